@@ -1,0 +1,174 @@
+// The gold standard on a GPU: CUB's sorts, as a runner with a table of its own, timed the way every step is.
+// CUB sorts from one array into another or back and forth between two; the contract of a step is in place, so where
+// CUB's result ends in the second array (an odd number of passes: one-byte keys) a copy belongs to its time. Scratch is
+// allocated in the warm-up run and kept, so that none of CUB's time is allocation.
+#include <cub/cub.cuh>
+#include <thrust/iterator/counting_iterator.h>
+#include <thrust/iterator/transform_iterator.h>
+
+#include "lab/device_array.h"
+#include "lab/error.h"
+#include "lab/runner.h"
+#include "lab/step.h"
+
+namespace {
+
+using lab::LaunchShape;
+using lab::Order;
+using lab::Span;
+
+constexpr std::int64_t tile_keys = 1024;
+
+// Device memory that is kept from call to call, and only grows. It belongs to no call's stream.
+class Scratch {
+ public:
+  char* at_least(std::int64_t bytes) {
+    if (bytes > memory_.size()) {
+      memory_ = {};
+      memory_ = lab::DeviceArray<char>(bytes, nullptr);
+      CUDA_CHECK(cudaDeviceSynchronize());
+    }
+    return memory_.data();
+  }
+
+ private:
+  lab::DeviceArray<char> memory_;
+};
+
+template <class T>
+T* second_array(std::int64_t n) {
+  static Scratch scratch;
+  return reinterpret_cast<T*>(scratch.at_least(n * std::int64_t{sizeof(T)} + 1));
+}
+
+// CUB's calls come in pairs: the first, without memory, says how much it needs.
+template <class Call>
+void with_temporary(Call&& call) {
+  static Scratch scratch;
+  std::size_t bytes = 0;
+  CUDA_CHECK(call(nullptr, bytes));
+  CUDA_CHECK(call(scratch.at_least(static_cast<std::int64_t>(bytes) + 1), bytes));
+}
+
+template <class T>
+void bring_home(cub::DoubleBuffer<T>& buffer, Span<T> home, cudaStream_t stream) {
+  if (buffer.Current() == home.data) return;
+  CUDA_CHECK(cudaMemcpyAsync(home.data, buffer.Current(), home.n * sizeof(T), cudaMemcpyDeviceToDevice, stream));
+}
+
+// CUB's calls take no launch shape, and the runner's table no step that ignores one.
+void refuse_shape(LaunchShape shape) {
+  if (shape.blocks != 0 || shape.threads != 0) throw lab::Unsupported("CUB chooses its own launch shapes");
+}
+
+template <class Key>
+void radix(Span<Key> keys, Order order, LaunchShape shape, cudaStream_t stream) {
+  refuse_shape(shape);
+  cub::DoubleBuffer<Key> buffer(keys.data, second_array<Key>(keys.n));
+  with_temporary([&](void* memory, std::size_t& bytes) {
+    return order == Order::ascending
+               ? cub::DeviceRadixSort::SortKeys(memory, bytes, buffer, keys.n, 0, 8 * sizeof(Key), stream)
+               : cub::DeviceRadixSort::SortKeysDescending(memory, bytes, buffer, keys.n, 0, 8 * sizeof(Key), stream);
+  });
+  bring_home(buffer, keys, stream);
+}
+
+template <class Key, class Value>
+void radix(Span<Key> keys, Span<Value> values, Order order, LaunchShape shape, cudaStream_t stream) {
+  refuse_shape(shape);
+  Key* const second = second_array<Key>(2 * keys.n);
+  cub::DoubleBuffer<Key> key_buffer(keys.data, second);
+  cub::DoubleBuffer<Value> value_buffer(values.data, second + keys.n);
+  with_temporary([&](void* memory, std::size_t& bytes) {
+    return order == Order::ascending
+               ? cub::DeviceRadixSort::SortPairs(memory, bytes, key_buffer, value_buffer, keys.n, 0, 8 * sizeof(Key),
+                                                 stream)
+               : cub::DeviceRadixSort::SortPairsDescending(memory, bytes, key_buffer, value_buffer, keys.n, 0,
+                                                           8 * sizeof(Key), stream);
+  });
+  bring_home(key_buffer, keys, stream);
+  bring_home(value_buffer, values, stream);
+}
+
+struct Before {
+  Order order;
+  template <class Key>
+  __host__ __device__ bool operator()(const Key& a, const Key& b) const {
+    return lab::before(a, b, order);
+  }
+};
+
+template <class Key>
+void merge(Span<Key> keys, Order order, LaunchShape shape, cudaStream_t stream) {
+  refuse_shape(shape);
+  with_temporary([&](void* memory, std::size_t& bytes) {
+    return cub::DeviceMergeSort::StableSortKeys(memory, bytes, keys.data, keys.n, Before{order}, stream);
+  });
+}
+
+template <class Key, class Value>
+void merge(Span<Key> keys, Span<Value> values, Order order, LaunchShape shape, cudaStream_t stream) {
+  refuse_shape(shape);
+  with_temporary([&](void* memory, std::size_t& bytes) {
+    return cub::DeviceMergeSort::StableSortPairs(memory, bytes, keys.data, values.data, keys.n, Before{order}, stream);
+  });
+}
+
+struct TileBegin {
+  std::int64_t n;
+  __host__ __device__ std::int64_t operator()(std::int64_t tile) const {
+    return tile * tile_keys < n ? tile * tile_keys : n;
+  }
+};
+
+template <class Key>
+void segmented(Span<Key> keys, Order order, LaunchShape shape, cudaStream_t stream) {
+  refuse_shape(shape);
+  const std::int64_t tiles = (keys.n + tile_keys - 1) / tile_keys;
+  const auto begins = thrust::make_transform_iterator(thrust::make_counting_iterator(std::int64_t{0}),
+                                                      TileBegin{keys.n});
+  cub::DoubleBuffer<Key> buffer(keys.data, second_array<Key>(keys.n));
+  with_temporary([&](void* memory, std::size_t& bytes) {
+    return order == Order::ascending
+               ? cub::DeviceSegmentedSort::SortKeys(memory, bytes, buffer, keys.n, tiles, begins, begins + 1, stream)
+               : cub::DeviceSegmentedSort::SortKeysDescending(memory, bytes, buffer, keys.n, tiles, begins, begins + 1,
+                                                              stream);
+  });
+  bring_home(buffer, keys, stream);
+}
+
+template <class Key, class Value>
+void segmented(Span<Key> keys, Span<Value> values, Order order, LaunchShape shape, cudaStream_t stream) {
+  refuse_shape(shape);
+  const std::int64_t tiles = (keys.n + tile_keys - 1) / tile_keys;
+  const auto begins = thrust::make_transform_iterator(thrust::make_counting_iterator(std::int64_t{0}),
+                                                      TileBegin{keys.n});
+  Key* const second = second_array<Key>(2 * keys.n);
+  cub::DoubleBuffer<Key> key_buffer(keys.data, second);
+  cub::DoubleBuffer<Value> value_buffer(values.data, second + keys.n);
+  with_temporary([&](void* memory, std::size_t& bytes) {
+    return order == Order::ascending
+               ? cub::DeviceSegmentedSort::SortPairs(memory, bytes, key_buffer, value_buffer, keys.n, tiles, begins,
+                                                     begins + 1, stream)
+               : cub::DeviceSegmentedSort::SortPairsDescending(memory, bytes, key_buffer, value_buffer, keys.n, tiles,
+                                                               begins, begins + 1, stream);
+  });
+  bring_home(key_buffer, keys, stream);
+  bring_home(value_buffer, values, stream);
+}
+
+constexpr lab::Step steps[] = {
+    {.number = 1, .name = "radix", .idea = "cub::DeviceRadixSort", .stable = true,
+     .u8 = radix<std::uint8_t>, .u32 = radix<std::uint32_t>, .u64 = radix<std::uint64_t>,
+     .i32 = radix<std::int32_t>, .f32 = radix<float>, .pairs = radix<std::uint32_t, std::uint32_t>},
+    {.number = 2, .name = "merge", .idea = "cub::DeviceMergeSort", .stable = true,
+     .u32 = merge<std::uint32_t>, .u64 = merge<std::uint64_t>,
+     .i32 = merge<std::int32_t>, .f32 = merge<float>, .pairs = merge<std::uint32_t, std::uint32_t>},
+    {.number = 3, .name = "segmented", .idea = "cub::DeviceSegmentedSort", .tile = tile_keys,
+     .u32 = segmented<std::uint32_t>, .u64 = segmented<std::uint64_t>,
+     .i32 = segmented<std::int32_t>, .f32 = segmented<float>, .pairs = segmented<std::uint32_t, std::uint32_t>},
+};
+
+}  // namespace
+
+int main(int argc, char** argv) { return lab::run_steps("gold", steps, argc, argv); }

@@ -1,0 +1,218 @@
+// A distribution gives each position a level, a 64-bit fraction of the key type's range; levels become keys through
+// the inverse of ordered_bits, so "sorted" means the same for every type. Every key is a function of seed and position
+// alone: all cores make their own parts, and nothing is kept.
+#include "lab/inputs.h"
+
+#include <array>
+#include <bit>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <numeric>
+#include <string_view>
+#include <vector>
+
+#include "lab/error.h"
+#include "lab/key_type.h"
+#include "lab/parallel.h"
+#include "lab/random.h"
+
+namespace lab {
+namespace {
+
+constexpr std::uint64_t half = std::uint64_t{1} << 63;
+
+// Streams of random numbers that one seed gives: a distribution that needs two takes two.
+enum Stream : std::uint64_t { first, second };
+
+struct Position {
+  std::uint64_t seed;
+  std::uint64_t i;
+  std::uint64_t n;
+  int bits;  // of a key
+
+  std::uint64_t random(Stream stream) const { return random_at(seed + stream * half, i); }
+  std::uint64_t random(Stream stream, std::uint64_t at) const { return random_at(seed + stream * half, at); }
+};
+
+using Level = std::uint64_t (*)(const Position&);
+
+std::uint64_t uniform(const Position& p) { return p.random(first); }
+
+// Position i of n keys in order: anywhere in the i-th of n equal parts of the range.
+std::uint64_t nth_in_order(const Position& p, std::uint64_t i) {
+  const std::uint64_t part = std::numeric_limits<std::uint64_t>::max() / p.n;
+  return i * part + multiply_high(p.random(first, i), part);
+}
+
+std::uint64_t sorted(const Position& p) { return nth_in_order(p, p.i); }
+std::uint64_t reversed(const Position& p) { return nth_in_order(p, p.n - 1 - p.i); }
+std::uint64_t all_equal(const Position& p) { return p.random(first, 0); }
+
+// One value in each half (each sixteenth) of the range: no seed can make them equal.
+std::uint64_t two_values(const Position& p) {
+  const std::uint64_t which = p.random(first) >> 63;
+  return (which << 63) | (p.random(second, which) >> 1);
+}
+
+std::uint64_t few_values(const Position& p) {
+  const std::uint64_t which = p.random(first) >> 60;
+  return (which << 60) | (p.random(second, which) >> 4);
+}
+
+std::uint64_t nearly_sorted(const Position& p) {
+  const bool misplaced = p.random(second) % 64 == 0;
+  return misplaced ? uniform(p) : sorted(p);
+}
+
+// As many keys of each bit length: half of a 32-bit input lies below 2^16.
+std::uint64_t skewed(const Position& p) { return (p.random(first) | half) >> p.random(second) % p.bits; }
+
+std::uint64_t organ_pipe(const Position& p) {
+  const bool rising = p.i < (p.n + 1) / 2;
+  return nth_in_order(p, rising ? 2 * p.i : 2 * (p.n - 1 - p.i) + 1);
+}
+
+struct Distribution {
+  InputFacts facts;
+  Level level;  // none: `extremes`, which picks bit patterns
+};
+
+constexpr Distribution distributions[] = {
+    {{"uniform", "every key as likely as any other (floats: every finite bit pattern)"}, uniform},
+    {{"sorted", "already in ascending order"}, sorted},
+    {{"reversed", "in descending order"}, reversed},
+    {{"all-equal", "one value"}, all_equal},
+    {{"two-values", "two values at random"}, two_values},
+    {{"few-values", "sixteen values at random"}, few_values},
+    {{"nearly-sorted", "ascending, one key in 64 replaced"}, nearly_sorted},
+    {{"skewed", "small keys far more often: as many keys of each bit length"}, skewed},
+    {{"organ-pipe", "ascending, then descending"}, organ_pipe},
+    {{"extremes", "0, largest, signed limits; floats: NaN of both signs, infinities, both zeros, denormals"}, nullptr},
+};
+
+constexpr auto facts = [] {
+  std::array<InputFacts, std::size(distributions)> all{};
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = distributions[i].facts;
+  return all;
+}();
+
+const Distribution& distribution_named(const std::string& name) {
+  std::string known;
+  for (const Distribution& distribution : distributions) {
+    if (name == distribution.facts.name) return distribution;
+    known += std::string(distribution.facts.name) + ", ";
+  }
+  throw Error("no input is called '" + name + "'; there are: " + known + "file:PATH");
+}
+
+template <class Key>
+Key key_at_level(std::uint64_t level) {
+  const Bits<Key> lowest = ordered_bits(std::numeric_limits<Key>::lowest());
+  const Bits<Key> span = ordered_bits(std::numeric_limits<Key>::max()) - lowest;
+  // `span` + 1 values; where that is 2^64 the level is the value.
+  const std::uint64_t values = std::uint64_t{span} + 1;
+  return from_ordered_bits<Key>(Bits<Key>(lowest + (values ? multiply_high(level, values) : level)));
+}
+
+template <class Key>
+std::vector<Key> extreme_keys() {
+  using Limits = std::numeric_limits<Key>;
+  if constexpr (std::is_integral_v<Key>) {
+    constexpr Key top_bit = Key(Bits<Key>(1) << (8 * sizeof(Key) - 1));
+    return {0,
+            1,
+            Key(-1),
+            Key(-2),
+            top_bit,
+            Key(top_bit + 1),
+            Key(Bits<Key>(top_bit) - 1),
+            Limits::max(),
+            Limits::lowest()};
+  } else {
+    std::vector<Key> keys = {Key(0), Limits::denorm_min(), Key(Limits::min() / 2), Limits::min(),
+                             Key(1), Limits::max(),        Limits::infinity()};
+    const Bits<Key> infinity = std::bit_cast<Bits<Key>>(Limits::infinity());
+    keys.push_back(std::bit_cast<Key>(Bits<Key>(infinity + 1)));                   // the smallest NaN
+    keys.push_back(std::bit_cast<Key>(Bits<Key>(Bits<Key>(~Bits<Key>(0)) >> 1)));  // the largest
+    keys.push_back(Limits::quiet_NaN());
+    constexpr Bits<Key> sign = Bits<Key>(Bits<Key>(1) << (8 * sizeof(Key) - 1));
+    for (std::size_t i = 0, positive = keys.size(); i < positive; ++i) {
+      keys.push_back(std::bit_cast<Key>(Bits<Key>(std::bit_cast<Bits<Key>>(keys[i]) | sign)));
+    }
+    return keys;
+  }
+}
+
+template <class Key>
+void make_typed(const Distribution& distribution, std::uint64_t seed, std::int64_t n, Key* keys) {
+  const std::vector<Key> extremes = extreme_keys<Key>();
+  parallel_for(n, [&](std::int64_t begin, std::int64_t end) {
+    Position position{seed, 0, static_cast<std::uint64_t>(n), 8 * sizeof(Key)};
+    for (std::int64_t i = begin; i < end; ++i) {
+      position.i = static_cast<std::uint64_t>(i);
+      keys[i] = distribution.level ? key_at_level<Key>(distribution.level(position))
+                                   : extremes[multiply_high(position.random(first), extremes.size())];
+    }
+  });
+}
+
+constexpr std::string_view file_prefix = "file:";
+
+void read_file(const std::string& path, std::int64_t bytes, void* to) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file.read(static_cast<char*>(to), bytes)) throw Error("cannot read " + path);
+}
+
+}  // namespace
+
+std::span<const InputFacts> inputs() { return facts; }
+
+std::int64_t file_keys(const std::string& input, KeyType type) {
+  if (!input.starts_with(file_prefix)) {
+    distribution_named(input);
+    return 0;
+  }
+  const std::string path = input.substr(file_prefix.size());
+  if (!std::filesystem::is_regular_file(path)) throw Error("there is no file " + path);
+  const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(path));
+  if (bytes % key_bytes(type) != 0) {
+    throw Error(path + " has " + std::to_string(bytes) + " bytes, which is not a multiple of the " +
+                std::to_string(key_bytes(type)) + " bytes of a " + name_of(type) + " key: choose another --type");
+  }
+  return bytes / key_bytes(type);
+}
+
+void check_input(const std::string& input, KeyType type, std::int64_t n) {
+  if (n < 0) throw Error("n is " + std::to_string(n) + "; it must be 0 or more");
+  const std::int64_t available = file_keys(input, type);
+  if (input.starts_with(file_prefix) && n > available) {
+    throw Error(input.substr(file_prefix.size()) + " holds " + std::to_string(available) + " " + name_of(type) +
+                " keys; --n " + std::to_string(n) + " is more");
+  }
+}
+
+void make_keys(const std::string& input, KeyType type, std::uint64_t seed, std::int64_t n, void* keys) {
+  check_input(input, type, n);
+  if (input.starts_with(file_prefix)) return read_file(input.substr(file_prefix.size()), n * key_bytes(type), keys);
+  const Distribution& distribution = distribution_named(input);
+  with_key(type, [&](auto tag) { make_typed(distribution, seed, n, static_cast<typename decltype(tag)::Key*>(keys)); });
+}
+
+void make_values(std::uint64_t seed, std::int64_t n, std::uint32_t* values) {
+  if (n > std::int64_t{1} << 32) throw Error("pairs have 32-bit values: n must be at most 2^32");
+  if (n == 0) return;
+  // i -> (factor i + start) mod n hits every value once where factor and n have no common divisor.
+  const auto size = static_cast<std::uint64_t>(n);
+  std::uint64_t factor = multiply_high(random_at(~seed, 0), size) | 1;
+  while (std::gcd(factor, size) != 1) ++factor;
+  factor %= size;  // so that no product below needs more than 64 bits
+  const std::uint64_t start = multiply_high(random_at(~seed, 1), size);
+  parallel_for(n, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      values[i] = static_cast<std::uint32_t>((factor * static_cast<std::uint64_t>(i) + start) % size);
+    }
+  });
+}
+
+}  // namespace lab

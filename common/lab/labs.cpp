@@ -1,0 +1,53 @@
+#include "lab/labs.h"
+
+#include <cstdio>
+
+#include "03-bitonic/steps.h"
+#include "lab/key_type.h"
+
+namespace lab {
+namespace {
+
+constexpr auto bitonic_steps = facts_of(bitonic::steps);
+
+constexpr Lab all_labs[] = {
+    {"03-bitonic", bitonic_steps},
+};
+
+}  // namespace
+
+std::span<const Lab> labs() { return all_labs; }
+
+const Lab& lab_named(std::string_view name) {
+  std::string known;
+  for (const Lab& lab : all_labs) {
+    if (name == lab.name) return lab;
+    known += std::string(known.empty() ? "" : ", ") + std::string(lab.name);
+  }
+  throw Error("no lab is called '" + std::string(name) + "'; there are: " + known);
+}
+
+const StepFacts& step_numbered(const Lab& lab, int number) {
+  std::string known;
+  for (const StepFacts& step : lab.steps) {
+    if (number == step.number) return step;
+    known += std::string(known.empty() ? "" : ", ") + std::to_string(step.number) + " " + std::string(step.name);
+  }
+  throw Error(std::string(lab.name) + " has no step " + std::to_string(number) + "; there are: " + known);
+}
+
+std::string types_of(const StepFacts& step, const char* separator) {
+  std::string text;
+  for (KeyType type : all_key_types) {
+    if (step.sorts(type)) text += std::string(text.empty() ? "" : separator) + name_of(type);
+  }
+  return text;
+}
+
+std::string file_of(std::string_view lab, const StepFacts& step) {
+  char number[16];
+  std::snprintf(number, sizeof number, "%02d", step.number);
+  return "labs/" + std::string(lab) + "/" + number + "_" + std::string(step.name) + ".cu";
+}
+
+}  // namespace lab

@@ -1,0 +1,11 @@
+// Facts about this machine, for tables of results.
+#pragma once
+
+#include <string>
+
+namespace lab {
+
+/// "Intel(R) Xeon(R) ... , 16 cores, 126 GiB, Debian GNU/Linux 12, Linux 6.1": what could not be found out is left out.
+std::string describe_host();
+
+}  // namespace lab

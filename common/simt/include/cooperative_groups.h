@@ -1,0 +1,210 @@
+// Cooperative groups: a block, tiles of a warp, the lanes that are together, and ranks in the grid
+// (CUDA C++ Programming Guide, "Cooperative Groups"). Synchronising a whole grid, clusters and multi-warp tiles are not
+// declared: blocks do not all run at the same time here.
+#pragma once
+
+#include <cstring>
+#include <type_traits>
+
+#include "cuda_runtime.h"
+
+namespace cooperative_groups {
+
+namespace detail {
+
+using simt::Site;
+
+inline unsigned thread_in_block() { return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z); }
+inline unsigned threads_in_block() { return blockDim.x * blockDim.y * blockDim.z; }
+inline unsigned lane() { return thread_in_block() % 32; }
+inline unsigned lower_lanes() { return (1u << lane()) - 1; }
+
+/// Gives lanes each other's values of any trivially copyable type, a 32-bit word at a time.
+template <class T, class ExchangeWord>
+T by_words(const T& value, ExchangeWord exchange_word) {
+  static_assert(std::is_trivially_copyable_v<T>, "lanes exchange trivially copyable values only");
+  unsigned words[(sizeof(T) + 3) / 4] = {};
+  std::memcpy(words, &value, sizeof value);
+  for (unsigned& word : words) word = exchange_word(word);
+  T result = value;
+  std::memcpy(&result, words, sizeof result);
+  return result;
+}
+
+}  // namespace detail
+
+/// The threads of the block.
+class thread_block {
+ public:
+  static void sync(simt::Site site = simt::Site::here()) { __syncthreads(site); }
+  static unsigned thread_rank() { return detail::thread_in_block(); }
+  static unsigned num_threads() { return detail::threads_in_block(); }
+  static unsigned size() { return num_threads(); }
+  static dim3 group_index() { return blockIdx; }
+  static dim3 thread_index() { return threadIdx; }
+  static dim3 dim_threads() { return blockDim; }
+  static dim3 group_dim() { return blockDim; }
+};
+
+inline thread_block this_thread_block() { return {}; }
+
+/// All blocks of the launch, for ranks only.
+class grid_group {
+ public:
+  static unsigned long long thread_rank() { return block_rank() * thread_block::size() + thread_block::thread_rank(); }
+  static unsigned long long num_threads() { return num_blocks() * thread_block::size(); }
+  static unsigned long long size() { return num_threads(); }
+  static unsigned long long block_rank() {
+    return blockIdx.x + (unsigned long long)(gridDim.x) * (blockIdx.y + (unsigned long long)(gridDim.y) * blockIdx.z);
+  }
+  static unsigned long long num_blocks() { return (unsigned long long)(gridDim.x) * gridDim.y * gridDim.z; }
+  static dim3 block_index() { return blockIdx; }
+  static dim3 dim_blocks() { return gridDim; }
+  static dim3 group_dim() { return gridDim; }
+  static bool is_valid() { return true; }
+};
+
+inline grid_group this_grid() { return {}; }
+
+/// Any lanes of a warp, as a mask; ranks go up with the lanes.
+class coalesced_group {
+ public:
+  explicit coalesced_group(unsigned mask, unsigned meta_rank = 0, unsigned meta_size = 1)
+      : mask_(mask), meta_rank_(meta_rank), meta_size_(meta_size) {}
+
+  void sync(simt::Site site = simt::Site::here()) const { __syncwarp(mask_, site); }
+  unsigned thread_rank() const { return unsigned(__popc(mask_ & detail::lower_lanes())); }
+  unsigned num_threads() const { return unsigned(__popc(mask_)); }
+  unsigned size() const { return num_threads(); }
+  unsigned meta_group_rank() const { return meta_rank_; }
+  unsigned meta_group_size() const { return meta_size_; }
+
+  /// The value of the lane with `rank`; own value if there is none.
+  template <class T>
+  T shfl(T value, unsigned rank, simt::Site site = simt::Site::here()) const {
+    const int source = rank < size() ? lane_of(rank) : int(detail::lane());
+    return detail::by_words(value, [&](unsigned word) { return __shfl_sync(mask_, word, source, 32, site); });
+  }
+  template <class T>
+  T shfl_up(T value, unsigned delta, simt::Site site = simt::Site::here()) const {
+    return shfl(value, delta <= thread_rank() ? thread_rank() - delta : thread_rank(), site);
+  }
+  template <class T>
+  T shfl_down(T value, unsigned delta, simt::Site site = simt::Site::here()) const {
+    return shfl(value, thread_rank() + delta < size() ? thread_rank() + delta : thread_rank(), site);
+  }
+  int any(int predicate, simt::Site site = simt::Site::here()) const { return __any_sync(mask_, predicate, site); }
+  int all(int predicate, simt::Site site = simt::Site::here()) const { return __all_sync(mask_, predicate, site); }
+  /// Bit r is the predicate of rank r.
+  unsigned ballot(int predicate, simt::Site site = simt::Site::here()) const {
+    return ranks(__ballot_sync(mask_, predicate, site));
+  }
+  template <class T>
+  unsigned match_any(T value, simt::Site site = simt::Site::here()) const {
+    return ranks(__match_any_sync(mask_, value, site));
+  }
+  template <class T>
+  unsigned match_all(T value, int& all_equal, simt::Site site = simt::Site::here()) const {
+    return ranks(__match_all_sync(mask_, value, &all_equal, site));
+  }
+
+ private:
+  int lane_of(unsigned rank) const { return int(__fns(mask_, 0, int(rank) + 1)); }
+
+  unsigned ranks(unsigned lanes) const {
+    unsigned result = 0, rank = 0;
+    for (unsigned rest = mask_; rest != 0; rest &= rest - 1) result |= (lanes >> std::countr_zero(rest) & 1) << rank++;
+    return result;
+  }
+
+  unsigned mask_, meta_rank_, meta_size_;
+};
+
+/// The lanes of the warp that are here together now.
+inline coalesced_group coalesced_threads(simt::Site site = simt::Site::here()) {
+  return coalesced_group(__activemask(site));
+}
+
+/// Size consecutive lanes of a warp; Size is a power of two up to 32. Parent is what was divided.
+template <unsigned Size, class Parent = void>
+class thread_block_tile {
+  static_assert(Size >= 1 && Size <= 32 && (Size & (Size - 1)) == 0, "a tile has 1, 2, 4, 8, 16 or 32 threads");
+
+ public:
+  static void sync(simt::Site site = simt::Site::here()) { __syncwarp(mask(), site); }
+  static unsigned thread_rank() { return detail::lane() % Size; }
+  static constexpr unsigned num_threads() { return Size; }
+  static constexpr unsigned size() { return Size; }
+  unsigned meta_group_rank() const { return meta_rank_; }
+  unsigned meta_group_size() const { return meta_size_; }
+
+  template <class T>
+  T shfl(T value, int rank, simt::Site site = simt::Site::here()) const {
+    return detail::by_words(value, [&](unsigned word) { return __shfl_sync(mask(), word, rank, Size, site); });
+  }
+  template <class T>
+  T shfl_up(T value, unsigned delta, simt::Site site = simt::Site::here()) const {
+    return detail::by_words(value, [&](unsigned word) { return __shfl_up_sync(mask(), word, delta, Size, site); });
+  }
+  template <class T>
+  T shfl_down(T value, unsigned delta, simt::Site site = simt::Site::here()) const {
+    return detail::by_words(value, [&](unsigned word) { return __shfl_down_sync(mask(), word, delta, Size, site); });
+  }
+  template <class T>
+  T shfl_xor(T value, unsigned lanes, simt::Site site = simt::Site::here()) const {
+    return detail::by_words(value,
+                            [&](unsigned word) { return __shfl_xor_sync(mask(), word, int(lanes), Size, site); });
+  }
+  int any(int predicate, simt::Site site = simt::Site::here()) const { return __any_sync(mask(), predicate, site); }
+  int all(int predicate, simt::Site site = simt::Site::here()) const { return __all_sync(mask(), predicate, site); }
+  /// Bit r is the predicate of rank r.
+  unsigned ballot(int predicate, simt::Site site = simt::Site::here()) const {
+    return __ballot_sync(mask(), predicate, site) >> first_lane();
+  }
+  template <class T>
+  unsigned match_any(T value, simt::Site site = simt::Site::here()) const {
+    return __match_any_sync(mask(), value, site) >> first_lane();
+  }
+  template <class T>
+  unsigned match_all(T value, int& all_equal, simt::Site site = simt::Site::here()) const {
+    return __match_all_sync(mask(), value, &all_equal, site) >> first_lane();
+  }
+
+  thread_block_tile(unsigned meta_rank, unsigned meta_size) : meta_rank_(meta_rank), meta_size_(meta_size) {}
+
+  /// Forgets what was divided: thread_block_tile<32> tile = tiled_partition<32>(this_thread_block()).
+  template <class Other>
+  thread_block_tile(const thread_block_tile<Size, Other>& other)
+      : meta_rank_(other.meta_group_rank()), meta_size_(other.meta_group_size()) {}
+
+ private:
+  static unsigned first_lane() { return detail::lane() / Size * Size; }
+
+  /// The tile's lanes that the block has: the last tile of a block may be short.
+  static unsigned mask() {
+    const unsigned first = detail::thread_in_block() / Size * Size;
+    const unsigned count = min(Size, detail::threads_in_block() - first);
+    return (0xffffffffu >> (32 - count)) << first_lane();
+  }
+
+  unsigned meta_rank_, meta_size_;
+};
+
+/// Divides a block, or a tile, into tiles of Size threads.
+template <unsigned Size>
+thread_block_tile<Size, thread_block> tiled_partition(const thread_block& block) {
+  return {block.thread_rank() / Size, (block.size() + Size - 1) / Size};
+}
+template <unsigned Size, unsigned ParentSize, class Parent>
+thread_block_tile<Size, thread_block_tile<ParentSize, Parent>> tiled_partition(
+    const thread_block_tile<ParentSize, Parent>& tile) {
+  static_assert(Size <= ParentSize, "a part is not larger than the whole");
+  return {tile.thread_rank() / Size, ParentSize / Size};
+}
+
+template <class Group>
+void sync(const Group& group, simt::Site site = simt::Site::here()) {
+  group.sync(site);
+}
+
+}  // namespace cooperative_groups

@@ -1,0 +1,20 @@
+// CUDA C++ for an ordinary C++ compiler: a kernel becomes a function, a device thread a fiber (simt/launch.h), and the
+// device this machine's processor (simt/runtime.h). Every .cu file is compiled with this header included first, as nvcc
+// does with its own. What is missing here is not declared, so that the compiler names it.
+#pragma once
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "simt/atomic.h"
+#include "simt/device.h"
+#include "simt/error.h"
+#include "simt/intrinsics.h"
+#include "simt/keywords.h"
+#include "simt/launch.h"
+#include "simt/runtime.h"
+#include "simt/types.h"

@@ -1,0 +1,220 @@
+// What a kernel sees of its thread, block and warp: indices, barriers, warp primitives, fences.
+// Semantics are those of compute capability 7.0 and later (CUDA C++ Programming Guide, "Independent Thread
+// Scheduling", "Synchronization Functions", "Warp Vote", "Warp Match", "Warp Reduce" and "Warp Shuffle Functions").
+#pragma once
+
+#include <bit>
+#include <chrono>
+#include <concepts>
+#include <cstdint>
+#include <cstring>
+
+#include "simt/types.h"
+
+// Set before each thread runs; every OS thread that runs blocks has its own.
+extern constinit thread_local uint3 threadIdx;
+extern constinit thread_local uint3 blockIdx;
+extern constinit thread_local dim3 blockDim;
+extern constinit thread_local dim3 gridDim;
+inline constexpr int warpSize = 32;
+
+namespace simt {
+
+/// Where in the student's source a primitive was called. Passed as a defaulted last argument.
+struct Site {
+  const char* file = "";
+  int line = 0;
+
+  static constexpr Site here(const char* file = __builtin_FILE(), int line = __builtin_LINE()) { return {file, line}; }
+  constexpr bool operator==(const Site& other) const { return line == other.line && file == other.file; }
+};
+
+/// What the lanes of a warp can meet at.
+enum class WarpOp : std::uint8_t {
+  sync, shuffle, shuffle_up, shuffle_down, shuffle_xor, all, any, uniform, ballot, match_any, match_all,
+  reduce_add, reduce_min, reduce_max, reduce_min_signed, reduce_max_signed, reduce_and, reduce_or, reduce_xor,
+  active_mask
+};
+
+/// Waits until all threads of the block that have not exited arrive.
+void block_sync(Site site);
+
+/// The same; returns how many came with `predicate` true.
+int block_barrier(bool predicate, Site site);
+
+/// One lane's part in a warp primitive: waits for the lanes of `mask`, then gives this lane's result.
+/// `value` is the operand's bits, `lane_argument` the source lane or delta, `width` the logical warp of a shuffle.
+/// Errors (reported with both ends, then sticky): a lane outside its mask, an exited lane in it, lanes that meet at
+/// different primitives.
+std::uint64_t warp_collective(WarpOp op, unsigned mask, std::uint64_t value, int lane_argument, int width, Site site);
+
+/// Lets other threads of the block, and other blocks, run. What spin-waits call without knowing it.
+void yield();
+
+/// Called at the end of every atomic: yields now and then, so that waiting in a loop over an atomic ends.
+void atomic_yield();
+
+/// Ends the kernel with an error as a device trap does; cudaErrorLaunchFailure from then on.
+[[noreturn]] void trap(const char* what, Site site);
+
+/// The error that every runtime call returns once a kernel has failed, as on a device; cudaSuccess before.
+cudaError_t sticky();
+void set_sticky(cudaError_t error);
+
+}  // namespace simt
+
+inline void __syncthreads(simt::Site site = simt::Site::here()) { simt::block_sync(site); }
+inline int __syncthreads_count(int predicate, simt::Site site = simt::Site::here()) {
+  return simt::block_barrier(predicate != 0, site);
+}
+inline int __syncthreads_or(int predicate, simt::Site site = simt::Site::here()) {
+  return simt::block_barrier(predicate != 0, site) != 0;
+}
+inline int __syncthreads_and(int predicate, simt::Site site = simt::Site::here()) {
+  return simt::block_barrier(predicate == 0, site) == 0;
+}
+
+inline void __syncwarp(unsigned mask = 0xffffffffu, simt::Site site = simt::Site::here()) {
+  simt::warp_collective(simt::WarpOp::sync, mask, 0, 0, 32, site);
+}
+inline unsigned __activemask(simt::Site site = simt::Site::here()) {
+  return unsigned(simt::warp_collective(simt::WarpOp::active_mask, 0, 0, 0, 32, site));
+}
+
+// --- votes ---
+inline int __all_sync(unsigned mask, int predicate, simt::Site site = simt::Site::here()) {
+  return int(simt::warp_collective(simt::WarpOp::all, mask, predicate != 0, 0, 32, site));
+}
+inline int __any_sync(unsigned mask, int predicate, simt::Site site = simt::Site::here()) {
+  return int(simt::warp_collective(simt::WarpOp::any, mask, predicate != 0, 0, 32, site));
+}
+inline int __uni_sync(unsigned mask, int predicate, simt::Site site = simt::Site::here()) {
+  return int(simt::warp_collective(simt::WarpOp::uniform, mask, predicate != 0, 0, 32, site));
+}
+inline unsigned __ballot_sync(unsigned mask, int predicate, simt::Site site = simt::Site::here()) {
+  return unsigned(simt::warp_collective(simt::WarpOp::ballot, mask, predicate != 0, 0, 32, site));
+}
+
+namespace simt {
+
+/// The types CUDA exchanges between lanes: 4 or 8 bytes.
+template <class T>
+concept Exchangeable = std::same_as<T, int> || std::same_as<T, unsigned> || std::same_as<T, long> ||
+                       std::same_as<T, unsigned long> || std::same_as<T, long long> ||
+                       std::same_as<T, unsigned long long> || std::same_as<T, float> || std::same_as<T, double>;
+
+/// Smaller integers are exchanged as int, as C++ promotes them.
+template <class T>
+concept PromotedToInt = std::integral<T> && sizeof(T) < sizeof(int);
+
+template <class T>
+inline std::uint64_t to_bits(T value) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &value, sizeof value);
+  return bits;
+}
+
+template <class T>
+inline T from_bits(std::uint64_t bits) {
+  T value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+template <class T>
+inline T exchange(WarpOp op, unsigned mask, T value, int lane_argument, int width, Site site) {
+  return from_bits<T>(warp_collective(op, mask, to_bits(value), lane_argument, width, site));
+}
+
+}  // namespace simt
+
+// --- shuffles ---
+template <simt::Exchangeable T>
+inline T __shfl_sync(unsigned mask, T value, int source, int width = 32, simt::Site site = simt::Site::here()) {
+  return simt::exchange(simt::WarpOp::shuffle, mask, value, source, width, site);
+}
+template <simt::Exchangeable T>
+inline T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32, simt::Site site = simt::Site::here()) {
+  return simt::exchange(simt::WarpOp::shuffle_up, mask, value, int(delta), width, site);
+}
+template <simt::Exchangeable T>
+inline T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32,
+                          simt::Site site = simt::Site::here()) {
+  return simt::exchange(simt::WarpOp::shuffle_down, mask, value, int(delta), width, site);
+}
+template <simt::Exchangeable T>
+inline T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = 32, simt::Site site = simt::Site::here()) {
+  return simt::exchange(simt::WarpOp::shuffle_xor, mask, value, lane_mask, width, site);
+}
+template <simt::PromotedToInt T>
+inline int __shfl_sync(unsigned mask, T value, int source, int width = 32, simt::Site site = simt::Site::here()) {
+  return __shfl_sync(mask, int(value), source, width, site);
+}
+template <simt::PromotedToInt T>
+inline int __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32,
+                          simt::Site site = simt::Site::here()) {
+  return __shfl_up_sync(mask, int(value), delta, width, site);
+}
+template <simt::PromotedToInt T>
+inline int __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32,
+                            simt::Site site = simt::Site::here()) {
+  return __shfl_down_sync(mask, int(value), delta, width, site);
+}
+template <simt::PromotedToInt T>
+inline int __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = 32,
+                           simt::Site site = simt::Site::here()) {
+  return __shfl_xor_sync(mask, int(value), lane_mask, width, site);
+}
+
+// --- match ---
+template <simt::Exchangeable T>
+inline unsigned __match_any_sync(unsigned mask, T value, simt::Site site = simt::Site::here()) {
+  return unsigned(simt::warp_collective(simt::WarpOp::match_any, mask, simt::to_bits(value), 0, 32, site));
+}
+template <simt::Exchangeable T>
+inline unsigned __match_all_sync(unsigned mask, T value, int* all_equal, simt::Site site = simt::Site::here()) {
+  const unsigned equal = unsigned(
+      simt::warp_collective(simt::WarpOp::match_all, mask, simt::to_bits(value), 0, 32, site));
+  *all_equal = equal != 0;
+  return equal;
+}
+
+// --- reductions (32-bit) ---
+inline unsigned __reduce_add_sync(unsigned mask, unsigned value, simt::Site site = simt::Site::here()) {
+  return unsigned(simt::warp_collective(simt::WarpOp::reduce_add, mask, value, 0, 32, site));
+}
+inline int __reduce_add_sync(unsigned mask, int value, simt::Site site = simt::Site::here()) {
+  return int(unsigned(simt::warp_collective(simt::WarpOp::reduce_add, mask, unsigned(value), 0, 32, site)));
+}
+inline unsigned __reduce_min_sync(unsigned mask, unsigned value, simt::Site site = simt::Site::here()) {
+  return unsigned(simt::warp_collective(simt::WarpOp::reduce_min, mask, value, 0, 32, site));
+}
+inline int __reduce_min_sync(unsigned mask, int value, simt::Site site = simt::Site::here()) {
+  return int(unsigned(simt::warp_collective(simt::WarpOp::reduce_min_signed, mask, unsigned(value), 0, 32, site)));
+}
+inline unsigned __reduce_max_sync(unsigned mask, unsigned value, simt::Site site = simt::Site::here()) {
+  return unsigned(simt::warp_collective(simt::WarpOp::reduce_max, mask, value, 0, 32, site));
+}
+inline int __reduce_max_sync(unsigned mask, int value, simt::Site site = simt::Site::here()) {
+  return int(unsigned(simt::warp_collective(simt::WarpOp::reduce_max_signed, mask, unsigned(value), 0, 32, site)));
+}
+inline unsigned __reduce_and_sync(unsigned mask, unsigned value, simt::Site site = simt::Site::here()) {
+  return unsigned(simt::warp_collective(simt::WarpOp::reduce_and, mask, value, 0, 32, site));
+}
+inline unsigned __reduce_or_sync(unsigned mask, unsigned value, simt::Site site = simt::Site::here()) {
+  return unsigned(simt::warp_collective(simt::WarpOp::reduce_or, mask, value, 0, 32, site));
+}
+inline unsigned __reduce_xor_sync(unsigned mask, unsigned value, simt::Site site = simt::Site::here()) {
+  return unsigned(simt::warp_collective(simt::WarpOp::reduce_xor, mask, value, 0, 32, site));
+}
+
+// --- fences, time, traps ---
+inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+inline void __threadfence() {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  simt::yield();  // a fence in a loop is a spin-wait on another block
+}
+inline void __threadfence_system() { __threadfence(); }
+inline void __nanosleep(unsigned) { simt::yield(); }
+inline long long clock64() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+[[noreturn]] inline void __trap(simt::Site site = simt::Site::here()) { simt::trap("__trap()", site); }

@@ -1,0 +1,25 @@
+// CUDA's keywords, as an ordinary C++ compiler reads them: every function is both host's and device's.
+#pragma once
+
+#define __CUDACC__
+#define __CUDACC_VER_MAJOR__ 13
+#define __CUDACC_VER_MINOR__ 0
+#define CUDART_VERSION 13000
+
+#define __global__
+#define __device__
+#define __host__
+#define __constant__
+#define __managed__
+#define __shared__ static __thread  // one copy for each OS thread, and an OS thread runs one block at a time
+#define __grid_constant__
+#define __launch_bounds__(...)
+#define __maxnreg__(registers)
+#define __align__(bytes) __attribute__((aligned(bytes)))
+#define __noinline__  // libstdc++ writes __attribute__((__noinline__)), so it has to vanish
+#define __forceinline__ inline
+#define __builtin_align__(bytes) __align__(bytes)
+
+#ifndef __clang__
+#define __builtin_assume(condition) (static_cast<bool>(condition) ? void() : __builtin_unreachable())
+#endif

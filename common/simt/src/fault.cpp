@@ -1,0 +1,205 @@
+// Findings: how a failure in device code is told, and how a fault of the processor becomes one.
+#include <cxxabi.h>
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "scheduler.h"
+#include "simt/memory.h"
+
+namespace simt {
+
+bool first_failure();
+
+namespace {
+
+std::atomic<cudaError_t> sticky_error = cudaSuccess;
+
+/// Host pointers given to a kernel are replaced by addresses in this region, a slot an argument, which nobody can
+/// read or write.
+constexpr std::size_t slot_bytes = std::size_t(1) << 26;
+constexpr int slots = 32;
+
+char* guarded_region() {
+  static char* const region = static_cast<char*>(
+      mmap(nullptr, slot_bytes * slots, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  return region;
+}
+
+/// The source line of a code address, by binutils' addr2line; the innermost line that is not the emulation's own.
+Site site_of(void* address) {
+  Dl_info info;
+  if (dladdr(address, &info) == 0) return {"?", 0};
+  const std::size_t offset = std::size_t(static_cast<char*>(address) - static_cast<char*>(info.dli_fbase));
+  char program[4096];
+  const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+  if (length < 0) return {"?", 0};
+  program[length] = '\0';
+  char command[4400];
+  std::snprintf(command, sizeof command, "addr2line -i -e '%s' 0x%zx 2>/dev/null", program, offset);
+  FILE* lines = popen(command, "r");
+  if (lines == nullptr) return {"?", 0};
+  static thread_local char file[4096];
+  Site site{"?", 0};
+  char line[4096];
+  while (site.line == 0 && fgets(line, sizeof line, lines) != nullptr) {
+    char* colon = std::strrchr(line, ':');
+    if (colon == nullptr || std::strstr(line, "simt/include/") != nullptr || std::strncmp(line, "/usr/", 5) == 0) continue;
+    *colon = '\0';
+    std::snprintf(file, sizeof file, "%s", line);
+    site = {file, std::atoi(colon + 1)};
+  }
+  pclose(lines);
+  return site;
+}
+
+std::string hex(const void* address) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%p", address);
+  return text;
+}
+
+struct Explanation {
+  const char* kind;
+  std::string text;
+};
+
+/// What it means that device code touched `address`.
+Explanation explain(const char* address, bool is_write) {
+  const std::string access = is_write ? "writes " : "reads ";
+  const std::ptrdiff_t guarded = address - guarded_region();
+  if (guarded >= 0 && std::size_t(guarded) < slot_bytes * slots) {
+    return {"host-pointer", access + "through argument " + std::to_string(std::size_t(guarded) / slot_bytes + 1) +
+                                ", which points to host memory; copy it to memory from cudaMalloc"};
+  }
+  if (std::size_t(address) < 65536) return {"out-of-bounds", access + "through a null pointer (" + hex(address) + ")"};
+  if (Worker::current().stacks().guards(address)) {
+    return {"stack-overflow", "needs more than " + std::to_string(Stacks::usable / 1024) +
+                                  " KiB of stack; move large arrays out of the thread, and do not recurse"};
+  }
+  if (const Allocation* allocation = allocation_of(address)) {
+    const std::string of = " an allocation of " + std::to_string(allocation->bytes) + " bytes";
+    if (allocation->freed) return {"use-after-free", access + "inside" + of + " that has been freed"};
+    const std::ptrdiff_t past = address - (allocation->begin + allocation->bytes);
+    if (past >= 0) return {"out-of-bounds", access + std::to_string(past) + " bytes past the end of" + of};
+    return {"out-of-bounds", access + std::to_string(allocation->begin - address) + " bytes before" + of};
+  }
+  return {"out-of-bounds", access + "address " + hex(address) + ", which is in no allocation"};
+}
+
+/// The program counter at which a signal came.
+void* interrupted_at(void* context) {
+  const auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext;
+#if defined(__x86_64__)
+  return reinterpret_cast<void*>(registers.gregs[REG_RIP]);
+#elif defined(__aarch64__)
+  return reinterpret_cast<void*>(registers.pc);
+#endif
+}
+
+struct sigaction previous[64];
+
+void handle(int signal, siginfo_t* info, void* context) {
+  Worker* const worker = Worker::running();
+  if (worker == nullptr) {  // host code: as if we had not been here
+    sigaction(signal, &previous[signal], nullptr);
+    return;  // the instruction faults again
+  }
+  void* const where = interrupted_at(context);
+#if defined(__x86_64__)
+  // The page-fault error code's bit 1 tells a write.
+  const bool is_write = (static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_ERR] & 2) != 0;
+#else
+  const bool is_write = false;
+#endif
+  const Site site = site_of(where);
+  if (signal == SIGFPE) worker->fail("arithmetic", "integer division by zero", site, cudaErrorLaunchFailure);
+  if (signal == SIGILL) worker->fail("trap", "illegal instruction", site, cudaErrorIllegalInstruction);
+  const Explanation why = explain(static_cast<char*>(info->si_addr), is_write);
+  worker->fail(why.kind, why.text, site, cudaErrorIllegalAddress);
+}
+
+/// Runs on the interrupted thread's own stack, which goes on here when its turn comes again.
+void interrupt(int, siginfo_t*, void* context) {
+  Worker* const worker = Worker::running();
+  void* const where = interrupted_at(context);
+  Dl_info code, ours;
+  // Only in the program's own code: a library may hold a lock.
+  if (worker == nullptr || is_uninterrupted(where) || dladdr(where, &code) == 0 ||
+      dladdr(reinterpret_cast<void*>(&interrupt), &ours) == 0 || code.dli_fbase != ours.dli_fbase) {
+    return;
+  }
+  // Until here the signal was blocked: another one now would find this handler, not what must not be interrupted.
+  // From here on it has to come through, because other threads run before this handler ends.
+  sigset_t this_signal;
+  sigemptyset(&this_signal);
+  sigaddset(&this_signal, interrupt_signal);
+  pthread_sigmask(SIG_UNBLOCK, &this_signal, nullptr);
+  worker->preempt();
+}
+
+}  // namespace
+
+cudaError_t sticky() { return sticky_error; }
+void set_sticky(cudaError_t error) { sticky_error = error; }
+
+const volatile void* guard_pointer(const volatile void* pointer, int position) {
+  const void* address = const_cast<const void*>(pointer);
+  if (address == nullptr || is_device(address) || allocation_of(address) != nullptr || position > slots) return pointer;
+  return guarded_region() + std::size_t(position - 1) * slot_bytes + (std::size_t(address) & 255);
+}
+
+void report(const char* kind, const std::string& text, Site site, cudaError_t error) {
+  if (!first_failure()) return;
+  std::string end;
+  if (order_seed() != 0) end = " (lane order: SIMT_SEED=" + std::to_string(order_seed()) + ")";
+  std::fprintf(stderr, "%s:%d: error: %s: %s%s\n", site.file, site.line, kind, text.c_str(), end.c_str());
+  std::fflush(stderr);
+  set_sticky(error);
+}
+
+void catch_faults() {
+  // Each OS thread handles signals on a stack of its own: the fault may be that a thread's stack is used up.
+  struct AlternateStack {
+    std::vector<char> memory = std::vector<char>(std::size_t(1) << 18);
+    AlternateStack() {
+      stack_t stack{};
+      stack.ss_sp = memory.data();
+      stack.ss_size = memory.size();
+      sigaltstack(&stack, nullptr);
+    }
+    ~AlternateStack() {
+      stack_t none{};
+      none.ss_flags = SS_DISABLE;
+      sigaltstack(&none, nullptr);
+    }
+  };
+  static thread_local AlternateStack stack;
+  static std::once_flag once;
+  std::call_once(once, [] {
+    guarded_region();
+    struct sigaction action {};
+    action.sa_sigaction = handle;
+    // The handler leaves by switching stacks, so the signal must not stay blocked.
+    action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
+    sigemptyset(&action.sa_mask);
+    struct sigaction interruption {};
+    interruption.sa_sigaction = interrupt;
+    interruption.sa_flags = SA_SIGINFO | SA_RESTART;
+    sigemptyset(&interruption.sa_mask);
+    sigaction(interrupt_signal, &interruption, nullptr);
+    for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) sigaction(signal, &action, &previous[signal]);
+  });
+}
+
+}  // namespace simt

@@ -1,0 +1,22 @@
+// The table of steps of lab 03: a line a step. Tests, bench, grader and documents enumerate it.
+#pragma once
+
+#include "bitonic.h"
+
+namespace bitonic {
+
+inline constexpr lab::Step steps[] = {
+    {.number = 1, .name = "global", .idea = "one launch a stage",
+     .u32 = sort_global<std::uint32_t>, .u64 = sort_global<std::uint64_t>,
+     .i32 = sort_global<std::int32_t>, .f32 = sort_global<float>},
+    {.number = 2, .name = "shared", .idea = "a tile in shared memory", .tile = tile_keys,
+     .u32 = sort_tiles<std::uint32_t>, .u64 = sort_tiles<std::uint64_t>,
+     .i32 = sort_tiles<std::int32_t>, .f32 = sort_tiles<float>,
+     .pairs = sort_tiles<std::uint32_t, std::uint32_t>},
+    {.number = 3, .name = "hybrid", .idea = "tiles, then global stages",
+     .u32 = sort_hybrid<std::uint32_t>, .u64 = sort_hybrid<std::uint64_t>,
+     .i32 = sort_hybrid<std::int32_t>, .f32 = sort_hybrid<float>,
+     .pairs = sort_hybrid<std::uint32_t, std::uint32_t>},
+};
+
+}  // namespace bitonic

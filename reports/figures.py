@@ -1,0 +1,539 @@
+#!/usr/bin/env python3
+"""Draws the figures of the handouts from the algorithms themselves.
+
+A network is a list of stages, a stage a list of comparators; it is drawn only after it has been shown to sort every
+input. The output depends on nothing but this file, so that `--check` can compare what is stored byte by byte.
+
+    python3 reports/figures.py            writes labs/03-bitonic/figures/*.svg
+    python3 reports/figures.py --check    exit 1 and the names of the files that differ
+"""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parent.parent
+FIGURES = ROOT / "labs" / "03-bitonic" / "figures"
+
+TILE_KEYS = 1024  # bitonic::tile_keys of labs/03-bitonic/bitonic.h
+
+INK = "#24292f"
+MUTED = "#6b7280"
+WIRE = "#9aa4b1"
+PAPER = "#ffffff"
+ABSENT = "#c9ced6"
+BLUE, BLUE_FILL = "#1f5fa8", "#e3eefa"
+ORANGE, ORANGE_FILL = "#b9540c", "#fdeedd"
+TEAL, TEAL_FILL = "#0f766e", "#d5efec"
+
+
+# --- the networks ----------------------------------------------------------------------------------------------------
+
+
+class Comparator(NamedTuple):
+    """After it, wire `small` holds the smaller of the two keys and wire `large` the larger."""
+
+    small: int
+    large: int
+
+    @property
+    def low(self):
+        return min(self)
+
+    @property
+    def high(self):
+        return max(self)
+
+
+class Stage(NamedTuple):
+    merge: int  # k: the length of the sorted runs after this merge
+    stride: int  # j: the distance of the two wires; 0 in the mirror stage, where it varies
+    comparators: list
+
+
+def half_cleaner(n, first=0):
+    """B_n: wire i meets wire i + n/2."""
+    return [Comparator(first + i, first + i + n // 2) for i in range(n // 2)]
+
+
+def classic(n):
+    """Batcher's bitonic network for n wires, n a power of two: partner i ^ j, ascending where (i & k) == 0."""
+    stages = []
+    k = 2
+    while k <= n:
+        j = k // 2
+        while j > 0:
+            pairs = [(i, i ^ j) for i in range(n) if i < (i ^ j)]
+            stages.append(Stage(k, j, [Comparator(a, b) if (a & k) == 0 else Comparator(b, a) for a, b in pairs]))
+            j //= 2
+        k *= 2
+    return stages
+
+
+def mirrored(n):
+    """The network whose comparators all point one way, for any n: the first stage of a merge pairs i with i ^ (k-1)."""
+    stages = []
+    k = 2
+    while k < 2 * n:
+        mirror = [Comparator(i, i ^ (k - 1)) for i in range(n) if i < (i ^ (k - 1)) < n]
+        stages.append(Stage(k, 0, mirror))
+        j = k // 4
+        while j > 0:
+            stages.append(Stage(k, j, [Comparator(i, i ^ j) for i in range(n) if i < (i ^ j) < n]))
+            j //= 2
+        k *= 2
+    return stages
+
+
+def sorts_everything(stages, n):
+    """The 0-1 principle, all 2^n inputs at once: bit x of wire i is bit i of x, so min is AND and max is OR."""
+    every = (1 << (1 << n)) - 1
+    wires = []
+    for i in range(n):
+        period = 1 << (i + 1)
+        ones = ((1 << (1 << i)) - 1) << (1 << i)
+        wires.append(ones * (every // ((1 << period) - 1)))
+    for stage in stages:
+        for small, large in stage.comparators:
+            wires[small], wires[large] = wires[small] & wires[large], wires[small] | wires[large]
+    return all(wires[i] & ~wires[i + 1] == 0 for i in range(n - 1))
+
+
+def run(stages, keys):
+    """The keys before the first stage and after every stage, and for each stage the wires that a swap touched."""
+    states, swaps = [list(keys)], []
+    for stage in stages:
+        keys, touched = list(states[-1]), set()
+        for small, large in stage.comparators:
+            if keys[small] > keys[large]:
+                keys[small], keys[large] = keys[large], keys[small]
+                touched |= {small, large}
+        states.append(keys)
+        swaps.append(touched)
+    return states, swaps
+
+
+def launches(tile_log, n_log):
+    """Step 03 for 2^n_log keys: a list of (kind, [(merge exponent, stage within the merge)]), a launch each."""
+    plan = [("tile", [(m, s) for m in range(1, tile_log + 1) for s in range(m)])]
+    for m in range(tile_log + 1, n_log + 1):
+        above = m - tile_log
+        plan += [("mirror" if s == 0 else "global", [(m, s)]) for s in range(above)]
+        plan.append(("merge", [(m, s) for s in range(above, m)]))
+    return plan
+
+
+# --- a small SVG writer ----------------------------------------------------------------------------------------------
+
+
+def number(x):
+    return f"{x:.1f}".rstrip("0").rstrip(".")
+
+
+class Drawing:
+    """Collects SVG elements. Every figure has its own light paper, so that it reads on light and dark pages alike."""
+
+    def __init__(self, width, height, title):
+        self.width, self.height, self.title = width, height, title
+        self.parts = []
+
+    def rect(self, x, y, w, h, fill, stroke="none", radius=0, width=1):
+        self.parts.append(
+            f'<rect x="{number(x)}" y="{number(y)}" width="{number(w)}" height="{number(h)}" rx="{number(radius)}"'
+            f' fill="{fill}" stroke="{stroke}" stroke-width="{number(width)}"/>'
+        )
+
+    def line(self, x1, y1, x2, y2, color=WIRE, width=1.2, dash=""):
+        dashes = f' stroke-dasharray="{dash}"' if dash else ""
+        self.parts.append(
+            f'<line x1="{number(x1)}" y1="{number(y1)}" x2="{number(x2)}" y2="{number(y2)}" stroke="{color}"'
+            f' stroke-width="{number(width)}"{dashes}/>'
+        )
+
+    def polygon(self, points, fill):
+        corners = " ".join(f"{number(x)},{number(y)}" for x, y in points)
+        self.parts.append(f'<polygon points="{corners}" fill="{fill}"/>')
+
+    def dot(self, x, y, radius, fill):
+        self.parts.append(f'<circle cx="{number(x)}" cy="{number(y)}" r="{number(radius)}" fill="{fill}"/>')
+
+    def text(self, x, y, words, size=13, color=INK, anchor="middle", weight="normal"):
+        words = words.replace("&", "&amp;").replace("<", "&lt;")
+        self.parts.append(
+            f'<text x="{number(x)}" y="{number(y)}" font-size="{number(size)}" fill="{color}" text-anchor="{anchor}"'
+            f' font-weight="{weight}">{words}</text>'
+        )
+
+    def arrow(self, x, y_from, y_to, color, width=1.6):
+        """A comparator: a dot on the wire of the smaller key, the head on the wire of the larger."""
+        down = 1 if y_to > y_from else -1
+        self.line(x, y_from, x, y_to - down * 5, color, width)
+        self.dot(x, y_from, 2.6, color)
+        self.polygon([(x, y_to), (x - 4, y_to - down * 8), (x + 4, y_to - down * 8)], color)
+
+    def svg(self):
+        w, h = number(self.width), number(self.height)
+        title = self.title.replace("&", "&amp;").replace("<", "&lt;")
+        head = (
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{w}" height="{h}" viewBox="0 0 {w} {h}" role="img"'
+            f' font-family="Helvetica, Arial, \'DejaVu Sans\', sans-serif">\n<title>{title}</title>\n'
+            f'<rect width="{w}" height="{h}" rx="8" fill="{PAPER}" stroke="#d0d7de"/>\n'
+        )
+        return head + "\n".join(self.parts) + "\n</svg>\n"
+
+
+# --- networks on paper -----------------------------------------------------------------------------------------------
+
+LANE = 15  # between two comparators of one stage that would lie on each other
+STAGE_GAP = 34
+
+
+def lanes(comparators):
+    """Puts comparators that overlap side by side: the lane of each, and how many lanes there are."""
+    taken, places = [], []
+    for c in sorted(comparators, key=lambda c: (c.low, c.high)):
+        lane = next((i for i, end in enumerate(taken) if end < c.low), len(taken))
+        if lane == len(taken):
+            taken.append(c.high)
+        taken[lane] = c.high
+        places.append((c, lane))
+    return places, max(1, len(taken))
+
+
+class Place(NamedTuple):
+    stage: Stage
+    x: float  # of the first lane
+    width: float
+    comparators: list  # (comparator, lane)
+
+
+def place_stages(stages, x, merge_gap):
+    """Stages from left to right, `merge_gap` more between two merges: the places, and the x where they end."""
+    places = []
+    for stage in stages:
+        if places:
+            x += STAGE_GAP + (merge_gap if places[-1].stage.merge != stage.merge else 0)
+        comparators, count = lanes(stage.comparators)
+        places.append(Place(stage, x, (count - 1) * LANE, comparators))
+        x += (count - 1) * LANE
+    return places, x
+
+
+def draw_comparators(drawing, places, y, color):
+    for place in places:
+        for comparator, lane in place.comparators:
+            drawing.arrow(place.x + lane * LANE, y(comparator.small), y(comparator.large), color(comparator))
+
+
+def direction_color(comparator):
+    return BLUE if comparator.small < comparator.large else ORANGE
+
+
+def legend(drawing, x, y, entries):
+    """Direct words beside a sample arrow: (color, down, words)."""
+    for color, down, words in entries:
+        drawing.arrow(x, y - 9 if down else y + 5, y + 5 if down else y - 9, color)
+        drawing.text(x + 10, y + 3, words, 12.5, MUTED if color == ABSENT else color, "start")
+        x += 34 + 6.9 * len(words)
+
+
+def draw_network(n, title):
+    """The classic network with a box round each merge, blue where it ascends, orange where it descends."""
+    stages = classic(n)
+    assert sorts_everything(stages, n)
+    pitch, left, top = 24, 52, 78
+    places, right = place_stages(stages, left + 26, 16)
+    drawing = Drawing(right + 48, top + (n - 1) * pitch + 64, title)
+
+    def y(wire):
+        return top + wire * pitch
+
+    k = 2
+    while k <= n:
+        of_merge = [p for p in places if p.stage.merge == k]
+        x1, x2 = of_merge[0].x - 15, of_merge[-1].x + of_merge[-1].width + 15
+        for first in range(0, n, k):
+            ascends = (first & k) == 0
+            drawing.rect(x1, y(first) - 10, x2 - x1, (k - 1) * pitch + 20, BLUE_FILL if ascends else ORANGE_FILL,
+                         BLUE if ascends else ORANGE, 5, 0.8)
+        drawing.text((x1 + x2) / 2, 28, f"k = {k}", 15, INK, weight="bold")
+        k *= 2
+    for wire in range(n):
+        drawing.line(left, y(wire), right + 26, y(wire))
+        drawing.text(left - 10, y(wire) + 4.5, str(wire), 12.5, MUTED, "end")
+    draw_comparators(drawing, places, y, direction_color)
+    for place in places:
+        drawing.text(place.x + place.width / 2, 52, f"j = {place.stage.stride}", 11, MUTED)
+    legend(drawing, left, y(n - 1) + 40, [(BLUE, True, "ascending merge"), (ORANGE, False, "descending merge")])
+    return drawing
+
+
+def draw_half_cleaners():
+    pitch, top = 24, 74
+    drawing = Drawing(560, top + 7 * pitch + 38, "The half-cleaners of 8, 4 and 2 wires")
+    x = 52
+    for n in (8, 4, 2):
+        cleaner = Stage(n, n // 2, half_cleaner(n))
+        places, right = place_stages([cleaner], x + 28, 0)
+
+        def y(wire):
+            return top + wire * pitch
+
+        drawing.text((x + right + 28) / 2, 30, f"B{n}", 16, INK, weight="bold")
+        drawing.text((x + right + 28) / 2, 50, f"i meets i + {n // 2}", 12, MUTED)
+        for wire in range(n):
+            drawing.line(x, y(wire), right + 28, y(wire), WIRE)
+            drawing.text(x - 10, y(wire) + 4.5, str(wire), 12.5, MUTED, "end")
+        draw_comparators(drawing, places, y, direction_color)
+        x = right + 28 + 92
+    legend(drawing, 232, top + 6 * pitch + 4, [(BLUE, True, "points to where the larger key goes")])
+    return drawing
+
+
+def draw_mirrored(wires, n):
+    """The mirrored network for `wires` wires of which only n carry keys; what the others would do is grey."""
+    everything, used = mirrored(wires), mirrored(n)
+    assert sorts_everything(everything, wires) and sorts_everything(used, n)
+    present = {(s.merge, s.stride, c) for s in used for c in s.comparators}
+    pitch, left, top = 24, 52, 78
+    places, right = place_stages(everything, left + 26, 16)
+    drawing = Drawing(right + 48, top + (wires - 1) * pitch + 64,
+                      f"The mirrored network for {wires} wires, used for n = {n} keys")
+
+    def y(wire):
+        return top + wire * pitch
+
+    k = 2
+    while k <= wires:
+        of_merge = [p for p in places if p.stage.merge == k]
+        x1, x2 = of_merge[0].x - 15, of_merge[-1].x + of_merge[-1].width + 15
+        for first in range(0, wires, k):
+            outside = first >= n
+            drawing.rect(x1, y(first) - 10, x2 - x1, (k - 1) * pitch + 20, "none" if outside else BLUE_FILL,
+                         ABSENT if outside else BLUE, 5, 0.8)
+        drawing.text((x1 + x2) / 2, 28, f"k = {k}", 15, INK, weight="bold")
+        k *= 2
+    for wire in range(wires):
+        inside = wire < n
+        drawing.line(left, y(wire), right + 26, y(wire), WIRE if inside else ABSENT, 1.2, "" if inside else "3 4")
+        drawing.text(left - 10, y(wire) + 4.5, str(wire), 12.5, MUTED if inside else ABSENT, "end")
+    for place in places:
+        for comparator, lane in place.comparators:
+            used_here = (place.stage.merge, place.stage.stride, comparator) in present
+            drawing.arrow(place.x + lane * LANE, y(comparator.small), y(comparator.large),
+                          BLUE if used_here else ABSENT)
+        stride = place.stage.stride
+        words = f"j = {stride}" if stride else "mirror"
+        drawing.text(place.x + place.width / 2, 52, words, 11, MUTED if stride else BLUE)
+    legend(drawing, left, y(wires - 1) + 40, [(BLUE, True, "compared: both positions < n"),
+                                              (ABSENT, True, "skipped: a position ≥ n holds no key")])
+    return drawing
+
+
+def draw_example(keys):
+    """Keys that move through the classic network, a column a stage; the keys that a stage swapped are marked."""
+    n = len(keys)
+    stages = classic(n)
+    states, swaps = run(stages, keys)
+    assert states[-1] == sorted(keys)
+    pitch, left, top = 32, 30, 84
+    xs, x = [left + 16], left + 16
+    places = []
+    for index, stage in enumerate(stages):
+        comparators, count = lanes(stage.comparators)
+        new_merge = index > 0 and stages[index - 1].merge != stage.merge
+        x += 36 + (14 if new_merge else 0)
+        places.append(Place(stage, x, (count - 1) * LANE, comparators))
+        x += (count - 1) * LANE + 36
+        xs.append(x)
+    drawing = Drawing(x + 46, top + (n - 1) * pitch + 66, "Eight keys on their way through the network")
+
+    def y(wire):
+        return top + wire * pitch
+
+    for wire in range(n):
+        drawing.line(left, y(wire), x + 16, y(wire))
+    k = 2
+    while k <= n:
+        of_merge = [p for p in places if p.stage.merge == k]
+        drawing.text((of_merge[0].x + of_merge[-1].x + of_merge[-1].width) / 2, 28, f"k = {k}", 15, INK,
+                     weight="bold")
+        k *= 2
+    draw_comparators(drawing, places, y, direction_color)
+    for place in places:
+        drawing.text(place.x + place.width / 2, 52, f"j = {place.stage.stride}", 11, MUTED)
+    for column, (x, state) in enumerate(zip(xs, states)):
+        for wire, key in enumerate(state):
+            moved = column > 0 and wire in swaps[column - 1]
+            drawing.rect(x - 13, y(wire) - 11, 26, 22, TEAL_FILL if moved else PAPER, TEAL if moved else WIRE, 4)
+            drawing.text(x, y(wire) + 5, str(key), 14, TEAL if moved else INK, weight="bold" if moved else "normal")
+    bottom = y(n - 1) + 42
+    drawing.text(xs[0], bottom, "in", 12.5, MUTED)
+    drawing.text(xs[-1], bottom, "out", 12.5, MUTED)
+    drawing.rect(xs[0] + 44, bottom - 13, 16, 16, TEAL_FILL, TEAL, 3)
+    drawing.text(xs[0] + 68, bottom, "moved by the stage on its left", 12.5, TEAL, "start")
+    return drawing
+
+
+def draw_bitonic_sequence(keys):
+    """Bars of a bitonic sequence before and after one half-cleaner."""
+    n = len(keys)
+    states, _ = run([Stage(n, n // 2, half_cleaner(n))], keys)
+    before, after = states
+    assert max(after[: n // 2]) <= min(after[n // 2 :])
+    bar, gap, unit, top = 17, 4, 7, 66
+    panel = n * (bar + gap)
+    drawing = Drawing(2 * panel + 150, top + unit * max(keys) + 66,
+                      "A bitonic sequence before and after a half-cleaner")
+    base = top + unit * max(keys)
+    for x, state, head in ((32, before, "before: rises, then falls"),
+                           (32 + panel + 86, after, f"after B{n}: every left key ≤ every right key")):
+        drawing.text(x + panel / 2, 32, head, 14, INK, weight="bold")
+        for i, key in enumerate(state):
+            left_half = i < n // 2
+            drawing.rect(x + i * (bar + gap), base - unit * key, bar, unit * key, BLUE if left_half else ORANGE)
+            drawing.text(x + i * (bar + gap) + bar / 2, base + 16, str(key), 11, MUTED)
+        middle = x + panel / 2 - gap / 2
+        drawing.line(middle, top - 16, middle, base + 22, MUTED, 1, "4 3")
+        drawing.text(x + panel / 4, base + 40, f"positions 0 to {n // 2 - 1}", 12.5, BLUE)
+        drawing.text(x + 3 * panel / 4, base + 40, f"positions {n // 2} to {n - 1}", 12.5, ORANGE)
+    arrow = 32 + panel + 18
+    drawing.line(arrow, base - 50, arrow + 40, base - 50, INK, 2)
+    drawing.polygon([(arrow + 50, base - 50), (arrow + 38, base - 56), (arrow + 38, base - 44)], INK)
+    return drawing
+
+
+def draw_zero_one(n=16):
+    """Black and white squares: what a half-cleaner does to each kind of bitonic sequence of zeros and ones."""
+    cases = [("ones in the left half", [0, 0, 1, 1, 1, 1] + [0] * 10),
+             ("ones across the middle", [0] * 5 + [1] * 6 + [0] * 5),
+             ("ones wrap round", [1] * 5 + [0] * 5 + [1] * 6)]
+    cell, left, top, row = 15, 176, 62, 46
+    panel = n * cell
+    drawing = Drawing(left + 2 * panel + 84, top + len(cases) * row + 30, "Half-cleaners on zeros and ones")
+    second = left + panel + 54
+    drawing.text(left + panel / 2, 32, "bitonic, zeros and ones", 14, INK, weight="bold")
+    drawing.text(second + panel / 2, 32, f"after B{n}", 14, INK, weight="bold")
+    for index, (name, keys) in enumerate(cases):
+        states, _ = run([Stage(n, n // 2, half_cleaner(n))], keys)
+        halves = states[1][: n // 2], states[1][n // 2 :]
+        assert any(len(set(half)) == 1 for half in halves) and max(halves[0]) <= min(halves[1])
+        y = top + index * row
+        drawing.text(left - 14, y + 13, name, 12.5, INK, "end")
+        for x, state in ((left, states[0]), (second, states[1])):
+            for i, key in enumerate(state):
+                drawing.rect(x + i * cell, y, cell, cell + 4, BLUE if key else PAPER, WIRE, 0, 0.8)
+            drawing.line(x + panel / 2, y - 5, x + panel / 2, y + cell + 9, ORANGE, 2)
+        for half, x in zip(halves, (second + panel / 4, second + 3 * panel / 4)):
+            words = "clean" if len(set(half)) == 1 else "bitonic"
+            drawing.text(x, y + 33, words, 11.5, TEAL if words == "clean" else MUTED)
+    drawing.rect(left, top + len(cases) * row + 2, 12, 12, BLUE, WIRE)
+    drawing.text(left + 18, top + len(cases) * row + 12, "one", 12, MUTED, "start")
+    drawing.rect(left + 56, top + len(cases) * row + 2, 12, 12, PAPER, WIRE)
+    drawing.text(left + 74, top + len(cases) * row + 12, "zero", 12, MUTED, "start")
+    return drawing
+
+
+def draw_launches(n_log):
+    """The triangle of all stages of step 03: a row a merge, a cell a stage, joined where one launch does them."""
+    tile_log = TILE_KEYS.bit_length() - 1
+    plan = launches(tile_log, n_log)
+    assert sum(len(cells) for _, cells in plan) == n_log * (n_log + 1) // 2
+    m = n_log - tile_log
+    assert len(plan) == 1 + m + m * (m + 1) // 2  # the contract in labs/03-bitonic/bitonic.h
+    w, h, left, top = 40, 22, 96, 72
+    colors = {"tile": (TEAL, TEAL_FILL), "merge": (BLUE, BLUE_FILL), "mirror": (ORANGE, ORANGE_FILL),
+              "global": (ORANGE, ORANGE_FILL)}
+    drawing = Drawing(left + n_log * w + 40, top + n_log * h + 34,
+                      f"Step 03: which stages of 2^{n_log} keys run in which launch")
+
+    # Columns end at the right edge with stride 1, so that equal strides stand below each other.
+    def cell_x(merge, stage):
+        return left + (n_log - merge + stage) * w
+
+    def cell_y(merge):
+        return top + (merge - 1) * h
+
+    for stride_log in range(n_log):
+        x = left + (n_log - 1 - stride_log) * w + w / 2
+        drawing.text(x, top - 12, str(1 << stride_log), 10.5, MUTED)
+    drawing.text(left - 10, top - 12, "stride j", 12, MUTED, "end")
+    for kind, cells in plan:
+        color, fill = colors[kind]
+        for merge, stage in cells:
+            drawing.rect(cell_x(merge, stage), cell_y(merge), w, h, fill, PAPER, 0, 1)
+        if kind == "tile":
+            continue
+        x1, x2 = cell_x(*cells[0]), cell_x(*cells[-1]) + w
+        drawing.rect(x1 + 1.5, cell_y(cells[0][0]) + 2, x2 - x1 - 3, h - 4, "none", color, 4, 1.4)
+        words = {"mirror": "mirror", "global": "global", "merge": "one launch in shared memory"}[kind]
+        drawing.text((x1 + x2) / 2, cell_y(cells[0][0]) + h / 2 + 4, words, 10.5 if kind != "merge" else 12, color)
+    outline = []  # one launch for the whole lower triangle
+    for merge in range(1, tile_log + 1):
+        outline += [(cell_x(merge, 0) + 1.5, cell_y(merge) + (1.5 if merge == 1 else 0)),
+                    (cell_x(merge, 0) + 1.5, cell_y(merge) + h)]
+    right = cell_x(tile_log, tile_log - 1) + w - 1.5
+    floor = cell_y(tile_log) + h - 2
+    outline[-1] = (outline[-1][0], floor)
+    corners = outline + [(right, floor), (right, cell_y(1) + 1.5), outline[0]]
+    for (x1, y1), (x2, y2) in zip(corners, corners[1:]):
+        drawing.line(x1, y1, x2, y2, TEAL, 1.4)
+    middle = left + (n_log - (tile_log - 2) / 2) * w
+    drawing.text(middle, cell_y(tile_log - 2) + h / 2 + 2, "one launch in shared memory:", 13, TEAL, weight="bold")
+    drawing.text(middle, cell_y(tile_log - 1) + h / 2 + 1, f"{len(plan[0][1])} stages sort every tile", 13, TEAL)
+    for merge in range(1, n_log + 1):
+        drawing.text(left - 10, cell_y(merge) + h / 2 + 4, f"k = {1 << merge}", 11.5,
+                     INK if merge > tile_log else MUTED, "end")
+    total = len(plan)
+    drawing.text(left, 30, f"n = {1 << n_log} keys, tile = {TILE_KEYS}: {total} launches instead of "
+                 f"{n_log * (n_log + 1) // 2}", 14.5, INK, "start", "bold")
+    return drawing
+
+
+# --- all of them -----------------------------------------------------------------------------------------------------
+
+
+def figures():
+    for n in range(1, 17):
+        assert sorts_everything(mirrored(n), n)
+    return {
+        "bitonic-sequence.svg": draw_bitonic_sequence([1, 3, 4, 6, 9, 12, 14, 16, 15, 13, 11, 10, 8, 7, 5, 2]),
+        "zero-one.svg": draw_zero_one(),
+        "half-cleaners.svg": draw_half_cleaners(),
+        "network-8.svg": draw_network(8, "The bitonic network for 8 keys"),
+        "network-16.svg": draw_network(16, "The bitonic network for 16 keys"),
+        "example-8.svg": draw_example([5, 2, 7, 1, 8, 6, 3, 4]),
+        "network-mirrored.svg": draw_mirrored(16, 11),
+        "launches.svg": draw_launches(14),
+    }
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Draw the figures of the handouts from the algorithms themselves.")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a stored figure differs")
+    arguments = parser.parse_args()
+
+    drawn = {name: drawing.svg().encode() for name, drawing in figures().items()}
+    stale = [name for name, svg in drawn.items()
+             if not (FIGURES / name).is_file() or (FIGURES / name).read_bytes() != svg]
+    unknown = [path.name for path in sorted(FIGURES.glob("*.svg")) if path.name not in drawn]
+    if arguments.check:
+        for name in stale:
+            print(f"{FIGURES.relative_to(ROOT) / name} is not what reports/figures.py draws: run it again")
+        for name in unknown:
+            print(f"{FIGURES.relative_to(ROOT) / name} is drawn by nothing: remove it or draw it in reports/figures.py")
+        return 1 if stale or unknown else 0
+
+    FIGURES.mkdir(parents=True, exist_ok=True)
+    for name in stale:
+        temporary = FIGURES / (name + ".tmp")
+        temporary.write_bytes(drawn[name])
+        os.replace(temporary, FIGURES / name)
+        print(f"wrote {FIGURES.relative_to(ROOT) / name}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,26 @@
+// The CPU references that stand beside the kernels sort, for every length around a power of two and both orders.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "03-bitonic/cpu_reference.h"
+
+TEST_CASE_TEMPLATE("the bitonic network on the CPU sorts any n in both orders", Key, std::uint32_t, std::int32_t, float,
+                   std::uint64_t) {
+  std::mt19937_64 random(42);
+  for (std::int64_t n : {0, 1, 2, 3, 5, 8, 31, 32, 33, 100, 127, 128, 129, 1000}) {
+    for (lab::Order order : {lab::Order::ascending, lab::Order::descending}) {
+      std::vector<Key> keys(n);
+      for (Key& key : keys) key = lab::from_ordered_bits<Key>(lab::Bits<Key>(random()) | 1);
+      std::vector<Key> expected = keys;
+      std::stable_sort(expected.begin(), expected.end(), [&](Key a, Key b) { return lab::before(a, b, order); });
+      bitonic::sort_on_cpu(keys.data(), n, order);
+      CAPTURE(n);
+      CHECK(std::equal(keys.begin(), keys.end(), expected.begin(),
+                       [](Key a, Key b) { return lab::ordered_bits(a) == lab::ordered_bits(b); }));
+    }
+  }
+}

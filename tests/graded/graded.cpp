@@ -1,0 +1,302 @@
+// The tests that a lab's steps are graded by: sizes around every boundary, every input, type and order of the lab's
+// table, launch shapes possible and impossible. The steps run in the runner's process; nothing of theirs is in here.
+#define DOCTEST_CONFIG_IMPLEMENT
+#include <doctest/doctest.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "lab/error.h"
+#include "lab/inputs.h"
+#include "lab/judge.h"
+#include "lab/key_type.h"
+#include "lab/labs.h"
+#include "lab/random.h"
+
+namespace {
+
+using lab::Case;
+using lab::KeyType;
+using lab::LaunchShape;
+using lab::Order;
+using lab::Outcome;
+using lab::Status;
+using lab::StepFacts;
+
+struct Grading {
+  std::string lab;
+  std::vector<StepFacts> steps;  // those that are written
+  std::unique_ptr<lab::Judge> judge;
+  std::uint64_t seed = 0;
+  bool quick = false;
+  bool on_gpu = false;
+  std::set<int> given_up;  // steps that hung: every further case would cost the whole timeout again
+  std::uint64_t cases = 0;
+  std::uint64_t failures = 0;
+} grading;
+
+std::vector<KeyType> key_types(const StepFacts& step) {
+  std::vector<KeyType> types;
+  for (KeyType type : lab::all_key_types) {
+    if (step.sorts(type)) types.push_back(type);
+  }
+  return types;
+}
+
+// Each case has a seed and an order of its own, the same again for the same --seed.
+Case new_case(const StepFacts& step, KeyType type, std::int64_t n, const char* input, LaunchShape shape = {}) {
+  Case asked;
+  asked.lab = grading.lab;
+  asked.step = step;
+  asked.type = type;
+  asked.n = n;
+  asked.input = input;
+  asked.shape = shape;
+  asked.seed = lab::random_at(grading.seed, grading.cases++) >> 32;
+  asked.order = asked.seed & 1 ? Order::descending : Order::ascending;
+  return asked;
+}
+
+std::string what_happened(const Outcome& outcome) {
+  return outcome.status == Status::wrong ? outcome.message : name_of(outcome.status) + (": " + outcome.message);
+}
+
+void report(const Case& asked, const std::string& what, const Outcome& outcome) {
+  const std::string file = lab::file_of(asked.lab, asked.step);
+  std::string text = what + "\n  " + std::to_string(asked.n) + " " + lab::name_of(asked.type) + ", input " +
+                     asked.input + ", " + lab::name_of(asked.order) + ", seed " + std::to_string(asked.seed) + "\n";
+  if (!outcome.printed.empty()) text += "  the runner printed:\n" + outcome.printed;
+  text += "  again: " + lab::replay_command(asked);
+  ADD_FAIL_CHECK_AT(file.c_str(), 1, text);
+  ++grading.failures;
+}
+
+// Runs one case; false, and a report, unless the output is verified.
+bool passes(const Case& asked) {
+  const Outcome outcome = grading.judge->run(asked);
+  if (outcome.status == Status::hung) grading.given_up.insert(asked.step.number);
+  const bool verified = outcome.status == Status::verified;
+  CHECK_UNARY(true);  // counts the case
+  if (!verified) report(asked, what_happened(outcome), outcome);
+  return verified;
+}
+
+// Calls f for each step that is to be tested, as a subcase of its name, and prints a line about each.
+template <class F>
+void for_each_step(const char* what, F&& f) {
+  for (const StepFacts& step : grading.steps) {
+    const std::string name = std::to_string(step.number) + " " + std::string(step.name);
+    SUBCASE(name.c_str()) {
+      const std::uint64_t cases = grading.cases, failures = grading.failures;
+      const bool hangs = grading.given_up.contains(step.number);
+      if (!hangs) f(step);
+      const char* verdict = hangs ? "left out, it hung" : grading.failures == failures ? "ok" : "FAILED";
+      std::printf("step %02d %-10s %-34s %5d cases  %s\n", step.number, std::string(step.name).c_str(), what,
+                  static_cast<int>(grading.cases - cases), verdict);
+    }
+  }
+}
+
+/// What a student needs of doctest's report: the text of each failure. Others (-r=junit, -r=xml) stay to be chosen.
+class Brief : public doctest::IReporter {
+ public:
+  explicit Brief(const doctest::ContextOptions&) {}
+  void log_message(const doctest::MessageData& message) override {
+    std::printf("\n%s: %s\n\n", message.m_file, message.m_string.c_str());
+  }
+  void test_case_exception(const doctest::TestCaseException& exception) override {
+    std::printf("\nthe tests cannot go on: %s\n\n", exception.error_string.c_str());
+  }
+  void report_query(const doctest::QueryData&) override {}
+  void test_run_start() override {}
+  void test_run_end(const doctest::TestRunStats&) override {}
+  void test_case_start(const doctest::TestCaseData&) override {}
+  void test_case_reenter(const doctest::TestCaseData&) override {}
+  void test_case_end(const doctest::CurrentTestCaseStats&) override {}
+  void subcase_start(const doctest::SubcaseSignature&) override {}
+  void subcase_end() override {}
+  void log_assert(const doctest::AssertData&) override {}
+  void test_case_skipped(const doctest::TestCaseData&) override {}
+};
+REGISTER_REPORTER("brief", 1, Brief);
+
+// 0, 1, 2, and both neighbours of a warp, a block, a tile and several; primes; and what is no multiple of anything.
+std::vector<std::int64_t> small_sizes(const StepFacts& step) {
+  std::set<std::int64_t> sizes = {0, 1, 2, 3, 5, 97, 1000, 1009, 3001};
+  const auto around = [&](std::int64_t n) { sizes.insert({n - 1, n, n + 1}); };
+  for (std::int64_t n : {32, 64, 1024, 2048, 4096}) around(n);
+  if (!grading.quick) {
+    for (std::int64_t n : {128, 256, 512, 3 * 1024, 5 * 1024, 8192}) around(n);
+    for (int i = 0; i < 20; ++i) sizes.insert(lab::random_at(~grading.seed, i) % 6000);
+  }
+  if (step.tile) {
+    for (std::int64_t tiles : {1, 2, 3}) around(tiles * step.tile);
+  }
+  std::vector<std::int64_t> fitting;
+  std::copy_if(sizes.begin(), sizes.end(), std::back_inserter(fitting), [&](auto n) { return n <= step.largest_n; });
+  return fitting;
+}
+
+std::vector<std::int64_t> large_sizes(const StepFacts& step) {
+  std::vector<std::int64_t> sizes = {10007, 16384, 16385, 65535, 100003, 131073, 262147};
+  if (grading.quick) sizes = {20011};
+  if (grading.on_gpu) sizes.insert(sizes.end(), {(1 << 20) + 1, (1 << 22) - 1, 1 << 24, 49979687});
+  std::erase_if(sizes, [&](std::int64_t n) { return n > step.largest_n; });
+  return sizes;
+}
+
+}  // namespace
+
+TEST_CASE("any n") {
+  for_each_step("any n", [](const StepFacts& step) {
+    const std::vector<KeyType> types = key_types(step);
+    std::size_t turn = 0;
+    for (std::int64_t n : small_sizes(step)) {
+      for (std::size_t i = 0; i < (grading.quick ? 1 : types.size()); ++i) {
+        if (!passes(new_case(step, types[turn++ % types.size()], n, "uniform"))) return;
+      }
+    }
+  });
+}
+
+TEST_CASE("any input, key type and order") {
+  for_each_step("any input, key type and order", [](const StepFacts& step) {
+    for (KeyType type : key_types(step)) {
+      for (const lab::InputFacts& input : lab::inputs()) {
+        for (std::int64_t n :
+             grading.quick ? std::vector<std::int64_t>{1777} : std::vector<std::int64_t>{1000, 2049, 3333}) {
+          Case asked = new_case(step, type, std::min(n, step.largest_n), input.name);
+          if (!passes(asked)) return;
+          if (grading.quick) continue;
+          asked.order = asked.order == Order::ascending ? Order::descending : Order::ascending;
+          if (!passes(asked)) return;
+        }
+      }
+    }
+  });
+}
+
+TEST_CASE("many keys") {
+  for_each_step("many keys", [](const StepFacts& step) {
+    const char* names[] = {"uniform", "few-values", "nearly-sorted", "skewed"};
+    const std::vector<KeyType> types = key_types(step);
+    std::size_t turn = 0;
+    for (std::int64_t n : large_sizes(step)) {
+      if (!passes(new_case(step, types[turn % types.size()], n, names[turn % std::size(names)]))) return;
+      ++turn;
+    }
+  });
+}
+
+TEST_CASE("any possible launch shape") {
+  for_each_step("any possible launch shape", [](const StepFacts& step) {
+    const LaunchShape shapes[] = {{1, 32}, {1, 1}, {0, 256}, {3, 0}, {2, 33}, {7, 96}, {1, 1024}, {64, 128}};
+    const std::vector<KeyType> types = key_types(step);
+    std::size_t turn = 0;
+    for (const LaunchShape shape : shapes) {
+      const KeyType type = types[turn++ % types.size()];
+      const std::int64_t n = std::min<std::int64_t>(shape.threads == 1 ? 1500 : 5000, step.largest_n);
+      Case asked = new_case(step, type, n, "uniform", shape);
+      if (grading.quick) asked.n = std::min<std::int64_t>(asked.n, 2500);
+      const Outcome outcome = grading.judge->run(asked);
+      CHECK_UNARY(true);  // counts the case
+      // A step may serve fewer shapes, if it says so.
+      if (outcome.status == Status::verified || outcome.status == Status::unsupported) continue;
+      report(asked, what_happened(outcome), outcome);
+      return;
+    }
+  });
+}
+
+TEST_CASE("impossible launch shapes are refused, and nothing is touched") {
+  for_each_step("impossible shapes are refused", [](const StepFacts& step) {
+    for (const LaunchShape shape :
+         {LaunchShape{0, 1025}, LaunchShape{0, -32}, LaunchShape{-1, 0}, LaunchShape{1, 1 << 20}}) {
+      const Case asked =
+          new_case(step, key_types(step).front(), std::min<std::int64_t>(1000, step.largest_n), "uniform", shape);
+      const Outcome outcome = grading.judge->run(asked);
+      CHECK_UNARY(true);  // counts the case
+      if (outcome.status == Status::unsupported) continue;
+      report(asked,
+             "blocks " + std::to_string(shape.blocks) + ", threads " + std::to_string(shape.threads) +
+                 ": the step must throw lab::Unsupported and touch nothing; it ended as " + name_of(outcome.status),
+             outcome);
+      return;
+    }
+  });
+}
+
+namespace {
+
+// "labs/03-bitonic/02_shared.cu:41: step 02 is not written yet", with whatever path the compiler was given, turned
+// round for a reader.
+std::string not_written_line(const std::string& message) {
+  const std::size_t path = message.find("labs/");
+  const std::size_t split = message.find(": ", path == std::string::npos ? 0 : path);
+  if (path == std::string::npos || split == std::string::npos) return message;
+  return message.substr(split + 2) + ": " + message.substr(path, split - path);
+}
+
+// Takes out the steps that are not written yet, with a line for each; gives their number.
+int set_aside_unwritten() {
+  return static_cast<int>(std::erase_if(grading.steps, [](const StepFacts& step) {
+    const Outcome outcome = grading.judge->run(new_case(step, key_types(step).front(), 100, "uniform"));
+    if (outcome.status != Status::not_written) return false;
+    std::printf("%s\n", not_written_line(outcome.message).c_str());
+    return true;
+  }));
+}
+
+int run_tests(std::vector<int> step_numbers, const std::vector<std::string>& doctest_options) {
+  const lab::Lab& lab = lab::lab_named(grading.lab);
+  for (int number : step_numbers) grading.steps.push_back(lab::step_numbered(lab, number));
+  if (step_numbers.empty()) grading.steps.assign(lab.steps.begin(), lab.steps.end());
+  grading.on_gpu = grading.judge->describe().on_gpu;
+  const int unwritten = set_aside_unwritten();
+  if (grading.steps.empty()) return 1;
+
+  doctest::Context context;
+  std::vector<const char*> arguments = {"graded"};
+  for (const std::string& option : doctest_options) arguments.push_back(option.c_str());
+  context.setOption("reporters", "brief");
+  context.applyCommandLine(static_cast<int>(arguments.size()), arguments.data());
+  const int failed = context.run();
+  std::printf("%s: %s (public tests only, seed %llu)\n", grading.lab.c_str(), failed ? "not right yet" : "all right",
+              static_cast<unsigned long long>(grading.seed));
+  return failed || unwritten ? 1 : 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Tests a lab's steps through its runner.", "graded");
+  std::string runner;
+  std::vector<int> steps;
+  double timeout = 20;
+  grading.seed = std::random_device{}();
+  app.add_option("--lab", grading.lab, "a lab, as 03-bitonic")->required();
+  app.add_option("--step", steps, "number of a step; else all");
+  app.add_option("--runner", runner, "the runner's program")->required();
+  app.add_option("--seed", grading.seed, "of the inputs; else a fresh one");
+  app.add_option("--timeout", timeout, "seconds a step may take")->check(CLI::PositiveNumber);
+  app.add_flag("--quick", grading.quick, "fewer cases");
+  app.allow_extras()->footer("Other options are doctest's, as --test-case=NAME.");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  try {
+    grading.judge = std::make_unique<lab::Judge>(runner, timeout);
+    return run_tests(steps, app.remaining());
+  } catch (const lab::Error& error) {
+    std::fprintf(stderr, "error: %s\n", error.what());
+    return 2;
+  }
+}

@@ -1,0 +1,149 @@
+// Atomics: values given back, ends of ranges, and many threads at once.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "managed.h"
+
+namespace {
+
+template <class T, class Operation>
+__global__ void apply(T* cell, T* old, Operation operation) {
+  *old = operation(cell);
+}
+
+/// Runs `operation` on a cell that holds `before` in a kernel; checks what it gives back and what it leaves.
+template <class T, class Operation>
+void check(T before, T after, Operation operation) {
+  Managed<T> cells(2);
+  cells[0] = before;
+  apply<<<1, 1>>>(&cells[0], &cells[1], operation);
+  CHECK(cells[1] == before);
+  CHECK(cells[0] == after);
+}
+
+__global__ void add_many(unsigned* count, unsigned long long* sum, float* reals, double* doubles) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  atomicAdd(count, 1);
+  atomicAdd(sum, (unsigned long long)(i));
+  atomicAdd(reals, 1.0f);
+  atomicAdd(doubles, 0.5);
+}
+
+__global__ void tickets(unsigned* next, unsigned* taken) { atomicExch(&taken[atomicInc(next, 255)], 1); }
+
+__global__ void spin_lock(int* lock, int* protected_sum) {
+  while (atomicCAS(lock, 0, 1) != 0) {
+  }
+  __threadfence();
+  *protected_sum += 1;
+  __threadfence();
+  atomicExch(lock, 0);
+}
+
+__global__ void wait_for_other(int* flag, int* seen) {
+  if (threadIdx.x == 0) {
+    while (atomicAdd(flag, 0) == 0) {
+    }
+    *seen = 1;
+  } else {
+    atomicExch(flag, 1);
+  }
+}
+
+__global__ void wait_for_earlier_block(volatile unsigned* done, unsigned* order) {
+  if (blockIdx.x > 0) {
+    while (__ldcg(const_cast<const unsigned*>(done + blockIdx.x - 1)) == 0) {
+    }
+  }
+  order[blockIdx.x] = blockIdx.x == 0 ? 1 : order[blockIdx.x - 1] + 1;
+  __threadfence();
+  done[blockIdx.x] = 1;
+}
+
+}  // namespace
+
+TEST_CASE("integer atomics give back the old value and leave the new one") {
+  check(5, 8, [](int* p) { return atomicAdd(p, 3); });
+  check(5u, 4u, [](unsigned* p) { return atomicAdd(p, -1); });
+  check(5, 2, [](int* p) { return atomicSub(p, 3); });
+  check(~0ull, 1ull, [](unsigned long long* p) { return atomicAdd(p, 2ull); });
+  check(1, 9, [](int* p) { return atomicExch(p, 9); });
+  check(-1, -4, [](int* p) { return atomicMin(p, -4); });
+  check(~0u, 4u, [](unsigned* p) { return atomicMin(p, 4); });
+  check(-5ll, 4ll, [](long long* p) { return atomicMax(p, 4ll); });
+  check(~0ull, ~0ull, [](unsigned long long* p) { return atomicMax(p, 4ull); });
+  check(12, 8, [](int* p) { return atomicAnd(p, 9); });
+  check(12u, 13u, [](unsigned* p) { return atomicOr(p, 9); });
+  check(12ull, 5ull, [](unsigned long long* p) { return atomicXor(p, 9ull); });
+}
+
+TEST_CASE("atomicInc and atomicDec wrap at their limit") {
+  check(3u, 4u, [](unsigned* p) { return atomicInc(p, 4); });
+  check(4u, 0u, [](unsigned* p) { return atomicInc(p, 4); });
+  check(9u, 0u, [](unsigned* p) { return atomicInc(p, 4); });
+  check(3u, 2u, [](unsigned* p) { return atomicDec(p, 4); });
+  check(0u, 4u, [](unsigned* p) { return atomicDec(p, 4); });
+  check(9u, 4u, [](unsigned* p) { return atomicDec(p, 4); });
+}
+
+TEST_CASE("atomicCAS stores only where the value is as expected") {
+  check(5, 7, [](int* p) { return atomicCAS(p, 5, 7); });
+  check(5, 5, [](int* p) { return atomicCAS(p, 6, 7); });
+  check<unsigned short>(5, 7, [](unsigned short* p) { return atomicCAS(p, (unsigned short)(5), (unsigned short)(7)); });
+  check(5ull, 7ull, [](unsigned long long* p) { return atomicCAS(p, 5ull, 7ull); });
+}
+
+TEST_CASE("floating-point atomics add and exchange") {
+  check(1.5f, 2.0f, [](float* p) { return atomicAdd(p, 0.5f); });
+  check(1.5, 2.0, [](double* p) { return atomicAdd(p, 0.5); });
+  check(1.5f, -2.0f, [](float* p) { return atomicExch(p, -2.0f); });
+  Managed<float> cells(2);
+  cells[0] = std::numeric_limits<float>::quiet_NaN();
+  apply<<<1, 1>>>(&cells[0], &cells[1], [](float* p) { return atomicAdd(p, 1.0f); });  // ends, though NaN != NaN
+  CHECK(std::isnan(cells[0]));
+}
+
+TEST_CASE("every scope does the same") {
+  check(5, 8, [](int* p) { return atomicAdd_block(p, 3); });
+  check(5, 8, [](int* p) { return atomicAdd_system(p, 3); });
+  check(5u, 7u, [](unsigned* p) { return atomicCAS_block(p, 5u, 7u); });
+  check(5ll, 9ll, [](long long* p) { return atomicMax_system(p, 9ll); });
+}
+
+TEST_CASE("no addition of many threads in many blocks is lost") {
+  Managed<unsigned> count(1);
+  Managed<unsigned long long> sum(1);
+  Managed<float> reals(1);
+  Managed<double> doubles(1);
+  add_many<<<64, 128>>>(count.data(), sum.data(), reals.data(), doubles.data());
+  CHECK(count[0] == 8192);
+  CHECK(sum[0] == 8191ull * 8192 / 2);
+  CHECK(reals[0] == 8192);
+  CHECK(doubles[0] == 4096);
+}
+
+TEST_CASE("each ticket is drawn once") {
+  Managed<unsigned> next(1), taken(256);
+  tickets<<<2, 128>>>(next.data(), taken.data());
+  unsigned all = 0;
+  for (unsigned i = 0; i < 256; ++i) all += taken[i];
+  CHECK(all == 256);
+  CHECK(next[0] == 0);
+}
+
+TEST_CASE("threads that spin on an atomic let the others run") {
+  Managed<int> lock(1), sum(1), seen(1);
+  spin_lock<<<4, 96>>>(lock.data(), sum.data());
+  CHECK(sum[0] == 4 * 96);
+  lock[0] = 0;
+  wait_for_other<<<1, 64>>>(lock.data(), seen.data());
+  CHECK(seen[0] == 1);
+}
+
+TEST_CASE("a block that spins on a cache-hinted load lets an earlier block run") {
+  Managed<unsigned> done(64), order(64);
+  wait_for_earlier_block<<<64, 1>>>(done.data(), order.data());
+  CHECK(order[63] == 64);
+}

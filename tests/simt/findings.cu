@@ -1,0 +1,214 @@
+// Kernels that fail: each is told with its kind, its line and its thread, and the error stays until a reset.
+#include <doctest/doctest.h>
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "managed.h"
+
+namespace {
+
+/// What `run` writes to standard error.
+template <class Run>
+std::string told(Run&& run) {
+  std::fflush(stderr);
+  FILE* file = std::tmpfile();
+  REQUIRE(file != nullptr);
+  const int saved = dup(2);
+  dup2(fileno(file), 2);
+  run();
+  std::fflush(stderr);
+  dup2(saved, 2);
+  close(saved);
+  std::string text;
+  std::rewind(file);
+  for (int c; (c = std::fgetc(file)) != EOF;) text += char(c);
+  std::fclose(file);
+  return text;
+}
+
+/// Runs `launch` and expects one finding of `kind` at `line`, and `error` until a reset.
+template <class Launch>
+void expect(const char* kind, int line, cudaError_t error, Launch&& launch) {
+  const std::string text = told(launch);
+  INFO(text);
+  CHECK(text.find(std::string(kind) + ": ") != std::string::npos);
+  CHECK(text.find("findings.cu:" + std::to_string(line) + ": error: ") != std::string::npos);
+  CHECK(cudaDeviceSynchronize() == error);
+  CHECK(cudaGetLastError() == error);
+  CHECK(cudaGetLastError() == error);  // it stays
+  void* pointer = nullptr;
+  CHECK(cudaMalloc(&pointer, 4) == error);
+  CHECK(cudaDeviceReset() == cudaSuccess);
+  CHECK(cudaGetLastError() == cudaSuccess);
+}
+
+constexpr int line_of_write = __LINE__ + 1;
+__global__ void write(int* to, int i) { to[i] = 1; }
+
+constexpr int line_of_first_barrier = __LINE__ + 3;
+__global__ void two_barriers() {
+  if (threadIdx.x < 16) {
+    __syncthreads();
+  } else {
+    __syncthreads();
+  }
+}
+
+constexpr int line_of_deadlock = __LINE__ + 3;
+__global__ void deadlock() {
+  if (threadIdx.x < 16) {
+    __syncthreads();
+  } else {
+    __syncwarp();
+  }
+}
+
+constexpr int line_of_foreign_mask = __LINE__ + 1;
+__global__ void foreign_mask(int* to) { to[threadIdx.x] = __shfl_sync(0x0000ffffu, 1, 0); }
+
+constexpr int line_of_gone_lane = __LINE__ + 3;
+__global__ void gone_lane(int* to) {
+  if (threadIdx.x == 3) return;
+  to[threadIdx.x] = __shfl_sync(0xffffffffu, 1, 0);
+}
+
+constexpr int line_of_mixed = __LINE__ + 3;
+__global__ void mixed_primitives(unsigned* to) {
+  if (threadIdx.x % 2 == 0) {
+    to[0] = __ballot_sync(0xffffffffu, 1);
+  } else {
+    to[1] = __shfl_sync(0xffffffffu, 1u, 0);
+  }
+}
+
+constexpr int line_of_trap = __LINE__ + 2;
+__global__ void trap() {
+  if (threadIdx.x == 7) __trap();
+}
+
+constexpr int line_of_division = __LINE__ + 1;
+__global__ void divide(int* to, int by) { *to = 7 / by; }
+
+__global__ void call_host(void** to) { cudaMalloc(to, 4); }
+
+}  // namespace
+
+TEST_CASE("a null pointer that is followed") {
+  expect("out-of-bounds", line_of_write, cudaErrorIllegalAddress, [] { write<<<1, 1>>>(nullptr, 0); });
+}
+
+TEST_CASE("a host pointer that is followed") {
+  std::vector<int> host(4);
+  expect("host-pointer", line_of_write, cudaErrorIllegalAddress, [&] { write<<<1, 1>>>(host.data(), 2); });
+  CHECK(host[2] == 0);
+}
+
+TEST_CASE("a write past the end of an allocation") {
+  int* device;
+  cudaMalloc(&device, 256);
+  expect("out-of-bounds", line_of_write, cudaErrorIllegalAddress, [&] { write<<<1, 1>>>(device, 64); });
+}
+
+TEST_CASE("a write before an allocation's page") {
+  int* device;
+  cudaMalloc(&device, 4096);
+  expect("out-of-bounds", line_of_write, cudaErrorIllegalAddress, [&] { write<<<1, 1>>>(device, -1); });
+}
+
+TEST_CASE("a use after cudaFree") {
+  int* device;
+  cudaMalloc(&device, 256);
+  cudaFree(device);
+  expect("use-after-free", line_of_write, cudaErrorIllegalAddress, [&] { write<<<1, 1>>>(device, 0); });
+}
+
+TEST_CASE("a use after cudaFreeAsync") {
+  int* device;
+  cudaMallocAsync(&device, 256, nullptr);
+  cudaFreeAsync(device, nullptr);
+  expect("use-after-free", line_of_write, cudaErrorIllegalAddress, [&] { write<<<1, 1>>>(device, 0); });
+}
+
+TEST_CASE("__syncthreads at different places") {
+  const std::string text = told([] { two_barriers<<<1, 32>>>(); });
+  INFO(text);
+  CHECK(text.find("findings.cu:" + std::to_string(line_of_first_barrier)) != std::string::npos);
+  CHECK(text.find(std::to_string(line_of_first_barrier + 2)) != std::string::npos);
+  CHECK(cudaDeviceSynchronize() != cudaSuccess);
+  cudaDeviceReset();
+}
+
+TEST_CASE("threads that wait for each other forever") {
+  const std::string text = told([] { deadlock<<<1, 32>>>(); });
+  INFO(text);
+  CHECK(text.find("findings.cu:" + std::to_string(line_of_deadlock)) != std::string::npos);
+  CHECK(text.find(std::to_string(line_of_deadlock + 2)) != std::string::npos);
+  CHECK(cudaDeviceSynchronize() != cudaSuccess);
+  cudaDeviceReset();
+}
+
+TEST_CASE("a lane outside the mask that it names") {
+  const std::string text = told([] {
+    Managed<int> to(32);
+    foreign_mask<<<1, 32>>>(to.data());
+  });
+  INFO(text);
+  CHECK(text.find("findings.cu:" + std::to_string(line_of_foreign_mask)) != std::string::npos);
+  CHECK(cudaDeviceSynchronize() != cudaSuccess);
+  cudaDeviceReset();
+}
+
+TEST_CASE("a mask that names a lane that has exited") {
+  const std::string text = told([] {
+    Managed<int> to(32);
+    gone_lane<<<1, 32>>>(to.data());
+  });
+  INFO(text);
+  CHECK(text.find("findings.cu:" + std::to_string(line_of_gone_lane)) != std::string::npos);
+  CHECK(cudaDeviceSynchronize() != cudaSuccess);
+  cudaDeviceReset();
+}
+
+TEST_CASE("lanes that meet at different primitives") {
+  const std::string text = told([] {
+    Managed<unsigned> to(2);
+    mixed_primitives<<<1, 32>>>(to.data());
+  });
+  INFO(text);
+  CHECK(text.find(std::to_string(line_of_mixed)) != std::string::npos);
+  CHECK(text.find(std::to_string(line_of_mixed + 2)) != std::string::npos);
+  CHECK(cudaDeviceSynchronize() != cudaSuccess);
+  cudaDeviceReset();
+}
+
+TEST_CASE("a trap") {
+  expect("trap", line_of_trap, cudaErrorLaunchFailure, [] { trap<<<2, 32>>>(); });
+}
+
+TEST_CASE("an integer division by zero") {
+  Managed<int> to(1);
+  expect("arithmetic", line_of_division, cudaErrorLaunchFailure, [&] { divide<<<1, 1>>>(to.data(), 0); });
+}
+
+TEST_CASE("a host function called by a kernel") {
+  Managed<void*> to(1);
+  const std::string text = told([&] { call_host<<<1, 1>>>(to.data()); });
+  INFO(text);
+  CHECK(text.find("calls cudaMalloc, which only host code may call") != std::string::npos);
+  CHECK(cudaDeviceSynchronize() == cudaErrorNotPermitted);
+  cudaDeviceReset();
+}
+
+TEST_CASE("an impossible shape is told with the launch's line and does not last") {
+  const int line = __LINE__ + 1;
+  const std::string text = told([] { write<<<1, 2000>>>(nullptr, 0); });
+  INFO(text);
+  CHECK(text.find("findings.cu:" + std::to_string(line) + ": error: invalid-launch: kernel write") !=
+        std::string::npos);
+  CHECK(cudaGetLastError() == cudaErrorInvalidConfiguration);
+  CHECK(cudaDeviceSynchronize() == cudaSuccess);
+}

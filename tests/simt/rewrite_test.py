@@ -1,0 +1,213 @@
+"""What common/simt/rewrite.py promises about its text and its errors; what the text does is tested by launches.cu.
+
+    python3 rewrite_test.py [--compiler CXX]      (c++ unless told)
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+REWRITE = os.path.join(ROOT, "common", "simt", "rewrite.py")
+HEADERS = os.path.join(ROOT, "common", "simt", "include")
+COMPILER = "c++"
+
+
+class RewriteTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        os.makedirs(self.path("out"))
+
+    def path(self, *parts):
+        return os.path.join(self.folder, *parts)
+
+    def file(self, name, text):
+        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
+        with open(self.path(name), "w", newline="") as file:
+            file.write(text)
+
+    def run_on(self, text, *options, name="k.cu"):
+        """Rewrites `text` as file k.cu into out/k.cpp; everything is relative to the test's folder."""
+        self.file(name, text)
+        return subprocess.run([sys.executable, REWRITE, name, "-o", "out/k.cpp", *options], cwd=self.folder,
+                              capture_output=True, text=True)
+
+    def rewritten(self, text, *options):
+        done = self.run_on(text, *options)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(self.path("out", "k.cpp"), newline="") as file:
+            line, _, rest = file.read().partition("\n")
+        self.assertEqual(line, '#line 1 "k.cu"')
+        self.assertEqual(rest.count("\n"), text.count("\n"))
+        return rest
+
+    def unchanged(self, text):
+        self.assertEqual(self.rewritten(text), text)
+
+    def error(self, text):
+        done = self.run_on(text)
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(os.listdir(self.path("out")), [])
+        return done.stderr.strip()
+
+    def compile(self, *options):
+        return subprocess.run([COMPILER, "-std=c++20", "-fsyntax-only", "-I", HEADERS, "-include", "cuda_runtime.h",
+                               *options, "out/k.cpp"], cwd=self.folder, capture_output=True, text=True)
+
+    # --- launches ---
+
+    def test_launch_becomes_one_call(self):
+        self.assertEqual(
+            self.rewritten("void f() { k<int><<<1, n>>>(a, b); }"),
+            "void f() { ::simt::launch([&](auto&... simt_args) { k<int>(simt_args...); }, "
+            '"k<int>", __FILE__, __LINE__, '
+            "::simt::LaunchConfig(1, n), a, b); }")
+
+    def test_launch_without_arguments_has_no_comma_at_its_end(self):
+        self.assertTrue(self.rewritten("k<<<g, b>>>( );").endswith("::simt::LaunchConfig(g, b) );"))
+
+    def test_name_is_told_on_one_line_without_comments(self):
+        self.assertIn(', "ns::k<A, 2>", ', self.rewritten("ns::k<A, // first\n   2><<<1, 1>>>();"))
+
+    def test_every_token_keeps_its_line(self):
+        text = "k\n<<<\n g,\n b\n>>>\n(\n x,\n y\n)\n;\nint last;\n"
+        lines = self.rewritten(text).split("\n")
+        for number, what in ((1, "k"), (3, "g"), (4, "b"), (7, "x"), (8, "y"), (11, "int last;")):
+            self.assertIn(what, lines[number - 1])
+
+    def test_text_that_only_looks_like_a_launch_is_left_alone(self):
+        self.unchanged('// k<<<1, 1>>>(x);\nconst char* s = "k<<<1, 1>>>(x)";\n')
+        self.unchanged('auto s = R"(k<<<1, 1>>>(x) " )" u8"<<<";  /* <<<\n */ char c = \'"\'; int n = 1\'000;\n')
+        self.unchanged("int a = b << 2 >> 1; A<B<C<int>>> x; f<(1 << 2)>(); operator<<<int>(s, x);\n")
+        self.unchanged("#if 0\nk<<< not code\n#endif\n#error it's <<< here\n// a \\\n k<<<\n")
+
+    def test_line_ends_of_other_systems_are_kept(self):
+        self.assertEqual(self.rewritten("int a;\r\nk<<<1, 1>>>();\r\n").count("\r\n"), 2)
+
+    def test_launches_in_macros(self):
+        text = self.rewritten("#define RUN(k, ...) k<<<1, 1>>>(__VA_ARGS__)\n"
+                              "#define OTHER(k) \\\n  k##_x<<<1, 1>>>()\n")
+        self.assertIn("RUN(k, ...) ::simt::launch(", text)
+        self.assertIn("__VA_OPT__(,) __VA_ARGS__)", text)
+        self.assertIn("{ k##_x(simt_args...); }", text)
+
+    # --- shared memory ---
+
+    def test_dynamic_shared_memory_in_a_kernel(self):
+        self.assertEqual(self.rewritten("void k() { extern __shared__ unsigned int s[]; }").split(),
+                         "void k() { unsigned int (&s)[] = *reinterpret_cast<unsigned int (*)[]>"
+                         "(::simt::dynamic_shared()); }".split())
+
+    def test_dynamic_shared_memory_at_file_scope(self):
+        for around in ("%s", "namespace a::b {\n%s\n}", 'extern "C" { %s }', "namespace { inline namespace c { %s } }"):
+            text = self.rewritten(around % "extern __shared__ __align__(16) T s[];")
+            self.assertIn("static const ::simt::DynamicShared<T> s{};", text)
+
+    def test_branches_of_an_if_do_not_confuse_scopes(self):
+        text = self.rewritten("#ifdef A\nvoid f() {\n#else\nvoid g() {\n#endif\n}\nextern __shared__ int s[];\n")
+        self.assertIn("DynamicShared<int> s{};", text)
+
+    def test_order_and_alignment_of_specifiers_do_not_matter(self):
+        for text in ("__shared__ extern volatile float s[];", "extern __shared__ alignas(16) volatile float s[];",
+                     "extern __shared__ volatile float __attribute__((aligned(16))) s[];"):
+            self.assertIn("volatile float (*)[]>(::simt::dynamic_shared())", self.rewritten("void k() {" + text + "}"))
+
+    # --- headers ---
+
+    def test_headers_with_launches_are_copied_and_others_are_not(self):
+        self.file("plain.h", "int plain;\n")
+        self.file("deep.h", "inline void f() { k<<<1, 1>>>(); }\n")
+        self.file("folder/middle.h", '#pragma once\n#include "../deep.h"\n')
+        text = self.rewritten('#include "plain.h"\n#include <middle.h>\n#include <vector>\n', "-I", "folder")
+        self.assertIn(f'#include "{os.path.join(os.path.realpath(self.folder), "plain.h")}"', text)
+        self.assertIn("#include <vector>", text)
+        copies = [name for name in os.listdir(self.path("out")) if name != "k.cpp"]
+        self.assertEqual(sorted(name.split(".", 3)[3] for name in copies), ["deep.h", "middle.h"])
+        for copy in copies:
+            self.assertTrue(copy.startswith("k.cpp."))
+            with open(self.path("out", copy)) as file:
+                content = file.read()
+            if copy.endswith("deep.h"):
+                self.assertTrue(content.startswith('#line 1 "deep.h"\ninline void f() { ::simt::launch('))
+            else:
+                self.assertIn([name for name in copies if name.endswith("deep.h")][0], content)
+
+    def test_headers_that_include_each_other(self):
+        self.file("a.h", '#pragma once\n#include "b.h"\n')
+        self.file("b.h", '#pragma once\n#include "a.h"\ninline void f() { k<<<1, 1>>>(); }\n')
+        self.rewritten('#include "a.h"\n')
+        self.assertEqual(len(os.listdir(self.path("out"))), 3)
+
+    def test_messages_may_name_files_relative_to_a_root(self):
+        self.file("labs/k.cu", '#include "h.h"\nk<<<1, 1>>>();\n')
+        self.file("labs/h.h", "\n<<<\n")
+        done = subprocess.run([sys.executable, REWRITE, "../labs/k.cu", "-o", "k.cpp", "--root", ".."],
+                              cwd=self.path("out"), capture_output=True, text=True)
+        self.assertEqual(done.stderr, "labs/h.h:2: error: kernel launch: no kernel's name before '<<<'\n")
+
+    def test_dependencies_name_every_header_that_was_read(self):
+        self.file("a b.h", "")
+        self.file("folder/c.h", "")
+        self.rewritten('#include "a b.h"\n#include "c.h"\n#include "missing.h"\n', "-I", "folder", "--depfile", "out/d")
+        with open(self.path("out", "d")) as file:
+            self.assertEqual(file.read(), "out/k.cpp: k.cu a\\ b.h folder/c.h\n")
+
+    # --- messages ---
+
+    def test_errors_name_the_line_and_write_nothing(self):
+        for text, line, what in (
+                ("\n\nk<<<1, 1;\n", 3, "never closed by '>>>'"),
+                ("f(k<<<1, 1);\n", 1, "never closed by '>>>'"),
+                ("\n<<<1, 1>>>();", 2, "no kernel's name"),
+                ("return <<<1, 1>>>();", 1, "no kernel's name"),
+                ("k<<<1, 1>>>;", 1, "launch of k: no '(arguments)'"),
+                ("k<<<1, 1>>>(a;", 1, "launch of k: this '(' is never closed"),
+                ("k<<<>>>();", 1, "needs a grid and a block"),
+                ("int a;\n<<<<<<< HEAD\n", 2, "left over from a merge"),
+                ("k<<<1, 1>>>();\n/* open", 2, "comment is never closed"),
+                ('k<<<1, 1>>>();\nauto s = R"(open', 2, "raw string is never closed"),
+                ("void k() {\n  extern __shared__ int a, b[];\n}", 2, "expected one array"),
+                ("void k() {\n  extern __shared__ int a;\n}", 2, "expected one array"),
+                ("void k() {\n  __shared__ int a =\n 0;\n}", 2, "cannot have an initial value")):
+            message = self.error(text)
+            self.assertTrue(message.startswith(f"k.cu:{line}: error: "), message)
+            self.assertIn(what, message)
+
+    def test_a_missing_input_is_an_error(self):
+        done = subprocess.run([sys.executable, REWRITE, "no.cu", "-o", "out/k.cpp"], cwd=self.folder,
+                              capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (1, "error: no.cu: No such file or directory\n"))
+
+    def test_the_compilers_messages_name_the_students_lines(self):
+        self.file("h.cuh", "#pragma once\n__global__ void k(int*) {}\n"
+                           "inline void f(int* p) {\n  k<<<1, 1>>>(p);\n  in_header;\n}\n")
+        self.rewritten('#include "h.cuh"\n__global__ void m(float* p) {\n  extern __shared__ float s[];\n'
+                       "  p[0] = s[0];\n}\nvoid g(float* p) {\n  m\n    <<<1,\n       1>>>\n      (p);\n"
+                       "  in_source;\n}\n", "-I", HEADERS)
+        message = self.compile().stderr
+        self.assertRegex(message, r"(?m)^h\.cuh:5:3: error: .*in_header")
+        self.assertRegex(message, r"(?m)^k\.cu:11:3: error: .*in_source")
+        self.assertEqual(message.count("error:"), 2)
+
+    def test_what_is_missing_is_named_by_the_compiler(self):
+        self.rewritten("#include <cub/cub.cuh>\n")
+        self.assertIn("CUB runs on GPUs only", self.compile().stderr)
+        self.rewritten("void f() { cudaGraph_t graph; }\n")
+        self.assertIn("cudaGraph_t", self.compile().stderr)
+        self.rewritten("void f(unsigned long* p) { atomicAdd(p, 1ul); }\n")
+        self.assertIn("atomicAdd", self.compile().stderr)
+        self.rewritten("__global__ void k(int*) {}\nvoid f(float* p) {\n  k<<<1, 1>>>(p);\n}\n")
+        self.assertRegex(self.compile().stderr, r"k\.cu:3")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("--compiler", default=COMPILER)
+    own, rest = parser.parse_known_args()
+    COMPILER = own.compiler
+    unittest.main(argv=sys.argv[:1] + rest)
