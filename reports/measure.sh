@@ -10,7 +10,7 @@ out=${1:-$build/results}
 mkdir -p "$out"
 commit=${MEASURE_COMMIT:-$(git rev-parse --short HEAD 2>/dev/null || echo unknown)}
 
-meson setup "$build" -Dcuda=enabled >"$out/setup.log" 2>&1 || { tail -n 30 "$out/setup.log"; exit 1; }
+meson setup "$build" -Dcuda=enabled -Dcpu=disabled >"$out/setup.log" 2>&1 || { tail -n 30 "$out/setup.log"; exit 1; }
 meson compile -C "$build" solutions >"$out/compile.log" 2>&1 || { grep -m 20 -E 'error|FAILED' "$out/compile.log"; exit 1; }
 
 failed=0
