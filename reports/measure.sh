@@ -16,6 +16,7 @@ meson compile -C "$build" solutions >"$out/compile.log" 2>&1 || { grep -m 20 -E 
 failed=0
 {
   echo "commit: $commit"
+  echo "command: reports/measure.sh"
   echo "date: $(date -u +%Y-%m-%dT%H:%MZ)"
   nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader | sed 's/^/gpu: /'
   nvcc --version | sed -n 's/^Build /nvcc: /p'

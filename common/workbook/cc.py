@@ -1,0 +1,81 @@
+"""Compiles a single-file CUDA program for the CPU."""
+
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from . import build, diagnostics, machine
+from .paths import BUILD, ROOT
+from .terminal import Problem, Usage
+
+SIMT = ROOT / "common/simt"
+LIBRARY = BUILD / "common/libsimt.a"
+
+
+def add_arguments(parser):
+    """The verb's options."""
+    parser.add_argument("file", metavar="FILE.cu")
+    parser.add_argument("-o", dest="program", metavar="PROGRAM", help="else FILE without .cu, in the current directory")
+    parser.add_argument("-I", dest="include", action="append", default=[], metavar="DIR", help="where headers are looked for")
+    parser.add_argument("-D", dest="define", action="append", default=[], metavar="NAME[=VALUE]", help="a macro")
+    parser.add_argument("-l", dest="library", action="append", default=[], metavar="NAME", help="a library to link")
+    parser.add_argument("-O", dest="optimisation", default="2", metavar="LEVEL", help="0 to 3 (2)")
+
+
+def compile_command(cxx, source, original, program, arguments):
+    """The compiler's command line."""
+    quiet = "-Wno-pass-failed" if machine.is_clang(cxx) else "-Wno-unknown-pragmas"
+    # An include in quotes is looked for beside the original, of which `source` is the rewritten text.
+    command = [*cxx, "-std=c++20", f"-O{arguments.optimisation}", "-g", "-include", "cuda_runtime.h",
+               "-iquote", str(original.parent), *(f"-I{path}" for path in arguments.include),
+               "-I", str(SIMT / "include"), *(f"-D{name}" for name in arguments.define),
+               "-fno-delete-null-pointer-checks", "-fno-strict-aliasing", quiet,
+               str(source), str(LIBRARY), *(f"-l{name}" for name in arguments.library), "-lpthread", "-o", str(program)]
+    if platform.machine() not in ("x86_64", "AMD64"):
+        command.insert(-2, "-lboost_context")
+    return command
+
+
+def main(arguments):
+    """FILE.cu becomes PROGRAM."""
+    original = Path(arguments.file)
+    if not original.is_file():
+        raise Usage(f"there is no file {original}")
+    if not os.access(original, os.R_OK):
+        raise Usage(f"{original} may not be read")
+    program = Path(arguments.program or original.stem)
+    if program.is_dir() or (program.exists() and program.resolve() == original.resolve()):
+        raise Usage(f"{program} is {'a directory' if program.is_dir() else 'the source'}: name another program with -o")
+    if not program.parent.is_dir():
+        raise Usage(f"there is no directory {program.parent}")
+    if not os.access(program.parent, os.W_OK):
+        raise Usage(f"the directory {program.parent} may not be written to")
+    build.ensure()
+    if "cpu" not in build.kinds():
+        raise Problem("the cpu build is not possible here (./workbook doctor says why), and cc compiles for the CPU")
+    build.compile_targets([LIBRARY], "building CUDA on the CPU")
+    cxx = machine.compiler()
+    if not cxx:
+        raise Problem("no C++ compiler was found: install g++ (./workbook doctor tells how)")
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / (original.stem + ".cpp")
+        rewrite = [sys.executable, str(SIMT / "rewrite.py"), str(original), "-o", str(source)]
+        for path in arguments.include:
+            rewrite += ["-I", path]
+        if subprocess.run(rewrite, check=False).returncode:
+            return 1  # the rewriter has said where and why
+        # Beside the program, so that the rename which makes it appear stays within one file system.
+        partial = program.with_name(f".{program.name}.{os.getpid()}")
+        try:
+            done = subprocess.run(compile_command(cxx, source, original, partial, arguments), capture_output=True,
+                                  text=True, errors="replace", check=False)
+            if done.returncode:
+                raise Problem(f"{original} does not compile:\n{diagnostics.summary(done.stdout + done.stderr)}")
+            sys.stderr.write(done.stderr)  # warnings
+            os.replace(partial, program)
+        finally:
+            partial.unlink(missing_ok=True)
+    return 0

@@ -1,0 +1,107 @@
+"""Builds a lab's files and runs its public tests, step by step, and shows the first thing to mend."""
+
+import re
+import subprocess
+import time
+
+from . import build, machine
+from .paths import find_lab, find_step, steps
+from .progress import ProgressFile
+from .terminal import Progress, note, paint
+
+
+def first_failure(output, kind=None):
+    """The first thing to mend in what the graded tests printed: the not-written line, or one failed case."""
+    lines = output.splitlines()
+    for i, line in enumerate(lines):
+        if " is not written yet" in line:
+            return line
+        if re.match(r"labs/\S+: ", line) or line.startswith("the tests cannot go on"):
+            block = []
+            for text in lines[i:]:
+                if text.startswith("step ") and block:
+                    break
+                block.append(text.rstrip())
+                if text.startswith("  again: "):
+                    if kind:
+                        block[-1] += f" --build {kind}"
+                    break
+            while block and not block[-1]:
+                block.pop()
+            return "\n".join(block)
+    told = [line for line in lines if line.strip()]
+    return "\n".join(told[-5:]) or "the tests ended and said nothing"
+
+
+def _graded(step, kind, quick, timeout):
+    command = [str(build.graded()), "--lab", step.lab, "--step", str(step.number), "--runner",
+               str(build.runner(step.lab, kind))]
+    command += ["--quick"] if quick else []
+    command += ["--timeout", str(timeout)] if timeout else []
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, check=False)
+    return done.returncode, done.stdout.decode(errors="replace")
+
+
+def check_step(step, kind, several, timeout=None):
+    """Runs the tests of one step on one build, prints the verdict and remembers it; whether it passed."""
+    start = time.monotonic()
+    cases = 0
+    with Progress(f"{step.lab} {step} on the {kind} build") as progress:
+        # The quick tests find most mistakes at once; the full ones follow only where there is something to lose.
+        for quick in (True, False):
+            progress.update("first look" if quick else "all public tests")
+            status, output = _graded(step, kind, quick, timeout)
+            if status:
+                break
+            cases += sum(int(number) for number in re.findall(r"(\d+) cases  ok", output))
+    seconds = time.monotonic() - start
+    if status == 0:
+        ProgressFile().save_verdict(step, kind, "passed")
+        print(f"{paint('ok', 'green')}      {step}: {cases} cases on the {kind} build, {seconds:.1f} s", flush=True)
+        return True
+    message = first_failure(output, kind if several else None)
+    unwritten = " is not written yet" in message
+    ProgressFile().save_verdict(step, kind, "not written" if unwritten else "failed")
+    if unwritten:
+        print(message)
+        print(f"Fill the gap there; ./workbook hint {step.lab} {step.number} helps.", flush=True)
+    else:
+        print(f"{paint('FAILED', 'red')}  {step}, {kind} build. The first thing to mend:\n")
+        print(message, flush=True)
+    return False
+
+
+def check(lab, asked, timeout=None):
+    """Checks the steps asked for and stops at the first that fails; whether all pass. CompileFailed, Problem."""
+    build.ensure()
+    kinds = build.runnable()
+    build.compile_targets([build.judge(), build.graded(), *(build.runner(lab, kind) for kind in kinds)], f"building {lab}")
+    for step in asked:
+        for kind in kinds:
+            if not check_step(step, kind, len(kinds) > 1, timeout):
+                print("(public tests only)")
+                return False
+    print(f"{'Passed' if len(asked) == 1 else 'All steps passed'}, public tests only. "
+          f"Next: ./workbook bench {lab}")
+    if "cuda" in build.kinds() and not machine.gpus():
+        note("cuda: not run, no GPU answers")
+    return True
+
+
+def add_arguments(parser):
+    """The verb's options."""
+    parser.add_argument("lab", metavar="LAB")
+    parser.add_argument("step", metavar="STEP", nargs="?", help="else one after the other, to the first that fails")
+    parser.add_argument("--timeout", type=float, metavar="SECONDS", help="that one case may take (20)")
+
+
+def asked_steps(arguments):
+    """The lab and the steps that the arguments name."""
+    lab = find_lab(arguments.lab)
+    return lab, [find_step(lab, arguments.step)] if arguments.step else steps(lab)
+
+
+def main(arguments):
+    """Tests of a lab."""
+    lab, asked = asked_steps(arguments)
+    return 0 if check(lab, asked, arguments.timeout) else 1

@@ -1,0 +1,65 @@
+"""A compiler's messages, shortened to what a reader must see first."""
+
+import os
+import re
+
+from .paths import BUILD, ROOT
+
+# g++, clang++ and the rewriter: PATH:LINE[:COLUMN]: error: TEXT; nvcc: PATH(LINE): error: TEXT
+_ERROR = re.compile(r"^(?P<path>[^\s:()]+?)(?::(?P<line>\d+)(?::\d+)?:|\((?P<nline>\d+)\)\s?:) (?:fatal )?error\b:? ?(?P<text>.*)")
+_STUDENT = re.compile(r"labs/[^\s:,()]+?(?::(\d+)|\((\d+)\))")
+_NINJA = re.compile(r"^\[\d+/\d+\]|^ninja: |^FAILED: ")
+_LINKER = re.compile(r"undefined reference|multiple definition|cannot find -l|unresolved external")
+
+MOST_ERRORS = 8  # lines of the rest
+
+
+def relative(text, root=ROOT, build=BUILD):
+    """The text with paths relative to the workbook, wherever the compiler was started."""
+    text = text.replace(f"{os.path.abspath(build)}/../", "").replace(f"{os.path.abspath(root)}/", "")
+    return re.sub(r"(?<![\w./])(?:\.\./)+(?=(?:labs|solutions|common|tests)/)", "", text)
+
+
+def compiler_lines(output):
+    """What the compilers said, of what ninja printed: neither its progress nor the commands that failed."""
+    lines, skip_command = [], False
+    for line in output.splitlines():
+        if skip_command:
+            skip_command = False  # the line after FAILED: is the command
+        elif _NINJA.match(line):
+            skip_command = line.startswith("FAILED: ")
+        else:
+            lines.append(line)
+    return lines
+
+
+def summary(output, root=ROOT, build=BUILD):
+    """The first error, with the student's file and line on top, then the rest in few lines."""
+    lines = [relative(line, root, build) for line in compiler_lines(output)]
+    errors = [i for i, line in enumerate(lines) if _ERROR.match(line)]
+    if not errors:
+        told = [line for line in lines if _LINKER.search(line)] or [line for line in lines if line.strip()]
+        return "\n".join(told[:MOST_ERRORS]) or "the build failed and said nothing"
+    first = errors[0]
+    # An error in a header was met on the way from a student's line, which the lines around it name.
+    top = []
+    if not lines[first].startswith("labs/"):
+        start = first
+        while start > 0 and not _ERROR.match(lines[start - 1]) and first - start < 30:
+            start -= 1
+        stop = errors[1] if len(errors) > 1 else len(lines)
+        for line in [*lines[start:first][::-1], *lines[first + 1 : stop]]:
+            place = _STUDENT.search(line)
+            if place:
+                top.append(f"{place[0]}: leads to the error below")
+                break
+    shown = [lines[first]]
+    for line in lines[first + 1 : first + 7]:
+        if _ERROR.match(line) or not line.startswith((" ", "\t")):
+            break  # the quoted source and the mark below it are indented
+        shown.append(line)
+    rest = [lines[i] for i in errors[1:] if lines[i] != lines[first]]
+    more = [] if not rest else ["", "and then:"] + [f"  {line[:160]}" for line in rest[:MOST_ERRORS]]
+    if len(rest) > MOST_ERRORS:
+        more.append(f"  .. and {len(rest) - MOST_ERRORS} more")
+    return "\n".join(top + shown + more)

@@ -1,0 +1,69 @@
+"""Sorts one input once with the student's step, or the solution's, and verifies it."""
+
+import os
+
+from . import build, judge
+from .paths import find_lab, find_step, has_solutions
+from .terminal import Problem, Usage
+
+
+def choose_build(asked):
+    """The build asked for, if it is there and can run; else the best."""
+    build.ensure()
+    there = build.runnable()
+    if not there:
+        raise Problem("no build can run here: ./workbook doctor says why")
+    if asked is None:
+        return there[-1]
+    if asked not in there:
+        why = "no GPU answers" if asked in build.kinds() else "it was not set up"
+        raise Usage(f"the {asked} build cannot be run ({why}); there are: {', '.join(there)}")
+    return asked
+
+
+def add_common_arguments(parser):
+    """Options that `run` and `bench` share."""
+    parser.add_argument("--solution", action="store_true", help="the solution, not what stands in labs/")
+    parser.add_argument("--build", choices=("cpu", "cuda"), help="else cuda where a GPU answers")
+    parser.add_argument("--timeout", metavar="SECONDS", help="that a step may take")
+    parser.add_argument("--seed", metavar="S", help="of the input; else a fresh one")
+
+
+def add_arguments(parser):
+    """The verb's options."""
+    parser.add_argument("lab", metavar="LAB")
+    parser.add_argument("step", metavar="STEP")
+    parser.add_argument("--n", metavar="N", help="how many keys, as 1000 or 2^20")
+    parser.add_argument("--input", metavar="NAME", help="uniform, sorted, .. or file:PATH, which takes a file's bytes as keys")
+    parser.add_argument("--type", metavar="TYPE", help="u32, i32, f32, u64, pairs, .. as the step sorts")
+    parser.add_argument("--order", metavar="ORDER", help="ascending or descending")
+    parser.add_argument("--blocks", metavar="B", help="blocks of a launch; 0: the step chooses")
+    parser.add_argument("--threads", metavar="T", help="threads of a block; 0: the step chooses")
+    parser.add_argument("--stdin", action="store_true", help="binary keys from standard input, sorted to standard output")
+    add_common_arguments(parser)
+
+
+def prepare(arguments, lab, extra):
+    """Builds what a run or a measurement needs; gives the build's name and the runner."""
+    if arguments.solution and not has_solutions():
+        raise Problem("there is no solutions/ here")
+    kind = choose_build(arguments.build)
+    runner = build.runner(lab, kind, arguments.solution)
+    build.compile_targets([build.judge(), runner, *extra(kind)], f"building {lab}")
+    return kind, runner
+
+
+def main(arguments):
+    """One input, sorted once."""
+    lab = find_lab(arguments.lab)
+    step = find_step(lab, arguments.step)
+    if arguments.input:
+        arguments.input = judge.file_inputs([arguments.input])[0]
+    _, runner = prepare(arguments, lab, lambda kind: [])
+    command = [str(build.judge()), "sort", "--lab", lab, "--runner", str(runner), "--step", str(step.number)]
+    for name in ("n", "input", "type", "order", "blocks", "threads", "seed", "timeout"):
+        command += judge.option(name, getattr(arguments, name))
+    command += ["--stdin"] if arguments.stdin else []
+    judge.flush()
+    # The judge takes over this process: its exit status, input and output are the command's own.
+    os.execv(command[0], command)
