@@ -37,7 +37,10 @@ def read(path):
 
 
 def sizes(rows):
-    return sorted({int(row["n"]) for row in rows if row["type"] == "u32"})
+    """The columns: powers of sixteen where many sizes were measured, else all."""
+    all_sizes = sorted({int(row["n"]) for row in rows})
+    few = [n for n in all_sizes if n.bit_length() % 4 == 1]
+    return few if len(all_sizes) > 6 and len(few) > 2 else all_sizes
 
 
 def size_text(n):

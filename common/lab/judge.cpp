@@ -3,6 +3,7 @@
 #include <sys/prctl.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <random>
 #include <sstream>
@@ -10,6 +11,7 @@
 #include "lab/error.h"
 #include "lab/inputs.h"
 #include "lab/key_type.h"
+#include "lab/machine.h"
 #include "lab/parallel.h"
 #include "lab/random.h"
 #include "lab/verify.h"
@@ -95,6 +97,20 @@ Outcome Judge::run(const Case& asked, const void* keys) {
   return check(asked, std::move(outcome));
 }
 
+// Refuses what this machine cannot hold, before anything is touched: the input, the output, the gold order, and the
+// array that its sort needs beside it. (A runner without a GPU needs as much again, but it may be this machine's all.)
+void Judge::require_memory(const Case& asked) {
+  const double key_and_value = double(key_bytes(asked.type)) + (asked.type == KeyType::pairs ? 4 : 0);
+  const double needed = 4 * key_and_value * double(asked.n);
+  const double available = available_memory();
+  if (available > 0 && needed > available) {
+    char text[200];
+    std::snprintf(text, sizeof text, "%lld keys need about %.1f GiB of this machine's memory, and %.1f GiB are free: "
+                  "choose a smaller --n", static_cast<long long>(asked.n), needed / (1 << 30), available / (1 << 30));
+    throw Error(text);
+  }
+}
+
 // Where everything lies in the shared memory. The spans begin at a random place, so that a pointer from the last case
 // is not this one's.
 void Judge::lay_out(const Case& asked) {
@@ -108,6 +124,7 @@ void Judge::lay_out(const Case& asked) {
   request_.shape = asked.shape;
   request_.n = asked.n;
   request_.poison = static_cast<int>(fresh_number() & 0xff);
+  require_memory(asked);
   std::int64_t end = 0;
   const auto place = [&](Image& image, std::int64_t span_bytes) {
     image.span = guard + alignment * static_cast<std::int64_t>(fresh_number() % 16);

@@ -71,6 +71,7 @@ class Judge {
   Outcome ask(const Request& request);
   Outcome exchange(const Request& request);
   Outcome check(const Case& asked, Outcome outcome);
+  static void require_memory(const Case& asked);
   void lay_out(const Case& asked);
   void fill(const Case& asked, const void* keys);
   std::string guard_fault(const Image& image, std::int64_t span_bytes, const char* what) const;

@@ -42,4 +42,12 @@ std::string describe_host() {
   return text;
 }
 
+double available_memory() {
+  std::ifstream facts("/proc/meminfo");
+  for (std::string name, rest; facts >> name && std::getline(facts, rest);) {
+    if (name == "MemAvailable:") return std::stod(rest) * 1024;
+  }
+  return 0;
+}
+
 }  // namespace lab

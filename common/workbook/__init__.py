@@ -1,1 +1,1 @@
-"""The workbook's command: see __main__.py for its verbs. Standard library only; matplotlib, if it is there, for plots."""
+"""What stands behind the `workbook` command: the standard library only, and matplotlib where there is one."""

@@ -67,7 +67,8 @@ def main(arguments):
     if not arguments.n and not any(name.startswith("file:") for name in arguments.input):
         arguments.n = DEFAULT_N[kind]
     options = ["--gold", str(build.gold(kind)), *judge.option("step", [step.number for step in asked])]
-    for name in ("n", "input", "type", "order", "blocks", "threads", "seed", "timeout", "repeats", "min_time", "time_limit"):
+    for name in ("n", "input", "type", "order", "blocks", "threads", "seed", "timeout", "repeats", "min_time",
+                 "time_limit"):
         options += judge.option(name.replace("_", "-"), getattr(arguments, name))
     folder = BUILD / "bench"
     folder.mkdir(parents=True, exist_ok=True)

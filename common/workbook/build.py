@@ -13,7 +13,7 @@ import subprocess
 import sys
 
 from . import diagnostics, files, machine
-from .paths import BUILD, ROOT, has_solutions, labs
+from .paths import BUILD, ROOT, STATE, has_solutions
 from .terminal import Problem, Progress, note
 
 KEPT = ("bench", "demo", "reports")  # results in build/, which outlive a fresh set-up
@@ -29,7 +29,7 @@ class CompileFailed(Problem):
     """The compiler refused; the text is its messages in short, `output` all that was said."""
 
     def __init__(self, output):
-        super().__init__(diagnostics.summary(output))
+        super().__init__(f"it does not compile\n\n{diagnostics.summary(output)}")
         self.output = output
 
 
@@ -127,8 +127,7 @@ def _set_up():
         if status_cpu == 0:
             status, output = 0, output_cpu
     if status:
-        shutil.copy(BUILD / "meson-logs/meson-log.txt", ROOT / ".workbook/setup.log") if (
-            BUILD / "meson-logs/meson-log.txt").is_file() else None
+        files.write_whole(STATE / "setup.log", output)
         _wipe()
         told = [line for line in output.splitlines() if "ERROR" in line] or output.splitlines()[-5:]
         raise Problem("Meson could not set up build/:\n" + "\n".join(f"  {line}" for line in told) +
@@ -234,8 +233,3 @@ def compile_targets(paths, what="building"):
 def diagnostics_found(output):
     """Whether a compiler has named an error: then the sources are at fault, not the folder."""
     return bool(re.search(r"(:\d+:|\(\d+\)\s?:) (fatal )?error\b", output))
-
-
-def all_labs_runners(kind, solution):
-    """The runners of all labs in one build."""
-    return [runner(lab, kind, solution) for lab in labs()]

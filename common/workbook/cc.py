@@ -19,7 +19,8 @@ def add_arguments(parser):
     """The verb's options."""
     parser.add_argument("file", metavar="FILE.cu")
     parser.add_argument("-o", dest="program", metavar="PROGRAM", help="else FILE without .cu, in the current directory")
-    parser.add_argument("-I", dest="include", action="append", default=[], metavar="DIR", help="where headers are looked for")
+    parser.add_argument("-I", dest="include", action="append", default=[], metavar="DIR",
+                        help="where headers are looked for")
     parser.add_argument("-D", dest="define", action="append", default=[], metavar="NAME[=VALUE]", help="a macro")
     parser.add_argument("-l", dest="library", action="append", default=[], metavar="NAME", help="a library to link")
     parser.add_argument("-O", dest="optimisation", default="2", metavar="LEVEL", help="0 to 3 (2)")

@@ -38,7 +38,8 @@ def _graded(step, kind, quick, timeout):
                str(build.runner(step.lab, kind))]
     command += ["--quick"] if quick else []
     command += ["--timeout", str(timeout)] if timeout else []
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL, check=False)
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
+                          check=False)
     return done.returncode, done.stdout.decode(errors="replace")
 
 
@@ -75,7 +76,8 @@ def check(lab, asked, timeout=None):
     """Checks the steps asked for and stops at the first that fails; whether all pass. CompileFailed, Problem."""
     build.ensure()
     kinds = build.runnable()
-    build.compile_targets([build.judge(), build.graded(), *(build.runner(lab, kind) for kind in kinds)], f"building {lab}")
+    runners = [build.runner(lab, kind) for kind in kinds]
+    build.compile_targets([build.judge(), build.graded(), *runners], f"building {lab}")
     for step in asked:
         for kind in kinds:
             if not check_step(step, kind, len(kinds) > 1, timeout):

@@ -42,7 +42,8 @@ def real_file(keys):
 
 
 def _build_for(kind):
-    build.compile_targets([build.judge(), build.gold(kind), *build.all_labs_runners(kind, True)], "building the solutions")
+    runners = [build.runner(lab, kind, solution=True) for lab in labs()]
+    build.compile_targets([build.judge(), build.gold(kind), *runners], "building the solutions")
 
 
 def best_build():
@@ -91,9 +92,11 @@ def table_of(rows, facts):
         name = "file" if row["input"].startswith("file:") else row["input"]
         verified = row["status"] == "verified"
         speed = float(row["keys_per_s"]) / 1e6 if verified else 0
-        numbers = [table.significant(float(row["median_ms"])), table.significant(speed), percent_of_gold(row, gold)]
-        lines.append(form.format(label, fact["idea"][:25], name, *(numbers if verified else "---"),
-                                 "yes" if verified else row["status"]).rstrip())
+        numbers = "---"
+        if verified:
+            numbers = [table.significant(float(row["median_ms"])), table.significant(speed), percent_of_gold(row, gold)]
+        verdict = "yes" if verified else row["status"]
+        lines.append(form.format(label, fact["idea"][:25], name, *numbers, verdict).rstrip())
         if verified:
             points.append((label, name, speed, float(gold["keys_per_s"]) / 1e6 if gold else None))
     return lines, points

@@ -6,7 +6,7 @@ import re
 from .paths import BUILD, ROOT
 
 # g++, clang++ and the rewriter: PATH:LINE[:COLUMN]: error: TEXT; nvcc: PATH(LINE): error: TEXT
-_ERROR = re.compile(r"^(?P<path>[^\s:()]+?)(?::(?P<line>\d+)(?::\d+)?:|\((?P<nline>\d+)\)\s?:) (?:fatal )?error\b:? ?(?P<text>.*)")
+_ERROR = re.compile(r"^([^\s:()]+?)(?::(\d+)(?::(\d+))?:|\((\d+)\)\s?:) (?:fatal )?error\b:? ?(.*)")
 _STUDENT = re.compile(r"labs/[^\s:,()]+?(?::(\d+)|\((\d+)\))")
 _NINJA = re.compile(r"^\[\d+/\d+\]|^ninja: |^FAILED: ")
 _LINKER = re.compile(r"undefined reference|multiple definition|cannot find -l|unresolved external")
@@ -17,6 +17,7 @@ MOST_ERRORS = 8  # lines of the rest
 def relative(text, root=ROOT, build=BUILD):
     """The text with paths relative to the workbook, wherever the compiler was started."""
     text = text.replace(f"{os.path.abspath(build)}/../", "").replace(f"{os.path.abspath(root)}/", "")
+    text = re.sub(r"(?<![\w./])build/(?=(?:labs|solutions)/\S+\.cuh?:)", "", text)  # debug information's idea of it
     return re.sub(r"(?<![\w./])(?:\.\./)+(?=(?:labs|solutions|common|tests)/)", "", text)
 
 
@@ -31,6 +32,18 @@ def compiler_lines(output):
         else:
             lines.append(line)
     return lines
+
+
+def _quoted(error, root):
+    """The source line that an error names and a mark below its column, where the compiler did not find the file."""
+    try:
+        text = (root / error[1]).read_text(errors="replace").splitlines()[int(error[2] or error[4]) - 1]
+    except (OSError, IndexError):
+        return []
+    column = int(error[3] or 0)
+    if not 0 < column <= len(text):  # unknown, or counted in what the line was rewritten to
+        return ["  " + text]
+    return ["  " + text, "  " + re.sub(r"[^\t]", " ", text[: column - 1]) + "^"]
 
 
 def summary(output, root=ROOT, build=BUILD):
@@ -58,7 +71,14 @@ def summary(output, root=ROOT, build=BUILD):
         if _ERROR.match(line) or not line.startswith((" ", "\t")):
             break  # the quoted source and the mark below it are indented
         shown.append(line)
-    rest = [lines[i] for i in errors[1:] if lines[i] != lines[first]]
+    if len(shown) == 1:
+        shown += _quoted(_ERROR.match(lines[first]), root)
+    # A template's error comes once for each type it is made for: one a line of the source is enough.
+    rest = {}
+    for i in errors:
+        error = _ERROR.match(lines[i])
+        rest.setdefault((error[1], error[2] or error[4]), lines[i])
+    rest = [line for line in rest.values() if line != lines[first]]
     more = [] if not rest else ["", "and then:"] + [f"  {line[:160]}" for line in rest[:MOST_ERRORS]]
     if len(rest) > MOST_ERRORS:
         more.append(f"  .. and {len(rest) - MOST_ERRORS} more")

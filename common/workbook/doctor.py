@@ -36,7 +36,8 @@ def _compiler():
         source = Path(folder) / "a.cpp"
         source.write_text("#include <span>\nint main() { return int(std::span<int>().size()); }\n")
         try:
-            done = subprocess.run([*cxx, "-std=c++20", str(source), "-o", f"{folder}/a"], capture_output=True, check=False)
+            done = subprocess.run([*cxx, "-std=c++20", str(source), "-o", f"{folder}/a"], capture_output=True,
+                                  check=False)
             works = done.returncode == 0
         except OSError:
             works = False
@@ -55,7 +56,9 @@ def _meson():
     numbers = tuple(int(part) for part in re.findall(r"\d+", version)[:2])
     if numbers >= (1, 4):
         return HERE, "Meson", version, ""
-    return (NEEDED, "Meson", version, "1.4 or later; ./workbook test installs it into .venv")
+    if not (ROOT / ".workbook/ready").is_file():
+        return LACKS, "Meson", version, "1.4 or later is needed; the first ./workbook demo installs it into .venv"
+    return NEEDED, "Meson", version, "1.4 or later; remove .workbook/ready, and the next ./workbook demo installs it"
 
 
 def _ninja():
@@ -77,7 +80,7 @@ def _header(name, header, needed, package, what):
 def _matplotlib():
     if importlib.util.find_spec("matplotlib"):
         return HERE, "matplotlib", "", ""
-    return LACKS, "matplotlib", "", "no plots without it; remove .workbook/ready, and the next command installs it"
+    return LACKS, "matplotlib", "", "no plots without it; ./workbook demo installs it, after rm -f .workbook/ready"
 
 
 def _nvcc():

@@ -29,7 +29,7 @@ def gpus():
 
 
 def compiler():
-    """The C++ compiler's command, as Meson chooses it: $CXX, else the first of the usual names; None if there is none."""
+    """The C++ compiler's command, as Meson chooses it: $CXX, else the first of the usual names; or None."""
     if os.environ.get("CXX"):
         return shlex.split(os.environ["CXX"])
     for name in ("c++", "g++", "clang++"):

@@ -47,7 +47,8 @@ class ProgressFile:
 
     def save_verdict(self, step, build, verdict):
         """Remembers a verdict ("passed", "failed", "not written") on the file as it is now."""
-        entry = {"verdict": verdict, "file": self._digest(step), "when": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
+        now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        entry = {"verdict": verdict, "file": self._digest(step), "when": now}
         self._change(step, lambda known: known.update({build: entry}))
 
     def verdict(self, step):

@@ -34,12 +34,12 @@ def add_arguments(parser):
     parser.add_argument("lab", metavar="LAB")
     parser.add_argument("step", metavar="STEP")
     parser.add_argument("--n", metavar="N", help="how many keys, as 1000 or 2^20")
-    parser.add_argument("--input", metavar="NAME", help="uniform, sorted, .. or file:PATH, which takes a file's bytes as keys")
+    parser.add_argument("--input", metavar="NAME", help="uniform, sorted, .. or file:PATH (its bytes are the keys)")
     parser.add_argument("--type", metavar="TYPE", help="u32, i32, f32, u64, pairs, .. as the step sorts")
     parser.add_argument("--order", metavar="ORDER", help="ascending or descending")
     parser.add_argument("--blocks", metavar="B", help="blocks of a launch; 0: the step chooses")
     parser.add_argument("--threads", metavar="T", help="threads of a block; 0: the step chooses")
-    parser.add_argument("--stdin", action="store_true", help="binary keys from standard input, sorted to standard output")
+    parser.add_argument("--stdin", action="store_true", help="binary keys, from standard input to standard output")
     add_common_arguments(parser)
 
 

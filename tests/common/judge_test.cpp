@@ -98,6 +98,12 @@ TEST_CASE("a step refuses before it touches anything") {
   check(fake::touches_then_refuses, Status::wrong, "after it had touched keys");
 }
 
+TEST_CASE("more keys than memory holds are refused before anything is made") {
+  lab::Judge judge(fake_runner);
+  CHECK_THROWS_WITH_AS(judge.run(fake_case(fake::right, std::int64_t{1} << 45)),
+                       doctest::Contains("choose a smaller --n"), lab::Error);
+}
+
 TEST_CASE("what the table rules out never reaches the runner") {
   lab::Judge judge(fake_runner);
   lab::Case asked = fake_case(fake::dies);

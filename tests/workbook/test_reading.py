@@ -1,0 +1,176 @@
+"""What the command reads: names of labs and steps, hints, compilers' messages, test logs, CSV rows."""
+
+import tempfile
+import unittest
+from pathlib import Path
+
+from workbook import bench, check, demo, diagnostics, judge, paths, suite, table
+from workbook.hints import hints_of
+from workbook.progress import ProgressFile
+from workbook.terminal import Usage
+
+HANDOUT = """# A lab
+### Hints for step 01
+
+1. First,
+   on two lines.
+2. Second:
+   ```
+   # not a heading
+   ```
+### Hints for step 02
+
+1. Another step's.
+## Measure
+1. No hint.
+"""
+
+GRADED = """step 02 shared     any n                                310 cases  ok
+
+labs/03-bitonic/02_shared.cu: wrong key at index 3 of 5
+  index  [3]
+  again: ./workbook run 03-bitonic 2 --n 5 --seed 7
+
+step 02 shared     many keys                              7 cases  FAILED
+"""
+
+
+def row(**values):
+    """A row of the judge's CSV."""
+    usual = {"lab": "03-bitonic", "step": "1", "name": "global", "build": "cpu", "type": "u32", "order": "ascending",
+             "input": "uniform", "n": "1024", "blocks": "0", "threads": "0", "median_ms": "2.0", "q1_ms": "1.9",
+             "q3_ms": "2.1", "keys_per_s": "512000", "status": "verified", "message": ""}
+    return {**usual, **values}
+
+
+class Folder(unittest.TestCase):
+    """A test that has a workbook of its own."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+        for name in ("labs/03-bitonic/01_global.cu", "labs/03-bitonic/02_shared.cu", "labs/05-radix/01_count.cu"):
+            path = self.root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(f"// {name}\n")
+        (self.root / "labs/03-bitonic/bug_hunt.cu").write_text("")
+
+
+class Names(Folder):
+    """Labs and steps by what people call them."""
+
+    def test_labs(self):
+        self.assertEqual(paths.labs(self.root), ["03-bitonic", "05-radix"])
+        for text in ("03-bitonic", "bitonic", "3", "03", "labs/03-bitonic/"):
+            self.assertEqual(paths.find_lab(text, self.root), "03-bitonic")
+        with self.assertRaisesRegex(Usage, "03-bitonic, 05-radix") as raised:
+            paths.find_lab("quick", self.root)
+        self.assertEqual(raised.exception.status, 2)
+
+    def test_steps(self):
+        self.assertEqual([step.number for step in paths.steps("03-bitonic", self.root)], [1, 2])
+        for text in ("2", "02", "shared", "02_shared", "labs/03-bitonic/02_shared.cu"):
+            self.assertEqual(paths.find_step("03-bitonic", text, self.root).name, "shared")
+        with self.assertRaisesRegex(Usage, "1 global, 2 shared"):
+            paths.find_step("03-bitonic", "4", self.root)
+
+
+class Progress(Folder):
+    """What is remembered."""
+
+    def test_verdicts_hold_for_the_file_as_it_was(self):
+        progress = ProgressFile(self.root / ".workbook", self.root)
+        step = paths.find_step("03-bitonic", "1", self.root)
+        self.assertEqual(progress.verdict(step), "not checked yet")
+        progress.save_verdict(step, "cpu", "passed")
+        progress.save_hints_shown(step, 2)
+        self.assertEqual(progress.verdict(step), "passed (cpu)")
+        self.assertEqual(progress.hints_shown(step), 2)
+        progress.save_verdict(step, "cuda", "failed")
+        self.assertEqual(progress.verdict(step), "failed (cuda)")
+        (self.root / "labs" / step.file).write_text("// other\n")
+        self.assertEqual(progress.verdict(step), "changed since the last check")
+
+    def test_a_damaged_file_is_put_aside(self):
+        progress = ProgressFile(self.root / ".workbook", self.root)
+        progress.state.mkdir()
+        progress.path.write_text("{")
+        self.assertEqual(progress.read(), {})
+        self.assertEqual(progress.path.with_suffix(".damaged").read_text(), "{")
+
+
+class Texts(unittest.TestCase):
+    """Texts that others write."""
+
+    def test_hints(self):
+        self.assertEqual(hints_of(HANDOUT, 1), ["First,\non two lines.", "Second:\n```\n# not a heading\n```"])
+        self.assertEqual(hints_of(HANDOUT, 2), ["Another step's."])
+        self.assertEqual(hints_of(HANDOUT, 3), [])
+
+    def test_the_first_failure_of_the_graded_tests(self):
+        self.assertEqual(check.first_failure(GRADED, "cpu").splitlines(), [
+            "labs/03-bitonic/02_shared.cu: wrong key at index 3 of 5", "  index  [3]",
+            "  again: ./workbook run 03-bitonic 2 --n 5 --seed 7 --build cpu"])
+        line = "step 02 is not written yet: labs/03-bitonic/02_shared.cu:41"
+        self.assertEqual(check.first_failure(line + "\n"), line)
+
+    def test_compiler_messages(self):
+        root, build = Path("/somewhere"), Path("/somewhere/build")
+        output = (
+            "[3/9] Compiling\nFAILED: labs/a.o\nc++ -c a.cpp: error: not this\n"
+            "In file included from ../common/lab/shape.h:1,\n"
+            "../common/lab/shape.h:20:5: error: no match\n   20 |  f(x)\n"
+            "../labs/03-bitonic/02_shared.cu:79:46:   required from here\n"
+            "/somewhere/labs/03-bitonic/03_hybrid.cu:7:1: error: again\n"
+            "/somewhere/labs/03-bitonic/03_hybrid.cu:7:9: error: again, elsewhere\n"
+            "ninja: build stopped: subcommand failed.\n"
+        )
+        lines = diagnostics.summary(output, root, build).splitlines()
+        self.assertEqual(lines[:3], ["labs/03-bitonic/02_shared.cu:79: leads to the error below",
+                                     "common/lab/shape.h:20:5: error: no match", "   20 |  f(x)"])
+        self.assertEqual(lines[3:], ["", "and then:", "  labs/03-bitonic/03_hybrid.cu:7:1: error: again"])
+        nvcc = "../labs/03-bitonic/01_global.cu(12): error: identifier \"x\" is undefined\n"
+        self.assertIn("labs/03-bitonic/01_global.cu(12): error", diagnostics.summary(nvcc, root, build))
+        self.assertTrue(diagnostics.summary("", root, build))
+
+    def test_the_count_of_a_test_log(self):
+        log = "\n".join(f'{{"result": "{word}"}}' for word in
+                        ("OK", "EXPECTEDFAIL", "FAIL", "TIMEOUT", "ERROR", "UNEXPECTEDPASS", "SKIP"))
+        self.assertEqual(suite.counts(log), (2, 4, 1))
+
+
+class Tables(unittest.TestCase):
+    """Measurements in tables."""
+
+    def test_the_gold_of_a_step_sorts_the_same(self):
+        rows = [
+            row(lab="gold", name="stable-sort", keys_per_s="1000000"),
+            row(lab="gold", name="vqsort", keys_per_s="2000000"),
+            row(lab="gold", name="vqsort", keys_per_s="9000000", n="2048"),
+            row(lab="gold", name="vqsort", keys_per_s="8000000", status="wrong"),
+            row(lab="gold", name="vqsort-tiles", keys_per_s="4000000"),
+        ]
+        self.assertEqual(judge.best_gold(rows, row(), False)["keys_per_s"], "2000000")
+        self.assertEqual(judge.best_gold(rows, row(), True)["name"], "vqsort-tiles")
+        self.assertIsNone(judge.best_gold(rows, row(n="7"), False))
+        self.assertEqual(bench.percent_of_gold(row(), rows[1]), "25.6%")
+        self.assertEqual(bench.percent_of_gold(row(status="wrong"), rows[1]), "-")
+
+    def test_the_demo_fits_eighty_columns_and_names_what_failed(self):
+        rows = [row(), row(step="2", input="file:/x", status="not-written", median_ms="", keys_per_s="")]
+        facts = {"03-bitonic": {1: {"idea": "i" * 40, "tile": 0}, 2: {"idea": "tiles", "tile": 1024}}}
+        lines, points = demo.table_of(rows, facts)
+        self.assertLessEqual(max(map(len, lines[:3])), 80)
+        self.assertTrue(lines[2].endswith("yes"))
+        self.assertTrue(lines[3].endswith("not-written"))
+        self.assertEqual(points, [("03-bitonic 1", "uniform", 0.512, None)])
+
+    def test_numbers(self):
+        self.assertEqual([table.significant(x) for x in (0, 1234.5, 12.34, 1.234, 0.01234)],
+                         ["0", "1234", "12.3", "1.23", "0.0123"])
+        self.assertEqual([table.count(n) for n in (1000, 1024, 512, "262144")], ["1000", "2^10", "512", "2^18"])
+
+
+if __name__ == "__main__":
+    unittest.main()

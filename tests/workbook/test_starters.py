@@ -1,0 +1,114 @@
+"""Starters from solutions, and what must not be lost on the way."""
+
+import tempfile
+import unittest
+from pathlib import Path
+
+from workbook import starters
+from workbook.paths import has_solutions
+from workbook.terminal import Problem
+
+SOLUTION = """int f() {
+  // begin solution
+  //~ // Your code: give two.
+  //~
+  //~ NOT_WRITTEN("step 02");
+  return 2;
+  // end solution
+}
+"""
+STARTER = """int f() {
+  // Your code: give two.
+
+  NOT_WRITTEN("step 02");
+}
+"""
+
+
+class Text(unittest.TestCase):
+    """The text of one starter."""
+
+    def test_the_block_is_replaced_with_its_indentation(self):
+        self.assertEqual(starters.starter(SOLUTION), STARTER)
+
+    def test_a_block_without_replacement_vanishes(self):
+        self.assertEqual(starters.starter("a\n// begin solution\nb\n// end solution\nc\n"), "a\nc\n")
+
+    def test_text_without_blocks_stays(self):
+        self.assertEqual(starters.starter(STARTER), STARTER)
+
+    def test_malformed_blocks_are_named_with_their_line(self):
+        for text, line in (
+            ("x\n// begin solution\n", 2),
+            ("// end solution\n", 1),
+            ("// begin solution\n// begin solution\n// end solution\n", 2),
+            ("// begin solution\ncode\n//~ late\n// end solution\n", 3),
+            ("//~ outside\n", 1),
+        ):
+            with self.subTest(text=text), self.assertRaisesRegex(Problem, rf"\Aname:{line}: error: "):
+                starters.starter(text, "name")
+
+
+class Writing(unittest.TestCase):
+    """labs/ from solutions/, in a workbook of our own."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+        self.state = self.root / ".workbook"
+        self.solution = self.root / "solutions/01-a/01_x.cu"
+        self.lab = self.root / "labs/01-a/01_x.cu"
+        self.solution.parent.mkdir(parents=True)
+        self.solution.write_text(SOLUTION)
+        (self.solution.parent / "NOTES.md").write_text("for the instructor\n")
+
+    def write(self, force=False):
+        written, kept = starters.write(force, self.root, self.state)
+        return [str(path) for path in written], [str(path) for path in kept]
+
+    def test_missing_files_are_written_and_notes_are_not(self):
+        self.assertEqual(self.write(), (["01-a/01_x.cu"], []))
+        self.assertEqual(self.lab.read_text(), STARTER)
+        self.assertEqual([path.name for path in self.lab.parent.iterdir()], ["01_x.cu"])
+        self.assertEqual(self.write(), ([], []))
+        self.assertEqual(starters.differing(self.root), [])
+
+    def test_a_students_work_is_kept_unless_forced(self):
+        self.write()
+        self.lab.write_text("my work\n")
+        self.assertEqual([str(path) for path in starters.differing(self.root)], ["01-a/01_x.cu"])
+        self.assertEqual(self.write(), ([], ["01-a/01_x.cu"]))
+        self.assertEqual(self.lab.read_text(), "my work\n")
+        self.assertEqual(self.write(force=True), (["01-a/01_x.cu"], []))
+        self.assertEqual(self.lab.read_text(), STARTER)
+
+    def test_an_untouched_starter_follows_its_solution(self):
+        self.write()
+        self.solution.write_text(SOLUTION + "// more\n")
+        self.assertEqual(self.write(), (["01-a/01_x.cu"], []))
+        self.assertEqual(self.lab.read_text(), STARTER + "// more\n")
+
+    def test_an_error_in_one_solution_writes_nothing(self):
+        (self.solution.parent / "02_y.cu").write_text("// begin solution\n")
+        with self.assertRaises(Problem):
+            self.write()
+        self.assertFalse(self.lab.exists())
+
+
+class Repository(unittest.TestCase):
+    """The files as they stand here."""
+
+    @unittest.skipUnless(has_solutions(), "this copy has no solutions")
+    def test_every_solution_makes_a_starter_with_a_gap(self):
+        made = starters.all_starters()
+        self.assertTrue(made)
+        for path, text in made.items():
+            with self.subTest(path=str(path)):
+                self.assertNotIn("begin solution", text)
+                self.assertNotIn(starters.INSTEAD, text)
+                self.assertIn("NOT_WRITTEN(", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
