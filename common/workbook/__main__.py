@@ -8,7 +8,7 @@ from . import bench, cc, check, demo, doctor, hints, run, starters, status, suit
 from .terminal import Problem, note, paint
 
 _MODULES = {
-    "demo": (demo, "sort real input with every step of every lab, verified, in one table"),
+    "demo": (demo, "sort real input with every step of every lab, verified"),
     "test": (suite, "run the project's whole test suite"),
     "check": (check, "build a lab, run its public tests, show the first thing to mend"),
     "watch": (watch, "check at every save"),

@@ -2,11 +2,12 @@
 
 import os
 import time
+from pathlib import Path
 
 from . import build, judge, table
 from .paths import BUILD, find_lab, find_step, shown, steps
 from .run import add_common_arguments, prepare
-from .terminal import paint
+from .terminal import Usage, paint
 
 DEFAULT_N = {"cpu": ["2^10", "2^14", "2^18"], "cuda": ["2^10", "2^14", "2^18", "2^22", "2^26"]}
 
@@ -24,6 +25,7 @@ def add_arguments(parser):
     parser.add_argument("--repeats", metavar="MAX", help="timed runs of a measurement at most")
     parser.add_argument("--min-time", metavar="SECONDS", help="of sorting in a measurement at least")
     parser.add_argument("--time-limit", metavar="SECONDS", help="that a measurement may take in all")
+    parser.add_argument("--csv", metavar="FILE", help="where the rows go; else a new file in build/bench/")
     add_common_arguments(parser)
 
 
@@ -63,6 +65,9 @@ def main(arguments):
     lab = find_lab(arguments.lab)
     asked = [find_step(lab, step) for step in arguments.step] if arguments.step else steps(lab)
     arguments.input = judge.file_inputs(arguments.input)
+    csv = Path(arguments.csv) if arguments.csv else None
+    if csv and (csv.is_dir() or not os.access(csv.parent, os.W_OK)):
+        raise Usage(f"{csv} cannot be written: name a file in a directory that is there with --csv")
     kind, runner = prepare(arguments, lab, lambda kind: [build.gold(kind)])
     if not arguments.n and not any(name.startswith("file:") for name in arguments.input):
         arguments.n = DEFAULT_N[kind]
@@ -70,11 +75,12 @@ def main(arguments):
     for name in ("n", "input", "type", "order", "blocks", "threads", "seed", "timeout", "repeats", "min_time",
                  "time_limit"):
         options += judge.option(name.replace("_", "-"), getattr(arguments, name))
-    folder = BUILD / "bench"
-    folder.mkdir(parents=True, exist_ok=True)
-    whose = "solution-" if arguments.solution else ""
-    csv = folder / f"{lab}-{whose}{kind}-{time.strftime('%Y%m%d-%H%M%S')}.csv"
-    partial = csv.with_suffix(f".{os.getpid()}.part")
+    if not csv:
+        folder = BUILD / "bench"
+        folder.mkdir(parents=True, exist_ok=True)
+        whose = "solution-" if arguments.solution else ""
+        csv = folder / f"{lab}-{whose}{kind}-{time.strftime('%Y%m%d-%H%M%S')}.csv"
+    partial = csv.with_name(f".{csv.name}.{os.getpid()}")
     try:
         rows, status = judge.bench(f"timing {lab}", lab, runner, kind, partial, options)
         measured = [row for row in rows if row["lab"] != "gold"]

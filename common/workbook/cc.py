@@ -2,6 +2,8 @@
 
 import os
 import platform
+import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -22,6 +24,7 @@ def add_arguments(parser):
     parser.add_argument("-I", dest="include", action="append", default=[], metavar="DIR",
                         help="where headers are looked for")
     parser.add_argument("-D", dest="define", action="append", default=[], metavar="NAME[=VALUE]", help="a macro")
+    parser.add_argument("--cxx", metavar="COMPILER", help="g++, clang++, ..; else that of the other builds")
     parser.add_argument("-l", dest="library", action="append", default=[], metavar="NAME", help="a library to link")
     parser.add_argument("-O", dest="optimisation", default="2", metavar="LEVEL", help="0 to 3 (2)")
 
@@ -54,13 +57,14 @@ def main(arguments):
         raise Usage(f"there is no directory {program.parent}")
     if not os.access(program.parent, os.W_OK):
         raise Usage(f"the directory {program.parent} may not be written to")
+    cxx = shlex.split(arguments.cxx) if arguments.cxx else machine.compiler()
+    if not cxx or not shutil.which(cxx[0]):
+        raise Problem(f"the C++ compiler {arguments.cxx} was not found: install it, or name another with --cxx"
+                      if arguments.cxx else "no C++ compiler was found: install g++ (./workbook doctor tells how)")
     build.ensure()
     if "cpu" not in build.kinds():
         raise Problem("the cpu build is not possible here (./workbook doctor says why), and cc compiles for the CPU")
     build.compile_targets([LIBRARY], "building CUDA on the CPU")
-    cxx = machine.compiler()
-    if not cxx:
-        raise Problem("no C++ compiler was found: install g++ (./workbook doctor tells how)")
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / (original.stem + ".cpp")
         rewrite = [sys.executable, str(SIMT / "rewrite.py"), str(original), "-o", str(source)]

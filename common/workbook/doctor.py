@@ -1,7 +1,6 @@
 """What this machine has and lacks, and what to do about each."""
 
 import importlib.util
-import os
 import platform
 import re
 import shutil
@@ -11,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 from . import machine
-from .paths import ROOT
+from .paths import BUILD, STATE
 from .terminal import paint
 
 HERE, LACKS, NEEDED = "here", "not here", "MISSING"
@@ -56,7 +55,7 @@ def _meson():
     numbers = tuple(int(part) for part in re.findall(r"\d+", version)[:2])
     if numbers >= (1, 4):
         return HERE, "Meson", version, ""
-    if not (ROOT / ".workbook/ready").is_file():
+    if not (STATE / "ready").is_file():
         return LACKS, "Meson", version, "1.4 or later is needed; the first ./workbook demo installs it into .venv"
     return NEEDED, "Meson", version, "1.4 or later; remove .workbook/ready, and the next ./workbook demo installs it"
 
@@ -159,7 +158,7 @@ def main(_arguments):
     can = not missing and (cpu or any(name == "nvcc" and state == HERE for state, name, *_ in found))
     print()
     if can:
-        print("The workbook can work here." if os.path.isdir(ROOT / "build") else
+        print("The workbook can work here." if BUILD.is_dir() else
               "The workbook can work here. ./workbook demo shows it.")
     else:
         print(f"The workbook cannot work here yet: {', '.join(missing) or 'no build is possible'}. "

@@ -58,8 +58,13 @@ def all_starters(root=ROOT):
     return made
 
 
+def _text(file):
+    """The text of a file, in whatever encoding an editor left it; None if it is not there."""
+    return file.read_text(encoding="utf-8", errors="surrogateescape") if file.is_file() else None
+
+
 def _digest(text):
-    return hashlib.sha256(text.encode()).hexdigest()
+    return hashlib.sha256(text.encode(errors="surrogateescape")).hexdigest()
 
 
 def _committed(root, path):
@@ -78,7 +83,7 @@ def differing(root=ROOT):
     found = []
     for path, text in all_starters(root).items():
         file = root / "labs" / path
-        if not file.is_file() or file.read_text() != text:
+        if _text(file) != text:
             found.append(path)
     return found
 
@@ -94,7 +99,7 @@ def write(force=False, root=ROOT, state=STATE):
     starters = all_starters(root)  # all of them first: an error in one leaves labs/ as it is
     for path, text in starters.items():
         file = root / "labs" / path
-        there = file.read_text() if file.is_file() else None
+        there = _text(file)
         if there != text:
             # Nobody has worked on a file that is still as we made it, or as it was committed.
             ours = there is None or _digest(there) == generated.get(str(path)) or there == _committed(root, path)

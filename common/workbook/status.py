@@ -5,7 +5,7 @@ from .paths import has_solutions, labs, steps
 from .progress import ProgressFile
 
 VERBS = (
-    ("demo", "sort real input with every step of every lab, verified, in one table"),
+    ("demo", "sort real input with every step of every lab, verified"),
     ("test", "run the project's whole test suite"),
     ("check LAB [STEP]", "is what you wrote right? The first thing to mend"),
     ("watch LAB [STEP]", "the same at every save"),

@@ -41,7 +41,7 @@ def main(arguments):
         output = []
         for line in process.stdout:
             output.append(line.rstrip("\n"))
-            done = re.match(r"\s*(\d+)/(\d+) (.*?)\s{2,}(\w+)\s+([\d.]+)s", line)
+            done = re.match(r"\s*(\d+)/(\d+) (.*?)\s+([A-Z]{2,})\s+([\d.]+)s", line)
             if done and progress.live:
                 progress.update(f"{done[1]} of {done[2]}: {done[3]}")
             elif done:

@@ -83,6 +83,13 @@ class Writing(unittest.TestCase):
         self.assertEqual(self.write(force=True), (["01-a/01_x.cu"], []))
         self.assertEqual(self.lab.read_text(), STARTER)
 
+    def test_work_in_another_encoding_is_kept(self):
+        self.write()
+        self.lab.write_bytes(b"// caf\xe9\n")
+        self.assertEqual([str(path) for path in starters.differing(self.root)], ["01-a/01_x.cu"])
+        self.assertEqual(self.write(), ([], ["01-a/01_x.cu"]))
+        self.assertEqual(self.lab.read_bytes(), b"// caf\xe9\n")
+
     def test_an_untouched_starter_follows_its_solution(self):
         self.write()
         self.solution.write_text(SOLUTION + "// more\n")
@@ -98,6 +105,10 @@ class Writing(unittest.TestCase):
 
 class Repository(unittest.TestCase):
     """The files as they stand here."""
+
+    @unittest.skipUnless(has_solutions(), "this copy has no solutions")
+    def test_labs_are_the_starters_of_solutions(self):
+        self.assertEqual([str(path) for path in starters.differing()], [])
 
     @unittest.skipUnless(has_solutions(), "this copy has no solutions")
     def test_every_solution_makes_a_starter_with_a_gap(self):

@@ -1,0 +1,171 @@
+"""The build folder: when it is used, when it is made anew, and what outlives that; and the suite's count."""
+
+import contextlib
+import io
+import json
+import os
+import tempfile
+import unittest
+from pathlib import Path
+from types import SimpleNamespace
+from unittest import mock
+
+from workbook import build, suite
+from workbook.paths import ROOT
+from workbook.terminal import Problem
+
+FILES = {"build.ninja": "x", "meson-private/coredata.dat": "x", "meson-private/build.dat": "x",
+         "meson-info/intro-targets.json": '[{"name": "gold-cpu"}]',
+         "meson-info/meson-info.json": json.dumps({"directories": {"source": str(ROOT)}})}
+
+
+class Folder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.build = Path(folder.name) / "build"
+        for name, value in (("BUILD", self.build), ("_FACTS", self.build / "workbook-setup.json")):
+            patch = mock.patch.object(build, name, value)
+            patch.start()
+            self.addCleanup(patch.stop)
+
+    def fill(self, **changes):
+        for name, text in {**FILES, **changes}.items():
+            path = self.build / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+
+    def test_none_yet(self):
+        self.assertEqual(build._why_unusable(), "")
+        (self.build / "bench").mkdir(parents=True)
+        self.assertEqual(build._why_unusable(), "")  # results alone are no set-up
+
+    def test_whole(self):
+        self.fill()
+        self.assertIsNone(build._why_unusable())  # also without our own file: somebody's own meson setup
+        self.assertEqual(build.kinds(), ["cpu"])
+
+    def test_interrupted(self):
+        for name in FILES:
+            with self.subTest(missing=name):
+                self.fill()
+                (self.build / name).unlink()
+                self.assertEqual(build._why_unusable(), "its set-up was interrupted")
+        self.fill()
+        (self.build / "build.ninja").write_text("")
+        self.assertEqual(build._why_unusable(), "its set-up was interrupted")
+
+    def test_of_another_workbook(self):
+        self.fill(**{"meson-info/meson-info.json": '{"directories": {"source": "/elsewhere"}}'})
+        self.assertIn("/elsewhere", build._why_unusable())
+
+    def test_of_another_compiler(self):
+        self.fill()
+        (self.build / "workbook-setup.json").write_text(json.dumps({**build._facts(), "compiler": "/old/g++"}))
+        self.assertIn("compilers", build._why_unusable())
+        (self.build / "workbook-setup.json").write_text(json.dumps(build._facts()))
+        self.assertIsNone(build._why_unusable())
+
+    def test_results_outlive_a_fresh_set_up(self):
+        self.fill(**{"bench/a.csv": "x", "demo/demo.csv": "x", "labs/a.o": "x"})
+        build._wipe()
+        self.assertEqual(sorted(path.name for path in self.build.iterdir()), ["bench", "demo"])
+
+    def set_up(self, nvcc, **statuses):
+        """_set_up with Meson's exit status by whether cuda is allowed; gives what was said."""
+        tried = []
+
+        def meson(*options):
+            tried.append(options)
+            status = statuses["cpu_alone"] if options else statuses["all"]
+            if status == 0:
+                self.fill()
+            return status, "" if status == 0 else "meson.build:1:0: ERROR: no way\n"
+
+        found = {"nvcc": "/fake/nvcc"} if nvcc else {}
+        with mock.patch.object(build, "_run_meson", meson), \
+                mock.patch.object(build.machine, "compiler", lambda: ["c++"]), \
+                mock.patch.object(build.shutil, "which", lambda name: found.get(name)), \
+                mock.patch.object(build, "ROOT", self.build.parent), \
+                contextlib.redirect_stderr(io.StringIO()) as told:
+            build._set_up()
+        return tried, told.getvalue()
+
+    def test_a_broken_cuda_leaves_the_cpu_build(self):
+        tried, told = self.set_up(True, all=1, cpu_alone=0)
+        self.assertEqual(tried, [(), ("-Dcuda=disabled",)])
+        self.assertIn("does not work: going on with the cpu build", told)
+        self.assertTrue((self.build / "workbook-setup.json").is_file())
+
+    def test_a_failed_set_up_leaves_nothing_and_says_why(self):
+        with self.assertRaises(Problem) as caught:
+            self.set_up(False, all=1, cpu_alone=1)
+        self.assertIn("ERROR: no way", str(caught.exception))
+        self.assertEqual(build._why_unusable(), "")
+
+    def test_ninja_is_run_again_after_damage_but_not_after_errors(self):
+        for output, times in (("ninja: error: loading 'build.ninja': No such file or directory\n", 2),
+                              ("../labs/a/01_b.cu:1:1: error: coredata is not declared\n", 1)):
+            runs, setups = [], []
+
+            def ninja(names, _progress):
+                runs.append(names)
+                return (1, output) if len(runs) == 1 else (0, "")
+
+            with mock.patch.object(build, "ensure"), mock.patch.object(build, "_run_ninja", ninja), \
+                    mock.patch.object(build, "_set_up", lambda: setups.append(1)), \
+                    contextlib.redirect_stderr(io.StringIO()), contextlib.suppress(build.CompileFailed):
+                build.compile_targets([build.judge()])
+            self.assertEqual((len(runs), len(setups)), (times, times - 1))
+            self.assertEqual(runs[0], [os.path.relpath(build.judge(), self.build)])
+
+
+class Suite(unittest.TestCase):
+    LOG = "\n".join(json.dumps({"name": "x", "result": result}) for result in
+                    ("OK", "EXPECTEDFAIL", "SKIP", "FAIL", "TIMEOUT", "ERROR", "UNEXPECTEDPASS"))
+
+    def test_counts(self):
+        self.assertEqual(suite.counts(self.LOG + "\n"), (2, 4, 1))
+        self.assertEqual(suite.counts(""), (0, 0, 0))
+
+    def run_suite(self, log, status, kinds=("cpu",)):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "meson-logs/testlog.json"
+            path.parent.mkdir()
+            path.write_text('{"result": "OK"}\n')  # of an earlier run: must not count
+
+            def start(*_, **__):
+                if log is not None:
+                    path.write_text(log)
+                return SimpleNamespace(stdout=iter(["1/1 x  OK  0.01s\n"]), wait=lambda: status)
+
+            with mock.patch.object(suite, "BUILD", Path(folder)), mock.patch.object(suite.build, "ensure"), \
+                    mock.patch.object(suite.build, "compile_targets"), \
+                    mock.patch.object(suite.build, "meson", lambda: ["meson"]), \
+                    mock.patch.object(suite.build, "kinds", lambda: list(kinds)), \
+                    mock.patch.object(suite.machine, "gpus", lambda: ()), \
+                    mock.patch.object(suite.subprocess, "Popen", start), \
+                    contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()) as told:
+                return suite.main(SimpleNamespace(suite=None)), told.getvalue().splitlines()
+
+    def test_the_last_line_counts_and_the_exit_status_is_honest(self):
+        status, lines = self.run_suite('{"result": "OK"}\n{"result": "SKIP"}\n', 0)
+        self.assertEqual((status, lines[-1]), (0, "1 passed, 0 failed, 1 skipped"))
+        status, lines = self.run_suite('{"result": "OK"}\n{"result": "FAIL"}\n', 1)
+        self.assertEqual((status, lines[-1]), (1, "1 passed, 1 failed, 0 skipped"))
+
+    def test_no_tests_are_no_success(self):
+        self.assertEqual(self.run_suite("", 0)[0], 1)
+        with self.assertRaises(Problem):
+            self.run_suite(None, 0)
+
+    def test_a_failure_that_the_log_does_not_show_is_one(self):
+        self.assertEqual(self.run_suite('{"result": "OK"}\n', 1)[0], 1)
+
+    def test_without_a_gpu_cuda_is_not_passed(self):
+        _, lines = self.run_suite('{"result": "OK"}\n', 0, ("cpu", "cuda"))
+        self.assertIn("cuda: built, not run", lines[-2])
+
+
+if __name__ == "__main__":
+    unittest.main()

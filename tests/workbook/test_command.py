@@ -1,0 +1,111 @@
+"""The command line: help, names that do not exist, and what is refused before anything is built."""
+
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+from workbook import __main__
+from workbook.paths import ROOT, labs
+
+LAB = labs()[0]
+
+
+def run(*words, folder=None, **variables):
+    """The command in a process of its own, with no terminal."""
+    return subprocess.run([sys.executable, "-m", "workbook", *words], capture_output=True, text=True, cwd=folder,
+                          stdin=subprocess.DEVNULL, check=False,
+                          env={**os.environ, "PYTHONPATH": str(ROOT / "common"), **variables})
+
+
+class Help(unittest.TestCase):
+    def test_every_verb_has_help(self):
+        for verb in __main__._MODULES:
+            with self.subTest(verb=verb):
+                done = run(verb, "--help")
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertTrue(done.stdout.startswith(f"usage: ./workbook {verb}"))
+
+    def test_alone_it_says_what_can_be_done_and_where_things_stand(self):
+        done = run()
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        for words in (*(f"  {verb}" for verb in __main__._MODULES if verb != "starters"), f"labs/{LAB}", "  01 "):
+            self.assertIn(words, done.stdout)
+        self.assertNotIn("\033", done.stdout)
+        self.assertTrue(all(len(line) <= 80 for line in done.stdout.splitlines()), done.stdout)
+
+    def test_an_unknown_verb_lists_the_verbs(self):
+        done = run("sort")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("'demo'", done.stderr)
+
+
+class Refused(unittest.TestCase):
+    def assert_refused(self, words, *told, status=2):
+        done = run(*words)
+        self.assertEqual(done.returncode, status, done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+        for text in told:
+            self.assertIn(text, done.stderr)
+        self.assertEqual(done.stdout, "")
+
+    def test_unknown_lab_lists_the_labs(self):
+        for words in (["check", "99"], ["watch", "99"], ["hint", "99", "1"], ["run", "99", "1"], ["bench", "99"]):
+            with self.subTest(words=words):
+                self.assert_refused(words, "no lab is called '99'", LAB)
+
+    def test_unknown_step_lists_the_steps(self):
+        for words in (["check", LAB, "77"], ["hint", LAB, "77"], ["run", LAB, "77"], ["bench", LAB, "--step", "77"]):
+            with self.subTest(words=words):
+                self.assert_refused(words, f"{LAB} has no step '77'", "1 ")
+
+    def test_unreadable_input_files(self):
+        self.assert_refused(["run", LAB, "1", "--input", "file:/nonexistent/x"], "there is no file /nonexistent/x")
+        self.assert_refused(["bench", LAB, "--input", "file:/nonexistent/x"], "there is no file /nonexistent/x")
+        self.assert_refused(["run", LAB, "1", "--input", "file:/"], "there is no file /")
+
+    def test_no_place_for_the_rows(self):
+        self.assert_refused(["bench", LAB, "--csv", "/nonexistent/a.csv"], "/nonexistent/a.csv cannot be written")
+        self.assert_refused(["bench", LAB, "--csv", "/"], "/ cannot be written")
+
+
+class Compile(unittest.TestCase):
+    """`cc`, as far as it looks at its arguments."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        (self.folder / "a.cu").write_text("int main() {}\n")
+
+    def assert_refused(self, words, told):
+        done = run("cc", *words, folder=self.folder)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn(told, done.stderr)
+        self.assertEqual([path.name for path in self.folder.iterdir() if path.is_file()], ["a.cu"])
+
+    def test_no_such_file(self):
+        self.assert_refused(["b.cu"], "there is no file b.cu")
+        self.assert_refused(["."], "there is no file .")
+
+    def test_the_source_is_not_overwritten(self):
+        self.assert_refused(["a.cu", "-o", "a.cu"], "is the source")
+        (self.folder / "link").symlink_to("a.cu")
+        done = run("cc", "a.cu", "-o", "link", folder=self.folder)
+        self.assertIn("is the source", done.stderr)
+
+    def test_no_such_compiler(self):
+        done = run("cc", "a.cu", "--cxx", "no-such-compiler", folder=self.folder)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("compiler no-such-compiler was not found", done.stderr)
+
+    def test_no_place_for_the_program(self):
+        (self.folder / "a").mkdir()
+        self.assert_refused(["a.cu"], "is a directory")
+        self.assert_refused(["a.cu", "-o", "nowhere/a"], "there is no directory nowhere")
+
+
+if __name__ == "__main__":
+    unittest.main()
