@@ -40,7 +40,8 @@ def meson():
     found = shutil.which("meson")
     if found:
         return [found]
-    raise Problem("Meson was not found: remove .workbook/ready and type the command again, which installs it")
+    (STATE / "ready").unlink(missing_ok=True)  # this place is not ready any more
+    raise Problem("Meson has gone: type the command again, which installs it anew")
 
 
 def environment():

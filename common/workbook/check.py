@@ -7,7 +7,7 @@ import time
 from . import build, machine
 from .paths import find_lab, find_step, steps
 from .progress import ProgressFile
-from .terminal import Progress, note, paint
+from .terminal import Problem, Progress, note, paint
 
 
 def first_failure(output, kind=None):
@@ -52,6 +52,8 @@ def check_step(step, kind, several, timeout=None):
         for quick in (True, False):
             progress.update("first look" if quick else "all public tests")
             status, output = _graded(step, kind, quick, timeout)
+            if status == 2:  # no verdict on the step: the tests themselves could not run
+                raise Problem(f"{step}: the tests could not be run on the {kind} build\n{output.strip()}")
             if status:
                 break
             cases += sum(int(number) for number in re.findall(r"(\d+) cases  ok", output))

@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 from . import machine
-from .paths import BUILD, STATE
+from .paths import BUILD
 from .terminal import paint
 
 HERE, LACKS, NEEDED = "here", "not here", "MISSING"
@@ -55,9 +55,7 @@ def _meson():
     numbers = tuple(int(part) for part in re.findall(r"\d+", version)[:2])
     if numbers >= (1, 4):
         return HERE, "Meson", version, ""
-    if not (STATE / "ready").is_file():
-        return LACKS, "Meson", version, "1.4 or later is needed; the first ./workbook demo installs it into .venv"
-    return NEEDED, "Meson", version, "1.4 or later; remove .workbook/ready, and the next ./workbook demo installs it"
+    return LACKS, "Meson", version, "1.4 or later is needed; ./workbook demo installs it into .venv"
 
 
 def _ninja():
