@@ -1,4 +1,4 @@
-// Switching stacks: on x86-64 fourteen instructions of our own, elsewhere Boost.Context.
+// Switching stacks: on x86-64 a few instructions of our own, elsewhere Boost.Context.
 #pragma once
 
 #include <cstddef>

@@ -132,7 +132,7 @@ class Worker {
 
  private:
   static constexpr unsigned atomics_a_turn = 64;
-  static constexpr int prefetch_distance = 4;  ///< threads
+  static constexpr int prefetch_distance = 6;  ///< threads
 
   void prepare(const Launch& launch);
   Context fresh_stack();
