@@ -1,0 +1,56 @@
+"""Draws the figures of the handouts from the algorithms themselves.
+
+    python3 reports/figures            writes labs/NN-name/figures/*.svg
+    python3 reports/figures --check    exit 1 and the names of the files that differ
+
+A module a lab gives its figures by name. What it draws depends on nothing but the modules here, so that --check can
+compare what is stored byte by byte.
+"""
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+import bitonic
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+MODULES = {"03-bitonic": bitonic}
+
+
+def differences(folder, drawn):
+    """The names of the figures to be written anew, and of those that nothing draws."""
+    stale = [name for name, svg in drawn.items()
+             if not (folder / name).is_file() or (folder / name).read_bytes() != svg]
+    return stale, [path.name for path in sorted(folder.glob("*.svg")) if path.name not in drawn]
+
+
+def write(folder, name, svg):
+    folder.mkdir(parents=True, exist_ok=True)
+    temporary = folder / (name + ".tmp")
+    temporary.write_bytes(svg)
+    os.replace(temporary, folder / name)
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="reports/figures", description="Draws the figures of the handouts.")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a stored figure differs")
+    check = parser.parse_args().check
+    wrong = False
+    for lab, module in MODULES.items():
+        folder = ROOT / "labs" / lab / "figures"
+        drawn = {name: drawing.svg().encode() for name, drawing in module.figures().items()}
+        stale, unknown = differences(folder, drawn)
+        for name in stale:
+            if not check:
+                write(folder, name, drawn[name])
+            state = "is not what reports/figures draws: run python3 reports/figures" if check else "written"
+            print(f"labs/{lab}/figures/{name}: {state}")
+        for name in unknown if check else []:
+            print(f"labs/{lab}/figures/{name}: drawn by nothing: remove it, or draw it in reports/figures")
+        wrong |= check and bool(stale or unknown)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
