@@ -8,8 +8,8 @@ A document asks for a table by a pair of comments, between which the table is wr
     <!-- results: MACHINE LAB -->
     <!-- end of results -->
 
-Each cell is the speed and, in brackets, its share of the gold standard's fastest sort of the same keys in the same
-run: of whole arrays, or of tiles where the step sorts tiles. --check writes nothing and fails if a table is out of date.
+Each cell is the speed and, in brackets, its share of the gold standard's fastest for the same task and keys in the same
+run: whole arrays, or tiles where the step sorts tiles. --check writes nothing and fails if a table is out of date.
 """
 
 import argparse
@@ -21,7 +21,6 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTS = ["README.md", *sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("labs/*/README.md"))]
 MARK = re.compile(r"(<!-- results: (\S+) (\S+) -->\n).*?(<!-- end of results -->)", re.DOTALL)
-TILE_GOLD = ("segmented", "tiles")  # how the gold standard's sorts of tiles are called
 
 
 def read(path):
@@ -30,7 +29,7 @@ def read(path):
             rows = list(csv.DictReader(file))
     except OSError as error:
         sys.exit(f"tables.py: cannot read {path}: {error.strerror}")
-    needed = {"lab", "step", "name", "type", "order", "input", "n", "keys_per_s", "status", "machine", "date"}
+    needed = {"lab", "step", "name", "task", "tile", "type", "order", "input", "n", "keys_per_s", "status", "machine", "date"}
     if not rows or needed - rows[0].keys():
         sys.exit(f"tables.py: {path} is empty or of another version; it lacks {', '.join(sorted(needed - set(rows[0] if rows else [])))}")
     return [row for row in rows if row["status"] == "verified"]
@@ -58,37 +57,41 @@ def speed(keys_per_s):
 def table(machine, lab):
     folder = ROOT / "reports" / "results" / machine
     rows = read(folder / f"{lab}.csv")
-    own = [row for row in rows if row["lab"] == lab and row["type"] == "u32"]
-    gold = [row for row in rows if row["lab"] == "gold" and row["type"] == "u32"]
+    # The type of the most rows is the one that was swept over n; a part of a step has a type of its own.
+    lines = list(dict.fromkeys((int(row["step"]), row["task"], row["name"]) for row in rows if row["lab"] == lab))
+    main = {}
+    for line in lines:
+        types = [row["type"] for row in rows if row["lab"] == lab and (int(row["step"]), row["task"], row["name"]) == line]
+        main[line] = max(dict.fromkeys(types), key=types.count)
+    own = [row for row in rows if row["lab"] == lab and row["input"] == "uniform" and
+           row["type"] == main[int(row["step"]), row["task"], row["name"]]]
+    gold = [row for row in rows if row["lab"] == "gold" and row["input"] == "uniform"]
     columns = sizes(own)
-    steps = sorted({(int(row["step"]), row["name"]) for row in own})
-    is_tiles = {name: any(mark in name for mark in TILE_GOLD) for name in {row["name"] for row in gold}}
+    same = ("task", "tile", "type", "order", "n")
 
-    def value(rows, name, n):
-        return next((float(row["keys_per_s"]) for row in rows if row["name"] == name and int(row["n"]) == n), None)
+    def rivals(row):
+        return [other for other in gold if all(other[key] == row[key] for key in same)]
 
-    # A step is held against the gold standard that follows the same row in the file: the judge measures them together.
-    tiles_of = {}
-    for before, row in zip(rows, rows[1:]):
-        if row["lab"] == lab and before["lab"] == "gold":
-            tiles_of[row["name"]] = is_tiles.get(before["name"], False)
-    lines = ["| u32 keys a second, uniform | " + " | ".join(f"n = {size_text(n)}" for n in columns) + " |",
-             "|---|" + "---:|" * len(columns)]
-    for number, name in steps:
+    text = ["| keys a second, uniform | " + " | ".join(f"n = {size_text(n)}" for n in columns) + " |",
+            "|---|" + "---:|" * len(columns)]
+    for line in lines:
         cells = []
         for n in columns:
-            mine = value(own, name, n)
-            rivals = [value(gold, g, n) for g in is_tiles if is_tiles[g] == tiles_of.get(name, False)]
-            best = max((rival for rival in rivals if rival), default=None)
-            share = f" ({100 * mine / best:.3g} %)" if mine and best else ""
-            cells.append(speed(mine) + share if mine else "")
-        lines.append(f"| {number:02d} {name} | " + " | ".join(cells) + " |")
-    for name in sorted(is_tiles, key=lambda name: (is_tiles[name], name)):
-        cells = [speed(value(gold, name, n)) if value(gold, name, n) else "" for n in columns]
-        lines.append(f"| *{name}* | " + " | ".join(cells) + " |")
+            row = next((row for row in own if (int(row["step"]), row["task"], row["name"]) == line and int(row["n"]) == n),
+                       None)
+            best = max((float(rival["keys_per_s"]) for rival in rivals(row)), default=None) if row else None
+            share = f" ({100 * float(row['keys_per_s']) / best:.3g} %)" if best else ""
+            cells.append(speed(float(row["keys_per_s"])) + share if row else "")
+        text.append(f"| {line[0]:02d} {line[2]}, {main[line]} | " + " | ".join(cells) + " |")
+    for name, kind in dict.fromkeys((row["name"], row["type"]) for step in own for row in rivals(step)):
+        cells = []
+        for n in columns:
+            row = next((row for row in gold if (row["name"], row["type"], int(row["n"])) == (name, kind, n)), None)
+            cells.append(speed(float(row["keys_per_s"])) if row else "")
+        text.append(f"| *{name}, {kind}* | " + " | ".join(cells) + " |")
     facts = dict(re.findall(r"^(\w+): (.*)$", (folder / "machine.txt").read_text(encoding="utf-8"), re.MULTILINE))
     last = own[-1]
-    return "\n".join(lines) + (f"\n\n{last['machine']}; {last['date'][:10]}, commit {facts['commit']}, "
+    return "\n".join(text) + (f"\n\n{last['machine']}; {last['date'][:10]}, commit {facts['commit']}, "
                                f"`{facts['command']}`. In brackets: share of the fastest gold standard for the same task.\n")
 
 

@@ -1,6 +1,7 @@
-// The gold standard without a GPU, as a runner with a table of its own: the standard library's stable sort, and the
-// fastest sort we know for one core, VQSort (J. Wassenberg, M. Blacher, J. Giesen and P. Sanders, "Vectorized and
-// performance-portable quicksort", 2022). Built over CUDA on the CPU, where device memory is the host's.
+// The gold standard without a GPU, as a runner with a table of its own: the standard library's sorts, Boost's spreadsort
+// (S. Ross, "The spreadsort high-performance general-case sorting algorithm", 2002), and the fastest sort we know for
+// one core, VQSort (J. Wassenberg, M. Blacher, J. Giesen and P. Sanders, "Vectorized and performance-portable
+// quicksort", 2022). Built over CUDA on the CPU, where device memory is the host's.
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -10,17 +11,21 @@
 #include <hwy/contrib/sort/vqsort.h>
 #endif
 
+#if __has_include(<boost/sort/spreadsort/integer_sort.hpp>)
+#include <boost/sort/spreadsort/integer_sort.hpp>
+#define LAB_HAVE_SPREADSORT
+#endif
+
 #include "lab/error.h"
 #include "lab/runner.h"
 #include "lab/step.h"
+#include "lab/tasks.h"
 
 namespace {
 
 using lab::LaunchShape;
 using lab::Order;
 using lab::Span;
-
-constexpr std::int64_t tile_keys = 1024;
 
 // Both sorts run on one core of the host: no launch shape means anything to them.
 void begin(LaunchShape shape, cudaStream_t stream) {
@@ -42,6 +47,25 @@ void stable_sort(Span<Key> keys, Order order, LaunchShape shape, cudaStream_t st
     std::stable_sort(keys.data + at, keys.data + at + n, [order](Key a, Key b) { return lab::before(a, b, order); });
   });
 }
+
+template <class Key>
+void standard_sort(Span<Key> keys, Order order, LaunchShape shape, cudaStream_t stream) {
+  begin(shape, stream);
+  if (order == Order::ascending) {
+    std::sort(keys.data, keys.data + keys.n, [](Key a, Key b) { return lab::less(a, b); });
+  } else {
+    std::sort(keys.data, keys.data + keys.n, [](Key a, Key b) { return lab::less(b, a); });
+  }
+}
+
+#ifdef LAB_HAVE_SPREADSORT
+template <class Key>
+void spreadsort(Span<Key> keys, Order order, LaunchShape shape, cudaStream_t stream) {
+  begin(shape, stream);
+  if (order == Order::descending) throw lab::Unsupported("spreadsort is measured in ascending order only");
+  boost::sort::spreadsort::integer_sort(keys.data, keys.data + keys.n);
+}
+#endif
 
 template <std::int64_t tile, class Key, class Value>
 void stable_sort(Span<Key> keys, Span<Value> values, Order order, LaunchShape shape, cudaStream_t stream) {
@@ -90,30 +114,62 @@ void vqsort(Span<Key> keys, Order order, LaunchShape shape, cudaStream_t stream)
 }
 #endif
 
-constexpr lab::Step steps[] = {
-    {.number = 1, .name = "stable-sort", .idea = "std::stable_sort, one core", .stable = true,
-     .u8 = stable_sort<0, std::uint8_t>, .u16 = stable_sort<0, std::uint16_t>,
-     .u32 = stable_sort<0, std::uint32_t>, .u64 = stable_sort<0, std::uint64_t>,
-     .i32 = stable_sort<0, std::int32_t>, .i64 = stable_sort<0, std::int64_t>,
-     .f32 = stable_sort<0, float>, .f64 = stable_sort<0, double>,
-     .pairs = stable_sort<0, std::uint32_t, std::uint32_t>},
-    {.number = 2, .name = "stable-sort-tiles", .idea = "std::stable_sort of each tile, one core", .stable = true,
-     .tile = tile_keys,
-     .u8 = stable_sort<tile_keys, std::uint8_t>, .u16 = stable_sort<tile_keys, std::uint16_t>,
-     .u32 = stable_sort<tile_keys, std::uint32_t>, .u64 = stable_sort<tile_keys, std::uint64_t>,
-     .i32 = stable_sort<tile_keys, std::int32_t>, .i64 = stable_sort<tile_keys, std::int64_t>,
-     .f32 = stable_sort<tile_keys, float>, .f64 = stable_sort<tile_keys, double>,
-     .pairs = stable_sort<tile_keys, std::uint32_t, std::uint32_t>},
+void reduce(Span<const std::uint32_t> keys, Span<std::uint32_t> result, LaunchShape shape, cudaStream_t stream) {
+  begin(shape, stream);
+  lab::gold_result(lab::Task::reduce, keys.n, keys.data, result.data);
+}
+
+void histogram(Span<const std::uint8_t> keys, Span<std::uint64_t> counts, LaunchShape shape, cudaStream_t stream) {
+  begin(shape, stream);
+  lab::gold_result(lab::Task::histogram, keys.n, keys.data, counts.data);
+}
+
+void scan(Span<const std::uint64_t> values, Span<std::uint64_t> sums, LaunchShape shape, cudaStream_t stream) {
+  begin(shape, stream);
+  lab::gold_result(lab::Task::scan, values.n, values.data, sums.data);
+}
+
+template <std::int64_t tile>
+constexpr lab::Step stable_sort_step(int number, const char* name, const char* idea) {
+  return {.number = number, .name = name, .idea = idea, .stable = true, .tile = tile,
+          .u8 = stable_sort<tile, std::uint8_t>, .u16 = stable_sort<tile, std::uint16_t>,
+          .u32 = stable_sort<tile, std::uint32_t>, .u64 = stable_sort<tile, std::uint64_t>,
+          .i32 = stable_sort<tile, std::int32_t>, .i64 = stable_sort<tile, std::int64_t>,
+          .f32 = stable_sort<tile, float>, .f64 = stable_sort<tile, double>,
+          .pairs = stable_sort<tile, std::uint32_t, std::uint32_t>};
+}
+
 #ifdef LAB_HAVE_VQSORT
-    {.number = 3, .name = "vqsort", .idea = "VQSort, one core",
-     .u16 = vqsort<0, std::uint16_t>, .u32 = vqsort<0, std::uint32_t>, .u64 = vqsort<0, std::uint64_t>,
-     .i32 = vqsort<0, std::int32_t>, .i64 = vqsort<0, std::int64_t>,
-     .f32 = vqsort<0, float>, .f64 = vqsort<0, double>},
-    {.number = 4, .name = "vqsort-tiles", .idea = "VQSort of each tile, one core", .tile = tile_keys,
-     .u16 = vqsort<tile_keys, std::uint16_t>, .u32 = vqsort<tile_keys, std::uint32_t>,
-     .u64 = vqsort<tile_keys, std::uint64_t>, .i32 = vqsort<tile_keys, std::int32_t>,
-     .i64 = vqsort<tile_keys, std::int64_t>, .f32 = vqsort<tile_keys, float>, .f64 = vqsort<tile_keys, double>},
+template <std::int64_t tile>
+constexpr lab::Step vqsort_step(int number, const char* name, const char* idea) {
+  return {.number = number, .name = name, .idea = idea, .tile = tile,
+          .u16 = vqsort<tile, std::uint16_t>, .u32 = vqsort<tile, std::uint32_t>, .u64 = vqsort<tile, std::uint64_t>,
+          .i32 = vqsort<tile, std::int32_t>, .i64 = vqsort<tile, std::int64_t>,
+          .f32 = vqsort<tile, float>, .f64 = vqsort<tile, double>};
+}
 #endif
+
+constexpr lab::Step steps[] = {
+    stable_sort_step<0>(1, "stable-sort", "std::stable_sort, one core"),
+    stable_sort_step<128>(2, "stable-sort-128", "std::stable_sort of tiles of 128, one core"),
+    stable_sort_step<1024>(3, "stable-sort-1024", "std::stable_sort of tiles of 1024, one core"),
+    {.number = 4, .name = "sort", .idea = "std::sort, one core",
+     .u8 = standard_sort<std::uint8_t>, .u16 = standard_sort<std::uint16_t>,
+     .u32 = standard_sort<std::uint32_t>, .u64 = standard_sort<std::uint64_t>,
+     .i32 = standard_sort<std::int32_t>, .i64 = standard_sort<std::int64_t>,
+     .f32 = standard_sort<float>, .f64 = standard_sort<double>},
+#ifdef LAB_HAVE_SPREADSORT
+    {.number = 5, .name = "spreadsort", .idea = "Boost.Sort's spreadsort, one core",
+     .u32 = spreadsort<std::uint32_t>, .u64 = spreadsort<std::uint64_t>},
+#endif
+#ifdef LAB_HAVE_VQSORT
+    vqsort_step<0>(6, "vqsort", "VQSort, one core"),
+    vqsort_step<128>(7, "vqsort-128", "VQSort of tiles of 128, one core"),
+    vqsort_step<1024>(8, "vqsort-1024", "VQSort of tiles of 1024, one core"),
+#endif
+    {.number = 9, .name = "reduce", .idea = "a loop, one core", .reduce = reduce},
+    {.number = 9, .name = "histogram", .idea = "a loop, one core", .histogram = histogram},
+    {.number = 9, .name = "exclusive-scan", .idea = "std::exclusive_scan, one core", .scan = scan},
 };
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 
+#include <limits>
+
 #include "lab/device_array.h"
 #include "lab/error.h"
 #include "lab/runner.h"
@@ -16,8 +18,6 @@ namespace {
 using lab::LaunchShape;
 using lab::Order;
 using lab::Span;
-
-constexpr std::int64_t tile_keys = 1024;
 
 // Device memory that is kept from call to call, and only grows. It belongs to no call's stream.
 class Scratch {
@@ -115,18 +115,22 @@ void merge(Span<Key> keys, Span<Value> values, Order order, LaunchShape shape, c
 }
 
 struct TileBegin {
-  std::int64_t n;
+  std::int64_t n, length;
   __host__ __device__ std::int64_t operator()(std::int64_t tile) const {
-    return tile * tile_keys < n ? tile * tile_keys : n;
+    return tile * length < n ? tile * length : n;
   }
 };
 
+auto tile_begins(std::int64_t n, std::int64_t length) {
+  return thrust::make_transform_iterator(thrust::make_counting_iterator(std::int64_t{0}), TileBegin{n, length});
+}
+
+// The length of a tile is an argument of CUB's, so that its kernels are compiled once.
 template <class Key>
-void segmented(Span<Key> keys, Order order, LaunchShape shape, cudaStream_t stream) {
+void sort_segments(Span<Key> keys, std::int64_t length, Order order, LaunchShape shape, cudaStream_t stream) {
   refuse_shape(shape);
-  const std::int64_t tiles = (keys.n + tile_keys - 1) / tile_keys;
-  const auto begins = thrust::make_transform_iterator(thrust::make_counting_iterator(std::int64_t{0}),
-                                                      TileBegin{keys.n});
+  const std::int64_t tiles = (keys.n + length - 1) / length;
+  const auto begins = tile_begins(keys.n, length);
   cub::DoubleBuffer<Key> buffer(keys.data, second_array<Key>(keys.n));
   with_temporary([&](void* memory, std::size_t& bytes) {
     return order == Order::ascending
@@ -138,11 +142,11 @@ void segmented(Span<Key> keys, Order order, LaunchShape shape, cudaStream_t stre
 }
 
 template <class Key, class Value>
-void segmented(Span<Key> keys, Span<Value> values, Order order, LaunchShape shape, cudaStream_t stream) {
+void sort_segments(Span<Key> keys, Span<Value> values, std::int64_t length, Order order, LaunchShape shape,
+                   cudaStream_t stream) {
   refuse_shape(shape);
-  const std::int64_t tiles = (keys.n + tile_keys - 1) / tile_keys;
-  const auto begins = thrust::make_transform_iterator(thrust::make_counting_iterator(std::int64_t{0}),
-                                                      TileBegin{keys.n});
+  const std::int64_t tiles = (keys.n + length - 1) / length;
+  const auto begins = tile_begins(keys.n, length);
   Key* const second = second_array<Key>(2 * keys.n);
   cub::DoubleBuffer<Key> key_buffer(keys.data, second);
   cub::DoubleBuffer<Value> value_buffer(values.data, second + keys.n);
@@ -157,16 +161,77 @@ void segmented(Span<Key> keys, Span<Value> values, Order order, LaunchShape shap
   bring_home(value_buffer, values, stream);
 }
 
+template <std::int64_t tile, class Key>
+void segmented(Span<Key> keys, Order order, LaunchShape shape, cudaStream_t stream) {
+  sort_segments(keys, tile, order, shape, stream);
+}
+
+template <std::int64_t tile, class Key, class Value>
+void segmented(Span<Key> keys, Span<Value> values, Order order, LaunchShape shape, cudaStream_t stream) {
+  sort_segments(keys, values, tile, order, shape, stream);
+}
+
+template <std::int64_t tile>
+constexpr lab::Step segmented_step(int number, const char* name) {
+  return {.number = number, .name = name, .idea = "cub::DeviceSegmentedSort", .tile = tile,
+          .u32 = segmented<tile, std::uint32_t>, .u64 = segmented<tile, std::uint64_t>,
+          .i32 = segmented<tile, std::int32_t>, .f32 = segmented<tile, float>,
+          .pairs = segmented<tile, std::uint32_t, std::uint32_t>};
+}
+
+// --- what does not sort ---
+
+struct Range {
+  std::uint32_t smallest, largest;
+};
+
+struct OneKey {
+  __host__ __device__ Range operator()(std::uint32_t key) const { return {key, key}; }
+};
+
+struct BothEnds {
+  __host__ __device__ Range operator()(const Range& a, const Range& b) const {
+    return {a.smallest < b.smallest ? a.smallest : b.smallest, a.largest > b.largest ? a.largest : b.largest};
+  }
+};
+
+void reduce(Span<const std::uint32_t> keys, Span<std::uint32_t> result, LaunchShape shape, cudaStream_t stream) {
+  refuse_shape(shape);
+  const auto ranges = thrust::make_transform_iterator(keys.data, OneKey{});
+  with_temporary([&](void* memory, std::size_t& bytes) {
+    return cub::DeviceReduce::Reduce(memory, bytes, ranges, reinterpret_cast<Range*>(result.data), keys.n, BothEnds{},
+                                     Range{std::numeric_limits<std::uint32_t>::max(), 0}, stream);
+  });
+}
+
+void histogram(Span<const std::uint8_t> keys, Span<std::uint64_t> counts, LaunchShape shape, cudaStream_t stream) {
+  refuse_shape(shape);
+  auto* const bins = reinterpret_cast<unsigned long long*>(counts.data);
+  with_temporary([&](void* memory, std::size_t& bytes) {
+    return cub::DeviceHistogram::HistogramEven(memory, bytes, keys.data, bins, 257, 0, 256, keys.n, stream);
+  });
+}
+
+void scan(Span<const std::uint64_t> values, Span<std::uint64_t> sums, LaunchShape shape, cudaStream_t stream) {
+  refuse_shape(shape);
+  with_temporary([&](void* memory, std::size_t& bytes) {
+    return cub::DeviceScan::ExclusiveSum(memory, bytes, values.data, sums.data, values.n, stream);
+  });
+}
+
 constexpr lab::Step steps[] = {
     {.number = 1, .name = "radix", .idea = "cub::DeviceRadixSort", .stable = true,
-     .u8 = radix<std::uint8_t>, .u32 = radix<std::uint32_t>, .u64 = radix<std::uint64_t>,
-     .i32 = radix<std::int32_t>, .f32 = radix<float>, .pairs = radix<std::uint32_t, std::uint32_t>},
+     .u8 = radix<std::uint8_t>, .u16 = radix<std::uint16_t>, .u32 = radix<std::uint32_t>, .u64 = radix<std::uint64_t>,
+     .i32 = radix<std::int32_t>, .i64 = radix<std::int64_t>, .f32 = radix<float>, .f64 = radix<double>,
+     .pairs = radix<std::uint32_t, std::uint32_t>},
     {.number = 2, .name = "merge", .idea = "cub::DeviceMergeSort", .stable = true,
      .u32 = merge<std::uint32_t>, .u64 = merge<std::uint64_t>,
      .i32 = merge<std::int32_t>, .f32 = merge<float>, .pairs = merge<std::uint32_t, std::uint32_t>},
-    {.number = 3, .name = "segmented", .idea = "cub::DeviceSegmentedSort", .tile = tile_keys,
-     .u32 = segmented<std::uint32_t>, .u64 = segmented<std::uint64_t>,
-     .i32 = segmented<std::int32_t>, .f32 = segmented<float>, .pairs = segmented<std::uint32_t, std::uint32_t>},
+    segmented_step<128>(3, "segmented-128"),
+    segmented_step<1024>(4, "segmented-1024"),
+    {.number = 5, .name = "reduce", .idea = "cub::DeviceReduce", .reduce = reduce},
+    {.number = 5, .name = "histogram", .idea = "cub::DeviceHistogram", .histogram = histogram},
+    {.number = 5, .name = "exclusive-sum", .idea = "cub::DeviceScan", .scan = scan},
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <bit>
+#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -103,7 +104,7 @@ const Distribution& distribution_named(const std::string& name) {
     if (name == distribution.facts.name) return distribution;
     known += std::string(distribution.facts.name) + ", ";
   }
-  throw Error("no input is called '" + name + "'; there are: " + known + "file:PATH");
+  throw Error("no input is called '" + name + "'; there are: " + known + "range:LOW:HIGH, file:PATH");
 }
 
 template <class Key>
@@ -158,6 +159,47 @@ void make_typed(const Distribution& distribution, std::uint64_t seed, std::int64
 }
 
 constexpr std::string_view file_prefix = "file:";
+constexpr std::string_view range_prefix = "range:";
+
+// A whole number that a key can be; `text` is all of it.
+template <class Key>
+Key key_of(const std::string& text, const std::string& input) {
+  Key key{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), key);
+  if (error != std::errc{} || end != text.data() + text.size()) {
+    throw Error("in the input " + input + ", '" + text + "' is no whole number of the key type");
+  }
+  return key;
+}
+
+// "range:LOW:HIGH": every whole number from LOW to HIGH as likely as any other. Calls f(low, high).
+template <class F>
+void with_range(const std::string& input, KeyType type, F&& f) {
+  const std::string both = input.substr(range_prefix.size());
+  const std::size_t colon = both.find(':');
+  if (colon == std::string::npos) throw Error("the input " + input + " lacks an end: give range:LOW:HIGH");
+  with_key(type, [&](auto tag) {
+    using Key = typename decltype(tag)::Key;
+    if constexpr (std::is_floating_point_v<Key>) {
+      throw Error("range:LOW:HIGH gives whole numbers: choose another --type");
+    } else {
+      const Key low = key_of<Key>(both.substr(0, colon), input), high = key_of<Key>(both.substr(colon + 1), input);
+      if (high < low) throw Error("the input " + input + " is empty: LOW must not be above HIGH");
+      f(low, high);
+    }
+  });
+}
+
+template <class Key>
+void make_range(Key low, Key high, std::uint64_t seed, std::int64_t n, Key* keys) {
+  const std::uint64_t values = std::uint64_t(high) - std::uint64_t(low) + 1;  // 0: all 2^64
+  parallel_for(n, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::uint64_t random = random_at(seed, static_cast<std::uint64_t>(i));
+      keys[i] = Key(std::uint64_t(low) + (values ? multiply_high(random, values) : random));
+    }
+  });
+}
 
 void read_file(const std::string& path, std::int64_t bytes, void* to) {
   std::ifstream file(path, std::ios::binary);
@@ -169,6 +211,10 @@ void read_file(const std::string& path, std::int64_t bytes, void* to) {
 std::span<const InputFacts> inputs() { return facts; }
 
 std::int64_t file_keys(const std::string& input, KeyType type) {
+  if (input.starts_with(range_prefix)) {
+    with_range(input, type, [](auto, auto) {});
+    return 0;
+  }
   if (!input.starts_with(file_prefix)) {
     distribution_named(input);
     return 0;
@@ -195,6 +241,11 @@ void check_input(const std::string& input, KeyType type, std::int64_t n) {
 void make_keys(const std::string& input, KeyType type, std::uint64_t seed, std::int64_t n, void* keys) {
   check_input(input, type, n);
   if (input.starts_with(file_prefix)) return read_file(input.substr(file_prefix.size()), n * key_bytes(type), keys);
+  if (input.starts_with(range_prefix)) {
+    return with_range(input, type, [&](auto low, auto high) {
+      make_range(low, high, seed, n, static_cast<decltype(low)*>(keys));
+    });
+  }
   const Distribution& distribution = distribution_named(input);
   with_key(type, [&](auto tag) { make_typed(distribution, seed, n, static_cast<typename decltype(tag)::Key*>(keys)); });
 }

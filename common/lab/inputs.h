@@ -14,10 +14,11 @@ struct InputFacts {
   const char* what;  ///< a few words for lists
 };
 
-/// The distributions, in the order of the documents. Besides them, "file:PATH" stands for a file's bytes as keys.
+/// The distributions, in the order of the documents. Besides them, "range:LOW:HIGH" stands for whole numbers
+/// from LOW to HIGH, all equally likely, and "file:PATH" for a file's bytes as keys.
 std::span<const InputFacts> inputs();
 
-/// Throws lab::Error unless `input` is a distribution's name or a file of at least n keys, whose size is a multiple of
+/// Throws lab::Error unless `input` is a distribution's name, a range of the key type, or a file of at least n keys, whose size is a multiple of
 /// the key's. Touches nothing.
 void check_input(const std::string& input, KeyType type, std::int64_t n);
 

@@ -14,6 +14,7 @@
 #include "lab/machine.h"
 #include "lab/parallel.h"
 #include "lab/random.h"
+#include "lab/tasks.h"
 #include "lab/verify.h"
 
 namespace lab {
@@ -50,6 +51,12 @@ void copy_bytes(void* to, const void* from, std::int64_t bytes) {
   });
 }
 
+// Bytes of the values of pairs, or of a task's result.
+std::int64_t value_bytes(const Case& asked) {
+  if (asked.step.task != Task::sort) return result_bytes(asked.step.task, asked.n);
+  return asked.type == KeyType::pairs ? asked.n * std::int64_t{sizeof(std::uint32_t)} : 0;
+}
+
 // Share of sampled keys that stand elsewhere in the gold order.
 double sampled_difference(const char* a, const char* b, std::int64_t n, std::int64_t size) {
   const std::int64_t samples = std::min<std::int64_t>(n, 1 << 16);
@@ -67,6 +74,7 @@ std::string replay_command(const Case& asked) {
   std::ostringstream text;
   text << "./workbook run " << asked.lab << " " << asked.step.number << " --n " << asked.n << " --input " << asked.input
        << " --type " << name_of(asked.type) << " --order " << name_of(asked.order);
+  if (asked.step.task != Task::sort) text << " --task " << name_of(asked.step.task);
   if (asked.shape.blocks) text << " --blocks " << asked.shape.blocks;
   if (asked.shape.threads) text << " --threads " << asked.shape.threads;
   text << " --seed " << asked.seed;
@@ -82,9 +90,9 @@ Outcome Judge::run(const Case& asked) { return run(asked, nullptr); }
 
 Outcome Judge::run(const Case& asked, const void* keys) {
   const StepFacts& step = asked.step;
-  if (!step.sorts(asked.type)) {
-    return ended(Status::unsupported, "step " + std::to_string(step.number) + " does not sort " + name_of(asked.type) +
-                                          "; it sorts " + types_of(step));
+  if (!step.takes(asked.type)) {
+    return ended(Status::unsupported, "step " + std::to_string(step.number) + " does not take " + name_of(asked.type) +
+                                          " keys; it takes " + types_of(step));
   }
   if (asked.n > step.largest_n) {
     return ended(Status::unsupported, "n is " + std::to_string(asked.n) + "; step " + std::to_string(step.number) +
@@ -100,8 +108,7 @@ Outcome Judge::run(const Case& asked, const void* keys) {
 // Refuses what this machine cannot hold, before anything is touched: the input, the output, the gold order, and the
 // array that its sort needs beside it. (A runner without a GPU needs as much again, but it may be this machine's all.)
 void Judge::require_memory(const Case& asked) {
-  const double key_and_value = double(key_bytes(asked.type)) + (asked.type == KeyType::pairs ? 4 : 0);
-  const double needed = 4 * key_and_value * double(asked.n);
+  const double needed = 4 * (double(key_bytes(asked.type)) * double(asked.n) + double(value_bytes(asked)));
   const double available = available_memory();
   if (available > 0 && needed > available) {
     char text[200];
@@ -119,6 +126,7 @@ void Judge::lay_out(const Case& asked) {
   request_.nonce = fresh_number();
   request_.command = Command::sort;
   request_.step = asked.step.number;
+  request_.task = asked.step.task;
   request_.type = asked.type;
   request_.order = asked.order;
   request_.shape = asked.shape;
@@ -134,7 +142,7 @@ void Judge::lay_out(const Case& asked) {
     end += 2 * image.bytes;
   };
   place(request_.keys, asked.n * key_bytes(asked.type));
-  if (asked.type == KeyType::pairs) place(request_.values, asked.n * std::int64_t{sizeof(std::uint32_t)});
+  if (value_bytes(asked) > 0) place(request_.values, value_bytes(asked));
   memory_.reserve(end);
   request_.memory_bytes = memory_.bytes();
 }
@@ -156,17 +164,22 @@ void Judge::fill(const Case& asked, const void* given) {
     make_keys(asked.input, asked.type, asked.seed, asked.n, keys);
   }
   gold_keys_ = std::make_unique_for_overwrite<char[]>(bytes);
-  gold_values_ = nullptr;
+  gold_values_ = std::make_unique_for_overwrite<char[]>(value_bytes(asked));
   copy_bytes(gold_keys_.get(), keys, bytes);
-  if (asked.type == KeyType::pairs) {
-    const std::int64_t value_bytes = asked.n * std::int64_t{sizeof(std::uint32_t)};
-    set_guards(request_.values, value_bytes);
-    auto* values = reinterpret_cast<std::uint32_t*>(memory_.at(request_.values.input + request_.values.span));
-    make_values(asked.seed, asked.n, values);
-    gold_values_ = std::make_unique_for_overwrite<std::uint32_t[]>(asked.n);
-    copy_bytes(gold_values_.get(), values, value_bytes);
+  char* const values = memory_.at(request_.values.input + request_.values.span);
+  if (value_bytes(asked) > 0) set_guards(request_.values, value_bytes(asked));
+  range_ = asked.step.largest_range ? range_of(asked.type, asked.n, keys) : 0;
+  if (asked.step.task != Task::sort) {
+    fill_bytes(values, request_.poison, value_bytes(asked));  // a result is to be written whole
+    gold_result(asked.step.task, asked.n, keys, gold_values_.get());
+    changed_share_ = asked.step.task == Task::scan ? 1 : 0;
+    return;
   }
-  gold_sort(asked.type, asked.order, asked.n, asked.step.tile, gold_keys_.get(), gold_values_.get());
+  if (asked.type == KeyType::pairs) {
+    make_values(asked.seed, asked.n, reinterpret_cast<std::uint32_t*>(values));
+    copy_bytes(gold_values_.get(), values, value_bytes(asked));
+  }
+  gold_sort(asked.type, asked.order, asked.n, asked.step.tile, gold_keys_.get(), gold_values());
   changed_share_ = sampled_difference(keys, gold_keys_.get(), asked.n, key_bytes(asked.type));
 }
 
@@ -236,16 +249,42 @@ Outcome Judge::check(const Case& asked, Outcome outcome) {
   if (outcome.status == Status::unsupported && stepped_ && !untouched()) {
     return wrong("the step refused its arguments (" + outcome.message + ") after it had touched keys");
   }
+  if (outcome.status == Status::unsupported) outcome.expected = refuses_range(asked, outcome.message);
   if (outcome.status != Status::verified) return outcome;
-  const bool pairs = asked.type == KeyType::pairs;
   const Image &keys = request_.keys, &values = request_.values;
-  std::string fault = compare(
-      {asked.type, asked.order, asked.n, asked.step.tile, asked.step.stable}, gold_keys_.get(), gold_values_.get(),
-      sorted_keys(), pairs ? reinterpret_cast<std::uint32_t*>(memory_.at(values.output + values.span)) : nullptr);
-  if (!fault.empty() && untouched()) fault = "the keys are as they were: the step changed nothing\n" + fault;
+  std::string fault = fault_of(asked);
   if (fault.empty()) fault = guard_fault(keys, asked.n * key_bytes(asked.type), "keys");
-  if (fault.empty() && pairs) fault = guard_fault(values, asked.n * std::int64_t{sizeof(std::uint32_t)}, "values");
+  if (fault.empty() && value_bytes(asked) > 0) {
+    fault = guard_fault(values, value_bytes(asked), asked.step.task == Task::sort ? "values" : "result");
+  }
   return fault.empty() ? outcome : wrong(fault);
+}
+
+// What is wrong with the output itself; empty if nothing is.
+std::string Judge::fault_of(const Case& asked) const {
+  const char* const values = memory_.at(request_.values.output + request_.values.span);
+  if (asked.step.task != Task::sort) {
+    if (std::memcmp(gold_keys_.get(), sorted_keys(), asked.n * key_bytes(asked.type)) != 0) {
+      return "the keys have changed; they are only to be read";
+    }
+    return compare_results(asked.step.task, asked.n, gold_values_.get(), values);
+  }
+  const bool pairs = asked.type == KeyType::pairs;
+  const std::string fault = compare({asked.type, asked.order, asked.n, asked.step.tile, asked.step.stable},
+                                    gold_keys_.get(), gold_values(), sorted_keys(),
+                                    pairs ? reinterpret_cast<const std::uint32_t*>(values) : nullptr);
+  if (!fault.empty() && untouched()) return "the keys are as they were: the step changed nothing\n" + fault;
+  return fault;
+}
+
+// A counting step has to refuse what needs too many counters, and to say how many.
+bool Judge::refuses_range(const Case& asked, const std::string& message) const {
+  if (asked.step.largest_range == 0 || range_ < asked.step.largest_range) return false;
+  return range_ + 1 == 0 || message.find(std::to_string(range_ + 1)) != std::string::npos;
+}
+
+std::uint32_t* Judge::gold_values() const {
+  return request_.values.bytes ? reinterpret_cast<std::uint32_t*>(gold_values_.get()) : nullptr;
 }
 
 std::string Judge::guard_fault(const Image& image, std::int64_t span_bytes, const char* what) const {
@@ -316,6 +355,7 @@ std::span<const StepFacts> Judge::table() {
     step.stable = number('\t') != 0;
     step.tile = number('\t');
     step.largest_n = number('\t');
+    step.task = static_cast<Task>(number('\t'));
     step.types = static_cast<unsigned>(number('\n'));
     table_.push_back(step);
   }

@@ -14,7 +14,7 @@
 
 namespace lab {
 
-/// One call of a step.
+/// One call of a step, or of a part of one.
 struct Case {
   std::string lab;
   StepFacts step;
@@ -32,6 +32,7 @@ std::string replay_command(const Case& asked);
 struct Outcome {
   Status status = Status::verified;
   std::string message;           ///< empty when verified
+  bool expected = false;         ///< unsupported, and rightly so: the range of the keys is beyond the table's largest
   std::string printed;           ///< the end of what the runner printed
   double milliseconds = 0;       ///< as the runner reports it
   double wall_milliseconds = 0;  ///< from "go" to "sorted" by the judge's clock
@@ -71,6 +72,9 @@ class Judge {
   Outcome ask(const Request& request);
   Outcome exchange(const Request& request);
   Outcome check(const Case& asked, Outcome outcome);
+  std::string fault_of(const Case& asked) const;
+  bool refuses_range(const Case& asked, const std::string& message) const;
+  std::uint32_t* gold_values() const;
   static void require_memory(const Case& asked);
   void lay_out(const Case& asked);
   void fill(const Case& asked, const void* keys);
@@ -87,7 +91,8 @@ class Judge {
   std::uint64_t guard_seed_ = 0;
   double changed_share_ = 1;
   std::unique_ptr<char[]> gold_keys_;
-  std::unique_ptr<std::uint32_t[]> gold_values_;
+  std::unique_ptr<char[]> gold_values_;  // or a task's result
+  std::uint64_t range_ = 0;              // largest - smallest key, where the step cares
   bool stepped_ = false;  // the step was called in the case at hand
   std::string table_text_;
   std::vector<StepFacts> table_;

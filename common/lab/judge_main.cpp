@@ -3,11 +3,11 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <ctime>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <random>
@@ -30,9 +30,9 @@ constexpr std::int64_t default_n = 1 << 20;
 
 /// What the command line gave; a list where bench takes several.
 struct Options {
-  std::string runner, lab, build, gold, csv;
+  std::string runner, lab, build, gold, csv, task = "sort";
   std::vector<int> steps, blocks = {0}, threads = {0};
-  std::vector<std::string> counts, types = {"u32"}, orders = {"ascending"}, inputs = {"uniform"};
+  std::vector<std::string> counts, types, orders = {"ascending"}, inputs = {"uniform"};
   std::optional<std::uint64_t> seed;
   double timeout = 20;
   bool from_stdin = false;
@@ -74,12 +74,18 @@ std::string title_of(const Case& asked) {
          asked.input + ", " + name_of(asked.order);
 }
 
+// The lab's own type, or where a line does not take that, the first that it takes.
+KeyType default_type(const Lab& lab, const StepFacts& step) {
+  if (step.takes(lab.default_type)) return lab.default_type;
+  return *std::find_if(std::begin(all_key_types), std::end(all_key_types), [&](KeyType type) { return step.takes(type); });
+}
+
 // --- table, inputs ---
 
 int print_table(const Options& options) {
   for (const StepFacts& step : lab_named(options.lab).steps) {
     std::cout << step.number << '\t' << step.name << '\t' << step.idea << '\t' << step.stable << '\t' << step.tile
-              << '\t' << step.largest_n << '\t' << types_of(step, ",") << '\n';
+              << '\t' << step.largest_n << '\t' << types_of(step, ",") << '\t' << name_of(step.task) << '\n';
   }
   return 0;
 }
@@ -91,27 +97,58 @@ int print_inputs() {
 
 // --- sort ---
 
+constexpr std::uint64_t most_counted_keys = 537'000'000;
+
+// The keys on standard input as they lie there: all of it, or as many as its first 4 bytes announce.
+std::string keys_on_stdin(const Lab& lab, KeyType type) {
+  if (type == KeyType::pairs) throw Error("--stdin takes keys without values: choose another --type");
+  std::string bytes;
+  std::vector<char> part(1 << 20);
+  while (std::cin.read(part.data(), std::ssize(part)) || std::cin.gcount() > 0) {
+    bytes.append(part.data(), std::size_t(std::cin.gcount()));
+  }
+  const auto key = std::uint64_t(key_bytes(type));
+  if (lab.counted_input) {
+    std::uint64_t n = 0;
+    if (bytes.size() < 4) {
+      throw Error("standard input has " + std::to_string(bytes.size()) +
+                  " bytes; it must begin with 4 that give the number of keys, the low one first");
+    }
+    for (int i = 3; i >= 0; --i) n = n << 8 | static_cast<unsigned char>(bytes[i]);
+    if (n > most_counted_keys) {
+      throw Error("standard input announces " + std::to_string(n) + " keys; at most " +
+                  std::to_string(most_counted_keys) + " are taken");
+    }
+    if (bytes.size() - 4 != n * key) {
+      throw Error("standard input announces " + std::to_string(n) + " keys, " + std::to_string(n * key) +
+                  " bytes, but " + std::to_string(bytes.size() - 4) + " bytes follow");
+    }
+    bytes.erase(0, 4);
+  }
+  if (bytes.size() % key != 0) {
+    throw Error("standard input has " + std::to_string(bytes.size()) + " bytes, which is not a multiple of the " +
+                std::to_string(key) + " bytes of a " + name_of(type) + " key");
+  }
+  return bytes;
+}
+
 int sort_once(const Options& options) {
   const Lab& lab = lab_named(options.lab);
   if (options.steps.size() != 1) throw Error("--step takes one number");
   Case asked;
   asked.lab = lab.name;
-  asked.step = step_numbered(lab, options.steps.front());
-  asked.type = key_type_named(options.types.front());
+  asked.step = step_numbered(lab, options.steps.front(), task_named(options.task));
+  asked.type = options.types.empty() ? default_type(lab, asked.step) : key_type_named(options.types.front());
   asked.order = order_named(options.orders.front());
   asked.shape = {options.blocks.front(), options.threads.front()};
   asked.input = options.inputs.front();
   asked.seed = seed_of(options);
   std::string keys;
   if (options.from_stdin) {
-    if (asked.type == KeyType::pairs) throw Error("--stdin takes keys without values: choose another --type");
-    keys.assign(std::istreambuf_iterator<char>(std::cin), {});
+    if (asked.step.task != Task::sort) throw Error("--stdin sorts; leave out --task " + options.task);
+    keys = keys_on_stdin(lab, asked.type);
     asked.input = "standard input";
     asked.n = std::int64_t(keys.size()) / key_bytes(asked.type);
-    if (asked.n * key_bytes(asked.type) != std::int64_t(keys.size())) {
-      throw Error("standard input has " + std::to_string(keys.size()) + " bytes, which is not a multiple of the " +
-                  std::to_string(key_bytes(asked.type)) + " bytes of a " + name_of(asked.type) + " key");
-    }
   } else {
     const std::int64_t in_file = file_keys(asked.input, asked.type);
     asked.n = std::min(asked.step.largest_n, in_file ? in_file : default_n);
@@ -138,7 +175,7 @@ int sort_once(const Options& options) {
 // --- bench ---
 
 constexpr const char* csv_header =
-    "lab,step,name,build,type,order,input,seed,n,blocks,threads,repeats,median_ms,q1_ms,q3_ms,keys_per_s,status,"
+    "lab,step,name,task,tile,build,type,order,input,seed,n,blocks,threads,repeats,median_ms,q1_ms,q3_ms,keys_per_s,status,"
     "message,machine,date";
 
 std::string csv_field(std::string text) {
@@ -180,7 +217,7 @@ class CsvFile {
 std::string csv_row(const Case& asked, const std::string& build, const std::string& machine, const Measurement& m) {
   std::ostringstream row;
   row << asked.lab << ',' << asked.step.number << ',' << csv_field(std::string(asked.step.name)) << ','
-      << csv_field(build) << ',' << name_of(asked.type) << ',' << name_of(asked.order) << ',' << csv_field(asked.input)
+      << name_of(asked.step.task) << ',' << asked.step.tile << ',' << csv_field(build) << ',' << name_of(asked.type) << ',' << name_of(asked.order) << ',' << csv_field(asked.input)
       << ',' << asked.seed << ',' << asked.n << ',' << asked.shape.blocks << ',' << asked.shape.threads << ','
       << m.repeats << ',';
   if (m.status == Status::verified) {
@@ -225,35 +262,48 @@ struct Bench {
   }
 };
 
+// Every line that was asked for, with its parts: the types to measure it with. A part takes one type, and is left out
+// where others were asked for; a step gets a row that says so.
+std::vector<std::pair<StepFacts, KeyType>> lines_of(const Lab& lab, const Options& options) {
+  for (int number : options.steps) step_numbered(lab, number);
+  std::vector<std::pair<StepFacts, KeyType>> lines;
+  for (const std::string& type : options.types) key_type_named(type);
+  for (const StepFacts& step : lab.steps) {
+    const auto& asked = options.steps;
+    if (!asked.empty() && std::find(asked.begin(), asked.end(), step.number) == asked.end()) continue;
+    if (options.types.empty()) lines.emplace_back(step, default_type(lab, step));
+    for (const std::string& name : options.types) {
+      const KeyType type = key_type_named(name);
+      if (step.task == Task::sort || step.takes(type)) lines.emplace_back(step, type);
+    }
+  }
+  return lines;
+}
+
 std::vector<Case> cases_of(const Options& options) {
   const Lab& lab = lab_named(options.lab);
-  std::vector<StepFacts> steps;
-  for (int number : options.steps) steps.push_back(step_numbered(lab, number));
-  if (steps.empty()) steps.assign(lab.steps.begin(), lab.steps.end());
   std::vector<Case> cases;
   Case c;
   c.lab = lab.name;
   c.seed = seed_of(options);
-  for (const std::string& type : options.types) {
-    for (const std::string& order : options.orders) {
-      for (const std::string& input : options.inputs) {
-        c.type = key_type_named(type);
-        c.order = order_named(order);
-        c.input = input;
+  for (const std::string& order : options.orders) {
+    for (const std::string& input : options.inputs) {
+      for (const auto& [step, type] : lines_of(lab, options)) {
         std::vector<std::int64_t> counts;
         for (const std::string& count : options.counts) counts.push_back(count_of(count));
-        const std::int64_t in_file = file_keys(input, c.type);
-        if (counts.empty()) counts.push_back(in_file ? in_file : default_n);
+        const std::int64_t in_file = file_keys(input, type);
+        if (counts.empty()) counts.push_back(std::min(step.largest_n, in_file ? in_file : default_n));
         for (std::int64_t n : counts) {
-          check_input(input, c.type, n);
-          for (const StepFacts& step : steps) {
-            for (int blocks : options.blocks) {
-              for (int threads : options.threads) {
-                c.n = n;
-                c.step = step;
-                c.shape = {blocks, threads};
-                cases.push_back(c);
-              }
+          check_input(input, type, n);
+          for (int blocks : options.blocks) {
+            for (int threads : options.threads) {
+              c.type = type;
+              c.order = order_named(order);
+              c.input = input;
+              c.n = n;
+              c.step = step;
+              c.shape = {blocks, threads};
+              cases.push_back(c);
             }
           }
         }
@@ -272,18 +322,19 @@ int bench(const Options& options) {
   if (gold) lab.copy_bytes_per_second = gold->copy_bytes_per_second;
   CsvFile csv(options.csv);
   const std::span<const StepFacts> gold_steps = gold ? gold->judge.table() : std::span<const StepFacts>{};
-  std::set<std::tuple<KeyType, Order, std::string, std::int64_t, std::int64_t>> gold_done;
+  std::set<std::tuple<KeyType, Order, std::string, std::int64_t, std::int64_t, Task>> gold_done;
   for (const Case& asked : cases) {
     for (const StepFacts& step : gold_steps) {
-      if (step.tile != asked.step.tile || !step.sorts(asked.type)) continue;
-      if (gold_done.contains({asked.type, asked.order, asked.input, asked.n, step.tile})) continue;
+      if (!asked.step.takes(asked.type) || asked.n > asked.step.largest_n) break;
+      if (step.task != asked.step.task || step.tile != asked.step.tile || !step.takes(asked.type)) continue;
+      if (gold_done.contains({asked.type, asked.order, asked.input, asked.n, step.tile, step.task})) continue;
       Case same = asked;
       same.lab = "gold";
       same.step = step;
       same.shape = {};
       gold->time(same, options, csv);
     }
-    gold_done.insert({asked.type, asked.order, asked.input, asked.n, asked.step.tile});
+    gold_done.insert({asked.type, asked.order, asked.input, asked.n, asked.step.tile, asked.step.task});
     lab.time(asked, options, csv);
   }
   return lab.all_well && (!gold || gold->all_well) ? 0 : 1;
@@ -310,7 +361,7 @@ void add_case_options(CLI::App* app, Options& options, bool several) {
   list(app->add_option("--step", options.steps, "number of the step"));
   list(app->add_option("--n", options.counts, "how many keys, as 1000 or 2^20"));
   list(app->add_option("--input", options.inputs, "a distribution (judge inputs lists them) or file:PATH"));
-  list(app->add_option("--type", options.types, "key type"));
+  list(app->add_option("--type", options.types, "key type; else the lab's own"));
   list(app->add_option("--order", options.orders, "ascending or descending"));
   list(app->add_option("--blocks", options.blocks, "blocks of a launch, 0: the step chooses"));
   list(app->add_option("--threads", options.threads, "threads of a block, 0: the step chooses"));
@@ -327,7 +378,8 @@ int main_of(int argc, char** argv) {
   add_common(sort, options);
   add_case_options(sort, options, false);
   sort->get_option("--step")->required();
-  sort->add_flag("--stdin", options.from_stdin, "sort the keys on standard input to standard output, as binary");
+  sort->add_option("--task", options.task, "a part of the step: reduce, histogram or scan, not the sort");
+  sort->add_flag("--stdin", options.from_stdin, "sort the keys on standard input to standard output, as binary (of 04-counting: their number first)");
   CLI::App* timed = app.add_subcommand("bench", "time steps; one CSV row a measurement");
   add_common(timed, options);
   add_case_options(timed, options, true);

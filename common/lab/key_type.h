@@ -8,6 +8,7 @@
 
 #include "lab/error.h"
 #include "lab/keys.h"
+#include "lab/step.h"
 
 namespace lab {
 
@@ -17,6 +18,11 @@ constexpr const char* name_of(KeyType type) {
 }
 
 constexpr const char* name_of(Order order) { return order == Order::ascending ? "ascending" : "descending"; }
+
+constexpr const char* name_of(Task task) {
+  constexpr const char* names[] = {"sort", "reduce", "histogram", "scan"};
+  return names[static_cast<int>(task)];
+}
 
 /// Stands for a type in `with_key`: a tag that carries it and has no value.
 template <class K>
@@ -62,6 +68,13 @@ inline KeyType key_type_named(std::string_view name) {
     known += std::string(known.empty() ? "" : ", ") + name_of(type);
   }
   throw Error("no key type is called '" + std::string(name) + "'; there are: " + known);
+}
+
+inline Task task_named(std::string_view name) {
+  for (Task task : {Task::sort, Task::reduce, Task::histogram, Task::scan}) {
+    if (name == name_of(task)) return task;
+  }
+  throw Error("no task is called '" + std::string(name) + "'; there are: sort, reduce, histogram, scan");
 }
 
 inline Order order_named(std::string_view name) {

@@ -12,22 +12,28 @@
 
 namespace lab {
 
-/// A step's line in its lab's table. Views point into the table that it came from.
+/// A line of a lab's table. Views point into the table that it came from.
 struct StepFacts {
   int number = 0;
   std::string_view name;
+  std::string_view file;  ///< the name of the step that the line belongs to
   std::string_view idea;
   bool stable = false;
   std::int64_t tile = 0;
   std::int64_t largest_n = any_n;
-  unsigned types = 0;  ///< bit i: sorts all_key_types[i]
+  std::uint64_t largest_range = 0;
+  unsigned types = 0;  ///< bit i: takes all_key_types[i]
+  Task task = Task::sort;
 
-  constexpr bool sorts(KeyType type) const { return types >> static_cast<int>(type) & 1; }
+  constexpr bool takes(KeyType type) const { return types >> static_cast<int>(type) & 1; }
 };
 
 struct Lab {
   std::string_view name;
   std::span<const StepFacts> steps;
+  KeyType default_type = KeyType::u32;
+  /// Standard input begins with the number of keys, 4 bytes, the low one first; else it is nothing but keys.
+  bool counted_input = false;
 };
 
 /// Reads facts out of a table in a constant expression: the program that calls this needs none of the functions.
@@ -36,8 +42,10 @@ consteval std::array<StepFacts, n> facts_of(const Step (&steps)[n]) {
   std::array<StepFacts, n> facts{};
   for (std::size_t i = 0; i < n; ++i) {
     const Step& step = steps[i];
-    facts[i] = {step.number, step.name, step.idea, step.stable, step.tile, step.largest_n, 0};
-    for (KeyType type : all_key_types) facts[i].types |= unsigned{step.sorts(type)} << static_cast<int>(type);
+    const bool part = step.task() != Task::sort && i > 0;
+    facts[i] = {step.number,    step.name,          part ? facts[i - 1].file : step.name, step.idea, step.stable, step.tile,
+                step.largest_n, step.largest_range, 0,         step.task()};
+    for (KeyType type : all_key_types) facts[i].types |= unsigned{step.takes(type)} << static_cast<int>(type);
   }
   return facts;
 }
@@ -46,12 +54,12 @@ std::span<const Lab> labs();
 
 /// Throw lab::Error, with what there is, for any other name or number.
 const Lab& lab_named(std::string_view name);
-const StepFacts& step_numbered(const Lab& lab, int number);
+const StepFacts& step_numbered(const Lab& lab, int number, Task task = Task::sort);
 
 /// "u32, u64, pairs"
 std::string types_of(const StepFacts& step, const char* separator = ", ");
 
-/// "labs/03-bitonic/02_shared.cu"
+/// "labs/03-bitonic/02_shared.cu", also for a part of that step
 std::string file_of(std::string_view lab, const StepFacts& step);
 
 }  // namespace lab

@@ -57,13 +57,14 @@ struct Request {
   std::uint64_t nonce = 0;  ///< to be repeated in every reply, so that a forged one is noticed
   Command command = Command::describe;
   std::int32_t step = 0;
+  Task task = Task::sort;
   KeyType type = KeyType::u32;
   Order order = Order::ascending;
   LaunchShape shape;
   std::int64_t n = 0;
   std::int64_t memory_bytes = 0;  ///< size of the shared memory now
   Image keys;
-  Image values;
+  Image values;           ///< of pairs; the result, where the task is not to sort
   std::int32_t poison = 0;  ///< byte that fills device memory which a step may allocate
 };
 

@@ -108,14 +108,30 @@ class StepFailed : public Error {
   using Error::Error;
 };
 
+template <class T>
+Span<T> view(Span<char> bytes, std::int64_t n) {
+  return {reinterpret_cast<T*>(bytes.data), n};
+}
+
+// `values`: of pairs, or a task's result.
 void call(const Step& step, KeyType type, Span<char> keys, Span<char> values, std::int64_t n, Order order,
           LaunchShape shape, cudaStream_t stream) {
+  switch (step.task()) {
+    case Task::reduce:
+      return step.reduce(view<const std::uint32_t>(keys, n), view<std::uint32_t>(values, 2), shape, stream);
+    case Task::histogram:
+      return step.histogram(view<const std::uint8_t>(keys, n), view<std::uint64_t>(values, 256), shape, stream);
+    case Task::scan:
+      return step.scan(view<const std::uint64_t>(keys, n), view<std::uint64_t>(values, n), shape, stream);
+    case Task::sort:
+      break;
+  }
   const auto typed = [&](auto function) {
     if (!function) throw Unsupported(std::string("step ") + step.name + " does not sort " + name_of(type) + " keys");
     return function;
   };
   const auto sort = [&]<class Key>(SortKeys<Key> function) {
-    typed(function)(Span<Key>{reinterpret_cast<Key*>(keys.data), n}, order, shape, stream);
+    typed(function)(view<Key>(keys, n), order, shape, stream);
   };
   switch (type) {
     case KeyType::u8:
@@ -135,8 +151,7 @@ void call(const Step& step, KeyType type, Span<char> keys, Span<char> values, st
     case KeyType::f64:
       return sort(step.f64);
     case KeyType::pairs:
-      typed(step.pairs)({reinterpret_cast<std::uint32_t*>(keys.data), n},
-                        {reinterpret_cast<std::uint32_t*>(values.data), n}, order, shape, stream);
+      typed(step.pairs)(view<std::uint32_t>(keys, n), view<std::uint32_t>(values, n), order, shape, stream);
   }
 }
 
@@ -151,9 +166,9 @@ void check_device() {
   }
 }
 
-const Step& find_step(std::span<const Step> steps, int number) {
+const Step& find_step(std::span<const Step> steps, int number, Task task) {
   for (const Step& step : steps) {
-    if (step.number == number) return step;
+    if (step.number == number && step.task() == task) return step;
   }
   throw Unsupported("this runner has no step " + std::to_string(number));
 }
@@ -193,7 +208,7 @@ DeviceArray<char> allocate(std::int64_t bytes, cudaStream_t stream) {
 }
 
 void serve_sort(std::span<const Step> steps, const Request& request, SharedMemory& memory) {
-  const Step& step = find_step(steps, request.step);
+  const Step& step = find_step(steps, request.step, request.task);
   memory.resize(request.memory_bytes);
   Stream stream;
   const Event start, stop;
@@ -273,15 +288,15 @@ void describe(const Request& request) {
   ::send(channel_fd, &reply, sizeof reply, MSG_NOSIGNAL);
 }
 
-// A line a step: number, name, idea, stable, tile, largest n, bits of the types by their place in KeyType.
+// A line a step: number, name, idea, stable, tile, largest n, task, bits of the types by their place in KeyType.
 void send_table(std::span<const Step> steps, const Request& request) {
   std::string text;
   for (const Step& step : steps) {
     unsigned types = 0;
-    for (KeyType type : all_key_types) types |= unsigned{step.sorts(type)} << int(type);
+    for (KeyType type : all_key_types) types |= unsigned{step.takes(type)} << int(type);
     text += std::to_string(step.number) + "\t" + step.name + "\t" + step.idea + "\t" + std::to_string(step.stable) +
-            "\t" + std::to_string(step.tile) + "\t" + std::to_string(step.largest_n) + "\t" + std::to_string(types) +
-            "\n";
+            "\t" + std::to_string(step.tile) + "\t" + std::to_string(step.largest_n) + "\t" +
+            std::to_string(int(step.task())) + "\t" + std::to_string(types) + "\n";
   }
   send(request, Progress::finished, Status::verified, 0, text);
 }

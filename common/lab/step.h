@@ -33,16 +33,41 @@ using SortKeys = void (*)(Span<Key> keys, Order order, LaunchShape shape, cudaSt
 template <class Key, class Value>
 using SortPairs = void (*)(Span<Key> keys, Span<Value> values, Order order, LaunchShape shape, cudaStream_t stream);
 
+/// What a line of a table computes. What is not a sort reads `keys`, which stay as they are, and writes all of its
+/// result, whose memory holds anything before. Errors as for sorting.
+enum class Task { sort, reduce, histogram, scan };
+
+/// result = {smallest, largest} of the keys; of none {2^32 - 1, 0}.
+using Reduce = void (*)(Span<const std::uint32_t> keys, Span<std::uint32_t> result, LaunchShape shape,
+                        cudaStream_t stream);
+
+/// counts[b] = how many keys are b, for all 256 values of b.
+using Histogram = void (*)(Span<const std::uint8_t> keys, Span<std::uint64_t> counts, LaunchShape shape,
+                           cudaStream_t stream);
+
+/// sums[i] = values[0] + .. + values[i - 1], modulo 2^64: the exclusive scan. Both spans have the same n.
+using Scan = void (*)(Span<const std::uint64_t> values, Span<std::uint64_t> sums, LaunchShape shape,
+                      cudaStream_t stream);
+
+/// How many values a task's result has, for n keys; of a sort, none beside its keys.
+constexpr std::int64_t result_size(Task task, std::int64_t n) {
+  return task == Task::reduce ? 2 : task == Task::histogram ? 256 : task == Task::scan ? n : 0;
+}
+
 inline constexpr std::int64_t any_n = std::numeric_limits<std::int64_t>::max();
 
-/// One line of a lab's table of steps. A function left out is a type that the step does not sort.
+/// One line of a lab's table of steps. A function left out is a type that the step does not sort. A line with
+/// `reduce`, `histogram` or `scan` is a part of the step with its number, tested and timed by itself; it stands below
+/// that step's own line.
 struct Step {
   int number;
-  const char* name;              ///< as in the file's name, 02_shared.cu: "shared"
+  const char* name;              ///< as in the file's name, 02_shared.cu: "shared"; a part has a name of its own
   const char* idea;              ///< a few words for tables
   bool stable = false;           ///< equal keys keep their order
   std::int64_t tile = 0;         ///< 0: sorts the whole array; else each run of `tile` keys by itself
   std::int64_t largest_n = any_n;  ///< beyond it the runner refuses, because the step would take too long
+  /// A step that counts values: largest - smallest + 1, beyond which it throws Unsupported with that number; 0: any.
+  std::uint64_t largest_range = 0;
   SortKeys<std::uint8_t> u8 = nullptr;
   SortKeys<std::uint16_t> u16 = nullptr;
   SortKeys<std::uint32_t> u32 = nullptr;
@@ -52,8 +77,19 @@ struct Step {
   SortKeys<float> f32 = nullptr;
   SortKeys<double> f64 = nullptr;
   SortPairs<std::uint32_t, std::uint32_t> pairs = nullptr;
+  Reduce reduce = nullptr;
+  Histogram histogram = nullptr;
+  Scan scan = nullptr;
 
-  constexpr bool sorts(KeyType type) const {
+  constexpr Task task() const {
+    return reduce ? Task::reduce : histogram ? Task::histogram : scan ? Task::scan : Task::sort;
+  }
+
+  /// True if `type` is what the line sorts, or what its task takes.
+  constexpr bool takes(KeyType type) const {
+    if (task() == Task::reduce) return type == KeyType::u32;
+    if (task() == Task::histogram) return type == KeyType::u8;
+    if (task() == Task::scan) return type == KeyType::u64;
     switch (type) {
       case KeyType::u8: return u8 != nullptr;
       case KeyType::u16: return u16 != nullptr;

@@ -36,7 +36,7 @@ def percent_of_gold(row, gold):
     return table.significant(100 * float(row["keys_per_s"]) / float(gold["keys_per_s"])) + "%"
 
 
-def lines_of(rows, facts):
+def lines_of(rows):
     """The table: a line for each measurement of a step, and those columns only that tell lines apart."""
     measured = [row for row in rows if row["lab"] != "gold"]
     varying = [
@@ -46,7 +46,7 @@ def lines_of(rows, facts):
     headings = ["step", "n", *varying, "median ms", "spread", "Mkeys/s", "% of gold", "gold", "verified"]
     lines = []
     for row in sorted(measured, key=lambda row: int(row["step"])):
-        gold = judge.best_gold(rows, row, bool(facts[int(row["step"])]["tile"]))
+        gold = judge.best_gold(rows, row)
         cells = [f"{int(row['step']):02} {row['name']}", table.count(row["n"])]
         cells += [os.path.basename(row[name]) if name == "input" else row[name] for name in varying]
         if row["status"] == "verified":
@@ -91,12 +91,11 @@ def main(arguments):
     if not measured:
         print("nothing was measured")
         return 1
-    facts = judge.table(lab)
     one = measured[0]
     print(f"{lab}{' (solution)' if arguments.solution else ''}, {kind} build, {one['machine']}")
     shared = [one[name] for name in ("type", "order", "input") if len({row[name] for row in measured}) == 1]
     print(f"{', '.join(shared)}; spread: the middle half of the runs, in percent of the median\n")
-    print("\n".join(lines_of(rows, facts)))
+    print("\n".join(lines_of(rows)))
     print()
     for row in measured:
         if row["status"] != "verified":

@@ -1,23 +1,24 @@
 """Calls of the judge, which makes the input, has a runner sort it, verifies and times."""
 
 import csv
+import io
 import os
 import subprocess
 import sys
 
-from . import build
+from . import build, files
 from .terminal import Problem, Progress, note
 
 
 def table(lab):
-    """The lab's table of steps: number -> {"name", "idea", "stable", "tile", "largest_n", "types"}."""
+    """The lab's table: (number, task) -> {"name", "idea", "stable", "tile", "largest_n", "types"}."""
     done = subprocess.run([str(build.judge()), "table", "--lab", lab], capture_output=True, text=True, check=False)
     if done.returncode:
         raise Problem(done.stderr.strip() or f"the judge could not list the steps of {lab}", done.returncode)
     steps = {}
     for line in done.stdout.splitlines():
-        number, name, idea, stable, tile, largest_n, types = line.split("\t")
-        steps[int(number)] = {
+        number, name, idea, stable, tile, largest_n, types, task = line.split("\t")
+        steps[int(number), task] = {
             "name": name, "idea": idea, "stable": stable != "0", "tile": int(tile), "largest_n": int(largest_n),
             "types": types.split(","),
         }
@@ -95,18 +96,22 @@ def read_rows(path):
         return []
 
 
-def is_tiled(gold_row):
-    """Whether a row of the gold standard sorted tiles, not the whole array."""
-    return gold_row["name"].endswith("-tiles") or gold_row["name"] == "segmented"
+def write_rows(path, rows):
+    """Rows as a CSV file, written whole or not at all."""
+    text = io.StringIO()
+    if rows:
+        writer = csv.DictWriter(text, rows[0].keys(), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    files.write_whole(path, text.getvalue())
 
 
-def best_gold(rows, row, tiled):
-    """The fastest verified row of the gold standard for the same keys as `row`; None if there is none."""
-    same = ("build", "type", "order", "input", "n")
+def best_gold(rows, row):
+    """The fastest verified row of the gold standard for the same task and keys as `row`; None if there is none."""
+    same = ("build", "task", "tile", "type", "order", "input", "n")
     candidates = [
         gold for gold in rows
-        if gold["lab"] == "gold" and gold["status"] == "verified" and is_tiled(gold) == tiled
-        and all(gold[key] == row[key] for key in same)
+        if gold["lab"] == "gold" and gold["status"] == "verified" and all(gold[key] == row[key] for key in same)
     ]
     return max(candidates, key=lambda gold: float(gold["keys_per_s"]), default=None)
 

@@ -8,7 +8,7 @@ _GOLD = "#B8860B"
 
 
 def demo(rows, path, kind):
-    """A line a step and input, from its speed to the gold standard's, as SVG. False: there is no matplotlib.
+    """A line a step: its speed on each input, and the gold standard's on the first, as SVG. False: no matplotlib.
 
     rows: (label of the step, input, Mkeys/s, the gold standard's Mkeys/s or None)
     """
@@ -20,25 +20,27 @@ def demo(rows, path, kind):
     from matplotlib import pyplot
 
     inputs = list(dict.fromkeys(row[1] for row in rows))
-    rows = sorted(rows, key=lambda row: row[0])
-    figure, axes = pyplot.subplots(figsize=(8, 1.2 + 0.34 * len(rows)), layout="constrained")
-    for line, (_, name, speed, gold) in enumerate(rows):
-        colour = _COLOURS[inputs.index(name) % len(_COLOURS)]
+    labels = list(dict.fromkeys(row[0] for row in rows))
+    figure, axes = pyplot.subplots(figsize=(9, 1.4 + 0.28 * len(labels)), layout="constrained")
+    for line, label in enumerate(labels):
+        own = [row for row in rows if row[0] == label]
+        gold = next((row[3] for row in own if row[3]), None)
         if gold:
-            axes.plot([speed, gold], [line, line], color="#DDDDDD", linewidth=2, zorder=1)
-            axes.plot(gold, line, "|", color=_GOLD, markersize=13, markeredgewidth=3, zorder=2)
-        axes.plot(speed, line, "o", color=colour, markersize=8, zorder=3)
-        axes.annotate(table.significant(speed), (speed, line), (0, 7), textcoords="offset points", ha="center",
-                      fontsize=8, color=colour)
-    best = max((row[3] for row in rows if row[3]), default=None)
-    if best:
-        axes.annotate("gold standard", (best, [row[3] for row in rows].index(best)), (9, 0), textcoords="offset points",
-                      va="center", fontsize=9, color=_GOLD, annotation_clip=False)
-    axes.set_yticks(range(len(rows)), [f"{label}, {name}" for label, name, _, _ in rows])
-    axes.set_ylim(len(rows) - 0.5, -0.8)
+            axes.plot([own[0][2], gold], [line, line], color="#DDDDDD", linewidth=2, zorder=1)
+            axes.plot(gold, line, "|", color=_GOLD, markersize=11, markeredgewidth=3, zorder=2)
+        for _, name, speed, _ in own:
+            axes.plot(speed, line, "o", color=_COLOURS[inputs.index(name) % len(_COLOURS)], markersize=6, zorder=3)
+    axes.set_yticks(range(len(labels)), labels)
+    axes.set_ylim(len(labels) - 0.4, -0.6)
     axes.set_xscale("log")
     axes.set_xlabel("million keys a second (logarithmic)")
     axes.set_title(f"Every step of every lab, {kind} build", loc="left", fontsize=11)
+    marks = [("o", _COLOURS[i % len(_COLOURS)], name) for i, name in enumerate(inputs)]
+    marks.append(("|", _GOLD, f"gold standard, {inputs[0]}"))
+    handles = [axes.plot([], [], mark, color=colour, label=name, markersize=8, markeredgewidth=2 + (mark == "|"))[0]
+               for mark, colour, name in marks]
+    figure.legend(handles=handles, loc="outside upper right", ncols=len(handles), frameon=False, fontsize=9,
+                  labelcolor="linecolor", handletextpad=0.1, columnspacing=1)
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="x", color="#EEEEEE")

@@ -39,6 +39,7 @@ def add_arguments(parser):
     parser.add_argument("--order", metavar="ORDER", help="ascending or descending")
     parser.add_argument("--blocks", metavar="B", help="blocks of a launch; 0: the step chooses")
     parser.add_argument("--threads", metavar="T", help="threads of a block; 0: the step chooses")
+    parser.add_argument("--task", metavar="TASK", help="a part of the step that does not sort: reduce, histogram, scan")
     parser.add_argument("--stdin", action="store_true", help="binary keys, from standard input to standard output")
     add_common_arguments(parser)
 
@@ -61,7 +62,7 @@ def main(arguments):
         arguments.input = judge.file_inputs([arguments.input])[0]
     _, runner = prepare(arguments, lab, lambda kind: [])
     command = [str(build.judge()), "sort", "--lab", lab, "--runner", str(runner), "--step", str(step.number)]
-    for name in ("n", "input", "type", "order", "blocks", "threads", "seed", "timeout"):
+    for name in ("n", "input", "type", "order", "blocks", "threads", "task", "seed", "timeout"):
         command += judge.option(name, getattr(arguments, name))
     command += ["--stdin"] if arguments.stdin else []
     judge.flush()

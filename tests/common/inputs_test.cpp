@@ -11,6 +11,8 @@
 #include <map>
 #include <random>
 #include <string>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "lab/error.h"
@@ -205,4 +207,21 @@ TEST_CASE("unknown names list what there is") {
   CHECK_THROWS_WITH_AS(lab::order_named("up"), doctest::Contains("descending"), lab::Error);
   CHECK_THROWS_WITH_AS(lab::lab_named("3"), doctest::Contains("03-bitonic"), lab::Error);
   CHECK_THROWS_WITH_AS(lab::check_input("uniform", KeyType::u8, -1), doctest::Contains("0 or more"), lab::Error);
+}
+
+TEST_CASE("range:LOW:HIGH gives every number between its ends, and no other") {
+  std::vector<std::int32_t> keys(2000);
+  lab::make_keys("range:-3:4", KeyType::i32, 5, std::ssize(keys), keys.data());
+  CHECK(*std::min_element(keys.begin(), keys.end()) == -3);
+  CHECK(*std::max_element(keys.begin(), keys.end()) == 4);
+  CHECK(std::set<std::int32_t>(keys.begin(), keys.end()).size() == 8);
+  std::vector<std::uint64_t> all(1000);
+  lab::make_keys("range:0:18446744073709551615", KeyType::u64, 5, std::ssize(all), all.data());
+  CHECK(std::set<std::uint64_t>(all.begin(), all.end()).size() == all.size());
+  for (const auto& [input, type] : {std::pair{"range:4:3", KeyType::u32}, {"range:0:256", KeyType::u8},
+                                    {"range:0", KeyType::u32}, {"range:-1:3", KeyType::u32}, {"range:0:x", KeyType::u32},
+                                    {"range::3", KeyType::u32}, {"range:0:3", KeyType::f32}}) {
+    INFO(input);
+    CHECK_THROWS_AS(lab::check_input(input, type, 10), lab::Error);
+  }
 }

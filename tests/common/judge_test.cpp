@@ -108,7 +108,7 @@ TEST_CASE("what the table rules out never reaches the runner") {
   lab::Judge judge(fake_runner);
   lab::Case asked = fake_case(fake::dies);
   asked.type = lab::KeyType::f64;
-  CHECK(judge.run(asked).message == "step 2 does not sort f64; it sorts u32");
+  CHECK(judge.run(asked).message == "step 2 does not take f64 keys; it takes u32");
   asked = fake_case(fake::dies);
   asked.step.largest_n = 999;
   CHECK(judge.run(asked).status == Status::unsupported);

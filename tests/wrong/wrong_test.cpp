@@ -84,7 +84,7 @@ std::pair<Status, std::string> outcome_of(const std::string& runner, const Expec
   asked.step = facts_of_step(1);
   if (judge.run(asked).status != Status::verified) return {Status::wrong, "the right step is not verified"};
   asked.step = facts_of_step(expected.step);
-  asked.type = asked.step.sorts(lab::KeyType::pairs) ? lab::KeyType::pairs : lab::KeyType::u32;
+  asked.type = asked.step.takes(lab::KeyType::pairs) ? lab::KeyType::pairs : lab::KeyType::u32;
   asked.input = expected.input;
   asked.order = expected.order;
   if (expected.how == How::run) {
