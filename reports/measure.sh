@@ -1,16 +1,19 @@
 #!/bin/sh
 # Builds, tests and measures everything on the GPU of this machine, and leaves the results in a folder.
-#   reports/measure.sh [FOLDER]        (default: build-measure/results)
+#   reports/measure.sh [FOLDER [LAB ...]]        (default: build-measure/results, all labs)
 # Needs nvcc, Meson, Ninja and the header-only libraries that ./workbook installs; where those lie elsewhere, set CPATH.
-# MEASURE_COMMIT names the commit where git cannot tell.
+# MEASURE_COMMIT names the commit where git cannot tell; MEASURE_LARGE=1 tests n above 2^32 as well.
 set -eu
 cd "$(dirname "$0")/.."
 build=build-measure
 out=${1:-$build/results}
+[ $# -eq 0 ] || shift
+labs=${*:-$(ls solutions | grep '^[0-9]')}
 mkdir -p "$out"
 commit=${MEASURE_COMMIT:-$(git rev-parse --short HEAD 2>/dev/null || echo unknown)}
 
-meson setup "$build" -Dcuda=enabled -Dcpu=disabled >"$out/setup.log" 2>&1 || { tail -n 30 "$out/setup.log"; exit 1; }
+[ -f "$build/build.ninja" ] || meson setup "$build" -Dcuda=enabled -Dcpu=disabled >"$out/setup.log" 2>&1 ||
+  { tail -n 30 "$out/setup.log"; exit 1; }
 meson compile -C "$build" solutions >"$out/compile.log" 2>&1 || { grep -m 20 -E 'error|FAILED' "$out/compile.log"; exit 1; }
 
 failed=0
@@ -23,23 +26,42 @@ failed=0
 } >"$out/machine.txt"
 cat "$out/machine.txt"
 
-for runner in "$build"/solutions/*-cuda; do
-  lab=$(basename "$runner" -cuda)
+for lab in $labs; do
   echo "== $lab: graded tests on the GPU"
-  "$build/tests/graded" --lab "$lab" --runner "$runner" >"$out/$lab-graded.log" 2>&1 || failed=1
+  "$build/tests/graded" --lab "$lab" --runner "$build/solutions/$lab-cuda" ${MEASURE_LARGE:+--large --timeout 120} \
+    >"$out/$lab-graded.log" 2>&1 || failed=1
   tail -n 4 "$out/$lab-graded.log"
 done
 
+# judge_bench LAB ARGUMENTS: adds rows to the lab's table
+judge_bench() {
+  lab=$1
+  shift
+  "$build/common/judge" bench --lab "$lab" --runner "$build/solutions/$lab-cuda" --build cuda \
+    --gold "$build/common/gold-cuda" --time-limit 3 --csv "$out/$lab.csv" "$@" >/dev/null 2>>"$out/$lab-bench.log" ||
+    failed=1
+}
+
 sizes=$(awk 'BEGIN { for (e = 10; e <= 28; e += 2) printf "%d ", 2 ^ e }')
-for runner in "$build"/solutions/*-cuda; do
-  lab=$(basename "$runner" -cuda)
-  echo "== $lab: steps by n, u32 keys, against CUB"
+for lab in $labs; do
+  echo "== $lab: steps by n, then by key type, against CUB"
+  rm -f "$out/$lab.csv" "$out/$lab-bench.log"
   # shellcheck disable=SC2086  # the sizes are words
-  "$build/common/judge" bench --lab "$lab" --runner "$runner" --build cuda --gold "$build/common/gold-cuda" \
-    --n $sizes --type u32 --time-limit 4 --csv "$out/$lab.csv" >/dev/null 2>"$out/$lab-bench.log" || failed=1
-  "$build/common/judge" bench --lab "$lab" --runner "$runner" --build cuda --gold "$build/common/gold-cuda" \
-    --n 1048576 67108864 --type i32 u64 f32 pairs --time-limit 4 --csv "$out/$lab.csv" >/dev/null \
-    2>>"$out/$lab-bench.log" || failed=1
+  judge_bench "$lab" --n $sizes
+  # Every other key type of each step, at two sizes.
+  case $lab in 04-counting) swept=u8 input=range:5000000:5000255 ;; *) swept=u32 input=uniform ;; esac
+  "$build/common/judge" table --lab "$lab" | while IFS="$(printf '\t')" read -r step _ _ _ _ largest types task; do
+    [ "$task" = sort ] || continue
+    for type in $(echo "$types" | tr ',' ' '); do
+      [ "$type" = "$swept" ] || echo "$step $type $largest"
+    done
+  done >"$out/$lab-types.txt"
+  while read -r step type largest; do
+    if [ "$largest" -lt 67108864 ]; then n=16384; else n="1048576 67108864"; fi
+    # shellcheck disable=SC2086
+    judge_bench "$lab" --step "$step" --type "$type" --input "$input" --n $n
+  done <"$out/$lab-types.txt"
+  rm "$out/$lab-types.txt"
 done
 tail -n 3 "$out"/*-bench.log
 exit $failed

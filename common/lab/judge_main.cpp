@@ -294,6 +294,11 @@ std::vector<Case> cases_of(const Options& options) {
         const std::int64_t in_file = file_keys(input, type);
         if (counts.empty()) counts.push_back(std::min(step.largest_n, in_file ? in_file : default_n));
         for (std::int64_t n : counts) {
+          if (n > step.largest_n && counts.size() > 1) {
+            std::cerr << "left out: " << lab.name << " step " << step.number << " for n = " << n
+                      << ", where it would take too long (its largest is " << step.largest_n << ")\n";
+            continue;
+          }
           check_input(input, type, n);
           for (int blocks : options.blocks) {
             for (int threads : options.threads) {
