@@ -3,15 +3,18 @@
 #include <cstdio>
 
 #include "03-bitonic/steps.h"
+#include "04-counting/steps.h"
 #include "lab/key_type.h"
 
 namespace lab {
 namespace {
 
 constexpr auto bitonic_steps = facts_of(bitonic::steps);
+constexpr auto counting_steps = facts_of(counting::steps);
 
 constexpr Lab all_labs[] = {
     {"03-bitonic", bitonic_steps},
+    {"04-counting", counting_steps, KeyType::u8, true},
 };
 
 }  // namespace

@@ -1,0 +1,161 @@
+// Step 04: counters for the range only.
+//
+// Idea: a counter for every value that a 32-bit key can have would be 32 GiB; but keys often lie close together. A
+// reduction finds the smallest and the largest, and key k gets counter k - smallest: 10^6 keys between 5,000,000 and
+// 5,000,255 need 256 counters.
+// New since step 03: the reduction, a tree of minima and maxima in each block; counters in shared memory where they are
+// few, in global memory where they are many; ranges that the caller declares. Values are sorted in 04_stable.cu.
+// Cost: 2 reads and 1 write of every key, and 4 trips of the counters through memory. The host waits for the range.
+// Limits: largest_range counters; where there are more of them than keys, most of the time goes into empty counters.
+#include <cstdint>
+#include <string>
+
+#include "counting.cuh"
+#include "range.cuh"
+
+namespace counting {
+namespace {
+
+constexpr int default_threads = 256;
+constexpr int shared_counters = 8192;                      // 32 KiB of a block's shared memory; more are in global memory
+constexpr std::int64_t most_keys_a_block = std::int64_t{1} << 31;  // for 32-bit counters of a block
+constexpr int keys_a_thread = 8;
+
+/// Lowers range[0] to the smallest key and raises range[1] to the largest.
+template <class Key>
+__global__ void find_range(const Key* keys, Vectors<Key> vectors, std::uint32_t* range) {
+  __shared__ std::uint32_t smallest[1024], largest[1024];
+  const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x;
+  const std::int64_t thread = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  const uint4* const all = reinterpret_cast<const uint4*>(keys + vectors.first);
+  const int t = threadIdx.x;
+  std::uint32_t low = ~0u, high = 0;
+  const auto take = [&](Key key) {
+    const std::uint32_t bits = lab::ordered_bits(key);
+    low = bits < low ? bits : low;
+    high = bits > high ? bits : high;
+  };
+  for (std::int64_t j = thread; j < vectors.count; j += step) {
+    const uint4 vector = all[j];
+#pragma unroll
+    for (int i = 0; i < Vectors<Key>::keys; ++i) take(key_of<Key>(vector, i));
+  }
+  for (std::int64_t e = thread; e < vectors.edges; e += step) take(keys[vectors.edge(e)]);
+  // Your code: low and high are the smallest and largest of this thread's keys. Put them into smallest[t], largest[t].
+  // Then, with left = blockDim.x values, fold the upper half onto the lower one until one is left: thread t joins
+  // its own with those of thread t + (left + 1) / 2, if there is one. The number of threads need not be a power of
+  // two. At last one thread joins the block's result with that of the other blocks: atomicMin, atomicMax.
+  (void)&smallest, (void)&largest, (void)t;
+}
+
+/// counts[v] += how many keys have counter v. `in_shared`: counted in the block's dynamic shared memory first, in
+/// `counters` counters of 32 bits.
+template <bool in_shared, class Key>
+__global__ void count(lab::Span<const Key> keys, Counter<Key> counter, std::uint64_t* counts, int counters) {
+  extern __shared__ unsigned block_counts[];
+  const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x;
+  const std::int64_t thread = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  // Your code: as in step 01 where the counters are not in shared memory, as in step 02 where they are; the counter
+  // of a key is counter.of(key).
+  (void)block_counts, (void)thread, (void)step;
+}
+
+/// Writes the sorted keys, as step 03 does: the key of counter v to the places sums[v] .. sums[v + 1] - 1.
+template <class Key>
+__global__ void place(lab::Span<Key> keys, Counter<Key> counter, const std::uint64_t* sums, std::int64_t counters) {
+  const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x * keys_a_thread;
+  std::int64_t first = (std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x) * keys_a_thread;
+  for (; first < keys.n; first += step) {
+    const std::int64_t end = first + keys_a_thread < keys.n ? first + keys_a_thread : keys.n;
+    std::int64_t v = counter_of(sums, std::uint64_t(first), std::int64_t{0}, counters);
+    for (std::int64_t p = first; p < end; ++p) {
+      if (sums[v + 1] <= std::uint64_t(p)) v = counter_of(sums, std::uint64_t(p), v + 1, counters);
+      keys.data[p] = counter.key(std::uint32_t(v));
+    }
+  }
+}
+
+/// Queues the reduction; `range` is in device memory.
+template <class Key>
+void find_range(lab::Span<const Key> keys, std::uint32_t* range, lab::LaunchShape shape, cudaStream_t stream) {
+  const int threads = lab::threads_or(shape, default_threads);
+  const unsigned blocks =
+      resident_blocks_or(shape, 2048 / threads, keys.n, std::int64_t(threads) * Vectors<Key>::keys);
+  // Your code: give range[0] and range[1] the values that the first key of all replaces (cudaMemsetAsync fills bytes);
+  // launch find_range and check the launch.
+  (void)blocks;
+  NOT_WRITTEN("step 04");
+}
+
+/// Sorts keys that all lie in `range`.
+template <class Key>
+void sort_in(Range range, lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream) {
+  const int threads = lab::threads_or(shape, default_threads);
+  const unsigned counting_blocks =
+      resident_blocks_or(shape, 2048 / threads, keys.n, std::int64_t(threads) * keys_a_thread);
+  const unsigned placing_blocks = lab::blocks_or(shape, keys.n, std::int64_t(threads) * keys_a_thread);
+  refuse_large(range);
+  const auto counters = std::int64_t(range.counters());
+  const bool in_shared = counters <= shared_counters && keys.n / counting_blocks < most_keys_a_block;
+  const lab::DeviceArray<std::uint64_t> counts = scratch<std::uint64_t>(counters + 1, "counters", stream);
+  const lab::Span<const Key> input = {keys.data, keys.n};
+  const Counter<Key> counter = {range, order};
+  // Your code: all counters 0, and one more behind them; count<true> or count<false>; scan_blelloch(); place. How much
+  // shared memory does count<true> need?
+  (void)placing_blocks, (void)in_shared, (void)input, (void)counter;
+  NOT_WRITTEN("step 04");
+}
+
+}  // namespace
+
+void reduce(lab::Span<const std::uint32_t> keys, lab::Span<std::uint32_t> range, lab::LaunchShape shape,
+            cudaStream_t stream) {
+  find_range(keys, range.data, shape, stream);
+}
+
+template <class Key>
+Range range_of(lab::Span<const Key> keys, lab::LaunchShape shape, cudaStream_t stream) {
+  const lab::DeviceArray<std::uint32_t> found = scratch<std::uint32_t>(2, "ends of the range", stream);
+  find_range(keys, found.data(), shape, stream);
+  std::uint32_t range[2];
+  CUDA_CHECK(cudaMemcpyAsync(range, found.data(), sizeof range, cudaMemcpyDeviceToHost, stream));
+  CUDA_CHECK(cudaStreamSynchronize(stream));
+  return {range[0], range[1]};
+}
+
+template <class Key>
+void sort_range(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream) {
+  lab::blocks_or(shape, lab::threads_or(shape, 1), 1);  // refuses the impossible
+  if (keys.n < 2) return;
+  sort_in(range_of(lab::Span<const Key>{keys.data, keys.n}, shape, stream), keys, order, shape, stream);
+}
+
+template <class Key>
+void sort_declared_range(lab::Span<Key> keys, Key low, Key high, lab::Order order, lab::LaunchShape shape,
+                         cudaStream_t stream) {
+  lab::blocks_or(shape, lab::threads_or(shape, 1), 1);  // refuses the impossible
+  if (keys.n == 0) return;
+  const Range declared = {lab::ordered_bits(low), lab::ordered_bits(high)};
+  // A key outside would be counted, and write, outside the counters: it is found before anything is.
+  const Range found = range_of(lab::Span<const Key>{keys.data, keys.n}, shape, stream);
+  if (found.smallest < declared.smallest || found.largest > declared.largest) {
+    const auto text = [](std::uint32_t bits) { return std::to_string(lab::from_ordered_bits<Key>(lab::Bits<Key>(bits))); };
+    throw lab::Unsupported("key " + text(found.smallest < declared.smallest ? found.smallest : found.largest) +
+                           " lies outside the declared range " + std::to_string(low) + " .. " + std::to_string(high) +
+                           "; nothing was sorted");
+  }
+  sort_in(declared, keys, order, shape, stream);
+}
+
+template void sort_range(lab::Span<std::uint8_t>, lab::Order, lab::LaunchShape, cudaStream_t);
+template void sort_range(lab::Span<std::uint32_t>, lab::Order, lab::LaunchShape, cudaStream_t);
+template void sort_range(lab::Span<std::int32_t>, lab::Order, lab::LaunchShape, cudaStream_t);
+template void sort_declared_range(lab::Span<std::uint8_t>, std::uint8_t, std::uint8_t, lab::Order, lab::LaunchShape,
+                                  cudaStream_t);
+template void sort_declared_range(lab::Span<std::uint32_t>, std::uint32_t, std::uint32_t, lab::Order, lab::LaunchShape,
+                                  cudaStream_t);
+template void sort_declared_range(lab::Span<std::int32_t>, std::int32_t, std::int32_t, lab::Order, lab::LaunchShape,
+                                  cudaStream_t);
+template Range range_of(lab::Span<const std::uint32_t>, lab::LaunchShape, cudaStream_t);
+
+}  // namespace counting

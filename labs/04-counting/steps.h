@@ -1,0 +1,22 @@
+// The table of steps of lab 04: a line a step, and below it its parts, which are tested and timed by themselves.
+#pragma once
+
+#include "counting.h"
+
+namespace counting {
+
+inline constexpr lab::Step steps[] = {
+    {.number = 1, .name = "global", .idea = "counters in global memory", .u8 = sort_global},
+    {.number = 2, .name = "shared", .idea = "counters in shared memory", .u8 = sort_shared},
+    {.number = 2, .name = "histogram", .idea = "a histogram a block", .histogram = histogram},
+    {.number = 2, .name = "hillis-steele", .idea = "scan in log n stages", .scan = scan_hillis_steele},
+    {.number = 3, .name = "parallel", .idea = "every place finds its value", .u8 = sort_parallel},
+    {.number = 3, .name = "blelloch", .idea = "scan with n additions", .scan = scan_blelloch},
+    {.number = 4, .name = "range", .idea = "counters for the range only", .stable = true,
+     .largest_range = largest_range,
+     .u8 = sort_range<std::uint8_t>, .u32 = sort_range<std::uint32_t>, .i32 = sort_range<std::int32_t>,
+     .pairs = sort_range<std::uint32_t, std::uint32_t>},
+    {.number = 4, .name = "reduce", .idea = "smallest and largest key", .reduce = reduce},
+};
+
+}  // namespace counting
