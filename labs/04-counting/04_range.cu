@@ -17,9 +17,9 @@ namespace counting {
 namespace {
 
 constexpr int default_threads = 256;
-constexpr int shared_counters = 8192;                      // 32 KiB of a block's shared memory; more are in global memory
+constexpr int shared_counters = 8192;  // 32 KiB of a block's shared memory; more are in global memory
 constexpr std::int64_t most_keys_a_block = std::int64_t{1} << 31;  // for 32-bit counters of a block
-constexpr int keys_a_thread = 8;
+constexpr int keys_a_thread = 16;                                  // at least
 
 /// Lowers range[0] to the smallest key and raises range[1] to the largest.
 template <class Key>
@@ -41,10 +41,11 @@ __global__ void find_range(const Key* keys, Vectors<Key> vectors, std::uint32_t*
     for (int i = 0; i < Vectors<Key>::keys; ++i) take(key_of<Key>(vector, i));
   }
   for (std::int64_t e = thread; e < vectors.edges; e += step) take(keys[vectors.edge(e)]);
-  // Your code: low and high are the smallest and largest of this thread's keys. Put them into smallest[t], largest[t].
-  // Then, with left = blockDim.x values, fold the upper half onto the lower one until one is left: thread t joins
-  // its own with those of thread t + (left + 1) / 2, if there is one. The number of threads need not be a power of
-  // two. At last one thread joins the block's result with that of the other blocks: atomicMin, atomicMax.
+  // Your code: low and high are the smallest and largest of this thread's keys. Put them into smallest[t],
+  // largest[t]. Then, with left = blockDim.x values, fold the upper half onto the lower one until one is left:
+  // thread t joins its own with those of thread t + (left + 1) / 2, if there is one. The number of threads need not
+  // be a power of two. At last one thread joins the block's result with that of the other blocks: atomicMin,
+  // atomicMax.
   (void)&smallest, (void)&largest, (void)t;
 }
 
@@ -62,16 +63,26 @@ __global__ void count(lab::Span<const Key> keys, Counter<Key> counter, std::uint
 
 /// Writes the sorted keys, as step 03 does: the key of counter v to the places sums[v] .. sums[v + 1] - 1.
 template <class Key>
-__global__ void place(lab::Span<Key> keys, Counter<Key> counter, const std::uint64_t* sums, std::int64_t counters) {
-  const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x * keys_a_thread;
-  std::int64_t first = (std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x) * keys_a_thread;
-  for (; first < keys.n; first += step) {
-    const std::int64_t end = first + keys_a_thread < keys.n ? first + keys_a_thread : keys.n;
-    std::int64_t v = counter_of(sums, std::uint64_t(first), std::int64_t{0}, counters);
-    for (std::int64_t p = first; p < end; ++p) {
-      if (sums[v + 1] <= std::uint64_t(p)) v = counter_of(sums, std::uint64_t(p), v + 1, counters);
-      keys.data[p] = counter.key(std::uint32_t(v));
+__global__ void place(Key* keys, Vectors<Key> vectors, Counter<Key> counter, const std::uint64_t* sums,
+                      std::int64_t counters) {
+  constexpr int keys_a_word = 4 / sizeof(Key);
+  const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x;
+  const std::int64_t thread = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  uint4* const all = reinterpret_cast<uint4*>(keys + vectors.first);
+  for (std::int64_t j = thread; j < vectors.count; j += step) {
+    std::uint64_t p = vectors.first + j * Vectors<Key>::keys;
+    std::int64_t v = counter_of(sums, p, std::int64_t{0}, counters);
+    unsigned words[4] = {};
+#pragma unroll
+    for (int i = 0; i < Vectors<Key>::keys; ++i, ++p) {
+      if (sums[v + 1] <= p) v = counter_of(sums, p, v + 1, counters);
+      words[i / keys_a_word] |= unsigned(counter.key(std::uint32_t(v))) << i % keys_a_word * (8 * sizeof(Key)) % 32;
     }
+    all[j] = {words[0], words[1], words[2], words[3]};
+  }
+  for (std::int64_t e = thread; e < vectors.edges; e += step) {
+    const std::int64_t p = vectors.edge(e);
+    keys[p] = counter.key(std::uint32_t(counter_of(sums, std::uint64_t(p), std::int64_t{0}, counters)));
   }
 }
 
@@ -79,10 +90,9 @@ __global__ void place(lab::Span<Key> keys, Counter<Key> counter, const std::uint
 template <class Key>
 void find_range(lab::Span<const Key> keys, std::uint32_t* range, lab::LaunchShape shape, cudaStream_t stream) {
   const int threads = lab::threads_or(shape, default_threads);
-  const unsigned blocks =
-      resident_blocks_or(shape, 2048 / threads, keys.n, std::int64_t(threads) * Vectors<Key>::keys);
-  // Your code: give range[0] and range[1] the values that the first key of all replaces (cudaMemsetAsync fills bytes);
-  // launch find_range and check the launch.
+  const unsigned blocks = resident_blocks_or(shape, 2048 / threads, keys.n, std::int64_t(threads) * Vectors<Key>::keys);
+  // Your code: give range[0] and range[1] the values that the first key of all replaces (cudaMemsetAsync fills
+  // bytes); launch find_range and check the launch.
   (void)blocks;
   NOT_WRITTEN("step 04");
 }
@@ -91,18 +101,16 @@ void find_range(lab::Span<const Key> keys, std::uint32_t* range, lab::LaunchShap
 template <class Key>
 void sort_in(Range range, lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream) {
   const int threads = lab::threads_or(shape, default_threads);
-  const unsigned counting_blocks =
-      resident_blocks_or(shape, 2048 / threads, keys.n, std::int64_t(threads) * keys_a_thread);
-  const unsigned placing_blocks = lab::blocks_or(shape, keys.n, std::int64_t(threads) * keys_a_thread);
+  const unsigned blocks = resident_blocks_or(shape, 2048 / threads, keys.n, std::int64_t(threads) * keys_a_thread);
   refuse_large(range);
   const auto counters = std::int64_t(range.counters());
-  const bool in_shared = counters <= shared_counters && keys.n / counting_blocks < most_keys_a_block;
+  const bool in_shared = counters <= shared_counters && keys.n / blocks < most_keys_a_block;
   const lab::DeviceArray<std::uint64_t> counts = scratch<std::uint64_t>(counters + 1, "counters", stream);
   const lab::Span<const Key> input = {keys.data, keys.n};
   const Counter<Key> counter = {range, order};
-  // Your code: all counters 0, and one more behind them; count<true> or count<false>; scan_blelloch(); place. How much
-  // shared memory does count<true> need?
-  (void)placing_blocks, (void)in_shared, (void)input, (void)counter;
+  // Your code: all counters 0, and one more behind them; count<true> or count<false>; scan_blelloch(); place. How
+  // much shared memory does count<true> need?
+  (void)blocks, (void)in_shared, (void)input, (void)counter;
   NOT_WRITTEN("step 04");
 }
 
@@ -134,12 +142,17 @@ template <class Key>
 void sort_declared_range(lab::Span<Key> keys, Key low, Key high, lab::Order order, lab::LaunchShape shape,
                          cudaStream_t stream) {
   lab::blocks_or(shape, lab::threads_or(shape, 1), 1);  // refuses the impossible
+  if (lab::less(high, low)) {
+    throw lab::Unsupported("the declared range " + std::to_string(low) + " .. " + std::to_string(high) + " is empty");
+  }
   if (keys.n == 0) return;
   const Range declared = {lab::ordered_bits(low), lab::ordered_bits(high)};
   // A key outside would be counted, and write, outside the counters: it is found before anything is.
   const Range found = range_of(lab::Span<const Key>{keys.data, keys.n}, shape, stream);
   if (found.smallest < declared.smallest || found.largest > declared.largest) {
-    const auto text = [](std::uint32_t bits) { return std::to_string(lab::from_ordered_bits<Key>(lab::Bits<Key>(bits))); };
+    const auto text = [](std::uint32_t bits) {
+      return std::to_string(lab::from_ordered_bits<Key>(lab::Bits<Key>(bits)));
+    };
     throw lab::Unsupported("key " + text(found.smallest < declared.smallest ? found.smallest : found.largest) +
                            " lies outside the declared range " + std::to_string(low) + " .. " + std::to_string(high) +
                            "; nothing was sorted");

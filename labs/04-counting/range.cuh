@@ -25,8 +25,9 @@ Range range_of(lab::Span<const Key> keys, lab::LaunchShape shape, cudaStream_t s
 inline void refuse_large(Range range) {
   if (range.counters() <= largest_range) return;
   throw lab::Unsupported("the keys' range needs " + std::to_string(range.counters()) + " counters (" +
-                         std::to_string(range.counters() * sizeof(std::uint64_t) >> 20) + " MiB); this step has at most " +
-                         std::to_string(largest_range) + ": sort these keys with another lab's step");
+                         std::to_string(range.counters() * sizeof(std::uint64_t) >> 20) +
+                         " MiB); this step has at most " + std::to_string(largest_range) +
+                         ": sort these keys with another lab's step");
 }
 
 /// A key's counter: its distance from the key that comes first. Counters stand in the order of the output, ascending or
@@ -56,8 +57,9 @@ void allow_shared(Kernel* kernel, std::size_t bytes) {
   CUDA_CHECK(cudaGetDevice(&device));
   CUDA_CHECK(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
   if (bytes > std::size_t(most)) {
-    throw lab::Unsupported("this launch shape needs " + std::to_string(bytes) + " bytes of shared memory a block; the " +
-                           "device has " + std::to_string(most) + ": ask for fewer threads");
+    throw lab::Unsupported("this launch shape needs " + std::to_string(bytes) +
+                           " bytes of shared memory a block; the " + "device has " + std::to_string(most) +
+                           ": ask for fewer threads");
   }
   CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)));
 }

@@ -3,12 +3,12 @@
 // Idea: a block counts its own keys in shared memory, where atomics are fast and only its own threads queue, and adds
 // its 256 counters to those in global memory at the end. The scan is done by as many threads as there are counters, in
 // log2 n stages: in stage d each sum adds the one 2^d to the left (Hillis and Steele).
-// New since step 01: dynamic shared memory, whose size the launch says; double buffering; a scan of any n, tile by tile;
-// and moving keys: an atomic on a value's counter gives each of its keys a place of its own. A block asks global memory
-// once a value for as many places as it needs, and deals them out in shared memory.
-// Cost: 3 bytes read and 2 written a key (count; move: read twice, write; copy back); 10 stages, 11 barriers a tile.
-// Limits: the scan does n log2 n additions where n would do. Moved keys are written one byte at a time, and in no
-// certain order: unstable. Keys that are all equal still queue at one counter.
+// New since step 01: dynamic shared memory, whose size the launch says; double buffering; a scan of any n, tile by
+// tile; and moving keys: an atomic on a value's counter gives each of its keys a place of its own. A block asks global
+// memory once a value for as many places as it needs, and deals them out in shared memory. Cost: 3 bytes read and 2
+// written a key (count; move: read twice, write; copy back); 10 stages, 11 barriers a tile. Limits: the scan does n
+// log2 n additions where n would do. Moved keys are written one byte at a time, and in no certain order: unstable. Keys
+// that are all equal still queue at one counter.
 #include <cstdint>
 
 #include "counting.cuh"
@@ -18,9 +18,9 @@ namespace counting {
 namespace {
 
 constexpr int default_threads = 512;
-constexpr int keys_a_thread = 64;                        // at least, or the 256 counters cost more than the keys
-constexpr std::int64_t vectors_a_round = 1 << 27;        // a block's 32-bit counters cannot overflow in a round
-constexpr std::int64_t move_tile = 1 << 15;              // keys that a block moves at a time
+constexpr int keys_a_thread = 64;                  // at least, or the 256 counters cost more than the keys
+constexpr std::int64_t vectors_a_round = 1 << 27;  // a block's 32-bit counters cannot overflow in a round
+constexpr std::int64_t move_tile = 1 << 15;        // keys that a block moves at a time
 
 /// counts[v] += how many keys are v. Dynamic shared memory: `counters` counters of 32 bits.
 __global__ void histogram_kernel(const std::uint8_t* keys, Vectors<std::uint8_t> vectors, std::uint64_t* counts,
@@ -34,11 +34,11 @@ __global__ void histogram_kernel(const std::uint8_t* keys, Vectors<std::uint8_t>
     const std::int64_t rest = vectors.count - round;
     const std::int64_t end = round + (rest < keys_each_block_counts ? rest : keys_each_block_counts);
     // begin solution
-    //~ // Your code: set the block's counters to 0. Count: thread t of the grid takes vectors round + t, round + t + step,
-    //~ // .. below `end`; key_of<std::uint8_t>(vector, i), i < 16, are its keys. In round 0 also the edges:
+    //~ // Your code: set the block's counters to 0. Count: thread t of the grid takes vectors round + t, round + t +
+    //~ // step, .. below `end`; key_of<std::uint8_t>(vector, i), i < 16, are its keys. In round 0 also the edges:
     //~ // keys[vectors.edge(e)] for e = thread, thread + step, .. below vectors.edges. Then add the block's counters to
-    //~ // counts. Which barriers are needed, and why?
-    //~ // In a vector, equal keys that follow each other can be counted by one atomic. Is it worth it?
+    //~ // counts. Which barriers are needed, and why? In a vector, equal keys that follow each other can be counted by
+    //~ // one atomic. Is it worth it?
     //~ (void)all, (void)block_counts, (void)thread, (void)step, (void)end;
     for (int v = threadIdx.x; v < counters; v += blockDim.x) block_counts[v] = 0;
     __syncthreads();  // nobody counts before all counters are 0
@@ -108,9 +108,9 @@ __global__ void move(lab::Span<const std::uint8_t> keys, std::uint8_t* sorted, s
     const std::int64_t rest = keys.n - first;
     const int count = rest < move_tile ? int(rest) : int(move_tile);
     // begin solution
-    //~ // Your code: count the keys of this tile in wanted[]. Take that many places from free[v] with one atomic a value,
-    //~ // and keep in places[v] where they begin. Then read the tile again: an atomic on wanted[] deals the places out
-    //~ // (count them down). Place p of the ascending order is keys.n - 1 - p of the descending one.
+    //~ // Your code: count the keys of this tile in wanted[]. Take that many places from free[v] with one atomic a
+    //~ // value, and keep in places[v] where they begin. Then read the tile again: an atomic on wanted[] deals the
+    //~ // places out (count them down). Place p of the ascending order is keys.n - 1 - p of the descending one.
     //~ (void)sorted, (void)free, (void)wanted, (void)count;
     for (int v = threadIdx.x; v < counters; v += blockDim.x) wanted[v] = 0;
     __syncthreads();  // nobody counts before all counters are 0

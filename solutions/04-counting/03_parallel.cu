@@ -1,12 +1,12 @@
 // Step 03: every place finds its value.
 //
 // Idea: a scan that is a tree. On the way up each node gets the sum of what lies below it, on the way down each node
-// tells its right child what lies before it: 2 (n - 1) additions instead of n log2 n (Blelloch). And keys without values
-// need not be moved at all: place p of the output finds, by halving among the 257 sums, the value whose run it lies in.
-// New since step 02: the two sweeps, over padded indexes, so that no two lanes of a warp meet in one bank however far
-// apart the nodes of a level lie; placing that no atomic holds up and that writes 16 bytes a thread at once.
-// Cost: 1 byte read and 1 written a key; 20 stages, 23 barriers a tile of 1024 counters.
-// Limits: bytes only; a value cannot go along with a key that is not moved.
+// tells its right child what lies before it: 2 (n - 1) additions instead of n log2 n (Blelloch). And keys without
+// values need not be moved at all: place p of the output finds, by halving among the 257 sums, the value whose run it
+// lies in. New since step 02: the two sweeps, over padded indexes, so that no two lanes of a warp meet in one bank
+// however far apart the nodes of a level lie; placing that no atomic holds up and that writes 16 bytes a thread at
+// once. Cost: 1 byte read and 1 written a key; 20 stages, 23 barriers a tile of 1024 counters. Limits: bytes only; a
+// value cannot go along with a key that is not moved.
 #include <cstdint>
 
 #include "counting.cuh"
@@ -28,10 +28,10 @@ __host__ __device__ constexpr int padded(int i) { return i + i / 16 + i / 256; }
 __device__ std::uint64_t scan_in_shared(std::uint64_t* tile) {
   // begin solution
   //~ // Your code, on tile[padded(i)] throughout. Up: for half = 1, 2, .., scan_tile / 2, node k of the level ends at
-  //~ // right = (2 k + 2) * half - 1 and its left child at right - half; the right one gets the sum of the two. Then the
-  //~ // sum of all is in the last value: keep it, and put 0 there. Down: for half = scan_tile / 2, .., 2, 1 the left
-  //~ // child gets what the node has, and the right one that plus what was in the left child.
-  //~ // A level has scan_tile / (2 * half) nodes; thread t takes nodes t, t + blockDim.x, .. Which barriers are needed?
+  //~ // right = (2 k + 2) * half - 1 and its left child at right - half; the right one gets the sum of the two. Then
+  //~ // the sum of all is in the last value: keep it, and put 0 there. Down: for half = scan_tile / 2, .., 2, 1 the
+  //~ // left child gets what the node has, and the right one that plus what was in the left child. A level has
+  //~ // scan_tile / (2 * half) nodes; thread t takes nodes t, t + blockDim.x, .. Which barriers are needed?
   //~ return tile[0];
   for (int half = 1; half < scan_tile; half *= 2) {
     for (int k = threadIdx.x; k < scan_tile / (2 * half); k += blockDim.x) {
@@ -64,7 +64,8 @@ __global__ void scan_tiles_by_tree(lab::Span<const std::uint64_t> values, std::u
     const std::int64_t first = number * scan_tile, rest = values.n - first;
     const int count = rest < scan_tile ? int(rest) : scan_tile;
     // begin solution
-    //~ // Your code: load the tile to its padded places, zeros behind its end; scan_in_shared(); store; tile_sums[number].
+    //~ // Your code: load the tile to its padded places, zeros behind its end; scan_in_shared(); store;
+    //~ // tile_sums[number].
     //~ (void)&tile, (void)sums, (void)tile_sums, (void)first, (void)count, (void)scan_in_shared;
     for (int i = threadIdx.x; i < scan_tile; i += blockDim.x) {
       tile[padded(i)] = i < count ? values.data[first + i] : 0;
@@ -89,11 +90,11 @@ __global__ void place(lab::Span<std::uint8_t> keys, Vectors<std::uint8_t> vector
   const std::int64_t n = keys.n;
   uint4* const all = reinterpret_cast<uint4*>(keys.data + vectors.first);
   // begin solution
-  //~ // Your code: thread t makes vectors t, t + step, .. below vectors.count. Vector j holds the places
-  //~ // vectors.first + 16 j and on; what is place p in descending order is place n - 1 - p in ascending order.
-  //~ // counter_of(runs, place, 0, byte_values) finds the value of a place: for the first place of a vector; the next ones
-  //~ // have the same value for as long as the run lasts. Put the 16 bytes together in a uint4 (the first is the lowest
-  //~ // byte of x), and write it. Then the edges: keys.data[vectors.edge(e)] for e below vectors.edges.
+  //~ // Your code: thread t makes vectors t, t + step, .. below vectors.count. Vector j holds the places vectors.first
+  //~ // + 16 j and on; what is place p in descending order is place n - 1 - p in ascending order. counter_of(runs,
+  //~ // place, 0, byte_values) finds the value of a place: for the first place of a vector; the next ones have the same
+  //~ // value for as long as the run lasts. Put the 16 bytes together in a uint4 (the first is the lowest byte of x),
+  //~ // and write it. Then the edges: keys.data[vectors.edge(e)] for e below vectors.edges.
   //~ (void)&runs, (void)thread, (void)step, (void)n, (void)all;
   const auto value_at = [&](std::int64_t p) {
     return unsigned(counter_of(runs, std::uint64_t(order == lab::Order::ascending ? p : n - 1 - p), 0, byte_values));
@@ -139,13 +140,12 @@ void scan_blelloch(lab::Span<const std::uint64_t> values, lab::Span<std::uint64_
 
 void sort_parallel(lab::Span<std::uint8_t> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream) {
   const int threads = lab::threads_or(shape, place_threads);
-  const unsigned blocks =
-      resident_blocks_or(shape, 2048 / threads, keys.n, std::int64_t(threads) * keys_a_thread);
+  const unsigned blocks = resident_blocks_or(shape, 2048 / threads, keys.n, std::int64_t(threads) * keys_a_thread);
   if (keys.n < 2) return;
   const lab::DeviceArray<std::uint64_t> counts = scratch<std::uint64_t>(byte_values + 1, "counters", stream);
   // begin solution
-  //~ // Your code: histogram() of step 02 into the first byte_values counters, 0 into the one behind them (so that its sum
-  //~ // is n), scan_blelloch(), and place. Check the launch.
+  //~ // Your code: histogram() of step 02 into the first byte_values counters, 0 into the one behind them (so that its
+  //~ // sum is n), scan_blelloch(), and place. Check the launch.
   //~ (void)blocks, (void)place;
   //~ NOT_WRITTEN("step 03");
   histogram({keys.data, keys.n}, {counts.data(), byte_values}, shape, stream);

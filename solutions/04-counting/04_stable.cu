@@ -1,14 +1,14 @@
 // Step 04, with values: stable.
 //
 // Idea: a value that travels with its key makes equal keys different, so keys have to be moved, and in their order. A
-// warp owns a stretch of the keys and a column of counters of its own. The scan goes through all columns value by value,
-// so the sum for (value v, warp w) is the place of warp w's first key of value v: behind all smaller keys, and behind
-// the keys of value v that stand before the stretch. Inside its stretch the warp meets its keys in order, 32 at a time,
-// and lanes with equal keys line up by lane number. No atomic decides anything: the order is kept.
-// A range of more than 256 values is sorted digit by digit of the counter's number, 8 bits each, the lowest first: each
-// pass keeps the order that the one before has made.
-// Cost, a digit: 2 reads of the keys, 1 of the values, 1 write of both; one copy of both if the digits are odd in number.
-// Limits: neighbouring lanes write far apart; a pass that sorts a tile first could write whole runs (lab 05).
+// warp owns a stretch of the keys and a column of counters of its own. The scan goes through all columns value by
+// value, so the sum for (value v, warp w) is the place of warp w's first key of value v: behind all smaller keys, and
+// behind the keys of value v that stand before the stretch. Inside its stretch the warp meets its keys in order, 32 at
+// a time, and lanes with equal keys line up by lane number. No atomic decides anything: the order is kept. A range of
+// more than 256 values is sorted digit by digit of the counter's number, 8 bits each, the lowest first: each pass keeps
+// the order that the one before has made. Cost, a digit: 2 reads of the keys, 1 of the values, 1 write of both; one
+// copy of both if the digits are odd in number. Limits: neighbouring lanes write far apart; a pass that sorts a tile
+// first could write whole runs (lab 05).
 #include <bit>
 #include <cstdint>
 #include <utility>
@@ -59,8 +59,8 @@ __global__ void count_stretches(lab::Span<const Key> keys, Digit<Key> digit, std
   unsigned* const own = all_counts + threadIdx.x / 32 * counters;
   const Warp warp(keys.n, stretch);
   // begin solution
-  //~ // Your code: set the warp's own counters to 0, count the stretch, and write them to their column. Only lanes of this
-  //~ // warp touch them: __syncwarp(warp.mask) is barrier enough. Every counter of the column is to be written.
+  //~ // Your code: set the warp's own counters to 0, count the stretch, and write them to their column. Only lanes of
+  //~ // this warp touch them: __syncwarp(warp.mask) is barrier enough. Every counter of the column is to be written.
   //~ (void)own, (void)warp;
   for (int v = warp.lane; v < counters; v += warp.lanes) own[v] = 0;
   __syncwarp(warp.mask);  // nobody counts before all counters are 0
@@ -82,10 +82,11 @@ __global__ void move_stretches(lab::Span<const Key> keys, const Value* values, K
   std::uint64_t* const next = all_places + threadIdx.x / 32 * counters;
   const Warp warp(keys.n, stretch);
   // begin solution
-  //~ // Your code: load the warp's column of sums into next[]. Then go through the stretch, one key a lane at a time, in
-  //~ // order. Lanes with the same digit v (__match_any_sync) take the places from next[v] on by lane number, and one of
-  //~ // them moves next[v] on by their number. Barriers of the warp keep the reading apart from the moving on. In the
-  //~ // last round some lanes may have no key: ask who has one (__ballot_sync), and name only those in the match.
+  //~ // Your code: load the warp's column of sums into next[]. Then go through the stretch, one key a lane at a time,
+  //~ // in order. Lanes with the same digit v (__match_any_sync) take the places from next[v] on by lane number, and
+  //~ // one of them moves next[v] on by their number. Barriers of the warp keep the reading apart from the moving on.
+  //~ // In the last round some lanes may have no key: ask who has one (__ballot_sync), and name only those in the
+  //~ // match.
   //~ (void)next, (void)warp;
   for (int v = warp.lane; v < counters; v += warp.lanes) next[v] = sums[v * warps + warp.number];
   __syncwarp(warp.mask);  // all places are known before a key takes one
@@ -155,9 +156,9 @@ void sort_range(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order, 
     count_stretches<<<blocks, threads, shared / 2, stream>>>(input, digit, stretch, counts.data(), warps, counters);
     CUDA_CHECK(cudaGetLastError());
     scan_blelloch({counts.data(), counts.size()}, counts.span(), {}, stream);
-    move_stretches<<<blocks, threads, shared, stream>>>(input, static_cast<const Value*>(from.values), to.keys,
-                                                        to.values, digit, stretch,
-                                                        static_cast<const std::uint64_t*>(counts.data()), warps, counters);
+    move_stretches<<<blocks, threads, shared, stream>>>(
+        input, static_cast<const Value*>(from.values), to.keys, to.values, digit, stretch,
+        static_cast<const std::uint64_t*>(counts.data()), warps, counters);
     CUDA_CHECK(cudaGetLastError());
   }
   // end solution
