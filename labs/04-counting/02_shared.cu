@@ -2,13 +2,13 @@
 //
 // Idea: a block counts its own keys in shared memory, where atomics are fast and only its own threads queue, and adds
 // its 256 counters to those in global memory at the end. The scan is done by as many threads as there are counters, in
-// log2 n stages: in stage d each sum adds the one 2^d to the left (Hillis and Steele).
-// New since step 01: dynamic shared memory, whose size the launch says; double buffering; a scan of any n, tile by
-// tile; and moving keys: an atomic on a value's counter gives each of its keys a place of its own. A block asks global
-// memory once a value for as many places as it needs, and deals them out in shared memory. Cost: 3 bytes read and 2
-// written a key (count; move: read twice, write; copy back); 10 stages, 11 barriers a tile. Limits: the scan does n
-// log2 n additions where n would do. Moved keys are written one byte at a time, and in no certain order: unstable. Keys
-// that are all equal still queue at one counter.
+// log2 n stages: in stage d each sum adds the one 2^d to its left (Hillis and Steele).
+// New since step 01: dynamic shared memory, whose size the launch says; double buffering; a scan of any n, tile after
+// tile; and moving keys: an atomic on a value's counter gives each of its keys a place. A block asks global memory once
+// a value for as many places as it needs, and deals them out in shared memory.
+// Cost: 4 bytes read and 2 written a key (count 1; move 2 and 1; copy back 1 and 1); 10 stages, 12 barriers a tile.
+// Limits: the scan does n log2 n additions where n would do. Moved keys are written one byte at a time, and in no
+// certain order: unstable. Keys that are all equal still queue at one counter.
 #include <cstdint>
 
 #include "counting.cuh"

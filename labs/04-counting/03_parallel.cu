@@ -2,11 +2,11 @@
 //
 // Idea: a scan that is a tree. On the way up each node gets the sum of what lies below it, on the way down each node
 // tells its right child what lies before it: 2 (n - 1) additions instead of n log2 n (Blelloch). And keys without
-// values need not be moved at all: place p of the output finds, by halving among the 257 sums, the value whose run it
-// lies in. New since step 02: the two sweeps, over padded indexes, so that no two lanes of a warp meet in one bank
-// however far apart the nodes of a level lie; placing that no atomic holds up and that writes 16 bytes a thread at
-// once. Cost: 1 byte read and 1 written a key; 20 stages, 23 barriers a tile of 1024 counters. Limits: bytes only; a
-// value cannot go along with a key that is not moved.
+// values need not be moved: place p of the output finds, by halving among the 257 sums, the value whose run it is in.
+// New since step 02: the two sweeps, over padded indexes, so that no two lanes of a warp meet in one bank however far
+// apart the nodes of a level lie; placing that no atomic holds up, and that writes 16 bytes a thread at once.
+// Cost: 1 byte read and 1 written a key; 20 stages, 24 barriers a tile of 1024 counters.
+// Limits: bytes only; a value cannot go along with a key that is not moved.
 #include <cstdint>
 
 #include "counting.cuh"

@@ -3,12 +3,12 @@
 // Idea: a value that travels with its key makes equal keys different, so keys have to be moved, and in their order. A
 // warp owns a stretch of the keys and a column of counters of its own. The scan goes through all columns value by
 // value, so the sum for (value v, warp w) is the place of warp w's first key of value v: behind all smaller keys, and
-// behind the keys of value v that stand before the stretch. Inside its stretch the warp meets its keys in order, 32 at
-// a time, and lanes with equal keys line up by lane number. No atomic decides anything: the order is kept. A range of
-// more than 256 values is sorted digit by digit of the counter's number, 8 bits each, the lowest first: each pass keeps
-// the order that the one before has made. Cost, a digit: 2 reads of the keys, 1 of the values, 1 write of both; one
-// copy of both if the digits are odd in number. Limits: neighbouring lanes write far apart; a pass that sorts a tile
-// first could write whole runs (lab 05).
+// behind the keys of value v that stand before its stretch. Inside the stretch the warp meets its keys in order, 32 at
+// a time, and lanes with equal keys line up by lane number. No atomic decides anything, so the order is kept.
+// A range of more than 256 values is sorted digit by digit of the counter's number, 8 bits each, the lowest first: each
+// pass keeps the order that the one before has made.
+// Cost, a digit: 2 reads of the keys, 1 of the values, 1 write of both; a copy of both if the digits are odd in number.
+// Limits: neighbouring lanes write far apart; a pass that sorts a tile first could write whole runs (lab 05).
 #include <bit>
 #include <cstdint>
 #include <utility>

@@ -45,7 +45,7 @@ void scan_hillis_steele(lab::Span<const std::uint64_t> values, lab::Span<std::ui
 
 /// Step 02. Sorts bytes in place: the histogram and the scan above, then each key is moved to a place that atomics give
 /// it. Equal keys may change their order (which nobody can see of bytes). Shape: any blocks, 1 to 1024 threads.
-/// Cost: three reads and two writes of every key; n bytes of scratch.
+/// Cost: four reads and two writes of every key; n bytes of scratch.
 void sort_shared(lab::Span<std::uint8_t> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream);
 
 /// Part of step 03. As scan_hillis_steele, with less work and no bank conflicts.

@@ -48,6 +48,32 @@ struct Counter {
   }
 };
 
+/// Writes the sorted keys, as step 03 does, for keys of any type: the key of counter v to the places sums[v] .. sums[v
+/// + 1] - 1.
+template <class Key>
+__global__ void place_range(Key* keys, Vectors<Key> vectors, Counter<Key> counter, const std::uint64_t* sums,
+                            std::int64_t counters) {
+  constexpr int keys_a_word = 4 / sizeof(Key);
+  const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x;
+  const std::int64_t thread = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  uint4* const all = reinterpret_cast<uint4*>(keys + vectors.first);
+  for (std::int64_t j = thread; j < vectors.count; j += step) {
+    std::uint64_t p = vectors.first + j * Vectors<Key>::keys;
+    std::int64_t v = counter_of(sums, p, std::int64_t{0}, counters);
+    unsigned words[4] = {};
+#pragma unroll
+    for (int i = 0; i < Vectors<Key>::keys; ++i, ++p) {
+      if (sums[v + 1] <= p) v = counter_of(sums, p, v + 1, counters);
+      words[i / keys_a_word] |= unsigned(counter.key(std::uint32_t(v))) << i % keys_a_word * (8 * sizeof(Key)) % 32;
+    }
+    all[j] = {words[0], words[1], words[2], words[3]};
+  }
+  for (std::int64_t e = thread; e < vectors.edges; e += step) {
+    const std::int64_t p = vectors.edge(e);
+    keys[p] = counter.key(std::uint32_t(counter_of(sums, std::uint64_t(p), std::int64_t{0}, counters)));
+  }
+}
+
 /// Lets a kernel have more than the 48 KiB of dynamic shared memory that every kernel may have. Unsupported where the
 /// device has less.
 template <class Kernel>
