@@ -102,6 +102,7 @@ void sort_range(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order, 
   const int counters = int(std::min<std::uint64_t>(range.counters(), digits));
   const int passes = std::max(1, int(std::bit_width(range.counters() - 1) + digit_bits - 1) / digit_bits);
   const std::int64_t warps = std::int64_t(blocks) * warps_a_block, stretch = (n + warps - 1) / warps;
+  if (stretch > INT32_MAX) throw lab::Unsupported("a warp cannot count so many keys in 32 bits: ask for more blocks");
   const lab::DeviceArray<std::uint64_t> counts = scratch<std::uint64_t>(counters * warps, "counters", stream);
   const lab::DeviceArray<Key> scratch_keys = scratch<Key>(n, "keys of scratch", stream);
   const lab::DeviceArray<Value> scratch_values = scratch<Value>(n, "values of scratch", stream);

@@ -13,9 +13,10 @@ import sys
 from pathlib import Path
 
 import bitonic
+import counting
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-MODULES = {"03-bitonic": bitonic}
+MODULES = {"03-bitonic": bitonic, "04-counting": counting}
 
 
 def differences(folder, drawn):
