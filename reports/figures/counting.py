@@ -140,7 +140,8 @@ def draw_reduction(values):
     states, stages = fold(values, min)
     assert states[-1][0] == min(values)
     pitch, left, top, gap = 46, 134, 62, 70
-    drawing = Drawing(left + len(values) * pitch + 8, top + gap * len(stages) + 40, f"The smallest of {len(values)} values")
+    drawing = Drawing(left + len(values) * pitch + 8, top + gap * len(stages) + 40,
+                      f"The smallest of {len(values)} values")
 
     def x(t):
         return left + t * pitch + 10
@@ -179,7 +180,8 @@ def draw_hillis_steele(values):
         if number < len(distances):
             distance = distances[number]
             for i in range(len(values)):
-                drawing.line(x(i), y + 13, x(i), y + gap - 20, ABSENT if i < distance else WIRE, 1.2, "3 3" if i < distance else "")
+                kept = i < distance
+                drawing.line(x(i), y + 13, x(i), y + gap - 20, ABSENT if kept else WIRE, 1.2, "3 3" if kept else "")
                 if i >= distance:
                     drawing.line(x(i - distance), y + 13, x(i) - 2, y + gap - 19, BLUE, 1.4)
                     head(drawing, x(i), y + gap - 13, BLUE)
@@ -187,7 +189,7 @@ def draw_hillis_steele(values):
         drawing.text(left - 26, y + 5, "values" if number == 0 else f"buffer {number % 2}", 13, INK, "end", "bold")
         for i, value in enumerate(state):
             added = number and i >= distances[number - 1]
-            cell(drawing, x(i), y, value, BLUE if added else INK, BLUE_FILL if added else PAPER, BLUE if added else WIRE)
+            cell(drawing, x(i), y, value, *((BLUE, BLUE_FILL, BLUE) if added else (INK, PAPER, WIRE)))
     y = top + gap * len(distances) + 52
     drawing.text(left - 26, y + 5, "exclusive", 13, INK, "end", "bold")
     for i, value in enumerate(exclusive(values)):
@@ -264,8 +266,8 @@ def draw_banks(half):
                 drawing.rect(x, y, size, size, PAPER, "#d0d7de", 0, 0.7)
             elif place < max(used):
                 drawing.rect(x, y, size, size, "#eceff3", "#d0d7de", 0, 0.7)
-    drawing.text(left, top + rows * size + 26, "columns: banks of 8 bytes · in a square: the lane that wants it · grey: a gap",
-                 12, MUTED, "start")
+    words = "columns: banks of 8 bytes · in a square: the lane that wants it · grey: a gap"
+    drawing.text(left, top + rows * size + 26, words, 12, MUTED, "start")
     return drawing
 
 
@@ -278,7 +280,8 @@ def draw_wavefronts():
     assert max(both) == 1 and sum(only16) > sum(both)
     assert all(wavefronts([padded(i - h) for i in level(h)]) == 1 for h in halves)  # the left children too
     left, top, pitch, gap = 196, 62, 52, 40
-    drawing = Drawing(left + pitch * len(halves) + 16, top + 3 * gap + 10, "Turns for half a warp's access, level by level")
+    drawing = Drawing(left + pitch * len(halves) + 16, top + 3 * gap + 10,
+                      "Turns for half a warp's access, level by level")
     drawing.text(left - 16, top - 22, "half =", 12.5, MUTED, "end")
     for c, h in enumerate(halves):
         drawing.text(left + c * pitch + 24, top - 22, str(h), 12.5, MUTED)
@@ -318,7 +321,8 @@ def draw_stable(keys, warps, values):
         drawing.text((x(w * stretch) + x((w + 1) * stretch - 1)) / 2, 26, f"stretch of warp {w}", 12, SHADES[w % 3][0])
     for i in range(len(keys)):
         pair(i, i, 50)
-    for name, x0, table in (("counts", left + 70, [c for row in counts for c in row]), ("their exclusive scan", left + 320, sums)):
+    for name, x0, table in (("counts", left + 70, [c for row in counts for c in row]),
+                            ("their exclusive scan", left + 320, sums)):
         drawing.text(x0 + warps * 46 / 2, 108, name, 13.5, INK, weight="bold")
         for v in range(values):
             drawing.text(x0 - 10, 144 + v * 36 + 5, f"value {v}", 12, MUTED, "end")
@@ -338,8 +342,8 @@ def figures():
     return {
         "counting.svg": draw_counting(keys, 6),
         "reduction.svg": draw_reduction([17, 9, 23, 12, 31, 8, 14, 27, 5, 19, 11]),
-        "hillis-steele.svg": draw_hillis_steele([3, 1, 7, 0, 4, 1, 6, 3]),
-        "blelloch.svg": draw_blelloch([3, 1, 7, 0, 4, 1, 6, 3]),
+        "hillis-steele.svg": draw_hillis_steele([2, 5, 1, 4, 0, 3, 6, 2]),
+        "blelloch.svg": draw_blelloch([2, 5, 1, 4, 0, 3, 6, 2]),
         "banks.svg": draw_banks(8),
         "wavefronts.svg": draw_wavefronts(),
         "stable.svg": draw_stable([2, 0, 1, 2, 1, 0, 2, 2, 0, 1, 2, 0], 3, 3),
