@@ -60,6 +60,20 @@ __device__ inline Key key_of(const uint4& vector, int i) {
   return Key(words[i / keys_a_word] >> i % keys_a_word * (8 * sizeof(Key)) % 32);
 }
 
+/// Calls f(key) for every key, each by one thread of the grid; a thread has a vector at a time.
+template <class Key, class F>
+__device__ inline void for_each_key(const Key* keys, const Vectors<Key>& vectors, F f) {
+  const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x;
+  const std::int64_t thread = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  const uint4* const all = reinterpret_cast<const uint4*>(keys + vectors.first);
+  for (std::int64_t j = thread; j < vectors.count; j += step) {
+    const uint4 vector = all[j];
+#pragma unroll
+    for (int i = 0; i < Vectors<Key>::keys; ++i) f(key_of<Key>(vector, i));
+  }
+  for (std::int64_t e = thread; e < vectors.edges; e += step) f(keys[vectors.edge(e)]);
+}
+
 /// Enough blocks to give each thread of the device work, `each` blocks a multiprocessor; fewer where each block would
 /// get less than `items_a_block` of the `items`. Or what the user asked for.
 inline unsigned resident_blocks_or(lab::LaunchShape shape, int each, std::int64_t items, std::int64_t items_a_block) {

@@ -25,22 +25,13 @@ constexpr int keys_a_thread = 16;                                  // at least
 template <class Key>
 __global__ void find_range(const Key* keys, Vectors<Key> vectors, std::uint32_t* range) {
   __shared__ std::uint32_t smallest[1024], largest[1024];
-  const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x;
-  const std::int64_t thread = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  const uint4* const all = reinterpret_cast<const uint4*>(keys + vectors.first);
   const int t = threadIdx.x;
   std::uint32_t low = ~0u, high = 0;
-  const auto take = [&](Key key) {
+  for_each_key(keys, vectors, [&](Key key) {
     const std::uint32_t bits = lab::ordered_bits(key);
     low = bits < low ? bits : low;
     high = bits > high ? bits : high;
-  };
-  for (std::int64_t j = thread; j < vectors.count; j += step) {
-    const uint4 vector = all[j];
-#pragma unroll
-    for (int i = 0; i < Vectors<Key>::keys; ++i) take(key_of<Key>(vector, i));
-  }
-  for (std::int64_t e = thread; e < vectors.edges; e += step) take(keys[vectors.edge(e)]);
+  });
   // begin solution
   //~ // Your code: low and high are the smallest and largest of this thread's keys. Put them into smallest[t],
   //~ // largest[t]. Then, with left = blockDim.x values, fold the upper half onto the lower one until one is left:
@@ -69,20 +60,19 @@ __global__ void find_range(const Key* keys, Vectors<Key> vectors, std::uint32_t*
 /// counts[v] += how many keys have counter v. `in_shared`: counted in the block's dynamic shared memory first, in
 /// `counters` counters of 32 bits.
 template <bool in_shared, class Key>
-__global__ void count(lab::Span<const Key> keys, Counter<Key> counter, std::uint64_t* counts, int counters) {
+__global__ void count(const Key* keys, Vectors<Key> vectors, Counter<Key> counter, std::uint64_t* counts,
+                      int counters) {
   extern __shared__ unsigned block_counts[];
-  const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x;
-  const std::int64_t thread = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
   // begin solution
   //~ // Your code: as in step 01 where the counters are not in shared memory, as in step 02 where they are; the counter
-  //~ // of a key is counter.of(key).
-  //~ (void)block_counts, (void)thread, (void)step;
+  //~ // of a key is counter.of(key). for_each_key(keys, vectors, f) of counting.cuh goes through the keys.
+  //~ (void)block_counts;
   if constexpr (!in_shared) {
-    for (std::int64_t i = thread; i < keys.n; i += step) atomic_add(&counts[counter.of(keys.data[i])], 1);
+    for_each_key(keys, vectors, [&](Key key) { atomic_add(&counts[counter.of(key)], 1); });
   } else {
     for (int v = threadIdx.x; v < counters; v += blockDim.x) block_counts[v] = 0;
     __syncthreads();  // nobody counts before all counters are 0
-    for (std::int64_t i = thread; i < keys.n; i += step) atomicAdd(&block_counts[counter.of(keys.data[i])], 1u);
+    for_each_key(keys, vectors, [&](Key key) { atomicAdd(&block_counts[counter.of(key)], 1u); });
     __syncthreads();  // all have counted
     for (int v = threadIdx.x; v < counters; v += blockDim.x) {
       if (block_counts[v] != 0) atomic_add(&counts[v], block_counts[v]);
@@ -115,25 +105,29 @@ void sort_in(Range range, lab::Span<Key> keys, lab::Order order, lab::LaunchShap
   const unsigned blocks = resident_blocks_or(shape, 2048 / threads, keys.n, std::int64_t(threads) * keys_a_thread);
   refuse_large(range);
   const auto counters = std::int64_t(range.counters());
-  const bool in_shared = counters <= shared_counters && keys.n / blocks < most_keys_a_block;
+  // In shared memory if they fit there, if they cannot overflow, and if a block has more keys to count than counters.
+  const std::int64_t keys_a_block = keys.n / blocks;
+  const bool in_shared = counters <= shared_counters && keys_a_block < most_keys_a_block && keys_a_block >= counters;
   const lab::DeviceArray<std::uint64_t> counts = scratch<std::uint64_t>(counters + 1, "counters", stream);
-  const lab::Span<const Key> input = {keys.data, keys.n};
+  const Vectors<Key> vectors(keys.data, keys.n);
   const Counter<Key> counter = {range, order};
   // begin solution
-  //~ // Your code: all counters 0, and one more behind them; count<true> or count<false>; scan_blelloch(); place. How
-  //~ // much shared memory does count<true> need?
-  //~ (void)blocks, (void)in_shared, (void)input, (void)counter;
+  //~ // Your code: all counters 0, and one more behind them; count<true> or count<false>; scan_blelloch(); place_range.
+  //~ // How much shared memory does count<true> need?
+  //~ (void)blocks, (void)in_shared, (void)vectors, (void)counter;
   //~ NOT_WRITTEN("step 04");
   CUDA_CHECK(cudaMemsetAsync(counts.data(), 0, counts.size() * sizeof(std::uint64_t), stream));
   if (in_shared) {
     const std::size_t shared = counters * sizeof(unsigned);
-    count<true><<<blocks, threads, shared, stream>>>(input, counter, counts.data(), int(counters));
+    count<true><<<blocks, threads, shared, stream>>>(static_cast<const Key*>(keys.data), vectors, counter,
+                                                     counts.data(), int(counters));
   } else {
-    count<false><<<blocks, threads, 0, stream>>>(input, counter, counts.data(), int(counters));
+    count<false><<<blocks, threads, 0, stream>>>(static_cast<const Key*>(keys.data), vectors, counter, counts.data(),
+                                                 int(counters));
   }
   CUDA_CHECK(cudaGetLastError());
   scan_blelloch({counts.data(), counts.size()}, counts.span(), {}, stream);
-  place_range<<<blocks, threads, 0, stream>>>(keys.data, Vectors<Key>(keys.data, keys.n), counter,
+  place_range<<<blocks, threads, 0, stream>>>(keys.data, vectors, counter,
                                               static_cast<const std::uint64_t*>(counts.data()), counters);
   CUDA_CHECK(cudaGetLastError());
   // end solution

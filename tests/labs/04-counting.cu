@@ -86,6 +86,15 @@ TEST_CASE("step 04 sorts every kind of range, wherever it lies") {
   }
 }
 
+TEST_CASE("as many counters as a block has in shared memory, and one more") {
+  for (std::uint32_t range : {8192u, 8193u}) {
+    const auto keys = uniform<std::uint32_t>(20000, 1000, 1000 + (range - 1));
+    const auto device = on_device(keys);
+    counting::sort_range(device.span(), Order::ascending, {1, 0}, nullptr);
+    CHECK(on_host(device) == in_order(keys, Order::ascending));
+  }
+}
+
 TEST_CASE("negative keys have counters like any others") {
   const auto keys = uniform<std::int32_t>(3000, -100, 155);
   for (Order order : {Order::ascending, Order::descending}) {
