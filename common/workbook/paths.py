@@ -38,14 +38,15 @@ def labs(root=ROOT):
 
 
 def steps(lab, root=ROOT):
-    """The steps of a lab, in order: the numbered files of labs/ and, where it is given out, of solutions/."""
+    """The steps of a lab, in order: the numbered files of labs/ and, where it is given out, of solutions/.
+
+    A step whose number several files have is named after the first of them.
+    """
+    names = {path.name for folder in ("labs", "solutions") for path in (root / folder / lab).glob("*.cu")}
     found = {}
-    for folder in (root / "labs" / lab, root / "solutions" / lab):
-        for path in folder.glob("*.cu"):
-            match = _STEP.fullmatch(path.name)
-            if match:
-                found.setdefault(path.name, Step(lab, int(match[1]), match[2]))
-    return [found[name] for name in sorted(found)]
+    for match in filter(None, map(_STEP.fullmatch, sorted(names))):
+        found.setdefault(int(match[1]), Step(lab, int(match[1]), match[2]))
+    return [found[number] for number in sorted(found)]
 
 
 def find_lab(text, root=ROOT):

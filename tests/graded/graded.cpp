@@ -185,6 +185,22 @@ TEST_CASE("any input, key type and order") {
   });
 }
 
+TEST_CASE("ranges of values") {
+  for_each_step("ranges of values", [](const StepFacts& step) {
+    if (step.largest_range == 0) return;
+    for (KeyType type : key_types(step)) {
+      const bool byte = type == KeyType::u8;
+      for (const char* range : {"range:0:255", byte ? "range:7:7" : "range:5000000:5000255",
+                                byte ? "range:200:255" : "range:0:65535", byte ? "range:0:1" : "range:1:100000"}) {
+        for (std::int64_t n : {1, 999, 20011}) {
+          if (!passes(new_case(step, type, n, range))) return;
+        }
+      }
+      if (!byte && !passes(new_case(step, type, 1000, "range:0:16777216"))) return;  // one counter too many
+    }
+  });
+}
+
 TEST_CASE("many keys") {
   for_each_step("many keys", [](const StepFacts& step) {
     const char* names[] = {"uniform", "few-values", "nearly-sorted", "skewed"};
