@@ -2,15 +2,18 @@
 
 #include <cstdio>
 
+#include "02-merge/steps.h"
 #include "03-bitonic/steps.h"
 #include "lab/key_type.h"
 
 namespace lab {
 namespace {
 
+constexpr auto merge_steps = facts_of(merge_sort::steps);
 constexpr auto bitonic_steps = facts_of(bitonic::steps);
 
 constexpr Lab all_labs[] = {
+    {"02-merge", merge_steps},
     {"03-bitonic", bitonic_steps},
 };
 
