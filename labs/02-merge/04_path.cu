@@ -13,34 +13,16 @@
 #include <cstdint>
 #include <utility>
 
-#include "items.cuh"
 #include "lab/shape.h"
+#include "own_items.cuh"
 
 namespace merge_sort {
 namespace {
 
-constexpr int threads = 256;
-
-// Odd, so that 32 threads that each touch the next of their own keys touch 32 different banks.
-template <class Key>
-constexpr int keys_a_thread = sizeof(Key) > 4 ? 11 : 17;
-
-template <class Key>
-constexpr int path_tile = threads * keys_a_thread<Key>;
-
-/// The successive items of a tile that belong to one thread, from place threadIdx.x * keys_a_thread on.
-template <class Key, class Value>
-struct Own {
-  Key keys[keys_a_thread<Key>] = {};
-  Value values[has_values<Value> ? keys_a_thread<Key> : 1] = {};
-
-  __device__ Items<Key, Value> items() { return {keys, values}; }
-};
-
 /// How many of the first `diagonal` keys of the merge of a[0 .. a_count) and b[0 .. b_count) come from a.
 template <class Index, class Key, class Before>
 __device__ Index merge_path(const Key* a, Index a_count, const Key* b, Index b_count, Index diagonal, Before before) {
-  Index low = 0, high = 0;
+  Index low = 0;
   // Your code: the answer lies between low and high, the fewest and the most that a can give. Halve what lies between:
   // if a gives more than `middle`, then a[middle] goes before b[diagonal - 1 - middle]. Which one if they are equal?
   return low;
@@ -48,57 +30,16 @@ __device__ Index merge_path(const Key* a, Index a_count, const Key* b, Index b_c
 
 /// Merges from[a .. a_end) and from[b .. b_end), as many items as are a thread's own, or fewer if no more are there.
 template <class Key, class Value, class Before>
-__device__ void merge_serially(Own<Key, Value>& own, Items<Key, Value> from, int a, int a_end, int b, int b_end,
+__device__ void merge_serially(OwnItems<Key, Value>& own, Items<Key, Value> from, int a, int a_end, int b, int b_end,
                                Before before) {
   // Your code: own.keys[0], own.keys[1], .. as in step 01, but with the next key of each run in a register, so that an
   // item costs one read. Read nothing beyond a run's end. Let the loop have a constant length and unroll it: an array
   // lies in registers only if all its indexes are known when the kernel is compiled.
 }
 
-/// Sorts the thread's own items, the first `count` of them, by odd-even transposition: only neighbours are exchanged, so
-/// it is stable, and all indexes are constants, so that the items stay in registers.
-template <class Key, class Value, class Before>
-__device__ void sort_own(Own<Key, Value>& own, int count, Before before) {
-#pragma unroll
-  for (int phase = 0; phase < keys_a_thread<Key>; ++phase) {
-#pragma unroll
-    for (int i = phase % 2; i + 1 < keys_a_thread<Key>; i += 2) {
-      if (i + 1 >= count || !before(own.keys[i + 1], own.keys[i])) continue;
-      const Key key = own.keys[i];
-      own.keys[i] = own.keys[i + 1];
-      own.keys[i + 1] = key;
-      if constexpr (has_values<Value>) {
-        const Value value = own.values[i];
-        own.values[i] = own.values[i + 1];
-        own.values[i + 1] = value;
-      }
-    }
-  }
-}
-
-/// Takes the thread's own items out of a tile of `count` items.
-template <class Key, class Value>
-__device__ void take_own(Own<Key, Value>& own, Items<Key, Value> tile, int count) {
-  const int first = threadIdx.x * keys_a_thread<Key>;
-#pragma unroll
-  for (int k = 0; k < keys_a_thread<Key>; ++k) {
-    if (first + k < count) copy_item(own.items(), k, tile, first + k);
-  }
-}
-
-/// Puts them there.
-template <class Key, class Value>
-__device__ void put_own(Items<Key, Value> tile, Own<Key, Value>& own, int count) {
-  const int first = threadIdx.x * keys_a_thread<Key>;
-#pragma unroll
-  for (int k = 0; k < keys_a_thread<Key>; ++k) {
-    if (first + k < count) copy_item(tile, first + k, own.items(), k);
-  }
-}
-
 /// The thread's own part, from place `diagonal` on, of the merge of tile[first .. middle) and tile[middle .. end).
 template <class Key, class Value, class Before>
-__device__ void merge_own(Own<Key, Value>& own, Items<Key, Value> tile, int first, int middle, int end, int diagonal,
+__device__ void merge_own(OwnItems<Key, Value>& own, Items<Key, Value> tile, int first, int middle, int end, int diagonal,
                           Before before) {
   diagonal = min(diagonal, end - first);
   const int a = merge_path(tile.keys + first, middle - first, tile.keys + middle, end - middle, diagonal, before);
@@ -107,45 +48,26 @@ __device__ void merge_own(Own<Key, Value>& own, Items<Key, Value> tile, int firs
 
 /// Each block sorts tiles blockIdx.x, blockIdx.x + gridDim.x, ..
 template <class Key, class Value, class Before>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(path_threads)
     sort_tiles(Items<Key, Value> from, Items<Key, Value> to, std::int64_t n, Before before) {
-  constexpr int tile_keys = path_tile<Key>, own_keys = keys_a_thread<Key>;
+  constexpr int tile_keys = path_tile<Key>, own_keys = own_count<Key>;
   __shared__ Key keys[tile_keys];
   __shared__ Value values[has_values<Value> ? tile_keys : 1];
   const Items<Key, Value> tile{keys, values};
   const int t = threadIdx.x;
-  for (std::int64_t tile_first = std::int64_t(blockIdx.x) * tile_keys; tile_first < n;
-       tile_first += std::int64_t(gridDim.x) * tile_keys) {
-    const int count = int(min(n - tile_first, std::int64_t(tile_keys)));
-#pragma unroll
-    for (int k = 0; k < own_keys; ++k) {
-      if (t + k * threads < count) copy_item(tile, t + k * threads, from, tile_first + t + k * threads);
-    }
+  for (std::int64_t out = std::int64_t(blockIdx.x) * tile_keys; out < n;
+       out += std::int64_t(gridDim.x) * tile_keys) {
+    const int count = int(min(n - out, std::int64_t(tile_keys)));
+    for_tile<Key>(count, [&](int i) { copy_item(tile, i, from, out + i); });
     __syncthreads();  // what is a thread's own was loaded by others
-    Own<Key, Value> own;
+    OwnItems<Key, Value> own;
     take_own(own, tile, count);
     sort_own(own, count - t * own_keys, before);
     // Your code: merge the runs of 1, 2, 4, .. 128 threads: put the own items into the tile, take the own part of the
     // merge with merge_own(). At the end the tile holds the sorted items. Where must barriers be?
-#pragma unroll
-    for (int k = 0; k < own_keys; ++k) {
-      if (t + k * threads < count) copy_item(to, tile_first + t + k * threads, tile, t + k * threads);
-    }
+    for_tile<Key>(count, [&](int i) { copy_item(to, out + i, tile, i); });
     __syncthreads();  // the next tile is loaded over items that other threads may not have stored yet
   }
-}
-
-/// The two runs that are merged at some tile: a = [first, middle) and b = [middle, end).
-struct Merge {
-  std::int64_t first;
-  std::int64_t middle;
-  std::int64_t end;
-};
-
-/// `run` is the length of the runs in tiles, a power of two.
-__device__ Merge merge_at(std::int64_t index, std::int64_t run, std::int64_t tile_keys, std::int64_t n) {
-  const std::int64_t first = (index & -(2 * run)) * tile_keys;
-  return {first, min(first + run * tile_keys, n), min(first + 2 * run * tile_keys, n)};
 }
 
 /// Finds for each tile of the output where its part of a begins. A launch of its own: the searches of all tiles run at
@@ -163,10 +85,10 @@ __global__ void find_cuts(const Key* from, std::int64_t n, std::int64_t run, std
 
 /// Each block makes tiles blockIdx.x, blockIdx.x + gridDim.x, .. of the output of one level.
 template <class Key, class Value, class Before>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(path_threads)
     merge_tiles(Items<Key, Value> from, Items<Key, Value> to, std::int64_t n, std::int64_t run,
                 const std::int64_t* cuts, std::int64_t tiles, Before before) {
-  constexpr int tile_keys = path_tile<Key>, own_keys = keys_a_thread<Key>;
+  constexpr int tile_keys = path_tile<Key>, own_keys = own_count<Key>;
   __shared__ Key keys[tile_keys];
   __shared__ Value values[has_values<Value> ? tile_keys : 1];
   const Items<Key, Value> tile{keys, values};
@@ -184,9 +106,9 @@ __global__ void __launch_bounds__(threads)
 
 template <class Key, class Value, class Before>
 void sort(Items<Key, Value> items, std::int64_t n, Before before, lab::LaunchShape shape, cudaStream_t stream) {
-  if (lab::threads_or(shape, threads) != threads) throw lab::Unsupported("this step has 256 threads a block");
+  if (lab::threads_or(shape, path_threads) != path_threads) throw lab::Unsupported("this step has 256 threads a block");
   const std::int64_t tiles = (n + path_tile<Key> - 1) / path_tile<Key>;
-  const unsigned blocks = lab::blocks_or(shape, tiles, 1), find_blocks = lab::blocks_or(shape, tiles, threads);
+  const unsigned blocks = lab::blocks_or(shape, tiles, 1), find_blocks = lab::blocks_or(shape, tiles, path_threads);
   if (n < 2) return;
   const Scratch<Key, Value> scratch(n, stream);
   const lab::DeviceArray<std::int64_t> cuts(tiles, stream);

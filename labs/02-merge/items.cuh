@@ -61,6 +61,20 @@ inline int merge_levels(std::int64_t n, std::int64_t run) {
   return levels;
 }
 
+/// The two runs that one merge makes one: a = [first, middle) and b = [middle, end). The last merge of a level may be short,
+/// its b even empty.
+struct Merge {
+  std::int64_t first;
+  std::int64_t middle;
+  std::int64_t end;
+};
+
+/// The merge that part `index` of n items belongs to, if a part has `part` items and a run `run` parts, a power of two.
+__device__ inline Merge merge_at(std::int64_t index, std::int64_t run, std::int64_t part, std::int64_t n) {
+  const std::int64_t first = (index & -(2 * run)) * part;
+  return {first, min(first + run * part, n), min(first + 2 * run * part, n)};
+}
+
 /// A lab::Order as a comparison, known when the kernel is compiled.
 template <lab::Order order>
 struct InOrder {

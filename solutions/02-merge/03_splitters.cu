@@ -30,18 +30,6 @@ struct Cut {
   std::int64_t b;
 };
 
-/// The two runs that are merged at some place: a = [first, middle) and b = [middle, end).
-struct Merge {
-  std::int64_t first;
-  std::int64_t middle;
-  std::int64_t end;
-};
-
-__device__ Merge merge_at(std::int64_t place, std::int64_t run, std::int64_t n) {
-  const std::int64_t first = place & -(2 * run);  // `run` is a power of two
-  return {first, min(first + run, n), min(first + 2 * run, n)};
-}
-
 /// Finds the cut of every splitter from[0], from[256], .. and puts it where the piece to its right has its number.
 template <class Key, class Before>
 __global__ void find_cuts(const Key* from, std::int64_t n, std::int64_t run, Cut* cuts, std::int64_t pieces,
@@ -49,7 +37,7 @@ __global__ void find_cuts(const Key* from, std::int64_t n, std::int64_t run, Cut
   const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x;
   for (std::int64_t s = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; s < pieces; s += step) {
     const std::int64_t place = s * piece_keys;
-    const Merge merge = merge_at(place, run, n);
+    const Merge merge = merge_at(s, run, piece_keys, n);
     // begin solution
     //~ // Your code: the splitter is from[place], a key of a or of b. How many keys of the other run go before it? That is
     //~ // its cut. How many splitters of the other run are among those keys? Added to the splitter's index, that is its
@@ -81,7 +69,7 @@ __global__ void merge_pieces(Items<Key, Value> from, Items<Key, Value> to, std::
   const Key* const a_keys = keys[0];
   const Key* const b_keys = keys[0] + piece_keys;
   for (std::int64_t piece = blockIdx.x; piece < pieces; piece += gridDim.x) {
-    const Merge merge = merge_at(piece * piece_keys, run, n);
+    const Merge merge = merge_at(piece, run, piece_keys, n);
     // begin solution
     //~ // Your code: the piece begins at cuts[piece] and ends at the next cut, or where the two runs end, if it is the last
     //~ // piece of its merge. Load its keys of a and of b, place them in `merged` by their ranks, store them in order.
@@ -122,7 +110,7 @@ void sort(Items<Key, Value> items, std::int64_t n, Before before, lab::LaunchSha
   //~ // with_comparison(before, ..) gives. Check each launch.
   //~ (void)find_blocks, (void)merge_blocks, (void)threads, (void)to;
   //~ NOT_WRITTEN("step 03");
-  for (std::int64_t run = tile_keys; run < n; run *= 2) {
+  for (std::int64_t run = tile_keys / piece_keys; run < pieces; run *= 2) {  // pieces of a run
     with_comparison(before, [&](auto comparison) {
       find_cuts<<<find_blocks, threads, 0, stream>>>(from.keys, n, run, cuts.data(), pieces, comparison);
       CUDA_CHECK(cudaGetLastError());
