@@ -13,9 +13,10 @@ import sys
 from pathlib import Path
 
 import bitonic
+import merge
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-MODULES = {"03-bitonic": bitonic}
+MODULES = {"02-merge": merge, "03-bitonic": bitonic}
 
 
 def differences(folder, drawn):
