@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "02-merge/steps.h"
 #include "03-bitonic/steps.h"
 #include "04-counting/steps.h"
 #include "lab/key_type.h"
@@ -9,10 +10,12 @@
 namespace lab {
 namespace {
 
+constexpr auto merge_steps = facts_of(merge_sort::steps);
 constexpr auto bitonic_steps = facts_of(bitonic::steps);
 constexpr auto counting_steps = facts_of(counting::steps);
 
 constexpr Lab all_labs[] = {
+    {"02-merge", merge_steps},
     {"03-bitonic", bitonic_steps},
     {"04-counting", counting_steps, KeyType::u8, true},
 };

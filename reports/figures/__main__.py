@@ -14,9 +14,10 @@ from pathlib import Path
 
 import bitonic
 import counting
+import merge
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-MODULES = {"03-bitonic": bitonic, "04-counting": counting}
+MODULES = {"02-merge": merge, "03-bitonic": bitonic, "04-counting": counting}
 
 
 def differences(folder, drawn):

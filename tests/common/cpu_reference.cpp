@@ -6,6 +6,7 @@
 #include <random>
 #include <vector>
 
+#include "02-merge/cpu_reference.h"
 #include "03-bitonic/cpu_reference.h"
 #include "04-counting/cpu_reference.h"
 
@@ -48,5 +49,19 @@ TEST_CASE_TEMPLATE("counting on the CPU sorts any n and range in both orders, st
         for (std::int64_t i = 0; i < n; ++i) CHECK(sorted[i] == keys[values[i]]);
       }
     }
+  }
+}
+
+TEST_CASE("merge sort on the CPU sorts any n by any comparison, and is stable") {
+  std::mt19937_64 random(42);
+  const auto by_low_byte = [](std::uint32_t a, std::uint32_t b) { return (a & 0xff) < (b & 0xff); };
+  for (std::int64_t n : {0, 1, 2, 3, 5, 8, 31, 32, 33, 100, 127, 128, 129, 1000, 5000}) {
+    std::vector<std::uint32_t> keys(n);
+    for (std::uint32_t& key : keys) key = std::uint32_t(random());
+    std::vector<std::uint32_t> expected = keys;
+    std::stable_sort(expected.begin(), expected.end(), by_low_byte);
+    merge_sort::sort_on_cpu(keys.data(), n, by_low_byte);
+    CAPTURE(n);
+    CHECK(keys == expected);
   }
 }

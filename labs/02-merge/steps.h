@@ -1,0 +1,27 @@
+// The table of steps of lab 02: a line a step. Tests, bench, grader and documents enumerate it.
+#pragma once
+
+#include "merge_sort.h"
+
+namespace merge_sort {
+
+inline constexpr lab::Step steps[] = {
+    {.number = 1, .name = "thread", .idea = "one thread a merge", .stable = true, .largest_n = 1 << 24,
+     .u32 = sort_thread<std::uint32_t>, .u64 = sort_thread<std::uint64_t>,
+     .i32 = sort_thread<std::int32_t>, .f32 = sort_thread<float>,
+     .pairs = sort_thread<std::uint32_t, std::uint32_t>},
+    {.number = 2, .name = "block", .idea = "one block a merge, by ranks", .stable = true,
+     .u32 = sort_block<std::uint32_t>, .u64 = sort_block<std::uint64_t>,
+     .i32 = sort_block<std::int32_t>, .f32 = sort_block<float>,
+     .pairs = sort_block<std::uint32_t, std::uint32_t>},
+    {.number = 3, .name = "splitters", .idea = "many blocks a merge", .stable = true,
+     .u32 = sort_splitters<std::uint32_t>, .u64 = sort_splitters<std::uint64_t>,
+     .i32 = sort_splitters<std::int32_t>, .f32 = sort_splitters<float>,
+     .pairs = sort_splitters<std::uint32_t, std::uint32_t>},
+    {.number = 4, .name = "path", .idea = "merge path", .stable = true,
+     .u32 = sort_path<std::uint32_t>, .u64 = sort_path<std::uint64_t>,
+     .i32 = sort_path<std::int32_t>, .f32 = sort_path<float>,
+     .pairs = sort_path<std::uint32_t, std::uint32_t>},
+};
+
+}  // namespace merge_sort

@@ -1,0 +1,291 @@
+"""The figures of labs/02-merge: each is drawn from merges that are run here, after their result has been checked."""
+
+from draw import ABSENT, BLUE, BLUE_FILL, INK, MUTED, ORANGE, ORANGE_FILL, PAPER, TEAL, TEAL_FILL, WIRE, Drawing
+
+A, A_FILL, B, B_FILL = BLUE, BLUE_FILL, ORANGE, ORANGE_FILL
+
+
+# --- the merges ------------------------------------------------------------------------------------------------------
+
+
+def lower_rank(run, key):
+    return sum(other < key for other in run)
+
+
+def upper_rank(run, key):
+    return sum(other <= key for other in run)
+
+
+def places(a, b):
+    """The places of a's keys, and of b's, in their stable merge: own index + rank in the other run."""
+    of_a = [i + lower_rank(b, key) for i, key in enumerate(a)]
+    of_b = [i + upper_rank(a, key) for i, key in enumerate(b)]
+    assert sorted(of_a + of_b) == list(range(len(a) + len(b)))
+    merged = [key for _, key in sorted(zip(of_a + of_b, a + b))]
+    assert merged == sorted(a + b)
+    return of_a, of_b
+
+
+def levels(keys):
+    """The keys before the first level and after every level, with the length of the runs."""
+    states = [(1, list(keys))]
+    while states[-1][0] < len(keys):
+        run, keys = states[-1]
+        after = []
+        for first in range(0, len(keys), 2 * run):
+            after += sorted(keys[first:first + 2 * run])
+        states.append((2 * run, after))
+    assert states[-1][1] == sorted(keys)
+    return states
+
+
+def path(a, b):
+    """The merge path: the points (from a, from b) from (0, 0) to the ends of both runs."""
+    points = [(0, 0)]
+    for _ in range(len(a) + len(b)):
+        i, j = points[-1]
+        take_b = i == len(a) or (j < len(b) and b[j] < a[i])
+        points.append((i, j + 1) if take_b else (i + 1, j))
+    return points
+
+
+def search_diagonal(a, b, diagonal):
+    """The binary search of step 04; gives how many of the first keys come from a."""
+    low, high = max(diagonal - len(b), 0), min(diagonal, len(a))
+    while low < high:
+        middle = (low + high) // 2
+        if b[diagonal - 1 - middle] < a[middle]:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def cuts(a, b, distance):
+    """Step 03: the cut (i, j) of every splitter and the splitter itself, in the order of their own merge."""
+    found = []
+    for run, other, rank, name in ((a, b, lower_rank, "a"), (b, a, upper_rank, "b")):
+        for place in range(0, len(run), distance):
+            r = rank(other, run[place])
+            number = place // distance + -(-r // distance)
+            found.append((number, (place, r) if name == "a" else (r, place), name, run[place]))
+    found.sort()
+    assert [number for number, *_ in found] == list(range(len(found)))
+    ends = [cut for _, cut, *_ in found[1:]] + [(len(a), len(b))]
+    for (_, (i, j), *_), (next_i, next_j) in zip(found, ends):
+        assert 0 <= next_i - i <= distance and 0 <= next_j - j <= distance
+    return [(cut, name, key) for _, cut, name, key in found]
+
+
+def final_counts(a, b):
+    """Step 02: of two loaded chunks with more keys to come in both runs, how many have their place for certain."""
+    return upper_rank(a, b[-1]), lower_rank(b, a[-1])
+
+
+# --- drawing ---------------------------------------------------------------------------------------------------------
+
+
+def cell(drawing, x, y, w, h, word, fill, color, weight="normal", text=INK):
+    drawing.rect(x, y, w, h, fill, color, 3, 1.2)
+    drawing.text(x + w / 2, y + h / 2 + 4.5, str(word), 13, text, weight=weight)
+
+
+def draw_levels(keys):
+    states = levels(keys)
+    w, h, row = 40, 26, 62
+    left, top = 168, 56
+    drawing = Drawing(left + len(keys) * w + 30, top + row * len(states) - 8, "Merge sort from the bottom up")
+    drawing.text(24, 30, f"{len(keys)} keys, {len(states) - 1} levels", 14.5, INK, "start", "bold")
+    for level, (run, state) in enumerate(states):
+        y = top + level * row
+        drawing.text(left - 18, y + 17, f"runs of {run}", 12.5, MUTED, "end")
+        array = "the caller's" if (len(states) - 1 - level) % 2 == 0 else "scratch"
+        drawing.text(left - 18, y + 33, array, 11, TEAL if array == "scratch" else MUTED, "end")
+        for i, key in enumerate(state):
+            number = i // run
+            alone = level < len(states) - 1 and number % 2 == 0 and (number + 1) * run >= len(state)
+            color, fill = (TEAL, TEAL_FILL) if alone else (A, A_FILL) if number % 2 == 0 else (B, B_FILL)
+            if level == len(states) - 1:
+                color, fill = INK, PAPER
+            cell(drawing, left + i * w + 2, y, w - 4, h, key, fill, color)
+        if level == len(states) - 1:
+            continue
+        for first in range(0, len(state), 2 * run):
+            end = min(first + 2 * run, len(state))
+            x1, x2, y1 = left + first * w + 4, left + end * w - 4, y + h + 6
+            drawing.line(x1, y1, x2, y1, WIRE, 1.6)
+            middle = (x1 + x2) / 2
+            drawing.line(middle, y1, middle, y1 + 14, WIRE, 1.6)
+            drawing.polygon([(middle, y1 + 22), (middle - 4, y1 + 14), (middle + 4, y1 + 14)], WIRE)
+    return drawing
+
+
+def draw_ranks(a, b):
+    of_a, of_b = places(a, b)
+    w, h = 46, 30
+    left = 150
+    count = len(a) + len(b)
+    width = left + count * w + 30
+    drawing = Drawing(width, 322, "Own index plus rank in the other run")
+    drawing.text(24, 30, "place = index in its own run + rank in the other run", 14.5, INK, "start", "bold")
+    rows = {"a": 66, "merge": 172, "b": 268}
+    a_left = left + (count - len(a)) * w / 2
+    b_left = left + (count - len(b)) * w / 2
+    for name, keys, x0, own, color, fill in (("a", a, a_left, of_a, A, A_FILL), ("b", b, b_left, of_b, B, B_FILL)):
+        y = rows[name]
+        drawing.text(24, y + 20, f"run {name}", 13, color, "start", "bold")
+        for i, (key, place) in enumerate(zip(keys, own)):
+            x = x0 + i * w
+            to = left + place * w + w / 2
+            y1, y2 = (y + h, rows["merge"] - 2) if name == "a" else (y, rows["merge"] + h + 2)
+            drawing.line(x + w / 2, y1, to, y2, color, 1.3)
+            cell(drawing, x + 2, y, w - 4, h, key, fill, color, "bold")
+            sums = f"{i}+{place - i}={place}"
+            drawing.text(x + w / 2, y - 6 if name == "a" else y + h + 15, sums, 11, color)
+    drawing.text(24, rows["merge"] + 20, "merge", 13, INK, "start", "bold")
+    owner = {place: ("a", key) for place, key in zip(of_a, a)} | {place: ("b", key) for place, key in zip(of_b, b)}
+    for place in range(count):
+        name, key = owner[place]
+        fill, color = (A_FILL, A) if name == "a" else (B_FILL, B)
+        cell(drawing, left + place * w + 2, rows["merge"], w - 4, h, key, fill, color)
+    return drawing
+
+
+def draw_regimes(logs=6):
+    """The levels of 2^logs runs: how many merges, how long, and who makes them."""
+    w = 640
+    left, top, row = 150, 60, 44
+    drawing = Drawing(left + w + 190, top + logs * row + 26, "Many short merges, few long ones")
+    drawing.text(24, 30, "each row is a level: the same n keys in fewer and longer merges", 14.5, INK, "start", "bold")
+    for level in range(logs):
+        y = top + level * row
+        merges = 1 << (logs - 1 - level)
+        for i in range(merges):
+            x, length = left + i * w / merges, w / merges
+            drawing.rect(x + 1, y, length / 2 - 1, 26, A_FILL, A, 2)
+            drawing.rect(x + length / 2, y, length / 2 - 1, 26, B_FILL, B, 2)
+        name = f"{merges} merges" if merges > 1 else "1 merge"
+        drawing.text(left - 14, y + 18, name, 12.5, MUTED, "end")
+    for first, rows, words in ((0, 2, ("many short:", "a thread a merge")), (2, 2, ("middling:", "a block a merge")),
+                               (4, 2, ("few long:", "many blocks a merge"))):
+        y1, y2 = top + first * row, top + (first + rows) * row - 18
+        x = left + w + 16
+        drawing.line(x, y1, x, y2, TEAL, 2.5)
+        drawing.text(x + 12, (y1 + y2) / 2 - 2, words[0], 12.5, TEAL, "start", "bold")
+        drawing.text(x + 12, (y1 + y2) / 2 + 15, words[1], 12.5, TEAL, "start")
+    return drawing
+
+
+def draw_chunks(a, b, a_rest, b_rest):
+    """Two loaded chunks: which keys have their places, which wait."""
+    a_final, b_final = final_counts(a, b)
+    rest = sorted(a[a_final:] + b[b_final:] + a_rest + b_rest)
+    done = sorted(a[:a_final] + b[:b_final])
+    assert done + rest == sorted(a + b + a_rest + b_rest)
+    w, h, left = 44, 30, 96
+    longest = max(len(a) + len(a_rest), len(b) + len(b_rest), len(done))
+    drawing = Drawing(left + longest * w + 60, 250, "One round of a block's merge")
+    drawing.text(24, 30, "a chunk of each run is loaded; the filled keys have their places", 14.5, INK, "start", "bold")
+    for y, name, loaded, final, to_come, color, fill in ((56, "a", a, a_final, a_rest, A, A_FILL),
+                                                         (118, "b", b, b_final, b_rest, B, B_FILL)):
+        drawing.text(24, y + 20, f"run {name}", 13, color, "start", "bold")
+        for i, key in enumerate(loaded):
+            waits = i >= final
+            cell(drawing, left + i * w + 2, y, w - 4, h, key, PAPER if waits else fill, color)
+        for i, key in enumerate(to_come):
+            cell(drawing, left + (len(loaded) + i) * w + 2, y, w - 4, h, key, PAPER, ABSENT, text=ABSENT)
+        x = left + len(loaded) * w
+        drawing.line(x, y - 6, x, y + h + 6, INK, 1.6, "4 3")
+        drawing.text(left + (len(loaded) - 0.5) * w, y - 9, "last loaded", 10.5, MUTED)
+    drawing.text(24, 204, "stored", 13, INK, "start", "bold")
+    for i, key in enumerate(done):
+        cell(drawing, left + i * w + 2, 184, w - 4, h, key, TEAL_FILL, TEAL)
+    drawing.text(left, 236, "dashed line: not loaded yet; right of it, keys still to come", 11, MUTED, "start")
+    return drawing
+
+
+def draw_splitters(a, b, distance):
+    found = cuts(a, b, distance)
+    w, h = 36, 28
+    left, y_a, y_b = 76, 84, 190
+    width = left + max(len(a), len(b)) * w + 90
+    drawing = Drawing(width, 300, "Splitters cut a merge into pieces")
+    drawing.text(24, 30, f"a splitter every {distance} keys (every 256 in the lab): {len(found)} pieces", 14.5, INK, "start",
+                 "bold")
+    for y, name, run, color, fill in ((y_a, "a", a, A, A_FILL), (y_b, "b", b, B, B_FILL)):
+        drawing.text(24, y + 19, f"run {name}", 13, color, "start", "bold")
+        for i, key in enumerate(run):
+            splitter = i % distance == 0
+            cell(drawing, left + i * w + 2, y, w - 4, h, key, fill if splitter else PAPER, color,
+                 "bold" if splitter else "normal")
+    for number, ((i, j), name, key) in enumerate(found):
+        x1, x2 = left + i * w, left + j * w
+        color = A if name == "a" else B
+        drawing.line(x1, y_a - 10, x1, y_a + h + 4, color, 2)
+        drawing.line(x1, y_a + h + 4, x2, y_b - 4, color, 2)
+        drawing.line(x2, y_b - 4, x2, y_b + h + 10, color, 2)
+        at_same = sum(1 for (k, _), *_ in found[:number] if k == i)
+        drawing.text(x1 + 2, y_a - 14 - 13 * at_same, f"{number}", 12, color, "start", "bold")
+    drawing.text(left, 262, "a cut has the colour of its splitter's run and the number of the piece to its right", 12, MUTED,
+                 "start")
+    sizes = [(next_i - i) + (next_j - j) for ((i, j), *_), (next_i, next_j) in
+             zip(found, [cut for cut, *_ in found[1:]] + [(len(a), len(b))])]
+    drawing.text(left, 281, "keys in the pieces: " + ", ".join(map(str, sizes)), 12, MUTED, "start")
+    return drawing
+
+
+def draw_path(a, b, step):
+    """a goes down, b to the right; a key of a is a step down, a key of b one to the right."""
+    points = path(a, b)
+    size, left, top = 38, 100, 96
+    width = left + len(b) * size + 260
+    drawing = Drawing(width, top + len(a) * size + 60, "The merge path")
+    drawing.text(24, 30, f"the path, cut every {step} keys", 14.5, INK, "start", "bold")
+    drawing.text(left + len(b) * size / 2, 56, "run b", 13, B, weight="bold")
+    drawing.text(34, top + len(a) * size / 2, "run a", 13, A, weight="bold")
+    for j, key in enumerate(b):
+        cell(drawing, left + j * size + 2, 64, size - 4, 26, key, B_FILL, B)
+    for i, key in enumerate(a):
+        cell(drawing, left - 42, top + i * size + 5, 36, size - 10, key, A_FILL, A)
+    for i, a_key in enumerate(a):
+        for j, b_key in enumerate(b):
+            before = b_key < a_key
+            drawing.rect(left + j * size, top + i * size, size, size, TEAL_FILL if before else PAPER, ABSENT)
+
+    def at(i, j):
+        return left + j * size, top + i * size
+
+    for (i, j), (i2, j2) in zip(points, points[1:]):
+        drawing.line(*at(i, j), *at(i2, j2), A if i2 > i else B, 4)
+    for diagonal in range(step, len(a) + len(b), step):
+        i = search_diagonal(a, b, diagonal)
+        assert points[diagonal] == (i, diagonal - i)
+        low, high = max(diagonal - len(b), 0), min(diagonal, len(a))
+        drawing.line(*at(low, diagonal - low), *at(high, diagonal - high), INK, 1.3, "5 4")
+        drawing.dot(*at(i, diagonal - i), 6, INK)
+        x, y = at(low, diagonal - low)
+        drawing.text(x + 6, y + 14, f"d = {diagonal}", 11.5, INK, "start", "bold")
+    x = left + len(b) * size + 40
+    lines = ["down: the next key is a's", "right: the next key is b's", "green: b's key is strictly", "before a's key",
+             "dashed: all ways to take", "the first d keys; the path", "crosses where green begins"]
+    for k, words in enumerate(lines):
+        color = (A, B, TEAL, TEAL, INK, INK, INK)[k]
+        drawing.text(x, top + 10 + 20 * k + (8 if k > 1 else 0) + (8 if k > 3 else 0), words, 12.5, color, "start")
+    return drawing
+
+
+# --- all of them -----------------------------------------------------------------------------------------------------
+
+
+def figures():
+    a, b = [1, 4, 4, 7, 9, 10], [2, 3, 4, 8, 11, 12]
+    long_a = [1, 2, 5, 9, 10, 12, 13, 21, 22, 24, 28, 30]
+    long_b = [3, 4, 6, 7, 8, 11, 14, 15, 16, 17, 25, 29]
+    return {
+        "levels.svg": draw_levels([6, 3, 8, 1, 9, 2, 7, 4, 10, 5, 0]),
+        "regimes.svg": draw_regimes(),
+        "ranks.svg": draw_ranks([1, 4, 4, 7, 9], [2, 4, 5, 8]),
+        "chunks.svg": draw_chunks([1, 3, 4, 9, 12, 14], [2, 5, 6, 7, 8, 10], [15, 20, 21], [11, 13, 17]),
+        "splitters.svg": draw_splitters(long_a, long_b, 4),
+        "path.svg": draw_path(a, b, 4),
+    }
