@@ -98,8 +98,10 @@ void for_each_step(const char* what, F&& f) {
       const bool hangs = grading.given_up.contains(step.number);
       if (!hangs) f(step);
       const char* verdict = hangs ? "left out, it hung" : grading.failures == failures ? "ok" : "FAILED";
-      std::printf("step %02d %-10s %-34s %5d cases  %s\n", step.number, std::string(step.name).c_str(), what,
-                  static_cast<int>(grading.cases - cases), verdict);
+      if (hangs || grading.cases > cases) {  // else there was nothing of this kind to test
+        std::printf("step %02d %-14s %-34s %5d cases  %s\n", step.number, std::string(step.name).c_str(), what,
+                    static_cast<int>(grading.cases - cases), verdict);
+      }
     }
   }
 }
@@ -149,7 +151,7 @@ std::vector<std::int64_t> large_sizes(const StepFacts& step) {
   if (grading.quick) sizes = {20011};
   if (grading.on_gpu) sizes.insert(sizes.end(), {(1 << 20) + 1, (1 << 22) - 1, 1 << 24, 49979687});
   // A step whose table names a largest n does work that grows with the square: on a CPU, minutes.
-  const std::int64_t patience = grading.on_gpu || step.largest_n == lab::any_n ? lab::any_n : 20000;
+  const std::int64_t patience = grading.on_gpu || step.largest_n == lab::any_n ? lab::any_n : 12000;
   std::erase_if(sizes, [&](std::int64_t n) { return n > std::min(step.largest_n, patience); });
   return sizes;
 }

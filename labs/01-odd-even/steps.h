@@ -1,0 +1,20 @@
+// The table of steps of lab 01: a line a step. Tests, bench, grader and documents enumerate it.
+#pragma once
+
+#include "odd_even.h"
+
+namespace odd_even {
+
+inline constexpr lab::Step steps[] = {
+    {.number = 1, .name = "global", .idea = "one launch a phase", .stable = true, .largest_n = largest_n,
+     .u32 = sort_global<std::uint32_t>, .u64 = sort_global<std::uint64_t>,
+     .i32 = sort_global<std::int32_t>, .f32 = sort_global<float>},
+    {.number = 2, .name = "halo", .idea = "many phases a launch", .stable = true, .largest_n = largest_n,
+     .u32 = sort_halo<std::uint32_t>, .u64 = sort_halo<std::uint64_t>,
+     .i32 = sort_halo<std::int32_t>, .f32 = sort_halo<float>},
+    {.number = 3, .name = "rows", .idea = "a row in a warp's registers", .stable = true, .tile = row_keys,
+     .u32 = sort_rows<std::uint32_t>, .u64 = sort_rows<std::uint64_t>,
+     .i32 = sort_rows<std::int32_t>, .f32 = sort_rows<float>},
+};
+
+}  // namespace odd_even

@@ -1,0 +1,79 @@
+// What lab 04 teaches: the exclusive scan, here of 64-bit counters over any number of blocks.
+#pragma once
+
+#include <cstdint>
+
+#include "lab/device_array.h"
+#include "lab/shape.h"
+
+namespace radix {
+
+inline constexpr int scan_threads = 256;
+inline constexpr int scan_each = 8;  ///< counters of a thread
+inline constexpr int scan_tile = scan_threads * scan_each;
+
+/// The sum of `own` over all threads of the block with a lower number. `sums` has a place for each warp; the block has
+/// a multiple of 32 threads. All of them call it; `total` becomes the sum over all.
+template <class T>
+__device__ T block_exclusive_sum(T own, T* sums, T& total) {
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  T up_to = own;  // over the lanes up to this one
+  for (int distance = 1; distance < 32; distance *= 2) {
+    const T other = __shfl_up_sync(0xffffffffu, up_to, distance);
+    if (lane >= distance) up_to += other;
+  }
+  __syncthreads();  // nobody reads the sums of an earlier call any more
+  if (lane == 31) sums[warp] = up_to;
+  __syncthreads();  // every warp's sum is there
+  T before = 0;
+  total = 0;
+  for (int w = 0; w < int(blockDim.x) / 32; ++w) {
+    if (w < warp) before += sums[w];
+    total += sums[w];
+  }
+  return before + up_to - own;
+}
+
+namespace detail {
+
+/// Scans each tile by itself, and writes each tile's sum.
+static __global__ void scan_tiles(lab::Span<long long> counters, long long* tile_sums) {
+  __shared__ long long warp_sums[scan_threads / 32];
+  const std::int64_t first = std::int64_t(blockIdx.x) * scan_tile + threadIdx.x * scan_each;
+  long long own[scan_each], sum = 0;
+  for (int i = 0; i < scan_each; ++i) {
+    own[i] = first + i < counters.n ? counters.data[first + i] : 0;
+    sum += own[i];
+  }
+  long long total, next = block_exclusive_sum(sum, warp_sums, total);
+  for (int i = 0; i < scan_each; ++i) {
+    if (first + i < counters.n) counters.data[first + i] = next;
+    next += own[i];
+  }
+  if (threadIdx.x == 0) tile_sums[blockIdx.x] = total;
+}
+
+static __global__ void add_tile_sums(lab::Span<long long> counters, const long long* tile_sums) {
+  const std::int64_t first = std::int64_t(blockIdx.x) * scan_tile;
+  for (int i = threadIdx.x; i < scan_tile && first + i < counters.n; i += blockDim.x) {
+    counters.data[first + i] += tile_sums[blockIdx.x];
+  }
+}
+
+}  // namespace detail
+
+/// counters[i] becomes counters[0] + .. + counters[i - 1]. Tiles are scanned by themselves, then their sums (in the same
+/// way, until one tile holds them all), which are added to the tiles.
+inline void exclusive_scan(lab::Span<long long> counters, cudaStream_t stream) {
+  if (counters.n == 0) return;
+  const std::int64_t tiles = (counters.n + scan_tile - 1) / scan_tile;
+  const lab::DeviceArray<long long> tile_sums(tiles, stream);
+  detail::scan_tiles<<<unsigned(tiles), scan_threads, 0, stream>>>(counters, tile_sums.data());
+  CUDA_CHECK(cudaGetLastError());
+  if (tiles == 1) return;
+  exclusive_scan(tile_sums.span(), stream);
+  detail::add_tile_sums<<<unsigned(tiles), scan_threads, 0, stream>>>(counters, tile_sums.data());
+  CUDA_CHECK(cudaGetLastError());
+}
+
+}  // namespace radix

@@ -1,0 +1,41 @@
+// The table of steps of lab 05: a line a step. Tests, bench, grader and documents enumerate it.
+#pragma once
+
+#include "radix.h"
+
+namespace radix {
+
+inline constexpr lab::Step steps[] = {
+    {.number = 0, .name = "cpu", .idea = "the reference, on the host", .stable = true,
+     .u8 = sort_reference<std::uint8_t>, .u16 = sort_reference<std::uint16_t>,
+     .u32 = sort_reference<std::uint32_t>, .u64 = sort_reference<std::uint64_t>,
+     .i32 = sort_reference<std::int32_t>, .i64 = sort_reference<std::int64_t>,
+     .f32 = sort_reference<float>, .f64 = sort_reference<double>,
+     .pairs = sort_reference<std::uint32_t, std::uint32_t>},
+    {.number = 1, .name = "host_move", .idea = "count there, move here", .stable = true,
+     .u8 = sort_host_move<std::uint8_t>, .u16 = sort_host_move<std::uint16_t>,
+     .u32 = sort_host_move<std::uint32_t>, .u64 = sort_host_move<std::uint64_t>,
+     .i32 = sort_host_move<std::int32_t>, .i64 = sort_host_move<std::int64_t>,
+     .f32 = sort_host_move<float>, .f64 = sort_host_move<double>,
+     .pairs = sort_host_move<std::uint32_t, std::uint32_t>},
+    {.number = 2, .name = "split", .idea = "one bit a pass", .stable = true,
+     .u8 = sort_split<std::uint8_t>, .u16 = sort_split<std::uint16_t>,
+     .u32 = sort_split<std::uint32_t>, .u64 = sort_split<std::uint64_t>,
+     .i32 = sort_split<std::int32_t>, .i64 = sort_split<std::int64_t>,
+     .f32 = sort_split<float>, .f64 = sort_split<double>,
+     .pairs = sort_split<std::uint32_t, std::uint32_t>},
+    {.number = 3, .name = "digits", .idea = "four bits, tile sorted first", .stable = true,
+     .u8 = sort_digits<std::uint8_t>, .u16 = sort_digits<std::uint16_t>,
+     .u32 = sort_digits<std::uint32_t>, .u64 = sort_digits<std::uint64_t>,
+     .i32 = sort_digits<std::int32_t>, .i64 = sort_digits<std::int64_t>,
+     .f32 = sort_digits<float>, .f64 = sort_digits<double>,
+     .pairs = sort_digits<std::uint32_t, std::uint32_t>},
+    {.number = 4, .name = "onesweep", .idea = "eight bits, one sweep", .stable = true,
+     .u8 = sort_onesweep<std::uint8_t>, .u16 = sort_onesweep<std::uint16_t>,
+     .u32 = sort_onesweep<std::uint32_t>, .u64 = sort_onesweep<std::uint64_t>,
+     .i32 = sort_onesweep<std::int32_t>, .i64 = sort_onesweep<std::int64_t>,
+     .f32 = sort_onesweep<float>, .f64 = sort_onesweep<double>,
+     .pairs = sort_onesweep<std::uint32_t, std::uint32_t>},
+};
+
+}  // namespace radix
