@@ -74,22 +74,27 @@ struct Published {
   static constexpr Word count_mask = tile_only - 1;
 };
 
-/// How many keys of `digit` the tiles before `tile` have. `words`: of all tiles, digits each; own: this tile's keys.
+/// Tells the tiles that follow how many keys of `digit` this one has. As early as can be: they wait for it.
+template <class Word>
+__device__ void publish(volatile Word* words, std::int64_t tile, unsigned digit, Word own) {
+  words[tile * digits + digit] = (tile == 0 ? Published<Word>::up_to_here : Published<Word>::tile_only) | own;
+}
+
+/// How many keys of `digit` the tiles before `tile` have. `words`: of all tiles, digits each; own: this tile's keys, which
+/// are published already.
 template <class Word>
 __device__ Word look_back(volatile Word* words, std::int64_t tile, unsigned digit, Word own) {
   Word before = 0;
   // begin solution
-  //~ // Your code, with P = Published<Word>: publish own as P::tile_only; go back from tile - 1, waiting (__nanosleep) while a word is 0, adding its
-  //~ // count, until one says up_to_here; then publish before + own as up_to_here. Tile 0 has nobody to ask.
+  //~ // Your code, with P = Published<Word>: go back from tile - 1, waiting (__nanosleep) while a word is 0, adding its
+  //~ // count, until one has the bit P::up_to_here; then publish before + own as P::up_to_here. Tile 0 has nobody to ask.
   using P = Published<Word>;
-  if (tile > 0) {
-    words[tile * digits + digit] = P::tile_only | own;
-    for (std::int64_t t = tile - 1;; --t) {
-      Word word;
-      while ((word = words[t * digits + digit]) == 0) __nanosleep(32);
-      before += word & P::count_mask;
-      if ((word & P::up_to_here) != 0) break;
-    }
+  if (tile == 0) return 0;
+  for (std::int64_t t = tile - 1;; --t) {
+    Word word;
+    while ((word = words[t * digits + digit]) == 0) __nanosleep(32);
+    before += word & P::count_mask;
+    if ((word & P::up_to_here) != 0) break;
   }
   words[tile * digits + digit] = P::up_to_here | (before + own);
   // end solution
@@ -176,6 +181,7 @@ __global__ void __launch_bounds__(threads_a_block)
         shared.counts[w][t] = of_tile;
         of_tile += of_warp;
       }
+      publish(words, tile, t, Word(of_tile));
     }
     unsigned total;
     const unsigned in_tile = block_exclusive_sum(of_tile, shared.sums, total);  // where digit t begins in the tile
