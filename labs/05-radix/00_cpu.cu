@@ -4,7 +4,7 @@
 // so far survives the next one.
 // New here: the counters of all digits come from one read of the keys; a digit that all keys share is skipped; signed
 // integers and floats are sorted by the bits of an unsigned integer with the same order.
-// Cost: one read, then a read and a write of every key for each digit of 11 bits (8 for keys of 1 and 2 bytes).
+// Cost: one read, then at most one read and one write of every key for each byte.
 // Limits: as much memory again as the keys take.
 #include <sys/mman.h>
 
@@ -12,9 +12,8 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
-#include <memory>
+#include <type_traits>
 #include <utility>
-#include <vector>
 
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -26,13 +25,10 @@
 namespace radix {
 namespace {
 
-/// A short key has few digits; a long one has fewer passes with wider digits, as long as the counters fit the cache.
+constexpr int digit_bits = 8;
+constexpr int digits = 1 << digit_bits;
 template <class Key>
-constexpr int digit_bits = sizeof(Key) <= 2 ? 8 : 11;
-template <class Key>
-constexpr int passes = (8 * int(sizeof(Key)) + digit_bits<Key> - 1) / digit_bits<Key>;
-template <class Key>
-constexpr int digits = 1 << digit_bits<Key>;
+constexpr int passes = sizeof(Key);
 
 /// n values that nothing has written, on large pages where the system has them: a scatter touches many pages at once.
 template <class T>
@@ -54,84 +50,94 @@ class Scratch {
   T* data_;
 };
 
-/// Writes values to many places of an array by turns, a whole cache line at a time: a line is collected in a buffer of
-/// its own, which stays in the nearest cache, and then goes to memory past the caches. Positions of one digit ascend.
-template <class T>
+/// Something for each digit: how many keys have it, or where the next one of them goes. Count: 32 bits where n fits.
+template <class Count>
+using PerDigit = std::array<Count, digits>;
+
+/// Writes values to 256 places of an array by turns, but always whole lines of the cache: what goes to one place is
+/// collected in a buffer that stays in the cache, and then sent to memory past the caches. Written one by one, each value
+/// would fetch its line and throw out one that is still to be filled. Positions of a digit come in ascending order.
+template <class T, class Count>
 class LineWriter {
  public:
-  LineWriter(T* to, const std::int64_t* firsts, int count)
-      : to_(to), firsts_(firsts, firsts + count), memory_(std::make_unique<Line[]>(count)),
-        lines_(memory_.get()),
-        offset_(std::int64_t(reinterpret_cast<std::uintptr_t>(to) % sizeof(Line) / sizeof(T))) {}
+  /// `firsts`: where each digit begins.
+  LineWriter(T* to, const PerDigit<Count>& firsts)
+      : to_(to), firsts_(firsts), offset_(Count(reinterpret_cast<std::uintptr_t>(to) % sizeof(Line) / sizeof(T))) {}
 
-  void put(unsigned digit, std::int64_t position, T value) {
-    const std::int64_t slot = (position + offset_) % per_line;
+  void put(unsigned digit, Count position, T value) {
+    const Count slot = (position + offset_) % per_line;
     lines_[digit].values[slot] = value;
-    if (slot == per_line - 1) write(digit, position + 1);
+    if (slot == per_line - 1) write(digit, position);
   }
 
-  /// Writes what is left of a digit, whose last position is end - 1.
-  void finish(unsigned digit, std::int64_t end) {
-    const std::int64_t slot = (end + offset_) % per_line;
-    copy(digit, std::max(firsts_[digit], end - slot), end);
+  /// Writes what is left; `ends`: behind each digit's last position.
+  void finish(const PerDigit<Count>& ends) {
+    for (unsigned digit = 0; digit < digits; ++digit) {
+      const Count slot = (ends[digit] + offset_) % per_line;
+      copy(digit, std::max(firsts_[digit], ends[digit] < slot ? Count(0) : Count(ends[digit] - slot)), ends[digit]);
+    }
+#ifdef __SSE2__
+    _mm_sfence();  // what went past the caches is in memory before anybody is told
+#endif
   }
 
  private:
-  static constexpr std::int64_t per_line = 64 / sizeof(T);
+  static constexpr Count per_line = 256 / sizeof(T);  // four lines: fewer turns between memory's pages
   struct alignas(64) Line {
     T values[per_line];
   };
 
-  void write(unsigned digit, std::int64_t end) {
-    const std::int64_t begin = end - per_line;
-    if (begin < firsts_[digit]) return copy(digit, firsts_[digit], end);
+  void write(unsigned digit, Count last) {
+    if (last < firsts_[digit] + (per_line - 1)) return copy(digit, firsts_[digit], last + 1);
+    T* const begin = to_ + (last - (per_line - 1));
 #ifdef __SSE2__
-    auto* const line = reinterpret_cast<__m128i*>(to_ + begin);
+    auto* const line = reinterpret_cast<__m128i*>(begin);
     const auto* const values = reinterpret_cast<const __m128i*>(lines_[digit].values);
-    for (int i = 0; i < 4; ++i) _mm_stream_si128(line + i, _mm_load_si128(values + i));
+    for (int i = 0; i < 16; ++i) _mm_stream_si128(line + i, _mm_load_si128(values + i));
 #else
-    std::memcpy(to_ + begin, lines_[digit].values, sizeof(Line));
+    std::memcpy(begin, lines_[digit].values, sizeof(Line));
 #endif
   }
 
-  void copy(unsigned digit, std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) to_[i] = lines_[digit].values[(i + offset_) % per_line];
+  void copy(unsigned digit, Count begin, Count end) {
+    for (Count i = begin; i < end; ++i) to_[i] = lines_[digit].values[(i + offset_) % per_line];
   }
 
-  T* to_;
-  std::vector<std::int64_t> firsts_;
-  std::unique_ptr<Line[]> memory_;
-  Line* lines_;
-  std::int64_t offset_;
+  T* const to_;
+  const PerDigit<Count> firsts_;
+  const Count offset_;
+  Line lines_[digits];
 };
 
-template <class Key>
-using Counters = std::array<std::int64_t, digits<Key>>;
+/// Writes no values.
+struct NoLines {
+  template <class... Arguments>
+  explicit NoLines(Arguments&&...) {}
+};
 
-/// The counters of all digits, from one read of the keys: counters[pass][digit].
-template <class Key>
-std::vector<Counters<Key>> count(const Key* keys, std::int64_t n, Digits<Key> of) {
-  std::vector<Counters<Key>> counters(passes<Key>, Counters<Key>{});
-  // Your code: for every key and every pass, count its digit. of.of(key, shift, bits) gives the digit.
+/// The counters of all digits, from one read of the keys.
+template <class Count, class Key>
+std::array<PerDigit<Count>, passes<Key>> count(const Key* keys, std::int64_t n, Digits<Key> of) {
+  std::array<PerDigit<Count>, passes<Key>> counters{};
+  // Your code: for every key and every pass, count its digit. of.of(key, shift, digit_bits) gives the digit.
   return counters;
 }
 
 /// One pass: moves every key (and its value) to its place by the digit at `shift`. `places` holds the digit's counters
 /// on entry.
-template <class Key, class Value>
+template <class Count, class Key, class Value>
 void move(const Key* keys, Key* to, const Value* values, Value* values_to, std::int64_t n, Digits<Key> of, int shift,
-          Counters<Key>& places) {
+          PerDigit<Count>& places) {
   // Your code: turn the counters into the first place of each digit (an exclusive scan), then walk the keys from
-  // first to last, and put each at the next place of its digit: to[places[digit]++] = key. When that is right, let
-  // a LineWriter do the writing: put() for each key, finish() for each digit at the end.
+  // first to last, and put each at the next place of its digit: to[places[digit]++] = key. When that is right and
+  // timed, let a LineWriter do the writing: put() for each key, finish() at the end.
   NOT_WRITTEN("step 00");
 }
 
-template <class Key, class Value>
-int sort(Key* keys, Value* values, std::int64_t n, lab::Order order) {
-  if (n < 2) return 0;
+template <class Count, class Key, class Value>
+int sort_counted(Key* keys, Value* values, std::int64_t n, lab::Order order) {
   const Digits<Key> of(order);
-  std::vector<Counters<Key>> counters = count(keys, n, of);
+  auto counters = count<Count>(keys, n, of);
   const Scratch<Key> scratch(n);
   const Scratch<Value> value_scratch(has_values<Value> ? n : 0);
   Key* from = keys;
@@ -140,18 +146,25 @@ int sort(Key* keys, Value* values, std::int64_t n, lab::Order order) {
   Value* values_to = value_scratch.data();
   int moved = 0;
   for (int pass = 0; pass < passes<Key>; ++pass) {
-    const int shift = pass * digit_bits<Key>;
-    if (counters[pass][of.of(keys[0], shift, digit_bits<Key>)] == n) continue;  // all keys share this digit
+    const int shift = pass * digit_bits;
+    if (counters[pass][of.of(keys[0], shift, digit_bits)] == Count(n)) continue;  // all keys share this digit
     move(from, to, values_from, values_to, n, of, shift, counters[pass]);
     std::swap(from, to);
     std::swap(values_from, values_to);
     ++moved;
   }
   if (from != keys) {
-    std::memcpy(keys, from, n * sizeof(Key));
-    if constexpr (has_values<Value>) std::memcpy(values, values_from, n * sizeof(Value));
+    std::copy_n(from, n, keys);
+    if constexpr (has_values<Value>) std::copy_n(values_from, n, values);
   }
   return moved;
+}
+
+template <class Key, class Value>
+int sort(Key* keys, Value* values, std::int64_t n, lab::Order order) {
+  if (n < 2) return 0;
+  return n < std::int64_t{1} << 32 ? sort_counted<std::uint32_t>(keys, values, n, order)
+                                   : sort_counted<std::uint64_t>(keys, values, n, order);
 }
 
 void refuse_shape(lab::LaunchShape shape) {

@@ -48,7 +48,9 @@ __global__ void count_digits(lab::Span<const Key> keys, Digits<Key> of, int shif
 template <class Key, class Value>
 void sort(lab::Span<Key> keys, Value* values, lab::Order order, lab::LaunchShape shape, cudaStream_t stream) {
   const int threads = lab::threads_or(shape, default_threads);
-  const unsigned blocks = lab::blocks_or(shape, keys.n, std::int64_t{threads} * keys_a_thread);
+  // A block's counters have 32 bits: it must not see more keys than they can count.
+  const unsigned fewest = unsigned(keys.n >> 31) + 1;
+  const unsigned blocks = std::max(fewest, lab::blocks_or(shape, keys.n, std::int64_t{threads} * keys_a_thread));
   if (keys.n < 2) return;
   const Digits<Key> of(order);
   const lab::DeviceArray<long long> counters(digits, stream);

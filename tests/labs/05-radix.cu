@@ -1,0 +1,83 @@
+// The host functions of lab 05: every type and order, what is special about floats, and which passes are left out.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <random>
+#include <vector>
+
+#include "radix.h"
+
+namespace {
+
+// Sorts indices as std::stable_sort does, so that bits and order of equal keys can be compared.
+template <class Key>
+std::vector<Key> expected(const std::vector<Key>& keys, lab::Order order) {
+  std::vector<Key> sorted = keys;
+  std::stable_sort(sorted.begin(), sorted.end(), [order](Key a, Key b) { return lab::before(a, b, order); });
+  return sorted;
+}
+
+template <class Key>
+void check_both_orders(const std::vector<Key>& keys) {
+  for (lab::Order order : {lab::Order::ascending, lab::Order::descending}) {
+    std::vector<Key> sorted = keys;
+    radix::sort_on_cpu(sorted.data(), std::ssize(sorted), order);
+    const std::vector<Key> right = expected(keys, order);
+    CHECK(std::memcmp(sorted.data(), right.data(), sorted.size() * sizeof(Key)) == 0);
+  }
+}
+
+template <class Key>
+int passes(std::vector<Key> keys) {
+  return radix::sort_on_cpu(keys.data(), std::ssize(keys), lab::Order::ascending);
+}
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("the reference sorts every integer type", Key, std::uint8_t, std::uint16_t, std::uint32_t,
+                   std::uint64_t, std::int32_t, std::int64_t) {
+  std::mt19937_64 random(1);
+  for (std::size_t n : {0, 1, 2, 3, 63, 64, 65, 1000, 70001}) {
+    std::vector<Key> keys(n);
+    for (Key& key : keys) key = Key(random());
+    check_both_orders(keys);
+  }
+}
+
+TEST_CASE_TEMPLATE("the reference sorts floats as CUB does: NaNs, infinities, denormals, both zeros", Key, float, double) {
+  using Limits = std::numeric_limits<Key>;
+  std::vector<Key> keys = {Key(0), Limits::infinity(), Limits::quiet_NaN(), Limits::denorm_min(), Limits::min(),
+                           Limits::max(), Key(1), Key(1.5)};
+  for (std::size_t i = 0, positive = keys.size(); i < positive; ++i) keys.push_back(-keys[i]);
+  const std::vector<Key> kinds = keys;
+  std::mt19937_64 random(2);
+  for (int i = 0; i < 5000; ++i) keys.push_back(kinds[random() % kinds.size()]);
+  check_both_orders(keys);
+}
+
+TEST_CASE("values travel with their keys, and equal keys keep their order") {
+  std::mt19937_64 random(3);
+  for (lab::Order order : {lab::Order::ascending, lab::Order::descending}) {
+    std::vector<std::uint32_t> keys(20000), values(keys.size());
+    for (std::uint32_t& key : keys) key = std::uint32_t(random()) % 100 << 20;
+    std::iota(values.begin(), values.end(), 0u);
+    std::vector<std::uint32_t> right = values;
+    std::stable_sort(right.begin(), right.end(), [&](auto a, auto b) { return lab::before(keys[a], keys[b], order); });
+    const std::vector<std::uint32_t> sorted_keys = expected(keys, order);
+    radix::sort_on_cpu(keys.data(), values.data(), std::ssize(keys), order);
+    CHECK(keys == sorted_keys);
+    CHECK(values == right);
+  }
+}
+
+TEST_CASE("a byte that all keys share costs no pass") {
+  CHECK(passes(std::vector<std::uint32_t>(1000, 0x12345678u)) == 0);
+  CHECK(passes(std::vector<std::uint32_t>{0x10, 0x20, 0x11}) == 1);
+  CHECK(passes(std::vector<std::uint32_t>{0x01000010, 0x02000010, 0x01000011}) == 2);
+  CHECK(passes(std::vector<std::uint64_t>{1, 1ull << 63, 5}) == 2);
+  CHECK(passes(std::vector<std::int32_t>{1, -1}) == 4);  // the sign reaches through all bytes
+  CHECK(passes(std::vector<std::uint32_t>{}) == 0);
+}
