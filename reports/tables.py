@@ -13,26 +13,27 @@ run: whole arrays, or tiles where the step sorts tiles. --check writes nothing a
 """
 
 import argparse
-import csv
 import re
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "common"))
+
+from workbook import measurements  # noqa: E402  the package behind ./workbook
+from workbook.terminal import Problem  # noqa: E402
+
 DOCUMENTS = ["README.md", *sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("labs/*/README.md"))]
 MARK = re.compile(r"(<!-- results: (\S+) (\S+) -->\n).*?(<!-- end of results -->)", re.DOTALL)
 
 
 def read(path):
     try:
-        with open(path, newline="", encoding="utf-8") as file:
-            rows = list(csv.DictReader(file))
-    except OSError as error:
-        sys.exit(f"tables.py: cannot read {path}: {error.strerror}")
-    needed = {"lab", "step", "name", "task", "tile", "type", "order", "input", "n", "keys_per_s", "status", "machine", "date"}
-    if not rows or needed - rows[0].keys():
-        sys.exit(f"tables.py: {path} is empty or of another version; it lacks {', '.join(sorted(needed - set(rows[0] if rows else [])))}")
-    return [row for row in rows if row["status"] == "verified"]
+        rows = measurements.read(path)
+        measurements.check_machines(rows)
+    except Problem as problem:
+        sys.exit(f"tables.py: {problem}")
+    return measurements.whole(measurements.verified(rows))
 
 
 def sizes(rows):
@@ -64,7 +65,7 @@ def table(machine, lab):
         types = [row["type"] for row in rows if row["lab"] == lab and (int(row["step"]), row["task"], row["name"]) == line]
         main[line] = max(dict.fromkeys(types), key=types.count)
     own = [row for row in rows if row["lab"] == lab and row["input"] == "uniform" and
-           row["type"] == main[int(row["step"]), row["task"], row["name"]]]
+           row["blocks"] == row["threads"] == "0" and row["type"] == main[int(row["step"]), row["task"], row["name"]]]
     gold = [row for row in rows if row["lab"] == "gold" and row["input"] == "uniform"]
     columns = sizes(own)
     same = ("task", "tile", "type", "order", "n")
@@ -91,7 +92,7 @@ def table(machine, lab):
         text.append(f"| *{name}, {kind}* | " + " | ".join(cells) + " |")
     facts = dict(re.findall(r"^(\w+): (.*)$", (folder / "machine.txt").read_text(encoding="utf-8"), re.MULTILINE))
     last = own[-1]
-    return "\n".join(text) + (f"\n\n{last['machine']}; {last['date'][:10]}, commit {facts['commit']}, "
+    return "\n".join(text) + (f"\n\n{last['machine']}; {last['date'][:10]}, commit {last['commit']}, "
                                f"`{facts['command']}`. In brackets: share of the fastest gold standard for the same task.\n")
 
 
