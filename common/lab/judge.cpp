@@ -359,6 +359,8 @@ RunnerFacts Judge::describe() {
   return {reply.text, reply.on_gpu != 0, reply.copy_bytes_per_second};
 }
 
+std::string Judge::device() { return ask_about(Command::device).text; }
+
 std::span<const StepFacts> Judge::table() {
   table_text_ = ask_about(Command::table).text;
   table_.clear();

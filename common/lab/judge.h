@@ -68,6 +68,9 @@ class Judge {
 
   RunnerFacts describe();
 
+  /// Lines "what\tvalue" about the device that the runner has.
+  std::string device();
+
   /// The runner's own table of steps, valid as long as this object. Only for the gold standard's runners: what a
   /// student's runner says about itself is not believed.
   std::span<const StepFacts> table();

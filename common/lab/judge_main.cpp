@@ -208,6 +208,8 @@ int main_of(int argc, char** argv) {
   CLI::App* table = app.add_subcommand("table", "a lab's steps, tab-separated");
   table->add_option("--lab", options.lab, "a lab, as 03-bitonic")->required();
   app.add_subcommand("inputs", "the inputs there are, tab-separated");
+  CLI::App* device = app.add_subcommand("device", "facts about the device that a runner has, tab-separated");
+  device->add_option("--runner", options.runner, "the runner's program")->required();
   CLI::App* sort = app.add_subcommand("sort", "sort one input once and verify it");
   add_common(sort, options);
   add_case_options(sort, options, false);
@@ -239,6 +241,10 @@ int main_of(int argc, char** argv) {
     return app.exit(error) == 0 ? 0 : 2;
   }
   if (*table) return print_table(options);
+  if (*device) {
+    std::cout << Judge(options.runner).device();
+    return 0;
+  }
   if (*sort) return sort_once(options);
   if (*timed) return bench(options);
   return print_inputs();

@@ -9,7 +9,7 @@
 //                                       <-  sorted: the device is idle; milliseconds by events (the clock stops)
 //                                       <-  finished: the output is in the memory; milliseconds of that copy, and
 //                                           a line a kernel where kernels are timed
-// Any failure is a `finished` at once. `describe` and `table` are answered by one `finished` with a text.
+// Any failure is a `finished` at once. `describe`, `table` and `device` are answered by one `finished` with a text.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ inline constexpr int channel_fd = 3;
 inline constexpr int memory_fd = 4;
 inline constexpr const char* judge_argument = "--judged";
 
-enum class Command : std::uint32_t { describe, table, sort, go };
+enum class Command : std::uint32_t { describe, table, sort, go, device };
 enum class Progress : std::uint32_t { ready, sorted, finished };
 
 /// How a case ended. From a runner, `verified` means only that nothing failed: whether it is so, the judge finds out.

@@ -315,6 +315,34 @@ void describe(const Request& request) {
   ::send(channel_fd, &reply, sizeof reply, MSG_NOSIGNAL);
 }
 
+// A line a fact about the device, for the table of hardware in a report: what it is, and its value.
+void send_device(const Request& request) {
+  cudaDeviceProp device;
+  CUDA_CHECK(cudaGetDeviceProperties(&device, 0));
+  std::string text;
+  const auto add = [&](const char* what, const std::string& value) { text += std::string(what) + "\t" + value + "\n"; };
+  const auto three = [](const int (&size)[3]) {
+    return std::to_string(size[0]) + " x " + std::to_string(size[1]) + " x " + std::to_string(size[2]);
+  };
+  add("device", on_gpu ? device.name : std::string("none: CUDA on the processor, which says of itself:"));
+  add("compute capability", std::to_string(device.major) + "." + std::to_string(device.minor));
+  add("multiprocessors", std::to_string(device.multiProcessorCount));
+  add("global memory, bytes", std::to_string(device.totalGlobalMem));
+  add("level 2 cache, bytes", std::to_string(device.l2CacheSize));
+  add("constant memory, bytes", std::to_string(device.totalConstMem));
+  add("shared memory a block, bytes", std::to_string(device.sharedMemPerBlock));
+  add("shared memory a block on request, bytes", std::to_string(device.sharedMemPerBlockOptin));
+  add("shared memory a multiprocessor, bytes", std::to_string(device.sharedMemPerMultiprocessor));
+  add("registers a block", std::to_string(device.regsPerBlock));
+  add("registers a multiprocessor", std::to_string(device.regsPerMultiprocessor));
+  add("threads a block, at most", std::to_string(device.maxThreadsPerBlock) + " (" + three(device.maxThreadsDim) + ")");
+  add("blocks of a launch, at most", three(device.maxGridSize));
+  add("threads a multiprocessor, at most", std::to_string(device.maxThreadsPerMultiProcessor));
+  add("threads of a warp", std::to_string(device.warpSize));
+  add("memory bus, bits", std::to_string(device.memoryBusWidth));
+  send(request, Progress::finished, Status::verified, 0, text);
+}
+
 // A line a step: number, name, idea, stable, tile, largest n, task, bits of the types by their place in KeyType.
 void send_table(std::span<const Step> steps, const Request& request) {
   std::string text;
@@ -343,6 +371,7 @@ void serve(std::span<const Step> steps, const Request& request, SharedMemory& me
   static const bool ready = (keep_freed_memory(), true);
   static_cast<void>(ready);
   if (request.command == Command::describe) return describe(request);
+  if (request.command == Command::device) return send_device(request);
   if (request.command == Command::sort) return serve_sort(steps, request, memory);
   throw Error("the judge sent a command that does not fit");
 }

@@ -87,7 +87,7 @@ def _draw_over_n(axes, rows, lab, value, text, size=9):
 
     for tile, own in golds_of(rows, lines).items():
         names = list(dict.fromkeys(gold_name(row["name"], row["build"]) for row in own))
-        name = names[0] if len(names) == 1 else f"best of {' and '.join(names[:2])}" if len(names) == 2 else "gold standard"
+        name = names[0] if len(names) == 1 else ", ".join([names[0], *(word.replace("CUB ", "") for word in names[1:])]) if len(names) < 4 else "gold standard"
         draw(own, name, plot.INK, plot.INK, linestyle=(0, (4, 2)) if tile == 0 else (0, (1, 1.4)), linewidth=1.3, zorder=2)
     for (number, _, _), own in lines.items():
         draw(own, label(own[0]), plot.step_colour(number), plot.step_words(number), marker="o", zorder=3)
@@ -98,7 +98,7 @@ def _draw_over_n(axes, rows, lab, value, text, size=9):
         xs = sorted(counts)
         ys = [roof if value is speed else n / roof * 1e3 for n in xs]
         axes.plot(xs, ys, color=plot.MUTED, linewidth=0.9, zorder=1)
-        labels.append((xs[-1], ys[-1], "memory: read and write once", plot.MUTED))
+        labels.append((xs[-1], ys[-1], "memory's roof", plot.MUTED))
     if counts:
         plot.counts_axis(axes, counts)
         plot.value_axis(axes, text)
@@ -214,10 +214,15 @@ def shape_lines(rows, lab, stem):
     sizes = {}
     for row in own:
         sizes.setdefault((row["blocks"], row["threads"]), set()).add(row["n"])
+    shapes_at = {}
+    for row in own:
+        shapes_at.setdefault(row["n"], set()).add((row["blocks"], row["threads"]))
+    crowded = {n for n, some in shapes_at.items() if len(some) > 16}  # a whole grid: see shapes()
+    sizes = {shape: {n for n in ns if n not in crowded} for shape, ns in sizes.items()}
     kept = sorted((shape for shape, ns in sizes.items() if len(ns) > 1), key=lambda shape: (int(shape[0]) * int(shape[1]), shape))
     if len(kept) < 2:
         return False
-    own = [row for row in own if (row["blocks"], row["threads"]) in kept]
+    own = [row for row in own if (row["blocks"], row["threads"]) in kept and row["n"] not in crowded]
     names = list(dict.fromkeys((int(row["step"]), row["name"]) for row in sorted(own, key=lambda r: int(r["step"]))))
     columns = min(3, len(names))
     lines = -(-len(names) // columns)
@@ -237,7 +242,7 @@ def shape_lines(rows, lab, stem):
                     continue
                 xs, ys = [int(row["n"]) for row in line], [milliseconds(row) for row in line]
                 counts.update(xs)
-                axes.plot(xs, ys, color=ramp(0.9 * place / max(1, len(kept) - 1)), marker="o", linewidth=1.4)
+                axes.plot(xs, ys, color=ramp(0.78 * place / max(1, len(kept) - 1)), marker="o", linewidth=1.4)
                 labels.append((xs[-1], ys[-1], f"{shape[0]} \u00d7 {shape[1]}", plot.MUTED))
             plot.counts_axis(axes, counts)
             plot.value_axis(axes, plot.time_text)
@@ -363,7 +368,7 @@ def kernels(rows, lab, stem):
             for place, row in enumerate(own):
                 share = 100 * milliseconds(row) / total
                 axes.barh(line, share, left=left, height=0.62, color=plot.step_colour(number), alpha=1 if place % 2 == 0 else 0.72,
-                          edgecolor="white", linewidth=1)
+                          edgecolor=plot.PAPER, linewidth=1)
                 words = f"{row['kernel']} {share:.0f} %"
                 if share * 0.95 > len(words) * 1.15:
                     axes.text(left + share / 2, line, words, ha="center", va="center", size=8,
@@ -383,19 +388,20 @@ def kernels(rows, lab, stem):
 
 
 def machines(lines, stem, title):
-    """Lines over n from several machines.
+    """Lines over n from several machines or programs.
 
-    lines: (label, colour number or None for the CPU's own, dashed, [(n, keys a second)])
+    lines: (label, step's number or None for a gold standard, 0 for solid, 1 dashed, 2 dotted, [(n, keys a second)])
     """
     lines = [line for line in lines if line[3]]
     if len(lines) < 2:
         return False
     with plot.drawing(7.2, 4.2) as (figure, axes):
         labels, counts = [], set()
-        for name, number, dashed, points in lines:
+        for name, number, dashes, points in lines:
             colour = plot.INK if number is None else plot.step_colour(number)
             words = plot.INK if number is None else plot.step_words(number)
-            axes.plot(*zip(*points), color=colour, marker="o", markersize=3, linewidth=1.5, linestyle=(0, (4, 2)) if dashed else "-")
+            axes.plot(*zip(*points), color=colour, marker="o", markersize=3, linewidth=1.5,
+                      linestyle=("-", (0, (4, 2)), (0, (1, 1.4)))[dashes % 3])
             labels.append((*points[-1], name, words))
             counts.update(n for n, _ in points)
         plot.counts_axis(axes, counts)

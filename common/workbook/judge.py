@@ -104,3 +104,10 @@ def flush():
     """Puts out what was printed so far, before a program of ours prints."""
     sys.stdout.flush()
     sys.stderr.flush()
+
+
+def device(runner):
+    """[(what, value)] about the device that a runner has; empty where it does not say."""
+    done = subprocess.run([str(build.judge()), "device", "--runner", str(runner)], capture_output=True, text=True,
+                          check=False)
+    return [tuple(line.split("\t", 1)) for line in done.stdout.splitlines() if "\t" in line]

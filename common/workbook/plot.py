@@ -8,7 +8,7 @@ from . import files
 # colour of its number in every plot; text in that colour is darker, to be read on white.
 STEPS = {0: "#E69F00", 1: "#0072B2", 2: "#D55E00", 3: "#009E73", 4: "#CC79A7", 5: "#56B4E9"}
 WORDS = {0: "#8F6200", 1: "#00588A", 2: "#A84A00", 3: "#00704F", 4: "#98446F", 5: "#1F6E9E"}
-INK, MUTED, FAINT = "#24292F", "#59636E", "#E4E7EB"
+INK, MUTED, FAINT, PAPER = "#24292F", "#59636E", "#E4E7EB", "#FEFEFE"
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
 _GOLD = "#B8860B"
 
@@ -46,7 +46,7 @@ def drawing(width, height, **options):
         "axes.titlelocation": "left", "axes.titleweight": "normal", "axes.axisbelow": True, "grid.color": FAINT, "grid.linewidth": 0.8,
         "lines.linewidth": 1.8, "lines.markersize": 4, "lines.solid_capstyle": "round", "xtick.minor.size": 0,
         "ytick.minor.size": 0, "xtick.major.size": 3, "ytick.major.size": 0, "svg.fonttype": "none",
-        "svg.hashsalt": "workbook", "savefig.transparent": False, "pdf.fonttype": 42,
+        "svg.hashsalt": "workbook", "figure.facecolor": PAPER, "axes.facecolor": "none", "pdf.fonttype": 42,
     }
     with matplotlib.rc_context(style):
         figure, axes = pyplot.subplots(figsize=(width, height), layout="constrained", **options)
@@ -63,7 +63,7 @@ def save(figure, stem, formats=("svg", "png", "pdf")):
     for form in formats:
         content = io.BytesIO()
         without_date = {"svg": {"Date": None, "Creator": None}, "pdf": {"CreationDate": None}, "png": {}}[form]
-        figure.savefig(content, format=form, dpi=160, metadata=without_date, transparent=form == "svg")
+        figure.savefig(content, format=form, dpi=160, metadata=without_date)
         files.write_whole(stem.with_suffix(f".{form}"), content.getvalue())
 
 
