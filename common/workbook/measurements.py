@@ -51,6 +51,16 @@ def write(path, rows, columns=None):
     files.write_whole(path, text.getvalue())
 
 
+def distinct(rows):
+    """Each measurement once, the first of those that were taken several times."""
+    same = ("lab", "step", "name", "task", "tile", "build", "type", "order", "input", "n", "blocks", "threads", "kernel",
+            "machine_id")
+    found = {}
+    for row in rows:
+        found.setdefault(tuple(row[name] for name in same), row)
+    return list(found.values())
+
+
 def whole(rows):
     """The rows of whole steps, without those of their kernels and copies."""
     return [row for row in rows if not row["kernel"]]

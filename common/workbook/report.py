@@ -328,6 +328,7 @@ def main(arguments):
     except bench.Interrupted:
         note("interrupted; what was measured is kept, and the same command goes on from there")
         return 130
+    rows = measurements.distinct(rows)
     others = other_machines(lab, arguments.others, rows)
     note("making tables and plots ..")
     made = Report(lab, folder, rows, kind, facts, judge.device(runner), others, arguments.solution)

@@ -167,7 +167,6 @@ class Report:
         if not lines:
             return ""
         golds = self._golds(lines)
-        best = "the fastest gold standard for the same keys"
         kinds = sorted({own[0]["type"] for own in lines.values()})
         told = f"Uniform {' and '.join(kinds)} keys, ascending; the launch shape is each step's own choice."
         gold_share = {key: [row for row in own if row["ratio"]] for key, own in lines.items()}
@@ -180,8 +179,8 @@ class Report:
             self._over_n(lines, golds, lambda row: _number(row["median_ms"]), "median, ms"),
             self._over_n(lines, golds, lambda row: table.significant(charts.speed(row) / 1e6), "Mkeys/s"),
             self._over_n({key: own for key, own in gold_share.items() if own}, [],
-                         lambda row: table.significant(100 * float(row["ratio"])), f"percent of {best}"),
-            self._over_n(lines, golds, lambda row: _number(row["percent_of_roof"]), "percent of the memory's roof"),
+                         lambda row: table.significant(100 * float(row["ratio"])), "% of the gold standard"),
+            self._over_n(lines, golds, lambda row: _number(row["percent_of_roof"]), "% of the memory's roof"),
         ]
         return "\n\n".join(filter(None, texts))
 
@@ -197,7 +196,7 @@ class Report:
                         "the gold standard's."),
             self._over_n(lines, self._golds(lines), lambda row: _number(row["median_ms"]), "median, ms"),
             self._over_n(lines, self._golds(lines), lambda row: _number(row["percent_of_roof"]),
-                         "percent of the memory's roof"),
+                         "% of the memory's roof"),
         ]))
 
     def _kernel_rows(self):
@@ -237,9 +236,9 @@ class Report:
                           _number(row["median_ms"])])
         note = "" if self.kind == "cuda" else (
             " Static shared memory and registers are nvcc's to tell, and not known without it.")
-        return (f"The largest launch of each kernel, in the largest sort that was measured.{note}\n\n"
-                + pipe(["step", "kernel", "n", "launches", "blocks", "threads a block", "static shared, bytes",
-                        "dynamic shared, bytes", "registers a thread", "ms in all"], lines, left=2))
+        return (f"The largest launch of each kernel, in the largest sort that was measured: threads and bytes of shared memory a block, registers a thread.{note}\n\n"
+                + pipe(["step", "kernel", "n", "launches", "blocks", "threads", "static shared", "dynamic shared", "registers",
+                        "ms in all"], lines, left=2))
 
     def shapes(self):
         """Speed over blocks and threads."""
@@ -341,10 +340,10 @@ class Report:
                 gpu_rows, gpu_name, gpu_recorded = rows, found[0]["machine"].split(",")[0], bool(name)
                 break
         cpu = [row for row in charts.usual(self.rows) if row["build"] == "cpu" and row["lab"] == "gold" and
-               row["task"] == "sort" and row["tile"] == "0"]
+               row["task"] == "sort" and row["tile"] == "0" and _is_power(row["n"])]
         if not gpu_rows or not cpu:
             return ""
-        usual = [row for row in charts.usual(gpu_rows) if row["build"] == "cuda"]
+        usual = [row for row in charts.usual(gpu_rows) if row["build"] == "cuda" and _is_power(row["n"])]
         lines = [own for key, own in charts.by_line(usual, self.lab).items() if key[1] == "sort" and own[0]["tile"] == "0"]
         if not lines:
             return ""
@@ -365,6 +364,7 @@ class Report:
                 own = sorted((row for row in cpu if row["name"] == name), key=lambda row: int(row["n"]))
                 series.append((charts.gold_name(name, "cpu"), None, 0 if name == "vqsort" else 1 + place % 2, _points(own)))
         sizes = sorted({n for line in series for n, _ in line[3]})
+        sizes = sizes[::2] if len(sizes) > 8 else sizes
         rows = [[name, *(table.significant(n / speed * 1e3) if (speed := dict(points).get(n)) else "" for n in sizes)]
                 for name, _, _, points in series if points]
         caption = (f"Keys a second: the best step on a GPU ({gpu_name}{', recorded results' if gpu_recorded else ''}) and the best "
@@ -394,6 +394,7 @@ class Report:
         names = [where for _, _, where, _ in found]
         series, rows = [], []
         sizes = sorted({int(row["n"]) for *_, line in found for row in line if _is_power(row["n"])})
+        sizes = sizes[::2] if len(sizes) > 8 else sizes
         for place, (name, kind, where, best) in enumerate(found):
             title = where if names.count(where) == 1 else f"{where} ({name})"
             title += " (cpu build)" if kind == "cpu" else ""
@@ -407,7 +408,7 @@ class Report:
         text = ""
         if self.plots and charts.machines(series, self.folder / "plots" / "machines", "keys a second"):
             text = "![Keys a second of the fastest step on each machine.](plots/machines.svg)\n\n"
-        return text + pipe(["machine", "fastest step", *(f"Mkeys/s, n = {_count(n)}" for n in sizes)], rows, left=2)
+        return text + pipe(["machine", "fastest step, Mkeys/s", *(f"n = {_count(n)}" for n in sizes)], rows, left=2)
 
 
 # --- rows and cells ---
