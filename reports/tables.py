@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the tables of recorded results into the documents, from reports/results/MACHINE/LAB.csv.
+"""Writes the tables and the plot of recorded results, from reports/results/MACHINE/LAB.csv.
 
     python3 reports/tables.py [--check]
 
@@ -9,10 +9,13 @@ A document asks for a table by a pair of comments, between which the table is wr
     <!-- end of results -->
 
 Each cell is the speed and, in brackets, its share of the gold standard's fastest for the same task and keys in the same
-run: whole arrays, or tiles where the step sorts tiles. --check writes nothing and fails if a table is out of date.
+run: whole arrays, or tiles where the step sorts tiles. The plot that README.md shows, reports/results/MACHINE/speed.svg, has
+a panel a lab. --check writes nothing and fails if a table or the plot is out of date; it needs no matplotlib, since the
+plot carries a sum of what it was made of.
 """
 
 import argparse
+import hashlib
 import re
 import sys
 from pathlib import Path
@@ -20,7 +23,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "common"))
 
-from workbook import measurements  # noqa: E402  the package behind ./workbook
+from workbook import charts, measurements, plot  # noqa: E402  the package behind ./workbook
 from workbook.terminal import Problem  # noqa: E402
 
 DOCUMENTS = ["README.md", *sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("labs/*/README.md"))]
@@ -96,9 +99,43 @@ def table(machine, lab):
                                f"`{facts['command']}`. In brackets: share of the fastest gold standard for the same task.\n")
 
 
+PLOTTED = re.compile(r"\]\((reports/results/(\S+)/speed\.svg)\)")
+SUMS = re.compile(r"\n<!-- made of (\w+), is (\w+) -->\n$")
+
+
+def digest(*contents):
+    return hashlib.sha256(b"\0".join(contents)).hexdigest()[:16]
+
+
+def plot_sources(machine):
+    """What a plot depends on: the measurements, and how it is drawn."""
+    modules = [ROOT / "common/workbook" / name for name in ("charts.py", "plot.py")]
+    return digest(*(path.read_bytes() for path in [*sorted((ROOT / "reports/results" / machine).glob("*.csv")), *modules]))
+
+
+def plot_is_current(path, machine):
+    """Whether the plot was made of what is there now, and is as it was made."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError:
+        return False
+    sums = SUMS.search(text)
+    return bool(sums) and sums[1] == plot_sources(machine) and sums[2] == digest(text[: sums.start()].encode())
+
+
+def write_plot(path, machine):
+    """The plot of all labs on one machine."""
+    if not plot.available():
+        sys.exit("tables.py: the plot needs matplotlib (./workbook doctor)")
+    folder = ROOT / "reports/results" / machine
+    charts.all_labs({csv.stem: read(csv) for csv in sorted(folder.glob("*.csv"))}, path.with_suffix(""))
+    text = path.read_text(encoding="utf-8").rstrip("\n")
+    path.write_text(f"{text}\n<!-- made of {plot_sources(machine)}, is {digest(text.encode())} -->\n", encoding="utf-8")
+
+
 def main():
-    parser = argparse.ArgumentParser(description="Writes the tables of recorded results into the documents.")
-    parser.add_argument("--check", action="store_true", help="write nothing; fail if a table is out of date")
+    parser = argparse.ArgumentParser(description="Writes the tables and the plot of recorded results.")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if a table or the plot is out of date")
     check = parser.parse_args().check
     stale = []
     for name in DOCUMENTS:
@@ -111,6 +148,11 @@ def main():
                 temporary = path.with_suffix(".md.new")
                 temporary.write_text(new, encoding="utf-8")
                 temporary.replace(path)
+    for name, machine in sorted(set(PLOTTED.findall((ROOT / "README.md").read_text(encoding="utf-8")))):
+        if not plot_is_current(ROOT / name, machine):
+            stale.append(name)
+            if not check:
+                write_plot(ROOT / name, machine)
     if check and stale:
         sys.exit(f"tables.py: out of date: {', '.join(stale)}; run python3 reports/tables.py")
 

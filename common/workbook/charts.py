@@ -226,24 +226,25 @@ def shape_lines(rows, lab, stem):
     names = list(dict.fromkeys((int(row["step"]), row["name"]) for row in sorted(own, key=lambda r: int(r["step"]))))
     columns = min(3, len(names))
     lines = -(-len(names) // columns)
-    import matplotlib
-
-    ramp = matplotlib.colormaps["cividis"]
     with plot.drawing(3.5 * columns + 0.3, 3.2 * lines, ncols=columns, nrows=lines, squeeze=False) as (figure, panels):
         todo = []
         for axes in panels.flat[len(names):]:
             axes.set_visible(False)
         for axes, (number, name) in zip(panels.flat, names):
             labels, counts = [], set()
-            for place, shape in enumerate(kept):
+            best = min((row for row in own if row["name"] == name), key=lambda row: (-int(row["n"]), milliseconds(row)))
+            for shape in kept:
                 line = sorted((row for row in own if row["name"] == name and (row["blocks"], row["threads"]) == shape),
                               key=lambda row: int(row["n"]))
                 if not line:
                     continue
                 xs, ys = [int(row["n"]) for row in line], [milliseconds(row) for row in line]
                 counts.update(xs)
-                axes.plot(xs, ys, color=ramp(0.78 * place / max(1, len(kept) - 1)), marker="o", linewidth=1.4)
-                labels.append((xs[-1], ys[-1], f"{shape[0]} \u00d7 {shape[1]}", plot.MUTED))
+                fastest = shape == (best["blocks"], best["threads"])
+                axes.plot(xs, ys, color=plot.step_colour(number) if fastest else plot.GREY, marker="o",
+                          linewidth=1.8 if fastest else 1.2, zorder=3 if fastest else 2)
+                labels.append((xs[-1], ys[-1], f"{shape[0]} \u00d7 {shape[1]}",
+                               plot.step_words(number) if fastest else plot.MUTED))
             plot.counts_axis(axes, counts)
             plot.value_axis(axes, plot.time_text)
             axes.set_title(f"{number:02} {name}", color=plot.step_words(number))
@@ -372,7 +373,7 @@ def kernels(rows, lab, stem):
                 words = f"{row['kernel']} {share:.0f} %"
                 if share * 0.95 > len(words) * 1.15:
                     axes.text(left + share / 2, line, words, ha="center", va="center", size=8,
-                              color="#000000" if number % 6 in (0, 4, 5) else "#FFFFFF")
+                              color="#000000" if number % 6 in (0, 4, 5) else plot.PAPER)
                 left += share
             axes.annotate(f"{plot.time_text(total)}, {plot.count_text(max(by_n))} keys", (100, line), xytext=(8, 0),
                           textcoords="offset points", va="center", size=8.5, color=plot.MUTED, annotation_clip=False)

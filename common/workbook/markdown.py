@@ -247,8 +247,11 @@ def _item_html(item, image):
 
 
 def _table_html(block):
+    widths = [max(_plain_width(row[i]) if i < len(row) else 0 for row in block.items) for i in range(len(block.left))]
+
     def line(cells, tag):
-        places = [("left" if left else "right") for left in block.left] + ["left"] * len(cells)
+        places = ["left short" if left and width <= 26 else "left" if left else "right"
+                  for left, width in zip(block.left, widths)] + ["left"] * len(cells)
         return "<tr>" + "".join(f'<{tag} class="{place}">{inline_html(cell)}</{tag}>'
                                 for cell, place in zip(cells, places)) + "</tr>"
 

@@ -8,7 +8,7 @@ from . import files
 # colour of its number in every plot; text in that colour is darker, to be read on white.
 STEPS = {0: "#E69F00", 1: "#0072B2", 2: "#D55E00", 3: "#009E73", 4: "#CC79A7", 5: "#56B4E9"}
 WORDS = {0: "#8F6200", 1: "#00588A", 2: "#A84A00", 3: "#00704F", 4: "#98446F", 5: "#1F6E9E"}
-INK, MUTED, FAINT, PAPER = "#24292F", "#59636E", "#E4E7EB", "#FEFEFE"
+INK, MUTED, GREY, FAINT, PAPER = "#24292F", "#59636E", "#B4BBC3", "#E4E7EB", "#FEFEFE"
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
 _GOLD = "#B8860B"
 

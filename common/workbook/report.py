@@ -219,7 +219,7 @@ def _insert(text, section, later):
 
 # --- report.html, report.tex ---
 
-_VARIABLES = {plot.INK: "ink", plot.MUTED: "muted", plot.FAINT: "faint", plot.PAPER: "paper",
+_VARIABLES = {plot.INK: "ink", plot.MUTED: "muted", plot.GREY: "grey", plot.FAINT: "faint", plot.PAPER: "paper",
               **{colour: f"step-{number}" for number, colour in plot.STEPS.items()},
               **{colour: f"words-{number}" for number, colour in plot.WORDS.items()}}
 

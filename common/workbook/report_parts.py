@@ -247,7 +247,8 @@ class Report:
             return ""
         texts = [self.figure("shapes", charts.shapes, "Keys a second over blocks and threads of the launch, a map a step. "
                              "Brighter is faster."),
-                 self.figure("shape-lines", charts.shape_lines, "Time against the number of keys for some launch shapes.")]
+                 self.figure("shape-lines", charts.shape_lines, "Time against the number of keys for some launch shapes; the fastest at the "
+                             "largest n has the step's colour.")]
         steps = {}
         for row in measurements.whole(self.own()):
             if int(row["n"]) in (1000, 10000, 100000) and row["input"] == "uniform":
