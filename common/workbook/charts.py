@@ -5,6 +5,7 @@ import re
 from . import measurements, plot
 
 GOLD_NAMES = {"stable-sort": "std::stable_sort", "sort": "std::sort", "spreadsort": "Boost spreadsort", "vqsort": "VQSort"}
+CPU_PARTS = {"reduce": "a loop, one core", "histogram": "a loop, one core", "exclusive-scan": "std::exclusive_scan"}
 BYTES = {"u8": 1, "u16": 2, "u32": 4, "i32": 4, "f32": 4, "u64": 8, "i64": 8, "f64": 8, "pairs": 8}
 READ_ONLY = ("reduce", "histogram")
 
@@ -12,7 +13,7 @@ READ_ONLY = ("reduce", "histogram")
 def gold_name(name, build):
     """A gold standard as people know it: "CUB radix", "VQSort"."""
     base, _, tile = re.fullmatch(r"(.*?)(-(\d+|tiles))?", name).groups()
-    known = GOLD_NAMES.get(base, base)
+    known = GOLD_NAMES.get(base) or (CPU_PARTS.get(base, base) if build == "cpu" else base)
     if build == "cuda" and known == base:
         known = f"CUB {base}"
     return f"{known}, {tile} a tile" if tile and tile.isdigit() else known
@@ -311,15 +312,11 @@ def inputs(rows, lab, stem):
 
 
 def types(rows, lab, stem):
-    """The speed of each step on each type of key."""
-    own = [row for row in usual(rows) if row["lab"] == lab]
-    counts = {}
-    for row in own:
-        counts.setdefault(row["n"], set()).add(row["type"])
-    if not counts:
+    """The speed of each step on each type of key, of rows with one n."""
+    own = [row for row in rows if row["lab"] == lab and row["task"] == "sort"]
+    if not own:
         return False
-    n = max(counts, key=lambda n: (len(counts[n]), int(n)))
-    return _dots([row for row in own if row["n"] == n], lab, stem, "type", f"Which type of key, {plot.count_text(n)} keys",
+    return _dots(own, lab, stem, "type", f"Which type of key, {plot.count_text(own[0]['n'])} keys",
                  order=lambda kind: list(BYTES).index(kind))
 
 
@@ -371,7 +368,7 @@ def kernels(rows, lab, stem):
                 axes.barh(line, share, left=left, height=0.62, color=plot.step_colour(number), alpha=1 if place % 2 == 0 else 0.72,
                           edgecolor=plot.PAPER, linewidth=1)
                 words = f"{row['kernel']} {share:.0f} %"
-                if share * 0.95 > len(words) * 1.15:
+                if share > len(words) * 1.35:
                     axes.text(left + share / 2, line, words, ha="center", va="center", size=8,
                               color="#000000" if number % 6 in (0, 4, 5) else plot.PAPER)
                 left += share

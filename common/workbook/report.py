@@ -13,7 +13,7 @@ from pathlib import Path
 
 from . import bench, build, files, judge, markdown, measurements, plot
 from .paths import BUILD, ROOT, find_lab, shown
-from .report_parts import Report
+from .report_parts import NARROW, Report
 from .run import prepare
 from .terminal import Problem, Usage, note
 
@@ -60,7 +60,8 @@ def sweeps(lab, kind, facts, machine_name):
     ]
     types = list(dict.fromkeys(kind for fact in sorts for kind in fact["types"]))
     if len(types) > 1:
-        found.append(("types", "types of keys", ["--n", str(one), "--type", *types, *few]))
+        found.append(("types", "types of keys", ["--n", str(one), "--type", *types, *(["--input", NARROW] if "counting" in lab else []),
+                                                   *few]))
     if "counting" in lab and "u32" in types:
         found.append(("ranges", "value ranges", ["--n", str(one), "--type", "u32", "--input", *RANGES, *few]))
     common = ["--budget", str(scope["seconds"]), *judge.option("machine-id", machine_name)]

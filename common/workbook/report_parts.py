@@ -10,6 +10,10 @@ from . import charts, judge, machine, measurements, plot, table
 from .paths import ROOT, has_solutions
 
 
+# Keys for sweeps over types, where a step may refuse large ranges.
+NARROW = "range:0:255"
+
+
 def _number(text):
     return table.significant(float(text)) if text else ""
 
@@ -289,12 +293,15 @@ class Report:
 
     def types(self):
         """Speed over key types."""
-        rows = _most([row for row in charts.usual(self.own()) if row["task"] == "sort"], "type", ("n",))
+        plain = [row for row in measurements.whole(self.own()) if row["task"] == "sort" and row["blocks"] == "0"
+                 and row["input"] in ("uniform", NARROW)]
+        rows = _most(plain, "type", ("n", "input"))
         if len({row["type"] for row in rows}) < 2:
             return ""
         rows.sort(key=lambda row: list(charts.BYTES).index(row["type"]))
         return "\n\n".join(filter(None, [
-            f"{_count(rows[0]['n'])} uniform keys, ascending. (pairs: u32 keys that carry u32 values.)",
+            f"{_count(rows[0]['n'])} keys, uniform{'' if rows[0]['input'] == 'uniform' else ' from 0 to 255'}, ascending. (pairs: u32 "
+            "keys that carry u32 values.)",
             self.figure("types", _of(rows, charts.types), "Keys a second for each type of key."),
             self._by(rows, "type", "type")]))
 
