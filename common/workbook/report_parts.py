@@ -5,6 +5,7 @@ import os
 import platform
 import re
 import shutil
+from pathlib import Path
 
 from . import charts, judge, machine, measurements, plot, table
 from .paths import ROOT, has_solutions
@@ -461,7 +462,7 @@ def host_facts():
     """Rows about the processor and the system."""
     model, memory = platform.processor() or platform.machine(), ""
     try:
-        text = open("/proc/cpuinfo", encoding="utf-8", errors="replace").read()
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
         found = re.search(r"^model name\s*:\s*(.*)$", text, re.MULTILINE)
         model = found[1] if found else model
         memory = f"{os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE') / 2**30:.1f} GiB"
@@ -470,7 +471,7 @@ def host_facts():
     disk = shutil.disk_usage(ROOT)
     system = ""
     try:
-        system = re.search(r'^PRETTY_NAME="?([^"\n]*)', open("/etc/os-release", encoding="utf-8").read(), re.MULTILINE)[1]
+        system = re.search(r'^PRETTY_NAME="?([^"\n]*)', Path("/etc/os-release").read_text(encoding="utf-8"), re.MULTILINE)[1]
     except (OSError, TypeError):
         system = platform.system()
     cxx = machine.compiler()
