@@ -60,6 +60,8 @@ def speed(keys_per_s):
 
 def table(machine, lab):
     folder = ROOT / "reports" / "results" / machine
+    if not (folder / f"{lab}.csv").is_file():
+        return "Not measured yet.\n"
     rows = read(folder / f"{lab}.csv")
     # The type of the most rows is the one that was swept over n; a part of a step has a type of its own.
     lines = list(dict.fromkeys((int(row["step"]), row["task"], row["name"]) for row in rows if row["lab"] == lab))
