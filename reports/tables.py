@@ -41,7 +41,7 @@ def read(path):
 
 def sizes(rows):
     """The columns: powers of sixteen where many sizes were measured, else all."""
-    all_sizes = sorted({int(row["n"]) for row in rows})
+    all_sizes = sorted({int(row["n"]) for row in charts.powers(rows)})
     few = [n for n in all_sizes if n.bit_length() % 4 == 1]
     return few if len(all_sizes) > 6 and len(few) > 2 else all_sizes
 

@@ -7,7 +7,7 @@ import re
 import time
 from pathlib import Path
 
-from . import build, judge, measurements, table
+from . import build, judge, machine, measurements, table
 from .paths import BUILD, find_lab, find_step, labs, shown, steps
 from .run import add_common_arguments, prepare
 from .terminal import Problem, Usage, note, paint
@@ -69,8 +69,9 @@ def shapes(words):
 
 
 def digest(programs, options):
-    """What two runs of one measurement have in common: the programs, byte for byte, and what is asked of them."""
-    sum_ = hashlib.sha256(json.dumps([str(option) for option in options]).encode())
+    """What two runs of one measurement have in common: the machine, the programs, byte for byte, and what is asked."""
+    words = [machine.identity(), *(str(option) for option in options)]
+    sum_ = hashlib.sha256(json.dumps(words).encode())
     for program in programs:
         sum_.update(Path(program).read_bytes())
     return sum_.hexdigest()[:16]

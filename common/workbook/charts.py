@@ -47,6 +47,17 @@ def usual(rows):
             if (row["input"], row["order"], row["blocks"], row["threads"]) == ("uniform", "ascending", "0", "0")]
 
 
+def powers(rows):
+    """The rows of a sweep over powers of two; all where there are none."""
+    return [row for row in rows if is_power(row["n"])] or rows
+
+
+def is_power(n):
+    """Whether a number of keys is a power of two, from 1024 on."""
+    n = int(n)
+    return n >= 1024 and n & (n - 1) == 0
+
+
 def by_line(rows, lab):
     """(step, task, name) -> its rows by n, of its commonest type."""
     lines = {}
@@ -76,7 +87,7 @@ def golds_of(rows, lines):
 
 def _draw_over_n(axes, rows, lab, value, text, size=9):
     """Lines over n into `axes`; gives the labels for their ends."""
-    rows = usual(rows)
+    rows = powers(usual(rows))
     lines = {key: own for key, own in by_line(rows, lab).items() if key[1] == "sort"}
     labels, counts = [], set()
 
@@ -121,7 +132,7 @@ def over_n(rows, lab, stem, what):
 
 def parts_over_n(rows, lab, stem):
     """The parts of steps that do not sort (reduce, histogram, scan), each beside its gold standard."""
-    rows = usual(rows)
+    rows = powers(usual(rows))
     lines = {key: own for key, own in by_line(rows, lab).items() if key[1] != "sort"}
     tasks = list(dict.fromkeys(key[1] for key in lines))
     if not tasks:

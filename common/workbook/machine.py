@@ -2,6 +2,7 @@
 
 import functools
 import os
+import platform
 import shlex
 import shutil
 import subprocess
@@ -49,6 +50,20 @@ def is_clang(command):
 def ninja():
     """The path of ninja, or None."""
     return shutil.which("ninja") or shutil.which("ninja-build")
+
+
+def processor():
+    """The processor's name, as Linux knows it; "" if it does not."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
+            return next((line.split(":", 1)[1].strip() for line in file if line.startswith("model name")), "")
+    except OSError:
+        return ""
+
+
+def identity():
+    """What tells this machine from another in which a folder of results may come to lie."""
+    return f"{platform.node()}, {processor()}, {os.cpu_count()}, {'; '.join(gpus())}"
 
 
 @functools.lru_cache(maxsize=None)

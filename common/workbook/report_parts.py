@@ -167,7 +167,7 @@ class Report:
     def n(self):
         """Time and speed over n."""
         rows = [row for row in charts.usual(self.rows) if row["build"] == self.kind]
-        sweep = [row for row in rows if _is_power(row["n"])] or rows
+        sweep = charts.powers(rows)
         lines = {key: own for key, own in charts.by_line(sweep, self.lab).items() if key[1] == "sort"}
         if not lines:
             return ""
@@ -177,10 +177,10 @@ class Report:
         gold_share = {key: [row for row in own if row["ratio"]] for key, own in lines.items()}
         texts = [
             told,
-            self.figure("speed", _of(sweep, charts.over_n), "Keys a second against the number of keys: all steps, the gold "
+            self.figure("speed", _of(rows, charts.over_n), "Keys a second against the number of keys: all steps, the gold "
                         "standard (dashed; for tiles dotted), and the memory's roof: each key read and written once at the "
                         "speed of a copy.", "speed"),
-            self.figure("time", _of(sweep, charts.over_n), "Time of one sort against the number of keys.", "time"),
+            self.figure("time", _of(rows, charts.over_n), "Time of one sort against the number of keys.", "time"),
             self._over_n(lines, golds, lambda row: _number(row["median_ms"]), "median, ms"),
             self._over_n(lines, golds, lambda row: table.significant(charts.speed(row) / 1e6), "Mkeys/s"),
             self._over_n({key: own for key, own in gold_share.items() if own}, [],
@@ -192,12 +192,12 @@ class Report:
     def parts(self):
         """Reduction, histogram, scan: beside their gold standards."""
         rows = [row for row in charts.usual(self.rows) if row["build"] == self.kind]
-        sweep = [row for row in rows if _is_power(row["n"])] or rows
+        sweep = charts.powers(rows)
         lines = {key: own for key, own in charts.by_line(sweep, self.lab).items() if key[1] != "sort"}
         if not lines:
             return ""
         return "\n\n".join(filter(None, [
-            self.figure("parts", _of(sweep, charts.parts_over_n), "Values a second against their number, each part beside "
+            self.figure("parts", _of(rows, charts.parts_over_n), "Values a second against their number, each part beside "
                         "the gold standard's."),
             self._over_n(lines, self._golds(lines), lambda row: _number(row["median_ms"]), "median, ms"),
             self._over_n(lines, self._golds(lines), lambda row: _number(row["percent_of_roof"]),
@@ -321,7 +321,7 @@ class Report:
     def transfers(self):
         """The copies, beside the sort itself."""
         rows = [row for row in self.own() if row["blocks"] == "0" and row["input"] == "uniform"]
-        copies = [row for row in rows if row["kernel"] in measurements.TRANSFERS and _is_power(row["n"])]
+        copies = [row for row in rows if row["kernel"] in measurements.TRANSFERS and charts.is_power(row["n"])]
         if not copies:
             return ""
         last = max(copies, key=lambda row: (row["task"] == "sort", row["tile"] == "0", int(row["step"])))
@@ -349,10 +349,10 @@ class Report:
                 gpu_rows, gpu_name, gpu_recorded = rows, found[0]["machine"].split(",")[0], bool(name)
                 break
         cpu = [row for row in charts.usual(self.rows) if row["build"] == "cpu" and row["lab"] == "gold" and
-               row["task"] == "sort" and row["tile"] == "0" and _is_power(row["n"])]
+               row["task"] == "sort" and row["tile"] == "0" and charts.is_power(row["n"])]
         if not gpu_rows or not cpu:
             return ""
-        usual = [row for row in charts.usual(gpu_rows) if row["build"] == "cuda" and _is_power(row["n"])]
+        usual = [row for row in charts.usual(gpu_rows) if row["build"] == "cuda" and charts.is_power(row["n"])]
         lines = [own for key, own in charts.by_line(usual, self.lab).items() if key[1] == "sort" and own[0]["tile"] == "0"]
         if not lines:
             return ""
@@ -402,12 +402,12 @@ class Report:
             return ""
         names = [where for _, _, where, _ in found]
         series, rows = [], []
-        sizes = sorted({int(row["n"]) for *_, line in found for row in line if _is_power(row["n"])})
+        sizes = sorted({int(row["n"]) for *_, line in found for row in line if charts.is_power(row["n"])})
         sizes = sizes[::2] if len(sizes) > 8 else sizes
         for place, (name, kind, where, best) in enumerate(found):
             title = where if names.count(where) == 1 else f"{where} ({name})"
             title += " (cpu build)" if kind == "cpu" else ""
-            best = [row for row in best if _is_power(row["n"])]
+            best = [row for row in best if charts.is_power(row["n"])]
             if not best:
                 continue
             series.append((f"{charts.label(best[0])}, {title}", int(best[0]["step"]), place, _points(best)))
@@ -425,11 +425,6 @@ class Report:
 
 def _digits(value):
     return f"{int(value):,}" if value.isdigit() and len(value) > 4 else value
-
-
-def _is_power(n):
-    n = int(n)
-    return n >= 1024 and n & (n - 1) == 0
 
 
 def _points(rows):
@@ -460,14 +455,8 @@ def _shape_table(rows, cell):
 
 def host_facts():
     """Rows about the processor and the system."""
-    model, memory = platform.processor() or platform.machine(), ""
-    try:
-        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
-        found = re.search(r"^model name\s*:\s*(.*)$", text, re.MULTILINE)
-        model = found[1] if found else model
-        memory = f"{os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE') / 2**30:.1f} GiB"
-    except OSError:
-        pass
+    model = machine.processor() or platform.processor() or platform.machine()
+    memory = f"{os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE') / 2**30:.1f} GiB"
     disk = shutil.disk_usage(ROOT)
     system = ""
     try:
