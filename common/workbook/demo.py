@@ -97,7 +97,7 @@ def _measure(lab, kind, sample, facts):
         options = ["--gold", str(build.gold(kind)), "--n", str(keys), "--input", sample.input,
                    "--step", *map(str, sorted(numbers)), "--repeats", "5", "--time-limit", "1"]
         options += ["--type", sample.type] if sample.type else []
-        found, _ = judge.bench(f"sorting, {lab}", lab, build.runner(lab, kind, True), kind, csv, options)
+        found, _ = judge.bench(f"sorting, {lab}", lab, build.runner(lab, kind, True), kind, csv, options, warn=False)
         rows += [dict(row, sample=sample.name) for row in found]
     csv.unlink(missing_ok=True)
     return rows

@@ -54,10 +54,10 @@ def file_inputs(values):
     return found
 
 
-def bench(what, lab, runner, kind, csv_path, options):
+def bench(what, lab, runner, kind, csv_path, options, warn=True):
     """Times steps; the rows are added to those in `csv_path`, whose rows are given back, with the judge's exit status.
 
-    An interruption ends the judge too; the rows that it has written stay.
+    An interruption ends the judge too; the rows that it has written stay. `warn`: pass its warnings on.
     """
     command = [
         str(build.judge()), "bench", "--lab", lab, "--runner", str(runner), "--build", kind, "--csv", str(csv_path),
@@ -89,7 +89,8 @@ def bench(what, lab, runner, kind, csv_path, options):
                 process.terminate()
                 process.wait()
     for line in said:
-        note(line)
+        if warn or not line.startswith("warning:"):
+            note(line)
     if clocks.reasons:
         note(f"warning: the GPU slowed its clocks down meanwhile ({', '.join(sorted(clocks.reasons))}): these times are "
              "longer than they need be")
