@@ -170,15 +170,15 @@ class Bench {
     const Clock::time_point started = Clock::now();
     std::size_t left_out = 0;
     for (at_ = 0; at_ < plan_.size(); ++at_) {
-      if (sweep_.budget > 0 && seconds_since(started) > sweep_.budget) {
-        left_out = plan_.size() - at_;
-        break;
+      if (sweep_.budget > 0 && seconds_since(started) + cost_of(plan_[at_]) > sweep_.budget) {
+        ++left_out;
+        continue;
       }
       measure_one(plan_[at_]);
     }
     if (left_out > 0) {
-      std::cerr << "left out: " << left_out << " of " << plan_.size() << " measurements, since "
-                << text_of(sweep_.budget) << " s have passed\n";
+      std::cerr << "left out: " << left_out << " of " << plan_.size() << " measurements, for which the "
+                << text_of(sweep_.budget) << " s do not suffice\n";
     }
     if (wide_ > 0) {
       std::cerr << "warning: " << wide_ << " of " << plan_.size() << " measurements vary widely (the middle half of the "
@@ -351,20 +351,20 @@ class Bench {
   void remember_cost(const Case& asked, double seconds) {
     costs_[line_of(asked)] = {seconds, asked.n};
     spent_ += seconds;
+    ++measured_;
+  }
+
+  double cost_of(const Case& asked) const {
+    const auto known = costs_.find(line_of(asked));
+    if (known == costs_.end()) return costs_.empty() ? 0 : spent_ / double(measured_);
+    const double larger = double(asked.n) / std::max(1.0, double(known->second.second));
+    return std::min(known->second.first * std::clamp(larger, 1.0, 1e3), sweep_.limits.time_limit + sweep_.timeout);
   }
 
   std::string time_left() const {
-    if (at_ < 3) return "";
+    if (measured_ < 3) return "";
     double left = 0;
-    for (std::size_t i = at_; i < plan_.size(); ++i) {
-      const auto known = costs_.find(line_of(plan_[i]));
-      double guess = spent_ / double(at_);
-      if (known != costs_.end()) {
-        const double larger = double(plan_[i].n) / std::max(1.0, double(known->second.second));
-        guess = known->second.first * std::clamp(larger, 1.0, 1e3);
-      }
-      left += std::min(guess, sweep_.limits.time_limit + sweep_.timeout);
-    }
+    for (std::size_t i = at_; i < plan_.size(); ++i) left += cost_of(plan_[i]);
     char text[64];
     if (left < 100) {
       std::snprintf(text, sizeof text, ", about %.0f s left", left);
@@ -384,6 +384,7 @@ class Bench {
   std::size_t at_ = 0;
   std::map<std::string, std::pair<double, std::int64_t>> costs_;  // seconds and n
   double spent_ = 0;
+  int measured_ = 0;
   int wide_ = 0;
   bool all_well_ = true;
 };

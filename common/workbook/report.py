@@ -49,11 +49,12 @@ def sweeps(lab, kind, facts, machine_name):
     scope = SCOPE[kind]
     sorts = [fact for (_, task), fact in facts.items() if task == "sort"]
     slow = [fact["largest_n"] for fact in sorts if fact["largest_n"] < 1 << 40]
-    one = min([1 << scope["one"], *slow])
+    sizes = [1 << e for e in scope["n"] if not slow or 1 << e <= min(slow) // 4]
+    one = min([1 << scope["one"], *(n // 4 for n in slow)])
     grid = min([1 << scope["grid"], *slow])
     few = ["--repeats", "5", "--time-limit", "1"]
     found = [
-        ("n", "n", ["--n", *(str(1 << e) for e in scope["n"]), "--kernels", "--transfers", "--repeats", "15", "--time-limit", "3"]),
+        ("n", "n", ["--n", *map(str, sizes), "--kernels", "--transfers", "--repeats", "15", "--time-limit", "3"]),
         ("sizes", "launch shapes and sizes", ["--n", *SIZES, "--shapes", *SEED_SHAPES, "--kernels", *few]),
         ("shapes", "launch shapes", ["--n", str(grid), "--shapes", *bench.shapes(["grid"]), *few[:1], "3", *few[2:]]),
         ("inputs", "inputs", ["--n", str(one), "--input", *(name for name, _ in judge.inputs()), *few]),
@@ -177,8 +178,14 @@ def fill(text, parts):
 
 
 def _known_parts(text):
-    told = re.search(r"<!-- parts: ([\w ]*) -->", text)
+    told = re.search(r"<!-- parts of [\w-]+: ([\w ]*) -->", text)
     return set(told[1].split()) if told else set()
+
+
+def whose(text):
+    """The lab that a report is about; None if it does not say."""
+    told = re.search(r"<!-- parts of ([\w-]+):", text)
+    return told[1] if told else None
 
 
 def compose(lab, title, parts, old):
@@ -194,7 +201,7 @@ def compose(lab, title, parts, old):
     made = [name for name, _ in wanted if parts.get(name)]
     if old is None:
         body = "\n\n".join(section(name, text) for name, text in wanted)
-        return fill(body, parts) + f"\n\n<!-- parts: {' '.join(made)} -->\n"
+        return fill(body, parts) + f"\n\n<!-- parts of {lab}: {' '.join(made)} -->\n"
     known = _known_parts(old)
     text = old
     order = [name for name, _ in pieces]
@@ -202,8 +209,8 @@ def compose(lab, title, parts, old):
         if parts.get(name) and name not in known and f"<!-- made: {name} -->" not in text:
             text = _insert(text, section(name, stub), order[order.index(name) + 1 :])
     text = fill(text, parts)
-    told = f"<!-- parts: {' '.join(sorted(known | set(made), key=order.index))} -->"
-    return re.sub(r"<!-- parts: [\w ]* -->", told, text) if known else text.rstrip("\n") + f"\n\n{told}\n"
+    told = f"<!-- parts of {lab}: {' '.join(name for name in order if name in known | set(made))} -->"
+    return re.sub(r"<!-- parts of [\w-]+: [\w ]* -->", told, text) if known else text.rstrip("\n") + f"\n\n{told}\n"
 
 
 def _insert(text, section, later):
@@ -213,7 +220,7 @@ def _insert(text, section, later):
         place = re.search(rf"(?m)^{re.escape(heading[0])}[ \t]*$", text) if heading else None
         if place:
             return text[: place.start()] + section + "\n\n" + text[place.start() :]
-    at = text.find("<!-- parts:")
+    at = text.find("<!-- parts of ")
     at = len(text) if at < 0 else at
     return text[:at].rstrip("\n") + "\n\n" + section + "\n\n" + text[at:]
 
@@ -318,6 +325,8 @@ def main(arguments):
     old = old_path.read_text(encoding="utf-8") if old_path.is_file() else None
     if old is not None:
         fill(old, {})  # is it whole? Better to know before measuring
+        if whose(old) not in (None, lab):
+            raise Usage(f"{folder} holds the report on {whose(old)}: choose another folder with --out")
     for text in arguments.others or []:
         if not Path(text).exists():
             raise Problem(f"there is no {text}", 2)

@@ -47,6 +47,10 @@ class Kept(unittest.TestCase):
         self.assertLess(again.index("### Several machines"), again.index("## Conclusions"))
         self.assertEqual(again.count("### Several machines"), 1)
 
+    def test_it_says_which_lab_it_is_about(self):
+        self.assertEqual(report.whose(self.first), LAB)
+        self.assertIsNone(report.whose("# Mine"))
+
     def test_a_missing_comment_is_named_and_nothing_changes(self):
         with self.assertRaisesRegex(Problem, "end of made --> is missing"):
             report.compose(LAB, "Lab", PARTS, self.first.replace("<!-- end of made -->", "", 1))
