@@ -5,7 +5,7 @@ import re
 from . import measurements, plot
 
 GOLD_NAMES = {"stable-sort": "std::stable_sort", "sort": "std::sort", "spreadsort": "Boost spreadsort", "vqsort": "VQSort"}
-CPU_PARTS = {"reduce": "a loop, one core", "histogram": "a loop, one core", "exclusive-scan": "std::exclusive_scan"}
+CPU_PARTS = {"reduce": "reduce by a loop", "histogram": "histogram by a loop", "exclusive-scan": "std::exclusive_scan"}
 BYTES = {"u8": 1, "u16": 2, "u32": 4, "i32": 4, "f32": 4, "u64": 8, "i64": 8, "f64": 8, "pairs": 8}
 READ_ONLY = ("reduce", "histogram")
 

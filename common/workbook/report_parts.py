@@ -179,7 +179,7 @@ class Report:
             told,
             self.figure("speed", _of(rows, charts.over_n), "Keys a second against the number of keys: all steps, the gold "
                         "standard (dashed; for tiles dotted), and the memory's roof: each key read and written once at the "
-                        "speed of a copy.", "speed"),
+                        "speed of a copy. (What fits into a cache can exceed it.)", "speed"),
             self.figure("time", _of(rows, charts.over_n), "Time of one sort against the number of keys.", "time"),
             self._over_n(lines, golds, lambda row: _number(row["median_ms"]), "median, ms"),
             self._over_n(lines, golds, lambda row: table.significant(charts.speed(row) / 1e6), "Mkeys/s"),
