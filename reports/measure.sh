@@ -2,7 +2,8 @@
 # Builds, tests and measures everything on the GPU of this machine, and leaves the results in a folder.
 #   reports/measure.sh [FOLDER [LAB ...]]        (default: build-measure/results, all labs)
 # Needs nvcc, Meson, Ninja and the header-only libraries that ./workbook installs; where those lie elsewhere, set CPATH.
-# MEASURE_COMMIT names the commit where git cannot tell; MEASURE_LARGE=1 tests n above 2^32 as well.
+# MEASURE_COMMIT names the commit where git cannot tell; MEASURE_LARGE=1 tests n above 2^32 as well, and
+# MEASURE_BRIEF=1 leaves out the sweeps over launch shapes and inputs.
 set -eu
 cd "$(dirname "$0")/.."
 build=build-measure
@@ -38,7 +39,7 @@ judge_bench() {
   lab=$1
   shift
   "$build/common/judge" bench --lab "$lab" --runner "$build/solutions/$lab-cuda" --build cuda \
-    --gold "$build/common/gold-cuda" --time-limit 3 --csv "$out/$lab.csv" "$@" >/dev/null 2>>"$out/$lab-bench.log" ||
+    --gold "$build/common/gold-cuda" --time-limit 3 --commit "$commit" --csv "$out/$lab.csv" "$@" >/dev/null 2>>"$out/$lab-bench.log" ||
     failed=1
 }
 
@@ -62,6 +63,25 @@ for lab in $labs; do
     judge_bench "$lab" --step "$step" --type "$type" --input "$input" --n $n
   done <"$out/$lab-types.txt"
   rm "$out/$lab-types.txt"
+
+  [ -z "${MEASURE_BRIEF:-}" ] || continue
+  echo "== $lab: kernels, launch shapes, inputs"
+  # The kernels of each step, and the copies, at the sizes of the report's table and at one large one.
+  few='1000 10000 100000'
+  judge_bench "$lab" --n $few --kernels --transfers
+  judge_bench "$lab" --n 4194304 --kernels --transfers --repeats 5
+  judge_bench "$lab" --n $few --shapes 1x32,1x256,4x256,16x16,64x64,256x256,1024x1024 --kernels --repeats 5
+  shapes=$(for b in 1 4 16 64 256 1024; do for t in 32 64 128 256 512 1024; do printf '%sx%s,' $b $t; done; done)
+  judge_bench "$lab" --n 262144 --shapes "${shapes%,}" --repeats 5 --time-limit 1 --budget 30
+  inputs=$("$build/common/judge" inputs | cut -f1)
+  # shellcheck disable=SC2086
+  judge_bench "$lab" --n 1048576 --input $inputs --repeats 5
+  case $lab in
+    04-counting)
+      for largest in 15 255 4095 65535 1048575 16777215; do
+        judge_bench "$lab" --type u32 --n 1048576 --input range:0:$largest --repeats 5
+      done ;;
+  esac
 done
 tail -n 3 "$out"/*-bench.log
 exit $failed

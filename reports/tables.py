@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the tables of recorded results into the documents, from reports/results/MACHINE/LAB.csv.
+"""Writes the tables and the plot of recorded results, from reports/results/MACHINE/LAB.csv.
 
     python3 reports/tables.py [--check]
 
@@ -9,35 +9,39 @@ A document asks for a table by a pair of comments, between which the table is wr
     <!-- end of results -->
 
 Each cell is the speed and, in brackets, its share of the gold standard's fastest for the same task and keys in the same
-run: whole arrays, or tiles where the step sorts tiles. --check writes nothing and fails if a table is out of date.
+run: whole arrays, or tiles where the step sorts tiles. The plot that README.md shows, reports/results/MACHINE/speed.svg, has
+a panel a lab. --check writes nothing and fails if a table or the plot is out of date; it needs no matplotlib, since the
+plot carries a sum of what it was made of.
 """
 
 import argparse
-import csv
+import hashlib
 import re
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "common"))
+
+from workbook import charts, measurements, plot  # noqa: E402  the package behind ./workbook
+from workbook.terminal import Problem  # noqa: E402
+
 DOCUMENTS = ["README.md", *sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("labs/*/README.md"))]
 MARK = re.compile(r"(<!-- results: (\S+) (\S+) -->\n).*?(<!-- end of results -->)", re.DOTALL)
 
 
 def read(path):
     try:
-        with open(path, newline="", encoding="utf-8") as file:
-            rows = list(csv.DictReader(file))
-    except OSError as error:
-        sys.exit(f"tables.py: cannot read {path}: {error.strerror}")
-    needed = {"lab", "step", "name", "task", "tile", "type", "order", "input", "n", "keys_per_s", "status", "machine", "date"}
-    if not rows or needed - rows[0].keys():
-        sys.exit(f"tables.py: {path} is empty or of another version; it lacks {', '.join(sorted(needed - set(rows[0] if rows else [])))}")
-    return [row for row in rows if row["status"] == "verified"]
+        rows = measurements.read(path)
+        measurements.check_machines(rows)
+    except Problem as problem:
+        sys.exit(f"tables.py: {problem}")
+    return measurements.whole(measurements.verified(rows))
 
 
 def sizes(rows):
     """The columns: powers of sixteen where many sizes were measured, else all."""
-    all_sizes = sorted({int(row["n"]) for row in rows})
+    all_sizes = sorted({int(row["n"]) for row in charts.powers(rows)})
     few = [n for n in all_sizes if n.bit_length() % 4 == 1]
     return few if len(all_sizes) > 6 and len(few) > 2 else all_sizes
 
@@ -56,6 +60,8 @@ def speed(keys_per_s):
 
 def table(machine, lab):
     folder = ROOT / "reports" / "results" / machine
+    if not (folder / f"{lab}.csv").is_file():
+        return "Not measured yet.\n"
     rows = read(folder / f"{lab}.csv")
     # The type of the most rows is the one that was swept over n; a part of a step has a type of its own.
     lines = list(dict.fromkeys((int(row["step"]), row["task"], row["name"]) for row in rows if row["lab"] == lab))
@@ -64,7 +70,7 @@ def table(machine, lab):
         types = [row["type"] for row in rows if row["lab"] == lab and (int(row["step"]), row["task"], row["name"]) == line]
         main[line] = max(dict.fromkeys(types), key=types.count)
     own = [row for row in rows if row["lab"] == lab and row["input"] == "uniform" and
-           row["type"] == main[int(row["step"]), row["task"], row["name"]]]
+           row["blocks"] == row["threads"] == "0" and row["type"] == main[int(row["step"]), row["task"], row["name"]]]
     gold = [row for row in rows if row["lab"] == "gold" and row["input"] == "uniform"]
     columns = sizes(own)
     same = ("task", "tile", "type", "order", "n")
@@ -91,13 +97,47 @@ def table(machine, lab):
         text.append(f"| *{name}, {kind}* | " + " | ".join(cells) + " |")
     facts = dict(re.findall(r"^(\w+): (.*)$", (folder / "machine.txt").read_text(encoding="utf-8"), re.MULTILINE))
     last = own[-1]
-    return "\n".join(text) + (f"\n\n{last['machine']}; {last['date'][:10]}, commit {facts['commit']}, "
+    return "\n".join(text) + (f"\n\n{last['machine']}; {last['date'][:10]}, commit {last['commit']}, "
                                f"`{facts['command']}`. In brackets: share of the fastest gold standard for the same task.\n")
 
 
+PLOTTED = re.compile(r"\]\((reports/results/(\S+)/speed\.svg)\)")
+SUMS = re.compile(r"\n<!-- made of (\w+), is (\w+) -->\n$")
+
+
+def digest(*contents):
+    return hashlib.sha256(b"\0".join(contents)).hexdigest()[:16]
+
+
+def plot_sources(machine):
+    """What a plot depends on: the measurements, and how it is drawn."""
+    modules = [ROOT / "common/workbook" / name for name in ("charts.py", "plot.py")]
+    return digest(*(path.read_bytes() for path in [*sorted((ROOT / "reports/results" / machine).glob("*.csv")), *modules]))
+
+
+def plot_is_current(path, machine):
+    """Whether the plot was made of what is there now, and is as it was made."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except OSError:
+        return False
+    sums = SUMS.search(text)
+    return bool(sums) and sums[1] == plot_sources(machine) and sums[2] == digest(text[: sums.start()].encode())
+
+
+def write_plot(path, machine):
+    """The plot of all labs on one machine."""
+    if not plot.available():
+        sys.exit("tables.py: the plot needs matplotlib (./workbook doctor)")
+    folder = ROOT / "reports/results" / machine
+    charts.all_labs({csv.stem: read(csv) for csv in sorted(folder.glob("*.csv"))}, path.with_suffix(""))
+    text = path.read_text(encoding="utf-8").rstrip("\n")
+    path.write_text(f"{text}\n<!-- made of {plot_sources(machine)}, is {digest(text.encode())} -->\n", encoding="utf-8")
+
+
 def main():
-    parser = argparse.ArgumentParser(description="Writes the tables of recorded results into the documents.")
-    parser.add_argument("--check", action="store_true", help="write nothing; fail if a table is out of date")
+    parser = argparse.ArgumentParser(description="Writes the tables and the plot of recorded results.")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if a table or the plot is out of date")
     check = parser.parse_args().check
     stale = []
     for name in DOCUMENTS:
@@ -110,6 +150,11 @@ def main():
                 temporary = path.with_suffix(".md.new")
                 temporary.write_text(new, encoding="utf-8")
                 temporary.replace(path)
+    for name, machine in sorted(set(PLOTTED.findall((ROOT / "README.md").read_text(encoding="utf-8")))):
+        if not plot_is_current(ROOT / name, machine):
+            stale.append(name)
+            if not check:
+                write_plot(ROOT / name, machine)
     if check and stale:
         sys.exit(f"tables.py: out of date: {', '.join(stale)}; run python3 reports/tables.py")
 

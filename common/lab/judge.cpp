@@ -68,6 +68,24 @@ double sampled_difference(const char* a, const char* b, std::int64_t n, std::int
   return samples ? double(different) / double(samples) : 0;
 }
 
+// What a runner tells of its kernels; lines that do not read are left out.
+std::vector<KernelTime> kernels_of(const std::string& text) {
+  std::vector<KernelTime> kernels;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    KernelTime k;
+    const std::size_t end = line.find('\t');
+    k.name = line.substr(0, end);
+    if (end == std::string::npos) continue;
+    std::istringstream rest(line.substr(end));
+    if (rest >> k.launches >> k.milliseconds >> k.blocks >> k.threads >> k.dynamic_shared >> k.static_shared >>
+        k.registers) {
+      kernels.push_back(k);
+    }
+  }
+  return kernels;
+}
+
 }  // namespace
 
 std::string replay_command(const Case& asked) {
@@ -131,6 +149,7 @@ void Judge::lay_out(const Case& asked) {
   request_.order = asked.order;
   request_.shape = asked.shape;
   request_.n = asked.n;
+  request_.time_kernels = asked.time_kernels;
   request_.poison = static_cast<int>(fresh_number() & 0xff);
   require_memory(asked);
   std::int64_t end = 0;
@@ -222,6 +241,7 @@ Outcome Judge::exchange(const Request& request) {
         Request go;
         go.command = Command::go;
         stepped_ = true;
+        outcome.to_device = reply.milliseconds;
         started = Process::Clock::now();
         process_->send(go);
         deadline = after(timeout_);
@@ -235,6 +255,8 @@ Outcome Judge::exchange(const Request& request) {
         expected = Progress::finished;
         break;
       case Progress::finished:
+        outcome.to_host = reply.milliseconds;
+        if (request.time_kernels) outcome.kernels = kernels_of(reply.text);
         return outcome;
     }
   }
@@ -336,6 +358,8 @@ RunnerFacts Judge::describe() {
   const Reply reply = ask_about(Command::describe);
   return {reply.text, reply.on_gpu != 0, reply.copy_bytes_per_second};
 }
+
+std::string Judge::device() { return ask_about(Command::device).text; }
 
 std::span<const StepFacts> Judge::table() {
   table_text_ = ask_about(Command::table).text;

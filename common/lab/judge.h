@@ -24,6 +24,7 @@ struct Case {
   std::int64_t n = 0;
   std::string input = "uniform";  ///< a name of lab/inputs.h, or file:PATH
   std::uint64_t seed = 0;
+  bool time_kernels = false;
 };
 
 /// The command that runs exactly this case again: "./workbook run 03-bitonic 2 --n 1023 ...".
@@ -36,6 +37,9 @@ struct Outcome {
   std::string printed;           ///< the end of what the runner printed
   double milliseconds = 0;       ///< as the runner reports it
   double wall_milliseconds = 0;  ///< from "go" to "sorted" by the judge's clock
+  double to_device = 0;          ///< milliseconds of the copy of the input to the device, as the runner reports it
+  double to_host = 0;            ///< and of the output back
+  std::vector<KernelTime> kernels;  ///< where they were asked for, as the runner reports them
 };
 
 struct RunnerFacts {
@@ -63,6 +67,9 @@ class Judge {
   double changed_share() const { return changed_share_; }
 
   RunnerFacts describe();
+
+  /// Lines "what\tvalue" about the device that the runner has.
+  std::string device();
 
   /// The runner's own table of steps, valid as long as this object. Only for the gold standard's runners: what a
   /// student's runner says about itself is not believed.

@@ -1,42 +1,31 @@
 // The judge's command line: what ./workbook calls to list, sort once, and time.
 // Exit codes: 0 all verified, 1 something was not, 2 the arguments cannot be served.
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <ctime>
-#include <fstream>
 #include <iostream>
-#include <map>
 #include <optional>
 #include <random>
-#include <set>
-#include <sstream>
-#include <tuple>
 
+#include "lab/bench.h"
 #include "lab/error.h"
 #include "lab/inputs.h"
 #include "lab/judge.h"
 #include "lab/key_type.h"
 #include "lab/labs.h"
-#include "lab/machine.h"
-#include "lab/timing.h"
 
 namespace lab {
 namespace {
 
-constexpr std::int64_t default_n = 1 << 20;
-
 /// What the command line gave; a list where bench takes several.
 struct Options {
-  std::string runner, lab, build, gold, csv, task = "sort";
+  std::string runner, lab, task = "sort";
   std::vector<int> steps, blocks = {0}, threads = {0};
-  std::vector<std::string> counts, types, orders = {"ascending"}, inputs = {"uniform"};
+  std::vector<std::string> counts, shapes, types, orders = {"ascending"}, inputs = {"uniform"};
   std::optional<std::uint64_t> seed;
   double timeout = 20;
   bool from_stdin = false;
-  TimingLimits limits;
+  Sweep sweep;  // what bench alone takes
 };
 
 // A count of keys: "1000" or "2^20".
@@ -59,25 +48,6 @@ std::int64_t count_of(const std::string& text) {
 std::uint64_t seed_of(const Options& options) {
   if (options.seed) return *options.seed;
   return std::random_device{}();
-}
-
-std::string rate_of(double keys_per_second) {
-  char text[64];
-  const bool giga = keys_per_second >= 1e9;
-  std::snprintf(text, sizeof text, "%.4g %s", keys_per_second * (giga ? 1e-9 : 1e-6), giga ? "Gkeys/s" : "Mkeys/s");
-  return text;
-}
-
-std::string title_of(const Case& asked) {
-  return asked.lab + " step " + std::to_string(asked.step.number) + " " + std::string(asked.step.name) + ": " +
-         std::to_string(asked.n) + " " + name_of(asked.type) + (asked.type == KeyType::pairs ? "" : " keys") + ", " +
-         asked.input + ", " + name_of(asked.order);
-}
-
-// The lab's own type, or where a line does not take that, the first that it takes.
-KeyType default_type(const Lab& lab, const StepFacts& step) {
-  if (step.takes(lab.default_type)) return lab.default_type;
-  return *std::find_if(std::begin(all_key_types), std::end(all_key_types), [&](KeyType type) { return step.takes(type); });
 }
 
 // --- table, inputs ---
@@ -174,175 +144,34 @@ int sort_once(const Options& options) {
 
 // --- bench ---
 
-constexpr const char* csv_header =
-    "lab,step,name,task,tile,build,type,order,input,seed,n,blocks,threads,repeats,median_ms,q1_ms,q3_ms,keys_per_s,status,"
-    "message,machine,date";
-
-std::string csv_field(std::string text) {
-  for (char& c : text) {
-    if (c == '\n') c = ' ';
+// "64x256" is <<<64, 256>>>.
+LaunchShape shape_of(const std::string& text) {
+  LaunchShape shape;
+  char end = 0;
+  if (std::sscanf(text.c_str(), "%dx%d%c", &shape.blocks, &shape.threads, &end) != 2) {
+    throw Error("--shapes " + text + " is no launch shape: give blocks and threads, as in 64x256");
   }
-  if (text.find_first_of(",\"") == std::string::npos) return text;
-  std::string quoted = "\"";
-  for (char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
-}
-
-std::string now_utc() {
-  char text[32];
-  const std::time_t now = std::time(nullptr);
-  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", std::gmtime(&now));
-  return text;
-}
-
-/// Rows to a file that is appended to, or to standard output.
-class CsvFile {
- public:
-  explicit CsvFile(const std::string& path) {
-    if (path.empty()) {
-      std::cout << csv_header << std::endl;
-      return;
-    }
-    file_.open(path, std::ios::app);
-    if (!file_) throw Error("cannot write " + path);
-    if (file_.tellp() == 0) file_ << csv_header << std::endl;
-  }
-  // A row is written in one go, so that an interrupted bench leaves whole rows.
-  void add(const std::string& row) { (file_.is_open() ? file_ : std::cout) << row + "\n" << std::flush; }
-
- private:
-  std::ofstream file_;
-};
-
-std::string csv_row(const Case& asked, const std::string& build, const std::string& machine, const Measurement& m) {
-  std::ostringstream row;
-  row << asked.lab << ',' << asked.step.number << ',' << csv_field(std::string(asked.step.name)) << ','
-      << name_of(asked.step.task) << ',' << asked.step.tile << ',' << csv_field(build) << ',' << name_of(asked.type) << ',' << name_of(asked.order) << ',' << csv_field(asked.input)
-      << ',' << asked.seed << ',' << asked.n << ',' << asked.shape.blocks << ',' << asked.shape.threads << ','
-      << m.repeats << ',';
-  if (m.status == Status::verified) {
-    row << m.milliseconds.median << ',' << m.milliseconds.first << ',' << m.milliseconds.third << ','
-        << (m.milliseconds.median > 0 ? double(asked.n) / (m.milliseconds.median * 1e-3) : 0);
-  } else {
-    row << ",,,";
-  }
-  row << ',' << name_of(m.status) << ',' << csv_field(m.message) << ',' << csv_field(machine) << ',' << now_utc();
-  return row.str();
-}
-
-/// One runner that is timed, with what its rows say of it.
-struct Bench {
-  Judge judge;
-  std::string build;
-  std::string machine;
-  double copy_bytes_per_second;
-  bool all_well = true;
-
-  Bench(const std::string& runner, const Options& options) : judge(runner, options.timeout), build(options.build) {
-    const RunnerFacts facts = judge.describe();
-    machine = facts.on_gpu ? facts.device + "; " + describe_host() : describe_host();
-    copy_bytes_per_second = facts.copy_bytes_per_second;
-  }
-
-  void time(const Case& asked, const Options& options, CsvFile& csv) {
-    std::cerr << title_of(asked) << " ... " << std::flush;
-    const Measurement m = measure(judge, asked, options.limits, copy_bytes_per_second);
-    if (m.status == Status::verified) {
-      std::fprintf(stderr, "%.4f ms, %s (%d runs)\n", m.milliseconds.median,
-                   rate_of(double(asked.n) / (m.milliseconds.median * 1e-3)).c_str(), m.repeats);
-    } else {
-      Case failed = asked;
-      failed.seed = m.failed_seed;
-      std::cerr << name_of(m.status) << ": " << m.message << "\n";
-      if (!m.printed.empty()) std::cerr << "--- the runner printed ---\n" << m.printed << "---\n";
-      if (m.status == Status::wrong && asked.lab != "gold") std::cerr << "again: " << replay_command(failed) << "\n";
-      if (m.status != Status::unsupported) all_well = false;
-    }
-    csv.add(csv_row(asked, build, machine, m));
-  }
-};
-
-// Every line that was asked for, with its parts: the types to measure it with. A part takes one type, and is left out
-// where others were asked for; a step gets a row that says so.
-std::vector<std::pair<StepFacts, KeyType>> lines_of(const Lab& lab, const Options& options) {
-  for (int number : options.steps) step_numbered(lab, number);
-  std::vector<std::pair<StepFacts, KeyType>> lines;
-  for (const std::string& type : options.types) key_type_named(type);
-  for (const StepFacts& step : lab.steps) {
-    const auto& asked = options.steps;
-    if (!asked.empty() && std::find(asked.begin(), asked.end(), step.number) == asked.end()) continue;
-    if (options.types.empty()) lines.emplace_back(step, default_type(lab, step));
-    for (const std::string& name : options.types) {
-      const KeyType type = key_type_named(name);
-      if (step.task == Task::sort || step.takes(type)) lines.emplace_back(step, type);
-    }
-  }
-  return lines;
-}
-
-std::vector<Case> cases_of(const Options& options) {
-  const Lab& lab = lab_named(options.lab);
-  std::vector<Case> cases;
-  Case c;
-  c.lab = lab.name;
-  c.seed = seed_of(options);
-  for (const std::string& order : options.orders) {
-    for (const std::string& input : options.inputs) {
-      for (const auto& [step, type] : lines_of(lab, options)) {
-        std::vector<std::int64_t> counts;
-        for (const std::string& count : options.counts) counts.push_back(count_of(count));
-        const std::int64_t in_file = file_keys(input, type);
-        if (counts.empty()) counts.push_back(std::min(step.largest_n, in_file ? in_file : default_n));
-        for (std::int64_t n : counts) {
-          if (n > step.largest_n && counts.size() > 1) {
-            std::cerr << "left out: " << lab.name << " step " << step.number << " for n = " << n
-                      << ", where it would take too long (its largest is " << step.largest_n << ")\n";
-            continue;
-          }
-          check_input(input, type, n);
-          for (int blocks : options.blocks) {
-            for (int threads : options.threads) {
-              c.type = type;
-              c.order = order_named(order);
-              c.input = input;
-              c.n = n;
-              c.step = step;
-              c.shape = {blocks, threads};
-              cases.push_back(c);
-            }
-          }
-        }
-      }
-    }
-  }
-  return cases;
+  return shape;
 }
 
 int bench(const Options& options) {
-  const std::vector<Case> cases = cases_of(options);
-  std::optional<Bench> gold;
-  if (!options.gold.empty()) gold.emplace(options.gold, options);
-  Bench lab(options.runner, options);
-  // The gold standard's process has no student's code in it: its word on the device's bandwidth counts.
-  if (gold) lab.copy_bytes_per_second = gold->copy_bytes_per_second;
-  CsvFile csv(options.csv);
-  const std::span<const StepFacts> gold_steps = gold ? gold->judge.table() : std::span<const StepFacts>{};
-  std::set<std::tuple<KeyType, Order, std::string, std::int64_t, std::int64_t, Task>> gold_done;
-  for (const Case& asked : cases) {
-    for (const StepFacts& step : gold_steps) {
-      if (!asked.step.takes(asked.type) || asked.n > asked.step.largest_n) break;
-      if (step.task != asked.step.task || step.tile != asked.step.tile || !step.takes(asked.type)) continue;
-      if (gold_done.contains({asked.type, asked.order, asked.input, asked.n, step.tile, step.task})) continue;
-      Case same = asked;
-      same.lab = "gold";
-      same.step = step;
-      same.shape = {};
-      gold->time(same, options, csv);
+  Sweep sweep = options.sweep;
+  sweep.lab = options.lab;
+  sweep.runner = options.runner;
+  sweep.steps = options.steps;
+  sweep.types = options.types;
+  sweep.orders = options.orders;
+  sweep.inputs = options.inputs;
+  sweep.seed = seed_of(options);
+  sweep.timeout = options.timeout;
+  for (const std::string& count : options.counts) sweep.counts.push_back(count_of(count));
+  for (const std::string& shape : options.shapes) sweep.shapes.push_back(shape_of(shape));
+  if (options.shapes.empty()) {
+    for (int blocks : options.blocks) {
+      for (int threads : options.threads) sweep.shapes.push_back({blocks, threads});
     }
-    gold_done.insert({asked.type, asked.order, asked.input, asked.n, asked.step.tile, asked.step.task});
-    lab.time(asked, options, csv);
   }
-  return lab.all_well && (!gold || gold->all_well) ? 0 : 1;
+  return run_sweep(sweep) ? 0 : 1;
 }
 
 // --- the command line ---
@@ -379,6 +208,8 @@ int main_of(int argc, char** argv) {
   CLI::App* table = app.add_subcommand("table", "a lab's steps, tab-separated");
   table->add_option("--lab", options.lab, "a lab, as 03-bitonic")->required();
   app.add_subcommand("inputs", "the inputs there are, tab-separated");
+  CLI::App* device = app.add_subcommand("device", "facts about the device that a runner has, tab-separated");
+  device->add_option("--runner", options.runner, "the runner's program")->required();
   CLI::App* sort = app.add_subcommand("sort", "sort one input once and verify it");
   add_common(sort, options);
   add_case_options(sort, options, false);
@@ -388,18 +219,32 @@ int main_of(int argc, char** argv) {
   CLI::App* timed = app.add_subcommand("bench", "time steps; one CSV row a measurement");
   add_common(timed, options);
   add_case_options(timed, options, true);
-  timed->add_option("--build", options.build, "name of the build, for the rows")->required();
-  timed->add_option("--repeats", options.limits.repeats, "timed runs at most")->check(CLI::PositiveNumber);
-  timed->add_option("--min-time", options.limits.least_time, "seconds of sorting at least, unless repeats end it");
-  timed->add_option("--time-limit", options.limits.time_limit, "seconds a measurement may take in all");
-  timed->add_option("--gold", options.gold, "the gold standard's runner, to be timed as well");
-  timed->add_option("--csv", options.csv, "append the rows to this file");
+  Sweep& sweep = options.sweep;
+  timed->add_option("--shapes", options.shapes, "launch shapes, as 64x256, in place of --blocks and --threads")
+      ->delimiter(',')
+      ->expected(1, 1000);
+  timed->add_option("--build", sweep.build, "name of the build, for the rows")->required();
+  timed->add_option("--commit", sweep.commit, "the commit that is measured, for the rows");
+  timed->add_option("--machine-id", sweep.machine_id, "a short name of this machine, for the rows; else its own");
+  timed->add_option("--repeats", sweep.limits.repeats, "timed runs at most")->check(CLI::PositiveNumber);
+  timed->add_option("--min-time", sweep.limits.least_time, "seconds of sorting at least, unless repeats end it");
+  timed->add_option("--time-limit", sweep.limits.time_limit, "seconds a measurement may take in all");
+  timed->add_option("--budget", sweep.budget, "seconds after which no measurement begins");
+  timed->add_option("--gold", sweep.gold, "the gold standard's runner, to be timed as well");
+  timed->add_flag("--only-gold", sweep.only_gold, "time the gold standard and not the lab's steps");
+  timed->add_flag("--kernels", sweep.kernels, "rows for each kernel as well");
+  timed->add_flag("--transfers", sweep.transfers, "rows for the copies to the device and back as well");
+  timed->add_option("--csv", sweep.csv, "append the rows to this file; what it has is not measured again");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   }
   if (*table) return print_table(options);
+  if (*device) {
+    std::cout << Judge(options.runner).device();
+    return 0;
+  }
   if (*sort) return sort_once(options);
   if (*timed) return bench(options);
   return print_inputs();

@@ -3,8 +3,13 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cctype>
+#include <chrono>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
+#include <memory>
 
 #include "lab/parallel.h"
 
@@ -40,6 +45,41 @@ std::string describe_host() {
   utsname system{};
   if (uname(&system) == 0) add(std::string(system.sysname) + " " + system.release);
   return text;
+}
+
+std::string id_of(const std::string& name) {
+  std::string id;
+  for (char c : name) {
+    if (std::isalnum(static_cast<unsigned char>(c))) {
+      id += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    } else if (!id.empty() && id.back() != '-') {
+      id += '-';
+    }
+  }
+  while (!id.empty() && id.back() == '-') id.pop_back();
+  return id;
+}
+
+std::string host_id() {
+  std::string name = value_in("/proc/cpuinfo", "model name", ':');
+  name = name.substr(0, name.find('@'));
+  return id_of((name.empty() ? "cpu" : name) + " " + std::to_string(core_count()) + "-cores");
+}
+
+double measure_host_copy() {
+  const std::int64_t bytes = std::int64_t{96} << 20;
+  const auto from = std::make_unique_for_overwrite<char[]>(bytes), to = std::make_unique_for_overwrite<char[]>(bytes);
+  double best = 1e30;
+  for (int run = 0; run < 4; ++run) {  // the first touches the memory
+    const auto started = std::chrono::steady_clock::now();
+    parallel_for(bytes, [&](std::int64_t begin, std::int64_t end) {
+      if (run == 0) std::memset(from.get() + begin, 1, end - begin);
+      std::memcpy(to.get() + begin, from.get() + begin, end - begin);
+    });
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - started;
+    if (run > 0) best = std::min(best, taken.count());
+  }
+  return 2.0 * double(bytes) / best;
 }
 
 double available_memory() {

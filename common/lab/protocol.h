@@ -4,14 +4,16 @@
 //
 //   judge                                   runner
 //   sort, with the input in the memory  ->
-//                                       <-  ready: the input is on the device
+//                                       <-  ready: the input is on the device; milliseconds that the copy took
 //   go                                  ->  (the judge's clock starts)
 //                                       <-  sorted: the device is idle; milliseconds by events (the clock stops)
-//                                       <-  finished: the output is in the memory
-// Any failure is a `finished` at once. `describe` and `table` are answered by one `finished` with a text.
+//                                       <-  finished: the output is in the memory; milliseconds of that copy, and
+//                                           a line a kernel where kernels are timed
+// Any failure is a `finished` at once. `describe`, `table` and `device` are answered by one `finished` with a text.
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "lab/keys.h"
 #include "lab/step.h"
@@ -23,7 +25,7 @@ inline constexpr int channel_fd = 3;
 inline constexpr int memory_fd = 4;
 inline constexpr const char* judge_argument = "--judged";
 
-enum class Command : std::uint32_t { describe, table, sort, go };
+enum class Command : std::uint32_t { describe, table, sort, go, device };
 enum class Progress : std::uint32_t { ready, sorted, finished };
 
 /// How a case ended. From a runner, `verified` means only that nothing failed: whether it is so, the judge finds out.
@@ -66,6 +68,18 @@ struct Request {
   Image keys;
   Image values;           ///< of pairs; the result, where the task is not to sort
   std::int32_t poison = 0;  ///< byte that fills device memory which a step may allocate
+  std::int32_t time_kernels = 0;  ///< 1: tell of each kernel; the step takes longer then
+};
+
+/// What the launches of one kernel took within a call of a step, all together.
+struct KernelTime {
+  std::string name;  ///< without namespaces and template arguments
+  int launches = 0;
+  double milliseconds = 0;
+  std::int64_t blocks = 0, threads = 0;  ///< of the largest launch
+  std::int64_t dynamic_shared = 0;       ///< bytes a block
+  std::int64_t static_shared = -1;       ///< bytes a block, -1: not known
+  int registers = -1;                    ///< of a thread, -1: not known
 };
 
 struct Reply {

@@ -6,13 +6,16 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <optional>
 #include <string>
 
 #include "lab/device_array.h"
 #include "lab/error.h"
+#include "lab/kernel_times.h"
 #include "lab/key_type.h"
 #include "lab/protocol.h"
 
@@ -207,6 +210,19 @@ DeviceArray<char> allocate(std::int64_t bytes, cudaStream_t stream) {
   }
 }
 
+// A line a kernel, as the judge reads it.
+std::string lines_of(const std::vector<KernelTime>& kernels) {
+  std::string text;
+  for (const KernelTime& k : kernels) {
+    char line[256];
+    std::snprintf(line, sizeof line, "%.120s\t%d\t%.9g\t%lld\t%lld\t%lld\t%lld\t%d\n", k.name.c_str(), k.launches,
+                  k.milliseconds, static_cast<long long>(k.blocks), static_cast<long long>(k.threads),
+                  static_cast<long long>(k.dynamic_shared), static_cast<long long>(k.static_shared), k.registers);
+    text += line;
+  }
+  return text;
+}
+
 void serve_sort(std::span<const Step> steps, const Request& request, SharedMemory& memory) {
   const Step& step = find_step(steps, request.step, request.task);
   memory.resize(request.memory_bytes);
@@ -214,29 +230,41 @@ void serve_sort(std::span<const Step> steps, const Request& request, SharedMemor
   const Event start, stop;
   const DeviceArray<char> keys = allocate(request.keys.bytes, stream);
   const DeviceArray<char> values = allocate(request.values.bytes, stream);
+  // The copies' times include what the host does for them, so they are taken by its clock, on an idle device.
+  using Clock = std::chrono::steady_clock;
+  const auto milliseconds_since = [](Clock::time_point started) {
+    CUDA_CHECK(cudaDeviceSynchronize());
+    return std::chrono::duration<double, std::milli>(Clock::now() - started).count();
+  };
   const auto copy_back = [&] {
+    const auto started = Clock::now();
     const auto copy = [&](const Image& image, const DeviceArray<char>& array) {
       if (image.bytes == 0) return;
       CUDA_CHECK(cudaMemcpyAsync(memory.at(image.output), array.data(), image.bytes, cudaMemcpyDeviceToHost, stream));
     };
     copy(request.keys, keys);
     copy(request.values, values);
-    CUDA_CHECK(cudaDeviceSynchronize());
+    return milliseconds_since(started);
   };
 
   poison_scratch(request.keys.bytes + request.values.bytes, request.poison, stream);
+  CUDA_CHECK(cudaDeviceSynchronize());
+  const auto started = Clock::now();
   CUDA_CHECK(
       cudaMemcpyAsync(keys.data(), memory.at(request.keys.input), request.keys.bytes, cudaMemcpyHostToDevice, stream));
   if (request.values.bytes > 0) {
     CUDA_CHECK(cudaMemcpyAsync(values.data(), memory.at(request.values.input), request.values.bytes,
                                cudaMemcpyHostToDevice, stream));
   }
+  const double copied = milliseconds_since(started);
   flush_cache(stream);
   CUDA_CHECK(cudaDeviceSynchronize());
 
   Request go;
-  send(request, Progress::ready, Status::verified);
+  send(request, Progress::ready, Status::verified, copied);
   if (!receive(go)) return;
+  std::optional<KernelClock> clock;
+  if (request.time_kernels) clock.emplace();
   try {
     CUDA_CHECK(cudaEventRecord(start, stream));
     call(step, request.type, {keys.data() + request.keys.span, keys.size()},
@@ -248,8 +276,8 @@ void serve_sort(std::span<const Step> steps, const Request& request, SharedMemor
     copy_back();  // the judge looks whether anything was touched
     return send(request, Progress::finished, Status::unsupported, 0, error.what());
   }
-  copy_back();
-  send(request, Progress::finished, Status::verified);
+  const std::string kernels = clock ? lines_of(clock->times()) : "";
+  send(request, Progress::finished, Status::verified, copy_back(), kernels);
 }
 
 // --- what the runner tells about itself ---
@@ -281,11 +309,38 @@ void describe(const Request& request) {
   reply.on_gpu = on_gpu;
   reply.copy_bytes_per_second = measure_copy_bandwidth();
   std::snprintf(reply.text, sizeof reply.text,
-                "%s, compute capability %d.%d, %d multiprocessors, %.0f GiB, copy %.0f GB/s, CUDA %d.%d (driver %d.%d)",
+                "%s, compute capability %d.%d, %d multiprocessors, %.0f GiB, CUDA %d.%d (driver %d.%d)",
                 device.name, device.major, device.minor, device.multiProcessorCount,
-                double(device.totalGlobalMem) / (1 << 30), reply.copy_bytes_per_second * 1e-9, runtime / 1000,
-                runtime % 1000 / 10, driver / 1000, driver % 1000 / 10);
+                double(device.totalGlobalMem) / (1 << 30), runtime / 1000, runtime % 1000 / 10, driver / 1000, driver % 1000 / 10);
   ::send(channel_fd, &reply, sizeof reply, MSG_NOSIGNAL);
+}
+
+// A line a fact about the device, for the table of hardware in a report: what it is, and its value.
+void send_device(const Request& request) {
+  cudaDeviceProp device;
+  CUDA_CHECK(cudaGetDeviceProperties(&device, 0));
+  std::string text;
+  const auto add = [&](const char* what, const std::string& value) { text += std::string(what) + "\t" + value + "\n"; };
+  const auto three = [](const int (&size)[3]) {
+    return std::to_string(size[0]) + " x " + std::to_string(size[1]) + " x " + std::to_string(size[2]);
+  };
+  add("device", on_gpu ? device.name : std::string("none: CUDA on the processor, which says of itself:"));
+  add("compute capability", std::to_string(device.major) + "." + std::to_string(device.minor));
+  add("multiprocessors", std::to_string(device.multiProcessorCount));
+  add("global memory, bytes", std::to_string(device.totalGlobalMem));
+  add("level 2 cache, bytes", std::to_string(device.l2CacheSize));
+  add("constant memory, bytes", std::to_string(device.totalConstMem));
+  add("shared memory a block, bytes", std::to_string(device.sharedMemPerBlock));
+  add("shared memory a block on request, bytes", std::to_string(device.sharedMemPerBlockOptin));
+  add("shared memory a multiprocessor, bytes", std::to_string(device.sharedMemPerMultiprocessor));
+  add("registers a block", std::to_string(device.regsPerBlock));
+  add("registers a multiprocessor", std::to_string(device.regsPerMultiprocessor));
+  add("threads a block, at most", std::to_string(device.maxThreadsPerBlock) + " (" + three(device.maxThreadsDim) + ")");
+  add("blocks of a launch, at most", three(device.maxGridSize));
+  add("threads a multiprocessor, at most", std::to_string(device.maxThreadsPerMultiProcessor));
+  add("threads of a warp", std::to_string(device.warpSize));
+  add("memory bus, bits", std::to_string(device.memoryBusWidth));
+  send(request, Progress::finished, Status::verified, 0, text);
 }
 
 // A line a step: number, name, idea, stable, tile, largest n, task, bits of the types by their place in KeyType.
@@ -316,6 +371,7 @@ void serve(std::span<const Step> steps, const Request& request, SharedMemory& me
   static const bool ready = (keep_freed_memory(), true);
   static_cast<void>(ready);
   if (request.command == Command::describe) return describe(request);
+  if (request.command == Command::device) return send_device(request);
   if (request.command == Command::sort) return serve_sort(steps, request, memory);
   throw Error("the judge sent a command that does not fit");
 }

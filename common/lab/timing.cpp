@@ -76,7 +76,7 @@ Measurement measure(Judge& judge, const Case& asked, const TimingLimits& limits,
   const auto started = std::chrono::steady_clock::now();
   const auto spent = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count(); };
   Measurement measured;
-  std::vector<double> reported, wall;
+  std::vector<double> reported, wall, to_device, to_host;
   double sorting_seconds = 0, least = 0;
   for (int run = 0; run <= limits.repeats; ++run) {
     Case repeat = asked;
@@ -93,6 +93,8 @@ Measurement measure(Judge& judge, const Case& asked, const TimingLimits& limits,
     if (run == 0) continue;  // the warm-up
     reported.push_back(outcome.milliseconds);
     wall.push_back(outcome.wall_milliseconds);
+    to_device.push_back(outcome.to_device);
+    to_host.push_back(outcome.to_host);
     sorting_seconds += outcome.milliseconds * 1e-3;
     measured.milliseconds = quartiles(reported);
     const bool spread_is_known =
@@ -101,12 +103,43 @@ Measurement measure(Judge& judge, const Case& asked, const TimingLimits& limits,
     if (spent() >= limits.time_limit) break;
   }
   measured.repeats = static_cast<int>(reported.size());
+  measured.to_device = quartiles(to_device);
+  measured.to_host = quartiles(to_host);
   measured.message = contradiction(reported, wall, least);
   if (!measured.message.empty()) {
     measured.status = Status::refused;
     measured.failed_seed = asked.seed;
   }
   return measured;
+}
+
+std::vector<KernelMeasurement> measure_kernels(Judge& judge, Case asked, const TimingLimits& limits) {
+  const auto started = std::chrono::steady_clock::now();
+  const auto spent = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count(); };
+  std::vector<KernelMeasurement> kernels;
+  std::vector<std::vector<double>> times;
+  asked.time_kernels = true;
+  const std::uint64_t seed = random_at(asked.seed, 1 << 20);
+  for (int run = 0; run <= std::min(limits.repeats, fewest_repeats); ++run) {
+    asked.seed = seed_of_repeat(seed, run);
+    const Outcome outcome = judge.run(asked);
+    if (outcome.status != Status::verified) return {};
+    if (run == 0) continue;  // the warm-up
+    for (const KernelTime& kernel : outcome.kernels) {
+      auto known = std::find_if(kernels.begin(), kernels.end(), [&](auto& k) { return k.kernel.name == kernel.name; });
+      if (known == kernels.end()) {
+        known = kernels.insert(known, {kernel, 0, {}});
+        times.emplace_back();
+      }
+      times[std::size_t(known - kernels.begin())].push_back(kernel.milliseconds);
+    }
+    if (spent() >= limits.time_limit) break;
+  }
+  for (std::size_t k = 0; k < kernels.size(); ++k) {
+    kernels[k].repeats = static_cast<int>(times[k].size());
+    kernels[k].milliseconds = quartiles(times[k]);
+  }
+  return kernels;
 }
 
 }  // namespace lab

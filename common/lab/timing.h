@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "lab/judge.h"
 
@@ -31,12 +32,24 @@ struct Measurement {
   int repeats = 0;
   Quartiles milliseconds;
   std::uint64_t failed_seed = 0;  ///< of the run that was not verified
+  Quartiles to_device, to_host;   ///< milliseconds of the copies, which are no part of the above
 };
 
 /// Times `asked`: one warm-up, then runs that each have an input of their own seed and a verified output, until the
 /// quartiles lie within 2 % of the median (after 5 runs and the least time) or a limit is reached. Ends at the first
 /// run that is not verified. `copy_bytes_per_second` (0: unknown) is what the device can read and write.
 Measurement measure(Judge& judge, const Case& asked, const TimingLimits& limits, double copy_bytes_per_second);
+
+/// One kernel's share of a step.
+struct KernelMeasurement {
+  KernelTime kernel;
+  int repeats = 0;
+  Quartiles milliseconds;  ///< of all its launches in one call of the step
+};
+
+/// Runs `asked` a few times more, each verified, with every launch timed. Empty if a run is not verified or launched
+/// nothing.
+std::vector<KernelMeasurement> measure_kernels(Judge& judge, Case asked, const TimingLimits& limits);
 
 /// Seed of run `repeat` of a measurement that began with `seed`; run 0 has `seed` itself.
 std::uint64_t seed_of_repeat(std::uint64_t seed, int repeat);

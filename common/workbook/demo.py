@@ -6,7 +6,7 @@ import re
 import sys
 from typing import NamedTuple
 
-from . import build, files, judge, machine, plot, table
+from . import build, files, judge, machine, measurements, plot, table
 from .bench import percent_of_gold
 from .paths import BUILD, ROOT, has_solutions, labs, shown
 from .terminal import Problem, note, paint
@@ -97,7 +97,7 @@ def _measure(lab, kind, sample, facts):
         options = ["--gold", str(build.gold(kind)), "--n", str(keys), "--input", sample.input,
                    "--step", *map(str, sorted(numbers)), "--repeats", "5", "--time-limit", "1"]
         options += ["--type", sample.type] if sample.type else []
-        found, _ = judge.bench(f"sorting, {lab}", lab, build.runner(lab, kind, True), kind, csv, options)
+        found, _ = judge.bench(f"sorting, {lab}", lab, build.runner(lab, kind, True), kind, csv, options, warn=False)
         rows += [dict(row, sample=sample.name) for row in found]
     csv.unlink(missing_ok=True)
     return rows
@@ -130,7 +130,7 @@ def table_of(rows, facts, names):
                     continue
                 verified += 1
                 speeds.append(table.significant(_mkeys(row)))
-                gold = judge.best_gold([other for other in rows if other["sample"] == name], row)
+                gold = measurements.best_gold([other for other in rows if other["sample"] == name], row)
                 percent = percent or percent_of_gold(row, gold)
                 points.append((f"{lab} {number} {fact['name']}", name, _mkeys(row), _mkeys(gold) if gold else None))
             lines.append(form.format(f"{number} {fact['name']}"[:17], fact["idea"][:25], *speeds, percent,
@@ -175,7 +175,7 @@ def main(_arguments):
         kind = "cpu"
         rows, facts, samples, words = _measure_all(kind)
     measured = [row for row in rows if row["lab"] != "gold"]
-    judge.write_rows(FOLDER / "demo.csv", rows)
+    measurements.write(FOLDER / "demo.csv", rows, ["sample", *measurements.COLUMNS])
     lines, points = table_of(rows, facts, [sample.name for sample in samples])
     gpu = machine.gpus()
     where = f"on {gpu[0].split(',')[0]}" if kind == "cuda" and gpu else "CUDA on this machine's processor"

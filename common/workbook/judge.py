@@ -1,12 +1,10 @@
 """Calls of the judge, which makes the input, has a runner sort it, verifies and times."""
 
-import csv
-import io
 import os
 import subprocess
 import sys
 
-from . import build, files
+from . import build, machine, measurements
 from .terminal import Problem, Progress, note
 
 
@@ -56,67 +54,61 @@ def file_inputs(values):
     return found
 
 
-def bench(what, lab, runner, kind, csv_path, options):
-    """Times steps; the rows go to `csv_path` (which is new) and are given back, with the judge's exit status."""
+def bench(what, lab, runner, kind, csv_path, options, warn=True):
+    """Times steps; the rows are added to those in `csv_path`, whose rows are given back, with the judge's exit status.
+
+    An interruption ends the judge too; the rows that it has written stay. `warn`: pass its warnings on.
+    """
     command = [
         str(build.judge()), "bench", "--lab", lab, "--runner", str(runner), "--build", kind, "--csv", str(csv_path),
-        *options,
+        "--commit", machine.commit(), *options,
     ]
-    errors, status = [], None
-    with Progress(what) as progress:
+    errors, said, status = [], [], None
+    with Progress(what) as progress, machine.ClockWatch(kind == "cuda") as clocks:
         process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
-        pending = ""
-        while True:
-            # The judge begins a line when it begins a measurement and ends it with the result.
-            chunk = os.read(process.stderr.fileno(), 4096).decode(errors="replace")
-            if not chunk:
-                break
-            pending += chunk
-            *whole, pending = pending.split("\n")
-            for line in whole:
-                if line.startswith("error:"):
-                    errors.append(line[len("error:") :].strip())
-                elif not progress.live:
-                    note(line)
-            progress.update(pending or (whole[-1] if whole else ""))
-        status = process.wait()
+        try:
+            pending = ""
+            while True:
+                # The judge begins a line when it begins a measurement and ends it with the result.
+                chunk = os.read(process.stderr.fileno(), 4096).decode(errors="replace")
+                if not chunk:
+                    break
+                pending += chunk
+                *lines, pending = pending.split("\n")
+                for line in lines:
+                    if line.startswith("error:"):
+                        errors.append(line[len("error:") :].strip())
+                    elif line.startswith(("warning:", "left out:")):
+                        said.append(line)
+                    elif not progress.live:
+                        note(line)
+                progress.update(pending or (lines[-1] if lines else ""))
+            status = process.wait()
+        finally:
+            if process.poll() is None:
+                process.terminate()
+                process.wait()
+    for line in said:
+        if warn or not line.startswith("warning:"):
+            note(line)
+    if clocks.reasons:
+        note(f"warning: the GPU slowed its clocks down meanwhile ({', '.join(sorted(clocks.reasons))}): these times are "
+             "longer than they need be")
     if errors:
         raise Problem("\n".join(errors), 2 if status == 2 else 1)
     if status < 0:
         raise Problem(f"the judge was ended by signal {-status}")
-    return read_rows(csv_path), status
-
-
-def read_rows(path):
-    """The rows of a CSV file of measurements."""
-    try:
-        with open(path, newline="") as file:
-            return list(csv.DictReader(file))
-    except OSError:
-        return []
-
-
-def write_rows(path, rows):
-    """Rows as a CSV file, written whole or not at all."""
-    text = io.StringIO()
-    if rows:
-        writer = csv.DictWriter(text, rows[0].keys(), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-    files.write_whole(path, text.getvalue())
-
-
-def best_gold(rows, row):
-    """The fastest verified row of the gold standard for the same task and keys as `row`; None if there is none."""
-    same = ("build", "task", "tile", "type", "order", "input", "n")
-    candidates = [
-        gold for gold in rows
-        if gold["lab"] == "gold" and gold["status"] == "verified" and all(gold[key] == row[key] for key in same)
-    ]
-    return max(candidates, key=lambda gold: float(gold["keys_per_s"]), default=None)
+    return (measurements.read(csv_path) if os.path.exists(csv_path) else []), status
 
 
 def flush():
     """Puts out what was printed so far, before a program of ours prints."""
     sys.stdout.flush()
     sys.stderr.flush()
+
+
+def device(runner):
+    """[(what, value)] about the device that a runner has; empty where it does not say."""
+    done = subprocess.run([str(build.judge()), "device", "--runner", str(runner)], capture_output=True, text=True,
+                          check=False)
+    return [tuple(line.split("\t", 1)) for line in done.stdout.splitlines() if "\t" in line]

@@ -2,9 +2,13 @@
 
 import functools
 import os
+import platform
 import shlex
 import shutil
 import subprocess
+import threading
+
+from .paths import ROOT
 
 
 def answer(*command, timeout=20):
@@ -46,3 +50,56 @@ def is_clang(command):
 def ninja():
     """The path of ninja, or None."""
     return shutil.which("ninja") or shutil.which("ninja-build")
+
+
+def processor():
+    """The processor's name, as Linux knows it; "" if it does not."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
+            return next((line.split(":", 1)[1].strip() for line in file if line.startswith("model name")), "")
+    except OSError:
+        return ""
+
+
+def identity():
+    """What tells this machine from another in which a folder of results may come to lie."""
+    return f"{platform.node()}, {processor()}, {os.cpu_count()}, {'; '.join(gpus())}"
+
+
+@functools.lru_cache(maxsize=None)
+def commit():
+    """The commit that stands here, with a "+" where files were changed since; "unknown" where git does not tell."""
+    told = answer("git", "-C", str(ROOT), "rev-parse", "--short", "HEAD")
+    if not told:
+        return "unknown"
+    changed = answer("git", "-C", str(ROOT), "status", "--porcelain", "--untracked-files=no")
+    return told + ("+" if changed else "")
+
+
+class ClockWatch:
+    """While it is held: does the GPU slow its clocks down? `reasons` are the driver's, in its words."""
+
+    EVERY = 5.0  # seconds
+    _SLOW = {"sw_power_cap": "power limit", "hw_slowdown": "hardware slowdown", "hw_thermal_slowdown": "heat",
+             "sw_thermal_slowdown": "heat", "hw_power_brake_slowdown": "power brake"}
+
+    def __init__(self, watch):
+        self.reasons = set()
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._look, daemon=True) if watch and gpus() else None
+
+    def _look(self):
+        while not self._over.wait(self.EVERY):
+            fields = ",".join(f"clocks_throttle_reasons.{name}" for name in self._SLOW)
+            told = answer("nvidia-smi", "--id=0", f"--query-gpu={fields}", "--format=csv,noheader") or ""
+            for name, state in zip(self._SLOW, told.split(",")):
+                if state.strip() == "Active":
+                    self.reasons.add(self._SLOW[name])
+
+    def __enter__(self):
+        if self._thread:
+            self._thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._over.set()

@@ -1,10 +1,165 @@
-"""Plots, where matplotlib is there."""
+"""How plots look, where matplotlib is there: colours, axes, labels, files. The plots themselves are in charts.py."""
 
-from . import table
+import contextlib
 
-# Okabe and Ito's palette, which people tell apart whatever colours they see (jfly.uni-koeln.de/color).
+from . import files
+
+# Okabe and Ito's palette, which people tell apart whatever colours they see (jfly.uni-koeln.de/color). A step has the
+# colour of its number in every plot; text in that colour is darker, to be read on white.
+STEPS = {0: "#E69F00", 1: "#0072B2", 2: "#D55E00", 3: "#009E73", 4: "#CC79A7", 5: "#56B4E9"}
+WORDS = {0: "#8F6200", 1: "#00588A", 2: "#A84A00", 3: "#00704F", 4: "#98446F", 5: "#1F6E9E"}
+INK, MUTED, GREY, FAINT, PAPER = "#24292F", "#59636E", "#B4BBC3", "#E4E7EB", "#FEFEFE"
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
 _GOLD = "#B8860B"
+
+
+def step_colour(number):
+    """The colour of a step's line or dot."""
+    return STEPS[int(number) % len(STEPS)]
+
+
+def step_words(number):
+    """The colour of a step's name."""
+    return WORDS[int(number) % len(WORDS)]
+
+
+def available():
+    """Whether plots can be made."""
+    try:
+        import matplotlib
+    except ImportError:
+        return False
+    matplotlib.use("agg")
+    return True
+
+
+@contextlib.contextmanager
+def drawing(width, height, **options):
+    """A figure and its axes, as subplots() gives them, in the style of all plots."""
+    import matplotlib
+    from matplotlib import pyplot
+
+    style = {
+        "font.family": "sans-serif", "font.sans-serif": ["DejaVu Sans", "Verdana", "sans-serif"], "font.size": 9.5,
+        "text.color": INK, "axes.labelcolor": INK, "xtick.color": MUTED, "ytick.color": MUTED, "axes.edgecolor": MUTED,
+        "axes.linewidth": 0.7, "axes.spines.top": False, "axes.spines.right": False, "axes.titlesize": 10.5,
+        "axes.titlelocation": "left", "axes.titleweight": "normal", "axes.axisbelow": True, "grid.color": FAINT, "grid.linewidth": 0.8,
+        "lines.linewidth": 1.8, "lines.markersize": 4, "lines.solid_capstyle": "round", "xtick.minor.size": 0,
+        "ytick.minor.size": 0, "xtick.major.size": 3, "ytick.major.size": 0, "svg.fonttype": "none",
+        "svg.hashsalt": "workbook", "figure.facecolor": PAPER, "axes.facecolor": "none", "pdf.fonttype": 42,
+    }
+    with matplotlib.rc_context(style):
+        figure, axes = pyplot.subplots(figsize=(width, height), layout="constrained", **options)
+        try:
+            yield figure, axes
+        finally:
+            pyplot.close(figure)
+
+
+def save(figure, stem, formats=("svg", "png", "pdf")):
+    """Writes stem.svg, stem.png and stem.pdf, each whole or not at all; no dates in them."""
+    import io
+
+    for form in formats:
+        content = io.BytesIO()
+        without_date = {"svg": {"Date": None, "Creator": None}, "pdf": {"CreationDate": None}, "png": {}}[form]
+        figure.savefig(content, format=form, dpi=160, metadata=without_date)
+        files.write_whole(stem.with_suffix(f".{form}"), content.getvalue())
+
+
+# --- axes ---
+
+_SUPERSCRIPTS = str.maketrans("-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079")
+
+
+def power(base, exponent):
+    """2 to the 10th as people write it."""
+    return f"{base}{str(exponent).translate(_SUPERSCRIPTS)}"
+
+
+def count_text(n):
+    """A number of keys on an axis or in a title: a power of two or of ten as such."""
+    n = int(n)
+    if n >= 1024 and n & (n - 1) == 0:
+        return power(2, n.bit_length() - 1)
+    if n >= 1000 and str(n).rstrip("0") == "1":
+        return power(10, len(str(n)) - 1)
+    return f"{n:,}"
+
+
+def _short(value):
+    return f"{value:.3g}"
+
+
+def rate_text(keys_per_s):
+    """12.5 M: keys a second."""
+    for unit, name in ((1e12, " T"), (1e9, " G"), (1e6, " M"), (1e3, " k")):
+        if keys_per_s >= unit * 0.9995:
+            return _short(keys_per_s / unit) + name
+    return _short(keys_per_s)
+
+
+def time_text(milliseconds):
+    """12.5 ms, with the unit that suits."""
+    for unit, name in ((1e3, " s"), (1, " ms"), (1e-3, " \u00b5s")):
+        if milliseconds >= unit * 0.9995:
+            return _short(milliseconds / unit) + name
+    return _short(milliseconds * 1e6) + " ns"
+
+
+def counts_axis(axes, counts, title="keys"):
+    """A logarithmic axis of numbers of keys below, with a mark at those that were measured, or at some of them."""
+    from matplotlib import ticker
+
+    counts = sorted(set(counts))
+    axes.set_xscale("log", base=2)
+    while len(counts) > 8:
+        counts = counts[::2]
+    axes.xaxis.set_major_locator(ticker.FixedLocator(counts))
+    axes.xaxis.set_major_formatter(ticker.FuncFormatter(lambda value, _: count_text(round(value))))
+    axes.xaxis.set_minor_locator(ticker.NullLocator())
+    axes.set_xlabel(title)
+
+
+def value_axis(axes, text, which="y"):
+    """A logarithmic axis of values that `text` turns into words, with a grid."""
+    from matplotlib import ticker
+
+    axis = axes.yaxis if which == "y" else axes.xaxis
+    (axes.set_yscale if which == "y" else axes.set_xscale)("log")
+    low, high = axes.get_ylim() if which == "y" else axes.get_xlim()
+    narrow = high / low < 30
+    axis.set_major_locator(ticker.LogLocator(base=10, subs=(1, 2, 5) if narrow else (1,), numticks=12))
+    axis.set_major_formatter(ticker.FuncFormatter(lambda value, _: text(value)))
+    axis.set_minor_locator(ticker.NullLocator())
+    axes.grid(axis=which)
+
+
+def end_labels(axes, labels, gap=11.5, size=9):
+    """Names lines at their right ends, moved apart where they would touch.
+
+    labels: (x, y in data, text, colour)
+    """
+    figure = axes.figure
+    figure.canvas.draw()  # the places of the axes are known after this
+    scale = figure.dpi / 72
+    ends = sorted(([axes.transData.transform((x, y))[1] / scale, x, y, text, colour] for x, y, text, colour in labels),
+                  key=lambda end: end[0])
+    low = axes.transAxes.transform((0, 0))[1] / scale
+    groups = []  # of labels that touch, each with the place that suits all
+    for end in ends:
+        groups.append([[end], end[0]])
+        while len(groups) > 1:
+            (first, a), (second, b) = groups[-2:]
+            if b - a >= gap * (len(first) + len(second)) / 2:
+                break
+            both = first + second
+            groups[-2:] = [[both, sum(one[0] for one in both) / len(both)]]
+    for members, centre in groups:
+        bottom = max(centre - gap * (len(members) - 1) / 2, low + gap / 2)
+        for place, (own, x, y, text, colour) in enumerate(members):
+            axes.annotate(text, (x, y), xytext=(8, bottom + place * gap - own), textcoords="offset points", color=colour,
+                          size=size, va="center", annotation_clip=False)
 
 
 def demo(rows, path, kind):

@@ -12,6 +12,7 @@ VERBS = (
     ("hint LAB STEP", "the next hint"),
     ("run LAB STEP", "sort one input"),
     ("bench LAB", "time the steps against the gold standard"),
+    ("report LAB", "write its report: tables and plots are made"),
     ("cc FILE.cu", "compile any single-file CUDA program for the CPU"),
     ("doctor", "what this machine has and lacks"),
     ("starters", "write labs/ anew from solutions/ (instructors)"),

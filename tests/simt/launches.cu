@@ -270,3 +270,20 @@ TEST_CASE("__shared__ with alignas or __align__ is aligned so") {
   aligned_in_shared<<<1, 3>>>(misaligned.data());
   CHECK(misaligned[0] == 0);
 }
+
+namespace {
+std::string told_launches;
+}
+
+TEST_CASE("a listener is told of each launch that ran, with its shape and its time") {
+  simt::listen_to_launches([](const simt::Kernel& kernel, const simt::LaunchConfig& config, double milliseconds) {
+    told_launches += std::string(kernel.name) + " " + std::to_string(config.grid.x) + "x" +
+                     std::to_string(config.block.x) + (milliseconds >= 0 ? "; " : " late; ");
+  });
+  nothing<<<3, 64>>>();
+  nothing<<<1, 2048>>>();  // refused
+  CHECK(cudaGetLastError() == cudaErrorInvalidConfiguration);
+  simt::listen_to_launches(nullptr);
+  nothing<<<1, 1>>>();
+  CHECK(told_launches == "nothing 3x64; ");
+}

@@ -52,7 +52,8 @@ class Refused(unittest.TestCase):
         self.assertEqual(done.stdout, "")
 
     def test_unknown_lab_lists_the_labs(self):
-        for words in (["check", "99"], ["watch", "99"], ["hint", "99", "1"], ["run", "99", "1"], ["bench", "99"]):
+        for words in (["check", "99"], ["watch", "99"], ["hint", "99", "1"], ["run", "99", "1"], ["bench", "99"],
+                      ["report", "99"]):
             with self.subTest(words=words):
                 self.assert_refused(words, "no lab is called '99'", LAB)
 
@@ -69,6 +70,14 @@ class Refused(unittest.TestCase):
     def test_no_place_for_the_rows(self):
         self.assert_refused(["bench", LAB, "--csv", "/nonexistent/a.csv"], "/nonexistent/a.csv cannot be written")
         self.assert_refused(["bench", LAB, "--csv", "/"], "/ cannot be written")
+        self.assert_refused(["report", LAB, "--out", "/dev/null/x"], "/dev/null/x cannot be written")
+
+    def test_sweeps_that_make_no_sense(self):
+        self.assert_refused(["bench", LAB, "--shapes", "64"], "--shapes 64 is no launch shape")
+        self.assert_refused(["bench", LAB, "--shapes", "1x32", "--blocks", "1"], "leave out --blocks and --threads")
+        self.assert_refused(["bench", LAB, "--largest-value", "many"], "many is no whole number")
+        self.assert_refused(["bench", "all", "--step", "1"], "--step goes with one lab")
+        self.assert_refused(["report", LAB, "--with", "/nonexistent/x"], "there is no /nonexistent/x")
 
 
 class Compile(unittest.TestCase):

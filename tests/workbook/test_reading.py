@@ -4,7 +4,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from workbook import bench, check, demo, diagnostics, judge, paths, suite, table
+from workbook import bench, check, demo, diagnostics, measurements, paths, suite, table
 from workbook.hints import hints_of
 from workbook.progress import ProgressFile
 from workbook.terminal import Usage
@@ -38,7 +38,7 @@ step 02 shared     many keys                              7 cases  FAILED
 def row(**values):
     """A row of the judge's CSV."""
     usual = {"lab": "03-bitonic", "step": "1", "name": "global", "task": "sort", "tile": "0", "build": "cpu", "type": "u32", "order": "ascending",
-             "input": "uniform", "n": "1024", "blocks": "0", "threads": "0", "median_ms": "2.0", "q1_ms": "1.9",
+             "input": "uniform", "n": "1024", "blocks": "0", "threads": "0", "kernel": "", "median_ms": "2.0", "q1_ms": "1.9",
              "q3_ms": "2.1", "keys_per_s": "512000", "status": "verified", "message": ""}
     return {**usual, **values}
 
@@ -152,9 +152,9 @@ class Tables(unittest.TestCase):
             row(lab="gold", name="vqsort-tiles", keys_per_s="4000000", tile="1024"),
             row(lab="gold", name="reduce", keys_per_s="90000000", task="reduce"),
         ]
-        self.assertEqual(judge.best_gold(rows, row())["keys_per_s"], "2000000")
-        self.assertEqual(judge.best_gold(rows, row(tile="1024"))["name"], "vqsort-tiles")
-        self.assertIsNone(judge.best_gold(rows, row(n="7")))
+        self.assertEqual(measurements.best_gold(rows, row())["keys_per_s"], "2000000")
+        self.assertEqual(measurements.best_gold(rows, row(tile="1024"))["name"], "vqsort-tiles")
+        self.assertIsNone(measurements.best_gold(rows, row(n="7")))
         self.assertEqual(bench.percent_of_gold(row(), rows[1]), "25.6%")
         self.assertEqual(bench.percent_of_gold(row(status="wrong"), rows[1]), "-")
 

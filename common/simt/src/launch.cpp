@@ -133,6 +133,8 @@ class Pool {
   std::atomic<bool> failed_ = false;
 };
 
+std::atomic<LaunchListener> listener = nullptr;
+
 /// Why a device refuses this shape; empty if it does not. Limits: CUDA C++ Programming Guide, "Compute Capabilities".
 std::string refusal(const LaunchConfig& config, std::size_t dynamic_limit) {
   const auto text = [](dim3 d) {
@@ -165,6 +167,8 @@ int pool_threads() { return Pool::instance().threads(); }
 bool launch_failed() { return Pool::instance().failed(); }
 bool first_failure() { return Pool::instance().first_failure(); }
 
+void listen_to_launches(LaunchListener told) { listener = told; }
+
 void run(const Kernel& kernel, const LaunchConfig& config) {
   if (sticky() != cudaSuccess) return;  // the device is lost, as after a fault on a GPU
   if (Worker* const worker = Worker::running()) {
@@ -189,7 +193,11 @@ void run(const Kernel& kernel, const LaunchConfig& config) {
   Launch launch{kernel, config, std::uint64_t(config.grid.x) * config.grid.y * config.grid.z,
                 int(config.block.x * config.block.y * config.block.z), number,
                 order_seed() == 0 ? 0 : order_seed() + (number << 32)};
+  const auto started = std::chrono::steady_clock::now();
   Pool::instance().run(launch);
+  if (const LaunchListener told = listener) {
+    told(kernel, config, std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - started).count());
+  }
 }
 
 }  // namespace simt

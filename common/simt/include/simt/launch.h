@@ -34,6 +34,10 @@ struct Kernel {
 /// (cudaErrorInvalidConfiguration or cudaErrorInvalidValue), prints a line that names the launch, and runs nothing.
 void run(const Kernel& kernel, const LaunchConfig& config);
 
+/// Told of each launch, after its end, from now on; null (as at first) for nobody.
+using LaunchListener = void (*)(const Kernel& kernel, const LaunchConfig& config, double milliseconds);
+void listen_to_launches(LaunchListener listener);
+
 /// A pointer into host memory cannot be followed on a device: gives back an address that faults when it is, so that
 /// the message can name argument `position` (from 1). Pointers a device may follow come back as they are.
 const volatile void* guard_pointer(const volatile void* pointer, int position);

@@ -1,0 +1,100 @@
+"""Rows of measurements: the CSV files that the judge writes, and what is worked out of several of them."""
+
+import csv
+import io
+import re
+
+from . import files
+from .terminal import Problem
+
+# The columns of common/lab/rows.h, which says what they mean.
+COLUMNS = (
+    "lab step name task tile build type order input seed n blocks threads kernel launches repeats median_ms q1_ms q3_ms "
+    "keys_per_s gb_per_s roof_gb_per_s percent_of_roof gold ratio grid block dynamic_shared static_shared registers "
+    "status message machine_id machine commit date"
+).split()
+TRANSFERS = ("to device", "to host")
+
+
+def read(path):
+    """The rows of a CSV file. Problem: it cannot be read, is of another version, or was cut short."""
+    try:
+        with open(path, newline="", encoding="utf-8") as file:
+            text = file.read()
+    except (OSError, UnicodeDecodeError) as error:
+        raise Problem(f"cannot read {path}: {getattr(error, 'strerror', None) or 'it is no text'}", 2) from error
+    lines = list(csv.reader(io.StringIO(text)))
+    if not lines:
+        raise Problem(f"{path} is empty: measure again (./workbook bench)", 2)
+    if lines[0] != COLUMNS:
+        lacks = [name for name in COLUMNS if name not in lines[0]]
+        knows_not = [name for name in lines[0] if name not in COLUMNS]
+        told = [f"it lacks {', '.join(lacks)}"] * bool(lacks) + [f"it has {', '.join(knows_not[:5])}"] * bool(knows_not)
+        raise Problem(f"{path} is of another version ({'; '.join(told) or 'its columns stand in another order'}): "
+                      "measure again", 2)
+    for number, line in enumerate(lines[1:], 2):
+        if len(line) != len(COLUMNS):
+            raise Problem(f"{path} was cut short: row {number} has {len(line)} of {len(COLUMNS)} fields. Take that row "
+                          "out, or measure again", 2)
+    if not text.endswith("\n"):
+        raise Problem(f"{path} was cut short: its last row, {len(lines)}, has no end. Take that row out, or measure "
+                      "again", 2)
+    return [dict(zip(COLUMNS, line)) for line in lines[1:]]
+
+
+def write(path, rows, columns=None):
+    """Rows as a CSV file, written whole or not at all."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, columns or COLUMNS, lineterminator="\n", restval="", extrasaction="ignore")
+    writer.writeheader()
+    writer.writerows(rows)
+    files.write_whole(path, text.getvalue())
+
+
+def distinct(rows):
+    """Each measurement once, the first of those that were taken several times."""
+    same = ("lab", "step", "name", "task", "tile", "build", "type", "order", "input", "n", "blocks", "threads", "kernel",
+            "machine_id")
+    found = {}
+    for row in rows:
+        found.setdefault(tuple(row[name] for name in same), row)
+    return list(found.values())
+
+
+def whole(rows):
+    """The rows of whole steps, without those of their kernels and copies."""
+    return [row for row in rows if not row["kernel"]]
+
+
+def verified(rows):
+    """Those that count."""
+    return [row for row in rows if row["status"] == "verified" and row["keys_per_s"]]
+
+
+def best_gold(rows, row):
+    """The fastest verified row of the gold standard for the same task and keys as `row`; None if there is none."""
+    same = ("build", "task", "tile", "type", "order", "input", "n")
+    candidates = [
+        gold for gold in rows
+        if gold["lab"] == "gold" and gold["status"] == "verified" and all(gold[key] == row[key] for key in same)
+    ]
+    return max(candidates, key=lambda gold: float(gold["keys_per_s"]), default=None)
+
+
+def hardware(machine):
+    """A machine's description without what changes from day to day: system, driver, the last bit of memory."""
+    parts = [re.sub(r", ?\d+ GiB.*", "", part.strip()) for part in machine.split(";")]
+    return "; ".join(parts)
+
+
+def check_machines(rows):
+    """Problem: two machines under one name."""
+    seen = {}
+    for row in rows:
+        if not row["machine"]:
+            continue
+        key = row["machine_id"], row["build"]
+        known = seen.setdefault(key, row["machine"])
+        if hardware(known) != hardware(row["machine"]):
+            raise Problem(f"two machines are called {row['machine_id']}: {hardware(known)}, and "
+                          f"{hardware(row['machine'])}. Measure one of them again with --machine NAME", 2)

@@ -1,0 +1,477 @@
+"""What a report says by itself: each part is Markdown made of rows of measurements, and the plots beside it."""
+
+import datetime
+import os
+import platform
+import re
+import shutil
+from pathlib import Path
+
+from . import charts, judge, machine, measurements, plot, table
+from .paths import ROOT, has_solutions
+
+
+# Keys for sweeps over types, where a step may refuse large ranges.
+NARROW = "range:0:255"
+
+
+def _number(text):
+    return table.significant(float(text)) if text else ""
+
+
+def _count(n):
+    n = int(n)
+    if n >= 1024 and n & (n - 1) == 0:
+        return f"2<sup>{n.bit_length() - 1}</sup>"
+    return f"{n:,}"
+
+
+def pipe(headings, rows, left=1):
+    """A Markdown table whose first `left` columns are flush left."""
+    def line(cells):
+        return "| " + " | ".join(str(cell).replace("|", "\\|") for cell in cells) + " |"
+
+    rule = "|" + "".join("---|" if i < left else "---:|" for i in range(len(headings)))
+    return "\n".join([line(headings), rule, *map(line, rows)])
+
+
+class Report:
+    """The rows and the place of one report. A method a part: Markdown, or "" where there is nothing to say."""
+
+    def __init__(self, lab, folder, rows, kind, facts, device, others=(), solution=False):
+        """facts: the lab's table of steps; device: [(what, value)]; others: [(name, rows)] of other machines"""
+        self.lab, self.folder, self.rows, self.kind, self.facts = lab, folder, rows, kind, facts
+        self.device, self.others, self.solution = device, others, solution
+        self.plots = plot.available()
+
+    # --- helpers ---
+
+    def figure(self, name, draw, caption, *more):
+        """The Markdown of a plot in plots/, drawn by `draw(rows, lab, stem, ..)`; "" where it has nothing to show."""
+        if not self.plots:
+            return ""
+        stem = self.folder / "plots" / name
+        if not draw(self.rows, self.lab, stem, *more):
+            return ""
+        return f"![{caption}](plots/{name}.svg)"
+
+    def own(self):
+        """Verified rows of this lab's steps, in the build that is reported."""
+        return [row for row in measurements.verified(self.rows) if row["lab"] == self.lab and row["build"] == self.kind]
+
+    def _over_n(self, lines, golds, cell, what):
+        sizes = sorted({int(row["n"]) for own in lines.values() for row in own})
+        if not sizes:
+            return ""
+        rows = []
+        for name, own in [*((charts.label(own[0]), own) for own in lines.values()), *golds]:
+            by_n = {int(row["n"]): cell(row) for row in own}
+            rows.append([name, *(by_n.get(n, "") for n in sizes)])
+        return pipe([what, *(f"n = {_count(n)}" for n in sizes)], rows)
+
+    def _golds(self, lines):
+        """The gold standard's rows, a line for each of its programs, where a line of the lab has the same n and type."""
+        found = {}
+        for own in lines.values():
+            for row in own:
+                for gold in charts.usual(self.rows):
+                    if gold["lab"] == "gold" and all(gold[key] == row[key] for key in ("build", "task", "tile", "type", "n")):
+                        name = charts.gold_name(gold["name"], gold["build"])
+                        found.setdefault(f"*{name}*", {})[int(gold["n"])] = gold
+        return [(name, [by_n[n] for n in sorted(by_n)]) for name, by_n in found.items()]
+
+    # --- the parts ---
+
+    def statement(self):
+        """The lab's first words and its steps."""
+        handout = ROOT / "labs" / self.lab / "README.md"
+        words = ""
+        if handout.is_file():
+            text = handout.read_text(encoding="utf-8")
+            paragraphs = [p for p in re.split(r"\n\s*\n", text) if p.strip()]
+            first = next((p for p in paragraphs if not p.lstrip().startswith(("#", "|", "!", "`", "<!--"))), "")
+            words = re.sub(r"\[([^\]]+)\]\((?!https?:)[^)]+\)", r"\1", first).strip()
+        rows = [[f"{number:02}", fact["name"] + ("" if task == "sort" else f" ({task})"), fact["idea"],
+                 ", ".join(fact["types"]), "yes" if fact["stable"] else "no" if task == "sort" else ""]
+                for (number, task), fact in self.facts.items()]
+        return words + "\n\n" + pipe(["step", "name", "idea", "keys", "stable"], rows, left=5)
+
+    def machine(self):
+        """The table of hardware and software."""
+        rows = []
+        with_gpu = self.kind == "cuda"
+        device = dict(self.device)
+        if with_gpu:
+            rows += [["GPU", device.pop("device", "?")], *([what, _digits(value)] for what, value in device.items()
+                                                            if value not in ("0", ""))]
+            told = machine.answer("nvidia-smi", "--id=0", "--query-gpu=driver_version", "--format=csv,noheader")
+            rows.append(["driver", told or "?"])
+        else:
+            rows.append(["GPU", "none used: CUDA on the processor (the cpu build)"])
+            wanted = ("compute capability", "shared memory a block, bytes", "constant memory, bytes",
+                      "registers a block", "threads a block, at most", "blocks of a launch, at most")
+            rows += [[f"{what} (as emulated)", _digits(device[what])] for what in wanted if what in device]
+        roof = next((row["roof_gb_per_s"] for row in self.own() if row["roof_gb_per_s"]), "")
+        if roof:
+            rows.append([f"memory's roof: copying on the {'GPU' if with_gpu else 'processor, all cores'}, read + written, GB/s",
+                         _number(roof)])
+        nvcc = machine.answer("nvcc", "--version") or ""
+        release = re.search(r"release ([\d.]+), V([\d.]+)", nvcc)
+        rows.append(["CUDA toolkit", f"{release[1]} (nvcc {release[2]})" if release else "none"])
+        rows += host_facts()
+        own = self.own()
+        if own:
+            commits = list(dict.fromkeys(row["commit"] for row in own if row["commit"]))
+            dates = sorted({row["date"][:10] for row in own})
+            rows.append(["measured", f"{dates[0]}{'' if len(dates) == 1 else ' to ' + dates[-1]}, commit {', '.join(commits)}"
+                                     f"{' (+: with changes that are not committed)' if any('+' in c for c in commits) else ''}"])
+        return pipe(["what", "value"], rows, left=2)
+
+    def program(self):
+        """Which files, how long, and which kernels were launched."""
+        top = ROOT / ("solutions" if self.solution and has_solutions() else "labs") / self.lab
+        rows = []
+        for path in sorted(top.glob("[0-9][0-9]_*.cu")):
+            lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+            code = [line for line in lines if line.strip() and not line.strip().startswith("//")]
+            kernels = re.findall(r"__global__\s+(?:__launch_bounds__\([^)]*\)\s*)?void\s+(?:__launch_bounds__\([^)]*\)\s*)?(\w+)",
+                                 "\n".join(code))
+            rows.append([f"`{path.name}`", ", ".join(f"`{name}`" for name in dict.fromkeys(kernels)), len(code)])
+        return pipe(["file", "kernels", "lines of code"], rows, left=2) if rows else ""
+
+    def results(self):
+        """How it was measured."""
+        own = measurements.whole(self.own())
+        if not own:
+            return "Nothing has been measured yet: no step of this lab runs to its end."
+        runs = sum(int(row["repeats"]) for row in own)
+        text = (f"{len(own):,} measurements, {runs:,} timed runs. Each run had an input of its own, and each output was "
+                "verified against the gold standard. A time is the median of the runs, without the copies to the device "
+                "and back, after a warm-up" + (", with the level 2 cache flushed before each run" if self.kind == "cuda" else "")
+                + ". All tables and plots come from the rows in `csv/`.")
+        if self.kind == "cpu":
+            text += ("\n\n**These are times of the cpu build**: CUDA emulated on the processor. They show how the work grows; "
+                     "which step is faster on a GPU they do not show.")
+        failed = {}
+        for row in measurements.whole(self.rows):
+            if row["lab"] == self.lab and row["status"] not in ("verified", "unsupported"):
+                failed.setdefault((row["step"], row["name"], row["status"]), row["message"])
+        for (step, name, status), message in failed.items():
+            text += f"\n\nStep {int(step):02} {name} is not among them: {status}: {message}"
+        wide = [row for row in own if row["message"].startswith("spread")]
+        if wide:
+            text += (f"\n\nIn {len(wide)} of the measurements the middle half of the runs spans more than a quarter of the "
+                     "median: the machine had other work, or the times are too short to be known well.")
+        return text
+
+    def n(self):
+        """Time and speed over n."""
+        rows = [row for row in charts.usual(self.rows) if row["build"] == self.kind]
+        sweep = charts.powers(rows)
+        lines = {key: own for key, own in charts.by_line(sweep, self.lab).items() if key[1] == "sort"}
+        if not lines:
+            return ""
+        golds = self._golds(lines)
+        kinds = sorted({own[0]["type"] for own in lines.values()})
+        told = f"Uniform {' and '.join(kinds)} keys, ascending; the launch shape is each step's own choice."
+        gold_share = {key: [row for row in own if row["ratio"]] for key, own in lines.items()}
+        texts = [
+            told,
+            self.figure("speed", _of(rows, charts.over_n), "Keys a second against the number of keys: all steps, the gold "
+                        "standard (dashed; for tiles dotted), and the memory's roof: each key read and written once at the "
+                        "speed of a copy. (What fits into a cache can exceed it.)", "speed"),
+            self.figure("time", _of(rows, charts.over_n), "Time of one sort against the number of keys.", "time"),
+            self._over_n(lines, golds, lambda row: _number(row["median_ms"]), "median, ms"),
+            self._over_n(lines, golds, lambda row: table.significant(charts.speed(row) / 1e6), "Mkeys/s"),
+            self._over_n({key: own for key, own in gold_share.items() if own}, [],
+                         lambda row: table.significant(100 * float(row["ratio"])), "% of the gold standard"),
+            self._over_n(lines, golds, lambda row: _number(row["percent_of_roof"]), "% of the memory's roof"),
+        ]
+        return "\n\n".join(filter(None, texts))
+
+    def parts(self):
+        """Reduction, histogram, scan: beside their gold standards."""
+        rows = [row for row in charts.usual(self.rows) if row["build"] == self.kind]
+        sweep = charts.powers(rows)
+        lines = {key: own for key, own in charts.by_line(sweep, self.lab).items() if key[1] != "sort"}
+        if not lines:
+            return ""
+        return "\n\n".join(filter(None, [
+            self.figure("parts", _of(rows, charts.parts_over_n), "Values a second against their number, each part beside "
+                        "the gold standard's."),
+            self._over_n(lines, self._golds(lines), lambda row: _number(row["median_ms"]), "median, ms"),
+            self._over_n(lines, self._golds(lines), lambda row: _number(row["percent_of_roof"]),
+                         "% of the memory's roof"),
+        ]))
+
+    def _kernel_rows(self):
+        return [row for row in self.own() if row["kernel"] not in ("", *measurements.TRANSFERS) and row["input"] == "uniform"]
+
+    def kernels(self):
+        """Each kernel's time over launch shapes and sizes; the shares at the largest n."""
+        rows = self._kernel_rows()
+        if not rows:
+            return ""
+        texts = [self.figure("kernels", charts.kernels, "The share of each kernel in the time of all kernels of a step, at "
+                             "the largest n of the sweep. (Kernels are timed in runs of their own, which are not part of the "
+                             "times above.)")]
+        shaped = [row for row in rows if int(row["n"]) in (1000, 10000, 100000)]
+        kernels = {}
+        for row in shaped:
+            kernels.setdefault((int(row["step"]), row["task"], row["name"], row["kernel"]), []).append(row)
+        for (number, _, name, kernel), own in sorted(kernels.items(), key=lambda item: item[0][:3]):
+            texts.append(f"Kernel `{kernel}` of step {number:02} {name}, milliseconds of all its launches in one sort:")
+            texts.append(_shape_table(own, lambda row: _number(row["median_ms"])))
+        return "\n\n".join(filter(None, texts))
+
+    def profile(self):
+        """Shape, memory and registers of each kernel."""
+        rows = [row for row in self._kernel_rows() if (row["blocks"], row["threads"]) == ("0", "0")]
+        largest = {}
+        for row in rows:
+            key = row["step"], row["task"], row["name"]
+            largest[key] = max(largest.get(key, 0), int(row["n"]))
+        rows = [row for row in rows if int(row["n"]) == largest[row["step"], row["task"], row["name"]]]
+        if not rows:
+            return ""
+        lines = []
+        for row in sorted(rows, key=lambda row: (int(row["step"]), row["task"] != "sort")):
+            lines.append([charts.label(row), f"`{row['kernel']}`", _count(row["n"]), row["launches"], f"{int(row['grid']):,}",
+                          row["block"], row["static_shared"] or "-", row["dynamic_shared"], row["registers"] or "-",
+                          _number(row["median_ms"])])
+        note = "" if self.kind == "cuda" else (
+            " Static shared memory and registers are nvcc's to tell, and not known without it.")
+        return (f"The largest launch of each kernel, in the largest sort that was measured: threads and bytes of shared memory a block, registers a thread.{note}\n\n"
+                + pipe(["step", "kernel", "n", "launches", "blocks", "threads", "static shared", "dynamic shared", "registers",
+                        "ms in all"], lines, left=2))
+
+    def shapes(self):
+        """Speed over blocks and threads."""
+        own = [row for row in measurements.whole(self.own()) if row["blocks"] != "0" and row["task"] == "sort"]
+        if not own:
+            return ""
+        texts = [self.figure("shapes", charts.shapes, "Keys a second over blocks and threads of the launch, a map a step. "
+                             "Brighter is faster."),
+                 self.figure("shape-lines", charts.shape_lines, "Time against the number of keys for some launch shapes; the fastest at the "
+                             "largest n has the step's colour.")]
+        steps = {}
+        for row in measurements.whole(self.own()):
+            if int(row["n"]) in (1000, 10000, 100000) and row["input"] == "uniform":
+                steps.setdefault((int(row["step"]), row["task"], row["name"]), []).append(row)
+        for (number, _, name), rows in sorted(steps.items()):
+            if any(row["blocks"] != "0" for row in rows):
+                texts += [f"Step {number:02} {name}, median in milliseconds:",
+                          _shape_table(rows, lambda row: _number(row["median_ms"]))]
+        impossible = {}
+        for row in measurements.whole(self.rows):
+            if row["status"] == "unsupported" and row["blocks"] != "0":
+                impossible.setdefault(row["message"], set()).add(f"<<<{row['blocks']}, {row['threads']}>>>")
+        texts += [f"Left out: {', '.join(sorted(some)[:6])}{' and others' if len(some) > 6 else ''}: {message}.".replace("<<<", "&lt;&lt;&lt;").replace(">>>", "&gt;&gt;&gt;")
+                  for message, some in impossible.items()]
+        return "\n\n".join(filter(None, texts))
+
+    def _by(self, rows, column, heading, words=str):
+        rows = [row for row in rows if row["task"] == "sort"]
+        steps = list(dict.fromkeys((int(row["step"]), row["name"]) for row in sorted(rows, key=lambda r: int(r["step"]))))
+        values = list(dict.fromkeys(row[column] for row in rows))
+        lines = []
+        for value in values:
+            found = {row["name"]: row for row in rows if row[column] == value}
+            lines.append([words(value), *(table.significant(charts.speed(found[name]) / 1e6) if name in found else ""
+                                          for _, name in steps)])
+        return pipe([heading, *(f"{number:02} {name}, Mkeys/s" for number, name in steps)], lines)
+
+    def inputs(self):
+        """Speed over distributions."""
+        plain = [row for row in measurements.whole(self.own()) if ":" not in row["input"] and row["blocks"] == "0"]
+        rows = _most(plain, "input")
+        if len({row["input"] for row in rows}) < 2:
+            return ""
+        return "\n\n".join(filter(None, [
+            f"{_count(rows[0]['n'])} {rows[0]['type']} keys, ascending.",
+            self.figure("inputs", _of(rows, charts.inputs), "Keys a second for each distribution of the keys."),
+            self._by(rows, "input", "input")]))
+
+    def types(self):
+        """Speed over key types."""
+        plain = [row for row in measurements.whole(self.own()) if row["task"] == "sort" and row["blocks"] == "0"
+                 and row["input"] in ("uniform", NARROW)]
+        rows = _most(plain, "type", ("n", "input"))
+        if len({row["type"] for row in rows}) < 2:
+            return ""
+        rows.sort(key=lambda row: list(charts.BYTES).index(row["type"]))
+        return "\n\n".join(filter(None, [
+            f"{_count(rows[0]['n'])} keys, uniform{'' if rows[0]['input'] == 'uniform' else ' from 0 to 255'}, ascending. (pairs: u32 "
+            "keys that carry u32 values.)",
+            self.figure("types", _of(rows, charts.types), "Keys a second for each type of key."),
+            self._by(rows, "type", "type")]))
+
+    def ranges(self):
+        """Speed over the largest value."""
+        rows = _most([row for row in measurements.whole(self.own()) if row["input"].startswith("range:0:")], "input")
+        if len({row["input"] for row in rows}) < 2:
+            return ""
+        rows.sort(key=lambda row: int(row["input"].split(":")[2]))
+        return "\n\n".join(filter(None, [
+            f"{_count(rows[0]['n'])} {rows[0]['type']} keys, uniform from 0 to the largest value: the fewer values, the less "
+            "entropy. A step that is missing refuses that range.",
+            self.figure("ranges", _of(rows, charts.value_range), "Keys a second against the number of different values."),
+            self._by(rows, "input", "largest value", lambda name: f"{int(name.split(':')[2]):,}")]))
+
+    def transfers(self):
+        """The copies, beside the sort itself."""
+        rows = [row for row in self.own() if row["blocks"] == "0" and row["input"] == "uniform"]
+        copies = [row for row in rows if row["kernel"] in measurements.TRANSFERS and charts.is_power(row["n"])]
+        if not copies:
+            return ""
+        last = max(copies, key=lambda row: (row["task"] == "sort", row["tile"] == "0", int(row["step"])))
+        same = ("step", "name", "type")
+        lines = []
+        for n in sorted({int(row["n"]) for row in copies if all(row[k] == last[k] for k in same)}):
+            found = {row["kernel"]: row for row in rows if int(row["n"]) == n and all(row[k] == last[k] for k in same)}
+            if not {"", *measurements.TRANSFERS} <= found.keys():
+                continue
+            there, back, sort = found["to device"], found["to host"], found[""]
+            total = sum(charts.milliseconds(row) for row in (there, back, sort))
+            lines.append([_count(n), _number(there["median_ms"]), _number(there["gb_per_s"]), _number(back["median_ms"]),
+                          _number(back["gb_per_s"]), _number(sort["median_ms"]),
+                          f"{100 * (1 - charts.milliseconds(sort) / total):.0f}" if total else ""])
+        where = "ordinary (pageable) memory" if self.kind == "cuda" else "one part of the processor's memory to another"
+        return (f"Step {charts.label(last)}, {last['type']} keys; the copies go from {where}.\n\n"
+                + pipe(["n", "to the device, ms", "GB/s", "back, ms", "GB/s", "sort, ms", "copies, % of all"], lines, left=1))
+
+    def processors(self):
+        """The best on a GPU against the best on a CPU."""
+        gpu_rows, gpu_name, gpu_recorded = [], "", False
+        for name, rows in [("", self.rows), *self.others]:
+            found = [row for row in measurements.verified(rows) if row["build"] == "cuda" and row["lab"] == self.lab]
+            if found:
+                gpu_rows, gpu_name, gpu_recorded = rows, found[0]["machine"].split(",")[0], bool(name)
+                break
+        cpu = [row for row in charts.usual(self.rows) if row["build"] == "cpu" and row["lab"] == "gold" and
+               row["task"] == "sort" and row["tile"] == "0" and charts.is_power(row["n"])]
+        if not gpu_rows or not cpu:
+            return ""
+        usual = [row for row in charts.usual(gpu_rows) if row["build"] == "cuda" and charts.is_power(row["n"])]
+        lines = [own for key, own in charts.by_line(usual, self.lab).items() if key[1] == "sort" and own[0]["tile"] == "0"]
+        if not lines:
+            return ""
+        best = max(lines, key=lambda own: max(map(charts.speed, own)))
+        kind = best[0]["type"]
+        cpu = [row for row in cpu if row["type"] == kind] or cpu
+        series = [(f"{charts.label(best[0])}, {gpu_name}", int(best[0]["step"]), 0, _points(best))]
+        copied = []
+        for row in best:
+            extra = [charts.milliseconds(other) for other in measurements.verified(gpu_rows)
+                     if other["kernel"] in measurements.TRANSFERS and all(
+                         other[key] == row[key] for key in ("lab", "step", "name", "type", "n", "build", "blocks", "threads", "input"))]
+            if len(extra) == 2:
+                copied.append((int(row["n"]), int(row["n"]) / ((charts.milliseconds(row) + sum(extra)) * 1e-3)))
+        series.append(("the same with the copies", int(best[0]["step"]), 1, copied))
+        for place, name in enumerate(dict.fromkeys(row["name"] for row in cpu)):
+            if name in ("sort", "vqsort", "spreadsort", "stable-sort"):
+                own = sorted((row for row in cpu if row["name"] == name), key=lambda row: int(row["n"]))
+                series.append((charts.gold_name(name, "cpu"), None, 0 if name == "vqsort" else 1 + place % 2, _points(own)))
+        sizes = sorted({n for line in series for n, _ in line[3]})
+        sizes = sizes[::2] if len(sizes) > 8 else sizes
+        rows = [[name, *(table.significant(n / speed * 1e3) if (speed := dict(points).get(n)) else "" for n in sizes)]
+                for name, _, _, points in series if points]
+        caption = (f"Keys a second: the best step on a GPU ({gpu_name}{', recorded results' if gpu_recorded else ''}) and the best "
+                   "programs on this processor.")
+        text = ""
+        if self.plots and charts.machines(series, self.folder / "plots" / "processors", f"keys a second, {kind}"):
+            text = f"![{caption}](plots/processors.svg)\n\n"
+        cpu_machine = cpu[0]["machine"]
+        return (f"GPU: {gpu_name}{' (results that were recorded there, not on this machine)' if gpu_recorded else ''}. CPU: "
+                f"{measurements.hardware(cpu_machine)}; VQSort uses its vector units, all run on one core.\n\n" + text
+                + pipe(["median, ms", *(f"n = {_count(n)}" for n in sizes)], rows))
+
+    def machines(self):
+        """The best step of each machine over n."""
+        found = []
+        for name, rows in [("this report", self.rows), *self.others]:
+            for kind in ("cuda", "cpu"):
+                own = [row for row in charts.usual(rows) if row["build"] == kind]
+                lines = [line for key, line in charts.by_line(own, self.lab).items() if key[1] == "sort"]
+                whole = [line for line in lines if line[0]["tile"] == "0"] or lines
+                if whole:
+                    best = max(whole, key=lambda line: max(map(charts.speed, line)))
+                    where = best[0]["machine"].split(",")[0]
+                    found.append((name, kind, where, best))
+        if len(found) < 2:
+            return ""
+        names = [where for _, _, where, _ in found]
+        series, rows = [], []
+        sizes = sorted({int(row["n"]) for *_, line in found for row in line if charts.is_power(row["n"])})
+        sizes = sizes[::2] if len(sizes) > 8 else sizes
+        for place, (name, kind, where, best) in enumerate(found):
+            title = where if names.count(where) == 1 else f"{where} ({name})"
+            title += " (cpu build)" if kind == "cpu" else ""
+            best = [row for row in best if charts.is_power(row["n"])]
+            if not best:
+                continue
+            series.append((f"{charts.label(best[0])}, {title}", int(best[0]["step"]), place, _points(best)))
+            by_n = {int(row["n"]): row for row in best}
+            rows.append([title, charts.label(best[0]), *(table.significant(charts.speed(by_n[n]) / 1e6) if n in by_n else ""
+                                                         for n in sizes)])
+        text = ""
+        if self.plots and charts.machines(series, self.folder / "plots" / "machines", "keys a second"):
+            text = "![Keys a second of the fastest step on each machine.](plots/machines.svg)\n\n"
+        return text + pipe(["machine", "fastest step, Mkeys/s", *(f"n = {_count(n)}" for n in sizes)], rows, left=2)
+
+
+# --- rows and cells ---
+
+
+def _digits(value):
+    return f"{int(value):,}" if value.isdigit() and len(value) > 4 else value
+
+
+def _points(rows):
+    return [(int(row["n"]), charts.speed(row)) for row in rows]
+
+
+def _of(rows, draw):
+    """`draw` on these rows in place of all."""
+    return lambda _, *more: draw(rows, *more)
+
+
+def _most(rows, column, keys=("n", "type")):
+    """The rows of that n (and type) for which the most values of `column` were measured."""
+    groups = {}
+    for row in rows:
+        groups.setdefault(tuple(row[key] for key in keys), []).append(row)
+    return max(groups.values(), key=lambda group: (len({row[column] for row in group}), int(group[0]["n"])), default=[])
+
+
+def _shape_table(rows, cell):
+    sizes = sorted({int(row["n"]) for row in rows})
+    shapes = sorted({(int(row["blocks"]), int(row["threads"])) for row in rows})
+    found = {(int(row["blocks"]), int(row["threads"]), int(row["n"])): cell(row) for row in rows}
+    lines = [["its own choice" if shape == (0, 0) else f"&lt;&lt;&lt;{shape[0]}, {shape[1]}&gt;&gt;&gt;",
+              *(found.get((*shape, n), "") for n in sizes)] for shape in shapes if any((*shape, n) in found for n in sizes)]
+    return pipe(["launch", *(f"n = {n:,}" for n in sizes)], lines)
+
+
+def host_facts():
+    """Rows about the processor and the system."""
+    model = machine.processor() or platform.processor() or platform.machine()
+    memory = f"{os.sysconf('SC_PHYS_PAGES') * os.sysconf('SC_PAGE_SIZE') / 2**30:.1f} GiB"
+    disk = shutil.disk_usage(ROOT)
+    system = ""
+    try:
+        system = re.search(r'^PRETTY_NAME="?([^"\n]*)', Path("/etc/os-release").read_text(encoding="utf-8"), re.MULTILINE)[1]
+    except (OSError, TypeError):
+        system = platform.system()
+    cxx = machine.compiler()
+    version = (machine.answer(*cxx, "--version") or "").splitlines() if cxx else []
+    return [["processor", model], ["cores", f"{len(os.sched_getaffinity(0))}"], ["memory", memory],
+            ["disk", f"{disk.total / 1e9:.0f} GB, {disk.free / 1e9:.0f} GB free"],
+            ["system", f"{system}, {platform.system()} {platform.release()}"],
+            ["C++ compiler", version[0] if version else "none"],
+            ["made", datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")]]
+
+
+def device_facts(runner):
+    """[(what, value)] about the device that a runner has."""
+    return judge.device(runner)

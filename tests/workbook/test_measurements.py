@@ -1,0 +1,121 @@
+"""Rows of measurements: which files are read, and what is worked out of several rows."""
+
+import tempfile
+import unittest
+from pathlib import Path
+
+from workbook import bench, measurements
+from workbook.paths import ROOT
+from workbook.terminal import Problem, Usage
+
+
+def row(**values):
+    """A row as the judge writes it."""
+    usual = dict.fromkeys(measurements.COLUMNS, "")
+    usual.update(lab="03-bitonic", step="1", name="global", task="sort", tile="0", build="cpu", type="u32",
+                 order="ascending", input="uniform", seed="7", n="1024", blocks="0", threads="0", repeats="5", median_ms="2.0",
+                 q1_ms="1.9", q3_ms="2.1", keys_per_s="512000", gb_per_s="0.004", roof_gb_per_s="30", percent_of_roof="0.013",
+                 status="verified", machine_id="epyc", machine="AMD EPYC, 2 cores, 24 GiB, Debian, Linux 6.1", commit="abc",
+                 date="2026-01-02T03:04:05Z")
+    usual.update(values)
+    return usual
+
+
+class Files(unittest.TestCase):
+    """What is refused, and how it is said."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = Path(folder.name) / "rows.csv"
+        measurements.write(self.path, [row(message='a "quoted", word'), row(n="2048")])
+
+    def assert_refused(self, words):
+        with self.assertRaisesRegex(Problem, words) as raised:
+            measurements.read(self.path)
+        self.assertEqual(raised.exception.status, 2)
+
+    def test_what_is_written_is_read(self):
+        rows = measurements.read(self.path)
+        self.assertEqual([one["n"] for one in rows], ["1024", "2048"])
+        self.assertEqual(rows[0]["message"], 'a "quoted", word')
+
+    def test_the_columns_are_the_judges(self):
+        header = (ROOT / "common/lab/rows.h").read_text()
+        columns = header[header.index("row_columns[]") :].split("{")[1].split("}")[0]
+        self.assertEqual([name.strip().strip('"') for name in columns.split(",")], measurements.COLUMNS)
+
+    def test_another_version(self):
+        text = self.path.read_text()
+        self.path.write_text(text.replace("kernel", "kernels", 1))
+        self.assert_refused("another version .it lacks kernel; it has kernels.: measure again")
+
+    def test_cut_short(self):
+        text = self.path.read_text()
+        self.path.write_text(text[:-40])
+        self.assert_refused(f"cut short: row 3 has .* of {len(measurements.COLUMNS)} fields")
+        self.path.write_text(text[:-1])
+        self.assert_refused("cut short: its last row, 3, has no end")
+
+    def test_empty_or_not_there(self):
+        self.path.write_text("")
+        self.assert_refused("is empty")
+        self.path.unlink()
+        self.assert_refused("cannot read .*No such file")
+        self.path.write_bytes(b"\xff\xfe\x00")
+        self.assert_refused("it is no text")
+
+    def test_two_machines_under_one_name(self):
+        rows = [row(), row(machine="AMD EPYC, 2 cores, 24 GiB, Debian, Linux 6.2")]
+        measurements.check_machines(rows)  # another kernel is the same machine
+        rows.append(row(machine="Intel Xeon, 16 cores, 126 GiB, Debian, Linux 6.1"))
+        with self.assertRaisesRegex(Problem, "two machines are called epyc: AMD EPYC, 2 cores, and Intel Xeon, 16 cores"):
+            measurements.check_machines(rows)
+        rows[-1]["machine_id"] = "xeon"
+        measurements.check_machines(rows)
+
+
+class Rows(unittest.TestCase):
+    """What several rows say."""
+
+    def test_each_measurement_once(self):
+        rows = [row(median_ms="1"), row(median_ms="2"), row(kernel="sort_tiles", median_ms="3")]
+        self.assertEqual([one["median_ms"] for one in measurements.distinct(rows)], ["1", "3"])
+        self.assertEqual(len(measurements.whole(rows)), 2)
+
+    def test_tables_of_kernels_and_copies(self):
+        rows = [row(), row(kernel="a", launches="3", grid="4", block="64", median_ms="3"),
+                row(kernel="b", launches="1", grid="1", block="32", median_ms="1"), row(kernel="to device", gb_per_s="10")]
+        self.assertEqual(len(bench.lines_of(rows)), 3)
+        self.assertIn("0.0130%", bench.lines_of(rows)[2])
+        lines = bench.kernel_lines(rows)
+        self.assertEqual([line.split()[-3] for line in lines[2:]], ["75%", "25%"])
+        self.assertEqual(len(bench.transfer_lines(rows)), 3)
+        self.assertEqual(bench.kernel_lines([row()]), [])
+
+    def test_what_is_impossible_is_told_once(self):
+        rows = [row(status="unsupported", message="no", blocks=str(b)) for b in (1, 2)]
+        self.assertEqual(bench.skipped(rows), ["skipped: 2 measurements (step 1): no"])
+        self.assertEqual(len(bench.lines_of([row(), *rows])), 3)
+
+
+class Sweeps(unittest.TestCase):
+    """What is asked of the judge."""
+
+    def test_launch_shapes(self):
+        self.assertEqual(bench.shapes(["1x32", "64x64", "1x32"]), ["1x32", "64x64"])
+        grid = bench.shapes(["grid"])
+        self.assertEqual((grid[0], grid[-1], len(grid)), ("1x32", "1024x1024", 36))
+        for word in ("1x", "x1", "1x2x3", "-1x2", "big"):
+            with self.assertRaisesRegex(Usage, f"--shapes {word} is no launch shape"):
+                bench.shapes([word])
+
+    def test_numbers(self):
+        self.assertEqual([bench.number(text) for text in ("255", "2^16")], [255, 65536])
+        for text in ("", "-1", "2^", "1e6", "2^1000"):
+            with self.assertRaises(Usage):
+                bench.number(text)
+
+
+if __name__ == "__main__":
+    unittest.main()
