@@ -15,9 +15,11 @@ from pathlib import Path
 import bitonic
 import counting
 import merge
+import radix
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-MODULES = {"02-merge": merge, "03-bitonic": bitonic, "04-counting": counting}
+MODULES = {"02-merge": merge, "03-bitonic": bitonic, "04-counting": counting,
+           "05-radix": radix}
 
 
 def differences(folder, drawn):
