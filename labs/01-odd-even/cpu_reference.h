@@ -24,8 +24,9 @@ void compare_exchange(Key& first, Key& second, lab::Order order, Work& work) {
   ++work.exchanges;
 }
 
-/// Sorts keys[0 .. n) in place, stable: each round carries the last of the keys not yet in place to its place. Each
-/// comparison needs the result of the one before, so each is a step: n (n - 1) / 2 of both.
+/// Sorts keys[0 .. n) in place, stable: each round carries the last of the keys not yet in place to its place. Within a
+/// round each comparison needs the result of the one before, and here the rounds follow one another as well, so each
+/// comparison is a step: n (n - 1) / 2 of both.
 template <class Key>
 Work bubble_sort(Key* keys, std::int64_t n, lab::Order order) {
   Work work;
