@@ -37,8 +37,8 @@ Work bubble_sort(Key* keys, std::int64_t n, lab::Order order) {
   return work;
 }
 
-/// Sorts keys[0 .. n) in place, stable: n phases, in turn on the pairs that begin at an even and at an odd place. No two
-/// comparisons of a phase share a key, so a phase is one step: n (n - 1) / 2 comparisons in n steps.
+/// Sorts keys[0 .. n) in place, stable: n phases, in turn on the pairs that begin at an even and at an odd place. No
+/// two comparisons of a phase share a key, so a phase is one step: n (n - 1) / 2 comparisons in n steps.
 template <class Key>
 Work odd_even_sort(Key* keys, std::int64_t n, lab::Order order) {
   Work work;
