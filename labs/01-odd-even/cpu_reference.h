@@ -24,8 +24,9 @@ void compare_exchange(Key& first, Key& second, lab::Order order, Work& work) {
   ++work.exchanges;
 }
 
-/// Sorts keys[0 .. n) in place, stable: each round carries the last of the keys not yet in place to its place. Each
-/// comparison needs the result of the one before, so each is a step: n (n - 1) / 2 of both.
+/// Sorts keys[0 .. n) in place, stable: each round carries the last of the keys not yet in place to its place. Within a
+/// round each comparison needs the result of the one before, and here the rounds follow one another as well, so each
+/// comparison is a step: n (n - 1) / 2 of both.
 template <class Key>
 Work bubble_sort(Key* keys, std::int64_t n, lab::Order order) {
   Work work;
@@ -36,8 +37,8 @@ Work bubble_sort(Key* keys, std::int64_t n, lab::Order order) {
   return work;
 }
 
-/// Sorts keys[0 .. n) in place, stable: n phases, in turn on the pairs that begin at an even and at an odd place. No two
-/// comparisons of a phase share a key, so a phase is one step: n (n - 1) / 2 comparisons in n steps.
+/// Sorts keys[0 .. n) in place, stable: n phases, in turn on the pairs that begin at an even and at an odd place. No
+/// two comparisons of a phase share a key, so a phase is one step: n (n - 1) / 2 comparisons in n steps.
 template <class Key>
 Work odd_even_sort(Key* keys, std::int64_t n, lab::Order order) {
   Work work;

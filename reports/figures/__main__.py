@@ -15,10 +15,11 @@ from pathlib import Path
 import bitonic
 import counting
 import merge
+import odd_even
 import radix
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-MODULES = {"02-merge": merge, "03-bitonic": bitonic, "04-counting": counting,
+MODULES = {"01-odd-even": odd_even, "02-merge": merge, "03-bitonic": bitonic, "04-counting": counting,
            "05-radix": radix}
 
 

@@ -19,7 +19,6 @@ namespace {
 constexpr int warp_lanes = 32;
 constexpr int lane_keys = row_keys / warp_lanes;
 static_assert(lane_keys == 4, "the phases are written for four keys a lane");
-constexpr unsigned all_lanes = 0xffffffffu;
 constexpr int default_threads = 256;
 
 /// Runs all phases on a row: `own` are places 4 * lane .. 4 * lane + 3. All lanes of the warp call it. The array is
@@ -29,7 +28,9 @@ __device__ void sort_in_registers(Key (&own)[lane_keys], int lane) {
   // begin solution
   //~ // Your code: row_keys phases, in turn even and odd. Even: the pairs (0, 1) and (2, 3) of each lane. Odd: the pair
   //~ // (1, 2), and key 3 with key 0 of the lane above: __shfl_down_sync and __shfl_up_sync fetch the partner. Which
-  //~ // lanes have no partner on one side? All lanes must take part in every shuffle.
+  //~ // lanes have no partner on one side? All of them must take part in every shuffle, so the
+  //~ // mask is 0xffffffff.
+  constexpr unsigned all_lanes = 0xffffffffu;
   for (int phase = 0; phase < row_keys; phase += 2) {
     compare_exchange<order>(own[0], own[1]);
     compare_exchange<order>(own[2], own[3]);

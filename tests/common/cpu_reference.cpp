@@ -2,10 +2,12 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <random>
 #include <vector>
 
+#include "01-odd-even/cpu_reference.h"
 #include "02-merge/cpu_reference.h"
 #include "03-bitonic/cpu_reference.h"
 #include "04-counting/cpu_reference.h"
@@ -63,5 +65,46 @@ TEST_CASE("merge sort on the CPU sorts any n by any comparison, and is stable") 
     merge_sort::sort_on_cpu(keys.data(), n, by_low_byte);
     CAPTURE(n);
     CHECK(keys == expected);
+  }
+}
+
+TEST_CASE_TEMPLATE("bubble sort and odd-even sort on the CPU sort any n in both orders, with the same work", Key,
+                   std::uint32_t, std::int32_t, float, std::uint64_t) {
+  std::mt19937_64 random(42);
+  for (std::int64_t n : {0, 1, 2, 3, 4, 5, 31, 32, 33, 100, 257}) {
+    for (lab::Order order : {lab::Order::ascending, lab::Order::descending}) {
+      std::vector<Key> keys(n);
+      for (Key& key : keys) key = Key(random() % 50);  // many are equal
+      std::vector<Key> expected = keys, by_phases = keys;
+      std::stable_sort(expected.begin(), expected.end(), [&](Key a, Key b) { return lab::before(a, b, order); });
+      std::int64_t inversions = 0;
+      for (std::int64_t j = 0; j < n; ++j) {
+        for (std::int64_t i = 0; i < j; ++i) inversions += lab::before(keys[j], keys[i], order);
+      }
+      const odd_even::Work bubble = odd_even::bubble_sort(keys.data(), n, order);
+      const odd_even::Work phases = odd_even::odd_even_sort(by_phases.data(), n, order);
+      CAPTURE(n);
+      CHECK(keys == expected);
+      CHECK(by_phases == expected);
+      CHECK(bubble.comparisons == n * (n - 1) / 2);
+      CHECK(phases.comparisons == n * (n - 1) / 2);
+      CHECK(bubble.steps == n * (n - 1) / 2);
+      CHECK(phases.steps == n);
+      CHECK(bubble.exchanges == inversions);
+      CHECK(phases.exchanges == inversions);
+    }
+  }
+}
+
+TEST_CASE("bubble sort and odd-even sort on the CPU are stable: both zeros keep their order") {
+  for (lab::Order order : {lab::Order::ascending, lab::Order::descending}) {
+    const std::vector<float> zeros = {0.0f, -0.0f, -0.0f, 0.0f, -0.0f};
+    std::vector<float> bubble = zeros, phases = zeros;
+    odd_even::bubble_sort(bubble.data(), 5, order);
+    odd_even::odd_even_sort(phases.data(), 5, order);
+    for (int i = 0; i < 5; ++i) {
+      CHECK(std::signbit(bubble[i]) == std::signbit(zeros[i]));
+      CHECK(std::signbit(phases[i]) == std::signbit(zeros[i]));
+    }
   }
 }

@@ -1,0 +1,309 @@
+"""The figures of labs/01-odd-even: drawn from sorts that are run and counted here, after their result is checked."""
+
+import math
+
+from draw import ABSENT, BLUE, BLUE_FILL, INK, MUTED, ORANGE, ORANGE_FILL, PAPER, TEAL, TEAL_FILL, WIRE, Drawing
+
+LARGEST_N = 65536  # odd_even::largest_n of labs/01-odd-even/odd_even.h
+
+
+# --- the sorts -------------------------------------------------------------------------------------------------------
+
+
+def pairs(phase, n):
+    """The first places of the pairs that a phase compares."""
+    return range(phase % 2, n - 1, 2)
+
+
+def odd_even(keys):
+    """The keys before the first phase and after every phase, and for each phase the places that it exchanged."""
+    states, exchanged = [list(keys)], []
+    for phase in range(len(keys)):
+        now, touched = list(states[-1]), set()
+        for i in pairs(phase, len(now)):
+            if now[i + 1] < now[i]:
+                now[i], now[i + 1] = now[i + 1], now[i]
+                touched |= {i, i + 1}
+        states.append(now)
+        exchanged.append(touched)
+    assert states[-1] == sorted(keys)
+    return states, exchanged
+
+
+def bubble_rounds(keys):
+    """The keys before the first round of bubble sort and after every one."""
+    states = [list(keys)]
+    for end in range(len(keys) - 1, 0, -1):
+        now = list(states[-1])
+        for i in range(end):
+            if now[i + 1] < now[i]:
+                now[i], now[i + 1] = now[i + 1], now[i]
+        states.append(now)
+    assert states[-1] == sorted(keys)
+    return states
+
+
+def counted(n):
+    """Comparisons of bubble sort, those of odd-even sort, and its phases, counted while n reversed keys are sorted."""
+    keys, bubble = list(range(n, 0, -1)), 0
+    for end in range(n - 1, 0, -1):
+        for i in range(end):
+            bubble += 1
+            if keys[i + 1] < keys[i]:
+                keys[i], keys[i + 1] = keys[i + 1], keys[i]
+    assert keys == sorted(keys)
+    keys, comparisons, phases = list(range(n, 0, -1)), 0, 0
+    for phase in range(n):
+        phases += 1
+        for i in pairs(phase, n):
+            comparisons += 1
+            if keys[i + 1] < keys[i]:
+                keys[i], keys[i + 1] = keys[i + 1], keys[i]
+    assert keys == sorted(keys)
+    return bubble, comparisons, phases
+
+
+def still_right(count, phases, first_phase=0):
+    """Which places of a window that the array goes on beyond are right, before the first phase and after each."""
+    states = [[True] * count]
+    for phase in range(first_phase, first_phase + phases):
+        now = [False] * count  # a place whose partner lies outside the window is not right
+        for i in pairs(phase, count):
+            now[i] = now[i + 1] = states[-1][i] and states[-1][i + 1]
+        states.append(now)
+    return states
+
+
+# --- drawings --------------------------------------------------------------------------------------------------------
+
+
+def draw_key(drawing, x, y, key, fill=PAPER, stroke=WIRE, color=INK, weight="normal"):
+    drawing.rect(x - 13, y - 11, 26, 22, fill, stroke, 4)
+    drawing.text(x, y + 5, str(key), 14, color, weight=weight)
+
+
+def draw_example(keys):
+    """Keys that move through all phases, a column a phase; the keys that a phase exchanged are marked."""
+    n = len(keys)
+    states, exchanged = odd_even(keys)
+    pitch, left, top, step = 32, 56, 66, 72
+    drawing = Drawing(left + n * step + 56, top + (n - 1) * pitch + 66, f"{n} keys in {n} phases")
+
+    def y(place):
+        return top + place * pitch
+
+    for place in range(n):
+        drawing.line(left, y(place), left + n * step, y(place))
+        drawing.text(left - 24, y(place) + 4.5, str(place), 12.5, MUTED, "end")
+    for phase in range(n):
+        x = left + (phase + 0.5) * step
+        color = BLUE if phase % 2 == 0 else ORANGE
+        drawing.text(x, 28, f"phase {phase}", 12.5, INK, weight="bold")
+        drawing.text(x, 44, "even" if phase % 2 == 0 else "odd", 11.5, color)
+        for i in pairs(phase, n):
+            drawing.arrow(x, y(i), y(i + 1), color)
+    for column, state in enumerate(states):
+        for place, key in enumerate(state):
+            moved = column > 0 and place in exchanged[column - 1]
+            draw_key(drawing, left + column * step, y(place), key, TEAL_FILL if moved else PAPER,
+                     TEAL if moved else WIRE, TEAL if moved else INK, "bold" if moved else "normal")
+    bottom = y(n - 1) + 42
+    drawing.text(left, bottom, "in", 12.5, MUTED)
+    drawing.text(left + n * step, bottom, "out", 12.5, MUTED)
+    drawing.rect(left + 60, bottom - 13, 16, 16, TEAL_FILL, TEAL, 3)
+    drawing.text(left + 84, bottom, "exchanged by the phase on its left", 12.5, TEAL, "start")
+    drawing.arrow(left + 340, bottom - 11, bottom + 3, BLUE)
+    drawing.text(left + 350, bottom, "its head: the larger key", 12.5, BLUE, "start")
+    return drawing
+
+
+def draw_bubble(keys):
+    """Why bubble sort waits, and why it need not: when each comparison of each round can be made."""
+    n = len(keys)
+    bubble_rounds(keys)
+    cell, left, top = 30, 96, 78
+    columns = 2 * n - 3
+    drawing = Drawing(left + columns * cell + 40, top + (n - 1) * cell + 66,
+                      "When the comparisons of bubble sort can be made")
+    drawing.text(left + columns * cell / 2, 26, "time: a comparison waits only for those that share a key with it", 13,
+                 INK)
+    at_once = {}
+    for round_ in range(n - 1):
+        drawing.text(left - 14, top + round_ * cell + 20, f"round {round_}", 12.5, MUTED, "end")
+        for i in range(n - 1 - round_):
+            time = 2 * round_ + i  # after (round, i - 1) and (round - 1, i + 1)
+            at_once.setdefault(time, []).append(i)
+            fill, color = (BLUE_FILL, BLUE) if i % 2 == 0 else (ORANGE_FILL, ORANGE)
+            drawing.rect(left + time * cell + 1, top + round_ * cell + 1, cell - 2, cell - 2, fill, color, 3, 0.9)
+            drawing.text(left + time * cell + cell / 2, top + round_ * cell + 19.5, f"{i},{i + 1}", 10.5, color)
+    for time in range(columns):
+        assert len({i % 2 for i in at_once[time]}) == 1
+        drawing.text(left + time * cell + cell / 2, top - 12, str(time), 11, MUTED)
+    bottom = top + (n - 1) * cell + 32
+    drawing.text(left, bottom, "blue: pairs that begin at an even place", 12.5, BLUE, "start")
+    drawing.text(left + 250, bottom, "orange: at an odd place", 12.5, ORANGE, "start")
+    return drawing
+
+
+def draw_zero_one(bits):
+    """Zeros and ones on their way: the last one starts at once or a phase later, the next behind it, and so on."""
+    n = len(bits)
+    states, _ = odd_even(bits)
+    cell, left, top = 30, 86, 50
+    drawing = Drawing(left + (n + 1) * cell + 250, top + n * cell + 34, "Ones move down, each behind the next")
+    for column, state in enumerate(states):
+        x = left + column * cell
+        drawing.text(x + cell / 2, top - 10, "in" if column == 0 else str(column - 1), 11.5, MUTED)
+        for place, bit in enumerate(state):
+            fill, color = (BLUE, PAPER) if bit else (PAPER, MUTED)
+            drawing.rect(x + 1, top + place * cell + 1, cell - 2, cell - 2, fill, BLUE if bit else WIRE, 3, 0.9)
+            drawing.text(x + cell / 2, top + place * cell + 20, str(bit), 13, color)
+    for place in range(n):
+        drawing.text(left - 14, top + place * cell + 20, str(place), 12.5, MUTED, "end")
+    drawing.text(left - 14, top - 10, "after phase", 11.5, MUTED, "end")
+    x = left + (n + 1) * cell + 18
+    lines = ["the last 1 moves on in every", "phase, from phase 1 at the latest,", "until it is at the end;", "",
+             "the 1 before it follows a", "phase later, the next a phase", "after that, and so on"]
+    for k, words in enumerate(lines):
+        drawing.text(x, top + 24 + 19 * k, words, 12.5, INK, "start")
+    return drawing
+
+
+def draw_light_cone(tile, halo):
+    """A tile with its halo: what is still right after each phase."""
+    count = tile + 2 * halo
+    states = still_right(count, halo, first_phase=1)  # the worse parity: both edges lose a place at once
+    assert all(states[-1][halo:halo + tile]) and not states[-1][halo - 1] and not states[-1][halo + tile]
+    pitch, left, top, step = 24, 130, 66, 84
+    right = left + halo * step
+    drawing = Drawing(right + 238, top + (count - 1) * pitch + 62, f"A tile of {tile} keys with a halo of {halo}")
+
+    def y(place):
+        return top + place * pitch
+
+    drawing.rect(left - 22, y(halo) - 12, right - left + 44, (tile - 1) * pitch + 24, BLUE_FILL, BLUE, 5, 0.8)
+    for place in range(count):
+        drawing.line(left, y(place), right, y(place))
+    for phase in range(halo):
+        x = left + (phase + 0.5) * step
+        drawing.text(x, 30, f"phase {phase + 1}", 12.5, INK, weight="bold")
+        for i in pairs(phase + 1, count):
+            drawing.arrow(x, y(i), y(i + 1), BLUE if phase % 2 else ORANGE)
+    for column, state in enumerate(states):
+        for place, right_here in enumerate(state):
+            x = left + column * step
+            if right_here:
+                drawing.dot(x, y(place), 5.5, TEAL)
+            else:
+                drawing.rect(x - 8, y(place) - 9, 16, 18, PAPER, ABSENT, 3)
+                drawing.text(x, y(place) + 4.5, "?", 13, ORANGE, weight="bold")
+    for first, n, words, color in ((0, halo, "halo", MUTED), (halo, tile, "tile", BLUE),
+                                   (halo + tile, halo, "halo", MUTED)):
+        drawing.text(left - 44, y(first) + (n - 1) * pitch / 2 + 5, words, 14, color, "end", "bold")
+    x = right + 34
+    for words, color, place in (("green: as in the whole array", TEAL, 1), ("?: its partner, or a key that", ORANGE, 2),
+                                ("it met, lies outside the window", ORANGE, 2.8),
+                                ("the tile is stored: all of it", BLUE, halo + tile / 2 - 0.9),
+                                (f"is right after {halo} phases,", BLUE, halo + tile / 2 - 0.1),
+                                ("and not after one more", BLUE, halo + tile / 2 + 0.7)):
+        drawing.text(x, y(place) + 4, words, 12.5, color, "start")
+    drawing.text((left + right) / 2, y(count - 1) + 40, "the array goes on above and below", 12.5, MUTED)
+    return drawing
+
+
+def draw_lanes(lanes, lane_keys):
+    """The pairs of both phases on a row: inside a lane, and across two lanes."""
+    n = lanes * lane_keys
+    cell, left, gap = 38, 96, 16
+    drawing = Drawing(left + n * cell + (lanes - 1) * gap + 30, 268, "Pairs inside a lane and across lanes")
+
+    def x(place):
+        return left + place * cell + place // lane_keys * gap
+
+    for lane in range(lanes):
+        drawing.text(x(lane * lane_keys) + lane_keys * cell / 2, 28, f"lane {lane}", 13, INK, weight="bold")
+    for row, words in ((0, "even phase"), (1, "odd phase")):
+        top = 52 + row * 96
+        drawing.text(left - 14, top + 22, words, 13, MUTED, "end")
+        for place in range(n):
+            drawing.rect(x(place) + 1, top, cell - 2, 32, PAPER, WIRE, 4)
+            drawing.text(x(place) + cell / 2, top + 21, str(place), 13, INK)
+        for i in pairs(row, n):
+            across = i // lane_keys != (i + 1) // lane_keys
+            color = ORANGE if across else BLUE
+            x1, x2, y = x(i) + cell / 2, x(i + 1) + cell / 2, top + 46
+            drawing.line(x1, top + 34, x1, y, color, 1.8)
+            drawing.line(x2, top + 34, x2, y, color, 1.8)
+            drawing.line(x1, y, x2, y, color, 1.8)
+            if across:
+                drawing.text((x1 + x2) / 2, y + 16, "shuffle", 11.5, ORANGE)
+    drawing.text(left, 250, "blue: both keys in the registers of one lane", 12.5, BLUE, "start")
+    drawing.text(left + 300, 250, "orange: each lane sends its key to the other", 12.5, ORANGE, "start")
+    return drawing
+
+
+def draw_work():
+    """Comparisons and steps against n: dots are counted, lines are what the counts follow."""
+    width, height, left, top = 470, 400, 84, 62
+    most_x, most_y = math.log2(LARGEST_N), 10
+    drawing = Drawing(left + width + 256, top + height + 62, "Comparisons and steps of bubble sort and odd-even sort")
+
+    def x(n):
+        return left + width * math.log2(n) / most_x
+
+    def y(count):
+        return top + height - height * math.log10(count) / most_y
+
+    for power in range(0, most_y + 1):
+        drawing.line(left, y(10**power), left + width, y(10**power), "#e5e7eb", 1)
+        if power % 2 == 0:
+            words = {0: "1", 2: "100", 4: "10 thousand", 6: "1 million", 8: "100 million", 10: "10 billion"}[power]
+            drawing.text(left - 10, y(10**power) + 4.5, words, 11.5, MUTED, "end")
+    for power in range(0, int(most_x) + 1, 2):
+        n = 2**power
+        drawing.line(x(n), top, x(n), top + height, "#e5e7eb", 1)
+        drawing.text(x(n), top + height + 20, f"{n:,}", 11.5, MUTED)
+    drawing.text(left + width / 2, top + height + 44, "n, keys", 13, INK)
+    drawing.text(left - 70, top - 34, "how many, to sort n keys", 13, INK, "start")
+    drawing.text(left - 70, top - 16, "dots: counted; lines: what they follow", 11.5, MUTED, "start")
+
+    def curve(count, color, width=2.2, dash=""):
+        points = [(x(2**(p / 4)), y(count(2**(p / 4)))) for p in range(4, int(4 * most_x) + 1)]
+        for (x1, y1), (x2, y2) in zip(points, points[1:]):
+            drawing.line(x1, y1, x2, y2, color, width, dash)
+
+    curve(lambda n: n * (n - 1) / 2, ORANGE)
+    curve(lambda n: n, BLUE)
+    curve(lambda n: n * math.log2(n), ABSENT, 1.6)
+    curve(lambda n: math.log2(n) * (math.log2(n) + 1) / 2, ABSENT, 1.6)
+    for power in range(1, 11):
+        n = 2**power
+        bubble, comparisons, phases = counted(n)
+        assert bubble == comparisons == n * (n - 1) // 2 and phases == n
+        drawing.dot(x(n), y(comparisons), 3.6, ORANGE)
+        drawing.dot(x(n), y(phases), 3.6, BLUE)
+    n = LARGEST_N
+    labels = [(n * (n - 1) / 2, 0, ORANGE, ["comparisons of both sorts, and", "steps of bubble sort:",
+                                              "n (n - 1) / 2"]),
+              (n * math.log2(n), -6, MUTED, ["comparisons of merge sort", "(lab 02): n log2 n"]),
+              (n, 6, BLUE, ["phases of odd-even sort: n"]),
+              (most_x * (most_x + 1) / 2, 0, MUTED, ["stages of bitonic sort", "(lab 03)"])]
+    for count, shift, color, words in labels:
+        for k, line in enumerate(words):
+            drawing.text(left + width + 12, y(count) + shift + 4.5 + 16 * (k - (len(words) - 1) / 2), line, 12.5, color,
+                         "start", "normal" if color == MUTED else "bold")
+    return drawing
+
+
+# --- all of them -----------------------------------------------------------------------------------------------------
+
+
+def figures():
+    return {
+        "bubble.svg": draw_bubble([6, 3, 8, 1, 7, 2, 5, 4]),
+        "example-8.svg": draw_example([6, 3, 8, 1, 7, 2, 5, 4]),
+        "zero-one.svg": draw_zero_one([1, 1, 1, 1, 0, 0, 0, 0]),
+        "light-cone.svg": draw_light_cone(6, 4),
+        "lanes.svg": draw_lanes(4, 4),
+        "work.svg": draw_work(),
+    }
