@@ -80,7 +80,7 @@ __device__ Word look_back(volatile Word* words, std::int64_t tile, unsigned digi
 // --- ranks within a warp ---
 
 /// The lanes of this warp that have the same digit. What __match_any_sync() gives, which takes a GPU longer.
-__device__ inline unsigned lanes_with(unsigned digit) {
+[[maybe_unused]] __device__ inline unsigned lanes_with(unsigned digit) {
 #ifdef __CUDA_ARCH__
   unsigned lanes = 0xffffffffu;
 #pragma unroll
