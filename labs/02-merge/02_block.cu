@@ -29,8 +29,9 @@ constexpr int chunk_keys = tile_keys / 2;  // keys of one run that are in shared
 template <class Key, class Value, class Before>
 __device__ Items<Key, Value> sort_in_shared(Items<Key, Value> from, Items<Key, Value> to, int count, Before before) {
   // Your code: for runs of 1, 2, 4, .. keys, until one run holds all `count`: copy_item() each item to its place in
-  // the merge of its run with the neighbouring one; lower_rank() or upper_rank() counts the keys of the other run that
-  // go before it. Thread t places items t, t + blockDim.x, .. Then exchange `from` and `to`. Where must a barrier be?
+  // the merge of its run with the neighbouring one; lower_rank() or upper_rank() counts the keys of the other run
+  // that go before it. Thread t places items t, t + blockDim.x, .. Then exchange `from` and `to`. Where must a
+  // barrier be?
   return from;
 }
 
@@ -111,8 +112,8 @@ void sort_tiles(Items<Key, Value> from, Items<Key, Value> to, std::int64_t n, Be
   const int threads = lab::threads_or(shape, default_threads);
   const unsigned blocks = lab::blocks_or(shape, n, tile_keys);
   if (n == 0) return;
-  // Your code: launch sort_tiles_kernel, with the comparison that with_comparison(before, ..) gives (as in sort above),
-  // and check the launch.
+  // Your code: launch sort_tiles_kernel, with the comparison that with_comparison(before, ..) gives (as in sort
+  // above), and check the launch.
   (void)blocks, (void)threads;
   NOT_WRITTEN("step 02");
 }
@@ -129,11 +130,15 @@ void sort_block(lab::Span<Key> keys, lab::Span<Value> values, Before before, lab
 }
 
 using Pairs = Items<std::uint32_t, std::uint32_t>;
-template void sort_tiles(Keys<std::uint32_t>, Keys<std::uint32_t>, std::int64_t, lab::Order, lab::LaunchShape, cudaStream_t);
-template void sort_tiles(Keys<std::int32_t>, Keys<std::int32_t>, std::int64_t, lab::Order, lab::LaunchShape, cudaStream_t);
-template void sort_tiles(Keys<std::uint64_t>, Keys<std::uint64_t>, std::int64_t, lab::Order, lab::LaunchShape, cudaStream_t);
+template void sort_tiles(Keys<std::uint32_t>, Keys<std::uint32_t>, std::int64_t, lab::Order, lab::LaunchShape,
+                         cudaStream_t);
+template void sort_tiles(Keys<std::int32_t>, Keys<std::int32_t>, std::int64_t, lab::Order, lab::LaunchShape,
+                         cudaStream_t);
+template void sort_tiles(Keys<std::uint64_t>, Keys<std::uint64_t>, std::int64_t, lab::Order, lab::LaunchShape,
+                         cudaStream_t);
 template void sort_tiles(Keys<float>, Keys<float>, std::int64_t, lab::Order, lab::LaunchShape, cudaStream_t);
-template void sort_tiles(Keys<std::uint32_t>, Keys<std::uint32_t>, std::int64_t, ByLowByte, lab::LaunchShape, cudaStream_t);
+template void sort_tiles(Keys<std::uint32_t>, Keys<std::uint32_t>, std::int64_t, ByLowByte, lab::LaunchShape,
+                         cudaStream_t);
 template void sort_tiles(Pairs, Pairs, std::int64_t, lab::Order, lab::LaunchShape, cudaStream_t);
 template void sort_tiles(Pairs, Pairs, std::int64_t, ByLowByte, lab::LaunchShape, cudaStream_t);
 template void sort_block(lab::Span<std::uint32_t>, lab::Order, lab::LaunchShape, cudaStream_t);

@@ -1,15 +1,16 @@
 // Step 04: merge path.
 //
-// Idea: cut the output, not the input. Of the first d keys of a merge some come from a, the others from b; how many from
-// a is found by a binary search along a diagonal of the grid that a and b span. Two cuts bound a part of the output and
-// of both inputs. So every block makes one tile of the output, and within it every thread the same number of keys, one
-// after another, in registers.
+// Idea: cut the output, not the input. Of the first d keys of a merge some come from a, the others from b; how many
+// from a is found by a binary search along a diagonal of the grid that a and b span. Two cuts bound a part of the
+// output and of both inputs. So every block makes one tile of the output, and within it every thread the same number of
+// keys, one after another, in registers.
 // New since step 03: pieces of equal size, as large as shared memory likes, whatever the keys are; and within a piece a
 // thread searches once for 17 keys, where ranks need a search a key. The tiles at the start are sorted the same way: 17
 // keys a thread in registers, then merges of 2, 4, .. 256 threads' keys.
 // Cost: 1 + ceil(log2(n / tile)) reads and writes of every key and twice as many launches; a tile is 4352 keys of 4
 // bytes, 2816 of 8 bytes.
-// Limits: 256 threads a block. The trips through memory remain: each level reads and writes all keys to double the runs.
+// Limits: 256 threads a block. The trips through memory remain: each level reads and writes all keys to double the
+// runs.
 #include <cstdint>
 #include <utility>
 
@@ -23,8 +24,9 @@ namespace {
 template <class Index, class Key, class Before>
 __device__ Index merge_path(const Key* a, Index a_count, const Key* b, Index b_count, Index diagonal, Before before) {
   Index low = 0;
-  // Your code: the answer lies between low and high, the fewest and the most that a can give. Halve what lies between:
-  // if a gives more than `middle`, then a[middle] goes before b[diagonal - 1 - middle]. Which one if they are equal?
+  // Your code: the answer lies between low and high, the fewest and the most that a can give. Halve what lies
+  // between: if a gives more than `middle`, then a[middle] goes before b[diagonal - 1 - middle]. Which one if they
+  // are equal?
   return low;
 }
 
@@ -32,15 +34,15 @@ __device__ Index merge_path(const Key* a, Index a_count, const Key* b, Index b_c
 template <class Key, class Value, class Before>
 __device__ void merge_serially(OwnItems<Key, Value>& own, Items<Key, Value> from, int a, int a_end, int b, int b_end,
                                Before before) {
-  // Your code: own.keys[0], own.keys[1], .. as in step 01, but with the next key of each run in a register, so that an
-  // item costs one read. Read nothing beyond a run's end. Let the loop have a constant length and unroll it: an array
-  // lies in registers only if all its indexes are known when the kernel is compiled.
+  // Your code: own.keys[0], own.keys[1], .. as in step 01, but with the next key of each run in a register, so that
+  // an item costs one read. Read nothing beyond a run's end. Let the loop have a constant length and unroll it: an
+  // array lies in registers only if all its indexes are known when the kernel is compiled.
 }
 
 /// The thread's own part, from place `diagonal` on, of the merge of tile[first .. middle) and tile[middle .. end).
 template <class Key, class Value, class Before>
-__device__ void merge_own(OwnItems<Key, Value>& own, Items<Key, Value> tile, int first, int middle, int end, int diagonal,
-                          Before before) {
+__device__ void merge_own(OwnItems<Key, Value>& own, Items<Key, Value> tile, int first, int middle, int end,
+                          int diagonal, Before before) {
   diagonal = min(diagonal, end - first);
   const int a = merge_path(tile.keys + first, middle - first, tile.keys + middle, end - middle, diagonal, before);
   merge_serially(own, tile, first + a, middle, middle + (diagonal - a), end, before);
@@ -63,8 +65,8 @@ __global__ void __launch_bounds__(path_threads)
     OwnItems<Key, Value> own;
     take_own(own, tile, count);
     sort_own(own, count - t * own_keys, before);
-    // Your code: merge the runs of 1, 2, 4, .. 128 threads: put the own items into the tile, take the own part of the
-    // merge with merge_own(). At the end the tile holds the sorted items. Where must barriers be?
+    // Your code: merge the runs of 1, 2, 4, .. 128 threads: put the own items into the tile, take the own part of
+    // the merge with merge_own(). At the end the tile holds the sorted items. Where must barriers be?
     for_tile<Key>(count, [&](int i) { copy_item(to, out + i, tile, i); });
     __syncthreads();  // the next tile is loaded over items that other threads may not have stored yet
   }
@@ -97,9 +99,9 @@ __global__ void __launch_bounds__(path_threads)
     const Merge merge = merge_at(index, run, tile_keys, n);
     const std::int64_t out = index * tile_keys;
     const int count = int(min(merge.end - out, std::int64_t(tile_keys)));
-    // Your code: which items of a, and of b, does this tile need? cuts[index] and cuts[index + 1] tell, but for the last
-    // tile of a merge. Load them one after the other into the tile, neighbouring threads reading neighbouring keys;
-    // merge_own(); put the own items into the tile; store it. Where must barriers be?
+    // Your code: which items of a, and of b, does this tile need? cuts[index] and cuts[index + 1] tell, but for the
+    // last tile of a merge. Load them one after the other into the tile, neighbouring threads reading neighbouring
+    // keys; merge_own(); put the own items into the tile; store it. Where must barriers be?
     (void)tile, (void)t, (void)count, (void)own_keys;
   }
 }
@@ -113,9 +115,10 @@ void sort(Items<Key, Value> items, std::int64_t n, Before before, lab::LaunchSha
   const Scratch<Key, Value> scratch(n, stream);
   const lab::DeviceArray<std::int64_t> cuts(tiles, stream);
   Items<Key, Value> from = items, to = scratch.items();
-  if (merge_levels(n, path_tile<Key>) % 2 == 1) std::swap(from, to);  // so that the last level ends in the caller's array
-  // Your code: sort_tiles from the caller's items to `from`; then for runs of 1, 2, 4, .. tiles find_cuts, merge_tiles,
-  // and the buffers swap. Check each launch.
+  // So that the last level ends in the caller's array.
+  if (merge_levels(n, path_tile<Key>) % 2 == 1) std::swap(from, to);
+  // Your code: sort_tiles from the caller's items to `from`; then for runs of 1, 2, 4, .. tiles find_cuts,
+  // merge_tiles, and the buffers swap. Check each launch.
   (void)blocks, (void)find_blocks, (void)before, (void)to;
   NOT_WRITTEN("step 04");
 }

@@ -1,7 +1,7 @@
 // Bug hunt of lab 02: this program is wrong on purpose. It compiles, and for n = 1000 different keys it is even right.
 //
-// What it promises: n keys, each with a value that travels along, sorted by merging, in the caller's array, stable; any n
-// from 1 on, any keys.
+// What it promises: n keys, each with a value that travels along, sorted by merging, in the caller's array, stable; any
+// n from 1 on, any keys.
 //
 //   ./workbook cc labs/02-merge/bug_hunt.cu -o /tmp/bug_hunt
 //   /tmp/bug_hunt 1000
@@ -90,8 +90,8 @@ void check(cudaError_t code, const char* what) {
   std::exit(1);
 }
 
-// The keys are all different, since an odd factor maps 32 bits one to one; or the upper 6 bits of those. The value is the
-// place the pair came from.
+// The keys are all different, since an odd factor maps 32 bits one to one; or the upper 6 bits of those. The value is
+// the place the pair came from.
 std::vector<uint2> make_pairs(int n, bool few) {
   std::vector<uint2> pairs(n);
   for (int i = 0; i < n; ++i) {

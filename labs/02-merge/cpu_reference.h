@@ -1,5 +1,5 @@
-// Merge sort on one CPU core, to read beside the kernels and to compare with: bottom-up, as the kernels are, so there is
-// no recursion and the two arrays swap after every level.
+// Merge sort on one CPU core, to read beside the kernels and to compare with: bottom-up, as the kernels are, so there
+// is no recursion and the two arrays swap after every level.
 #pragma once
 
 #include <algorithm>

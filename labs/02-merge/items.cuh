@@ -61,8 +61,8 @@ inline int merge_levels(std::int64_t n, std::int64_t run) {
   return levels;
 }
 
-/// The two runs that one merge makes one: a = [first, middle) and b = [middle, end). The last merge of a level may be short,
-/// its b even empty.
+/// The two runs that one merge makes one: a = [first, middle) and b = [middle, end). The last merge of a level may be
+/// short, its b even empty.
 struct Merge {
   std::int64_t first;
   std::int64_t middle;

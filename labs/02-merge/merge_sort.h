@@ -1,11 +1,11 @@
 // Lab 02, merge sort: what each step promises. Starter and solution implement the same functions.
 //
 // All steps sort any n in place, are stable (equal keys keep their order), with values or without, and use a scratch
-// array as large as the input. They return when the work is queued on the stream, not when it is done.
-// `before` is either a lab::Order or a comparison: an object with `bool operator()(Key a, Key b) const`, callable on
-// the device, that is true when `a` must stand strictly before `b` (a strict weak ordering). The step files are
-// compiled for lab::Order with uint32_t, int32_t, float and uint64_t keys and with pairs of uint32_t, and for ByLowByte;
-// another comparison wants one more line at the end of a step's file.
+// array as large as the input. They return when the work is queued on the stream, not when it is done. `before` is
+// either a lab::Order or a comparison: an object with `bool operator()(Key a, Key b) const`, callable on the device,
+// that is true when `a` must stand strictly before `b` (a strict weak ordering). The step files are compiled for
+// lab::Order with uint32_t, int32_t, float and uint64_t keys and with pairs of uint32_t, and for ByLowByte; another
+// comparison wants one more line at the end of a step's file.
 #pragma once
 
 #include "lab/error.h"
@@ -19,7 +19,8 @@ struct ByLowByte {
   LAB_HOST_DEVICE bool operator()(std::uint32_t a, std::uint32_t b) const { return (a & 0xff) < (b & 0xff); }
 };
 
-/// Step 01. One thread merges two runs, from runs of one key on; a launch a level. Shape: any blocks, 1 to 1024 threads.
+/// Step 01. One thread merges two runs, from runs of one key on; a launch a level. Shape: any blocks, 1 to 1024
+/// threads.
 /// Cost: ceil(log2 n) passes over memory, one more where that is odd. The last pass is one thread's work, so the time
 /// grows with n however large the GPU is.
 template <class Key, class Before>
@@ -32,8 +33,8 @@ void sort_thread(lab::Span<Key> keys, lab::Span<Value> values, Before before, la
 inline constexpr int tile_keys = 2048;
 
 /// Step 02. Tiles are sorted in shared memory; then one block merges two runs, which it streams through shared memory.
-/// Shape: any blocks, 1 to 1024 threads. Cost: 1 + ceil(log2(n / tile_keys)) passes over memory, and up to one more read
-/// in each merge.
+/// Shape: any blocks, 1 to 1024 threads. Cost: 1 + ceil(log2(n / tile_keys)) passes over memory, and up to one more
+/// read in each merge.
 template <class Key, class Before>
 void sort_block(lab::Span<Key> keys, Before before, lab::LaunchShape shape, cudaStream_t stream);
 template <class Key, class Value, class Before>

@@ -16,8 +16,8 @@ inline constexpr int own_count = sizeof(Key) > 4 ? 11 : 17;
 template <class Key>
 inline constexpr int path_tile = path_threads * own_count<Key>;
 
-/// The thread's own items: the successive ones of a tile from place threadIdx.x * own_count on. All loops over them have
-/// a constant length and are unrolled: an array lies in registers only if all its indexes are constants.
+/// The thread's own items: the successive ones of a tile from place threadIdx.x * own_count on. All loops over them
+/// have a constant length and are unrolled: an array lies in registers only if all its indexes are constants.
 template <class Key, class Value>
 struct OwnItems {
   Key keys[own_count<Key>] = {};
@@ -46,8 +46,8 @@ __device__ inline void put_own(Items<Key, Value> tile, OwnItems<Key, Value>& own
   }
 }
 
-/// Sorts the thread's own items, the first `count` of them, by odd-even transposition: only neighbours are exchanged, so
-/// it is stable, and all indexes are constants, so that the items stay in registers.
+/// Sorts the thread's own items, the first `count` of them, by odd-even transposition: only neighbours are exchanged,
+/// so it is stable, and all indexes are constants, so that the items stay in registers.
 template <class Key, class Value, class Before>
 __device__ inline void sort_own(OwnItems<Key, Value>& own, int count, Before before) {
 #pragma unroll
@@ -67,8 +67,8 @@ __device__ inline void sort_own(OwnItems<Key, Value>& own, int count, Before bef
   }
 }
 
-/// Calls f(i) once for each place i of a tile of `count` items, neighbouring threads taking neighbouring places: the way
-/// between a tile and global memory.
+/// Calls f(i) once for each place i of a tile of `count` items, neighbouring threads taking neighbouring places: the
+/// way between a tile and global memory.
 template <class Key, class F>
 __device__ inline void for_tile(int count, F f) {
 #pragma unroll

@@ -210,8 +210,8 @@ def draw_splitters(a, b, distance):
     left, y_a, y_b = 76, 84, 190
     width = left + max(len(a), len(b)) * w + 90
     drawing = Drawing(width, 300, "Splitters cut a merge into pieces")
-    drawing.text(24, 30, f"a splitter every {distance} keys (every 256 in the lab): {len(found)} pieces", 14.5, INK, "start",
-                 "bold")
+    title = f"a splitter every {distance} keys (every 256 in the lab): {len(found)} pieces"
+    drawing.text(24, 30, title, 14.5, INK, "start", "bold")
     for y, name, run, color, fill in ((y_a, "a", a, A, A_FILL), (y_b, "b", b, B, B_FILL)):
         drawing.text(24, y + 19, f"run {name}", 13, color, "start", "bold")
         for i, key in enumerate(run):
@@ -226,8 +226,8 @@ def draw_splitters(a, b, distance):
         drawing.line(x2, y_b - 4, x2, y_b + h + 10, color, 2)
         at_same = sum(1 for (k, _), *_ in found[:number] if k == i)
         drawing.text(x1 + 2, y_a - 14 - 13 * at_same, f"{number}", 12, color, "start", "bold")
-    drawing.text(left, 262, "a cut has the colour of its splitter's run and the number of the piece to its right", 12, MUTED,
-                 "start")
+    legend = "a cut has the colour of its splitter's run and the number of the piece to its right"
+    drawing.text(left, 262, legend, 12, MUTED, "start")
     sizes = [(next_i - i) + (next_j - j) for ((i, j), *_), (next_i, next_j) in
              zip(found, [cut for cut, *_ in found[1:]] + [(len(a), len(b))])]
     drawing.text(left, 281, "keys in the pieces: " + ", ".join(map(str, sizes)), 12, MUTED, "start")

@@ -2,10 +2,9 @@
 //
 // Idea: two sorted runs that stand next to each other become one: take the smaller of the two first keys, again and
 // again. Runs of one key are sorted as they are, so log2 n levels of merges, each with half as many runs as the one
-// before, sort the array. The merges of one level have nothing to do with each other: a thread each. The next level needs
-// all of them: a launch each.
-// A merge cannot write over what it has not read yet, so each level moves all keys to a second array, and the two arrays
-// swap their parts. Nothing is copied back after a level.
+// before, sort the array. The merges of one level have nothing to do with each other: a thread each. The next level
+// needs all of them: a launch each. A merge cannot write over what it has not read yet, so each level moves all keys to
+// a second array, and the two arrays swap their parts. Nothing is copied back after a level.
 // Cost: ceil(log2 n) launches, each reading and writing every key: 2 * sizeof(Key) bytes a key and level.
 // Limits: the last level is one thread, the one before two: the time of the whole grows with n, not with n / threads.
 #include <cstdint>
@@ -36,8 +35,8 @@ __device__ void merge_runs(Items<Key, Value> from, Items<Key, Value> to, std::in
   // end solution
 }
 
-/// One level, `pairs` merges: each thread merges two neighbouring runs of `run` keys, and further ones if there are fewer
-/// threads than pairs. The last pair may be short, its second run even empty.
+/// One level, `pairs` merges: each thread merges two neighbouring runs of `run` keys, and further ones if there are
+/// fewer threads than pairs. The last pair may be short, its second run even empty.
 template <class Key, class Value, class Before>
 __global__ void merge_level(Items<Key, Value> from, Items<Key, Value> to, std::int64_t n, std::int64_t pairs,
                             std::int64_t run, Before before) {
@@ -67,9 +66,9 @@ void sort(Items<Key, Value> items, std::int64_t n, Before before, lab::LaunchSha
   const Scratch<Key, Value> scratch(n, stream);
   Items<Key, Value> from = items, to = scratch.items();
   // begin solution
-  //~ // Your code: launch merge_level for runs of 1, 2, 4, .. keys, and swap `from` and `to` after each. Check each launch.
-  //~ // The last level must write to the caller's array: what does that mean for the first one? merge_levels(n, 1) counts
-  //~ // the levels, copy() may help.
+  //~ // Your code: launch merge_level for runs of 1, 2, 4, .. keys, and swap `from` and `to` after each. Check each
+  //~ // launch. The last level must write to the caller's array: what does that mean for the first one? merge_levels(n,
+  //~ // 1) counts the levels, copy() may help.
   //~ (void)from, (void)to, (void)copy<Key, Value>;
   //~ NOT_WRITTEN("step 01");
   // With an odd number of levels the first must read from the scratch, so that the last does not end there.

@@ -30,8 +30,9 @@ template <class Key, class Value, class Before>
 __device__ Items<Key, Value> sort_in_shared(Items<Key, Value> from, Items<Key, Value> to, int count, Before before) {
   // begin solution
   //~ // Your code: for runs of 1, 2, 4, .. keys, until one run holds all `count`: copy_item() each item to its place in
-  //~ // the merge of its run with the neighbouring one; lower_rank() or upper_rank() counts the keys of the other run that
-  //~ // go before it. Thread t places items t, t + blockDim.x, .. Then exchange `from` and `to`. Where must a barrier be?
+  //~ // the merge of its run with the neighbouring one; lower_rank() or upper_rank() counts the keys of the other run
+  //~ // that go before it. Thread t places items t, t + blockDim.x, .. Then exchange `from` and `to`. Where must a
+  //~ // barrier be?
   for (int run = 1; run < count; run *= 2) {
     for (int i = threadIdx.x; i < count; i += blockDim.x) {
       const int first = i & -(2 * run);  // `run` is a power of two
@@ -92,7 +93,8 @@ __global__ void merge_level(Items<Key, Value> from, Items<Key, Value> to, std::i
       //~ // All of them, if the other run has no more to come; if not, the last loaded key of the other run tells.
       //~ // Then copy_item() those from `loaded` to their places in `merged`; the keys of b begin at chunk_keys.
       //~ (void)a_keys, (void)b_keys, (void)merged;
-      // An item of a waits if keys of b to come may be before it; one of b also if keys of a to come may be equal to it.
+      // An item of a waits if keys of b to come may be before it; one of b also if keys of a to come may be equal to
+      // it.
       if (b + b_count < b_end) a_final = upper_rank(a_keys, a_count, b_keys[b_count - 1], before);
       if (a + a_count < a_end) b_final = lower_rank(b_keys, b_count, a_keys[a_count - 1], before);
       for (int i = threadIdx.x; i < a_final; i += blockDim.x) {
@@ -139,8 +141,8 @@ void sort_tiles(Items<Key, Value> from, Items<Key, Value> to, std::int64_t n, Be
   const unsigned blocks = lab::blocks_or(shape, n, tile_keys);
   if (n == 0) return;
   // begin solution
-  //~ // Your code: launch sort_tiles_kernel, with the comparison that with_comparison(before, ..) gives (as in sort above),
-  //~ // and check the launch.
+  //~ // Your code: launch sort_tiles_kernel, with the comparison that with_comparison(before, ..) gives (as in sort
+  //~ // above), and check the launch.
   //~ (void)blocks, (void)threads;
   //~ NOT_WRITTEN("step 02");
   with_comparison(before, [&](auto comparison) {
@@ -162,11 +164,15 @@ void sort_block(lab::Span<Key> keys, lab::Span<Value> values, Before before, lab
 }
 
 using Pairs = Items<std::uint32_t, std::uint32_t>;
-template void sort_tiles(Keys<std::uint32_t>, Keys<std::uint32_t>, std::int64_t, lab::Order, lab::LaunchShape, cudaStream_t);
-template void sort_tiles(Keys<std::int32_t>, Keys<std::int32_t>, std::int64_t, lab::Order, lab::LaunchShape, cudaStream_t);
-template void sort_tiles(Keys<std::uint64_t>, Keys<std::uint64_t>, std::int64_t, lab::Order, lab::LaunchShape, cudaStream_t);
+template void sort_tiles(Keys<std::uint32_t>, Keys<std::uint32_t>, std::int64_t, lab::Order, lab::LaunchShape,
+                         cudaStream_t);
+template void sort_tiles(Keys<std::int32_t>, Keys<std::int32_t>, std::int64_t, lab::Order, lab::LaunchShape,
+                         cudaStream_t);
+template void sort_tiles(Keys<std::uint64_t>, Keys<std::uint64_t>, std::int64_t, lab::Order, lab::LaunchShape,
+                         cudaStream_t);
 template void sort_tiles(Keys<float>, Keys<float>, std::int64_t, lab::Order, lab::LaunchShape, cudaStream_t);
-template void sort_tiles(Keys<std::uint32_t>, Keys<std::uint32_t>, std::int64_t, ByLowByte, lab::LaunchShape, cudaStream_t);
+template void sort_tiles(Keys<std::uint32_t>, Keys<std::uint32_t>, std::int64_t, ByLowByte, lab::LaunchShape,
+                         cudaStream_t);
 template void sort_tiles(Pairs, Pairs, std::int64_t, lab::Order, lab::LaunchShape, cudaStream_t);
 template void sort_tiles(Pairs, Pairs, std::int64_t, ByLowByte, lab::LaunchShape, cudaStream_t);
 template void sort_block(lab::Span<std::uint32_t>, lab::Order, lab::LaunchShape, cudaStream_t);

@@ -7,8 +7,8 @@
 // New since step 02, whose tiles are the start: a level has as many blocks as pieces, however few merges it has. The
 // splitters find their own order the same way as keys do: a splitter's place is its index in its own run's splitters
 // plus its rank among the other run's, which the cut in the other run tells.
-// Cost: 1 + ceil(log2(n / 2048)) reads and writes of every key and twice as many launches; a splitter reads about log2 n
-// keys, and its cut is 16 bytes for 256 keys.
+// Cost: 1 + ceil(log2(n / 2048)) reads and writes of every key and twice as many launches; a splitter reads about log2
+// n keys, and its cut is 16 bytes for 256 keys.
 // Limits: a piece has 1 to 512 keys, 256 on average: half of a block's places are idle, and each piece pays for its own
 // start, its two barriers, and sectors that it shares with its neighbours.
 #include <cstdint>
@@ -39,9 +39,9 @@ __global__ void find_cuts(const Key* from, std::int64_t n, std::int64_t run, Cut
     const std::int64_t place = s * piece_keys;
     const Merge merge = merge_at(s, run, piece_keys, n);
     // begin solution
-    //~ // Your code: the splitter is from[place], a key of a or of b. How many keys of the other run go before it? That is
-    //~ // its cut. How many splitters of the other run are among those keys? Added to the splitter's index, that is its
-    //~ // place among the splitters of this merge, the first of which has the number merge.first / piece_keys.
+    //~ // Your code: the splitter is from[place], a key of a or of b. How many keys of the other run go before it? That
+    //~ // is its cut. How many splitters of the other run are among those keys? Added to the splitter's index, that is
+    //~ // its place among the splitters of this merge, the first of which has the number merge.first / piece_keys.
     //~ (void)merge;
     const Key splitter = from[place];
     Cut cut{place, place};
@@ -71,9 +71,9 @@ __global__ void merge_pieces(Items<Key, Value> from, Items<Key, Value> to, std::
   for (std::int64_t piece = blockIdx.x; piece < pieces; piece += gridDim.x) {
     const Merge merge = merge_at(piece, run, piece_keys, n);
     // begin solution
-    //~ // Your code: the piece begins at cuts[piece] and ends at the next cut, or where the two runs end, if it is the last
-    //~ // piece of its merge. Load its keys of a and of b, place them in `merged` by their ranks, store them in order.
-    //~ // How many items of the output stand before the piece?
+    //~ // Your code: the piece begins at cuts[piece] and ends at the next cut, or where the two runs end, if it is the
+    //~ // last piece of its merge. Load its keys of a and of b, place them in `merged` by their ranks, store them in
+    //~ // order. How many items of the output stand before the piece?
     //~ (void)merge, (void)loaded, (void)merged, (void)a_keys, (void)b_keys;
     const Cut cut = cuts[piece];
     const bool last = (piece + 1) * piece_keys >= merge.end;
@@ -106,8 +106,8 @@ void sort(Items<Key, Value> items, std::int64_t n, Before before, lab::LaunchSha
   if (merge_levels(n, tile_keys) % 2 == 1) std::swap(from, to);  // so that the last level ends in the caller's array
   sort_tiles(items, from, n, before, shape, stream);
   // begin solution
-  //~ // Your code: for runs of 1, 2, 4, .. tiles, find_cuts, then merge_pieces, then the buffers swap. The comparison is what
-  //~ // with_comparison(before, ..) gives. Check each launch.
+  //~ // Your code: for runs of 1, 2, 4, .. tiles, find_cuts, then merge_pieces, then the buffers swap. The comparison
+  //~ // is what with_comparison(before, ..) gives. Check each launch.
   //~ (void)find_blocks, (void)merge_blocks, (void)threads, (void)to;
   //~ NOT_WRITTEN("step 03");
   for (std::int64_t run = tile_keys / piece_keys; run < pieces; run *= 2) {  // pieces of a run

@@ -1,5 +1,6 @@
-// What the judge cannot see of lab 02: it knows ascending and descending, and the lab promises any comparison. By the low
-// byte alone keys may be equal and differ, so that stability shows in the keys themselves; the values tell the same.
+// What the judge cannot see of lab 02: it knows ascending and descending, and the lab promises any comparison. By the
+// low byte alone keys may be equal and differ, so that stability shows in the keys themselves; the values tell the
+// same.
 #include <doctest/doctest.h>
 
 #include <algorithm>
