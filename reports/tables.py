@@ -52,10 +52,13 @@ def size_text(n):
 
 
 def speed(keys_per_s):
-    for unit, name in ((1e9, "G"), (1e6, "M"), (1, "")):
-        if keys_per_s >= unit:
-            return f"{keys_per_s / unit:.3g} {name}".rstrip()
-    return f"{keys_per_s:.3g}"
+    unit, name = next((pair for pair in ((1e9, "G"), (1e6, "M"), (1e3, "k")) if keys_per_s >= pair[0]), (1, ""))
+    return f"{keys_per_s / unit:.3g} {name}".rstrip()
+
+
+def percent(share):
+    """Three digits, but never as a power of ten."""
+    return f"{share:,.0f}" if share >= 1000 else f"{share:.3g}"
 
 
 def table(machine, lab):
@@ -86,7 +89,7 @@ def table(machine, lab):
             row = next((row for row in own if (int(row["step"]), row["task"], row["name"]) == line and int(row["n"]) == n),
                        None)
             best = max((float(rival["keys_per_s"]) for rival in rivals(row)), default=None) if row else None
-            share = f" ({100 * float(row['keys_per_s']) / best:.3g} %)" if best else ""
+            share = f" ({percent(100 * float(row['keys_per_s']) / best)} %)" if best else ""
             cells.append(speed(float(row["keys_per_s"])) + share if row else "")
         text.append(f"| {line[0]:02d} {line[2]}, {main[line]} | " + " | ".join(cells) + " |")
     for name, kind in dict.fromkeys((row["name"], row["type"]) for step in own for row in rivals(step)):
