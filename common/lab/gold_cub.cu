@@ -204,12 +204,24 @@ void reduce(Span<const std::uint32_t> keys, Span<std::uint32_t> result, LaunchSh
   });
 }
 
+__global__ void widen(const unsigned* from, std::uint64_t* to) { to[threadIdx.x] = from[threadIdx.x]; }
+
+// CUB counts with 32 bits where n allows it: with 64 it takes many times as long.
 void histogram(Span<const std::uint8_t> keys, Span<std::uint64_t> counts, LaunchShape shape, cudaStream_t stream) {
   refuse_shape(shape);
-  auto* const bins = reinterpret_cast<unsigned long long*>(counts.data);
-  with_temporary([&](void* memory, std::size_t& bytes) {
-    return cub::DeviceHistogram::HistogramEven(memory, bytes, keys.data, bins, 257, 0, 256, keys.n, stream);
-  });
+  const auto count = [&](auto* bins) {
+    with_temporary([&](void* memory, std::size_t& bytes) {
+      return cub::DeviceHistogram::HistogramEven(memory, bytes, keys.data, bins, 257, 0, 256, keys.n, stream);
+    });
+  };
+  if (keys.n > std::numeric_limits<std::uint32_t>::max()) {
+    return count(reinterpret_cast<unsigned long long*>(counts.data));
+  }
+  static Scratch narrow;
+  auto* const bins = reinterpret_cast<unsigned*>(narrow.at_least(256 * sizeof(unsigned)));
+  count(bins);
+  widen<<<1, 256, 0, stream>>>(bins, counts.data);
+  CUDA_CHECK(cudaGetLastError());
 }
 
 void scan(Span<const std::uint64_t> values, Span<std::uint64_t> sums, LaunchShape shape, cudaStream_t stream) {
