@@ -48,7 +48,7 @@ __global__ void sort_tiles_kernel(Items<Key, Value> from, Items<Key, Value> to, 
     __syncthreads();  // the first level reads what other threads have loaded
     const Items<Key, Value> sorted = sort_in_shared(tile, other, count, before);
     for (int i = threadIdx.x; i < count; i += blockDim.x) copy_item(to, first + i, sorted, i);
-    __syncthreads();  // the next tile is loaded over items that other threads may not have stored yet
+    __syncthreads();  // not needed as long as who stores a place also loads it; here for the day when that changes
   }
 }
 

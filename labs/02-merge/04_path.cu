@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(path_threads)
     // Your code: merge the runs of 1, 2, 4, .. 128 threads: put the own items into the tile, take the own part of
     // the merge with merge_own(). At the end the tile holds the sorted items. Where must barriers be?
     for_tile<Key>(count, [&](int i) { copy_item(to, out + i, tile, i); });
-    __syncthreads();  // the next tile is loaded over items that other threads may not have stored yet
+    __syncthreads();  // not needed as long as who stores a place also loads it; here for the day when that changes
   }
 }
 

@@ -111,7 +111,7 @@ __global__ void __launch_bounds__(path_threads)
     __syncthreads();  // the store reads what other threads have put
     // end solution
     for_tile<Key>(count, [&](int i) { copy_item(to, out + i, tile, i); });
-    __syncthreads();  // the next tile is loaded over items that other threads may not have stored yet
+    __syncthreads();  // not needed as long as who stores a place also loads it; here for the day when that changes
   }
 }
 
@@ -158,7 +158,7 @@ __global__ void __launch_bounds__(path_threads)
     put_own(tile, own, count);
     __syncthreads();  // the store reads what other threads have put
     for_tile<Key>(count, [&](int i) { copy_item(to, out + i, tile, i); });
-    __syncthreads();  // the next tile is loaded over items that other threads may not have stored yet
+    __syncthreads();  // not needed as long as who stores a place also loads it; here for the day when that changes
     // end solution
   }
 }

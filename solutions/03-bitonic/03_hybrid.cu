@@ -61,7 +61,7 @@ __global__ void merge_in_tiles(lab::Span<Key> keys, Value* values) {
       keys.data[first + i] = tile[i];
       if constexpr (has_values<Value>) values[first + i] = tile_values[i];
     }
-    __syncthreads();  // the next tile is loaded over keys that other threads may not have stored yet
+    __syncthreads();  // not needed as long as who stores a place also loads it; here for the day when that changes
     // end solution
   }
 }

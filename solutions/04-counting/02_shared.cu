@@ -93,7 +93,7 @@ __global__ void scan_tiles(lab::Span<const std::uint64_t> values, std::uint64_t*
     }
     for (int i = threadIdx.x; i < count; i += blockDim.x) sums[first + i] = i == 0 ? 0 : from[i - 1];
     if (threadIdx.x == 0) tile_sums[tile] = from[count - 1];
-    __syncthreads();  // the next tile is loaded over sums that other threads may not have stored yet
+    __syncthreads();  // not needed as long as who stores a place also loads it; here for the day when that changes
     // end solution
   }
 }

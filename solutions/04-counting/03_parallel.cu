@@ -74,7 +74,7 @@ __global__ void scan_tiles_by_tree(lab::Span<const std::uint64_t> values, std::u
     const std::uint64_t sum = scan_in_shared(tile);
     for (int i = threadIdx.x; i < count; i += blockDim.x) sums[first + i] = tile[padded(i)];
     if (threadIdx.x == 0) tile_sums[number] = sum;
-    __syncthreads();  // the next tile is loaded over sums that other threads may not have stored yet
+    __syncthreads();  // not needed as long as who stores a place also loads it; here for the day when that changes
     // end solution
   }
 }

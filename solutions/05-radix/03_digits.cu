@@ -132,7 +132,7 @@ __global__ void __launch_bounds__(threads_a_block)
       to[place] = tile.keys[0][i];
       if constexpr (has_values<Value>) values_to[place] = tile.values[0][i];
     }
-    __syncthreads();  // the next tile is loaded over keys that others may not have stored yet
+    __syncthreads();  // not needed as long as who stores a place also loads it; here for the day when that changes
     // end solution
   }
 }
