@@ -30,18 +30,37 @@ constexpr int digits = 1 << digit_bits;
 template <class Key>
 constexpr int passes = sizeof(Key);
 
+struct Memory {
+  void* data = nullptr;
+  std::int64_t bytes = -1;  ///< -1: there is none
+};
+
+thread_local Memory kept;  ///< for the next Scratch
+
 /// n values that nothing has written, on large pages where the system has them: a scatter touches many pages at once.
+/// The last one given back is kept for the next call: to get fresh memory from the system, which clears every page, can
+/// take longer than to sort. (The device's memory is kept in the same way, by its pool.)
 template <class T>
 class Scratch {
  public:
   explicit Scratch(std::int64_t n) : bytes_((n * std::int64_t{sizeof(T)} / page + 1) * page) {
+    if (kept.bytes >= bytes_) {
+      data_ = static_cast<T*>(kept.data);
+      bytes_ = kept.bytes;
+      kept = {};
+      return;
+    }
     void* const memory = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) throw lab::Unsupported("no memory for a second array of keys: choose a smaller --n");
     madvise(memory, bytes_, MADV_HUGEPAGE);
     data_ = static_cast<T*>(memory);
   }
   Scratch(const Scratch&) = delete;
-  ~Scratch() { munmap(data_, bytes_); }
+  ~Scratch() {
+    Memory mine{data_, bytes_};
+    if (kept.bytes < mine.bytes) std::swap(kept, mine);
+    if (mine.data != nullptr) munmap(mine.data, mine.bytes);
+  }
   T* data() const { return data_; }
 
  private:
