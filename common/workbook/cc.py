@@ -15,6 +15,7 @@ from .terminal import Problem, Usage
 
 SIMT = ROOT / "common/simt"
 LIBRARY = BUILD / "common/libsimt.a"
+CHECK_LIBRARY = BUILD / "common/libsimt-check.a"
 
 
 def add_arguments(parser):
@@ -27,6 +28,27 @@ def add_arguments(parser):
     parser.add_argument("--cxx", metavar="COMPILER", help="g++, clang++, ..; else that of the other builds")
     parser.add_argument("-l", dest="library", action="append", default=[], metavar="NAME", help="a library to link")
     parser.add_argument("-O", dest="optimisation", default="2", metavar="LEVEL", help="0 to 3 (2)")
+    parser.add_argument("--check", action="store_true",
+                        help="the program reports races, wrong accesses and costs at its end; exits 3 if there were errors")
+
+
+def check_options(cxx):
+    """Options that have the compiler call the observers before every access of memory."""
+    common = ["-DSIMT_CHECK", "-fsanitize=thread", "-fno-builtin-memcpy"]
+    if machine.is_clang(cxx):
+        return [*common, "-O1", "-mllvm", "-tsan-instrument-read-before-write=1",
+                "-mllvm", "-tsan-distinguish-volatile=1", "-mllvm", "-tsan-instrument-func-entry-exit=0"]
+    return [*common, "-O1", "--param", "tsan-distinguish-volatile=1", "--param", "tsan-instrument-func-entry-exit=0"]
+
+
+def compile_checked(cxx, source, original, program, arguments):
+    """The commands that make a program whose accesses are observed: linked without the sanitizer's own runtime."""
+    item = source.with_suffix(".o")
+    plain = compile_command(cxx, source, original, program, arguments)
+    compile_part = plain[: plain.index(str(source))]
+    link_part = plain[plain.index(str(source)) + 1:]
+    link_part[0] = str(CHECK_LIBRARY)
+    return [[*compile_part, *check_options(cxx), "-c", str(source), "-o", str(item)], [*cxx, "-g", str(item), *link_part]]
 
 
 def compile_command(cxx, source, original, program, arguments):
@@ -64,7 +86,7 @@ def main(arguments):
     build.ensure()
     if "cpu" not in build.kinds():
         raise Problem("the cpu build is not possible here (./workbook doctor says why), and cc compiles for the CPU")
-    build.compile_targets([LIBRARY], "building CUDA on the CPU")
+    build.compile_targets([CHECK_LIBRARY if arguments.check else LIBRARY], "building CUDA on the CPU")
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / (original.stem + ".cpp")
         rewrite = [sys.executable, str(SIMT / "rewrite.py"), str(original), "-o", str(source)]
@@ -75,11 +97,13 @@ def main(arguments):
         # Beside the program, so that the rename which makes it appear stays within one file system.
         partial = program.with_name(f".{program.name}.{os.getpid()}")
         try:
-            done = subprocess.run(compile_command(cxx, source, original, partial, arguments), capture_output=True,
-                                  text=True, errors="replace", check=False)
-            if done.returncode:
-                raise Problem(f"{original} does not compile:\n{diagnostics.summary(done.stdout + done.stderr)}")
-            sys.stderr.write(done.stderr)  # warnings
+            commands = (compile_checked(cxx, source, original, partial, arguments) if arguments.check
+                        else [compile_command(cxx, source, original, partial, arguments)])
+            for command in commands:
+                done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+                if done.returncode:
+                    raise Problem(f"{original} does not compile:\n{diagnostics.summary(done.stdout + done.stderr)}")
+                sys.stderr.write(done.stderr)  # warnings
             os.replace(partial, program)
         finally:
             partial.unlink(missing_ok=True)

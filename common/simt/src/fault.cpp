@@ -14,6 +14,9 @@
 #include <mutex>
 #include <vector>
 
+#ifdef SIMT_CHECK
+#include "check/check.h"
+#endif
 #include "scheduler.h"
 #include "simt/memory.h"
 
@@ -163,8 +166,12 @@ void report(const char* kind, const std::string& text, Site site, cudaError_t er
   if (!first_failure()) return;
   std::string end;
   if (order_seed() != 0) end = " (lane order: SIMT_SEED=" + std::to_string(order_seed()) + ")";
+#ifdef SIMT_CHECK
+  check::add_finding(kind, site, text + end);
+#else
   std::fprintf(stderr, "%s:%d: error: %s: %s%s\n", site.file, site.line, kind, text.c_str(), end.c_str());
   std::fflush(stderr);
+#endif
   set_sticky(error);
 }
 

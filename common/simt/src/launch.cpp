@@ -11,6 +11,9 @@
 #include <thread>
 #include <vector>
 
+#ifdef SIMT_CHECK
+#include "check/check.h"
+#endif
 #include "scheduler.h"
 #include "simt/memory.h"
 
@@ -44,6 +47,7 @@ class Pool {
     launch_ = &launch;
     next_block_ = 0;
     failed_ = false;
+    SIMT_OBSERVE(check::begin_launch(launch); check::new_totals(launch);)
     const bool share = launch.blocks > 1 && !helpers_.empty();
     if (share) {
       const std::lock_guard lock(mutex_);
@@ -69,6 +73,7 @@ class Pool {
   Pool() {
     std::thread([this] { watch(); }).detach();
     unsigned threads = unsigned(from_environment("SIMT_THREADS", std::thread::hardware_concurrency()));
+    SIMT_OBSERVE(threads = 1;)
     for (; threads > 1; --threads) helpers_.emplace_back([this] { help(); }).detach();
   }
 
@@ -177,6 +182,7 @@ void run(const Kernel& kernel, const LaunchConfig& config) {
   }
   const std::string reason = refusal(config, max_dynamic_shared());
   if (!reason.empty()) {
+    SIMT_OBSERVE(check::add_finding("invalid-launch", kernel.site, std::string("kernel ") + kernel.name + ": " + reason);)
     std::fprintf(stderr, "%s:%d: error: invalid-launch: kernel %s: %s\n", kernel.site.file, kernel.site.line,
                  kernel.name, reason.c_str());
     set_last_error(cudaErrorInvalidConfiguration);

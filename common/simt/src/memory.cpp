@@ -17,6 +17,9 @@
 #include <string>
 #include <vector>
 
+#ifdef SIMT_CHECK
+#include "check/check.h"
+#endif
 #include "runtime_call.h"
 
 /// A pool keeps what is freed to it, mapped but closed to every access, for the next request of the same size.
@@ -162,6 +165,7 @@ cudaError_t allocate(void** pointer, std::size_t bytes, MemoryKind kind) {
     record = *made;
   }
   fill_with_poison(record);
+  SIMT_OBSERVE(check::allocated(record.allocation.begin, bytes, kind != MemoryKind::device);)
   *pointer = record.allocation.begin;
   return cudaSuccess;
 }
@@ -246,6 +250,7 @@ cudaError_t allocate_from(Pool* pool, void** pointer, std::size_t bytes, cudaStr
     record = *made;
   }
   fill_with_poison(record);
+  SIMT_OBSERVE(check::allocated(record.allocation.begin, bytes, false);)
   *pointer = record.allocation.begin;
   return cudaSuccess;
 }
@@ -259,6 +264,7 @@ cudaError_t release(void* pointer, std::initializer_list<MemoryKind> kinds) {
   if (found == m.records.end() || found->second.allocation.freed) return cudaErrorInvalidValue;
   Record& record = found->second;
   if (std::find(kinds.begin(), kinds.end(), record.allocation.kind) == kinds.end()) return cudaErrorInvalidValue;
+  SIMT_OBSERVE(check::freed(record.allocation.begin, record.allocation.bytes);)
   Pool* const pool = record.pool;
   if (pool == nullptr) {
     retire(record);
@@ -313,6 +319,7 @@ cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind k
   if (bytes == 0) return cudaSuccess;
   const cudaError_t error = check_copy(to, bytes, from, bytes, kind);
   if (error == cudaSuccess) std::memmove(to, from, bytes);
+  SIMT_OBSERVE(if (error == cudaSuccess) check::written(to, bytes);)
   return error;
 }
 
@@ -326,6 +333,7 @@ cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::siz
   if (error != cudaSuccess) return error;
   for (std::size_t row = 0; row < height; ++row) {
     std::memmove(static_cast<char*>(to) + row * to_pitch, static_cast<const char*>(from) + row * from_pitch, width);
+    SIMT_OBSERVE(check::written(static_cast<char*>(to) + row * to_pitch, width);)
   }
   return cudaSuccess;
 }
@@ -338,6 +346,7 @@ cudaError_t fill_rows(void* pointer, std::size_t pitch, int value, std::size_t w
   if (pointer == nullptr || !access_of(pointer, (height - 1) * pitch + width).device) return cudaErrorInvalidValue;
   for (std::size_t row = 0; row < height; ++row) {
     std::memset(static_cast<char*>(pointer) + row * pitch, value, width);
+    SIMT_OBSERVE(check::written(static_cast<char*>(pointer) + row * pitch, width);)
   }
   return cudaSuccess;
 }

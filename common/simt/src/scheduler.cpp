@@ -1,5 +1,9 @@
 #include "scheduler.h"
 
+#ifdef SIMT_CHECK
+#include "check/check.h"
+#endif
+
 #include <pthread.h>
 #include <sched.h>
 #include <sys/mman.h>
@@ -142,7 +146,7 @@ void Worker::prepare(const Launch& launch) {
       warp.position[thread.lane] = std::uint8_t(position);
     }
   }
-  if (dynamic_shared_.size() < launch.config.dynamic_shared) dynamic_shared_.resize(launch.config.dynamic_shared);
+  if (dynamic_shared_.size() < launch.config.dynamic_shared SIMT_OBSERVE(+check::past_dynamic_shared)) dynamic_shared_.resize(launch.config.dynamic_shared SIMT_OBSERVE(+check::past_dynamic_shared));
 }
 
 bool Worker::run_block(const Launch& launch, std::uint64_t block) {
@@ -176,7 +180,9 @@ bool Worker::run_block(const Launch& launch, std::uint64_t block) {
   warp_ = 0;
   abandoned_ = false;
   of_this_thread.running = this;
+  SIMT_OBSERVE(check::begin_block(launch, block, dynamic_shared_.data());)
   switch_to(&outside_, fresh_stack());
+  SIMT_OBSERVE(check::end_block();)
   of_this_thread.running = nullptr;
   if (!abandoned_) check_past_shared();
   return !abandoned_;
@@ -311,6 +317,7 @@ void Worker::wake_or_fail() {
     barrier_result_ = barrier_true_;
     in_barrier_ = barrier_true_ = 0;
     ++barrier_;
+    SIMT_OBSERVE(check::barrier_opened();)
     enter_sweep();
     return;
   }
@@ -392,6 +399,7 @@ inline void Worker::sync(Site site) {
   if (next == first_) [[unlikely]] {  // the last one opens the barrier
     ++barrier_;
     barrier_site_ = {};
+    SIMT_OBSERVE(check::barrier_opened();)
   }
   current_ = next;
   threadIdx = next->index;
@@ -497,7 +505,9 @@ void Worker::fail_mixed(WarpOp op, const Rendezvous& group, Site site) {
   constexpr std::uint64_t undefined = 0xdeadbeefdeadbeefu;
   const auto value_from = [&](int source) { return (lanes >> source & 1) ? warp.value[source] : undefined; };
   switch (group.op) {
-    case WarpOp::sync: return;
+    case WarpOp::sync:
+      SIMT_OBSERVE(check::lanes_synchronized((threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) / lanes_per_warp, lanes);)
+      return;
     case WarpOp::shuffle:
       return all_lanes([&](int lane) { return value_from((lane & ~(width - 1)) | (warp.argument[lane] & (width - 1))); });
     case WarpOp::shuffle_up:
@@ -620,6 +630,7 @@ void Worker::report_deadlock() {
 }
 
 void Worker::preempt() {
+  SIMT_OBSERVE(return;)  // a checked program comes here by its volatile reads
   if (!scheduling_) yield();
 }
 

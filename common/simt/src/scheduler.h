@@ -10,6 +10,11 @@
 
 #include "context.h"
 #include "simt/launch.h"
+#ifdef SIMT_CHECK
+#define SIMT_OBSERVE(...) __VA_ARGS__
+#else
+#define SIMT_OBSERVE(...)  // nothing: a plain run pays nothing
+#endif
 
 namespace simt {
 

@@ -11,7 +11,17 @@
 #define __host__
 #define __constant__
 #define __managed__
-#define __shared__ static __thread  // one copy for each OS thread, and an OS thread runs one block at a time
+// One copy for each OS thread, and an OS thread runs one block at a time. The check build keeps arrays apart, so that
+// what runs over the end of one does not reach the next.
+#ifdef SIMT_CHECK
+#define SIMT_JOIN_(a, b) a##b
+#define SIMT_JOIN(a, b) SIMT_JOIN_(a, b)
+#define __shared__                                                                                      \
+  static __thread __attribute__((used, unused)) char SIMT_JOIN(simt_shared_gap_, __COUNTER__)[8192]; \
+  static __thread
+#else
+#define __shared__ static __thread
+#endif
 #define __grid_constant__
 #define __launch_bounds__(...)
 #define __maxnreg__(registers)

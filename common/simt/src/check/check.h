@@ -1,0 +1,63 @@
+// What the observers of the check build share. Nothing here is part of a plain cpu build.
+// A checked program runs all its blocks on one OS thread, so that its numbers are the same in every run and the
+// shadow memory needs no locks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "../scheduler.h"
+
+namespace simt::check {
+
+// --- findings.cpp ---
+
+/// Where an access stands: a code address, resolved to a line only when the program ends.
+using Code = std::uintptr_t;
+
+/// An error; the same kind at the same code is counted, not repeated. `other` is the other end of a race, or 0, and
+/// its line takes the place of "{other}" in the text.
+void add_finding(const char* kind, Code code, Code other, const std::string& text);
+/// The same where the line is known already.
+void add_finding(const char* kind, Site site, const std::string& text);
+void drop_finding(const char* kind, Code code);
+bool is_known(const char* kind, Code code, Code other);
+
+enum class Space : std::uint8_t { shared, global };
+enum class Way : std::uint8_t { load, store, atomic };
+
+/// What one instruction has cost over the whole program.
+void add_cost(Code code, Space space, Way way, unsigned lanes, unsigned transactions, unsigned ideal);
+
+struct Totals {
+  std::string kernel;
+  dim3 grid, block;
+  std::uint64_t shared_requests[3], shared_wavefronts[3], global_requests[3], global_sectors[3], barriers;
+};
+Totals& totals();  ///< of the running launch
+
+// --- requests.cpp ---
+
+/// One lane's part in a warp's request: lanes belong together that execute the same instruction for the same time
+/// since the last barrier.
+void add_to_request(Code code, unsigned thread, std::uintptr_t address, unsigned bytes, Space space, Way way);
+void finish_requests();
+
+// --- events, from the emulation ---
+
+void begin_launch(const Launch& launch);
+void begin_block(const Launch& launch, std::uint64_t block, void* dynamic_shared);
+void barrier_opened();
+void end_block();
+void new_totals(const Launch& launch);
+void lanes_synchronized(unsigned warp, unsigned lanes);
+void allocated(const void* begin, std::size_t bytes, bool written);
+void freed(const void* begin, std::size_t bytes);
+void written(const void* begin, std::size_t bytes);
+
+/// Bytes behind a block's dynamic shared memory that take what is written past its end.
+inline constexpr std::size_t past_dynamic_shared = 65536;
+
+}  // namespace simt::check

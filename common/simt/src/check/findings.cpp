@@ -1,0 +1,214 @@
+// Keeps what was found and tells it when the program ends.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <deque>
+#include <link.h>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "check.h"
+
+namespace simt::check {
+namespace {
+
+struct Finding {
+  std::string kind, text, place;
+  Code code, other;
+  std::uint64_t times;
+};
+struct Cost {
+  std::uint64_t requests, lanes, transactions, ideal;
+};
+
+auto& findings() {
+  static auto* const all = new std::map<std::tuple<std::string, Code, Code>, Finding>;
+  return *all;
+}
+auto& told() {
+  static auto* const all = new std::vector<Finding>;  // whose line the emulation knew
+  return *all;
+}
+auto& costs() {
+  static auto* const all = new std::map<std::tuple<Code, Space, Way>, Cost>;
+  return *all;
+}
+auto& launches() {
+  static auto* const all = new std::deque<Totals>;
+  return *all;
+}
+
+/// Lines of code addresses, by one run of addr2line: the innermost one that is the program's own.
+std::map<Code, std::string> resolve(const std::set<Code>& codes) {
+  std::map<Code, std::string> places;
+  Code base = 0;
+  dl_iterate_phdr([](dl_phdr_info* info, std::size_t, void* out) { *static_cast<Code*>(out) = info->dlpi_addr; return 1; },
+                  &base);
+  char program[4096];
+  const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+  if (codes.empty() || length < 0) return places;
+  program[length] = '\0';
+  std::string command = "addr2line -a -i -e '" + std::string(program) + "'";
+  char text[4200];
+  for (Code code : codes) {
+    std::snprintf(text, sizeof text, " 0x%lx", static_cast<unsigned long>(code - base));
+    command += text;
+  }
+  FILE* lines = popen((command + " 2>/dev/null").c_str(), "r");
+  if (lines == nullptr) return places;
+  Code now = 0;
+  while (std::fgets(text, sizeof text, lines) != nullptr) {
+    text[std::strcspn(text, " \n")] = '\0';  // also " (discriminator n)"
+    if (std::strncmp(text, "0x", 2) == 0) {
+      now = std::strtoull(text, nullptr, 16) + base;
+    } else if (places.count(now) == 0 && std::strstr(text, "simt/include/") == nullptr &&
+               std::strncmp(text, "/usr/", 5) != 0 && std::strchr(text, '?') == nullptr) {
+      places[now] = text;
+    }
+  }
+  pclose(lines);
+  return places;
+}
+
+std::string quoted(const std::string& text) {
+  std::string out = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+
+void write_json(const char* path, const std::vector<Finding>& all) {
+  FILE* file = std::fopen(path, "w");
+  if (file == nullptr) return std::perror(path);
+  std::fputs("{\"findings\": [", file);
+  const char* comma = "\n";
+  for (const Finding& f : all) {
+    const std::size_t colon = f.place.rfind(':');
+    std::fprintf(file, "%s{\"file\": %s, \"line\": %d, \"kind\": %s, \"text\": %s, \"times\": %llu}", comma,
+                 quoted(f.place.substr(0, colon)).c_str(), std::atoi(f.place.c_str() + colon + 1),
+                 quoted(f.kind).c_str(), quoted(f.text).c_str(), static_cast<unsigned long long>(f.times));
+    comma = ",\n";
+  }
+  std::fputs("],\n\"launches\": [", file);
+  comma = "\n";
+  for (const Totals& t : launches()) {
+    std::fprintf(file, "%s{\"kernel\": %s, \"grid\": [%u, %u, %u], \"block\": [%u, %u, %u]", comma,
+                 quoted(t.kernel).c_str(), t.grid.x, t.grid.y, t.grid.z, t.block.x, t.block.y, t.block.z);
+    const auto number = [&](const char* name, std::uint64_t value) {
+      std::fprintf(file, ", \"%s\": %llu", name, static_cast<unsigned long long>(value));
+    };
+    number("shared_ld_requests", t.shared_requests[0]);
+    number("shared_ld_wavefronts", t.shared_wavefronts[0]);
+    number("shared_st_requests", t.shared_requests[1]);
+    number("shared_st_wavefronts", t.shared_wavefronts[1]);
+    number("shared_atomic_requests", t.shared_requests[2]);
+    number("global_ld_requests", t.global_requests[0]);
+    number("global_ld_sectors", t.global_sectors[0]);
+    number("global_st_requests", t.global_requests[1]);
+    number("global_st_sectors", t.global_sectors[1]);
+    number("barriers", t.barriers);
+    std::fputs("}", file);
+    comma = ",\n";
+  }
+  std::fputs("]}\n", file);
+  std::fclose(file);
+}
+
+void tell() {
+  std::fflush(nullptr);
+  std::set<Code> codes;
+  for (auto& [key, f] : findings()) codes.insert({f.code, f.other});
+  for (auto& [key, cost] : costs()) {
+    if (cost.transactions > cost.ideal) codes.insert(std::get<0>(key));
+  }
+  codes.erase(0);
+  const auto places = resolve(codes);
+  const auto place = [&](Code code) {
+    const auto found = places.find(code);
+    return found == places.end() ? std::string("?:0") : found->second;
+  };
+  // One source line may be several instructions.
+  std::vector<Finding> all = told();
+  for (auto& [key, f] : findings()) {
+    Finding one = f;
+    one.place = place(f.code);
+    if (const std::size_t at = one.text.find("{other}"); at != std::string::npos) {
+      one.text.replace(at, 7, place(f.other));
+    }
+    const auto same = std::find_if(all.begin(), all.end(),
+                                   [&](const Finding& g) { return g.kind == one.kind && g.place == one.place; });
+    if (same == all.end()) {
+      all.push_back(one);
+    } else {
+      same->times += one.times;
+    }
+  }
+  const bool colour = isatty(2) != 0;
+  for (const Finding& f : all) {
+    std::fprintf(stderr, "%s: %serror:%s %s: %s%s\n", f.place.c_str(), colour ? "\033[1;31m" : "", colour ? "\033[0m" : "",
+                 f.kind.c_str(), f.text.c_str(), f.times > 1 ? (" (" + std::to_string(f.times) + " times)").c_str() : "");
+  }
+  std::map<std::tuple<std::string, Space, Way>, Cost> by_line;
+  for (auto& [key, cost] : costs()) {
+    if (cost.transactions <= cost.ideal) continue;
+    Cost& sum = by_line[{place(std::get<0>(key)), std::get<1>(key), std::get<2>(key)}];
+    sum.requests += cost.requests;
+    sum.transactions += cost.transactions;
+    sum.ideal += cost.ideal;
+  }
+  std::vector<std::pair<std::tuple<std::string, Space, Way>, Cost>> worst(by_line.begin(), by_line.end());
+  std::stable_sort(worst.begin(), worst.end(), [](auto& a, auto& b) {
+    return a.second.transactions - a.second.ideal > b.second.transactions - b.second.ideal;
+  });
+  for (auto& [key, cost] : worst) {
+    const bool shared = std::get<1>(key) == Space::shared;
+    std::fprintf(stderr, "%s: %snote:%s %s: ideal %llu and actual %llu %s in %llu requests\n", std::get<0>(key).c_str(),
+                 colour ? "\033[1;36m" : "", colour ? "\033[0m" : "",
+                 shared ? std::get<2>(key) == Way::atomic ? "atomic-contention" : "bank-conflict" : "uncoalesced",
+                 static_cast<unsigned long long>(cost.ideal), static_cast<unsigned long long>(cost.transactions),
+                 shared ? "wavefronts" : "sectors", static_cast<unsigned long long>(cost.requests));
+  }
+  if (const char* path = std::getenv("CHECK_JSON"); path != nullptr && *path != '\0') write_json(path, all);
+  std::fflush(nullptr);
+  if (!all.empty()) _exit(3);
+}
+
+// Registered before the program's own handlers, and therefore called after them.
+[[gnu::constructor(101)]] void at_end() { std::atexit(tell); }
+
+}  // namespace
+
+bool is_known(const char* kind, Code code, Code other) { return findings().count({kind, code, other}) != 0; }
+
+void drop_finding(const char* kind, Code code) { findings().erase({kind, code, 0}); }
+
+void add_finding(const char* kind, Code code, Code other, const std::string& text) {
+  Finding& f = findings()[{kind, code, other}];
+  if (f.times++ == 0) f = {kind, text, {}, code, other, 1};
+}
+
+void add_finding(const char* kind, Site site, const std::string& text) {
+  told().push_back({kind, text, std::string(site.file) + ":" + std::to_string(site.line), 0, 0, 1});
+}
+
+void add_cost(Code code, Space space, Way way, unsigned lanes, unsigned transactions, unsigned ideal) {
+  Cost& cost = costs()[{code, space, way}];
+  ++cost.requests;
+  cost.lanes += lanes;
+  cost.transactions += transactions;
+  cost.ideal += ideal;
+}
+
+Totals& totals() { return launches().back(); }
+
+void new_totals(const Launch& launch) {
+  launches().push_back({launch.kernel.name, launch.config.grid, launch.config.block, {}, {}, {}, {}, 0});
+}
+
+}  // namespace simt::check

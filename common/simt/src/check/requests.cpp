@@ -1,0 +1,137 @@
+// Groups what lanes do one after another into the requests that a warp makes at once, and counts what each costs.
+#include <algorithm>
+#include <bit>
+#include <unordered_map>
+
+#include "check.h"
+
+namespace simt::check {
+namespace {
+
+struct Request {
+  unsigned lanes = 0;
+  std::uint32_t address[lanes_per_warp];
+};
+
+struct OfWarp {
+  std::uint32_t count[lanes_per_warp] = {};
+  std::vector<Request> requests;
+};
+
+struct Instruction {
+  Code code = 0;
+  Space space;
+  Way way;
+  unsigned bytes;
+  OfWarp warps[max_warps];
+};
+
+struct Active {
+  Instruction* instruction;
+  unsigned warp;
+};
+
+constexpr std::size_t cache_size = 4096;
+Instruction* cache[cache_size];
+std::unordered_map<std::uint64_t, Instruction> instructions;
+std::vector<Active> active;
+
+Instruction& instruction_of(Code code, unsigned bytes, Space space, Way way) {
+  // The same instruction may reach shared memory through one pointer and global memory through another.
+  const std::uint64_t key = std::uint64_t(code) * 64 + std::countr_zero(bytes) * 8 + unsigned(space) * 4 + unsigned(way);
+  Instruction*& cached = cache[(key ^ key >> 12) % cache_size];
+  if (cached != nullptr && cached->code == code && cached->bytes == bytes && cached->space == space &&
+      cached->way == way) {
+    return *cached;
+  }
+  Instruction& found = instructions[key];
+  found.code = code;
+  found.space = space;
+  found.way = way;
+  found.bytes = bytes;
+  cached = &found;
+  return found;
+}
+
+/// The passes over the banks: as many as the busiest bank has different words. 8-byte accesses go by half warps,
+/// 16-byte ones by quarters.
+unsigned wavefronts(const Request& request, unsigned bytes) {
+  const unsigned words = bytes > 4 ? bytes / 4 : 1;
+  const unsigned lanes_at_once = lanes_per_warp / words;
+  unsigned total = 0;
+  for (unsigned first = 0; first < lanes_per_warp; first += lanes_at_once) {
+    std::uint32_t seen[32][32];
+    std::uint8_t in_bank[32] = {};
+    unsigned most = 0;
+    for (unsigned lane = first; lane < first + lanes_at_once; ++lane) {
+      if ((request.lanes >> lane & 1) == 0) continue;
+      for (unsigned w = 0; w < words; ++w) {
+        const std::uint32_t word = request.address[lane] / 4 + w;
+        const unsigned bank = word % 32;
+        if (std::find(seen[bank], seen[bank] + in_bank[bank], word) != seen[bank] + in_bank[bank]) continue;
+        seen[bank][in_bank[bank]++] = word;
+        most = std::max<unsigned>(most, in_bank[bank]);
+      }
+    }
+    total += most;
+  }
+  return total;
+}
+
+unsigned sectors(const Request& request, unsigned bytes) {
+  std::uint32_t seen[2 * lanes_per_warp];
+  unsigned n = 0;
+  for (unsigned lane = 0; lane < lanes_per_warp; ++lane) {
+    if ((request.lanes >> lane & 1) == 0) continue;
+    for (std::uint32_t s = request.address[lane] / 32; s <= (request.address[lane] + bytes - 1) / 32; ++s) {
+      if (n != 0 && seen[n - 1] == s) continue;
+      if (std::find(seen, seen + n, s) == seen + n) seen[n++] = s;
+    }
+  }
+  return n;
+}
+
+void finish(const Instruction& instruction, const Request& request) {
+  const unsigned lanes = unsigned(std::popcount(request.lanes)), way = unsigned(instruction.way);
+  if (instruction.space == Space::shared) {
+    const unsigned actual = wavefronts(request, instruction.bytes);
+    const unsigned ideal = (lanes * std::max(4u, instruction.bytes) + 127) / 128;
+    ++totals().shared_requests[way];
+    totals().shared_wavefronts[way] += actual;
+    add_cost(instruction.code, Space::shared, instruction.way, lanes, actual, std::min(ideal, actual));
+  } else {
+    const unsigned actual = sectors(request, instruction.bytes);
+    const unsigned ideal = (lanes * instruction.bytes + 31) / 32;
+    ++totals().global_requests[way];
+    totals().global_sectors[way] += actual;
+    add_cost(instruction.code, Space::global, instruction.way, lanes, actual, std::min(ideal, actual));
+  }
+}
+
+}  // namespace
+
+void add_to_request(Code code, unsigned thread, std::uintptr_t address, unsigned bytes, Space space, Way way) {
+  Instruction& instruction = instruction_of(code, bytes, space, way);
+  const unsigned warp = thread / lanes_per_warp, lane = thread % lanes_per_warp;
+  OfWarp& of_warp = instruction.warps[warp];
+  const std::uint32_t time = of_warp.count[lane]++;
+  if (time >= of_warp.requests.size()) {
+    if (time == 0) active.push_back({&instruction, warp});
+    of_warp.requests.emplace_back();
+  }
+  Request& request = of_warp.requests[time];
+  request.lanes |= 1u << lane;
+  request.address[lane] = std::uint32_t(address);
+}
+
+void finish_requests() {
+  for (const Active& one : active) {
+    OfWarp& of_warp = one.instruction->warps[one.warp];
+    for (const Request& request : of_warp.requests) finish(*one.instruction, request);
+    of_warp.requests.clear();
+    std::fill(std::begin(of_warp.count), std::end(of_warp.count), 0);
+  }
+  active.clear();
+}
+
+}  // namespace simt::check

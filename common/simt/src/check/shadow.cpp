@@ -1,0 +1,549 @@
+// Who owns an address, what was written, and who wrote and read it last: the compiler's instrumentation calls here
+// before every access of the program.
+#include <cxxabi.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "check.h"
+
+namespace simt::check {
+namespace {
+
+/// An access, as later ones see it. Intervals number what lies between two barriers of a block, for all blocks and
+/// launches of the program: smaller is earlier.
+struct Event {
+  std::uint32_t interval = 0;  ///< 0: none
+  std::uint32_t code = 0;      ///< from the program's first address
+  std::uint32_t who = 0;       ///< thread, 10 bits; bytes of the word, 4; synchronised (atomic or volatile), 1; clock, 17
+};
+
+/// What is known of four bytes of memory.
+struct Cell {
+  Event write, read, other_read;  ///< two readers, of different threads where there were two
+  std::uint8_t initialized;       ///< a bit a byte
+};
+
+struct Region {
+  const char* begin;
+  std::size_t bytes;
+  Cell* cells;
+  int number;
+  bool freed;
+};
+
+struct SharedArray {
+  std::string name;
+  std::size_t offset, bytes;  ///< in the program's thread-local memory
+};
+
+constexpr std::size_t chunk = 65536, guard = 65536;
+Region** regions;  // by address / chunk; two allocations are farther apart than a chunk
+int region_count;
+
+std::uintptr_t program;  // where it is loaded
+std::vector<SharedArray> arrays;
+std::size_t shared_first, shared_last;  // offsets of the first array and past the last
+char* tls;
+Cell* static_cells;
+char* dynamic_begin;
+std::size_t dynamic_bytes;
+std::vector<Cell> dynamic_cells;
+
+const Launch* launch;  // null outside a kernel: accesses of host code are not looked at
+std::uint32_t interval = 1, first_of_block = 1, first_of_launch = 1;
+std::vector<std::uint32_t> block_of_interval;  // of the running launch
+std::uint64_t block;
+bool untracked_fences;  // of the launch: blocks are taken to be in order
+constexpr std::uint64_t most_tracked_blocks = 8192;
+std::vector<std::vector<bool>> acquired;  // by block: those whose writes it may read
+std::uint32_t clocks[max_warps][lanes_per_warp][lanes_per_warp];  // what lane a knows of lane b
+
+bool clocks_used[max_warps];
+
+void reset_clocks(unsigned warp) {
+  std::memset(clocks[warp], 0, sizeof clocks[warp]);
+  for (unsigned lane = 0; lane < lanes_per_warp; ++lane) clocks[warp][lane][lane] = 1;  // what 0 does not know
+}
+
+Cell* map_cells(std::size_t bytes) {
+  void* memory = mmap(nullptr, (bytes / 4 + 2) * sizeof(Cell), PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return memory == MAP_FAILED ? nullptr : static_cast<Cell*>(memory);
+}
+
+void read_symbols() {
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void*) {
+        program = info->dlpi_addr;
+        return 1;
+      },
+      nullptr);
+  const int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return;
+  const off_t size = lseek(file, 0, SEEK_END);
+  const char* image = static_cast<const char*>(mmap(nullptr, std::size_t(size), PROT_READ, MAP_PRIVATE, file, 0));
+  close(file);
+  if (image == MAP_FAILED) return;
+  const auto* header = reinterpret_cast<const ElfW(Ehdr)*>(image);
+  const auto* sections = reinterpret_cast<const ElfW(Shdr)*>(image + header->e_shoff);
+  for (int s = 0; s < header->e_shnum; ++s) {
+    if (sections[s].sh_type != SHT_SYMTAB) continue;
+    const auto* symbols = reinterpret_cast<const ElfW(Sym)*>(image + sections[s].sh_offset);
+    const char* names = image + sections[sections[s].sh_link].sh_offset;
+    for (std::size_t i = 0; i < sections[s].sh_size / sizeof *symbols; ++i) {
+      if ((symbols[i].st_info & 15) != STT_TLS || symbols[i].st_shndx == SHN_UNDEF) continue;
+      int status = 0;
+      char* demangled = abi::__cxa_demangle(names + symbols[i].st_name, nullptr, nullptr, &status);
+      std::string name = demangled != nullptr ? demangled : names + symbols[i].st_name;
+      std::free(demangled);
+      const ElfW(Shdr)& home = sections[symbols[i].st_shndx];
+      if (home.sh_type != SHT_NOBITS || name.find("simt_shared_gap") != std::string::npos ||
+          name.compare(0, 6, "simt::") == 0 || name.find("guard variable") != std::string::npos) {
+        continue;
+      }
+      if (const std::size_t colon = name.rfind("::"); colon != std::string::npos) name = name.substr(colon + 2);
+      arrays.push_back({name, symbols[i].st_value, symbols[i].st_size});
+    }
+  }
+  munmap(const_cast<char*>(image), std::size_t(size));
+  std::sort(arrays.begin(), arrays.end(), [](auto& a, auto& b) { return a.offset < b.offset; });
+  if (arrays.empty()) {
+    shared_first = shared_last = 4096;
+    return;
+  }
+  shared_first = arrays.front().offset;
+  shared_last = arrays.back().offset + arrays.back().bytes + 16384;
+  static_cells = map_cells(shared_last - shared_first);
+}
+
+Region** table() {
+  if (regions == nullptr) {
+    regions = static_cast<Region**>(mmap(nullptr, (std::size_t(1) << 31) * sizeof(Region*), PROT_READ | PROT_WRITE,
+                                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  }
+  return regions;
+}
+
+std::size_t chunk_of(std::uintptr_t address) { return (address & ((std::uintptr_t(1) << 47) - 1)) / chunk; }
+
+const SharedArray* array_at(std::size_t offset) {  // the one in which, or behind which, it lies
+  auto after = std::upper_bound(arrays.begin(), arrays.end(), offset,
+                                [](std::size_t o, const SharedArray& array) { return o < array.offset; });
+  return after == arrays.begin() ? nullptr : &*std::prev(after);
+}
+
+std::string coordinates(unsigned x, unsigned y, unsigned z) {
+  return "(" + std::to_string(x) + "," + std::to_string(y) + "," + std::to_string(z) + ")";
+}
+
+std::string thread_name(unsigned linear) {
+  const dim3 b = launch->config.block;
+  return coordinates(linear % b.x, linear / b.x % b.y, linear / (b.x * b.y));
+}
+
+std::string block_name(std::uint64_t linear) {
+  const dim3 g = launch->config.grid;
+  return coordinates(unsigned(linear % g.x), unsigned(linear / g.x % g.y), unsigned(linear / g.x / g.y));
+}
+
+std::string who(unsigned thread) {
+  return std::string("kernel ") + launch->kernel.name + ", block " + block_name(block) + ", thread " +
+         thread_name(thread) + ": ";
+}
+
+std::string describe(std::uintptr_t address, unsigned bytes) {
+  const std::size_t offset = address - std::uintptr_t(tls);
+  std::string name = "memory";
+  std::size_t at = 0, size = 0;
+  if (offset >= shared_first && offset < shared_last) {
+    const SharedArray* array = array_at(offset);
+    name = "__shared__ " + array->name, at = offset - array->offset, size = array->bytes;
+  } else if (address - std::uintptr_t(dynamic_begin) < dynamic_bytes + past_dynamic_shared) {
+    name = "dynamic __shared__ memory", at = address - std::uintptr_t(dynamic_begin), size = dynamic_bytes;
+  } else if (const Region* region = table()[chunk_of(address)]) {
+    name = "allocation " + std::to_string(region->number), size = region->bytes;
+    if (address < std::uintptr_t(region->begin)) {
+      return name + " of " + std::to_string(size) + " bytes, " +
+             std::to_string(std::uintptr_t(region->begin) - address) + " bytes before its start";
+    }
+    at = address - std::uintptr_t(region->begin);
+  }
+  return name + "[" + std::to_string(at / bytes) + "] (byte " + std::to_string(at) + " of " + std::to_string(size) +
+         ", " + std::to_string(bytes) + " bytes an access)";
+}
+
+unsigned thread_of(const Event& e) { return e.who & 1023; }
+unsigned bytes_of(const Event& e) { return e.who >> 10 & 15; }
+bool synchronized(const Event& e) { return (e.who >> 14 & 1) != 0; }
+unsigned clock_of(const Event& e) { return e.who >> 15; }
+
+/// May `before` and the access `now` have happened in the other order?
+bool unordered(const Event& before, const Event& now, bool shared) {
+  if (before.interval < first_of_launch || (bytes_of(before) & bytes_of(now)) == 0) return false;
+  if (synchronized(before) && synchronized(now)) return false;
+  if (before.interval >= first_of_block) {
+    if (before.interval != now.interval || thread_of(before) == thread_of(now)) return false;
+    const unsigned a = thread_of(before), b = thread_of(now);
+    return a / 32 != b / 32 || clocks[b / 32][b % 32][a % 32] < clock_of(before);
+  }
+  if (shared || untracked_fences) return false;
+  const std::uint32_t other = block_of_interval[before.interval - first_of_launch];
+  return acquired.size() <= block || acquired[block].size() <= other || !acquired[block][other];
+}
+
+[[gnu::cold, gnu::noinline]] void race(const Event& before, const Event& now, bool before_writes, bool now_writes,
+                                       std::uintptr_t address, unsigned bytes) {
+  const Code code = program + now.code, other = program + before.code;
+  if (!before_writes) drop_finding("uninitialized", other);  // it read too early: that is the race
+  if (is_known("race", code, other)) return add_finding("race", code, other, "");
+  const std::uint64_t other_block =
+      before.interval >= first_of_block ? block : block_of_interval[before.interval - first_of_launch];
+  add_finding("race", code, other,
+              who(thread_of(now)) + (now_writes ? "writes " : "reads ") + describe(address, bytes) + "; block " +
+                  block_name(other_block) + ", thread " + thread_name(thread_of(before)) +
+                  (before_writes ? " writes" : " reads") + " it at {other} with no barrier or fence between");
+}
+
+[[gnu::cold, gnu::noinline]] void wrong(const char* kind, Code code, unsigned thread, const char* what, std::uintptr_t address,
+                                        unsigned bytes) {
+  add_finding(kind, code, 0, is_known(kind, code, 0) ? "" : who(thread) + what + describe(address, bytes));
+}
+
+[[gnu::always_inline]] inline void observe(Cell* cells, std::size_t offset, std::uintptr_t address, unsigned bytes,
+                                           Way way, bool reads, bool writes, bool sync, bool shared, unsigned thread,
+                                           Code code) {
+  const unsigned clock = clocks[thread / 32][thread % 32][thread % 32];
+  for (std::size_t at = offset, end = offset + bytes; at < end;) {
+    Cell& cell = cells[at / 4];
+    const unsigned first = at % 4, last = std::min<std::size_t>(4, end - (at - first));
+    const unsigned mask = ((1u << last) - 1) & ~((1u << first) - 1);
+    at += last - first;
+    const Event now{interval, std::uint32_t(code - program), thread | mask << 10 | unsigned(sync) << 14 | clock << 15};
+    if (shared && cell.write.interval < first_of_block) cell.initialized = 0;
+    if (reads && (cell.initialized & mask) != mask) [[unlikely]] {
+      wrong("uninitialized", code, thread, "reads what nothing has written: ", address, bytes);
+      cell.initialized |= mask;
+      if (shared && cell.write.interval < first_of_block) cell.write = {first_of_block, now.code, thread | 1u << 14};
+    }
+    if (sync && !shared && reads && synchronized(cell.write) && cell.write.interval >= first_of_launch &&
+        cell.write.interval < first_of_block) [[unlikely]] {
+      const std::uint32_t from = block_of_interval[cell.write.interval - first_of_launch];
+      if (acquired.size() > from && !acquired[from].empty() && acquired[from][from]) {
+        acquired[block].resize(launch->blocks);
+        for (std::size_t b = 0; b < acquired[from].size(); ++b) {
+          if (acquired[from][b]) acquired[block][b] = true;
+        }
+      }
+    }
+    if (unordered(cell.write, now, shared)) [[unlikely]] {
+      race(cell.write, now, true, writes, address, bytes);
+    }
+    if (writes) {
+      if (unordered(cell.read, now, shared)) [[unlikely]] {
+        race(cell.read, now, false, true, address, bytes);
+      } else if (unordered(cell.other_read, now, shared)) [[unlikely]] {
+        race(cell.other_read, now, false, true, address, bytes);
+      }
+      cell.write = now;
+      cell.initialized |= mask;
+    }
+    if (reads && way != Way::atomic) {
+      if (cell.read.interval != 0 && (thread_of(cell.read) != thread || cell.read.interval < first_of_block)) {
+        cell.other_read = cell.read;
+      }
+      cell.read = now;
+    }
+  }
+}
+
+[[noreturn]] void stop(cudaError_t error) {
+  set_sticky(error);
+  Worker::running()->abandon();
+}
+
+/// True: the program cannot go on after this access.
+[[gnu::cold, gnu::noinline]] bool misaligned(std::uintptr_t address, unsigned bytes, Way way, unsigned thread, Code code) {
+  wrong("misaligned", code, thread, way == Way::load ? "reads " : "writes ", address, bytes);
+  return bytes == 16;
+}
+
+/// `sync`: atomic or volatile, which by themselves do not race with each other.
+[[gnu::always_inline]] inline void access(const void* pointer, unsigned bytes, Way way, bool reads, bool writes,
+                                          bool sync, Code code, bool aligned = true) {
+  if (launch == nullptr) return;
+  const std::uintptr_t address = std::uintptr_t(pointer);
+  const unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+  const char* const what = way == Way::load ? "reads " : "writes ";
+  const std::size_t in_tls = address - std::uintptr_t(tls);
+  if (in_tls < shared_last) {
+    if (in_tls < shared_first) return;  // threadIdx and the like
+    const SharedArray* const array = array_at(in_tls);
+    if (in_tls + bytes > array->offset + array->bytes) [[unlikely]] {
+      return wrong("out-of-bounds", code, thread, what, address, bytes);
+    }
+    if (address % bytes != 0 && aligned) [[unlikely]] {
+      if (misaligned(address, bytes, way, thread, code)) stop(cudaErrorMisalignedAddress);
+    }
+    observe(static_cells, in_tls - shared_first, address, bytes, way, reads, writes, sync, true, thread, code);
+    add_to_request(code, thread, address, bytes, Space::shared, way);
+    return;
+  }
+  const std::size_t in_dynamic = address - std::uintptr_t(dynamic_begin);
+  if (in_dynamic < dynamic_bytes + past_dynamic_shared) {
+    if (in_dynamic + bytes > dynamic_bytes) [[unlikely]] {
+      return wrong("out-of-bounds", code, thread, what, address, bytes);
+    }
+    if (address % bytes != 0 && aligned) [[unlikely]] {
+      if (misaligned(address, bytes, way, thread, code)) stop(cudaErrorMisalignedAddress);
+    }
+    observe(dynamic_cells.data(), in_dynamic, address, bytes, way, reads, writes, sync, true, thread, code);
+    add_to_request(code, thread, address, bytes, Space::shared, way);
+    return;
+  }
+  const Region* const region = table()[chunk_of(address)];
+  if (region == nullptr) return;
+  const std::size_t offset = address - std::uintptr_t(region->begin);
+  if (region->freed && offset + guard < region->bytes + 2 * guard) [[unlikely]] {
+    wrong("use-after-free", code, thread, what, address, bytes);
+    stop(cudaErrorIllegalAddress);
+  }
+  if (offset >= region->bytes || bytes > region->bytes - offset) [[unlikely]] {
+    const std::size_t rounded = (region->bytes + 255) & ~std::size_t(255), pages = (rounded + 4095) & ~std::size_t(4095);
+    const std::size_t in_body = offset + (pages - rounded);
+    if (in_body + guard >= pages + 2 * guard) return;  // not ours: something else shares the guard's chunk
+    wrong("out-of-bounds", code, thread, what, address, bytes);
+    // What lies beside the allocation in its pages is nobody's; beyond them, the processor would stop.
+    if (in_body < pages && bytes <= pages - in_body) return;
+    stop(cudaErrorIllegalAddress);
+  }
+  if (address % bytes != 0 && aligned) [[unlikely]] {
+    if (misaligned(address, bytes, way, thread, code)) stop(cudaErrorMisalignedAddress);
+  }
+  observe(region->cells, offset, address, bytes, way, reads, writes, sync, false, thread, code);
+  add_to_request(code, thread, address, bytes, Space::global, way);
+}
+
+void next_interval() {
+  finish_requests();
+  ++interval;
+  block_of_interval.push_back(std::uint32_t(block));
+  for (unsigned warp = 0; warp < max_warps; ++warp) {
+    if (!clocks_used[warp]) continue;
+    clocks_used[warp] = false;
+    reset_clocks(warp);
+  }
+}
+
+}  // namespace
+
+// --- events ---
+
+void begin_launch(const Launch& started) {
+  static const bool once = [] {
+    read_symbols();
+    for (unsigned warp = 0; warp < max_warps; ++warp) reset_clocks(warp);
+    return true;
+  }();
+  (void)once;
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, std::size_t, void*) {
+        tls = static_cast<char*>(info->dlpi_tls_data);
+        return 1;
+      },
+      nullptr);
+  first_of_launch = interval + 1;
+  block_of_interval.clear();
+  acquired.clear();
+  untracked_fences = false;
+  dynamic_bytes = started.config.dynamic_shared;
+  dynamic_cells.assign(dynamic_bytes / 4 + 2, Cell{});
+}
+
+void begin_block(const Launch& started, std::uint64_t number, void* dynamic_shared) {
+  launch = &started;
+  block = number;
+  first_of_block = interval + 1;
+  dynamic_begin = static_cast<char*>(dynamic_shared);
+  next_interval();
+}
+
+void barrier_opened() {
+  ++totals().barriers;
+  next_interval();
+}
+
+void end_block() {
+  finish_requests();
+  launch = nullptr;
+}
+
+void lanes_synchronized(unsigned warp, unsigned lanes) {
+  clocks_used[warp] = true;
+  std::uint32_t known[lanes_per_warp] = {};
+  for (unsigned a = 0; a < lanes_per_warp; ++a) {
+    if ((lanes >> a & 1) == 0) continue;
+    for (unsigned b = 0; b < lanes_per_warp; ++b) known[b] = std::max(known[b], clocks[warp][a][b]);
+  }
+  for (unsigned a = 0; a < lanes_per_warp; ++a) {
+    if ((lanes >> a & 1) == 0) continue;
+    std::memcpy(clocks[warp][a], known, sizeof known);
+    ++clocks[warp][a][a];
+  }
+}
+
+void allocated(const void* begin, std::size_t bytes, bool is_written) {
+  const std::uintptr_t first = std::uintptr_t(begin);
+  Region*& old = table()[chunk_of(first)];
+  if (old != nullptr && old->begin == begin && old->cells != nullptr) {
+    munmap(old->cells, (old->bytes / 4 + 2) * sizeof(Cell));
+  }
+  auto* const region = new Region{static_cast<const char*>(begin), bytes, map_cells(bytes), ++region_count, false};
+  for (std::size_t c = chunk_of(first - guard); c <= chunk_of(first + bytes + guard); ++c) {
+    Region*& slot = table()[c];
+    const bool body = (c + 1) * chunk > first && c * chunk < first + bytes;
+    if (body || slot == nullptr || slot->freed) slot = region;
+  }
+  if (is_written) written(begin, bytes);
+}
+
+void freed(const void* begin, std::size_t) {
+  Region* const region = table()[chunk_of(std::uintptr_t(begin))];
+  if (region != nullptr && region->begin == begin) region->freed = true;
+}
+
+void written(const void* begin, std::size_t bytes) {
+  Region* const region = table()[chunk_of(std::uintptr_t(begin))];
+  if (region == nullptr || region->cells == nullptr) return;
+  const std::size_t offset = std::uintptr_t(begin) - std::uintptr_t(region->begin);
+  if (offset >= region->bytes) return;
+  const std::size_t end = std::min(offset + bytes, region->bytes);
+  for (std::size_t at = offset; at < end;) {
+    const unsigned first = at % 4, last = unsigned(std::min<std::size_t>(4, end - (at - first)));
+    region->cells[at / 4].initialized |= ((1u << last) - 1) & ~((1u << first) - 1);
+    at += last - first;
+  }
+}
+
+void fence() {
+  if (launch == nullptr) return;
+  if (launch->blocks > most_tracked_blocks) {
+    untracked_fences = true;
+    return;
+  }
+  acquired.resize(launch->blocks);
+  acquired[block].resize(launch->blocks);
+  acquired[block][block] = true;
+}
+
+}  // namespace simt::check
+
+// --- what the instrumented program calls ---
+
+using simt::check::Code;
+using simt::check::Way;
+
+#define CODE (Code(__builtin_return_address(0)) - 1)
+#define ACCESSES(N)                                                                                                 \
+  void __tsan_read##N(void* p) { simt::check::access(p, N, Way::load, true, false, false, CODE); }                   \
+  void __tsan_write##N(void* p) { simt::check::access(p, N, Way::store, false, true, false, CODE); }                 \
+  void __tsan_read_write##N(void* p) {                                                                               \
+    simt::check::access(p, N, Way::load, true, false, false, CODE);                                                  \
+    simt::check::access(p, N, Way::store, false, true, false, CODE);                                                 \
+  }                                                                                                                  \
+  void __tsan_unaligned_read##N(void* p) { simt::check::access(p, N, Way::load, true, false, false, CODE, false); }         \
+  void __tsan_unaligned_write##N(void* p) { simt::check::access(p, N, Way::store, false, true, false, CODE, false); }       \
+  void __tsan_unaligned_read_write##N(void* p) {                                                                     \
+    simt::check::access(p, N, Way::load, true, false, false, CODE, false);                                                  \
+    simt::check::access(p, N, Way::store, false, true, false, CODE, false);                                                 \
+  }                                                                                                                  \
+  void __tsan_volatile_read##N(void* p) {                                                                            \
+    simt::check::access(p, N, Way::load, true, false, true, CODE);                                                   \
+    simt::atomic_yield();                                                                                            \
+  }                                                                                                                  \
+  void __tsan_volatile_write##N(void* p) { simt::check::access(p, N, Way::store, false, true, true, CODE); }         \
+  void __tsan_unaligned_volatile_read##N(void* p) { simt::check::access(p, N, Way::load, true, false, true, CODE, false); } \
+  void __tsan_unaligned_volatile_write##N(void* p) { simt::check::access(p, N, Way::store, false, true, true, CODE, false); }
+
+#define CHANGE(BITS, NAME)                                                                       \
+  T##BITS __tsan_atomic##BITS##_##NAME(volatile T##BITS* p, T##BITS v, int) {                     \
+    simt::check::access(const_cast<T##BITS*>(p), BITS / 8, Way::atomic, true, true, true, CODE);  \
+    return __atomic_##NAME(p, v, __ATOMIC_SEQ_CST);                                               \
+  }
+#define ATOMICS(BITS)                                                                                                \
+  using T##BITS = std::uint##BITS##_t;                                                                               \
+  T##BITS __tsan_atomic##BITS##_load(const volatile T##BITS* p, int) {                                               \
+    simt::check::access(const_cast<T##BITS*>(p), BITS / 8, Way::load, true, false, true, CODE);                      \
+    return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                                     \
+  }                                                                                                                  \
+  void __tsan_atomic##BITS##_store(volatile T##BITS* p, T##BITS v, int) {                                            \
+    simt::check::access(const_cast<T##BITS*>(p), BITS / 8, Way::store, false, true, true, CODE);                     \
+    __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                                                        \
+  }                                                                                                                  \
+  T##BITS __tsan_atomic##BITS##_exchange(volatile T##BITS* p, T##BITS v, int) {                                      \
+    simt::check::access(const_cast<T##BITS*>(p), BITS / 8, Way::atomic, true, true, true, CODE);                     \
+    return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);                                                              \
+  }                                                                                                                  \
+  CHANGE(BITS, fetch_add) CHANGE(BITS, fetch_sub) CHANGE(BITS, fetch_and) CHANGE(BITS, fetch_or)                     \
+  CHANGE(BITS, fetch_xor) CHANGE(BITS, fetch_nand)                                                                   \
+  int __tsan_atomic##BITS##_compare_exchange_strong(volatile T##BITS* p, T##BITS* e, T##BITS v, int, int) {          \
+    simt::check::access(const_cast<T##BITS*>(p), BITS / 8, Way::atomic, true, true, true, CODE);                     \
+    return __atomic_compare_exchange_n(p, e, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                          \
+  }                                                                                                                  \
+  int __tsan_atomic##BITS##_compare_exchange_weak(volatile T##BITS* p, T##BITS* e, T##BITS v, int, int) {            \
+    simt::check::access(const_cast<T##BITS*>(p), BITS / 8, Way::atomic, true, true, true, CODE);                     \
+    return __atomic_compare_exchange_n(p, e, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                          \
+  }                                                                                                                  \
+  T##BITS __tsan_atomic##BITS##_compare_exchange_val(volatile T##BITS* p, T##BITS e, T##BITS v, int, int) {          \
+    simt::check::access(const_cast<T##BITS*>(p), BITS / 8, Way::atomic, true, true, true, CODE);                     \
+    __atomic_compare_exchange_n(p, &e, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                                \
+    return e;                                                                                                        \
+  }
+
+extern "C" {
+ACCESSES(1) ACCESSES(2) ACCESSES(4) ACCESSES(8) ACCESSES(16)
+ATOMICS(8) ATOMICS(16) ATOMICS(32) ATOMICS(64)
+
+void __tsan_init() {}
+void __tsan_func_entry(void*) {}
+void __tsan_func_exit() {}
+void __tsan_vptr_update(void**, void*) {}
+void __tsan_vptr_read(void**) {}
+void __tsan_ignore_thread_begin() {}
+void __tsan_ignore_thread_end() {}
+void __tsan_atomic_signal_fence(int) {}
+void __tsan_atomic_thread_fence(int) {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  simt::check::fence();
+}
+
+void __tsan_read_range(void* p, std::size_t n) {
+  simt::check::access(p, unsigned(n), Way::load, true, false, false, CODE, false);
+}
+void __tsan_write_range(void* p, std::size_t n) {
+  simt::check::access(p, unsigned(n), Way::store, false, true, false, CODE, false);
+}
+void* __tsan_memcpy(void* to, const void* from, std::size_t n) {
+  simt::check::access(from, unsigned(n), Way::load, true, false, false, CODE, false);
+  simt::check::access(to, unsigned(n), Way::store, false, true, false, CODE, false);
+  return std::memcpy(to, from, n);
+}
+void* __tsan_memmove(void* to, const void* from, std::size_t n) {
+  simt::check::access(from, unsigned(n), Way::load, true, false, false, CODE, false);
+  simt::check::access(to, unsigned(n), Way::store, false, true, false, CODE, false);
+  return std::memmove(to, from, n);
+}
+void* __tsan_memset(void* to, int value, std::size_t n) {
+  simt::check::access(to, unsigned(n), Way::store, false, true, false, CODE, false);
+  return std::memset(to, value, n);
+}
+}
