@@ -16,6 +16,7 @@ from .terminal import Problem, Usage
 SIMT = ROOT / "common/simt"
 LIBRARY = BUILD / "common/libsimt.a"
 CHECK_LIBRARY = BUILD / "common/libsimt-check.a"
+WRAPPED = [f"-Wl,--wrap={name}" for name in ("memcpy", "memmove", "memset")]  # see check/shadow.cpp
 
 
 def add_arguments(parser):
@@ -48,14 +49,14 @@ def compile_checked(cxx, source, original, program, arguments):
     compile_part = plain[: plain.index(str(source))]
     link_part = plain[plain.index(str(source)) + 1:]
     link_part[0] = str(CHECK_LIBRARY)
-    return [[*compile_part, *check_options(cxx), "-c", str(source), "-o", str(item)], [*cxx, "-g", str(item), *link_part]]
+    return [[*compile_part, *check_options(cxx), "-c", str(source), "-o", str(item)], [*cxx, "-g", str(item), *WRAPPED, *link_part]]
 
 
 def compile_command(cxx, source, original, program, arguments):
     """The compiler's command line."""
     quiet = "-Wno-pass-failed" if machine.is_clang(cxx) else "-Wno-unknown-pragmas"
     # An include in quotes is looked for beside the original, of which `source` is the rewritten text.
-    command = [*cxx, "-std=c++20", f"-O{arguments.optimisation}", "-g", "-include", "cuda_runtime.h",
+    command = [*cxx, "-std=c++20", f"-O{arguments.optimisation}", "-gdwarf-4", "-include", "cuda_runtime.h",
                "-iquote", str(original.parent), *(f"-I{path}" for path in arguments.include),
                "-I", str(SIMT / "include"), *(f"-D{name}" for name in arguments.define),
                "-fno-delete-null-pointer-checks", "-fno-strict-aliasing", quiet,

@@ -317,7 +317,7 @@ void Worker::wake_or_fail() {
     barrier_result_ = barrier_true_;
     in_barrier_ = barrier_true_ = 0;
     ++barrier_;
-    SIMT_OBSERVE(check::barrier_opened();)
+    SIMT_OBSERVE(check::barrier_opened(barrier_site_, alive_);)
     enter_sweep();
     return;
   }
@@ -398,8 +398,8 @@ inline void Worker::sync(Site site) {
   Thread* const next = self->next;
   if (next == first_) [[unlikely]] {  // the last one opens the barrier
     ++barrier_;
+    SIMT_OBSERVE(check::barrier_opened(site, alive_);)
     barrier_site_ = {};
-    SIMT_OBSERVE(check::barrier_opened();)
   }
   current_ = next;
   threadIdx = next->index;

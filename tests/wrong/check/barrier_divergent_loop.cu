@@ -2,7 +2,6 @@ template <int N>
 __device__ void wait(int i) {
   if (i % 2 == 0) __syncthreads();  // expect-one: divergent-barrier
 }
-
 __global__ void uneven(int* out) {
   for (int i = 0; i < 2; ++i) {
     wait<2>(i + threadIdx.x / 32);

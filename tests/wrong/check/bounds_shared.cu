@@ -14,15 +14,6 @@ __global__ void next_array(int* out) {
   out[threadIdx.x] = first[threadIdx.x] + second[threadIdx.x];
 }
 
-/// Shared memory indexed as the whole array is: wrong from block 1 on.
-template <class T>
-__global__ void global_index(T* out) {
-  __shared__ T tile[64];
-  const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  tile[i] = T(i);  // expect: out-of-bounds
-  out[i] = T(i);
-}
-
 __global__ void dynamic(int* out, int n) {
   extern __shared__ int work[];
   for (int i = threadIdx.x; i <= n; i += blockDim.x) work[i] = i;  // expect: out-of-bounds
@@ -40,7 +31,7 @@ __global__ void short_histogram(const unsigned char* keys) {
 
 __global__ void through_function(int* out) {
   __shared__ int tile[64];
-  tile[threadIdx.x] = 0;
+  tile[threadIdx.x] = threadIdx.x;
   __syncthreads();
   out[threadIdx.x] = load(tile, threadIdx.x + 4);
 }
@@ -52,7 +43,6 @@ int main() {
   cudaMalloc(&keys, 256);
   cudaMemset(keys, 255, 256);
   next_array<<<1, 64>>>(out);
-  global_index<int><<<3, 64>>>(out);
   dynamic<<<1, 32, 32 * sizeof(int)>>>(out, 32);
   short_histogram<<<1, 256>>>(keys);
   through_function<<<1, 64>>>(out);

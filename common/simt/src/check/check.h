@@ -49,7 +49,7 @@ void finish_requests();
 
 void begin_launch(const Launch& launch);
 void begin_block(const Launch& launch, std::uint64_t block, void* dynamic_shared);
-void barrier_opened();
+void barrier_opened(Site site, int arrived);
 void end_block();
 void new_totals(const Launch& launch);
 void lanes_synchronized(unsigned warp, unsigned lanes);

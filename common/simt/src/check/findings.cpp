@@ -20,10 +20,13 @@ struct Finding {
   std::string kind, text, place;
   Code code, other;
   std::uint64_t times;
+  std::uint64_t number = 0;  ///< in the order in which they came
 };
 struct Cost {
   std::uint64_t requests, lanes, transactions, ideal;
 };
+
+std::uint64_t numbers = 0;
 
 auto& findings() {
   static auto* const all = new std::map<std::tuple<std::string, Code, Code>, Finding>;
@@ -61,13 +64,19 @@ std::map<Code, std::string> resolve(const std::set<Code>& codes) {
   FILE* lines = popen((command + " 2>/dev/null").c_str(), "r");
   if (lines == nullptr) return places;
   Code now = 0;
+  std::string working;  // paths below it are told as from it
+  if (char* name = getcwd(nullptr, 0)) {
+    working = std::string(name) + "/";
+    std::free(name);
+  }
   while (std::fgets(text, sizeof text, lines) != nullptr) {
     text[std::strcspn(text, " \n")] = '\0';  // also " (discriminator n)"
     if (std::strncmp(text, "0x", 2) == 0) {
       now = std::strtoull(text, nullptr, 16) + base;
     } else if (places.count(now) == 0 && std::strstr(text, "simt/include/") == nullptr &&
                std::strncmp(text, "/usr/", 5) != 0 && std::strchr(text, '?') == nullptr) {
-      places[now] = text;
+      const std::size_t here = working.size();
+      places[now] = std::strncmp(text, working.c_str(), here) == 0 ? text + here : text;
     }
   }
   pclose(lines);
@@ -125,7 +134,7 @@ void tell() {
   std::set<Code> codes;
   for (auto& [key, f] : findings()) codes.insert({f.code, f.other});
   for (auto& [key, cost] : costs()) {
-    if (cost.transactions > cost.ideal) codes.insert(std::get<0>(key));
+    if (cost.transactions > cost.ideal || cost.lanes * 4 < cost.requests * lanes_per_warp * 3) codes.insert(std::get<0>(key));
   }
   codes.erase(0);
   const auto places = resolve(codes);
@@ -135,9 +144,14 @@ void tell() {
   };
   // One source line may be several instructions.
   std::vector<Finding> all = told();
-  for (auto& [key, f] : findings()) {
-    Finding one = f;
-    one.place = place(f.code);
+  std::vector<Finding> found;
+  for (auto& [key, f] : findings()) found.push_back(f);
+  const auto earlier = [](const Finding& a, const Finding& b) { return a.number < b.number; };
+  std::sort(found.begin(), found.end(), earlier);
+  for (Finding& one : found) {
+    const Finding& f = one;
+    const Code code = f.code;
+    one.place = place(code);
     if (const std::size_t at = one.text.find("{other}"); at != std::string::npos) {
       one.text.replace(at, 7, place(f.other));
     }
@@ -149,6 +163,7 @@ void tell() {
       same->times += one.times;
     }
   }
+  std::stable_sort(all.begin(), all.end(), earlier);
   const bool colour = isatty(2) != 0;
   for (const Finding& f : all) {
     std::fprintf(stderr, "%s: %serror:%s %s: %s%s\n", f.place.c_str(), colour ? "\033[1;31m" : "", colour ? "\033[0m" : "",
@@ -156,9 +171,10 @@ void tell() {
   }
   std::map<std::tuple<std::string, Space, Way>, Cost> by_line;
   for (auto& [key, cost] : costs()) {
-    if (cost.transactions <= cost.ideal) continue;
+    if (cost.transactions <= cost.ideal && cost.lanes * 4 >= cost.requests * lanes_per_warp * 3) continue;
     Cost& sum = by_line[{place(std::get<0>(key)), std::get<1>(key), std::get<2>(key)}];
     sum.requests += cost.requests;
+    sum.lanes += cost.lanes;
     sum.transactions += cost.transactions;
     sum.ideal += cost.ideal;
   }
@@ -167,12 +183,19 @@ void tell() {
     return a.second.transactions - a.second.ideal > b.second.transactions - b.second.ideal;
   });
   for (auto& [key, cost] : worst) {
-    const bool shared = std::get<1>(key) == Space::shared;
-    std::fprintf(stderr, "%s: %snote:%s %s: ideal %llu and actual %llu %s in %llu requests\n", std::get<0>(key).c_str(),
-                 colour ? "\033[1;36m" : "", colour ? "\033[0m" : "",
-                 shared ? std::get<2>(key) == Way::atomic ? "atomic-contention" : "bank-conflict" : "uncoalesced",
-                 static_cast<unsigned long long>(cost.ideal), static_cast<unsigned long long>(cost.transactions),
-                 shared ? "wavefronts" : "sectors", static_cast<unsigned long long>(cost.requests));
+    const auto note = [&](const char* kind, std::uint64_t ideal, std::uint64_t actual, const char* unit) {
+      std::fprintf(stderr, "%s: %snote:%s %s: ideal %llu and actual %llu %s in %llu requests\n", std::get<0>(key).c_str(),
+                   colour ? "\033[1;36m" : "", colour ? "\033[0m" : "", kind,
+                   static_cast<unsigned long long>(ideal), static_cast<unsigned long long>(actual), unit,
+                   static_cast<unsigned long long>(cost.requests));
+    };
+    if (cost.transactions > cost.ideal) {
+      const bool atomic = std::get<2>(key) == Way::atomic, shared = std::get<1>(key) == Space::shared;
+      note(atomic ? "atomic-contention" : shared ? "bank-conflict" : "uncoalesced", cost.ideal, cost.transactions,
+           atomic ? "turns" : shared ? "wavefronts" : "sectors");
+    }
+    const std::uint64_t lanes = cost.requests * lanes_per_warp;
+    if (cost.lanes * 4 < lanes * 3) note("divergence", lanes, cost.lanes, "lanes");
   }
   if (const char* path = std::getenv("CHECK_JSON"); path != nullptr && *path != '\0') write_json(path, all);
   std::fflush(nullptr);
@@ -190,11 +213,18 @@ void drop_finding(const char* kind, Code code) { findings().erase({kind, code, 0
 
 void add_finding(const char* kind, Code code, Code other, const std::string& text) {
   Finding& f = findings()[{kind, code, other}];
-  if (f.times++ == 0) f = {kind, text, {}, code, other, 1};
+  if (f.times++ == 0) f = {kind, text, {}, code, other, 1, ++numbers};
 }
 
 void add_finding(const char* kind, Site site, const std::string& text) {
-  told().push_back({kind, text, std::string(site.file) + ":" + std::to_string(site.line), 0, 0, 1});
+  const std::string place = std::string(site.file) + ":" + std::to_string(site.line);
+  for (Finding& f : told()) {
+    if (f.kind == kind && f.place == place) {
+      ++f.times;
+      return;
+    }
+  }
+  told().push_back({kind, text, place, 0, 0, 1, ++numbers});
 }
 
 void add_cost(Code code, Space space, Way way, unsigned lanes, unsigned transactions, unsigned ideal) {

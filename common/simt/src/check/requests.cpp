@@ -91,9 +91,29 @@ unsigned sectors(const Request& request, unsigned bytes) {
   return n;
 }
 
+/// Atomics on one address go one after another.
+unsigned most_at_one_address(const Request& request) {
+  unsigned most = 0;
+  for (unsigned left = request.lanes; left != 0;) {
+    const std::uint32_t address = request.address[std::countr_zero(left)];
+    unsigned same = 0;
+    for (unsigned lanes = left; lanes != 0; lanes &= lanes - 1) {
+      const int lane = std::countr_zero(lanes);
+      if (request.address[lane] != address) continue;
+      ++same;
+      left &= ~(1u << lane);
+    }
+    most = std::max(most, same);
+  }
+  return most;
+}
+
 void finish(const Instruction& instruction, const Request& request) {
   const unsigned lanes = unsigned(std::popcount(request.lanes)), way = unsigned(instruction.way);
-  if (instruction.space == Space::shared) {
+  if (instruction.way == Way::atomic) {
+    ++(instruction.space == Space::shared ? totals().shared_requests : totals().global_requests)[way];
+    add_cost(instruction.code, instruction.space, instruction.way, lanes, most_at_one_address(request), 1);
+  } else if (instruction.space == Space::shared) {
     const unsigned actual = wavefronts(request, instruction.bytes);
     const unsigned ideal = (lanes * std::max(4u, instruction.bytes) + 127) / 128;
     ++totals().shared_requests[way];

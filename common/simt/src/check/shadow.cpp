@@ -41,9 +41,10 @@ struct Region {
   bool freed;
 };
 
-struct SharedArray {
+/// A __shared__ array (by its offset in the program's thread-local memory) or a __device__ variable.
+struct Symbol {
   std::string name;
-  std::size_t offset, bytes;  ///< in the program's thread-local memory
+  std::size_t offset, bytes;
 };
 
 constexpr std::size_t chunk = 65536, guard = 65536;
@@ -51,8 +52,10 @@ Region** regions;  // by address / chunk; two allocations are farther apart than
 int region_count;
 
 std::uintptr_t program;  // where it is loaded
-std::vector<SharedArray> arrays;
-std::size_t shared_first, shared_last;  // offsets of the first array and past the last
+std::vector<Symbol> arrays, gaps, variables;  // gaps: between arrays, for what runs over the end of one
+Region program_data{nullptr, 0, nullptr, 0, false};  // the __device__ variables
+std::size_t shared_first, shared_last;  // offsets of the first array, and of what an overflow of the last may reach
+std::size_t tls_bytes;
 char* tls;
 Cell* static_cells;
 char* dynamic_begin;
@@ -85,6 +88,15 @@ void read_symbols() {
   dl_iterate_phdr(
       [](dl_phdr_info* info, std::size_t, void*) {
         program = info->dlpi_addr;
+        for (int i = 0; i < info->dlpi_phnum; ++i) {
+          const auto& segment = info->dlpi_phdr[i];
+          if (segment.p_type == PT_TLS) tls_bytes = segment.p_memsz;
+          if (segment.p_type != PT_LOAD || (segment.p_flags & PF_W) == 0) continue;
+          program_data.begin = reinterpret_cast<const char*>(info->dlpi_addr + segment.p_vaddr);
+          program_data.bytes = segment.p_memsz;
+          program_data.cells = map_cells(segment.p_memsz);
+          for (std::size_t word = 0; word <= segment.p_memsz / 4; ++word) program_data.cells[word].initialized = 15;
+        }
         return 1;
       },
       nullptr);
@@ -101,14 +113,23 @@ void read_symbols() {
     const auto* symbols = reinterpret_cast<const ElfW(Sym)*>(image + sections[s].sh_offset);
     const char* names = image + sections[sections[s].sh_link].sh_offset;
     for (std::size_t i = 0; i < sections[s].sh_size / sizeof *symbols; ++i) {
-      if ((symbols[i].st_info & 15) != STT_TLS || symbols[i].st_shndx == SHN_UNDEF) continue;
+      const int type = symbols[i].st_info & 15;
+      if ((type != STT_TLS && type != STT_OBJECT) || symbols[i].st_shndx == SHN_UNDEF) continue;
+      if (symbols[i].st_shndx >= header->e_shnum || symbols[i].st_size == 0) continue;
       int status = 0;
       char* demangled = abi::__cxa_demangle(names + symbols[i].st_name, nullptr, nullptr, &status);
       std::string name = demangled != nullptr ? demangled : names + symbols[i].st_name;
       std::free(demangled);
+      if (type == STT_OBJECT) {
+        variables.push_back({name, symbols[i].st_value, symbols[i].st_size});
+        continue;
+      }
       const ElfW(Shdr)& home = sections[symbols[i].st_shndx];
-      if (home.sh_type != SHT_NOBITS || name.find("simt_shared_gap") != std::string::npos ||
-          name.compare(0, 6, "simt::") == 0 || name.find("guard variable") != std::string::npos) {
+      if (name.find("simt_shared_gap") != std::string::npos || name.find("past_shared") != std::string::npos) {
+        gaps.push_back({name, symbols[i].st_value, symbols[i].st_size});
+        continue;
+      }
+      if (home.sh_type != SHT_NOBITS || name.compare(0, 6, "simt::") == 0 || name.find("guard variable") != std::string::npos) {
         continue;
       }
       if (const std::size_t colon = name.rfind("::"); colon != std::string::npos) name = name.substr(colon + 2);
@@ -116,13 +137,15 @@ void read_symbols() {
     }
   }
   munmap(const_cast<char*>(image), std::size_t(size));
-  std::sort(arrays.begin(), arrays.end(), [](auto& a, auto& b) { return a.offset < b.offset; });
+  for (auto* all : {&arrays, &gaps, &variables}) {
+    std::sort(all->begin(), all->end(), [](auto& a, auto& b) { return a.offset < b.offset; });
+  }
   if (arrays.empty()) {
-    shared_first = shared_last = 4096;
+    shared_first = shared_last = tls_bytes;
     return;
   }
   shared_first = arrays.front().offset;
-  shared_last = arrays.back().offset + arrays.back().bytes + 16384;
+  shared_last = tls_bytes + 16384;
   static_cells = map_cells(shared_last - shared_first);
 }
 
@@ -136,10 +159,11 @@ Region** table() {
 
 std::size_t chunk_of(std::uintptr_t address) { return (address & ((std::uintptr_t(1) << 47) - 1)) / chunk; }
 
-const SharedArray* array_at(std::size_t offset) {  // the one in which, or behind which, it lies
-  auto after = std::upper_bound(arrays.begin(), arrays.end(), offset,
-                                [](std::size_t o, const SharedArray& array) { return o < array.offset; });
-  return after == arrays.begin() ? nullptr : &*std::prev(after);
+/// The symbol in which, or behind which, an offset lies; the first if it is before all.
+const Symbol* symbol_at(const std::vector<Symbol>& symbols, std::size_t offset) {
+  auto after = std::upper_bound(symbols.begin(), symbols.end(), offset,
+                                [](std::size_t o, const Symbol& symbol) { return o < symbol.offset; });
+  return after == symbols.begin() ? &*after : &*std::prev(after);
 }
 
 std::string coordinates(unsigned x, unsigned y, unsigned z) {
@@ -166,10 +190,14 @@ std::string describe(std::uintptr_t address, unsigned bytes) {
   std::string name = "memory";
   std::size_t at = 0, size = 0;
   if (offset >= shared_first && offset < shared_last) {
-    const SharedArray* array = array_at(offset);
+    const Symbol* array = symbol_at(arrays, offset);
     name = "__shared__ " + array->name, at = offset - array->offset, size = array->bytes;
   } else if (address - std::uintptr_t(dynamic_begin) < dynamic_bytes + past_dynamic_shared) {
     name = "dynamic __shared__ memory", at = address - std::uintptr_t(dynamic_begin), size = dynamic_bytes;
+  } else if (address - std::uintptr_t(program_data.begin) < program_data.bytes) {
+    if (variables.empty()) return "a variable";
+    const Symbol* variable = symbol_at(variables, address - program);
+    name = "__device__ " + variable->name, at = address - program - variable->offset, size = variable->bytes;
   } else if (const Region* region = table()[chunk_of(address)]) {
     name = "allocation " + std::to_string(region->number), size = region->bytes;
     if (address < std::uintptr_t(region->begin)) {
@@ -287,9 +315,13 @@ bool unordered(const Event& before, const Event& now, bool shared) {
   const std::size_t in_tls = address - std::uintptr_t(tls);
   if (in_tls < shared_last) {
     if (in_tls < shared_first) return;  // threadIdx and the like
-    const SharedArray* const array = array_at(in_tls);
+    const Symbol* const array = symbol_at(arrays, in_tls);
     if (in_tls + bytes > array->offset + array->bytes) [[unlikely]] {
-      return wrong("out-of-bounds", code, thread, what, address, bytes);
+      wrong("out-of-bounds", code, thread, what, address, bytes);
+      // Between arrays nobody is hurt; elsewhere lies what the emulation and the C library need.
+      const Symbol* const gap = symbol_at(gaps, in_tls);
+      if (in_tls < gap->offset || in_tls + bytes > gap->offset + gap->bytes) stop(cudaErrorIllegalAddress);
+      return;
     }
     if (address % bytes != 0 && aligned) [[unlikely]] {
       if (misaligned(address, bytes, way, thread, code)) stop(cudaErrorMisalignedAddress);
@@ -309,6 +341,10 @@ bool unordered(const Event& before, const Event& now, bool shared) {
     observe(dynamic_cells.data(), in_dynamic, address, bytes, way, reads, writes, sync, true, thread, code);
     add_to_request(code, thread, address, bytes, Space::shared, way);
     return;
+  }
+  const std::size_t in_data = address - std::uintptr_t(program_data.begin);
+  if (in_data < program_data.bytes) {  // constants as well as variables: requests are not counted
+    return observe(program_data.cells, in_data, address, bytes, way, reads, writes, sync, false, thread, code);
   }
   const Region* const region = table()[chunk_of(address)];
   if (region == nullptr) return;
@@ -331,6 +367,18 @@ bool unordered(const Event& before, const Event& now, bool shared) {
   }
   observe(region->cells, offset, address, bytes, way, reads, writes, sync, false, thread, code);
   add_to_request(code, thread, address, bytes, Space::global, way);
+}
+
+/// A copy of many bytes: as the widest accesses that its alignment allows.
+void access_range(const void* pointer, std::size_t bytes, Way way, Code code) {
+  if (launch == nullptr) return;
+  for (const char* at = static_cast<const char*>(pointer); bytes != 0;) {
+    std::size_t piece = 16;
+    while (std::uintptr_t(at) % piece != 0 || piece > bytes) piece /= 2;
+    access(at, unsigned(piece), way, way == Way::load, way == Way::store, false, code, false);
+    at += piece;
+    bytes -= piece;
+  }
 }
 
 void next_interval() {
@@ -377,8 +425,14 @@ void begin_block(const Launch& started, std::uint64_t number, void* dynamic_shar
   next_interval();
 }
 
-void barrier_opened() {
+void barrier_opened(Site site, int arrived) {
   ++totals().barriers;
+  if (arrived != launch->threads) [[unlikely]] {
+    add_finding("divergent-barrier", site,
+                std::string("kernel ") + launch->kernel.name + ", block " + block_name(block) + ": " +
+                    std::to_string(launch->threads - arrived) + " of " + std::to_string(launch->threads) +
+                    " threads have returned and never come to this __syncthreads()");
+  }
   next_interval();
 }
 
@@ -526,24 +580,27 @@ void __tsan_atomic_thread_fence(int) {
   simt::check::fence();
 }
 
-void __tsan_read_range(void* p, std::size_t n) {
-  simt::check::access(p, unsigned(n), Way::load, true, false, false, CODE, false);
+void __tsan_read_range(void* p, std::size_t n) { simt::check::access_range(p, n, Way::load, CODE); }
+void __tsan_write_range(void* p, std::size_t n) { simt::check::access_range(p, n, Way::store, CODE); }
+
+// Compilers make calls of these from copies of larger types, without instrumenting them. A program is linked with
+// --wrap for each, which leads here.
+void* __real_memcpy(void* to, const void* from, std::size_t n);
+void* __real_memmove(void* to, const void* from, std::size_t n);
+void* __real_memset(void* to, int value, std::size_t n);
+
+void* __wrap_memcpy(void* to, const void* from, std::size_t n) {
+  simt::check::access_range(from, n, Way::load, CODE);
+  simt::check::access_range(to, n, Way::store, CODE);
+  return __real_memcpy(to, from, n);
 }
-void __tsan_write_range(void* p, std::size_t n) {
-  simt::check::access(p, unsigned(n), Way::store, false, true, false, CODE, false);
+void* __wrap_memmove(void* to, const void* from, std::size_t n) {
+  simt::check::access_range(from, n, Way::load, CODE);
+  simt::check::access_range(to, n, Way::store, CODE);
+  return __real_memmove(to, from, n);
 }
-void* __tsan_memcpy(void* to, const void* from, std::size_t n) {
-  simt::check::access(from, unsigned(n), Way::load, true, false, false, CODE, false);
-  simt::check::access(to, unsigned(n), Way::store, false, true, false, CODE, false);
-  return std::memcpy(to, from, n);
-}
-void* __tsan_memmove(void* to, const void* from, std::size_t n) {
-  simt::check::access(from, unsigned(n), Way::load, true, false, false, CODE, false);
-  simt::check::access(to, unsigned(n), Way::store, false, true, false, CODE, false);
-  return std::memmove(to, from, n);
-}
-void* __tsan_memset(void* to, int value, std::size_t n) {
-  simt::check::access(to, unsigned(n), Way::store, false, true, false, CODE, false);
-  return std::memset(to, value, n);
+void* __wrap_memset(void* to, int value, std::size_t n) {
+  simt::check::access_range(to, n, Way::store, CODE);
+  return __real_memset(to, value, n);
 }
 }
