@@ -19,6 +19,12 @@
 #include "lab/key_type.h"
 #include "lab/protocol.h"
 
+#ifdef SIMT_CHECK
+namespace simt::check {
+void write_findings();
+}
+#endif
+
 namespace lab {
 namespace {
 
@@ -95,6 +101,9 @@ bool receive(Request& request) { return recv(channel_fd, &request, sizeof reques
 
 void send(const Request& request, Progress progress, Status status, double milliseconds = 0,
           const std::string& text = "") {
+#ifdef SIMT_CHECK
+  if (progress == Progress::finished) simt::check::write_findings();  // after this the judge may end us
+#endif
   Reply reply;
   reply.nonce = request.nonce;
   reply.progress = progress;

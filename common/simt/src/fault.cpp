@@ -163,6 +163,9 @@ const volatile void* guard_pointer(const volatile void* pointer, int position) {
 }
 
 void report(const char* kind, const std::string& text, Site site, cudaError_t error) {
+#ifdef SIMT_CHECK
+  check::stop_observing();  // what follows is no device code
+#endif
   if (!first_failure()) return;
   std::string end;
   if (order_seed() != 0) end = " (lane order: SIMT_SEED=" + std::to_string(order_seed()) + ")";

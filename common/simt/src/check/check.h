@@ -31,6 +31,9 @@ enum class Way : std::uint8_t { load, store, atomic };
 /// What one instruction has cost over the whole program.
 void add_cost(Code code, Space space, Way way, unsigned lanes, unsigned transactions, unsigned ideal);
 
+/// Writes what has been found so far to the file that CHECK_JSON names: for a runner, which may be killed at any time.
+void write_findings();
+
 struct Totals {
   std::string kernel;
   dim3 grid, block;
@@ -51,6 +54,7 @@ void begin_launch(const Launch& launch);
 void begin_block(const Launch& launch, std::uint64_t block, void* dynamic_shared);
 void barrier_opened(Site site, int arrived);
 void end_block();
+void stop_observing();  ///< the block is about to be abandoned
 void new_totals(const Launch& launch);
 void lanes_synchronized(unsigned warp, unsigned lanes);
 void allocated(const void* begin, std::size_t bytes, bool written);

@@ -45,6 +45,17 @@ auto& launches() {
   return *all;
 }
 
+/// A path below the working directory, as from there.
+const char* shown(const char* path) {
+  static const std::string here = [] {
+    char* name = getcwd(nullptr, 0);
+    const std::string text = name == nullptr ? "" : std::string(name) + "/";
+    std::free(name);
+    return text;
+  }();
+  return !here.empty() && std::strncmp(path, here.c_str(), here.size()) == 0 ? path + here.size() : path;
+}
+
 /// Lines of code addresses, by one run of addr2line: the innermost one that is the program's own.
 std::map<Code, std::string> resolve(const std::set<Code>& codes) {
   std::map<Code, std::string> places;
@@ -64,19 +75,13 @@ std::map<Code, std::string> resolve(const std::set<Code>& codes) {
   FILE* lines = popen((command + " 2>/dev/null").c_str(), "r");
   if (lines == nullptr) return places;
   Code now = 0;
-  std::string working;  // paths below it are told as from it
-  if (char* name = getcwd(nullptr, 0)) {
-    working = std::string(name) + "/";
-    std::free(name);
-  }
   while (std::fgets(text, sizeof text, lines) != nullptr) {
     text[std::strcspn(text, " \n")] = '\0';  // also " (discriminator n)"
     if (std::strncmp(text, "0x", 2) == 0) {
       now = std::strtoull(text, nullptr, 16) + base;
     } else if (places.count(now) == 0 && std::strstr(text, "simt/include/") == nullptr &&
                std::strncmp(text, "/usr/", 5) != 0 && std::strchr(text, '?') == nullptr) {
-      const std::size_t here = working.size();
-      places[now] = std::strncmp(text, working.c_str(), here) == 0 ? text + here : text;
+      places[now] = shown(text);
     }
   }
   pclose(lines);
@@ -92,7 +97,14 @@ std::string quoted(const std::string& text) {
   return out + "\"";
 }
 
-void write_json(const char* path, const std::vector<Finding>& all) {
+struct Note {
+  std::string place;
+  const char* kind;
+  std::uint64_t ideal, actual, requests;
+  const char* unit;
+};
+
+void write_json(const char* path, const std::vector<Finding>& all, const std::vector<Note>& notes) {
   FILE* file = std::fopen(path, "w");
   if (file == nullptr) return std::perror(path);
   std::fputs("{\"findings\": [", file);
@@ -102,6 +114,17 @@ void write_json(const char* path, const std::vector<Finding>& all) {
     std::fprintf(file, "%s{\"file\": %s, \"line\": %d, \"kind\": %s, \"text\": %s, \"times\": %llu}", comma,
                  quoted(f.place.substr(0, colon)).c_str(), std::atoi(f.place.c_str() + colon + 1),
                  quoted(f.kind).c_str(), quoted(f.text).c_str(), static_cast<unsigned long long>(f.times));
+    comma = ",\n";
+  }
+  std::fputs("],\n\"notes\": [", file);
+  comma = "\n";
+  for (const Note& n : notes) {
+    const std::size_t colon = n.place.rfind(':');
+    std::fprintf(file, "%s{\"file\": %s, \"line\": %d, \"kind\": \"%s\", \"ideal\": %llu, \"actual\": %llu, "
+                 "\"unit\": \"%s\", \"requests\": %llu}", comma,
+                 quoted(n.place.substr(0, colon)).c_str(), std::atoi(n.place.c_str() + colon + 1), n.kind,
+                 static_cast<unsigned long long>(n.ideal), static_cast<unsigned long long>(n.actual), n.unit,
+                 static_cast<unsigned long long>(n.requests));
     comma = ",\n";
   }
   std::fputs("],\n\"launches\": [", file);
@@ -129,8 +152,8 @@ void write_json(const char* path, const std::vector<Finding>& all) {
   std::fclose(file);
 }
 
-void tell() {
-  std::fflush(nullptr);
+void tell(bool at_end) {
+  if (at_end) std::fflush(nullptr);
   std::set<Code> codes;
   for (auto& [key, f] : findings()) codes.insert({f.code, f.other});
   for (auto& [key, cost] : costs()) {
@@ -166,6 +189,7 @@ void tell() {
   std::stable_sort(all.begin(), all.end(), earlier);
   const bool colour = isatty(2) != 0;
   for (const Finding& f : all) {
+    if (!at_end) break;
     std::fprintf(stderr, "%s: %serror:%s %s: %s%s\n", f.place.c_str(), colour ? "\033[1;31m" : "", colour ? "\033[0m" : "",
                  f.kind.c_str(), f.text.c_str(), f.times > 1 ? (" (" + std::to_string(f.times) + " times)").c_str() : "");
   }
@@ -182,8 +206,11 @@ void tell() {
   std::stable_sort(worst.begin(), worst.end(), [](auto& a, auto& b) {
     return a.second.transactions - a.second.ideal > b.second.transactions - b.second.ideal;
   });
+  std::vector<Note> notes;
   for (auto& [key, cost] : worst) {
     const auto note = [&](const char* kind, std::uint64_t ideal, std::uint64_t actual, const char* unit) {
+      notes.push_back({std::get<0>(key), kind, ideal, actual, cost.requests, unit});
+      if (!at_end) return;
       std::fprintf(stderr, "%s: %snote:%s %s: ideal %llu and actual %llu %s in %llu requests\n", std::get<0>(key).c_str(),
                    colour ? "\033[1;36m" : "", colour ? "\033[0m" : "", kind,
                    static_cast<unsigned long long>(ideal), static_cast<unsigned long long>(actual), unit,
@@ -197,15 +224,21 @@ void tell() {
     const std::uint64_t lanes = cost.requests * lanes_per_warp;
     if (cost.lanes * 4 < lanes * 3) note("divergence", lanes, cost.lanes, "lanes");
   }
-  if (const char* path = std::getenv("CHECK_JSON"); path != nullptr && *path != '\0') write_json(path, all);
+  if (const char* path = std::getenv("CHECK_JSON"); path != nullptr && *path != '\0') write_json(path, all, notes);
   std::fflush(nullptr);
-  if (!all.empty()) _exit(3);
+  if (at_end && !all.empty()) _exit(3);
 }
 
 // Registered before the program's own handlers, and therefore called after them.
-[[gnu::constructor(101)]] void at_end() { std::atexit(tell); }
+[[gnu::constructor(101)]] void register_end() {
+  std::atexit([] { tell(true); });
+}
 
 }  // namespace
+
+void write_findings() {
+  if (const char* path = std::getenv("CHECK_JSON"); path != nullptr && *path != '\0') tell(false);
+}
 
 bool is_known(const char* kind, Code code, Code other) { return findings().count({kind, code, other}) != 0; }
 
@@ -217,7 +250,7 @@ void add_finding(const char* kind, Code code, Code other, const std::string& tex
 }
 
 void add_finding(const char* kind, Site site, const std::string& text) {
-  const std::string place = std::string(site.file) + ":" + std::to_string(site.line);
+  const std::string place = std::string(shown(site.file)) + ":" + std::to_string(site.line);
   for (Finding& f : told()) {
     if (f.kind == kind && f.place == place) {
       ++f.times;

@@ -1,6 +1,7 @@
 // Groups what lanes do one after another into the requests that a warp makes at once, and counts what each costs.
 #include <algorithm>
 #include <bit>
+#include <memory>
 #include <unordered_map>
 
 #include "check.h"
@@ -9,13 +10,14 @@ namespace simt::check {
 namespace {
 
 struct Request {
-  unsigned lanes = 0;
+  unsigned lanes;
   std::uint32_t address[lanes_per_warp];
 };
 
 struct OfWarp {
+  std::unique_ptr<Request[]> requests;
+  std::uint32_t size = 0, capacity = 0;
   std::uint32_t count[lanes_per_warp] = {};
-  std::vector<Request> requests;
 };
 
 struct Instruction {
@@ -23,6 +25,7 @@ struct Instruction {
   Space space;
   Way way;
   unsigned bytes;
+  std::uint64_t key = 0;
   OfWarp warps[max_warps];
 };
 
@@ -38,13 +41,11 @@ std::vector<Active> active;
 
 Instruction& instruction_of(Code code, unsigned bytes, Space space, Way way) {
   // The same instruction may reach shared memory through one pointer and global memory through another.
-  const std::uint64_t key = std::uint64_t(code) * 64 + std::countr_zero(bytes) * 8 + unsigned(space) * 4 + unsigned(way);
-  Instruction*& cached = cache[(key ^ key >> 12) % cache_size];
-  if (cached != nullptr && cached->code == code && cached->bytes == bytes && cached->space == space &&
-      cached->way == way) {
-    return *cached;
-  }
+  const std::uint64_t key = std::uint64_t(code) << 8 | bytes << 3 | unsigned(space) << 2 | unsigned(way);
+  Instruction*& cached = cache[(code ^ key >> 20 ^ unsigned(space)) % cache_size];
+  if (cached != nullptr && cached->key == key) [[likely]] return *cached;
   Instruction& found = instructions[key];
+  found.key = key;
   found.code = code;
   found.space = space;
   found.way = way;
@@ -53,9 +54,26 @@ Instruction& instruction_of(Code code, unsigned bytes, Space space, Way way) {
   return found;
 }
 
+[[gnu::cold, gnu::noinline]] void grow(OfWarp& of_warp) {
+  const std::uint32_t capacity = std::max(2u, of_warp.capacity * 2);
+  std::unique_ptr<Request[]> larger(new Request[capacity]);
+  std::copy_n(of_warp.requests.get(), of_warp.size, larger.get());
+  of_warp.requests = std::move(larger);
+  of_warp.capacity = capacity;
+}
+
 /// The passes over the banks: as many as the busiest bank has different words. 8-byte accesses go by half warps,
 /// 16-byte ones by quarters.
 unsigned wavefronts(const Request& request, unsigned bytes) {
+  if (bytes <= 4) {
+    unsigned banks = 0, lanes = request.lanes;
+    for (; lanes != 0; lanes &= lanes - 1) {
+      const unsigned bank = 1u << request.address[std::countr_zero(lanes)] / 4 % 32;
+      if ((banks & bank) != 0) break;
+      banks |= bank;
+    }
+    if (lanes == 0) return 1;
+  }
   const unsigned words = bytes > 4 ? bytes / 4 : 1;
   const unsigned lanes_at_once = lanes_per_warp / words;
   unsigned total = 0;
@@ -130,14 +148,15 @@ void finish(const Instruction& instruction, const Request& request) {
 
 }  // namespace
 
-void add_to_request(Code code, unsigned thread, std::uintptr_t address, unsigned bytes, Space space, Way way) {
+[[gnu::flatten]] void add_to_request(Code code, unsigned thread, std::uintptr_t address, unsigned bytes, Space space, Way way) {
   Instruction& instruction = instruction_of(code, bytes, space, way);
   const unsigned warp = thread / lanes_per_warp, lane = thread % lanes_per_warp;
   OfWarp& of_warp = instruction.warps[warp];
   const std::uint32_t time = of_warp.count[lane]++;
-  if (time >= of_warp.requests.size()) {
+  if (time == of_warp.size) {
     if (time == 0) active.push_back({&instruction, warp});
-    of_warp.requests.emplace_back();
+    if (of_warp.size == of_warp.capacity) grow(of_warp);
+    of_warp.requests[of_warp.size++].lanes = 0;
   }
   Request& request = of_warp.requests[time];
   request.lanes |= 1u << lane;
@@ -147,8 +166,8 @@ void add_to_request(Code code, unsigned thread, std::uintptr_t address, unsigned
 void finish_requests() {
   for (const Active& one : active) {
     OfWarp& of_warp = one.instruction->warps[one.warp];
-    for (const Request& request : of_warp.requests) finish(*one.instruction, request);
-    of_warp.requests.clear();
+    for (std::uint32_t i = 0; i < of_warp.size; ++i) finish(*one.instruction, of_warp.requests[i]);
+    of_warp.size = 0;
     std::fill(std::begin(of_warp.count), std::end(of_warp.count), 0);
   }
   active.clear();

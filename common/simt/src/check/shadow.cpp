@@ -166,6 +166,13 @@ const Symbol* symbol_at(const std::vector<Symbol>& symbols, std::size_t offset) 
   return after == symbols.begin() ? &*after : &*std::prev(after);
 }
 
+/// Is it in a gap, or in the padding before one?
+bool between_arrays(std::size_t offset, unsigned bytes) {
+  return std::any_of(gaps.begin(), gaps.end(), [&](const Symbol& gap) {
+    return offset + 64 > gap.offset && offset + bytes <= gap.offset + gap.bytes;
+  });
+}
+
 std::string coordinates(unsigned x, unsigned y, unsigned z) {
   return "(" + std::to_string(x) + "," + std::to_string(y) + "," + std::to_string(z) + ")";
 }
@@ -216,8 +223,8 @@ bool synchronized(const Event& e) { return (e.who >> 14 & 1) != 0; }
 unsigned clock_of(const Event& e) { return e.who >> 15; }
 
 /// May `before` and the access `now` have happened in the other order?
-bool unordered(const Event& before, const Event& now, bool shared) {
-  if (before.interval < first_of_launch || (bytes_of(before) & bytes_of(now)) == 0) return false;
+[[gnu::noinline]] bool unordered_in_launch(const Event& before, const Event& now, bool shared) {
+  if ((bytes_of(before) & bytes_of(now)) == 0) return false;
   if (synchronized(before) && synchronized(now)) return false;
   if (before.interval >= first_of_block) {
     if (before.interval != now.interval || thread_of(before) == thread_of(now)) return false;
@@ -227,6 +234,13 @@ bool unordered(const Event& before, const Event& now, bool shared) {
   if (shared || untracked_fences) return false;
   const std::uint32_t other = block_of_interval[before.interval - first_of_launch];
   return acquired.size() <= block || acquired[block].size() <= other || !acquired[block][other];
+}
+
+/// Most accesses follow one of an earlier barrier interval, launch or block, or of the same thread.
+[[gnu::always_inline]] inline bool unordered(const Event& before, const Event& now, bool shared) {
+  if (before.interval < (shared ? first_of_block : first_of_launch)) return false;
+  if (before.interval == now.interval ? thread_of(before) == thread_of(now) : before.interval >= first_of_block) return false;
+  return unordered_in_launch(before, now, shared);
 }
 
 [[gnu::cold, gnu::noinline]] void race(const Event& before, const Event& now, bool before_writes, bool now_writes,
@@ -247,50 +261,73 @@ bool unordered(const Event& before, const Event& now, bool shared) {
   add_finding(kind, code, 0, is_known(kind, code, 0) ? "" : who(thread) + what + describe(address, bytes));
 }
 
+/// An access as the observers of races and of initialisation see it.
+struct Access {
+  std::uintptr_t address;
+  unsigned bytes;
+  bool reads, writes, atomic, sync, shared;
+  unsigned thread;
+  Code code;
+};
+
+/// An atomic or volatile read of what another block wrote so: that block's writes before its fence, and all that it
+/// could rely on, come before what follows here.
+[[gnu::noinline]] void acquire(const Event& write) {
+  const std::uint32_t from = block_of_interval[write.interval - first_of_launch];
+  if (acquired.size() <= from || acquired[from].empty() || !acquired[from][from]) return;
+  acquired[block].resize(launch->blocks);
+  for (std::size_t b = 0; b < acquired[from].size(); ++b) {
+    if (acquired[from][b]) acquired[block][b] = true;
+  }
+}
+
+[[gnu::cold, gnu::noinline]] void uninitialized(Cell& cell, const Event& now, unsigned mask, const Access& access) {
+  wrong("uninitialized", access.code, access.thread, "reads what nothing has written: ", access.address, access.bytes);
+  cell.initialized |= mask;  // told once
+  if (access.shared && cell.write.interval < first_of_block) {
+    cell.write = {first_of_block, now.code, access.thread | 1u << 14};  // of no bytes: races with nothing
+  }
+}
+
+[[gnu::always_inline]] inline void observe_word(Cell& cell, unsigned mask, std::uint32_t high, const Access& a) {
+  const Event now{interval, std::uint32_t(a.code - program), high | mask << 10};
+  if (a.shared && cell.write.interval < first_of_block) cell.initialized = 0;
+  if (a.reads && (cell.initialized & mask) != mask) [[unlikely]] uninitialized(cell, now, mask, a);
+  if (a.sync && !a.shared && a.reads && synchronized(cell.write) && cell.write.interval >= first_of_launch &&
+      cell.write.interval < first_of_block) [[unlikely]] {
+    acquire(cell.write);
+  }
+  if (unordered(cell.write, now, a.shared)) [[unlikely]] race(cell.write, now, true, a.writes, a.address, a.bytes);
+  if (a.writes) {
+    if (unordered(cell.read, now, a.shared)) [[unlikely]] {
+      race(cell.read, now, false, true, a.address, a.bytes);
+    } else if (unordered(cell.other_read, now, a.shared)) [[unlikely]] {
+      race(cell.other_read, now, false, true, a.address, a.bytes);
+    }
+    cell.write = now;
+    cell.initialized |= mask;
+  }
+  if (a.reads && !a.atomic) {
+    // Kept: two readers of different threads, as long as a later writer may race with them.
+    if (cell.read.interval >= (a.shared ? interval : first_of_launch) &&
+        (thread_of(cell.read) != a.thread || cell.read.interval < first_of_block)) {
+      cell.other_read = cell.read;
+    }
+    cell.read = now;
+  }
+}
+
 [[gnu::always_inline]] inline void observe(Cell* cells, std::size_t offset, std::uintptr_t address, unsigned bytes,
                                            Way way, bool reads, bool writes, bool sync, bool shared, unsigned thread,
                                            Code code) {
-  const unsigned clock = clocks[thread / 32][thread % 32][thread % 32];
+  const unsigned clock = clocks_used[thread / 32] ? clocks[thread / 32][thread % 32][thread % 32] : 1;
+  const std::uint32_t high = thread | unsigned(sync) << 14 | clock << 15;
+  const Access access{address, bytes, reads, writes, way == Way::atomic, sync, shared, thread, code};
+  if (bytes == 4 && offset % 4 == 0) [[likely]] return observe_word(cells[offset / 4], 15, high, access);
   for (std::size_t at = offset, end = offset + bytes; at < end;) {
-    Cell& cell = cells[at / 4];
-    const unsigned first = at % 4, last = std::min<std::size_t>(4, end - (at - first));
-    const unsigned mask = ((1u << last) - 1) & ~((1u << first) - 1);
+    const unsigned first = at % 4, last = unsigned(std::min<std::size_t>(4, end - (at - first)));
+    observe_word(cells[at / 4], ((1u << last) - 1) & ~((1u << first) - 1), high, access);
     at += last - first;
-    const Event now{interval, std::uint32_t(code - program), thread | mask << 10 | unsigned(sync) << 14 | clock << 15};
-    if (shared && cell.write.interval < first_of_block) cell.initialized = 0;
-    if (reads && (cell.initialized & mask) != mask) [[unlikely]] {
-      wrong("uninitialized", code, thread, "reads what nothing has written: ", address, bytes);
-      cell.initialized |= mask;
-      if (shared && cell.write.interval < first_of_block) cell.write = {first_of_block, now.code, thread | 1u << 14};
-    }
-    if (sync && !shared && reads && synchronized(cell.write) && cell.write.interval >= first_of_launch &&
-        cell.write.interval < first_of_block) [[unlikely]] {
-      const std::uint32_t from = block_of_interval[cell.write.interval - first_of_launch];
-      if (acquired.size() > from && !acquired[from].empty() && acquired[from][from]) {
-        acquired[block].resize(launch->blocks);
-        for (std::size_t b = 0; b < acquired[from].size(); ++b) {
-          if (acquired[from][b]) acquired[block][b] = true;
-        }
-      }
-    }
-    if (unordered(cell.write, now, shared)) [[unlikely]] {
-      race(cell.write, now, true, writes, address, bytes);
-    }
-    if (writes) {
-      if (unordered(cell.read, now, shared)) [[unlikely]] {
-        race(cell.read, now, false, true, address, bytes);
-      } else if (unordered(cell.other_read, now, shared)) [[unlikely]] {
-        race(cell.other_read, now, false, true, address, bytes);
-      }
-      cell.write = now;
-      cell.initialized |= mask;
-    }
-    if (reads && way != Way::atomic) {
-      if (cell.read.interval != 0 && (thread_of(cell.read) != thread || cell.read.interval < first_of_block)) {
-        cell.other_read = cell.read;
-      }
-      cell.read = now;
-    }
   }
 }
 
@@ -315,12 +352,12 @@ bool unordered(const Event& before, const Event& now, bool shared) {
   const std::size_t in_tls = address - std::uintptr_t(tls);
   if (in_tls < shared_last) {
     if (in_tls < shared_first) return;  // threadIdx and the like
-    const Symbol* const array = symbol_at(arrays, in_tls);
+    static const Symbol* array = &arrays.front();  // most often that of the last access
+    if (in_tls - array->offset >= array->bytes) array = symbol_at(arrays, in_tls);
     if (in_tls + bytes > array->offset + array->bytes) [[unlikely]] {
       wrong("out-of-bounds", code, thread, what, address, bytes);
       // Between arrays nobody is hurt; elsewhere lies what the emulation and the C library need.
-      const Symbol* const gap = symbol_at(gaps, in_tls);
-      if (in_tls < gap->offset || in_tls + bytes > gap->offset + gap->bytes) stop(cudaErrorIllegalAddress);
+      if (!between_arrays(in_tls, bytes)) stop(cudaErrorIllegalAddress);
       return;
     }
     if (address % bytes != 0 && aligned) [[unlikely]] {
@@ -435,6 +472,8 @@ void barrier_opened(Site site, int arrived) {
   }
   next_interval();
 }
+
+void stop_observing() { launch = nullptr; }
 
 void end_block() {
   finish_requests();
