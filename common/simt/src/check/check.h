@@ -1,6 +1,18 @@
 // What the observers of the check build share. Nothing here is part of a plain cpu build.
-// A checked program runs all its blocks on one OS thread, so that its numbers are the same in every run and the
-// shadow memory needs no locks.
+//
+// The program is compiled with -fsanitize=thread and linked with shadow.cpp in place of the sanitizer's runtime, which
+// therefore is called before every access. It finds the owner of the address (a __shared__ array by its thread-local
+// symbol, dynamic shared memory, an allocation by a table of 64 KiB chunks, a __device__ variable) and keeps, for each
+// four bytes, the last write, two reads and which bytes have been written.
+//
+// What is ordered: barrier intervals are numbered through the whole program, so that one comparison tells most cases.
+// Within an interval lanes of a warp have vector clocks, joined by __syncwarp. A block comes after another one of the
+// same launch if it has read, atomically or as a volatile, what that one wrote so after a __threadfence.
+//
+// Lanes run one after another between two barriers. requests.cpp puts those together that execute the same instruction
+// (by its code address) for the same time since the last barrier: that is the warp's request.
+//
+// A checked program runs all its blocks on one OS thread: its numbers are the same in every run, and no locks are needed.
 #pragma once
 
 #include <cstddef>
