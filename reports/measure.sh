@@ -2,8 +2,8 @@
 # Builds, tests and measures everything on the GPU of this machine, and leaves the results in a folder.
 #   reports/measure.sh [FOLDER [LAB ...]]        (default: build-measure/results, all labs)
 # Needs nvcc, Meson, Ninja and the header-only libraries that ./workbook installs; where those lie elsewhere, set CPATH.
-# MEASURE_COMMIT names the commit where git cannot tell; MEASURE_LARGE=1 tests n above 2^32 as well, and
-# MEASURE_BRIEF=1 leaves out the sweeps over launch shapes and inputs.
+# MEASURE_COMMIT names the commit where git cannot tell; MEASURE_LARGE=1 tests n above 2^32 as well;
+# MEASURE_BRIEF=1 leaves out the sweeps over launch shapes and inputs; MEASURE_UNTESTED=1, the graded tests.
 set -eu
 cd "$(dirname "$0")/.."
 build=build-measure
@@ -11,7 +11,10 @@ out=${1:-$build/results}
 [ $# -eq 0 ] || shift
 labs=${*:-$(ls solutions | grep '^[0-9]')}
 mkdir -p "$out"
+start=$(date +%s)
 commit=${MEASURE_COMMIT:-$(git rev-parse --short HEAD 2>/dev/null || echo unknown)}
+
+heading() { echo "== $* ($(($(date +%s) - start)) s)"; }
 
 [ -f "$build/build.ninja" ] || meson setup "$build" -Dcuda=enabled -Dcpu=disabled >"$out/setup.log" 2>&1 ||
   { tail -n 30 "$out/setup.log"; exit 1; }
@@ -28,7 +31,8 @@ failed=0
 cat "$out/machine.txt"
 
 for lab in $labs; do
-  echo "== $lab: graded tests on the GPU"
+  [ -z "${MEASURE_UNTESTED:-}" ] || break
+  heading "$lab: graded tests on the GPU"
   "$build/tests/graded" --lab "$lab" --runner "$build/solutions/$lab-cuda" ${MEASURE_LARGE:+--large --timeout 120} \
     >"$out/$lab-graded.log" 2>&1 || failed=1
   tail -n 4 "$out/$lab-graded.log"
@@ -45,7 +49,7 @@ judge_bench() {
 
 sizes=$(awk 'BEGIN { for (e = 10; e <= 28; e += 2) printf "%d ", 2 ^ e }')
 for lab in $labs; do
-  echo "== $lab: steps by n, then by key type, against CUB"
+  heading "$lab: steps by n, then by key type, against CUB"
   rm -f "$out/$lab.csv" "$out/$lab-bench.log"
   # shellcheck disable=SC2086  # the sizes are words
   judge_bench "$lab" --n $sizes
@@ -65,7 +69,7 @@ for lab in $labs; do
   rm "$out/$lab-types.txt"
 
   [ -z "${MEASURE_BRIEF:-}" ] || continue
-  echo "== $lab: kernels, launch shapes, inputs"
+  heading "$lab: kernels, launch shapes, inputs"
   # The kernels of each step, and the copies, at the sizes of the report's table and at one large one.
   few='1000 10000 100000'
   judge_bench "$lab" --n $few --kernels --transfers

@@ -4,7 +4,7 @@ import argparse
 import os
 import sys
 
-from . import bench, cc, check, demo, doctor, hints, report, run, starters, status, suite, watch
+from . import bench, cc, check, demo, doctor, hints, profile, report, run, starters, status, suite, watch
 from .terminal import Problem, note, paint
 
 _MODULES = {
@@ -15,6 +15,7 @@ _MODULES = {
     "hint": (hints, "the next hint on a step"),
     "run": (run, "sort one input and verify it"),
     "bench": (bench, "time a lab's steps against the gold standard"),
+    "profile": (profile, "what each kernel of a step does to memory: requests, conflicts, sectors"),
     "report": (report, "write a lab's report: tables and plots made, the words yours"),
     "cc": (cc, "compile a single-file CUDA program for the CPU"),
     "doctor": (doctor, "what this machine has and lacks, and what to do about it"),
