@@ -14,6 +14,7 @@ import argparse
 import csv
 import io
 import os
+import shlex
 import subprocess
 import sys
 import time
@@ -51,22 +52,34 @@ def sorts():
             if number == "0":
                 continue  # the CPU's
             types = types.split(",")
-            for n in SIZES:
-                kind = "u32" if "u32" in types and lab != "04-counting" else types[0]
-                yield lab, number, task, kind, min(n, FEW) if int(largest) < 1 << 20 else n
+            kind = "u32" if "u32" in types and lab != "04-counting" else types[0]
+            for n in SIZES if int(largest) > 1 << 20 else [FEW]:
+                yield lab, number, task, kind, str(n)
+
+
+def command(build, lab, step, task, kind, n):
+    """What sorts once."""
+    return [str(FOLDER / "common" / "judge"), "sort", "--lab", lab, "--step", step, "--task", task, "--runner",
+            str(FOLDER / "solutions" / f"{lab}-{build}"), "--n", n, "--type", kind, "--seed", "1", "--timeout", "600"]
 
 
 def counted(build):
     """{(lab, step, task, type, n, kernel): {counter: sum over launches}} on the check build or on cuda."""
+    cases = list(sorts())
+    if build == "check":
+        launches = [(case, launch) for case in cases for launch in profile.from_check(command(build, *case))]
+    else:  # one profiler for all: its start takes longer than most sorts; each sort is a process of its own
+        script = " && ".join(shlex.join(command(build, *case)) for case in cases)
+        all_launches = profile.from_ncu(["sh", "-c", script], by_instruction=False)
+        processes = list(dict.fromkeys(launch["process"] for launch in all_launches))
+        if len(processes) != len(cases):
+            raise Problem(f"ncu saw {len(processes)} processes on the GPU, not {len(cases)}: one of the sorts failed")
+        launches = [(cases[processes.index(launch["process"])], launch) for launch in all_launches]
     found = {}
-    for lab, step, task, kind, n in dict.fromkeys(sorts()):
-        command = [str(FOLDER / "common" / "judge"), "sort", "--lab", lab, "--step", step, "--task", task, "--runner",
-                   str(FOLDER / "solutions" / f"{lab}-{build}"), "--n", str(n), "--type", kind, "--seed", "1",
-                   "--timeout", "600"]
-        for launch in (profile.from_check if build == "check" else profile.from_ncu)(command):
-            sums = found.setdefault((lab, step, task, kind, str(n), launch["kernel"]), dict.fromkeys(COUNTERS, 0))
-            for name in COUNTERS:
-                sums[name] += int(launch.get(name) or 0)
+    for case, launch in launches:
+        sums = found.setdefault((*case, launch["kernel"]), dict.fromkeys(COUNTERS, 0))
+        for name in COUNTERS:
+            sums[name] += int(launch.get(name) or 0)
     return found
 
 

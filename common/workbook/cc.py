@@ -39,7 +39,7 @@ def check_options(cxx):
     if machine.is_clang(cxx):
         return [*common, "-O1", "-mllvm", "-tsan-instrument-read-before-write=1",
                 "-mllvm", "-tsan-distinguish-volatile=1", "-mllvm", "-tsan-instrument-func-entry-exit=0"]
-    return [*common, "-O1", "-Wno-tsan", "--param", "tsan-distinguish-volatile=1", "--param", "tsan-instrument-func-entry-exit=0"]
+    return [*common, "-O1", "-fno-tree-sra", "-Wno-tsan", "--param", "tsan-distinguish-volatile=1", "--param", "tsan-instrument-func-entry-exit=0"]
 
 
 def compile_checked(cxx, source, original, program, arguments):

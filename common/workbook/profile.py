@@ -3,6 +3,7 @@
 import csv
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -32,24 +33,28 @@ FACTS = {
     "dynamic_shared_bytes": "launch__shared_mem_per_block_dynamic",
     "occupancy_percent": "sm__warps_active.avg.pct_of_peak_sustained_active",
 }
-
-
-def short_name(kernel):
-    """A kernel's name as the source has it, without return type, namespaces, template and function arguments."""
-    depth, plain = 0, ""
-    for c in kernel.replace("(anonymous namespace)", "").replace("<unnamed>", ""):
-        depth += c in "<("
-        if depth == 0:
-            plain += c
-        depth -= c in ">)"
-    return plain.split()[-1].split("::")[-1] if plain.split() else kernel
+# These need the kernel's instructions to be counted one by one, which takes longer.
+BY_INSTRUCTION = {
+    "shared_ideal_wavefronts": "memory_l1_wavefronts_shared_ideal",
+    "global_ideal_sectors": "memory_l2_theoretical_sectors_global_ideal",
+    "barriers": "sass__inst_executed_per_opcode",  # those of BAR
+}
+# Of a multiprocessor of compute capability 9.0 (CUDA C++ Programming Guide, "Technical Specifications").
+WARPS, BLOCKS, SHARED, RESERVED = 64, 32, 228 << 10, 1 << 10
 
 
 def _number(text):
     try:
-        return float(text.replace(",", ""))
+        return float(text.split("(")[0].replace(",", ""))
     except ValueError:
         return None
+
+
+def _barriers(text):
+    """How many BAR instructions are among "12,345 (BAR: 67; BRA: 89 ..)"."""
+    if "(" not in text:
+        return None
+    return float(sum(int(count.replace(",", "")) for count in re.findall(r"\bBAR\b[^:]*: *([\d,]+)", text)))
 
 
 def read_ncu(text):
@@ -59,14 +64,15 @@ def read_ncu(text):
     if head is None:
         return []
     launches = []
-    for row in csv.DictReader(lines[head:]):
+    for row in csv.DictReader(line for line in lines[head:] if line.startswith('"')):
         if not (row.get("ID") or "").isdigit():
             continue  # the line of units
-        launch = {"kernel": short_name(row["Kernel Name"]),
+        launch = {"kernel": row["Kernel Name"], "process": row["Process ID"],
                   "grid": [int(x) for x in row["Grid Size"].strip("()").split(",")],
                   "block": [int(x) for x in row["Block Size"].strip("()").split(",")]}
-        for name, metric in {**COUNTERS, **FACTS}.items():
-            launch[name] = _number(row[metric]) if row.get(metric) else None
+        for name, metric in {**COUNTERS, **FACTS, **BY_INSTRUCTION}.items():
+            if row.get(metric):
+                launch[name] = (_barriers if name == "barriers" else _number)(row[metric])
         launches.append(launch)
     return launches
 
@@ -82,15 +88,17 @@ def _run(command, environment=None):
     return done.returncode, done.stdout
 
 
-def from_ncu(command):
+def from_ncu(command, by_instruction=True):
     """The launches of a command's processes on the GPU."""
     ncu = shutil.which("ncu")
     if not ncu:
         raise Problem("the profile of a GPU needs Nsight Compute (ncu), which comes with the CUDA toolkit; "
                       "--build check profiles without it")
-    metrics = ",".join([*COUNTERS.values(), *FACTS.values()])
+    metrics = [*COUNTERS.values(), *FACTS.values(), *(BY_INSTRUCTION.values() if by_instruction else [])]
     status, output = _run([ncu, "--clock-control", "none", "--target-processes", "all", "--csv", "--page", "raw",
-                           "--print-units", "base", "--metrics", metrics, *command])
+                           "--print-units", "base", "--print-kernel-base", "function",
+                           *(["--print-metric-instances", "values"] if by_instruction else []),
+                           "--metrics", ",".join(metrics), *command])
     launches = read_ncu(output)
     if not launches:
         raise Problem(f"ncu profiled nothing (status {status}):\n" + "\n".join(output.splitlines()[-8:]))
@@ -106,23 +114,31 @@ def from_check(command):
             launches = json.loads(path.read_text())["launches"]
         except (OSError, ValueError, KeyError):
             raise Problem(f"the check build told nothing (status {status}):\n" + "\n".join(output.splitlines()[-8:]))
-    return [dict(launch, kernel=short_name(launch["kernel"])) for launch in launches]
+    return launches
 
 
 def gathered(launches):
-    """Launches of one kernel and shape put together, in order of first appearance: counters added, and how many."""
+    """Launches of one kernel and shape put together, in order of first appearance: counts added, and how many."""
     groups = {}
     for launch in launches:
         key = (launch["kernel"], tuple(launch["grid"]), tuple(launch["block"]))
-        if key not in groups:
+        group = groups.get(key)
+        if group is None:
             groups[key] = dict(launch, launches=1)
             continue
-        group = groups[key]
         group["launches"] += 1
-        for name in (*COUNTERS, "time_ns", "barriers", "global_ld_ideal_sectors", "global_st_ideal_sectors"):
-            if launch.get(name) is not None and group.get(name) is not None:
-                group[name] += launch[name]
+        for name, value in launch.items():
+            if name in ("time_ns", "barriers") or name.endswith(("requests", "wavefronts", "sectors")):
+                group[name] = (group.get(name) or 0) + (value or 0)
     return list(groups.values())
+
+
+def occupancy_bound(launch):
+    """Percent of a multiprocessor's warps that blocks of this size and shared memory can be at most."""
+    warps = -(-launch["block"][0] * launch["block"][1] * launch["block"][2] // 32)
+    shared = (launch.get("static_shared_bytes") or 0) + (launch.get("dynamic_shared_bytes") or 0) + RESERVED
+    blocks = min(BLOCKS, WARPS // warps, SHARED // shared)
+    return 100 * blocks * warps / WARPS
 
 
 def _size(bytes_):
@@ -130,6 +146,10 @@ def _size(bytes_):
         if bytes_ >= scale:
             return f"{bytes_ / scale:.4g} {unit}"
     return f"{bytes_:.0f} B"
+
+
+def _sum(launch, *names):
+    return sum(launch.get(name) or 0 for name in names)
 
 
 def _shape(size):
@@ -151,27 +171,34 @@ def lines_of(launches, source):
 
         if one.get("time_ns") is not None:
             put("time", f"{one['time_ns'] * 1e-6:.4g} ms" + ("" if source == "ncu" else " on the CPU"))
-        static, dynamic = one.get("static_shared_bytes"), one.get("dynamic_shared_bytes")
-        if static is not None or dynamic is not None:
-            put("shared memory", f"{_size(static or 0)} static, {_size(dynamic or 0)} dynamic")
-        if one.get("registers") is not None:
-            put("registers", f"{one['registers']:.0f} a thread")
-        if one.get("occupancy_percent") is not None:
-            put("occupancy", f"{one['occupancy_percent']:.0f} % of the warps that a multiprocessor holds")
+        put("registers", f"{one['registers']:.0f} a thread" if one.get("registers") is not None
+            else "known to nvcc and the GPU only")
+        put("shared memory", f"{_size(one.get('static_shared_bytes') or 0)} static, "
+                             f"{_size(one.get('dynamic_shared_bytes') or 0)} dynamic, a block")
         for label, kind in (("shared loads", "shared_ld"), ("shared stores", "shared_st")):
-            requests, wavefronts = one.get(f"{kind}_requests"), one.get(f"{kind}_wavefronts")
-            if requests:
-                put(label, f"{requests:,.0f} requests, {wavefronts:,.0f} wavefronts: {wavefronts / requests:.2f} each")
+            requests, wavefronts = one.get(f"{kind}_requests") or 0, one.get(f"{kind}_wavefronts") or 0
+            put(label, f"{requests:,.0f} requests, {wavefronts:,.0f} wavefronts"
+                + (f": {wavefronts / requests:.2f} each" if requests else ""))
         if one.get("shared_atomic_requests"):
             put("shared atomics", f"{one['shared_atomic_requests']:,.0f} requests")
+        ideal = _sum(one, "shared_ideal_wavefronts", "shared_ld_ideal_wavefronts", "shared_st_ideal_wavefronts")
+        if ideal:
+            put("  ideal", f"{ideal:,.0f} wavefronts")
         for label, kind in (("global loads", "global_ld"), ("global stores", "global_st")):
-            requests, sectors = one.get(f"{kind}_requests"), one.get(f"{kind}_sectors")
-            if requests:
-                ideal = one.get(f"{kind}_ideal_sectors")
-                put(label, f"{requests:,.0f} requests, {sectors:,.0f} sectors: {sectors / requests:.2f} each, "
-                           f"{_size(32 * sectors)}" + (f" (ideal {_size(32 * ideal)})" if ideal else ""))
+            requests, sectors = one.get(f"{kind}_requests") or 0, one.get(f"{kind}_sectors") or 0
+            put(label, f"{requests:,.0f} requests, {sectors:,.0f} sectors"
+                + (f": {sectors / requests:.2f} each, {_size(32 * sectors)}" if requests else ""))
+        ideal = _sum(one, "global_ideal_sectors", "global_ld_ideal_sectors", "global_st_ideal_sectors")
+        moved = _sum(one, "global_ld_sectors", "global_st_sectors")
+        if ideal and moved:
+            put("  ideal", f"{ideal:,.0f} sectors, {_size(32 * ideal)}: {100 * ideal / moved:.0f} % of what is moved is used")
         if one.get("barriers") is not None:
-            put("barriers", f"{one['barriers']:,.0f}, counted in warps")
+            warps = -(-one["block"][0] * one["block"][1] * one["block"][2] // 32)
+            blocks = one["grid"][0] * one["grid"][1] * one["grid"][2] * one["launches"]
+            put("barriers", f"{one['barriers'] / (warps * blocks):.4g} a block")
+        put("occupancy", f"{one['occupancy_percent']:.0f} % of a multiprocessor's warps"
+            if one.get("occupancy_percent") is not None
+            else f"at most {occupancy_bound(one):.0f} % of a multiprocessor's warps, by threads and shared memory")
     return lines[1:]
 
 

@@ -66,7 +66,8 @@ __global__ void place_range(Key* keys, Vectors<Key> vectors, Counter<Key> counte
       if (sums[v + 1] <= p) v = counter_of(sums, p, v + 1, counters);
       words[i / keys_a_word] |= unsigned(counter.key(std::uint32_t(v))) << i % keys_a_word * (8 * sizeof(Key)) % 32;
     }
-    all[j] = {words[0], words[1], words[2], words[3]};
+    const uint4 vector = {words[0], words[1], words[2], words[3]};
+    all[j] = vector;
   }
   for (std::int64_t e = thread; e < vectors.edges; e += step) {
     const std::int64_t p = vectors.edge(e);

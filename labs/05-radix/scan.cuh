@@ -28,8 +28,9 @@ __device__ T block_exclusive_sum(T own, T* sums, T& total) {
   T before = 0;
   total = 0;
   for (int w = 0; w < int(blockDim.x) / 32; ++w) {
-    if (w < warp) before += sums[w];
-    total += sums[w];
+    const T sum = sums[w];
+    if (w < warp) before += sum;
+    total += sum;
   }
   return before + up_to - own;
 }

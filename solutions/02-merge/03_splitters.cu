@@ -24,8 +24,9 @@ namespace {
 static_assert(tile_keys % piece_keys == 0, "the splitters of all runs lie piece_keys apart in the whole array");
 constexpr int default_threads = 256;
 
-/// Where a splitter cuts the two runs of its merge: items from these places on stand to its right.
-struct Cut {
+/// Where a splitter cuts the two runs of its merge: items from these places on stand to its right. Aligned, so that a
+/// thread reads or writes it in one access.
+struct alignas(16) Cut {
   std::int64_t a;
   std::int64_t b;
 };

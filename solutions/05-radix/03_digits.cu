@@ -89,11 +89,12 @@ __device__ void sort_by_digit(Tile<Key, Value>& tile, int count, Digits<Key> of,
       if (lane == 31) tile.all_ones = up_to;
     }
     __syncthreads();  // every group knows the ones before it
+    const int first_one = tile_keys - tile.all_ones;
     for (int row = 0; row < rows; ++row) {
       const int i = row * threads_a_block + threadIdx.x;
       if (i >= count) continue;
       const int before = tile.ones[row * warps + warp] + __popc(votes[row] & ((1u << lane) - 1));
-      const int place = votes[row] >> lane & 1 ? tile_keys - tile.all_ones + before : i - before;
+      const int place = votes[row] >> lane & 1 ? first_one + before : i - before;
       tile.keys[1 - source][place] = tile.keys[source][i];
       if constexpr (has_values<Value>) tile.values[1 - source][place] = tile.values[source][i];
     }

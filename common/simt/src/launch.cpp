@@ -60,6 +60,7 @@ class Pool {
       std::unique_lock lock(mutex_);
       done_.wait(lock, [&] { return busy_ == 0; });
     }
+    SIMT_OBSERVE(check::end_launch();)
   }
 
   bool failed() const { return failed_; }

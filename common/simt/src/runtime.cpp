@@ -133,7 +133,11 @@ cudaDeviceProp make_properties() {
   p.minor = compute_minor;
   p.textureAlignment = p.surfaceAlignment = 512;
   p.texturePitchAlignment = 32;
+#ifdef SIMT_CHECK
+  p.multiProcessorCount = 16;  // the same on every machine: a step may choose its blocks by it, and budgets count them
+#else
   p.multiProcessorCount = pool_threads();
+#endif
   p.integrated = 1;  // host and device share their memory
   p.canMapHostMemory = 1;
   p.unifiedAddressing = 1;

@@ -4,20 +4,39 @@
 // Guide, "Atomic Functions"): uint64_t is `unsigned long` on Linux and has none, `unsigned long long` has.
 #pragma once
 
+#include <bit>
 #include <concepts>
+#include <type_traits>
 
 #include "simt/device.h"
 
 namespace simt {
 
+#ifdef SIMT_CHECK
+template <class T>
+using BitsOf = std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned>;
+
+template <class T>
+[[gnu::noinline]] __attribute__((no_sanitize_thread)) inline void store_unobserved(T* address, T value) {
+  *address = value;
+}
+#endif
+
 /// Replaces *address by change(*address); gives back what stood there. A loop, as bits are compared, NaNs too.
 template <class T, class Change>
 inline T atomic_update(T* address, Change change) {
   T old, desired;
+#ifdef SIMT_CHECK
+  // One access for the observers, not the loop's several; blocks run one after another there.
+  old = std::bit_cast<T>(__atomic_fetch_or(reinterpret_cast<BitsOf<T>*>(address), BitsOf<T>(0), __ATOMIC_RELAXED));
+  desired = change(old);
+  store_unobserved(address, desired);
+#else
   __atomic_load(address, &old, __ATOMIC_RELAXED);
   do {
     desired = change(old);
   } while (!__atomic_compare_exchange(address, &old, &desired, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+#endif
   atomic_yield();
   return old;
 }

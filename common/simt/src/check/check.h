@@ -46,10 +46,15 @@ void add_cost(Code code, Space space, Way way, unsigned lanes, unsigned transact
 /// Writes what has been found so far to the file that CHECK_JSON names: for a runner, which may be killed at any time.
 void write_findings();
 
+/// What a launch has cost, by Way. Counted as Nsight Compute does: a request is one warp's instruction, a barrier too.
 struct Totals {
   std::string kernel;
   dim3 grid, block;
-  std::uint64_t shared_requests[3], shared_wavefronts[3], global_requests[3], global_sectors[3], barriers;
+  std::uint64_t shared_requests[3] = {}, shared_wavefronts[3] = {}, shared_ideal[3] = {};
+  std::uint64_t global_requests[3] = {}, global_sectors[3] = {}, global_ideal[3] = {};
+  std::uint64_t barriers = 0;
+  std::size_t static_shared = 0, dynamic_shared = 0;  ///< bytes a block
+  std::uint64_t nanoseconds = 0;                      ///< of this run, on the CPU
 };
 Totals& totals();  ///< of the running launch
 
@@ -68,6 +73,7 @@ void barrier_opened(Site site, int arrived);
 void end_block();
 void stop_observing();  ///< the block is about to be abandoned
 void new_totals(const Launch& launch);
+void end_launch();
 void lanes_synchronized(unsigned warp, unsigned lanes);
 void allocated(const void* begin, std::size_t bytes, bool written);
 void freed(const void* begin, std::size_t bytes);

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -88,6 +89,10 @@ std::map<Code, std::string> resolve(const std::set<Code>& codes) {
   return places;
 }
 
+std::uint64_t nanoseconds_now() {
+  return std::uint64_t(std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count());
+}
+
 std::string quoted(const std::string& text) {
   std::string out = "\"";
   for (char c : text) {
@@ -104,7 +109,11 @@ struct Note {
   const char* unit;
 };
 
-void write_json(const char* path, const std::vector<Finding>& all, const std::vector<Note>& notes) {
+/// What the instructions of a source line have cost that access one memory in one way.
+using Line = std::pair<std::tuple<std::string, Space, Way>, Cost>;
+
+void write_json(const char* path, const std::vector<Finding>& all, const std::vector<Note>& notes,
+                const std::vector<Line>& lines) {
   FILE* file = std::fopen(path, "w");
   if (file == nullptr) return std::perror(path);
   std::fputs("{\"findings\": [", file);
@@ -127,6 +136,19 @@ void write_json(const char* path, const std::vector<Finding>& all, const std::ve
                  static_cast<unsigned long long>(n.requests));
     comma = ",\n";
   }
+  std::fputs("],\n\"lines\": [", file);
+  comma = "\n";
+  for (const Line& l : lines) {
+    const auto& [place, space, way] = l.first;
+    const std::size_t colon = place.rfind(':');
+    static const char* const ways[] = {"load", "store", "atomic"};
+    std::fprintf(file, "%s{\"file\": %s, \"line\": %d, \"space\": \"%s\", \"access\": \"%s\", \"requests\": %llu, "
+                 "\"lanes\": %llu, \"actual\": %llu, \"ideal\": %llu}", comma, quoted(place.substr(0, colon)).c_str(),
+                 std::atoi(place.c_str() + colon + 1), space == Space::shared ? "shared" : "global", ways[unsigned(way)],
+                 static_cast<unsigned long long>(l.second.requests), static_cast<unsigned long long>(l.second.lanes),
+                 static_cast<unsigned long long>(l.second.transactions), static_cast<unsigned long long>(l.second.ideal));
+    comma = ",\n";
+  }
   std::fputs("],\n\"launches\": [", file);
   comma = "\n";
   for (const Totals& t : launches()) {
@@ -145,6 +167,14 @@ void write_json(const char* path, const std::vector<Finding>& all, const std::ve
     number("global_st_requests", t.global_requests[1]);
     number("global_st_sectors", t.global_sectors[1]);
     number("barriers", t.barriers);
+    number("shared_ld_ideal_wavefronts", t.shared_ideal[0]);
+    number("shared_st_ideal_wavefronts", t.shared_ideal[1]);
+    number("global_ld_ideal_sectors", t.global_ideal[0]);
+    number("global_st_ideal_sectors", t.global_ideal[1]);
+    number("global_atomic_requests", t.global_requests[2]);
+    number("static_shared_bytes", t.static_shared);
+    number("dynamic_shared_bytes", t.dynamic_shared);
+    number("time_ns", t.nanoseconds);
     std::fputs("}", file);
     comma = ",\n";
   }
@@ -156,9 +186,7 @@ void tell(bool at_end) {
   if (at_end) std::fflush(nullptr);
   std::set<Code> codes;
   for (auto& [key, f] : findings()) codes.insert({f.code, f.other});
-  for (auto& [key, cost] : costs()) {
-    if (cost.transactions > cost.ideal || cost.lanes * 4 < cost.requests * lanes_per_warp * 3) codes.insert(std::get<0>(key));
-  }
+  for (auto& [key, cost] : costs()) codes.insert(std::get<0>(key));
   codes.erase(0);
   const auto places = resolve(codes);
   const auto place = [&](Code code) {
@@ -195,14 +223,13 @@ void tell(bool at_end) {
   }
   std::map<std::tuple<std::string, Space, Way>, Cost> by_line;
   for (auto& [key, cost] : costs()) {
-    if (cost.transactions <= cost.ideal && cost.lanes * 4 >= cost.requests * lanes_per_warp * 3) continue;
     Cost& sum = by_line[{place(std::get<0>(key)), std::get<1>(key), std::get<2>(key)}];
     sum.requests += cost.requests;
     sum.lanes += cost.lanes;
     sum.transactions += cost.transactions;
     sum.ideal += cost.ideal;
   }
-  std::vector<std::pair<std::tuple<std::string, Space, Way>, Cost>> worst(by_line.begin(), by_line.end());
+  std::vector<Line> worst(by_line.begin(), by_line.end());
   std::stable_sort(worst.begin(), worst.end(), [](auto& a, auto& b) {
     return a.second.transactions - a.second.ideal > b.second.transactions - b.second.ideal;
   });
@@ -224,7 +251,7 @@ void tell(bool at_end) {
     const std::uint64_t lanes = cost.requests * lanes_per_warp;
     if (cost.lanes * 4 < lanes * 3) note("divergence", lanes, cost.lanes, "lanes");
   }
-  if (const char* path = std::getenv("CHECK_JSON"); path != nullptr && *path != '\0') write_json(path, all, notes);
+  if (const char* path = std::getenv("CHECK_JSON"); path != nullptr && *path != '\0') write_json(path, all, notes, worst);
   std::fflush(nullptr);
   if (at_end && !all.empty()) _exit(3);
 }
@@ -271,7 +298,16 @@ void add_cost(Code code, Space space, Way way, unsigned lanes, unsigned transact
 Totals& totals() { return launches().back(); }
 
 void new_totals(const Launch& launch) {
-  launches().push_back({launch.kernel.name, launch.config.grid, launch.config.block, {}, {}, {}, {}, 0});
+  Totals& all = launches().emplace_back();
+  all.kernel = launch.kernel.name;
+  all.grid = launch.config.grid;
+  all.block = launch.config.block;
+  all.dynamic_shared = launch.config.dynamic_shared;
+  all.nanoseconds = nanoseconds_now();
+}
+
+void end_launch() {
+  totals().nanoseconds = nanoseconds_now() - totals().nanoseconds;
 }
 
 }  // namespace simt::check

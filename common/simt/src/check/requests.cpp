@@ -62,8 +62,9 @@ Instruction& instruction_of(Code code, unsigned bytes, Space space, Way way) {
   of_warp.capacity = capacity;
 }
 
-/// The passes over the banks: as many as the busiest bank has different words. 8-byte accesses go by half warps,
-/// 16-byte ones by quarters.
+/// The passes over the banks: as many as the busiest bank has different words. 8-byte accesses go by half warps, 16-byte
+/// ones by quarters; two of these go together if the lanes of each pair (of neighbours, or of every other one) that are
+/// both active have the same address. Found by counting on GPUs: reports/agreement.md.
 unsigned wavefronts(const Request& request, unsigned bytes) {
   if (bytes <= 4) {
     unsigned banks = 0, lanes = request.lanes;
@@ -75,14 +76,12 @@ unsigned wavefronts(const Request& request, unsigned bytes) {
     if (lanes == 0) return 1;
   }
   const unsigned words = bytes > 4 ? bytes / 4 : 1;
-  const unsigned lanes_at_once = lanes_per_warp / words;
-  unsigned total = 0;
-  for (unsigned first = 0; first < lanes_per_warp; first += lanes_at_once) {
-    std::uint32_t seen[32][32];
+  const auto pass = [&](unsigned lanes) {
+    std::uint32_t seen[32][64];
     std::uint8_t in_bank[32] = {};
     unsigned most = 0;
-    for (unsigned lane = first; lane < first + lanes_at_once; ++lane) {
-      if ((request.lanes >> lane & 1) == 0) continue;
+    for (; lanes != 0; lanes &= lanes - 1) {
+      const unsigned lane = unsigned(std::countr_zero(lanes));
       for (unsigned w = 0; w < words; ++w) {
         const std::uint32_t word = request.address[lane] / 4 + w;
         const unsigned bank = word % 32;
@@ -91,7 +90,24 @@ unsigned wavefronts(const Request& request, unsigned bytes) {
         most = std::max<unsigned>(most, in_bank[bank]);
       }
     }
-    total += most;
+    return most;
+  };
+  const auto pairs = [&](unsigned lanes, unsigned distance) {
+    for (unsigned left = lanes; left != 0; left &= left - 1) {
+      const unsigned lane = unsigned(std::countr_zero(left)), other = lane ^ distance;
+      if ((lanes >> other & 1) != 0 && request.address[lane] != request.address[other]) return false;
+    }
+    return true;
+  };
+  const auto join = [&](unsigned lanes) { return pairs(lanes, 1) || pairs(lanes, 2); };
+  if (words == 1) return pass(request.lanes);
+  if (words == 2) {
+    if (join(request.lanes)) return pass(request.lanes);
+    return pass(request.lanes & 0xffff) + pass(request.lanes & 0xffff0000);
+  }
+  unsigned total = 0;
+  for (unsigned half : {request.lanes & 0xffffu, request.lanes & 0xffff0000u}) {
+    total += join(half) ? pass(half) : pass(half & 0x00ff00ff) + pass(half & 0xff00ff00);
   }
   return total;
 }
@@ -136,12 +152,14 @@ void finish(const Instruction& instruction, const Request& request) {
     const unsigned ideal = (lanes * std::max(4u, instruction.bytes) + 127) / 128;
     ++totals().shared_requests[way];
     totals().shared_wavefronts[way] += actual;
+    totals().shared_ideal[way] += std::min(ideal, actual);
     add_cost(instruction.code, Space::shared, instruction.way, lanes, actual, std::min(ideal, actual));
   } else {
     const unsigned actual = sectors(request, instruction.bytes);
     const unsigned ideal = (lanes * instruction.bytes + 31) / 32;
     ++totals().global_requests[way];
     totals().global_sectors[way] += actual;
+    totals().global_ideal[way] += std::min(ideal, actual);
     add_cost(instruction.code, Space::global, instruction.way, lanes, actual, std::min(ideal, actual));
   }
 }

@@ -45,6 +45,7 @@ struct Region {
 struct Symbol {
   std::string name;
   std::size_t offset, bytes;
+  std::uint32_t used_in = 0;  ///< first_of_launch of the last launch that touched it
 };
 
 constexpr std::size_t chunk = 65536, guard = 65536;
@@ -160,7 +161,7 @@ Region** table() {
 std::size_t chunk_of(std::uintptr_t address) { return (address & ((std::uintptr_t(1) << 47) - 1)) / chunk; }
 
 /// The symbol in which, or behind which, an offset lies; the first if it is before all.
-const Symbol* symbol_at(const std::vector<Symbol>& symbols, std::size_t offset) {
+Symbol* symbol_at(std::vector<Symbol>& symbols, std::size_t offset) {
   auto after = std::upper_bound(symbols.begin(), symbols.end(), offset,
                                 [](std::size_t o, const Symbol& symbol) { return o < symbol.offset; });
   return after == symbols.begin() ? &*after : &*std::prev(after);
@@ -352,8 +353,12 @@ struct Access {
   const std::size_t in_tls = address - std::uintptr_t(tls);
   if (in_tls < shared_last) {
     if (in_tls < shared_first) return;  // threadIdx and the like
-    static const Symbol* array = &arrays.front();  // most often that of the last access
+    static Symbol* array = &arrays.front();  // most often that of the last access
     if (in_tls - array->offset >= array->bytes) array = symbol_at(arrays, in_tls);
+    if (array->used_in != first_of_launch) [[unlikely]] {
+      array->used_in = first_of_launch;
+      totals().static_shared += array->bytes;
+    }
     if (in_tls + bytes > array->offset + array->bytes) [[unlikely]] {
       wrong("out-of-bounds", code, thread, what, address, bytes);
       // Between arrays nobody is hurt; elsewhere lies what the emulation and the C library need.
@@ -406,16 +411,22 @@ struct Access {
   add_to_request(code, thread, address, bytes, Space::global, way);
 }
 
-/// A copy of many bytes: as the widest accesses that its alignment allows.
+/// A copy of many bytes, of a type that is not aligned to them: of 8 bytes at once at most, as a GPU makes it.
 void access_range(const void* pointer, std::size_t bytes, Way way, Code code) {
   if (launch == nullptr) return;
   for (const char* at = static_cast<const char*>(pointer); bytes != 0;) {
-    std::size_t piece = 16;
+    std::size_t piece = 8;
     while (std::uintptr_t(at) % piece != 0 || piece > bytes) piece /= 2;
     access(at, unsigned(piece), way, way == Way::load, way == Way::store, false, code, false);
     at += piece;
     bytes -= piece;
   }
+}
+
+void access_halves(const void* pointer, unsigned bytes, Way way, bool sync, Code code) {
+  const bool load = way == Way::load;
+  access(pointer, bytes / 2, way, load, !load, sync, code, false);
+  access(static_cast<const char*>(pointer) + bytes / 2, bytes / 2, way, load, !load, sync, code, false);
 }
 
 void next_interval() {
@@ -463,7 +474,7 @@ void begin_block(const Launch& started, std::uint64_t number, void* dynamic_shar
 }
 
 void barrier_opened(Site site, int arrived) {
-  ++totals().barriers;
+  totals().barriers += unsigned(arrived + lanes_per_warp - 1) / lanes_per_warp;
   if (arrived != launch->threads) [[unlikely]] {
     add_finding("divergent-barrier", site,
                 std::string("kernel ") + launch->kernel.name + ", block " + block_name(block) + ": " +
@@ -546,26 +557,28 @@ using simt::check::Code;
 using simt::check::Way;
 
 #define CODE (Code(__builtin_return_address(0)) - 1)
-#define ACCESSES(N)                                                                                                 \
-  void __tsan_read##N(void* p) { simt::check::access(p, N, Way::load, true, false, false, CODE); }                   \
-  void __tsan_write##N(void* p) { simt::check::access(p, N, Way::store, false, true, false, CODE); }                 \
-  void __tsan_read_write##N(void* p) {                                                                               \
-    simt::check::access(p, N, Way::load, true, false, false, CODE);                                                  \
-    simt::check::access(p, N, Way::store, false, true, false, CODE);                                                 \
-  }                                                                                                                  \
-  void __tsan_unaligned_read##N(void* p) { simt::check::access(p, N, Way::load, true, false, false, CODE, false); }         \
-  void __tsan_unaligned_write##N(void* p) { simt::check::access(p, N, Way::store, false, true, false, CODE, false); }       \
-  void __tsan_unaligned_read_write##N(void* p) {                                                                     \
-    simt::check::access(p, N, Way::load, true, false, false, CODE, false);                                                  \
-    simt::check::access(p, N, Way::store, false, true, false, CODE, false);                                                 \
-  }                                                                                                                  \
-  void __tsan_volatile_read##N(void* p) {                                                                            \
-    simt::check::access(p, N, Way::load, true, false, true, CODE);                                                   \
-    simt::atomic_yield();                                                                                            \
-  }                                                                                                                  \
-  void __tsan_volatile_write##N(void* p) { simt::check::access(p, N, Way::store, false, true, true, CODE); }         \
-  void __tsan_unaligned_volatile_read##N(void* p) { simt::check::access(p, N, Way::load, true, false, true, CODE, false); } \
-  void __tsan_unaligned_volatile_write##N(void* p) { simt::check::access(p, N, Way::store, false, true, true, CODE, false); }
+// "unaligned": of a type that need not be aligned to its size, as a struct of two halves: a GPU makes two accesses.
+#define ACCESSES(N)                                                                                              \
+  void __tsan_read##N(void* p) { simt::check::access(p, N, Way::load, true, false, false, CODE); }               \
+  void __tsan_write##N(void* p) { simt::check::access(p, N, Way::store, false, true, false, CODE); }             \
+  void __tsan_read_write##N(void* p) {                                                                           \
+    simt::check::access(p, N, Way::load, true, false, false, CODE);                                              \
+    simt::check::access(p, N, Way::store, false, true, false, CODE);                                             \
+  }                                                                                                              \
+  void __tsan_volatile_read##N(void* p) {                                                                        \
+    simt::check::access(p, N, Way::load, true, false, true, CODE);                                               \
+    simt::atomic_yield();                                                                                        \
+  }                                                                                                              \
+  void __tsan_volatile_write##N(void* p) { simt::check::access(p, N, Way::store, false, true, true, CODE); }
+#define UNALIGNED(N)                                                                                             \
+  void __tsan_unaligned_read##N(void* p) { simt::check::access_halves(p, N, Way::load, false, CODE); }           \
+  void __tsan_unaligned_write##N(void* p) { simt::check::access_halves(p, N, Way::store, false, CODE); }         \
+  void __tsan_unaligned_read_write##N(void* p) {                                                                 \
+    simt::check::access_halves(p, N, Way::load, false, CODE);                                                    \
+    simt::check::access_halves(p, N, Way::store, false, CODE);                                                   \
+  }                                                                                                              \
+  void __tsan_unaligned_volatile_read##N(void* p) { simt::check::access_halves(p, N, Way::load, true, CODE); }   \
+  void __tsan_unaligned_volatile_write##N(void* p) { simt::check::access_halves(p, N, Way::store, true, CODE); }
 
 #define CHANGE(BITS, NAME)                                                                       \
   T##BITS __tsan_atomic##BITS##_##NAME(volatile T##BITS* p, T##BITS v, int) {                     \
@@ -604,6 +617,7 @@ using simt::check::Way;
 
 extern "C" {
 ACCESSES(1) ACCESSES(2) ACCESSES(4) ACCESSES(8) ACCESSES(16)
+UNALIGNED(2) UNALIGNED(4) UNALIGNED(8) UNALIGNED(16)
 ATOMICS(8) ATOMICS(16) ATOMICS(32) ATOMICS(64)
 
 void __tsan_init() {}
