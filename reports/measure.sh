@@ -73,7 +73,7 @@ for lab in $labs; do
   # The kernels of each step, and the copies, at the sizes of the report's table and at one large one.
   few='1000 10000 100000'
   judge_bench "$lab" --n $few --kernels --transfers
-  judge_bench "$lab" --n 4194304 --kernels --transfers --repeats 5
+  judge_bench "$lab" --n 4000000 --kernels --transfers --repeats 5
   judge_bench "$lab" --n $few --shapes 1x32,1x256,4x256,16x16,64x64,256x256,1024x1024 --kernels --repeats 5
   shapes=$(for b in 1 4 16 64 256 1024; do for t in 32 64 128 256 512 1024; do printf '%sx%s,' $b $t; done; done)
   judge_bench "$lab" --n 262144 --shapes "${shapes%,}" --repeats 5 --time-limit 1 --budget 30
