@@ -56,38 +56,6 @@ const char* shown(const char* path) {
   return !here.empty() && std::strncmp(path, here.c_str(), here.size()) == 0 ? path + here.size() : path;
 }
 
-/// Lines of code addresses, by one run of addr2line: the innermost one that is the program's own.
-std::map<Code, std::string> resolve(const std::set<Code>& codes) {
-  std::map<Code, std::string> places;
-  Code base = 0;
-  dl_iterate_phdr([](dl_phdr_info* info, std::size_t, void* out) { *static_cast<Code*>(out) = info->dlpi_addr; return 1; },
-                  &base);
-  char program[4096];
-  const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-  if (codes.empty() || length < 0) return places;
-  program[length] = '\0';
-  std::string command = "addr2line -a -i -e '" + std::string(program) + "'";
-  char text[4200];
-  for (Code code : codes) {
-    std::snprintf(text, sizeof text, " 0x%lx", static_cast<unsigned long>(code - base));
-    command += text;
-  }
-  FILE* lines = popen((command + " 2>/dev/null").c_str(), "r");
-  if (lines == nullptr) return places;
-  Code now = 0;
-  while (std::fgets(text, sizeof text, lines) != nullptr) {
-    text[std::strcspn(text, " \n")] = '\0';  // also " (discriminator n)"
-    if (std::strncmp(text, "0x", 2) == 0) {
-      now = std::strtoull(text, nullptr, 16) + base;
-    } else if (places.count(now) == 0 && std::strstr(text, "simt/include/") == nullptr &&
-               std::strncmp(text, "/usr/", 5) != 0 && std::strchr(text, '?') == nullptr) {
-      places[now] = shown(text);
-    }
-  }
-  pclose(lines);
-  return places;
-}
-
 std::string quoted(const std::string& text) {
   std::string out = "\"";
   for (char c : text) {
@@ -231,12 +199,48 @@ void tell(bool at_end) {
 
 // Registered before the program's own handlers, and therefore called after them.
 [[gnu::constructor(101)]] void register_end() {
-  std::atexit([] { tell(true); });
+  std::atexit([] {
+    if (tracing) write_trace();
+    tell(true);
+  });
 }
 
 }  // namespace
 
+// By one run of addr2line: the innermost line that is the program's own.
+std::map<Code, std::string> resolve(const std::set<Code>& codes) {
+  std::map<Code, std::string> places;
+  Code base = 0;
+  dl_iterate_phdr([](dl_phdr_info* info, std::size_t, void* out) { *static_cast<Code*>(out) = info->dlpi_addr; return 1; },
+                  &base);
+  char program[4096];
+  const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+  if (codes.empty() || length < 0) return places;
+  program[length] = '\0';
+  std::string command = "addr2line -a -i -e '" + std::string(program) + "'";
+  char text[4200];
+  for (Code code : codes) {
+    std::snprintf(text, sizeof text, " 0x%lx", static_cast<unsigned long>(code - base));
+    command += text;
+  }
+  FILE* lines = popen((command + " 2>/dev/null").c_str(), "r");
+  if (lines == nullptr) return places;
+  Code now = 0;
+  while (std::fgets(text, sizeof text, lines) != nullptr) {
+    text[std::strcspn(text, " \n")] = '\0';  // also " (discriminator n)"
+    if (std::strncmp(text, "0x", 2) == 0) {
+      now = std::strtoull(text, nullptr, 16) + base;
+    } else if (places.count(now) == 0 && std::strstr(text, "simt/include/") == nullptr &&
+               std::strncmp(text, "/usr/", 5) != 0 && std::strchr(text, '?') == nullptr) {
+      places[now] = shown(text);
+    }
+  }
+  pclose(lines);
+  return places;
+}
+
 void write_findings() {
+  if (tracing) write_trace();
   if (const char* path = std::getenv("CHECK_JSON"); path != nullptr && *path != '\0') tell(false);
 }
 

@@ -247,9 +247,10 @@ unsigned clock_of(const Event& e) { return e.who >> 15; }
                                        std::uintptr_t address, unsigned bytes) {
   const Code code = program + now.code, other = program + before.code;
   if (!before_writes) drop_finding("uninitialized", other);  // it read too early: that is the race
-  if (is_known("race", code, other)) return add_finding("race", code, other, "");
   const std::uint64_t other_block =
       before.interval >= first_of_block ? block : block_of_interval[before.interval - first_of_launch];
+  if (tracing) trace_race(other_block, thread_of(before), other);
+  if (is_known("race", code, other)) return add_finding("race", code, other, "");
   add_finding("race", code, other,
               who(thread_of(now)) + (now_writes ? "writes " : "reads ") + describe(address, bytes) + "; block " +
                   block_name(other_block) + ", thread " + thread_name(thread_of(before)) +
@@ -365,6 +366,10 @@ struct Access {
     }
     observe(static_cells, in_tls - shared_first, address, bytes, way, reads, writes, sync, true, thread, code);
     add_to_request(code, thread, address, bytes, Space::shared, way);
+    if (tracing) [[unlikely]] {
+      trace_access({array, array->name.c_str(), 0, array->bytes}, code, thread, pointer, in_tls - array->offset, bytes,
+                   Space::shared, way);
+    }
     return;
   }
   const std::size_t in_dynamic = address - std::uintptr_t(dynamic_begin);
@@ -377,11 +382,21 @@ struct Access {
     }
     observe(dynamic_cells.data(), in_dynamic, address, bytes, way, reads, writes, sync, true, thread, code);
     add_to_request(code, thread, address, bytes, Space::shared, way);
+    if (tracing) [[unlikely]] {
+      trace_access({&dynamic_cells, "dynamic", 0, dynamic_bytes}, code, thread, pointer, in_dynamic, bytes, Space::shared,
+                   way);
+    }
     return;
   }
   const std::size_t in_data = address - std::uintptr_t(program_data.begin);
   if (in_data < program_data.bytes) {  // constants as well as variables: requests are not counted
-    return observe(program_data.cells, in_data, address, bytes, way, reads, writes, sync, false, thread, code);
+    observe(program_data.cells, in_data, address, bytes, way, reads, writes, sync, false, thread, code);
+    if (tracing && !variables.empty()) [[unlikely]] {
+      const Symbol* const variable = symbol_at(variables, address - program);
+      trace_access({variable, variable->name.c_str(), 0, variable->bytes}, code, thread, pointer,
+                   address - program - variable->offset, bytes, Space::global, way);
+    }
+    return;
   }
   const Region* const region = table()[chunk_of(address)];
   if (region == nullptr) return;
@@ -404,6 +419,10 @@ struct Access {
   }
   observe(region->cells, offset, address, bytes, way, reads, writes, sync, false, thread, code);
   add_to_request(code, thread, address, bytes, Space::global, way);
+  if (tracing) [[unlikely]] {
+    trace_access({region, "allocation", region->number, region->bytes}, code, thread, pointer, offset, bytes,
+                 Space::global, way);
+  }
 }
 
 /// A copy of many bytes: as the widest accesses that its alignment allows.
@@ -451,6 +470,7 @@ void begin_launch(const Launch& started) {
   acquired.clear();
   untracked_fences = false;
   dynamic_bytes = started.config.dynamic_shared;
+  if (tracing) trace_launch(started);
   dynamic_cells.assign(dynamic_bytes / 4 + 2, Cell{});
 }
 
@@ -460,6 +480,7 @@ void begin_block(const Launch& started, std::uint64_t number, void* dynamic_shar
   first_of_block = interval + 1;
   dynamic_begin = static_cast<char*>(dynamic_shared);
   next_interval();
+  if (tracing) trace_block(number);
 }
 
 void barrier_opened(Site site, int arrived) {
@@ -471,6 +492,7 @@ void barrier_opened(Site site, int arrived) {
                     " threads have returned and never come to this __syncthreads()");
   }
   next_interval();
+  if (tracing) trace_barrier();
 }
 
 void stop_observing() { launch = nullptr; }
