@@ -13,9 +13,11 @@ from .svg import (ABSENT, BLUE, BLUE_PALE, INK, MUTED, ORANGE, ORANGE_PALE, PAPE
 LARGEST = 64  # wires of one panel
 MOST_PANELS = 8
 MOST_FINDINGS = 6
+MOST_COLUMNS = 40  # unless --launches asks for more
 
 PITCH, LANE, COLUMN_GAP, LAUNCH_GAP, FLOW = 20, 14, 15, 20, 26
-LEFT, HEAD, PANEL_GAP = 64, 92, 50
+LEFT, HEAD = 64, 92
+LETTER = 7.4  # width of a bold one, at most, in the heads
 _PLACED = re.compile(r"([^/\s]*/)*([^/\s]+)")
 
 
@@ -28,8 +30,9 @@ class Mark:
 
     kind: str  # "exchange", "compare", "flow", "dots"
     accesses: list
-    reads: list = field(default_factory=list)  # wires
+    reads: list = field(default_factory=list)  # (array, place)
     writes: list = field(default_factory=list)
+    edges: list = field(default_factory=list)  # (place read, place written) of values that went that way
     down: bool = True  # of a comparator: the larger value goes to the higher place
     tied: bool = False  # equal values: no direction can be seen
     swapped: bool = False
@@ -41,24 +44,36 @@ class Mark:
 
 @dataclass
 class Panel:
-    """One array; of shared memory, as one block sees it."""
+    """One array, of shared memory as one block of one kernel sees it; or two arrays that take turns."""
 
-    array: trace.Array
+    arrays: dict  # array -> bytes before its place 0
     block: int
     name: str
     accesses: list
     size: int = 1  # bytes of a place
-    base: int = 0  # bytes before place 0
-    wires: dict = field(default_factory=dict)  # place -> wire
+    wires: dict = field(default_factory=dict)  # (array, place) -> wire
     labels: list = field(default_factory=list)  # wire -> text, "" for none
     gaps: list = field(default_factory=list)  # wires before which places are left out
     remarks: list = field(default_factory=list)
     marks: dict = field(default_factory=dict)  # column -> [Mark]
 
+    @property
+    def shared(self):
+        return next(iter(self.arrays)).space == "shared"
+
+    def indexes(self, access):
+        """The places that an access touches, as numbers."""
+        offset = access.offset - self.arrays[access.array]
+        first = offset // self.size
+        return range(first, max(first + 1, (offset + access.bytes) // self.size))
+
     def places(self, access):
-        """The places that an access touches."""
-        first = (access.offset - self.base) // self.size
-        return range(first, max(first + 1, (access.offset - self.base + access.bytes) // self.size))
+        """The same with their array."""
+        return [(access.array, index) for index in self.indexes(access)]
+
+    def touched(self):
+        """All places that are touched, in order, as numbers."""
+        return sorted({index for access in self.accesses for index in self.indexes(access)})
 
 
 def in_words(finding):
@@ -72,38 +87,73 @@ def short_kernel(name):
     return name.partition("<")[0].rpartition("::")[2] or name
 
 
-def _name(array, pairs):
+def _name(array, second, kernel):
     if array.space == "shared":
-        return "dynamic shared memory" if array.name == "dynamic" else f"__shared__ {array.name}"
+        return f"dynamic shared memory of {kernel}" if array.name == "dynamic" else f"__shared__ {array.name}"
     if array.allocation == 1:
-        return "keys, in global memory"
-    if array.allocation == 2 and pairs:
-        return "values, in global memory"
-    return f"allocation {array.allocation}, in global memory" if array.allocation else f"__device__ {array.name}"
+        return "keys"
+    if array.allocation == 2 and second:
+        return second
+    return f"allocation {array.allocation}" if array.allocation else f"__device__ {array.name}"
 
 
-def panels_of(run, which, pairs):
-    """The arrays of interest, in the order in which they are first touched, and the names of those left out."""
+def panels_of(run, accesses, which, second):
+    """The arrays of interest, in the order in which they are first touched, and the names of those left out.
+
+    `second`: the name of the runner's second array, where it has one.
+    """
     found = {}
-    for access in run.accesses:
+    for access in accesses:
         shared = access.array.space == "shared"
-        key = (access.array.number, access.block if shared else 0)
+        kernel = short_kernel(run.launches[access.launch].kernel)
+        key = (access.array.number, access.block if shared else 0, kernel if access.array.name == "dynamic" else "")
         if key not in found:
-            found[key] = Panel(access.array, key[1], _name(access.array, pairs), [])
+            name = _name(access.array, second, kernel)
+            found[key] = Panel({access.array: 0}, key[1], name, [])
         found[key].accesses.append(access)
     panels = list(found.values())
     for panel in panels:
-        if panel.array.allocation in (1, 2):  # the judge's own array begins at a random multiple of 256 bytes
-            panel.base = min(a.offset for a in panel.accesses) // 256 * 256
+        array = next(iter(panel.arrays))
+        if array.allocation == 1 or (array.allocation == 2 and second):  # begins at a random multiple of 256 bytes
+            panel.arrays[array] = min(a.offset for a in panel.accesses) // 256 * 256
         panel.size = min(a.bytes for a in panel.accesses)
-        if panel.array.space == "shared" and sum(p.array is panel.array for p in panels) > 1:
+        if panel.shared and sum(p.arrays == panel.arrays and p.name.startswith(panel.name) for p in panels) > 1:
             panel.name += f", block {panel.block}"
-    wanted = which or ("shared" if any(p.array.space == "shared" for p in panels) else "global")
-    chosen = [p for p in panels if wanted in ("all", p.array.space)]
-    if not which:  # what has gone wrong is shown, wherever it is
-        chosen = [p for p in panels if p in chosen or any(a.races for a in p.accesses)]
-    left_out = [p.name for p in panels if p not in chosen[:MOST_PANELS]]
-    return chosen[:MOST_PANELS], left_out
+    wanted = which or ("shared" if any(p.shared for p in panels) else "global")
+    # What has gone wrong is shown, wherever it is.
+    chosen = [p for p in panels if wanted == "all" or p.shared == (wanted == "shared")
+              or (not which and any(a.races for a in p.accesses))]
+    drawn = chosen[:MOST_PANELS]
+    return _join_buffers(drawn), [p.name for p in panels if p not in drawn]
+
+
+def _ways(panel, buffer_of):
+    """(launch, block, interval, buffer) -> whether it is written, read, or both, as a set."""
+    ways = {}
+    for access in panel.accesses:
+        key = (access.launch, access.block, access.interval, buffer_of(access))
+        ways.setdefault(key, set()).add(access.writes)
+    return ways
+
+
+def _join_buffers(panels):
+    """Two arrays of global memory of which each launch reads one and writes the other become one panel."""
+    for i, one in enumerate(panels):
+        for other in panels[i + 1:]:
+            if one.shared or other.shared or one.size != other.size or one.touched() != other.touched():
+                continue
+            both = Panel({**one.arrays, **other.arrays}, 0, f"{one.name} and {other.name}", one.accesses + other.accesses,
+                         one.size)
+            ways = _ways(both, lambda a: a.array)
+            launches = {key[0] for key in ways}
+            if len(launches) < 2 or len(one.touched()) > LARGEST or any(len(way) > 1 for way in ways.values()):
+                continue
+            if any(sorted(map(list, (ways[k] for k in ways if k[0] == launch))) != [[False], [True]]
+                   for launch in launches):
+                continue
+            both.remarks.append(f"{one.name} and {other.name} take turns: one wire for both")
+            return _join_buffers([both if p is one else p for p in panels if p is not other])
+    return panels
 
 
 def _runs(places):
@@ -119,25 +169,20 @@ def _runs(places):
 
 def _takes_turns(panel, parts):
     """Whether two parts of the same length are two buffers: none is read and written in the same interval."""
-    if len(parts) != 2 or parts[0][1] - parts[0][0] != parts[1][1] - parts[1][0] or parts[0] == parts[1]:
+    if len(parts) != 2 or parts[0][1] - parts[0][0] != parts[1][1] - parts[1][0] or parts[0][1] - parts[0][0] < 3:
         return False
-    if parts[0][1] - parts[0][0] < 3:
-        return False
-    ways = {}
-    for access in panel.accesses:
-        part = panel.places(access)[0] >= parts[1][0]
-        ways.setdefault((access.launch, access.block, access.interval, part), set()).add(access.writes)
-    return all(len(both) == 1 for both in ways.values())
+    return all(len(way) == 1 for way in _ways(panel, lambda a: panel.indexes(a)[0] >= parts[1][0]).values())
 
 
 def lay_wires(panel, n, window):
     """Which places have a wire, from top to bottom."""
-    touched = sorted({place for access in panel.accesses for place in panel.places(access)})
+    touched = panel.touched()
     parts = _runs(touched)
     if window is None and _takes_turns(panel, parts) and parts[0][1] - parts[0][0] < LARGEST:
         (first, last), (second, end) = parts
-        panel.wires = {place: place - first for place in range(first, last + 1)}
-        panel.wires.update({place: place - second for place in range(second, end + 1)})
+        for array in panel.arrays:
+            panel.wires.update({(array, place): place - first for place in range(first, last + 1)})
+            panel.wires.update({(array, place): place - second for place in range(second, end + 1)})
         panel.labels = [str(i) for i in range(last - first + 1)]
         panel.remarks.append(f"places {first} to {last} and {second} to {end} take turns: one wire for both")
         return
@@ -149,31 +194,24 @@ def lay_wires(panel, n, window):
         shown = touched
     if len(shown) < len(touched):
         panel.remarks.append(f"{len(shown)} of {len(touched)} places that are touched; --places shows others")
-    for place in shown:
-        if panel.wires and place - 1 not in panel.wires:
+    for before, place in zip([None, *shown], shown):
+        if before is not None and place - 1 != before:
             panel.gaps.append(len(panel.labels))
-        panel.wires[place] = len(panel.labels)
+        panel.wires.update({(array, place): len(panel.labels) for array in panel.arrays})
         panel.labels.append(str(place))
 
 
 def _mark(group, panel, key_type):
-    """What a group does to a panel's array; None: nothing that can be seen."""
-    own = [a for a in group if a.array is panel.array]
-    reads, writes = [], []
-    for access in own:
-        for place in panel.places(access):
-            if access.way != "store" and place not in reads:
-                reads.append(place)
-            if access.writes and place not in writes:
-                writes.append(place)
-    if not any(place in panel.wires for place in reads + writes):
-        return None
+    """What a group does to a panel's array."""
+    own = [a for a in group if a.array in panel.arrays]
+    reads = list(dict.fromkeys(place for a in own if a.way != "store" for place in panel.places(a)))
+    writes = list(dict.fromkeys(place for a in own if a.writes for place in panel.places(a)))
     mark = Mark("dots", own, reads, writes)
     if any(a.way == "atomic" for a in own) or any(len(panel.places(a)) > 1 for a in own):
         return mark
-    stores_elsewhere = any(a.writes and a.array is not panel.array for a in group)
+    stores_elsewhere = any(a.writes and a.array not in panel.arrays for a in group)
     if len(reads) == 2 and not any(place not in reads for place in writes) and not stores_elsewhere:
-        low, high = sorted(reads)
+        low, high = sorted(reads, key=lambda place: place[1])
         before = {panel.places(a)[0]: a.value for a in own if not a.writes}
         after = {**before, **{panel.places(a)[0]: a.value for a in own if a.writes}}
         if sorted(before.values()) == sorted(after.values()) and len(writes) != 1:
@@ -181,37 +219,73 @@ def _mark(group, panel, key_type):
             mark.kind = "exchange" if writes else "compare"
             mark.down, mark.tied, mark.swapped = at_low <= at_high, at_low == at_high, before != after
             return mark
-    if writes and len(writes) <= 2 and 1 <= len(reads) <= 4:
+    if writes:
         mark.kind = "flow"
     return mark
 
 
-def fill(run, panels, key_type):
+def _follow_values(marks, panel):
+    """The edges of flows. `marks`: of one panel, in the order of the run.
+
+    A store that only ever writes values its thread has read in this interval moves them: from where it read them. Any
+    other makes its value of what was read since the last store.
+    """
+    moves, read_by, found = {}, {}, {}
+    for mark in marks:
+        first = mark.accesses[0]
+        seen = read_by.setdefault((first.launch, first.block, first.interval, first.thread), {})
+        for access in mark.accesses:
+            if not access.writes:
+                seen[access.value] = panel.places(access)[0]
+            elif mark.kind == "flow":
+                found[access] = seen.get(access.value)
+                moves[access.code] = moves.get(access.code, True) and access.value in seen
+    for mark in marks:
+        for access in mark.accesses if mark.kind == "flow" else []:
+            if access.writes:
+                sources = [found[access]] if moves[access.code] else mark.reads
+                mark.edges += [(source, panel.places(access)[0]) for source in sources]
+        if mark.kind == "flow" and not mark.edges:
+            mark.kind = "dots"
+
+
+def _code(mark):
+    """The instructions that have read."""
+    return frozenset(a.code for a in mark.accesses if not a.writes)
+
+
+def fill(accesses, panels, key_type):
     """The marks of all panels, and the columns: (launch, interval), in order, those in which something is seen."""
     columns, directions = set(), {}
-    for group in trace.groups(run.accesses):
+    made = [[] for _ in panels]
+    for group in trace.groups(accesses):
         first = group[0]
-        for panel in panels:
-            if panel.array.space == "shared" and first.block != panel.block:
+        for panel, marks in zip(panels, made):
+            if panel.shared and first.block != panel.block:
                 continue
-            if not any(a.array is panel.array for a in group):
+            if not any(a.array in panel.arrays for a in group):
                 continue
             mark = _mark(group, panel, key_type)
-            if mark is None:
-                continue
             if mark.kind == "exchange" and key_type == "pairs":  # values go where their keys go
-                same = (first.launch, first.block, first.interval, first.thread, tuple(sorted(mark.reads)))
+                same = (first.launch, first.block, first.interval, first.thread, tuple(sorted(p[1] for p in mark.reads)))
                 mark.down, mark.tied = directions.setdefault(same, (mark.down, mark.tied))
-            column = (first.launch, first.interval)
-            columns.add(column)
-            panel.marks.setdefault(column, []).append(mark)
-    for panel in panels:
-        marks = [mark for own in panel.marks.values() for mark in own]
+            marks.append(mark)
+    for panel, marks in zip(panels, made):
+        # What makes sums in one place exchanges nothing in another, though it may look so where values are equal.
+        flowing = {_code(m) for m in marks if m.kind == "flow"}
         # Two places read at once and not written are comparators that found nothing to do, if there are others.
-        exchanging = {frozenset(a.code for a in m.accesses if not a.writes) for m in marks if m.kind == "exchange"}
+        exchanging = {_code(m) for m in marks if m.kind == "exchange"} - flowing
         for mark in marks:
-            if mark.kind == "compare" and frozenset(a.code for a in mark.accesses) in exchanging:
+            if mark.kind == "exchange" and _code(mark) in flowing:
+                mark.kind = "flow"
+            elif mark.kind == "compare" and _code(mark) in exchanging:
                 mark.kind = "exchange"
+        _follow_values(marks, panel)
+        for mark in marks:
+            if any(place in panel.wires for place in mark.reads + mark.writes):
+                column = (mark.accesses[0].launch, mark.accesses[0].interval)
+                columns.add(column)
+                panel.marks.setdefault(column, []).append(mark)
     return sorted(columns)
 
 
@@ -221,7 +295,7 @@ def fill(run, panels, key_type):
 def _lanes(marks, wires):
     """Comparators that would lie on each other, side by side: (mark, lane), and how many lanes there are."""
     taken, placed = [], []
-    for mark in sorted(marks, key=lambda m: sorted(m.reads)):
+    for mark in sorted(marks, key=lambda m: sorted(place[1] for place in m.reads)):
         low, high = sorted(wires.get(place, len(wires)) for place in mark.reads)
         lane = next((i for i, end in enumerate(taken) if end < low), len(taken))
         if lane == len(taken):
@@ -269,7 +343,7 @@ def lay_columns(keys, panels):
 
 
 def _said_of(access, panel, run):
-    place = panel.places(access)
+    place = panel.indexes(access)
     words = {"load": "reads", "store": "writes", "atomic": "atomically changes"}[access.way]
     where = f"{place[0]}" if len(place) == 1 else f"{place[0]} to {place[-1]}"
     line = run.lines.get(access.code, "")
@@ -340,12 +414,14 @@ class _Painter:
 
     def flow(self, x, mark):
         colour = RED if mark.wrong else INK
-        for target in mark.writes:
-            for source in mark.reads:
-                if source not in self.panel.wires and target not in self.panel.wires:
-                    continue
-                outside = source not in self.panel.wires or target not in self.panel.wires
-                self.svg.line(x, self.y(source), x + FLOW, self.y(target), ABSENT if outside else colour, 1.3)
+        for source, target in mark.edges:
+            if source in self.panel.wires and target in self.panel.wires:
+                self.svg.line(x, self.y(source), x + FLOW, self.y(target), colour, 1.3)
+            elif source in self.panel.wires:  # a short piece of what leads out of the picture, or comes from there
+                self.svg.line(x, self.y(source), x + 9, self.y(source) + self.away(target, source), colour, 1.3, "2 2")
+            elif target in self.panel.wires:
+                self.svg.line(x + FLOW - 9, self.y(target) + self.away(source, target), x + FLOW, self.y(target), colour,
+                              1.3, "2 2")
         for source in mark.reads:
             if source in self.panel.wires:
                 self.svg.circle(x, self.y(source), 2.6, PAPER, _colour(mark), 1.2)
@@ -353,7 +429,12 @@ class _Painter:
             if target in self.panel.wires:
                 self.svg.circle(x + FLOW, self.y(target), 3, _colour(mark), _colour(mark), 1)
 
-    def dots(self, x, mark):
+    @staticmethod
+    def away(outside, inside):
+        """Up or down to a place that has no wire."""
+        return 8 if outside[1] > inside[1] else -8
+
+    def dots(self, x, mark, to_writes):
         """Reads on the left, writes on the right; what one instruction touches is joined."""
         for access in mark.accesses:
             places = [p for p in self.panel.places(access) if p in self.panel.wires]
@@ -361,7 +442,7 @@ class _Painter:
                 continue
             wrong = access.races or access.conflict
             colour = RED if wrong else _colour(mark)
-            at = x + (10 if access.writes else 0)
+            at = x + (to_writes if access.writes else 0)
             first, last = self.y(places[0]), self.y(places[-1])
             if last > first:
                 self.svg.line(at, first, at, last, colour, 3)
@@ -387,7 +468,10 @@ class _Painter:
         for mark in marks:
             if mark.kind in ("flow", "dots"):
                 self.svg.open_group(_hover(mark, self.panel, self.run), mark.kind)
-                (self.flow if mark.kind == "flow" else self.dots)(x, mark)
+                if mark.kind == "flow":
+                    self.flow(x, mark)
+                else:
+                    self.dots(x, mark, FLOW if column.flows else 10)
                 self.svg.close_group()
 
 
@@ -398,10 +482,10 @@ def _boundaries(svg, columns, top, bottom):
         if before.launch == after.launch:
             svg.line(x, top, x, bottom, RULE, 1, "2 3")
         else:
-            svg.line(x, top, x, bottom, ABSENT, 1.2)
+            svg.line(x, top, x, bottom, RULE, 1.5)
 
 
-def _heads(svg, run, columns, y):
+def _heads(svg, run, columns, y, right):
     """Above the columns: the kernel's name over its launches, and the number of each column."""
     spans = []
     for column in columns:
@@ -410,23 +494,27 @@ def _heads(svg, run, columns, y):
             spans[-1][1].append(column)
         else:
             spans.append((name, [column]))
-    unit = None
-    for name, own in spans:
-        left, right = own[0].x - 8, own[-1].x + own[-1].width + 8
+    units = set()
+    ends = [own[0].x - 16 for _, own in spans[1:]] + [right]
+    for (name, own), end in zip(spans, ends):
+        left, last = own[0].x - 8, own[-1].x + own[-1].width + 8
         launches = list(dict.fromkeys(c.launch for c in own))
         shape = run.launches[launches[0]]
         words = f"{name}<<<{_plain(shape.grid)}, {_plain(shape.block)}>>>"
-        words = words if len(words) * 6.6 < right - left + 24 else name
-        if len(words) * 6.6 > right - left + 24:
-            words = words[: max(3, int((right - left + 24) / 6.6) - 1)] + "…"
-        svg.line(left, y + 6, right, y + 6, MUTED, 1)
-        svg.text((left + right) / 2, y, words, 12, INK, weight="bold")
-        by_launch = len(own) == len(launches)
-        unit = unit or ("launch" if by_launch and len(own) > 1 else "interval")
+        room = int((end - left) / LETTER)
+        words = words if len(words) <= room else name if len(name) <= room else name[: max(2, room - 1)] + "…"
+        svg.line(left, y + 6, last, y + 6, MUTED, 1)
+        if len(words) * LETTER > last - left:
+            svg.text(left, y, words, 12, INK, "start", "bold")
+        else:
+            svg.text((left + last) / 2, y, words, 12, INK, weight="bold")
+        by_launch = len(own) == len(launches) and len(own) > 1
+        units.add("launch" if by_launch else "interval")
         for i, column in enumerate(own):
-            number = i if by_launch and len(own) > 1 else column.interval
-            svg.text(column.x + column.width / 2, y + 21, str(number), 10.5, MUTED)
-    svg.text(LEFT - 9, y + 21, unit or "", 10.5, MUTED, "end")
+            svg.text(column.x + column.width / 2, y + 21, str(column.launch if by_launch else column.interval), 10.5, MUTED)
+            if i and own[i - 1].launch == column.launch and own[i - 1].interval + 1 < column.interval:
+                svg.text((own[i - 1].x + own[i - 1].width + column.x) / 2, y + 20, "…", 10.5, MUTED)
+    svg.text(LEFT - 9, y + 21, units.pop() if len(units) == 1 else "", 10.5, MUTED, "end")
 
 
 def _plain(shape):
@@ -497,15 +585,35 @@ def _wrapped(text, width):
     return lines
 
 
-def draw(run, findings, title, n, which=None, window=None):
-    """The picture of a run as SVG text. `which`: "shared", "global", "all" or None; `window`: the places, or None."""
+def choose_launches(run, asked):
+    """The launches to draw, a range: those asked for, or as many from the first on as a picture can hold."""
+    if asked is not None:
+        return asked
+    columns, seen = 0, {}
+    for access in run.accesses:
+        seen.setdefault(access.launch, set()).add(access.interval)
+    for launch in sorted(seen):
+        columns += len(seen[launch])
+        if columns > MOST_COLUMNS and launch > min(seen):
+            return range(launch)
+    return range(len(run.launches))
+
+
+def draw(run, findings, title, n, which=None, window=None, launches=None, second=None):
+    """The picture of a run as SVG text.
+
+    `which`: "shared", "global", "all" or None; `window` and `launches`: the places and launches to draw, or None;
+    `second`: the name of the runner's second array, or None.
+    """
     found = re.search(r": \d+ (\w+) keys", title)
     key_type = found[1] if found else ""
-    panels, left_out = panels_of(run, which, key_type == "pairs")
+    drawn = choose_launches(run, launches)
+    accesses = [access for access in run.accesses if access.launch in drawn]
+    panels, left_out = panels_of(run, accesses, which, second)
     for panel in panels:
         lay_wires(panel, n, window)
     panels = [panel for panel in panels if panel.wires]
-    columns, right = lay_columns(fill(run, panels, key_type), panels)
+    columns, right = lay_columns(fill(accesses, panels, key_type), panels)
     right += 22
     svg = Svg(title)
     width = max(right + 40, 420)
@@ -519,10 +627,11 @@ def draw(run, findings, title, n, which=None, window=None):
     for i, line in enumerate(heading):
         svg.text(20, 28 + 18 * i, line, 14, INK, "start", "bold")
     if columns:
-        _heads(svg, run, columns, top - 28)
+        _heads(svg, run, columns, top - 28, width - 14)
     for painter in painters:
         _boundaries(svg, columns, painter.top - 10, painter.bottom - 2)
-        svg.text(20, painter.top - 15, painter.panel.name, 12.5, INK, "start")
+        place = "" if painter.panel.shared else ", in global memory"
+        svg.text(20, painter.top - 15, painter.panel.name + place, 12.5, INK, "start")
         painter.wires(right)
         for column in columns:
             painter.column(column)
@@ -531,6 +640,8 @@ def draw(run, findings, title, n, which=None, window=None):
     y += 14
     width = max(width, _legend(svg, panels, y) + 20)
     small = [f"not drawn: {', '.join(left_out)}"] if left_out else []
+    if len(drawn) < len(run.launches):
+        small.append(f"launches {drawn[0]} to {drawn[-1]} of {len(run.launches)}; --launches shows others")
     if run.cut:
         small.append("cut off: the run makes more accesses than are kept")
     for text, colour in [(t, MUTED) for t in small] + [(in_words(f), RED) for f in findings[:MOST_FINDINGS]]:

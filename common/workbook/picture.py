@@ -29,6 +29,7 @@ def add_arguments(parser):
     parser.add_argument("--arrays", choices=("shared", "global", "all"),
                         help="which to draw; else the shared ones, and where there are none those of global memory")
     parser.add_argument("--places", metavar="A-B", help="of an array that is larger than can be drawn; else the first")
+    parser.add_argument("--launches", metavar="A-B", help="the launches to draw, from 0; else the first that fit")
     parser.add_argument("--solution", action="store_true", help="the solution, not what stands in labs/")
     parser.add_argument("--timeout", metavar="SECONDS", help="that the step may take")
     parser.add_argument("-o", dest="output", metavar="FILE.svg", help="else LAB-STEP.svg in the current directory")
@@ -45,16 +46,17 @@ def count_of(text):
     return n
 
 
-def places_of(text):
-    """The range that --places gives. Usage: it is none, or too long."""
+def range_of(name, text, most=None):
+    """The range that an option gives; None for none. Usage: it is no range, or too long."""
     if text is None:
         return None
-    match = re.fullmatch(r"(\d{1,9})-(\d{1,9})", text)
-    if not match or int(match[2]) < int(match[1]):
-        raise Usage(f"--places {text} is no range: give the first and the last place, as in 32-63")
-    if int(match[2]) - int(match[1]) >= LARGEST_N:
-        raise Usage(f"--places {text} are too many: at most {LARGEST_N} can be drawn")
-    return range(int(match[1]), int(match[2]) + 1)
+    match = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", text)
+    if not match or int(match[2] or match[1]) < int(match[1]):
+        raise Usage(f"--{name} {text} is no range: give the first and the last, as in 2-5")
+    found = range(int(match[1]), int(match[2] or match[1]) + 1)
+    if most and len(found) > most:
+        raise Usage(f"--{name} {text} is too long: at most {most} can be drawn")
+    return found
 
 
 def check_output(path):
@@ -98,7 +100,8 @@ def main(arguments):
     lab = find_lab(arguments.lab)
     step = find_step(lab, arguments.step)
     n = count_of(arguments.n)
-    places = places_of(arguments.places)
+    places = range_of("places", arguments.places, LARGEST_N)
+    launches = range_of("launches", arguments.launches)
     output = Path(arguments.output or f"{lab}-{step.number:02}.svg")
     check_output(output)
     if arguments.solution and not has_solutions():
@@ -115,7 +118,10 @@ def main(arguments):
         options += judge.option(name, getattr(arguments, name))
     run, findings, said, right = record(lab, step, runner, options)
     title = said.splitlines()[0] if said else f"{lab} {step}"
-    svg = access_picture.draw(run, findings, title, n, arguments.arrays, places)
+    if launches is not None and not any(access.launch in launches for access in run.accesses):
+        raise Usage(f"--launches {arguments.launches}: the run has {len(run.launches)}, numbered from 0")
+    second = "values" if " pairs " in title else "result" if arguments.task else None
+    svg = access_picture.draw(run, findings, title, n, arguments.arrays, places, launches, second)
     files.write_whole(output, svg)
     if not right:
         note(f"the step did not do its work: {said.partition(chr(10))[2].strip() or said}")

@@ -80,6 +80,7 @@ struct Owner {
 void trace_launch(const Launch& launch);
 void trace_block(std::uint64_t block);
 void trace_barrier();
+void trace_block_end();
 void trace_access(const Owner& owner, Code code, unsigned thread, const void* at, std::size_t offset, unsigned bytes,
                   Space space, Way way);
 /// The access that is traced next races with an earlier one, of this block, or of another one of the launch.

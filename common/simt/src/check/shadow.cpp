@@ -495,10 +495,14 @@ void barrier_opened(Site site, int arrived) {
   if (tracing) trace_barrier();
 }
 
-void stop_observing() { launch = nullptr; }
+void stop_observing() {
+  if (tracing) trace_block_end();
+  launch = nullptr;
+}
 
 void end_block() {
   finish_requests();
+  if (tracing) trace_block_end();
   launch = nullptr;
 }
 

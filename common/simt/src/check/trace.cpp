@@ -102,6 +102,8 @@ void trace_barrier() {
   line("barrier\n");
 }
 
+void trace_block_end() { complete(); }  // memory may be freed now
+
 void trace_access(const Owner& owner, Code code, unsigned thread, const void* at, std::size_t offset, unsigned bytes,
                   Space space, Way way) {
   Trace& t = trace();
