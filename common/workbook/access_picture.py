@@ -17,7 +17,7 @@ MOST_COLUMNS = 40  # unless --launches asks for more
 
 PITCH, LANE, COLUMN_GAP, LAUNCH_GAP, FLOW = 20, 14, 15, 20, 26
 LEFT, HEAD = 64, 92
-LETTER = 7.4  # width of a bold one, at most, in the heads
+LETTER = 8.2  # width of a bold one, at most, in the heads
 _PLACED = re.compile(r"([^/\s]*/)*([^/\s]+)")
 
 
@@ -32,7 +32,7 @@ class Mark:
     accesses: list
     reads: list = field(default_factory=list)  # (array, place)
     writes: list = field(default_factory=list)
-    edges: list = field(default_factory=list)  # (place read, place written) of values that went that way
+    edges: list = field(default_factory=list)  # (place read, in which column, place written) of values that went so
     down: bool = True  # of a comparator: the larger value goes to the higher place
     tied: bool = False  # equal values: no direction can be seen
     swapped: bool = False
@@ -55,6 +55,7 @@ class Panel:
     labels: list = field(default_factory=list)  # wire -> text, "" for none
     gaps: list = field(default_factory=list)  # wires before which places are left out
     remarks: list = field(default_factory=list)
+    members: set = field(default_factory=set)  # the accesses
     marks: dict = field(default_factory=dict)  # column -> [Mark]
 
     @property
@@ -142,8 +143,8 @@ def _join_buffers(panels):
         for other in panels[i + 1:]:
             if one.shared or other.shared or one.size != other.size or one.touched() != other.touched():
                 continue
-            both = Panel({**one.arrays, **other.arrays}, 0, f"{one.name} and {other.name}", one.accesses + other.accesses,
-                         one.size)
+            both = Panel({**one.arrays, **other.arrays}, 0, f"{one.name} and {other.name}",
+                         sorted(one.accesses + other.accesses, key=lambda a: a.number), one.size)
             ways = _ways(both, lambda a: a.array)
             launches = {key[0] for key in ways}
             if len(launches) < 2 or len(one.touched()) > LARGEST or any(len(way) > 1 for way in ways.values()):
@@ -203,13 +204,13 @@ def lay_wires(panel, n, window):
 
 def _mark(group, panel, key_type):
     """What a group does to a panel's array."""
-    own = [a for a in group if a.array in panel.arrays]
+    own = [a for a in group if a in panel.members]
     reads = list(dict.fromkeys(place for a in own if a.way != "store" for place in panel.places(a)))
     writes = list(dict.fromkeys(place for a in own if a.writes for place in panel.places(a)))
     mark = Mark("dots", own, reads, writes)
     if any(a.way == "atomic" for a in own) or any(len(panel.places(a)) > 1 for a in own):
         return mark
-    stores_elsewhere = any(a.writes and a.array not in panel.arrays for a in group)
+    stores_elsewhere = any(a.writes and a not in panel.members for a in group)
     if len(reads) == 2 and not any(place not in reads for place in writes) and not stores_elsewhere:
         low, high = sorted(reads, key=lambda place: place[1])
         before = {panel.places(a)[0]: a.value for a in own if not a.writes}
@@ -224,27 +225,40 @@ def _mark(group, panel, key_type):
     return mark
 
 
-def _follow_values(marks, panel):
-    """The edges of flows. `marks`: of one panel, in the order of the run.
+def _column(access):
+    return access.launch, access.interval
 
-    A store that only ever writes values its thread has read in this interval moves them: from where it read them. Any
-    other makes its value of what was read since the last store.
+
+def _follow_values(marks, panel):
+    """The edges of flows.
+
+    A value that its thread has read, in this interval or the one before, or its warp in this one (lanes hand values
+    over by shuffles), comes from there. Others are made of what the thread has read since its last store; and so are
+    all of an instruction that follows two reads or more and has ever made a value.
     """
-    moves, read_by, found = {}, {}, {}
-    for mark in marks:
-        first = mark.accesses[0]
-        seen = read_by.setdefault((first.launch, first.block, first.interval, first.thread), {})
-        for access in mark.accesses:
-            if not access.writes:
-                seen[access.value] = panel.places(access)[0]
-            elif mark.kind == "flow":
-                found[access] = seen.get(access.value)
-                moves[access.code] = moves.get(access.code, True) and access.value in seen
+    mark_of = {access: mark for mark in marks for access in mark.accesses}
+    by_thread, by_warp, found, makes = {}, {}, {}, set()
+    for access in panel.accesses:
+        mark, warp = mark_of[access], access.thread // trace.LANES_PER_WARP
+        at = (access.launch, access.block, access.interval)
+        own = by_thread.setdefault((*at, access.thread), {})
+        of_warp = by_warp.setdefault((*at, warp), {})
+        if not access.writes:
+            own[access.value] = of_warp[access.value] = (panel.places(access)[0], _column(access))
+        elif mark.kind == "flow":
+            before = by_thread.get((*at[:2], access.interval - 1, access.thread), {})
+            since = {a.value: (panel.places(a)[0], _column(a)) for a in mark.accesses if not a.writes}
+            found[access] = next((seen[access.value] for seen in (since, own, of_warp, before) if access.value in seen),
+                                 None)
+            if found[access] is None:
+                makes.add(access.code)
     for mark in marks:
         for access in mark.accesses if mark.kind == "flow" else []:
             if access.writes:
-                sources = [found[access]] if moves[access.code] else mark.reads
-                mark.edges += [(source, panel.places(access)[0]) for source in sources]
+                sources = [found[access]]
+                if found[access] is None or (len(mark.reads) > 1 and access.code in makes):
+                    sources = [(place, _column(access)) for place in mark.reads]
+                mark.edges += [(*source, panel.places(access)[0]) for source in sources]
         if mark.kind == "flow" and not mark.edges:
             mark.kind = "dots"
 
@@ -254,16 +268,30 @@ def _code(mark):
     return frozenset(a.code for a in mark.accesses if not a.writes)
 
 
+def _merged(marks):
+    """The marks, with those made one that say of the same interval that the same two places are read together."""
+    known, kept = {}, []
+    for mark in marks:
+        key = (*_column(mark.accesses[0]), *mark.reads)
+        if mark.kind == "compare" and key in known:
+            known[key].accesses += mark.accesses
+            continue
+        if mark.kind == "compare":
+            known[key] = mark
+        kept.append(mark)
+    return kept
+
+
 def fill(accesses, panels, key_type):
     """The marks of all panels, and the columns: (launch, interval), in order, those in which something is seen."""
     columns, directions = set(), {}
     made = [[] for _ in panels]
+    for panel in panels:
+        panel.members = set(panel.accesses)
     for group in trace.groups(accesses):
         first = group[0]
         for panel, marks in zip(panels, made):
-            if panel.shared and first.block != panel.block:
-                continue
-            if not any(a.array in panel.arrays for a in group):
+            if not any(a in panel.members for a in group):
                 continue
             mark = _mark(group, panel, key_type)
             if mark.kind == "exchange" and key_type == "pairs":  # values go where their keys go
@@ -281,7 +309,7 @@ def fill(accesses, panels, key_type):
             elif mark.kind == "compare" and _code(mark) in exchanging:
                 mark.kind = "exchange"
         _follow_values(marks, panel)
-        for mark in marks:
+        for mark in _merged(marks):
             if any(place in panel.wires for place in mark.reads + mark.writes):
                 column = (mark.accesses[0].launch, mark.accesses[0].interval)
                 columns.add(column)
@@ -322,6 +350,16 @@ class Column:
         parts += [FLOW] if self.flows else [10] if self.dots else []
         return sum(parts) + (LANE if len(parts) > 1 else 0)
 
+    @property
+    def reads_at(self):
+        """The x of what is read, but for comparators."""
+        return self.x + (self.lanes * LANE if self.lanes and (self.flows or self.dots) else 0)
+
+    @property
+    def writes_at(self):
+        """The x of what is written."""
+        return self.reads_at + (FLOW if self.flows else 10)
+
 
 def lay_columns(keys, panels):
     """The columns from left to right, and the x where they end."""
@@ -332,8 +370,8 @@ def lay_columns(keys, panels):
             marks = panel.marks.get((launch, interval), [])
             pairs = [m for m in marks if m.kind in ("exchange", "compare")]
             column.lanes = max(column.lanes, _lanes(pairs, panel.wires)[1])
-            column.flows |= any(m.kind == "flow" for m in marks)
-            column.dots |= any(m.kind == "dots" for m in marks)
+            column.flows |= any(edge[1] == (launch, interval) for m in marks for edge in m.edges)
+            column.dots |= any(m.kind in ("dots", "flow") for m in marks)
         if before is not None:
             x += 2 * COLUMN_GAP + (LAUNCH_GAP if before != launch else 0)
         column.x, before = x, launch
@@ -355,6 +393,10 @@ def _said_of(access, panel, run):
 
 def _hover(mark, panel, run):
     first = mark.accesses[0]
+    threads = list(dict.fromkeys(a.thread for a in mark.accesses))
+    if len(threads) > 1:  # which do the same
+        return f"block {first.block}, {len(threads)} threads: " + \
+            " and ".join(dict.fromkeys(_said_of(a, panel, run) for a in mark.accesses))
     head = f"block {first.block}, thread {first.thread}"
     if mark.kind == "exchange":
         head += ": swapped" if mark.swapped else ": in order already"
@@ -371,8 +413,9 @@ def _colour(mark):
 class _Painter:
     """Draws the marks of one panel, whose first wire lies at `top`."""
 
-    def __init__(self, svg, panel, run, top):
+    def __init__(self, svg, panel, run, columns, top):
         self.svg, self.panel, self.run, self.top = svg, panel, run, top
+        self.columns = {(column.launch, column.interval): column for column in columns}
         self.bottom = self.y_of_wire(len(panel.labels) - 1) + 12
 
     def y_of_wire(self, wire):
@@ -412,29 +455,33 @@ class _Painter:
         if high == self.bottom:
             self.svg.line(x - 4, high, x + 4, high, colour, 1.2)
 
-    def flow(self, x, mark):
+    def flow(self, column, mark):
         colour = RED if mark.wrong else INK
-        for source, target in mark.edges:
+        end = column.writes_at
+        sources = {(place, column.reads_at) for place in mark.reads}
+        for source, read_in, target in mark.edges:
+            start = self.columns[read_in].reads_at
+            sources.add((source, start))
             if source in self.panel.wires and target in self.panel.wires:
-                self.svg.line(x, self.y(source), x + FLOW, self.y(target), colour, 1.3)
+                self.svg.line(start, self.y(source), end, self.y(target), colour, 1.3)
             elif source in self.panel.wires:  # a short piece of what leads out of the picture, or comes from there
-                self.svg.line(x, self.y(source), x + 9, self.y(source) + self.away(target, source), colour, 1.3, "2 2")
+                self.svg.line(start, self.y(source), start + 9, self.y(source) + self.away(target, source), colour, 1.3,
+                              "2 2")
             elif target in self.panel.wires:
-                self.svg.line(x + FLOW - 9, self.y(target) + self.away(source, target), x + FLOW, self.y(target), colour,
-                              1.3, "2 2")
-        for source in mark.reads:
+                self.svg.line(end - 9, self.y(target) + self.away(source, target), end, self.y(target), colour, 1.3, "2 2")
+        for source, start in sorted(sources, key=lambda one: (one[1], one[0][1])):
             if source in self.panel.wires:
-                self.svg.circle(x, self.y(source), 2.6, PAPER, _colour(mark), 1.2)
+                self.svg.circle(start, self.y(source), 2.6, PAPER, _colour(mark), 1.2)
         for target in mark.writes:
             if target in self.panel.wires:
-                self.svg.circle(x + FLOW, self.y(target), 3, _colour(mark), _colour(mark), 1)
+                self.svg.circle(end, self.y(target), 3, _colour(mark), _colour(mark), 1)
 
     @staticmethod
     def away(outside, inside):
         """Up or down to a place that has no wire."""
         return 8 if outside[1] > inside[1] else -8
 
-    def dots(self, x, mark, to_writes):
+    def dots(self, column, mark):
         """Reads on the left, writes on the right; what one instruction touches is joined."""
         for access in mark.accesses:
             places = [p for p in self.panel.places(access) if p in self.panel.wires]
@@ -442,7 +489,7 @@ class _Painter:
                 continue
             wrong = access.races or access.conflict
             colour = RED if wrong else _colour(mark)
-            at = x + (to_writes if access.writes else 0)
+            at = column.writes_at if access.writes else column.reads_at
             first, last = self.y(places[0]), self.y(places[-1])
             if last > first:
                 self.svg.line(at, first, at, last, colour, 3)
@@ -458,20 +505,14 @@ class _Painter:
         """All marks of a column."""
         marks = self.panel.marks.get((column.launch, column.interval), [])
         pairs, _ = _lanes([m for m in marks if m.kind in ("exchange", "compare")], self.panel.wires)
-        x = column.x
         for mark, lane in pairs:
             self.svg.open_group(_hover(mark, self.panel, self.run), mark.kind)
-            self.comparator(x + lane * LANE, mark)
+            self.comparator(column.x + lane * LANE, mark)
             self.svg.close_group()
-        if column.lanes and (column.flows or column.dots):
-            x += column.lanes * LANE
         for mark in marks:
             if mark.kind in ("flow", "dots"):
                 self.svg.open_group(_hover(mark, self.panel, self.run), mark.kind)
-                if mark.kind == "flow":
-                    self.flow(x, mark)
-                else:
-                    self.dots(x, mark, FLOW if column.flows else 10)
+                (self.flow if mark.kind == "flow" else self.dots)(column, mark)
                 self.svg.close_group()
 
 
@@ -622,7 +663,7 @@ def draw(run, findings, title, n, which=None, window=None, launches=None, second
     y, painters = top, []
     for panel in panels:
         y += 26
-        painters.append(_Painter(svg, panel, run, y))
+        painters.append(_Painter(svg, panel, run, columns, y))
         y = painters[-1].bottom + (14 if panel.remarks else 0) + 10
     for i, line in enumerate(heading):
         svg.text(20, 28 + 18 * i, line, 14, INK, "start", "bold")

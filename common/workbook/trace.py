@@ -25,6 +25,7 @@ class Array:
 class Access:
     """One access of one thread. `value` is what was read, or what was written."""
 
+    number: int  # in the order of the run
     array: Array
     launch: int  # from 0
     block: int
@@ -95,7 +96,7 @@ def read(text):
         kind, *fields = line.split("\t")
         if kind == "access" and len(fields) == 7:
             trace.accesses.append(Access(
-                arrays[fields[0]], len(trace.launches) - 1, block, interval, int(fields[1]), fields[2], fields[3],
+                len(trace.accesses), arrays[fields[0]], len(trace.launches) - 1, block, interval, int(fields[1]), fields[2], fields[3],
                 int(fields[4]), int(fields[5]), int(fields[6] or "0", 16)))
         elif kind == "barrier":
             interval, first = interval + 1, len(trace.accesses)
