@@ -406,8 +406,8 @@ def _hover(mark, panel, run):
 # --- the drawing -------------------------------------------------------------------------------------------------------
 
 
-def _colour(mark):
-    return RED if mark.wrong else WARPS[mark.accesses[0].thread // trace.LANES_PER_WARP % len(WARPS)]
+def _warp_colour(mark):
+    return WARPS[mark.accesses[0].thread // trace.LANES_PER_WARP % len(WARPS)]
 
 
 class _Painter:
@@ -427,9 +427,24 @@ class _Painter:
         return self.bottom if wire is None else self.y_of_wire(wire)
 
     def wires(self, right):
+        """Shared memory is there only while its kernel runs."""
+        own = {launch for launch, _ in self.panel.marks}
+        parts, columns = [], list(self.columns.values())
+        for column, after in zip(columns, [*columns[1:], None]):
+            if self.panel.shared and column.launch not in own:
+                continue
+            start = column.x - 22
+            end = right if after is None else column.x + column.width + 22 if after.launch not in own else after.x
+            if parts and start <= parts[-1][1]:
+                parts[-1][1] = end
+            else:
+                parts.append([start, end])
+        if not self.panel.shared:
+            parts = [[LEFT, right]]
         for wire, label in enumerate(self.panel.labels):
             y = self.y_of_wire(wire)
-            self.svg.line(LEFT, y, right, y, WIRE, 1)
+            for start, end in parts:
+                self.svg.line(start, y, end, y, WIRE, 1)
             self.svg.text(LEFT - 9, y + 4, label, 11.5, MUTED, "end")
         for gap in self.panel.gaps:
             self.svg.text(LEFT - 9, self.y_of_wire(gap) - PITCH + 8, "⋮", 11, MUTED, "end")
@@ -456,8 +471,8 @@ class _Painter:
             self.svg.line(x - 4, high, x + 4, high, colour, 1.2)
 
     def flow(self, column, mark):
-        colour = RED if mark.wrong else INK
-        end = column.writes_at
+        colour, end = INK, column.writes_at
+        wrong = {(place, a.writes) for a in mark.accesses if a.races or a.conflict for place in self.panel.places(a)}
         sources = {(place, column.reads_at) for place in mark.reads}
         for source, read_in, target in mark.edges:
             start = self.columns[read_in].reads_at
@@ -471,10 +486,17 @@ class _Painter:
                 self.svg.line(end - 9, self.y(target) + self.away(source, target), end, self.y(target), colour, 1.3, "2 2")
         for source, start in sorted(sources, key=lambda one: (one[1], one[0][1])):
             if source in self.panel.wires:
-                self.svg.circle(start, self.y(source), 2.6, PAPER, _colour(mark), 1.2)
+                self.end(start, source, 2.6, PAPER, mark, (source, False) in wrong)
         for target in mark.writes:
             if target in self.panel.wires:
-                self.svg.circle(end, self.y(target), 3, _colour(mark), _colour(mark), 1)
+                self.end(end, target, 3, None, mark, (target, True) in wrong)
+
+    def end(self, x, place, radius, fill, mark, wrong):
+        """A dot at the end of a line; `fill`: None for its colour."""
+        colour = RED if wrong else _warp_colour(mark)
+        self.svg.circle(x, self.y(place), radius, fill or colour, colour, 1.2)
+        if wrong:
+            self.svg.circle(x, self.y(place), 6, "none", RED, 1)
 
     @staticmethod
     def away(outside, inside):
@@ -488,7 +510,7 @@ class _Painter:
             if not places:
                 continue
             wrong = access.races or access.conflict
-            colour = RED if wrong else _colour(mark)
+            colour = RED if wrong else _warp_colour(mark)
             at = column.writes_at if access.writes else column.reads_at
             first, last = self.y(places[0]), self.y(places[-1])
             if last > first:
