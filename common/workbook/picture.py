@@ -66,7 +66,12 @@ def check_output(path):
     folder = path.parent
     if not folder.is_dir():
         raise Usage(f"there is no directory {folder}")
-    if not os.access(folder, os.W_OK) or (path.exists() and not os.access(path, os.W_OK)):
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            pass  # access() tells a superuser of no read-only folder
+    except OSError as error:
+        raise Usage(f"{path} cannot be written: {error.strerror}") from error
+    if path.exists() and not os.access(path, os.W_OK):
         raise Usage(f"{path} may not be written to")
 
 
@@ -81,7 +86,7 @@ def record(lab, step, runner, options):
         said = done.stderr.strip()
         unwritten = [line for line in said.splitlines() if " is not written yet" in line]
         if unwritten:
-            raise Usage(unwritten[0])
+            raise Usage(unwritten[0].removeprefix("not-written: "))
         if done.returncode == 2:
             raise Usage(said.removeprefix("error: "))
         run = trace.read(traced.read_text(errors="replace")) if traced.is_file() else trace.Trace()
@@ -120,9 +125,12 @@ def main(arguments):
     title = said.splitlines()[0] if said else f"{lab} {step}"
     if launches is not None and not any(access.launch in launches for access in run.accesses):
         raise Usage(f"--launches {arguments.launches}: the run has {len(run.launches)}, numbered from 0")
-    second = "values" if " pairs " in title else "result" if arguments.task else None
+    second = "values" if " pairs, " in title else "result" if arguments.task else None
     svg = access_picture.draw(run, findings, title, n, arguments.arrays, places, launches, second)
-    files.write_whole(output, svg)
+    try:
+        files.write_whole(output, svg)
+    except OSError as error:
+        raise Usage(f"{output} cannot be written: {error.strerror}") from error
     if not right:
         note(f"the step did not do its work: {said.partition(chr(10))[2].strip() or said}")
     for finding in findings:

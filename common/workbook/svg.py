@@ -8,7 +8,7 @@ ABSENT = "#aab2bd"
 PAPER = "#ffffff"
 BLUE, BLUE_PALE = "#1f5fa8", "#9dc0e6"
 ORANGE, ORANGE_PALE = "#b9540c", "#ecb98f"
-RED = "#d1242f"
+RED, RED_PALE = "#d1242f", "#f0a6ab"
 WARPS = (INK, "#0f766e", "#7b3fa0", "#8a6d0b")  # a warp each, again from the first
 
 

@@ -95,9 +95,10 @@ def read(text):
     for line in text.splitlines():
         kind, *fields = line.split("\t")
         if kind == "access" and len(fields) == 7:
+            array, thread, code, way, offset, size, value = fields
             trace.accesses.append(Access(
-                len(trace.accesses), arrays[fields[0]], len(trace.launches) - 1, block, interval, int(fields[1]), fields[2], fields[3],
-                int(fields[4]), int(fields[5]), int(fields[6] or "0", 16)))
+                len(trace.accesses), arrays[array], len(trace.launches) - 1, block, interval, int(thread), code, way,
+                int(offset), int(size), int(value or "0", 16)))
         elif kind == "barrier":
             interval, first = interval + 1, len(trace.accesses)
         elif kind == "block":

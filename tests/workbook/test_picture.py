@@ -63,6 +63,11 @@ class OfRealRuns(unittest.TestCase):
             self.assertEqual(sorted(found), sorted(asked))
         self.assertEqual(sum(map(len, mirrored_comparators(16))), 80)
 
+    def test_values_go_where_their_keys_go(self):
+        svg, _ = drawn("03-bitonic", Step("03-bitonic", 2, "shared"), "--type", "pairs", "--order", "descending")
+        self.assertEqual(len(groups(svg, "exchange")), 2 * 80)
+        self.assertNotIn("#1f5fa8", svg)  # none points down
+
     def test_every_launch_is_a_stage(self):
         svg, run = drawn("03-bitonic", Step("03-bitonic", 1, "global"))
         self.assertEqual((len(run.launches), len(groups(svg, "exchange"))), (10, 80))
@@ -154,6 +159,7 @@ class Refused(unittest.TestCase):
         self.assertIn("has no step '9'", self.refused("3", "9"))
         self.assertIn("no range", self.refused("3", "2", "--places", "9-3"))
         self.assertIn("there is no directory", self.refused("3", "2", "-o", "/nowhere/at/all.svg"))
+        self.assertIn("cannot be written", self.refused("3", "2", "-o", "/proc/x.svg"))
         self.assertIn("is a directory", self.refused("3", "2", "-o", "/tmp"))
 
     def judged(self, script):
@@ -168,11 +174,13 @@ class Refused(unittest.TestCase):
             return told
 
     def test_a_step_that_is_not_written(self):
-        line = "step 02 is not written yet: labs/03-bitonic/02_shared.cu:86"
-        self.assertIn(line, self.judged(f"echo title >&2; echo failed: '{line}' >&2; exit 1\n"))
+        line = "labs/03-bitonic/02_shared.cu:86: step 02 is not written yet"
+        told = self.judged(f"echo title >&2; echo 'not-written: {line}' >&2; exit 1\n")
+        self.assertEqual(told, f"error: {line}\n")
 
     def test_what_the_judge_refuses(self):
-        self.assertIn("no key type is called 'u3'", self.judged("echo error: no key type is called \"'u3'\" >&2; exit 2\n"))
+        told = self.judged("echo error: no key type is called u3 >&2; exit 2\n")
+        self.assertEqual(told, "error: no key type is called u3\n")
 
     def test_a_run_without_a_kernel(self):
         self.assertIn("nothing to draw", self.judged("echo title >&2\n"))

@@ -383,8 +383,8 @@ struct Access {
     observe(dynamic_cells.data(), in_dynamic, address, bytes, way, reads, writes, sync, true, thread, code);
     add_to_request(code, thread, address, bytes, Space::shared, way);
     if (tracing) [[unlikely]] {
-      trace_access({&dynamic_cells, "dynamic", 0, dynamic_bytes}, code, thread, pointer, in_dynamic, bytes, Space::shared,
-                   way);
+      trace_access({&dynamic_cells, "dynamic", 0, dynamic_bytes}, code, thread, pointer, in_dynamic, bytes,
+                   Space::shared, way);
     }
     return;
   }

@@ -148,7 +148,9 @@ void write_trace() {
   std::FILE* file = std::fopen(file_named_by_environment(), "w");
   if (file == nullptr) return std::perror(file_named_by_environment());
   std::fputs(t.text.c_str(), file);
-  for (const auto& [code, place] : resolve(t.codes)) std::fprintf(file, "code\t%" PRIxPTR "\t%s\n", code, place.c_str());
+  for (const auto& [code, place] : resolve(t.codes)) {
+    std::fprintf(file, "code\t%" PRIxPTR "\t%s\n", code, place.c_str());
+  }
   std::fclose(file);
 }
 
