@@ -7,10 +7,9 @@ values that are made of values read are lines from the places read to the place 
 import re
 
 from . import trace
-from .access_layout import FLOW, LANE, LEFT, hover, in_words, lanes, lay_columns
+from .access_layout import LANE, LEFT, hover, in_words, lanes, lay_columns
 from .accesses import choose_launches, fill, lay_wires, panels_of, short_kernel
-from .svg import (ABSENT, BLUE, BLUE_PALE, INK, MUTED, ORANGE, ORANGE_PALE, PAPER, RED, RED_PALE, RULE, WARPS, WIRE,
-                  Svg)
+from .svg import BLUE, BLUE_PALE, INK, MUTED, ORANGE, ORANGE_PALE, PAPER, RED, RED_PALE, RULE, WARPS, WIRE, Svg
 
 PITCH, HEAD = 20, 92
 LETTER = 8.2  # width of a bold one, at most, in the heads

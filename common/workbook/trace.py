@@ -61,6 +61,7 @@ class Trace:
     accesses: list = field(default_factory=list)
     lines: dict = field(default_factory=dict)  # code -> "file:line"
     cut: bool = False  # more accesses came than were kept
+    text: str = ""  # what it was read from
 
 
 def _mark_conflict(own, fields):
@@ -90,7 +91,7 @@ def _mark_race(accesses, fields):
 
 def read(text):
     """The trace that `text` holds; a last line that was cut short is left out."""
-    trace, arrays = Trace(), {}
+    trace, arrays = Trace(text=text), {}
     block = interval = first = 0
     for line in text.splitlines():
         kind, *fields = line.split("\t")
