@@ -3,9 +3,11 @@
 import re
 from dataclasses import dataclass
 
+from .trace import key_of
+
 LANE, COLUMN_GAP, LAUNCH_GAP, FLOW = 14, 15, 20, 26
 LEFT = 64
-PLACED = re.compile(r"([^/\s]*/)*([^/\s]+)")
+_FOLDERS = re.compile(r"(?:[^/\s]*/)+(?=[^/\s]+:\d)")  # before FILE:LINE
 
 
 def lanes(marks, wires):
@@ -73,7 +75,8 @@ def _said_of(access, panel, run):
     words = {"load": "reads", "store": "writes", "atomic": "atomically changes"}[access.way]
     where = f"{place[0]}" if len(place) == 1 else f"{place[0]} to {place[-1]}"
     line = run.lines.get(access.code, "")
-    text = f"{words} {where}: {access.value}" + (f" ({PLACED.sub(chr(92) + '2', line)})" if line else "")
+    value = key_of(access.value, access.bytes, panel.key_type)
+    text = f"{words} {where}: {value}" + (f" ({_FOLDERS.sub('', line)})" if line else "")
     if access.conflict:
         text += f"; bank conflict: its warp takes {access.conflict[0]} wavefronts, not {access.conflict[1]}"
     return text + ("; a race" if access.races else "")
@@ -92,6 +95,6 @@ def hover(mark, panel, run):
 
 
 def in_words(finding):
-    """A finding on one line, the file's name without its folders."""
-    place = PLACED.sub(r"\2", finding["file"])
-    return f"{place}:{finding['line']}: {finding['kind']}: {finding['text']}"
+    """A finding on one line, the names of files without their folders."""
+    text = f"{finding['file']}:{finding['line']}: {finding['kind']}: {finding['text']}"
+    return _FOLDERS.sub("", text)

@@ -303,8 +303,8 @@ def draw(run, findings, title, n, which=None, window=None, launches=None, second
     small = [f"not drawn: {', '.join(left_out)}"] if left_out else []
     if len(drawn) < len(run.launches):
         part = f"launches {drawn[0]} to {drawn[-1]}" if len(drawn) > 1 else f"launch {drawn[0]}"
-        small.append(f"{part} of {len(run.launches)}; --launches shows others")
-    if run.cut:
+        small.append(f"{part} of {len(run.launches)}{' or more' if run.cut else ''}; --launches shows others")
+    elif run.cut:
         small.append("cut off: the run makes more accesses than are kept")
     for text, colour in [(t, MUTED) for t in small] + [(in_words(f), RED) for f in findings[:MOST_FINDINGS]]:
         for line in _wrapped(text, int((width - LEFT - 20) / 5.9)):

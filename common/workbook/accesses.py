@@ -36,6 +36,7 @@ class Panel:
     name: str
     accesses: list
     size: int = 1  # bytes of a place
+    key_type: str = ""  # of its values, where they are keys
     wires: dict = field(default_factory=dict)  # (array, place) -> wire
     labels: list = field(default_factory=list)  # wire -> text, "" for none
     gaps: list = field(default_factory=list)  # wires before which places are left out
@@ -289,6 +290,8 @@ def fill(accesses, panels, key_type):
             elif mark.kind == "compare" and _code(mark) in exchanging:
                 mark.kind = "exchange"
         _follow_values(marks, panel)
+        if any(mark.kind == "exchange" for mark in marks) or any(array.allocation == 1 for array in panel.arrays):
+            panel.key_type = key_type
         for mark in _merged(marks):
             if any(place in panel.wires for place in mark.reads + mark.writes):
                 column = (mark.accesses[0].launch, mark.accesses[0].interval)

@@ -51,6 +51,9 @@ void write_findings();
 /// The lines of code addresses, "file:line" as from the working directory; those that have none are left out.
 std::map<Code, std::string> resolve(const std::set<Code>& codes);
 
+/// Writes a file that is there whole or not at all: a runner may be killed meanwhile. A line on stderr if it cannot be.
+void write_whole(const char* path, const std::string& text);
+
 struct Totals {
   std::string kernel;
   dim3 grid, block;

@@ -1,4 +1,5 @@
 // Keeps what was found and tells it when the program ends.
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -73,7 +74,9 @@ struct Note {
 };
 
 void write_json(const char* path, const std::vector<Finding>& all, const std::vector<Note>& notes) {
-  FILE* file = std::fopen(path, "w");
+  char* text = nullptr;
+  std::size_t size = 0;
+  FILE* file = open_memstream(&text, &size);
   if (file == nullptr) return std::perror(path);
   std::fputs("{\"findings\": [", file);
   const char* comma = "\n";
@@ -118,6 +121,8 @@ void write_json(const char* path, const std::vector<Finding>& all, const std::ve
   }
   std::fputs("]}\n", file);
   std::fclose(file);
+  write_whole(path, {text, size});
+  std::free(text);
 }
 
 void tell(bool at_end) {
@@ -237,6 +242,16 @@ std::map<Code, std::string> resolve(const std::set<Code>& codes) {
   }
   pclose(lines);
   return places;
+}
+
+void write_whole(const char* path, const std::string& text) {
+  struct stat there;
+  const bool device = stat(path, &there) == 0 && !S_ISREG(there.st_mode);
+  const std::string temporary = std::string(path) + (device ? "" : ".part");
+  FILE* file = std::fopen(temporary.c_str(), "w");
+  if (file == nullptr) return std::perror(path);
+  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  if ((std::fclose(file) != 0 || !written) || (!device && std::rename(temporary.c_str(), path) != 0)) std::perror(path);
 }
 
 void write_findings() {

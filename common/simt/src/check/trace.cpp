@@ -145,13 +145,13 @@ void trace_conflict(Code code, unsigned bytes, Way way, unsigned warp, unsigned 
 void write_trace() {
   Trace& t = trace();
   complete();
-  std::FILE* file = std::fopen(file_named_by_environment(), "w");
-  if (file == nullptr) return std::perror(file_named_by_environment());
-  std::fputs(t.text.c_str(), file);
+  std::string text = t.text;
   for (const auto& [code, place] : resolve(t.codes)) {
-    std::fprintf(file, "code\t%" PRIxPTR "\t%s\n", code, place.c_str());
+    char address[32];
+    std::snprintf(address, sizeof address, "code\t%" PRIxPTR "\t", code);
+    text += address + place + "\n";
   }
-  std::fclose(file);
+  write_whole(file_named_by_environment(), text);
 }
 
 }  // namespace simt::check
