@@ -70,7 +70,7 @@ void finish_requests();
 
 // --- trace.cpp ---
 
-/// Whether the environment names a file for the trace (CHECK_TRACE). All that a plain run pays for it is looking here.
+/// Whether the environment names a file for the trace (CHECK_TRACE).
 extern bool tracing;
 
 /// Memory that has a name: a __shared__ array, a variable, an allocation (by its number).
@@ -85,8 +85,8 @@ void trace_block(std::uint64_t block);
 void trace_barrier();
 void trace_block_end();
 void trace_access(const Owner& owner, Code code, unsigned thread, const void* at, std::size_t offset, unsigned bytes,
-                  Space space, Way way);
-/// The access that is traced next races with an earlier one, of this block, or of another one of the launch.
+                  Space space, Way way);  ///< called before the access happens
+/// The access that was traced last races with an earlier one, of this block, or of another one of the launch.
 void trace_race(std::uint64_t other_block, unsigned other_thread, Code other);
 /// A request of the interval that now ends took more turns than its lanes need: the `time`-th of this instruction.
 void trace_conflict(Code code, unsigned bytes, Way way, unsigned warp, unsigned time, unsigned actual, unsigned ideal);

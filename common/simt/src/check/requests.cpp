@@ -137,7 +137,7 @@ void finish(const Instruction& instruction, const Request& request, unsigned war
     ++totals().shared_requests[way];
     totals().shared_wavefronts[way] += actual;
     add_cost(instruction.code, Space::shared, instruction.way, lanes, actual, std::min(ideal, actual));
-    if (tracing && actual > ideal) {
+    if (actual > ideal && tracing) {
       trace_conflict(instruction.code, instruction.bytes, instruction.way, warp, time, actual, ideal);
     }
   } else {

@@ -108,8 +108,6 @@ void trace_access(const Owner& owner, Code code, unsigned thread, const void* at
                   Space space, Way way) {
   Trace& t = trace();
   if (t.cut) return;
-  std::string race;
-  race.swap(t.race);  // that of this access, not of the store before it
   complete();
   if (t.accesses++ == most_accesses) {
     t.cut = true;
@@ -124,16 +122,14 @@ void trace_access(const Owner& owner, Code code, unsigned thread, const void* at
   t.codes.insert(code);
   line("access\t%d\t%u\t%" PRIxPTR "\t%s\t%zu\t%u\t", array->second, thread, code, name_of(way), offset, bytes);
   t.pending = {static_cast<const volatile unsigned char*>(at), bytes};
-  t.race.swap(race);
   if (way == Way::load) complete();  // its value is already there
 }
 
 void trace_race(std::uint64_t other_block, unsigned other_thread, Code other) {
+  if (trace().cut) return;
   char text[128];
   std::snprintf(text, sizeof text, "race\t%" PRIu64 "\t%u\t%" PRIxPTR "\n", other_block, other_thread, other);
-  // A store whose line is not complete yet keeps its own races; one race an access is enough.
-  if (trace().pending.at != nullptr) complete();
-  trace().race = text;
+  (trace().pending.at != nullptr ? trace().race : trace().text) += text;  // after the line of the access
 }
 
 void trace_conflict(Code code, unsigned bytes, Way way, unsigned warp, unsigned time, unsigned actual, unsigned ideal) {
