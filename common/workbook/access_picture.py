@@ -277,7 +277,8 @@ def draw(run, findings, title, n, which=None, window=None, launches=None, second
     columns, right = lay_columns(fill(accesses, panels, key_type), panels)
     right += 22
     svg = Svg(title)
-    width = max(right + 40, 420)
+    remarks = [len(remark) for panel in panels for remark in panel.remarks]
+    width = max(right + 40, 420, LEFT + 6.4 * max(remarks, default=0) + 20)
     heading = _wrapped(title, int((width - 40) / 7))
     top = HEAD + 18 * (len(heading) - 1)
     y, painters = top, []

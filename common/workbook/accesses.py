@@ -213,8 +213,9 @@ def _follow_values(marks, panel):
     """The edges of flows.
 
     A value that its thread has read, in this interval or the one before, or its warp in this one (lanes hand values
-    over by shuffles), comes from there. Others are made of what the thread has read since its last store; and so are
-    all of an instruction that follows two reads or more and has ever made a value.
+    over by shuffles), comes from there; where equal values lie in several places, nobody can tell. Others are made of
+    what the thread has read since its last store; and so are all of an instruction that follows two reads or more and
+    has ever made a value.
     """
     mark_of = {access: mark for mark in marks for access in mark.accesses}
     by_thread, by_warp, found, makes = {}, {}, {}, set()
@@ -224,12 +225,15 @@ def _follow_values(marks, panel):
         own = by_thread.setdefault((*at, access.thread), {})
         of_warp = by_warp.setdefault((*at, warp), {})
         if not access.writes:
-            own[access.value] = of_warp[access.value] = (panel.places(access)[0], _column(access))
+            source = (panel.places(access)[0], _column(access))
+            for seen in (own, of_warp):
+                if seen.setdefault(access.value, source)[0] != source[0]:
+                    seen[None] = source  # equal values
         elif mark.kind == "flow":
             before = by_thread.get((*at[:2], access.interval - 1, access.thread), {})
             since = {a.value: (panel.places(a)[0], _column(a)) for a in mark.accesses if not a.writes}
-            found[access] = next((seen[access.value] for seen in (since, own, of_warp, before) if access.value in seen),
-                                 None)
+            found[access] = next((seen[access.value] for seen in (since, own, of_warp, before)
+                                  if access.value in seen and None not in seen), None)
             if found[access] is None:
                 makes.add(access.code)
     for mark in marks:
