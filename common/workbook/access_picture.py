@@ -279,7 +279,7 @@ def draw(run, findings, title, n, which=None, window=None, launches=None, second
     svg = Svg(title)
     remarks = [len(remark) for panel in panels for remark in panel.remarks]
     width = max(right + 40, 420, LEFT + 6.4 * max(remarks, default=0) + 20)
-    heading = _wrapped(title, int((width - 40) / 7))
+    heading = _wrapped(title, int((width - 40) / 8.6))
     top = HEAD + 18 * (len(heading) - 1)
     y, painters = top, []
     for panel in panels:

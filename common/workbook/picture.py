@@ -95,7 +95,9 @@ def record(lab, step, runner, options):
         except (OSError, ValueError, KeyError):
             findings = []
     if not run.accesses:
-        why = said if done.returncode else "no kernel touched memory: there is nothing to draw"
+        why = "no kernel touched memory: there is nothing to draw"
+        if done.returncode and said:
+            why = said.splitlines()[1 if len(said.splitlines()) > 1 else 0]  # behind the line that names the case
         raise Usage(f"{lab}, {step}: {why}")
     return run, findings, said, done.returncode == 0
 
