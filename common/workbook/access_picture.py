@@ -215,12 +215,15 @@ def _legend(svg, panels, y):
             svg.arrow(x + 4, y - 7 if down else y + 7, y + 7 if down else y - 7, colour, 2 if swapped else 1.5)
             x += 14
             words(text)
-    if any(m.kind == "compare" or (m.kind == "exchange" and m.tied) for m in marks):
-        svg.line(x + 4, y - 7, x + 4, y + 7, MUTED, 1.2)
-        svg.circle(x + 4, y - 7, 2.6, PAPER, MUTED, 1.2)
-        svg.circle(x + 4, y + 7, 2.6, PAPER, MUTED, 1.2)
-        x += 14
-        words("two places read together")
+    for there, fill, text in (
+            (any(m.kind == "exchange" and m.tied for m in marks), MUTED, "equal"),
+            (any(m.kind == "compare" for m in marks), PAPER, "two places read together")):
+        if there:
+            svg.line(x + 4, y - 7, x + 4, y + 7, MUTED, 1.2)
+            svg.circle(x + 4, y - 7, 2.6, fill, MUTED, 1.2)
+            svg.circle(x + 4, y + 7, 2.6, fill, MUTED, 1.2)
+            x += 14
+            words(text)
     if any(m.kind == "flow" for m in marks):
         svg.line(x, y - 6, x + 16, y + 6, INK, 1.3)
         svg.circle(x, y - 6, 2.6, PAPER, INK, 1.2)
