@@ -4,7 +4,7 @@ import argparse
 import os
 import sys
 
-from . import bench, cc, check, demo, doctor, hints, profile, report, run, starters, status, suite, watch
+from . import bench, cc, check, demo, doctor, hints, picture, profile, report, run, starters, status, suite, watch
 from .terminal import Problem, note, paint
 
 _MODULES = {
@@ -14,6 +14,7 @@ _MODULES = {
     "watch": (watch, "check at every save"),
     "hint": (hints, "the next hint on a step"),
     "run": (run, "sort one input and verify it"),
+    "picture": (picture, "draw who reads and writes what in a run of a step"),
     "bench": (bench, "time a lab's steps against the gold standard"),
     "profile": (profile, "what each kernel of a step does to memory: requests, conflicts, sectors"),
     "report": (report, "write a lab's report: tables and plots made, the words yours"),

@@ -11,6 +11,7 @@ VERBS = (
     ("watch LAB [STEP]", "the same at every save"),
     ("hint LAB STEP", "the next hint"),
     ("run LAB STEP", "sort one input"),
+    ("picture LAB STEP", "draw who reads and writes what in a run of it"),
     ("bench LAB", "time the steps against the gold standard"),
     ("report LAB", "write its report: tables and plots are made"),
     ("cc FILE.cu", "compile any single-file CUDA program for the CPU"),

@@ -2,9 +2,10 @@
 
     python3 reports/figures            writes labs/NN-name/figures/*.svg
     python3 reports/figures --check    exit 1 and the names of the files that differ
+    python3 reports/figures --record   runs the solutions anew whose access pictures the handouts show; then as the first
 
 A module a lab gives its figures by name. What it draws depends on nothing but the modules here, so that --check can
-compare what is stored byte by byte.
+compare what is stored byte by byte. The access pictures are drawn by common/workbook from the recorded runs in runs/.
 """
 
 import argparse
@@ -17,6 +18,7 @@ import counting
 import merge
 import odd_even
 import radix
+import runs
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 MODULES = {"01-odd-even": odd_even, "02-merge": merge, "03-bitonic": bitonic, "04-counting": counting,
@@ -40,11 +42,16 @@ def write(folder, name, svg):
 def main():
     parser = argparse.ArgumentParser(prog="reports/figures", description="Draws the figures of the handouts.")
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 if a stored figure differs")
-    check = parser.parse_args().check
+    parser.add_argument("--record", action="store_true", help="run the solutions anew first, for the access pictures")
+    arguments = parser.parse_args()
+    check = arguments.check
+    if arguments.record:
+        runs.record()
     wrong = False
     for lab, module in MODULES.items():
         folder = ROOT / "labs" / lab / "figures"
         drawn = {name: drawing.svg().encode() for name, drawing in module.figures().items()}
+        drawn.update((name, svg.encode()) for name, svg in runs.figures(lab).items())
         stale, unknown = differences(folder, drawn)
         for name in stale:
             if not check:

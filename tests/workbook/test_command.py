@@ -52,7 +52,7 @@ class Refused(unittest.TestCase):
         self.assertEqual(done.stdout, "")
 
     def test_unknown_lab_lists_the_labs(self):
-        for words in (["check", "99"], ["watch", "99"], ["hint", "99", "1"], ["run", "99", "1"], ["bench", "99"],
+        for words in (["check", "99"], ["watch", "99"], ["hint", "99", "1"], ["run", "99", "1"], ["bench", "99"], ["picture", "99", "1"],
                       ["report", "99"]):
             with self.subTest(words=words):
                 self.assert_refused(words, "no lab is called '99'", LAB)

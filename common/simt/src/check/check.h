@@ -17,6 +17,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -46,6 +48,12 @@ void add_cost(Code code, Space space, Way way, unsigned lanes, unsigned transact
 /// Writes what has been found so far to the file that CHECK_JSON names: for a runner, which may be killed at any time.
 void write_findings();
 
+/// The lines of code addresses, "file:line" as from the working directory; those that have none are left out.
+std::map<Code, std::string> resolve(const std::set<Code>& codes);
+
+/// Writes a file that is there whole or not at all: a runner may be killed meanwhile. A line on stderr if it cannot be.
+void write_whole(const char* path, const std::string& text);
+
 /// What a launch has cost, by Way. Counted as Nsight Compute does: a request is one warp's instruction, a barrier too.
 struct Totals {
   std::string kernel;
@@ -64,6 +72,31 @@ Totals& totals();  ///< of the running launch
 /// since the last barrier.
 void add_to_request(Code code, unsigned thread, std::uintptr_t address, unsigned bytes, Space space, Way way);
 void finish_requests();
+
+// --- trace.cpp ---
+
+/// Whether the environment names a file for the trace (CHECK_TRACE).
+extern bool tracing;
+
+/// Memory that has a name: a __shared__ array, a variable, an allocation (by its number).
+struct Owner {
+  const void* identity;  ///< the same for all accesses of it
+  const char* name;
+  int number;            ///< of an allocation, else 0
+  std::size_t bytes;
+};
+void trace_launch(const Launch& launch);
+void trace_block(std::uint64_t block);
+void trace_barrier();
+void trace_block_end();
+void trace_access(const Owner& owner, Code code, unsigned thread, const void* at, std::size_t offset, unsigned bytes,
+                  Space space, Way way);  ///< called before the access happens
+/// The access that was traced last races with an earlier one, of this block, or of another one of the launch.
+void trace_race(std::uint64_t other_block, unsigned other_thread, Code other);
+/// A request of the interval that now ends took more turns than its lanes need: the `time`-th of this instruction.
+void trace_conflict(Code code, unsigned bytes, Way way, unsigned warp, unsigned time, unsigned actual, unsigned ideal);
+/// Writes the file, with what was traced so far; a line that says so where it cannot.
+void write_trace();
 
 // --- events, from the emulation ---
 

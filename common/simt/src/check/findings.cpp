@@ -1,4 +1,5 @@
 // Keeps what was found and tells it when the program ends.
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -57,38 +58,6 @@ const char* shown(const char* path) {
   return !here.empty() && std::strncmp(path, here.c_str(), here.size()) == 0 ? path + here.size() : path;
 }
 
-/// Lines of code addresses, by one run of addr2line: the innermost one that is the program's own.
-std::map<Code, std::string> resolve(const std::set<Code>& codes) {
-  std::map<Code, std::string> places;
-  Code base = 0;
-  dl_iterate_phdr([](dl_phdr_info* info, std::size_t, void* out) { *static_cast<Code*>(out) = info->dlpi_addr; return 1; },
-                  &base);
-  char program[4096];
-  const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-  if (codes.empty() || length < 0) return places;
-  program[length] = '\0';
-  std::string command = "addr2line -a -i -e '" + std::string(program) + "'";
-  char text[4200];
-  for (Code code : codes) {
-    std::snprintf(text, sizeof text, " 0x%lx", static_cast<unsigned long>(code - base));
-    command += text;
-  }
-  FILE* lines = popen((command + " 2>/dev/null").c_str(), "r");
-  if (lines == nullptr) return places;
-  Code now = 0;
-  while (std::fgets(text, sizeof text, lines) != nullptr) {
-    text[std::strcspn(text, " \n")] = '\0';  // also " (discriminator n)"
-    if (std::strncmp(text, "0x", 2) == 0) {
-      now = std::strtoull(text, nullptr, 16) + base;
-    } else if (places.count(now) == 0 && std::strstr(text, "simt/include/") == nullptr &&
-               std::strncmp(text, "/usr/", 5) != 0 && std::strchr(text, '?') == nullptr) {
-      places[now] = shown(text);
-    }
-  }
-  pclose(lines);
-  return places;
-}
-
 std::uint64_t nanoseconds_now() {
   return std::uint64_t(std::chrono::nanoseconds(std::chrono::steady_clock::now().time_since_epoch()).count());
 }
@@ -114,7 +83,9 @@ using Line = std::pair<std::tuple<std::string, Space, Way>, Cost>;
 
 void write_json(const char* path, const std::vector<Finding>& all, const std::vector<Note>& notes,
                 const std::vector<Line>& lines) {
-  FILE* file = std::fopen(path, "w");
+  char* text = nullptr;
+  std::size_t size = 0;
+  FILE* file = open_memstream(&text, &size);
   if (file == nullptr) return std::perror(path);
   std::fputs("{\"findings\": [", file);
   const char* comma = "\n";
@@ -180,6 +151,8 @@ void write_json(const char* path, const std::vector<Finding>& all, const std::ve
   }
   std::fputs("]}\n", file);
   std::fclose(file);
+  write_whole(path, {text, size});
+  std::free(text);
 }
 
 void tell(bool at_end) {
@@ -258,12 +231,58 @@ void tell(bool at_end) {
 
 // Registered before the program's own handlers, and therefore called after them.
 [[gnu::constructor(101)]] void register_end() {
-  std::atexit([] { tell(true); });
+  std::atexit([] {
+    if (tracing) write_trace();
+    tell(true);
+  });
 }
 
 }  // namespace
 
+// By one run of addr2line: the innermost line that is the program's own.
+std::map<Code, std::string> resolve(const std::set<Code>& codes) {
+  std::map<Code, std::string> places;
+  Code base = 0;
+  dl_iterate_phdr([](dl_phdr_info* info, std::size_t, void* out) { *static_cast<Code*>(out) = info->dlpi_addr; return 1; },
+                  &base);
+  char program[4096];
+  const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+  if (codes.empty() || length < 0) return places;
+  program[length] = '\0';
+  std::string command = "addr2line -a -i -e '" + std::string(program) + "'";
+  char text[4200];
+  for (Code code : codes) {
+    std::snprintf(text, sizeof text, " 0x%lx", static_cast<unsigned long>(code - base));
+    command += text;
+  }
+  FILE* lines = popen((command + " 2>/dev/null").c_str(), "r");
+  if (lines == nullptr) return places;
+  Code now = 0;
+  while (std::fgets(text, sizeof text, lines) != nullptr) {
+    text[std::strcspn(text, " \n")] = '\0';  // also " (discriminator n)"
+    if (std::strncmp(text, "0x", 2) == 0) {
+      now = std::strtoull(text, nullptr, 16) + base;
+    } else if (places.count(now) == 0 && std::strstr(text, "simt/include/") == nullptr &&
+               std::strncmp(text, "/usr/", 5) != 0 && std::strchr(text, '?') == nullptr) {
+      places[now] = shown(text);
+    }
+  }
+  pclose(lines);
+  return places;
+}
+
+void write_whole(const char* path, const std::string& text) {
+  struct stat there;
+  const bool device = stat(path, &there) == 0 && !S_ISREG(there.st_mode);
+  const std::string temporary = std::string(path) + (device ? "" : ".part");
+  FILE* file = std::fopen(temporary.c_str(), "w");
+  if (file == nullptr) return std::perror(path);
+  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  if ((std::fclose(file) != 0 || !written) || (!device && std::rename(temporary.c_str(), path) != 0)) std::perror(path);
+}
+
 void write_findings() {
+  if (tracing) write_trace();
   if (const char* path = std::getenv("CHECK_JSON"); path != nullptr && *path != '\0') tell(false);
 }
 

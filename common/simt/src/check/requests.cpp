@@ -142,7 +142,7 @@ unsigned most_at_one_address(const Request& request) {
   return most;
 }
 
-void finish(const Instruction& instruction, const Request& request) {
+void finish(const Instruction& instruction, const Request& request, unsigned warp, unsigned time) {
   const unsigned lanes = unsigned(std::popcount(request.lanes)), way = unsigned(instruction.way);
   if (instruction.way == Way::atomic) {
     ++(instruction.space == Space::shared ? totals().shared_requests : totals().global_requests)[way];
@@ -154,6 +154,9 @@ void finish(const Instruction& instruction, const Request& request) {
     totals().shared_wavefronts[way] += actual;
     totals().shared_ideal[way] += std::min(ideal, actual);
     add_cost(instruction.code, Space::shared, instruction.way, lanes, actual, std::min(ideal, actual));
+    if (actual > ideal && tracing) {
+      trace_conflict(instruction.code, instruction.bytes, instruction.way, warp, time, actual, ideal);
+    }
   } else {
     const unsigned actual = sectors(request, instruction.bytes);
     const unsigned ideal = (lanes * instruction.bytes + 31) / 32;
@@ -184,7 +187,7 @@ void finish(const Instruction& instruction, const Request& request) {
 void finish_requests() {
   for (const Active& one : active) {
     OfWarp& of_warp = one.instruction->warps[one.warp];
-    for (std::uint32_t i = 0; i < of_warp.size; ++i) finish(*one.instruction, of_warp.requests[i]);
+    for (std::uint32_t i = 0; i < of_warp.size; ++i) finish(*one.instruction, of_warp.requests[i], one.warp, i);
     of_warp.size = 0;
     std::fill(std::begin(of_warp.count), std::end(of_warp.count), 0);
   }

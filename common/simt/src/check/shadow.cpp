@@ -64,6 +64,8 @@ std::size_t dynamic_bytes;
 std::vector<Cell> dynamic_cells;
 
 const Launch* launch;  // null outside a kernel: accesses of host code are not looked at
+/// The same, and whether accesses are traced: one comparison tells the usual case.
+enum class Watched : std::uint8_t { never, plainly, traced } watched = Watched::never;
 std::uint32_t interval = 1, first_of_block = 1, first_of_launch = 1;
 std::vector<std::uint32_t> block_of_interval;  // of the running launch
 std::uint64_t block;
@@ -248,9 +250,10 @@ unsigned clock_of(const Event& e) { return e.who >> 15; }
                                        std::uintptr_t address, unsigned bytes) {
   const Code code = program + now.code, other = program + before.code;
   if (!before_writes) drop_finding("uninitialized", other);  // it read too early: that is the race
-  if (is_known("race", code, other)) return add_finding("race", code, other, "");
   const std::uint64_t other_block =
       before.interval >= first_of_block ? block : block_of_interval[before.interval - first_of_launch];
+  if (tracing) trace_race(other_block, thread_of(before), other);
+  if (is_known("race", code, other)) return add_finding("race", code, other, "");
   add_finding("race", code, other,
               who(thread_of(now)) + (now_writes ? "writes " : "reads ") + describe(address, bytes) + "; block " +
                   block_name(other_block) + ", thread " + thread_name(thread_of(before)) +
@@ -343,12 +346,45 @@ struct Access {
   return bytes == 16;
 }
 
+unsigned linear_thread() { return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z); }
+
+/// Traces an access, of what has a name; those past the end of it are findings.
+[[gnu::cold, gnu::noinline]] void trace(const void* pointer, unsigned bytes, Way way, Code code) {
+  const std::uintptr_t address = std::uintptr_t(pointer);
+  const auto inside = [&](std::size_t offset, const Owner& owner, Space space) {
+    if (offset >= owner.bytes || bytes > owner.bytes - offset) return;
+    trace_access(owner, code, linear_thread(), pointer, offset, bytes, space, way);
+  };
+  const std::size_t in_tls = address - std::uintptr_t(tls);
+  if (in_tls < shared_last) {
+    if (in_tls < shared_first) return;
+    const Symbol* const array = symbol_at(arrays, in_tls);
+    return inside(in_tls - array->offset, {array, array->name.c_str(), 0, array->bytes}, Space::shared);
+  }
+  const std::size_t in_dynamic = address - std::uintptr_t(dynamic_begin);
+  if (in_dynamic < dynamic_bytes + past_dynamic_shared) {
+    return inside(in_dynamic, {&dynamic_cells, "dynamic", 0, dynamic_bytes}, Space::shared);
+  }
+  if (address - std::uintptr_t(program_data.begin) < program_data.bytes) {
+    if (variables.empty()) return;
+    const Symbol* const variable = symbol_at(variables, address - program);
+    return inside(address - program - variable->offset, {variable, variable->name.c_str(), 0, variable->bytes},
+                  Space::global);
+  }
+  const Region* const region = table()[chunk_of(address)];
+  if (region == nullptr || region->freed) return;
+  inside(address - std::uintptr_t(region->begin), {region, "allocation", region->number, region->bytes}, Space::global);
+}
+
 /// `sync`: atomic or volatile, which by themselves do not race with each other.
 [[gnu::always_inline]] inline void access(const void* pointer, unsigned bytes, Way way, bool reads, bool writes,
                                           bool sync, Code code, bool aligned = true) {
-  if (launch == nullptr) return;
+  if (watched != Watched::plainly) [[unlikely]] {
+    if (watched == Watched::never) return;
+    trace(pointer, bytes, way, code);
+  }
   const std::uintptr_t address = std::uintptr_t(pointer);
-  const unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+  const unsigned thread = linear_thread();
   const char* const what = way == Way::load ? "reads " : "writes ";
   const std::size_t in_tls = address - std::uintptr_t(tls);
   if (in_tls < shared_last) {
@@ -462,15 +498,18 @@ void begin_launch(const Launch& started) {
   acquired.clear();
   untracked_fences = false;
   dynamic_bytes = started.config.dynamic_shared;
+  if (tracing) trace_launch(started);
   dynamic_cells.assign(dynamic_bytes / 4 + 2, Cell{});
 }
 
 void begin_block(const Launch& started, std::uint64_t number, void* dynamic_shared) {
   launch = &started;
+  watched = tracing ? Watched::traced : Watched::plainly;
   block = number;
   first_of_block = interval + 1;
   dynamic_begin = static_cast<char*>(dynamic_shared);
   next_interval();
+  if (tracing) trace_block(number);
 }
 
 void barrier_opened(Site site, int arrived) {
@@ -482,13 +521,20 @@ void barrier_opened(Site site, int arrived) {
                     " threads have returned and never come to this __syncthreads()");
   }
   next_interval();
+  if (tracing) trace_barrier();
 }
 
-void stop_observing() { launch = nullptr; }
+void stop_observing() {
+  if (tracing) trace_block_end();
+  launch = nullptr;
+  watched = Watched::never;
+}
 
 void end_block() {
   finish_requests();
+  if (tracing) trace_block_end();
   launch = nullptr;
+  watched = Watched::never;
 }
 
 void lanes_synchronized(unsigned warp, unsigned lanes) {
