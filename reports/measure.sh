@@ -55,7 +55,7 @@ for lab in $labs; do
   judge_bench "$lab" --n $sizes
   # Every other key type of each step, at one large size.
   case $lab in 04-counting) swept=u8 input=range:5000000:5000255 ;; *) swept=u32 input=uniform ;; esac
-  "$build/common/judge" table --lab "$lab" | while IFS="$(printf '\t')" read -r step _ _ _ _ largest types task; do
+  "$build/common/judge" table --lab "$lab" | while IFS="$(printf '\t')" read -r step _ _ _ _ largest types task _; do
     [ "$task" = sort ] || continue
     for type in $(echo "$types" | tr ',' ' '); do
       [ "$type" = "$swept" ] || echo "$step $type $largest"

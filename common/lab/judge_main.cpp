@@ -55,7 +55,9 @@ std::uint64_t seed_of(const Options& options) {
 int print_table(const Options& options) {
   for (const StepFacts& step : lab_named(options.lab).steps) {
     std::cout << step.number << '\t' << step.name << '\t' << step.idea << '\t' << step.stable << '\t' << step.tile
-              << '\t' << step.largest_n << '\t' << types_of(step, ",") << '\t' << name_of(step.task) << '\n';
+              << '\t' << step.largest_n << '\t' << types_of(step, ",") << '\t' << name_of(step.task) << '\t'
+              << step.budget.n << '\t' << step.budget.conflicts << '\t' << step.budget.sectors << '\t'
+              << step.budget.bytes << '\t' << step.budget.barriers << '\n';
   }
   return 0;
 }

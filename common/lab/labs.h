@@ -24,6 +24,7 @@ struct StepFacts {
   std::uint64_t largest_range = 0;
   unsigned types = 0;  ///< bit i: takes all_key_types[i]
   Task task = Task::sort;
+  Budget budget;
 
   constexpr bool takes(KeyType type) const { return types >> static_cast<int>(type) & 1; }
 };
@@ -44,7 +45,7 @@ consteval std::array<StepFacts, n> facts_of(const Step (&steps)[n]) {
     const Step& step = steps[i];
     const bool part = step.task() != Task::sort && i > 0;
     facts[i] = {step.number,    step.name,          part ? facts[i - 1].file : step.name, step.idea, step.stable, step.tile,
-                step.largest_n, step.largest_range, 0,         step.task()};
+                step.largest_n, step.largest_range, 0,         step.task(), step.budget};
     for (KeyType type : all_key_types) facts[i].types |= unsigned{step.takes(type)} << static_cast<int>(type);
   }
   return facts;

@@ -54,6 +54,16 @@ constexpr std::int64_t result_size(Task task, std::int64_t n) {
   return task == Task::reduce ? 2 : task == Task::histogram ? 256 : task == Task::scan ? n : 0;
 }
 
+/// What a line may cost, counted by the check build over all kernels of one sort of n uniform keys of the lab's own type.
+/// A cost of 0 is none's business. Kernels are deterministic, so the counts are the same on every machine.
+struct Budget {
+  std::int64_t n = 0;    ///< keys; 0: the line has no budget
+  double conflicts = 0;  ///< shared memory: wavefronts, for each that would do if no two lanes met in a bank
+  double sectors = 0;    ///< global memory: sectors moved, for each that would do if all of its 32 bytes were asked for
+  double bytes = 0;      ///< global memory: bytes of the sectors moved, for each key
+  double barriers = 0;   ///< __syncthreads() that a block passes, on average over all blocks of all launches
+};
+
 inline constexpr std::int64_t any_n = std::numeric_limits<std::int64_t>::max();
 
 /// One line of a lab's table of steps. A function left out is a type that the step does not sort. A line with
@@ -68,6 +78,7 @@ struct Step {
   std::int64_t largest_n = any_n;  ///< beyond it the runner refuses, because the step would take too long
   /// A step that counts values: largest - smallest + 1, beyond which it throws Unsupported with that number; 0: any.
   std::uint64_t largest_range = 0;
+  Budget budget = {};
   SortKeys<std::uint8_t> u8 = nullptr;
   SortKeys<std::uint16_t> u16 = nullptr;
   SortKeys<std::uint32_t> u32 = nullptr;

@@ -10,7 +10,7 @@ from .terminal import Problem, note, paint
 _MODULES = {
     "demo": (demo, "sort real input with every step of every lab, verified"),
     "test": (suite, "run the project's whole test suite"),
-    "check": (check, "build a lab, run its public tests, show the first thing to mend"),
+    "check": (check, "build a lab, run its public tests and the check build, show the first thing to mend"),
     "watch": (watch, "check at every save"),
     "hint": (hints, "the next hint on a step"),
     "run": (run, "sort one input and verify it"),

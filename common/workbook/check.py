@@ -1,13 +1,16 @@
-"""Builds a lab's files and runs its public tests, step by step, and shows the first thing to mend."""
+"""Builds a lab's files, runs its public tests and the check build, step by step, and shows the first thing to mend."""
 
 import re
 import subprocess
 import time
 
-from . import build, machine
+from . import build, checked, machine
 from .paths import find_lab, find_step, steps
 from .progress import ProgressFile
 from .terminal import Problem, Progress, note, paint
+
+
+MOST_FINDINGS = 3  # shown at once
 
 
 def first_failure(output, kind=None):
@@ -43,8 +46,11 @@ def _graded(step, kind, quick, timeout):
     return done.returncode, done.stdout.decode(errors="replace")
 
 
-def check_step(step, kind, several, timeout=None):
-    """Runs the tests of one step on one build, prints the verdict and remembers it; whether it passed."""
+def check_step(step, kind, several, timeout=None, explain=list):
+    """Runs the tests of one step on one build, prints the verdict and remembers it; whether it passed.
+
+    `explain`: gives lines that name the fault of a step that fails, to be shown before the case that failed.
+    """
     start = time.monotonic()
     cases = 0
     with Progress(f"{step.lab} {step} on the {kind} build") as progress:
@@ -69,8 +75,45 @@ def check_step(step, kind, several, timeout=None):
         print(message)
         print(f"Fill the gap there; ./workbook hint {step.lab} {step.number} helps.", flush=True)
     else:
-        print(f"{paint('FAILED', 'red')}  {step}, {kind} build. The first thing to mend:\n")
+        print(f"{paint('FAILED', 'red')}  {step}, {kind} build. The first thing to mend:\n", flush=True)
+        for line in explain():
+            print(line)
         print(message, flush=True)
+    return False
+
+
+def _observe(step, timeout):
+    runner = build.runner(step.lab, "check")
+    build.compile_targets([runner], f"building {step.lab} for the check build")
+    with Progress(f"{step.lab} {step} on the check build") as progress:
+        return checked.check_step(step.lab, step.number, runner, timeout, progress)
+
+
+def findings_of(step, timeout=None):
+    """Lines on what the check build finds in a step that fails its tests; empty where it finds nothing."""
+    verdict = _observe(step, timeout)
+    return [*verdict.findings[:MOST_FINDINGS], ""] if verdict.findings else []
+
+
+def check_observed(step, timeout=None):
+    """The check build's verdict on a step that passes its tests, printed and remembered; whether it passed."""
+    start = time.monotonic()
+    verdict = _observe(step, timeout)
+    what = "passed" if verdict.passed else "over budget" if not (verdict.findings or verdict.failed) else "failed"
+    ProgressFile().save_verdict(step, "check", what)
+    if verdict.passed:
+        print(f"{paint('ok', 'green')}      {step}: {verdict.cases} cases on the check build, no finding, "
+              f"{time.monotonic() - start:.1f} s")
+        for name, costs in verdict.costs:
+            print(f"        {name}: " + ", ".join(f"{cost} {value:.4g} of {allowed:g}"
+                                                 for cost, (value, allowed) in costs.items()), flush=True)
+        return True
+    if what == "over budget":
+        print(f"{paint('OVER', 'red')}    {step}: right, but it costs more than it should:\n")
+        print("\n".join(verdict.over), flush=True)
+    else:
+        print(f"{paint('FAILED', 'red')}  {step}, check build. Right by luck; the first thing to mend:\n")
+        print("\n".join(verdict.findings[:MOST_FINDINGS] or [verdict.failed]), flush=True)
     return False
 
 
@@ -80,11 +123,15 @@ def check(lab, asked, timeout=None):
     kinds = build.runnable()
     runners = [build.runner(lab, kind) for kind in kinds]
     build.compile_targets([build.judge(), build.graded(), *runners], f"building {lab}")
+    observed = "cpu" in kinds
     for step in asked:
         for kind in kinds:
-            if not check_step(step, kind, len(kinds) > 1, timeout):
+            explain = (lambda step=step: findings_of(step, timeout)) if observed else list
+            if not check_step(step, kind, len(kinds) > 1, timeout, explain):
                 print("(public tests only)")
                 return False
+        if observed and not check_observed(step, timeout):
+            return False
     print(f"{'Passed' if len(asked) == 1 else 'All steps passed'}, public tests only. "
           f"Next: ./workbook bench {lab}")
     if "cuda" in build.kinds() and not machine.gpus():

@@ -8,17 +8,20 @@ from . import build, machine, measurements
 from .terminal import Problem, Progress, note
 
 
+BUDGET = ("n", "conflicts", "sectors", "bytes", "barriers")  # see lab/step.h
+
+
 def table(lab):
-    """The lab's table: (number, task) -> {"name", "idea", "stable", "tile", "largest_n", "types"}."""
+    """The lab's table: (number, task) -> {"name", "idea", "stable", "tile", "largest_n", "types", "budget"}."""
     done = subprocess.run([str(build.judge()), "table", "--lab", lab], capture_output=True, text=True, check=False)
     if done.returncode:
         raise Problem(done.stderr.strip() or f"the judge could not list the steps of {lab}", done.returncode)
     steps = {}
     for line in done.stdout.splitlines():
-        number, name, idea, stable, tile, largest_n, types, task = line.split("\t")
+        number, name, idea, stable, tile, largest_n, types, task, *budget = line.split("\t")
         steps[int(number), task] = {
             "name": name, "idea": idea, "stable": stable != "0", "tile": int(tile), "largest_n": int(largest_n),
-            "types": types.split(","),
+            "types": types.split(","), "budget": dict(zip(BUDGET, map(float, budget))),
         }
     return steps
 

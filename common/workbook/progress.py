@@ -59,10 +59,10 @@ class ProgressFile:
             return "not checked yet"
         if any(v.get("file") != self._digest(step) for v in verdicts.values()):
             return "changed since the last check"
-        for worst in ("not written", "failed"):
+        for worst in ("not written", "failed", "over budget"):
             builds = sorted(b for b, v in verdicts.items() if v.get("verdict") == worst)
             if builds:
-                return worst if worst == "not written" else f"failed ({', '.join(builds)})"
+                return worst if worst != "failed" else f"failed ({', '.join(builds)})"
         return f"passed ({', '.join(sorted(verdicts))})"
 
     def hints_shown(self, step):

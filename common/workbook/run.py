@@ -2,7 +2,7 @@
 
 import os
 
-from . import build, judge
+from . import build, checked, judge
 from .paths import find_lab, find_step, has_solutions
 from .terminal import Problem, Usage
 
@@ -15,16 +15,18 @@ def choose_build(asked):
         raise Problem("no build can run here: ./workbook doctor says why")
     if asked is None:
         return there[-1]
+    if asked == "check" and "cpu" in there:
+        return asked
     if asked not in there:
         why = "no GPU answers" if asked in build.kinds() else "it was not set up"
         raise Usage(f"the {asked} build cannot be run ({why}); there are: {', '.join(there)}")
     return asked
 
 
-def add_common_arguments(parser):
+def add_common_arguments(parser, builds=("cpu", "cuda")):
     """Options that `run` and `bench` share."""
     parser.add_argument("--solution", action="store_true", help="the solution, not what stands in labs/")
-    parser.add_argument("--build", choices=("cpu", "cuda"), help="else cuda where a GPU answers")
+    parser.add_argument("--build", choices=builds, help="else cuda where a GPU answers")
     parser.add_argument("--timeout", metavar="SECONDS", help="that a step may take")
     parser.add_argument("--seed", metavar="S", help="of the input; else a fresh one")
 
@@ -41,7 +43,7 @@ def add_arguments(parser):
     parser.add_argument("--threads", metavar="T", help="threads of a block; 0: the step chooses")
     parser.add_argument("--task", metavar="TASK", help="a part of the step that does not sort: reduce, histogram, scan")
     parser.add_argument("--stdin", action="store_true", help="binary keys, from standard input to standard output")
-    add_common_arguments(parser)
+    add_common_arguments(parser, ("cpu", "check", "cuda"))
 
 
 def prepare(arguments, lab, extra):
@@ -54,13 +56,30 @@ def prepare(arguments, lab, extra):
     return kind, runner
 
 
+def run_observed(lab, step, runner, arguments):
+    """Sorts on the check build and prints its findings and notes; the exit status, 3 for findings."""
+    case = {name: getattr(arguments, name) for name in ("n", "input", "type", "order", "blocks", "threads", "task", "seed")
+            if getattr(arguments, name) is not None}
+    status, said, told = checked.run_case(lab, step.number, runner, case, os.environ.get("SIMT_SEED", "0"), arguments.timeout)
+    print(said.strip())
+    for finding in (told or {}).get("findings", []):
+        print(checked.line_of(finding))
+    for remark in (told or {}).get("notes", []):
+        print(checked.note_of(remark))
+    return 3 if (told or {}).get("findings") else status
+
+
 def main(arguments):
     """One input, sorted once."""
     lab = find_lab(arguments.lab)
     step = find_step(lab, arguments.step)
     if arguments.input:
         arguments.input = judge.file_inputs([arguments.input])[0]
-    _, runner = prepare(arguments, lab, lambda kind: [])
+    kind, runner = prepare(arguments, lab, lambda kind: [])
+    if kind == "check":
+        if arguments.stdin:
+            raise Usage("--stdin and --build check exclude each other")
+        return run_observed(lab, step, runner, arguments)
     command = [str(build.judge()), "sort", "--lab", lab, "--runner", str(runner), "--step", str(step.number)]
     for name in ("n", "input", "type", "order", "blocks", "threads", "task", "seed", "timeout"):
         command += judge.option(name, getattr(arguments, name))

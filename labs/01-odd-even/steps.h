@@ -7,12 +7,15 @@ namespace odd_even {
 
 inline constexpr lab::Step steps[] = {
     {.number = 1, .name = "global", .idea = "one launch a phase", .stable = true, .largest_n = largest_n,
+     .budget = {.n = 1024, .sectors = 2.5},
      .u32 = sort_global<std::uint32_t>, .u64 = sort_global<std::uint64_t>,
      .i32 = sort_global<std::int32_t>, .f32 = sort_global<float>},
     {.number = 2, .name = "halo", .idea = "many phases a launch", .stable = true, .largest_n = largest_n,
+     .budget = {.n = 1024, .conflicts = 2, .sectors = 1.1, .bytes = 44, .barriers = 264},
      .u32 = sort_halo<std::uint32_t>, .u64 = sort_halo<std::uint64_t>,
      .i32 = sort_halo<std::int32_t>, .f32 = sort_halo<float>},
     {.number = 3, .name = "rows", .idea = "a row in a warp's registers", .stable = true, .tile = row_keys,
+     .budget = {.n = 16384, .sectors = 4.1, .bytes = 33},
      .u32 = sort_rows<std::uint32_t>, .u64 = sort_rows<std::uint64_t>,
      .i32 = sort_rows<std::int32_t>, .f32 = sort_rows<float>},
 };

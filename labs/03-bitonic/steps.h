@@ -7,13 +7,16 @@ namespace bitonic {
 
 inline constexpr lab::Step steps[] = {
     {.number = 1, .name = "global", .idea = "one launch a stage",
+     .budget = {.n = 16384, .sectors = 1.7, .bytes = 1100},
      .u32 = sort_global<std::uint32_t>, .u64 = sort_global<std::uint64_t>,
      .i32 = sort_global<std::int32_t>, .f32 = sort_global<float>},
     {.number = 2, .name = "shared", .idea = "a tile in shared memory", .tile = tile_keys,
+     .budget = {.n = 16384, .conflicts = 1.8, .sectors = 1.05, .bytes = 8.2, .barriers = 58},
      .u32 = sort_tiles<std::uint32_t>, .u64 = sort_tiles<std::uint64_t>,
      .i32 = sort_tiles<std::int32_t>, .f32 = sort_tiles<float>,
      .pairs = sort_tiles<std::uint32_t, std::uint32_t>},
     {.number = 3, .name = "hybrid", .idea = "tiles, then global stages",
+     .budget = {.n = 16384, .conflicts = 1.7, .sectors = 1.05, .bytes = 123, .barriers = 8},
      .u32 = sort_hybrid<std::uint32_t>, .u64 = sort_hybrid<std::uint64_t>,
      .i32 = sort_hybrid<std::int32_t>, .f32 = sort_hybrid<float>,
      .pairs = sort_hybrid<std::uint32_t, std::uint32_t>},
