@@ -52,15 +52,13 @@ Site site_of(void* address) {
   std::snprintf(command, sizeof command, "addr2line -i -e '%s' 0x%zx 2>/dev/null", program, offset);
   FILE* lines = popen(command, "r");
   if (lines == nullptr) return {"?", 0};
-  static thread_local char file[4096];
   Site site{"?", 0};
   char line[4096];
   while (site.line == 0 && fgets(line, sizeof line, lines) != nullptr) {
     char* colon = std::strrchr(line, ':');
     if (colon == nullptr || std::strstr(line, "simt/include/") != nullptr || std::strncmp(line, "/usr/", 5) == 0) continue;
     *colon = '\0';
-    std::snprintf(file, sizeof file, "%s", line);
-    site = {file, std::atoi(colon + 1)};
+    site = {strdup(line), std::atoi(colon + 1)};  // for good: a launch fails once, and lists may name it to the end
   }
   pclose(lines);
   return site;
@@ -178,23 +176,20 @@ void report(const char* kind, const std::string& text, Site site, cudaError_t er
   set_sticky(error);
 }
 
+SignalStack::SignalStack() : memory_(std::size_t(1) << 18) {
+  stack_t stack{};
+  stack.ss_sp = memory_.data();
+  stack.ss_size = memory_.size();
+  sigaltstack(&stack, nullptr);
+}
+
+SignalStack::~SignalStack() {
+  stack_t none{};
+  none.ss_flags = SS_DISABLE;
+  sigaltstack(&none, nullptr);
+}
+
 void catch_faults() {
-  // Each OS thread handles signals on a stack of its own: the fault may be that a thread's stack is used up.
-  struct AlternateStack {
-    std::vector<char> memory = std::vector<char>(std::size_t(1) << 18);
-    AlternateStack() {
-      stack_t stack{};
-      stack.ss_sp = memory.data();
-      stack.ss_size = memory.size();
-      sigaltstack(&stack, nullptr);
-    }
-    ~AlternateStack() {
-      stack_t none{};
-      none.ss_flags = SS_DISABLE;
-      sigaltstack(&none, nullptr);
-    }
-  };
-  static thread_local AlternateStack stack;
   static std::once_flag once;
   std::call_once(once, [] {
     guarded_region();

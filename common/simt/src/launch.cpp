@@ -79,11 +79,10 @@ class Pool {
 
   void run_blocks() {
     Worker& worker = Worker::current();
-    static thread_local bool watched = false;
-    if (!watched) {
+    if (!worker.watched) {
       const std::lock_guard lock(mutex_);
       watched_.push_back({pthread_self(), &worker, 0});
-      watched = true;
+      worker.watched = true;
     }
     ++running_;
     for (;;) {
