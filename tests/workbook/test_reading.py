@@ -134,6 +134,13 @@ class Texts(unittest.TestCase):
         self.assertIn("labs/03-bitonic/01_global.cu(12): error", diagnostics.summary(nvcc, root, build))
         self.assertTrue(diagnostics.summary("", root, build))
 
+    def test_warnings_about_a_students_files_come_once(self):
+        told = ("[1/2] Compiling\nlabs/03-bitonic/01_global.cu:24:7: warning: unused variable 'a'\n"
+                "labs/03-bitonic/01_global.cu:24:7: warning: unused variable 'a'\n"
+                "../labs/03-bitonic/01_global.cu(30): warning #177-D: never used\n../common/lab/step.h:1:1: warning: no\n")
+        self.assertEqual(diagnostics.warnings(told), ["labs/03-bitonic/01_global.cu:24:7: warning: unused variable 'a'",
+                                                      "labs/03-bitonic/01_global.cu(30): warning #177-D: never used"])
+
     def test_the_count_of_a_test_log(self):
         log = "\n".join(f'{{"result": "{word}"}}' for word in
                         ("OK", "EXPECTEDFAIL", "FAIL", "TIMEOUT", "ERROR", "UNEXPECTEDPASS", "SKIP"))

@@ -45,17 +45,6 @@ auto& launches() {
   return *all;
 }
 
-/// A path below the working directory, as from there.
-const char* shown(const char* path) {
-  static const std::string here = [] {
-    char* name = getcwd(nullptr, 0);
-    const std::string text = name == nullptr ? "" : std::string(name) + "/";
-    std::free(name);
-    return text;
-  }();
-  return !here.empty() && std::strncmp(path, here.c_str(), here.size()) == 0 ? path + here.size() : path;
-}
-
 /// Lines of code addresses, by one run of addr2line: the innermost one that is the program's own.
 std::map<Code, std::string> resolve(const std::set<Code>& codes) {
   std::map<Code, std::string> places;
@@ -81,7 +70,7 @@ std::map<Code, std::string> resolve(const std::set<Code>& codes) {
       now = std::strtoull(text, nullptr, 16) + base;
     } else if (places.count(now) == 0 && std::strstr(text, "simt/include/") == nullptr &&
                std::strncmp(text, "/usr/", 5) != 0 && std::strchr(text, '?') == nullptr) {
-      places[now] = shown(text);
+      places[now] = std::strncmp(text, "./", 2) == 0 ? text + 2 : text;
     }
   }
   pclose(lines);
@@ -250,7 +239,7 @@ void add_finding(const char* kind, Code code, Code other, const std::string& tex
 }
 
 void add_finding(const char* kind, Site site, const std::string& text) {
-  const std::string place = std::string(shown(site.file)) + ":" + std::to_string(site.line);
+  const std::string place = std::string(site.file) + ":" + std::to_string(site.line);
   for (Finding& f : told()) {
     if (f.kind == kind && f.place == place) {
       ++f.times;
