@@ -91,8 +91,10 @@ std::vector<Case> cases_of(const Sweep& sweep) {
         c.step = step;
         c.type = type;
         std::vector<std::int64_t> counts = sweep.counts;
-        const std::int64_t in_file = file_keys(input, type);
-        if (counts.empty()) counts.push_back(std::min(step.largest_n, in_file ? in_file : default_n));
+        if (counts.empty()) {
+          const std::int64_t in_file = file_keys(input, type);
+          counts.push_back(std::min(step.largest_n, in_file ? in_file : default_n));
+        }
         for (std::int64_t n : counts) {
           if (n > step.largest_n && counts.size() > 1) {
             std::cerr << "left out: " << lab.name << " step " << step.number << " for n = " << n

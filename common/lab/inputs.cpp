@@ -201,6 +201,13 @@ void make_range(Key low, Key high, std::uint64_t seed, std::int64_t n, Key* keys
   });
 }
 
+// The bytes of the file that "file:PATH" names.
+std::int64_t file_bytes(const std::string& input) {
+  const std::string path = input.substr(file_prefix.size());
+  if (!std::filesystem::is_regular_file(path)) throw Error("there is no file " + path);
+  return static_cast<std::int64_t>(std::filesystem::file_size(path));
+}
+
 void read_file(const std::string& path, std::int64_t bytes, void* to) {
   std::ifstream file(path, std::ios::binary);
   if (!file.read(static_cast<char*>(to), bytes)) throw Error("cannot read " + path);
@@ -220,21 +227,26 @@ std::int64_t file_keys(const std::string& input, KeyType type) {
     return 0;
   }
   const std::string path = input.substr(file_prefix.size());
-  if (!std::filesystem::is_regular_file(path)) throw Error("there is no file " + path);
-  const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(path));
+  const std::int64_t bytes = file_bytes(input), n = bytes / key_bytes(type);
+  if (bytes == 0) throw Error(path + " is empty: it holds no keys");
   if (bytes % key_bytes(type) != 0) {
     throw Error(path + " has " + std::to_string(bytes) + " bytes, which is not a multiple of the " +
-                std::to_string(key_bytes(type)) + " bytes of a " + name_of(type) + " key: choose another --type");
+                std::to_string(key_bytes(type)) + " bytes of a " + name_of(type) +
+                " key: choose another --type, or its first keys with --n " + std::to_string(n) + " or less");
   }
-  return bytes / key_bytes(type);
+  return n;
 }
 
 void check_input(const std::string& input, KeyType type, std::int64_t n) {
   if (n < 0) throw Error("n is " + std::to_string(n) + "; it must be 0 or more");
-  const std::int64_t available = file_keys(input, type);
-  if (input.starts_with(file_prefix) && n > available) {
+  if (!input.starts_with(file_prefix)) {
+    file_keys(input, type);
+    return;
+  }
+  const std::int64_t bytes = file_bytes(input), available = bytes / key_bytes(type);
+  if (n > available) {
     throw Error(input.substr(file_prefix.size()) + " holds " + std::to_string(available) + " " + name_of(type) +
-                " keys; --n " + std::to_string(n) + " is more");
+                " keys in its " + std::to_string(bytes) + " bytes; --n " + std::to_string(n) + " is more");
   }
 }
 

@@ -22,7 +22,8 @@ std::span<const InputFacts> inputs();
 /// the key's. Touches nothing.
 void check_input(const std::string& input, KeyType type, std::int64_t n);
 
-/// Keys in the file of "file:PATH"; 0 for a distribution, which has any number. Errors as check_input.
+/// Keys in the file of "file:PATH", of which all bytes are keys; 0 for a distribution, which has any number. Errors as
+/// check_input, and for a file that is empty or ends within a key.
 std::int64_t file_keys(const std::string& input, KeyType type);
 
 /// Writes n keys of `type` to `keys` (host memory). The same input, type, n and seed always give the same keys; another

@@ -120,6 +120,12 @@ Outcome Judge::run(const Case& asked, const void* keys) {
   lay_out(asked);
   fill(asked, keys);
   Outcome outcome = ask(request_);
+  if (outcome.status == Status::hung) {
+    outcome.message += ": step " + std::to_string(step.number) + " " + std::string(step.name) + " with n = " +
+                       std::to_string(asked.n) +
+                       " does not end. Look for a loop whose condition stays true, or a thread that waits for a value "
+                       "which nobody writes";
+  }
   return check(asked, std::move(outcome));
 }
 
@@ -229,6 +235,7 @@ Outcome Judge::exchange(const Request& request) {
     }
     if (heard == Process::Heard::nothing) {
       const double limit = expected == Progress::sorted ? timeout_ : patience;
+      process_->ask_to_end();
       return ended(Status::hung, "no answer within " + std::to_string(std::int64_t(limit + 0.5)) + " s");
     }
     const bool failed = reply.progress == Progress::finished && reply.status != Status::verified;

@@ -2,6 +2,8 @@
 // Exit codes: 0 all verified, 1 something was not, 2 the arguments cannot be served.
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
+#include <climits>
 #include <cstdio>
 #include <iostream>
 #include <optional>
@@ -121,7 +123,7 @@ int sort_once(const Options& options) {
     keys = keys_on_stdin(lab, asked.type);
     asked.input = "standard input";
     asked.n = std::int64_t(keys.size()) / key_bytes(asked.type);
-  } else {
+  } else if (options.counts.empty()) {
     const std::int64_t in_file = file_keys(asked.input, asked.type);
     asked.n = std::min(asked.step.largest_n, in_file ? in_file : default_n);
   }
@@ -178,11 +180,42 @@ int bench(const Options& options) {
 
 // --- the command line ---
 
+// CLI11 says "Could not convert: --blocks = 1x", which does not say what would do.
+template <class Number>
+std::string check_number(const std::string& text, Number least, const std::string& complaint) {
+  Number number{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc{} || end != text.data() + text.size() || !(number >= least)) throw Error(complaint);
+  return {};
+}
+
+CLI::Validator seconds(const std::string& name, bool may_be_none = false) {
+  return {[=](std::string& text) {
+            return check_number(text, may_be_none ? 0 : 1e-9, name + " " + text + " is no number of seconds: give " +
+                                                               (may_be_none ? "0 or more" : "more than 0"));
+          }, "SECONDS"};
+}
+
+// `least` may be below 0: a step has to refuse what is no launch shape, and a replay must be able to ask for it.
+CLI::Validator whole(const std::string& name, const std::string& what, int least) {
+  return {[=](std::string& text) {
+            return check_number(text, least, name + " " + text + " is no number of " + what + ": give " +
+                                                 std::to_string(std::max(least, 0)) + " to 2147483647");
+          }, "NUMBER"};
+}
+
+CLI::Validator seed_number() {
+  return {[](std::string& text) {
+            return check_number(text, std::uint64_t{0}, "--seed " + text +
+                                                           " is no seed: give a whole number from 0 to 18446744073709551615");
+          }, "SEED"};
+}
+
 void add_common(CLI::App* app, Options& options) {
   app->add_option("--lab", options.lab, "a lab, as 03-bitonic")->required();
   app->add_option("--runner", options.runner, "the runner's program")->required();
-  app->add_option("--seed", options.seed, "of the input; else a fresh one");
-  app->add_option("--timeout", options.timeout, "seconds a step may take")->check(CLI::PositiveNumber);
+  app->add_option("--seed", options.seed, "of the input; else a fresh one")->check(seed_number());
+  app->add_option("--timeout", options.timeout, "seconds a step may take")->check(seconds("--timeout"));
 }
 
 void add_case_options(CLI::App* app, Options& options, bool several) {
@@ -199,8 +232,10 @@ void add_case_options(CLI::App* app, Options& options, bool several) {
   list(app->add_option("--input", options.inputs, "a distribution (judge inputs lists them) or file:PATH"));
   list(app->add_option("--type", options.types, "key type; else the lab's own"));
   list(app->add_option("--order", options.orders, "ascending or descending"));
-  list(app->add_option("--blocks", options.blocks, "blocks of a launch, 0: the step chooses"));
-  list(app->add_option("--threads", options.threads, "threads of a block, 0: the step chooses"));
+  list(app->add_option("--blocks", options.blocks, "blocks of a launch, 0: the step chooses"))
+      ->check(whole("--blocks", "blocks", INT_MIN));
+  list(app->add_option("--threads", options.threads, "threads of a block, 0: the step chooses"))
+      ->check(whole("--threads", "threads", INT_MIN));
 }
 
 int main_of(int argc, char** argv) {
@@ -228,10 +263,13 @@ int main_of(int argc, char** argv) {
   timed->add_option("--build", sweep.build, "name of the build, for the rows")->required();
   timed->add_option("--commit", sweep.commit, "the commit that is measured, for the rows");
   timed->add_option("--machine-id", sweep.machine_id, "a short name of this machine, for the rows; else its own");
-  timed->add_option("--repeats", sweep.limits.repeats, "timed runs at most")->check(CLI::PositiveNumber);
-  timed->add_option("--min-time", sweep.limits.least_time, "seconds of sorting at least, unless repeats end it");
-  timed->add_option("--time-limit", sweep.limits.time_limit, "seconds a measurement may take in all");
-  timed->add_option("--budget", sweep.budget, "seconds after which no measurement begins");
+  timed->add_option("--repeats", sweep.limits.repeats, "timed runs at most")->check(whole("--repeats", "runs", 1));
+  timed->add_option("--min-time", sweep.limits.least_time, "seconds of sorting at least, unless repeats end it")
+      ->check(seconds("--min-time", true));
+  timed->add_option("--time-limit", sweep.limits.time_limit, "seconds a measurement may take in all")
+      ->check(seconds("--time-limit", true));
+  timed->add_option("--budget", sweep.budget, "seconds after which no measurement begins")
+      ->check(seconds("--budget", true));
   timed->add_option("--gold", sweep.gold, "the gold standard's runner, to be timed as well");
   timed->add_flag("--only-gold", sweep.only_gold, "time the gold standard and not the lab's steps");
   timed->add_flag("--kernels", sweep.kernels, "rows for each kernel as well");

@@ -130,6 +130,14 @@ std::pair<Status, std::string> Process::ending() {
   return {Status::exited, "the process closed the judge's channel"};
 }
 
+void Process::ask_to_end() {
+  kill(pid_, SIGTERM);
+  Reply ignored;
+  const auto deadline = Clock::now() + std::chrono::seconds(5);
+  while (Clock::now() < deadline && receive(ignored, deadline) != Heard::end) {
+  }
+}
+
 std::string Process::take_output() {
   drain_output();
   return std::exchange(output_, {});

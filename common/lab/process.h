@@ -69,6 +69,9 @@ class Process {
   /// To be called after `end`: how the process ended, and in words.
   std::pair<Status, std::string> ending();
 
+  /// Asks a process that hangs to end, and leaves it a few seconds to print where it is.
+  void ask_to_end();
+
   /// The last few KiB that the process printed since the last call.
   std::string take_output();
 

@@ -38,7 +38,7 @@ DIRECTIVE = re.compile(r"#[^\S\n]*(\w*)[^\S\n]*")
 INCLUDE = re.compile(r"""#[^\S\n]*include[^\S\n]*(?:"(?P<quoted>[^"\n]*)"|<(?P<angled>[^>\n]*)>)""")
 MACRO_HEAD = re.compile(r"#[^\S\n]*define[^\S\n]+\w+(?:\([^)]*\))?")
 UNTERMINATED = re.compile(r'(?P<comment>/\*)|(?:u8|[uUL])?R"')
-INTERESTING = re.compile(r"<<<|__shared__")
+INTERESTING = re.compile(r"<<<|__shared__|__global__")
 # Words that end the search for a kernel's name to the left: what stands before them is not part of it.
 NOT_NAMES = set("return else do case goto throw if while for switch and or not sizeof co_return co_yield".split())
 SPECIFIERS = set("extern static const volatile __device__ __shared__".split())
@@ -176,7 +176,7 @@ class Reader:
         with open(path, encoding="utf-8", errors="surrogateescape", newline="") as file:
             source = Source(path, os.path.relpath(path, self.root) if self.root else path, file.read())
         self.sources[real] = source
-        if INTERESTING.search(source.text):
+        if INTERESTING.search(source.text) or len(self.sources) == 1:  # a kernel may be called in the file that is given
             tokenize(source)
         else:
             for match in re.finditer(r"^[^\S\n]*(?=#)", source.text, re.MULTILINE):
@@ -377,6 +377,74 @@ def rewrite_launches(source, tokens, in_macro):
         replace_null_arguments(source, arguments)
 
 
+def global_names(tokens):
+    """Of each function declared __global__ in `tokens`, the index of its name."""
+    found = set()
+    for i, token in enumerate(tokens):
+        if token.text != "__global__":
+            continue
+        at = i + 1
+        while at is not None and at < len(tokens) and tokens[at].text not in (";", "{", "}"):
+            if tokens[at].text == "(":
+                end = at  # of the name
+                if tokens[at - 1].text == ">":
+                    end = opening_angle(tokens, at - 1) or at
+                if tokens[end - 1].text not in ("__launch_bounds__", "__attribute__", "alignas", "__align__"):
+                    found.add(end - 1)
+                    break
+                at = closing(tokens, at)
+                if at is None:
+                    break
+            at += 1
+    return found
+
+
+def other_names(tokens, names, declared):
+    """Those of `names` that stand for something else than a kernel, too: `auto k = ..`, `F&& k`, `void k(int);`."""
+    found = set()
+    for i, token in enumerate(tokens):
+        if token.kind == "word" and token.text in names and i not in declared and i > 0:
+            before = tokens[i - 1]
+            after = tokens[i + 1].text if i + 1 < len(tokens) else ""
+            if (is_name(before) and before.text not in ("template", "__global__")
+                    or before.text in ("&", "*", ">") and after in (",", ")", "=", ";", "(", "{")):
+                found.add(token.text)
+    return found
+
+
+def refuse_calls(source, tokens, names):
+    """A statement that calls one of the kernels in `names` like a function is an error, as it is to nvcc."""
+    for i, token in enumerate(tokens):
+        if token.text != "(" or i == 0:
+            continue
+        end = i
+        if tokens[i - 1].text == ">":
+            end = opening_angle(tokens, i - 1) or 0
+        if end == 0 or tokens[end - 1].text not in names:
+            continue
+        first, last = name_start(tokens, i), closing(tokens, i)
+        if first is None or last is None or last + 1 >= len(tokens) or tokens[last + 1].text != ";":
+            continue
+        if end >= 2 and tokens[end - 2].text in (".", "->"):
+            continue
+        if first > 0 and tokens[first - 1].text not in (";", "{", "}", ")", ":", "else", "do", "return"):
+            continue
+        name = spelling(tokens[first:i])
+        raise RewriteError(source, tokens[first].start,
+                           f"the kernel {name} is called like a function: a launch is {name}<<<grid, block>>>(..)")
+
+
+def refuse_all_calls(sources):
+    declared = {source.path: global_names(source.code) for source in sources}
+    names = {source.code[i].text for source in sources for i in declared[source.path]}
+    if not names:
+        return
+    for source in sources:
+        names -= other_names(source.code, names, declared[source.path])
+    for source in sources:
+        refuse_calls(source, source.code, names)
+
+
 def replace_null_arguments(source, arguments):
     """NULL is an integer to a function template; as an argument by itself it becomes nullptr."""
     for i, token in enumerate(arguments):
@@ -547,6 +615,7 @@ def rewrite_casts(source, tokens, names):
 
 
 def rewrite_all(sources):
+    refuse_all_calls(sources)
     names = set()
     for source in sources:
         names |= rewrite_shared(source, source.code, namespace_scopes(source))

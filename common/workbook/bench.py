@@ -262,6 +262,12 @@ def main(arguments):
     well, everything, done = True, [], []
     for lab, lab_steps in asked.items():
         kind, runner = prepare(arguments, lab, lambda kind: [build.gold(kind)])
+        if not judge.any_written(lab, runner, [step.number for step in lab_steps]):
+            which = f"no step of {lab}" if len(lab_steps) > 1 else f"step {lab_steps[0].number} of {lab}"
+            note(f"{which} is {'' if len(lab_steps) > 1 else 'not '}written yet, so there is nothing to time. "
+                 f"./workbook check {lab} says where to begin")
+            well = False
+            continue
         try:
             rows, status, path = sweep(f"timing {lab}", lab, kind, runner, judge_options(arguments, lab_steps, kind),
                                        arguments.fresh)
@@ -286,7 +292,7 @@ def main(arguments):
             target = FOLDER / f"{lab}-{whose}{kind}-{time.strftime('%Y%m%d-%H%M%S')}.csv"
             os.replace(path, target)
             print(f"all rows: {shown(target)}\n")
-    if csv:
+    if csv and done:
         measurements.write(csv, everything)
         for path in done:
             path.unlink(missing_ok=True)

@@ -229,6 +229,8 @@ def compile_targets(paths, what="building"):
         if meson_errors:
             raise Problem("\n".join(meson_errors))
         raise CompileFailed(output)
+    for line in diagnostics.warnings(output):
+        note(line)
 
 
 def diagnostics_found(output):

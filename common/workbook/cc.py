@@ -59,6 +59,8 @@ def compile_command(cxx, source, original, program, arguments):
     command = [*cxx, "-std=c++20", f"-O{arguments.optimisation}", "-gdwarf-4", "-include", "cuda_runtime.h",
                "-iquote", str(original.parent), *(f"-I{path}" for path in arguments.include),
                "-I", str(SIMT / "include"), *(f"-D{name}" for name in arguments.define),
+               # Findings name files as the command line does.
+               f"-ffile-prefix-map={os.getcwd()}=.", f"-ffile-prefix-map={os.getcwd()}/=",
                "-fno-delete-null-pointer-checks", "-fno-strict-aliasing", quiet,
                str(source), str(LIBRARY), *(f"-l{name}" for name in arguments.library), "-lpthread", "-o", str(program)]
     if platform.machine() not in ("x86_64", "AMD64"):

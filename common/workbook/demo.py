@@ -4,6 +4,7 @@ import array
 import os
 import re
 import sys
+import textwrap
 from typing import NamedTuple
 
 from . import build, files, judge, machine, measurements, plot, table
@@ -112,7 +113,7 @@ def table_of(rows, facts, names):
 
     rows: the judge's, each with the name of its sample; facts: lab -> table of steps; names: of the samples
     """
-    form = "{:<17} {:<25}" + " {:>7}" * len(names) + " {:>7} {:>4}"
+    form = "{:<15} {:<28}" + " {:>7}" * len(names) + " {:>7} {:>3}"
     lines, points = [], []
     for lab, steps in facts.items():
         lines += ["", form.format(lab, "", *names, "% gold", "ok").rstrip(), "-" * 80]
@@ -133,8 +134,10 @@ def table_of(rows, facts, names):
                 gold = measurements.best_gold([other for other in rows if other["sample"] == name], row)
                 percent = percent or percent_of_gold(row, gold)
                 points.append((f"{lab} {number} {fact['name']}", name, _mkeys(row), _mkeys(gold) if gold else None))
-            lines.append(form.format(f"{number} {fact['name']}"[:17], fact["idea"][:25], *speeds, percent,
+            idea, *more = textwrap.wrap(fact["idea"], 28) or [""]
+            lines.append(form.format(f"{number} {fact['name']}"[:15], idea, *speeds, percent,
                                      f"{verified}/{len(own)}").rstrip())
+            lines += [" " * 16 + words for words in more]
     return lines[1:], points
 
 

@@ -7,6 +7,7 @@ from .paths import BUILD, ROOT
 
 # g++, clang++ and the rewriter: PATH:LINE[:COLUMN]: error: TEXT; nvcc: PATH(LINE): error: TEXT
 _ERROR = re.compile(r"^([^\s:()]+?)(?::(\d+)(?::(\d+))?:|\((\d+)\)\s?:) (?:fatal )?error\b:? ?(.*)")
+_WARNING = re.compile(r"^(labs/[^\s:()]+?(?::\d+|\(\d+\))).*\bwarning\b")
 _STUDENT = re.compile(r"labs/[^\s:,()]+?(?::(\d+)|\((\d+)\))")
 _NINJA = re.compile(r"^\[\d+/\d+\]|^ninja: |^FAILED: ")
 _LINKER = re.compile(r"undefined reference|multiple definition|cannot find -l|unresolved external")
@@ -17,7 +18,6 @@ MOST_ERRORS = 8  # lines of the rest
 def relative(text, root=ROOT, build=BUILD):
     """The text with paths relative to the workbook, wherever the compiler was started."""
     text = text.replace(f"{os.path.abspath(build)}/../", "").replace(f"{os.path.abspath(root)}/", "")
-    text = re.sub(r"(?<![\w./])build/(?=(?:labs|solutions)/\S+\.cuh?:)", "", text)  # debug information's idea of it
     return re.sub(r"(?<![\w./])(?:\.\./)+(?=(?:labs|solutions|common|tests)/)", "", text)
 
 
@@ -32,6 +32,17 @@ def compiler_lines(output):
         else:
             lines.append(line)
     return lines
+
+
+def warnings(output, root=ROOT, build=BUILD):
+    """The warnings about a student's files, each line of them once."""
+    found = {}
+    for line in compiler_lines(output):
+        line = relative(line, root, build)
+        warning = _WARNING.match(line)
+        if warning:
+            found.setdefault(warning[1], line)
+    return list(found.values())
 
 
 def _quoted(error, root):

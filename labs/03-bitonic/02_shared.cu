@@ -7,7 +7,7 @@
 // image i ^ (run - 1), which reads the second run backwards. Places past the end of the input then act as keys that
 // are already last, so their comparators are left out, and any n works without padding.
 // Cost: one read and one write of every key; for 1024 keys 55 stages and 57 barriers.
-// Limits: sorts each tile by itself; 1024 keys and values of 8 bytes take 16 KiB of shared memory.
+// Limits: sorts each tile by itself; 1024 keys of 8 bytes, or of 4 with values of 4, take 8 KiB of shared memory.
 #include <algorithm>
 #include <cstdint>
 

@@ -16,7 +16,7 @@ inline constexpr int tile_keys = 1024;
 
 /// Step 01. Sorts the whole array in place, any n, through global memory: one launch a stage of the network.
 /// n is rounded up to a power of two in a scratch array. Shape: any blocks, 1 to 1024 threads.
-/// Cost: log2 n (log2 n + 1) / 2 passes, each reading and writing every key.
+/// Cost: log2 n (log2 n + 1) / 2 passes, each reading every key and writing those exchanged.
 template <class Key>
 void sort_global(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream);
 

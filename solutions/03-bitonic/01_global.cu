@@ -4,7 +4,8 @@
 // a thread. Stages must follow one another: the end of a kernel is the only barrier between all threads of a grid.
 // Classic form: the comparators of key i go to i ^ j; those with (i & k) set sort the other way round, so that each
 // two neighbouring runs make a bitonic sequence of k keys for the next merge.
-// Cost: log2 n (log2 n + 1) / 2 launches, each reading and writing every key: 2 * sizeof(Key) bytes a key and stage.
+// Cost: log2 n (log2 n + 1) / 2 launches, each reading every key and writing those exchanged: up to 2 * sizeof(Key)
+// bytes a key and stage.
 // Limits: n is rounded up to a power of two, so n = 2^k + 1 costs twice as much as n = 2^k.
 #include <bit>
 #include <cstdint>

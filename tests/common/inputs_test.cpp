@@ -197,6 +197,12 @@ TEST_CASE("a file is an input") {
   CHECK_THROWS_WITH_AS(lab::file_keys(input, KeyType::u32),
                        doctest::Contains("10 bytes, which is not a multiple of the 4 bytes of a u32 key"), lab::Error);
   CHECK_THROWS_WITH_AS(lab::check_input(input, KeyType::u8, 11), doctest::Contains("holds 10 u8 keys"), lab::Error);
+  // The first keys of a file that ends within one.
+  CHECK(keys_of<std::uint32_t>(input.c_str(), KeyType::u32, 0, 2) == std::vector<std::uint32_t>{1, 2});
+  CHECK_THROWS_WITH_AS(lab::check_input(input, KeyType::u32, 3), doctest::Contains("holds 2 u32 keys in its 10 bytes"),
+                       lab::Error);
+  std::ofstream(path, std::ios::binary | std::ios::trunc).close();
+  CHECK_THROWS_WITH_AS(lab::file_keys(input, KeyType::u8), doctest::Contains("is empty"), lab::Error);
   std::filesystem::remove(path);
   CHECK_THROWS_WITH_AS(lab::file_keys(input, KeyType::u8), doctest::Contains("there is no file"), lab::Error);
 }

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <memory>
 #include <random>
 #include <set>
@@ -38,6 +39,7 @@ struct Grading {
   bool large = false;  // also n above 2^32
   bool on_gpu = false;
   std::set<int> given_up;  // steps that hung: every further case would cost the whole timeout again
+  std::map<int, std::pair<Case, Outcome>> hung_at_once;  // still to be told
   std::uint64_t cases = 0;
   std::uint64_t failures = 0;
 } grading;
@@ -68,14 +70,30 @@ std::string what_happened(const Outcome& outcome) {
   return outcome.status == Status::wrong ? outcome.message : name_of(outcome.status) + (": " + outcome.message);
 }
 
+// Takes the first "labs/..:LINE: error: TEXT" out of what a runner printed, as {"labs/..:LINE", "error: TEXT"}.
+std::pair<std::string, std::string> take_finding(std::string& printed) {
+  for (std::size_t begin = 0, end = 0; begin < printed.size(); begin = end) {
+    end = std::min(printed.find('\n', begin), printed.size() - 1) + 1;
+    const std::string line = printed.substr(begin, end - begin);
+    const std::size_t split = line.find(": error: ");
+    if (!line.starts_with("labs/") || split > line.find(' ')) continue;
+    printed.erase(begin, end - begin);
+    return {line.substr(0, split), line.substr(split + 2, line.find_last_not_of('\n') - split - 1)};
+  }
+  return {};
+}
+
+// What the emulation found comes first: it names the line to mend.
 void report(const Case& asked, const std::string& what, const Outcome& outcome) {
-  const std::string file = lab::file_of(asked.lab, asked.step);
-  std::string text = what + "\n  " + std::to_string(asked.n) + " " + lab::name_of(asked.type) + ", input " +
+  std::string printed = outcome.printed;
+  const auto [place, finding] = take_finding(printed);
+  const std::string file = place.empty() ? lab::file_of(asked.lab, asked.step) : place;
+  std::string text = (place.empty() ? what : finding + "\n  " + what) + "\n  " + std::to_string(asked.n) + " " + lab::name_of(asked.type) + ", input " +
                      asked.input + ", " + lab::name_of(asked.order) + ", seed " + std::to_string(asked.seed);
   if (asked.shape.blocks) text += ", blocks: " + std::to_string(asked.shape.blocks);
   if (asked.shape.threads) text += ", threads a block: " + std::to_string(asked.shape.threads);
   text += "\n";
-  if (!outcome.printed.empty()) text += "  the runner printed:\n" + outcome.printed;
+  if (!printed.empty()) text += "  the runner printed:\n" + printed;
   text += "  again: " + lab::replay_command(asked);
   ADD_FAIL_CHECK_AT(file.c_str(), 1, text);
   ++grading.failures;
@@ -98,6 +116,10 @@ void for_each_step(const char* what, F&& f) {
     const std::string name = std::to_string(step.number) + " " + std::string(step.name);
     SUBCASE(name.c_str()) {
       const std::uint64_t cases = grading.cases, failures = grading.failures;
+      if (const auto hung = grading.hung_at_once.extract(step.number)) {
+        const auto& [asked, outcome] = hung.mapped();
+        report(asked, what_happened(outcome), outcome);
+      }
       const bool hangs = grading.given_up.contains(step.number);
       if (!hangs) f(step);
       const char* verdict = hangs ? "left out, it hung" : grading.failures == failures ? "ok" : "FAILED";
@@ -291,7 +313,12 @@ std::string not_written_line(const std::string& message) {
 // Takes out the steps that are not written yet, with a line for each; gives their number.
 int set_aside_unwritten() {
   return static_cast<int>(std::erase_if(grading.steps, [](const StepFacts& step) {
-    const Outcome outcome = grading.judge->run(new_case(step, key_types(step).front(), 100, "uniform"));
+    const Case asked = new_case(step, key_types(step).front(), 100, "uniform");
+    const Outcome outcome = grading.judge->run(asked);
+    if (outcome.status == Status::hung) {
+      grading.given_up.insert(step.number);
+      grading.hung_at_once.emplace(step.number, std::pair(asked, outcome));
+    }
     if (outcome.status != Status::not_written) return false;
     std::printf("%s\n", not_written_line(outcome.message).c_str());
     return true;

@@ -36,7 +36,7 @@ void expect(const char* kind, int line, cudaError_t error, Launch&& launch) {
   const std::string text = told(launch);
   INFO(text);
   CHECK(text.find(std::string(kind) + ": ") != std::string::npos);
-  CHECK(text.find("findings.cu:" + std::to_string(line) + ": error: ") != std::string::npos);
+  CHECK(text.starts_with("tests/simt/findings.cu:" + std::to_string(line) + ": error: "));
   CHECK(cudaDeviceSynchronize() == error);
   CHECK(cudaGetLastError() == error);
   CHECK(cudaGetLastError() == error);  // it stays

@@ -178,6 +178,23 @@ class RewriteTest(unittest.TestCase):
             self.assertTrue(message.startswith(f"k.cu:{line}: error: "), message)
             self.assertIn(what, message)
 
+    def test_a_kernel_is_not_called_like_a_function(self):
+        kernel = "template <class T>\n__global__ void __launch_bounds__(256) k(T* p) {}\n"
+        for call in ("k(p)", "ns::k<int>(p)", "if (n) k<T>(p, 1)", "return k(p)", "else k(p)"):
+            message = self.error(kernel + "void f() {\n  a();\n  " + call + ";\n}\n")
+            self.assertTrue(message.startswith("k.cu:5: error: the kernel "), message)
+            self.assertIn("called like a function", message)
+        self.file("k.cuh", "#pragma once\n" + kernel)
+        self.assertIn("k.cu:3: error: the kernel k", self.error('#include "k.cuh"\nvoid f() {\n k(0);\n}\n'))
+
+    def test_what_only_looks_like_a_call_of_a_kernel_is_none(self):
+        kernel = "__global__ void k(int* p);\n__global__ void k(int* p) { }\n"
+        for text in ("void f() { k<<<1, 1>>>(p); }", "void f() { x.k(p); y->k(p); cudaFuncSetAttribute(k, a, 1); }",
+                     "void k(float*);\nvoid f() { k(p); }", "void f() { auto k = [](int*) {};\n k(p); }",
+                     "template <class F>\nvoid f(F&& k) { k(p); }", "template <> __global__ void k<int>(int*);",
+                     "struct S { S() : k(1) {} int k; };"):
+            self.rewritten(kernel + text + "\n")
+
     def test_a_missing_input_is_an_error(self):
         done = subprocess.run([sys.executable, REWRITE, "no.cu", "-o", "out/k.cpp"], cwd=self.folder,
                               capture_output=True, text=True)

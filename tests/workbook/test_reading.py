@@ -3,8 +3,10 @@
 import tempfile
 import unittest
 from pathlib import Path
+from types import SimpleNamespace
+from unittest import mock
 
-from workbook import bench, check, demo, diagnostics, measurements, paths, suite, table
+from workbook import bench, check, demo, diagnostics, judge, measurements, paths, suite, table
 from workbook.hints import hints_of
 from workbook.progress import ProgressFile
 from workbook.terminal import Usage
@@ -134,6 +136,13 @@ class Texts(unittest.TestCase):
         self.assertIn("labs/03-bitonic/01_global.cu(12): error", diagnostics.summary(nvcc, root, build))
         self.assertTrue(diagnostics.summary("", root, build))
 
+    def test_warnings_about_a_students_files_come_once(self):
+        told = ("[1/2] Compiling\nlabs/03-bitonic/01_global.cu:24:7: warning: unused variable 'a'\n"
+                "labs/03-bitonic/01_global.cu:24:7: warning: unused variable 'a'\n"
+                "../labs/03-bitonic/01_global.cu(30): warning #177-D: never used\n../common/lab/step.h:1:1: warning: no\n")
+        self.assertEqual(diagnostics.warnings(told), ["labs/03-bitonic/01_global.cu:24:7: warning: unused variable 'a'",
+                                                      "labs/03-bitonic/01_global.cu(30): warning #177-D: never used"])
+
     def test_the_count_of_a_test_log(self):
         log = "\n".join(f'{{"result": "{word}"}}' for word in
                         ("OK", "EXPECTEDFAIL", "FAIL", "TIMEOUT", "ERROR", "UNEXPECTEDPASS", "SKIP"))
@@ -158,16 +167,26 @@ class Tables(unittest.TestCase):
         self.assertEqual(bench.percent_of_gold(row(), rows[1]), "25.6%")
         self.assertEqual(bench.percent_of_gold(row(status="wrong"), rows[1]), "-")
 
+    def test_one_written_part_is_enough_to_time(self):
+        table_ = {(1, "sort"): {}, (2, "sort"): {}, (2, "scan"): {}}
+        for unwritten, numbers, expected in ((3, [1, 2], False), (2, [1, 2], True), (1, [1], False), (0, [2], True)):
+            ends = [SimpleNamespace(stderr="title\nnot-written: labs/x.cu:7: step is not written yet\n")] * unwritten
+            ends += [SimpleNamespace(stderr="title\nverified\n")]
+            with mock.patch.object(judge, "table", lambda _: table_), mock.patch("subprocess.run", side_effect=ends):
+                self.assertEqual(judge.any_written("03-bitonic", "runner", numbers), expected)
+
     def test_the_demo_fits_eighty_columns_and_names_what_failed(self):
         rows = [row(sample="uniform"), row(sample="file", status="crashed", median_ms="", keys_per_s=""),
                 row(sample="uniform", task="scan")]
-        facts = {"03-bitonic": {(1, "sort"): {"name": "global", "idea": "i" * 40},
+        idea = "an idea in more words than its column has room for"
+        facts = {"03-bitonic": {(1, "sort"): {"name": "global", "idea": idea},
                                 (1, "scan"): {"name": "sums", "idea": "sums"}}}
         lines, points = demo.table_of(rows, facts, ["uniform", "file", "coords"])
         self.assertLessEqual(max(map(len, lines)), 80)
         self.assertIn("crashed", lines[2])
         self.assertTrue(lines[2].endswith("1/2"))
-        self.assertTrue(lines[3].endswith("1/1"))
+        self.assertEqual(lines[2][16:44].strip() + " " + lines[3].strip(), idea)
+        self.assertTrue(lines[4].endswith("1/1"))
         self.assertEqual(points, [("03-bitonic 1 global", "uniform", 0.512, None),
                                   ("03-bitonic 1 sums", "uniform", 0.512, None)])
 

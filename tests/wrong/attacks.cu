@@ -36,6 +36,19 @@ void waits_forever(Keys, Order, Shape, Stream) {
   for (;;) pause();
 }
 
+__global__ void spin(const volatile std::uint32_t* flag) {
+  const std::uint32_t before = *flag;
+  while (*flag == before) {
+  }
+}
+
+__global__ void meet() {
+  for (;;) __syncthreads();
+}
+
+void waits_for_a_value(Keys keys, Order, Shape, Stream stream) { spin<<<2, 64, 0, stream>>>(keys.data); }
+void meets_forever(Keys, Order, Shape, Stream stream) { meet<<<1, 64, 0, stream>>>(); }
+
 void exits(Keys, Order, Shape, Stream) { _exit(0); }
 
 void exits_at_the_end_of_a_thread(Keys, Order, Shape, Stream) {

@@ -26,7 +26,8 @@ SortWithValues is_not_stable, leaves_the_values, repeats_a_value;
 // attacks.cu: the host function breaks its process, or wants to deceive.
 Sort crashes, throws_what_nobody_catches, waits_forever, exits, exits_at_the_end_of_a_thread, prints_verified,
     writes_to_every_descriptor, answers_in_the_runners_place, changes_the_input, keeps_the_first_output,
-    works_only_when_tested, works_after_it_returned, slows_the_clock, closes_the_channel;
+    works_only_when_tested, works_after_it_returned, slows_the_clock, closes_the_channel, waits_for_a_value,
+    meets_forever;
 
 inline constexpr lab::Step steps[] = {
     {.number = 1, .name = "right", .idea = "control", .u32 = right},
@@ -61,6 +62,8 @@ inline constexpr lab::Step steps[] = {
     {.number = 30, .name = "after", .idea = "sorts after it returned", .u32 = works_after_it_returned},
     {.number = 31, .name = "clock", .idea = "a clock that is slow", .u32 = slows_the_clock},
     {.number = 32, .name = "closes", .idea = "closes the channel", .u32 = closes_the_channel},
+    {.number = 33, .name = "spins", .idea = "waits for a value in a kernel", .u32 = waits_for_a_value},
+    {.number = 34, .name = "meets", .idea = "one barrier after another", .u32 = meets_forever},
 };
 
 }  // namespace wrong

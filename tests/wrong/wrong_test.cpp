@@ -51,7 +51,7 @@ constexpr Expected expectations[] = {
     {18, Status::wrong, "for the second time"},
     {19, Status::crashed, "Segmentation fault"},
     {20, Status::crashed, "Aborted"},
-    {21, Status::hung, "no answer within 3 s"},
+    {21, Status::hung, "no answer within 3 s: step 21"},
     {22, Status::exited, "exit code 0"},
     {23, Status::exited, "exit code 0"},
     {24, Status::wrong, "the step changed nothing"},
@@ -63,6 +63,8 @@ constexpr Expected expectations[] = {
     {30, Status::wrong, "the step changed nothing"},
     {31, Status::refused, "by the judge's clock it took", How::measure},
     {32, Status::exited, "closed the judge's channel"},
+    {33, Status::hung, "tests/wrong/attacks.cu:41: error: hang: this is where the program was when it was ended"},
+    {34, Status::hung, "tests/wrong/attacks.cu:46: error: hang: this is where the program was when it was ended"},
 };
 
 constexpr auto facts = lab::facts_of(wrong::steps);
@@ -89,7 +91,7 @@ std::pair<Status, std::string> outcome_of(const std::string& runner, const Expec
   asked.order = expected.order;
   if (expected.how == How::run) {
     const lab::Outcome outcome = judge.run(asked);
-    return {outcome.status, outcome.message};
+    return {outcome.status, outcome.message + "\n" + outcome.printed};
   }
   const lab::Measurement measured = lab::measure(judge, asked, {.repeats = 7, .least_time = 0, .time_limit = 10}, 0);
   return {measured.status, measured.message};

@@ -24,6 +24,8 @@ namespace simt {
 
 bool first_failure();
 
+std::atomic<int> looks_left = 0;
+
 namespace {
 
 std::atomic<cudaError_t> sticky_error = cudaSuccess;
@@ -52,15 +54,13 @@ Site site_of(void* address) {
   std::snprintf(command, sizeof command, "addr2line -i -e '%s' 0x%zx 2>/dev/null", program, offset);
   FILE* lines = popen(command, "r");
   if (lines == nullptr) return {"?", 0};
-  static thread_local char file[4096];
   Site site{"?", 0};
   char line[4096];
   while (site.line == 0 && fgets(line, sizeof line, lines) != nullptr) {
     char* colon = std::strrchr(line, ':');
     if (colon == nullptr || std::strstr(line, "simt/include/") != nullptr || std::strncmp(line, "/usr/", 5) == 0) continue;
     *colon = '\0';
-    std::snprintf(file, sizeof file, "%s", line);
-    site = {file, std::atoi(colon + 1)};
+    site = {strdup(std::strncmp(line, "./", 2) == 0 ? line + 2 : line), std::atoi(colon + 1)};  // for good: a launch fails once, and lists may name it to the end
   }
   pclose(lines);
   return site;
@@ -132,16 +132,45 @@ void handle(int signal, siginfo_t* info, void* context) {
   worker->fail(why.kind, why.text, site, cudaErrorIllegalAddress);
 }
 
+bool is_emulation(Site site) { return site.line == 0 || std::strstr(site.file, "common/simt/") != nullptr; }
+
+/// Somebody ends this program: says in which line of device code it was, unless that is the emulation's own and a
+/// later look may find a better one.
+void tell_where(Worker& worker, void* where) {
+  const Site site = site_of(where);
+  if (is_emulation(site) && looks_left.fetch_sub(1) > 1) return;
+  const Site told = is_emulation(site) ? worker.barrier_or_launch() : site;
+  const std::string text = "this is where the program was when it was ended: " + worker.here();
+  SIMT_OBSERVE(check::stop_observing(); check::add_finding("hang", told, text); check::write_findings();)
+  std::fprintf(stderr, "%s:%d: error: hang: %s\n", told.file, told.line, text.c_str());
+  std::fflush(stderr);
+  std::signal(SIGTERM, SIG_DFL);
+  kill(getpid(), SIGTERM);
+  for (;;) pause();
+}
+
+/// SIGTERM: the watchdog has the running workers tell where they are. Host code ends as if we had not been here.
+void end(int, siginfo_t*, void*) {
+  if (a_kernel_runs()) {
+    looks_left = 20;
+    return;
+  }
+  std::signal(SIGTERM, SIG_DFL);
+  raise(SIGTERM);
+}
+
 /// Runs on the interrupted thread's own stack, which goes on here when its turn comes again.
 void interrupt(int, siginfo_t*, void* context) {
   Worker* const worker = Worker::running();
   void* const where = interrupted_at(context);
   Dl_info code, ours;
   // Only in the program's own code: a library may hold a lock.
-  if (worker == nullptr || is_uninterrupted(where) || dladdr(where, &code) == 0 ||
-      dladdr(reinterpret_cast<void*>(&interrupt), &ours) == 0 || code.dli_fbase != ours.dli_fbase) {
+  if (worker == nullptr || dladdr(where, &code) == 0 || dladdr(reinterpret_cast<void*>(&interrupt), &ours) == 0 ||
+      code.dli_fbase != ours.dli_fbase) {
     return;
   }
+  if (looks_left > 0) return tell_where(*worker, where);
+  if (is_uninterrupted(where)) return;
   // Until here the signal was blocked: another one now would find this handler, not what must not be interrupted.
   // From here on it has to come through, because other threads run before this handler ends.
   sigset_t this_signal;
@@ -178,23 +207,20 @@ void report(const char* kind, const std::string& text, Site site, cudaError_t er
   set_sticky(error);
 }
 
+SignalStack::SignalStack() : memory_(std::size_t(1) << 18) {
+  stack_t stack{};
+  stack.ss_sp = memory_.data();
+  stack.ss_size = memory_.size();
+  sigaltstack(&stack, nullptr);
+}
+
+SignalStack::~SignalStack() {
+  stack_t none{};
+  none.ss_flags = SS_DISABLE;
+  sigaltstack(&none, nullptr);
+}
+
 void catch_faults() {
-  // Each OS thread handles signals on a stack of its own: the fault may be that a thread's stack is used up.
-  struct AlternateStack {
-    std::vector<char> memory = std::vector<char>(std::size_t(1) << 18);
-    AlternateStack() {
-      stack_t stack{};
-      stack.ss_sp = memory.data();
-      stack.ss_size = memory.size();
-      sigaltstack(&stack, nullptr);
-    }
-    ~AlternateStack() {
-      stack_t none{};
-      none.ss_flags = SS_DISABLE;
-      sigaltstack(&none, nullptr);
-    }
-  };
-  static thread_local AlternateStack stack;
   static std::once_flag once;
   std::call_once(once, [] {
     guarded_region();
@@ -208,6 +234,11 @@ void catch_faults() {
     interruption.sa_flags = SA_SIGINFO | SA_RESTART;
     sigemptyset(&interruption.sa_mask);
     sigaction(interrupt_signal, &interruption, nullptr);
+    struct sigaction ending {}, before {};
+    ending.sa_sigaction = end;
+    ending.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
+    sigemptyset(&ending.sa_mask);
+    if (sigaction(SIGTERM, nullptr, &before) == 0 && before.sa_handler == SIG_DFL) sigaction(SIGTERM, &ending, nullptr);
     for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) sigaction(signal, &action, &previous[signal]);
   });
 }

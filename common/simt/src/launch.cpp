@@ -64,6 +64,7 @@ class Pool {
   }
 
   bool failed() const { return failed_; }
+  bool runs() const { return running_ > 0; }
 
   /// True for the first block that fails in a launch: the one that is reported.
   bool first_failure() { return !failed_.exchange(true); }
@@ -80,11 +81,10 @@ class Pool {
 
   void run_blocks() {
     Worker& worker = Worker::current();
-    static thread_local bool watched = false;
-    if (!watched) {
+    if (!worker.watched) {
       const std::lock_guard lock(mutex_);
       watched_.push_back({pthread_self(), &worker, 0});
-      watched = true;
+      worker.watched = true;
     }
     ++running_;
     for (;;) {
@@ -103,7 +103,7 @@ class Pool {
       const std::lock_guard lock(mutex_);
       for (Watched& one : watched_) {
         const std::uint64_t turn = one.worker->turn();
-        if (turn == one.turn) pthread_kill(one.thread, interrupt_signal);
+        if (turn == one.turn || looks_left > 0) pthread_kill(one.thread, interrupt_signal);
         one.turn = turn;
       }
     }
@@ -171,6 +171,7 @@ std::uint64_t order_seed() {
 
 int pool_threads() { return Pool::instance().threads(); }
 bool launch_failed() { return Pool::instance().failed(); }
+bool a_kernel_runs() { return Pool::instance().runs(); }
 bool first_failure() { return Pool::instance().first_failure(); }
 
 void listen_to_launches(LaunchListener told) { listener = told; }

@@ -16,6 +16,9 @@
 #include "runtime_call.h"
 
 namespace simt {
+
+constinit thread_local OfHostThread of_host_thread;
+
 namespace {
 
 struct ErrorText {
@@ -91,8 +94,6 @@ const ErrorText* find_error(cudaError_t error) {
 }
 
 constexpr const char* unknown_error = "unrecognized error code";
-
-thread_local cudaError_t last_error = cudaSuccess;
 
 // --- the device's limits; a GPU of compute capability 9.0 where a processor has no figure of its own ---
 
@@ -232,14 +233,14 @@ cudaError_t synchronize() {
 /// Runs a host function of the program, in which CUDA calls are refused.
 template <class Function>
 void run_host_function(Function&& function) {
-  in_host_function = true;
+  of_host_thread.in_host_function = true;
   function();
-  in_host_function = false;
+  of_host_thread.in_host_function = false;
 }
 
 }  // namespace
 
-void set_last_error(cudaError_t error) { last_error = error; }
+void set_last_error(cudaError_t error) { of_host_thread.last_error = error; }
 
 bool is_stream(cudaStream_t stream) {
   if (is_default_stream(stream)) return true;
@@ -270,11 +271,11 @@ const char* cudaGetErrorString(cudaError_t error) {
   return found == nullptr ? unknown_error : found->text;
 }
 
-cudaError_t cudaPeekAtLastError() { return sticky() != cudaSuccess ? sticky() : last_error; }
+cudaError_t cudaPeekAtLastError() { return sticky() != cudaSuccess ? sticky() : of_host_thread.last_error; }
 
 cudaError_t cudaGetLastError() {
   const cudaError_t error = cudaPeekAtLastError();
-  last_error = cudaSuccess;
+  of_host_thread.last_error = cudaSuccess;
   return error;
 }
 
@@ -457,7 +458,7 @@ cudaError_t cudaDeviceSynchronize() { return call(__func__, synchronize); }
 
 cudaError_t cudaDeviceReset() {
   set_sticky(cudaSuccess);
-  last_error = cudaSuccess;
+  of_host_thread.last_error = cudaSuccess;
   return call(__func__, [] {
     free_everything();
     const std::lock_guard lock(state().mutex);

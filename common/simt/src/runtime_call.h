@@ -6,8 +6,13 @@
 
 namespace simt {
 
-/// True while cudaLaunchHostFunc or cudaStreamAddCallback run a function of the program on this host thread.
-inline thread_local bool in_host_function = false;
+/// What the runtime knows of a host thread. In .tdata and not in the unnamed namespace: see scheduler.cpp.
+struct OfHostThread {
+  cudaError_t last_error = cudaSuccess;
+  bool in_host_function = false;  ///< while cudaLaunchHostFunc or cudaStreamAddCallback run one
+  int not_zero = 1;
+};
+extern constinit thread_local OfHostThread of_host_thread;
 
 /// Runs the body of the API function `name` and keeps its error for cudaGetLastError. Refused: after a kernel failed,
 /// inside a host function, and inside a kernel (which a real compiler would not let call it).
@@ -18,7 +23,7 @@ cudaError_t call(const char* name, Body&& body) {
                  cudaErrorNotPermitted);
   }
   if (const cudaError_t lasting = sticky(); lasting != cudaSuccess) return lasting;
-  const cudaError_t error = in_host_function ? cudaErrorNotPermitted : body();
+  const cudaError_t error = of_host_thread.in_host_function ? cudaErrorNotPermitted : body();
   if (error != cudaSuccess) set_last_error(error);
   return error;
 }

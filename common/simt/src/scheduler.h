@@ -41,6 +41,18 @@ class Stacks {
   char* base_;
 };
 
+/// Where the OS thread that owns it handles signals: the fault may be that a thread's stack is used up.
+class SignalStack {
+ public:
+  SignalStack();
+  ~SignalStack();
+  SignalStack(const SignalStack&) = delete;
+  SignalStack& operator=(const SignalStack&) = delete;
+
+ private:
+  std::vector<char> memory_;
+};
+
 /// One thread of the running block, in the order in which the scheduler goes through them. Small: a switch reads one
 /// of these, and a thousand of them are to stay in the nearest cache.
 struct alignas(32) Thread {
@@ -121,6 +133,8 @@ class Worker {
 
   /// "kernel k, block (0,0,0), thread (3,0,0)" of the thread that runs now.
   std::string here() const;
+  /// The barrier that threads are at, if any; else the launch.
+  Site barrier_or_launch() const { return barrier_site_.line != 0 ? barrier_site_ : launch_->kernel.site; }
 
   /// From a signal that interrupted this worker: if device code was running, its thread yields. A loop that waits for
   /// memory to change (`while (flag == 0) {}` on a volatile) calls nothing of ours, and would never end otherwise.
@@ -128,6 +142,8 @@ class Worker {
 
   /// Changes whenever another thread or block has its turn; read by the watchdog.
   std::uint64_t turn() const { return std::uint64_t(current_) ^ barrier_ << 8 ^ blocks_ << 40; }
+
+  bool watched = false;  ///< the watchdog knows of it
 
   /// What every stack runs: threads, until the block has ended.
   void run_threads();
@@ -172,6 +188,7 @@ class Worker {
   Waiting& waiting(const Thread* thread) { return waiting_[std::size_t(thread - threads_.data())]; }
   Thread& thread_at(int warp, int position) { return threads_[warp * lanes_per_warp + position]; }
 
+  SignalStack signal_stack_;
   Stacks stacks_;
   std::vector<Thread> threads_;
   std::vector<Waiting> waiting_;
@@ -208,13 +225,17 @@ void report(const char* kind, const std::string& text, Site site, cudaError_t er
 /// Sent to a worker whose thread has had its turn for long (default: ignored by everybody else).
 inline constexpr int interrupt_signal = SIGURG;
 
-/// Turns faults in device code into findings. Called once by every OS thread that runs blocks.
+/// Above 0 when the program is about to be ended: how many more looks at where it is may be taken.
+extern std::atomic<int> looks_left;
+
+/// Turns faults in device code into findings, and has SIGTERM tell where a kernel was that does not end.
 void catch_faults();
 
 // --- launch.cpp ---
 
 /// True once any block of the running launch has failed; the others then stop as well.
 bool launch_failed();
+bool a_kernel_runs();
 std::uint64_t order_seed();  ///< SIMT_SEED
 
 }  // namespace simt

@@ -12,13 +12,14 @@
 #define __constant__
 #define __managed__
 // One copy for each OS thread, and an OS thread runs one block at a time. The check build keeps arrays apart, so that
-// what runs over the end of one does not reach the next.
+// what runs over the end of one does not reach the next; and they begin where a GPU's would, so that what is misaligned
+// does not depend on what else is thread-local.
 #ifdef SIMT_CHECK
 #define SIMT_JOIN_(a, b) a##b
 #define SIMT_JOIN(a, b) SIMT_JOIN_(a, b)
 #define __shared__                                                                                      \
   static __thread __attribute__((used, unused)) char SIMT_JOIN(simt_shared_gap_, __COUNTER__)[8192]; \
-  static __thread
+  static __thread __attribute__((aligned(16)))
 #else
 #define __shared__ static __thread
 #endif

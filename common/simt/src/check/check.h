@@ -48,8 +48,9 @@ void add_cost(Code code, Space space, Way way, unsigned lanes, unsigned transact
 /// Writes what has been found so far to the file that CHECK_JSON names: for a runner, which may be killed at any time.
 void write_findings();
 
-/// The lines of code addresses, "file:line" as from the working directory; those that have none are left out.
-std::map<Code, std::string> resolve(const std::set<Code>& codes);
+/// The lines of code addresses, "file:line" as the compiler was given the file; those that have none are left out.
+/// `callers`: where the line is a function's that was inlined into another file, the line there that calls it.
+std::map<Code, std::string> resolve(const std::set<Code>& codes, std::map<Code, std::string>* callers = nullptr);
 
 /// Writes a file that is there whole or not at all: a runner may be killed meanwhile. A line on stderr if it cannot be.
 void write_whole(const char* path, const std::string& text);

@@ -1,0 +1,28 @@
+// A program of its own, so that this array is the last one before the emulation's memory: the first byte past it is
+// found, and the array's own last byte is not taken for it.
+#include <cstdio>
+
+namespace {
+
+__global__ void write(int at, char* out) {
+  __shared__ volatile char last[13];
+  last[at] = 1;
+  *out = last[0];
+}
+
+}  // namespace
+
+int main() {
+  char* out;
+  if (cudaMallocManaged(&out, 1) != cudaSuccess) return 2;
+  for (int at : {0, 12, 13, 14, 4096}) {
+    write<<<1, 1>>>(at, out);
+    const cudaError_t expected = at < 13 ? cudaSuccess : cudaErrorIllegalAddress;
+    if (cudaDeviceSynchronize() != expected) {
+      std::printf("a write at %d of 13: %s, not %s\n", at, cudaGetErrorName(cudaDeviceSynchronize()),
+                  cudaGetErrorName(expected));
+      return 1;
+    }
+    if (expected != cudaSuccess && (cudaDeviceReset() != cudaSuccess || cudaMallocManaged(&out, 1) != cudaSuccess)) return 2;
+  }
+}
