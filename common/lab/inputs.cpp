@@ -46,6 +46,16 @@ std::uint64_t nth_in_order(const Position& p, std::uint64_t i) {
   return i * part + multiply_high(p.random(first, i), part);
 }
 
+// A bit is 1 with a probability of 2^-words, each bit by itself: the fewer ones, the less entropy.
+// Source: Thearling and Smith, "An improved supercomputer sorting benchmark", 1992.
+template <int words>
+std::uint64_t and_of(const Position& p) {
+  constexpr std::uint64_t stream = half / 8;  // of which there are sixteen
+  std::uint64_t level = ~std::uint64_t{0};
+  for (std::uint64_t word = 0; word < words; ++word) level &= random_at(p.seed + word * stream, p.i);
+  return level;
+}
+
 std::uint64_t sorted(const Position& p) { return nth_in_order(p, p.i); }
 std::uint64_t reversed(const Position& p) { return nth_in_order(p, p.n - 1 - p.i); }
 std::uint64_t all_equal(const Position& p) { return p.random(first, 0); }
@@ -81,14 +91,18 @@ struct Distribution {
 
 constexpr Distribution distributions[] = {
     {{"uniform", "every key as likely as any other (floats: every finite bit pattern)"}, uniform},
+    {{"and-2", "AND of 2 uniform words: a bit is 1 in 1 of 4 keys, 0.811 bits of entropy a bit (25.96 in 32)"}, and_of<2>},
+    {{"and-3", "AND of 3: a bit is 1 in 1 of 8 keys, 0.544 bits of entropy a bit (17.39 in 32)"}, and_of<3>},
+    {{"and-4", "AND of 4: a bit is 1 in 1 of 16 keys, 0.337 bits of entropy a bit (10.79 in 32)"}, and_of<4>},
+    {{"and-5", "AND of 5: a bit is 1 in 1 of 32 keys, 0.201 bits of entropy a bit (6.42 in 32)"}, and_of<5>},
+    {{"few-values", "sixteen values at random: 4 bits of entropy a key"}, few_values},
+    {{"two-values", "two values at random: 1 bit of entropy a key"}, two_values},
+    {{"all-equal", "one value: no entropy"}, all_equal},
     {{"sorted", "already in ascending order"}, sorted},
     {{"reversed", "in descending order"}, reversed},
-    {{"all-equal", "one value"}, all_equal},
-    {{"two-values", "two values at random"}, two_values},
-    {{"few-values", "sixteen values at random"}, few_values},
     {{"nearly-sorted", "ascending, one key in 64 replaced"}, nearly_sorted},
-    {{"skewed", "small keys far more often: as many keys of each bit length"}, skewed},
     {{"organ-pipe", "ascending, then descending"}, organ_pipe},
+    {{"skewed", "small keys far more often: as many keys of each bit length"}, skewed},
     {{"extremes", "0, largest, signed limits; floats: NaN of both signs, infinities, both zeros, denormals"}, nullptr},
 };
 

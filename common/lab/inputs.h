@@ -14,7 +14,7 @@ struct InputFacts {
   const char* what;  ///< a few words for lists
 };
 
-/// The distributions, in the order of the documents. Besides them, "range:LOW:HIGH" stands for whole numbers
+/// The distributions: random ones from the most entropy to the least, then others. Besides them, "range:LOW:HIGH" stands for whole numbers
 /// from LOW to HIGH, all equally likely, and "file:PATH" for a file's bytes as keys.
 std::span<const InputFacts> inputs();
 

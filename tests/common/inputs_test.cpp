@@ -97,6 +97,56 @@ TEST_CASE("every seed gives uniform keys their full entropy") {
   }
 }
 
+TEST_CASE("and-K promises the entropy of its bits, for every type and seed") {
+  const std::int64_t n = 20000;
+  const auto entropy_of_bit = [](double p) { return -p * std::log2(p) - (1 - p) * std::log2(1 - p); };
+  for (int words = 2; words <= 5; ++words) {
+    const std::string input = "and-" + std::to_string(words);
+    const double ones = std::ldexp(1, -words);
+    CAPTURE(input);
+    const auto facts = std::find_if(lab::inputs().begin(), lab::inputs().end(),
+                                    [&](const lab::InputFacts& one) { return input == one.name; });
+    REQUIRE(facts != lab::inputs().end());
+    const std::string what = facts->what;
+    CHECK(std::abs(std::stod(what.substr(what.find('(') + 1)) - 32 * entropy_of_bit(ones)) < 0.006);
+    for (std::uint64_t seed : seeds()) {
+      CAPTURE(seed);
+      for (KeyType type : lab::all_key_types) {
+        CAPTURE(lab::name_of(type));
+        lab::with_key(type, [&](auto tag) {
+          using Key = typename decltype(tag)::Key;
+          const auto keys = keys_of<Key>(input.c_str(), type, seed, n);
+          // Not every bit pattern of a float is finite: levels are pressed together, but for their first bit.
+          if constexpr (std::is_floating_point_v<Key>) {
+            CHECK(std::all_of(keys.begin(), keys.end(), [](Key key) { return std::isfinite(key); }));
+            const auto positive = std::count_if(keys.begin(), keys.end(), [](Key key) { return !std::signbit(key); });
+            CHECK(std::abs(positive / double(n) - ones) < 6 * std::sqrt(ones * (1 - ones) / n));
+          } else {
+            const int bits = 8 * sizeof(Key);
+            std::vector<std::int64_t> set(bits);
+            std::vector<double> bytes(256);
+            for (Key key : keys) {
+              const auto level = lab::ordered_bits(key);
+              for (int bit = 0; bit < bits; ++bit) set[bit] += level >> bit & 1;
+              ++bytes[level & 255];
+            }
+            // Six standard deviations of a sample's share of ones: some 30 000 samples, and none in a lifetime fails.
+            for (std::int64_t count : set) {
+              CHECK(std::abs(count / double(n) - ones) < 6 * std::sqrt(ones * (1 - ones) / n));
+            }
+            // Eight bits together have eight times the entropy of one, if none tells about another.
+            double entropy = 0;
+            for (double count : bytes) {
+              if (count > 0) entropy -= count / n * std::log2(count / n);
+            }
+            CHECK(std::abs(entropy - 8 * entropy_of_bit(ones)) < 0.12);
+          }
+        });
+      }
+    }
+  }
+}
+
 TEST_CASE("two seeds never give the same input, the same seed always does") {
   const std::int64_t n = 1000;
   for (const lab::InputFacts& input : lab::inputs()) {

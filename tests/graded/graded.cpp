@@ -11,6 +11,7 @@
 #include <random>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lab/error.h"
@@ -199,6 +200,9 @@ TEST_CASE("any input, key type and order") {
   for_each_step("any input, key type and order", [](const StepFacts& step) {
     for (KeyType type : key_types(step)) {
       for (const lab::InputFacts& input : lab::inputs()) {
+        // What has an entropy of its own is there for measurements: one of the kind is enough here.
+        const std::string_view name = input.name;
+        if (name.starts_with("and-") && name != "and-3") continue;
         for (std::int64_t n :
              grading.quick ? std::vector<std::int64_t>{1777} : std::vector<std::int64_t>{1000, 2049, 3333}) {
           Case asked = new_case(step, type, std::min(n, step.largest_n), input.name);
