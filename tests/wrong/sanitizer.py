@@ -43,7 +43,7 @@ CALLED = {
 
 def compile_cuda(path, program, arch):
     """What is wrong with it, or an empty text."""
-    done = subprocess.run(["nvcc", "-std=c++20", f"-arch={arch}", "-lineinfo", "-o", str(program), str(path)],
+    done = subprocess.run(["nvcc", "-std=c++20", f"-arch={arch}", "-lineinfo", "-g", "-o", str(program), str(path)],
                           capture_output=True, text=True, check=False)
     return done.stdout + done.stderr if done.returncode else ""
 
