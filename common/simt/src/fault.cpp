@@ -125,7 +125,12 @@ void handle(int signal, siginfo_t* info, void* context) {
 #else
   const bool is_write = false;
 #endif
-  const Site site = site_of(where);
+  Site site = site_of(where);
+#ifdef SIMT_CHECK
+  if (site.line == 0 || std::strstr(site.file, "simt/src/") != nullptr) {
+    site = site_of(reinterpret_cast<void*>(check::done_for()));
+  }
+#endif
   if (signal == SIGFPE) worker->fail("arithmetic", "integer division by zero", site, cudaErrorLaunchFailure);
   if (signal == SIGILL) worker->fail("trap", "illegal instruction", site, cudaErrorIllegalInstruction);
   const Explanation why = explain(static_cast<char*>(info->si_addr), is_write);
@@ -177,7 +182,11 @@ void interrupt(int, siginfo_t*, void* context) {
   sigemptyset(&this_signal);
   sigaddset(&this_signal, interrupt_signal);
   pthread_sigmask(SIG_UNBLOCK, &this_signal, nullptr);
-  worker->preempt();
+#ifdef SIMT_CHECK
+  worker->preempt(site_of(where));
+#else
+  worker->preempt({});
+#endif
 }
 
 }  // namespace

@@ -102,6 +102,7 @@ class Pool {
       if (running_ == 0) continue;
       const std::lock_guard lock(mutex_);
       for (Watched& one : watched_) {
+        SIMT_OBSERVE(if (check::look_at_time(one.thread)) pthread_kill(one.thread, interrupt_signal); continue;)
         const std::uint64_t turn = one.worker->turn();
         if (turn == one.turn || looks_left > 0) pthread_kill(one.thread, interrupt_signal);
         one.turn = turn;

@@ -631,9 +631,11 @@ void Worker::report_deadlock() {
        first != nullptr ? waiting(first).site : launch_->kernel.site, cudaErrorLaunchFailure);
 }
 
-void Worker::preempt() {
-  SIMT_OBSERVE(return;)  // a checked program comes here by its volatile reads
-  if (!scheduling_) yield();
+void Worker::preempt([[maybe_unused]] Site site) {
+  if (scheduling_) return;
+  // A checked program yields at its volatile reads, and is interrupted only to end it.
+  SIMT_OBSERVE(check::out_of_time = check::Time::told; fail("time-limit", check::time_limit_text(), site, cudaErrorLaunchTimeout);)
+  yield();
 }
 
 void Worker::fail(const char* kind, const std::string& text, Site site, cudaError_t error) {

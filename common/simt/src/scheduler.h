@@ -138,7 +138,7 @@ class Worker {
 
   /// From a signal that interrupted this worker: if device code was running, its thread yields. A loop that waits for
   /// memory to change (`while (flag == 0) {}` on a volatile) calls nothing of ours, and would never end otherwise.
-  void preempt();
+  void preempt(Site site);
 
   /// Changes whenever another thread or block has its turn; read by the watchdog.
   std::uint64_t turn() const { return std::uint64_t(current_) ^ barrier_ << 8 ^ blocks_ << 40; }

@@ -209,7 +209,7 @@ inline unsigned __reduce_xor_sync(unsigned mask, unsigned value, simt::Site site
 }
 
 // --- fences, time, traps ---
-inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_ACQ_REL); }
 inline void __threadfence() {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   simt::yield();  // a fence in a loop is a spin-wait on another block

@@ -9,12 +9,15 @@
 // Within an interval lanes of a warp have vector clocks, joined by __syncwarp. A block comes after another one of the
 // same launch if it has read, atomically or as a volatile, what that one wrote so after a __threadfence.
 //
+// What a thread publishes so is what stands before its fence, not what stands behind it.
+//
 // Lanes run one after another between two barriers. requests.cpp puts those together that execute the same instruction
 // (by its code address) for the same time since the last barrier: that is the warp's request.
 //
 // A checked program runs all its blocks on one OS thread: its numbers are the same in every run, and no locks are needed.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -67,6 +70,15 @@ struct Totals {
 };
 Totals& totals();  ///< of the running launch
 
+// --- time.cpp: a launch may take so long, by the processor's time ---
+
+enum class Time { left, up, told };
+extern std::atomic<Time> out_of_time;  ///< up: the next access or barrier ends the running launch
+void begin_time();
+/// Called again and again while a launch runs on that thread. True: interrupt it, as it has no more accesses.
+bool look_at_time(pthread_t thread);
+std::string time_limit_text();
+
 // --- requests.cpp ---
 
 /// One lane's part in a warp's request: lanes belong together that execute the same instruction for the same time
@@ -106,6 +118,7 @@ void begin_block(const Launch& launch, std::uint64_t block, void* dynamic_shared
 void barrier_opened(Site site, int arrived);
 void end_block();
 void stop_observing();  ///< the block is about to be abandoned
+Code done_for();  ///< the program's last atomic or copy: where a fault belongs that comes in an observer or a library
 void new_totals(const Launch& launch);
 void end_launch();
 void lanes_synchronized(unsigned warp, unsigned lanes);

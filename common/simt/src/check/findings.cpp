@@ -201,7 +201,9 @@ void tell(bool at_end) {
     return a.second.transactions - a.second.ideal > b.second.transactions - b.second.ideal;
   });
   std::vector<Note> notes;
-  for (auto& [key, cost] : worst) {
+  for (auto& one : worst) {  // (clang's lambdas cannot capture structured bindings)
+    const auto& key = one.first;
+    const Cost& cost = one.second;
     const auto note = [&](const char* kind, std::uint64_t ideal, std::uint64_t actual, const char* unit) {
       notes.push_back({std::get<0>(key), kind, ideal, actual, cost.requests, unit});
       if (!at_end) return;

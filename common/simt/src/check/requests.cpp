@@ -34,6 +34,9 @@ struct Active {
   unsigned warp;
 };
 
+/// Of a loop that goes on and on without a barrier, so many requests are counted.
+constexpr std::uint32_t most_requests = 1u << 18;
+
 constexpr std::size_t cache_size = 4096;
 Instruction* cache[cache_size];
 std::unordered_map<std::uint64_t, Instruction> instructions;
@@ -173,7 +176,9 @@ void finish(const Instruction& instruction, const Request& request, unsigned war
   Instruction& instruction = instruction_of(code, bytes, space, way);
   const unsigned warp = thread / lanes_per_warp, lane = thread % lanes_per_warp;
   OfWarp& of_warp = instruction.warps[warp];
-  const std::uint32_t time = of_warp.count[lane]++;
+  const std::uint32_t time = of_warp.count[lane];
+  if (time == most_requests) [[unlikely]] return;
+  of_warp.count[lane] = time + 1;
   if (time == of_warp.size) {
     if (time == 0) active.push_back({&instruction, warp});
     if (of_warp.size == of_warp.capacity) grow(of_warp);

@@ -23,14 +23,27 @@ namespace {
 /// launches of the program: smaller is earlier.
 struct Event {
   std::uint32_t interval = 0;  ///< 0: none
-  std::uint32_t code = 0;      ///< from the program's first address
+  std::uint32_t code = 0;      ///< from the program's first address; 1 bit: see kept_write
   std::uint32_t who = 0;       ///< thread, 10 bits; bytes of the word, 4; synchronised (atomic or volatile), 1; clock, 17
 };
 
-/// What is known of four bytes of memory.
+/// What is known of four bytes of memory, or of one.
 struct Cell {
   Event write, read, other_read;  ///< two readers, of different threads where there were two
   std::uint8_t initialized;       ///< a bit a byte
+  bool split;                     ///< its bytes have been accessed by themselves, and have cells of their own
+};
+
+/// An `other_read` that is a plain write, over which an atomic one has gone: it may still race with what follows.
+constexpr std::uint32_t kept_write = 1u << 31;
+
+/// A __threadfence: what the thread did before, and whatever all did before the last barrier, is seen by those who see
+/// what the thread writes later.
+struct Fence {
+  std::uint32_t interval;
+  std::uint16_t thread;
+  bool joined;  ///< lanes of its warp have met in this interval: it may stand for them as well
+  std::uint32_t clock;
 };
 
 struct Region {
@@ -61,8 +74,10 @@ char* tls;
 Cell* static_cells;
 char* dynamic_begin;
 std::size_t dynamic_bytes;
-std::vector<Cell> dynamic_cells;
+Cell* dynamic_cells;
+constexpr std::size_t most_dynamic_bytes = 232448;
 
+Code code_of_last;  // of what the observers or the C library do for the program
 const Launch* launch;  // null outside a kernel: accesses of host code are not looked at
 /// The same, and whether accesses are traced: one comparison tells the usual case.
 enum class Watched : std::uint8_t { never, plainly, traced } watched = Watched::never;
@@ -71,18 +86,24 @@ std::vector<std::uint32_t> block_of_interval;  // of the running launch
 std::uint64_t block;
 bool untracked_fences;  // of the launch: blocks are taken to be in order
 constexpr std::uint64_t most_tracked_blocks = 8192;
-std::vector<std::vector<bool>> acquired;  // by block: those whose writes it may read
+constexpr std::size_t most_fences = 65536;  // of a block
+std::vector<std::vector<Fence>> fences;  // by block, in order
+std::vector<std::vector<std::uint32_t>> acquired;  // by block: how many of another one's fences it relies on
 std::uint32_t clocks[max_warps][lanes_per_warp][lanes_per_warp];  // what lane a knows of lane b
 
-bool clocks_used[max_warps];
+bool clocks_used[max_warps], lanes_joined[max_warps];
 
 void reset_clocks(unsigned warp) {
   std::memset(clocks[warp], 0, sizeof clocks[warp]);
   for (unsigned lane = 0; lane < lanes_per_warp; ++lane) clocks[warp][lane][lane] = 1;  // what 0 does not know
 }
 
+/// Cells of words, and behind them four for the bytes of each: untouched, they take no memory.
+std::size_t words_of(std::size_t bytes) { return bytes / 4 + 2; }
+std::size_t cell_bytes(std::size_t bytes) { return words_of(bytes) * 5 * sizeof(Cell); }
+
 Cell* map_cells(std::size_t bytes) {
-  void* memory = mmap(nullptr, (bytes / 4 + 2) * sizeof(Cell), PROT_READ | PROT_WRITE,
+  void* memory = mmap(nullptr, cell_bytes(bytes), PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return memory == MAP_FAILED ? nullptr : static_cast<Cell*>(memory);
 }
@@ -225,6 +246,31 @@ unsigned bytes_of(const Event& e) { return e.who >> 10 & 15; }
 bool synchronized(const Event& e) { return (e.who >> 14 & 1) != 0; }
 unsigned clock_of(const Event& e) { return e.who >> 15; }
 
+/// Does an access stand before one of the first n fences of its block?
+bool published(const std::vector<Fence>& of_block, std::uint32_t n, const Event& access) {
+  for (; n > 0 && of_block[n - 1].interval >= access.interval; --n) {
+    const Fence& fence = of_block[n - 1];
+    if (fence.interval > access.interval || (fence.thread == thread_of(access) && fence.clock > clock_of(access)) ||
+        (fence.joined && fence.thread / 32 == thread_of(access) / 32)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// How many of its block's fences stand before a write.
+std::uint32_t fences_before(const std::vector<Fence>& of_block, const Event& write) {
+  std::uint32_t n = std::uint32_t(of_block.size());
+  for (; n > 0; --n) {
+    const Fence& fence = of_block[n - 1];
+    if (fence.interval < write.interval || (fence.thread == thread_of(write) && fence.clock <= clock_of(write)) ||
+        (fence.joined && fence.thread / 32 == thread_of(write) / 32)) {
+      break;
+    }
+  }
+  return n;
+}
+
 /// May `before` and the access `now` have happened in the other order?
 [[gnu::noinline]] bool unordered_in_launch(const Event& before, const Event& now, bool shared) {
   if ((bytes_of(before) & bytes_of(now)) == 0) return false;
@@ -236,7 +282,8 @@ unsigned clock_of(const Event& e) { return e.who >> 15; }
   }
   if (shared || untracked_fences) return false;
   const std::uint32_t other = block_of_interval[before.interval - first_of_launch];
-  return acquired.size() <= block || acquired[block].size() <= other || !acquired[block][other];
+  return acquired.size() <= block || acquired[block].size() <= other ||
+         !published(fences[other], acquired[block][other], before);
 }
 
 /// Most accesses follow one of an earlier barrier interval, launch or block, or of the same thread.
@@ -248,7 +295,7 @@ unsigned clock_of(const Event& e) { return e.who >> 15; }
 
 [[gnu::cold, gnu::noinline]] void race(const Event& before, const Event& now, bool before_writes, bool now_writes,
                                        std::uintptr_t address, unsigned bytes) {
-  const Code code = program + now.code, other = program + before.code;
+  const Code code = program + now.code, other = program + (before.code & ~kept_write);
   if (!before_writes) drop_finding("uninitialized", other);  // it read too early: that is the race
   const std::uint64_t other_block =
       before.interval >= first_of_block ? block : block_of_interval[before.interval - first_of_launch];
@@ -278,11 +325,13 @@ struct Access {
 /// could rely on, come before what follows here.
 [[gnu::noinline]] void acquire(const Event& write) {
   const std::uint32_t from = block_of_interval[write.interval - first_of_launch];
-  if (acquired.size() <= from || acquired[from].empty() || !acquired[from][from]) return;
-  acquired[block].resize(launch->blocks);
-  for (std::size_t b = 0; b < acquired[from].size(); ++b) {
-    if (acquired[from][b]) acquired[block][b] = true;
-  }
+  if (fences.size() <= from || fences[from].empty()) return;
+  const std::uint32_t n = fences_before(fences[from], write);
+  std::vector<std::uint32_t>& own = acquired[block];
+  own.resize(launch->blocks);
+  if (own[from] >= n) return;
+  own[from] = n;
+  for (std::size_t b = 0; b < acquired[from].size(); ++b) own[b] = std::max(own[b], acquired[from][b]);
 }
 
 [[gnu::cold, gnu::noinline]] void uninitialized(Cell& cell, const Event& now, unsigned mask, const Access& access) {
@@ -301,12 +350,21 @@ struct Access {
       cell.write.interval < first_of_block) [[unlikely]] {
     acquire(cell.write);
   }
-  if (unordered(cell.write, now, a.shared)) [[unlikely]] race(cell.write, now, true, a.writes, a.address, a.bytes);
+  const bool kept = (cell.other_read.code & kept_write) != 0;
+  if (unordered(cell.write, now, a.shared)) [[unlikely]] {
+    race(cell.write, now, true, a.writes, a.address, a.bytes);
+  } else if (kept && unordered(cell.other_read, now, a.shared)) [[unlikely]] {
+    race(cell.other_read, now, true, a.writes, a.address, a.bytes);
+  }
   if (a.writes) {
     if (unordered(cell.read, now, a.shared)) [[unlikely]] {
       race(cell.read, now, false, true, a.address, a.bytes);
-    } else if (unordered(cell.other_read, now, a.shared)) [[unlikely]] {
+    } else if (!kept && unordered(cell.other_read, now, a.shared)) [[unlikely]] {
       race(cell.other_read, now, false, true, a.address, a.bytes);
+    }
+    if (a.sync && !synchronized(cell.write) && cell.write.interval >= (a.shared ? interval : first_of_launch)) {
+      cell.other_read = cell.write;
+      cell.other_read.code |= kept_write;
     }
     cell.write = now;
     cell.initialized |= mask;
@@ -321,16 +379,30 @@ struct Access {
   }
 }
 
-[[gnu::always_inline]] inline void observe(Cell* cells, std::size_t offset, std::uintptr_t address, unsigned bytes,
+[[gnu::cold, gnu::noinline]] void split(Cell& cell, Cell* pieces) {
+  std::fill(pieces, pieces + 4, cell);
+  cell.split = true;
+}
+
+[[gnu::always_inline]] inline void observe(Cell* cells, std::size_t words, std::size_t offset, std::uintptr_t address, unsigned bytes,
                                            Way way, bool reads, bool writes, bool sync, bool shared, unsigned thread,
                                            Code code) {
   const unsigned clock = clocks_used[thread / 32] ? clocks[thread / 32][thread % 32][thread % 32] : 1;
   const std::uint32_t high = thread | unsigned(sync) << 14 | clock << 15;
   const Access access{address, bytes, reads, writes, way == Way::atomic, sync, shared, thread, code};
-  if (bytes == 4 && offset % 4 == 0) [[likely]] return observe_word(cells[offset / 4], 15, high, access);
+  if (bytes == 4 && offset % 4 == 0 && !cells[offset / 4].split) [[likely]] {
+    return observe_word(cells[offset / 4], 15, high, access);
+  }
   for (std::size_t at = offset, end = offset + bytes; at < end;) {
     const unsigned first = at % 4, last = unsigned(std::min<std::size_t>(4, end - (at - first)));
-    observe_word(cells[at / 4], ((1u << last) - 1) & ~((1u << first) - 1), high, access);
+    Cell& cell = cells[at / 4];
+    if (last - first == 4 && !cell.split) {
+      observe_word(cell, 15, high, access);
+    } else {
+      Cell* const pieces = cells + words + at / 4 * 4;
+      if (!cell.split) [[unlikely]] split(cell, pieces);
+      for (unsigned b = first; b < last; ++b) observe_word(pieces[b], 1u << b, high, access);
+    }
     at += last - first;
   }
 }
@@ -376,6 +448,12 @@ unsigned linear_thread() { return threadIdx.x + blockDim.x * (threadIdx.y + bloc
   inside(address - std::uintptr_t(region->begin), {region, "allocation", region->number, region->bytes}, Space::global);
 }
 
+[[noreturn, gnu::cold, gnu::noinline]] void end_of_time(Code code, unsigned thread) {
+  out_of_time = Time::told;
+  add_finding("time-limit", code, 0, who(thread) + time_limit_text());
+  stop(cudaErrorLaunchTimeout);
+}
+
 /// `sync`: atomic or volatile, which by themselves do not race with each other.
 [[gnu::always_inline]] inline void access(const void* pointer, unsigned bytes, Way way, bool reads, bool writes,
                                           bool sync, Code code, bool aligned = true) {
@@ -383,8 +461,10 @@ unsigned linear_thread() { return threadIdx.x + blockDim.x * (threadIdx.y + bloc
     if (watched == Watched::never) return;
     trace(pointer, bytes, way, code);
   }
+  if (way == Way::atomic) code_of_last = code;
   const std::uintptr_t address = std::uintptr_t(pointer);
   const unsigned thread = linear_thread();
+  if (out_of_time.load(std::memory_order_relaxed) == Time::up) [[unlikely]] end_of_time(code, thread);
   const char* const what = way == Way::load ? "reads " : "writes ";
   const std::size_t in_tls = address - std::uintptr_t(tls);
   if (in_tls < shared_last) {
@@ -404,7 +484,7 @@ unsigned linear_thread() { return threadIdx.x + blockDim.x * (threadIdx.y + bloc
     if (address % bytes != 0 && aligned) [[unlikely]] {
       if (misaligned(address, bytes, way, thread, code)) stop(cudaErrorMisalignedAddress);
     }
-    observe(static_cells, in_tls - shared_first, address, bytes, way, reads, writes, sync, true, thread, code);
+    observe(static_cells, words_of(shared_last - shared_first), in_tls - shared_first, address, bytes, way, reads, writes, sync, true, thread, code);
     add_to_request(code, thread, address, bytes, Space::shared, way);
     return;
   }
@@ -416,13 +496,13 @@ unsigned linear_thread() { return threadIdx.x + blockDim.x * (threadIdx.y + bloc
     if (address % bytes != 0 && aligned) [[unlikely]] {
       if (misaligned(address, bytes, way, thread, code)) stop(cudaErrorMisalignedAddress);
     }
-    observe(dynamic_cells.data(), in_dynamic, address, bytes, way, reads, writes, sync, true, thread, code);
+    observe(dynamic_cells, words_of(most_dynamic_bytes), in_dynamic, address, bytes, way, reads, writes, sync, true, thread, code);
     add_to_request(code, thread, address, bytes, Space::shared, way);
     return;
   }
   const std::size_t in_data = address - std::uintptr_t(program_data.begin);
   if (in_data < program_data.bytes) {  // constants as well as variables: requests are not counted
-    return observe(program_data.cells, in_data, address, bytes, way, reads, writes, sync, false, thread, code);
+    return observe(program_data.cells, words_of(program_data.bytes), in_data, address, bytes, way, reads, writes, sync, false, thread, code);
   }
   const Region* const region = table()[chunk_of(address)];
   if (region == nullptr) return;
@@ -443,13 +523,14 @@ unsigned linear_thread() { return threadIdx.x + blockDim.x * (threadIdx.y + bloc
   if (address % bytes != 0 && aligned) [[unlikely]] {
     if (misaligned(address, bytes, way, thread, code)) stop(cudaErrorMisalignedAddress);
   }
-  observe(region->cells, offset, address, bytes, way, reads, writes, sync, false, thread, code);
+  observe(region->cells, words_of(region->bytes), offset, address, bytes, way, reads, writes, sync, false, thread, code);
   add_to_request(code, thread, address, bytes, Space::global, way);
 }
 
 /// A copy of many bytes, of a type that is not aligned to them: of 8 bytes at once at most, as a GPU makes it.
 void access_range(const void* pointer, std::size_t bytes, Way way, Code code) {
   if (launch == nullptr) return;
+  code_of_last = code;
   for (const char* at = static_cast<const char*>(pointer); bytes != 0;) {
     std::size_t piece = 8;
     while (std::uintptr_t(at) % piece != 0 || piece > bytes) piece /= 2;
@@ -471,7 +552,7 @@ void next_interval() {
   block_of_interval.push_back(std::uint32_t(block));
   for (unsigned warp = 0; warp < max_warps; ++warp) {
     if (!clocks_used[warp]) continue;
-    clocks_used[warp] = false;
+    clocks_used[warp] = lanes_joined[warp] = false;
     reset_clocks(warp);
   }
 }
@@ -493,13 +574,16 @@ void begin_launch(const Launch& started) {
         return 1;
       },
       nullptr);
+  begin_time();
   first_of_launch = interval + 1;
   block_of_interval.clear();
+  fences.clear();
   acquired.clear();
   untracked_fences = false;
   dynamic_bytes = started.config.dynamic_shared;
   if (tracing) trace_launch(started);
-  dynamic_cells.assign(dynamic_bytes / 4 + 2, Cell{});
+  if (dynamic_cells == nullptr) dynamic_cells = map_cells(most_dynamic_bytes);
+  if (dynamic_bytes != 0) std::memset(static_cast<void*>(dynamic_cells), 0, words_of(dynamic_bytes) * sizeof(Cell));
 }
 
 void begin_block(const Launch& started, std::uint64_t number, void* dynamic_shared) {
@@ -514,6 +598,12 @@ void begin_block(const Launch& started, std::uint64_t number, void* dynamic_shar
 
 void barrier_opened(Site site, int arrived) {
   totals().barriers += unsigned(arrived + lanes_per_warp - 1) / lanes_per_warp;
+  if (out_of_time.load(std::memory_order_relaxed) == Time::up) [[unlikely]] {
+    out_of_time = Time::told;
+    add_finding("time-limit", site, std::string("kernel ") + launch->kernel.name + ", block " + block_name(block) + ": " +
+                                        time_limit_text());
+    stop(cudaErrorLaunchTimeout);
+  }
   if (arrived != launch->threads) [[unlikely]] {
     add_finding("divergent-barrier", site,
                 std::string("kernel ") + launch->kernel.name + ", block " + block_name(block) + ": " +
@@ -523,6 +613,8 @@ void barrier_opened(Site site, int arrived) {
   next_interval();
   if (tracing) trace_barrier();
 }
+
+Code done_for() { return code_of_last; }
 
 void stop_observing() {
   if (tracing) trace_block_end();
@@ -538,7 +630,7 @@ void end_block() {
 }
 
 void lanes_synchronized(unsigned warp, unsigned lanes) {
-  clocks_used[warp] = true;
+  clocks_used[warp] = lanes_joined[warp] = true;
   std::uint32_t known[lanes_per_warp] = {};
   for (unsigned a = 0; a < lanes_per_warp; ++a) {
     if ((lanes >> a & 1) == 0) continue;
@@ -555,7 +647,7 @@ void allocated(const void* begin, std::size_t bytes, bool is_written) {
   const std::uintptr_t first = std::uintptr_t(begin);
   Region*& old = table()[chunk_of(first)];
   if (old != nullptr && old->begin == begin && old->cells != nullptr) {
-    munmap(old->cells, (old->bytes / 4 + 2) * sizeof(Cell));
+    munmap(old->cells, cell_bytes(old->bytes));
   }
   auto* const region = new Region{static_cast<const char*>(begin), bytes, map_cells(bytes), ++region_count, false};
   for (std::size_t c = chunk_of(first - guard); c <= chunk_of(first + bytes + guard); ++c) {
@@ -579,20 +671,27 @@ void written(const void* begin, std::size_t bytes) {
   const std::size_t end = std::min(offset + bytes, region->bytes);
   for (std::size_t at = offset; at < end;) {
     const unsigned first = at % 4, last = unsigned(std::min<std::size_t>(4, end - (at - first)));
-    region->cells[at / 4].initialized |= ((1u << last) - 1) & ~((1u << first) - 1);
+    Cell& cell = region->cells[at / 4];
+    cell.initialized |= ((1u << last) - 1) & ~((1u << first) - 1);
+    if (cell.split) {
+      for (unsigned b = first; b < last; ++b) region->cells[words_of(region->bytes) + at / 4 * 4 + b].initialized |= 1u << b;
+    }
     at += last - first;
   }
 }
 
 void fence() {
   if (launch == nullptr) return;
-  if (launch->blocks > most_tracked_blocks) {
+  if (launch->blocks > most_tracked_blocks || (block < fences.size() && fences[block].size() >= most_fences)) {
     untracked_fences = true;
     return;
   }
+  fences.resize(launch->blocks);
   acquired.resize(launch->blocks);
-  acquired[block].resize(launch->blocks);
-  acquired[block][block] = true;
+  const unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+  const unsigned warp = thread / lanes_per_warp, lane = thread % lanes_per_warp;
+  clocks_used[warp] = true;
+  fences[block].push_back({interval, std::uint16_t(thread), lanes_joined[warp], ++clocks[warp][lane][lane]});
 }
 
 }  // namespace simt::check
@@ -674,9 +773,9 @@ void __tsan_vptr_read(void**) {}
 void __tsan_ignore_thread_begin() {}
 void __tsan_ignore_thread_end() {}
 void __tsan_atomic_signal_fence(int) {}
-void __tsan_atomic_thread_fence(int) {
+void __tsan_atomic_thread_fence(int order) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
-  simt::check::fence();
+  if (order == __ATOMIC_SEQ_CST) simt::check::fence();  // less: of the block only
 }
 
 void __tsan_read_range(void* p, std::size_t n) { simt::check::access_range(p, n, Way::load, CODE); }

@@ -1,0 +1,54 @@
+// Ends kernels that do not end by themselves.
+#include <pthread.h>
+#include <time.h>
+
+#include <cstdlib>
+
+#include "check.h"
+
+namespace simt::check {
+namespace {
+
+std::atomic<double> started = 0;
+
+double seconds(clockid_t clock) {
+  timespec now{};
+  clock_gettime(clock, &now);
+  return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
+}
+
+double limit() {
+  static const double limit = [] {
+    const char* text = std::getenv("SIMT_SECONDS");
+    const double asked = text != nullptr ? std::atof(text) : 0;
+    return asked > 0 ? asked : 30;
+  }();
+  return limit;
+}
+
+}  // namespace
+
+std::atomic<Time> out_of_time = Time::left;
+
+void begin_time() {
+  started = seconds(CLOCK_THREAD_CPUTIME_ID);
+  out_of_time = Time::left;
+}
+
+bool look_at_time(pthread_t thread) {
+  clockid_t clock;
+  if (pthread_getcpuclockid(thread, &clock) != 0) return false;
+  const double passed = seconds(clock) - started;
+  Time expected = Time::left;
+  if (passed > limit()) out_of_time.compare_exchange_strong(expected, Time::up);
+  return passed > limit() + 0.5 && out_of_time == Time::up;
+}
+
+std::string time_limit_text() {
+  char text[160];
+  std::snprintf(text, sizeof text, "has not ended after %g s, and was given up here; SIMT_SECONDS=%g gives it more", limit(),
+                10 * limit());
+  return text;
+}
+
+}  // namespace simt::check
