@@ -11,7 +11,7 @@ import re
 import time
 from pathlib import Path
 
-from . import bench, build, files, judge, markdown, measurements, plot
+from . import bench, build, files, judge, markdown, measurements, plot, report_profile
 from .paths import BUILD, ROOT, find_lab, shown
 from .report_parts import NARROW, Report
 from .run import prepare
@@ -27,6 +27,7 @@ SCOPE = {
     "cpu": {"n": [10, 12, 14, 16, 18], "one": 14, "grid": 12, "seconds": 40},
     "cuda": {"n": [10, 12, 14, 16, 18, 20, 22, 24, 26], "one": 22, "grid": 20, "seconds": 60},
 }
+PROFILED = {"check": 14, "cuda": 20}  # keys of a profile, as powers of two
 
 
 def add_arguments(parser):
@@ -93,6 +94,15 @@ def measure(lab, kind, runner, plan, folder, fresh):
         known[name] = mark
         files.write_whole(known_path, json.dumps(known, indent=1) + "\n")
     return rows
+
+
+def profiles(lab, kind, facts, rows, folder, fresh, solution):
+    """What report_profile gathers of the steps that run to their end."""
+    steps = sorted({int(row["step"]) for row in measurements.verified(rows)
+                    if row["lab"] == lab and row["task"] == "sort" and row["build"] == kind})
+    slow = [facts[number, "sort"]["largest_n"] // 16 for number in steps if facts[number, "sort"]["largest_n"] < 1 << 40]
+    sizes = {source: min([1 << exponent, *slow]) for source, exponent in PROFILED.items()}
+    return report_profile.gather(lab, kind, steps, folder, fresh, solution, sizes, SCOPE[kind]["seconds"]) if steps else None
 
 
 def cpu_golds(lab, kind, folder, fresh):
@@ -335,13 +345,14 @@ def main(arguments):
     try:
         rows = measure(lab, kind, runner, sweeps(lab, kind, facts, arguments.machine), folder, arguments.fresh)
         rows += cpu_golds(lab, kind, folder, arguments.fresh)
-    except bench.Interrupted:
+        profiled = profiles(lab, kind, facts, rows, folder, arguments.fresh, arguments.solution)
+    except KeyboardInterrupt:
         note("interrupted; what was measured is kept, and the same command goes on from there")
         return 130
     rows = measurements.distinct(rows)
     others = other_machines(lab, arguments.others, rows)
     note("making tables and plots ..")
-    made = Report(lab, folder, rows, kind, facts, judge.device(runner), others, arguments.solution)
+    made = Report(lab, folder, rows, kind, facts, judge.device(runner), others, arguments.solution, profiled)
     parts = {name: getattr(made, name)() for name, text in template() if f"<!-- made: {name} -->" in text}
     title = lab_title(lab)
     text = compose(lab, title, parts, old)
