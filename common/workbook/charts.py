@@ -240,6 +240,10 @@ def shape_lines(rows, lab, stem):
     if len(kept) < 2:
         return False
     own = [row for row in own if (row["blocks"], row["threads"]) in kept and row["n"] not in crowded]
+    several = {name for name in {row["name"] for row in own} if len({row["n"] for row in own if row["name"] == name}) > 1}
+    own = [row for row in own if row["name"] in several]  # a step that was measured at one n has no lines
+    if not own:
+        return False
     names = list(dict.fromkeys((int(row["step"]), row["name"]) for row in sorted(own, key=lambda r: int(r["step"]))))
     columns = min(3, len(names))
     lines = -(-len(names) // columns)

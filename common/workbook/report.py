@@ -66,8 +66,11 @@ def sweeps(lab, kind, facts, machine_name):
                                                    *few]))
     if "counting" in lab and "u32" in types:
         found.append(("ranges", "value ranges", ["--n", str(one), "--type", "u32", "--input", *RANGES, *few]))
-    common = ["--budget", str(scope["seconds"]), *judge.option("machine-id", machine_name)]
-    return [(name, words, [*options, *common]) for name, words, options in found]
+    machine_id = judge.option("machine-id", machine_name)
+    # The tables of kernels need each size and shape; of the others a part says what there is to say.
+    seconds = {"sizes": 2 * scope["seconds"]}
+    return [(name, words, [*options, "--budget", str(seconds.get(name, scope["seconds"])), *machine_id])
+            for name, words, options in found]
 
 
 def measure(lab, kind, runner, plan, folder, fresh):
@@ -259,7 +262,8 @@ def inline_svg(path, caption, folder):
     width = float(re.search(r'width="([\d.]+)pt"', svg)[1]) * 4 / 3
     svg = re.sub(r'^<svg ([^>]*?)width="[\d.]+pt" ', r"<svg \1", svg, count=1)
     svg = re.sub(r'^<svg ([^>]*?)height="[\d.]+pt" ', r"<svg \1", svg, count=1)
-    svg = svg.replace("<svg ", f'<svg role="img" aria-label="{html.escape(caption)}" style="max-width: {width:.0f}px" ', 1)
+    svg = svg.replace("<svg ", f'<svg role="img" aria-label="{html.escape(caption)}" style="max-width: {width:.0f}px; '
+                      f'min-width: {0.6 * width:.0f}px" ', 1)
     return f"<figure>{svg.strip()}<figcaption>{words}</figcaption></figure>"
 
 

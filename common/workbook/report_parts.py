@@ -240,10 +240,11 @@ class Report:
         else:
             source = ("profiled by the check build, which counts what a GPU would do and takes the time of this processor"
                       + (f" (not by Nsight Compute: {found['why']})" if found["why"] else "")
-                      + ". Registers are nvcc's to tell" * (self.kind == "cpu"))
+                      + "; registers are nvcc's to tell" * (self.kind == "cpu"))
         return "\n\n".join([
-            f"One sort of {_count(found['n'])} keys, {source}. Registers are of a thread, shared memory of a block; times are "
-            "of all launches together.".replace("tell. Registers are of", "tell; they are of"),
+            f"One sort of {_count(found['n'])} keys, {source}. Times are of all launches together, registers of a thread, static "
+            "and dynamic shared memory (bytes) and barriers of a block; occupancy is of a multiprocessor's warps"
+            + ("." if found["source"] == "cuda" else ", at most, by threads and shared memory."),
             pipe(*launches, left=2),
             "What the kernels do to memory. A request is an instruction of a warp; it takes one wavefront of shared memory, and "
             "more where lanes meet in a bank. Global memory moves in sectors of 32 bytes; ideal is what the same bytes need "

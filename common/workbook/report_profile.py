@@ -44,7 +44,7 @@ def _gather(lab, source, wanted, path, fresh, solution, n, seconds, why):
     found = {"source": source, "n": n, "why": why, "commit": machine.commit(), "mark": mark, "steps": {}}
     try:
         known = {} if fresh else json.loads(path.read_text())
-        if known.get("mark") == mark:
+        if known.get("mark") == mark and isinstance(known.get("steps"), dict):
             found = {**known, "why": why}
     except (OSError, ValueError, AttributeError):
         pass
@@ -138,10 +138,7 @@ def launch_table(found, names, known):
                          _whole(static or 0), _whole(one.get("dynamic_shared_bytes") or 0),
                          f"{barriers:.3g}" if barriers is not None else "-",
                          f"{occupancy if occupancy is not None else profile.occupancy_bound(one):.0f}"])
-    ms = "ms" if found["source"] == "cuda" else "ms on the CPU"
-    bound = "occupancy, %" if found["source"] == "cuda" else "occupancy at most, %"
-    return ["step", "kernel", "launches", "shape", ms, "registers", "static shared, bytes", "dynamic shared, bytes",
-            "barriers a block", bound], rows
+    return ["step", "kernel", "launches", "shape", "ms", "registers", "static, B", "dynamic, B", "barriers", "occupancy, %"], rows
 
 
 def memory_table(found, names):
