@@ -341,9 +341,8 @@ def main(arguments):
         fill(old, {})  # is it whole? Better to know before measuring
         if whose(old) not in (None, lab):
             raise Usage(f"{folder} holds the report on {whose(old)}: choose another folder with --out")
-    for text in arguments.others or []:
-        if not Path(text).exists():
-            raise Problem(f"there is no {text}", 2)
+    if arguments.others:
+        other_machines(lab, arguments.others, [])  # can they be read? Better to know before measuring
     kind, runner = prepare(arguments, lab, lambda kind: [build.gold(kind)])
     facts = judge.table(lab)
     try:

@@ -1,10 +1,12 @@
 """Reports: what is kept of the student's words, Markdown as HTML and LaTeX, and what goes into the parts."""
 
+import argparse
 import re
 import tempfile
 import unittest
 from html.parser import HTMLParser
 from pathlib import Path
+from unittest import mock
 
 from test_measurements import row
 
@@ -304,6 +306,18 @@ class Coursework(unittest.TestCase):
 
 class Others(unittest.TestCase):
     """The machines to compare with."""
+
+    def test_files_that_cannot_be_read_are_told_before_anything_is_measured(self):
+        parser = argparse.ArgumentParser()
+        report.add_arguments(parser)
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(report, "prepare", side_effect=AssertionError):
+            path = Path(folder) / "mine.csv"
+            measurements.write(path, [row()])
+            whole = path.read_text()
+            for content, words in ((whole[:-9], "cut short"), (whole.replace("kernel", "x", 1), "another version"), ("", "empty")):
+                path.write_text(content)
+                with self.assertRaisesRegex(Problem, words):
+                    report.main(parser.parse_args([LAB, "--out", f"{folder}/out", "--with", str(path)]))
 
     def test_named_files(self):
         with tempfile.TemporaryDirectory() as folder:
