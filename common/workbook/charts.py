@@ -398,6 +398,45 @@ def value_range(rows, lab, stem):
     return True
 
 
+def value_range_lines(rows, lab, stem):
+    """Time against n, a line a largest value, a panel a step."""
+    own = {}
+    for row in measurements.whole(measurements.verified(rows)):
+        match = re.fullmatch(r"range:0:(\d+)", row["input"])
+        if match and row["lab"] == lab and row["task"] == "sort":
+            own.setdefault((int(row["step"]), row["name"]), {}).setdefault((int(match[1]), row["type"]), {})[int(row["n"])] = row
+    # The sizes that several ranges were swept over, without the one that all ranges were measured at.
+    plain = {n for lines in own.values() for by_n in lines.values() for n in by_n if not is_power(n)}
+    if len(plain) > 1:
+        own = {step: {key: {n: row for n, row in by_n.items() if n in plain} for key, by_n in lines.items()}
+               for step, lines in own.items()}
+    panels_of = {}
+    for step, lines in own.items():
+        lines = {key: by_n for key, by_n in lines.items() if len(by_n) > 1}
+        if len(lines) > 1:
+            panels_of[step] = dict(sorted(lines.items()))
+    if not panels_of:
+        return False
+    with plot.drawing(max(5.4, 4.2 * len(panels_of)), 3.4, ncols=len(panels_of), squeeze=False) as (figure, panels):
+        todo = []
+        for axes, ((number, name), lines) in zip(panels[0], sorted(panels_of.items())):
+            labels, counts = [], set()
+            for place, ((largest, _), by_n) in enumerate(lines.items(), 1):
+                xs = sorted(by_n)
+                counts.update(xs)
+                axes.plot(xs, [milliseconds(by_n[n]) for n in xs], color=plot.step_colour(number), marker="o",
+                          alpha=0.4 + 0.6 * place / len(lines))
+                labels.append((xs[-1], milliseconds(by_n[xs[-1]]), f"0 to {largest:,}", plot.step_words(number)))
+            plot.counts_axis(axes, counts)
+            plot.value_axis(axes, plot.time_text)
+            axes.set_title(f"{number:02} {name}: time of one sort, {next(iter(lines))[1]} keys")
+            todo.append((axes, labels))
+        for axes, labels in todo:
+            plot.end_labels(axes, labels, size=8.5)
+        plot.save(figure, stem)
+    return True
+
+
 def kernels(rows, lab, stem):
     """A bar a step, cut into its kernels: where the time goes, at the largest n."""
     parts = [row for row in measurements.verified(rows)

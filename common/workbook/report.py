@@ -65,7 +65,9 @@ def sweeps(lab, kind, facts, machine_name):
         found.append(("types", "types of keys", ["--n", str(one), "--type", *types, *(["--input", NARROW] if "counting" in lab else []),
                                                    *few]))
     if "counting" in lab and "u32" in types:
-        found.append(("ranges", "value ranges", ["--n", str(one), "--type", "u32", "--input", *RANGES, *few]))
+        found += [("ranges", "value ranges", ["--n", str(one), "--type", "u32", "--input", *RANGES, *few]),
+                  ("range-sizes", "value ranges and sizes", ["--n", *SIZES, "--type", "u32", "--input", RANGES[0], RANGES[3],
+                                                             RANGES[5], *few])]
     machine_id = judge.option("machine-id", machine_name)
     # The tables of kernels need each size and shape; of the others a part says what there is to say.
     seconds = {"sizes": 2 * scope["seconds"]}

@@ -351,6 +351,7 @@ class Report:
             f"{_count(rows[0]['n'])} {rows[0]['type']} keys, uniform from 0 to the largest value: the fewer values, the less "
             "entropy. A step that is missing refuses that range.",
             self.figure("ranges", _of(rows, charts.value_range), "Keys a second against the number of different values."),
+            self.figure("range-lines", charts.value_range_lines, "Time against the number of keys, for several largest values."),
             self._by(rows, "input", "largest value", lambda name: f"{int(name.split(':')[2]):,}")]))
 
     def transfers(self):

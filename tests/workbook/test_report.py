@@ -247,6 +247,8 @@ class Coursework(unittest.TestCase):
             found += [one(n="4096", blocks=str(blocks), threads=str(threads)) for threads in (32, 256, 1024)]
         found += [one("range", "4", type="u32", input=f"range:0:{2**bits - 1}", keys_per_s=str(1e9 / bits))
                   for bits in (4, 8, 16, 24)]
+        found += [one("range", "4", type="u32", n=str(n), input=f"range:0:{2**bits - 1}") for n in self.SIZES
+                  for bits in (4, 16, 24)]
         found += [one(name, step, input=kind) for name, step in (("shared", "2"), ("parallel", "3"))
                   for kind in ("sorted", "all-equal", "and-5", "and-2")]
         return measurements.distinct(found)
@@ -300,7 +302,8 @@ class Coursework(unittest.TestCase):
         self.assertIn("| and-2 | 6.49 |", parts["inputs"])
         self.assertEqual(page.count("<table>"), article.count(r"\begin{tabular}") + article.count(r"\begin{longtable}"))
         if plot.available():
-            self.assertLessEqual({"speed", "time", "kernels", "shapes", "shape-lines", "ranges", "inputs", "processors", "machines"},
+            self.assertLessEqual({"speed", "time", "kernels", "shapes", "shape-lines", "ranges", "range-lines", "inputs",
+                                  "processors", "machines"},
                                  plots)
 
 
