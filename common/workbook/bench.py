@@ -279,9 +279,11 @@ def main(arguments):
                  "goes on from there")
             return 130
         measured = [row for row in measurements.whole(rows) if row["lab"] != "gold"]
-        if not measured:
+        if all(row["status"] == "unsupported" for row in measured):
             path.unlink(missing_ok=True)
-            raise Usage(f"an empty sweep: nothing that was asked for of {lab} can be measured")
+            why = list(dict.fromkeys(row["message"] for row in measured))
+            raise Usage(f"an empty sweep: nothing that was asked for of {lab} can be measured"
+                        + (f": {'; '.join(why[:3])}{'; ..' if len(why) > 3 else ''}" if why else ""))
         everything += rows
         done.append(path)
         show(lab, rows, kind, arguments.solution)

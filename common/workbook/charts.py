@@ -109,8 +109,11 @@ def _draw_over_n(axes, rows, lab, value, text, size=9):
         roof = roof_keys(roofed[-1])
         xs = sorted(counts)
         ys = [roof if value is speed else n / roof * 1e3 for n in xs]
+        measured = [y for line in axes.lines for y in line.get_ydata()]
         axes.plot(xs, ys, color=plot.MUTED, linewidth=0.9, zorder=1)
         labels.append((xs[-1], ys[-1], "memory's roof", plot.MUTED))
+        if value is milliseconds:  # of few keys the roof lies far below all that is measured
+            axes.set_ylim(min(*measured, ys[-1]) / 2, max(*measured, ys[-1]) * 2)
     if counts:
         plot.counts_axis(axes, counts)
         plot.value_axis(axes, text)
@@ -185,6 +188,8 @@ def shapes(rows, lab, stem):
     own = [row for row in own if row["n"] == n]
     blocks = sorted({int(row["blocks"]) for row in own})
     threads = sorted({int(row["threads"]) for row in own})
+    if len(sizes[n]) < len(blocks) * len(threads) / 2:
+        return False  # a few shapes, not a map of them
     names = list(dict.fromkeys((int(row["step"]), row["name"]) for row in sorted(own, key=lambda r: int(r["step"]))))
     columns = min(3, len(names))
     lines = -(-len(names) // columns)
@@ -235,6 +240,10 @@ def shape_lines(rows, lab, stem):
     if len(kept) < 2:
         return False
     own = [row for row in own if (row["blocks"], row["threads"]) in kept and row["n"] not in crowded]
+    several = {name for name in {row["name"] for row in own} if len({row["n"] for row in own if row["name"] == name}) > 1}
+    own = [row for row in own if row["name"] in several]  # a step that was measured at one n has no lines
+    if not own:
+        return False
     names = list(dict.fromkeys((int(row["step"]), row["name"]) for row in sorted(own, key=lambda r: int(r["step"]))))
     columns = min(3, len(names))
     lines = -(-len(names) // columns)
@@ -268,7 +277,28 @@ def shape_lines(rows, lab, stem):
     return True
 
 
-def _dots(rows, lab, stem, column, title, order=None):
+# What a bit of a random input is worth, where all bits are alike; and what a key is worth where it has few values.
+ENTROPY_OF_BIT = {"uniform": 1, "and-2": 0.8113, "and-3": 0.5436, "and-4": 0.3373, "and-5": 0.2006}
+ENTROPY_OF_KEY = {"few-values": 4, "two-values": 1, "all-equal": 0}
+
+
+def entropy(name, kind):
+    """Bits of entropy in a key of that input and type; None for an input that is told apart by its order."""
+    if name in ENTROPY_OF_BIT:
+        return ENTROPY_OF_BIT[name] * (32 if kind == "pairs" else 8 * BYTES[kind])
+    return ENTROPY_OF_KEY.get(name)
+
+
+def by_entropy(rows):
+    """Rows of several inputs: random ones from the most entropy to the least, then the others as they came."""
+    def place(row):
+        bits = entropy(row["input"], row["type"])
+        return (1, 0) if bits is None else (0, -bits)
+
+    return sorted(rows, key=place)
+
+
+def _dots(rows, lab, stem, column, title, order=None, words=str):
     """A row for each value of `column`, a dot for each step: keys a second."""
     own = [row for row in rows if row["lab"] == lab and row["task"] == "sort"]
     values = list(dict.fromkeys(row[column] for row in own))
@@ -281,11 +311,17 @@ def _dots(rows, lab, stem, column, title, order=None):
             speeds = [speed(row) for row in own if row[column] == value]
             axes.plot([min(speeds), max(speeds)], [line, line], color=plot.FAINT, linewidth=2, zorder=1)
             for row in own:
-                if row[column] == value:
-                    axes.plot(speed(row), line, "o", color=plot.step_colour(row["step"]), markersize=6.5, zorder=3)
-        axes.set_yticks(range(len(values)), values)
+                if row[column] == value:  # no dot hides another one
+                    aside = 0.1 * (steps.index((int(row["step"]), row["name"])) - (len(steps) - 1) / 2)
+                    axes.plot(speed(row), line + aside, "o", color=plot.step_colour(row["step"]), markersize=7, zorder=3,
+                              markeredgecolor=plot.PAPER, markeredgewidth=0.7)
+        axes.set_yticks(range(len(values)), map(words, values))
         axes.tick_params(axis="y", labelcolor=plot.INK)
         axes.set_ylim(len(values) - 0.5, -0.6)
+        axes.set_xscale("log")
+        low, high = axes.get_xlim()
+        if high / low < 2:  # a few percent are not to look like much
+            axes.set_xlim((low * high / 2) ** 0.5, (low * high * 2) ** 0.5)
         plot.value_axis(axes, plot.rate_text, "x")
         axes.set_xlabel("keys a second")
         axes.spines["left"].set_visible(False)
@@ -319,7 +355,11 @@ def inputs(rows, lab, stem):
         return False
     n, kind = max(counts, key=lambda key: (len(counts[key]), int(key[0])))
     own = [row for row in own if (row["n"], row["type"]) == (n, kind)]
-    return _dots(own, lab, stem, "input", f"Which input, {plot.count_text(n)} {kind} keys")
+    def words(name):
+        bits = entropy(name, kind)
+        return name if bits is None else f"{name}, {bits:.3g} bit{'' if bits == 1 else 's'}"
+
+    return _dots(by_entropy(own), lab, stem, "input", f"Which input, {plot.count_text(n)} {kind} keys (bits: entropy of a key)", words=words)
 
 
 def types(rows, lab, stem):
@@ -358,6 +398,45 @@ def value_range(rows, lab, stem):
     return True
 
 
+def value_range_lines(rows, lab, stem):
+    """Time against n, a line a largest value, a panel a step."""
+    own = {}
+    for row in measurements.whole(measurements.verified(rows)):
+        match = re.fullmatch(r"range:0:(\d+)", row["input"])
+        if match and row["lab"] == lab and row["task"] == "sort":
+            own.setdefault((int(row["step"]), row["name"]), {}).setdefault((int(match[1]), row["type"]), {})[int(row["n"])] = row
+    # The sizes that several ranges were swept over, without the one that all ranges were measured at.
+    plain = {n for lines in own.values() for by_n in lines.values() for n in by_n if not is_power(n)}
+    if len(plain) > 1:
+        own = {step: {key: {n: row for n, row in by_n.items() if n in plain} for key, by_n in lines.items()}
+               for step, lines in own.items()}
+    panels_of = {}
+    for step, lines in own.items():
+        lines = {key: by_n for key, by_n in lines.items() if len(by_n) > 1}
+        if len(lines) > 1:
+            panels_of[step] = dict(sorted(lines.items()))
+    if not panels_of:
+        return False
+    with plot.drawing(max(5.4, 4.2 * len(panels_of)), 3.4, ncols=len(panels_of), squeeze=False) as (figure, panels):
+        todo = []
+        for axes, ((number, name), lines) in zip(panels[0], sorted(panels_of.items())):
+            labels, counts = [], set()
+            for place, ((largest, _), by_n) in enumerate(lines.items(), 1):
+                xs = sorted(by_n)
+                counts.update(xs)
+                axes.plot(xs, [milliseconds(by_n[n]) for n in xs], color=plot.step_colour(number), marker="o",
+                          alpha=0.4 + 0.6 * place / len(lines))
+                labels.append((xs[-1], milliseconds(by_n[xs[-1]]), f"0 to {largest:,}", plot.step_words(number)))
+            plot.counts_axis(axes, counts)
+            plot.value_axis(axes, plot.time_text)
+            axes.set_title(f"{number:02} {name}: time of one sort, {next(iter(lines))[1]} keys")
+            todo.append((axes, labels))
+        for axes, labels in todo:
+            plot.end_labels(axes, labels, size=8.5)
+        plot.save(figure, stem)
+    return True
+
+
 def kernels(rows, lab, stem):
     """A bar a step, cut into its kernels: where the time goes, at the largest n."""
     parts = [row for row in measurements.verified(rows)
@@ -369,26 +448,31 @@ def kernels(rows, lab, stem):
     if not steps:
         return False
     steps = dict(sorted(steps.items()))
-    with plot.drawing(7.2, 0.9 + 0.62 * len(steps)) as (figure, axes):
+    with plot.drawing(7.2, 1.1 + 0.68 * len(steps)) as (figure, axes):
+        axes.set_title("where the time of a step goes")
         for line, ((number, name), by_n) in enumerate(steps.items()):
             own = by_n[max(by_n)]
             total = sum(map(milliseconds, own)) or 1
-            left = 0.0
+            left, small = 0.0, []
             for place, row in enumerate(own):
                 share = 100 * milliseconds(row) / total
-                axes.barh(line, share, left=left, height=0.62, color=plot.step_colour(number), alpha=1 if place % 2 == 0 else 0.72,
+                axes.barh(line, share, left=left, height=0.58, color=plot.step_colour(number), alpha=1 if place % 2 == 0 else 0.72,
                           edgecolor=plot.PAPER, linewidth=1)
                 words = f"{row['kernel']} {share:.0f} %"
-                if share > len(words) * 1.35:
+                if share <= len(words) * 1.5:
+                    small.append(words)
+                else:
                     axes.text(left + share / 2, line, words, ha="center", va="center", size=8,
                               color="#000000" if number % 6 in (0, 4, 5) else plot.PAPER)
                 left += share
+            if small:
+                axes.text(0, line + 0.34, "narrow: " + ", ".join(small), va="top", size=7.5, color=plot.MUTED)
             axes.annotate(f"{plot.time_text(total)}, {plot.count_text(max(by_n))} keys", (100, line), xytext=(8, 0),
                           textcoords="offset points", va="center", size=8.5, color=plot.MUTED, annotation_clip=False)
         axes.set_yticks(range(len(steps)), [f"{number:02} {name}" for number, name in steps])
         for text, (number, _) in zip(axes.get_yticklabels(), steps):
             text.set_color(plot.step_words(number))
-        axes.set_ylim(len(steps) - 0.5, -0.5)
+        axes.set_ylim(len(steps) - 0.4, -0.4)
         axes.set_xlim(0, 100)
         axes.set_xlabel("percent of the time of all kernels of the step")
         axes.spines[:].set_visible(False)

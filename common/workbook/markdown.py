@@ -287,7 +287,7 @@ def to_tex(blocks, image):
 
 
 def _plain_width(cell):
-    return len(re.sub(r"</?su[pb]>|[`*]", "", cell))
+    return len(html.unescape(re.sub(r"</?su[pb]>|[`*]", "", cell)))
 
 
 def _table_tex(block):
@@ -304,6 +304,9 @@ def _table_tex(block):
         forms.append(rf">{{\raggedright\arraybackslash}}p{{{share:.2f}\linewidth}}" if i in long_texts
                      else "l" if left[i] else "r")
     head, *body = [" & ".join(map(inline_tex, row)) + r" \\" for row in rows]
+    if len(body) > 36 and total > 84 and not long_texts:  # too wide for its letters: in parts, each made smaller
+        return "\n\n".join(_table_tex(Block("table", items=[block.items[0], *block.items[i : i + 36]], left=block.left))
+                           for i in range(1, len(block.items), 36))
     if len(body) > 36:
         return ("{\\small\\setlength{\\tabcolsep}{4pt}\n\\begin{longtable}{@{}" + "".join(forms) + "@{}}\n\\toprule\n" + head
                 + "\n\\midrule\\endhead\n" + "\n".join(body) + "\n\\bottomrule\n\\end{longtable}}")

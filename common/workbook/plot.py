@@ -128,8 +128,8 @@ def value_axis(axes, text, which="y"):
     axis = axes.yaxis if which == "y" else axes.xaxis
     (axes.set_yscale if which == "y" else axes.set_xscale)("log")
     low, high = axes.get_ylim() if which == "y" else axes.get_xlim()
-    narrow = high / low < 30
-    axis.set_major_locator(ticker.LogLocator(base=10, subs=(1, 2, 5) if narrow else (1,), numticks=12))
+    marks = (1, 1.5, 2, 3, 4, 5, 6, 8) if high / low < 5 else (1, 2, 5) if high / low < 150 else (1,)
+    axis.set_major_locator(ticker.LogLocator(base=10, subs=marks, numticks=12))
     axis.set_major_formatter(ticker.FuncFormatter(lambda value, _: text(value)))
     axis.set_minor_locator(ticker.NullLocator())
     axes.grid(axis=which)
@@ -143,23 +143,31 @@ def end_labels(axes, labels, gap=11.5, size=9):
     figure = axes.figure
     figure.canvas.draw()  # the places of the axes are known after this
     scale = figure.dpi / 72
+    low, high = (axes.transAxes.transform((0, y))[1] / scale for y in (0, 1))
+
+    def centre(group):
+        """Where the middle of these labels is best: at their lines, but not beyond the axes."""
+        room = gap * (len(group) - 1) / 2
+        mean = sum(one[0] for one in group) / len(group)
+        return max(min(mean, high + gap / 2 - room), low + gap / 2 + room)
+
     ends = sorted(([axes.transData.transform((x, y))[1] / scale, x, y, text, colour] for x, y, text, colour in labels),
                   key=lambda end: end[0])
-    low = axes.transAxes.transform((0, 0))[1] / scale
     groups = []  # of labels that touch, each with the place that suits all
     for end in ends:
-        groups.append([[end], end[0]])
+        groups.append([[end], centre([end])])
         while len(groups) > 1:
             (first, a), (second, b) = groups[-2:]
             if b - a >= gap * (len(first) + len(second)) / 2:
                 break
             both = first + second
-            groups[-2:] = [[both, sum(one[0] for one in both) / len(both)]]
-    for members, centre in groups:
-        bottom = max(centre - gap * (len(members) - 1) / 2, low + gap / 2)
+            groups[-2:] = [[both, centre(both)]]
+    for members, middle in groups:
+        bottom = middle - gap * (len(members) - 1) / 2
         for place, (own, x, y, text, colour) in enumerate(members):
             axes.annotate(text, (x, y), xytext=(8, bottom + place * gap - own), textcoords="offset points", color=colour,
-                          size=size, va="center", annotation_clip=False)
+                          size=size, va="center", annotation_clip=False, zorder=5,
+                          bbox={"facecolor": PAPER, "edgecolor": "none", "alpha": 0.8, "pad": 0.4})
 
 
 def demo(rows, path, kind):

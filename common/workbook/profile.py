@@ -154,7 +154,8 @@ def _sum(launch, *names):
     return sum(launch.get(name) or 0 for name in names)
 
 
-def _shape(size):
+def shape_text(size):
+    """64x2 for [64, 2, 1]."""
     size = list(size)
     while len(size) > 1 and size[-1] == 1:
         size.pop()
@@ -166,7 +167,7 @@ def lines_of(launches, source):
     lines = []
     for one in gathered(launches):
         many = f"{one['launches']} launches" if one["launches"] > 1 else "1 launch"
-        lines += ["", f"{one['kernel']}   {many} of <<<{_shape(one['grid'])}, {_shape(one['block'])}>>>", "-" * 80]
+        lines += ["", f"{one['kernel']}   {many} of <<<{shape_text(one['grid'])}, {shape_text(one['block'])}>>>", "-" * 80]
 
         def put(label, text):
             lines.append(f"  {label:<16}{text}")

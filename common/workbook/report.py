@@ -11,7 +11,7 @@ import re
 import time
 from pathlib import Path
 
-from . import bench, build, files, judge, markdown, measurements, plot
+from . import bench, build, files, judge, markdown, measurements, plot, report_profile
 from .paths import BUILD, ROOT, find_lab, shown
 from .report_parts import NARROW, Report
 from .run import prepare
@@ -27,6 +27,7 @@ SCOPE = {
     "cpu": {"n": [10, 12, 14, 16, 18], "one": 14, "grid": 12, "seconds": 40},
     "cuda": {"n": [10, 12, 14, 16, 18, 20, 22, 24, 26], "one": 22, "grid": 20, "seconds": 60},
 }
+PROFILED = {"check": 14, "cuda": 20}  # keys of a profile, as powers of two
 
 
 def add_arguments(parser):
@@ -64,9 +65,14 @@ def sweeps(lab, kind, facts, machine_name):
         found.append(("types", "types of keys", ["--n", str(one), "--type", *types, *(["--input", NARROW] if "counting" in lab else []),
                                                    *few]))
     if "counting" in lab and "u32" in types:
-        found.append(("ranges", "value ranges", ["--n", str(one), "--type", "u32", "--input", *RANGES, *few]))
-    common = ["--budget", str(scope["seconds"]), *judge.option("machine-id", machine_name)]
-    return [(name, words, [*options, *common]) for name, words, options in found]
+        found += [("ranges", "value ranges", ["--n", str(one), "--type", "u32", "--input", *RANGES, *few]),
+                  ("range-sizes", "value ranges and sizes", ["--n", *SIZES, "--type", "u32", "--input", RANGES[0], RANGES[3],
+                                                             RANGES[5], *few])]
+    machine_id = judge.option("machine-id", machine_name)
+    # The tables of kernels need each size and shape; of the others a part says what there is to say.
+    seconds = {"sizes": 2 * scope["seconds"]}
+    return [(name, words, [*options, "--budget", str(seconds.get(name, scope["seconds"])), *machine_id])
+            for name, words, options in found]
 
 
 def measure(lab, kind, runner, plan, folder, fresh):
@@ -93,6 +99,15 @@ def measure(lab, kind, runner, plan, folder, fresh):
         known[name] = mark
         files.write_whole(known_path, json.dumps(known, indent=1) + "\n")
     return rows
+
+
+def profiles(lab, kind, facts, rows, folder, fresh, solution):
+    """What report_profile gathers of the steps that run to their end."""
+    steps = sorted({int(row["step"]) for row in measurements.verified(rows)
+                    if row["lab"] == lab and row["task"] == "sort" and row["build"] == kind})
+    slow = [facts[number, "sort"]["largest_n"] // 16 for number in steps if facts[number, "sort"]["largest_n"] < 1 << 40]
+    sizes = {source: min([1 << exponent, *slow]) for source, exponent in PROFILED.items()}
+    return report_profile.gather(lab, kind, steps, folder, fresh, solution, sizes, SCOPE[kind]["seconds"]) if steps else None
 
 
 def cpu_golds(lab, kind, folder, fresh):
@@ -249,7 +264,8 @@ def inline_svg(path, caption, folder):
     width = float(re.search(r'width="([\d.]+)pt"', svg)[1]) * 4 / 3
     svg = re.sub(r'^<svg ([^>]*?)width="[\d.]+pt" ', r"<svg \1", svg, count=1)
     svg = re.sub(r'^<svg ([^>]*?)height="[\d.]+pt" ', r"<svg \1", svg, count=1)
-    svg = svg.replace("<svg ", f'<svg role="img" aria-label="{html.escape(caption)}" style="max-width: {width:.0f}px" ', 1)
+    svg = svg.replace("<svg ", f'<svg role="img" aria-label="{html.escape(caption)}" style="max-width: {width:.0f}px; '
+                      f'min-width: {0.6 * width:.0f}px" ', 1)
     return f"<figure>{svg.strip()}<figcaption>{words}</figcaption></figure>"
 
 
@@ -327,21 +343,21 @@ def main(arguments):
         fill(old, {})  # is it whole? Better to know before measuring
         if whose(old) not in (None, lab):
             raise Usage(f"{folder} holds the report on {whose(old)}: choose another folder with --out")
-    for text in arguments.others or []:
-        if not Path(text).exists():
-            raise Problem(f"there is no {text}", 2)
+    if arguments.others:
+        other_machines(lab, arguments.others, [])  # can they be read? Better to know before measuring
     kind, runner = prepare(arguments, lab, lambda kind: [build.gold(kind)])
     facts = judge.table(lab)
     try:
         rows = measure(lab, kind, runner, sweeps(lab, kind, facts, arguments.machine), folder, arguments.fresh)
         rows += cpu_golds(lab, kind, folder, arguments.fresh)
-    except bench.Interrupted:
+        profiled = profiles(lab, kind, facts, rows, folder, arguments.fresh, arguments.solution)
+    except KeyboardInterrupt:
         note("interrupted; what was measured is kept, and the same command goes on from there")
         return 130
     rows = measurements.distinct(rows)
     others = other_machines(lab, arguments.others, rows)
     note("making tables and plots ..")
-    made = Report(lab, folder, rows, kind, facts, judge.device(runner), others, arguments.solution)
+    made = Report(lab, folder, rows, kind, facts, judge.device(runner), others, arguments.solution, profiled)
     parts = {name: getattr(made, name)() for name, text in template() if f"<!-- made: {name} -->" in text}
     title = lab_title(lab)
     text = compose(lab, title, parts, old)

@@ -7,7 +7,7 @@ import re
 import shutil
 from pathlib import Path
 
-from . import charts, judge, machine, measurements, plot, table
+from . import charts, judge, machine, measurements, plot, report_profile, table
 from .paths import ROOT, has_solutions
 
 
@@ -38,10 +38,12 @@ def pipe(headings, rows, left=1):
 class Report:
     """The rows and the place of one report. A method a part: Markdown, or "" where there is nothing to say."""
 
-    def __init__(self, lab, folder, rows, kind, facts, device, others=(), solution=False):
-        """facts: the lab's table of steps; device: [(what, value)]; others: [(name, rows)] of other machines"""
+    def __init__(self, lab, folder, rows, kind, facts, device, others=(), solution=False, profiled=None):
+        """facts: the lab's table of steps; device: [(what, value)]; others: [(name, rows)] of other machines; profiled: what
+        report_profile.gather() gives"""
         self.lab, self.folder, self.rows, self.kind, self.facts = lab, folder, rows, kind, facts
         self.device, self.others, self.solution = device, others, solution
+        self.profiled = profiled
         self.plots = plot.available()
 
     # --- helpers ---
@@ -225,6 +227,31 @@ class Report:
         return "\n\n".join(filter(None, texts))
 
     def profile(self):
+        """What each kernel does to memory; without a profile, what a launch of it has."""
+        return self._profile() if self.profiled else self._launches()
+
+    def _profile(self):
+        found = self.profiled
+        names = {number: f"{number:02} {fact['name']}" for (number, task), fact in self.facts.items() if task == "sort"}
+        known = {(int(row["step"]), row["kernel"]): row for row in self._kernel_rows()}
+        launches, memory = report_profile.launch_table(found, names, known), report_profile.memory_table(found, names)
+        if found["source"] == "cuda":
+            source = "profiled by Nsight Compute"
+        else:
+            source = ("profiled by the check build, which counts what a GPU would do and takes the time of this processor"
+                      + (f" (not by Nsight Compute: {found['why']})" if found["why"] else "")
+                      + "; registers are nvcc's to tell" * (self.kind == "cpu"))
+        return "\n\n".join([
+            f"One sort of {_count(found['n'])} keys, {source}. Times are of all launches together, registers of a thread, static "
+            "and dynamic shared memory (bytes) and barriers of a block; occupancy is of a multiprocessor's warps"
+            + ("." if found["source"] == "cuda" else ", at most, by threads and shared memory."),
+            pipe(*launches, left=2),
+            "What the kernels do to memory. A request is an instruction of a warp; it takes one wavefront of shared memory, and "
+            "more where lanes meet in a bank. Global memory moves in sectors of 32 bytes; ideal is what the same bytes need "
+            "when neighbours are read together. (Atomics are not among the other requests.)",
+            pipe(*memory, left=2)])
+
+    def _launches(self):
         """Shape, memory and registers of each kernel."""
         rows = [row for row in self._kernel_rows() if (row["blocks"], row["threads"]) == ("0", "0")]
         largest = {}
@@ -270,16 +297,17 @@ class Report:
                   for message, some in impossible.items()]
         return "\n\n".join(filter(None, texts))
 
-    def _by(self, rows, column, heading, words=str):
+    def _by(self, rows, column, heading, words=str, more=None):
+        """A line for each value of a column, a column for each step. more: (heading, words of the value) of a second column."""
         rows = [row for row in rows if row["task"] == "sort"]
         steps = list(dict.fromkeys((int(row["step"]), row["name"]) for row in sorted(rows, key=lambda r: int(r["step"]))))
         values = list(dict.fromkeys(row[column] for row in rows))
         lines = []
         for value in values:
             found = {row["name"]: row for row in rows if row[column] == value}
-            lines.append([words(value), *(table.significant(charts.speed(found[name]) / 1e6) if name in found else ""
-                                          for _, name in steps)])
-        return pipe([heading, *(f"{number:02} {name}, Mkeys/s" for number, name in steps)], lines)
+            cells = (table.significant(charts.speed(found[name]) / 1e6) if name in found else "" for _, name in steps)
+            lines.append([words(value), *([more[1](value)] if more else []), *cells])
+        return pipe([heading, *([more[0]] if more else []), *(f"{number:02} {name}, Mkeys/s" for number, name in steps)], lines)
 
     def inputs(self):
         """Speed over distributions."""
@@ -287,10 +315,17 @@ class Report:
         rows = _most(plain, "input")
         if len({row["input"] for row in rows}) < 2:
             return ""
+        rows, kind = charts.by_entropy(rows), rows[0]["type"]
+
+        def bits(name):
+            value = charts.entropy(name, kind)
+            return "" if value is None else table.significant(value)
+
         return "\n\n".join(filter(None, [
-            f"{_count(rows[0]['n'])} {rows[0]['type']} keys, ascending.",
+            f"{_count(rows[0]['n'])} {kind} keys, ascending. Entropy is of a key, in bits: random inputs come first, by entropy "
+            "(and-K: keys that are the AND of K uniform words), and then those that differ by their order.",
             self.figure("inputs", _of(rows, charts.inputs), "Keys a second for each distribution of the keys."),
-            self._by(rows, "input", "input")]))
+            self._by(rows, "input", "input", more=("entropy", bits))]))
 
     def types(self):
         """Speed over key types."""
@@ -316,6 +351,7 @@ class Report:
             f"{_count(rows[0]['n'])} {rows[0]['type']} keys, uniform from 0 to the largest value: the fewer values, the less "
             "entropy. A step that is missing refuses that range.",
             self.figure("ranges", _of(rows, charts.value_range), "Keys a second against the number of different values."),
+            self.figure("range-lines", charts.value_range_lines, "Time against the number of keys, for several largest values."),
             self._by(rows, "input", "largest value", lambda name: f"{int(name.split(':')[2]):,}")]))
 
     def transfers(self):

@@ -12,6 +12,7 @@ VERBS = (
     ("hint LAB STEP", "the next hint"),
     ("run LAB STEP", "sort one input"),
     ("picture LAB STEP", "draw who reads and writes what in a run of it"),
+    ("profile LAB STEP", "what each of its kernels does to memory"),
     ("bench LAB", "time the steps against the gold standard"),
     ("report LAB", "write its report: tables and plots are made"),
     ("cc FILE.cu", "compile any single-file CUDA program for the CPU"),

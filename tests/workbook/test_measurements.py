@@ -1,8 +1,10 @@
 """Rows of measurements: which files are read, and what is worked out of several rows."""
 
+import argparse
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 from workbook import bench, measurements
 from workbook.paths import ROOT
@@ -101,6 +103,20 @@ class Rows(unittest.TestCase):
 
 class Sweeps(unittest.TestCase):
     """What is asked of the judge."""
+
+    def test_an_empty_sweep_is_one_line_and_leaves_no_file(self):
+        parser = argparse.ArgumentParser()
+        bench.add_arguments(parser)
+        arguments = parser.parse_args(["03-bitonic", "--type", "f64"])
+        for rows, words in (([], "can be measured$"),
+                            ([row(status="unsupported", message=f"step {i} takes no f64") for i in range(5)],
+                             r"measured: step 0 takes no f64; step 1 takes no f64; step 2 takes no f64; \.\.$")):
+            with tempfile.NamedTemporaryFile(delete=False) as file, mock.patch.object(
+                    bench, "prepare", lambda *_: ("cpu", None)), mock.patch.object(
+                    bench, "sweep", lambda *_, rows=rows, path=file.name: (rows, 0, Path(path))):
+                with self.assertRaisesRegex(Usage, "an empty sweep: nothing that was asked for of 03-bitonic .*" + words):
+                    bench.main(arguments)
+                self.assertFalse(Path(file.name).exists())
 
     def test_launch_shapes(self):
         self.assertEqual(bench.shapes(["1x32", "64x64", "1x32"]), ["1x32", "64x64"])

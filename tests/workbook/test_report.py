@@ -1,10 +1,12 @@
 """Reports: what is kept of the student's words, Markdown as HTML and LaTeX, and what goes into the parts."""
 
+import argparse
 import re
 import tempfile
 import unittest
 from html.parser import HTMLParser
 from pathlib import Path
+from unittest import mock
 
 from test_measurements import row
 
@@ -214,8 +216,111 @@ class Parts(unittest.TestCase):
                 self.assertEqual(getattr(made, name)(), "", name)
 
 
+class Coursework(unittest.TestCase):
+    """A report on counting sort has every table and plot that such a report is expected to have."""
+
+    SHAPES = ("0x0", "1x32", "1x256", "4x256", "16x16", "64x64", "256x256", "1024x1024")
+    SIZES = (1000, 10000, 100000)
+
+    def recorded(self, build, machine_id, machine):
+        """Rows as the sweeps of `report` write them."""
+        def one(name="shared", step="2", **values):
+            n = int(values.get("n", 1024))
+            return row(**{**dict(lab="04-counting", step=step, name=name, type="u8", build=build, machine_id=machine_id,
+                                 machine=machine, keys_per_s=str(n * 2000), median_ms="0.5"), **values})
+
+        found = []
+        for n in (1024, 4096, 16384):
+            found += [one(n=str(n)), one("parallel", "3", n=str(n), keys_per_s=str(n * 5000)),
+                      one(n=str(n), kernel="to device"), one(n=str(n), kernel="to host"),
+                      one("histogram", "2", n=str(n), task="histogram"),
+                      one("vqsort" if build == "cpu" else "radix", "6", lab="gold", n=str(n), keys_per_s=str(n * 4000))]
+        for n in self.SIZES:
+            for shape in self.SHAPES:
+                blocks, threads = shape.split("x")
+                for name, step, kernels in (("shared", "2", ("histogram", "scan", "move")), ("parallel", "3", ("count", "place"))):
+                    launch = dict(n=str(n), blocks=blocks, threads=threads)
+                    found += [one(name, step, **launch), *(one(name, step, **launch, kernel=kernel, launches="1", grid=blocks,
+                                                               block=threads, dynamic_shared="1024", static_shared="2048",
+                                                               registers="24") for kernel in kernels)]
+        for blocks in (1, 16, 256):
+            found += [one(n="4096", blocks=str(blocks), threads=str(threads)) for threads in (32, 256, 1024)]
+        found += [one("range", "4", type="u32", input=f"range:0:{2**bits - 1}", keys_per_s=str(1e9 / bits))
+                  for bits in (4, 8, 16, 24)]
+        found += [one("range", "4", type="u32", n=str(n), input=f"range:0:{2**bits - 1}") for n in self.SIZES
+                  for bits in (4, 16, 24)]
+        found += [one(name, step, input=kind) for name, step in (("shared", "2"), ("parallel", "3"))
+                  for kind in ("sorted", "all-equal", "and-5", "and-2")]
+        return measurements.distinct(found)
+
+    def test_each_table_and_plot_is_there(self):
+        lab = "04-counting"
+        facts = {(number, "sort"): {"name": name, "idea": name, "stable": False, "tile": 0, "largest_n": 1 << 62,
+                                    "types": ["u8", "u32"]} for number, name in ((2, "shared"), (3, "parallel"), (4, "range"))}
+        device = [("device", "NVIDIA A"), ("compute capability", "9.0"), ("global memory, bytes", "150000000000"),
+                  ("shared memory a block, bytes", "49152"), ("constant memory, bytes", "65536"), ("registers a block", "65536"),
+                  ("threads a block, at most", "1024 (1024 x 1024 x 64)"), ("multiprocessors", "132")]
+        own = (self.recorded("cuda", "a", "NVIDIA A, compute capability 9.0; AMD EPYC, 2 cores, 24 GiB")
+               + [one for one in self.recorded("cpu", "a", "AMD EPYC, 2 cores, 24 GiB") if one["lab"] == "gold"])
+        other = [("b", self.recorded("cuda", "b", "NVIDIA B, compute capability 8.0; Intel, 8 cores, 16 GiB"))]
+        with tempfile.TemporaryDirectory() as folder:
+            folder = Path(folder)
+            (folder / "plots").mkdir()
+            made = Report(lab, folder, own, "cuda", facts, device, other)
+            parts = {name: getattr(made, name)() for name, text in report.template() if f"<!-- made: {name} -->" in text}
+            text = report.compose(lab, "Lab", parts, None)
+            plots = {path.stem for path in (folder / "plots").iterdir()}
+            page, article = report.to_page(text, "Lab", folder), report.to_article(text, "Lab", folder)
+
+        for heading in ("Statement", "Hardware and software", "Program", "Time and speed against n", "Where the time goes", "Profile",
+                        "Speed against the launch shape", "Speed against the input", "Speed against the value range",
+                        "Copies to the device and back", "GPU against CPU", "Several machines", "Conclusions"):
+            self.assertRegex(text, f"(?m)^##+ {heading}$")
+        # Hardware: the card, its memories and limits, the processor, the system.
+        for what in ("GPU | NVIDIA A", "compute capability | 9.0", "global memory", "shared memory a block", "constant memory",
+                     "registers a block", "threads a block", "multiprocessors | 132", "processor |", "cores |", "memory |",
+                     "system |"):
+            self.assertIn(f"| {what}", parts["machine"])
+        # Each kernel's time, a line a launch shape, a column a size.
+        for kernel in ("histogram", "scan", "move", "count", "place"):
+            self.assertIn(f"Kernel `{kernel}` of step 0", parts["kernels"])
+        self.assertEqual(parts["kernels"].count("| launch | n = 1,000 | n = 10,000 | n = 100,000 |"), 5)
+        for part in ("kernels", "shapes"):
+            for shape in self.SHAPES[1:]:
+                self.assertIn(f"| &lt;&lt;&lt;{shape.replace('x', ', ')}&gt;&gt;&gt; | 0.500 | 0.500 | 0.500 |", parts[part])
+        # Shared memory and registers of each kernel.
+        self.assertRegex(parts["profile"], r"\| `move` \|.*\| 2048 \| 1024 \| 24 \|")
+        # The best of both, and two cards.
+        for name in ("NVIDIA A", "VQSort"):
+            self.assertIn(name, parts["processors"])
+        for name in ("NVIDIA A", "NVIDIA B"):
+            self.assertIn(f"| {name} |", parts["machines"])
+        # Largest values, and inputs by entropy.
+        self.assertEqual(re.findall(r"(?m)^\| ([\d,]+) \|", parts["ranges"]), ["15", "255", "65,535", "16,777,215"])
+        self.assertEqual(re.findall(r"(?m)^\| ([a-z]+[\w-]*) \|", parts["inputs"])[1:],
+                         ["uniform", "and-2", "and-5", "all-equal", "sorted"])
+        self.assertIn("| and-2 | 6.49 |", parts["inputs"])
+        self.assertEqual(page.count("<table>"), article.count(r"\begin{tabular}") + article.count(r"\begin{longtable}"))
+        if plot.available():
+            self.assertLessEqual({"speed", "time", "kernels", "shapes", "shape-lines", "ranges", "range-lines", "inputs",
+                                  "processors", "machines"},
+                                 plots)
+
+
 class Others(unittest.TestCase):
     """The machines to compare with."""
+
+    def test_files_that_cannot_be_read_are_told_before_anything_is_measured(self):
+        parser = argparse.ArgumentParser()
+        report.add_arguments(parser)
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(report, "prepare", side_effect=AssertionError):
+            path = Path(folder) / "mine.csv"
+            measurements.write(path, [row()])
+            whole = path.read_text()
+            for content, words in ((whole[:-9], "cut short"), (whole.replace("kernel", "x", 1), "another version"), ("", "empty")):
+                path.write_text(content)
+                with self.assertRaisesRegex(Problem, words):
+                    report.main(parser.parse_args([LAB, "--out", f"{folder}/out", "--with", str(path)]))
 
     def test_named_files(self):
         with tempfile.TemporaryDirectory() as folder:
