@@ -113,7 +113,7 @@ def from_check(command):
         try:
             launches = json.loads(path.read_text())["launches"]
             for launch in launches:
-                launch["kernel"] = launch["kernel"].split("<")[0]  # as ncu names it
+                launch["kernel"] = launch["kernel"].split("<")[0].split("::")[-1]  # as ncu names it
         except (OSError, ValueError, KeyError):
             raise Problem(f"the check build told nothing (status {status}):\n" + "\n".join(output.splitlines()[-8:]))
     return launches
