@@ -52,7 +52,7 @@ def size_text(n):
 
 
 def speed(keys_per_s):
-    unit, name = next((pair for pair in ((1e9, "G"), (1e6, "M"), (1e3, "k")) if keys_per_s >= pair[0]), (1, ""))
+    unit, name = next((pair for pair in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")) if keys_per_s >= pair[0]), (1, ""))
     return f"{keys_per_s / unit:.3g} {name}".rstrip()
 
 
@@ -67,7 +67,8 @@ def table(machine, lab):
         return "Not measured yet.\n"
     rows = read(folder / f"{lab}.csv")
     # The type of the most rows is the one that was swept over n; a part of a step has a type of its own.
-    lines = list(dict.fromkeys((int(row["step"]), row["task"], row["name"]) for row in rows if row["lab"] == lab))
+    lines = sorted({(int(row["step"]), row["task"], row["name"]) for row in rows if row["lab"] == lab},
+                   key=lambda line: (line[0], line[1] != "sort", line[2]))
     main = {}
     for line in lines:
         types = [row["type"] for row in rows if row["lab"] == lab and (int(row["step"]), row["task"], row["name"]) == line]
