@@ -14,10 +14,13 @@ struct Request {
   std::uint32_t address[lanes_per_warp];
 };
 
+struct Instruction;
+
 struct OfWarp {
   std::unique_ptr<Request[]> requests;
   std::uint32_t size = 0, capacity = 0;
   std::uint32_t count[lanes_per_warp] = {};
+  const Instruction* instruction = nullptr;
 };
 
 struct Instruction {
@@ -29,18 +32,20 @@ struct Instruction {
   OfWarp warps[max_warps];
 };
 
-struct Active {
-  Instruction* instruction;
-  unsigned warp;
-};
-
 /// Of a loop that goes on and on without a barrier, so many requests are counted.
 constexpr std::uint32_t most_requests = 1u << 18;
 
+/// Where the last warp that executed an instruction keeps its requests.
+struct Last {
+  std::uint64_t key = 0;  ///< the instruction's, and the warp
+  OfWarp* of_warp = nullptr;
+};
+
 constexpr std::size_t cache_size = 4096;
+Last last[cache_size];
 Instruction* cache[cache_size];
 std::unordered_map<std::uint64_t, Instruction> instructions;
-std::vector<Active> active;
+std::vector<OfWarp*> active;  // with requests since the last barrier
 
 Instruction& instruction_of(Code code, unsigned bytes, Space space, Way way) {
   // The same instruction may reach shared memory through one pointer and global memory through another.
@@ -70,6 +75,13 @@ Instruction& instruction_of(Code code, unsigned bytes, Space space, Way way) {
 /// both active have the same address. Found by counting on GPUs: reports/agreement.md.
 unsigned wavefronts(const Request& request, unsigned bytes) {
   if (bytes <= 4) {
+    if (request.lanes == ~0u) {  // neighbours, as most often: the banks all differ
+      std::uint32_t others = 0;
+      for (unsigned lane = 0; lane < lanes_per_warp; ++lane) {
+        others |= (request.address[lane] / 4) ^ (request.address[0] / 4 + lane);
+      }
+      if (others == 0) return 1;
+    }
     unsigned banks = 0, lanes = request.lanes;
     for (; lanes != 0; lanes &= lanes - 1) {
       const unsigned bank = 1u << request.address[std::countr_zero(lanes)] / 4 % 32;
@@ -80,17 +92,21 @@ unsigned wavefronts(const Request& request, unsigned bytes) {
   }
   const unsigned words = bytes > 4 ? bytes / 4 : 1;
   const auto pass = [&](unsigned lanes) {
-    std::uint32_t seen[32][64];
-    std::uint8_t in_bank[32] = {};
+    std::uint32_t taken[32] = {};  // by bank: the lanes whose words it serves, each word once
+    std::uint8_t served_by[32] = {};  // how many those are
     unsigned most = 0;
-    for (; lanes != 0; lanes &= lanes - 1) {
-      const unsigned lane = unsigned(std::countr_zero(lanes));
-      for (unsigned w = 0; w < words; ++w) {
-        const std::uint32_t word = request.address[lane] / 4 + w;
-        const unsigned bank = word % 32;
-        if (std::find(seen[bank], seen[bank] + in_bank[bank], word) != seen[bank] + in_bank[bank]) continue;
-        seen[bank][in_bank[bank]++] = word;
-        most = std::max<unsigned>(most, in_bank[bank]);
+    for (unsigned w = 0; w < words; ++w) {
+      for (unsigned left = lanes; left != 0; left &= left - 1) {
+        const unsigned lane = unsigned(std::countr_zero(left));
+        const std::uint32_t first = request.address[lane] / 4;  // aligned: of an access, word w lies in certain banks only
+        std::uint32_t& others = taken[(first + w) % 32];
+        bool served = false;
+        for (unsigned o = others; o != 0 && !served; o &= o - 1) {
+          served = request.address[std::countr_zero(o)] / 4 == first;
+        }
+        if (served) continue;
+        others |= 1u << lane;
+        most = std::max(most, unsigned(++served_by[(first + w) % 32]));
       }
     }
     return most;
@@ -170,31 +186,43 @@ void finish(const Instruction& instruction, const Request& request, unsigned war
   }
 }
 
+[[gnu::noinline]] void look_up(Last& hot, std::uint64_t key, Code code, unsigned bytes, Space space, Way way) {
+  Instruction& instruction = instruction_of(code, bytes, space, way);
+  hot = {key, &instruction.warps[key % max_warps]};
+  hot.of_warp->instruction = &instruction;
+}
+
+[[gnu::noinline]] void begin_request(OfWarp& of_warp) {
+  if (of_warp.size == 0) active.push_back(&of_warp);
+  if (of_warp.size == of_warp.capacity) grow(of_warp);
+  of_warp.requests[of_warp.size++].lanes = 0;
+}
+
 }  // namespace
 
-[[gnu::flatten]] void add_to_request(Code code, unsigned thread, std::uintptr_t address, unsigned bytes, Space space, Way way) {
-  Instruction& instruction = instruction_of(code, bytes, space, way);
+void add_to_request(Code code, unsigned thread, std::uintptr_t address, unsigned bytes, Space space, Way way) {
   const unsigned warp = thread / lanes_per_warp, lane = thread % lanes_per_warp;
-  OfWarp& of_warp = instruction.warps[warp];
+  const std::uint64_t key = (std::uint64_t(code) << 8 | bytes << 3 | unsigned(space) << 2 | unsigned(way)) << 5 | warp;
+  Last& hot = last[(code ^ bytes << 8 ^ unsigned(space) << 4) % cache_size];
+  if (hot.key != key) [[unlikely]] look_up(hot, key, code, bytes, space, way);
+  OfWarp& of_warp = *hot.of_warp;
   const std::uint32_t time = of_warp.count[lane];
-  if (time == most_requests) [[unlikely]] return;
-  of_warp.count[lane] = time + 1;
-  if (time == of_warp.size) {
-    if (time == 0) active.push_back({&instruction, warp});
-    if (of_warp.size == of_warp.capacity) grow(of_warp);
-    of_warp.requests[of_warp.size++].lanes = 0;
+  if (time == of_warp.size) [[unlikely]] {
+    if (time == most_requests) return;
+    begin_request(of_warp);
   }
+  of_warp.count[lane] = time + 1;
   Request& request = of_warp.requests[time];
   request.lanes |= 1u << lane;
   request.address[lane] = std::uint32_t(address);
 }
 
 void finish_requests() {
-  for (const Active& one : active) {
-    OfWarp& of_warp = one.instruction->warps[one.warp];
-    for (std::uint32_t i = 0; i < of_warp.size; ++i) finish(*one.instruction, of_warp.requests[i], one.warp, i);
-    of_warp.size = 0;
-    std::fill(std::begin(of_warp.count), std::end(of_warp.count), 0);
+  for (OfWarp* of_warp : active) {
+    const unsigned warp = unsigned(of_warp - of_warp->instruction->warps);
+    for (std::uint32_t i = 0; i < of_warp->size; ++i) finish(*of_warp->instruction, of_warp->requests[i], warp, i);
+    of_warp->size = 0;
+    std::fill(std::begin(of_warp->count), std::end(of_warp->count), 0);
   }
   active.clear();
 }

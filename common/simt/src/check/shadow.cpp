@@ -418,7 +418,10 @@ struct Access {
   return bytes == 16;
 }
 
-unsigned linear_thread() { return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z); }
+bool flat;  // the launch's blocks have threads in one dimension only
+unsigned linear_thread() {
+  return flat ? threadIdx.x : threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+}
 
 /// Traces an access, of what has a name; those past the end of it are findings.
 [[gnu::cold, gnu::noinline]] void trace(const void* pointer, unsigned bytes, Way way, Code code) {
@@ -454,6 +457,37 @@ unsigned linear_thread() { return threadIdx.x + blockDim.x * (threadIdx.y + bloc
   stop(cudaErrorLaunchTimeout);
 }
 
+Symbol* last_array;  // most often that of the next access as well
+
+/// A plain access of a word in a __shared__ array that is in order with the last ones, which nearly all are. False: not
+/// known to be; nothing has been done then.
+template <bool writes>
+[[gnu::always_inline]] inline bool is_plainly_ordered(const void* pointer, Code code) {
+  if (watched != Watched::plainly || out_of_time.load(std::memory_order_relaxed) == Time::up) return false;
+  const std::uintptr_t address = std::uintptr_t(pointer);
+  const std::size_t in_tls = address - std::uintptr_t(tls);
+  if (in_tls < shared_first) return true;  // threadIdx and the like
+  const Symbol* const array = last_array;
+  if (array == nullptr || in_tls - array->offset >= (array->bytes & ~std::size_t(3)) || address % 4 != 0) return false;
+  const unsigned thread = linear_thread();
+  Cell& cell = static_cells[(in_tls - shared_first) / 4];
+  if (cell.split || clocks_used[thread / 32] || (cell.other_read.code & kept_write) != 0) return false;
+  const auto other_now = [&](const Event& event) { return event.interval == interval && thread_of(event) != thread; };
+  if (other_now(cell.write)) return false;
+  const Event now{interval, std::uint32_t(code - program), thread | 15u << 10 | 1u << 15};
+  if constexpr (writes) {
+    if (other_now(cell.read) || other_now(cell.other_read)) return false;
+    cell.write = now;
+    cell.initialized = 15;
+  } else {
+    if (cell.write.interval < first_of_block || cell.initialized != 15) return false;
+    if (other_now(cell.read)) cell.other_read = cell.read;
+    cell.read = now;
+  }
+  add_to_request(code, thread, address, 4, Space::shared, writes ? Way::store : Way::load);
+  return true;
+}
+
 /// `sync`: atomic or volatile, which by themselves do not race with each other.
 [[gnu::always_inline]] inline void access(const void* pointer, unsigned bytes, Way way, bool reads, bool writes,
                                           bool sync, Code code, bool aligned = true) {
@@ -469,8 +503,8 @@ unsigned linear_thread() { return threadIdx.x + blockDim.x * (threadIdx.y + bloc
   const std::size_t in_tls = address - std::uintptr_t(tls);
   if (in_tls < shared_last) {
     if (in_tls < shared_first) return;  // threadIdx and the like
-    static Symbol* array = &arrays.front();  // most often that of the last access
-    if (in_tls - array->offset >= array->bytes) array = symbol_at(arrays, in_tls);
+    if (last_array == nullptr || in_tls - last_array->offset >= last_array->bytes) last_array = symbol_at(arrays, in_tls);
+    Symbol* const array = last_array;
     if (array->used_in != first_of_launch) [[unlikely]] {
       array->used_in = first_of_launch;
       totals().static_shared += array->bytes;
@@ -527,6 +561,9 @@ unsigned linear_thread() { return threadIdx.x + blockDim.x * (threadIdx.y + bloc
   add_to_request(code, thread, address, bytes, Space::global, way);
 }
 
+[[gnu::noinline]] void load(const void* p, unsigned n, Code code) { access(p, n, Way::load, true, false, false, code); }
+[[gnu::noinline]] void store(const void* p, unsigned n, Code code) { access(p, n, Way::store, false, true, false, code); }
+
 /// A copy of many bytes, of a type that is not aligned to them: of 8 bytes at once at most, as a GPU makes it.
 void access_range(const void* pointer, std::size_t bytes, Way way, Code code) {
   if (launch == nullptr) return;
@@ -576,6 +613,8 @@ void begin_launch(const Launch& started) {
       nullptr);
   begin_time();
   first_of_launch = interval + 1;
+  flat = started.config.block.y * started.config.block.z == 1;
+  last_array = nullptr;  // the next access of each counts it as one that this launch uses
   block_of_interval.clear();
   fences.clear();
   acquired.clear();
@@ -704,8 +743,14 @@ using simt::check::Way;
 #define CODE (Code(__builtin_return_address(0)) - 1)
 // "unaligned": of a type that need not be aligned to its size, as a struct of two halves: a GPU makes two accesses.
 #define ACCESSES(N)                                                                                              \
-  void __tsan_read##N(void* p) { simt::check::access(p, N, Way::load, true, false, false, CODE); }               \
-  void __tsan_write##N(void* p) { simt::check::access(p, N, Way::store, false, true, false, CODE); }             \
+  void __tsan_read##N(void* p) {                                                                                 \
+    if (N == 4 && simt::check::is_plainly_ordered<false>(p, CODE)) [[likely]] return;                            \
+    simt::check::load(p, N, CODE);                                                                               \
+  }                                                                                                              \
+  void __tsan_write##N(void* p) {                                                                                \
+    if (N == 4 && simt::check::is_plainly_ordered<true>(p, CODE)) [[likely]] return;                             \
+    simt::check::store(p, N, CODE);                                                                              \
+  }                                                                                                              \
   void __tsan_read_write##N(void* p) {                                                                           \
     simt::check::access(p, N, Way::load, true, false, false, CODE);                                              \
     simt::check::access(p, N, Way::store, false, true, false, CODE);                                             \
