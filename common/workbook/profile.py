@@ -51,8 +51,8 @@ def _number(text):
 
 
 def _barriers(text):
-    """How many BAR instructions are among "12,345 (BAR: 67; BRA: 89 ..)"."""
-    if "(" not in text:
+    """How many BAR instructions are among "12,345 (BAR: 67; BRA: 89 ..)"; None where they have no names."""
+    if not re.search(r"\([^)]*[A-Z]", text):
         return None
     return float(sum(int(count.replace(",", "")) for count in re.findall(r"\bBAR\b[^:]*: *([\d,]+)", text)))
 
@@ -97,7 +97,7 @@ def from_ncu(command, by_instruction=True):
     metrics = [*COUNTERS.values(), *FACTS.values(), *(BY_INSTRUCTION.values() if by_instruction else [])]
     status, output = _run([ncu, "--clock-control", "none", "--target-processes", "all", "--csv", "--page", "raw",
                            "--print-units", "base", "--print-kernel-base", "function",
-                           *(["--print-metric-instances", "values"] if by_instruction else []),
+                           *(["--print-metric-instances", "details"] if by_instruction else []),
                            "--metrics", ",".join(metrics), *command])
     launches = read_ncu(output)
     if not launches:
@@ -199,6 +199,8 @@ def lines_of(launches, source):
             warps = -(-one["block"][0] * one["block"][1] * one["block"][2] // 32)
             blocks = one["grid"][0] * one["grid"][1] * one["grid"][2] * one["launches"]
             put("barriers", f"{one['barriers'] / (warps * blocks):.4g} a block")
+        else:
+            put("barriers", "not told by this ncu")
         put("occupancy", f"{one['occupancy_percent']:.0f} % of a multiprocessor's warps"
             if one.get("occupancy_percent") is not None
             else f"at most {occupancy_bound(one):.0f} % of a multiprocessor's warps, by threads and shared memory")

@@ -6,8 +6,9 @@ from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
 
-from workbook import check, watch
+from workbook import check, checked, watch
 from workbook.paths import Step
+from workbook.terminal import Problem
 
 UNWRITTEN = "step 02 is not written yet: labs/03-bitonic/02_shared.cu:86"
 
@@ -82,6 +83,65 @@ class Watch(unittest.TestCase):
             self.assertEqual(watch.snapshot("03-bitonic", Path(folder)), before)
             (lab / "01_global.cu").write_text("ab")
             self.assertNotEqual(watch.snapshot("03-bitonic", Path(folder)), before)
+
+
+class CheckBuild(unittest.TestCase):
+    """What the check build wrote becomes a verdict: findings, costs, budgets."""
+
+    LAUNCH = {"kernel": "k", "grid": [4, 1, 1], "block": [64, 1, 1], "barriers": 4 * 2 * 3, "shared_ld_wavefronts": 30,
+              "shared_st_wavefronts": 10, "shared_ld_ideal_wavefronts": 10, "shared_st_ideal_wavefronts": 10,
+              "global_ld_sectors": 64, "global_st_sectors": 64, "global_ld_ideal_sectors": 32, "global_st_ideal_sectors": 32}
+    NOTE = {"file": "a.cu", "line": 7, "kind": "bank-conflict", "ideal": 10, "actual": 30, "unit": "wavefronts", "requests": 10}
+    RACE = {"file": "a.cu", "line": 9, "kind": "race", "text": "kernel k", "times": 3}
+
+    def verdict(self, told, budget, status=0, said=""):
+        facts = {"name": "shared", "types": ["u32"], "tile": 0, "largest_n": 1 << 40, "budget": budget}
+        with mock.patch.object(checked.judge, "table", lambda lab: {(2, "sort"): facts}), \
+                mock.patch.object(checked, "run_case", lambda *arguments: (status, said, told)):
+            return checked.check_step("03-bitonic", 2, Path("runner"))
+
+    def told(self, **more):
+        return {"findings": [], "notes": [self.NOTE], "launches": [self.LAUNCH], **more}
+
+    def test_costs(self):
+        costs = checked.counted([self.LAUNCH, self.LAUNCH], 256)
+        self.assertEqual(costs, {"conflicts": 2.0, "sectors": 2.0, "bytes": 32.0, "barriers": 3.0})
+
+    def test_within_the_budget(self):
+        verdict = self.verdict(self.told(), {"n": 256.0, "conflicts": 2.0, "sectors": 2.0, "bytes": 16.0, "barriers": 3.0})
+        self.assertTrue(verdict.passed)
+        self.assertEqual(verdict.costs[0][1]["bytes"], (16.0, 16.0))
+
+    def test_over_the_budget_says_where(self):
+        verdict = self.verdict(self.told(), {"n": 256.0, "conflicts": 1.9, "sectors": 0.0, "bytes": 0.0, "barriers": 0.0})
+        self.assertFalse(verdict.passed)
+        self.assertIn("the budget is 1.9", verdict.over[0])
+        self.assertTrue(verdict.over[1].startswith("a.cu:7: note: bank-conflict"))
+
+    def test_a_finding_is_no_matter_of_luck(self):
+        verdict = self.verdict(self.told(findings=[self.RACE]), {"n": 256.0, "conflicts": 9.0})
+        self.assertEqual(verdict.findings, ["a.cu:9: error: race: kernel k (3 times)"])
+        self.assertFalse(verdict.passed)
+
+    def test_wrong_without_a_finding(self):
+        verdict = self.verdict(self.told(), {}, status=1, said="wrong key")
+        self.assertIn("wrong key", verdict.failed)
+        self.assertIn("SIMT_SEED=0 ./workbook run 03-bitonic 2 --build check --n 1", verdict.failed)
+
+    def test_what_a_step_does_not_serve_is_no_failure(self):
+        self.assertTrue(self.verdict(self.told(), {}, status=1, said="unsupported: no such shape").passed)
+
+    def test_arguments_that_the_judge_refuses(self):
+        with self.assertRaises(Problem):
+            self.verdict(None, {}, status=2, said="error: no such lab")
+
+    def test_every_type_and_order_is_tried(self):
+        facts = {"types": ["u8", "u32", "pairs"], "tile": 1024, "largest_n": 1 << 40}
+        cases = checked.cases(facts, "sort")
+        self.assertEqual({case["type"] for case in cases}, set(facts["types"]))
+        self.assertLessEqual({1, 1023, 1024, 2049, 5000}, {case["n"] for case in cases})
+        self.assertEqual({case.get("order") for case in cases} - {None}, {"ascending", "descending"})
+        self.assertTrue(all(case["n"] <= 700 for case in checked.cases({**facts, "tile": 0, "largest_n": 4096}, "sort")))
 
 
 if __name__ == "__main__":
