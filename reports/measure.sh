@@ -4,6 +4,7 @@
 # Needs nvcc, Meson, Ninja and the header-only libraries that ./workbook installs; where those lie elsewhere, set CPATH.
 # MEASURE_COMMIT names the commit where git cannot tell; MEASURE_LARGE=1 tests n above 2^32 as well;
 # MEASURE_BRIEF=1 leaves out the sweeps over launch shapes and inputs; MEASURE_UNTESTED=1, the graded tests.
+# MEASURE_PROFILED=1 adds Nsight Compute (140 s on an H200) and compute-sanitizer (4 minutes on 16 cores).
 set -eu
 cd "$(dirname "$0")/.."
 build=build-measure
@@ -93,4 +94,10 @@ for lab in $labs; do
   esac
 done
 tail -n 3 "$out"/*-bench.log
+if [ -n "${MEASURE_PROFILED:-}" ]; then
+  heading 'counts of Nsight Compute, for reports/agreement.md'
+  BUILD=$PWD/$build MEASURE_COMMIT=$commit python3 reports/agreement.py --record "$out/agreement.csv" || failed=1
+  heading 'compute-sanitizer on the faulty kernels, for reports/sanitizer.md'
+  python3 tests/wrong/sanitizer.py --without-ours -o "$out/sanitizer.csv" || failed=1
+fi
 exit $failed

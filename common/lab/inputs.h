@@ -14,12 +14,12 @@ struct InputFacts {
   const char* what;  ///< a few words for lists
 };
 
-/// The distributions: random ones from the most entropy to the least, then others. Besides them, "range:LOW:HIGH" stands for whole numbers
-/// from LOW to HIGH, all equally likely, and "file:PATH" for a file's bytes as keys.
+/// The distributions: random ones from the most entropy to the least, then others. Besides them, "range:LOW:HIGH" stands
+/// for whole numbers from LOW to HIGH, all equally likely, and "file:PATH" for a file's bytes as keys.
 std::span<const InputFacts> inputs();
 
-/// Throws lab::Error unless `input` is a distribution's name, a range of the key type, or a file of at least n keys, whose size is a multiple of
-/// the key's. Touches nothing.
+/// Throws lab::Error unless `input` is a distribution's name, a range of the key type, or a file of at least n keys, whose
+/// size is a multiple of the key's. Touches nothing.
 void check_input(const std::string& input, KeyType type, std::int64_t n);
 
 /// Keys in the file of "file:PATH", of which all bytes are keys; 0 for a distribution, which has any number. Errors as

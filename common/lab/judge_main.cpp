@@ -252,7 +252,8 @@ int main_of(int argc, char** argv) {
   add_case_options(sort, options, false);
   sort->get_option("--step")->required();
   sort->add_option("--task", options.task, "a part of the step: reduce, histogram or scan, not the sort");
-  sort->add_flag("--stdin", options.from_stdin, "sort the keys on standard input to standard output, as binary (of 04-counting: their number first)");
+  sort->add_flag("--stdin", options.from_stdin, 
+                 "sort the keys on standard input to standard output, as binary (of 04-counting: their number first)");
   CLI::App* timed = app.add_subcommand("bench", "time steps; one CSV row a measurement");
   add_common(timed, options);
   add_case_options(timed, options, true);

@@ -60,7 +60,8 @@ Site site_of(void* address) {
     char* colon = std::strrchr(line, ':');
     if (colon == nullptr || std::strstr(line, "simt/include/") != nullptr || std::strncmp(line, "/usr/", 5) == 0) continue;
     *colon = '\0';
-    site = {strdup(std::strncmp(line, "./", 2) == 0 ? line + 2 : line), std::atoi(colon + 1)};  // for good: a launch fails once, and lists may name it to the end
+    // Kept for good: a launch fails once, and lists may name it to the end.
+    site = {strdup(std::strncmp(line, "./", 2) == 0 ? line + 2 : line), std::atoi(colon + 1)};
   }
   pclose(lines);
   return site;

@@ -147,7 +147,8 @@ void Worker::prepare(const Launch& launch) {
       warp.position[thread.lane] = std::uint8_t(position);
     }
   }
-  if (dynamic_shared_.size() < launch.config.dynamic_shared SIMT_OBSERVE(+check::past_dynamic_shared)) dynamic_shared_.resize(launch.config.dynamic_shared SIMT_OBSERVE(+check::past_dynamic_shared));
+  const std::size_t dynamic_shared = launch.config.dynamic_shared SIMT_OBSERVE(+check::past_dynamic_shared);
+  if (dynamic_shared_.size() < dynamic_shared) dynamic_shared_.resize(dynamic_shared);
 }
 
 bool Worker::run_block(const Launch& launch, std::uint64_t block) {
@@ -437,7 +438,8 @@ void Worker::fail_divergent(Site site) {
 
 // --- lanes that meet ---
 
-[[gnu::always_inline]] inline std::uint64_t Worker::collective(WarpOp op, unsigned mask, std::uint64_t value, int argument, int width, Site site) {
+[[gnu::always_inline]] inline std::uint64_t Worker::collective(WarpOp op, unsigned mask, std::uint64_t value,
+                                                               int argument, int width, Site site) {
   set_scheduling(true);
   if (sweep_) leave_sweep();
   Warp& warp = warps_[warp_];
@@ -508,7 +510,8 @@ void Worker::fail_mixed(WarpOp op, const Rendezvous& group, Site site) {
   const auto value_from = [&](int source) { return (lanes >> source & 1) ? warp.value[source] : undefined; };
   switch (group.op) {
     case WarpOp::sync:
-      SIMT_OBSERVE(check::lanes_synchronized((threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) / lanes_per_warp, lanes);)
+      SIMT_OBSERVE(check::lanes_synchronized(
+          (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) / lanes_per_warp, lanes);)
       return;
     case WarpOp::shuffle:
       return all_lanes([&](int lane) { return value_from((lane & ~(width - 1)) | (warp.argument[lane] & (width - 1))); });
@@ -634,7 +637,8 @@ void Worker::report_deadlock() {
 void Worker::preempt([[maybe_unused]] Site site) {
   if (scheduling_) return;
   // A checked program yields at its volatile reads, and is interrupted only to end it.
-  SIMT_OBSERVE(check::out_of_time = check::Time::told; fail("time-limit", check::time_limit_text(), site, cudaErrorLaunchTimeout);)
+  SIMT_OBSERVE(check::out_of_time = check::Time::told;
+               fail("time-limit", check::time_limit_text(), site, cudaErrorLaunchTimeout);)
   yield();
 }
 

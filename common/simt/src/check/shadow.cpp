@@ -153,7 +153,8 @@ void read_symbols() {
         gaps.push_back({name, symbols[i].st_value, symbols[i].st_size});
         continue;
       }
-      if (home.sh_type != SHT_NOBITS || name.compare(0, 6, "simt::") == 0 || name.find("guard variable") != std::string::npos) {
+      if (home.sh_type != SHT_NOBITS || name.compare(0, 6, "simt::") == 0 ||
+          name.find("guard variable") != std::string::npos) {
         continue;
       }
       if (const std::size_t colon = name.rfind("::"); colon != std::string::npos) name = name.substr(colon + 2);
@@ -289,7 +290,9 @@ std::uint32_t fences_before(const std::vector<Fence>& of_block, const Event& wri
 /// Most accesses follow one of an earlier barrier interval, launch or block, or of the same thread.
 [[gnu::always_inline]] inline bool unordered(const Event& before, const Event& now, bool shared) {
   if (before.interval < (shared ? first_of_block : first_of_launch)) return false;
-  if (before.interval == now.interval ? thread_of(before) == thread_of(now) : before.interval >= first_of_block) return false;
+  if (before.interval == now.interval ? thread_of(before) == thread_of(now) : before.interval >= first_of_block) {
+    return false;
+  }
   return unordered_in_launch(before, now, shared);
 }
 
@@ -307,8 +310,8 @@ std::uint32_t fences_before(const std::vector<Fence>& of_block, const Event& wri
                   (before_writes ? " writes" : " reads") + " it at {other} with no barrier or fence between");
 }
 
-[[gnu::cold, gnu::noinline]] void wrong(const char* kind, Code code, unsigned thread, const char* what, std::uintptr_t address,
-                                        unsigned bytes) {
+[[gnu::cold, gnu::noinline]] void wrong(const char* kind, Code code, unsigned thread, const char* what,
+                                        std::uintptr_t address, unsigned bytes) {
   add_finding(kind, code, 0, is_known(kind, code, 0) ? "" : who(thread) + what + describe(address, bytes));
 }
 
@@ -384,9 +387,9 @@ struct Access {
   cell.split = true;
 }
 
-[[gnu::always_inline]] inline void observe(Cell* cells, std::size_t words, std::size_t offset, std::uintptr_t address, unsigned bytes,
-                                           Way way, bool reads, bool writes, bool sync, bool shared, unsigned thread,
-                                           Code code) {
+[[gnu::always_inline]] inline void observe(Cell* cells, std::size_t words, std::size_t offset,
+                                           std::uintptr_t address, unsigned bytes, Way way, bool reads,
+                                           bool writes, bool sync, bool shared, unsigned thread, Code code) {
   const unsigned clock = clocks_used[thread / 32] ? clocks[thread / 32][thread % 32][thread % 32] : 1;
   const std::uint32_t high = thread | unsigned(sync) << 14 | clock << 15;
   const Access access{address, bytes, reads, writes, way == Way::atomic, sync, shared, thread, code};
@@ -518,7 +521,8 @@ template <bool writes>
     if (address % bytes != 0 && aligned) [[unlikely]] {
       if (misaligned(address, bytes, way, thread, code)) stop(cudaErrorMisalignedAddress);
     }
-    observe(static_cells, words_of(shared_last - shared_first), in_tls - shared_first, address, bytes, way, reads, writes, sync, true, thread, code);
+    observe(static_cells, words_of(shared_last - shared_first), in_tls - shared_first, address, bytes, way, reads,
+            writes, sync, true, thread, code);
     add_to_request(code, thread, address, bytes, Space::shared, way);
     return;
   }
@@ -530,13 +534,15 @@ template <bool writes>
     if (address % bytes != 0 && aligned) [[unlikely]] {
       if (misaligned(address, bytes, way, thread, code)) stop(cudaErrorMisalignedAddress);
     }
-    observe(dynamic_cells, words_of(most_dynamic_bytes), in_dynamic, address, bytes, way, reads, writes, sync, true, thread, code);
+    observe(dynamic_cells, words_of(most_dynamic_bytes), in_dynamic, address, bytes, way, reads, writes, sync, true,
+            thread, code);
     add_to_request(code, thread, address, bytes, Space::shared, way);
     return;
   }
   const std::size_t in_data = address - std::uintptr_t(program_data.begin);
   if (in_data < program_data.bytes) {  // constants as well as variables: requests are not counted
-    return observe(program_data.cells, words_of(program_data.bytes), in_data, address, bytes, way, reads, writes, sync, false, thread, code);
+    return observe(program_data.cells, words_of(program_data.bytes), in_data, address, bytes, way, reads, writes, sync,
+                   false, thread, code);
   }
   const Region* const region = table()[chunk_of(address)];
   if (region == nullptr) return;
