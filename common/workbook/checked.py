@@ -12,7 +12,9 @@ from . import build, judge, profile
 from .terminal import Problem
 
 SEEDS = (0, 1, 77)  # orders in which lanes run; 0 is CUDA's own
-_SHAPES = ({}, {"blocks": 1, "threads": 32}, {"blocks": 3, "threads": 96}, {"blocks": 64, "threads": 128}, {"threads": 1024})
+_SHAPES = ({}, {"blocks": 1, "threads": 32}, {"blocks": 1, "threads": 96}, {"blocks": 64, "threads": 128},
+           {"threads": 1024}, {"blocks": 1})
+_MANY = 40_000  # more than the largest tile of any step, for one block to go through
 _SIZES = (1, 2, 33, 1000, 1025, 3001)
 COSTS = {
     "conflicts": "wavefronts of shared memory for each that would do without bank conflicts",
@@ -42,7 +44,7 @@ class Verdict:
 def cases(facts, task):
     """The options of the judge for each case: every type and order, sizes around boundaries, launch shapes, inputs."""
     # What a step does that names a largest n grows with the square of n, in as many launches.
-    patience = min(facts["largest_n"], 700 if facts["largest_n"] < 1 << 20 else 5000)
+    patience = min(facts["largest_n"], 1500 if facts["largest_n"] < 1 << 20 else 5000)
     sizes = {n for n in _SIZES if n <= patience}
     if facts["tile"]:
         sizes |= {facts["tile"] - 1, facts["tile"], 2 * facts["tile"] + 1}
@@ -54,6 +56,9 @@ def cases(facts, task):
         if task == "sort":
             case["order"] = ("ascending", "descending")[i % 2]
         found.append(case)
+    for i, shape in enumerate(_SHAPES[1:]):  # blocks that have several tiles to do
+        n = _MANY if shape == {"blocks": 1} and facts["largest_n"] > _MANY * 4 else patience
+        found.append({"n": n, "type": facts["types"][0], "input": "uniform", "seed": 3000 + i, **shape})
     for i, kind in enumerate(facts["types"]):  # each type once at a size of several blocks
         found.append({"n": patience, "type": kind, "input": "uniform", "seed": 2000 + i})
     return [dict(case, task=task) for case in found]

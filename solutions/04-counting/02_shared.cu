@@ -63,7 +63,7 @@ __global__ void histogram_kernel(const std::uint8_t* keys, Vectors<std::uint8_t>
     for (int v = threadIdx.x; v < counters; v += blockDim.x) {
       if (block_counts[v] != 0) atomic_add(&counts[v], block_counts[v]);
     }
-    __syncthreads();  // the next round sets counters to 0 that other threads may not have added yet
+    __syncthreads();  // not needed in the last round; the next sets counters to 0 that others may not have added yet
     // end solution
   }
 }
@@ -93,7 +93,7 @@ __global__ void scan_tiles(lab::Span<const std::uint64_t> values, std::uint64_t*
     }
     for (int i = threadIdx.x; i < count; i += blockDim.x) sums[first + i] = i == 0 ? 0 : from[i - 1];
     if (threadIdx.x == 0) tile_sums[tile] = from[count - 1];
-    __syncthreads();  // not needed as long as who stores a place also loads it; here for the day when that changes
+    __syncthreads();  // the next tile is loaded over sums that other threads may not have written yet
     // end solution
   }
 }

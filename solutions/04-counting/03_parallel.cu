@@ -43,7 +43,7 @@ __device__ std::uint64_t scan_in_shared(std::uint64_t* tile) {
   const std::uint64_t sum = tile[padded(scan_tile - 1)];
   __syncthreads();  // all have read the sum before it gives way to 0
   if (threadIdx.x == 0) tile[padded(scan_tile - 1)] = 0;
-  __syncthreads();  // the root's thread may be another one
+  __syncthreads();  // not needed as long as thread 0 takes the root; here for the day when that changes
   for (int half = scan_tile / 2; half > 0; half /= 2) {
     for (int k = threadIdx.x; k < scan_tile / (2 * half); k += blockDim.x) {
       const int right = (2 * k + 2) * half - 1;

@@ -121,7 +121,7 @@ __global__ void __launch_bounds__(threads_a_block)
       tile.keys[0][i] = keys.data[first + i];
       if constexpr (has_values<Value>) tile.values[0][i] = values[first + i];
     }
-    __syncthreads();  // a later split moves keys that others have loaded
+    __syncthreads();  // not needed as long as the first split reads only what its thread has loaded
     sort_by_digit(tile, count, of, shift);
     for (int i = threadIdx.x; i < count; i += threads_a_block) {
       const unsigned digit = of.of(tile.keys[0][i], shift, digit_bits);

@@ -3,7 +3,8 @@
 
     barriers.py BUILD [LAB ..]      BUILD is the folder that Meson made, with the solutions' check runners
 
-A barrier whose comment begins with "not needed" must not be missed. Prints the share that is named.
+A barrier whose comment begins with "not needed" must not be missed: no finding then. Prints the share that is named. A finding is
+enough: of several that a missing barrier causes, which comes first depends on the order of threads.
 """
 
 import re
