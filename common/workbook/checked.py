@@ -99,6 +99,15 @@ def note_of(remark):
             f"{remark['actual']:,} {remark['unit']} in {remark['requests']:,} requests")
 
 
+def counts_exactly():
+    """Whether the compiler leaves the accesses as they are written: clang++ takes copies of vectors apart."""
+    try:
+        compilers = json.loads((build.BUILD / "meson-info/intro-compilers.json").read_text())
+        return compilers["host"]["cpp"]["id"] == "gcc"
+    except (OSError, ValueError, KeyError):
+        return True
+
+
 def counted(launches, n):
     """The costs that budgets name."""
     total = lambda *names: sum(launch.get(name) or 0 for launch in launches for name in names)  # noqa: E731
@@ -137,7 +146,7 @@ def _judge_costs(verdict, lab, number, runner, facts, task):
     costs = counted(told["launches"], case["n"])
     verdict.costs.append((facts["name"], {name: (costs[name], budget[name]) for name in COSTS if budget[name]}))
     for name, (cost, allowed) in verdict.costs[-1][1].items():
-        if cost > allowed * 1.0001:
+        if cost > allowed * 1.0001 and counts_exactly():
             verdict.over += [f"over its budget: {facts['name']}, {cost:.4g} {COSTS[name]}; the budget is {allowed:g}",
                              *_notes(told, name)]
 

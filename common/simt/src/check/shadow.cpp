@@ -89,12 +89,15 @@ constexpr std::uint64_t most_tracked_blocks = 8192;
 constexpr std::size_t most_fences = 65536;  // of a block
 std::vector<std::vector<Fence>> fences;  // by block, in order
 std::vector<std::vector<std::uint32_t>> acquired;  // by block: how many of another one's fences it relies on
-std::uint32_t clocks[max_warps][lanes_per_warp][lanes_per_warp];  // what lane a knows of lane b
+/// By warp: what lane a knows of lane b. Not among the program's variables: what is done to those is looked at, if a
+/// compiler makes a call of memset of it, whoever does it.
+using Clocks = std::uint32_t[lanes_per_warp][lanes_per_warp];
+Clocks* const clocks = new Clocks[max_warps];
 
 bool clocks_used[max_warps], lanes_joined[max_warps];
 
 void reset_clocks(unsigned warp) {
-  std::memset(clocks[warp], 0, sizeof clocks[warp]);
+  std::memset(clocks[warp], 0, sizeof(Clocks));
   for (unsigned lane = 0; lane < lanes_per_warp; ++lane) clocks[warp][lane][lane] = 1;  // what 0 does not know
 }
 

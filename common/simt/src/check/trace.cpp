@@ -11,6 +11,7 @@
 //   code      code  file:line
 //   cut                                        more accesses came than are kept
 #include <cinttypes>
+#include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -50,10 +51,12 @@ Trace& trace() {
   return *one;
 }
 
-template <class... Values>
-void line(const char* format, Values... values) {
+[[gnu::format(printf, 1, 2)]] void line(const char* format, ...) {
   char text[512];
-  std::snprintf(text, sizeof text, format, values...);
+  std::va_list values;
+  va_start(values, format);
+  std::vsnprintf(text, sizeof text, format, values);
+  va_end(values);
   trace().text += text;
 }
 
