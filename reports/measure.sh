@@ -67,7 +67,7 @@ for lab in $labs; do
     done
   done >"$out/$lab-types.txt"
   while read -r step type largest; do
-    if [ "$largest" -lt 67108864 ]; then n=16384; else n=67108864; fi
+    if [ "$largest" -lt 33554432 ]; then n=16384; else n=33554432; fi
     [ -z "$fast" ] || [ "$step" -gt 1 ] || n=1048576
     # shellcheck disable=SC2086
     judge_bench "$lab" --step "$step" --type "$type" --input "$input" --n $n
