@@ -32,7 +32,8 @@ RECORDED = ROOT / "reports" / "results" / "agreement.csv"
 TABLE = ROOT / "reports" / "agreement.md"
 WHAT = ["lab", "step", "task", "type", "n", "kernel"]
 COUNTERS = ["shared_ld_wavefronts", "shared_st_wavefronts", "global_ld_requests", "global_ld_sectors",
-            "global_st_requests", "global_st_sectors"]
+            "global_st_requests", "global_st_sectors", "shared_atomic_requests", "global_atomic_requests",
+            "global_atomic_sectors"]
 FACTS = ["machine", "date", "commit"]
 TOLERANCE = 10  # percent
 KEYS = 16384

@@ -14,7 +14,7 @@ from .paths import find_lab, find_step, has_solutions
 from .terminal import Problem, note
 
 # What a launch is described by, and where Nsight Compute keeps it (names of sm_70 and later). Counts are of warps'
-# instructions ("requests"), of turns at the shared memory ("wavefronts") and of 32-byte sectors.
+# instructions ("requests"), of turns at the shared memory ("wavefronts") and of 32-byte sectors. Of two metrics the sum.
 COUNTERS = {
     "shared_ld_requests": "smsp__inst_executed_op_shared_ld.sum",
     "shared_ld_wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
@@ -25,6 +25,10 @@ COUNTERS = {
     "global_ld_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
     "global_st_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
     "global_st_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+    "global_atomic_requests": "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum "
+                              "l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum",
+    "global_atomic_sectors": "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum "
+                             "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum",
 }
 FACTS = {
     "time_ns": "gpu__time_duration.sum",
@@ -70,9 +74,12 @@ def read_ncu(text):
         launch = {"kernel": row["Kernel Name"], "process": row["Process ID"],
                   "grid": [int(x) for x in row["Grid Size"].strip("()").split(",")],
                   "block": [int(x) for x in row["Block Size"].strip("()").split(",")]}
-        for name, metric in {**COUNTERS, **FACTS, **BY_INSTRUCTION}.items():
-            if row.get(metric):
-                launch[name] = (_barriers if name == "barriers" else _number)(row[metric])
+        for name, metrics in {**COUNTERS, **FACTS, **BY_INSTRUCTION}.items():
+            told = [(_barriers if name == "barriers" else _number)(row[m]) for m in metrics.split() if row.get(m)]
+            if told and None not in told:
+                launch[name] = sum(told)
+        if launch.get("shared_ideal_wavefronts"):  # there a turn for each atomic one is among them
+            launch["shared_ideal_wavefronts"] -= launch.get("shared_atomic_requests") or 0
         launches.append(launch)
     return launches
 
@@ -94,11 +101,11 @@ def from_ncu(command, by_instruction=True):
     if not ncu:
         raise Problem("the profile of a GPU needs Nsight Compute (ncu), which comes with the CUDA toolkit; "
                       "--build check profiles without it")
-    metrics = [*COUNTERS.values(), *FACTS.values(), *(BY_INSTRUCTION.values() if by_instruction else [])]
+    metrics = {**COUNTERS, **FACTS, **(BY_INSTRUCTION if by_instruction else {})}.values()
     status, output = _run([ncu, "--clock-control", "none", "--target-processes", "all", "--csv", "--page", "raw",
                            "--print-units", "base", "--print-kernel-base", "function",
                            *(["--print-metric-instances", "details"] if by_instruction else []),
-                           "--metrics", ",".join(metrics), *command])
+                           "--metrics", ",".join(metrics).replace(" ", ","), *command])
     launches = read_ncu(output)
     if not launches:
         raise Problem(f"ncu profiled nothing (status {status}):\n" + "\n".join(output.splitlines()[-8:]))
@@ -187,23 +194,28 @@ def lines_of(launches, source):
         ideal = _sum(one, "shared_ideal_wavefronts", "shared_ld_ideal_wavefronts", "shared_st_ideal_wavefronts")
         if ideal:
             put("  ideal", f"{ideal:,.0f} wavefronts")
-        for label, kind in (("global loads", "global_ld"), ("global stores", "global_st")):
+        for label, kind in (("global loads", "global_ld"), ("global stores", "global_st"),
+                            ("global atomics", "global_atomic")):
+            if kind == "global_atomic" and not one.get("global_atomic_requests"):
+                continue
             requests, sectors = one.get(f"{kind}_requests") or 0, one.get(f"{kind}_sectors") or 0
             put(label, f"{requests:,.0f} requests, {sectors:,.0f} sectors"
                 + (f": {sectors / requests:.2f} each, {_size(32 * sectors)}" if requests else ""))
-        ideal = _sum(one, "global_ideal_sectors", "global_ld_ideal_sectors", "global_st_ideal_sectors")
-        moved = _sum(one, "global_ld_sectors", "global_st_sectors")
-        if ideal and moved:
-            put("  ideal", f"{ideal:,.0f} sectors, {_size(32 * ideal)}: {100 * ideal / moved:.0f} % of what is moved is used")
+        ideal = _sum(one, "global_ideal_sectors", "global_ld_ideal_sectors", "global_st_ideal_sectors",
+                     "global_atomic_ideal_sectors")
+        moved = _sum(one, "global_ld_sectors", "global_st_sectors", "global_atomic_sectors")
+        if ideal and moved:  # ncu's ideal takes lanes that read the same word for lanes that read different ones
+            put("  ideal", f"{ideal:,.0f} sectors, {_size(32 * ideal)}: {min(100, 100 * ideal / moved):.0f} % of what is "
+                           "moved is used")
         if one.get("barriers") is not None:
             warps = -(-one["block"][0] * one["block"][1] * one["block"][2] // 32)
             blocks = one["grid"][0] * one["grid"][1] * one["grid"][2] * one["launches"]
             put("barriers", f"{one['barriers'] / (warps * blocks):.4g} a block")
         else:
             put("barriers", "not told by this ncu")
-        put("occupancy", f"{one['occupancy_percent']:.0f} % of a multiprocessor's warps"
+        put("occupancy", f"{one['occupancy_percent']:.0f} % of the warps a multiprocessor can hold"
             if one.get("occupancy_percent") is not None
-            else f"at most {occupancy_bound(one):.0f} % of a multiprocessor's warps, by threads and shared memory")
+            else f"at most {occupancy_bound(one):.0f} %, as far as threads and shared memory tell")
     return lines[1:]
 
 

@@ -132,6 +132,8 @@ void write_json(const char* path, const std::vector<Finding>& all, const std::ve
     number("global_ld_ideal_sectors", t.global_ideal[0]);
     number("global_st_ideal_sectors", t.global_ideal[1]);
     number("global_atomic_requests", t.global_requests[2]);
+    number("global_atomic_sectors", t.global_sectors[2]);
+    number("global_atomic_ideal_sectors", t.global_ideal[2]);
     number("static_shared_bytes", t.static_shared);
     number("dynamic_shared_bytes", t.dynamic_shared);
     number("time_ns", t.nanoseconds);

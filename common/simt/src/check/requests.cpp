@@ -164,7 +164,14 @@ unsigned most_at_one_address(const Request& request) {
 void finish(const Instruction& instruction, const Request& request, unsigned warp, unsigned time) {
   const unsigned lanes = unsigned(std::popcount(request.lanes)), way = unsigned(instruction.way);
   if (instruction.way == Way::atomic) {
-    ++(instruction.space == Space::shared ? totals().shared_requests : totals().global_requests)[way];
+    if (instruction.space == Space::shared) {
+      ++totals().shared_requests[way];
+    } else {
+      const unsigned actual = sectors(request, instruction.bytes);
+      ++totals().global_requests[way];
+      totals().global_sectors[way] += actual;
+      totals().global_ideal[way] += std::min(actual, (lanes * instruction.bytes + 31) / 32);
+    }
     add_cost(instruction.code, instruction.space, instruction.way, lanes, most_at_one_address(request), 1);
   } else if (instruction.space == Space::shared) {
     const unsigned actual = wavefronts(request, instruction.bytes);
