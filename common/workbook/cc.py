@@ -16,7 +16,7 @@ from .terminal import Problem, Usage
 SIMT = ROOT / "common/simt"
 LIBRARY = BUILD / "common/libsimt.a"
 CHECK_LIBRARY = BUILD / "common/libsimt-check.a"
-WRAPPED = [f"-Wl,--wrap={name}" for name in ("memcpy", "memmove", "memset")]  # see check/shadow.cpp
+WRAPPED = [f"-Wl,--wrap={name}" for name in ("memcpy", "memmove", "memset")]  # see check/accesses.cpp
 
 
 def add_arguments(parser):

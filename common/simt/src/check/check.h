@@ -1,18 +1,10 @@
 // What the observers of the check build share. Nothing here is part of a plain cpu build.
 //
-// The program is compiled with -fsanitize=thread and linked with shadow.cpp in place of the sanitizer's runtime, which
-// therefore is called before every access. It finds the owner of the address (a __shared__ array by its thread-local
-// symbol, dynamic shared memory, an allocation by a table of 64 KiB chunks, a __device__ variable) and keeps, for each
-// four bytes, the last write, two reads and which bytes have been written.
-//
-// What is ordered: barrier intervals are numbered through the whole program, so that one comparison tells most cases.
-// Within an interval lanes of a warp have vector clocks, joined by __syncwarp. A block comes after another one of the
-// same launch if it has read, atomically or as a volatile, what that one wrote so after a __threadfence.
-//
-// What a thread publishes so is what stands before its fence, not what stands behind it.
-//
-// Lanes run one after another between two barriers. requests.cpp puts those together that execute the same instruction
-// (by its code address) for the same time since the last barrier: that is the warp's request.
+// The program is compiled with -fsanitize=thread and linked with accesses.cpp in place of the sanitizer's runtime, which
+// therefore is called before every access. It asks ownership.h whose memory that is, whether it lies within bounds and
+// has been written, races.h whether others' accesses may come before as well as after it (order.h tells), and puts it
+// into its warp's request (requests.h). What was found is kept in findings.cpp, and traced for pictures in trace.cpp.
+// Each can be used by itself: tests/check does.
 //
 // A checked program runs all its blocks on one OS thread: its numbers are the same in every run, and no locks are needed.
 #pragma once
@@ -78,13 +70,6 @@ void begin_time();
 /// Called again and again while a launch runs on that thread. True: interrupt it, as it has no more accesses.
 bool look_at_time(pthread_t thread);
 std::string time_limit_text();
-
-// --- requests.cpp ---
-
-/// One lane's part in a warp's request: lanes belong together that execute the same instruction for the same time
-/// since the last barrier.
-void add_to_request(Code code, unsigned thread, std::uintptr_t address, unsigned bytes, Space space, Way way);
-void finish_requests();
 
 // --- trace.cpp ---
 

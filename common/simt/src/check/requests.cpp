@@ -4,75 +4,10 @@
 #include <memory>
 #include <unordered_map>
 
-#include "check.h"
+#include "requests.h"
 
 namespace simt::check {
-namespace {
 
-struct Request {
-  unsigned lanes;
-  std::uint32_t address[lanes_per_warp];
-};
-
-struct Instruction;
-
-struct OfWarp {
-  std::unique_ptr<Request[]> requests;
-  std::uint32_t size = 0, capacity = 0;
-  std::uint32_t count[lanes_per_warp] = {};
-  const Instruction* instruction = nullptr;
-};
-
-struct Instruction {
-  Code code = 0;
-  Space space;
-  Way way;
-  unsigned bytes;
-  std::uint64_t key = 0;
-  OfWarp warps[max_warps];
-};
-
-/// Of a loop that goes on and on without a barrier, so many requests are counted.
-constexpr std::uint32_t most_requests = 1u << 18;
-
-/// Where the last warp that executed an instruction keeps its requests.
-struct Last {
-  std::uint64_t key = 0;  ///< the instruction's, and the warp
-  OfWarp* of_warp = nullptr;
-};
-
-constexpr std::size_t cache_size = 4096;
-Last last[cache_size];
-Instruction* cache[cache_size];
-std::unordered_map<std::uint64_t, Instruction> instructions;
-std::vector<OfWarp*> active;  // with requests since the last barrier
-
-Instruction& instruction_of(Code code, unsigned bytes, Space space, Way way) {
-  // The same instruction may reach shared memory through one pointer and global memory through another.
-  const std::uint64_t key = std::uint64_t(code) << 8 | bytes << 3 | unsigned(space) << 2 | unsigned(way);
-  Instruction*& cached = cache[(code ^ key >> 20 ^ unsigned(space)) % cache_size];
-  if (cached != nullptr && cached->key == key) [[likely]] return *cached;
-  Instruction& found = instructions[key];
-  found.key = key;
-  found.code = code;
-  found.space = space;
-  found.way = way;
-  found.bytes = bytes;
-  cached = &found;
-  return found;
-}
-
-[[gnu::cold, gnu::noinline]] void grow(OfWarp& of_warp) {
-  const std::uint32_t capacity = std::max(2u, of_warp.capacity * 2);
-  std::unique_ptr<Request[]> larger(new Request[capacity]);
-  std::copy_n(of_warp.requests.get(), of_warp.size, larger.get());
-  of_warp.requests = std::move(larger);
-  of_warp.capacity = capacity;
-}
-
-/// The passes over the banks: as many as the busiest bank has different words. 8-byte accesses go by half warps, 16-byte
-/// ones by quarters; two of these go together if the lanes of each pair (of neighbours, or of every other one) that are
-/// both active have the same address. Found by counting on GPUs: reports/agreement.md.
 unsigned wavefronts(const Request& request, unsigned bytes) {
   if (bytes <= 4) {
     if (request.lanes == ~0u) {  // neighbours, as most often: the banks all differ
@@ -144,7 +79,6 @@ unsigned sectors(const Request& request, unsigned bytes) {
   return n;
 }
 
-/// Atomics on one address go one after another.
 unsigned most_at_one_address(const Request& request) {
   unsigned most = 0;
   for (unsigned left = request.lanes; left != 0;) {
@@ -159,6 +93,64 @@ unsigned most_at_one_address(const Request& request) {
     most = std::max(most, same);
   }
   return most;
+}
+
+namespace {
+
+struct Instruction;
+
+struct OfWarp {
+  std::unique_ptr<Request[]> requests;
+  std::uint32_t size = 0, capacity = 0;
+  std::uint32_t count[lanes_per_warp] = {};
+  const Instruction* instruction = nullptr;
+};
+
+struct Instruction {
+  Code code = 0;
+  Space space;
+  Way way;
+  unsigned bytes;
+  std::uint64_t key = 0;
+  OfWarp warps[max_warps];
+};
+
+/// Of a loop that goes on and on without a barrier, so many requests are counted.
+constexpr std::uint32_t most_requests = 1u << 18;
+
+/// Where the last warp that executed an instruction keeps its requests.
+struct Last {
+  std::uint64_t key = 0;  ///< the instruction's, and the warp
+  OfWarp* of_warp = nullptr;
+};
+
+constexpr std::size_t cache_size = 4096;
+Last last[cache_size];
+Instruction* cache[cache_size];
+std::unordered_map<std::uint64_t, Instruction> instructions;
+std::vector<OfWarp*> active;  // with requests since the last barrier
+
+Instruction& instruction_of(Code code, unsigned bytes, Space space, Way way) {
+  // The same instruction may reach shared memory through one pointer and global memory through another.
+  const std::uint64_t key = std::uint64_t(code) << 8 | bytes << 3 | unsigned(space) << 2 | unsigned(way);
+  Instruction*& cached = cache[(code ^ key >> 20 ^ unsigned(space)) % cache_size];
+  if (cached != nullptr && cached->key == key) [[likely]] return *cached;
+  Instruction& found = instructions[key];
+  found.key = key;
+  found.code = code;
+  found.space = space;
+  found.way = way;
+  found.bytes = bytes;
+  cached = &found;
+  return found;
+}
+
+[[gnu::cold, gnu::noinline]] void grow(OfWarp& of_warp) {
+  const std::uint32_t capacity = std::max(2u, of_warp.capacity * 2);
+  std::unique_ptr<Request[]> larger(new Request[capacity]);
+  std::copy_n(of_warp.requests.get(), of_warp.size, larger.get());
+  of_warp.requests = std::move(larger);
+  of_warp.capacity = capacity;
 }
 
 void finish(const Instruction& instruction, const Request& request, unsigned warp, unsigned time) {
