@@ -11,7 +11,7 @@ from pathlib import Path
 
 from . import build, judge
 from .paths import find_lab, find_step, has_solutions
-from .terminal import Problem, note
+from .terminal import Problem, Usage, note
 
 # What a launch is described by, and where Nsight Compute keeps it (names of sm_70 and later). Counts are of warps'
 # instructions ("requests"), of turns at the shared memory ("wavefronts") and of 32-byte sectors. Of two metrics the sum.
@@ -95,6 +95,18 @@ def _run(command, environment=None):
     return done.returncode, done.stdout
 
 
+def _look(status, output):
+    """What the judge says of a run: Usage, if the step is not written or the options are wrong; a note, if it failed."""
+    lines = output.splitlines()
+    unwritten = next((line for line in lines if " is not written yet" in line), None)
+    if unwritten:
+        raise Usage(unwritten.removeprefix("not-written: "))
+    if status == 2:
+        raise Usage(next((line for line in lines if line.startswith("error: ")), output).removeprefix("error: "))
+    if status:
+        note("the step fails this case, and its counts are those of a faulty run: ./workbook check says more")
+
+
 def from_ncu(command, by_instruction=True):
     """The launches of a command's processes on the GPU."""
     ncu = shutil.which("ncu")
@@ -106,8 +118,9 @@ def from_ncu(command, by_instruction=True):
                            "--print-units", "base", "--print-kernel-base", "function",
                            *(["--print-metric-instances", "details"] if by_instruction else []),
                            "--metrics", ",".join(metrics).replace(" ", ","), *command])
+    _look(status, output)
     launches = read_ncu(output)
-    if not launches:
+    if not launches and status:
         raise Problem(f"ncu profiled nothing (status {status}):\n" + "\n".join(output.splitlines()[-8:]))
     return launches
 
@@ -117,6 +130,7 @@ def from_check(command):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "check.json"
         status, output = _run(command, {**os.environ, "CHECK_JSON": str(path)})
+        _look(status, output)
         try:
             launches = json.loads(path.read_text())["launches"]
             for launch in launches:
@@ -257,6 +271,8 @@ def main(arguments):
     for name in ("input", "type", "order", "blocks", "threads", "seed"):
         options += judge.option(name, getattr(arguments, name))
     launches = launches_of(lab, step.number, arguments.n, options, kind, arguments.solution)
+    if not launches:
+        raise Usage(f"{lab}, {step}: no kernel was launched: there is nothing to profile")
     print(f"{lab} {step}{' (solution)' if arguments.solution else ''}, {arguments.n} keys, "
           + ("Nsight Compute" if kind == "cuda" else "check build: counts as on a GPU, times of this CPU") + "\n")
     for line in lines_of(launches, "ncu" if kind == "cuda" else "check"):
