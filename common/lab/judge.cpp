@@ -161,6 +161,7 @@ void Judge::lay_out(const Case& asked) {
   std::int64_t end = 0;
   const auto place = [&](Image& image, std::int64_t span_bytes) {
     image.span = guard + alignment * static_cast<std::int64_t>(fresh_number() % 16);
+    image.span_bytes = span_bytes;
     image.bytes = round_up(image.span + span_bytes + guard);
     image.input = end;
     image.output = end + image.bytes;
@@ -175,13 +176,13 @@ void Judge::lay_out(const Case& asked) {
 // Input and guards into the shared memory; the gold order into memory that the runner does not see.
 void Judge::fill(const Case& asked, const void* given) {
   const std::int64_t bytes = asked.n * key_bytes(asked.type);
-  const auto set_guards = [&](const Image& image, std::int64_t span_bytes) {
+  const auto set_guards = [&](const Image& image) {
     char* input = memory_.at(image.input);
     for (std::int64_t i = 0; i < image.span; ++i) input[i] = guard_byte(guard_seed_, i);
-    for (std::int64_t i = image.span + span_bytes; i < image.bytes; ++i) input[i] = guard_byte(guard_seed_, i);
+    for (std::int64_t i = image.span + image.span_bytes; i < image.bytes; ++i) input[i] = guard_byte(guard_seed_, i);
     fill_bytes(memory_.at(image.output), request_.poison, image.bytes);  // nothing of the last case may be left
   };
-  set_guards(request_.keys, bytes);
+  set_guards(request_.keys);
   char* keys = memory_.at(request_.keys.input + request_.keys.span);
   if (given) {
     copy_bytes(keys, given, bytes);
@@ -192,7 +193,7 @@ void Judge::fill(const Case& asked, const void* given) {
   gold_values_ = std::make_unique_for_overwrite<char[]>(value_bytes(asked));
   copy_bytes(gold_keys_.get(), keys, bytes);
   char* const values = memory_.at(request_.values.input + request_.values.span);
-  if (value_bytes(asked) > 0) set_guards(request_.values, value_bytes(asked));
+  if (value_bytes(asked) > 0) set_guards(request_.values);
   range_ = asked.step.largest_range ? range_of(asked.type, asked.n, keys) : 0;
   if (asked.step.task != Task::sort) {
     fill_bytes(values, request_.poison, value_bytes(asked));  // a result is to be written whole
@@ -282,9 +283,9 @@ Outcome Judge::check(const Case& asked, Outcome outcome) {
   if (outcome.status != Status::verified) return outcome;
   const Image &keys = request_.keys, &values = request_.values;
   std::string fault = fault_of(asked);
-  if (fault.empty()) fault = guard_fault(keys, asked.n * key_bytes(asked.type), "keys");
+  if (fault.empty()) fault = guard_fault(keys, "keys");
   if (fault.empty() && value_bytes(asked) > 0) {
-    fault = guard_fault(values, value_bytes(asked), asked.step.task == Task::sort ? "values" : "result");
+    fault = guard_fault(values, asked.step.task == Task::sort ? "values" : "result");
   }
   return fault.empty() ? outcome : wrong(fault);
 }
@@ -316,17 +317,17 @@ std::uint32_t* Judge::gold_values() const {
   return request_.values.bytes ? reinterpret_cast<std::uint32_t*>(gold_values_.get()) : nullptr;
 }
 
-std::string Judge::guard_fault(const Image& image, std::int64_t span_bytes, const char* what) const {
+std::string Judge::guard_fault(const Image& image, const char* what) const {
   const char* output = memory_.at(image.output);
   for (std::int64_t i = image.span - 1; i >= 0; --i) {
     if (output[i] != guard_byte(guard_seed_, i)) {
       return "wrote " + std::to_string(image.span - i) + " bytes before the first of the " + what;
     }
   }
-  for (std::int64_t i = image.span + span_bytes; i < image.bytes; ++i) {
+  for (std::int64_t i = image.span + image.span_bytes; i < image.bytes; ++i) {
     if (output[i] != guard_byte(guard_seed_, i)) {
       return "wrote past the last of the " + std::string(what) + ", first at byte " +
-             std::to_string(i - image.span - span_bytes) + " behind them";
+             std::to_string(i - image.span - image.span_bytes) + " behind them";
     }
   }
   return "";

@@ -85,7 +85,7 @@ class Judge {
   static void require_memory(const Case& asked);
   void lay_out(const Case& asked);
   void fill(const Case& asked, const void* keys);
-  std::string guard_fault(const Image& image, std::int64_t span_bytes, const char* what) const;
+  std::string guard_fault(const Image& image, const char* what) const;
   bool untouched() const;
   Reply ask_about(Command command);
   Process::Clock::time_point after(double seconds) const;

@@ -53,6 +53,7 @@ struct Image {
   std::int64_t output = 0;  ///< where the image copied back begins
   std::int64_t bytes = 0;   ///< of the image, 0: there is none
   std::int64_t span = 0;    ///< where keys or values begin within the image, a multiple of 256
+  std::int64_t span_bytes = 0;  ///< of the keys or values
 };
 
 struct Request {

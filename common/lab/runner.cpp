@@ -18,6 +18,9 @@
 #include "lab/kernel_times.h"
 #include "lab/key_type.h"
 #include "lab/protocol.h"
+#ifdef SIMT_CHECK
+#include <simt/observed.h>
+#endif
 
 #ifdef SIMT_CHECK
 namespace simt::check {
@@ -239,6 +242,11 @@ void serve_sort(std::span<const Step> steps, const Request& request, SharedMemor
   const Event start, stop;
   const DeviceArray<char> keys = allocate(request.keys.bytes, stream);
   const DeviceArray<char> values = allocate(request.values.bytes, stream);
+#ifdef SIMT_CHECK
+  simt::check::narrow(keys.data() + request.keys.span, request.keys.span_bytes, "keys");
+  simt::check::narrow(values.data() + request.values.span, request.values.span_bytes,
+                      request.task == Task::sort ? "values" : "result");
+#endif
   // The copies' times include what the host does for them, so they are taken by its clock, on an idle device.
   using Clock = std::chrono::steady_clock;
   const auto milliseconds_since = [](Clock::time_point started) {

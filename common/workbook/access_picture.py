@@ -10,14 +10,21 @@ from . import trace
 from .access_layout import LANE, LEFT, hover, in_words, lanes, lay_columns
 from .accesses import choose_launches, fill, lay_wires, panels_of, short_kernel
 from .svg import BLUE, BLUE_PALE, INK, MUTED, ORANGE, ORANGE_PALE, PAPER, RED, RED_PALE, RULE, WARPS, WIRE, Svg
+from .terminal import Usage
 
 PITCH, HEAD = 20, 92
 LETTER = 8.2  # width of a bold one, at most, in the heads
 MOST_FINDINGS = 6
 
 
+def _warp(mark):
+    """The warp whose mark this is; None: several share it, or it has no colour."""
+    warps = {access.thread // trace.LANES_PER_WARP for access in mark.accesses}
+    return min(warps) if len(warps) == 1 and min(warps) < len(WARPS) else None
+
+
 def _warp_colour(mark):
-    return WARPS[mark.accesses[0].thread // trace.LANES_PER_WARP % len(WARPS)]
+    return INK if _warp(mark) is None else WARPS[_warp(mark)]
 
 
 class _Painter:
@@ -239,11 +246,13 @@ def _legend(svg, panels, y):
                 svg.circle(x + 4, y, 3, INK if way == "store" else PAPER, INK, 1.2)
             x += 13
             words(text)
-    warps = sorted({a.thread // trace.LANES_PER_WARP for a in alone})
-    for warp in warps[: len(WARPS)] if len(warps) > 1 else []:
-        svg.circle(x + 4, y, 3, WARPS[warp % len(WARPS)], WARPS[warp % len(WARPS)], 1)
+    warps = {_warp(m) for m in marks if m.kind == "dots"}
+    coloured = sorted(warp for warp in warps if warp is not None)
+    named = [(WARPS[warp], f"warp {warp}") for warp in coloured] + [(INK, "another warp, or several")] * (None in warps)
+    for colour, text in named if len(named) > 1 else []:
+        svg.circle(x + 4, y, 3, colour, colour, 1)
         x += 13
-        words(f"warp {warp}")
+        words(text)
     for found, text in ((any(a.conflict for a in accesses), "bank conflict"), (any(a.races for a in accesses), "race")):
         if found:
             svg.circle(x + 4, y, 5.5, "none", RED, 1)
@@ -263,20 +272,22 @@ def _wrapped(text, width):
     return lines
 
 
-def draw(run, findings, title, n, which=None, window=None, launches=None, second=None):
+def draw(run, findings, title, n, which=None, window=None, launches=None):
     """The picture of a run as SVG text.
 
-    `which`: "shared", "global", "all" or None; `window` and `launches`: the places and launches to draw, or None;
-    `second`: the name of the runner's second array, or None.
+    `which`: "shared", "global", "all" or None; `window` and `launches`: the places and launches to draw, or None.
+    Usage: nothing that is asked for was touched.
     """
     found = re.search(r": \d+ (?:(\w+) keys|(pairs))", title)
     key_type = (found[1] or found[2]) if found else ""
     drawn = choose_launches(run, launches)
     accesses = [access for access in run.accesses if access.launch in drawn]
-    panels, left_out = panels_of(run, accesses, which, second)
+    panels, left_out = panels_of(run, accesses, which)
     for panel in panels:
         lay_wires(panel, n, window)
     panels = [panel for panel in panels if panel.wires]
+    if not panels:
+        raise Usage("nothing of what is asked for was touched: leave out --places, --launches or --arrays to see what was")
     columns, right = lay_columns(fill(accesses, panels, key_type), panels)
     right += 22
     svg = Svg(title)

@@ -68,35 +68,27 @@ def short_kernel(name):
     return name.partition("<")[0].rpartition("::")[2] or name
 
 
-def _name(array, second, kernel):
+def _name(array, kernel):
     if array.space == "shared":
         return f"dynamic shared memory of {kernel}" if array.name == "dynamic" else f"__shared__ {array.name}"
-    if array.allocation == 1:
-        return "keys"
-    if array.allocation == 2 and second:
-        return second
-    return f"allocation {array.allocation}" if array.allocation else f"__device__ {array.name}"
+    if array.allocation and array.name == "allocation":
+        return f"allocation {array.allocation}"
+    return array.name if array.allocation else f"__device__ {array.name}"
 
 
-def panels_of(run, accesses, which, second):
-    """The arrays of interest, in the order in which they are first touched, and the names of those left out.
-
-    `second`: the name of the runner's second array, where it has one.
-    """
+def panels_of(run, accesses, which):
+    """The arrays of interest, in the order in which they are first touched, and the names of those left out."""
     found = {}
     for access in accesses:
         shared = access.array.space == "shared"
         kernel = short_kernel(run.launches[access.launch].kernel)
         key = (access.array.number, access.block if shared else 0, kernel if access.array.name == "dynamic" else "")
         if key not in found:
-            name = _name(access.array, second, kernel)
+            name = _name(access.array, kernel)
             found[key] = Panel({access.array: 0}, key[1], name, [])
         found[key].accesses.append(access)
     panels = list(found.values())
     for panel in panels:
-        array = next(iter(panel.arrays))
-        if array.allocation == 1 or (array.allocation == 2 and second):  # begins at a random multiple of 256 bytes
-            panel.arrays[array] = min(a.offset for a in panel.accesses) // 256 * 256
         panel.size = min(a.bytes for a in panel.accesses)
         if panel.shared and sum(p.arrays == panel.arrays and p.name.startswith(panel.name) for p in panels) > 1:
             panel.name += f", block {panel.block}"
@@ -294,7 +286,7 @@ def fill(accesses, panels, key_type):
             elif mark.kind == "compare" and _code(mark) in exchanging:
                 mark.kind = "exchange"
         _follow_values(marks, panel)
-        if any(mark.kind == "exchange" for mark in marks) or any(array.allocation == 1 for array in panel.arrays):
+        if any(mark.kind == "exchange" for mark in marks) or any(array.name == "keys" for array in panel.arrays):
             panel.key_type = key_type
         for mark in _merged(marks):
             if any(place in panel.wires for place in mark.reads + mark.writes):

@@ -63,6 +63,8 @@ def check_output(path):
     """Usage: the file cannot be written. Looked at first, so that nobody waits for a run in vain."""
     if path.is_dir():
         raise Usage(f"{path} is a directory: name a file with -o")
+    if path.suffix != ".svg":
+        raise Usage(f"{path}: a picture is an SVG file, so name it {path.with_suffix('.svg').name}")
     folder = path.parent
     if not folder.is_dir():
         raise Usage(f"there is no directory {folder}")
@@ -97,7 +99,9 @@ def record(lab, step, runner, options):
     if not run.accesses:
         why = "no kernel touched memory: there is nothing to draw"
         if done.returncode and said:
-            why = said.splitlines()[1 if len(said.splitlines()) > 1 else 0]  # behind the line that names the case
+            lines = [line for line in said.splitlines() if line.strip() and not line.startswith("---")]
+            faults = [line for line in lines if ": error: " in line]
+            why = (faults or lines[1:] or lines)[0]  # the first line names the case
         raise Usage(f"{lab}, {step}: {why}")
     return run, findings, said, done.returncode == 0
 
@@ -127,8 +131,7 @@ def main(arguments):
     title = said.splitlines()[0] if said else f"{lab} {step}"
     if launches is not None and not any(access.launch in launches for access in run.accesses):
         raise Usage(f"--launches {arguments.launches}: the run has {len(run.launches)}, numbered from 0")
-    second = "values" if " pairs, " in title else "result" if arguments.task else None
-    svg = access_picture.draw(run, findings, title, n, arguments.arrays, places, launches, second)
+    svg = access_picture.draw(run, findings, title, n, arguments.arrays, places, launches)
     try:
         files.write_whole(output, svg)
     except OSError as error:

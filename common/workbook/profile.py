@@ -96,15 +96,20 @@ def _run(command, environment=None):
 
 
 def _look(status, output):
-    """What the judge says of a run: Usage, if the step is not written or the options are wrong; a note, if it failed."""
+    """Usage, if the judge says that the step is not written or that the options are wrong."""
     lines = output.splitlines()
     unwritten = next((line for line in lines if " is not written yet" in line), None)
     if unwritten:
         raise Usage(unwritten.removeprefix("not-written: "))
     if status == 2:
         raise Usage(next((line for line in lines if line.startswith("error: ")), output).removeprefix("error: "))
-    if status:
-        note("the step fails this case, and its counts are those of a faulty run: ./workbook check says more")
+
+
+def _warn(status, *faults):
+    """A note where what is counted is a faulty run."""
+    if status or faults:
+        note(f"{''.join(faults) or 'the step fails this case'}: the counts are those of a faulty run; "
+             "./workbook check says more")
 
 
 def from_ncu(command, by_instruction=True):
@@ -119,6 +124,7 @@ def from_ncu(command, by_instruction=True):
                            *(["--print-metric-instances", "details"] if by_instruction else []),
                            "--metrics", ",".join(metrics).replace(" ", ","), *command])
     _look(status, output)
+    _warn(status)
     launches = read_ncu(output)
     if not launches and status:
         raise Problem(f"ncu profiled nothing (status {status}):\n" + "\n".join(output.splitlines()[-8:]))
@@ -132,7 +138,10 @@ def from_check(command):
         status, output = _run(command, {**os.environ, "CHECK_JSON": str(path)})
         _look(status, output)
         try:
-            launches = json.loads(path.read_text())["launches"]
+            told = json.loads(path.read_text())
+            launches = told["launches"]
+            faults = [f"{one['file']}:{one['line']}: {one['kind']}" for one in told["findings"]]
+            _warn(status, *faults[:1])
             for launch in launches:
                 launch["kernel"] = launch["kernel"].split("<")[0].split("::")[-1]  # as ncu names it
         except (OSError, ValueError, KeyError):

@@ -50,6 +50,5 @@ def figures(lab):
             text = (HERE / "runs" / f"{name}.trace").read_text()
             title = text.partition("\n")[0].partition("\t")[2]
             n = int(options[options.index("--n") + 1])
-            second = "result" if "--task" in options else None
-            drawn[f"{name}.svg"] = access_picture.draw(trace.read(text), [], title, n, second=second)
+            drawn[f"{name}.svg"] = access_picture.draw(trace.read(text), [], title, n)
     return drawn

@@ -60,7 +60,7 @@ TEST_CASE("what the host has written is initialised, to the byte") {
 }
 
 TEST_CASE("beside an allocation lie its padding and its guards") {
-  const Region region{nullptr, 1000, nullptr, 1, false};  // its end, rounded to 1024, is the end of its page
+  const Region region{nullptr, 1000, nullptr, 1, false, nullptr, nullptr, 1000};  // its end, rounded, is its page's end
   CHECK(beside(region, 1000, 4) == Beside::padding);
   CHECK(beside(region, 1020, 4) == Beside::padding);
   CHECK(beside(region, 1020, 8) == Beside::guard);
@@ -69,6 +69,26 @@ TEST_CASE("beside an allocation lie its padding and its guards") {
   CHECK(beside(region, std::size_t(-3072), 4) == Beside::padding);
   CHECK(beside(region, std::size_t(-3073), 1) == Beside::guard);
   CHECK(beside(region, 1024 + guard, 1) == Beside::elsewhere);
+}
+
+TEST_CASE("of a narrowed allocation a part is left, which has a name") {
+  char* const begin = pages();
+  allocated(begin, 1000, false);
+  narrow(begin + 256, 400, "keys");
+  written(begin, 1000);
+  const Region* const region = region_at(std::uintptr_t(begin));
+  CHECK(region->begin == begin + 256);
+  CHECK(region->bytes == 400);
+  CHECK(region->cells[0].initialized == 0b1111);
+  CHECK(region->cells[99].initialized == 0b1111);
+  CHECK(region->cells[100].initialized == 0);
+  CHECK(describe(std::uintptr_t(begin) + 264, 4) == "keys[2] (byte 8 of 400, 4 bytes an access)");
+  CHECK(describe(std::uintptr_t(begin) + 252, 4) == "keys of 400 bytes, 4 bytes before its start");
+  CHECK(beside(*region, 400, 4) == Beside::padding);
+  CHECK(beside(*region, std::size_t(-4), 4) == Beside::padding);
+  CHECK(beside(*region, 1024 - 256, 4) == Beside::guard);
+  freed(begin, 1000);
+  CHECK(region->freed);
 }
 
 TEST_CASE("shared memory is initialised by the block that wrote it only") {

@@ -117,6 +117,7 @@ void handle(int signal, siginfo_t* info, void* context) {
   Worker* const worker = Worker::running();
   if (worker == nullptr) {  // host code: as if we had not been here
     sigaction(signal, &previous[signal], nullptr);
+    SIMT_OBSERVE(check::end_program();)
     return;  // the instruction faults again
   }
   void* const where = interrupted_at(context);

@@ -29,6 +29,9 @@ struct CUmemPoolHandle_st {
   int reuse[3] = {1, 1, 1};
 };
 
+// Where the linker puts the section of __managed__ variables; both null if the program has none.
+extern "C" [[gnu::weak, gnu::visibility("hidden")]] const char __start_simt_managed[], __stop_simt_managed[];
+
 namespace simt {
 namespace {
 
@@ -61,6 +64,7 @@ struct Memory {
   std::set<Pool*> pools;
   Pool default_pool;
   Pool* current_pool = &default_pool;
+  std::map<const char*, std::size_t> symbols;  ///< variables whose address cudaGetSymbolAddress has given, and their bytes
 
   Memory() { pools.insert(&default_pool); }
 };
@@ -365,13 +369,12 @@ std::size_t usable_memory() {
 }  // namespace
 
 bool is_device(const void* pointer) {
-  {
-    const std::shared_lock lock(memory().mutex);
-    if (const Record* record = find(pointer)) {
-      return !record->allocation.freed && record->contains(static_cast<const char*>(pointer), 1);
-    }
-  }
-  return is_global(pointer, 1, true);
+  const char* const address = static_cast<const char*>(pointer);
+  if (address >= __start_simt_managed && address < __stop_simt_managed) return true;
+  const std::shared_lock lock(memory().mutex);
+  if (const Record* record = find(pointer)) return !record->allocation.freed && record->contains(address, 1);
+  const auto after = memory().symbols.upper_bound(address);
+  return after != memory().symbols.begin() && address < std::prev(after)->first + std::prev(after)->second;
 }
 
 const Allocation* allocation_of(const void* pointer) {
@@ -431,11 +434,13 @@ cudaError_t copy_from_symbol(void* to, const void* symbol, std::size_t symbol_by
   });
 }
 
-cudaError_t symbol_address(void** address, const void* symbol) {
+cudaError_t symbol_address(void** address, const void* symbol, std::size_t bytes) {
   return call("cudaGetSymbolAddress", [&] {
     if (address == nullptr) return cudaErrorInvalidValue;
     if (!is_global(symbol, 1, false)) return cudaErrorInvalidSymbol;
     *address = const_cast<void*>(symbol);
+    const std::lock_guard lock(memory().mutex);
+    memory().symbols[static_cast<const char*>(symbol)] = bytes;
     return cudaSuccess;
   });
 }

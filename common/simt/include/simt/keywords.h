@@ -10,7 +10,8 @@
 #define __device__
 #define __host__
 #define __constant__
-#define __managed__
+// Of __device__ variables a kernel is given what cudaGetSymbolAddress gives; these it may be given as they are.
+#define __managed__ __attribute__((section("simt_managed")))
 // One copy for each OS thread, and an OS thread runs one block at a time. The check build keeps arrays apart, so that
 // what runs over the end of one does not reach the next; and they begin where a GPU's would, so that what is misaligned
 // does not depend on what else is thread-local.
@@ -19,7 +20,7 @@
 #define SIMT_JOIN(a, b) SIMT_JOIN_(a, b)
 #define __shared__                                                                                      \
   static __thread __attribute__((used, unused)) char SIMT_JOIN(simt_shared_gap_, __COUNTER__)[8192]; \
-  static __thread __attribute__((aligned(16)))
+  static __thread __attribute__((aligned(16), used))  // what is only read is read nevertheless
 #else
 #define __shared__ static __thread
 #endif

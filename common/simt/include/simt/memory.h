@@ -20,7 +20,8 @@ struct Allocation {
   MemoryKind kind;
 };
 
-/// May a kernel follow this pointer? True inside live allocations and the program's global variables.
+/// May a kernel follow this pointer? True inside live allocations, __managed__ variables, and those __device__ and
+/// __constant__ variables that cudaGetSymbolAddress has been asked for.
 bool is_device(const void* pointer);
 
 /// The allocation, live or recently freed, in which or in whose guard zone (64 KiB on both sides) `pointer` lies; null

@@ -382,7 +382,7 @@ cudaError_t copy_to_symbol(void* symbol, std::size_t symbol_bytes, const void* f
                            std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream);
 cudaError_t copy_from_symbol(void* to, const void* symbol, std::size_t symbol_bytes, std::size_t bytes,
                              std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream);
-cudaError_t symbol_address(void** address, const void* symbol);
+cudaError_t symbol_address(void** address, const void* symbol, std::size_t bytes);
 
 template <class T>
 const void* kernel_address(T* kernel) {
@@ -460,7 +460,7 @@ cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, std::size_t byt
 }
 template <class T>
 cudaError_t cudaGetSymbolAddress(void** address, const T& symbol) {
-  return simt::symbol_address(address, simt::symbol_pointer(symbol));
+  return simt::symbol_address(address, simt::symbol_pointer(symbol), sizeof(T));
 }
 template <class T>
 cudaError_t cudaGetSymbolSize(std::size_t* bytes, const T&) {

@@ -103,13 +103,20 @@ unsigned linear_thread() {
   }
   const Region* const region = region_at(address);
   if (region == nullptr || region->freed) return;
-  inside(address - std::uintptr_t(region->begin), {region, "allocation", region->number, region->bytes}, Space::global);
+  const char* const name = region->name != nullptr ? region->name : "allocation";
+  inside(address - std::uintptr_t(region->begin), {region, name, region->number, region->bytes}, Space::global);
 }
 
 [[noreturn, gnu::cold, gnu::noinline]] void end_of_time(Code code, unsigned thread) {
   out_of_time = Time::told;
   add_finding("time-limit", code, 0, who(thread) + time_limit_text());
   stop(cudaErrorLaunchTimeout);
+}
+
+[[gnu::cold, gnu::noinline]] void too_much_shared(Code code) {
+  add_finding("invalid-launch", code, 0,
+              std::string("kernel ") + launch->kernel.name + ": its __shared__ arrays take more than 48 KiB a block, which " +
+                  "nvcc refuses; take dynamic shared memory instead");
 }
 
 Symbol* last_array;  // most often that of the next access as well
@@ -163,6 +170,7 @@ template <bool writes>
     if (array->used_in != first_of_launch) [[unlikely]] {
       array->used_in = first_of_launch;
       totals().static_shared += array->bytes;
+      if (totals().static_shared > most_static_bytes) too_much_shared(code);
     }
     if (in_tls + bytes > array->offset + array->bytes) [[unlikely]] {
       wrong("out-of-bounds", code, thread, what, address, bytes);
@@ -199,7 +207,7 @@ template <bool writes>
   const Region* const region = region_at(address);
   if (region == nullptr) return;
   const std::size_t offset = address - std::uintptr_t(region->begin);
-  if (region->freed && offset + guard < region->bytes + 2 * guard) [[unlikely]] {
+  if (region->freed && address - std::uintptr_t(region->whole_begin) + guard < region->whole_bytes + 2 * guard) [[unlikely]] {
     wrong("use-after-free", code, thread, what, address, bytes);
     stop(cudaErrorIllegalAddress);
   }

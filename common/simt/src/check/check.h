@@ -40,6 +40,8 @@ enum class Way : std::uint8_t { load, store, atomic };
 /// What one instruction has cost over the whole program.
 void add_cost(Code code, Space space, Way way, unsigned lanes, unsigned transactions, unsigned ideal);
 
+/// Tells what has been found, as at the program's end, and ends it if there were errors.
+void end_program();
 /// Writes what has been found so far to the file that CHECK_JSON names: for a runner, which may be killed at any time.
 void write_findings();
 

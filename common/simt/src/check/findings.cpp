@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -227,11 +228,19 @@ void tell(bool at_end) {
   if (at_end && !all.empty()) _exit(3);
 }
 
-// Registered before the program's own handlers, and therefore called after them.
+void end() {
+  if (tracing) write_trace();
+  tell(true);
+}
+
+// Registered before the program's own handlers, and therefore called after them. A program that gives up, as a failed
+// assertion of its host code does, has most need of what was found.
 [[gnu::constructor(101)]] void register_end() {
-  std::atexit([] {
-    if (tracing) write_trace();
-    tell(true);
+  std::atexit(end);
+  std::at_quick_exit(end);
+  std::signal(SIGABRT, [](int) {
+    std::signal(SIGABRT, SIG_DFL);
+    end();
   });
 }
 
@@ -288,6 +297,8 @@ void write_whole(const char* path, const std::string& text) {
   const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
   if ((std::fclose(file) != 0 || !written) || (!device && std::rename(temporary.c_str(), path) != 0)) std::perror(path);
 }
+
+void end_program() { end(); }
 
 void write_findings() {
   if (tracing) write_trace();

@@ -16,7 +16,7 @@ namespace simt::check {
 Region** regions;
 std::uintptr_t program;
 std::vector<Symbol> arrays, variables;
-Region program_data{nullptr, 0, nullptr, 0, false};
+Region program_data{};
 std::size_t shared_first, shared_last;
 char* tls;
 Cell* static_cells;
@@ -130,8 +130,10 @@ Region** make_table() {
 }
 
 Beside beside(const Region& region, std::size_t offset, unsigned bytes) {
-  const std::size_t rounded = (region.bytes + 255) & ~std::size_t(255), pages = (rounded + 4095) & ~std::size_t(4095);
-  const std::size_t in_body = offset + (pages - rounded);  // an allocation's end, rounded, is a page's end
+  const std::size_t rounded = (region.whole_bytes + 255) & ~std::size_t(255);
+  const std::size_t pages = (rounded + 4095) & ~std::size_t(4095);
+  const std::size_t in_whole = offset + std::size_t(region.begin - region.whole_begin);
+  const std::size_t in_body = in_whole + (pages - rounded);  // an allocation's end, rounded, is a page's end
   if (in_body + guard >= pages + 2 * guard) return Beside::elsewhere;
   return in_body < pages && bytes <= pages - in_body ? Beside::padding : Beside::guard;
 }
@@ -162,7 +164,8 @@ std::string describe(std::uintptr_t address, unsigned bytes) {
     const Symbol* variable = symbol_at(variables, address - program);
     name = "__device__ " + variable->name, at = address - program - variable->offset, size = variable->bytes;
   } else if (const Region* region = region_at(address)) {
-    name = "allocation " + std::to_string(region->number), size = region->bytes;
+    name = region->name != nullptr ? region->name : "allocation " + std::to_string(region->number);
+    size = region->bytes;
     if (address < std::uintptr_t(region->begin)) {
       return name + " of " + std::to_string(size) + " bytes, " +
              std::to_string(std::uintptr_t(region->begin) - address) + " bytes before its start";
@@ -176,10 +179,11 @@ std::string describe(std::uintptr_t address, unsigned bytes) {
 void allocated(const void* begin, std::size_t bytes, bool is_written) {
   const std::uintptr_t first = std::uintptr_t(begin);
   Region*& old = region_at(first);
-  if (old != nullptr && old->begin == begin && old->cells != nullptr) {
+  if (old != nullptr && old->whole_begin == begin && old->cells != nullptr) {
     munmap(old->cells, cell_bytes(old->bytes));
   }
-  auto* const region = new Region{static_cast<const char*>(begin), bytes, map_cells(bytes), ++region_count, false};
+  auto* const at = static_cast<const char*>(begin);
+  auto* const region = new Region{at, bytes, map_cells(bytes), ++region_count, false, nullptr, at, bytes};
   for (std::size_t c = chunk_of(first - guard); c <= chunk_of(first + bytes + guard); ++c) {
     Region*& slot = regions[c];
     const bool body = (c + 1) * chunk > first && c * chunk < first + bytes;
@@ -190,16 +194,27 @@ void allocated(const void* begin, std::size_t bytes, bool is_written) {
 
 void freed(const void* begin, std::size_t) {
   Region* const region = region_at(std::uintptr_t(begin));
-  if (region != nullptr && region->begin == begin) region->freed = true;
+  if (region != nullptr && region->whole_begin == begin) region->freed = true;
+}
+
+void narrow(const void* begin, std::size_t bytes, const char* name) {
+  Region* const region = region_at(std::uintptr_t(begin));
+  if (region == nullptr || region->cells == nullptr) return;
+  munmap(region->cells, cell_bytes(region->bytes));
+  region->begin = static_cast<const char*>(begin);
+  region->bytes = bytes;
+  region->cells = map_cells(bytes);
+  region->name = name;
 }
 
 void written(const void* begin, std::size_t bytes) {
   Region* const region = region_at(std::uintptr_t(begin));
   if (region == nullptr || region->cells == nullptr) return;
-  const std::size_t offset = std::uintptr_t(begin) - std::uintptr_t(region->begin);
-  if (offset >= region->bytes) return;
-  const std::size_t end = std::min(offset + bytes, region->bytes);
-  for (std::size_t at = offset; at < end;) {
+  const char* const first_byte = std::max(static_cast<const char*>(begin), region->begin);
+  const char* const past = std::min(static_cast<const char*>(begin) + bytes, region->begin + region->bytes);
+  if (first_byte >= past) return;
+  const std::size_t end = std::size_t(past - region->begin);
+  for (std::size_t at = std::size_t(first_byte - region->begin); at < end;) {
     const unsigned first = at % 4, last = unsigned(std::min<std::size_t>(4, end - (at - first)));
     Cell& cell = region->cells[at / 4];
     cell.initialized |= ((1u << last) - 1) & ~((1u << first) - 1);

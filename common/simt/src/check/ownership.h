@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <simt/observed.h>
+
 #include "order.h"
 
 namespace simt::check {
@@ -28,13 +30,16 @@ inline bool is_initialized(Cell& cell, unsigned mask, bool shared) {
   return (cell.initialized & mask) == mask;
 }
 
-/// An allocation, or the program's variables.
+/// An allocation, or what narrow() has left of it, or the program's variables.
 struct Region {
   const char* begin;
   std::size_t bytes;
   Cell* cells;
   int number;
   bool freed;
+  const char* name;         ///< as narrow() gave it, or null
+  const char* whole_begin;  ///< of the allocation
+  std::size_t whole_bytes;
 };
 
 /// A __shared__ array (by its offset in the program's thread-local memory) or a __device__ variable.
@@ -55,7 +60,7 @@ extern Cell* static_cells;  ///< from shared_first on
 extern char* dynamic_begin;
 extern std::size_t dynamic_bytes;
 extern Cell* dynamic_cells;
-inline constexpr std::size_t most_dynamic_bytes = 232448;
+inline constexpr std::size_t most_dynamic_bytes = 232448, most_static_bytes = 49152;
 
 /// Finds the program's variables (once), this OS thread's shared memory, and room for cells of dynamic shared memory.
 void own_launch(std::size_t dynamic_shared_bytes);
