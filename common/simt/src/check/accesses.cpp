@@ -119,7 +119,7 @@ unsigned linear_thread() {
                   "nvcc refuses; take dynamic shared memory instead");
 }
 
-Symbol* last_array;  // most often that of the next access as well
+Symbol *last_array, *last_variable;  // most often those of the next access as well
 
 /// A plain access of a word in a __shared__ array that is in order with the last ones, which nearly all are. False: not
 /// known to be; nothing has been done then.
@@ -200,7 +200,15 @@ template <bool writes>
     return;
   }
   const std::size_t in_data = address - std::uintptr_t(program_data.begin);
-  if (in_data < program_data.bytes) {  // constants as well as variables: requests are not counted
+  if (in_data < program_data.bytes && !variables.empty()) {  // constants as well: requests are not counted
+    const std::size_t in_program = address - program;
+    if (last_variable == nullptr || in_program - last_variable->offset >= last_variable->bytes) {
+      last_variable = symbol_at(variables, in_program);
+    }
+    // What runs over the end into another variable is not told from an access of that one.
+    if (in_program < last_variable->offset || in_program + bytes > last_variable->offset + last_variable->bytes) {
+      return wrong("out-of-bounds", code, thread, what, address, bytes);
+    }
     return observe(program_data.cells, words_of(program_data.bytes), in_data, address, bytes, way, reads, writes, sync,
                    false, thread, code);
   }

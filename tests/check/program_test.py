@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""What a checked program says of itself, however it ends, and what its text alone does not show.
+
+    program_test.py [--compiler g++]
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "wrong"))
+
+from check_test import FINDING, compile_check  # noqa: E402
+
+RACE = """#include <cassert>
+#include <cstdlib>
+__global__ void race(int* keys) { keys[0] = int(threadIdx.x); }  // here
+int main() {
+  int* keys;
+  cudaMalloc(&keys, 4);
+  race<<<1, 64>>>(keys);
+  cudaDeviceSynchronize();
+  END;
+}
+"""
+ENDS = {"return": "return 0", "exit": "std::exit(7)", "an assertion": "assert(keys == nullptr)", "abort": "std::abort()",
+        "quick_exit": "std::quick_exit(0)", "an exception": "throw 1", "a fault": "*static_cast<volatile int*>(nullptr) = 1"}
+KERNELS = {
+    "a host array": ("host-pointer", """static int host[128];
+__global__ void add(int* keys) { keys[threadIdx.x] += 1; }  // here
+int main() { add<<<1, 128>>>(host); }
+"""),
+    "a device array, as its address is": (None, """__device__ int sums[128];
+__global__ void add(int* keys) { keys[threadIdx.x] += 1; }
+int main() {
+  void* address;
+  cudaGetSymbolAddress(&address, sums);
+  add<<<1, 127>>>(static_cast<int*>(address) + 1);
+}
+"""),
+    "a managed array": (None, """__managed__ int both[128];
+__global__ void add(int* keys) { keys[threadIdx.x] += 1; }
+int main() { add<<<1, 128>>>(both); }
+"""),
+    "a shared array that nothing writes": ("uninitialized", """__global__ void copy(int* keys) {
+  __shared__ int tile[32];
+  keys[threadIdx.x] = tile[31 - threadIdx.x];  // here
+}
+int main() {
+  int* keys;
+  cudaMalloc(&keys, 128);
+  copy<<<1, 32>>>(keys);
+}
+"""),
+    "too much shared memory": ("invalid-launch", """__global__ void fill(int* keys) {
+  __shared__ int tile[20000];
+  tile[threadIdx.x] = keys[threadIdx.x];  // here
+}
+int main() {
+  int* keys;
+  cudaMallocManaged(&keys, 128);
+  fill<<<1, 32>>>(keys);
+}
+"""),
+    "outside all device variables": ("out-of-bounds", """__device__ int sums[1 << 20];
+__global__ void add(int past) { sums[past + threadIdx.x] = 1; }  // here
+int main() { add<<<1, 4>>>((1 << 20) + 100000000); }
+"""),
+}
+
+
+def check(name, text, kind, folder, compiler):
+    """What is wrong, or None."""
+    source, program, told = folder / "program.cu", folder / "program", folder / "check.json"
+    told.unlink(missing_ok=True)
+    source.write_text(text)
+    made = compile_check(source, program, compiler)
+    if made.returncode:
+        return f"{name}: {made.stdout}{made.stderr}"
+    done = subprocess.run([str(program)], capture_output=True, text=True, check=False, timeout=60,
+                          env={**os.environ, "CHECK_JSON": str(told)})
+    line = next((i for i, words in enumerate(text.splitlines(), 1) if "// here" in words), 0)
+    found = [(int(match[2]), match[3]) for match in map(FINDING.match, done.stderr.splitlines()) if match]
+    wanted = [(line, kind)] if kind else []
+    written = [(one["line"], one["kind"]) for one in json.loads(told.read_text())["findings"]] if told.exists() else None
+    if found != wanted or written != wanted or done.returncode != (3 if kind else 0):
+        return f"{name}: exit {done.returncode}, told {found}, written {written}, wanted {wanted}\n{done.stderr}"
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--compiler", default="g++")
+    compiler = parser.parse_args().compiler
+    cases = [(f"ends by {name}", RACE.replace("END", words), "race") for name, words in ENDS.items()]
+    cases += [(name, text, kind) for name, (kind, text) in KERNELS.items()]
+    with tempfile.TemporaryDirectory() as folder:
+        wrong = [text for text in (check(*case, Path(folder), compiler) for case in cases) if text]
+    print("\n".join(wrong))
+    print(f"{len(cases) - len(wrong)} of {len(cases)} as wanted")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
