@@ -15,6 +15,7 @@ SEEDS = (0, 1, 77)  # orders in which lanes run; 0 is CUDA's own
 _SHAPES = ({}, {"blocks": 1, "threads": 32}, {"blocks": 1, "threads": 96}, {"blocks": 64, "threads": 128},
            {"threads": 1024}, {"blocks": 1})
 _MANY = 40_000  # more than the largest tile of any step, for one block to go through
+KERNEL_SECONDS = "6"  # of the processor's time, that a launch of these few keys may take: it goes on for ever else
 _MORE = 8  # cases that are still run after one has failed without a finding
 _SIZES = (1, 2, 33, 1000, 1025, 3001)
 COSTS = {
@@ -66,7 +67,8 @@ def cases(facts, task):
 
 
 def run_case(lab, number, runner, case, order_seed, timeout):
-    """Runs one case with lanes in the order of `order_seed`: the judge's exit status, what it said, and what the check build wrote (None: nothing)."""
+    """Runs one case with lanes in the order of `order_seed`: the judge's exit status, what it said, and what the check
+    build wrote (None: nothing)."""
     command = [str(build.judge()), "sort", "--lab", lab, "--step", str(number), "--runner", str(runner)]
     for name, value in case.items():
         command += [f"--{name}", str(value)]
@@ -74,7 +76,8 @@ def run_case(lab, number, runner, case, order_seed, timeout):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "check.json"
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
-                              env={**os.environ, "CHECK_JSON": str(path), "SIMT_SEED": str(order_seed)}, text=True,
+                              env={"SIMT_SECONDS": KERNEL_SECONDS, **os.environ, "CHECK_JSON": str(path),
+                                   "SIMT_SEED": str(order_seed)}, text=True,
                               errors="replace", check=False)
         try:
             return done.returncode, done.stdout, json.loads(path.read_text())

@@ -246,7 +246,7 @@ def add_arguments(parser):
     """The verb's options."""
     parser.add_argument("lab", metavar="LAB")
     parser.add_argument("step", metavar="STEP")
-    parser.add_argument("--n", default="2^16", metavar="N", help="how many keys (2^16)")
+    parser.add_argument("--n", metavar="N", help="how many keys; else 2^16, or fewer of a step that takes long")
     parser.add_argument("--input", metavar="NAME", help="uniform, sorted, .. or file:PATH")
     parser.add_argument("--type", metavar="TYPE", help="key type; else the lab's own")
     parser.add_argument("--order", metavar="ORDER", help="ascending or descending")
@@ -276,13 +276,16 @@ def main(arguments):
     kind = arguments.build or ("cuda" if "cuda" in build.runnable() else "check")
     if arguments.input:
         arguments.input = judge.file_inputs([arguments.input])[0]
+    build.compile_targets([build.judge()], "building the judge")
+    largest = judge.table(lab)[step.number, "sort"]["largest_n"]
+    n = arguments.n or str(1 << 16 if largest >= 1 << 20 else max(largest // 64, 1))
     options = []
     for name in ("input", "type", "order", "blocks", "threads", "seed"):
         options += judge.option(name, getattr(arguments, name))
-    launches = launches_of(lab, step.number, arguments.n, options, kind, arguments.solution)
+    launches = launches_of(lab, step.number, n, options, kind, arguments.solution)
     if not launches:
         raise Usage(f"{lab}, {step}: no kernel was launched: there is nothing to profile")
-    print(f"{lab} {step}{' (solution)' if arguments.solution else ''}, {arguments.n} keys, "
+    print(f"{lab} {step}{' (solution)' if arguments.solution else ''}, {n} keys, "
           + ("Nsight Compute" if kind == "cuda" else "check build: counts as on a GPU, times of this CPU") + "\n")
     for line in lines_of(launches, "ncu" if kind == "cuda" else "check"):
         print(line)
