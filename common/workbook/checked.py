@@ -100,7 +100,8 @@ def line_of(finding):
 def note_of(remark):
     """A note on a cost as it is printed."""
     return (f"{remark['file']}:{remark['line']}: note: {remark['kind']}: ideal {remark['ideal']:,} and actual "
-            f"{remark['actual']:,} {remark['unit']} in {remark['requests']:,} requests")
+            f"{remark['actual']:,} {remark['unit']} in {remark['requests']:,} {remark['space']} {remark['access']}"
+            f"{'s' * (remark['requests'] != 1)}")
 
 
 def counts_exactly():

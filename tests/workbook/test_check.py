@@ -91,7 +91,8 @@ class CheckBuild(unittest.TestCase):
     LAUNCH = {"kernel": "k", "grid": [4, 1, 1], "block": [64, 1, 1], "barriers": 4 * 2 * 3, "shared_ld_wavefronts": 30,
               "shared_st_wavefronts": 10, "shared_ld_ideal_wavefronts": 10, "shared_st_ideal_wavefronts": 10,
               "global_ld_sectors": 64, "global_st_sectors": 64, "global_ld_ideal_sectors": 32, "global_st_ideal_sectors": 32}
-    NOTE = {"file": "a.cu", "line": 7, "kind": "bank-conflict", "ideal": 10, "actual": 30, "unit": "wavefronts", "requests": 10}
+    NOTE = {"file": "a.cu", "line": 7, "kind": "bank-conflict", "ideal": 10, "actual": 30, "unit": "wavefronts", "requests": 10,
+            "space": "shared", "access": "load"}
     RACE = {"file": "a.cu", "line": 9, "kind": "race", "text": "kernel k", "times": 3}
 
     def verdict(self, told, budget, status=0, said=""):

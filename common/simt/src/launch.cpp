@@ -186,8 +186,10 @@ void run(const Kernel& kernel, const LaunchConfig& config) {
   const std::string reason = refusal(config, max_dynamic_shared());
   if (!reason.empty()) {
     SIMT_OBSERVE(check::add_finding("invalid-launch", kernel.site, std::string("kernel ") + kernel.name + ": " + reason);)
+#ifndef SIMT_CHECK  // which tells it at the program's end
     std::fprintf(stderr, "%s:%d: error: invalid-launch: kernel %s: %s\n", kernel.site.file, kernel.site.line,
                  kernel.name, reason.c_str());
+#endif
     set_last_error(cudaErrorInvalidConfiguration);
     return;
   }

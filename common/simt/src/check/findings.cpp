@@ -66,7 +66,15 @@ struct Note {
   const char* kind;
   std::uint64_t ideal, actual, requests;
   const char* unit;
+  Space space;
+  Way way;
 };
+
+const char* name_of(Space space) { return space == Space::shared ? "shared" : "global"; }
+const char* name_of(Way way) {
+  static const char* const ways[] = {"load", "store", "atomic"};
+  return ways[unsigned(way)];
+}
 
 /// What the instructions of a source line have cost that access one memory in one way.
 using Line = std::pair<std::tuple<std::string, Space, Way>, Cost>;
@@ -91,10 +99,10 @@ void write_json(const char* path, const std::vector<Finding>& all, const std::ve
   for (const Note& n : notes) {
     const std::size_t colon = n.place.rfind(':');
     std::fprintf(file, "%s{\"file\": %s, \"line\": %d, \"kind\": \"%s\", \"ideal\": %llu, \"actual\": %llu, "
-                 "\"unit\": \"%s\", \"requests\": %llu}", comma,
+                 "\"unit\": \"%s\", \"requests\": %llu, \"space\": \"%s\", \"access\": \"%s\"}", comma,
                  quoted(n.place.substr(0, colon)).c_str(), std::atoi(n.place.c_str() + colon + 1), n.kind,
                  static_cast<unsigned long long>(n.ideal), static_cast<unsigned long long>(n.actual), n.unit,
-                 static_cast<unsigned long long>(n.requests));
+                 static_cast<unsigned long long>(n.requests), name_of(n.space), name_of(n.way));
     comma = ",\n";
   }
   std::fputs("],\n\"lines\": [", file);
@@ -102,10 +110,9 @@ void write_json(const char* path, const std::vector<Finding>& all, const std::ve
   for (const Line& l : lines) {
     const auto& [place, space, way] = l.first;
     const std::size_t colon = place.rfind(':');
-    static const char* const ways[] = {"load", "store", "atomic"};
     std::fprintf(file, "%s{\"file\": %s, \"line\": %d, \"space\": \"%s\", \"access\": \"%s\", \"requests\": %llu, "
                  "\"lanes\": %llu, \"actual\": %llu, \"ideal\": %llu}", comma, quoted(place.substr(0, colon)).c_str(),
-                 std::atoi(place.c_str() + colon + 1), space == Space::shared ? "shared" : "global", ways[unsigned(way)],
+                 std::atoi(place.c_str() + colon + 1), name_of(space), name_of(way),
                  static_cast<unsigned long long>(l.second.requests), static_cast<unsigned long long>(l.second.lanes),
                  static_cast<unsigned long long>(l.second.transactions), static_cast<unsigned long long>(l.second.ideal));
     comma = ",\n";
@@ -204,16 +211,20 @@ void tell(bool at_end) {
     return a.second.transactions - a.second.ideal > b.second.transactions - b.second.ideal;
   });
   std::vector<Note> notes;
+  std::uint64_t all_lanes = 0;  // that the program's requests have room for
+  for (auto& [key, cost] : costs()) all_lanes += cost.requests * lanes_per_warp;
   for (auto& one : worst) {  // (clang's lambdas cannot capture structured bindings)
     const auto& key = one.first;
     const Cost& cost = one.second;
     const auto note = [&](const char* kind, std::uint64_t ideal, std::uint64_t actual, const char* unit) {
-      notes.push_back({std::get<0>(key), kind, ideal, actual, cost.requests, unit});
+      const auto& [place, space, way] = key;
+      notes.push_back({place, kind, ideal, actual, cost.requests, unit, space, way});
       if (!at_end) return;
-      std::fprintf(stderr, "%s: %snote:%s %s: ideal %llu and actual %llu %s in %llu requests\n", std::get<0>(key).c_str(),
+      std::fprintf(stderr, "%s: %snote:%s %s: ideal %llu and actual %llu %s in %llu %s %s%s\n", place.c_str(),
                    colour ? "\033[1;36m" : "", colour ? "\033[0m" : "", kind,
                    static_cast<unsigned long long>(ideal), static_cast<unsigned long long>(actual), unit,
-                   static_cast<unsigned long long>(cost.requests));
+                   static_cast<unsigned long long>(cost.requests), name_of(space), name_of(way),
+                   cost.requests == 1 ? "" : "s");
     };
     if (cost.transactions > cost.ideal) {
       const bool atomic = std::get<2>(key) == Way::atomic, shared = std::get<1>(key) == Space::shared;
@@ -221,7 +232,9 @@ void tell(bool at_end) {
            atomic ? "turns" : shared ? "wavefronts" : "sectors");
     }
     const std::uint64_t lanes = cost.requests * lanes_per_warp;
-    if (cost.lanes * 4 < lanes * 3) note("divergence", lanes, cost.lanes, "lanes");
+    // One thread that does something once is no cost.
+    const bool matters = (lanes - cost.lanes) * 100 >= all_lanes;
+    if (cost.lanes * 4 < lanes * 3 && matters) note("divergence", lanes, cost.lanes, "lanes");
   }
   if (const char* path = std::getenv("CHECK_JSON"); path != nullptr && *path != '\0') write_json(path, all, notes, worst);
   std::fflush(nullptr);
