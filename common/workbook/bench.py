@@ -1,6 +1,7 @@
 """Times steps against the gold standard: sweeps over n, launch shapes, inputs, value ranges, types, steps and labs."""
 
 import contextlib
+import fcntl
 import hashlib
 import json
 import os
@@ -97,6 +98,17 @@ class _Terminated(KeyboardInterrupt):
 
 
 @contextlib.contextmanager
+def _alone(path):
+    """Problem: another command measures into this file, too. It would go on writing to it after we have moved it."""
+    with open(path.with_suffix(".lock"), "w", encoding="ascii") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Problem("another bench is measuring just this: wait for it, or end it") from None
+        yield
+
+
+@contextlib.contextmanager
 def _terminated_as_interrupted():
     def stop(*_):
         raise _Terminated
@@ -113,7 +125,7 @@ def _terminated_as_interrupted():
 
 def tidy(prefix, programs):
     """Removes unfinished sweeps that nobody will go on with: old ones, and those of this prefix by other programs."""
-    for path in UNFINISHED.glob("*.csv"):
+    for path in UNFINISHED.iterdir():
         with contextlib.suppress(OSError):
             age = time.time() - path.stat().st_mtime
             other = path.name.startswith(prefix) and not path.name.startswith(prefix + programs)
@@ -132,22 +144,27 @@ def sweep(what, lab, kind, runner, options, fresh=False):
     prefix, mark = f"{lab}-{kind}-{Path(runner).parent.name}-", digest(programs, [])[:8]
     path = UNFINISHED / f"{prefix}{mark}-{digest(programs, options)}.csv"
     tidy(prefix, mark)
-    if fresh:
-        path.unlink(missing_ok=True)
+    with _alone(path):
+        if fresh:
+            path.unlink(missing_ok=True)
+        _mend(path)
+        try:
+            with _terminated_as_interrupted():
+                rows, status = judge.bench(what, lab, runner, kind, path, options)
+        except KeyboardInterrupt as stop:
+            measurements.mend(path)  # its last row may have been cut short
+            kept = measurements.read(path) if path.exists() and path.stat().st_size else []
+            raise Interrupted(kept, path, 143 if isinstance(stop, _Terminated) else 130) from None
+    return rows, status, path
+
+
+def _mend(path):
     damaged = measurements.mend(path)
     if damaged is None:
         note(f"{shown(path)} held no measurements of this version: all is measured anew")
     elif damaged:
         note(f"{damaged} row{'s' * (damaged > 1)} of {shown(path)} {'were' if damaged > 1 else 'was'} damaged, and "
              f"{'are' if damaged > 1 else 'is'} measured again")
-    try:
-        with _terminated_as_interrupted():
-            rows, status = judge.bench(what, lab, runner, kind, path, options)
-    except KeyboardInterrupt as stop:
-        measurements.mend(path)  # its last row may have been cut short
-        kept = measurements.read(path) if path.exists() and path.stat().st_size else []
-        raise Interrupted(kept, path, 143 if isinstance(stop, _Terminated) else 130) from None
-    return rows, status, path
 
 
 # --- the tables that are printed ---

@@ -32,14 +32,22 @@ def fit(headings, rows, left=(), less=()):
 
     `less`: columns that can be done without, the first one first.
     """
-    limit, dropped = width(), []
-    while True:
+    def lines_without(dropped):
         kept = [i for i, heading in enumerate(headings) if heading not in dropped]
-        lines = render([headings[i] for i in kept], [[row[i] for i in kept] for row in rows], left)
-        more = [heading for heading in less if heading in headings and heading not in dropped]
-        if limit is None or not more or max(map(len, lines)) <= limit:
-            return lines, dropped
-        dropped.append(more[0])
+        return render([headings[i] for i in kept], [[row[i] for i in kept] for row in rows], left)
+
+    def fits(dropped):
+        return limit is None or max(map(len, lines_without(dropped))) <= limit
+
+    limit, dropped = width(), []
+    for heading in less:
+        if not fits(dropped):
+            dropped.append(heading)
+    for heading in reversed(dropped[:]):  # a wide one may have made room for one that was dropped before it
+        rest = [other for other in dropped if other != heading]
+        if fits(rest):
+            dropped = rest
+    return lines_without(dropped), dropped
 
 
 def significant(value, digits=3):

@@ -148,6 +148,8 @@ class Rows(unittest.TestCase):
         self.assertLessEqual(max(map(len, lines)), 80)
         self.assertIn("100% stable-sort", lines[2])
         self.assertEqual(lines[-1], "(too wide for this terminal, and in the file of rows: of roof)")
+        with mock.patch.object(table, "width", lambda: 10):
+            self.assertEqual(table.fit("abc", [["1", "22222222", "3"]], (), ("a", "b"))[1], ["b"])
         self.assertIn("40%!", bench.lines_of([row(q1_ms="1.5", q3_ms="2.3")])[2])
 
     def test_what_is_impossible_is_told_once(self):
@@ -200,6 +202,15 @@ class Sweeps(unittest.TestCase):
             self.sweep(ended)()
         self.assertEqual((raised.exception.status, len(raised.exception.rows)), (143, 1))
         self.assertEqual(signal.getsignal(signal.SIGTERM), before)
+
+    def test_one_measurement_twice_at_once_is_refused(self):
+        def at_once(*_):
+            with self.assertRaisesRegex(Problem, "another bench is measuring just this"):
+                sweep()
+            return [], 0
+
+        sweep = self.sweep(at_once)
+        self.assertEqual(sweep()[:2], ([], 0))
 
     def test_damaged_rows_are_measured_again(self):
         found = []
