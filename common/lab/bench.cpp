@@ -97,7 +97,7 @@ std::string misfit(const std::string& input, KeyType type, std::int64_t n) {
 std::vector<Planned> cases_of(const Sweep& sweep) {
   const Lab& lab = lab_named(sweep.lab);
   std::vector<Planned> cases;
-  std::string left_out;
+  std::vector<std::string> left_out;
   Case c;
   c.lab = lab.name;
   c.seed = sweep.seed;
@@ -121,11 +121,9 @@ std::vector<Planned> cases_of(const Sweep& sweep) {
         }
         for (std::int64_t n : counts) {
           if (n > step.largest_n && counts.size() > 1) {
-            const std::string line = std::string(lab.name) + " step " + std::to_string(step.number) + " for n = " +
-                                     std::to_string(n) + ", where it would take too long (its largest is " +
-                                     std::to_string(step.largest_n) + ")";
-            std::cerr << "left out: " << line << "\n";
-            left_out += (left_out.empty() ? "" : "; ") + line;
+            left_out.push_back(std::string(lab.name) + " step " + std::to_string(step.number) + " for n = " +
+                               std::to_string(n) + ", where it would take too long (its largest is " +
+                               std::to_string(step.largest_n) + ")");
             continue;
           }
           c.n = n;
@@ -137,7 +135,10 @@ std::vector<Planned> cases_of(const Sweep& sweep) {
       }
     }
   }
-  if (cases.empty()) throw Error("an empty sweep: nothing is left to be measured. Left out: " + left_out);
+  if (cases.empty() && !left_out.empty()) {
+    throw Error("an empty sweep: nothing is left to be measured. Left out: " + left_out.front());
+  }
+  for (const std::string& line : left_out) std::cerr << "left out: " << line << "\n";
   return cases;
 }
 

@@ -115,6 +115,14 @@ class Sweeps(unittest.TestCase):
         self.assertEqual(len(own), 4)
         self.assertEqual([one for one in own if one[2] != "verified"], [("u32", "range:0:4294967296", "unsupported")])
 
+    def test_an_empty_sweep_says_why(self):
+        judge, _, runner, _ = PROGRAMS
+        done = subprocess.run([judge, "bench", "--lab", "01-odd-even", "--runner", runner, "--build", "cpu",
+                               "--step", "1", "--n", "2^40", "2^41"], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("an empty sweep: nothing is left to be measured. Left out: 01-odd-even step 1 for n = "
+                      "1099511627776, where it would take too long (its largest is 65536)", done.stderr)
+
     def test_too_many_keys_for_the_memory_do_not_end_a_sweep(self):
         told = self.bench("--step", "3", "--n", "2^40", "1000")
         self.assertIn("of this machine's memory", told)

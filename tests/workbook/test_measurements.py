@@ -170,7 +170,8 @@ class Sweeps(unittest.TestCase):
                              r"measured: step 0 takes no f64; step 1 takes no f64; step 2 takes no f64; \.\.$")):
             with tempfile.NamedTemporaryFile(delete=False) as file, mock.patch.object(
                     bench, "prepare", lambda *_: ("cpu", None)), mock.patch.object(
-                    bench, "sweep", lambda *_, rows=rows, path=file.name: (rows, 0, Path(path))):
+                    bench, "sweep", lambda *_, rows=rows, path=file.name: (rows, 0, Path(path))), mock.patch.object(
+                    machine, "idle_cores", lambda: None):
                 with self.assertRaisesRegex(Usage, "an empty sweep: nothing that was asked for of 03-bitonic .*" + words):
                     bench.main(arguments)
                 self.assertFalse(Path(file.name).exists())
