@@ -7,6 +7,7 @@
 #include <ctime>
 #include <iostream>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -204,7 +205,7 @@ class Bench {
     started_ = Clock::now();
     std::size_t left_out = 0;
     for (at_ = 0; at_ < plan_.size(); ++at_) {
-      if (sweep_.budget > 0 && seconds_since(started_) + cost_of(plan_[at_].asked) > sweep_.budget) {
+      if (sweep_.budget > 0 && seconds_since(started_) + cost_of(plan_[at_].asked).value_or(0) > sweep_.budget) {
         ++left_out;
         continue;
       }
@@ -218,8 +219,9 @@ class Bench {
       std::cerr << "warning: some measurements vary widely (the middle half of the runs by more than "
                 << text_of(100 * wide_spread) << " % of the median): is the machine busy with something else? These: ";
       const char* between = "";
-      for (const auto& [line, counts] : wide_) {
-        std::cerr << std::exchange(between, "; ") << line << ", n = " << counts;
+      for (const auto& [row, times] : wide_) {
+        std::cerr << std::exchange(between, "; ") << row;
+        if (times > 1) std::cerr << " (" << times << " measurements)";
       }
       std::cerr << "\n";
     }
@@ -347,8 +349,7 @@ class Bench {
     const double spread = m.milliseconds.third - m.milliseconds.first;
     if (spread > wide_spread * m.milliseconds.median) {
       row["message"] = "spread " + text_of(100 * spread / m.milliseconds.median) + " %";
-      std::string& counts = wide_[asked.lab + " step " + row["step"] + " " + row["name"]];
-      counts += (counts.empty() ? "" : ", ") + row["n"];
+      ++wide_[asked.lab + " step " + row["step"] + " " + row["name"] + " n = " + row["n"]];
     }
     rows.push_back(row);
     if (sweep_.transfers && !is_gold) add_transfers(rows, asked, m);
@@ -406,32 +407,46 @@ class Bench {
 
   static std::string line_of(const Case& asked) { return asked.lab + "\t" + std::string(asked.step.name); }
 
-  void remember_cost(const Case& asked, double seconds) {
-    costs_[line_of(asked)][asked.n] = seconds;
-    ++measured_;
+  // Keys or threads, whichever are more: without a GPU idle threads cost as much.
+  static std::int64_t size_of(const Case& asked) {
+    return std::max(asked.n, std::int64_t{asked.shape.blocks} * asked.shape.threads);
   }
 
-  // What the same step took for as many keys, or else, in proportion, for the next fewer (or the fewest) it sorted.
-  double scaled(const std::map<std::int64_t, double>& known, std::int64_t n) const {
-    auto near = known.upper_bound(n);
+  void remember_cost(const Case& asked, double seconds) {
+    costs_[line_of(asked)][size_of(asked)] = seconds;
+  }
+
+  // What the same step took for this size, or else, in proportion, for the next smaller (or the smallest) it was given.
+  double scaled(const std::map<std::int64_t, double>& known, std::int64_t size) const {
+    auto near = known.upper_bound(size);
     if (near != known.begin()) --near;
-    const double larger = double(n) / std::max(1.0, double(near->first));
+    const double larger = double(size) / std::max(1.0, double(near->first));
     return std::min(near->second * std::clamp(larger, 1.0, 1e3), sweep_.limits.time_limit + sweep_.timeout);
   }
 
-  double cost_of(const Case& asked) const {
+  // Of a step that is not known yet: as long as the others of its runner on average. None where none is known: the gold
+  // standard's times say nothing of a student's.
+  std::optional<double> cost_of(const Case& asked) const {
     const auto own = costs_.find(line_of(asked));
-    if (own != costs_.end()) return scaled(own->second, asked.n);
-    if (costs_.empty()) return 0;
-    double all = 0;  // of a step that is not known yet: as long as the others on average
-    for (const auto& [line, known] : costs_) all += scaled(known, asked.n);
-    return all / double(costs_.size());
+    if (own != costs_.end()) return scaled(own->second, size_of(asked));
+    double all = 0;
+    int count = 0;
+    for (const auto& [line, known] : costs_) {
+      if (!line.starts_with(asked.lab + "\t")) continue;
+      all += scaled(known, size_of(asked));
+      ++count;
+    }
+    return count ? std::optional(all / count) : std::nullopt;
   }
 
   std::string time_left() const {
-    if (measured_ < 3) return "";
     double left = 0;
-    for (std::size_t i = at_; i < plan_.size(); ++i) left += plan_[i].why_not.empty() ? cost_of(plan_[i].asked) : 0;
+    for (std::size_t i = at_; i < plan_.size(); ++i) {
+      if (!plan_[i].why_not.empty()) continue;
+      const std::optional<double> cost = cost_of(plan_[i].asked);
+      if (!cost) return "";
+      left += *cost;
+    }
     // The budget ends a sweep as surely as its last measurement.
     if (sweep_.budget > 0) left = std::min(left, sweep_.budget - seconds_since(started_));
     left = std::max(std::ceil(left), 1.0);
@@ -452,10 +467,9 @@ class Bench {
   std::map<std::string, std::pair<std::string, double>> rivals_;  // name and keys a second
   std::vector<Planned> plan_;
   std::size_t at_ = 0;
-  std::map<std::string, std::map<std::int64_t, double>> costs_;  // of each step: the seconds that n keys took
+  std::map<std::string, std::map<std::int64_t, double>> costs_;  // of each step: the seconds that a size took
   Clock::time_point started_;
-  int measured_ = 0;
-  std::map<std::string, std::string> wide_;  // a step's line: the n at which it varied widely
+  std::map<std::string, int> wide_;  // measurements that vary widely, by step and n
   bool all_well_ = true;
 };
 

@@ -186,11 +186,15 @@ def _label(row):
 
 
 def _varying(rows):
-    return [name for name in ("input", "type", "order", "blocks", "threads") if len({row[name] for row in rows}) > 1]
+    return [name for name in ("input", "type", "order", "shape") if len({_value(row, name) for row in rows}) > 1]
+
+
+def _value(row, name):
+    return f"{row['blocks']}x{row['threads']}" if name == "shape" else row[name]  # as --shapes takes it
 
 
 def _cells(row, varying):
-    return [os.path.basename(row[name]) if name == "input" else row[name] for name in varying]
+    return [os.path.basename(row[name]) if name == "input" else _value(row, name) for name in varying]
 
 
 def lines_of(rows):
@@ -212,7 +216,7 @@ def lines_of(rows):
         else:
             cells += [row["status"], "-", "-", "-", "-"]
         lines.append(cells)
-    return _fit(headings, lines, ("step", "of gold", *varying), ("of roof", "spread"))
+    return _fit(headings, lines, ("step", "of gold", *varying), ("of roof", "spread", "Mkeys/s"))
 
 
 def _fit(headings, lines, left, less):

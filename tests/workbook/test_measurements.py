@@ -137,6 +137,10 @@ class Rows(unittest.TestCase):
         self.assertEqual(len(bench.lines_of(rows)), 4)
         self.assertEqual({bench.percent_of_gold(one, rows[0]) for one in rows}, {"-"})
 
+    def test_launch_shapes_are_one_column(self):
+        lines = bench.lines_of([row(blocks="64", threads="32"), row(blocks="1024", threads="1024")])
+        self.assertEqual([line.split()[3] for line in (lines[0], *lines[2:])], ["ms", "64x32", "1024x1024"])
+
     def test_tables_fit_the_terminal(self):
         own = [row(step="3", name="hybrid", input=name, type=kind, percent_of_roof="1.25")
                for name in ("uniform", "range:0:65535") for kind in ("u32", "u64")]
