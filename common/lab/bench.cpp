@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <ctime>
 #include <iostream>
 #include <map>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include "lab/error.h"
 #include "lab/inputs.h"
@@ -77,9 +80,25 @@ std::vector<std::pair<StepFacts, KeyType>> lines_of(const Lab& lab, const Sweep&
   return lines;
 }
 
-std::vector<Case> cases_of(const Sweep& sweep) {
+struct Planned {
+  Case asked;
+  std::string why_not;  // why it is impossible, as a range of keys that their type does not hold; else empty
+};
+
+// Why there are no n keys of this type in this input; empty if there are.
+std::string misfit(const std::string& input, KeyType type, std::int64_t n) {
+  try {
+    check_input(input, type, n);
+  } catch (const Unsupported& error) {
+    return error.what();
+  }
+  return "";
+}
+
+std::vector<Planned> cases_of(const Sweep& sweep) {
   const Lab& lab = lab_named(sweep.lab);
-  std::vector<Case> cases;
+  std::vector<Planned> cases;
+  std::vector<std::string> left_out;
   Case c;
   c.lab = lab.name;
   c.seed = sweep.seed;
@@ -91,26 +110,36 @@ std::vector<Case> cases_of(const Sweep& sweep) {
         c.step = step;
         c.type = type;
         std::vector<std::int64_t> counts = sweep.counts;
+        std::string why_not;
         if (counts.empty()) {
-          const std::int64_t in_file = file_keys(input, type);
+          std::int64_t in_file = 0;
+          try {
+            in_file = file_keys(input, type);
+          } catch (const Unsupported& error) {
+            why_not = error.what();
+          }
           counts.push_back(std::min(step.largest_n, in_file ? in_file : default_n));
         }
         for (std::int64_t n : counts) {
           if (n > step.largest_n && counts.size() > 1) {
-            std::cerr << "left out: " << lab.name << " step " << step.number << " for n = " << n
-                      << ", where it would take too long (its largest is " << step.largest_n << ")\n";
+            left_out.push_back(std::string(lab.name) + " step " + std::to_string(step.number) + " for n = " +
+                               std::to_string(n) + ", where it would take too long (its largest is " +
+                               std::to_string(step.largest_n) + ")");
             continue;
           }
-          check_input(input, type, n);
           c.n = n;
           for (LaunchShape shape : sweep.shapes) {
             c.shape = shape;
-            cases.push_back(c);
+            cases.push_back({c, why_not.empty() ? misfit(input, type, n) : why_not});
           }
         }
       }
     }
   }
+  if (cases.empty() && !left_out.empty()) {
+    throw Error("an empty sweep: nothing is left to be measured. Left out: " + left_out.front());
+  }
+  for (const std::string& line : left_out) std::cerr << "left out: " << line << "\n";
   return cases;
 }
 
@@ -162,6 +191,10 @@ class Bench {
     }
     for (const Row& row : rows_.found()) {
       if (!row.at("kernel").empty()) continue;
+      if (row.at("machine_id") != lab_.machine_id) {
+        throw Error(sweep.csv + " has measurements of another machine (" + row.at("machine_id") + "; this one is " +
+                    lab_.machine_id + "): take that file away, or measure all of it again (./workbook bench: --fresh)");
+      }
       done_.insert(key_of(row));
       note_rival(row);
     }
@@ -169,10 +202,10 @@ class Bench {
 
   bool run() {
     plan();
-    const Clock::time_point started = Clock::now();
+    started_ = Clock::now();
     std::size_t left_out = 0;
     for (at_ = 0; at_ < plan_.size(); ++at_) {
-      if (sweep_.budget > 0 && seconds_since(started) + cost_of(plan_[at_]) > sweep_.budget) {
+      if (sweep_.budget > 0 && seconds_since(started_) + cost_of(plan_[at_].asked).value_or(0) > sweep_.budget) {
         ++left_out;
         continue;
       }
@@ -182,10 +215,15 @@ class Bench {
       std::cerr << "left out: " << left_out << " of " << plan_.size() << " measurements, for which the "
                 << text_of(sweep_.budget) << " s do not suffice\n";
     }
-    if (wide_ > 0) {
-      std::cerr << "warning: " << wide_ << " of " << plan_.size() << " measurements vary widely (the middle half of the "
-                << "runs by more than " << text_of(100 * wide_spread) << " % of the median): is the machine busy with "
-                << "something else?\n";
+    if (!wide_.empty()) {
+      std::cerr << "warning: some measurements vary widely (the middle half of the runs by more than "
+                << text_of(100 * wide_spread) << " % of the median): is the machine busy with something else? These: ";
+      const char* between = "";
+      for (const auto& [row, times] : wide_) {
+        std::cerr << std::exchange(between, "; ") << row;
+        if (times > 1) std::cerr << " (" << times << " measurements)";
+      }
+      std::cerr << "\n";
     }
     return all_well_;
   }
@@ -194,27 +232,27 @@ class Bench {
   void plan() {
     std::set<std::string> planned;
     const std::span<const StepFacts> gold_steps = gold_ ? gold_->judge.table() : std::span<const StepFacts>{};
-    const auto add = [&](const Case& asked) {
+    const auto add = [&](const Case& asked, const std::string& why_not) {
       const std::string key = key_of(row_of(asked));
-      if (planned.insert(key).second && !done_.contains(key)) plan_.push_back(asked);
+      if (planned.insert(key).second && !done_.contains(key)) plan_.push_back({asked, why_not});
     };
-    for (const Case& asked : cases_of(sweep_)) {
+    for (const auto& [asked, why_not] : cases_of(sweep_)) {
       for (const StepFacts& step : gold_steps) {
-        if (!asked.step.takes(asked.type) || asked.n > asked.step.largest_n) break;
+        if (!why_not.empty() || !asked.step.takes(asked.type) || asked.n > asked.step.largest_n) break;
         if (step.task != asked.step.task || step.tile != asked.step.tile || !step.takes(asked.type)) continue;
         Case same = asked;
         same.lab = "gold";
         same.step = step;
         same.shape = {};
-        add(same);
+        add(same, "");
       }
-      if (!sweep_.only_gold) add(asked);
+      if (!sweep_.only_gold) add(asked, why_not);
     }
     // Where time may run out, the small ones of all steps come first. (The order of equals stays: gold before steps.)
     if (sweep_.budget > 0) {
-      std::stable_sort(plan_.begin(), plan_.end(), [](const Case& a, const Case& b) {
-        const auto cost = [](const Case& c) {
-          return std::pair(c.n, std::int64_t{c.shape.blocks} * c.shape.threads);
+      std::stable_sort(plan_.begin(), plan_.end(), [](const Planned& a, const Planned& b) {
+        const auto cost = [](const Planned& p) {
+          return std::pair(p.asked.n, std::int64_t{p.asked.shape.blocks} * p.asked.shape.threads);
         };
         return cost(a) < cost(b);
       });
@@ -244,24 +282,43 @@ class Bench {
     row["median_ms"] = text_of(times.median);
     row["q1_ms"] = text_of(times.first);
     row["q3_ms"] = text_of(times.third);
-    if (times.median > 0) row["keys_per_s"] = text_of(double(asked.n) / (times.median * 1e-3));
+    if (times.median > 0 && asked.n > 0) row["keys_per_s"] = text_of(double(asked.n) / (times.median * 1e-3));
   }
 
   void note_rival(const Row& row) {
-    if (row.at("lab") != "gold" || row.at("status") != "verified" || row.at("keys_per_s").empty()) return;
+    const auto rate = row.find("keys_per_s");  // of no keys there is none
+    if (row.at("lab") != "gold" || row.at("status") != "verified" || rate == row.end() || rate->second.empty()) return;
     auto& best = rivals_[rival_key(row)];
-    const double speed = std::stod(row.at("keys_per_s"));
+    const double speed = std::stod(rate->second);
     if (speed > best.second) best = {row.at("name"), speed};
   }
 
-  void measure_one(const Case& asked) {
+  // Too many keys for this machine's memory are no reason to end the sweep.
+  Measurement measure_possible(Judge& judge, const Planned& planned, double copy_bytes_per_second) {
+    const auto impossible = [](std::string message) {
+      Measurement m;
+      m.status = Status::unsupported;
+      m.message = std::move(message);
+      return m;
+    };
+    if (!planned.why_not.empty()) return impossible(planned.why_not);
+    try {
+      Measurement m = measure(judge, planned.asked, sweep_.limits, copy_bytes_per_second);
+      // On a busy machine the judge itself may have been held up between a message and its clock.
+      if (m.status == Status::refused) m = measure(judge, planned.asked, sweep_.limits, copy_bytes_per_second);
+      return m;
+    } catch (const Unsupported& error) {
+      return impossible(error.what());
+    }
+  }
+
+  void measure_one(const Planned& planned) {
+    const Case& asked = planned.asked;
     const bool is_gold = asked.lab == "gold";
     Timed& timed = is_gold ? *gold_ : lab_;
     std::cerr << at_ + 1 << " of " << plan_.size() << time_left() << ": " << title_of(asked) << " ... " << std::flush;
     const Clock::time_point started = Clock::now();
-    Measurement m = measure(timed.judge, asked, sweep_.limits, timed.copy_bytes_per_second);
-    // On a busy machine the judge itself may have been held up between a message and its clock.
-    if (m.status == Status::refused) m = measure(timed.judge, asked, sweep_.limits, timed.copy_bytes_per_second);
+    const Measurement m = measure_possible(timed.judge, planned, timed.copy_bytes_per_second);
     Row row = row_of(asked);
     row["status"] = name_of(m.status);
     row["message"] = m.message;
@@ -273,7 +330,7 @@ class Bench {
     if (m.status != Status::verified) {
       tell_failure(asked, m);
       rows_.add({row});
-      remember_cost(asked, seconds_since(started));
+      if (m.status != Status::unsupported) remember_cost(asked, seconds_since(started));
       return;
     }
     const double seconds = m.milliseconds.median * 1e-3;
@@ -284,7 +341,7 @@ class Bench {
       row["gb_per_s"] = text_of(rate * 1e-9);
       if (timed.roof > 0) row["percent_of_roof"] = text_of(100 * rate / timed.roof);
       const auto rival = rivals_.find(rival_key(row));
-      if (!is_gold && rival != rivals_.end()) {
+      if (!is_gold && rival != rivals_.end() && asked.n > 0) {
         row["gold"] = rival->second.first;
         row["ratio"] = text_of(double(asked.n) / seconds / rival->second.second);
       }
@@ -292,7 +349,7 @@ class Bench {
     const double spread = m.milliseconds.third - m.milliseconds.first;
     if (spread > wide_spread * m.milliseconds.median) {
       row["message"] = "spread " + text_of(100 * spread / m.milliseconds.median) + " %";
-      ++wide_;
+      ++wide_[asked.lab + " step " + row["step"] + " " + row["name"] + " n = " + row["n"]];
     }
     rows.push_back(row);
     if (sweep_.transfers && !is_gold) add_transfers(rows, asked, m);
@@ -346,27 +403,53 @@ class Bench {
     if (m.status != Status::unsupported) all_well_ = false;
   }
 
-  // --- how long the rest will take: what the same step took last, in proportion to n ---
+  // --- how long the rest will take ---
 
   static std::string line_of(const Case& asked) { return asked.lab + "\t" + std::string(asked.step.name); }
 
-  void remember_cost(const Case& asked, double seconds) {
-    costs_[line_of(asked)] = {seconds, asked.n};
-    spent_ += seconds;
-    ++measured_;
+  // Keys or threads, whichever are more: without a GPU idle threads cost as much.
+  static std::int64_t size_of(const Case& asked) {
+    return std::max(asked.n, std::int64_t{asked.shape.blocks} * asked.shape.threads);
   }
 
-  double cost_of(const Case& asked) const {
-    const auto known = costs_.find(line_of(asked));
-    if (known == costs_.end()) return costs_.empty() ? 0 : spent_ / double(measured_);
-    const double larger = double(asked.n) / std::max(1.0, double(known->second.second));
-    return std::min(known->second.first * std::clamp(larger, 1.0, 1e3), sweep_.limits.time_limit + sweep_.timeout);
+  void remember_cost(const Case& asked, double seconds) {
+    costs_[line_of(asked)][size_of(asked)] = seconds;
+  }
+
+  // What the same step took for this size, or else, in proportion, for the next smaller (or the smallest) it was given.
+  double scaled(const std::map<std::int64_t, double>& known, std::int64_t size) const {
+    auto near = known.upper_bound(size);
+    if (near != known.begin()) --near;
+    const double larger = double(size) / std::max(1.0, double(near->first));
+    return std::min(near->second * std::clamp(larger, 1.0, 1e3), sweep_.limits.time_limit + sweep_.timeout);
+  }
+
+  // Of a step that is not known yet: as long as the others of its runner on average. None where none is known: the gold
+  // standard's times say nothing of a student's.
+  std::optional<double> cost_of(const Case& asked) const {
+    const auto own = costs_.find(line_of(asked));
+    if (own != costs_.end()) return scaled(own->second, size_of(asked));
+    double all = 0;
+    int count = 0;
+    for (const auto& [line, known] : costs_) {
+      if (!line.starts_with(asked.lab + "\t")) continue;
+      all += scaled(known, size_of(asked));
+      ++count;
+    }
+    return count ? std::optional(all / count) : std::nullopt;
   }
 
   std::string time_left() const {
-    if (measured_ < 3) return "";
     double left = 0;
-    for (std::size_t i = at_; i < plan_.size(); ++i) left += cost_of(plan_[i]);
+    for (std::size_t i = at_; i < plan_.size(); ++i) {
+      if (!plan_[i].why_not.empty()) continue;
+      const std::optional<double> cost = cost_of(plan_[i].asked);
+      if (!cost) return "";
+      left += *cost;
+    }
+    // The budget ends a sweep as surely as its last measurement.
+    if (sweep_.budget > 0) left = std::min(left, sweep_.budget - seconds_since(started_));
+    left = std::max(std::ceil(left), 1.0);
     char text[64];
     if (left < 100) {
       std::snprintf(text, sizeof text, ", about %.0f s left", left);
@@ -382,12 +465,11 @@ class Bench {
   RowFile rows_;
   std::set<std::string> done_;
   std::map<std::string, std::pair<std::string, double>> rivals_;  // name and keys a second
-  std::vector<Case> plan_;
+  std::vector<Planned> plan_;
   std::size_t at_ = 0;
-  std::map<std::string, std::pair<double, std::int64_t>> costs_;  // seconds and n
-  double spent_ = 0;
-  int measured_ = 0;
-  int wide_ = 0;
+  std::map<std::string, std::map<std::int64_t, double>> costs_;  // of each step: the seconds that a size took
+  Clock::time_point started_;
+  std::map<std::string, int> wide_;  // measurements that vary widely, by step and n
   bool all_well_ = true;
 };
 

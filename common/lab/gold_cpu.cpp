@@ -1,10 +1,12 @@
 // The gold standard without a GPU, as a runner with a table of its own: the standard library's sorts, Boost's spreadsort
-// (S. Ross, "The spreadsort high-performance general-case sorting algorithm", 2002), and the fastest sort we know for
-// one core, VQSort (J. Wassenberg, M. Blacher, J. Giesen and P. Sanders, "Vectorized and performance-portable
-// quicksort", 2022). Built over CUDA on the CPU, where device memory is the host's.
+// (S. Ross, "The spreadsort high-performance general-case sorting algorithm", 2002), the fastest sort we know for one
+// core, VQSort (J. Wassenberg, M. Blacher, J. Giesen and P. Sanders, "Vectorized and performance-portable quicksort",
+// 2022), and for keys of one or two bytes, where no comparison keeps up, a counting sort. Built over CUDA on the CPU,
+// where device memory is the host's.
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #ifdef LAB_HAVE_VQSORT
@@ -55,6 +57,25 @@ void standard_sort(Span<Key> keys, Order order, LaunchShape shape, cudaStream_t 
     std::sort(keys.data, keys.data + keys.n, [](Key a, Key b) { return lab::less(a, b); });
   } else {
     std::sort(keys.data, keys.data + keys.n, [](Key a, Key b) { return lab::less(b, a); });
+  }
+}
+
+// How often each value occurs, then each value as often. Bytes have four tables that take turns, because an addition to
+// a counter waits for the last one to the same counter; more counters would no longer fit a core's cache four times.
+template <class Key>
+void counting(Span<Key> keys, Order order, LaunchShape shape, cudaStream_t stream) {
+  static_assert(!std::numeric_limits<Key>::is_signed);
+  begin(shape, stream);
+  constexpr std::size_t values = std::size_t{std::numeric_limits<Key>::max()} + 1;
+  constexpr std::size_t tables = sizeof(Key) == 1 ? 4 : 1;
+  std::vector<std::size_t> counts(tables * values);
+  for (std::size_t i = 0; i < std::size_t(keys.n); ++i) ++counts[i % tables * values + keys.data[i]];
+  Key* to = keys.data;
+  for (std::size_t i = 0; i < values; ++i) {
+    const std::size_t value = order == Order::ascending ? i : values - 1 - i;
+    for (std::size_t table = 0; table < tables; ++table) {
+      to = std::fill_n(to, counts[table * values + value], Key(value));
+    }
   }
 }
 
@@ -167,6 +188,8 @@ constexpr lab::Step steps[] = {
     vqsort_step<128>(7, "vqsort-128", "VQSort of tiles of 128, one core"),
     vqsort_step<1024>(8, "vqsort-1024", "VQSort of tiles of 1024, one core"),
 #endif
+    {.number = 10, .name = "counting", .idea = "a counting sort, one core",
+     .u8 = counting<std::uint8_t>, .u16 = counting<std::uint16_t>},
     {.number = 9, .name = "reduce", .idea = "a loop, one core", .reduce = reduce},
     {.number = 9, .name = "histogram", .idea = "a loop, one core", .histogram = histogram},
     {.number = 9, .name = "exclusive-scan", .idea = "std::exclusive_scan, one core", .scan = scan},

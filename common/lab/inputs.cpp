@@ -177,11 +177,16 @@ constexpr std::string_view range_prefix = "range:";
 
 // A whole number that a key can be; `text` is all of it.
 template <class Key>
-Key key_of(const std::string& text, const std::string& input) {
+Key key_of(const std::string& text, const std::string& input, KeyType type) {
   Key key{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), key);
-  if (error != std::errc{} || end != text.data() + text.size()) {
-    throw Error("in the input " + input + ", '" + text + "' is no whole number of the key type");
+  const bool digits = text.find_first_not_of("0123456789", text.starts_with('-')) == std::string::npos;
+  if (!digits || text.empty() || text == "-") {
+    throw Error("in the input " + input + ", '" + text + "' is no whole number");
+  }
+  // (Of unsigned keys from_chars takes no minus sign.)
+  if (std::from_chars(text.data(), text.data() + text.size(), key).ec != std::errc{}) {
+    const char* const wrong = text.starts_with('-') ? "small" : "large";
+    throw Unsupported(text + " is too " + wrong + " for " + name_of(type) + " keys");
   }
   return key;
 }
@@ -195,9 +200,10 @@ void with_range(const std::string& input, KeyType type, F&& f) {
   with_key(type, [&](auto tag) {
     using Key = typename decltype(tag)::Key;
     if constexpr (std::is_floating_point_v<Key>) {
-      throw Error("range:LOW:HIGH gives whole numbers: choose another --type");
+      throw Unsupported(std::string("range:LOW:HIGH gives whole numbers, which ") + name_of(type) + " keys are not");
     } else {
-      const Key low = key_of<Key>(both.substr(0, colon), input), high = key_of<Key>(both.substr(colon + 1), input);
+      const Key low = key_of<Key>(both.substr(0, colon), input, type);
+      const Key high = key_of<Key>(both.substr(colon + 1), input, type);
       if (high < low) throw Error("the input " + input + " is empty: LOW must not be above HIGH");
       f(low, high);
     }
@@ -244,9 +250,9 @@ std::int64_t file_keys(const std::string& input, KeyType type) {
   const std::int64_t bytes = file_bytes(input), n = bytes / key_bytes(type);
   if (bytes == 0) throw Error(path + " is empty: it holds no keys");
   if (bytes % key_bytes(type) != 0) {
-    throw Error(path + " has " + std::to_string(bytes) + " bytes, which is not a multiple of the " +
-                std::to_string(key_bytes(type)) + " bytes of a " + name_of(type) +
-                " key: choose another --type, or its first keys with --n " + std::to_string(n) + " or less");
+    throw Unsupported(path + " has " + std::to_string(bytes) + " bytes, which is not a multiple of the " +
+                      std::to_string(key_bytes(type)) + " bytes of a " + name_of(type) +
+                      " key: choose another --type, or its first keys with --n " + std::to_string(n) + " or less");
   }
   return n;
 }
@@ -259,8 +265,8 @@ void check_input(const std::string& input, KeyType type, std::int64_t n) {
   }
   const std::int64_t bytes = file_bytes(input), available = bytes / key_bytes(type);
   if (n > available) {
-    throw Error(input.substr(file_prefix.size()) + " holds " + std::to_string(available) + " " + name_of(type) +
-                " keys in its " + std::to_string(bytes) + " bytes; --n " + std::to_string(n) + " is more");
+    throw Unsupported(input.substr(file_prefix.size()) + " holds " + std::to_string(available) + " " + name_of(type) +
+                      " keys in its " + std::to_string(bytes) + " bytes; --n " + std::to_string(n) + " is more");
   }
 }
 

@@ -138,7 +138,7 @@ void Judge::require_memory(const Case& asked) {
     char text[200];
     std::snprintf(text, sizeof text, "%lld keys need about %.1f GiB of this machine's memory, and %.1f GiB are free: "
                   "choose a smaller --n", static_cast<long long>(asked.n), needed / (1 << 30), available / (1 << 30));
-    throw Error(text);
+    throw Unsupported(text);
   }
 }
 

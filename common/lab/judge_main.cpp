@@ -269,8 +269,7 @@ int main_of(int argc, char** argv) {
       ->check(seconds("--min-time", true));
   timed->add_option("--time-limit", sweep.limits.time_limit, "seconds a measurement may take in all")
       ->check(seconds("--time-limit", true));
-  timed->add_option("--budget", sweep.budget, "seconds after which no measurement begins")
-      ->check(seconds("--budget", true));
+  timed->add_option("--budget", sweep.budget, "seconds after which no measurement begins")->check(seconds("--budget"));
   timed->add_option("--gold", sweep.gold, "the gold standard's runner, to be timed as well");
   timed->add_flag("--only-gold", sweep.only_gold, "time the gold standard and not the lab's steps");
   timed->add_flag("--kernels", sweep.kernels, "rows for each kernel as well");

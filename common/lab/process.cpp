@@ -63,7 +63,7 @@ void JudgeMemory::reserve(std::int64_t bytes) {
   bytes_ = 0;
   // Allocated now: memory that turns out to be missing later would be a bus error instead of a message.
   if (posix_fallocate(fd_, 0, bytes) != 0) {
-    throw Error("the machine has no " + std::to_string(bytes >> 20) + " MiB of memory left: choose a smaller --n");
+    throw Unsupported("the machine has no " + std::to_string(bytes >> 20) + " MiB left: choose a smaller --n");
   }
   void* data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
   if (data == MAP_FAILED) fail("cannot map shared memory");

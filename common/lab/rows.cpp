@@ -1,6 +1,7 @@
 #include "lab/rows.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <iostream>
 #include <iterator>
@@ -43,6 +44,13 @@ std::vector<std::string> fields_of(const std::string& line) {
   return fields;
 }
 
+// Empty, or all of it a number.
+bool is_number(const std::string& text) {
+  char* end = nullptr;
+  std::strtod(text.c_str(), &end);
+  return *end == '\0' && (end != text.c_str() || text.empty());
+}
+
 // The rows of a file, whose last one may have been cut short.
 std::vector<Row> read(const std::string& path) {
   std::vector<Row> rows;
@@ -63,6 +71,11 @@ std::vector<Row> read(const std::string& path) {
     if (fields.size() != std::size(row_columns)) throw Error(path + " is damaged: a row has another number of fields");
     Row row;
     for (std::size_t i = 0; i < fields.size(); ++i) row[row_columns[i]] = fields[i];
+    for (const char* column : {"keys_per_s", "median_ms", "n", "step"}) {  // what is worked with here
+      if (is_number(row[column])) continue;
+      throw Error(path + " is damaged: '" + row[column] + "' as " + column + " of row " +
+                  std::to_string(rows.size() + 2) + " is no number. Take that row out, and it is measured again");
+    }
     rows.push_back(row);
   }
   return rows;

@@ -1,13 +1,18 @@
 """Times steps against the gold standard: sweeps over n, launch shapes, inputs, value ranges, types, steps and labs."""
 
+import contextlib
+import fcntl
 import hashlib
 import json
 import os
 import re
+import signal
+import textwrap
+import threading
 import time
 from pathlib import Path
 
-from . import build, judge, machine, measurements, table
+from . import build, files, judge, machine, measurements, table
 from .paths import BUILD, find_lab, find_step, labs, shown, steps
 from .run import add_common_arguments, prepare
 from .terminal import Problem, Usage, note, paint
@@ -16,6 +21,9 @@ DEFAULT_N = {"cpu": ["2^10", "2^14", "2^18"], "cuda": ["2^10", "2^14", "2^18", "
 GRID = {"blocks": (1, 4, 16, 64, 256, 1024), "threads": (32, 64, 128, 256, 512, 1024)}
 FOLDER = BUILD / "bench"
 UNFINISHED = FOLDER / "unfinished"
+KEPT_FOR = 30 * 24 * 3600  # seconds that an unfinished sweep waits to be gone on with
+IN_USE_FOR = 3600  # seconds within which a sweep that still runs has written a row
+WIDE = 25  # percent of the median; above it the judge warns of a spread, too
 
 
 def add_arguments(parser):
@@ -78,11 +86,51 @@ def digest(programs, options):
 
 
 class Interrupted(KeyboardInterrupt):
-    """An interruption of a sweep; `rows` is what was measured before, in the file `path`."""
+    """An interruption of a sweep; `rows` is what was measured before, in the file `path`; `status`: the exit status."""
 
-    def __init__(self, rows, path):
+    def __init__(self, rows, path, status=130):
         super().__init__()
-        self.rows, self.path = rows, path
+        self.rows, self.path, self.status = rows, path, status
+
+
+class _Terminated(KeyboardInterrupt):
+    """SIGTERM, which is to keep what there is as Ctrl-C does."""
+
+
+@contextlib.contextmanager
+def _alone(path):
+    """Problem: another command measures into this file, too. It would go on writing to it after we have moved it."""
+    with open(path.with_suffix(".lock"), "w", encoding="ascii") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Problem("another bench is measuring just this: wait for it, or end it") from None
+        yield
+
+
+@contextlib.contextmanager
+def _terminated_as_interrupted():
+    def stop(*_):
+        raise _Terminated
+
+    if threading.current_thread() is not threading.main_thread():  # where Python hears of no signals
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def tidy(prefix, programs):
+    """Removes unfinished sweeps that nobody will go on with: old ones, and those of this prefix by other programs."""
+    for path in UNFINISHED.iterdir():
+        with contextlib.suppress(OSError):
+            age = time.time() - path.stat().st_mtime
+            other = path.name.startswith(prefix) and not path.name.startswith(prefix + programs)
+            if age > KEPT_FOR or (other and age > IN_USE_FOR):
+                path.unlink()
 
 
 def sweep(what, lab, kind, runner, options, fresh=False):
@@ -92,18 +140,31 @@ def sweep(what, lab, kind, runner, options, fresh=False):
     """
     UNFINISHED.mkdir(parents=True, exist_ok=True)
     options = ["--gold", str(build.gold(kind)), *options]
-    path = UNFINISHED / f"{lab}-{kind}-{digest([runner, build.gold(kind), build.judge()], options)}.csv"
-    if fresh:
-        path.unlink(missing_ok=True)
-    try:
-        rows, status = judge.bench(what, lab, runner, kind, path, options)
-    except KeyboardInterrupt:
+    programs = [runner, build.gold(kind), build.judge()]
+    prefix, mark = f"{lab}-{kind}-{Path(runner).parent.name}-", digest(programs, [])[:8]
+    path = UNFINISHED / f"{prefix}{mark}-{digest(programs, options)}.csv"
+    tidy(prefix, mark)
+    with _alone(path):
+        if fresh:
+            path.unlink(missing_ok=True)
+        _mend(path)
         try:
-            kept = measurements.read(path)
-        except Problem:
-            kept = []
-        raise Interrupted(kept, path) from None
+            with _terminated_as_interrupted():
+                rows, status = judge.bench(what, lab, runner, kind, path, options)
+        except KeyboardInterrupt as stop:
+            measurements.mend(path)  # its last row may have been cut short
+            kept = measurements.read(path) if path.exists() and path.stat().st_size else []
+            raise Interrupted(kept, path, 143 if isinstance(stop, _Terminated) else 130) from None
     return rows, status, path
+
+
+def _mend(path):
+    damaged = measurements.mend(path)
+    if damaged is None:
+        note(f"{shown(path)} held no measurements of this version: all is measured anew")
+    elif damaged:
+        note(f"{damaged} row{'s' * (damaged > 1)} of {shown(path)} {'were' if damaged > 1 else 'was'} damaged, and "
+             f"{'are' if damaged > 1 else 'is'} measured again")
 
 
 # --- the tables that are printed ---
@@ -111,7 +172,7 @@ def sweep(what, lab, kind, runner, options, fresh=False):
 
 def percent_of_gold(row, gold):
     """The step's speed in percent of the gold standard's; "-" where one of them has none."""
-    if gold is None or row["status"] != "verified":
+    if gold is None or row["status"] != "verified" or not row["keys_per_s"] or not float(gold["keys_per_s"]):
         return "-"
     return table.significant(100 * float(row["keys_per_s"]) / float(gold["keys_per_s"])) + "%"
 
@@ -125,18 +186,22 @@ def _label(row):
 
 
 def _varying(rows):
-    return [name for name in ("input", "type", "order", "blocks", "threads") if len({row[name] for row in rows}) > 1]
+    return [name for name in ("input", "type", "order", "shape") if len({_value(row, name) for row in rows}) > 1]
+
+
+def _value(row, name):
+    return f"{row['blocks']}x{row['threads']}" if name == "shape" else row[name]  # as --shapes takes it
 
 
 def _cells(row, varying):
-    return [os.path.basename(row[name]) if name == "input" else row[name] for name in varying]
+    return [os.path.basename(row[name]) if name == "input" else _value(row, name) for name in varying]
 
 
 def lines_of(rows):
     """The table: a line for each measurement of a step, and those columns only that tell lines apart."""
     measured = [row for row in measurements.whole(rows) if row["lab"] != "gold" and row["status"] != "unsupported"]
     varying = _varying(measured)
-    headings = ["step", "n", *varying, "median ms", "spread", "Mkeys/s", "% of gold", "gold", "% of roof", "verified"]
+    headings = ["step", "n", *varying, "ms", "spread", "Mkeys/s", "of gold", "of roof"]
     lines = []
     for row in sorted(measured, key=lambda row: int(row["step"])):
         gold = measurements.best_gold(rows, row)
@@ -144,12 +209,20 @@ def lines_of(rows):
         if row["status"] == "verified":
             median = float(row["median_ms"])
             spread = 100 * (float(row["q3_ms"]) - float(row["q1_ms"])) / median if median else 0
-            cells += [table.significant(median), f"{spread:.0f}%", table.significant(float(row["keys_per_s"]) / 1e6),
-                      percent_of_gold(row, gold), gold["name"] if gold else "-", _percent(row["percent_of_roof"]), "yes"]
+            speed = table.significant(float(row["keys_per_s"]) / 1e6) if row["keys_per_s"] else "-"
+            rival = f"{percent_of_gold(row, gold):>6} {gold['name'] if gold else ''}".rstrip()
+            cells += [table.significant(median), f"{spread:.0f}%" + "!" * (spread > WIDE), speed, rival,
+                      _percent(row["percent_of_roof"])]
         else:
-            cells += ["-", "-", "-", "-", gold["name"] if gold else "-", "-", row["status"]]
+            cells += [row["status"], "-", "-", "-", "-"]
         lines.append(cells)
-    return table.render(headings, lines, left=("step", "gold", "verified", *varying))
+    return _fit(headings, lines, ("step", "of gold", *varying), ("of roof", "spread", "Mkeys/s"))
+
+
+def _fit(headings, lines, left, less):
+    """The lines of a table that fits the terminal where that can be, and what it lacks for that."""
+    fitted, dropped = table.fit(headings, lines, left, less)
+    return fitted + [f"(too wide for this terminal, and in the file of rows: {', '.join(dropped)})"] * bool(dropped)
 
 
 def kernel_lines(rows):
@@ -169,7 +242,7 @@ def kernel_lines(rows):
         share = 100 * float(row["median_ms"]) / (total[tuple(row[name] for name in same)] or 1)
         lines.append([_label(row), table.count(row["n"]), *_cells(row, varying), row["kernel"], row["launches"],
                       table.significant(float(row["median_ms"])), f"{share:.0f}%", row["grid"], row["block"]])
-    return table.render(headings, lines, left=("step", "kernel", *varying))
+    return _fit(headings, lines, ("step", "kernel", *varying), ("block", "grid", "launches"))
 
 
 def transfer_lines(rows):
@@ -182,7 +255,7 @@ def transfer_lines(rows):
     lines = [[_label(row), table.count(row["n"]), *_cells(row, varying), row["kernel"],
               table.significant(float(row["median_ms"])), table.significant(float(row["gb_per_s"] or 0))]
              for row in sorted(parts, key=lambda row: int(row["step"]))]
-    return table.render(headings, lines, left=("step", "copy", *varying))
+    return _fit(headings, lines, ("step", "copy", *varying), ())
 
 
 def skipped(rows):
@@ -197,16 +270,25 @@ def skipped(rows):
             for message, group in groups.items()]
 
 
+def _wrapped(text):
+    return textwrap.fill(text, min(table.width() or 120, 120), break_long_words=False, break_on_hyphens=False)
+
+
 def show(lab, rows, kind, solution):
     """Prints what was measured of a lab."""
     measured = [row for row in measurements.whole(rows) if row["lab"] != "gold"]
     one = measured[0]
-    print(f"{lab}{' (solution)' if solution else ''}, {kind} build, {one['machine']}")
+    print(_wrapped(f"{lab}{' (solution)' if solution else ''}, {kind} build, {one['machine']}"))
     shared = [one[name] for name in ("type", "order", "input") if len({row[name] for row in measured}) == 1]
     roof = next((float(row["roof_gb_per_s"]) for row in measured if row["roof_gb_per_s"]), 0)
-    print(f"{', '.join(shared)}; spread: the middle half of the runs, in percent of the median"
-          + (f";\nroof: memory is copied at {table.significant(roof)} GB/s, and each key has to be read and written once"
-             if roof else ""))
+    all_verified = all(row["status"] in ("verified", "unsupported") for row in measured)
+    words = [*([", ".join(shared)] if shared else []), *(["all outputs verified"] if all_verified else []),
+             "spread: the middle half of the runs, in percent of the median",
+             "of gold: speed in percent of the fastest gold standard's, which is named"]
+    if roof:
+        words.append(f"roof: memory is copied at {table.significant(roof)} GB/s, and each key has to be read and "
+                     "written once")
+    print(_wrapped("; ".join(words)))
     for lines in (lines_of(rows), kernel_lines(rows), transfer_lines(rows)):
         if lines:
             print("\n" + "\n".join(lines))
@@ -254,11 +336,13 @@ def main(arguments):
         number(value)
     arguments.input = judge.file_inputs(arguments.input)
     csv = Path(arguments.csv) if arguments.csv else None
-    if csv and (csv.is_dir() or not os.access(csv.parent, os.W_OK)):
-        raise Usage(f"{csv} cannot be written: name a file in a directory that is there with --csv")
-    load = os.getloadavg()[0]
-    if load > (os.cpu_count() or 1):
-        note(f"warning: other programs keep this machine busy (load {load:.1f}): times will be too long")
+    why_not = files.writable(csv) if csv else None
+    if why_not:
+        raise Usage(f"{csv} cannot be written ({why_not}): name a file in a directory that is there with --csv")
+    idle = machine.idle_cores()
+    if idle is not None and idle < 0.8:
+        note(f"warning: other programs keep this machine busy ({idle:.1f} of {os.cpu_count()} cores are idle): times "
+             "will be too long")
     well, everything, done = True, [], []
     for lab, lab_steps in asked.items():
         kind, runner = prepare(arguments, lab, lambda kind: [build.gold(kind)])
@@ -275,9 +359,10 @@ def main(arguments):
             kept = [row for row in measurements.whole(stop.rows) if row["lab"] != "gold"]
             if kept:
                 show(lab, stop.rows, kind, arguments.solution)
-            note(f"interrupted; {len(measurements.whole(stop.rows))} measurements of {lab} are kept, and the same command "
-                 "goes on from there")
-            return 130
+            how = "ended by a signal" if stop.status == 143 else "interrupted"
+            count = len(measurements.whole(stop.rows))
+            note(f"{how}; {count} measurements of {lab} are kept, and the same command goes on from there")
+            return stop.status
         measured = [row for row in measurements.whole(rows) if row["lab"] != "gold"]
         if all(row["status"] == "unsupported" for row in measured):
             path.unlink(missing_ok=True)
@@ -291,8 +376,8 @@ def main(arguments):
             row["status"] == "verified" for row in measured)
         if not csv:
             whose = "solution-" if arguments.solution else ""
-            target = FOLDER / f"{lab}-{whose}{kind}-{time.strftime('%Y%m%d-%H%M%S')}.csv"
-            os.replace(path, target)
+            name = f"{lab}-{whose}{kind}-{time.strftime('%Y%m%d-%H%M%S')}.csv"
+            target = files.move_to_free_name(path, FOLDER / name)
             print(f"all rows: {shown(target)}\n")
     if csv and done:
         measurements.write(csv, everything)

@@ -2,6 +2,7 @@
 
 import contextlib
 import fcntl
+import itertools
 import os
 import tempfile
 from pathlib import Path
@@ -25,6 +26,37 @@ def write_whole(path, content):
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
+
+
+def writable(path):
+    """Why write_whole could not write `path`; None if it can. Devices, pipes and directories are not replaced."""
+    path = Path(path)
+    if path.exists() and not path.is_file():
+        return "it is no regular file"
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError as error:
+        return error.strerror
+    os.close(handle)
+    os.unlink(temporary)
+    return None
+
+
+def move_to_free_name(path, target):
+    """Renames `path` to `target`, where that is taken to `target` with -2, -3, .. before its suffix; gives the name.
+
+    Two commands that do this at once never get the same name.
+    """
+    path, target = Path(path), Path(target)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    for number in itertools.count(1):
+        free = target if number == 1 else target.with_name(f"{target.stem}-{number}{target.suffix}")
+        try:
+            free.open("x").close()  # from now on the name is ours
+        except FileExistsError:
+            continue
+        os.replace(path, free)
+        return free
 
 
 def _umask():

@@ -7,6 +7,7 @@ import shlex
 import shutil
 import subprocess
 import threading
+import time
 
 from .paths import ROOT
 
@@ -76,6 +77,29 @@ def commit():
     return told + ("+" if changed else "")
 
 
+def _ticks():
+    """(idle, all) of all cores together since the start of the machine; None where Linux does not tell."""
+    try:
+        with open("/proc/stat", encoding="ascii") as file:
+            fields = [int(field) for field in file.readline().split()[1:9]]
+        return fields[3] + fields[4], sum(fields)
+    except (OSError, ValueError, IndexError):
+        return None
+
+
+def idle_cores(seconds=0.2):
+    """How many cores other programs leave idle at the moment; None where Linux does not tell.
+
+    The load average would count what has just ended, as our own last measurement.
+    """
+    before = _ticks()
+    time.sleep(seconds)
+    after = _ticks()
+    if not before or not after or after[1] <= before[1]:
+        return None
+    return (os.cpu_count() or 1) * (after[0] - before[0]) / (after[1] - before[1])
+
+
 class ClockWatch:
     """While it is held: does the GPU slow its clocks down? `reasons` are the driver's, in its words."""
 
@@ -86,15 +110,21 @@ class ClockWatch:
     def __init__(self, watch):
         self.reasons = set()
         self._over = threading.Event()
-        self._thread = threading.Thread(target=self._look, daemon=True) if watch and gpus() else None
+        self._thread = threading.Thread(target=self._watch, daemon=True) if watch and gpus() else None
+
+    def _watch(self):
+        """Looks at once, now and then, and once more at the end: the shortest bench is looked at, too."""
+        self._look()
+        while not self._over.wait(self.EVERY):
+            self._look()
+        self._look()
 
     def _look(self):
-        while not self._over.wait(self.EVERY):
-            fields = ",".join(f"clocks_throttle_reasons.{name}" for name in self._SLOW)
-            told = answer("nvidia-smi", "--id=0", f"--query-gpu={fields}", "--format=csv,noheader") or ""
-            for name, state in zip(self._SLOW, told.split(",")):
-                if state.strip() == "Active":
-                    self.reasons.add(self._SLOW[name])
+        fields = ",".join(f"clocks_throttle_reasons.{name}" for name in self._SLOW)
+        told = answer("nvidia-smi", "--id=0", f"--query-gpu={fields}", "--format=csv,noheader", timeout=5) or ""
+        for name, state in zip(self._SLOW, told.split(",")):
+            if state.strip() == "Active":
+                self.reasons.add(self._SLOW[name])
 
     def __enter__(self):
         if self._thread:
@@ -103,3 +133,5 @@ class ClockWatch:
 
     def __exit__(self, *_):
         self._over.set()
+        if self._thread:
+            self._thread.join()

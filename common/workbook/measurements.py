@@ -2,6 +2,7 @@
 
 import csv
 import io
+import os
 import re
 
 from . import files
@@ -14,6 +15,22 @@ COLUMNS = (
     "status message machine_id machine commit date"
 ).split()
 TRANSFERS = ("to device", "to host")
+_COUNTS = ("step", "tile", "n", "blocks", "threads")  # whole numbers, in every row
+_NUMBERS = ("launches", "repeats", "median_ms", "q1_ms", "q3_ms", "keys_per_s", "gb_per_s", "roof_gb_per_s",
+            "percent_of_roof", "ratio", "grid", "block")
+
+
+def fault(row):
+    """Which field of a row is no number though it should be one, in words; None: all is well."""
+    for name in _COUNTS + _NUMBERS:
+        try:
+            if name in _COUNTS:
+                int(row[name])
+            elif row[name]:
+                float(row[name])
+        except ValueError:
+            return f"'{row[name]}' as {name} is no number"
+    return None
 
 
 def read(path):
@@ -39,7 +56,38 @@ def read(path):
     if not text.endswith("\n"):
         raise Problem(f"{path} was cut short: its last row, {len(lines)}, has no end. Take that row out, or measure "
                       "again", 2)
-    return [dict(zip(COLUMNS, line)) for line in lines[1:]]
+    rows = [dict(zip(COLUMNS, line)) for line in lines[1:]]
+    for number, row in enumerate(rows, 2):
+        if fault(row):
+            raise Problem(f"{path} is damaged: in row {number}, {fault(row)}. Take that row out, or measure again", 2)
+    return rows
+
+
+def mend(path):
+    """Takes damaged rows, and rows that were cut short, out of a file to which more will be added; how many they were.
+
+    A file that is none of this version goes as a whole; of it, that is told as None.
+    """
+    try:
+        with open(path, newline="", encoding="utf-8") as file:
+            text = file.read()
+    except FileNotFoundError:
+        return 0
+    except UnicodeDecodeError:
+        text = "no text"
+    if not text:
+        return 0
+    lines = list(csv.reader(io.StringIO(text)))
+    if lines[0] != COLUMNS:
+        os.unlink(path)
+        return None
+    if not text.endswith("\n"):
+        lines[-1] = []
+    rows = [dict(zip(COLUMNS, line)) for line in lines[1:] if len(line) == len(COLUMNS)]
+    whole_rows = [row for row in rows if not fault(row)]
+    if len(whole_rows) < len(lines) - 1:
+        write(path, whole_rows)
+    return len(lines) - 1 - len(whole_rows)
 
 
 def write(path, rows, columns=None):
@@ -74,10 +122,8 @@ def verified(rows):
 def best_gold(rows, row):
     """The fastest verified row of the gold standard for the same task and keys as `row`; None if there is none."""
     same = ("build", "task", "tile", "type", "order", "input", "n")
-    candidates = [
-        gold for gold in rows
-        if gold["lab"] == "gold" and gold["status"] == "verified" and all(gold[key] == row[key] for key in same)
-    ]
+    candidates = [gold for gold in verified(rows)
+                  if gold["lab"] == "gold" and all(gold[key] == row[key] for key in same)]
     return max(candidates, key=lambda gold: float(gold["keys_per_s"]), default=None)
 
 

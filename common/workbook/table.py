@@ -1,5 +1,9 @@
 """Plain tables, and numbers as people read them."""
 
+import os
+import shutil
+import sys
+
 
 def render(headings, rows, left=()):
     """Lines of a table. Columns whose heading is in `left` are set flush left, the others flush right."""
@@ -14,6 +18,36 @@ def render(headings, rows, left=()):
         return "  ".join(placed).rstrip()
 
     return [line(cells[0]), "  ".join("-" * width for width in widths), *map(line, cells[1:])]
+
+
+def width():
+    """How wide lines may be: the terminal's width, or what COLUMNS says; None where neither is known."""
+    if sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit():
+        return shutil.get_terminal_size().columns
+    return None
+
+
+def fit(headings, rows, left=(), less=()):
+    """(lines of a table that is no wider than `width()` where that can be, the columns that it lacks for that).
+
+    `less`: columns that can be done without, the first one first.
+    """
+    def lines_without(dropped):
+        kept = [i for i, heading in enumerate(headings) if heading not in dropped]
+        return render([headings[i] for i in kept], [[row[i] for i in kept] for row in rows], left)
+
+    def fits(dropped):
+        return limit is None or max(map(len, lines_without(dropped))) <= limit
+
+    limit, dropped = width(), []
+    for heading in less:
+        if not fits(dropped):
+            dropped.append(heading)
+    for heading in reversed(dropped[:]):  # a wide one may have made room for one that was dropped before it
+        rest = [other for other in dropped if other != heading]
+        if fits(rest):
+            dropped = rest
+    return lines_without(dropped), dropped
 
 
 def significant(value, digits=3):

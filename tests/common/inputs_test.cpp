@@ -280,4 +280,9 @@ TEST_CASE("range:LOW:HIGH gives every number between its ends, and no other") {
     INFO(input);
     CHECK_THROWS_AS(lab::check_input(input, type, 10), lab::Error);
   }
+  CHECK_THROWS_WITH_AS(lab::check_input("range:0:256", KeyType::u8, 1), "256 is too large for u8 keys",
+                       lab::Unsupported);
+  CHECK_THROWS_WITH_AS(lab::check_input("range:-1:3", KeyType::u8, 1), "-1 is too small for u8 keys", lab::Unsupported);
+  CHECK_THROWS_WITH_AS(lab::check_input("range:0:1x", KeyType::u8, 1), doctest::Contains("'1x' is no whole number"),
+                       lab::Error);
 }

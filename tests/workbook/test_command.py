@@ -70,6 +70,8 @@ class Refused(unittest.TestCase):
     def test_no_place_for_the_rows(self):
         self.assert_refused(["bench", LAB, "--csv", "/nonexistent/a.csv"], "/nonexistent/a.csv cannot be written")
         self.assert_refused(["bench", LAB, "--csv", "/"], "/ cannot be written")
+        self.assert_refused(["bench", LAB, "--csv", "/dev/full"], "/dev/full cannot be written (it is no regular file)")
+        self.assert_refused(["bench", LAB, "--csv", "/proc/x.csv"], "/proc/x.csv cannot be written (")
         self.assert_refused(["report", LAB, "--out", "/dev/null/x"], "/dev/null/x cannot be written")
 
     def test_sweeps_that_make_no_sense(self):

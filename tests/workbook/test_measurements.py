@@ -1,12 +1,17 @@
 """Rows of measurements: which files are read, and what is worked out of several rows."""
 
 import argparse
+import io
+import os
+import signal
 import tempfile
+import time
 import unittest
 from pathlib import Path
+from contextlib import redirect_stderr
 from unittest import mock
 
-from workbook import bench, measurements
+from workbook import bench, files, machine, measurements, table
 from workbook.paths import ROOT
 from workbook.terminal import Problem, Usage
 
@@ -59,6 +64,38 @@ class Files(unittest.TestCase):
         self.path.write_text(text[:-1])
         self.assert_refused("cut short: its last row, 3, has no end")
 
+    def test_a_number_that_is_none(self):
+        for name, text in (("median_ms", "fast"), ("n", "1.5"), ("n", "")):
+            measurements.write(self.path, [row(), row(**{name: text})])
+            self.assert_refused(f"is damaged: in row 3, '{text}' as {name} is no number")
+
+    def test_a_file_to_go_on_with_loses_its_damaged_rows_only(self):
+        self.assertEqual(measurements.mend(self.path), 0)
+        measurements.write(self.path, [row(n="2"), row(n="3", keys_per_s="fast"), row(n="4")])
+        self.path.write_text(self.path.read_text()[:-30])
+        self.assertEqual(measurements.mend(self.path), 2)
+        self.assertEqual([one["n"] for one in measurements.read(self.path)], ["2"])
+        self.path.write_text("lab,step\n")
+        self.assertIsNone(measurements.mend(self.path))
+        self.assertFalse(self.path.exists())
+        self.assertEqual(measurements.mend(self.path), 0)
+
+    def test_a_name_is_never_taken_from_another_file(self):
+        target = self.path.with_name("results.csv")
+        names = []
+        for text in "abc":
+            self.path.write_text(text)
+            names.append(files.move_to_free_name(self.path, target))
+        self.assertEqual([name.name for name in names], ["results.csv", "results-2.csv", "results-3.csv"])
+        self.assertEqual([name.read_text() for name in names], ["a", "b", "c"])
+
+    def test_what_cannot_be_written_is_known_before(self):
+        self.assertIsNone(files.writable(self.path))
+        self.assertEqual(files.writable("/dev/full"), "it is no regular file")
+        self.assertEqual(files.writable(self.path.parent), "it is no regular file")
+        self.assertTrue(files.writable("/proc/x.csv"))
+        self.assertEqual(os.listdir(self.path.parent), [self.path.name])
+
     def test_empty_or_not_there(self):
         self.path.write_text("")
         self.assert_refused("is empty")
@@ -95,6 +132,30 @@ class Rows(unittest.TestCase):
         self.assertEqual(len(bench.transfer_lines(rows)), 3)
         self.assertEqual(bench.kernel_lines([row()]), [])
 
+    def test_no_keys_have_no_speed(self):
+        rows = [row(n="0", keys_per_s=speed, lab=lab) for lab in ("gold", "03-bitonic") for speed in ("0", "")]
+        self.assertEqual(len(bench.lines_of(rows)), 4)
+        self.assertEqual({bench.percent_of_gold(one, rows[0]) for one in rows}, {"-"})
+
+    def test_launch_shapes_are_one_column(self):
+        lines = bench.lines_of([row(blocks="64", threads="32"), row(blocks="1024", threads="1024")])
+        self.assertEqual([line.split()[3] for line in (lines[0], *lines[2:])], ["ms", "64x32", "1024x1024"])
+
+    def test_tables_fit_the_terminal(self):
+        own = [row(step="3", name="hybrid", input=name, type=kind, percent_of_roof="1.25")
+               for name in ("uniform", "range:0:65535") for kind in ("u32", "u64")]
+        rows = own + [dict(one, lab="gold", name="stable-sort") for one in own]
+        with mock.patch.object(table, "width", lambda: None):
+            self.assertIn("of roof", bench.lines_of(rows)[0])
+        with mock.patch.object(table, "width", lambda: 80):
+            lines = bench.lines_of(rows)
+        self.assertLessEqual(max(map(len, lines)), 80)
+        self.assertIn("100% stable-sort", lines[2])
+        self.assertEqual(lines[-1], "(too wide for this terminal, and in the file of rows: of roof)")
+        with mock.patch.object(table, "width", lambda: 10):
+            self.assertEqual(table.fit("abc", [["1", "22222222", "3"]], (), ("a", "b"))[1], ["b"])
+        self.assertIn("40%!", bench.lines_of([row(q1_ms="1.5", q3_ms="2.3")])[2])
+
     def test_what_is_impossible_is_told_once(self):
         rows = [row(status="unsupported", message="no", blocks=str(b)) for b in (1, 2)]
         self.assertEqual(bench.skipped(rows), ["skipped: 2 measurements (step 1): no"])
@@ -113,10 +174,87 @@ class Sweeps(unittest.TestCase):
                              r"measured: step 0 takes no f64; step 1 takes no f64; step 2 takes no f64; \.\.$")):
             with tempfile.NamedTemporaryFile(delete=False) as file, mock.patch.object(
                     bench, "prepare", lambda *_: ("cpu", None)), mock.patch.object(
-                    bench, "sweep", lambda *_, rows=rows, path=file.name: (rows, 0, Path(path))):
+                    bench, "sweep", lambda *_, rows=rows, path=file.name: (rows, 0, Path(path))), mock.patch.object(
+                    machine, "idle_cores", lambda: None):
                 with self.assertRaisesRegex(Usage, "an empty sweep: nothing that was asked for of 03-bitonic .*" + words):
                     bench.main(arguments)
                 self.assertFalse(Path(file.name).exists())
+
+    def sweep(self, judge):
+        """bench.sweep with `judge` in place of judge.bench, in a folder of its own."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        program = Path(folder.name) / "labs/program"
+        program.parent.mkdir()
+        program.write_text("a program")
+        patches = [mock.patch.object(bench, "UNFINISHED", Path(folder.name) / "unfinished"),
+                   mock.patch.object(bench.judge, "bench", judge),
+                   mock.patch.object(bench.build, "gold", lambda _: program),
+                   mock.patch.object(bench.build, "judge", lambda: program)]
+        for patch in patches:
+            patch.start()
+            self.addCleanup(patch.stop)
+        return lambda: bench.sweep("timing", "03-bitonic", "cpu", program, ["--n", "1"])
+
+    def test_an_ended_sweep_keeps_its_rows(self):
+        def ended(*arguments):
+            measurements.write(arguments[4], [row()])
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(10)
+
+        before = signal.getsignal(signal.SIGTERM)
+        with self.assertRaises(bench.Interrupted) as raised:
+            self.sweep(ended)()
+        self.assertEqual((raised.exception.status, len(raised.exception.rows)), (143, 1))
+        self.assertEqual(signal.getsignal(signal.SIGTERM), before)
+
+    def test_one_measurement_twice_at_once_is_refused(self):
+        def at_once(*_):
+            with self.assertRaisesRegex(Problem, "another bench is measuring just this"):
+                sweep()
+            return [], 0
+
+        sweep = self.sweep(at_once)
+        self.assertEqual(sweep()[:2], ([], 0))
+
+    def test_damaged_rows_are_measured_again(self):
+        found = []
+
+        def judge(*arguments):
+            if not found:
+                measurements.write(arguments[4], [row(), row(keys_per_s="fast")])
+            found.append(len(measurements.read(arguments[4])) if found else None)
+            return [], 0
+
+        sweep, said = self.sweep(judge), io.StringIO()
+        sweep()
+        with redirect_stderr(said):
+            sweep()
+        self.assertEqual(found, [None, 1])
+        self.assertIn("was damaged, and is measured again", said.getvalue())
+
+    def test_unfinished_sweeps_that_nobody_goes_on_with_are_removed(self):
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(bench, "UNFINISHED", Path(folder)):
+            for name, days in (("lab-cpu-labs-new-1", 9), ("lab-cpu-labs-old-1", 9), ("lab-cpu-labs-old-2", 0),
+                               ("other-cpu-labs-new-1", 9), ("other-cpu-labs-new-2", 31)):
+                path = Path(folder, name + ".csv")
+                path.touch()
+                os.utime(path, (time.time() - days * 24 * 3600,) * 2)
+            bench.tidy("lab-cpu-labs-", "new")
+            self.assertEqual(sorted(path.stem for path in Path(folder).iterdir()),
+                             ["lab-cpu-labs-new-1", "lab-cpu-labs-old-2", "other-cpu-labs-new-1"])
+
+    def test_a_short_bench_looks_at_the_clocks_too(self):
+        with mock.patch.object(machine, "gpus", lambda: ("a GPU",)), mock.patch.object(
+                machine, "answer", lambda *_, **__: "Not Active, Active, Not Active, Not Active, Not Active"):
+            with machine.ClockWatch(True) as clocks:
+                pass
+        self.assertEqual(clocks.reasons, {"hardware slowdown"})
+
+    def test_idle_cores_are_those_of_the_moment(self):
+        with mock.patch.object(machine, "_ticks", iter([(100, 200), (110, 240)]).__next__), mock.patch.object(
+                machine.os, "cpu_count", lambda: 4):
+            self.assertEqual(machine.idle_cores(0), 1)
 
     def test_launch_shapes(self):
         self.assertEqual(bench.shapes(["1x32", "64x64", "1x32"]), ["1x32", "64x64"])
