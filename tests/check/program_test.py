@@ -30,6 +30,10 @@ int main() {
 ENDS = {"return": "return 0", "exit": "std::exit(7)", "an assertion": "assert(keys == nullptr)", "abort": "std::abort()",
         "quick_exit": "std::quick_exit(0)", "an exception": "throw 1", "a fault": "*static_cast<volatile int*>(nullptr) = 1"}
 KERNELS = {
+    "a kernel's assertion": ("assert", """#include <cassert>
+__global__ void few(int n) { assert(int(threadIdx.x) < n); }  // here
+int main() { few<<<1, 64>>>(40); }
+"""),
     "a host array": ("host-pointer", """static int host[128];
 __global__ void add(int* keys) { keys[threadIdx.x] += 1; }  // here
 int main() { add<<<1, 128>>>(host); }

@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <cassert>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -48,6 +49,9 @@ void expect(const char* kind, int line, cudaError_t error, Launch&& launch) {
 
 constexpr int line_of_write = __LINE__ + 1;
 __global__ void write(int* to, int i) { to[i] = 1; }
+
+constexpr int line_of_assertion = __LINE__ + 1;
+__global__ void asserted(const int* from) { assert(from[0] == 1); }
 
 constexpr int line_of_first_barrier = __LINE__ + 3;
 __global__ void two_barriers() {
@@ -96,6 +100,19 @@ __global__ void divide(int* to, int by) { *to = 7 / by; }
 __global__ void call_host(void** to) { cudaMalloc(to, 4); }
 
 }  // namespace
+
+TEST_CASE("a failed assertion") {
+  int* device;
+  cudaMalloc(&device, 4);
+  cudaMemset(device, 0, 4);
+  expect("assert", line_of_assertion, cudaErrorAssert, [&] { asserted<<<1, 32>>>(device); });
+  cudaMalloc(&device, 4);
+  const int one = 1;
+  cudaMemcpy(device, &one, 4, cudaMemcpyHostToDevice);
+  asserted<<<1, 32>>>(device);
+  CHECK(cudaDeviceSynchronize() == cudaSuccess);
+  cudaFree(device);
+}
 
 TEST_CASE("a null pointer that is followed") {
   expect("out-of-bounds", line_of_write, cudaErrorIllegalAddress, [] { write<<<1, 1>>>(nullptr, 0); });

@@ -255,3 +255,13 @@ void catch_faults() {
 }
 
 }  // namespace simt
+
+/// In place of the C library's: what assert() calls.
+extern "C" [[noreturn]] void __assert_fail(const char* assertion, const char* file, unsigned line,
+                                           const char* function) noexcept(false) {
+  if (simt::Worker* const worker = simt::Worker::running()) {
+    worker->fail("assert", std::string("assertion failed: ") + assertion, {file, int(line)}, cudaErrorAssert);
+  }
+  std::fprintf(stderr, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function, assertion);
+  std::abort();
+}
