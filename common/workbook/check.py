@@ -38,7 +38,7 @@ def first_failure(output, kind=None):
 
 def _graded(step, kind, quick, timeout):
     command = [str(build.graded()), "--lab", step.lab, "--step", str(step.number), "--runner",
-               str(build.runner(step.lab, kind))]
+               str(build.runner(step.lab, kind)), "--abort-after=1"]  # one failure is shown
     command += ["--quick"] if quick else []
     command += ["--timeout", str(timeout)] if timeout else []
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
