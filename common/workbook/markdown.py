@@ -256,7 +256,8 @@ def _table_html(block):
                                 for cell, place in zip(cells, places)) + "</tr>"
 
     head, *rows = block.items
-    return ('<div class="table"><table><thead>' + line(head, "th") + "</thead><tbody>"
+    wide = ' class="wide"' * (sum(min(width, 26) + 2 for width in widths) > 100)
+    return (f'<div class="table"><table{wide}><thead>' + line(head, "th") + "</thead><tbody>"
             + "".join(line(row, "td") for row in rows) + "</tbody></table></div>")
 
 
