@@ -27,7 +27,7 @@ SIZES = ("1000", "10000", "100000")
 RANGES = tuple(f"range:0:{2**bits - 1}" for bits in (4, 8, 12, 16, 20, 24))
 # How much is measured. n: the sweep; one: keys where something else is swept; grid: keys for the map of launch shapes.
 SCOPE = {
-    "cpu": {"n": [10, 12, 14, 16, 18], "one": 14, "grid": 12, "seconds": 25, "time-limit": "1.5"},
+    "cpu": {"n": [10, 12, 14, 16, 18], "one": 14, "grid": 12, "seconds": 20, "time-limit": "1.5"},
     "cuda": {"n": [10, 12, 14, 16, 18, 20, 22, 24, 26], "one": 22, "grid": 20, "seconds": 60, "time-limit": "3"},
 }
 UNLIMITED = 1 << 40  # a step whose largest n is smaller takes too long beyond it
@@ -86,8 +86,8 @@ class Sweep:
             return ""
         sizes = ", ".join(f"{n:,}" for n in sorted({int(case[2]) for case in missing}))
         steps = ", ".join(f"{number:02}" for number in sorted({int(case[0]) for case in missing}))
-        return (f"Left out for lack of time ({self.seconds:g} s): {len(missing)} of {len(asked)} measurements, "
-                f"at n = {sizes}, of step{'s' * (',' in steps)} {steps}.")
+        return (f"Left out for lack of time ({self.seconds:g} s): {len(missing)} of {len(asked)} measurements over "
+                f"{self.words}, at n = {sizes}, of step{'s' * (',' in steps)} {steps}.")
 
 
 def _grouped(limits, *choices):
@@ -151,7 +151,7 @@ def sweeps(lab, kind, facts, machine_name):
     for name, words, *choices, kinds, some_types, flags in wanted:
         groups = _grouped(limits, *choices)
         # The tables of kernels need each size and shape; of the others a part says what there is to say.
-        seconds = scope["seconds"] * (2 if name == "sizes" else 1) / len(groups)
+        seconds = scope["seconds"] * (2 if name == "sizes" else 1)
         for (counts, shapes), numbers in groups:
             own = f"{name}-{'-'.join(map(str, numbers))}" if len(groups) > 1 else name
             found.append(Sweep(own, words, numbers, [str(n) for n in counts], shapes, kinds, some_types, seconds,

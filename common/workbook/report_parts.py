@@ -17,8 +17,13 @@ NARROW = "range:0:255"
 RECORDED = "the solution, recorded"
 
 
+def _significant(value):
+    text = table.significant(value)
+    return f"{int(text):,}" if text.isdigit() else text
+
+
 def _number(text):
-    return table.significant(float(text)) if text else ""
+    return _significant(float(text)) if text else ""
 
 
 def _count(n):
@@ -76,7 +81,7 @@ class Report:
 
     def not_measured(self, *sweeps):
         """Sentences on what these sweeps left out."""
-        return [sentence for name in sweeps for sentence in self.left_out.get(name, [])]
+        return list(dict.fromkeys(sentence for name in sweeps for sentence in self.left_out.get(name, [])))
 
     def own(self):
         """Verified rows of this lab's steps, in the build that is reported."""
@@ -211,9 +216,9 @@ class Report:
                         "speed of a copy. (What fits into a cache can exceed it.)", "speed"),
             self.figure("time", _of(rows, charts.over_n), "Time of one sort against the number of keys.", "time"),
             self._over_n(lines, golds, lambda row: _number(row["median_ms"]), "median, ms"),
-            self._over_n(lines, golds, lambda row: table.significant(charts.speed(row) / 1e6), "Mkeys/s"),
+            self._over_n(lines, golds, lambda row: _significant(charts.speed(row) / 1e6), "Mkeys/s"),
             self._over_n({key: own for key, own in gold_share.items() if own}, [],
-                         lambda row: table.significant(100 * float(row["ratio"])), "% of the gold standard"),
+                         lambda row: _significant(100 * float(row["ratio"])), "% of the gold standard"),
             self._over_n(lines, golds, lambda row: _number(row["percent_of_roof"]), "% of the memory's roof"),
             *self.not_measured("n"),
         ]
@@ -340,7 +345,7 @@ class Report:
         lines = []
         for value in values:
             found = {row["name"]: row for row in rows if row[column] == value}
-            cells = (table.significant(charts.speed(found[name]) / 1e6) if name in found else "" for _, name in steps)
+            cells = (_significant(charts.speed(found[name]) / 1e6) if name in found else "" for _, name in steps)
             lines.append([words(value), *([more[1](value)] if more else []), *cells])
         return pipe([heading, *([more[0]] if more else []), *(f"{number:02} {name}, Mkeys/s" for number, name in steps)], lines)
 
@@ -353,7 +358,7 @@ class Report:
 
             def bits(name, kind=kind):
                 value = charts.entropy(name, kind)
-                return "" if value is None else table.significant(value)
+                return "" if value is None else _significant(value)
 
             texts += [
                 f"{_count(rows[0]['n'])} {kind} keys, ascending." + (
@@ -449,12 +454,16 @@ class Report:
             series.append((charts.gold_name(name, "cpu"), None, 0 if name == "vqsort" else 1 + place % 2, _points(own)))
         tables = []
         for sizes in _powers_and_others(n for line in series for n, _ in line[3]):
-            lines = [[name, *(table.significant(n / speed * 1e3) if (speed := dict(points).get(n)) else "" for n in sizes)]
+            lines = [[name, *(_significant(n / speed * 1e3) if (speed := dict(points).get(n)) else "" for n in sizes)]
                      for name, _, _, points in series if {n for n, _ in points} & set(sizes)]
             tables.append(pipe(["median, ms", *(f"n = {_count(n)}" for n in sizes)], lines))
         caption = f"Keys a second: the best step on a GPU ({where}) and the best programs on this processor."
         text = ""
-        if self.plots and charts.machines(series, self.folder / "plots" / "processors", f"keys a second, {kind}"):
+        drawn = []  # over powers of two; what was measured at other sizes only, over these
+        for name, number, dashes, points in series:
+            powers = [point for point in points if charts.is_power(point[0])]
+            drawn.append((name, number, dashes, powers if len(powers) > 1 else points))
+        if self.plots and charts.machines(drawn, self.folder / "plots" / "processors", f"keys a second, {kind}"):
             text = f"![{caption}](plots/processors.svg)\n\n"
         vector = "VQSort uses its vector units; " * ("vqsort" in names)
         recorded = " (the solution's results, recorded there and not on this machine)" * gpu_recorded
@@ -487,7 +496,7 @@ class Report:
                 continue
             series.append((f"{charts.label(best[0])}, {title}", int(best[0]["step"]), place, _points(best)))
             by_n = {int(row["n"]): row for row in best}
-            rows.append([title, charts.label(best[0]), *(table.significant(charts.speed(by_n[n]) / 1e6) if n in by_n else ""
+            rows.append([title, charts.label(best[0]), *(_significant(charts.speed(by_n[n]) / 1e6) if n in by_n else ""
                                                          for n in sizes)])
         text = ""
         if self.plots and charts.machines(series, self.folder / "plots" / "machines", "keys a second"):

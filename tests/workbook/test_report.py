@@ -195,6 +195,14 @@ class Markdown(unittest.TestCase):
         parser.feed(text)
         self.assertEqual((parser.open, parser.wrong), ([], []))
 
+    def test_lists_in_lists_rules_and_underlined_headings(self):
+        blocks = markdown.parse("- a\n  - b\n    more\n  - c\n- d\n\n---\n\nWords\n- e\n* * *\nTitle\n=====\nit is 5\n2. of all")
+        text = markdown.to_html(blocks, None).replace("\n", "")
+        self.assertEqual(text, "<ul><li>a<ul><li>b more</li><li>c</li></ul></li><li>d</li></ul><hr><p>Words</p><ul><li>e</li></ul>"
+                         '<hr><h1 id="title">Title</h1><p>it is 5 2. of all</p>')
+        text = markdown.to_tex(blocks, None)
+        self.assertEqual((text.count(r"\begin{itemize}"), text.count(r"\hrulefill")), (3, 2))
+
     def test_a_link_does_not_run_code(self):
         self.assertNotIn("href", markdown.inline_html("[x](javascript:alert(1))"))
 
@@ -409,8 +417,8 @@ class Sweeps(unittest.TestCase):
         sweep = report.Sweep("types", "types", [1, 2], ["1024", "8192"], [], [], ["u32", "u64", "pairs"], 5, [])
         rows = [row(name="step1", n="1024"), row(name="step1", n="1024", type="u64"), row(name="step1", n="8192"),
                 row(step="2", name="step2", n="1024", status="refused")]
-        self.assertEqual(sweep.left_out(LAB, facts, rows), "Left out for lack of time (5 s): 2 of 6 measurements, at n = 1,024, "
-                         "8,192, of steps 01, 02.")
+        self.assertEqual(sweep.left_out(LAB, facts, rows), "Left out for lack of time (5 s): 2 of 6 measurements over types, at "
+                         "n = 1,024, 8,192, of steps 01, 02.")
         rows += [row(name="step1", n="8192", type="u64"), row(step="2", name="step2", n="1024", type="u64")]
         self.assertEqual(sweep.left_out(LAB, facts, rows), "")
 
