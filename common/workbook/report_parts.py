@@ -17,13 +17,8 @@ NARROW = "range:0:255"
 RECORDED = "the solution, recorded"
 
 
-def _significant(value):
-    text = table.significant(value)
-    return f"{int(text):,}" if text.isdigit() else text
-
-
 def _number(text):
-    return _significant(float(text)) if text else ""
+    return table.grouped(float(text)) if text else ""
 
 
 def _count(n):
@@ -216,9 +211,9 @@ class Report:
                         "speed of a copy. (What fits into a cache can exceed it.)", "speed"),
             self.figure("time", _of(rows, charts.over_n), "Time of one sort against the number of keys.", "time"),
             self._over_n(lines, golds, lambda row: _number(row["median_ms"]), "median, ms"),
-            self._over_n(lines, golds, lambda row: _significant(charts.speed(row) / 1e6), "Mkeys/s"),
+            self._over_n(lines, golds, lambda row: table.grouped(charts.speed(row) / 1e6), "Mkeys/s"),
             self._over_n({key: own for key, own in gold_share.items() if own}, [],
-                         lambda row: _significant(100 * float(row["ratio"])), "% of the gold standard"),
+                         lambda row: table.grouped(100 * float(row["ratio"])), "% of the gold standard"),
             self._over_n(lines, golds, lambda row: _number(row["percent_of_roof"]), "% of the memory's roof"),
             *self.not_measured("n"),
         ]
@@ -345,7 +340,7 @@ class Report:
         lines = []
         for value in values:
             found = {row["name"]: row for row in rows if row[column] == value}
-            cells = (_significant(charts.speed(found[name]) / 1e6) if name in found else "" for _, name in steps)
+            cells = (table.grouped(charts.speed(found[name]) / 1e6) if name in found else "" for _, name in steps)
             lines.append([words(value), *([more[1](value)] if more else []), *cells])
         return pipe([heading, *([more[0]] if more else []), *(f"{number:02} {name}, Mkeys/s" for number, name in steps)], lines)
 
@@ -358,7 +353,7 @@ class Report:
 
             def bits(name, kind=kind):
                 value = charts.entropy(name, kind)
-                return "" if value is None else _significant(value)
+                return "" if value is None else table.grouped(value)
 
             texts += [
                 f"{_count(rows[0]['n'])} {kind} keys, ascending." + (
@@ -454,7 +449,7 @@ class Report:
             series.append((charts.gold_name(name, "cpu"), None, 0 if name == "vqsort" else 1 + place % 2, _points(own)))
         tables = []
         for sizes in _powers_and_others(n for line in series for n, _ in line[3]):
-            lines = [[name, *(_significant(n / speed * 1e3) if (speed := dict(points).get(n)) else "" for n in sizes)]
+            lines = [[name, *(table.grouped(n / speed * 1e3) if (speed := dict(points).get(n)) else "" for n in sizes)]
                      for name, _, _, points in series if {n for n, _ in points} & set(sizes)]
             tables.append(pipe(["median, ms", *(f"n = {_count(n)}" for n in sizes)], lines))
         caption = f"Keys a second: the best step on a GPU ({where}) and the best programs on this processor."
@@ -496,7 +491,7 @@ class Report:
                 continue
             series.append((f"{charts.label(best[0])}, {title}", int(best[0]["step"]), place, _points(best)))
             by_n = {int(row["n"]): row for row in best}
-            rows.append([title, charts.label(best[0]), *(_significant(charts.speed(by_n[n]) / 1e6) if n in by_n else ""
+            rows.append([title, charts.label(best[0]), *(table.grouped(charts.speed(by_n[n]) / 1e6) if n in by_n else ""
                                                          for n in sizes)])
         text = ""
         if self.plots and charts.machines(series, self.folder / "plots" / "machines", "keys a second"):
@@ -537,16 +532,19 @@ def _most(rows, column, keys=("n", "type")):
 
 
 def _swept(rows, column, keys=("n", "type")):
-    """The rows of a sweep over `column`, apart for each n that steps were swept at: those with the most keys first."""
-    found, left = [], list(rows)
-    while left:
-        group = _most(left, column, keys)
-        if len({row[column] for row in group}) < 2:
-            break
-        found.append(group)
-        steps = {row["name"] for row in group}
-        left = [row for row in left if row["name"] not in steps]
-    return sorted(found, key=lambda group: -int(group[0]["n"]))
+    """The rows of a sweep over `column`, each step at the n where it has most values; a list an n, the largest first."""
+    values = {}
+    for row in rows:
+        values.setdefault(row["name"], {}).setdefault(tuple(row[key] for key in keys), set()).add(row[column])
+    most = _most(rows, column, keys)
+    main = tuple(most[0][key] for key in keys) if most else ()
+    place = {name: max(found, key=lambda key: (len(found[key]), key == main)) for name, found in values.items()}
+    groups = {}
+    for row in rows:
+        if place[row["name"]] == tuple(row[key] for key in keys):
+            groups.setdefault(place[row["name"]], []).append(row)
+    groups = [group for group in groups.values() if len({row[column] for row in group}) > 1]
+    return sorted(groups, key=lambda group: -int(group[0]["n"]))
 
 
 def _numbered(name, place):
