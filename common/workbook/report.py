@@ -438,7 +438,7 @@ def inline_svg(file, caption):
     svg = re.sub(r'^<svg ([^>]*?)width="[\d.]+pt" ', r"<svg \1", svg, count=1)
     svg = re.sub(r'^<svg ([^>]*?)height="[\d.]+pt" ', r"<svg \1", svg, count=1)
     return svg.replace("<svg ", f'<svg role="img" aria-label="{html.escape(caption)}" style="max-width: {width:.0f}px; '
-                       f'min-width: {0.6 * width:.0f}px" ', 1).strip()
+                       f'min-width: {0.55 * width:.0f}px" ', 1).strip()
 
 
 def to_page(text, title, folder, remarks):

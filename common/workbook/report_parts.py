@@ -346,7 +346,8 @@ class Report:
 
     def inputs(self):
         """Speed over distributions."""
-        plain = [row for row in measurements.whole(self.own()) if ":" not in row["input"] and row["blocks"] == "0"]
+        plain = [row for row in measurements.whole(self.own())
+                 if row["task"] == "sort" and ":" not in row["input"] and row["blocks"] == "0"]
         texts = []
         for place, rows in enumerate(_swept(plain, "input")):
             rows, kind = charts.by_entropy(rows), rows[0]["type"]

@@ -442,11 +442,13 @@ class Sweeps(unittest.TestCase):
     def test_steps_swept_at_different_sizes_have_tables_of_their_own(self):
         fast = [row(name="fast", step="3", n="16384", input=name) for name in ("uniform", "sorted", "reversed")]
         slow = [row(n="4096", input=name) for name in ("uniform", "sorted")] + [row(n="16384")]
+        fast += [row(name="part", task="scan", type="u64", input=name) for name in ("uniform", "sorted")]
         with tempfile.TemporaryDirectory() as folder:
             made = Report(LAB, Path(folder), slow + fast, "cpu", {}, [], left_out={"inputs": ["Left out: something."]})
             made.plots = False
             text = made.inputs()
         self.assertRegex(text, r"(?s)2<sup>14</sup> u32 keys.*03 fast, Mkeys/s \|\n.*2<sup>12</sup> u32 keys.*\| 01 global, Mkeys/s \|\n")
+        self.assertNotIn("u64", text)
         self.assertTrue(text.endswith("Left out: something."))
 
     def test_what_failed_by_chance_is_measured_again(self):
