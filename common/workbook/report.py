@@ -150,8 +150,9 @@ def sweeps(lab, kind, facts, machine_name):
     found = []
     for name, words, *choices, kinds, some_types, flags in wanted:
         groups = _grouped(limits, *choices)
-        # The tables of kernels need each size and shape; of the others a part says what there is to say.
-        seconds = scope["seconds"] * (2 if name == "sizes" else 1)
+        # The sweep over n is the report's heart, and the tables of kernels need each size and shape; of the others a part
+        # says what there is to say.
+        seconds = scope["seconds"] * (2 if name in ("n", "sizes") else 1)
         for (counts, shapes), numbers in groups:
             own = f"{name}-{'-'.join(map(str, numbers))}" if len(groups) > 1 else name
             found.append(Sweep(own, words, numbers, [str(n) for n in counts], shapes, kinds, some_types, seconds,
@@ -559,7 +560,7 @@ def main(arguments):
     print(f"{shown(article)}: {'lualatex' if letters else 'pdflatex'} {article.name} in that folder")
     if letters:
         print(f"{article.name}: pdflatex has no letters for {' '.join(letters[:12])}{' ..' if len(letters) > 12 else ''} and "
-              "prints \"?\"; lualatex has them")
+              "prints \"?\"; lualatex prints them where a font has them (on Debian: texlive-luatex, fonts-dejavu)")
     for remark in remarks:
         print(remark)
     if not made.plots:

@@ -13,7 +13,7 @@ from unittest import mock
 
 from test_measurements import row
 
-from workbook import markdown, measurements, plot, report
+from workbook import charts, markdown, measurements, plot, report
 from workbook.report_parts import Report, pipe
 from workbook.terminal import Problem, Usage
 
@@ -108,6 +108,7 @@ class Kept(unittest.TestCase):
         said = io.StringIO()
         with mock.patch.multiple(report, prepare=lambda *_: ("cpu", None), measure=measured, cpu_golds=lambda *_: [],
                                  profiles=lambda *_: None, note=lambda _: None), \
+                mock.patch.object(plot, "available", lambda: False), \
                 mock.patch.multiple(report.judge, table=lambda _: facts, device=lambda _: [], inputs=lambda: [("uniform", "")]), \
                 contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
             report.main(parser.parse_args([LAB, "--out", folder]))
@@ -260,6 +261,8 @@ class Parts(unittest.TestCase):
         for name in ("machine", "n", "kernels", "profile", "shapes", "inputs", "ranges", "types", "transfers", "processors",
                      "machines"):
             self.assertIn("|---", parts[name], name)
+        self.assertIn("| n = 1,000 | n = 10,000 |", parts["processors"])
+        self.assertRegex(parts["transfers"], r"(?m)^\| 1,000 \|")
         self.assertEqual(parts["parts"], "")
         self.assertIn("| &lt;&lt;&lt;1, 32&gt;&gt;&gt; |", parts["shapes"])
         self.assertIn("NVIDIA H200", parts["processors"])
@@ -281,6 +284,30 @@ class Parts(unittest.TestCase):
         self.assertEqual(len(ids), len(set(ids)))
         self.assertIn("var(--step-1)", page)
         self.assertIn(r"{plots/speed.pdf}", article)
+
+    def test_titles_fit_and_labels_hide_no_line(self):
+        if not plot.available():
+            self.skipTest("matplotlib is not here")
+        rows = [row(blocks=str(blocks), threads=str(threads), n="4096", keys_per_s=str(blocks * threads))
+                for blocks in (1, 4) for threads in (32, 64)]
+        ends = []
+
+        def measure_title(figure, _):
+            figure.canvas.draw()
+            ends.append((figure._suptitle.get_window_extent().x1, figure.bbox.x1))
+
+        with mock.patch.object(plot, "save", measure_title):
+            self.assertTrue(charts.shapes(rows, LAB, None))
+        self.assertLess(*ends[0])
+        with plot.drawing(5, 3) as (_, axes):
+            axes.plot([1, 10], [1, 1])
+            axes.plot([1, 4], [1.1, 1.002])
+            plot.end_labels(axes, [(10, 1, "long", "k"), (4, 1.002, "short", "k")])
+            scale = axes.figure.dpi / 72
+            ours = axes.transData.transform((4, 1.002)) / scale
+            offset = next(text for text in axes.texts if text.get_text() == "short").xyann
+            self.assertFalse(plot._crossed(axes, scale, ours[0] + 8, ours[0] + 30, ours[1] + offset[1], 4))
+            self.assertTrue(plot._crossed(axes, scale, ours[0] + 8, ours[0] + 30, ours[1], 4))
 
     def test_nothing_measured(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -513,6 +540,16 @@ class Others(unittest.TestCase):
                 path.write_text(content)
                 with self.assertRaisesRegex(Problem, words):
                     report.main(parser.parse_args([LAB, "--out", f"{folder}/out", "--with", str(path)]))
+
+    def test_what_was_recorded_is_told_to_be_the_solutions(self):
+        own = [row(n=str(n)) for n in (1024, 4096)] + [row(lab="gold", name="vqsort", step="6", n=str(n)) for n in (1024, 4096)]
+        with tempfile.TemporaryDirectory() as folder:
+            made = Report(LAB, Path(folder), own, "cpu", {}, [], report.other_machines(LAB, [], own))
+            made.plots = False
+            machines, processors = made.machines(), made.processors()
+        self.assertIn("| NVIDIA H200, the solution, recorded |", machines)
+        self.assertIn("NVIDIA H200, the solution, recorded |", processors)
+        self.assertIn("| the same with the copies |", processors)
 
     def test_named_files(self):
         with tempfile.TemporaryDirectory() as folder:
