@@ -174,7 +174,7 @@ def own_type(lines, task):
 
 
 def shapes(rows, lab, stem):
-    """A heat map a step: the speed over blocks and threads of the launch, each on the n for which it has most shapes."""
+    """A heat map a step: the speed over blocks and threads of the launch, each on the n that has most shapes."""
     from matplotlib.colors import LogNorm
 
     maps = {}
@@ -197,7 +197,8 @@ def shapes(rows, lab, stem):
     columns = min(3, len(names))
     lines = -(-len(names) // columns)
     low, high = min(map(speed, own)), max(map(speed, own))
-    with plot.drawing(max(3.5 * columns + 0.3, TITLE), 3.3 * lines + 0.2, ncols=columns, nrows=lines, squeeze=False) as (figure, panels):
+    width = max(3.5 * columns + 0.3, TITLE)
+    with plot.drawing(width, 3.3 * lines + 0.2, ncols=columns, nrows=lines, squeeze=False) as (figure, panels):
         for axes in panels.flat[len(names):]:
             axes.set_visible(False)
         for axes, (number, name) in zip(panels.flat, names):
@@ -219,7 +220,8 @@ def shapes(rows, lab, stem):
             axes.spines[:].set_visible(False)
             axes.tick_params(length=0)
             one = kept[number, name][0]
-            axes.set_title(f"{label(one)}: {plot.count_text(one['n'])} {one['type']} keys", color=plot.step_words(number))
+            axes.set_title(f"{label(one)}: {plot.count_text(one['n'])} {one['type']} keys",
+                           color=plot.step_words(number))
             axes.set_xlabel("threads a block")
             axes.set_ylabel("blocks")
         figure.suptitle("Keys a second over the launch shape; the best is bold", x=0.01, ha="left", size=10.5)
@@ -250,7 +252,8 @@ def shape_lines(rows, lab, stem):
     names = list(dict.fromkeys((int(row["step"]), row["name"]) for row in sorted(own, key=lambda r: int(r["step"]))))
     columns = min(3, len(names))
     lines = -(-len(names) // columns)
-    with plot.drawing(max(3.5 * columns + 0.3, TITLE), 3.2 * lines, ncols=columns, nrows=lines, squeeze=False) as (figure, panels):
+    width = max(3.5 * columns + 0.3, TITLE)
+    with plot.drawing(width, 3.2 * lines, ncols=columns, nrows=lines, squeeze=False) as (figure, panels):
         todo = []
         for axes in panels.flat[len(names):]:
             axes.set_visible(False)
@@ -314,7 +317,8 @@ def _dots(rows, lab, stem, column, title, order=None, words=str):
     with plot.drawing(7.2, 1.35 + 0.3 * len(values)) as (figure, axes):
         for line, value in enumerate(values):
             line_rows = sorted((row for row in own if row[column] == value), key=speed)
-            axes.plot([speed(line_rows[0]), speed(line_rows[-1])], [line, line], color=plot.FAINT, linewidth=2, zorder=1)
+            ends = [speed(line_rows[0]), speed(line_rows[-1])]
+            axes.plot(ends, [line, line], color=plot.FAINT, linewidth=2, zorder=1)
             crowds = []  # of dots that would hide each other: these leave their row, to both sides
             for row in line_rows:
                 if crowds and speed(row) < near * speed(crowds[-1][-1]):
@@ -323,8 +327,9 @@ def _dots(rows, lab, stem, column, title, order=None, words=str):
                     crowds.append([row])
             for crowd in crowds:
                 for place, row in enumerate(sorted(crowd, key=lambda row: int(row["step"]))):
-                    axes.plot(speed(row), line + 0.17 * (place - (len(crowd) - 1) / 2), "o", color=plot.step_colour(row["step"]),
-                              markersize=7, zorder=3, markeredgecolor=plot.PAPER, markeredgewidth=0.7)
+                    aside = 0.17 * (place - (len(crowd) - 1) / 2)
+                    axes.plot(speed(row), line + aside, "o", color=plot.step_colour(row["step"]), markersize=7, zorder=3,
+                              markeredgecolor=plot.PAPER, markeredgewidth=0.7)
         axes.set_yticks(range(len(values)), map(words, values))
         axes.tick_params(axis="y", labelcolor=plot.INK)
         axes.set_ylim(len(values) - 0.5, -0.6)

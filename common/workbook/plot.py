@@ -152,8 +152,9 @@ def end_labels(axes, labels, gap=11.5, size=9):
         return max(min(mean, high + gap / 2 - room), low + gap / 2 + room)
 
     def write(own, x, y, text, colour, middle):
-        axes.annotate(text, (x, y), xytext=(8, middle - own), textcoords="offset points", color=colour, size=size, va="center",
-                      annotation_clip=False, zorder=5, bbox={"facecolor": PAPER, "edgecolor": "none", "alpha": 0.8, "pad": 0.4})
+        axes.annotate(text, (x, y), xytext=(8, middle - own), textcoords="offset points", color=colour, size=size,
+                      va="center", annotation_clip=False, zorder=5,
+                      bbox={"facecolor": PAPER, "edgecolor": "none", "alpha": 0.8, "pad": 0.4})
 
     ends = sorted(([axes.transData.transform((x, y))[1] / scale, x, y, text, colour] for x, y, text, colour in labels),
                   key=lambda end: end[0])
@@ -178,9 +179,10 @@ def end_labels(axes, labels, gap=11.5, size=9):
         if end[1] < last:
             left = axes.transData.transform((end[1], end[2]))[0] / scale + 8
             right = left + 0.6 * size * len(end[3])
-            places = sorted((end[0] + step * gap / 4 for step in range(-16, 17)), key=lambda middle: abs(middle - end[0]))
-            free = (middle for middle in places if low < middle < high and not _crossed(axes, scale, left, right, middle, gap / 2)
-                    and all(right < a or left > b or abs(middle - other) >= gap for a, b, other in taken))
+            places = (end[0] + step * gap / 4 for step in sorted(range(-16, 17), key=abs))
+            free = (place for place in places
+                    if low < place < high and not _crossed(axes, scale, left, right, place, gap / 2)
+                    and all(right < a or left > b or abs(place - other) >= gap for a, b, other in taken))
             middle = next(free, end[0])
             taken.append((left, right, middle))
             write(*end, middle)

@@ -145,13 +145,14 @@ def sweeps(lab, kind, facts, machine_name):
         wanted.append(("types", "types of keys", one(scope["one"]), nothing, [NARROW] if counting else [], types, few))
     if counting and "u32" in types:
         wanted += [("ranges", "value ranges", one(scope["one"]), nothing, list(RANGES), ["u32"], few),
-                   ("range-sizes", "value ranges and sizes", all_sizes, nothing, [RANGES[0], RANGES[3], RANGES[5]], ["u32"], few)]
+                   ("range-sizes", "value ranges and sizes", all_sizes, nothing, [RANGES[0], RANGES[3], RANGES[5]],
+                    ["u32"], few)]
     machine_id = judge.option("machine-id", machine_name)
     found = []
     for name, words, *choices, kinds, some_types, flags in wanted:
         groups = _grouped(limits, *choices)
-        # The sweep over n is the report's heart, and the tables of kernels need each size and shape; of the others a part
-        # says what there is to say.
+        # The sweep over n is the report's heart, and the tables of kernels need each size and shape; of the others a
+        # part says what there is to say.
         seconds = scope["seconds"] * (2 if name in ("n", "sizes") else 1)
         for (counts, shapes), numbers in groups:
             own = f"{name}-{'-'.join(map(str, numbers))}" if len(groups) > 1 else name
@@ -174,8 +175,9 @@ def left_out(lab, kind, facts, plan, rows):
         found.setdefault(name, []).append(sweep.left_out(lab, facts, rows))
         if sweep.shapes and kind == "cpu" and not any(threads_of(shape) > EMULATED_THREADS for shape in sweep.shapes):
             steps = ", ".join(f"{number:02}" for number in sweep.steps)
-            found[name].append(f"Left out: launches of more than {EMULATED_THREADS:,} threads in step{'s' * (',' in steps)} {steps}, "
-                               "which have a launch for each phase: emulated on a processor, they take too long.")
+            found[name].append(f"Left out: launches of more than {EMULATED_THREADS:,} threads in step"
+                               f"{'s' * (',' in steps)} {steps}, with a launch for each phase: emulated on a "
+                               "processor, they take too long.")
     return {name: [sentence for sentence in dict.fromkeys(sentences) if sentence] for name, sentences in found.items()}
 
 
@@ -198,7 +200,8 @@ def _again(what, lab, kind, runner, options, path, rows):
     kept = path.with_name(f"{path.stem}.part")
     try:
         measurements.write(kept, [row for row in rows if not _doubtful(row)])
-        return judge.bench(f"{what}, once more", lab, runner, kind, kept, ["--gold", str(build.gold(kind)), *options])[0]
+        options = ["--gold", str(build.gold(kind)), *options]
+        return judge.bench(f"{what}, once more", lab, runner, kind, kept, options)[0]
     finally:
         kept.unlink(missing_ok=True)
 
@@ -240,7 +243,8 @@ def profiles(lab, kind, facts, rows, folder, fresh, solution):
     """What report_profile gathers of the steps that run to their end."""
     steps = sorted({int(row["step"]) for row in measurements.verified(rows)
                     if row["lab"] == lab and row["task"] == "sort" and row["build"] == kind})
-    slow = [facts[number, "sort"]["largest_n"] // 16 for number in steps if facts[number, "sort"]["largest_n"] < UNLIMITED]
+    limits = [facts[number, "sort"]["largest_n"] for number in steps]
+    slow = [limit // 16 for limit in limits if limit < UNLIMITED]
     sizes = {source: min([1 << exponent, *slow]) for source, exponent in PROFILED.items()}
     return report_profile.gather(lab, kind, steps, folder, fresh, solution, sizes, SCOPE[kind]["seconds"]) if steps else None
 
@@ -251,8 +255,8 @@ def cpu_golds(lab, kind, folder, fresh):
         return []
     runner = build.runner(lab, "cpu", True) if (ROOT / "solutions").is_dir() else build.runner(lab, "cpu")
     build.compile_targets([build.gold("cpu"), runner], f"building {lab}")
-    options = ["--only-gold", "--n", *SIZES, *(str(1 << e) for e in range(10, 27, 2)), "--repeats", "5", "--time-limit", "2",
-               "--budget", "60"]
+    options = ["--only-gold", "--n", *SIZES, *(str(1 << e) for e in range(10, 27, 2)), "--repeats", "5",
+               "--time-limit", "2", "--budget", "60"]
     return measure(lab, "cpu", runner, [("processor", "the processor's best", options)], folder, fresh)
 
 
@@ -339,10 +343,11 @@ def words_of(path, lab):
     except FileNotFoundError:
         return None
     except UnicodeDecodeError as error:
-        raise Problem(f"{path} is not UTF-8: save it in that encoding (iconv -f latin1 -t utf-8 turns Latin-1 into it); "
-                      "nothing was changed", 2) from error
+        raise Problem(f"{path} is not UTF-8: save it in that encoding (iconv -f latin1 -t utf-8 turns Latin-1 into it)."
+                      " Nothing was changed", 2) from error
     except OSError as error:
-        raise Problem(f"{path} cannot be read ({error.strerror}): move it away, or choose another folder with --out", 2) from error
+        raise Problem(f"{path} cannot be read ({error.strerror}): move it away, or choose another folder with --out",
+                      2) from error
     if not text.strip():
         return None  # nothing to keep
     fill(text, {})
@@ -401,8 +406,8 @@ _VARIABLES = {plot.INK: "ink", plot.MUTED: "muted", plot.GREY: "grey", plot.FAIN
               **{colour: f"words-{number}" for number, colour in plot.WORDS.items()}}
 
 
-_PICTURES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif", ".svg": "image/svg+xml",
-             ".webp": "image/webp"}
+_PICTURES = {".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".gif": "image/gif",
+             ".svg": "image/svg+xml", ".webp": "image/webp"}
 
 
 def embedded(path, caption, folder, remarks):
@@ -414,7 +419,8 @@ def embedded(path, caption, folder, remarks):
                f"is no picture that browsers show ({', '.join(_PICTURES)})" if file.is_file() else
                f"is not in {folder}, where report.md is")
         remarks.append(f"the picture {path} {why}")
-        return f'<figure><p><em>(picture missing: {html.escape(path)})</em></p><figcaption>{words}</figcaption></figure>'
+        return (f"<figure><p><em>(picture missing: {html.escape(path)})</em></p>"
+                f"<figcaption>{words}</figcaption></figure>")
     if file.suffix == ".svg" and (ours := inline_svg(file, caption)):
         return f"<figure>{ours}<figcaption>{words}</figcaption></figure>"
     data = base64.b64encode(file.read_bytes()).decode()
@@ -487,7 +493,8 @@ def write_derived(path, content, comment, remarks):
         changed.append(names.pop(0))
         names = names or [f"{path.stem}-new-{len(changed)}{path.suffix}"]
     if changed:
-        remarks.append(f"{names[0]}: a new name, since you have changed {' and '.join(changed)} by hand; what you changed stays")
+        remarks.append(f"{names[0]}: a new name, since you have changed {' and '.join(changed)} by hand; what you "
+                       "changed stays")
     path = path.with_name(names[0])
     files.write_whole(path, content + signed(content))
     return path
@@ -559,7 +566,8 @@ def main(arguments):
     print(f"{shown(page)}: to read, in any browser, one file")
     print(f"{shown(article)}: {'lualatex' if letters else 'pdflatex'} {article.name} in that folder")
     if letters:
-        print(f"{article.name}: pdflatex has no letters for {' '.join(letters[:12])}{' ..' if len(letters) > 12 else ''} and "
+        some = " ".join(letters[:12]) + " .." * (len(letters) > 12)
+        print(f"{article.name}: pdflatex has no letters for {some} and "
               "prints \"?\"; lualatex prints them where a font has them (on Debian: texlive-luatex, fonts-dejavu)")
     for remark in remarks:
         print(remark)

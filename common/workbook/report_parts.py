@@ -183,10 +183,10 @@ class Report:
             if name not in well:
                 text += f"\n\nStep {int(step):02} {name} is not among them: {status}: {rows[0]['message']}"
                 continue
-            cases = [f"n = {int(row['n']):,}{f', launch {_launch(row)}' * (row['blocks'] != '0')}, {row['type']}, {row['input']}"
-                     for row in rows]
-            text += (f"\n\nStep {int(step):02} {name}, {status} at {'; '.join(cases[:3])}{' and others' * (len(cases) > 3)}: "
-                     f"{rows[0]['message']}")
+            cases = [f"n = {int(row['n']):,}" + f", launch {_launch(row)}" * (row["blocks"] != "0")
+                     + f", {row['type']}, {row['input']}" for row in rows]
+            where = "; ".join(cases[:3]) + " and others" * (len(cases) > 3)
+            text += f"\n\nStep {int(step):02} {name}, {status} at {where}: {rows[0]['message']}"
         wide = [row for row in own if row["message"].startswith("spread")]
         if wide:
             text += (f"\n\nIn {len(wide)} of the measurements the middle half of the runs spans more than a quarter of the "
@@ -320,16 +320,19 @@ class Report:
         impossible = {}
         for row in measurements.whole(self.rows):
             if row["status"] == "unsupported" and row["blocks"] != "0":
-                impossible.setdefault(row["message"], set()).add((int(row["blocks"]), int(row["threads"]), _launch(row)))
-        texts += [f"Left out: {', '.join(launch for *_, launch in sorted(some)[:6])}{' and others' * (len(some) > 6)}: {message}."
-                  for message, some in impossible.items()]
+                shape = int(row["blocks"]), int(row["threads"]), _launch(row)
+                impossible.setdefault(row["message"], set()).add(shape)
+        for message, some in impossible.items():
+            launches = ", ".join(launch for *_, launch in sorted(some)[:6]) + " and others" * (len(some) > 6)
+            texts.append(f"Left out: {launches}: {message}.")
         slow = {}
         for row in failures(self.rows, self.lab)[1]:
             limit = re.search(r"within ([\d.]+ s)", row["message"])
             slow.setdefault((int(row["step"]), row["name"], limit[1] if limit else "the time limit"), []).append(row)
         for (number, name, limit), rows in sorted(slow.items()):
             cases = "; ".join(f"{_launch(row)} with n = {int(row['n']):,}" for row in rows)
-            texts.append(f"Left out: step {number:02} {name} took longer than {limit} for {cases}. (It ends with other launch shapes.)")
+            texts.append(f"Left out: step {number:02} {name} took longer than {limit} for {cases}. (It ends with other "
+                         "launch shapes.)")
         return "\n\n".join(filter(None, [*texts, *self.not_measured("sizes", "shapes")]))
 
     def _by(self, rows, column, heading, words=str, more=None):
@@ -358,9 +361,10 @@ class Report:
 
             texts += [
                 f"{_count(rows[0]['n'])} {kind} keys, ascending." + (
-                    " Entropy is of a key, in bits: random inputs come first, by entropy (and-K: keys that are the AND of K "
-                    "uniform words), and then those that differ by their order." if place == 0 else ""),
-                self.figure(_numbered("inputs", place), _of(rows, charts.inputs), "Keys a second for each distribution of the keys."),
+                    " Entropy is of a key, in bits: random inputs come first, by entropy (and-K: keys that are the AND "
+                    "of K uniform words), and then those that differ by their order." if place == 0 else ""),
+                self.figure(_numbered("inputs", place), _of(rows, charts.inputs),
+                            "Keys a second for each distribution of the keys."),
                 self._by(rows, "input", "input", more=("entropy", bits))]
         return "\n\n".join(filter(None, [*texts, *self.not_measured("inputs")])) if texts else ""
 
@@ -372,7 +376,8 @@ class Report:
         for place, rows in enumerate(_swept(plain, "type", ("n", "input"))):
             rows.sort(key=lambda row: list(charts.BYTES).index(row["type"]))
             texts += [
-                f"{_count(rows[0]['n'])} keys, uniform{'' if rows[0]['input'] == 'uniform' else ' from 0 to 255'}, ascending."
+                f"{_count(rows[0]['n'])} keys, uniform" + " from 0 to 255" * (rows[0]["input"] == NARROW)
+                + ", ascending."
                 + (" (pairs: u32 keys that carry u32 values.)" if any(row["type"] == "pairs" for row in rows) else ""),
                 self.figure(_numbered("types", place), _of(rows, charts.types), "Keys a second for each type of key."),
                 self._by(rows, "type", "type")]
@@ -435,10 +440,9 @@ class Report:
         cpu = [row for row in cpu if row["type"] == kind] or cpu
         where = f"{gpu_name}, {RECORDED}" if gpu_recorded else gpu_name
         series = [(f"{charts.label(best[0])}, {where}", int(best[0]["step"]), 0, _points(best))]
-        copies = {}
+        copies, same = {}, ("lab", "step", "name", "type", "build", "blocks", "threads", "input")
         for other in measurements.verified(gpu_rows):
-            if other["kernel"] in measurements.TRANSFERS and all(
-                    other[key] == best[0][key] for key in ("lab", "step", "name", "type", "build", "blocks", "threads", "input")):
+            if other["kernel"] in measurements.TRANSFERS and all(other[key] == best[0][key] for key in same):
                 copies.setdefault(int(other["n"]), {})[other["kernel"]] = charts.milliseconds(other)
         copied = [(n, n / ((charts.milliseconds(row) + sum(copies[n].values())) * 1e-3)) for row in best
                   if len(copies.get(n := int(row["n"]), {})) == 2]
@@ -463,8 +467,8 @@ class Report:
             text = f"![{caption}](plots/processors.svg)\n\n"
         vector = "VQSort uses its vector units; " * ("vqsort" in names)
         recorded = " (the solution's results, recorded there and not on this machine)" * gpu_recorded
-        return (f"GPU: {gpu_name}{recorded}. CPU: {measurements.hardware(cpu[0]['machine'])}; {vector}all run on one core.\n\n"
-                + text + "\n\n".join(tables))
+        return (f"GPU: {gpu_name}{recorded}. CPU: {measurements.hardware(cpu[0]['machine'])}; {vector}all run on one "
+                "core.\n\n" + text + "\n\n".join(tables))
 
     def machines(self):
         """The best step of each machine over n."""
@@ -533,7 +537,7 @@ def _most(rows, column, keys=("n", "type")):
 
 
 def _swept(rows, column, keys=("n", "type")):
-    """The rows of a sweep over `column`, each step at the n where it has most values; a list an n, the largest first."""
+    """The rows of a sweep over `column`, each step at the n where it has most values: a list an n, largest first."""
     values = {}
     for row in rows:
         values.setdefault(row["name"], {}).setdefault(tuple(row[key] for key in keys), set()).add(row[column])
