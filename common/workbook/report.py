@@ -239,6 +239,18 @@ def measure(lab, kind, runner, plan, folder, fresh):
     return rows
 
 
+def forget(folder, names):
+    """Takes away what sweeps measured that a report has no more: --with FOLDER is not to find it."""
+    path = folder / "csv/sweeps.json"
+    known = _known(path)
+    gone = [name for name in known if name not in names and re.fullmatch(r"[\w-]+", name)]
+    for name in gone:
+        (folder / "csv" / f"{name}.csv").unlink(missing_ok=True)
+        del known[name]
+    if gone:
+        files.write_whole(path, json.dumps(known, indent=1) + "\n")
+
+
 def profiles(lab, kind, facts, rows, folder, fresh, solution):
     """What report_profile gathers of the steps that run to their end."""
     steps = sorted({int(row["step"]) for row in measurements.verified(rows)
@@ -539,6 +551,7 @@ def main(arguments):
         rows = measure(lab, kind, runner, [(sweep.name, sweep.words, sweep.options(facts)) for sweep in plan], folder,
                        arguments.fresh)
         rows += cpu_golds(lab, kind, folder, arguments.fresh)
+        forget(folder, [*(sweep.name for sweep in plan), "processor"])
         profiled = profiles(lab, kind, facts, rows, folder, arguments.fresh, arguments.solution)
     except KeyboardInterrupt:
         note("interrupted; what was measured is kept, and the same command goes on from there")

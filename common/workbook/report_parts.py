@@ -508,7 +508,9 @@ class Report:
 
 
 def _digits(value):
-    return f"{int(value):,}" if value.isdigit() and len(value) > 4 else value
+    if not re.fullmatch(r"[\d x()]+", value):
+        return value
+    return re.sub(r"\d{5,}", lambda digits: f"{int(digits[0]):,}", value)
 
 
 def _powers_and_others(sizes):

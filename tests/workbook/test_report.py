@@ -509,6 +509,11 @@ class Sweeps(unittest.TestCase):
             again.assert_not_called()
             self.assertEqual(list(json.loads((folder / "csv/sweeps.json").read_text())), ["n"])
             self.assertEqual([path.name for path in (folder / "csv").glob("*.part")], [])
+            (folder / "csv/mine.csv").write_text("of the student")
+            report.forget(folder, ["n"])
+            self.assertTrue((folder / "csv/n.csv").exists())
+            report.forget(folder, ["n-1", "n-2"])
+            self.assertEqual(sorted(path.name for path in (folder / "csv").iterdir()), ["mine.csv", "sweeps.json"])
 
 
 class Pictures(unittest.TestCase):
