@@ -252,7 +252,7 @@ class Report:
         for (number, _, name, kernel), own in sorted(kernels.items(), key=lambda item: item[0][:3]):
             texts.append(f"Kernel `{kernel}` of step {number:02} {name}, milliseconds of all its launches in one sort:")
             texts.append(_shape_table(own, lambda row: _number(row["median_ms"])))
-        return "\n\n".join(filter(None, texts))
+        return "\n\n".join(filter(None, [*texts, *self.not_measured("sizes")]))
 
     def profile(self):
         """What each kernel does to memory; without a profile, what a launch of it has."""
