@@ -31,7 +31,7 @@ SCOPE = {
     "cuda": {"n": [10, 12, 14, 16, 18, 20, 22, 24, 26], "one": 22, "grid": 20, "seconds": 60, "time-limit": "3"},
 }
 UNLIMITED = 1 << 40  # a step whose largest n is smaller takes too long beyond it
-EMULATED_THREADS = 16384  # of a launch, for such a step
+EMULATED_THREADS = 8192  # of a launch, for such a step
 PROFILED = {"check": 14, "cuda": 20}  # keys of a profile, as powers of two
 
 
@@ -113,7 +113,7 @@ def sweeps(lab, kind, facts, machine_name):
         return [1 << e for e in scope["n"] if 1 << e <= within(limit, 1)]
 
     def one(exponent):
-        return lambda limit: [min(1 << exponent, within(limit, 4))]
+        return lambda limit: [min(1 << exponent, within(limit, 8))]
 
     def affordable(shapes):
         # Such a step has a launch for each phase, and the emulation pays for each thread of each launch.

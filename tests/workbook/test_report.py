@@ -428,8 +428,8 @@ class Sweeps(unittest.TestCase):
     def test_a_slow_step_does_not_hold_the_others_back(self):
         found = self.plan("cuda", facts_of(65536, 65536, 1 << 62))
         self.assertEqual((found["n-1-2"].sizes[-1], found["n-3"].sizes[-1]), ("65536", str(1 << 26)))
-        self.assertEqual((found["inputs-1-2"].sizes, found["inputs-3"].sizes), (["16384"], [str(1 << 22)]))
-        self.assertEqual((found["shapes-1-2"].sizes, found["shapes-3"].sizes), (["16384"], [str(1 << 20)]))
+        self.assertEqual((found["inputs-1-2"].sizes, found["inputs-3"].sizes), (["8192"], [str(1 << 22)]))
+        self.assertEqual((found["shapes-1-2"].sizes, found["shapes-3"].sizes), (["8192"], [str(1 << 20)]))
         self.assertEqual(found["sizes"].shapes, list(report.SEED_SHAPES))
         self.assertIn("--step", found["n-3"].options(facts_of(65536, 65536, 1 << 62)))
         self.assertEqual(set(self.plan("cuda", facts_of(1 << 62, 1 << 62))), {"n", "sizes", "shapes", "inputs"})
@@ -440,7 +440,7 @@ class Sweeps(unittest.TestCase):
         self.assertNotIn("1024x1024", found["sizes-1"].shapes)
         self.assertIn("1024x1024", found["sizes-2"].shapes)
         told = report.left_out(LAB, "cpu", facts, found.values(), [])
-        self.assertIn("more than 16,384 threads in step 01", " ".join(told["sizes"]))
+        self.assertIn("more than 8,192 threads in step 01", " ".join(told["sizes"]))
 
     def test_what_there_was_no_time_for_is_told(self):
         facts = facts_of(1 << 62, 4096, types=("u32", "u64"))
