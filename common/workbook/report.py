@@ -561,9 +561,9 @@ def main(arguments):
         rows += cpu_golds(lab, kind, folder, arguments.fresh)
         forget(folder, [*(sweep.name for sweep in plan), "processor"])
         profiled = profiles(lab, kind, facts, rows, folder, arguments.fresh, arguments.solution)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stop:
         note("interrupted; what was measured is kept, and the same command goes on from there")
-        return 130
+        return getattr(stop, "status", 130)
     rows = measurements.distinct(rows)
     others = other_machines(lab, arguments.others, rows)
     note("making tables and plots ..")
