@@ -31,7 +31,7 @@ SCOPE = {
     "cuda": {"n": [10, 12, 14, 16, 18, 20, 22, 24, 26], "one": 22, "grid": 20, "seconds": 60, "time-limit": "3"},
 }
 UNLIMITED = 1 << 40  # a step whose largest n is smaller takes too long beyond it
-EMULATED_THREADS = 8192  # of a launch, for such a step
+EMULATED_THREADS, MANY_LAUNCHES = 8192, 1 << 20  # of a launch, for a step whose largest n is smaller than that
 PROFILED = {"check": 14, "cuda": 20}  # keys of a profile, as powers of two
 
 
@@ -116,8 +116,8 @@ def sweeps(lab, kind, facts, machine_name):
         return lambda limit: [min(1 << exponent, within(limit, 8))]
 
     def affordable(shapes):
-        # Such a step has a launch for each phase, and the emulation pays for each thread of each launch.
-        return lambda limit: [shape for shape in shapes if kind == "cuda" or limit >= UNLIMITED
+        # Steps that take too long so soon have a launch for each phase; the emulation pays for each thread of each.
+        return lambda limit: [shape for shape in shapes if kind == "cuda" or limit >= MANY_LAUNCHES
                               or threads_of(shape) <= EMULATED_THREADS]
 
     def all_sizes(_):

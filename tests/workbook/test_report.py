@@ -436,6 +436,7 @@ class Sweeps(unittest.TestCase):
 
     def test_launches_that_are_expensive_to_emulate_are_told_and_not_asked_for(self):
         facts = facts_of(65536, 1 << 62)
+        self.assertEqual(set(self.plan("cpu", facts_of(1 << 24, 1 << 62))), {"n", "sizes", "shapes", "inputs"})
         found = self.plan("cpu", facts)
         self.assertNotIn("1024x1024", found["sizes-1"].shapes)
         self.assertIn("1024x1024", found["sizes-2"].shapes)
