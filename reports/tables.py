@@ -92,7 +92,9 @@ def table(machine, lab):
             best = max((float(rival["keys_per_s"]) for rival in rivals(row)), default=None) if row else None
             share = f" ({percent(100 * float(row['keys_per_s']) / best)} %)" if best else ""
             cells.append(speed(float(row["keys_per_s"])) + share if row else "")
-        text.append(f"| {line[0]:02d} {line[2]}, {main[line]} | " + " | ".join(cells) + " |")
+        tiles = ", tiles" * any(row["tile"] != "0" for row in own
+                                if (int(row["step"]), row["task"], row["name"]) == line)
+        text.append(f"| {line[0]:02d} {line[2]}{tiles}, {main[line]} | " + " | ".join(cells) + " |")
     for name, kind in dict.fromkeys((row["name"], row["type"]) for step in own for row in rivals(step)):
         cells = []
         for n in columns:

@@ -8,6 +8,7 @@ GOLD_NAMES = {"stable-sort": "std::stable_sort", "sort": "std::sort", "spreadsor
 CPU_PARTS = {"reduce": "reduce by a loop", "histogram": "histogram by a loop", "exclusive-scan": "std::exclusive_scan"}
 BYTES = {"u8": 1, "u16": 2, "u32": 4, "i32": 4, "f32": 4, "u64": 8, "i64": 8, "f64": 8, "pairs": 8}
 READ_ONLY = ("reduce", "histogram")
+TITLE = 5.2  # inches that the title above several panels needs
 
 
 def gold_name(name, build):
@@ -20,8 +21,8 @@ def gold_name(name, build):
 
 
 def label(row):
-    """A step's line in words."""
-    return f"{int(row['step']):02} {row['name']}"
+    """A step's line in words; one that sorts tiles only is not to be taken for one that sorts everything."""
+    return f"{int(row['step']):02} {row['name']}" + ("" if row["tile"] == "0" else ", tiles")
 
 
 def speed(row):
@@ -173,32 +174,35 @@ def own_type(lines, task):
 
 
 def shapes(rows, lab, stem):
-    """A heat map a step: the speed over blocks and threads of the launch, on the n that has the most shapes."""
+    """A heat map a step: the speed over blocks and threads of the launch, each on the n that has most shapes."""
     from matplotlib.colors import LogNorm
 
-    own = [row for row in measurements.whole(measurements.verified(rows))
-           if row["lab"] == lab and row["task"] == "sort" and row["blocks"] != "0" and row["threads"] != "0"]
-    sizes = {}
-    for row in own:
-        sizes.setdefault(row["n"], set()).add((row["blocks"], row["threads"]))
-    sizes = {n: pairs for n, pairs in sizes.items() if len({b for b, _ in pairs}) > 1 and len({t for _, t in pairs}) > 1}
-    if not sizes:
+    maps = {}
+    for row in measurements.whole(measurements.verified(rows)):
+        if row["lab"] == lab and row["task"] == "sort" and row["blocks"] != "0" and row["threads"] != "0":
+            maps.setdefault((int(row["step"]), row["name"]), {}).setdefault(int(row["n"]), []).append(row)
+    kept = {}
+    for step, by_n in maps.items():
+        n = max(by_n, key=lambda n: (len(by_n[n]), n))
+        height, width = (len({row[name] for row in by_n[n]}) for name in ("blocks", "threads"))
+        # A few shapes are not a map of them.
+        if height > 1 and width > 1 and len(by_n[n]) >= height * width / 2:
+            kept[step] = by_n[n]
+    if not kept:
         return False
-    n = max(sizes, key=lambda n: (len(sizes[n]), int(n)))
-    own = [row for row in own if row["n"] == n]
+    own = [row for some in kept.values() for row in some]
     blocks = sorted({int(row["blocks"]) for row in own})
     threads = sorted({int(row["threads"]) for row in own})
-    if len(sizes[n]) < len(blocks) * len(threads) / 2:
-        return False  # a few shapes, not a map of them
-    names = list(dict.fromkeys((int(row["step"]), row["name"]) for row in sorted(own, key=lambda r: int(r["step"]))))
+    names = sorted(kept)
     columns = min(3, len(names))
     lines = -(-len(names) // columns)
     low, high = min(map(speed, own)), max(map(speed, own))
-    with plot.drawing(3.5 * columns + 0.3, 3.3 * lines + 0.2, ncols=columns, nrows=lines, squeeze=False) as (figure, panels):
+    width = max(3.5 * columns + 0.3, TITLE)
+    with plot.drawing(width, 3.3 * lines + 0.2, ncols=columns, nrows=lines, squeeze=False) as (figure, panels):
         for axes in panels.flat[len(names):]:
             axes.set_visible(False)
         for axes, (number, name) in zip(panels.flat, names):
-            found = {(int(row["blocks"]), int(row["threads"])): speed(row) for row in own if row["name"] == name}
+            found = {(int(row["blocks"]), int(row["threads"])): speed(row) for row in kept[number, name]}
             grid = [[found.get((b, t), float("nan")) for t in threads] for b in blocks]
             axes.imshow(grid, norm=LogNorm(low, high * 1.0001), cmap="cividis", aspect="auto", origin="lower")
             best = max(found, key=found.get)
@@ -215,13 +219,14 @@ def shapes(rows, lab, stem):
             axes.set_yticks(range(len(blocks)), blocks)
             axes.spines[:].set_visible(False)
             axes.tick_params(length=0)
-            axes.set_title(f"{number:02} {name}", color=plot.step_words(number))
+            one = kept[number, name][0]
+            axes.set_title(f"{label(one)}: {plot.count_text(one['n'])} {one['type']} keys",
+                           color=plot.step_words(number))
             axes.set_xlabel("threads a block")
             axes.set_ylabel("blocks")
-        figure.suptitle(f"Keys a second, {plot.count_text(n)} {own[0]['type']} keys, over the launch shape; the best is bold",
-                        x=0.01, ha="left", size=10.5)
+        figure.suptitle("Keys a second over the launch shape; the best is bold", x=0.01, ha="left", size=10.5)
         plot.save(figure, stem)
-    return n
+    return True
 
 
 def shape_lines(rows, lab, stem):
@@ -247,7 +252,8 @@ def shape_lines(rows, lab, stem):
     names = list(dict.fromkeys((int(row["step"]), row["name"]) for row in sorted(own, key=lambda r: int(r["step"]))))
     columns = min(3, len(names))
     lines = -(-len(names) // columns)
-    with plot.drawing(3.5 * columns + 0.3, 3.2 * lines, ncols=columns, nrows=lines, squeeze=False) as (figure, panels):
+    width = max(3.5 * columns + 0.3, TITLE)
+    with plot.drawing(width, 3.2 * lines, ncols=columns, nrows=lines, squeeze=False) as (figure, panels):
         todo = []
         for axes in panels.flat[len(names):]:
             axes.set_visible(False)
@@ -306,13 +312,22 @@ def _dots(rows, lab, stem, column, title, order=None, words=str):
     steps = list(dict.fromkeys((int(row["step"]), row["name"]) for row in sorted(own, key=lambda r: int(r["step"]))))
     if len(values) < 2:
         return False
+    everything = [speed(row) for row in own]
+    near = max(2, max(everything) / min(everything)) ** 0.025  # so much faster, and a dot stands beside the other one
     with plot.drawing(7.2, 1.35 + 0.3 * len(values)) as (figure, axes):
         for line, value in enumerate(values):
-            speeds = [speed(row) for row in own if row[column] == value]
-            axes.plot([min(speeds), max(speeds)], [line, line], color=plot.FAINT, linewidth=2, zorder=1)
-            for row in own:
-                if row[column] == value:  # no dot hides another one
-                    aside = 0.1 * (steps.index((int(row["step"]), row["name"])) - (len(steps) - 1) / 2)
+            line_rows = sorted((row for row in own if row[column] == value), key=speed)
+            ends = [speed(line_rows[0]), speed(line_rows[-1])]
+            axes.plot(ends, [line, line], color=plot.FAINT, linewidth=2, zorder=1)
+            crowds = []  # of dots that would hide each other: these leave their row, to both sides
+            for row in line_rows:
+                if crowds and speed(row) < near * speed(crowds[-1][-1]):
+                    crowds[-1].append(row)
+                else:
+                    crowds.append([row])
+            for crowd in crowds:
+                for place, row in enumerate(sorted(crowd, key=lambda row: int(row["step"]))):
+                    aside = 0.17 * (place - (len(crowd) - 1) / 2)
                     axes.plot(speed(row), line + aside, "o", color=plot.step_colour(row["step"]), markersize=7, zorder=3,
                               markeredgecolor=plot.PAPER, markeredgewidth=0.7)
         axes.set_yticks(range(len(values)), map(words, values))
@@ -497,7 +512,7 @@ def machines(lines, stem, title):
                       linestyle=("-", (0, (4, 2)), (0, (1, 1.4)))[dashes % 3])
             labels.append((*points[-1], name, words))
             counts.update(n for n, _ in points)
-        plot.counts_axis(axes, counts)
+        plot.counts_axis(axes, {n for n in counts if is_power(n)} or counts)
         plot.value_axis(axes, plot.rate_text)
         axes.set_title(title)
         plot.end_labels(axes, labels, size=8.5)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Block:
-    """heading, paragraph, list, table, code, quote or image."""
+    """heading, paragraph, list, table, code, quote, image or rule."""
 
     kind: str
     text: str = ""  # heading, paragraph, code; an image's caption
@@ -20,7 +20,9 @@ class Block:
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _HEADING = re.compile(r"(#{1,6})\s+(.*?)\s*#*")
 _ITEM = re.compile(r"(\s*)([-*+]|\d{1,3}[.)])\s+(.*)")
-_IMAGE = re.compile(r"!\[([^\]]*)\]\(([^)\s]+)\)")
+_IMAGE = re.compile(r"!\[([^\]]*)\]\(<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\)")
+_LINE = re.compile(r" {0,3}([-*_])( *\1){2,} *")
+_UNDERLINE = re.compile(r"(=+|-{2,}) *")
 _RULE = re.compile(r"\|?\s*:?-{2,}:?\s*(\|\s*:?-{2,}:?\s*)*\|?")
 
 
@@ -48,6 +50,9 @@ def _blocks(lines):
         elif match := _HEADING.fullmatch(line):
             blocks.append(Block("heading", match[2], len(match[1])))
             i += 1
+        elif _LINE.fullmatch(line):
+            blocks.append(Block("rule"))
+            i += 1
         elif match := _IMAGE.fullmatch(line.strip()):
             blocks.append(Block("image", match[1], path=match[2]))
             i += 1
@@ -68,20 +73,27 @@ def _blocks(lines):
             end = i + 1
             while end < len(lines) and lines[end].strip() and not _starts_block(lines[end]):
                 end += 1
-            blocks.append(Block("paragraph", " ".join(one.strip() for one in lines[i:end])))
+            text = " ".join(one.strip() for one in lines[i:end])
+            if end < len(lines) and _UNDERLINE.fullmatch(lines[end]):
+                blocks.append(Block("heading", text, 1 if lines[end][0] == "=" else 2))
+                end += 1
+            else:
+                blocks.append(Block("paragraph", text))
             i = end
     return blocks
 
 
 def _starts_block(line):
-    return line.startswith(("```", ">")) or _HEADING.fullmatch(line) or _IMAGE.fullmatch(line.strip())
+    item = _ITEM.fullmatch(line)
+    return (line.startswith(("```", ">")) or _HEADING.fullmatch(line) or _IMAGE.fullmatch(line.strip())
+            or _UNDERLINE.fullmatch(line) or _LINE.fullmatch(line) or item and item[2] in ("-", "*", "+", "1.", "1)"))
 
 
 def _list(lines, i, match):
     ordered, indent = match[2][0].isdigit(), len(match[1])
     items = []
     while i < len(lines):
-        match = _ITEM.fullmatch(lines[i])
+        match = None if _LINE.fullmatch(lines[i]) else _ITEM.fullmatch(lines[i])
         if not match or len(match[1]) != indent or match[2][0].isdigit() != ordered:
             break
         inside = len(match[1]) + len(match[2]) + 1
@@ -231,6 +243,8 @@ def to_html(blocks, image):
             out.append(f"<blockquote>{to_html(block.items, image)}</blockquote>")
         elif block.kind == "image":
             out.append(image(block.path, block.text))
+        elif block.kind == "rule":
+            out.append("<hr>")
         elif block.kind == "list":
             tag = "ol" if block.level else "ul"
             items = "".join(f"<li>{_item_html(item, image)}</li>" for item in block.items)
@@ -241,8 +255,8 @@ def to_html(blocks, image):
 
 
 def _item_html(item, image):
-    if len(item) == 1 and item[0].kind == "paragraph":
-        return inline_html(item[0].text)
+    if item and item[0].kind == "paragraph" and all(block.kind == "list" for block in item[1:]):
+        return inline_html(item[0].text) + to_html(item[1:], image)
     return to_html(item, image)
 
 
@@ -256,7 +270,8 @@ def _table_html(block):
                                 for cell, place in zip(cells, places)) + "</tr>"
 
     head, *rows = block.items
-    return ('<div class="table"><table><thead>' + line(head, "th") + "</thead><tbody>"
+    wide = ' class="wide"' * (sum(min(width, 26) + 2 for width in widths) > 100)
+    return (f'<div class="table"><table{wide}><thead>' + line(head, "th") + "</thead><tbody>"
             + "".join(line(row, "td") for row in rows) + "</tbody></table></div>")
 
 
@@ -277,6 +292,8 @@ def to_tex(blocks, image):
             out.append("\\begin{quote}\n" + to_tex(block.items, image) + "\n\\end{quote}")
         elif block.kind == "image":
             out.append(image(block.path, block.text))
+        elif block.kind == "rule":
+            out.append(r"\par\noindent\hrulefill\par")
         elif block.kind == "list":
             name = "enumerate" if block.level else "itemize"
             items = "\n".join(r"\item " + to_tex(item, image) for item in block.items)

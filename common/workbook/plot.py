@@ -151,10 +151,18 @@ def end_labels(axes, labels, gap=11.5, size=9):
         mean = sum(one[0] for one in group) / len(group)
         return max(min(mean, high + gap / 2 - room), low + gap / 2 + room)
 
+    def write(own, x, y, text, colour, middle):
+        axes.annotate(text, (x, y), xytext=(8, middle - own), textcoords="offset points", color=colour, size=size,
+                      va="center", annotation_clip=False, zorder=5,
+                      bbox={"facecolor": PAPER, "edgecolor": "none", "alpha": 0.8, "pad": 0.4})
+
     ends = sorted(([axes.transData.transform((x, y))[1] / scale, x, y, text, colour] for x, y, text, colour in labels),
                   key=lambda end: end[0])
+    last = max((end[1] for end in ends), default=0)
     groups = []  # of labels that touch, each with the place that suits all
     for end in ends:
+        if end[1] < last:
+            continue
         groups.append([[end], centre([end])])
         while len(groups) > 1:
             (first, a), (second, b) = groups[-2:]
@@ -164,10 +172,33 @@ def end_labels(axes, labels, gap=11.5, size=9):
             groups[-2:] = [[both, centre(both)]]
     for members, middle in groups:
         bottom = middle - gap * (len(members) - 1) / 2
-        for place, (own, x, y, text, colour) in enumerate(members):
-            axes.annotate(text, (x, y), xytext=(8, bottom + place * gap - own), textcoords="offset points", color=colour,
-                          size=size, va="center", annotation_clip=False, zorder=5,
-                          bbox={"facecolor": PAPER, "edgecolor": "none", "alpha": 0.8, "pad": 0.4})
+        for place, end in enumerate(members):
+            write(*end, bottom + place * gap)
+    taken = []  # by labels of lines that end before the others: (left, right, middle)
+    for end in ends:
+        if end[1] < last:
+            left = axes.transData.transform((end[1], end[2]))[0] / scale + 8
+            right = left + 0.6 * size * len(end[3])
+            places = (end[0] + step * gap / 4 for step in sorted(range(-16, 17), key=abs))
+            free = (place for place in places
+                    if low < place < high and not _crossed(axes, scale, left, right, place, gap / 2)
+                    and all(right < a or left > b or abs(place - other) >= gap for a, b, other in taken))
+            middle = next(free, end[0])
+            taken.append((left, right, middle))
+            write(*end, middle)
+
+
+def _crossed(axes, scale, left, right, middle, half):
+    """Whether a line of the plot goes through a box (all in points)."""
+    for line in axes.lines:
+        points = axes.transData.transform(line.get_xydata()) / scale
+        for (x0, y0), (x1, y1) in zip(points, points[1:]):
+            a, b = max(left, x0), min(right, x1)
+            if a < b:
+                ys = [y0 + (y1 - y0) * (x - x0) / (x1 - x0) for x in (a, b)]
+                if min(ys) < middle + half and max(ys) > middle - half:
+                    return True
+    return False
 
 
 def demo(rows, path, kind):

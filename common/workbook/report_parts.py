@@ -13,10 +13,12 @@ from .paths import ROOT, has_solutions
 
 # Keys for sweeps over types, where a step may refuse large ranges.
 NARROW = "range:0:255"
+# What recorded results are of.
+RECORDED = "the solution, recorded"
 
 
 def _number(text):
-    return table.significant(float(text)) if text else ""
+    return table.grouped(float(text)) if text else ""
 
 
 def _count(n):
@@ -35,15 +37,30 @@ def pipe(headings, rows, left=1):
     return "\n".join([line(headings), rule, *map(line, rows)])
 
 
+def failures(rows, lab):
+    """(measurements of a lab that failed, launch shapes that took too long for a step which ends with others)"""
+    own = [row for row in measurements.whole(rows) if row["lab"] == lab]
+    ends = {row["name"] for row in measurements.verified(own)}
+    bad = [row for row in own if row["status"] not in ("verified", "unsupported")]
+    slow = [row for row in bad if row["status"] == "hung" and row["blocks"] != "0" and row["name"] in ends]
+    return [row for row in bad if row not in slow], slow
+
+
+def _launch(row):
+    return f"&lt;&lt;&lt;{row['blocks']}, {row['threads']}&gt;&gt;&gt;"
+
+
 class Report:
     """The rows and the place of one report. A method a part: Markdown, or "" where there is nothing to say."""
 
-    def __init__(self, lab, folder, rows, kind, facts, device, others=(), solution=False, profiled=None):
+    def __init__(self, lab, folder, rows, kind, facts, device, others=(), solution=False, profiled=None,
+                 left_out=None):
         """facts: the lab's table of steps; device: [(what, value)]; others: [(name, rows)] of other machines; profiled: what
-        report_profile.gather() gives"""
+        report_profile.gather() gives; left_out: sweep -> sentences on what of it was not measured"""
         self.lab, self.folder, self.rows, self.kind, self.facts = lab, folder, rows, kind, facts
         self.device, self.others, self.solution = device, others, solution
         self.profiled = profiled
+        self.left_out = left_out or {}
         self.plots = plot.available()
 
     # --- helpers ---
@@ -56,6 +73,10 @@ class Report:
         if not draw(self.rows, self.lab, stem, *more):
             return ""
         return f"![{caption}](plots/{name}.svg)"
+
+    def not_measured(self, *sweeps):
+        """Sentences on what these sweeps left out."""
+        return list(dict.fromkeys(sentence for name in sweeps for sentence in self.left_out.get(name, [])))
 
     def own(self):
         """Verified rows of this lab's steps, in the build that is reported."""
@@ -154,12 +175,18 @@ class Report:
         if self.kind == "cpu":
             text += ("\n\n**These are times of the cpu build**: CUDA emulated on the processor. They show how the work grows; "
                      "which step is faster on a GPU they do not show.")
-        failed = {}
-        for row in measurements.whole(self.rows):
-            if row["lab"] == self.lab and row["status"] not in ("verified", "unsupported"):
-                failed.setdefault((row["step"], row["name"], row["status"]), row["message"])
-        for (step, name, status), message in failed.items():
-            text += f"\n\nStep {int(step):02} {name} is not among them: {status}: {message}"
+        well = {row["name"] for row in own}
+        told = {}
+        for row in failures(self.rows, self.lab)[0]:
+            told.setdefault((row["step"], row["name"], row["status"]), []).append(row)
+        for (step, name, status), rows in told.items():
+            if name not in well:
+                text += f"\n\nStep {int(step):02} {name} is not among them: {status}: {rows[0]['message']}"
+                continue
+            cases = [f"n = {int(row['n']):,}" + f", launch {_launch(row)}" * (row["blocks"] != "0")
+                     + f", {row['type']}, {row['input']}" for row in rows]
+            where = "; ".join(cases[:3]) + " and others" * (len(cases) > 3)
+            text += f"\n\nStep {int(step):02} {name}, {status} at {where}: {rows[0]['message']}"
         wide = [row for row in own if row["message"].startswith("spread")]
         if wide:
             text += (f"\n\nIn {len(wide)} of the measurements the middle half of the runs spans more than a quarter of the "
@@ -184,10 +211,11 @@ class Report:
                         "speed of a copy. (What fits into a cache can exceed it.)", "speed"),
             self.figure("time", _of(rows, charts.over_n), "Time of one sort against the number of keys.", "time"),
             self._over_n(lines, golds, lambda row: _number(row["median_ms"]), "median, ms"),
-            self._over_n(lines, golds, lambda row: table.significant(charts.speed(row) / 1e6), "Mkeys/s"),
+            self._over_n(lines, golds, lambda row: table.grouped(charts.speed(row) / 1e6), "Mkeys/s"),
             self._over_n({key: own for key, own in gold_share.items() if own}, [],
-                         lambda row: table.significant(100 * float(row["ratio"])), "% of the gold standard"),
+                         lambda row: table.grouped(100 * float(row["ratio"])), "% of the gold standard"),
             self._over_n(lines, golds, lambda row: _number(row["percent_of_roof"]), "% of the memory's roof"),
+            *self.not_measured("n"),
         ]
         return "\n\n".join(filter(None, texts))
 
@@ -224,7 +252,7 @@ class Report:
         for (number, _, name, kernel), own in sorted(kernels.items(), key=lambda item: item[0][:3]):
             texts.append(f"Kernel `{kernel}` of step {number:02} {name}, milliseconds of all its launches in one sort:")
             texts.append(_shape_table(own, lambda row: _number(row["median_ms"])))
-        return "\n\n".join(filter(None, texts))
+        return "\n\n".join(filter(None, [*texts, *self.not_measured("sizes")]))
 
     def profile(self):
         """What each kernel does to memory; without a profile, what a launch of it has."""
@@ -292,10 +320,20 @@ class Report:
         impossible = {}
         for row in measurements.whole(self.rows):
             if row["status"] == "unsupported" and row["blocks"] != "0":
-                impossible.setdefault(row["message"], set()).add(f"<<<{row['blocks']}, {row['threads']}>>>")
-        texts += [f"Left out: {', '.join(sorted(some)[:6])}{' and others' if len(some) > 6 else ''}: {message}.".replace("<<<", "&lt;&lt;&lt;").replace(">>>", "&gt;&gt;&gt;")
-                  for message, some in impossible.items()]
-        return "\n\n".join(filter(None, texts))
+                shape = int(row["blocks"]), int(row["threads"]), _launch(row)
+                impossible.setdefault(row["message"], set()).add(shape)
+        for message, some in impossible.items():
+            launches = ", ".join(launch for *_, launch in sorted(some)[:6]) + " and others" * (len(some) > 6)
+            texts.append(f"Left out: {launches}: {message}.")
+        slow = {}
+        for row in failures(self.rows, self.lab)[1]:
+            limit = re.search(r"within ([\d.]+ s)", row["message"])
+            slow.setdefault((int(row["step"]), row["name"], limit[1] if limit else "the time limit"), []).append(row)
+        for (number, name, limit), rows in sorted(slow.items()):
+            cases = "; ".join(f"{_launch(row)} with n = {int(row['n']):,}" for row in rows)
+            texts.append(f"Left out: step {number:02} {name} took longer than {limit} for {cases}. (It ends with other "
+                         "launch shapes.)")
+        return "\n\n".join(filter(None, [*texts, *self.not_measured("sizes", "shapes")]))
 
     def _by(self, rows, column, heading, words=str, more=None):
         """A line for each value of a column, a column for each step. more: (heading, words of the value) of a second column."""
@@ -305,41 +343,45 @@ class Report:
         lines = []
         for value in values:
             found = {row["name"]: row for row in rows if row[column] == value}
-            cells = (table.significant(charts.speed(found[name]) / 1e6) if name in found else "" for _, name in steps)
+            cells = (table.grouped(charts.speed(found[name]) / 1e6) if name in found else "" for _, name in steps)
             lines.append([words(value), *([more[1](value)] if more else []), *cells])
         return pipe([heading, *([more[0]] if more else []), *(f"{number:02} {name}, Mkeys/s" for number, name in steps)], lines)
 
     def inputs(self):
         """Speed over distributions."""
-        plain = [row for row in measurements.whole(self.own()) if ":" not in row["input"] and row["blocks"] == "0"]
-        rows = _most(plain, "input")
-        if len({row["input"] for row in rows}) < 2:
-            return ""
-        rows, kind = charts.by_entropy(rows), rows[0]["type"]
+        plain = [row for row in measurements.whole(self.own())
+                 if row["task"] == "sort" and ":" not in row["input"] and row["blocks"] == "0"]
+        texts = []
+        for place, rows in enumerate(_swept(plain, "input")):
+            rows, kind = charts.by_entropy(rows), rows[0]["type"]
 
-        def bits(name):
-            value = charts.entropy(name, kind)
-            return "" if value is None else table.significant(value)
+            def bits(name, kind=kind):
+                value = charts.entropy(name, kind)
+                return "" if value is None else table.grouped(value)
 
-        return "\n\n".join(filter(None, [
-            f"{_count(rows[0]['n'])} {kind} keys, ascending. Entropy is of a key, in bits: random inputs come first, by entropy "
-            "(and-K: keys that are the AND of K uniform words), and then those that differ by their order.",
-            self.figure("inputs", _of(rows, charts.inputs), "Keys a second for each distribution of the keys."),
-            self._by(rows, "input", "input", more=("entropy", bits))]))
+            texts += [
+                f"{_count(rows[0]['n'])} {kind} keys, ascending." + (
+                    " Entropy is of a key, in bits: random inputs come first, by entropy (and-K: keys that are the AND "
+                    "of K uniform words), and then those that differ by their order." if place == 0 else ""),
+                self.figure(_numbered("inputs", place), _of(rows, charts.inputs),
+                            "Keys a second for each distribution of the keys."),
+                self._by(rows, "input", "input", more=("entropy", bits))]
+        return "\n\n".join(filter(None, [*texts, *self.not_measured("inputs")])) if texts else ""
 
     def types(self):
         """Speed over key types."""
         plain = [row for row in measurements.whole(self.own()) if row["task"] == "sort" and row["blocks"] == "0"
                  and row["input"] in ("uniform", NARROW)]
-        rows = _most(plain, "type", ("n", "input"))
-        if len({row["type"] for row in rows}) < 2:
-            return ""
-        rows.sort(key=lambda row: list(charts.BYTES).index(row["type"]))
-        return "\n\n".join(filter(None, [
-            f"{_count(rows[0]['n'])} keys, uniform{'' if rows[0]['input'] == 'uniform' else ' from 0 to 255'}, ascending. (pairs: u32 "
-            "keys that carry u32 values.)",
-            self.figure("types", _of(rows, charts.types), "Keys a second for each type of key."),
-            self._by(rows, "type", "type")]))
+        texts = []
+        for place, rows in enumerate(_swept(plain, "type", ("n", "input"))):
+            rows.sort(key=lambda row: list(charts.BYTES).index(row["type"]))
+            texts += [
+                f"{_count(rows[0]['n'])} keys, uniform" + " from 0 to 255" * (rows[0]["input"] == NARROW)
+                + ", ascending."
+                + (" (pairs: u32 keys that carry u32 values.)" if any(row["type"] == "pairs" for row in rows) else ""),
+                self.figure(_numbered("types", place), _of(rows, charts.types), "Keys a second for each type of key."),
+                self._by(rows, "type", "type")]
+        return "\n\n".join(filter(None, [*texts, *self.not_measured("types")])) if texts else ""
 
     def ranges(self):
         """Speed over the largest value."""
@@ -352,12 +394,13 @@ class Report:
             "entropy. A step that is missing refuses that range.",
             self.figure("ranges", _of(rows, charts.value_range), "Keys a second against the number of different values."),
             self.figure("range-lines", charts.value_range_lines, "Time against the number of keys, for several largest values."),
-            self._by(rows, "input", "largest value", lambda name: f"{int(name.split(':')[2]):,}")]))
+            self._by(rows, "input", "largest value", lambda name: f"{int(name.split(':')[2]):,}"),
+            *self.not_measured("ranges")]))
 
     def transfers(self):
         """The copies, beside the sort itself."""
         rows = [row for row in self.own() if row["blocks"] == "0" and row["input"] == "uniform"]
-        copies = [row for row in rows if row["kernel"] in measurements.TRANSFERS and charts.is_power(row["n"])]
+        copies = [row for row in rows if row["kernel"] in measurements.TRANSFERS]
         if not copies:
             return ""
         last = max(copies, key=lambda row: (row["task"] == "sort", row["tile"] == "0", int(row["step"])))
@@ -385,42 +428,47 @@ class Report:
                 gpu_rows, gpu_name, gpu_recorded = rows, found[0]["machine"].split(",")[0], bool(name)
                 break
         cpu = [row for row in charts.usual(self.rows) if row["build"] == "cpu" and row["lab"] == "gold" and
-               row["task"] == "sort" and row["tile"] == "0" and charts.is_power(row["n"])]
+               row["task"] == "sort" and row["tile"] == "0"]
         if not gpu_rows or not cpu:
             return ""
-        usual = [row for row in charts.usual(gpu_rows) if row["build"] == "cuda" and charts.is_power(row["n"])]
+        usual = [row for row in charts.usual(gpu_rows) if row["build"] == "cuda"]
         lines = [own for key, own in charts.by_line(usual, self.lab).items() if key[1] == "sort" and own[0]["tile"] == "0"]
         if not lines:
             return ""
         best = max(lines, key=lambda own: max(map(charts.speed, own)))
         kind = best[0]["type"]
         cpu = [row for row in cpu if row["type"] == kind] or cpu
-        series = [(f"{charts.label(best[0])}, {gpu_name}", int(best[0]["step"]), 0, _points(best))]
-        copied = []
-        for row in best:
-            extra = [charts.milliseconds(other) for other in measurements.verified(gpu_rows)
-                     if other["kernel"] in measurements.TRANSFERS and all(
-                         other[key] == row[key] for key in ("lab", "step", "name", "type", "n", "build", "blocks", "threads", "input"))]
-            if len(extra) == 2:
-                copied.append((int(row["n"]), int(row["n"]) / ((charts.milliseconds(row) + sum(extra)) * 1e-3)))
+        where = f"{gpu_name}, {RECORDED}" if gpu_recorded else gpu_name
+        series = [(f"{charts.label(best[0])}, {where}", int(best[0]["step"]), 0, _points(best))]
+        copies, same = {}, ("lab", "step", "name", "type", "build", "blocks", "threads", "input")
+        for other in measurements.verified(gpu_rows):
+            if other["kernel"] in measurements.TRANSFERS and all(other[key] == best[0][key] for key in same):
+                copies.setdefault(int(other["n"]), {})[other["kernel"]] = charts.milliseconds(other)
+        copied = [(n, n / ((charts.milliseconds(row) + sum(copies[n].values())) * 1e-3)) for row in best
+                  if len(copies.get(n := int(row["n"]), {})) == 2]
         series.append(("the same with the copies", int(best[0]["step"]), 1, copied))
-        for place, name in enumerate(dict.fromkeys(row["name"] for row in cpu)):
-            if name in ("sort", "vqsort", "spreadsort", "stable-sort"):
-                own = sorted((row for row in cpu if row["name"] == name), key=lambda row: int(row["n"]))
-                series.append((charts.gold_name(name, "cpu"), None, 0 if name == "vqsort" else 1 + place % 2, _points(own)))
-        sizes = sorted({n for line in series for n, _ in line[3]})
-        sizes = sizes[::2] if len(sizes) > 8 else sizes
-        rows = [[name, *(table.significant(n / speed * 1e3) if (speed := dict(points).get(n)) else "" for n in sizes)]
-                for name, _, _, points in series if points]
-        caption = (f"Keys a second: the best step on a GPU ({gpu_name}{', recorded results' if gpu_recorded else ''}) and the best "
-                   "programs on this processor.")
+        names = [name for name in dict.fromkeys(row["name"] for row in cpu)
+                 if name in ("sort", "vqsort", "spreadsort", "stable-sort")]
+        for place, name in enumerate(names):
+            own = sorted((row for row in cpu if row["name"] == name), key=lambda row: int(row["n"]))
+            series.append((charts.gold_name(name, "cpu"), None, 0 if name == "vqsort" else 1 + place % 2, _points(own)))
+        tables = []
+        for sizes in _powers_and_others(n for line in series for n, _ in line[3]):
+            lines = [[name, *(table.grouped(n / speed * 1e3) if (speed := dict(points).get(n)) else "" for n in sizes)]
+                     for name, _, _, points in series if {n for n, _ in points} & set(sizes)]
+            tables.append(pipe(["median, ms", *(f"n = {_count(n)}" for n in sizes)], lines))
+        caption = f"Keys a second: the best step on a GPU ({where}) and the best programs on this processor."
         text = ""
-        if self.plots and charts.machines(series, self.folder / "plots" / "processors", f"keys a second, {kind}"):
+        drawn = []  # over powers of two; what was measured at other sizes only, over these
+        for name, number, dashes, points in series:
+            powers = [point for point in points if charts.is_power(point[0])]
+            drawn.append((name, number, dashes, powers if len(powers) > 1 else points))
+        if self.plots and charts.machines(drawn, self.folder / "plots" / "processors", f"keys a second, {kind}"):
             text = f"![{caption}](plots/processors.svg)\n\n"
-        cpu_machine = cpu[0]["machine"]
-        return (f"GPU: {gpu_name}{' (results that were recorded there, not on this machine)' if gpu_recorded else ''}. CPU: "
-                f"{measurements.hardware(cpu_machine)}; VQSort uses its vector units, all run on one core.\n\n" + text
-                + pipe(["median, ms", *(f"n = {_count(n)}" for n in sizes)], rows))
+        vector = "VQSort uses its vector units; " * ("vqsort" in names)
+        recorded = " (the solution's results, recorded there and not on this machine)" * gpu_recorded
+        return (f"GPU: {gpu_name}{recorded}. CPU: {measurements.hardware(cpu[0]['machine'])}; {vector}all run on one "
+                "core.\n\n" + text + "\n\n".join(tables))
 
     def machines(self):
         """The best step of each machine over n."""
@@ -432,7 +480,7 @@ class Report:
                 whole = [line for line in lines if line[0]["tile"] == "0"] or lines
                 if whole:
                     best = max(whole, key=lambda line: max(map(charts.speed, line)))
-                    where = best[0]["machine"].split(",")[0]
+                    where = best[0]["machine"].split(",")[0] + f", {RECORDED}" * name.endswith(RECORDED)
                     found.append((name, kind, where, best))
         if len(found) < 2:
             return ""
@@ -441,14 +489,14 @@ class Report:
         sizes = sorted({int(row["n"]) for *_, line in found for row in line if charts.is_power(row["n"])})
         sizes = sizes[::2] if len(sizes) > 8 else sizes
         for place, (name, kind, where, best) in enumerate(found):
-            title = where if names.count(where) == 1 else f"{where} ({name})"
+            title = where if names.count(where) == 1 else f"{where} ({name.removesuffix(f', {RECORDED}')})"
             title += " (cpu build)" if kind == "cpu" else ""
             best = [row for row in best if charts.is_power(row["n"])]
             if not best:
                 continue
             series.append((f"{charts.label(best[0])}, {title}", int(best[0]["step"]), place, _points(best)))
             by_n = {int(row["n"]): row for row in best}
-            rows.append([title, charts.label(best[0]), *(table.significant(charts.speed(by_n[n]) / 1e6) if n in by_n else ""
+            rows.append([title, charts.label(best[0]), *(table.grouped(charts.speed(by_n[n]) / 1e6) if n in by_n else ""
                                                          for n in sizes)])
         text = ""
         if self.plots and charts.machines(series, self.folder / "plots" / "machines", "keys a second"):
@@ -460,7 +508,17 @@ class Report:
 
 
 def _digits(value):
-    return f"{int(value):,}" if value.isdigit() and len(value) > 4 else value
+    if not re.fullmatch(r"[\d x()]+", value):
+        return value
+    return re.sub(r"\d{5,}", lambda digits: f"{int(digits[0]):,}", value)
+
+
+def _powers_and_others(sizes):
+    """Powers of two, at most eight or so, and the other sizes, each for a table of its own."""
+    sizes = sorted(set(sizes))
+    powers = [n for n in sizes if charts.is_power(n)]
+    others = [n for n in sizes if not charts.is_power(n)]
+    return [some for some in (powers[::2] if len(powers) > 8 else powers, others) if some]
 
 
 def _points(rows):
@@ -478,6 +536,26 @@ def _most(rows, column, keys=("n", "type")):
     for row in rows:
         groups.setdefault(tuple(row[key] for key in keys), []).append(row)
     return max(groups.values(), key=lambda group: (len({row[column] for row in group}), int(group[0]["n"])), default=[])
+
+
+def _swept(rows, column, keys=("n", "type")):
+    """The rows of a sweep over `column`, each step at the n where it has most values: a list an n, largest first."""
+    values = {}
+    for row in rows:
+        values.setdefault(row["name"], {}).setdefault(tuple(row[key] for key in keys), set()).add(row[column])
+    most = _most(rows, column, keys)
+    main = tuple(most[0][key] for key in keys) if most else ()
+    place = {name: max(found, key=lambda key: (len(found[key]), key == main)) for name, found in values.items()}
+    groups = {}
+    for row in rows:
+        if place[row["name"]] == tuple(row[key] for key in keys):
+            groups.setdefault(place[row["name"]], []).append(row)
+    groups = [group for group in groups.values() if len({row[column] for row in group}) > 1]
+    return sorted(groups, key=lambda group: -int(group[0]["n"]))
+
+
+def _numbered(name, place):
+    return name if place == 0 else f"{name}-{place + 1}"
 
 
 def _shape_table(rows, cell):

@@ -107,7 +107,7 @@ def _whole(value):
 
 
 def _kib(sectors):
-    return table.significant(sectors / 32) if sectors else "0"
+    return table.grouped(sectors / 32) if sectors else "0"
 
 
 def shape_cells(one):
@@ -133,7 +133,7 @@ def launch_table(found, names, known):
                 barriers = one["barriers"] / one["warps_in_all"]  # each warp of a block comes to each of its barriers
             occupancy = one.get("occupancy_percent")
             rows.append([names.get(number, f"{number:02}"), f"`{one['kernel']}`", *shape_cells(one),
-                         table.significant(one["time_ns"] * 1e-6) if one.get("time_ns") is not None else "-",
+                         table.grouped(one["time_ns"] * 1e-6) if one.get("time_ns") is not None else "-",
                          _whole(registers) if registers is not None else told.get("registers") or "-",
                          _whole(static or 0), _whole(one.get("dynamic_shared_bytes") or 0),
                          f"{barriers:.3g}" if barriers is not None else "-",

@@ -60,6 +60,12 @@ def significant(value, digits=3):
     return f"{value:.{decimals}f}"
 
 
+def grouped(value):
+    """The same with its thousands apart: 12,345."""
+    text = significant(value)
+    return f"{int(text):,}" if text.isdigit() else text
+
+
 def count(n):
     """A number of keys: 2^18 where it is such a power and large, else its digits."""
     n = int(n)

@@ -1,6 +1,9 @@
 """Reports: what is kept of the student's words, Markdown as HTML and LaTeX, and what goes into the parts."""
 
 import argparse
+import contextlib
+import io
+import json
 import re
 import tempfile
 import unittest
@@ -10,7 +13,7 @@ from unittest import mock
 
 from test_measurements import row
 
-from workbook import markdown, measurements, plot, report
+from workbook import charts, markdown, measurements, plot, report
 from workbook.report_parts import Report, pipe
 from workbook.terminal import Problem, Usage
 
@@ -59,13 +62,77 @@ class Kept(unittest.TestCase):
 
     def test_what_was_changed_by_hand_is_not_overwritten(self):
         with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "report.tex"
-            self.assertEqual(report.write_derived(path, "one\n", "% made of report.md: {}"), path)
-            self.assertEqual(report.write_derived(path, "two\n", "% made of report.md: {}"), path)
+            path, remarks = Path(folder) / "report.tex", []
+
+            def write(content):
+                return report.write_derived(path, content, "% made of report.md: {}", remarks).name
+
+            self.assertEqual([write("one\n"), write("two\n")], ["report.tex"] * 2)
             path.write_text(path.read_text().replace("two", "mine"))
-            other = report.write_derived(path, "three\n", "% made of report.md: {}")
-            self.assertEqual(other.name, "report-new.tex")
+            self.assertEqual(remarks, [])
+            self.assertEqual([write("three\n"), write("four\n")], ["report-new.tex"] * 2)
+            new = Path(folder) / "report-new.tex"
+            new.write_text(new.read_text().replace("four", "mine too"))
+            self.assertEqual([write("five\n"), write("six\n")], ["report-new-2.tex"] * 2)
             self.assertTrue(path.read_text().startswith("mine"))
+            self.assertTrue(new.read_text().startswith("mine too"))
+            self.assertIn("since you have changed report.tex and report-new.tex by hand", remarks[-1])
+
+    def test_words_that_cannot_be_kept_are_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "report.md"
+            self.assertIsNone(report.words_of(path, LAB))
+            path.write_text(" \n")
+            self.assertIsNone(report.words_of(path, LAB))
+            path.write_bytes("# \u00fcber".encode("latin1"))
+            with self.assertRaisesRegex(Problem, "is not UTF-8"):
+                report.words_of(path, LAB)
+            path.write_text(self.first.replace("<!-- end of made -->", "", 1))
+            with self.assertRaisesRegex(Problem, "is missing"):
+                report.words_of(path, LAB)
+            path.write_text(self.first)
+            self.assertEqual(report.words_of(path, LAB), self.first)
+            with self.assertRaisesRegex(Usage, f"holds the report on {LAB}"):
+                report.words_of(path, "05-radix")
+
+    def run_report(self, folder, meanwhile):
+        """A report in whose measuring `meanwhile` happens. Gives what was printed."""
+        parser = argparse.ArgumentParser()
+        report.add_arguments(parser)
+
+        def measured(*_):
+            meanwhile()
+            return [row()]
+
+        said = io.StringIO()
+        with mock.patch.multiple(report, prepare=lambda *_: ("cpu", None), measure=measured, cpu_golds=lambda *_: [],
+                                 profiles=lambda *_: None, note=lambda _: None), \
+                mock.patch.object(plot, "available", lambda: False), \
+                mock.patch.multiple(report.judge, table=lambda _: facts_of(1 << 62), device=lambda _: [],
+                                    inputs=lambda: [("uniform", "")]), \
+                contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+            report.main(parser.parse_args([LAB, "--out", folder]))
+        return said.getvalue()
+
+    def test_what_is_written_while_it_measures_stays(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "report.md"
+            self.run_report(folder, lambda: None)
+            self.run_report(folder, lambda: path.write_text(path.read_text().replace("Your name", "Ada \u0416.")))
+            self.assertIn("Ada \u0416.", path.read_text())
+            broken = path.read_text().replace("<!-- end of made -->", "", 1)
+            with self.assertRaisesRegex(Problem, "is missing"):
+                self.run_report(folder, lambda: path.write_text(broken))
+            self.assertEqual(path.read_text(), broken)
+
+    def test_letters_and_pictures_that_are_missing_are_told(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "report.md"
+            self.assertIn("pdflatex report.tex", self.run_report(folder, lambda: None))
+            path.write_text(path.read_text().replace("Your name", "\u0416\n\n![mine](plots/mine.png)\n\n"))
+            said = self.run_report(folder, lambda: None)
+            for words in ("lualatex report.tex", "no letters for \u0416", "the picture plots/mine.png is not in"):
+                self.assertIn(words, said)
 
     def test_an_unwritable_folder(self):
         with tempfile.NamedTemporaryFile() as file, self.assertRaisesRegex(Usage, "cannot be written: choose another"):
@@ -129,6 +196,16 @@ class Markdown(unittest.TestCase):
         parser.feed(text)
         self.assertEqual((parser.open, parser.wrong), ([], []))
 
+    def test_lists_in_lists_rules_and_underlined_headings(self):
+        blocks = markdown.parse("- a\n  - b\n    more\n  - c\n- d\n\n---\n\nWords\n- e\n* * *\nTitle\n=====\nit is 5\n"
+                                "2. of all")
+        text = markdown.to_html(blocks, None).replace("\n", "")
+        self.assertEqual(text, "<ul><li>a<ul><li>b more</li><li>c</li></ul></li><li>d</li></ul><hr><p>Words</p>"
+                         "<ul><li>e</li></ul>"
+                         '<hr><h1 id="title">Title</h1><p>it is 5 2. of all</p>')
+        text = markdown.to_tex(blocks, None)
+        self.assertEqual((text.count(r"\begin{itemize}"), text.count(r"\hrulefill")), (3, 2))
+
     def test_a_link_does_not_run_code(self):
         self.assertNotIn("href", markdown.inline_html("[x](javascript:alert(1))"))
 
@@ -141,7 +218,8 @@ class Markdown(unittest.TestCase):
 
     def test_letters_that_pdflatex_lacks_do_not_stop_it(self):
         with tempfile.TemporaryDirectory() as folder:
-            text = report.to_article("# T\n\n\u0416\u2083 \u00e9 \u00d7 2\u00b9\u2070", "T", Path(folder))
+            text, letters = report.to_article("# T\n\n\u0416\u2083 \u00e9 \u00d7 2\u00b9\u2070", "T", Path(folder))
+        self.assertEqual(letters, ["\u0416"])
         self.assertIn(r"\DeclareUnicodeCharacter{0416}{?}", text)
         self.assertIn("\u00e9", text)
         self.assertNotIn("00E9", text)
@@ -174,8 +252,8 @@ class Parts(unittest.TestCase):
             made.plots = made.plots and plots
             parts = {name: getattr(made, name)() for name, text in report.template() if f"<!-- made: {name} -->" in text}
             text = report.compose(LAB, "Lab", parts, None)
-            page = report.to_page(text, "Lab", folder)
-            article = report.to_article(text, "Lab", folder)
+            page = report.to_page(text, "Lab", folder, [])
+            article, _ = report.to_article(text, "Lab", folder)
             files = sorted(path.name for path in (folder / "plots").iterdir())
         return parts, page, article, files
 
@@ -185,6 +263,8 @@ class Parts(unittest.TestCase):
         for name in ("machine", "n", "kernels", "profile", "shapes", "inputs", "ranges", "types", "transfers", "processors",
                      "machines"):
             self.assertIn("|---", parts[name], name)
+        self.assertIn("| n = 1,000 | n = 10,000 |", parts["processors"])
+        self.assertRegex(parts["transfers"], r"(?m)^\| 1,000 \|")
         self.assertEqual(parts["parts"], "")
         self.assertIn("| &lt;&lt;&lt;1, 32&gt;&gt;&gt; |", parts["shapes"])
         self.assertIn("NVIDIA H200", parts["processors"])
@@ -206,6 +286,30 @@ class Parts(unittest.TestCase):
         self.assertEqual(len(ids), len(set(ids)))
         self.assertIn("var(--step-1)", page)
         self.assertIn(r"{plots/speed.pdf}", article)
+
+    def test_titles_fit_and_labels_hide_no_line(self):
+        if not plot.available():
+            self.skipTest("matplotlib is not here")
+        rows = [row(blocks=str(blocks), threads=str(threads), n="4096", keys_per_s=str(blocks * threads))
+                for blocks in (1, 4) for threads in (32, 64)]
+        ends = []
+
+        def measure_title(figure, _):
+            figure.canvas.draw()
+            ends.append((figure._suptitle.get_window_extent().x1, figure.bbox.x1))
+
+        with mock.patch.object(plot, "save", measure_title):
+            self.assertTrue(charts.shapes(rows, LAB, None))
+        self.assertLess(*ends[0])
+        with plot.drawing(5, 3) as (_, axes):
+            axes.plot([1, 10], [1, 1])
+            axes.plot([1, 4], [1.1, 1.002])
+            plot.end_labels(axes, [(10, 1, "long", "k"), (4, 1.002, "short", "k")])
+            scale = axes.figure.dpi / 72
+            ours = axes.transData.transform((4, 1.002)) / scale
+            offset = next(text for text in axes.texts if text.get_text() == "short").xyann
+            self.assertFalse(plot._crossed(axes, scale, ours[0] + 8, ours[0] + 30, ours[1] + offset[1], 4))
+            self.assertTrue(plot._crossed(axes, scale, ours[0] + 8, ours[0] + 30, ours[1], 4))
 
     def test_nothing_measured(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -270,7 +374,7 @@ class Coursework(unittest.TestCase):
             parts = {name: getattr(made, name)() for name, text in report.template() if f"<!-- made: {name} -->" in text}
             text = report.compose(lab, "Lab", parts, None)
             plots = {path.stem for path in (folder / "plots").iterdir()}
-            page, article = report.to_page(text, "Lab", folder), report.to_article(text, "Lab", folder)
+            page, article = report.to_page(text, "Lab", folder, []), report.to_article(text, "Lab", folder)[0]
 
         for heading in ("Statement", "Hardware and software", "Program", "Time and speed against n", "Where the time goes", "Profile",
                         "Speed against the launch shape", "Speed against the input", "Speed against the value range",
@@ -300,11 +404,138 @@ class Coursework(unittest.TestCase):
         self.assertEqual(re.findall(r"(?m)^\| ([a-z]+[\w-]*) \|", parts["inputs"])[1:],
                          ["uniform", "and-2", "and-5", "all-equal", "sorted"])
         self.assertIn("| and-2 | 6.49 |", parts["inputs"])
-        self.assertEqual(page.count("<table>"), article.count(r"\begin{tabular}") + article.count(r"\begin{longtable}"))
+        self.assertEqual(len(re.findall("<table[ >]", page)),
+                         len(re.findall(r"\\begin\{(?:tabular|longtable)\}", article)))
         if plot.available():
             self.assertLessEqual({"speed", "time", "kernels", "shapes", "shape-lines", "ranges", "range-lines", "inputs",
                                   "processors", "machines"},
                                  plots)
+
+
+def facts_of(*limits, types=("u32",)):
+    """A lab's table: a step a limit."""
+    return {(number, "sort"): {"name": f"step{number}", "idea": "", "stable": False, "tile": 0, "largest_n": limit,
+                               "types": list(types)} for number, limit in enumerate(limits, 1)}
+
+
+class Sweeps(unittest.TestCase):
+    """What is measured, and what is told of the rest."""
+
+    def plan(self, kind, facts):
+        with mock.patch.object(report.judge, "inputs", lambda: [("uniform", ""), ("sorted", "")]):
+            return {sweep.name: sweep for sweep in report.sweeps(LAB, kind, facts, None)}
+
+    def test_a_slow_step_does_not_hold_the_others_back(self):
+        found = self.plan("cuda", facts_of(65536, 65536, 1 << 62))
+        self.assertEqual((found["n-1-2"].sizes[-1], found["n-3"].sizes[-1]), ("65536", str(1 << 26)))
+        self.assertEqual((found["inputs-1-2"].sizes, found["inputs-3"].sizes), (["8192"], [str(1 << 22)]))
+        self.assertEqual((found["shapes-1-2"].sizes, found["shapes-3"].sizes), (["8192"], [str(1 << 20)]))
+        self.assertEqual(found["sizes"].shapes, list(report.SEED_SHAPES))
+        self.assertIn("--step", found["n-3"].options(facts_of(65536, 65536, 1 << 62)))
+        self.assertEqual(set(self.plan("cuda", facts_of(1 << 62, 1 << 62))), {"n", "sizes", "shapes", "inputs"})
+
+    def test_launches_that_are_expensive_to_emulate_are_told_and_not_asked_for(self):
+        facts = facts_of(65536, 1 << 62)
+        self.assertEqual(set(self.plan("cpu", facts_of(1 << 24, 1 << 62))), {"n", "sizes", "shapes", "inputs"})
+        found = self.plan("cpu", facts)
+        self.assertNotIn("1024x1024", found["sizes-1"].shapes)
+        self.assertIn("1024x1024", found["sizes-2"].shapes)
+        told = report.left_out(LAB, "cpu", facts, found.values(), [])
+        self.assertIn("more than 8,192 threads in step 01", " ".join(told["sizes"]))
+
+    def test_what_there_was_no_time_for_is_told(self):
+        facts = facts_of(1 << 62, 4096, types=("u32", "u64"))
+        sweep = report.Sweep("types", "types", [1, 2], ["1024", "8192"], [], [], ["u32", "u64", "pairs"], 5, [])
+        rows = [row(name="step1", n="1024"), row(name="step1", n="1024", type="u64"), row(name="step1", n="8192"),
+                row(step="2", name="step2", n="1024", status="refused")]
+        self.assertEqual(sweep.left_out(LAB, facts, rows), "Left out for lack of time (5 s): 2 of 6 measurements over "
+                         "types, at n = 1,024, 8,192, of steps 01, 02.")
+        rows += [row(name="step1", n="8192", type="u64"), row(step="2", name="step2", n="1024", type="u64")]
+        self.assertEqual(sweep.left_out(LAB, facts, rows), "")
+
+    def test_one_shape_that_takes_too_long_does_not_condemn_its_step(self):
+        slow = row(status="hung", keys_per_s="", blocks="1024", threads="1024", n="10000",
+                   message="no answer within 10 s: step 1 does not end")
+        noisy = row(status="refused", keys_per_s="", blocks="4", threads="256", n="1000",
+                    message="by the judge's clock")
+        with tempfile.TemporaryDirectory() as folder:
+            def made(*rows):
+                return Report(LAB, Path(folder), list(rows), "cpu", facts_of(1 << 62), [])
+            found = made(row(), row(blocks="1", threads="32"), slow, noisy)
+            found.plots = False
+            self.assertNotIn("does not end", found.results())
+            self.assertNotIn("is not among them", found.results())
+            self.assertIn("refused at n = 1,000, launch &lt;&lt;&lt;4, 256&gt;&gt;&gt;", found.results())
+            self.assertIn("took longer than 10 s for &lt;&lt;&lt;1024, 1024&gt;&gt;&gt; with n = 10,000",
+                          found.shapes())
+            other = row(step="2", name="other")
+            self.assertIn("Step 01 global is not among them: hung", made(slow, other).results())
+            self.assertEqual(report.failures([row(), slow], LAB)[0], [])
+
+    def test_steps_swept_at_different_sizes_have_tables_of_their_own(self):
+        fast = [row(name="fast", step="3", n="16384", input=name) for name in ("uniform", "sorted", "reversed")]
+        slow = [row(n="4096", input=name) for name in ("uniform", "sorted")] + [row(n="16384")]
+        fast += [row(name="part", task="scan", type="u64", input=name) for name in ("uniform", "sorted")]
+        with tempfile.TemporaryDirectory() as folder:
+            made = Report(LAB, Path(folder), slow + fast, "cpu", {}, [], left_out={"inputs": ["Left out: something."]})
+            made.plots = False
+            text = made.inputs()
+        self.assertRegex(text, r"(?s)2<sup>14</sup> u32 keys.*03 fast, Mkeys/s \|\n"
+                         r".*2<sup>12</sup> u32 keys.*\| 01 global, Mkeys/s \|\n")
+        self.assertNotIn("u64", text)
+        self.assertTrue(text.endswith("Left out: something."))
+
+    def test_what_failed_by_chance_is_measured_again(self):
+        bad = row(status="refused", keys_per_s="", n="1000", message="by the judge's clock")
+        with tempfile.TemporaryDirectory() as folder, \
+                mock.patch.multiple(report.build, gold=lambda kind: Path(__file__), judge=lambda: Path(__file__)), \
+                mock.patch.object(report.bench, "sweep") as sweep, mock.patch.object(report.judge, "bench") as again:
+            folder = Path(folder)
+            (folder / "csv").mkdir()
+            (folder / "csv/sweeps.json").write_text("[1]")  # of whom ever
+            sweep.side_effect = lambda *_: ([row(), bad], 1, folder / "measured.csv")
+            again.side_effect = lambda what, lab, runner, kind, path, options: (
+                measurements.read(path) + [row(n="1000")] if "yes" in options else [row(), bad], 0)
+
+            def run(option):
+                return report.measure(LAB, "cpu", __file__, [("n", "n", [option])], folder, False)
+
+            self.assertEqual([one["status"] for one in run("no")], ["verified", "refused"])
+            self.assertEqual(again.call_count, 1)
+            self.assertEqual(run("no")[1]["status"], "refused")
+            self.assertEqual((sweep.call_count, again.call_count), (1, 2))
+            self.assertEqual([one["status"] for one in run("yes")], ["verified"] * 2)
+            again.reset_mock()
+            self.assertEqual([one["status"] for one in run("yes")], ["verified"] * 2)
+            again.assert_not_called()
+            self.assertEqual(list(json.loads((folder / "csv/sweeps.json").read_text())), ["n"])
+            self.assertEqual([path.name for path in (folder / "csv").glob("*.part")], [])
+            (folder / "csv/mine.csv").write_text("of the student")
+            report.forget(folder, ["n"])
+            self.assertTrue((folder / "csv/n.csv").exists())
+            report.forget(folder, ["n-1", "n-2"])
+            self.assertEqual(sorted(path.name for path in (folder / "csv").iterdir()), ["mine.csv", "sweeps.json"])
+
+
+class Pictures(unittest.TestCase):
+    """report.html is one file whatever pictures the student adds."""
+
+    def test_they_are_inside(self):
+        svg = '<svg xmlns="http://www.w3.org/2000/svg" width="10"/>'
+        with tempfile.TemporaryDirectory() as folder:
+            folder = Path(folder)
+            for name in ("a.png", "b b.jpg", "c.gif"):
+                (folder / name).write_bytes(b"\x89")
+            (folder / "d.svg").write_text(svg)
+            remarks = []
+            page = report.to_page("![a](a.png)\n![b](b%20b.jpg)\n![c](c.gif)\n![d](d.svg)\n![e](e.png)\n"
+                                  "![f](https://x.org/f.png)", "T", folder, remarks)
+        for kind in ("png", "jpeg", "gif", "svg+xml"):
+            self.assertEqual(page.count(f'src="data:image/{kind};base64,'), 1)
+        self.assertNotRegex(page, r'src="(?!data:)')
+        self.assertEqual(len(remarks), 2)
+        self.assertRegex(remarks[0], "the picture e.png is not in")
+        self.assertRegex(remarks[1], "f.png is on the net")
 
 
 class Others(unittest.TestCase):
@@ -321,6 +552,17 @@ class Others(unittest.TestCase):
                 path.write_text(content)
                 with self.assertRaisesRegex(Problem, words):
                     report.main(parser.parse_args([LAB, "--out", f"{folder}/out", "--with", str(path)]))
+
+    def test_what_was_recorded_is_told_to_be_the_solutions(self):
+        own = [row(**whose, n=str(n)) for n in (1024, 4096)
+               for whose in ({}, {"lab": "gold", "name": "vqsort", "step": "6"})]
+        with tempfile.TemporaryDirectory() as folder:
+            made = Report(LAB, Path(folder), own, "cpu", {}, [], report.other_machines(LAB, [], own))
+            made.plots = False
+            machines, processors = made.machines(), made.processors()
+        self.assertIn("| NVIDIA H200, the solution, recorded |", machines)
+        self.assertIn("NVIDIA H200, the solution, recorded |", processors)
+        self.assertIn("| the same with the copies |", processors)
 
     def test_named_files(self):
         with tempfile.TemporaryDirectory() as folder:
