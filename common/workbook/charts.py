@@ -4,7 +4,8 @@ import re
 
 from . import measurements, plot
 
-GOLD_NAMES = {"stable-sort": "std::stable_sort", "sort": "std::sort", "spreadsort": "Boost spreadsort", "vqsort": "VQSort"}
+GOLD_NAMES = {"stable-sort": "std::stable_sort", "sort": "std::sort", "spreadsort": "Boost spreadsort", "vqsort": "VQSort",
+              "counting": "counting sort"}
 CPU_PARTS = {"reduce": "reduce by a loop", "histogram": "histogram by a loop", "exclusive-scan": "std::exclusive_scan"}
 BYTES = {"u8": 1, "u16": 2, "u32": 4, "i32": 4, "f32": 4, "u64": 8, "i64": 8, "f64": 8, "pairs": 8}
 READ_ONLY = ("reduce", "histogram")

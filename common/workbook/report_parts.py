@@ -448,10 +448,10 @@ class Report:
                   if len(copies.get(n := int(row["n"]), {})) == 2]
         series.append(("the same with the copies", int(best[0]["step"]), 1, copied))
         names = [name for name in dict.fromkeys(row["name"] for row in cpu)
-                 if name in ("sort", "vqsort", "spreadsort", "stable-sort")]
+                 if name in ("counting", "sort", "vqsort", "spreadsort", "stable-sort")]
         for place, name in enumerate(names):
             own = sorted((row for row in cpu if row["name"] == name), key=lambda row: int(row["n"]))
-            series.append((charts.gold_name(name, "cpu"), None, 0 if name == "vqsort" else 1 + place % 2, _points(own)))
+            series.append((charts.gold_name(name, "cpu"), None, 0 if name in ("counting", "vqsort") else 1 + place % 2, _points(own)))
         tables = []
         for sizes in _powers_and_others(n for line in series for n, _ in line[3]):
             lines = [[name, *(table.grouped(n / speed * 1e3) if (speed := dict(points).get(n)) else "" for n in sizes)]
