@@ -485,12 +485,13 @@ class Report:
         if len(found) < 2:
             return ""
         names = [where for _, _, where, _ in found]
-        series, rows = [], []
+        series, rows, titles = [], [], {}
         sizes = sorted({int(row["n"]) for *_, line in found for row in line if charts.is_power(row["n"])})
         sizes = sizes[::2] if len(sizes) > 8 else sizes
         for place, (name, kind, where, best) in enumerate(found):
             title = where if names.count(where) == 1 else f"{where} ({name.removesuffix(f', {RECORDED}')})"
             title += " (cpu build)" if kind == "cpu" else ""
+            titles[name, kind] = title
             best = [row for row in best if charts.is_power(row["n"])]
             if not best:
                 continue
@@ -501,7 +502,40 @@ class Report:
         text = ""
         if self.plots and charts.machines(series, self.folder / "plots" / "machines", "keys a second"):
             text = "![Keys a second of the fastest step on each machine.](plots/machines.svg)\n\n"
-        return text + pipe(["machine", "fastest step, Mkeys/s", *(f"n = {_count(n)}" for n in sizes)], rows, left=2)
+        fastest = pipe(["machine", "fastest step, Mkeys/s", *(f"n = {_count(n)}" for n in sizes)], rows, left=2)
+        return "\n\n".join([text + fastest, *self._step_by_step(titles)])
+
+    def _step_by_step(self, titles):
+        """Tables of each step that several machines have timed with the same launch shapes, or over the same ranges of
+        values, at the largest number of keys that they have in common."""
+        several = {}  # (what, step, task, type) -> n -> machine -> launch or range -> milliseconds
+        for name, rows in [("this report", self.rows), *self.others]:
+            for row in measurements.whole(measurements.verified(rows)):
+                if row["lab"] != self.lab or (name, row["build"]) not in titles or row["order"] != "ascending":
+                    continue
+                ranged = re.fullmatch(r"range:0:(\d+)", row["input"])
+                if row["input"] == "uniform" and row["blocks"] != "0":
+                    key, cell = "launch shapes", (int(row["blocks"]), int(row["threads"]), _launch(row))
+                elif ranged and row["blocks"] == "0":
+                    key, cell = "largest values", (int(ranged[1]), 0, f"{int(ranged[1]):,}")
+                else:
+                    continue
+                case = several.setdefault((int(row["step"]), key, row["name"], row["type"]), {})
+                at = case.setdefault(int(row["n"]), {}).setdefault(titles[name, row["build"]], {})
+                at[cell] = _number(row["median_ms"])
+        texts = []
+        for (number, what, name, kind), by_n in sorted(several.items()):
+            common = [n for n, machines in by_n.items() if len(machines) > 1]
+            if not common:
+                continue
+            machines = by_n[max(common)]
+            cells = sorted({cell for timed in machines.values() for cell in timed})
+            if len(cells) < 2:
+                continue
+            texts += [f"Step {number:02} {name}, milliseconds for {max(common):,} {kind} keys, by {what[:-1]}:",
+                      pipe([what[:-1], *machines], [[cell[2], *(timed.get(cell, "") for timed in machines.values())]
+                                                    for cell in cells])]
+        return texts
 
 
 # --- rows and cells ---

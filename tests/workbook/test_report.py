@@ -399,6 +399,8 @@ class Coursework(unittest.TestCase):
             self.assertIn(name, parts["processors"])
         for name in ("NVIDIA A", "NVIDIA B"):
             self.assertIn(f"| {name} |", parts["machines"])
+            self.assertRegex(parts["machines"], rf"\| launch shape \|.*{name}")
+        self.assertIn("| &lt;&lt;&lt;64, 64&gt;&gt;&gt; | 0.500 | 0.500 |", parts["machines"])
         # Largest values, and inputs by entropy.
         self.assertEqual(re.findall(r"(?m)^\| ([\d,]+) \|", parts["ranges"]), ["15", "255", "65,535", "16,777,215"])
         self.assertEqual(re.findall(r"(?m)^\| ([a-z]+[\w-]*) \|", parts["inputs"])[1:],
