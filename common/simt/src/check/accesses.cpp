@@ -121,18 +121,31 @@ unsigned linear_thread() {
 
 Symbol *last_array, *last_variable;  // most often those of the next access as well
 
+/// What shared memory was accessed last, where nothing more is asked of an access than is_plainly_ordered does.
+struct {
+  std::uintptr_t begin;
+  std::atomic<std::size_t> bytes;  ///< in whole words; 0 where more is asked
+  Cell* cells;
+} near;
+
+void stay_near(std::uintptr_t begin, std::size_t bytes, Cell* cells) {
+  if (watched != Watched::plainly || begin % 4 != 0) return;
+  near.begin = begin;
+  near.cells = cells;
+  near.bytes = bytes & ~std::size_t(3);
+}
+
 /// A plain access of a word in a __shared__ array that is in order with the last ones, which nearly all are. False: not
 /// known to be; nothing has been done then.
 template <bool writes>
 [[gnu::always_inline]] inline bool is_plainly_ordered(const void* pointer, Code code) {
-  if (watched != Watched::plainly || out_of_time.load(std::memory_order_relaxed) == Time::up) return false;
   const std::uintptr_t address = std::uintptr_t(pointer);
-  const std::size_t in_tls = address - std::uintptr_t(tls);
-  if (in_tls < shared_first) return true;  // threadIdx and the like
-  const Symbol* const array = last_array;
-  if (array == nullptr || in_tls - array->offset >= (array->bytes & ~std::size_t(3)) || address % 4 != 0) return false;
+  const std::size_t offset = address - near.begin;
+  if (offset >= near.bytes.load(std::memory_order_relaxed) || offset % 4 != 0) {
+    return watched == Watched::plainly && address - std::uintptr_t(tls) < shared_first;  // threadIdx and the like
+  }
   const unsigned thread = linear_thread();
-  Cell& cell = static_cells[(in_tls - shared_first) / 4];
+  Cell& cell = near.cells[offset / 4];
   if (cell.split || clocks_used[thread / 32] || (cell.other_read.code & kept_write) != 0) return false;
   const auto other_now = [&](const Event& event) { return event.interval == interval && thread_of(event) != thread; };
   if (other_now(cell.write)) return false;
@@ -166,6 +179,10 @@ template <bool writes>
   if (in_tls < shared_last) {
     if (in_tls < shared_first) return;  // threadIdx and the like
     if (last_array == nullptr || in_tls - last_array->offset >= last_array->bytes) last_array = symbol_at(arrays, in_tls);
+    if (near.begin != std::uintptr_t(tls) + last_array->offset) {
+      stay_near(std::uintptr_t(tls) + last_array->offset, last_array->bytes,
+                static_cells + (last_array->offset - shared_first) / 4);
+    }
     Symbol* const array = last_array;
     if (array->used_in != first_of_launch) [[unlikely]] {
       array->used_in = first_of_launch;
@@ -193,6 +210,9 @@ template <bool writes>
     }
     if (address % bytes != 0 && aligned) [[unlikely]] {
       if (misaligned(address, bytes, way, thread, code)) stop(cudaErrorMisalignedAddress);
+    }
+    if (near.begin != std::uintptr_t(dynamic_begin)) {
+      stay_near(std::uintptr_t(dynamic_begin), dynamic_bytes, dynamic_cells);
     }
     observe(dynamic_cells, words_of(most_dynamic_bytes), in_dynamic, address, bytes, way, reads, writes, sync, true,
             thread, code);
@@ -265,6 +285,8 @@ void begin_launch(const Launch& started) {
   order_launch(started.blocks);
   flat = started.config.block.y * started.config.block.z == 1;
   last_array = nullptr;  // the next access of each counts it as one that this launch uses
+  look_closely();
+  near.begin = 0;
   if (tracing) trace_launch(started);
 }
 
@@ -297,12 +319,16 @@ void barrier_opened(Site site, int arrived) {
   if (tracing) trace_barrier();
 }
 
+void look_closely() { near.bytes = 0; }
+
 Code done_for() { return code_of_last; }
 
 void stop_observing() {
   if (tracing) trace_block_end();
   launch = nullptr;
   watched = Watched::never;
+  look_closely();
+  near.begin = 0;
 }
 
 void end_block() {
@@ -310,6 +336,8 @@ void end_block() {
   if (tracing) trace_block_end();
   launch = nullptr;
   watched = Watched::never;
+  look_closely();
+  near.begin = 0;
 }
 
 void lanes_synchronized(unsigned warp, unsigned lanes) { order_lanes(warp, lanes); }

@@ -72,6 +72,7 @@ void begin_time();
 /// Called again and again while a launch runs on that thread. True: interrupt it, as it has no more accesses.
 bool look_at_time(pthread_t thread);
 std::string time_limit_text();
+void look_closely();  ///< the running launch is out of time: each access has to see that
 
 // --- trace.cpp ---
 

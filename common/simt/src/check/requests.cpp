@@ -99,11 +99,13 @@ namespace {
 
 struct Instruction;
 
+/// The requests since the last barrier: most often one.
 struct OfWarp {
-  std::unique_ptr<Request[]> requests;
-  std::uint32_t size = 0, capacity = 0;
-  std::uint32_t count[lanes_per_warp] = {};
-  const Instruction* instruction = nullptr;
+  Request first{};  ///< of no lanes: there is none yet
+  Instruction* instruction = nullptr;
+  std::unique_ptr<Request[]> later;
+  std::uint32_t size = 0, capacity = 0;            ///< of `later`
+  std::uint32_t times[lanes_per_warp] = {};        ///< a lane is among the first so many of `later`
 };
 
 struct Instruction {
@@ -113,27 +115,22 @@ struct Instruction {
   unsigned bytes;
   std::uint64_t key = 0;
   OfWarp warps[max_warps];
+  Request counted{};           ///< the last one that was counted
+  unsigned its_wavefronts = 0;
 };
 
 /// Of a loop that goes on and on without a barrier, so many requests are counted.
 constexpr std::uint32_t most_requests = 1u << 18;
 
-/// Where the last warp that executed an instruction keeps its requests.
-struct Last {
-  std::uint64_t key = 0;  ///< the instruction's, and the warp
-  OfWarp* of_warp = nullptr;
-};
-
 constexpr std::size_t cache_size = 4096;
-Last last[cache_size];
 Instruction* cache[cache_size];
 std::unordered_map<std::uint64_t, Instruction> instructions;
 std::vector<OfWarp*> active;  // with requests since the last barrier
 
 Instruction& instruction_of(Code code, unsigned bytes, Space space, Way way) {
   // The same instruction may reach shared memory through one pointer and global memory through another.
-  const std::uint64_t key = std::uint64_t(code) << 8 | bytes << 3 | unsigned(space) << 2 | unsigned(way);
-  Instruction*& cached = cache[(code ^ key >> 20 ^ unsigned(space)) % cache_size];
+  const std::uint64_t key = key_of(code, bytes, space, way, 0);
+  Instruction*& cached = cache[(code ^ key >> 25 ^ unsigned(space)) % cache_size];
   if (cached != nullptr && cached->key == key) [[likely]] return *cached;
   Instruction& found = instructions[key];
   found.key = key;
@@ -148,12 +145,21 @@ Instruction& instruction_of(Code code, unsigned bytes, Space space, Way way) {
 [[gnu::cold, gnu::noinline]] void grow(OfWarp& of_warp) {
   const std::uint32_t capacity = std::max(2u, of_warp.capacity * 2);
   std::unique_ptr<Request[]> larger(new Request[capacity]);
-  std::copy_n(of_warp.requests.get(), of_warp.size, larger.get());
-  of_warp.requests = std::move(larger);
+  std::copy_n(of_warp.later.get(), of_warp.size, larger.get());
+  of_warp.later = std::move(larger);
   of_warp.capacity = capacity;
 }
 
-void finish(const Instruction& instruction, const Request& request, unsigned warp, unsigned time) {
+/// Whether all lanes take part in both, at the same distances and in the same banks.
+bool same_banks(const Request& a, const Request& b) {
+  const std::uint32_t apart = a.address[0] - b.address[0];
+  if ((a.lanes & b.lanes) != ~0u || apart % 128 != 0) return false;
+  std::uint32_t others = 0;
+  for (unsigned lane = 0; lane < lanes_per_warp; ++lane) others |= a.address[lane] - b.address[lane] - apart;
+  return others == 0;
+}
+
+void finish(Instruction& instruction, const Request& request, unsigned warp, unsigned time) {
   const unsigned lanes = unsigned(std::popcount(request.lanes)), way = unsigned(instruction.way);
   if (instruction.way == Way::atomic) {
     if (instruction.space == Space::shared) {
@@ -166,7 +172,11 @@ void finish(const Instruction& instruction, const Request& request, unsigned war
     }
     add_cost(instruction.code, instruction.space, instruction.way, lanes, most_at_one_address(request), 1);
   } else if (instruction.space == Space::shared) {
-    const unsigned actual = wavefronts(request, instruction.bytes);
+    if (!same_banks(request, instruction.counted)) {
+      instruction.counted = request;
+      instruction.its_wavefronts = wavefronts(request, instruction.bytes);
+    }
+    const unsigned actual = instruction.its_wavefronts;
     const unsigned ideal = (lanes * std::max(4u, instruction.bytes) + 127) / 128;
     ++totals().shared_requests[way];
     totals().shared_wavefronts[way] += actual;
@@ -185,43 +195,42 @@ void finish(const Instruction& instruction, const Request& request, unsigned war
   }
 }
 
-[[gnu::noinline]] void look_up(Last& hot, std::uint64_t key, Code code, unsigned bytes, Space space, Way way) {
-  Instruction& instruction = instruction_of(code, bytes, space, way);
-  hot = {key, &instruction.warps[key % max_warps]};
-  hot.of_warp->instruction = &instruction;
-}
-
-[[gnu::noinline]] void begin_request(OfWarp& of_warp) {
-  if (of_warp.size == 0) active.push_back(&of_warp);
-  if (of_warp.size == of_warp.capacity) grow(of_warp);
-  of_warp.requests[of_warp.size++].lanes = 0;
-}
-
 }  // namespace
 
-void add_to_request(Code code, unsigned thread, std::uintptr_t address, unsigned bytes, Space space, Way way) {
+LastRequest last_requests[last_count];
+
+void add_seldom(Code code, unsigned thread, std::uint32_t address, unsigned bytes, Space space, Way way) {
   const unsigned warp = thread / lanes_per_warp, lane = thread % lanes_per_warp;
-  const std::uint64_t key = (std::uint64_t(code) << 8 | bytes << 3 | unsigned(space) << 2 | unsigned(way)) << 5 | warp;
-  Last& hot = last[(code ^ bytes << 8 ^ unsigned(space) << 4) % cache_size];
-  if (hot.key != key) [[unlikely]] look_up(hot, key, code, bytes, space, way);
-  OfWarp& of_warp = *hot.of_warp;
-  const std::uint32_t time = of_warp.count[lane];
-  if (time == of_warp.size) [[unlikely]] {
-    if (time == most_requests) return;
-    begin_request(of_warp);
+  Instruction& instruction = instruction_of(code, bytes, space, way);
+  OfWarp& of_warp = instruction.warps[warp];
+  of_warp.instruction = &instruction;
+  last_requests[place_of(code, bytes, space)] = {key_of(code, bytes, space, way, warp), &of_warp.first};
+  Request* request = &of_warp.first;
+  if (request->lanes == 0) {
+    active.push_back(&of_warp);
+  } else if ((request->lanes >> lane & 1) != 0) {
+    const std::uint32_t time = of_warp.times[lane];
+    if (time == of_warp.size) {
+      if (time == most_requests) return;
+      if (of_warp.size == of_warp.capacity) grow(of_warp);
+      of_warp.later[of_warp.size++].lanes = 0;
+    }
+    of_warp.times[lane] = time + 1;
+    request = &of_warp.later[time];
   }
-  of_warp.count[lane] = time + 1;
-  Request& request = of_warp.requests[time];
-  request.lanes |= 1u << lane;
-  request.address[lane] = std::uint32_t(address);
+  request->lanes |= 1u << lane;
+  request->address[lane] = address;
 }
 
 void finish_requests() {
   for (OfWarp* of_warp : active) {
     const unsigned warp = unsigned(of_warp - of_warp->instruction->warps);
-    for (std::uint32_t i = 0; i < of_warp->size; ++i) finish(*of_warp->instruction, of_warp->requests[i], warp, i);
+    finish(*of_warp->instruction, of_warp->first, warp, 0);
+    of_warp->first.lanes = 0;
+    if (of_warp->size == 0) continue;
+    for (std::uint32_t i = 0; i < of_warp->size; ++i) finish(*of_warp->instruction, of_warp->later[i], warp, i + 1);
     of_warp->size = 0;
-    std::fill(std::begin(of_warp->count), std::end(of_warp->count), 0);
+    std::fill(std::begin(of_warp->times), std::end(of_warp->times), 0);
   }
   active.clear();
 }

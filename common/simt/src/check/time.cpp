@@ -40,7 +40,10 @@ bool look_at_time(pthread_t thread) {
   if (pthread_getcpuclockid(thread, &clock) != 0) return false;
   const double passed = seconds(clock) - started;
   Time expected = Time::left;
-  if (passed > limit()) out_of_time.compare_exchange_strong(expected, Time::up);
+  if (passed > limit()) {
+    out_of_time.compare_exchange_strong(expected, Time::up);
+    look_closely();
+  }
   return passed > limit() + 0.5 && out_of_time == Time::up;
 }
 
