@@ -68,11 +68,9 @@ def check_output(path):
     folder = path.parent
     if not folder.is_dir():
         raise Usage(f"there is no directory {folder}")
-    try:
-        with tempfile.TemporaryFile(dir=folder):
-            pass  # access() tells a superuser of no read-only folder
-    except OSError as error:
-        raise Usage(f"{path} cannot be written: {error.strerror}") from error
+    why_not = files.writable(path)
+    if why_not:
+        raise Usage(f"{path} cannot be written: {why_not}")
     if path.exists() and not os.access(path, os.W_OK):
         raise Usage(f"{path} may not be written to")
 

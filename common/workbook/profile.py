@@ -184,6 +184,20 @@ def _sum(launch, *names):
     return sum(launch.get(name) or 0 for name in names)
 
 
+def ideal_wavefronts(launch):
+    """Of shared loads and stores; ncu tells them in one number, the check build each."""
+    return _sum(launch, "shared_ideal_wavefronts", "shared_ld_ideal_wavefronts", "shared_st_ideal_wavefronts")
+
+
+def global_sectors(launch):
+    """(those moved, atomics among them; the ideal; percent of what is moved that is used, or None)"""
+    moved = _sum(launch, "global_ld_sectors", "global_st_sectors", "global_atomic_sectors")
+    ideal = _sum(launch, "global_ideal_sectors", "global_ld_ideal_sectors", "global_st_ideal_sectors",
+                 "global_atomic_ideal_sectors")
+    # ncu's ideal takes lanes that read the same word for lanes that read different ones.
+    return moved, ideal, min(100, 100 * ideal / moved) if ideal and moved else None
+
+
 def shape_text(size):
     """64x2 for [64, 2, 1]."""
     size = list(size)
@@ -214,9 +228,8 @@ def lines_of(launches, source):
                 + (f": {wavefronts / requests:.2f} each" if requests else ""))
         if one.get("shared_atomic_requests"):
             put("shared atomics", f"{one['shared_atomic_requests']:,.0f} requests")
-        ideal = _sum(one, "shared_ideal_wavefronts", "shared_ld_ideal_wavefronts", "shared_st_ideal_wavefronts")
-        if ideal:
-            put("  ideal", f"{ideal:,.0f} wavefronts")
+        if ideal_wavefronts(one):
+            put("  ideal", f"{ideal_wavefronts(one):,.0f} wavefronts")
         for label, kind in (("global loads", "global_ld"), ("global stores", "global_st"),
                             ("global atomics", "global_atomic")):
             if kind == "global_atomic" and not one.get("global_atomic_requests"):
@@ -224,12 +237,9 @@ def lines_of(launches, source):
             requests, sectors = one.get(f"{kind}_requests") or 0, one.get(f"{kind}_sectors") or 0
             put(label, f"{requests:,.0f} requests, {sectors:,.0f} sectors"
                 + (f": {sectors / requests:.2f} each, {_size(32 * sectors)}" if requests else ""))
-        ideal = _sum(one, "global_ideal_sectors", "global_ld_ideal_sectors", "global_st_ideal_sectors",
-                     "global_atomic_ideal_sectors")
-        moved = _sum(one, "global_ld_sectors", "global_st_sectors", "global_atomic_sectors")
-        if ideal and moved:  # ncu's ideal takes lanes that read the same word for lanes that read different ones
-            put("  ideal", f"{ideal:,.0f} sectors, {_size(32 * ideal)}: {min(100, 100 * ideal / moved):.0f} % of what is "
-                           "moved is used")
+        _, ideal, used = global_sectors(one)
+        if used is not None:
+            put("  ideal", f"{ideal:,.0f} sectors, {_size(32 * ideal)}: {used:.0f} % of what is moved is used")
         if one.get("barriers") is not None:
             warps = -(-one["block"][0] * one["block"][1] * one["block"][2] // 32)
             blocks = one["grid"][0] * one["grid"][1] * one["grid"][2] * one["launches"]

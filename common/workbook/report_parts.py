@@ -276,7 +276,8 @@ class Report:
             pipe(*launches, left=2),
             "What the kernels do to memory. A request is an instruction of a warp; it takes one wavefront of shared memory, and "
             "more where lanes meet in a bank. Global memory moves in sectors of 32 bytes; ideal is what the same bytes need "
-            "when neighbours are read together. (Atomics are not among the other requests.)",
+            "when neighbours are read together. (Atomics on shared memory stand apart, those on global memory are among "
+            "its requests.)",
             pipe(*memory, left=2)])
 
     def _launches(self):

@@ -149,17 +149,15 @@ def memory_table(found, names):
             def total(*columns, one=one):
                 return sum(one.get(column) or 0 for column in columns)
 
-            sectors = total("global_ld_sectors", "global_st_sectors", "global_atomic_sectors")
-            ideal = total("global_ideal_sectors", "global_ld_ideal_sectors", "global_st_ideal_sectors",
-                          "global_atomic_ideal_sectors")
-            turns = total("shared_ideal_wavefronts", "shared_ld_ideal_wavefronts", "shared_st_ideal_wavefronts")
+            sectors, ideal, used = profile.global_sectors(one)
+            turns = profile.ideal_wavefronts(one)
             rows.append([names.get(number, f"{number:02}"), f"`{one['kernel']}`",
                          _whole(total("shared_ld_requests", "shared_st_requests")),
                          _whole(total("shared_ld_wavefronts", "shared_st_wavefronts")), _whole(turns),
                          _whole(total("shared_atomic_requests")),
                          _whole(total("global_ld_requests", "global_st_requests", "global_atomic_requests")),
                          _whole(sectors), _kib(sectors), _kib(ideal) if ideal else "-",
-                         f"{min(100, 100 * ideal / sectors):.0f}" if ideal and sectors else "-"])
+                         f"{used:.0f}" if used is not None else "-"])
     return ["step", "kernel", "shared requests", "wavefronts", "ideal", "shared atomics", "global requests", "sectors",
             "moved, KiB", "ideal, KiB", "used, %"], rows
 

@@ -31,7 +31,7 @@ TEST_CASE("threads of a block are in no order until a barrier") {
 TEST_CASE("lanes that have met are in order, lanes that have not are not") {
   const InLaunch in_launch;
   const Event first = now(3);
-  order_lanes(0, 0xff);
+  lanes_synchronized(0, 0xff);
   CHECK_FALSE(shared_race(first, now(4)));
   CHECK(shared_race(first, now(9)));   // was not among them
   CHECK(shared_race(first, now(36)));  // of another warp
@@ -41,8 +41,8 @@ TEST_CASE("lanes that have met are in order, lanes that have not are not") {
 TEST_CASE("an order passes on through a third lane") {
   const InLaunch in_launch;
   const Event first = now(0);
-  order_lanes(0, 0b011);
-  order_lanes(0, 0b110);
+  lanes_synchronized(0, 0b011);
+  lanes_synchronized(0, 0b110);
   CHECK_FALSE(shared_race(first, now(2)));
 }
 

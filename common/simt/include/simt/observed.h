@@ -1,4 +1,4 @@
-// What a program may tell the check build about its memory. Declared there only (SIMT_CHECK).
+// What a program may tell the check build about its memory. Only that build has it: ask for SIMT_CHECK.
 #pragma once
 
 #include <cstddef>

@@ -285,8 +285,6 @@ void begin_launch(const Launch& started) {
   order_launch(started.blocks);
   flat = started.config.block.y * started.config.block.z == 1;
   last_array = nullptr;  // the next access of each counts it as one that this launch uses
-  look_closely();
-  near.begin = 0;
   if (tracing) trace_launch(started);
 }
 
@@ -304,14 +302,12 @@ void barrier_opened(Site site, int arrived) {
   totals().barriers += unsigned(arrived + lanes_per_warp - 1) / lanes_per_warp;
   if (out_of_time.load(std::memory_order_relaxed) == Time::up) [[unlikely]] {
     out_of_time = Time::told;
-    add_finding("time-limit", site, std::string("kernel ") + launch->kernel.name + ", block " + block_name(block) + ": " +
-                                        time_limit_text());
+    add_finding("time-limit", site, where() + ": " + time_limit_text());
     stop(cudaErrorLaunchTimeout);
   }
   if (arrived != launch->threads) [[unlikely]] {
     add_finding("divergent-barrier", site,
-                std::string("kernel ") + launch->kernel.name + ", block " + block_name(block) + ": " +
-                    std::to_string(launch->threads - arrived) + " of " + std::to_string(launch->threads) +
+                where() + ": " + std::to_string(launch->threads - arrived) + " of " + std::to_string(launch->threads) +
                     " threads have returned and never come to this __syncthreads()");
   }
   finish_requests();
@@ -333,14 +329,8 @@ void stop_observing() {
 
 void end_block() {
   finish_requests();
-  if (tracing) trace_block_end();
-  launch = nullptr;
-  watched = Watched::never;
-  look_closely();
-  near.begin = 0;
+  stop_observing();
 }
-
-void lanes_synchronized(unsigned warp, unsigned lanes) { order_lanes(warp, lanes); }
 
 void fence() {
   if (launch != nullptr) order_fence(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z));

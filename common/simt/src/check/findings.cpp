@@ -241,19 +241,14 @@ void tell(bool at_end) {
   if (at_end && !all.empty()) _exit(3);
 }
 
-void end() {
-  if (tracing) write_trace();
-  tell(true);
-}
-
 // Registered before the program's own handlers, and therefore called after them. A program that gives up, as a failed
 // assertion of its host code does, has most need of what was found.
 [[gnu::constructor(101)]] void register_end() {
-  std::atexit(end);
-  std::at_quick_exit(end);
+  std::atexit(end_program);
+  std::at_quick_exit(end_program);
   std::signal(SIGABRT, [](int) {
     std::signal(SIGABRT, SIG_DFL);
-    end();
+    end_program();
   });
 }
 
@@ -311,7 +306,10 @@ void write_whole(const char* path, const std::string& text) {
   if ((std::fclose(file) != 0 || !written) || (!device && std::rename(temporary.c_str(), path) != 0)) std::perror(path);
 }
 
-void end_program() { end(); }
+void end_program() {
+  if (tracing) write_trace();
+  tell(true);
+}
 
 void write_findings() {
   if (tracing) write_trace();

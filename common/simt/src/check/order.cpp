@@ -130,7 +130,7 @@ void order_interval() {
   }
 }
 
-void order_lanes(unsigned warp, unsigned lanes) {
+void lanes_synchronized(unsigned warp, unsigned lanes) {
   clocks_used[warp] = lanes_joined[warp] = true;
   std::uint32_t known[lanes_per_warp] = {};
   for (unsigned a = 0; a < lanes_per_warp; ++a) {

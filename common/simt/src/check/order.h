@@ -37,7 +37,6 @@ inline std::uint32_t who_now(unsigned thread, bool sync) {
 void order_launch(std::uint64_t blocks);
 void order_block();  ///< `block` begins
 void order_interval();  ///< a barrier has opened
-void order_lanes(unsigned warp, unsigned lanes);
 void order_fence(unsigned thread);
 
 /// An atomic or volatile read of what another block wrote so: that block's writes before its fence, and all that it

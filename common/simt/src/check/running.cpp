@@ -23,9 +23,8 @@ std::string block_name(std::uint64_t linear) {
   return coordinates(unsigned(linear % g.x), unsigned(linear / g.x % g.y), unsigned(linear / g.x / g.y));
 }
 
-std::string who(unsigned thread) {
-  return std::string("kernel ") + launch->kernel.name + ", block " + block_name(block) + ", thread " +
-         thread_name(thread) + ": ";
-}
+std::string where() { return std::string("kernel ") + launch->kernel.name + ", block " + block_name(block); }
+
+std::string who(unsigned thread) { return where() + ", thread " + thread_name(thread) + ": "; }
 
 }  // namespace simt::check

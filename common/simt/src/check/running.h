@@ -13,7 +13,8 @@ extern std::uint64_t block;
 
 std::string thread_name(unsigned linear);        ///< (1,2,0)
 std::string block_name(std::uint64_t linear);    ///< the same
-std::string who(unsigned thread);                ///< a finding's first words: kernel, block and thread
+std::string where();                             ///< kernel and block
+std::string who(unsigned thread);                ///< a finding's first words: these, and the thread
 
 #pragma GCC visibility pop
 }  // namespace simt::check
