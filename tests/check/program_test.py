@@ -29,6 +29,7 @@ int main() {
 """
 ENDS = {"return": "return 0", "exit": "std::exit(7)", "an assertion": "assert(keys == nullptr)", "abort": "std::abort()",
         "quick_exit": "std::quick_exit(0)", "an exception": "throw 1", "a fault": "*static_cast<volatile int*>(nullptr) = 1"}
+TOLD_TO_END = "a kernel without end, told to end"
 KERNELS = {
     "a kernel's assertion": ("assert", """#include <cassert>
 __global__ void few(int n) { assert(int(threadIdx.x) < n); }  // here
@@ -70,6 +71,17 @@ int main() {
   fill<<<1, 32>>>(keys);
 }
 """),
+    TOLD_TO_END: ("hang", """#include <cstdio>
+__global__ void meet() {
+  if (threadIdx.x == 0) printf("it runs\\n");
+  for (;;) __syncthreads();  // here
+}
+int main() {
+  std::setvbuf(stdout, nullptr, _IONBF, 0);
+  meet<<<1, 64>>>();
+  cudaDeviceSynchronize();
+}
+"""),
     "outside all device variables": ("out-of-bounds", """__device__ int sums[1 << 20];
 __global__ void add(int past) { sums[past + threadIdx.x] = 1; }  // here
 int main() { add<<<1, 4>>>((1 << 20) + 100000000); }
@@ -85,14 +97,22 @@ def check(name, text, kind, folder, compiler):
     made = compile_check(source, program, compiler)
     if made.returncode:
         return f"{name}: {made.stdout}{made.stderr}"
-    done = subprocess.run([str(program)], capture_output=True, text=True, check=False, timeout=60,
-                          env={**os.environ, "CHECK_JSON": str(told)})
+    with subprocess.Popen([str(program)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                          env={**os.environ, "CHECK_JSON": str(told)}) as run:
+        if name == TOLD_TO_END:
+            run.stdout.readline()
+            run.terminate()
+        try:
+            _, errors = run.communicate(timeout=20)
+        except subprocess.TimeoutExpired:
+            run.kill()
+            return f"{name}: has not ended"
     line = next((i for i, words in enumerate(text.splitlines(), 1) if "// here" in words), 0)
-    found = [(int(match[2]), match[3]) for match in map(FINDING.match, done.stderr.splitlines()) if match]
+    found = [(int(match[2]), match[3]) for match in map(FINDING.match, errors.splitlines()) if match]
     wanted = [(line, kind)] if kind else []
     written = [(one["line"], one["kind"]) for one in json.loads(told.read_text())["findings"]] if told.exists() else None
-    if found != wanted or written != wanted or done.returncode != (3 if kind else 0):
-        return f"{name}: exit {done.returncode}, told {found}, written {written}, wanted {wanted}\n{done.stderr}"
+    if found != wanted or written != wanted or run.returncode != (3 if kind else 0):
+        return f"{name}: exit {run.returncode}, told {found}, written {written}, wanted {wanted}\n{errors}"
     return None
 
 

@@ -24,9 +24,11 @@ namespace simt {
 
 bool first_failure();
 
-std::atomic<int> looks_left = 0;
-
 namespace {
+
+/// Above 0 when the program is about to be ended: how many more looks at where it is may be taken.
+std::atomic<int> looks_left = 0;
+std::atomic<bool> looking = false;
 
 std::atomic<cudaError_t> sticky_error = cudaSuccess;
 
@@ -142,13 +144,16 @@ void handle(int signal, siginfo_t* info, void* context) {
 bool is_emulation(Site site) { return site.line == 0 || std::strstr(site.file, "common/simt/") != nullptr; }
 
 /// Somebody ends this program: says in which line of device code it was, unless that is the emulation's own and a
-/// later look may find a better one.
+/// later look may find a better one. The last look takes the barrier that threads were seen at, else the launch.
 void tell_where(Worker& worker, void* where) {
-  const Site site = site_of(where);
-  if (is_emulation(site) && looks_left.fetch_sub(1) > 1) return;
-  const Site told = is_emulation(site) ? worker.barrier_or_launch() : site;
+  static Site barrier{"?", 0};
+  Site told = site_of(where);
+  if (is_emulation(told)) {
+    if (worker.barrier_site().line != 0) barrier = worker.barrier_site();
+    if (looks_left.fetch_sub(1) > 1) return;
+    told = barrier.line != 0 ? barrier : worker.launch_site();
+  }
   const std::string text = "this is where the program was when it was ended: " + worker.here();
-  SIMT_OBSERVE(check::stop_observing(); check::add_finding("hang", told, text); check::write_findings();)
   std::fprintf(stderr, "%s:%d: error: hang: %s\n", told.file, told.line, text.c_str());
   std::fflush(stderr);
   std::signal(SIGTERM, SIG_DFL);
@@ -159,7 +164,8 @@ void tell_where(Worker& worker, void* where) {
 /// SIGTERM: the watchdog has the running workers tell where they are. Host code ends as if we had not been here.
 void end(int, siginfo_t*, void*) {
   if (a_kernel_runs()) {
-    looks_left = 20;
+    SIMT_OBSERVE(check::ask_to_end(); return;)
+    looks_left = 10;
     return;
   }
   std::signal(SIGTERM, SIG_DFL);
@@ -176,7 +182,13 @@ void interrupt(int, siginfo_t*, void* context) {
       code.dli_fbase != ours.dli_fbase) {
     return;
   }
-  if (looks_left > 0) return tell_where(*worker, where);
+  if (is_ending()) {
+    if (!looking.exchange(true)) {
+      tell_where(*worker, where);
+      looking = false;
+    }
+    return;
+  }
   if (is_uninterrupted(where)) return;
   // Until here the signal was blocked: another one now would find this handler, not what must not be interrupted.
   // From here on it has to come through, because other threads run before this handler ends.
@@ -192,6 +204,9 @@ void interrupt(int, siginfo_t*, void* context) {
 }
 
 }  // namespace
+
+bool is_ending() { return looks_left > 0; }
+bool is_looked_at() { return looking; }
 
 cudaError_t sticky() { return sticky_error; }
 void set_sticky(cudaError_t error) { sticky_error = error; }

@@ -104,7 +104,7 @@ class Pool {
       for (Watched& one : watched_) {
         SIMT_OBSERVE(if (check::look_at_time(one.thread)) pthread_kill(one.thread, interrupt_signal); continue;)
         const std::uint64_t turn = one.worker->turn();
-        if (turn == one.turn || looks_left > 0) pthread_kill(one.thread, interrupt_signal);
+        if (is_ending() ? !is_looked_at() : turn == one.turn) pthread_kill(one.thread, interrupt_signal);
         one.turn = turn;
       }
     }

@@ -637,8 +637,8 @@ void Worker::report_deadlock() {
 void Worker::preempt([[maybe_unused]] Site site) {
   if (scheduling_) return;
   // A checked program yields at its volatile reads, and is interrupted only to end it.
-  SIMT_OBSERVE(check::out_of_time = check::Time::told;
-               fail("time-limit", check::time_limit_text(), site, cudaErrorLaunchTimeout);)
+  SIMT_OBSERVE(check::out_of_time = check::Time::told; const auto [kind, text] = check::time_is_up();
+               fail(kind, text, site, cudaErrorLaunchTimeout);)
   yield();
 }
 

@@ -133,8 +133,8 @@ class Worker {
 
   /// "kernel k, block (0,0,0), thread (3,0,0)" of the thread that runs now.
   std::string here() const;
-  /// The barrier that threads are at, if any; else the launch.
-  Site barrier_or_launch() const { return barrier_site_.line != 0 ? barrier_site_ : launch_->kernel.site; }
+  Site barrier_site() const { return barrier_site_; }  ///< the barrier that threads are at, if any: else line 0
+  Site launch_site() const { return launch_->kernel.site; }
 
   /// From a signal that interrupted this worker: if device code was running, its thread yields. A loop that waits for
   /// memory to change (`while (flag == 0) {}` on a volatile) calls nothing of ours, and would never end otherwise.
@@ -225,8 +225,10 @@ void report(const char* kind, const std::string& text, Site site, cudaError_t er
 /// Sent to a worker whose thread has had its turn for long (default: ignored by everybody else).
 inline constexpr int interrupt_signal = SIGURG;
 
-/// Above 0 when the program is about to be ended: how many more looks at where it is may be taken.
-extern std::atomic<int> looks_left;
+/// The program is about to be ended: the signal has a worker look where it is. Looks come one after another, so that
+/// the program gets on between them.
+bool is_ending();
+bool is_looked_at();
 
 /// Turns faults in device code into findings, and has SIGTERM tell where a kernel was that does not end.
 void catch_faults();

@@ -109,7 +109,8 @@ unsigned linear_thread() {
 
 [[noreturn, gnu::cold, gnu::noinline]] void end_of_time(Code code, unsigned thread) {
   out_of_time = Time::told;
-  add_finding("time-limit", code, 0, who(thread) + time_limit_text());
+  const auto [kind, text] = time_is_up();
+  add_finding(kind, code, 0, who(thread) + text);
   stop(cudaErrorLaunchTimeout);
 }
 
@@ -302,7 +303,8 @@ void barrier_opened(Site site, int arrived) {
   totals().barriers += unsigned(arrived + lanes_per_warp - 1) / lanes_per_warp;
   if (out_of_time.load(std::memory_order_relaxed) == Time::up) [[unlikely]] {
     out_of_time = Time::told;
-    add_finding("time-limit", site, where() + ": " + time_limit_text());
+    const auto [kind, text] = time_is_up();
+    add_finding(kind, site, where() + ": " + text);
     stop(cudaErrorLaunchTimeout);
   }
   if (arrived != launch->threads) [[unlikely]] {

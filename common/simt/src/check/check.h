@@ -69,9 +69,15 @@ Totals& totals();  ///< of the running launch
 enum class Time { left, up, told };
 extern std::atomic<Time> out_of_time;  ///< up: the next access or barrier ends the running launch
 void begin_time();
+void ask_to_end();     ///< the program is to end: for the running launch, time is up
+void end_if_asked();   ///< behind a launch: writes the findings and ends the program
 /// Called again and again while a launch runs on that thread. True: interrupt it, as it has no more accesses.
 bool look_at_time(pthread_t thread);
-std::string time_limit_text();
+struct TimeIsUp {
+  const char* kind;
+  std::string text;
+};
+TimeIsUp time_is_up();  ///< the finding of a launch that is ended
 void look_closely();  ///< the running launch is out of time: each access has to see that
 
 // --- trace.cpp ---

@@ -357,6 +357,7 @@ void new_totals(const Launch& launch) {
 
 void end_launch() {
   totals().nanoseconds = nanoseconds_now() - totals().nanoseconds;
+  end_if_asked();
 }
 
 }  // namespace simt::check

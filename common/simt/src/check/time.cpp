@@ -1,7 +1,8 @@
-// Ends kernels that do not end by themselves.
+// Ends kernels that do not end by themselves, or whose program is told to end.
 #include <pthread.h>
 #include <time.h>
 
+#include <csignal>
 #include <cstdlib>
 
 #include "check.h"
@@ -10,6 +11,7 @@ namespace simt::check {
 namespace {
 
 std::atomic<double> started = 0;
+std::atomic<bool> asked_to_end = false;
 
 double seconds(clockid_t clock) {
   timespec now{};
@@ -39,7 +41,7 @@ bool look_at_time(pthread_t thread) {
   clockid_t clock;
   if (pthread_getcpuclockid(thread, &clock) != 0) return false;
   const double passed = seconds(clock) - started;
-  if (passed <= limit()) return false;
+  if (passed <= limit() && !asked_to_end) return false;
   // Its next access or barrier ends the launch, and names the line. Only if none comes for long, counted from when it
   // could know, is it interrupted, wherever that is.
   static double told_at;
@@ -49,11 +51,21 @@ bool look_at_time(pthread_t thread) {
   return out_of_time == Time::up && passed > told_at + 0.5;
 }
 
-std::string time_limit_text() {
+void ask_to_end() { asked_to_end = true; }
+
+void end_if_asked() {
+  if (!asked_to_end) return;
+  end_program();
+  std::signal(SIGTERM, SIG_DFL);
+  std::raise(SIGTERM);
+}
+
+TimeIsUp time_is_up() {
+  if (asked_to_end) return {"hang", "was still running when the program was told to end"};
   char text[160];
   std::snprintf(text, sizeof text, "has not ended after %g s, and was given up here; SIMT_SECONDS=%g gives it more", limit(),
                 10 * limit());
-  return text;
+  return {"time-limit", text};
 }
 
 }  // namespace simt::check
