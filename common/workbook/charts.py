@@ -387,13 +387,21 @@ def types(rows, lab, stem):
                  order=lambda kind: list(BYTES).index(kind))
 
 
+def largest_value(row):
+    """Of keys that are uniform from 0 to that; else None."""
+    match = re.fullmatch(r"range:0:(\d+)", row["input"])
+    return int(match[1]) if match else None
+
+
+def _ranged(rows, lab):
+    """Sorts of a lab over such keys, where the step chose its launch."""
+    return [row for row in measurements.whole(measurements.verified(rows))
+            if largest_value(row) is not None and row["lab"] == lab and row["task"] == "sort" and row["blocks"] == "0"]
+
+
 def value_range(rows, lab, stem):
     """The speed of each step over the largest value among the keys."""
-    own = []
-    for row in measurements.whole(measurements.verified(rows)):
-        match = re.fullmatch(r"range:0:(\d+)", row["input"])
-        if match and row["lab"] == lab and row["task"] == "sort":
-            own.append(dict(row, values=int(match[1]) + 1))
+    own = [dict(row, values=largest_value(row) + 1) for row in _ranged(rows, lab)]
     if len({row["values"] for row in own}) < 2:
         return False
     counts = [(row["n"], row["type"]) for row in own]
@@ -417,10 +425,9 @@ def value_range(rows, lab, stem):
 def value_range_lines(rows, lab, stem):
     """Time against n, a line a largest value, a panel a step."""
     own = {}
-    for row in measurements.whole(measurements.verified(rows)):
-        match = re.fullmatch(r"range:0:(\d+)", row["input"])
-        if match and row["lab"] == lab and row["task"] == "sort":
-            own.setdefault((int(row["step"]), row["name"]), {}).setdefault((int(match[1]), row["type"]), {})[int(row["n"])] = row
+    for row in _ranged(rows, lab):
+        lines = own.setdefault((int(row["step"]), row["name"]), {})
+        lines.setdefault((largest_value(row), row["type"]), {})[int(row["n"])] = row
     # The sizes that several ranges were swept over, without the one that all ranges were measured at.
     plain = {n for lines in own.values() for by_n in lines.values() for n in by_n if not is_power(n)}
     if len(plain) > 1:

@@ -385,18 +385,40 @@ class Report:
         return "\n\n".join(filter(None, [*texts, *self.not_measured("types")])) if texts else ""
 
     def ranges(self):
-        """Speed over the largest value."""
-        rows = _most([row for row in measurements.whole(self.own()) if row["input"].startswith("range:0:")], "input")
-        if len({row["input"] for row in rows}) < 2:
-            return ""
-        rows.sort(key=lambda row: int(row["input"].split(":")[2]))
-        return "\n\n".join(filter(None, [
-            f"{_count(rows[0]['n'])} {rows[0]['type']} keys, uniform from 0 to the largest value: the fewer values, the less "
-            "entropy. A step that is missing refuses that range.",
-            self.figure("ranges", _of(rows, charts.value_range), "Keys a second against the number of different values."),
-            self.figure("range-lines", charts.value_range_lines, "Time against the number of keys, for several largest values."),
-            self._by(rows, "input", "largest value", lambda name: f"{int(name.split(':')[2]):,}"),
-            *self.not_measured("ranges")]))
+        """Speed over the largest value, and over launch shapes with each."""
+        ranged = [row for row in measurements.whole(self.own())
+                  if charts.largest_value(row) is not None and row["task"] == "sort"]
+        rows = _most([row for row in ranged if row["blocks"] == "0"], "input")
+        texts = []
+        if len({row["input"] for row in rows}) > 1:
+            rows.sort(key=charts.largest_value)
+            texts = [
+                f"{_count(rows[0]['n'])} {rows[0]['type']} keys, uniform from 0 to the largest value: the fewer values, the less "
+                "entropy. A step that is missing refuses that range.",
+                self.figure("ranges", _of(rows, charts.value_range), "Keys a second against the number of different values."),
+                self.figure("range-lines", charts.value_range_lines,
+                            "Time against the number of keys, for several largest values."),
+                self._by(rows, "input", "largest value", lambda name: f"{int(name.split(':')[2]):,}")]
+        texts += self._ranges_by_shape([row for row in ranged if row["blocks"] != "0"])
+        return "\n\n".join(filter(None, [*texts, *self.not_measured("ranges")])) if texts else ""
+
+    def _ranges_by_shape(self, ranged):
+        """A table a step: launch shapes down, largest values across."""
+        texts = []
+        for number, name in sorted({(int(row["step"]), row["name"]) for row in ranged}):
+            rows = _most([row for row in ranged if row["name"] == name], "input")
+            values = sorted({charts.largest_value(row) for row in rows})
+            cells = {(int(row["blocks"]), int(row["threads"]), charts.largest_value(row)): row for row in rows}
+            shapes = sorted({shape[:2] for shape in cells})
+            if len(values) < 2 or len(shapes) < 2:
+                continue
+            texts += [f"Step {number:02} {name}, milliseconds for {_count(rows[0]['n'])} {rows[0]['type']} keys, by launch shape "
+                      "and largest value:",
+                      pipe(["launch shape", *(f"0 to {value:,}" for value in values)],
+                           [[_launch({"blocks": blocks, "threads": threads}),
+                             *(_number(cells[blocks, threads, value]["median_ms"]) if (blocks, threads, value) in cells else ""
+                               for value in values)] for blocks, threads in shapes])]
+        return texts
 
     def transfers(self):
         """The copies, beside the sort itself."""
@@ -508,20 +530,20 @@ class Report:
 
     def _step_by_step(self, titles):
         """Tables of each step that several machines have timed with the same launch shapes, or over the same ranges of
-        values, at the largest number of keys that they have in common."""
-        several = {}  # (what, step, task, type) -> n -> machine -> launch or range -> milliseconds
+        values, or both, at the largest number of keys that they have in common."""
+        several = {}  # (step, what, name, type) -> n -> machine -> launch or range -> milliseconds
         for name, rows in [("this report", self.rows), *self.others]:
             for row in measurements.whole(measurements.verified(rows)):
                 if row["lab"] != self.lab or (name, row["build"]) not in titles or row["order"] != "ascending":
                     continue
-                ranged = re.fullmatch(r"range:0:(\d+)", row["input"])
-                if row["input"] == "uniform" and row["blocks"] != "0":
-                    key, cell = "launch shapes", (int(row["blocks"]), int(row["threads"]), _launch(row))
-                elif ranged and row["blocks"] == "0":
-                    key, cell = "largest values", (int(ranged[1]), 0, f"{int(ranged[1]):,}")
-                else:
+                shaped, largest = row["blocks"] != "0", charts.largest_value(row)
+                ranged = largest is not None
+                if not (shaped or ranged) or not (ranged or row["input"] == "uniform"):
                     continue
-                case = several.setdefault((int(row["step"]), key, row["name"], row["type"]), {})
+                names = (["launch shape", _launch(row)] if shaped else []) + (["largest value", f"{largest:,}"] if ranged else [])
+                what, words = " and ".join(names[::2]), ", ".join(names[1::2])
+                cell = (largest, int(row["blocks"]), int(row["threads"]), words)
+                case = several.setdefault((int(row["step"]), what, row["name"], row["type"]), {})
                 at = case.setdefault(int(row["n"]), {}).setdefault(titles[name, row["build"]], {})
                 at[cell] = _number(row["median_ms"])
         texts = []
@@ -533,8 +555,8 @@ class Report:
             cells = sorted({cell for timed in machines.values() for cell in timed})
             if len(cells) < 2:
                 continue
-            texts += [f"Step {number:02} {name}, milliseconds for {max(common):,} {kind} keys, by {what[:-1]}:",
-                      pipe([what[:-1], *machines], [[cell[2], *(timed.get(cell, "") for timed in machines.values())]
+            texts += [f"Step {number:02} {name}, milliseconds for {max(common):,} {kind} keys, by {what}:",
+                      pipe([what, *machines], [[cell[-1], *(timed.get(cell, "") for timed in machines.values())]
                                                     for cell in cells])]
         return texts
 

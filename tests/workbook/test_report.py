@@ -353,6 +353,8 @@ class Coursework(unittest.TestCase):
                   for bits in (4, 8, 16, 24)]
         found += [one("range", "4", type="u32", n=str(n), input=f"range:0:{2**bits - 1}") for n in self.SIZES
                   for bits in (4, 16, 24)]
+        found += [one("range", "4", type="u32", n="4096", input=f"range:0:{2**bits - 1}", blocks=blocks, threads=threads)
+                  for bits in (4, 16) for blocks, threads in (("1", "32"), ("64", "64"))]
         found += [one(name, step, input=kind) for name, step in (("shared", "2"), ("parallel", "3"))
                   for kind in ("sorted", "all-equal", "and-5", "and-2")]
         return measurements.distinct(found)
@@ -403,6 +405,9 @@ class Coursework(unittest.TestCase):
         self.assertIn("| &lt;&lt;&lt;64, 64&gt;&gt;&gt; | 0.500 | 0.500 |", parts["machines"])
         # Largest values, and inputs by entropy.
         self.assertEqual(re.findall(r"(?m)^\| ([\d,]+) \|", parts["ranges"]), ["15", "255", "65,535", "16,777,215"])
+        self.assertIn("| launch shape | 0 to 15 | 0 to 65,535 |", parts["ranges"])
+        self.assertIn("| &lt;&lt;&lt;64, 64&gt;&gt;&gt; | 0.500 | 0.500 |", parts["ranges"])
+        self.assertIn("| &lt;&lt;&lt;64, 64&gt;&gt;&gt;, 65,535 | 0.500 | 0.500 |", parts["machines"])
         self.assertEqual(re.findall(r"(?m)^\| ([a-z]+[\w-]*) \|", parts["inputs"])[1:],
                          ["uniform", "and-2", "and-5", "all-equal", "sorted"])
         self.assertIn("| and-2 | 6.49 |", parts["inputs"])
