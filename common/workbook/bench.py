@@ -7,7 +7,6 @@ import json
 import os
 import re
 import signal
-import textwrap
 import threading
 import time
 from pathlib import Path
@@ -270,15 +269,24 @@ def skipped(rows):
             for message, group in groups.items()]
 
 
-def _wrapped(text):
-    return textwrap.fill(text, min(table.width() or 120, 120), break_long_words=False, break_on_hyphens=False)
+def failed_lines(rows):
+    """A line for each way in which a step failed, with the numbers of keys at which it did."""
+    groups = {}
+    for row in rows:
+        groups.setdefault((row["step"], row["status"], row["message"]), []).append(int(row["n"]))
+    lines = []
+    for (step, status, message), sizes in groups.items():
+        sizes = sorted(set(sizes))
+        where = ", ".join(map(table.count, sizes[:4])) + ", .." * (len(sizes) > 4)
+        lines.append(f"{paint('step ' + step, 'red')}, n = {where}: {status}: {message}")
+    return lines
 
 
 def show(lab, rows, kind, solution):
     """Prints what was measured of a lab."""
     measured = [row for row in measurements.whole(rows) if row["lab"] != "gold"]
     one = measured[0]
-    print(_wrapped(f"{lab}{' (solution)' if solution else ''}, {kind} build, {one['machine']}"))
+    print(table.wrapped(f"{lab}{' (solution)' if solution else ''}, {kind} build, {one['machine']}"))
     shared = [one[name] for name in ("type", "order", "input") if len({row[name] for row in measured}) == 1]
     roof = next((float(row["roof_gb_per_s"]) for row in measured if row["roof_gb_per_s"]), 0)
     all_verified = all(row["status"] in ("verified", "unsupported") for row in measured)
@@ -288,16 +296,15 @@ def show(lab, rows, kind, solution):
     if roof:
         words.append(f"roof: memory is copied at {table.significant(roof)} GB/s, and each key has to be read and "
                      "written once")
-    print(_wrapped("; ".join(words)))
+    print(table.wrapped("; ".join(words)))
     for lines in (lines_of(rows), kernel_lines(rows), transfer_lines(rows)):
         if lines:
             print("\n" + "\n".join(lines))
     print()
     for sentence in skipped(measured):
         print(sentence)
-    for row in measured:
-        if row["status"] not in ("verified", "unsupported"):
-            print(f"{paint('step ' + row['step'], 'red')}, n = {row['n']}: {row['status']}: {row['message']}")
+    for line in failed_lines(row for row in measured if row["status"] not in ("verified", "unsupported")):
+        print(line)
 
 
 # --- the verb ---

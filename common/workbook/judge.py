@@ -98,7 +98,8 @@ def bench(what, lab, runner, kind, csv_path, options, warn=True):
                         said.append(line)
                     elif not progress.live:
                         note(line)
-                progress.update(pending or (lines[-1] if lines else ""))
+                if pending or progress.live:  # elsewhere whole lines have been told
+                    progress.update(pending or lines[-1])
             status = process.wait()
         finally:
             if process.poll() is None:

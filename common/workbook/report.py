@@ -597,6 +597,6 @@ def main(arguments):
     own = [row for row in measured if row["lab"] == lab and row["status"] == "verified"]
     print(f"{len(own)} measurements verified, {time.monotonic() - started:.0f} s")
     failed, _ = failures(measured, lab)
-    for row in failed:
-        print(f"step {row['step']}, n = {int(row['n']):,}: {row['status']}: {row['message']}")
+    for line in bench.failed_lines(failed):
+        print(line)
     return 0 if own and not failed else 1

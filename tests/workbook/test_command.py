@@ -62,6 +62,12 @@ class Refused(unittest.TestCase):
             with self.subTest(words=words):
                 self.assert_refused(words, f"{LAB} has no step '77'", "1 ")
 
+    def test_times_that_are_none(self):
+        for verb in ("check", "watch"):
+            for seconds in ("0", "-3", "inf", "nan"):
+                with self.subTest(verb=verb, seconds=seconds):
+                    self.assert_refused([verb, LAB, "1", "--timeout", seconds], f"--timeout {seconds} is no number of seconds")
+
     def test_unreadable_input_files(self):
         self.assert_refused(["run", LAB, "1", "--input", "file:/nonexistent/x"], "there is no file /nonexistent/x")
         self.assert_refused(["bench", LAB, "--input", "file:/nonexistent/x"], "there is no file /nonexistent/x")

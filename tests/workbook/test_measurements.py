@@ -162,6 +162,13 @@ class Rows(unittest.TestCase):
         self.assertEqual(len(bench.lines_of([row(), *rows])), 3)
 
 
+    def test_what_failed_is_told_once(self):
+        rows = [row(step=step, n=str(n), status="not-written", message=f"step {step} is not written yet")
+                for step in "23" for n in (1024, 1000, 1024, 4096, 5, 6)]
+        self.assertEqual(bench.failed_lines(rows), [
+            f"step {step}, n = 5, 6, 1000, 2^10, ..: not-written: step {step} is not written yet" for step in "23"])
+
+
 class Sweeps(unittest.TestCase):
     """What is asked of the judge."""
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from unittest import mock
 
 from workbook import bench, check, demo, diagnostics, judge, measurements, paths, suite, table
-from workbook.hints import hints_of
+from workbook.hints import fitted, hints_of
 from workbook.progress import ProgressFile
 from workbook.terminal import Usage
 
@@ -109,6 +109,12 @@ class Texts(unittest.TestCase):
         self.assertEqual(hints_of(HANDOUT, 1), ["First,\non two lines.", "Second:\n```\n# not a heading\n```"])
         self.assertEqual(hints_of(HANDOUT, 2), ["Another step's."])
         self.assertEqual(hints_of(HANDOUT, 3), [])
+
+    def test_hints_fit_the_terminal(self):
+        hint = "one two three\nfour\n\nfive six seven\n\n```\na line of code\n\nand one more\n```\neight"
+        with mock.patch.object(table, "width", return_value=12):
+            self.assertEqual(fitted(hint), "  one two\n  three four\n\n  five six\n  seven\n\n  ```\n  a line of code\n\n"
+                                           "  and one more\n  ```\n\n  eight")
 
     def test_the_first_failure_of_the_graded_tests(self):
         self.assertEqual(check.first_failure(GRADED, "cpu").splitlines(), [
