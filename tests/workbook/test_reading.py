@@ -138,6 +138,12 @@ class Texts(unittest.TestCase):
         self.assertEqual(lines[:3], ["labs/03-bitonic/02_shared.cu:79: leads to the error below",
                                      "common/lab/shape.h:20:5: error: no match", "   20 |  f(x)"])
         self.assertEqual(lines[3:], ["", "and then:", "  labs/03-bitonic/03_hybrid.cu:7:1: error: again"])
+        place = "/somewhere/labs/03-bitonic/02_shared.cu:69:68: error:"
+        lines = diagnostics.summary(f"{place} no function for ‘f<order>(int)’\n  f<order>(1)\n"
+                                    f"{place} ‘order’ is not a constant expression\n"
+                                    f"{place} no function for ‘f<order>(long)’\n", root, build).splitlines()
+        self.assertEqual(lines[2:], ["", "and then:", "  labs/03-bitonic/02_shared.cu:69:68: error: ‘order’ is not a "
+                                     "constant expression"])
         nvcc = "../labs/03-bitonic/01_global.cu(12): error: identifier \"x\" is undefined\n"
         self.assertIn("labs/03-bitonic/01_global.cu(12): error", diagnostics.summary(nvcc, root, build))
         self.assertTrue(diagnostics.summary("", root, build))
