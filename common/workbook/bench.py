@@ -6,15 +6,13 @@ import hashlib
 import json
 import os
 import re
-import signal
-import threading
 import time
 from pathlib import Path
 
 from . import build, files, judge, machine, measurements, table
 from .paths import BUILD, find_lab, find_step, labs, shown, steps
 from .run import add_common_arguments, prepare
-from .terminal import Problem, Usage, note, paint
+from .terminal import Problem, Terminated, Usage, note, paint
 
 DEFAULT_N = {"cpu": ["2^10", "2^14", "2^18"], "cuda": ["2^10", "2^14", "2^18", "2^22", "2^26"]}
 GRID = {"blocks": (1, 4, 16, 64, 256, 1024), "threads": (32, 64, 128, 256, 512, 1024)}
@@ -92,10 +90,6 @@ class Interrupted(KeyboardInterrupt):
         self.rows, self.path, self.status = rows, path, status
 
 
-class _Terminated(KeyboardInterrupt):
-    """SIGTERM, which is to keep what there is as Ctrl-C does."""
-
-
 @contextlib.contextmanager
 def _alone(path):
     """Problem: another command measures into this file, too. It would go on writing to it after we have moved it."""
@@ -105,21 +99,6 @@ def _alone(path):
         except BlockingIOError:
             raise Problem("another bench is measuring just this: wait for it, or end it") from None
         yield
-
-
-@contextlib.contextmanager
-def _terminated_as_interrupted():
-    def stop(*_):
-        raise _Terminated
-
-    if threading.current_thread() is not threading.main_thread():  # where Python hears of no signals
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def tidy(prefix, programs):
@@ -148,12 +127,11 @@ def sweep(what, lab, kind, runner, options, fresh=False):
             path.unlink(missing_ok=True)
         _mend(path)
         try:
-            with _terminated_as_interrupted():
-                rows, status = judge.bench(what, lab, runner, kind, path, options)
+            rows, status = judge.bench(what, lab, runner, kind, path, options)
         except KeyboardInterrupt as stop:
             measurements.mend(path)  # its last row may have been cut short
             kept = measurements.read(path) if path.exists() and path.stat().st_size else []
-            raise Interrupted(kept, path, 143 if isinstance(stop, _Terminated) else 130) from None
+            raise Interrupted(kept, path, 143 if isinstance(stop, Terminated) else 130) from None
     return rows, status, path
 
 

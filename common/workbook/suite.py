@@ -6,7 +6,7 @@ import subprocess
 
 from . import build, machine
 from .paths import BUILD, ROOT
-from .terminal import Problem, Progress, note, paint
+from .terminal import Problem, Progress, ending, note, paint
 
 # Meson's words for a test's end. An expected failure is a pass; a pass that was expected to fail is not.
 _PASSED, _SKIPPED = {"OK", "EXPECTEDFAIL"}, {"SKIP", "IGNORED"}
@@ -39,14 +39,15 @@ def main(arguments):
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL,
                                    env=build.environment(), cwd=ROOT, text=True, errors="replace")
         output = []
-        for line in process.stdout:
-            output.append(line.rstrip("\n"))
-            done = re.match(r"\s*(\d+)/(\d+) (.*?)\s+([A-Z]{2,})\s+([\d.]+)s", line)
-            if done and progress.live:
-                progress.update(f"{done[1]} of {done[2]}: {done[3]}")
-            elif done:
-                note(f"{done[1]}/{done[2]} {done[3]}: {done[4]}, {done[5]} s")
-        status = process.wait()
+        with ending(process):
+            for line in process.stdout:
+                output.append(line.rstrip("\n"))
+                done = re.match(r"\s*(\d+)/(\d+) (.*?)\s+([A-Z]{2,})\s+([\d.]+)s", line)
+                if done and progress.live:
+                    progress.update(f"{done[1]} of {done[2]}: {done[3]}")
+                elif done:
+                    note(f"{done[1]}/{done[2]} {done[3]}: {done[4]}, {done[5]} s")
+            status = process.wait()
     if not log.is_file():
         raise Problem("meson test ran no tests:\n" + "\n".join(output[-10:]))
     passed, failed, skipped = counts(log.read_text())

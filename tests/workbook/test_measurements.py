@@ -13,7 +13,7 @@ from unittest import mock
 
 from workbook import bench, files, machine, measurements, table
 from workbook.paths import ROOT
-from workbook.terminal import Problem, Usage
+from workbook.terminal import Problem, Usage, terminated_as_interrupted
 
 
 def row(**values):
@@ -210,7 +210,7 @@ class Sweeps(unittest.TestCase):
             time.sleep(10)
 
         before = signal.getsignal(signal.SIGTERM)
-        with self.assertRaises(bench.Interrupted) as raised:
+        with self.assertRaises(bench.Interrupted) as raised, terminated_as_interrupted():
             self.sweep(ended)()
         self.assertEqual((raised.exception.status, len(raised.exception.rows)), (143, 1))
         self.assertEqual(signal.getsignal(signal.SIGTERM), before)
