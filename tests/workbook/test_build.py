@@ -137,7 +137,7 @@ class Suite(unittest.TestCase):
             def start(*_, **__):
                 if log is not None:
                     path.write_text(log)
-                return SimpleNamespace(stdout=iter(["1/1 x  OK  0.01s\n"]), wait=lambda: status)
+                return SimpleNamespace(stdout=iter(["1/1 x  OK  0.01s\n"]), poll=lambda: status, wait=lambda: status)
 
             with mock.patch.object(suite, "BUILD", Path(folder)), mock.patch.object(suite.build, "ensure"), \
                     mock.patch.object(suite.build, "compile_targets"), \
