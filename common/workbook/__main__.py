@@ -5,6 +5,7 @@ import os
 import sys
 
 from . import bench, cc, check, demo, doctor, hints, picture, profile, report, run, starters, status, suite, watch
+from .paths import ROOT
 from .terminal import Problem, Terminated, note, paint, terminated_as_interrupted
 
 _MODULES = {
@@ -55,7 +56,9 @@ def main(arguments=None):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except OSError as error:
-        note(f"{paint('error:', 'red', sys.stderr)} {error.strerror or error}: {error.filename or ''}".rstrip(": "))
+        foreign = isinstance(error, PermissionError) and str(error.filename).startswith(str(ROOT))
+        note(f"{paint('error:', 'red', sys.stderr)} {error.strerror or error}: {error.filename or ''}".rstrip(": ")
+             + ". Copy the workbook to a folder of your own" * foreign)
         return 1
 
 

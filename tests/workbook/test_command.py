@@ -111,6 +111,16 @@ class Ended(unittest.TestCase):
             self.assertEqual(told.getvalue(), words)
 
 
+class Unwritable(unittest.TestCase):
+    def test_a_foreign_folder_is_named_with_a_way_out(self):
+        for name, told in ((str(ROOT / "build/x"), f"{ROOT}/build/x. Copy the workbook to a folder of your own\n"),
+                           ("/elsewhere/x", "/elsewhere/x\n")):
+            stop = PermissionError(13, "Permission denied", name)
+            with mock.patch.object(__main__.hints, "main", side_effect=stop), redirect_stderr(io.StringIO()) as said:
+                self.assertEqual(__main__.main(["hint", LAB, "1"]), 1)
+            self.assertEqual(said.getvalue(), f"error: Permission denied: {told}")
+
+
 class Compile(unittest.TestCase):
     """`cc`, as far as it looks at its arguments."""
 
