@@ -98,7 +98,7 @@ def bench(what, lab, runner, kind, csv_path, options, warn=True):
                         said.append(line)
                     elif not progress.live:
                         note(line)
-                if pending or progress.live:  # elsewhere whole lines have been told
+                if progress.live or pending.endswith("... "):  # elsewhere whole lines have been told, or will be
                     progress.update(pending or lines[-1])
             status = process.wait()
     for line in said:

@@ -6,7 +6,7 @@ import subprocess
 
 from . import build, machine
 from .paths import BUILD, ROOT
-from .terminal import Problem, Progress, ending, note, paint
+from .terminal import Problem, Progress, Usage, ending, note, paint
 
 # Meson's words for a test's end. An expected failure is a pass; a pass that was expected to fail is not.
 _PASSED, _SKIPPED = {"OK", "EXPECTEDFAIL"}, {"SKIP", "IGNORED"}
@@ -20,6 +20,18 @@ def counts(log):
     return passed, len(results) - passed - skipped, skipped
 
 
+def look_for(asked, info=None):
+    """Usage: Meson knows no such suite. Better to know before everything is built."""
+    try:
+        tests = json.loads((info or BUILD / "meson-info/intro-tests.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return
+    there = sorted({name.partition(":")[2] for test in tests for name in test["suite"]})
+    for name in asked:
+        if name.rpartition(":")[2] not in there:
+            raise Usage(f"no suite is called '{name}'; there are: {', '.join(there)}")
+
+
 def add_arguments(parser):
     """The verb's options."""
     parser.add_argument("--suite", action="append", metavar="SUITE", help="only this suite (meson test's option)")
@@ -28,6 +40,7 @@ def add_arguments(parser):
 def main(arguments):
     """Builds everything, runs all tests, counts."""
     build.ensure()
+    look_for(arguments.suite or [])
     note("building everything ..")
     build.compile_targets([], "building everything")
     log = BUILD / "meson-logs/testlog.json"

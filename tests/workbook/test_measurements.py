@@ -52,6 +52,10 @@ class Files(unittest.TestCase):
         columns = header[header.index("row_columns[]") :].split("{")[1].split("}")[0]
         self.assertEqual([name.strip().strip('"') for name in columns.split(",")], measurements.COLUMNS)
 
+    def test_no_measurements_at_all(self):
+        self.path.write_text("# A title\n")
+        self.assert_refused("rows.csv holds no measurements: rows are written by")
+
     def test_another_version(self):
         text = self.path.read_text()
         self.path.write_text(text.replace("kernel", "kernels", 1))
