@@ -29,7 +29,7 @@ def hints_of(handout, number):
 
 
 def fitted(hint):
-    """A hint, indented, in lines that fit the terminal: paragraphs are wrapped anew, code and lists stay as they are."""
+    """A hint, indented, in lines that fit the terminal: paragraphs are wrapped anew, code and lists stay."""
     pieces = re.split(r"(?ms)(^```.*?^```$)|\n{2,}", hint)
     pieces = [piece.strip("\n") for piece in pieces if piece and piece.strip()]
     return "\n\n".join(

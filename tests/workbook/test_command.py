@@ -72,7 +72,8 @@ class Refused(unittest.TestCase):
         for verb in ("check", "watch"):
             for seconds in ("0", "-3", "inf", "nan"):
                 with self.subTest(verb=verb, seconds=seconds):
-                    self.assert_refused([verb, LAB, "1", "--timeout", seconds], f"--timeout {seconds} is no number of seconds")
+                    self.assert_refused([verb, LAB, "1", "--timeout", seconds],
+                                        f"--timeout {seconds} is no number of seconds")
 
     def test_unreadable_input_files(self):
         self.assert_refused(["run", LAB, "1", "--input", "file:/nonexistent/x"], "there is no file /nonexistent/x")
@@ -105,7 +106,8 @@ class Ended(unittest.TestCase):
         self.assertEqual(process.returncode, -signal.SIGTERM)
 
     def test_the_exit_status_tells(self):
-        for stop, status, words in ((Terminated, 143, "ended by a signal\n"), (KeyboardInterrupt, 130, "interrupted\n")):
+        for stop, status, words in ((Terminated, 143, "ended by a signal\n"),
+                                    (KeyboardInterrupt, 130, "interrupted\n")):
             with mock.patch.object(__main__.hints, "main", side_effect=stop), redirect_stderr(io.StringIO()) as told:
                 self.assertEqual(__main__.main(["hint", LAB, "1"]), status)
             self.assertEqual(told.getvalue(), words)

@@ -113,7 +113,8 @@ class Texts(unittest.TestCase):
     def test_hints_fit_the_terminal(self):
         hint = "one two three\nfour\n\nfive six seven\n\n```\na line of code\n\nand one more\n```\neight"
         with mock.patch.object(table, "width", return_value=12):
-            self.assertEqual(fitted(hint), "  one two\n  three four\n\n  five six\n  seven\n\n  ```\n  a line of code\n\n"
+            self.assertEqual(fitted(hint), "  one two\n  three four\n\n  five six\n  seven\n\n  ```\n"
+                                           "  a line of code\n\n"
                                            "  and one more\n  ```\n\n  eight")
 
     def test_the_first_failure_of_the_graded_tests(self):

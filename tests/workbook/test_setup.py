@@ -120,7 +120,8 @@ class Script(unittest.TestCase):
         (self.root / ".workbook").touch()
         done = self.run_script("test")
         self.assertEqual((done.returncode, done.stdout), (1, ""))
-        self.assertEqual(done.stderr, f"workbook: {self.root} cannot be written: copy the workbook to a folder of your own\n")
+        self.assertEqual(done.stderr,
+                         f"workbook: {self.root} cannot be written: copy the workbook to a folder of your own\n")
 
     def test_without_a_package_manager_it_says_what_to_type(self):
         self.lacks.touch()
