@@ -5,7 +5,8 @@ import os
 import sys
 
 from . import bench, cc, check, demo, doctor, hints, picture, profile, report, run, starters, status, suite, watch
-from .terminal import Problem, note, paint
+from .paths import ROOT
+from .terminal import Problem, Terminated, note, paint, terminated_as_interrupted
 
 _MODULES = {
     "demo": (demo, "sort real input with every step of every lab, verified"),
@@ -40,20 +41,24 @@ def main(arguments=None):
     """Runs one verb; gives the exit status."""
     parsed = parser().parse_args(arguments)
     try:
-        return parsed.main(parsed)
+        with terminated_as_interrupted():
+            return parsed.main(parsed)
     except Problem as problem:
         sys.stdout.flush()
         note(f"{paint('error:', 'red', sys.stderr)} {problem}")
         return problem.status
-    except KeyboardInterrupt:
-        note("interrupted")
-        return 130
+    except KeyboardInterrupt as stop:
+        ended = isinstance(stop, Terminated)
+        note("ended by a signal" if ended else "interrupted")
+        return 143 if ended else 130
     except BrokenPipeError:
         # Whoever read our output has gone; Python must not complain about it once more at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except OSError as error:
-        note(f"{paint('error:', 'red', sys.stderr)} {error.strerror or error}: {error.filename or ''}".rstrip(": "))
+        foreign = isinstance(error, PermissionError) and str(error.filename).startswith(str(ROOT))
+        note(f"{paint('error:', 'red', sys.stderr)} {error.strerror or error}: {error.filename or ''}".rstrip(": ")
+             + ". Copy the workbook to a folder of your own" * foreign)
         return 1
 
 

@@ -6,16 +6,13 @@ import hashlib
 import json
 import os
 import re
-import signal
-import textwrap
-import threading
 import time
 from pathlib import Path
 
 from . import build, files, judge, machine, measurements, table
 from .paths import BUILD, find_lab, find_step, labs, shown, steps
 from .run import add_common_arguments, prepare
-from .terminal import Problem, Usage, note, paint
+from .terminal import Problem, Terminated, Usage, note, paint
 
 DEFAULT_N = {"cpu": ["2^10", "2^14", "2^18"], "cuda": ["2^10", "2^14", "2^18", "2^22", "2^26"]}
 GRID = {"blocks": (1, 4, 16, 64, 256, 1024), "threads": (32, 64, 128, 256, 512, 1024)}
@@ -93,10 +90,6 @@ class Interrupted(KeyboardInterrupt):
         self.rows, self.path, self.status = rows, path, status
 
 
-class _Terminated(KeyboardInterrupt):
-    """SIGTERM, which is to keep what there is as Ctrl-C does."""
-
-
 @contextlib.contextmanager
 def _alone(path):
     """Problem: another command measures into this file, too. It would go on writing to it after we have moved it."""
@@ -106,21 +99,6 @@ def _alone(path):
         except BlockingIOError:
             raise Problem("another bench is measuring just this: wait for it, or end it") from None
         yield
-
-
-@contextlib.contextmanager
-def _terminated_as_interrupted():
-    def stop(*_):
-        raise _Terminated
-
-    if threading.current_thread() is not threading.main_thread():  # where Python hears of no signals
-        yield
-        return
-    before = signal.signal(signal.SIGTERM, stop)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGTERM, before)
 
 
 def tidy(prefix, programs):
@@ -149,12 +127,11 @@ def sweep(what, lab, kind, runner, options, fresh=False):
             path.unlink(missing_ok=True)
         _mend(path)
         try:
-            with _terminated_as_interrupted():
-                rows, status = judge.bench(what, lab, runner, kind, path, options)
+            rows, status = judge.bench(what, lab, runner, kind, path, options)
         except KeyboardInterrupt as stop:
             measurements.mend(path)  # its last row may have been cut short
             kept = measurements.read(path) if path.exists() and path.stat().st_size else []
-            raise Interrupted(kept, path, 143 if isinstance(stop, _Terminated) else 130) from None
+            raise Interrupted(kept, path, 143 if isinstance(stop, Terminated) else 130) from None
     return rows, status, path
 
 
@@ -270,15 +247,24 @@ def skipped(rows):
             for message, group in groups.items()]
 
 
-def _wrapped(text):
-    return textwrap.fill(text, min(table.width() or 120, 120), break_long_words=False, break_on_hyphens=False)
+def failed_lines(rows):
+    """A line for each way in which a step failed, with the numbers of keys at which it did."""
+    groups = {}
+    for row in rows:
+        groups.setdefault((row["step"], row["status"], row["message"]), []).append(int(row["n"]))
+    lines = []
+    for (step, status, message), sizes in groups.items():
+        sizes = sorted(set(sizes))
+        where = ", ".join(map(table.count, sizes[:4])) + ", .." * (len(sizes) > 4)
+        lines.append(f"{paint('step ' + step, 'red')}, n = {where}: {status}: {message}")
+    return lines
 
 
 def show(lab, rows, kind, solution):
     """Prints what was measured of a lab."""
     measured = [row for row in measurements.whole(rows) if row["lab"] != "gold"]
     one = measured[0]
-    print(_wrapped(f"{lab}{' (solution)' if solution else ''}, {kind} build, {one['machine']}"))
+    print(table.wrapped(f"{lab}{' (solution)' if solution else ''}, {kind} build, {one['machine']}"))
     shared = [one[name] for name in ("type", "order", "input") if len({row[name] for row in measured}) == 1]
     roof = next((float(row["roof_gb_per_s"]) for row in measured if row["roof_gb_per_s"]), 0)
     all_verified = all(row["status"] in ("verified", "unsupported") for row in measured)
@@ -288,16 +274,15 @@ def show(lab, rows, kind, solution):
     if roof:
         words.append(f"roof: memory is copied at {table.significant(roof)} GB/s, and each key has to be read and "
                      "written once")
-    print(_wrapped("; ".join(words)))
+    print(table.wrapped("; ".join(words)))
     for lines in (lines_of(rows), kernel_lines(rows), transfer_lines(rows)):
         if lines:
             print("\n" + "\n".join(lines))
     print()
     for sentence in skipped(measured):
         print(sentence)
-    for row in measured:
-        if row["status"] not in ("verified", "unsupported"):
-            print(f"{paint('step ' + row['step'], 'red')}, n = {row['n']}: {row['status']}: {row['message']}")
+    for line in failed_lines(row for row in measured if row["status"] not in ("verified", "unsupported")):
+        print(line)
 
 
 # --- the verb ---

@@ -14,7 +14,7 @@ import sys
 
 from . import diagnostics, files, machine
 from .paths import BUILD, ROOT, STATE, has_solutions
-from .terminal import Problem, Progress, note
+from .terminal import Problem, Progress, ending, note
 
 KEPT = ("bench", "demo", "reports")  # results in build/, which outlive a fresh set-up
 _FACTS = BUILD / "workbook-setup.json"
@@ -109,10 +109,11 @@ def _run_meson(*options):
             cwd=ROOT, text=True, errors="replace",
         )
         output = []
-        for line in process.stdout:
-            output.append(line)
-            progress.update(line.strip())
-        return process.wait(), "".join(output)
+        with ending(process):
+            for line in process.stdout:
+                output.append(line)
+                progress.update(line.strip())
+            return process.wait(), "".join(output)
 
 
 def _set_up():
@@ -206,12 +207,13 @@ def _run_ninja(names, progress):
     except OSError as error:
         raise Problem("ninja was not found: install ninja-build (./workbook doctor tells how)") from error
     output = []
-    for line in process.stdout:
-        output.append(line)
-        step = re.match(r"\[(\d+)/(\d+)\]\s*(.*)", line)
-        if step:
-            progress.update(f"{step[1]} of {step[2]}: {step[3]}")
-    return process.wait(), "".join(output)
+    with ending(process):
+        for line in process.stdout:
+            output.append(line)
+            step = re.match(r"\[(\d+)/(\d+)\]\s*(.*)", line)
+            if step:
+                progress.update(f"{step[1]} of {step[2]}: {step[3]}")
+        return process.wait(), "".join(output)
 
 
 def compile_targets(paths, what="building"):

@@ -1,5 +1,6 @@
 """Builds a lab's files, runs its public tests and the check build, step by step, and shows the first thing to mend."""
 
+import math
 import re
 import subprocess
 import time
@@ -7,7 +8,7 @@ import time
 from . import build, checked, machine
 from .paths import find_lab, find_step, steps
 from .progress import ProgressFile
-from .terminal import Problem, Progress, note, paint
+from .terminal import Problem, Progress, Usage, note, paint
 
 
 MOST_FINDINGS = 3  # shown at once
@@ -132,8 +133,8 @@ def check(lab, asked, timeout=None):
                 return False
         if observed and not check_observed(step, timeout):
             return False
-    print(f"{'Passed' if len(asked) == 1 else 'All steps passed'}, public tests only. "
-          f"Next: ./workbook bench {lab}")
+    which, only = ("Passed", f" --step {asked[0].number}") if len(asked) == 1 else ("All steps passed", "")
+    print(f"{which}, public tests only. Next: ./workbook bench {lab}{only}")
     if "cuda" in build.kinds() and not machine.gpus():
         note("cuda: not run, no GPU answers")
     return True
@@ -149,6 +150,8 @@ def add_arguments(parser):
 def asked_steps(arguments):
     """The lab and the steps that the arguments name."""
     lab = find_lab(arguments.lab)
+    if arguments.timeout is not None and not 0 < arguments.timeout < math.inf:
+        raise Usage(f"--timeout {arguments.timeout:g} is no number of seconds: give more than 0")
     return lab, [find_step(lab, arguments.step)] if arguments.step else steps(lab)
 
 

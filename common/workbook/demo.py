@@ -113,7 +113,7 @@ def table_of(rows, facts, names):
 
     rows: the judge's, each with the name of its sample; facts: lab -> table of steps; names: of the samples
     """
-    form = "{:<15} {:<28}" + " {:>7}" * len(names) + " {:>7} {:>3}"
+    form = "{:<15} {:<27}" + " {:>7}" * len(names) + " {:>8} {:>3}"
     lines, points = [], []
     for lab, steps in facts.items():
         lines += ["", form.format(lab, "", *names, "% gold", "ok").rstrip(), "-" * 80]
@@ -134,7 +134,7 @@ def table_of(rows, facts, names):
                 gold = measurements.best_gold([other for other in rows if other["sample"] == name], row)
                 percent = percent or percent_of_gold(row, gold)
                 points.append((f"{lab} {number} {fact['name']}", name, _mkeys(row), _mkeys(gold) if gold else None))
-            idea, *more = textwrap.wrap(fact["idea"], 28) or [""]
+            idea, *more = textwrap.wrap(fact["idea"], 27) or [""]
             lines.append(form.format(f"{number} {fact['name']}"[:15], idea, *speeds, percent,
                                      f"{verified}/{len(own)}").rstrip())
             lines += [" " * 16 + words for words in more]

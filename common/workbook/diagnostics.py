@@ -84,11 +84,15 @@ def summary(output, root=ROOT, build=BUILD):
         shown.append(line)
     if len(shown) == 1:
         shown += _quoted(_ERROR.match(lines[first]), root)
-    # A template's error comes once for each type it is made for: one a line of the source is enough.
-    rest = {}
+    # A template's error comes once for each type it is made for: one a line of the source is enough. Only of the
+    # first line another one is told, in other words than the names that are quoted: it may be the reason.
+    rest, top_place = {}, None
     for i in errors:
         error = _ERROR.match(lines[i])
-        rest.setdefault((error[1], error[2] or error[4]), lines[i])
+        place = error[1], error[2] or error[4]
+        top_place = top_place or place
+        words = re.sub("[‘'\"].*[’'\"]", "", error[5]) if place == top_place else ""
+        rest.setdefault((place, words), lines[i])
     rest = [line for line in rest.values() if line != lines[first]]
     more = [] if not rest else ["", "and then:"] + [f"  {line[:160]}" for line in rest[:MOST_ERRORS]]
     if len(rest) > MOST_ERRORS:

@@ -10,7 +10,7 @@ import tempfile
 from pathlib import Path
 
 from . import machine
-from .paths import BUILD
+from .paths import BUILD, ROOT
 from .terminal import paint
 
 HERE, LACKS, NEEDED = "here", "not here", "MISSING"
@@ -77,7 +77,8 @@ def _header(name, header, needed, package, what):
 def _matplotlib():
     if importlib.util.find_spec("matplotlib"):
         return HERE, "matplotlib", "", ""
-    return LACKS, "matplotlib", "", "no plots without it; ./workbook demo installs it, after rm -f .workbook/ready"
+    again = ", after rm -f .workbook/ready" * (ROOT / ".workbook/ready").exists()
+    return LACKS, "matplotlib", "", f"no plots without it; ./workbook demo installs it{again}"
 
 
 def _nvcc():

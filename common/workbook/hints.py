@@ -3,6 +3,7 @@
 import re
 import textwrap
 
+from . import table
 from .paths import ROOT, find_lab, find_step
 from .progress import ProgressFile
 from .terminal import Problem
@@ -25,6 +26,15 @@ def hints_of(handout, number):
         elif items:
             items[-1].append(line)
     return [textwrap.dedent(item[0] + "\n" + textwrap.dedent("\n".join(item[1:]))).strip() for item in items]
+
+
+def fitted(hint):
+    """A hint, indented, in lines that fit the terminal: paragraphs are wrapped anew, code and lists stay."""
+    pieces = re.split(r"(?ms)(^```.*?^```$)|\n{2,}", hint)
+    pieces = [piece.strip("\n") for piece in pieces if piece and piece.strip()]
+    return "\n\n".join(
+        textwrap.indent(piece, "  ") if re.search(r"(?m)^(```|[-*|>] |\s)", piece) else table.wrapped(piece, "  ")
+        for piece in pieces)
 
 
 def add_arguments(parser):
@@ -51,12 +61,13 @@ def main(arguments):
     if arguments.again:
         first, last = 0, shown
     elif shown == len(hints):
-        print(f"That was all: {len(hints)} hints for {step}. Here is the last once more (--again shows all).\n")
+        print(table.wrapped(f"That was all: {len(hints)} hints for {step}. Here is the last once more (--again shows "
+                            "all).") + "\n")
         first, last = shown - 1, shown
     else:
         first, last = shown, shown + 1
     for i in range(first, last):
-        print(f"Hint {i + 1} of {len(hints)} for {lab}, {step}:\n\n{textwrap.indent(hints[i], '  ')}\n")
+        print(f"Hint {i + 1} of {len(hints)} for {lab}, {step}:\n\n{fitted(hints[i])}\n")
     if arguments.again and not shown:
         print(f"No hint for {step} was shown yet: ./workbook hint {lab} {step.number}")
     if last > shown:

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 from . import build, machine, measurements
-from .terminal import Problem, Progress, note
+from .terminal import Problem, Progress, ending, note
 
 
 BUDGET = ("n", "conflicts", "sectors", "bytes", "barriers")  # see lab/step.h
@@ -82,7 +82,7 @@ def bench(what, lab, runner, kind, csv_path, options, warn=True):
     errors, said, status = [], [], None
     with Progress(what) as progress, machine.ClockWatch(kind == "cuda") as clocks:
         process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, stdin=subprocess.DEVNULL)
-        try:
+        with ending(process):
             pending = ""
             while True:
                 # The judge begins a line when it begins a measurement and ends it with the result.
@@ -98,12 +98,9 @@ def bench(what, lab, runner, kind, csv_path, options, warn=True):
                         said.append(line)
                     elif not progress.live:
                         note(line)
-                progress.update(pending or (lines[-1] if lines else ""))
+                if progress.live or pending.endswith("... "):  # elsewhere whole lines have been told, or will be
+                    progress.update(pending or lines[-1])
             status = process.wait()
-        finally:
-            if process.poll() is None:
-                process.terminate()
-                process.wait()
     for line in said:
         if warn or not line.startswith("warning:"):
             note(line)

@@ -32,6 +32,11 @@ def parse(text):
     return _blocks("".join(part if part.startswith("```") else _COMMENT.sub("", part) for part in fences).splitlines())
 
 
+def stray_images(blocks):
+    """Paths of pictures that stand within a line of text, where they are not shown."""
+    return [match[2] for block in blocks if block.kind == "paragraph" for match in _IMAGE.finditer(block.text)]
+
+
 def _cells(line):
     cells = re.split(r"(?<!\\)\|", line.strip().strip("|") if line.strip() != "|" else "")
     return [cell.strip().replace("\\|", "|") for cell in cells]

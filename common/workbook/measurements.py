@@ -45,6 +45,8 @@ def read(path):
         raise Problem(f"{path} is empty: measure again (./workbook bench)", 2)
     if lines[0] != COLUMNS:
         lacks = [name for name in COLUMNS if name not in lines[0]]
+        if lacks == COLUMNS:
+            raise Problem(f"{path} holds no measurements: rows are written by ./workbook bench and report", 2)
         knows_not = [name for name in lines[0] if name not in COLUMNS]
         told = [f"it lacks {', '.join(lacks)}"] * bool(lacks) + [f"it has {', '.join(knows_not[:5])}"] * bool(knows_not)
         raise Problem(f"{path} is of another version ({'; '.join(told) or 'its columns stand in another order'}): "

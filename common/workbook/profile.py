@@ -96,11 +96,14 @@ def _run(command, environment=None):
 
 
 def _look(status, output):
-    """Usage, if the judge says that the step is not written or that the options are wrong."""
+    """Usage, if the judge says that the step is not written or cannot do this, or that the options are wrong."""
     lines = output.splitlines()
     unwritten = next((line for line in lines if " is not written yet" in line), None)
     if unwritten:
         raise Usage(unwritten.removeprefix("not-written: "))
+    impossible = next((line for line in lines if line.startswith("unsupported: ")), None)
+    if impossible:
+        raise Usage(impossible)
     if status == 2:
         raise Usage(next((line for line in lines if line.startswith("error: ")), output).removeprefix("error: "))
 

@@ -470,7 +470,10 @@ def inline_svg(file, caption):
 
 def to_page(text, title, folder, remarks):
     """report.html; remarks: what is to be said about it."""
-    body = markdown.to_html(markdown.parse(text), lambda path, caption: embedded(path, caption, folder, remarks))
+    blocks = markdown.parse(text)
+    for path in markdown.stray_images(blocks):
+        remarks.append(f"the picture {path} stands within text: give it a line of its own")
+    body = markdown.to_html(blocks, lambda path, caption: embedded(path, caption, folder, remarks))
     page = (TEMPLATES / "page.html").read_text(encoding="utf-8")
     return page.replace("@title@", html.escape(title)).replace("@body@", body)
 
@@ -597,6 +600,6 @@ def main(arguments):
     own = [row for row in measured if row["lab"] == lab and row["status"] == "verified"]
     print(f"{len(own)} measurements verified, {time.monotonic() - started:.0f} s")
     failed, _ = failures(measured, lab)
-    for row in failed:
-        print(f"step {row['step']}, n = {int(row['n']):,}: {row['status']}: {row['message']}")
+    for line in bench.failed_lines(failed):
+        print(line)
     return 0 if own and not failed else 1

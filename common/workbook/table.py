@@ -3,6 +3,7 @@
 import os
 import shutil
 import sys
+import textwrap
 
 
 def render(headings, rows, left=()):
@@ -25,6 +26,12 @@ def width():
     if sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit():
         return shutil.get_terminal_size().columns
     return None
+
+
+def wrapped(text, indent=""):
+    """A paragraph in lines that fit the terminal, and are no longer than people like to read."""
+    return textwrap.fill(text, min(width() or 120, 120), initial_indent=indent, subsequent_indent=indent,
+                         break_long_words=False, break_on_hyphens=False)
 
 
 def fit(headings, rows, left=(), less=()):

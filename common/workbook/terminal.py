@@ -1,7 +1,10 @@
 """What is said to a person: errors, colours, and the progress of long work."""
 
+import contextlib
 import os
+import signal
 import sys
+import threading
 import time
 
 
@@ -18,6 +21,37 @@ class Usage(Problem):
 
     def __init__(self, text):
         super().__init__(text, status=2)
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM, which is to end programs that were started and to keep what there is, as Ctrl-C does."""
+
+
+@contextlib.contextmanager
+def terminated_as_interrupted():
+    """Terminated is raised where SIGTERM comes."""
+    def stop(*_):
+        raise Terminated
+
+    if threading.current_thread() is not threading.main_thread():  # where Python hears of no signals
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, stop)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@contextlib.contextmanager
+def ending(process):
+    """A program that is ended where we stop waiting for it: it must not go on to write what the next command writes."""
+    try:
+        yield process
+    finally:
+        if process.poll() is None:
+            process.terminate()
+            process.wait()
 
 
 _COLOURS = {"red": "31", "green": "32", "yellow": "33", "bold": "1", "dim": "2"}

@@ -22,6 +22,12 @@ def snapshot(lab, root=ROOT):
     return found
 
 
+def difference(before, now):
+    """What happened to the first file that is not as it was."""
+    saved = [path for path in now if now[path] != before.get(path)]
+    return f"{shown(saved[0])} saved" if saved else f"{shown(next(path for path in before if path not in now))} is gone"
+
+
 def add_arguments(parser):
     """The verb's options."""
     check.add_arguments(parser)
@@ -39,6 +45,5 @@ def main(arguments):
         note(f"watching labs/{lab}; Ctrl-C ends it")
         while (now := snapshot(lab)) == before:
             time.sleep(POLL)
-        changed = [path for path in now if now[path] != before.get(path)] or list(before)
         time.sleep(POLL / 2)  # an editor may write in several goes
-        note(f"\n--- {shown(changed[0])} saved, {time.strftime('%H:%M:%S')}")
+        note(f"\n--- {difference(before, now)}, {time.strftime('%H:%M:%S')}")

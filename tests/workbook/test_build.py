@@ -12,7 +12,7 @@ from unittest import mock
 
 from workbook import build, suite
 from workbook.paths import ROOT
-from workbook.terminal import Problem
+from workbook.terminal import Problem, Usage
 
 FILES = {"build.ninja": "x", "meson-private/coredata.dat": "x", "meson-private/build.dat": "x",
          "meson-info/intro-targets.json": '[{"name": "gold-cpu"}]',
@@ -128,6 +128,15 @@ class Suite(unittest.TestCase):
         self.assertEqual(suite.counts(self.LOG + "\n"), (2, 4, 1))
         self.assertEqual(suite.counts(""), (0, 0, 0))
 
+    def test_an_unknown_suite_is_refused_before_anything_is_built(self):
+        with tempfile.TemporaryDirectory() as folder:
+            info = Path(folder) / "intro-tests.json"
+            info.write_text('[{"suite": ["sorting:one"]}, {"suite": ["sorting:two", "sorting:one"]}]')
+            suite.look_for(["one", "sorting:two"], info)
+            with self.assertRaisesRegex(Usage, "^no suite is called 'three'; there are: one, two$"):
+                suite.look_for(["one", "three"], info)
+            suite.look_for(["three"], info.with_name("none.json"))
+
     def run_suite(self, log, status, kinds=("cpu",)):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "meson-logs/testlog.json"
@@ -137,7 +146,7 @@ class Suite(unittest.TestCase):
             def start(*_, **__):
                 if log is not None:
                     path.write_text(log)
-                return SimpleNamespace(stdout=iter(["1/1 x  OK  0.01s\n"]), wait=lambda: status)
+                return SimpleNamespace(stdout=iter(["1/1 x  OK  0.01s\n"]), poll=lambda: status, wait=lambda: status)
 
             with mock.patch.object(suite, "BUILD", Path(folder)), mock.patch.object(suite.build, "ensure"), \
                     mock.patch.object(suite.build, "compile_targets"), \

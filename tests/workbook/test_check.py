@@ -82,7 +82,10 @@ class Watch(unittest.TestCase):
             self.assertEqual([path.name for path in before], ["01_global.cu"])
             self.assertEqual(watch.snapshot("03-bitonic", Path(folder)), before)
             (lab / "01_global.cu").write_text("ab")
-            self.assertNotEqual(watch.snapshot("03-bitonic", Path(folder)), before)
+            after = watch.snapshot("03-bitonic", Path(folder))
+            self.assertNotEqual(after, before)
+            self.assertRegex(watch.difference(before, after), r"\.cu saved$")
+            self.assertRegex(watch.difference(before, {}), " is gone$")
 
 
 class CheckBuild(unittest.TestCase):

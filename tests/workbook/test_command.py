@@ -1,14 +1,20 @@
 """The command line: help, names that do not exist, and what is refused before anything is built."""
 
+import io
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
+from contextlib import redirect_stderr
 from pathlib import Path
+from unittest import mock
 
 from workbook import __main__
 from workbook.paths import ROOT, labs
+from workbook.terminal import Terminated, ending, terminated_as_interrupted
 
 LAB = labs()[0]
 
@@ -62,6 +68,13 @@ class Refused(unittest.TestCase):
             with self.subTest(words=words):
                 self.assert_refused(words, f"{LAB} has no step '77'", "1 ")
 
+    def test_times_that_are_none(self):
+        for verb in ("check", "watch"):
+            for seconds in ("0", "-3", "inf", "nan"):
+                with self.subTest(verb=verb, seconds=seconds):
+                    self.assert_refused([verb, LAB, "1", "--timeout", seconds],
+                                        f"--timeout {seconds} is no number of seconds")
+
     def test_unreadable_input_files(self):
         self.assert_refused(["run", LAB, "1", "--input", "file:/nonexistent/x"], "there is no file /nonexistent/x")
         self.assert_refused(["bench", LAB, "--input", "file:/nonexistent/x"], "there is no file /nonexistent/x")
@@ -80,6 +93,34 @@ class Refused(unittest.TestCase):
         self.assert_refused(["bench", LAB, "--largest-value", "many"], "many is no whole number")
         self.assert_refused(["bench", "all", "--step", "1"], "--step goes with one lab")
         self.assert_refused(["report", LAB, "--with", "/nonexistent/x"], "there is no /nonexistent/x")
+
+
+class Ended(unittest.TestCase):
+    """SIGTERM ends a command as Ctrl-C does: with its programs, and with words."""
+
+    def test_programs_are_ended_too(self):
+        process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+        with self.assertRaises(Terminated), terminated_as_interrupted(), ending(process):
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(10)
+        self.assertEqual(process.returncode, -signal.SIGTERM)
+
+    def test_the_exit_status_tells(self):
+        for stop, status, words in ((Terminated, 143, "ended by a signal\n"),
+                                    (KeyboardInterrupt, 130, "interrupted\n")):
+            with mock.patch.object(__main__.hints, "main", side_effect=stop), redirect_stderr(io.StringIO()) as told:
+                self.assertEqual(__main__.main(["hint", LAB, "1"]), status)
+            self.assertEqual(told.getvalue(), words)
+
+
+class Unwritable(unittest.TestCase):
+    def test_a_foreign_folder_is_named_with_a_way_out(self):
+        for name, told in ((str(ROOT / "build/x"), f"{ROOT}/build/x. Copy the workbook to a folder of your own\n"),
+                           ("/elsewhere/x", "/elsewhere/x\n")):
+            stop = PermissionError(13, "Permission denied", name)
+            with mock.patch.object(__main__.hints, "main", side_effect=stop), redirect_stderr(io.StringIO()) as said:
+                self.assertEqual(__main__.main(["hint", LAB, "1"]), 1)
+            self.assertEqual(said.getvalue(), f"error: Permission denied: {told}")
 
 
 class Compile(unittest.TestCase):

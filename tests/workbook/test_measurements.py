@@ -13,7 +13,7 @@ from unittest import mock
 
 from workbook import bench, files, machine, measurements, table
 from workbook.paths import ROOT
-from workbook.terminal import Problem, Usage
+from workbook.terminal import Problem, Usage, terminated_as_interrupted
 
 
 def row(**values):
@@ -51,6 +51,10 @@ class Files(unittest.TestCase):
         header = (ROOT / "common/lab/rows.h").read_text()
         columns = header[header.index("row_columns[]") :].split("{")[1].split("}")[0]
         self.assertEqual([name.strip().strip('"') for name in columns.split(",")], measurements.COLUMNS)
+
+    def test_no_measurements_at_all(self):
+        self.path.write_text("# A title\n")
+        self.assert_refused("rows.csv holds no measurements: rows are written by")
 
     def test_another_version(self):
         text = self.path.read_text()
@@ -162,6 +166,13 @@ class Rows(unittest.TestCase):
         self.assertEqual(len(bench.lines_of([row(), *rows])), 3)
 
 
+    def test_what_failed_is_told_once(self):
+        rows = [row(step=step, n=str(n), status="not-written", message=f"step {step} is not written yet")
+                for step in "23" for n in (1024, 1000, 1024, 4096, 5, 6)]
+        self.assertEqual(bench.failed_lines(rows), [
+            f"step {step}, n = 5, 6, 1000, 2^10, ..: not-written: step {step} is not written yet" for step in "23"])
+
+
 class Sweeps(unittest.TestCase):
     """What is asked of the judge."""
 
@@ -203,7 +214,7 @@ class Sweeps(unittest.TestCase):
             time.sleep(10)
 
         before = signal.getsignal(signal.SIGTERM)
-        with self.assertRaises(bench.Interrupted) as raised:
+        with self.assertRaises(bench.Interrupted) as raised, terminated_as_interrupted():
             self.sweep(ended)()
         self.assertEqual((raised.exception.status, len(raised.exception.rows)), (143, 1))
         self.assertEqual(signal.getsignal(signal.SIGTERM), before)

@@ -5,6 +5,7 @@ import io
 import unittest
 
 from workbook import profile
+from workbook.terminal import Usage
 
 # One launch as ncu 2025.3 told it of an H200: counts with their instances, of which some name the instructions.
 TOLD = {"ID": "0", "Process ID": "1037", "Kernel Name": "histogram_kernel", "Block Size": "(512, 1, 1)",
@@ -33,6 +34,14 @@ def printed(*launches):
     for launch in launches:
         writer.writerow(launch)
     return text.getvalue() + "==PROF== Disconnected from process 1037\n"
+
+
+class Judged(unittest.TestCase):
+    """What the judge refuses, said in its own words."""
+
+    def test_what_a_step_cannot_do(self):
+        with self.assertRaisesRegex(Usage, "^unsupported: n is 9; step 1 would take too long beyond 8$"):
+            profile._look(1, "step 1 global: 9 keys\nunsupported: n is 9; step 1 would take too long beyond 8\n")
 
 
 class Ncu(unittest.TestCase):

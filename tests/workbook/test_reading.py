@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from unittest import mock
 
 from workbook import bench, check, demo, diagnostics, judge, measurements, paths, suite, table
-from workbook.hints import hints_of
+from workbook.hints import fitted, hints_of
 from workbook.progress import ProgressFile
 from workbook.terminal import Usage
 
@@ -110,6 +110,13 @@ class Texts(unittest.TestCase):
         self.assertEqual(hints_of(HANDOUT, 2), ["Another step's."])
         self.assertEqual(hints_of(HANDOUT, 3), [])
 
+    def test_hints_fit_the_terminal(self):
+        hint = "one two three\nfour\n\nfive six seven\n\n```\na line of code\n\nand one more\n```\neight"
+        with mock.patch.object(table, "width", return_value=12):
+            self.assertEqual(fitted(hint), "  one two\n  three four\n\n  five six\n  seven\n\n  ```\n"
+                                           "  a line of code\n\n"
+                                           "  and one more\n  ```\n\n  eight")
+
     def test_the_first_failure_of_the_graded_tests(self):
         self.assertEqual(check.first_failure(GRADED, "cpu").splitlines(), [
             "labs/03-bitonic/02_shared.cu: wrong key at index 3 of 5", "  index  [3]",
@@ -132,6 +139,12 @@ class Texts(unittest.TestCase):
         self.assertEqual(lines[:3], ["labs/03-bitonic/02_shared.cu:79: leads to the error below",
                                      "common/lab/shape.h:20:5: error: no match", "   20 |  f(x)"])
         self.assertEqual(lines[3:], ["", "and then:", "  labs/03-bitonic/03_hybrid.cu:7:1: error: again"])
+        place = "/somewhere/labs/03-bitonic/02_shared.cu:69:68: error:"
+        lines = diagnostics.summary(f"{place} no function for ‘f<order>(int)’\n  f<order>(1)\n"
+                                    f"{place} ‘order’ is not a constant expression\n"
+                                    f"{place} no function for ‘f<order>(long)’\n", root, build).splitlines()
+        self.assertEqual(lines[2:], ["", "and then:", "  labs/03-bitonic/02_shared.cu:69:68: error: ‘order’ is not a "
+                                     "constant expression"])
         nvcc = "../labs/03-bitonic/01_global.cu(12): error: identifier \"x\" is undefined\n"
         self.assertIn("labs/03-bitonic/01_global.cu(12): error", diagnostics.summary(nvcc, root, build))
         self.assertTrue(diagnostics.summary("", root, build))

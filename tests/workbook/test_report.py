@@ -544,6 +544,11 @@ class Pictures(unittest.TestCase):
         self.assertRegex(remarks[0], "the picture e.png is not in")
         self.assertRegex(remarks[1], "f.png is on the net")
 
+    def test_a_picture_within_text_is_told(self):
+        remarks = []
+        report.to_page("see ![a](a.png) there\n\n```\n![b](b.png)\n```\n", "T", Path("."), remarks)
+        self.assertEqual(remarks, ["the picture a.png stands within text: give it a line of its own"])
+
 
 class Others(unittest.TestCase):
     """The machines to compare with."""

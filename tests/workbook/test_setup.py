@@ -116,6 +116,13 @@ class Script(unittest.TestCase):
         self.command("apt-get", APT)
         self.assert_started(self.run_script("test", "a b"))
 
+    def test_a_folder_that_cannot_be_written(self):
+        (self.root / ".workbook").touch()
+        done = self.run_script("test")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertEqual(done.stderr,
+                         f"workbook: {self.root} cannot be written: copy the workbook to a folder of your own\n")
+
     def test_without_a_package_manager_it_says_what_to_type(self):
         self.lacks.touch()
         done = self.run_script("test")
