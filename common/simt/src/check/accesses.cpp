@@ -334,8 +334,8 @@ void end_block() {
   stop_observing();
 }
 
-void fence() {
-  if (launch != nullptr) order_fence(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z));
+void fence(bool of_device) {
+  if (launch != nullptr) (of_device ? order_fence : order_fence_in_block)(linear_thread());
 }
 
 }  // namespace simt::check
@@ -361,8 +361,8 @@ using simt::check::Way;
     simt::check::access(p, N, Way::store, false, true, false, CODE);                                             \
   }                                                                                                              \
   void __tsan_volatile_read##N(void* p) {                                                                        \
+    simt::atomic_yield();  /* before: what is read is what others have written by now */                         \
     simt::check::access(p, N, Way::load, true, false, true, CODE);                                               \
-    simt::atomic_yield();                                                                                        \
   }                                                                                                              \
   void __tsan_volatile_write##N(void* p) { simt::check::access(p, N, Way::store, false, true, true, CODE); }
 #define UNALIGNED(N)                                                                                             \
@@ -425,7 +425,7 @@ void __tsan_ignore_thread_end() {}
 void __tsan_atomic_signal_fence(int) {}
 void __tsan_atomic_thread_fence(int order) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
-  if (order == __ATOMIC_SEQ_CST) simt::check::fence();  // less: of the block only
+  simt::check::fence(order == __ATOMIC_SEQ_CST);  // less: of the block only
 }
 
 void __tsan_read_range(void* p, std::size_t n) { simt::check::access_range(p, n, Way::load, CODE); }
