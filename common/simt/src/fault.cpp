@@ -113,6 +113,31 @@ void* interrupted_at(void* context) {
 #endif
 }
 
+/// The innermost line of the program from which the emulation or a library was called that has used up a stack: the
+/// first return address that lies there. (Frames have no chain to follow.)
+Site caller_at_end_of_stack(const void* lowest) {
+  Dl_info code, ours;
+  if (dladdr(reinterpret_cast<void*>(&caller_at_end_of_stack), &ours) == 0) return {"?", 0};
+  const auto* const words = static_cast<void* const*>(lowest);
+  for (int i = 0; i < 512; ++i) {
+    if (dladdr(words[i], &code) == 0 || code.dli_fbase != ours.dli_fbase) continue;
+    const Site site = site_of(static_cast<char*>(words[i]) - 1);
+    if (site.line != 0 && std::strstr(site.file, "simt/src/") == nullptr) return site;
+  }
+  return {"?", 0};
+}
+
+#if defined(__x86_64__)
+/// Two kinds of faults come without an address. Of a pointer into nowhere, some register holds it.
+Explanation explain_without_address(const ucontext_t* context) {
+  for (int i = REG_R8; i <= REG_RSP; ++i) {
+    const auto value = static_cast<long long>(context->uc_mcontext.gregs[i]);
+    if (value << 16 >> 16 != value) return {"out-of-bounds", "follows a pointer that is no address: was it ever set?"};
+  }
+  return {"misaligned", "accesses 16 bytes or more at an address that is no multiple of that"};
+}
+#endif
+
 struct sigaction previous[64];
 
 void handle(int signal, siginfo_t* info, void* context) {
@@ -130,6 +155,10 @@ void handle(int signal, siginfo_t* info, void* context) {
   const bool is_write = false;
 #endif
   Site site = site_of(where);
+  const Stacks& stacks = worker->stacks();
+  if (stacks.guards(info->si_addr) && (site.line == 0 || std::strstr(site.file, "simt/src/") != nullptr)) {
+    site = caller_at_end_of_stack(stacks.above_guard(info->si_addr));
+  }
 #ifdef SIMT_CHECK
   if (site.line == 0 || std::strstr(site.file, "simt/src/") != nullptr) {
     site = site_of(reinterpret_cast<void*>(check::done_for()));
@@ -137,7 +166,10 @@ void handle(int signal, siginfo_t* info, void* context) {
 #endif
   if (signal == SIGFPE) worker->fail("arithmetic", "integer division by zero", site, cudaErrorLaunchFailure);
   if (signal == SIGILL) worker->fail("trap", "illegal instruction", site, cudaErrorIllegalInstruction);
-  const Explanation why = explain(static_cast<char*>(info->si_addr), is_write);
+  Explanation why = explain(static_cast<char*>(info->si_addr), is_write);
+#if defined(__x86_64__)
+  if (info->si_code == SI_KERNEL) why = explain_without_address(static_cast<ucontext_t*>(context));
+#endif
   worker->fail(why.kind, why.text, site, cudaErrorIllegalAddress);
 }
 

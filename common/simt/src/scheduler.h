@@ -33,6 +33,7 @@ class Stacks {
 
   char* top(int stack) const { return base_ + spacing * (stack + 1) - size_t(stack % 16) * colour; }
   bool guards(const void* address) const;  ///< does `address` lie in a guard page?
+  const void* above_guard(const void* address) const;  ///< the lowest place of the stack below which `address` lies
 
   static constexpr std::size_t usable = 16 * 4096 - 16 * 192;  ///< bytes a thread may use
 
