@@ -36,6 +36,7 @@ std::atomic<cudaError_t> sticky_error = cudaSuccess;
 /// read or write.
 constexpr std::size_t slot_bytes = std::size_t(1) << 26;
 constexpr int slots = 32;
+std::atomic<unsigned> slots_used = 0;  // a bit each; a wild pointer may lead to the others as well
 
 char* guarded_region() {
   static char* const region = static_cast<char*>(
@@ -84,7 +85,7 @@ struct Explanation {
 Explanation explain(const char* address, bool is_write) {
   const std::string access = is_write ? "writes " : "reads ";
   const std::ptrdiff_t guarded = address - guarded_region();
-  if (guarded >= 0 && std::size_t(guarded) < slot_bytes * slots) {
+  if (guarded >= 0 && std::size_t(guarded) < slot_bytes * slots && (slots_used >> guarded / slot_bytes & 1) != 0) {
     return {"host-pointer", access + "through argument " + std::to_string(std::size_t(guarded) / slot_bytes + 1) +
                                 ", which points to host memory; copy it to memory from cudaMalloc"};
   }
@@ -137,6 +138,16 @@ Explanation explain_without_address(const ucontext_t* context) {
   return {"misaligned", "accesses 16 bytes or more at an address that is no multiple of that"};
 }
 #endif
+
+/// Memory that the host has written to, and not one of its variables: a number is hardly ever such an address.
+bool is_host_heap_or_stack(void* address) {
+  const auto page = std::uintptr_t(sysconf(_SC_PAGESIZE));
+  unsigned char resident = 0;
+  Dl_info info;
+  return std::uintptr_t(address) >= 65536 && std::uintptr_t(address) >> 47 == 0 &&
+         mincore(reinterpret_cast<void*>(std::uintptr_t(address) / page * page), 1, &resident) == 0 &&
+         (resident & 1) != 0 && dladdr(address, &info) == 0;
+}
 
 struct sigaction previous[64];
 
@@ -246,7 +257,18 @@ void set_sticky(cudaError_t error) { sticky_error = error; }
 const volatile void* guard_pointer(const volatile void* pointer, int position) {
   const void* address = const_cast<const void*>(pointer);
   if (address == nullptr || is_device(address) || allocation_of(address) != nullptr || position > slots) return pointer;
+  slots_used |= 1u << (position - 1);
   return guarded_region() + std::size_t(position - 1) * slot_bytes + (std::size_t(address) & 255);
+}
+
+void guard_words(void* object, std::size_t bytes, int position) {
+  for (std::size_t at = 0; at + sizeof(void*) <= bytes; at += sizeof(void*)) {
+    void* word;
+    std::memcpy(&word, static_cast<char*>(object) + at, sizeof word);
+    if (!is_host_heap_or_stack(word)) continue;
+    const auto guarded = guard_pointer(word, position);
+    std::memcpy(static_cast<char*>(object) + at, &guarded, sizeof guarded);
+  }
 }
 
 void report(const char* kind, const std::string& text, Site site, cudaError_t error) {

@@ -2,6 +2,7 @@
 // of its warp's request. The instrumentation that compilers make calls here before every access of the program.
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <cstring>
 
 #include "races.h"
@@ -71,6 +72,20 @@ enum class Watched : std::uint8_t { never, plainly, traced } watched = Watched::
 [[gnu::cold, gnu::noinline]] bool misaligned(std::uintptr_t address, unsigned bytes, Way way, unsigned thread, Code code) {
   wrong("misaligned", code, thread, way == Way::load ? "reads " : "writes ", address, bytes);
   return bytes == 16;
+}
+
+/// Of an access that no region holds: most often it is of the thread's own variables, on its stack.
+[[gnu::noinline]] void outside_regions(std::uintptr_t address, unsigned thread, const char* what, Code code) {
+  const void* const here = __builtin_frame_address(0);
+  if (address - std::uintptr_t(here) < 4096) return;  // fewer bytes than lie between two stacks
+  if (Worker::running()->stacks().in_another(reinterpret_cast<void*>(address), here)) {
+    return add_finding("out-of-bounds", code, 0, who(thread) + what + "a variable of another thread's own");
+  }
+  if (!is_observers(address)) return;
+  char text[64];
+  std::snprintf(text, sizeof text, "address %#zx, which is in no allocation", std::size_t(address));
+  add_finding("out-of-bounds", code, 0, who(thread) + what + text);
+  stop(cudaErrorIllegalAddress);
 }
 
 bool flat;  // the launch's blocks have threads in one dimension only
@@ -234,7 +249,7 @@ template <bool writes>
                    false, thread, code);
   }
   const Region* const region = region_at(address);
-  if (region == nullptr) return;
+  if (region == nullptr) return outside_regions(address, thread, what, code);
   const std::size_t offset = address - std::uintptr_t(region->begin);
   if (region->freed && address - std::uintptr_t(region->whole_begin) + guard < region->whole_bytes + 2 * guard) [[unlikely]] {
     wrong("use-after-free", code, thread, what, address, bytes);
