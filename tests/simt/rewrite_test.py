@@ -214,6 +214,8 @@ class RewriteTest(unittest.TestCase):
     def test_what_is_missing_is_named_by_the_compiler(self):
         self.rewritten("#include <cub/cub.cuh>\n")
         self.assertIn("CUB runs on GPUs only", self.compile().stderr)
+        self.rewritten("#include <cuda_fp16.h>\n")
+        self.assertIn("__half is for GPUs only", self.compile().stderr)
         self.rewritten("void f() { cudaGraph_t graph; }\n")
         self.assertIn("cudaGraph_t", self.compile().stderr)
         self.rewritten("void f(unsigned long* p) { atomicAdd(p, 1ul); }\n")
