@@ -122,8 +122,13 @@ unsigned linear_thread() {
   inside(address - std::uintptr_t(region->begin), {region, name, region->number, region->bytes}, Space::global);
 }
 
-[[noreturn, gnu::cold, gnu::noinline]] void end_of_time(Code code, unsigned thread) {
+[[gnu::cold, gnu::noinline]] void end_of_time(Code code, unsigned thread) {
   out_of_time = Time::told;
+  const std::map<Code, std::string> place = resolve({code});
+  if (place.empty() || place.begin()->second.find("simt/src/") != std::string::npos) {
+    out_of_time = Time::up;  // a copy that the observers make for themselves: the program's next access is near
+    return;
+  }
   const auto [kind, text] = time_is_up();
   add_finding(kind, code, 0, who(thread) + text);
   stop(cudaErrorLaunchTimeout);
