@@ -427,6 +427,8 @@ def refuse_calls(source, tokens, names):
             continue
         if end >= 2 and tokens[end - 2].text in (".", "->"):
             continue
+        if "std" in (tokens[first].text, tokens[first + 1].text):  # std::sort, beside a kernel `sort`
+            continue
         if first > 0 and tokens[first - 1].text not in (";", "{", "}", ")", ":", "else", "do", "return"):
             continue
         name = spelling(tokens[first:i])

@@ -186,6 +186,8 @@ class RewriteTest(unittest.TestCase):
             self.assertIn("called like a function", message)
         self.file("k.cuh", "#pragma once\n" + kernel)
         self.assertIn("k.cu:3: error: the kernel k", self.error('#include "k.cuh"\nvoid f() {\n k(0);\n}\n'))
+        for call in ("std::k(p)", "::std::k(p, p + 1)", "std::ranges::k<T>(p)"):
+            self.rewritten(kernel + "void f() {\n  " + call + ";\n}\n")
 
     def test_what_only_looks_like_a_call_of_a_kernel_is_none(self):
         kernel = "__global__ void k(int* p);\n__global__ void k(int* p) { }\n"
