@@ -189,6 +189,15 @@ class RewriteTest(unittest.TestCase):
         for call in ("std::k(p)", "::std::k(p, p + 1)", "std::ranges::k<T>(p)"):
             self.rewritten(kernel + "void f() {\n  " + call + ";\n}\n")
 
+    def test_shared_variables_of_one_declaration_are_told_apart(self):
+        for text, apart in (("__shared__ T a[N], b[N / 2];", "__shared__ T a[N]; __shared__ T b[N / 2];"),
+                            ("static __shared__ int x, *y;", " __shared__ int x; __shared__ int *y;"),
+                            ("__shared__ alignas(8) P<int, 2> p, q[2];",
+                             "alignas(8) __shared__  P<int, 2> p; alignas(8) __shared__ P<int, 2> q[2];")):
+            self.assertEqual(self.rewritten("void k() { " + text + " }\n"), "void k() { " + apart + " }\n")
+        self.unchanged("void k() { __shared__ struct { int n; } a, b; }\n")
+        self.unchanged("void k() { __shared__ int (*f)(int), (*g)(int); }\n")
+
     def test_what_only_looks_like_a_call_of_a_kernel_is_none(self):
         kernel = "__global__ void k(int* p);\n__global__ void k(int* p) { }\n"
         for text in ("void f() { k<<<1, 1>>>(p); }", "void f() { x.k(p); y->k(p); cudaFuncSetAttribute(k, a, 1); }",
