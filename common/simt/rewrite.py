@@ -560,8 +560,8 @@ def rewrite_dynamic_shared(source, tokens, first, end, at_file_scope):
 
 
 def rewrite_static_shared(source, tokens, index, end):
-    """`__shared__ T name;`: __shared__ stands for `static __thread`, which alignas has to precede. Each of several names
-    gets a declaration of its own, since __shared__ may stand for more, once for each."""
+    """`__shared__ T name;`: __shared__ stands for `static __thread`, which alignas has to precede. Each of several
+    names gets a declaration of its own, since __shared__ may stand for more, once for each."""
     first, last = specifier_run(tokens, index)
     specifiers = spelling([token for token in tokens[first:last] if token.text != "static"])
     for token in tokens[first:last]:

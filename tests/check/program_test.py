@@ -71,7 +71,8 @@ int main() {
   fill<<<1, 32>>>(keys);
 }
 """),
-    "a recursion without end": ("stack-overflow", """__device__ int deep(volatile int n) { return deep(n - 1) + n; }  // here
+    "a recursion without end": ("stack-overflow", """
+__device__ int deep(volatile int n) { return deep(n - 1) + n; }  // here
 __global__ void start(int* out) { *out = deep(*out); }
 int main() {
   int* out;
