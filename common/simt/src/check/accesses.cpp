@@ -122,11 +122,24 @@ unsigned linear_thread() {
   inside(address - std::uintptr_t(region->begin), {region, name, region->number, region->bytes}, Space::global);
 }
 
-[[gnu::cold, gnu::noinline]] void end_of_time(Code code, unsigned thread) {
+/// Not of a copy that the observers make for themselves, whether in their code or in the program's of a library.
+bool is_programs(Code code, std::uintptr_t address) {
+  if (region_at(address) != nullptr || address - std::uintptr_t(tls) < shared_last ||
+      address - std::uintptr_t(dynamic_begin) < dynamic_bytes) {
+    return true;
+  }
+  static auto& others = *new std::set<Code>;
+  if (others.count(code) != 0) return false;
+  const auto place = resolve({code});
+  if (!place.empty() && place.begin()->second.find("simt/src/") == std::string::npos) return true;
+  others.insert(code);
+  return false;
+}
+
+[[gnu::cold, gnu::noinline]] void end_of_time(Code code, unsigned thread, std::uintptr_t address) {
   out_of_time = Time::told;
-  const std::map<Code, std::string> place = resolve({code});
-  if (place.empty() || place.begin()->second.find("simt/src/") != std::string::npos) {
-    out_of_time = Time::up;  // a copy that the observers make for themselves: the program's next access is near
+  if (!is_programs(code, address)) {
+    out_of_time = Time::up;  // the program's next access is near
     return;
   }
   const auto [kind, text] = time_is_up();
@@ -194,7 +207,7 @@ template <bool writes>
   if (way == Way::atomic) code_of_last = code;
   const std::uintptr_t address = std::uintptr_t(pointer);
   const unsigned thread = linear_thread();
-  if (out_of_time.load(std::memory_order_relaxed) == Time::up) [[unlikely]] end_of_time(code, thread);
+  if (out_of_time.load(std::memory_order_relaxed) == Time::up) [[unlikely]] end_of_time(code, thread, address);
   const char* const what = way == Way::load ? "reads " : "writes ";
   const std::size_t in_tls = address - std::uintptr_t(tls);
   if (in_tls < shared_last) {
