@@ -427,6 +427,8 @@ def refuse_calls(source, tokens, names):
             continue
         if end >= 2 and tokens[end - 2].text in (".", "->"):
             continue
+        if "std" in (tokens[first].text, tokens[first + 1].text):  # std::sort, beside a kernel `sort`
+            continue
         if first > 0 and tokens[first - 1].text not in (";", "{", "}", ")", ":", "else", "do", "return"):
             continue
         name = spelling(tokens[first:i])
@@ -558,19 +560,35 @@ def rewrite_dynamic_shared(source, tokens, first, end, at_file_scope):
 
 
 def rewrite_static_shared(source, tokens, index, end):
-    """`__shared__ T name;`: __shared__ stands for `static __thread`, which alignas has to precede."""
+    """`__shared__ T name;`: __shared__ stands for `static __thread`, which alignas has to precede. Each of several
+    names gets a declaration of its own, since __shared__ may stand for more, once for each."""
     first, last = specifier_run(tokens, index)
+    specifiers = spelling([token for token in tokens[first:last] if token.text != "static"])
     for token in tokens[first:last]:
         if token.text == "static":
             source.replace(token.start, token.end, "")
     if last < end and tokens[last].text == "alignas":
         close = closing(tokens, last + 1)
-        source.insert(tokens[first].start, spelling(tokens[last : close + 1]) + " ")
+        alignment = spelling(tokens[last : close + 1]) + " "
+        source.insert(tokens[first].start, alignment)
         source.replace(tokens[last].start, tokens[close].end, "")
-    i = last
+        specifiers, last = alignment + specifiers, close + 1
+    i, kind, angles = last, None, 0
     while i < end:
+        angles += (tokens[i].text == "<") - (tokens[i].text == ">")
         if tokens[i].text in OPEN:
             i = closing(tokens, i)
+        elif tokens[i].text == "," and angles == 0:
+            if kind is None:
+                name = i - 1
+                while tokens[name].text == "]":
+                    name = opening(tokens, name) - 1
+                while tokens[name - 1].text in ("*", "&"):
+                    name -= 1
+                kind = tokens[last:name]
+            # (A type is defined once; and a pointer to a function has its name elsewhere.)
+            if tokens[name].kind == "word" and not any(token.text == "{" for token in kind):
+                source.replace(tokens[i].start, tokens[i].end, f"; {specifiers} {spelling(kind)}")
         elif tokens[i].text == "=" and tokens[i - 1].text not in "=<>!" and tokens[i + 1].text != "=":
             raise RewriteError(source, tokens[i].start,
                                "a __shared__ variable cannot have an initial value; let one thread assign it, "

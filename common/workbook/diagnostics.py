@@ -12,6 +12,10 @@ _STUDENT = re.compile(r"labs/[^\s:,()]+?(?::(\d+)|\((\d+)\))")
 _NINJA = re.compile(r"^\[\d+/\d+\]|^ninja: |^FAILED: ")
 _LINKER = re.compile(r"undefined reference|multiple definition|cannot find -l|unresolved external")
 
+# What nvcc has and the CPU build has not: the C++ compiler only says that it found no file, or no instruction.
+_GPU_HEADER = re.compile(r"fatal error: '?((?:cuda|thrust|nv|cooperative_groups)/[\w./]+|(?:cuda_|curand|mma)\w*\.h)\b")
+_ASSEMBLER = re.compile(r"Assembler messages:|error: (?:invalid instruction mnemonic|unknown token in expression)")
+
 MOST_ERRORS = 8  # lines of the rest
 
 
@@ -57,8 +61,21 @@ def _quoted(error, root):
     return ["  " + text, "  " + re.sub(r"[^\t]", " ", text[: column - 1]) + "^"]
 
 
+def _on_gpus_only(output):
+    """What CUDA on the CPU lacks of what was asked for, in a line; else nothing."""
+    if header := _GPU_HEADER.search(output):
+        return f"\nCUDA on the CPU has no <{header[1]}>: what needs it runs on GPUs only, compiled by nvcc"
+    if _ASSEMBLER.search(output):
+        return "\nPTX in asm() runs on GPUs only; CUDA's own functions, such as __shfl_sync or __clz, run here, too"
+    return ""
+
+
 def summary(output, root=ROOT, build=BUILD):
     """The first error, with the student's file and line on top, then the rest in few lines."""
+    return _shortened(output, root, build) + _on_gpus_only(output)
+
+
+def _shortened(output, root, build):
     lines = [relative(line, root, build) for line in compiler_lines(output)]
     errors = [i for i, line in enumerate(lines) if _ERROR.match(line)]
     if not errors:

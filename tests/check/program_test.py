@@ -71,6 +71,16 @@ int main() {
   fill<<<1, 32>>>(keys);
 }
 """),
+    "a recursion without end": ("stack-overflow", """
+__device__ int deep(volatile int n) { return deep(n - 1) + n; }  // here
+__global__ void start(int* out) { *out = deep(*out); }
+int main() {
+  int* out;
+  cudaMallocManaged(&out, 4);
+  *out = 1;
+  start<<<1, 1>>>(out);
+}
+"""),
     TOLD_TO_END: ("hang", """#include <cstdio>
 __global__ void meet() {
   if (threadIdx.x == 0) printf("it runs\\n");

@@ -92,6 +92,44 @@ TEST_CASE("a flag after a fence hands on what was written before it") {
   CHECK(races(0x60, 0x30));
 }
 
+TEST_CASE("a flag hands on within a block, too, what stands before a fence of it") {
+  const InLaunch in_launch;
+  Cell sum{}, others{}, flag{}, late{};
+  access(sum, 3, Do::write, 0x10);
+  access(others, 4, Do::write, 0x20);
+  order_fence_in_block(3);
+  access(late, 3, Do::write, 0x30);
+  access(flag, 3, Do::volatile_write, 0x40);
+  access(flag, 40, Do::volatile_read, 0x50);
+  access(sum, 40, Do::read, 0x60);
+  CHECK(told.empty());
+  access(late, 40, Do::read, 0x70);
+  CHECK(races(0x70, 0x30));
+  access(others, 40, Do::read, 0x80);
+  CHECK(races(0x80, 0x20));
+  access(sum, 70, Do::write, 0x90);  // has not read the flag
+  CHECK(races(0x90, 0x60));
+}
+
+TEST_CASE("what a flag hands on goes to all lanes that meet, and from thread to thread") {
+  const InLaunch in_launch;
+  Cell sum{}, flag{}, second{};
+  access(sum, 4, Do::write, 0x10);
+  order_fence_in_block(4);
+  lanes_synchronized(0, 0xff);
+  access(flag, 3, Do::add, 0x20);  // the fence of lane 4 stands for lane 3
+  access(flag, 40, Do::add, 0x30);
+  lanes_synchronized(1, 0xffff);
+  access(sum, 41, Do::write, 0x40);
+  CHECK(told.empty());
+  order_fence_in_block(42);
+  access(second, 42, Do::volatile_write, 0x50);
+  access(second, 70, Do::volatile_read, 0x60);
+  access(sum, 70, Do::read, 0x70);
+  CHECK(races(0x70, 0x40));  // lane 41 wrote when it had met lane 42
+  CHECK(told.size() == 1);
+}
+
 TEST_CASE("a race is told with kernel, blocks and threads; one that read too early has no other fault") {
   InLaunch in_launch;
   Cell cell{};

@@ -25,6 +25,17 @@ __global__ void rotate(int* data) {
   data[threadIdx.x] = tile[threadIdx.x];
 }
 
+/// Arrays of words, behind others of odd sizes, are copied four words at once.
+__global__ void wide(uint4* to) {
+  __shared__ unsigned char odd[3];
+  __shared__ unsigned first[4], second[4];
+  odd[threadIdx.x] = threadIdx.x;
+  first[threadIdx.x] = odd[threadIdx.x];
+  second[threadIdx.x] = 3 * odd[threadIdx.x];
+  to[0] = *reinterpret_cast<uint4*>(first);
+  to[1] = *reinterpret_cast<uint4*>(second);
+}
+
 __global__ void early_exit(int* to) {
   if (threadIdx.x >= 40) return;  // a barrier waits for those that are left
   __shared__ int count;
@@ -175,6 +186,13 @@ TEST_CASE("threads keep their own stacks across barriers") {
   Managed<int> to(256);
   local_arrays<<<2, 256>>>(to.data());
   for (int i = 0; i < 256; ++i) CHECK(to[i] == 2016 * i);
+}
+
+TEST_CASE("shared arrays begin where a vector may") {
+  Managed<uint4> to(2);
+  wide<<<1, 1>>>(to.data());
+  CHECK(to[0].x == 0);
+  CHECK(to[1].x == 0);
 }
 
 TEST_CASE("impossible shapes are refused and nothing runs") {

@@ -50,6 +50,15 @@ void expect(const char* kind, int line, cudaError_t error, Launch&& launch) {
 constexpr int line_of_write = __LINE__ + 1;
 __global__ void write(int* to, int i) { to[i] = 1; }
 
+constexpr int line_of_wide_read = __LINE__ + 1;
+__global__ void read_wide(const uint4* from, uint4* to) { *to = *from; }
+
+struct Link {
+  Link* next;
+};
+constexpr int line_of_link = __LINE__ + 1;
+__global__ void follow(Link* link, Link** to) { *to = link->next->next; }
+
 constexpr int line_of_assertion = __LINE__ + 1;
 __global__ void asserted(const int* from) { assert(from[0] == 1); }
 
@@ -117,6 +126,22 @@ TEST_CASE("a failed assertion") {
 TEST_CASE("a null pointer that is followed") {
   expect("out-of-bounds", line_of_write, cudaErrorIllegalAddress, [] { write<<<1, 1>>>(nullptr, 0); });
 }
+
+TEST_CASE("a pointer that was never set") {
+  Link* link;
+  cudaMalloc(&link, sizeof *link);
+  expect("out-of-bounds", line_of_link, cudaErrorIllegalAddress, [&] { follow<<<1, 1>>>(link, &link->next); });
+}
+
+#if defined(__x86_64__)  // others take it as it is
+TEST_CASE("a wide access at an address that does not fit it") {
+  unsigned* device;
+  cudaMalloc(&device, 256);
+  expect("misaligned", line_of_wide_read, cudaErrorIllegalAddress, [&] {
+    read_wide<<<1, 1>>>(reinterpret_cast<uint4*>(device + 1), reinterpret_cast<uint4*>(device + 8));
+  });
+}
+#endif
 
 TEST_CASE("a host pointer that is followed") {
   std::vector<int> host(4);

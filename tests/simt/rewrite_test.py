@@ -186,6 +186,17 @@ class RewriteTest(unittest.TestCase):
             self.assertIn("called like a function", message)
         self.file("k.cuh", "#pragma once\n" + kernel)
         self.assertIn("k.cu:3: error: the kernel k", self.error('#include "k.cuh"\nvoid f() {\n k(0);\n}\n'))
+        for call in ("std::k(p)", "::std::k(p, p + 1)", "std::ranges::k<T>(p)"):
+            self.rewritten(kernel + "void f() {\n  " + call + ";\n}\n")
+
+    def test_shared_variables_of_one_declaration_are_told_apart(self):
+        for text, apart in (("__shared__ T a[N], b[N / 2];", "__shared__ T a[N]; __shared__ T b[N / 2];"),
+                            ("static __shared__ int x, *y;", " __shared__ int x; __shared__ int *y;"),
+                            ("__shared__ alignas(8) P<int, 2> p, q[2];",
+                             "alignas(8) __shared__  P<int, 2> p; alignas(8) __shared__ P<int, 2> q[2];")):
+            self.assertEqual(self.rewritten("void k() { " + text + " }\n"), "void k() { " + apart + " }\n")
+        self.unchanged("void k() { __shared__ struct { int n; } a, b; }\n")
+        self.unchanged("void k() { __shared__ int (*f)(int), (*g)(int); }\n")
 
     def test_what_only_looks_like_a_call_of_a_kernel_is_none(self):
         kernel = "__global__ void k(int* p);\n__global__ void k(int* p) { }\n"
@@ -214,6 +225,8 @@ class RewriteTest(unittest.TestCase):
     def test_what_is_missing_is_named_by_the_compiler(self):
         self.rewritten("#include <cub/cub.cuh>\n")
         self.assertIn("CUB runs on GPUs only", self.compile().stderr)
+        self.rewritten("#include <cuda_fp16.h>\n")
+        self.assertIn("__half is for GPUs only", self.compile().stderr)
         self.rewritten("void f() { cudaGraph_t graph; }\n")
         self.assertIn("cudaGraph_t", self.compile().stderr)
         self.rewritten("void f(unsigned long* p) { atomicAdd(p, 1ul); }\n")

@@ -149,6 +149,13 @@ class Texts(unittest.TestCase):
         self.assertIn("labs/03-bitonic/01_global.cu(12): error", diagnostics.summary(nvcc, root, build))
         self.assertTrue(diagnostics.summary("", root, build))
 
+    def test_what_runs_on_gpus_only_is_told(self):
+        for header in ["cuda/atomic", "thrust/sort.h", "cuda_pipeline.h"]:
+            told = f"k.cu:2:10: fatal error: {header}: No such file or directory\n    2 | #include <{header}>\n"
+            self.assertIn(f"has no <{header}>", diagnostics.summary(told))
+        self.assertNotIn("GPUs", diagnostics.summary("k.cu:2:10: fatal error: keys.h: No such file or directory\n"))
+        self.assertIn("PTX", diagnostics.summary("k.cu: Assembler messages:\nk.cu:2: Error: no such instruction: `mov'\n"))
+
     def test_warnings_about_a_students_files_come_once(self):
         told = ("[1/2] Compiling\nlabs/03-bitonic/01_global.cu:24:7: warning: unused variable 'a'\n"
                 "labs/03-bitonic/01_global.cu:24:7: warning: unused variable 'a'\n"

@@ -36,6 +36,7 @@ std::atomic<cudaError_t> sticky_error = cudaSuccess;
 /// read or write.
 constexpr std::size_t slot_bytes = std::size_t(1) << 26;
 constexpr int slots = 32;
+std::atomic<unsigned> slots_used = 0;  // a bit each; a wild pointer may lead to the others as well
 
 char* guarded_region() {
   static char* const region = static_cast<char*>(
@@ -84,7 +85,7 @@ struct Explanation {
 Explanation explain(const char* address, bool is_write) {
   const std::string access = is_write ? "writes " : "reads ";
   const std::ptrdiff_t guarded = address - guarded_region();
-  if (guarded >= 0 && std::size_t(guarded) < slot_bytes * slots) {
+  if (guarded >= 0 && std::size_t(guarded) < slot_bytes * slots && (slots_used >> guarded / slot_bytes & 1) != 0) {
     return {"host-pointer", access + "through argument " + std::to_string(std::size_t(guarded) / slot_bytes + 1) +
                                 ", which points to host memory; copy it to memory from cudaMalloc"};
   }
@@ -113,6 +114,41 @@ void* interrupted_at(void* context) {
 #endif
 }
 
+/// The innermost line of the program from which the emulation or a library was called that has used up a stack: the
+/// first return address that lies there. (Frames have no chain to follow.)
+Site caller_at_end_of_stack(const void* lowest) {
+  Dl_info code, ours;
+  if (dladdr(reinterpret_cast<void*>(&caller_at_end_of_stack), &ours) == 0) return {"?", 0};
+  const auto* const words = static_cast<void* const*>(lowest);
+  for (int i = 0; i < 512; ++i) {
+    if (dladdr(words[i], &code) == 0 || code.dli_fbase != ours.dli_fbase) continue;
+    const Site site = site_of(static_cast<char*>(words[i]) - 1);
+    if (site.line != 0 && std::strstr(site.file, "simt/src/") == nullptr) return site;
+  }
+  return {"?", 0};
+}
+
+#if defined(__x86_64__)
+/// Two kinds of faults come without an address. Of a pointer into nowhere, some register holds it.
+Explanation explain_without_address(const ucontext_t* context) {
+  for (int i = REG_R8; i <= REG_RSP; ++i) {
+    const auto value = static_cast<long long>(context->uc_mcontext.gregs[i]);
+    if (value << 16 >> 16 != value) return {"out-of-bounds", "follows a pointer that is no address: was it ever set?"};
+  }
+  return {"misaligned", "accesses 16 bytes or more at an address that is no multiple of that"};
+}
+#endif
+
+/// Memory that the host has written to, and not one of its variables: a number is hardly ever such an address.
+bool is_host_heap_or_stack(void* address) {
+  const auto page = std::uintptr_t(sysconf(_SC_PAGESIZE));
+  unsigned char resident = 0;
+  Dl_info info;
+  return std::uintptr_t(address) >= 65536 && std::uintptr_t(address) >> 47 == 0 &&
+         mincore(reinterpret_cast<void*>(std::uintptr_t(address) / page * page), 1, &resident) == 0 &&
+         (resident & 1) != 0 && dladdr(address, &info) == 0;
+}
+
 struct sigaction previous[64];
 
 void handle(int signal, siginfo_t* info, void* context) {
@@ -130,6 +166,10 @@ void handle(int signal, siginfo_t* info, void* context) {
   const bool is_write = false;
 #endif
   Site site = site_of(where);
+  const Stacks& stacks = worker->stacks();
+  if (stacks.guards(info->si_addr) && (site.line == 0 || std::strstr(site.file, "simt/src/") != nullptr)) {
+    site = caller_at_end_of_stack(stacks.above_guard(info->si_addr));
+  }
 #ifdef SIMT_CHECK
   if (site.line == 0 || std::strstr(site.file, "simt/src/") != nullptr) {
     site = site_of(reinterpret_cast<void*>(check::done_for()));
@@ -137,7 +177,10 @@ void handle(int signal, siginfo_t* info, void* context) {
 #endif
   if (signal == SIGFPE) worker->fail("arithmetic", "integer division by zero", site, cudaErrorLaunchFailure);
   if (signal == SIGILL) worker->fail("trap", "illegal instruction", site, cudaErrorIllegalInstruction);
-  const Explanation why = explain(static_cast<char*>(info->si_addr), is_write);
+  Explanation why = explain(static_cast<char*>(info->si_addr), is_write);
+#if defined(__x86_64__)
+  if (info->si_code == SI_KERNEL) why = explain_without_address(static_cast<ucontext_t*>(context));
+#endif
   worker->fail(why.kind, why.text, site, cudaErrorIllegalAddress);
 }
 
@@ -214,7 +257,18 @@ void set_sticky(cudaError_t error) { sticky_error = error; }
 const volatile void* guard_pointer(const volatile void* pointer, int position) {
   const void* address = const_cast<const void*>(pointer);
   if (address == nullptr || is_device(address) || allocation_of(address) != nullptr || position > slots) return pointer;
+  slots_used |= 1u << (position - 1);
   return guarded_region() + std::size_t(position - 1) * slot_bytes + (std::size_t(address) & 255);
+}
+
+void guard_words(void* object, std::size_t bytes, int position) {
+  for (std::size_t at = 0; at + sizeof(void*) <= bytes; at += sizeof(void*)) {
+    void* word;
+    std::memcpy(&word, static_cast<char*>(object) + at, sizeof word);
+    if (!is_host_heap_or_stack(word)) continue;
+    const auto guarded = guard_pointer(word, position);
+    std::memcpy(static_cast<char*>(object) + at, &guarded, sizeof guarded);
+  }
 }
 
 void report(const char* kind, const std::string& text, Site site, cudaError_t error) {

@@ -99,6 +99,10 @@ bool Stacks::guards(const void* address) const {
   return offset >= 0 && std::size_t(offset) < spacing * max_threads && std::size_t(offset) % spacing < page;
 }
 
+const void* Stacks::above_guard(const void* address) const {
+  return base_ + (static_cast<const char*>(address) - base_) / std::ptrdiff_t(spacing) * std::ptrdiff_t(spacing) + page;
+}
+
 // --- a block from start to end ---
 
 // The threads past the last are never run; they let a prefetch look ahead.

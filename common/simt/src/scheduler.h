@@ -33,6 +33,12 @@ class Stacks {
 
   char* top(int stack) const { return base_ + spacing * (stack + 1) - size_t(stack % 16) * colour; }
   bool guards(const void* address) const;  ///< does `address` lie in a guard page?
+  /// Is `address` in one of them, and `here` not in the same?
+  bool in_another(const void* address, const void* here) const {
+    const auto of = [&](const void* place) { return std::size_t(static_cast<const char*>(place) - base_) / spacing; };
+    return of(address) < max_threads && of(address) != of(here);
+  }
+  const void* above_guard(const void* address) const;  ///< the lowest place of the stack below which `address` lies
 
   static constexpr std::size_t usable = 16 * 4096 - 16 * 192;  ///< bytes a thread may use
 

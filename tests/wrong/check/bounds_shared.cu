@@ -199,3 +199,13 @@ __global__ void lambda(int* out) {
   out[threadIdx.x] = counts[threadIdx.x / 8][threadIdx.x % 8];
 }
 CASE { lambda<<<1, 32>>>(device<int>(32)); }
+
+/// Two arrays of one declaration.
+__global__ void two_names(int* out) {
+  __shared__ int keys[64], ends[32];
+  keys[threadIdx.x] = threadIdx.x;
+  if (threadIdx.x < 32) ends[threadIdx.x] = 2 * threadIdx.x;
+  __syncthreads();
+  out[threadIdx.x] = keys[63 - threadIdx.x] + ends[threadIdx.x];  // expect: out-of-bounds
+}
+CASE { two_names<<<1, 64>>>(device<int>(64)); }

@@ -127,3 +127,53 @@ __global__ void vectors(const unsigned short* keys, unsigned* out, int first) {
   for (int i = threadIdx.x; i < 8; i += blockDim.x) out[i] = load(i);
 }
 CASE { vectors<<<1, 4>>>(filled<unsigned short>(64), device<unsigned>(8), 1); }
+
+/// A structure of arrays, one of which was never copied.
+struct Pairs {
+  unsigned* keys;
+  float* values;
+  int n;
+};
+__global__ void rising(Pairs pairs) {
+  for (int i = threadIdx.x; i < pairs.n; i += blockDim.x) {
+    pairs.keys[i] = i;
+    pairs.values[i] = i;  // expect: host-pointer
+  }
+}
+CASE {
+  std::vector<float> values(100);
+  rising<<<1, 32>>>(Pairs{device<unsigned>(100), values.data(), 100});
+}
+
+/// The same, captured.
+template <class Do>
+__global__ void for_each(int n, Do what) {
+  if (threadIdx.x < n) what(threadIdx.x);
+}
+CASE {
+  auto* const values = new double[1 << 17]();
+  for_each<<<1, 32>>>(20, [=] __device__(int i) { values[i] += 1; });  // expect: host-pointer
+}
+
+/// A thread follows a pointer to what only another thread has.
+__global__ void others_array(int* out) {
+  __shared__ const int* where[32];
+  int own[4];
+  for (int i = 0; i < 4; ++i) own[i] = threadIdx.x * 4 + i;
+  where[threadIdx.x] = own;
+  __syncwarp();
+  out[threadIdx.x] = where[threadIdx.x ^ 1][threadIdx.x % 4];  // expect: out-of-bounds
+  __syncwarp();
+}
+CASE { others_array<<<1, 32>>>(device<int>(32)); }
+
+/// An index of a lane that took no part in the shuffle: far from all memory.
+__global__ void of_missing_lane(int* out, int* count) {
+  int first = 0;
+  if (threadIdx.x % 2 == 1) {
+    if (threadIdx.x == 1) first = atomicAdd(count, 16);
+    first = __shfl_sync(0xaaaaaaaau, first, 0);
+    out[first + threadIdx.x / 2] = 1;  // expect: out-of-bounds
+  }
+}
+CASE { of_missing_lane<<<1, 32>>>(device<int>(16), filled<int>(1)); }

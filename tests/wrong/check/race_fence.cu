@@ -1,4 +1,4 @@
-// What a block publishes for others by a flag, a counter or a lock, without the fence that has to stand before it.
+// What a block or warp publishes for others by a flag, a counter or a lock, without the fence that has to stand before.
 #include "case.h"
 
 /// A flag without a fence does not publish what was written before it.
@@ -106,3 +106,46 @@ __global__ void block_fence(int* data, unsigned* flag) {
   }
 }
 CASE { block_fence<<<2, 1>>>(filled<int>(2), filled<unsigned>(1)); }
+
+/// A warp fills a buffer for another one, and fences only behind the flag.
+__global__ void unfenced_buffer(const int* in, int* out, int rounds) {
+  __shared__ int buffer[32];
+  __shared__ volatile int full;
+  if (threadIdx.x == 0) full = 0;
+  __syncthreads();
+  const int lane = threadIdx.x % 32;
+  for (int r = 0; r < rounds; ++r) {
+    if (threadIdx.x < 32) {
+      if (lane == 0) while (full) {}
+      __syncwarp();
+      buffer[lane] = in[r * 32 + lane];  // expect-one: race
+      __syncwarp();
+      if (lane == 0) full = 1;
+      __threadfence_block();
+    } else {
+      if (lane == 0) while (!full) {}
+      __syncwarp();
+      out[r * 32 + lane] = buffer[31 - lane];  // expect-one: race
+      __threadfence_block();
+      __syncwarp();
+      if (lane == 0) full = 0;
+    }
+  }
+}
+CASE { unfenced_buffer<<<1, 64>>>(filled<int>(128), device<int>(128), 4); }
+
+/// A lock that threads of one block take in turn, let go without a fence.
+__global__ void locked_in_block(int* lock, int* value) {
+  __shared__ int own;
+  if (threadIdx.x == 0) own = 0;
+  __syncthreads();
+  if (threadIdx.x % 32 == 0) {
+    while (atomicCAS(lock, 0, 1) != 0) {}
+    __threadfence();
+    own += 1;  // expect: race
+    atomicExch(lock, 0);
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) *value = own;
+}
+CASE { locked_in_block<<<1, 128>>>(filled<int>(1), device<int>(1)); }

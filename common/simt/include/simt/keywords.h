@@ -12,9 +12,9 @@
 #define __constant__
 // Of __device__ variables a kernel is given what cudaGetSymbolAddress gives; these it may be given as they are.
 #define __managed__ __attribute__((section("simt_managed")))
-// One copy for each OS thread, and an OS thread runs one block at a time. The check build keeps arrays apart, so that
-// what runs over the end of one does not reach the next; and they begin where a GPU's would, so that what is misaligned
-// does not depend on what else is thread-local.
+// One copy for each OS thread, and an OS thread runs one block at a time. Arrays begin where a GPU's would, so that
+// what is misaligned does not depend on what else is thread-local. The check build keeps them apart, so that what runs
+// over the end of one does not reach the next.
 #ifdef SIMT_CHECK
 #define SIMT_JOIN_(a, b) a##b
 #define SIMT_JOIN(a, b) SIMT_JOIN_(a, b)
@@ -22,7 +22,7 @@
   static __thread __attribute__((used, unused)) char SIMT_JOIN(simt_shared_gap_, __COUNTER__)[8192]; \
   static __thread __attribute__((aligned(16), used))  // what is only read is read nevertheless
 #else
-#define __shared__ static __thread
+#define __shared__ static __thread __attribute__((aligned(16)))
 #endif
 #define __grid_constant__
 #define __launch_bounds__(...)

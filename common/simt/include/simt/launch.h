@@ -42,6 +42,9 @@ void listen_to_launches(LaunchListener listener);
 /// the message can name argument `position` (from 1). Pointers a device may follow come back as they are.
 const volatile void* guard_pointer(const volatile void* pointer, int position);
 
+/// The same for what looks like pointers to the host's heap and stack among an object's words.
+void guard_words(void* object, std::size_t bytes, int position);
+
 /// An aggregate with a pointer named `data`, such as lab::Span.
 template <class T>
 concept View = std::is_class_v<T> && std::is_trivially_copyable_v<T> && requires(T view) {
@@ -52,8 +55,10 @@ template <class T>
 void guard_argument(T& argument, int position) {
   if constexpr (std::is_pointer_v<T> && !std::is_function_v<std::remove_pointer_t<T>>) {
     argument = static_cast<T>(const_cast<void*>(guard_pointer(argument, position)));
-  } else if constexpr (View<T>) {
-    guard_argument(argument.data, position);
+  } else if constexpr (std::is_class_v<T> && std::is_trivially_copy_constructible_v<T>) {
+    // (Not is_trivially_copyable, which g++ 12 denies some lambdas.)
+    if constexpr (View<T>) guard_argument(argument.data, position);
+    guard_words(&argument, sizeof argument, position);
   }
 }
 

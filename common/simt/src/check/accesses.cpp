@@ -2,6 +2,7 @@
 // of its warp's request. The instrumentation that compilers make calls here before every access of the program.
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <cstring>
 
 #include "races.h"
@@ -73,6 +74,20 @@ enum class Watched : std::uint8_t { never, plainly, traced } watched = Watched::
   return bytes == 16;
 }
 
+/// Of an access that no region holds: most often it is of the thread's own variables, on its stack.
+[[gnu::noinline]] void outside_regions(std::uintptr_t address, unsigned thread, const char* what, Code code) {
+  const void* const here = __builtin_frame_address(0);
+  if (address - std::uintptr_t(here) < 4096) return;  // fewer bytes than lie between two stacks
+  if (Worker::running()->stacks().in_another(reinterpret_cast<void*>(address), here)) {
+    return add_finding("out-of-bounds", code, 0, who(thread) + what + "a variable of another thread's own");
+  }
+  if (!is_observers(address)) return;
+  char text[64];
+  std::snprintf(text, sizeof text, "address %#zx, which is in no allocation", std::size_t(address));
+  add_finding("out-of-bounds", code, 0, who(thread) + what + text);
+  stop(cudaErrorIllegalAddress);
+}
+
 bool flat;  // the launch's blocks have threads in one dimension only
 unsigned linear_thread() {
   return flat ? threadIdx.x : threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
@@ -107,8 +122,26 @@ unsigned linear_thread() {
   inside(address - std::uintptr_t(region->begin), {region, name, region->number, region->bytes}, Space::global);
 }
 
-[[noreturn, gnu::cold, gnu::noinline]] void end_of_time(Code code, unsigned thread) {
+/// Not of a copy that the observers make for themselves, whether in their code or in the program's of a library.
+bool is_programs(Code code, std::uintptr_t address) {
+  if (region_at(address) != nullptr || address - std::uintptr_t(tls) < shared_last ||
+      address - std::uintptr_t(dynamic_begin) < dynamic_bytes) {
+    return true;
+  }
+  static auto& others = *new std::set<Code>;
+  if (others.count(code) != 0) return false;
+  const auto place = resolve({code});
+  if (!place.empty() && place.begin()->second.find("simt/src/") == std::string::npos) return true;
+  others.insert(code);
+  return false;
+}
+
+[[gnu::cold, gnu::noinline]] void end_of_time(Code code, unsigned thread, std::uintptr_t address) {
   out_of_time = Time::told;
+  if (!is_programs(code, address)) {
+    out_of_time = Time::up;  // the program's next access is near
+    return;
+  }
   const auto [kind, text] = time_is_up();
   add_finding(kind, code, 0, who(thread) + text);
   stop(cudaErrorLaunchTimeout);
@@ -174,7 +207,7 @@ template <bool writes>
   if (way == Way::atomic) code_of_last = code;
   const std::uintptr_t address = std::uintptr_t(pointer);
   const unsigned thread = linear_thread();
-  if (out_of_time.load(std::memory_order_relaxed) == Time::up) [[unlikely]] end_of_time(code, thread);
+  if (out_of_time.load(std::memory_order_relaxed) == Time::up) [[unlikely]] end_of_time(code, thread, address);
   const char* const what = way == Way::load ? "reads " : "writes ";
   const std::size_t in_tls = address - std::uintptr_t(tls);
   if (in_tls < shared_last) {
@@ -234,7 +267,7 @@ template <bool writes>
                    false, thread, code);
   }
   const Region* const region = region_at(address);
-  if (region == nullptr) return;
+  if (region == nullptr) return outside_regions(address, thread, what, code);
   const std::size_t offset = address - std::uintptr_t(region->begin);
   if (region->freed && address - std::uintptr_t(region->whole_begin) + guard < region->whole_bytes + 2 * guard) [[unlikely]] {
     wrong("use-after-free", code, thread, what, address, bytes);
@@ -334,8 +367,8 @@ void end_block() {
   stop_observing();
 }
 
-void fence() {
-  if (launch != nullptr) order_fence(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z));
+void fence(bool of_device) {
+  if (launch != nullptr) (of_device ? order_fence : order_fence_in_block)(linear_thread());
 }
 
 }  // namespace simt::check
@@ -361,8 +394,8 @@ using simt::check::Way;
     simt::check::access(p, N, Way::store, false, true, false, CODE);                                             \
   }                                                                                                              \
   void __tsan_volatile_read##N(void* p) {                                                                        \
+    simt::atomic_yield();  /* before: what is read is what others have written by now */                         \
     simt::check::access(p, N, Way::load, true, false, true, CODE);                                               \
-    simt::atomic_yield();                                                                                        \
   }                                                                                                              \
   void __tsan_volatile_write##N(void* p) { simt::check::access(p, N, Way::store, false, true, true, CODE); }
 #define UNALIGNED(N)                                                                                             \
@@ -425,7 +458,7 @@ void __tsan_ignore_thread_end() {}
 void __tsan_atomic_signal_fence(int) {}
 void __tsan_atomic_thread_fence(int order) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
-  if (order == __ATOMIC_SEQ_CST) simt::check::fence();  // less: of the block only
+  simt::check::fence(order == __ATOMIC_SEQ_CST);  // less: of the block only
 }
 
 void __tsan_read_range(void* p, std::size_t n) { simt::check::access_range(p, n, Way::load, CODE); }

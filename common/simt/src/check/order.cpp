@@ -1,7 +1,11 @@
 #include "order.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstring>
+#include <map>
+#include <unordered_map>
 #include <vector>
 
 #include "running.h"
@@ -9,7 +13,7 @@
 namespace simt::check {
 
 std::uint32_t interval = 1, first_of_block = 1, first_of_launch = 1;
-bool clocks_used[max_warps];
+bool clocks_used[max_warps], fenced_now;
 
 namespace {
 
@@ -34,6 +38,33 @@ std::vector<std::vector<std::uint32_t>> acquired;  // by block: how many of anot
 using Clocks = std::uint32_t[lanes_per_warp][lanes_per_warp];
 Clocks* const clocks = new Clocks[max_warps];
 bool lanes_joined[max_warps];
+
+/// What is known of the lanes of each warp. Of this interval, by thread: at its last fence, and of other warps from the
+/// flags that it has read; by flag: what those learn who read it. (Not among the program's variables either.)
+using Known = std::map<unsigned, std::array<std::uint32_t, lanes_per_warp>>;
+using KnownByThread = std::unordered_map<unsigned, Known>;
+KnownByThread &at_fence = *new KnownByThread, &from_flags = *new KnownByThread;
+auto& by_flag = *new std::unordered_map<const void*, Known>;
+
+void learn(std::uint32_t* own, const std::uint32_t* more) {
+  for (unsigned lane = 0; lane < lanes_per_warp; ++lane) own[lane] = std::max(own[lane], more[lane]);
+}
+void learn(Known& own, const Known& more) {
+  for (const auto& [warp, lanes] : more) learn(own[warp].data(), lanes.data());
+}
+
+/// Lanes that have met know what each of them has been told; a fence of one stands for all.
+void join(KnownByThread& known, unsigned warp, unsigned lanes) {
+  Known all;
+  for (unsigned left = lanes; left != 0; left &= left - 1) {
+    const auto found = known.find(warp * lanes_per_warp + unsigned(std::countr_zero(left)));
+    if (found != known.end()) learn(all, found->second);
+  }
+  if (all.empty()) return;
+  for (unsigned left = lanes; left != 0; left &= left - 1) {
+    known[warp * lanes_per_warp + unsigned(std::countr_zero(left))] = all;
+  }
+}
 
 void reset_clocks(unsigned warp) {
   std::memset(clocks[warp], 0, sizeof(Clocks));
@@ -82,7 +113,12 @@ bool unordered_in_launch(const Event& before, const Event& now, bool shared) {
   if (before.interval >= first_of_block) {
     if (before.interval != now.interval || thread_of(before) == thread_of(now)) return false;
     const unsigned a = thread_of(before), b = thread_of(now);
-    return a / 32 != b / 32 || clocks[b / 32][b % 32][a % 32] < clock_of(before);
+    if (a / 32 == b / 32) return clocks[b / 32][b % 32][a % 32] < clock_of(before);
+    if (from_flags.empty()) return true;
+    const auto known = from_flags.find(b);
+    if (known == from_flags.end()) return true;
+    const auto of_warp = known->second.find(a / 32);
+    return of_warp == known->second.end() || of_warp->second[a % 32] < clock_of(before);
   }
   if (shared || untracked_fences) return false;
   const std::uint32_t other = block_of_interval[before.interval - first_of_launch];
@@ -128,6 +164,11 @@ void order_interval() {
     clocks_used[warp] = lanes_joined[warp] = false;
     reset_clocks(warp);
   }
+  if (!fenced_now) return;
+  fenced_now = false;
+  at_fence.clear();
+  from_flags.clear();
+  by_flag.clear();
 }
 
 void lanes_synchronized(unsigned warp, unsigned lanes) {
@@ -135,25 +176,55 @@ void lanes_synchronized(unsigned warp, unsigned lanes) {
   std::uint32_t known[lanes_per_warp] = {};
   for (unsigned a = 0; a < lanes_per_warp; ++a) {
     if ((lanes >> a & 1) == 0) continue;
-    for (unsigned b = 0; b < lanes_per_warp; ++b) known[b] = std::max(known[b], clocks[warp][a][b]);
+    learn(known, clocks[warp][a]);
   }
   for (unsigned a = 0; a < lanes_per_warp; ++a) {
     if ((lanes >> a & 1) == 0) continue;
     std::memcpy(clocks[warp][a], known, sizeof known);
     ++clocks[warp][a][a];
   }
+  if (!fenced_now) return;
+  join(at_fence, warp, lanes);
+  join(from_flags, warp, lanes);
+}
+
+void hand_on(const void* flag, unsigned thread, bool atomic) {
+  const auto known = at_fence.find(thread);
+  if (!atomic) by_flag.erase(flag);
+  if (known != at_fence.end()) learn(by_flag[flag], known->second);
+}
+
+void take_over(const void* flag, unsigned thread) {
+  const auto known = by_flag.find(flag);
+  if (known == by_flag.end()) return;
+  for (const auto& [warp, lanes] : known->second) {
+    if (warp == thread / lanes_per_warp) {
+      learn(clocks[warp][thread % lanes_per_warp], lanes.data());
+    } else {
+      learn(from_flags[thread][warp].data(), lanes.data());
+    }
+  }
+}
+
+void order_fence_in_block(unsigned thread) {
+  const unsigned warp = thread / lanes_per_warp, lane = thread % lanes_per_warp;
+  clocks_used[warp] = fenced_now = true;
+  Known& known = at_fence[thread];
+  if (const auto told = from_flags.find(thread); told != from_flags.end()) learn(known, told->second);
+  learn(known[warp].data(), clocks[warp][lane]);
+  ++clocks[warp][lane][lane];
 }
 
 void order_fence(unsigned thread) {
+  order_fence_in_block(thread);
   if (blocks > most_tracked_blocks || (block < fences.size() && fences[block].size() >= most_fences)) {
     untracked_fences = true;
     return;
   }
   fences.resize(blocks);
   acquired.resize(blocks);
-  const unsigned warp = thread / lanes_per_warp, lane = thread % lanes_per_warp;
-  clocks_used[warp] = true;
-  fences[block].push_back({interval, std::uint16_t(thread), lanes_joined[warp], ++clocks[warp][lane][lane]});
+  const unsigned warp = thread / lanes_per_warp;
+  fences[block].push_back({interval, std::uint16_t(thread), lanes_joined[warp], clock_of_thread(thread)});
 }
 
 }  // namespace simt::check

@@ -3,7 +3,8 @@
 // Intervals number what lies between two barriers of a block, through the whole program, so that one comparison tells
 // most cases. Within an interval lanes of a warp have vector clocks, joined where they meet. A block comes after another
 // one of the same launch if it has read, atomically or as a volatile, what that one wrote so after a __threadfence:
-// what stands before the fence, not what stands behind it.
+// what stands before the fence, not what stands behind it. So do threads of one block within an interval, for which
+// __threadfence_block is enough.
 #pragma once
 
 #include <cstdint>
@@ -38,6 +39,13 @@ void order_launch(std::uint64_t blocks);
 void order_block();  ///< `block` begins
 void order_interval();  ///< a barrier has opened
 void order_fence(unsigned thread);
+void order_fence_in_block(unsigned thread);
+
+/// Within this interval: an atomic or volatile write of a flag hands on what its thread knew at its last fence, a read
+/// takes it over. A flag is known by its cell. An atomic adds to what others have handed on by it.
+extern bool fenced_now;  ///< else there is nothing to hand on
+void hand_on(const void* flag, unsigned thread, bool atomic);
+void take_over(const void* flag, unsigned thread);
 
 /// An atomic or volatile read of what another block wrote so: that block's writes before its fence, and all that it
 /// could rely on, come before what follows here.

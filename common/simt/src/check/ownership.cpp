@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 
 namespace simt::check {
 
@@ -32,10 +33,24 @@ std::size_t tls_bytes;
 
 std::size_t cell_bytes(std::size_t bytes) { return words_of(bytes) * 5 * sizeof(Cell); }
 
-Cell* map_cells(std::size_t bytes) {
-  void* memory = mmap(nullptr, cell_bytes(bytes), PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  return memory == MAP_FAILED ? nullptr : static_cast<Cell*>(memory);
+/// By their beginnings, the ends of what the observers have mapped.
+auto& maps() {
+  static auto* const all = new std::map<std::uintptr_t, std::uintptr_t>;  // a program may allocate before main
+  return *all;
+}
+
+void* map(std::size_t bytes) {
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  maps()[std::uintptr_t(memory)] = std::uintptr_t(memory) + bytes;
+  return memory;
+}
+
+Cell* map_cells(std::size_t bytes) { return static_cast<Cell*>(map(cell_bytes(bytes))); }
+
+void unmap_cells(const Region& region) {
+  munmap(region.cells, cell_bytes(region.bytes));
+  maps().erase(std::uintptr_t(region.cells));
 }
 
 void read_symbols() {
@@ -124,9 +139,13 @@ void own_launch(std::size_t dynamic_shared_bytes) {
 }
 
 Region** make_table() {
-  regions = static_cast<Region**>(mmap(nullptr, (std::size_t(1) << 31) * sizeof(Region*), PROT_READ | PROT_WRITE,
-                                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  regions = static_cast<Region**>(map((std::size_t(1) << 31) * sizeof(Region*)));
   return regions;
+}
+
+bool is_observers(std::uintptr_t address) {
+  const auto after = maps().upper_bound(address);
+  return after != maps().begin() && address < std::prev(after)->second;
 }
 
 Beside beside(const Region& region, std::size_t offset, unsigned bytes) {
@@ -180,7 +199,7 @@ void allocated(const void* begin, std::size_t bytes, bool is_written) {
   const std::uintptr_t first = std::uintptr_t(begin);
   Region*& old = region_at(first);
   if (old != nullptr && old->whole_begin == begin && old->cells != nullptr) {
-    munmap(old->cells, cell_bytes(old->bytes));
+    unmap_cells(*old);
   }
   auto* const at = static_cast<const char*>(begin);
   auto* const region = new Region{at, bytes, map_cells(bytes), ++region_count, false, nullptr, at, bytes};
@@ -200,7 +219,7 @@ void freed(const void* begin, std::size_t) {
 void narrow(const void* begin, std::size_t bytes, const char* name) {
   Region* const region = region_at(std::uintptr_t(begin));
   if (region == nullptr || region->cells == nullptr) return;
-  munmap(region->cells, cell_bytes(region->bytes));
+  unmap_cells(*region);
   region->begin = static_cast<const char*>(begin);
   region->bytes = bytes;
   region->cells = map_cells(bytes);

@@ -69,6 +69,9 @@ inline std::size_t chunk_of(std::uintptr_t address) { return (address & ((std::u
 Region** make_table();
 inline Region*& region_at(std::uintptr_t address) { return (regions != nullptr ? regions : make_table())[chunk_of(address)]; }
 
+/// Does it belong to the observers? It lies among the allocations, and a wild pointer may well lead there.
+bool is_observers(std::uintptr_t address);
+
 /// Of an access that is not inside an allocation: in the rest of its pages, which is nobody's; in the guards around
 /// them, where the processor stops; or elsewhere, as something else may share the guard's chunk.
 enum class Beside : std::uint8_t { padding, guard, elsewhere };

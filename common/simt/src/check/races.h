@@ -26,6 +26,7 @@ void race(const Event& before, const Event& now, bool before_writes, bool now_wr
       cell.write.interval < first_of_block) [[unlikely]] {
     acquire(cell.write);
   }
+  if (a.sync && a.reads && fenced_now) [[unlikely]] take_over(&cell, a.thread);
   const bool kept = (cell.other_read.code & kept_write) != 0;
   if (unordered(cell.write, now, a.shared)) [[unlikely]] {
     race(cell.write, now, true, a.writes, a.address, a.bytes);
@@ -43,6 +44,7 @@ void race(const Event& before, const Event& now, bool before_writes, bool now_wr
       cell.other_read.code |= kept_write;
     }
     cell.write = now;
+    if (a.sync && fenced_now) [[unlikely]] hand_on(&cell, a.thread, a.atomic);
   }
   if (a.reads && !a.atomic) {
     // Kept: two readers of different threads, as long as a later writer may race with them.

@@ -91,6 +91,57 @@ __global__ void locked(int* lock, int* value) {
 }
 CASE { locked<<<6, 32>>>(filled<int>(1), filled<int>(1)); }
 
+/// The same within a block, around an array of its own.
+__global__ void locked_in_block(int* lock, int* values) {
+  __shared__ int own[128];
+  __shared__ int count;
+  if (threadIdx.x == 0) count = 0;
+  __syncthreads();
+  if (threadIdx.x % 16 == 0) {
+    for (bool done = false; !done;) {
+      if (atomicCAS(lock, 0, 1) != 0) continue;
+      __threadfence();
+      own[count++] = threadIdx.x;
+      __threadfence();
+      atomicExch(lock, 0);
+      done = true;
+    }
+  }
+  __syncthreads();
+  if (threadIdx.x < count) values[blockIdx.x * 8 + threadIdx.x] = own[threadIdx.x];
+}
+CASE { locked_in_block<<<3, 128>>>(filled<int>(1), device<int>(24)); }
+
+/// A warp fills a buffer, another one empties it; two flags of shared memory say whose turn it is.
+__global__ void two_warps(const int* in, int* out, int rounds) {
+  __shared__ int buffer[2][32];
+  __shared__ volatile int full[2], used[2];
+  if (threadIdx.x < 2) full[threadIdx.x] = 0, used[threadIdx.x] = 0;
+  __syncthreads();
+  const int lane = threadIdx.x % 32;
+  for (int r = 0; r < rounds; ++r) {
+    const int b = r % 2;
+    if (threadIdx.x < 32) {
+      if (lane == 0) while (used[b] != r / 2) {}
+      __syncwarp();
+      buffer[b][lane] = in[r * 32 + lane];
+      __syncwarp();
+      if (lane == 0) {
+        __threadfence_block();
+        full[b] = r / 2 + 1;
+      }
+    } else {
+      while (full[b] != r / 2 + 1) {}
+      __threadfence_block();
+      out[r * 32 + lane] = buffer[b][31 - lane];
+      __threadfence_block();
+      __syncwarp();
+      if (lane == 0) used[b] = r / 2 + 1;
+    }
+  }
+}
+CASE { two_warps<<<1, 64>>>(filled<int>(320), device<int>(320), 10); }
+
 /// As many blocks as the device likes, and a counter that gives out the work.
 __global__ void persistent(unsigned char* keys, int n, unsigned* next) {
   __shared__ unsigned first;
