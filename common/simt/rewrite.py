@@ -173,7 +173,7 @@ class Reader:
         real = os.path.realpath(path)
         if real in self.sources:
             return self.sources[real]
-        with open(path, encoding="utf-8", errors="surrogateescape", newline="") as file:
+        with open(path, encoding="utf-8-sig", errors="surrogateescape", newline="") as file:  # a mark may come first
             source = Source(path, os.path.relpath(path, self.root) if self.root else path, file.read())
         self.sources[real] = source
         if INTERESTING.search(source.text) or len(self.sources) == 1:  # a kernel may be called in the file that is given
@@ -365,6 +365,12 @@ def rewrite_launches(source, tokens, in_macro):
         if last is None:
             raise RewriteError(source, tokens[end + 3].start, f"launch of {name}: this '(' is never closed")
         arguments = tokens[end + 4 : last]
+        k = end + 4
+        while k < last:
+            if tokens[k].text == "{" and tokens[k - 1].text in ("(", ","):
+                raise RewriteError(source, tokens[k].start,
+                                   f"launch of {name}: CUDA on the CPU needs this argument's type, as in T{{..}}")
+            k = (closing(tokens, k) if tokens[k].kind == "mark" and tokens[k].text in OPEN else k) + 1
 
         source.insert(tokens[first].start, "::simt::launch([&](auto&... simt_args) { ")
         source.insert(tokens[i - 1].end, "(simt_args...); }")

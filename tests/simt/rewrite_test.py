@@ -189,6 +189,15 @@ class RewriteTest(unittest.TestCase):
         for call in ("std::k(p)", "::std::k(p, p + 1)", "std::ranges::k<T>(p)"):
             self.rewritten(kernel + "void f() {\n  " + call + ";\n}\n")
 
+    def test_a_braced_argument_needs_its_type(self):
+        for arguments in ("({p, 3}, 4)", "(4, {p})", "(f({p}), {p})"):
+            self.assertIn("k.cu:2: error: launch of k: CUDA on the CPU needs this argument's type",
+                          self.error("void f() {\n k<<<1, 2>>>" + arguments + ";\n}\n"))
+        self.rewritten("void f() { k<<<1, 2>>>(S{p, 3}, g({p}), [] { return 1; }()); }\n")
+
+    def test_a_mark_at_the_beginning_is_no_word(self):
+        self.assertNotIn("\ufeff", self.rewritten("\ufeff#include <stdio.h>\r\nint n;\r\n"))
+
     def test_shared_variables_of_one_declaration_are_told_apart(self):
         for text, apart in (("__shared__ T a[N], b[N / 2];", "__shared__ T a[N]; __shared__ T b[N / 2];"),
                             ("static __shared__ int x, *y;", " __shared__ int x; __shared__ int *y;"),

@@ -89,7 +89,9 @@ Explanation explain(const char* address, bool is_write) {
     return {"host-pointer", access + "through argument " + std::to_string(std::size_t(guarded) / slot_bytes + 1) +
                                 ", which points to host memory; copy it to memory from cudaMalloc"};
   }
-  if (std::size_t(address) < 65536) return {"out-of-bounds", access + "through a null pointer (" + hex(address) + ")"};
+  if (std::size_t(address) < 65536) {
+    return {"out-of-bounds", access + "through a null pointer" + (address == nullptr ? "" : " (" + hex(address) + ")")};
+  }
   if (Worker::current().stacks().guards(address)) {
     return {"stack-overflow", "needs more than " + std::to_string(Stacks::usable / 1024) +
                                   " KiB of stack; move large arrays out of the thread, and do not recurse"};
@@ -233,17 +235,21 @@ void interrupt(int, siginfo_t*, void* context) {
     return;
   }
   if (is_uninterrupted(where)) return;
+#ifdef SIMT_CHECK
+  if (looking.exchange(true)) return;
+  const Site site = site_of(where);
+  looking = false;
+  if (is_emulation(site)) return;  // a later look finds the program
+#else
+  const Site site{};
+#endif
   // Until here the signal was blocked: another one now would find this handler, not what must not be interrupted.
   // From here on it has to come through, because other threads run before this handler ends.
   sigset_t this_signal;
   sigemptyset(&this_signal);
   sigaddset(&this_signal, interrupt_signal);
   pthread_sigmask(SIG_UNBLOCK, &this_signal, nullptr);
-#ifdef SIMT_CHECK
-  worker->preempt(site_of(where));
-#else
-  worker->preempt({});
-#endif
+  worker->preempt(site);
 }
 
 }  // namespace

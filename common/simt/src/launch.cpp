@@ -102,7 +102,7 @@ class Pool {
       if (running_ == 0) continue;
       const std::lock_guard lock(mutex_);
       for (Watched& one : watched_) {
-        SIMT_OBSERVE(if (check::look_at_time(one.thread)) pthread_kill(one.thread, interrupt_signal); continue;)
+        SIMT_OBSERVE(if (check::look_at_time(one.thread) && !is_looked_at()) pthread_kill(one.thread, interrupt_signal); continue;)
         const std::uint64_t turn = one.worker->turn();
         if (is_ending() ? !is_looked_at() : turn == one.turn) pthread_kill(one.thread, interrupt_signal);
         one.turn = turn;

@@ -192,7 +192,7 @@ std::string describe(std::uintptr_t address, unsigned bytes) {
     at = address - std::uintptr_t(region->begin);
   }
   return name + "[" + std::to_string(at / bytes) + "] (byte " + std::to_string(at) + " of " + std::to_string(size) +
-         ", " + std::to_string(bytes) + " bytes an access)";
+         ", " + std::to_string(bytes) + (bytes == 1 ? " byte an access)" : " bytes an access)");
 }
 
 void allocated(const void* begin, std::size_t bytes, bool is_written) {
