@@ -235,6 +235,9 @@ def page(rows, command):
         lines += [f"The other {every - runs} were not done, as the time was up: their faults count nowhere but under "
                   "`faults`, and the shares are of the faults that were `run`. That is no random sample: whole "
                   f"files are missing, or their last cases: {', '.join(parts)}."]
+    newer = sum(len(check_test.faults_of(path)[0]) for path in sorted(check_test.HERE.glob("*.cu"))) - len(rows)
+    if newer > 0:
+        lines += ["", f"{newer} faults in `tests/wrong/check/` are newer than these runs."]
     lines += ["", summary(rows), "",
               "`cc --check` must name kind and line in each of three orders; `tests/wrong/check_test.py` holds it to "
               "that, and these kernels were written to test it, which favours it. Not every fault shows on a GPU, "
