@@ -13,13 +13,14 @@
 namespace lab {
 
 /// The keys of a span in host memory, as they are when the work queued on `stream` so far is done. On a GPU they are
-/// copied there, and store() copies them back; on the CPU device memory is the host's, and nothing is copied.
+/// copied there, and store() copies them back; on the CPU device memory is the host's, and nothing is copied (but in the
+/// check build, which tells host code that reads device memory).
 /// Errors: lab::CudaError.
 template <class T>
 class HostView {
  public:
   HostView(Span<T> device, cudaStream_t stream) : device_(device), stream_(stream) {
-#if __has_include(<simt/launch.h>)
+#if __has_include(<simt/launch.h>) && !defined(SIMT_CHECK)
     data_ = const_cast<Value*>(device.data);
 #else
     copy_ = std::make_unique_for_overwrite<Value[]>(device.n);

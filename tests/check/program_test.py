@@ -35,6 +35,22 @@ KERNELS = {
 __global__ void few(int n) { assert(int(threadIdx.x) < n); }  // here
 int main() { few<<<1, 64>>>(40); }
 """),
+    "memory of the device, used by the host": ("device-pointer", """__global__ void fill(int* keys) { keys[threadIdx.x] = 1; }
+int main() {
+  int *keys, *both, *pinned;
+  cudaMalloc(&keys, 128);
+  cudaMallocManaged(&both, 128);
+  cudaMallocHost(&pinned, 128);
+  fill<<<1, 32>>>(keys);
+  fill<<<1, 32>>>(both);
+  cudaDeviceSynchronize();
+  cudaMemcpy(pinned, keys, 128, cudaMemcpyDeviceToHost);
+  int sum = pinned[0] + both[0];
+  for (int i = 0; i < 32; ++i) sum += keys[i];  // here
+  cudaFree(keys);
+  return sum == 34 ? 0 : 1;
+}
+"""),
     "a host array": ("host-pointer", """static int host[128];
 __global__ void add(int* keys) { keys[threadIdx.x] += 1; }  // here
 int main() { add<<<1, 128>>>(host); }

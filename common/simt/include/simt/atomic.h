@@ -28,7 +28,9 @@ inline T atomic_update(T* address, Change change) {
   T old, desired;
 #ifdef SIMT_CHECK
   // One access for the observers, not the loop's several; blocks run one after another there.
-  old = std::bit_cast<T>(__atomic_fetch_or(reinterpret_cast<BitsOf<T>*>(address), BitsOf<T>(0), __ATOMIC_RELAXED));
+  BitsOf<T> none = 0;
+  asm("" : "+r"(none));  // clang makes a mere load of it where it sees that no bit changes
+  old = std::bit_cast<T>(__atomic_fetch_or(reinterpret_cast<BitsOf<T>*>(address), none, __ATOMIC_RELAXED));
   desired = change(old);
   store_unobserved(address, desired);
 #else

@@ -88,6 +88,18 @@ enum class Watched : std::uint8_t { never, plainly, traced } watched = Watched::
   stop(cudaErrorIllegalAddress);
 }
 
+/// Of host code, which beside a GPU would crash here.
+[[gnu::noinline]] void by_host(std::uintptr_t address, unsigned bytes, Way way, Code code) {
+  const Region* const region = regions != nullptr ? region_at(address) : nullptr;
+  if (region == nullptr || region->of_host || region->freed || address - std::uintptr_t(region->begin) >= region->bytes) {
+    return;
+  }
+  add_finding("device-pointer", code, 0,
+              is_known("device-pointer", code, 0) ? "" : std::string("host code ") + (way == Way::load ? "reads " : "writes ") +
+                                                             describe(address, bytes) +
+                                                             ", which is memory of the device; cudaMemcpy copies it");
+}
+
 bool flat;  // the launch's blocks have threads in one dimension only
 unsigned linear_thread() {
   return flat ? threadIdx.x : threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
@@ -201,7 +213,7 @@ template <bool writes>
 [[gnu::always_inline]] inline void access(const void* pointer, unsigned bytes, Way way, bool reads, bool writes,
                                           bool sync, Code code, bool aligned = true) {
   if (watched != Watched::plainly) [[unlikely]] {
-    if (watched == Watched::never) return;
+    if (watched == Watched::never) return by_host(std::uintptr_t(pointer), bytes, way, code);
     trace(pointer, bytes, way, code);
   }
   if (way == Way::atomic) code_of_last = code;

@@ -116,7 +116,7 @@ Code done_for();  ///< the program's last atomic or copy: where a fault belongs 
 void new_totals(const Launch& launch);
 void end_launch();
 void lanes_synchronized(unsigned warp, unsigned lanes);
-void allocated(const void* begin, std::size_t bytes, bool written);
+void allocated(const void* begin, std::size_t bytes, bool of_host);  ///< of_host: the host may use it as well
 void freed(const void* begin, std::size_t bytes);
 void written(const void* begin, std::size_t bytes);
 

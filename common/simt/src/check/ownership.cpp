@@ -195,20 +195,20 @@ std::string describe(std::uintptr_t address, unsigned bytes) {
          ", " + std::to_string(bytes) + (bytes == 1 ? " byte an access)" : " bytes an access)");
 }
 
-void allocated(const void* begin, std::size_t bytes, bool is_written) {
+void allocated(const void* begin, std::size_t bytes, bool of_host) {
   const std::uintptr_t first = std::uintptr_t(begin);
   Region*& old = region_at(first);
   if (old != nullptr && old->whole_begin == begin && old->cells != nullptr) {
     unmap_cells(*old);
   }
   auto* const at = static_cast<const char*>(begin);
-  auto* const region = new Region{at, bytes, map_cells(bytes), ++region_count, false, nullptr, at, bytes};
+  auto* const region = new Region{at, bytes, map_cells(bytes), ++region_count, false, nullptr, at, bytes, of_host};
   for (std::size_t c = chunk_of(first - guard); c <= chunk_of(first + bytes + guard); ++c) {
     Region*& slot = regions[c];
     const bool body = (c + 1) * chunk > first && c * chunk < first + bytes;
     if (body || slot == nullptr || slot->freed) slot = region;
   }
-  if (is_written) written(begin, bytes);
+  if (of_host) written(begin, bytes);  // who knows
 }
 
 void freed(const void* begin, std::size_t) {

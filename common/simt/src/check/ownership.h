@@ -40,6 +40,7 @@ struct Region {
   const char* name;         ///< as narrow() gave it, or null
   const char* whole_begin;  ///< of the allocation
   std::size_t whole_bytes;
+  bool of_host = false;     ///< the host may use it as well: managed or pinned
 };
 
 /// A __shared__ array (by its offset in the program's thread-local memory) or a __device__ variable.
