@@ -337,7 +337,9 @@ void Worker::wake_or_fail() {
   }
   if (!any) report_deadlock();
   if (launch_failed()) abandon();  // what they wait for may never come
-  sched_yield();
+#ifndef SIMT_CHECK  // there it is the only one, and on a busy machine who yields waits long
+  sched_yield();      // another worker may have to run first
+#endif
 }
 
 void Worker::yield() {
