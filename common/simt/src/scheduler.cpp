@@ -649,6 +649,7 @@ void Worker::preempt([[maybe_unused]] Site site) {
 }
 
 void Worker::fail(const char* kind, const std::string& text, Site site, cudaError_t error) {
+  set_scheduling(true);  // an interruption now would abandon the block before the failure is told
   report(kind, here() + ": " + text, site, error);
   abandon();
 }
