@@ -70,6 +70,8 @@ Site site_of(void* address) {
   return site;
 }
 
+bool is_emulation(Site site) { return site.line == 0 || std::strstr(site.file, "common/simt/") != nullptr; }
+
 std::string hex(const void* address) {
   char text[32];
   std::snprintf(text, sizeof text, "%p", address);
@@ -125,7 +127,7 @@ Site caller_at_end_of_stack(const void* lowest) {
   for (int i = 0; i < 512; ++i) {
     if (dladdr(words[i], &code) == 0 || code.dli_fbase != ours.dli_fbase) continue;
     const Site site = site_of(static_cast<char*>(words[i]) - 1);
-    if (site.line != 0 && std::strstr(site.file, "simt/src/") == nullptr) return site;
+    if (!is_emulation(site)) return site;
   }
   return {"?", 0};
 }
@@ -169,11 +171,11 @@ void handle(int signal, siginfo_t* info, void* context) {
 #endif
   Site site = site_of(where);
   const Stacks& stacks = worker->stacks();
-  if (stacks.guards(info->si_addr) && (site.line == 0 || std::strstr(site.file, "simt/src/") != nullptr)) {
+  if (stacks.guards(info->si_addr) && is_emulation(site)) {
     site = caller_at_end_of_stack(stacks.above_guard(info->si_addr));
   }
 #ifdef SIMT_CHECK
-  if (site.line == 0 || std::strstr(site.file, "simt/src/") != nullptr) {
+  if (is_emulation(site)) {
     site = site_of(reinterpret_cast<void*>(check::done_for()));
   }
 #endif
@@ -185,8 +187,6 @@ void handle(int signal, siginfo_t* info, void* context) {
 #endif
   worker->fail(why.kind, why.text, site, cudaErrorIllegalAddress);
 }
-
-bool is_emulation(Site site) { return site.line == 0 || std::strstr(site.file, "common/simt/") != nullptr; }
 
 /// Somebody ends this program: says in which line of device code it was, unless that is the emulation's own and a
 /// later look may find a better one. The last look takes the barrier that threads were seen at, else the launch.
