@@ -95,9 +95,9 @@ for lab in $labs; do
 done
 tail -n 3 "$out"/*-bench.log
 if [ -n "${MEASURE_PROFILED:-}" ]; then
-  heading 'counts of Nsight Compute, for reports/agreement.md'
-  BUILD=$PWD/$build MEASURE_COMMIT=$commit python3 reports/agreement.py --record "$out/agreement.csv" || failed=1
-  heading 'compute-sanitizer on the faulty kernels, for reports/sanitizer.md'
-  python3 tests/wrong/sanitizer.py --without-ours -o "$out/sanitizer.csv" || failed=1
+  heading 'counts of Nsight Compute, for reports/agreement/README.md'
+  BUILD=$PWD/$build MEASURE_COMMIT=$commit python3 reports/agreement/agreement.py --record "$out/agreement.csv" || failed=1
+  heading 'compute-sanitizer on the faulty kernels, for reports/sanitizer/README.md'
+  python3 reports/sanitizer/sanitizer.py --without-ours -o "$out/sanitizer.csv" || failed=1
 fi
 exit $failed

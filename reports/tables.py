@@ -23,8 +23,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "common"))
 
-from workbook import charts, measurements, plot  # noqa: E402  the package behind ./workbook
-from workbook.terminal import Problem  # noqa: E402
+from workbook.core import measurements  # noqa: E402
+from workbook.reporting import charts, plot  # noqa: E402
+from workbook.core.terminal import Problem  # noqa: E402
 
 DOCUMENTS = ["README.md", *sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("labs/*/README.md"))]
 MARK = re.compile(r"(<!-- results: (\S+) (\S+) -->\n).*?(<!-- end of results -->)", re.DOTALL)
@@ -52,7 +53,9 @@ def size_text(n):
 
 
 def speed(keys_per_s):
-    unit, name = next((pair for pair in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")) if keys_per_s >= pair[0]), (1, ""))
+    unit, name = next(
+        (pair for pair in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")) if keys_per_s >= pair[0]), (1, "")
+    )
     return f"{keys_per_s / unit:.3g} {name}".rstrip()
 
 
@@ -67,14 +70,24 @@ def table(machine, lab):
         return "Not measured yet.\n"
     rows = read(folder / f"{lab}.csv")
     # The type of the most rows is the one that was swept over n; a part of a step has a type of its own.
-    lines = sorted({(int(row["step"]), row["task"], row["name"]) for row in rows if row["lab"] == lab},
-                   key=lambda line: (line[0], line[1] != "sort", line[2]))
+    lines = sorted(
+        {(int(row["step"]), row["task"], row["name"]) for row in rows if row["lab"] == lab},
+        key=lambda line: (line[0], line[1] != "sort", line[2]),
+    )
     main = {}
     for line in lines:
-        types = [row["type"] for row in rows if row["lab"] == lab and (int(row["step"]), row["task"], row["name"]) == line]
+        types = [
+            row["type"] for row in rows if row["lab"] == lab and (int(row["step"]), row["task"], row["name"]) == line
+        ]
         main[line] = max(dict.fromkeys(types), key=types.count)
-    own = [row for row in rows if row["lab"] == lab and row["input"] == "uniform" and
-           row["blocks"] == row["threads"] == "0" and row["type"] == main[int(row["step"]), row["task"], row["name"]]]
+    own = [
+        row
+        for row in rows
+        if row["lab"] == lab
+        and row["input"] == "uniform"
+        and row["blocks"] == row["threads"] == "0"
+        and row["type"] == main[int(row["step"]), row["task"], row["name"]]
+    ]
     gold = [row for row in rows if row["lab"] == "gold" and row["input"] == "uniform"]
     columns = sizes(own)
     same = ("task", "tile", "type", "order", "n")
@@ -82,18 +95,23 @@ def table(machine, lab):
     def rivals(row):
         return [other for other in gold if all(other[key] == row[key] for key in same)]
 
-    text = ["| keys a second, uniform | " + " | ".join(f"n = {size_text(n)}" for n in columns) + " |",
-            "|---|" + "---:|" * len(columns)]
+    text = [
+        "| keys a second, uniform | " + " | ".join(f"n = {size_text(n)}" for n in columns) + " |",
+        "|---|" + "---:|" * len(columns),
+    ]
     for line in lines:
         cells = []
         for n in columns:
-            row = next((row for row in own if (int(row["step"]), row["task"], row["name"]) == line and int(row["n"]) == n),
-                       None)
+            row = next(
+                (row for row in own if (int(row["step"]), row["task"], row["name"]) == line and int(row["n"]) == n),
+                None,
+            )
             best = max((float(rival["keys_per_s"]) for rival in rivals(row)), default=None) if row else None
             share = f" ({percent(100 * float(row['keys_per_s']) / best)} %)" if best else ""
             cells.append(speed(float(row["keys_per_s"])) + share if row else "")
-        tiles = ", tiles" * any(row["tile"] != "0" for row in own
-                                if (int(row["step"]), row["task"], row["name"]) == line)
+        tiles = ", tiles" * any(
+            row["tile"] != "0" for row in own if (int(row["step"]), row["task"], row["name"]) == line
+        )
         text.append(f"| {line[0]:02d} {line[2]}{tiles}, {main[line]} | " + " | ".join(cells) + " |")
     for name, kind in dict.fromkeys((row["name"], row["type"]) for step in own for row in rivals(step)):
         cells = []
@@ -103,8 +121,10 @@ def table(machine, lab):
         text.append(f"| *{name}, {kind}* | " + " | ".join(cells) + " |")
     facts = dict(re.findall(r"^(\w+): (.*)$", (folder / "machine.txt").read_text(encoding="utf-8"), re.MULTILINE))
     last = own[-1]
-    return "\n".join(text) + (f"\n\n{last['machine']}; {last['date'][:10]}, commit {last['commit']}, "
-                               f"`{facts['command']}`. In brackets: share of the fastest gold standard for the same task.\n")
+    return "\n".join(text) + (
+        f"\n\n{last['machine']}; {last['date'][:10]}, commit {last['commit']}, "
+        f"`{facts['command']}`. In brackets: share of the fastest gold standard for the same task.\n"
+    )
 
 
 PLOTTED = re.compile(r"\]\((reports/results/(\S+)/speed\.svg)\)")
@@ -117,8 +137,10 @@ def digest(*contents):
 
 def plot_sources(machine):
     """What a plot depends on: the measurements, and how it is drawn."""
-    modules = [ROOT / "common/workbook" / name for name in ("charts.py", "plot.py")]
-    return digest(*(path.read_bytes() for path in [*sorted((ROOT / "reports/results" / machine).glob("*.csv")), *modules]))
+    modules = [ROOT / "common/workbook/reporting" / name for name in ("charts.py", "plot.py")]
+    return digest(
+        *(path.read_bytes() for path in [*sorted((ROOT / "reports/results" / machine).glob("*.csv")), *modules])
+    )
 
 
 def plot_is_current(path, machine):
@@ -143,7 +165,9 @@ def write_plot(path, machine):
 
 def main():
     parser = argparse.ArgumentParser(description="Writes the tables and the plot of recorded results.")
-    parser.add_argument("--check", action="store_true", help="write nothing; fail if a table or the plot is out of date")
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing; fail if a table or the plot is out of date"
+    )
     check = parser.parse_args().check
     stale = []
     for name in DOCUMENTS:

@@ -9,8 +9,8 @@
 // Limits: n (n - 1) / 2 comparisons, and for small n nearly all the time goes into launching.
 #include <cstdint>
 
-#include "lab/shape.h"
 #include "odd_even.h"
+#include "step/launch_shape.h"
 
 namespace odd_even {
 namespace {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "lab/keys.h"
+#include "step/keys.h"
 
 namespace odd_even {
 

@@ -2,13 +2,13 @@
 //
 // All steps take any order and run on any stream, and all are stable: a key passes a neighbour only if it must stand
 // before it. They return when the work is queued, not when it is done. Keys: uint32_t, int32_t, float, uint64_t (floats
-// in the order of lab/keys.h). Source: N. Habermann, "Parallel neighbor-sort (or the glory of the induction principle)",
+// in the order of step/keys.h). Source: N. Habermann, "Parallel neighbor-sort (or the glory of the induction principle)",
 // Carnegie Mellon University, 1972.
 #pragma once
 
-#include "lab/error.h"
-#include "lab/keys.h"
-#include "lab/step.h"
+#include "step/error.h"
+#include "step/keys.h"
+#include "step/step.h"
 
 namespace odd_even {
 

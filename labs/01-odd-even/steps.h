@@ -5,6 +5,7 @@
 
 namespace odd_even {
 
+// clang-format off: a line per fact reads better than filled lines.
 inline constexpr lab::Step steps[] = {
     {.number = 1, .name = "global", .idea = "one launch a phase", .stable = true, .largest_n = largest_n,
      .budget = {.n = 1024, .sectors = 2.5},
@@ -19,5 +20,6 @@ inline constexpr lab::Step steps[] = {
      .u32 = sort_rows<std::uint32_t>, .u64 = sort_rows<std::uint64_t>,
      .i32 = sort_rows<std::int32_t>, .f32 = sort_rows<float>},
 };
+// clang-format on
 
 }  // namespace odd_even

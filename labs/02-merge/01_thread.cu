@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "items.cuh"
-#include "lab/shape.h"
+#include "step/launch_shape.h"
 
 namespace merge_sort {
 namespace {

@@ -14,8 +14,8 @@
 #include <cstdint>
 #include <utility>
 
-#include "lab/shape.h"
 #include "rank.cuh"
+#include "step/launch_shape.h"
 #include "tiles.cuh"
 
 namespace merge_sort {

@@ -5,8 +5,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "lab/device_array.h"
 #include "merge_sort.h"
+#include "step/device_array.h"
 
 namespace merge_sort {
 

@@ -1,5 +1,5 @@
 // The runner of lab 02: this lab's steps, driven by the judge.
-#include "lab/runner.h"
+#include "runner/runner.h"
 #include "steps.h"
 
 int main(int argc, char** argv) { return lab::run_steps("02-merge", merge_sort::steps, argc, argv); }

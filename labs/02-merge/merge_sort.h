@@ -8,9 +8,9 @@
 // comparison wants one more line at the end of a step's file.
 #pragma once
 
-#include "lab/error.h"
-#include "lab/keys.h"
-#include "lab/step.h"
+#include "step/error.h"
+#include "step/keys.h"
+#include "step/step.h"
 
 namespace merge_sort {
 

@@ -5,6 +5,7 @@
 
 namespace merge_sort {
 
+// clang-format off: a line per fact reads better than filled lines.
 inline constexpr lab::Step steps[] = {
     {.number = 1, .name = "thread", .idea = "one thread a merge", .stable = true, .largest_n = 1 << 24,
      .budget = {.n = 16384, .sectors = 4.5, .bytes = 1700},
@@ -27,5 +28,6 @@ inline constexpr lab::Step steps[] = {
      .i32 = sort_path<std::int32_t>, .f32 = sort_path<float>,
      .pairs = sort_path<std::uint32_t, std::uint32_t>},
 };
+// clang-format on
 
 }  // namespace merge_sort

@@ -11,7 +11,7 @@
 #include <cstdint>
 
 #include "compare_exchange.cuh"
-#include "lab/shape.h"
+#include "step/launch_shape.h"
 
 namespace bitonic {
 namespace {

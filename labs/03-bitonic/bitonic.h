@@ -1,13 +1,13 @@
 // Lab 03, bitonic sort: what each step promises. Starter and solution implement the same functions.
 //
 // All steps take any order and run on any stream; none is stable. They return when the work is queued, not when it is
-// done. Keys: uint32_t, int32_t, float, uint64_t (floats in the order of lab/keys.h). Source of the network:
+// done. Keys: uint32_t, int32_t, float, uint64_t (floats in the order of step/keys.h). Source of the network:
 // K. E. Batcher, "Sorting networks and their applications", AFIPS Spring Joint Computer Conference, 1968.
 #pragma once
 
-#include "lab/error.h"
-#include "lab/keys.h"
-#include "lab/step.h"
+#include "step/error.h"
+#include "step/keys.h"
+#include "step/step.h"
 
 namespace bitonic {
 

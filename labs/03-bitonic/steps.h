@@ -5,6 +5,7 @@
 
 namespace bitonic {
 
+// clang-format off: a line per fact reads better than filled lines.
 inline constexpr lab::Step steps[] = {
     {.number = 1, .name = "global", .idea = "one launch a stage",
      .budget = {.n = 16384, .sectors = 1.7, .bytes = 1200},
@@ -21,5 +22,6 @@ inline constexpr lab::Step steps[] = {
      .i32 = sort_hybrid<std::int32_t>, .f32 = sort_hybrid<float>,
      .pairs = sort_hybrid<std::uint32_t, std::uint32_t>},
 };
+// clang-format on
 
 }  // namespace bitonic

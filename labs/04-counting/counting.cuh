@@ -6,8 +6,8 @@
 #include <string>
 
 #include "counting.h"
-#include "lab/device_array.h"
-#include "lab/shape.h"
+#include "step/device_array.h"
+#include "step/launch_shape.h"
 
 namespace counting {
 

@@ -9,9 +9,9 @@
 // the device does not have; lab::CudaError.
 #pragma once
 
-#include "lab/error.h"
-#include "lab/keys.h"
-#include "lab/step.h"
+#include "step/error.h"
+#include "step/keys.h"
+#include "step/step.h"
 
 namespace counting {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "lab/keys.h"
+#include "step/keys.h"
 
 namespace counting {
 

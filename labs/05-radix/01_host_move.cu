@@ -11,8 +11,8 @@
 #include <memory>
 
 #include "digit.cuh"
-#include "lab/host_view.h"
 #include "scan.cuh"
+#include "step/host_view.h"
 
 namespace radix {
 namespace {

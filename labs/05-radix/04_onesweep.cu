@@ -13,9 +13,9 @@
 #include <utility>
 
 #include "digit.cuh"
-#include "lab/device_array.h"
-#include "lab/shape.h"
 #include "scan.cuh"
+#include "step/device_array.h"
+#include "step/launch_shape.h"
 
 namespace radix {
 namespace {
@@ -136,7 +136,7 @@ __global__ void __launch_bounds__(threads_a_block)
     // of its row in lower lanes; then one of the lanes adds all of the row to the counter. Let keys beyond `count` have
     // digit 255: they come after all others, so they disturb nobody.
     (void)lane, (void)own, (void)rank, (void)of;
-    __syncthreads();  // all warps have counted
+    __syncthreads();       // all warps have counted
     unsigned of_tile = 0;  // keys of digit t in this tile
     if (t < digits) {
       for (int w = 0; w < warps; ++w) {
@@ -160,9 +160,9 @@ __global__ void __launch_bounds__(threads_a_block)
       rank[row] = static_cast<unsigned short>(rank[row] + shared.counts[warp][digit]);
     }
     __syncthreads();  // the keys take the counters' memory
-    // Your code, part 2: put the keys into shared.keys by their rank, and store them in that order: the key at place i of
-    // the tile goes to shifted[its digit] + i. Then the values, through the same memory; a thread remembers the digits of
-    // the places that it stored, because the keys are gone by then. Mind the barriers.
+                      // Your code, part 2: put the keys into shared.keys by their rank, and store them in that order: the key at place i of
+                      // the tile goes to shifted[its digit] + i. Then the values, through the same memory; a thread remembers the digits of
+                      // the places that it stored, because the keys are gone by then. Mind the barriers.
   }
 }
 

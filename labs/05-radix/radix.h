@@ -2,12 +2,12 @@
 //
 // Every step sorts any n in place, in any order, and is stable: equal keys keep their order, also in descending order,
 // also -0 and +0, which are equal. Keys: unsigned and signed integers of 8 to 64 bits, float, double (floats in the
-// order of lab/keys.h), and uint32_t keys with uint32_t values. Steps 02 to 04 return when the work is queued.
+// order of step/keys.h), and uint32_t keys with uint32_t values. Steps 02 to 04 return when the work is queued.
 #pragma once
 
-#include "lab/error.h"
-#include "lab/keys.h"
-#include "lab/step.h"
+#include "step/error.h"
+#include "step/keys.h"
+#include "step/step.h"
 
 namespace radix {
 

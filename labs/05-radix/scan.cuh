@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "lab/device_array.h"
-#include "lab/shape.h"
+#include "step/device_array.h"
+#include "step/launch_shape.h"
 
 namespace radix {
 

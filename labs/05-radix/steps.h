@@ -5,6 +5,7 @@
 
 namespace radix {
 
+// clang-format off: a line per fact reads better than filled lines.
 inline constexpr lab::Step steps[] = {
     {.number = 0, .name = "cpu", .idea = "the reference, on the host", .stable = true,
      .u8 = sort_reference<std::uint8_t>, .u16 = sort_reference<std::uint16_t>,
@@ -41,5 +42,6 @@ inline constexpr lab::Step steps[] = {
      .f32 = sort_onesweep<float>, .f64 = sort_onesweep<double>,
      .pairs = sort_onesweep<std::uint32_t, std::uint32_t>},
 };
+// clang-format on
 
 }  // namespace radix

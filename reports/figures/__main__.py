@@ -21,14 +21,20 @@ import radix
 import runs
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-MODULES = {"01-odd-even": odd_even, "02-merge": merge, "03-bitonic": bitonic, "04-counting": counting,
-           "05-radix": radix}
+MODULES = {
+    "01-odd-even": odd_even,
+    "02-merge": merge,
+    "03-bitonic": bitonic,
+    "04-counting": counting,
+    "05-radix": radix,
+}
 
 
 def differences(folder, drawn):
     """The names of the figures to be written anew, and of those that nothing draws."""
-    stale = [name for name, svg in drawn.items()
-             if not (folder / name).is_file() or (folder / name).read_bytes() != svg]
+    stale = [
+        name for name, svg in drawn.items() if not (folder / name).is_file() or (folder / name).read_bytes() != svg
+    ]
     return stale, [path.name for path in sorted(folder.glob("*.svg")) if path.name not in drawn]
 
 

@@ -176,8 +176,16 @@ def draw_network(n, title):
         x1, x2 = of_merge[0].x - 15, of_merge[-1].x + of_merge[-1].width + 15
         for first in range(0, n, k):
             ascends = (first & k) == 0
-            drawing.rect(x1, y(first) - 10, x2 - x1, (k - 1) * pitch + 20, BLUE_FILL if ascends else ORANGE_FILL,
-                         BLUE if ascends else ORANGE, 5, 0.8)
+            drawing.rect(
+                x1,
+                y(first) - 10,
+                x2 - x1,
+                (k - 1) * pitch + 20,
+                BLUE_FILL if ascends else ORANGE_FILL,
+                BLUE if ascends else ORANGE,
+                5,
+                0.8,
+            )
         drawing.text((x1 + x2) / 2, 28, f"k = {k}", 15, INK, weight="bold")
         k *= 2
     for wire in range(n):
@@ -219,8 +227,9 @@ def draw_mirrored(wires, n):
     present = {(s.merge, s.stride, c) for s in used for c in s.comparators}
     pitch, left, top = 24, 52, 78
     places, right = place_stages(everything, left + 26, 16)
-    drawing = Drawing(right + 48, top + (wires - 1) * pitch + 64,
-                      f"The mirrored network for {wires} wires, used for n = {n} keys")
+    drawing = Drawing(
+        right + 48, top + (wires - 1) * pitch + 64, f"The mirrored network for {wires} wires, used for n = {n} keys"
+    )
 
     def y(wire):
         return top + wire * pitch
@@ -231,8 +240,16 @@ def draw_mirrored(wires, n):
         x1, x2 = of_merge[0].x - 15, of_merge[-1].x + of_merge[-1].width + 15
         for first in range(0, wires, k):
             outside = first >= n
-            drawing.rect(x1, y(first) - 10, x2 - x1, (k - 1) * pitch + 20, "none" if outside else BLUE_FILL,
-                         ABSENT if outside else BLUE, 5, 0.8)
+            drawing.rect(
+                x1,
+                y(first) - 10,
+                x2 - x1,
+                (k - 1) * pitch + 20,
+                "none" if outside else BLUE_FILL,
+                ABSENT if outside else BLUE,
+                5,
+                0.8,
+            )
         drawing.text((x1 + x2) / 2, 28, f"k = {k}", 15, INK, weight="bold")
         k *= 2
     for wire in range(wires):
@@ -242,13 +259,18 @@ def draw_mirrored(wires, n):
     for place in places:
         for comparator, lane in place.comparators:
             used_here = (place.stage.merge, place.stage.stride, comparator) in present
-            drawing.arrow(place.x + lane * LANE, y(comparator.small), y(comparator.large),
-                          BLUE if used_here else ABSENT)
+            drawing.arrow(
+                place.x + lane * LANE, y(comparator.small), y(comparator.large), BLUE if used_here else ABSENT
+            )
         stride = place.stage.stride
         words = f"j = {stride}" if stride else "mirror"
         drawing.text(place.x + place.width / 2, 52, words, 11, MUTED if stride else BLUE)
-    legend(drawing, left, y(wires - 1) + 40, [(BLUE, True, "compared: both positions < n"),
-                                              (ABSENT, True, "skipped: a position ≥ n holds no key")])
+    legend(
+        drawing,
+        left,
+        y(wires - 1) + 40,
+        [(BLUE, True, "compared: both positions < n"), (ABSENT, True, "skipped: a position ≥ n holds no key")],
+    )
     return drawing
 
 
@@ -278,8 +300,7 @@ def draw_example(keys):
     k = 2
     while k <= n:
         of_merge = [p for p in places if p.stage.merge == k]
-        drawing.text((of_merge[0].x + of_merge[-1].x + of_merge[-1].width) / 2, 28, f"k = {k}", 15, INK,
-                     weight="bold")
+        drawing.text((of_merge[0].x + of_merge[-1].x + of_merge[-1].width) / 2, 28, f"k = {k}", 15, INK, weight="bold")
         k *= 2
     draw_comparators(drawing, places, y, direction_color)
     for place in places:
@@ -305,11 +326,14 @@ def draw_bitonic_sequence(keys):
     assert max(after[: n // 2]) <= min(after[n // 2 :])
     bar, gap, unit, top = 17, 4, 7, 66
     panel = n * (bar + gap)
-    drawing = Drawing(2 * panel + 150, top + unit * max(keys) + 66,
-                      "A bitonic sequence before and after a half-cleaner")
+    drawing = Drawing(
+        2 * panel + 150, top + unit * max(keys) + 66, "A bitonic sequence before and after a half-cleaner"
+    )
     base = top + unit * max(keys)
-    for x, state, head in ((32, before, "before: rises, then falls"),
-                           (32 + panel + 86, after, f"after B{n}: every left key ≤ every right key")):
+    for x, state, head in (
+        (32, before, "before: rises, then falls"),
+        (32 + panel + 86, after, f"after B{n}: every left key ≤ every right key"),
+    ):
         drawing.text(x + panel / 2, 32, head, 14, INK, weight="bold")
         for i, key in enumerate(state):
             left_half = i < n // 2
@@ -327,9 +351,11 @@ def draw_bitonic_sequence(keys):
 
 def draw_zero_one(n=16):
     """Black and white squares: what a half-cleaner does to each kind of bitonic sequence of zeros and ones."""
-    cases = [("ones in the left half", [0, 0, 1, 1, 1, 1] + [0] * 10),
-             ("ones across the middle", [0] * 5 + [1] * 6 + [0] * 5),
-             ("ones wrap round", [1] * 5 + [0] * 5 + [1] * 6)]
+    cases = [
+        ("ones in the left half", [0, 0, 1, 1, 1, 1] + [0] * 10),
+        ("ones across the middle", [0] * 5 + [1] * 6 + [0] * 5),
+        ("ones wrap round", [1] * 5 + [0] * 5 + [1] * 6),
+    ]
     cell, left, top, row = 15, 176, 62, 46
     panel = n * cell
     drawing = Drawing(left + 2 * panel + 84, top + len(cases) * row + 30, "Half-cleaners on zeros and ones")
@@ -364,10 +390,15 @@ def draw_launches(n_log):
     m = n_log - tile_log
     assert len(plan) == 1 + m + m * (m + 1) // 2  # the contract in labs/03-bitonic/bitonic.h
     w, h, left, top = 40, 22, 96, 72
-    colors = {"tile": (TEAL, TEAL_FILL), "merge": (BLUE, BLUE_FILL), "mirror": (ORANGE, ORANGE_FILL),
-              "global": (ORANGE, ORANGE_FILL)}
-    drawing = Drawing(left + n_log * w + 40, top + n_log * h + 34,
-                      f"Step 03: which stages of 2^{n_log} keys run in which launch")
+    colors = {
+        "tile": (TEAL, TEAL_FILL),
+        "merge": (BLUE, BLUE_FILL),
+        "mirror": (ORANGE, ORANGE_FILL),
+        "global": (ORANGE, ORANGE_FILL),
+    }
+    drawing = Drawing(
+        left + n_log * w + 40, top + n_log * h + 34, f"Step 03: which stages of 2^{n_log} keys run in which launch"
+    )
 
     # Columns end at the right edge with stride 1, so that equal strides stand below each other.
     def cell_x(merge, stage):
@@ -392,8 +423,10 @@ def draw_launches(n_log):
         drawing.text((x1 + x2) / 2, cell_y(cells[0][0]) + h / 2 + 4, words, 10.5 if kind != "merge" else 12, color)
     outline = []  # one launch for the whole lower triangle
     for merge in range(1, tile_log + 1):
-        outline += [(cell_x(merge, 0) + 1.5, cell_y(merge) + (1.5 if merge == 1 else 0)),
-                    (cell_x(merge, 0) + 1.5, cell_y(merge) + h)]
+        outline += [
+            (cell_x(merge, 0) + 1.5, cell_y(merge) + (1.5 if merge == 1 else 0)),
+            (cell_x(merge, 0) + 1.5, cell_y(merge) + h),
+        ]
     right = cell_x(tile_log, tile_log - 1) + w - 1.5
     floor = cell_y(tile_log) + h - 2
     outline[-1] = (outline[-1][0], floor)
@@ -404,11 +437,19 @@ def draw_launches(n_log):
     drawing.text(middle, cell_y(tile_log - 2) + h / 2 + 2, "one launch in shared memory:", 13, TEAL, weight="bold")
     drawing.text(middle, cell_y(tile_log - 1) + h / 2 + 1, f"{len(plan[0][1])} stages sort every tile", 13, TEAL)
     for merge in range(1, n_log + 1):
-        drawing.text(left - 10, cell_y(merge) + h / 2 + 4, f"k = {1 << merge}", 11.5,
-                     INK if merge > tile_log else MUTED, "end")
+        drawing.text(
+            left - 10, cell_y(merge) + h / 2 + 4, f"k = {1 << merge}", 11.5, INK if merge > tile_log else MUTED, "end"
+        )
     total = len(plan)
-    drawing.text(left, 30, f"n = {1 << n_log} keys, tile = {TILE_KEYS}: {total} launches instead of "
-                 f"{n_log * (n_log + 1) // 2}", 14.5, INK, "start", "bold")
+    drawing.text(
+        left,
+        30,
+        f"n = {1 << n_log} keys, tile = {TILE_KEYS}: {total} launches instead of {n_log * (n_log + 1) // 2}",
+        14.5,
+        INK,
+        "start",
+        "bold",
+    )
     return drawing
 
 

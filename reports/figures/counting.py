@@ -140,8 +140,9 @@ def draw_reduction(values):
     states, stages = fold(values, min)
     assert states[-1][0] == min(values)
     pitch, left, top, gap = 46, 134, 62, 70
-    drawing = Drawing(left + len(values) * pitch + 8, top + gap * len(stages) + 40,
-                      f"The smallest of {len(values)} values")
+    drawing = Drawing(
+        left + len(values) * pitch + 8, top + gap * len(stages) + 40, f"The smallest of {len(values)} values"
+    )
 
     def x(t):
         return left + t * pitch + 10
@@ -245,14 +246,23 @@ def draw_banks(half):
     size, left, top = 27, 30, 84
     rows = max(spread) // VALUES_A_ROW + 1
     panel = VALUES_A_ROW * size
-    drawing = Drawing(2 * panel + 3 * left + 20, top + rows * size + 42,
-                      f"The nodes that end each {2 * half} values, in the banks of shared memory")
+    drawing = Drawing(
+        2 * panel + 3 * left + 20,
+        top + rows * size + 42,
+        f"The nodes that end each {2 * half} values, in the banks of shared memory",
+    )
     for x0, places, place_of, name, turns in (
-            (left, plain, lambda i: i, "value i at place i", wavefronts(plain)),
-            (2 * left + panel + 20, spread, padded, "value i at place i + i/16 + i/256", wavefronts(spread))):
+        (left, plain, lambda i: i, "value i at place i", wavefronts(plain)),
+        (2 * left + panel + 20, spread, padded, "value i at place i + i/16 + i/256", wavefronts(spread)),
+    ):
         drawing.text(x0 + panel / 2, 28, name, 14.5, INK, weight="bold")
-        drawing.text(x0 + panel / 2, 48, f"{len(nodes)} lanes: {turns} turn{'s' if turns > 1 else ''}", 12.5,
-                     ORANGE if turns > 1 else BLUE)
+        drawing.text(
+            x0 + panel / 2,
+            48,
+            f"{len(nodes)} lanes: {turns} turn{'s' if turns > 1 else ''}",
+            12.5,
+            ORANGE if turns > 1 else BLUE,
+        )
         for bank in range(VALUES_A_ROW):
             drawing.text(x0 + bank * size + size / 2, top - 8, str(bank), 10.5, MUTED)
         used = {place_of(i) for i in range(max(nodes) + 1)}
@@ -280,8 +290,9 @@ def draw_wavefronts():
     assert max(both) == 1 and sum(only16) > sum(both)
     assert all(wavefronts([padded(i - h) for i in level(h)]) == 1 for h in halves)  # the left children too
     left, top, pitch, gap = 196, 62, 52, 40
-    drawing = Drawing(left + pitch * len(halves) + 16, top + 3 * gap + 10,
-                      "Turns for half a warp's access, level by level")
+    drawing = Drawing(
+        left + pitch * len(halves) + 16, top + 3 * gap + 10, "Turns for half a warp's access, level by level"
+    )
     drawing.text(left - 16, top - 22, "half =", 12.5, MUTED, "end")
     for c, h in enumerate(halves):
         drawing.text(left + c * pitch + 24, top - 22, str(h), 12.5, MUTED)
@@ -296,7 +307,7 @@ def draw_wavefronts():
 def draw_stable(keys, warps, values):
     """A column of counters a warp, scanned value by value: where each key goes."""
     stretch = len(keys) // warps
-    counts = [[keys[w * stretch:(w + 1) * stretch].count(v) for w in range(warps)] for v in range(values)]
+    counts = [[keys[w * stretch : (w + 1) * stretch].count(v) for w in range(warps)] for v in range(values)]
     sums = exclusive([c for row in counts for c in row])
     place_of, following = [], list(sums)
     for i, key in enumerate(keys):
@@ -321,8 +332,10 @@ def draw_stable(keys, warps, values):
         drawing.text((x(w * stretch) + x((w + 1) * stretch - 1)) / 2, 26, f"stretch of warp {w}", 12, SHADES[w % 3][0])
     for i in range(len(keys)):
         pair(i, i, 50)
-    for name, x0, table in (("counts", left + 70, [c for row in counts for c in row]),
-                            ("their exclusive scan", left + 320, sums)):
+    for name, x0, table in (
+        ("counts", left + 70, [c for row in counts for c in row]),
+        ("their exclusive scan", left + 320, sums),
+    ):
         drawing.text(x0 + warps * 46 / 2, 108, name, 13.5, INK, weight="bold")
         for v in range(values):
             drawing.text(x0 - 10, 144 + v * 36 + 5, f"value {v}", 12, MUTED, "end")

@@ -60,7 +60,7 @@ class Drawing:
         title = self.title.replace("&", "&amp;").replace("<", "&lt;")
         head = (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{w}" height="{h}" viewBox="0 0 {w} {h}" role="img"'
-            f' font-family="Helvetica, Arial, \'DejaVu Sans\', sans-serif">\n<title>{title}</title>\n'
+            f" font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\">\n<title>{title}</title>\n"
             f'<rect width="{w}" height="{h}" rx="8" fill="{PAPER}" stroke="#d0d7de"/>\n'
         )
         return head + "\n".join(self.parts) + "\n</svg>\n"

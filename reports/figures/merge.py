@@ -33,7 +33,7 @@ def levels(keys):
         run, keys = states[-1]
         after = []
         for first in range(0, len(keys), 2 * run):
-            after += sorted(keys[first:first + 2 * run])
+            after += sorted(keys[first : first + 2 * run])
         states.append((2 * run, after))
     assert states[-1][1] == sorted(keys)
     return states
@@ -166,8 +166,11 @@ def draw_regimes(logs=6):
             drawing.rect(x + length / 2, y, length / 2 - 1, 26, B_FILL, B, 2)
         name = f"{merges} merges" if merges > 1 else "1 merge"
         drawing.text(left - 14, y + 18, name, 12.5, MUTED, "end")
-    for first, rows, words in ((0, 2, ("many short:", "a thread a merge")), (2, 2, ("middling:", "a block a merge")),
-                               (4, 2, ("few long:", "many blocks a merge"))):
+    for first, rows, words in (
+        (0, 2, ("many short:", "a thread a merge")),
+        (2, 2, ("middling:", "a block a merge")),
+        (4, 2, ("few long:", "many blocks a merge")),
+    ):
         y1, y2 = top + first * row, top + (first + rows) * row - 18
         x = left + w + 16
         drawing.line(x, y1, x, y2, TEAL, 2.5)
@@ -186,8 +189,10 @@ def draw_chunks(a, b, a_rest, b_rest):
     longest = max(len(a) + len(a_rest), len(b) + len(b_rest), len(done))
     drawing = Drawing(left + longest * w + 60, 250, "One round of a block's merge")
     drawing.text(24, 30, "a chunk of each run is loaded; the filled keys have their places", 14.5, INK, "start", "bold")
-    for y, name, loaded, final, to_come, color, fill in ((56, "a", a, a_final, a_rest, A, A_FILL),
-                                                         (118, "b", b, b_final, b_rest, B, B_FILL)):
+    for y, name, loaded, final, to_come, color, fill in (
+        (56, "a", a, a_final, a_rest, A, A_FILL),
+        (118, "b", b, b_final, b_rest, B, B_FILL),
+    ):
         drawing.text(24, y + 20, f"run {name}", 13, color, "start", "bold")
         for i, key in enumerate(loaded):
             waits = i >= final
@@ -216,8 +221,17 @@ def draw_splitters(a, b, distance):
         drawing.text(24, y + 19, f"run {name}", 13, color, "start", "bold")
         for i, key in enumerate(run):
             splitter = i % distance == 0
-            cell(drawing, left + i * w + 2, y, w - 4, h, key, fill if splitter else PAPER, color,
-                 "bold" if splitter else "normal")
+            cell(
+                drawing,
+                left + i * w + 2,
+                y,
+                w - 4,
+                h,
+                key,
+                fill if splitter else PAPER,
+                color,
+                "bold" if splitter else "normal",
+            )
     for number, ((i, j), name, key) in enumerate(found):
         x1, x2 = left + i * w, left + j * w
         color = A if name == "a" else B
@@ -228,8 +242,10 @@ def draw_splitters(a, b, distance):
         drawing.text(x1 + 2, y_a - 14 - 13 * at_same, f"{number}", 12, color, "start", "bold")
     legend = "a cut has the colour of its splitter's run and the number of the piece to its right"
     drawing.text(left, 262, legend, 12, MUTED, "start")
-    sizes = [(next_i - i) + (next_j - j) for ((i, j), *_), (next_i, next_j) in
-             zip(found, [cut for cut, *_ in found[1:]] + [(len(a), len(b))])]
+    sizes = [
+        (next_i - i) + (next_j - j)
+        for ((i, j), *_), (next_i, next_j) in zip(found, [cut for cut, *_ in found[1:]] + [(len(a), len(b))])
+    ]
     drawing.text(left, 281, "keys in the pieces: " + ", ".join(map(str, sizes)), 12, MUTED, "start")
     return drawing
 
@@ -266,8 +282,15 @@ def draw_path(a, b, step):
         x, y = at(low, diagonal - low)
         drawing.text(x + 6, y + 14, f"d = {diagonal}", 11.5, INK, "start", "bold")
     x = left + len(b) * size + 40
-    lines = ["down: the next key is a's", "right: the next key is b's", "green: b's key is strictly", "before a's key",
-             "dashed: all ways to take", "the first d keys; the path", "crosses where green begins"]
+    lines = [
+        "down: the next key is a's",
+        "right: the next key is b's",
+        "green: b's key is strictly",
+        "before a's key",
+        "dashed: all ways to take",
+        "the first d keys; the path",
+        "crosses where green begins",
+    ]
     for k, words in enumerate(lines):
         color = (A, B, TEAL, TEAL, INK, INK, INK)[k]
         drawing.text(x, top + 10 + 20 * k + (8 if k > 1 else 0) + (8 if k > 3 else 0), words, 12.5, color, "start")

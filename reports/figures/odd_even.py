@@ -105,8 +105,16 @@ def draw_example(keys):
     for column, state in enumerate(states):
         for place, key in enumerate(state):
             moved = column > 0 and place in exchanged[column - 1]
-            draw_key(drawing, left + column * step, y(place), key, TEAL_FILL if moved else PAPER,
-                     TEAL if moved else WIRE, TEAL if moved else INK, "bold" if moved else "normal")
+            draw_key(
+                drawing,
+                left + column * step,
+                y(place),
+                key,
+                TEAL_FILL if moved else PAPER,
+                TEAL if moved else WIRE,
+                TEAL if moved else INK,
+                "bold" if moved else "normal",
+            )
     bottom = y(n - 1) + 42
     drawing.text(left, bottom, "in", 12.5, MUTED)
     drawing.text(left + n * step, bottom, "out", 12.5, MUTED)
@@ -123,10 +131,12 @@ def draw_bubble(keys):
     bubble_rounds(keys)
     cell, left, top = 30, 96, 78
     columns = 2 * n - 3
-    drawing = Drawing(left + columns * cell + 40, top + (n - 1) * cell + 66,
-                      "When the comparisons of bubble sort can be made")
-    drawing.text(left + columns * cell / 2, 26, "time: a comparison waits only for those that share a key with it", 13,
-                 INK)
+    drawing = Drawing(
+        left + columns * cell + 40, top + (n - 1) * cell + 66, "When the comparisons of bubble sort can be made"
+    )
+    drawing.text(
+        left + columns * cell / 2, 26, "time: a comparison waits only for those that share a key with it", 13, INK
+    )
     at_once = {}
     for round_ in range(n - 1):
         drawing.text(left - 14, top + round_ * cell + 20, f"round {round_}", 12.5, MUTED, "end")
@@ -162,8 +172,15 @@ def draw_zero_one(bits):
         drawing.text(left - 14, top + place * cell + 20, str(place), 12.5, MUTED, "end")
     drawing.text(left - 14, top - 10, "after phase", 11.5, MUTED, "end")
     x = left + (n + 1) * cell + 18
-    lines = ["the last 1 moves on in every", "phase, from phase 1 at the latest,", "until it is at the end;", "",
-             "the 1 before it follows a", "phase later, the next a phase", "after that, and so on"]
+    lines = [
+        "the last 1 moves on in every",
+        "phase, from phase 1 at the latest,",
+        "until it is at the end;",
+        "",
+        "the 1 before it follows a",
+        "phase later, the next a phase",
+        "after that, and so on",
+    ]
     for k, words in enumerate(lines):
         drawing.text(x, top + 24 + 19 * k, words, 12.5, INK, "start")
     return drawing
@@ -173,7 +190,7 @@ def draw_light_cone(tile, halo):
     """A tile with its halo: what is still right after each phase."""
     count = tile + 2 * halo
     states = still_right(count, halo, first_phase=1)  # the worse parity: both edges lose a place at once
-    assert all(states[-1][halo:halo + tile]) and not states[-1][halo - 1] and not states[-1][halo + tile]
+    assert all(states[-1][halo : halo + tile]) and not states[-1][halo - 1] and not states[-1][halo + tile]
     pitch, left, top, step = 24, 130, 66, 84
     right = left + halo * step
     drawing = Drawing(right + 238, top + (count - 1) * pitch + 62, f"A tile of {tile} keys with a halo of {halo}")
@@ -197,15 +214,21 @@ def draw_light_cone(tile, halo):
             else:
                 drawing.rect(x - 8, y(place) - 9, 16, 18, PAPER, ABSENT, 3)
                 drawing.text(x, y(place) + 4.5, "?", 13, ORANGE, weight="bold")
-    for first, n, words, color in ((0, halo, "halo", MUTED), (halo, tile, "tile", BLUE),
-                                   (halo + tile, halo, "halo", MUTED)):
+    for first, n, words, color in (
+        (0, halo, "halo", MUTED),
+        (halo, tile, "tile", BLUE),
+        (halo + tile, halo, "halo", MUTED),
+    ):
         drawing.text(left - 44, y(first) + (n - 1) * pitch / 2 + 5, words, 14, color, "end", "bold")
     x = right + 34
-    for words, color, place in (("green: as in the whole array", TEAL, 1), ("?: its partner, or a key that", ORANGE, 2),
-                                ("it met, lies outside the window", ORANGE, 2.8),
-                                ("the tile is stored: all of it", BLUE, halo + tile / 2 - 0.9),
-                                (f"is right after {halo} phases,", BLUE, halo + tile / 2 - 0.1),
-                                ("and not after one more", BLUE, halo + tile / 2 + 0.7)):
+    for words, color, place in (
+        ("green: as in the whole array", TEAL, 1),
+        ("?: its partner, or a key that", ORANGE, 2),
+        ("it met, lies outside the window", ORANGE, 2.8),
+        ("the tile is stored: all of it", BLUE, halo + tile / 2 - 0.9),
+        (f"is right after {halo} phases,", BLUE, halo + tile / 2 - 0.1),
+        ("and not after one more", BLUE, halo + tile / 2 + 0.7),
+    ):
         drawing.text(x, y(place) + 4, words, 12.5, color, "start")
     drawing.text((left + right) / 2, y(count - 1) + 40, "the array goes on above and below", 12.5, MUTED)
     return drawing
@@ -268,7 +291,7 @@ def draw_work():
     drawing.text(left - 70, top - 16, "dots: counted; lines: what they follow", 11.5, MUTED, "start")
 
     def curve(count, color, width=2.2, dash=""):
-        points = [(x(2**(p / 4)), y(count(2**(p / 4)))) for p in range(4, int(4 * most_x) + 1)]
+        points = [(x(2 ** (p / 4)), y(count(2 ** (p / 4)))) for p in range(4, int(4 * most_x) + 1)]
         for (x1, y1), (x2, y2) in zip(points, points[1:]):
             drawing.line(x1, y1, x2, y2, color, width, dash)
 
@@ -283,15 +306,23 @@ def draw_work():
         drawing.dot(x(n), y(comparisons), 3.6, ORANGE)
         drawing.dot(x(n), y(phases), 3.6, BLUE)
     n = LARGEST_N
-    labels = [(n * (n - 1) / 2, 0, ORANGE, ["comparisons of both sorts, and", "steps of bubble sort:",
-                                              "n (n - 1) / 2"]),
-              (n * math.log2(n), -6, MUTED, ["comparisons of merge sort", "(lab 02): n log2 n"]),
-              (n, 6, BLUE, ["phases of odd-even sort: n"]),
-              (most_x * (most_x + 1) / 2, 0, MUTED, ["stages of bitonic sort", "(lab 03)"])]
+    labels = [
+        (n * (n - 1) / 2, 0, ORANGE, ["comparisons of both sorts, and", "steps of bubble sort:", "n (n - 1) / 2"]),
+        (n * math.log2(n), -6, MUTED, ["comparisons of merge sort", "(lab 02): n log2 n"]),
+        (n, 6, BLUE, ["phases of odd-even sort: n"]),
+        (most_x * (most_x + 1) / 2, 0, MUTED, ["stages of bitonic sort", "(lab 03)"]),
+    ]
     for count, shift, color, words in labels:
         for k, line in enumerate(words):
-            drawing.text(left + width + 12, y(count) + shift + 4.5 + 16 * (k - (len(words) - 1) / 2), line, 12.5, color,
-                         "start", "normal" if color == MUTED else "bold")
+            drawing.text(
+                left + width + 12,
+                y(count) + shift + 4.5 + 16 * (k - (len(words) - 1) / 2),
+                line,
+                12.5,
+                color,
+                "start",
+                "normal" if color == MUTED else "bold",
+            )
     return drawing
 
 

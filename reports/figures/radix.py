@@ -36,13 +36,25 @@ def draw_lsd():
             for d, letter in enumerate(text):
                 sorted_by = c > 0 and d == 3 - c
                 drawing.rect(x + 16 * d, y - 15, 16, 22, ORANGE_FILL if sorted_by else PAPER)
-                drawing.text(x + 16 * d + 8, y + 1, letter, 14.5, ORANGE if sorted_by else INK,
-                             weight="bold" if sorted_by else "normal")
+                drawing.text(
+                    x + 16 * d + 8,
+                    y + 1,
+                    letter,
+                    14.5,
+                    ORANGE if sorted_by else INK,
+                    weight="bold" if sorted_by else "normal",
+                )
             if c + 1 < len(columns):
                 to = columns[c + 1].index(key)
                 drawing.line(x + 54, y - 4, x + gap - 6, top + to * pitch - 4, BLUE if to == row else WIRE, 1.2)
-    drawing.text(50, top + 8 * pitch + 12, "keys with equal digits keep their order: lines of one digit never cross", 12.5,
-                 MUTED, "start")
+    drawing.text(
+        50,
+        top + 8 * pitch + 12,
+        "keys with equal digits keep their order: lines of one digit never cross",
+        12.5,
+        MUTED,
+        "start",
+    )
     return drawing
 
 
@@ -87,8 +99,9 @@ def draw_runs():
     left, top = 196, 54
     drawing = Drawing(left + 12 * CELL + 30, 236, "A tile that is sorted by its digit leaves in runs")
     order = sorted(range(12), key=lambda i: digits[i])
-    for row, (name, indexes, places) in enumerate([("as the keys come", range(12), direct),
-                                                   ("sorted by digit first", order, in_order)]):
+    for row, (name, indexes, places) in enumerate(
+        [("as the keys come", range(12), direct), ("sorted by digit first", order, in_order)]
+    ):
         y = top + row * 86
         drawing.text(left - 14, y + 18, name, 13, INK, "end")
         drawing.text(left - 14, y + 38, f"{jumps(places)} jumps", 12.5, ORANGE if row == 0 else TEAL, "end", "bold")
@@ -98,8 +111,17 @@ def draw_runs():
             drawing.text(left + place * CELL + 20, y + 42, str(places[place]), 11, MUTED)
             if place and places[place] == places[place - 1] + 1:
                 drawing.line(left + place * CELL - 8, y + 38, left + place * CELL + 4, y + 38, TEAL, 2)
-    drawing.text(left, 26, "12 neighbouring threads, the digits of their keys and the places they write to", 13, MUTED, "start")
-    drawing.text(left, 222, "a green dash: the place follows its neighbour's, so the store shares its sectors", 12.5, TEAL, "start")
+    drawing.text(
+        left, 26, "12 neighbouring threads, the digits of their keys and the places they write to", 13, MUTED, "start"
+    )
+    drawing.text(
+        left,
+        222,
+        "a green dash: the place follows its neighbour's, so the store shares its sectors",
+        12.5,
+        TEAL,
+        "start",
+    )
     return drawing
 
 
@@ -136,8 +158,14 @@ def draw_look_back():
         drawing.line(x + 42, y, x + wide + 36, y, TEAL, 1.6)
         drawing.polygon([(x + 40, y), (x + 50, y - 4), (x + 50, y + 4)], TEAL)
     read = " + ".join(str(value) for _, value in steps)
-    drawing.text(left + target * wide, 198, f"{read} = {total} keys before tile {target}; it ends at the first blue word", 13, TEAL,
-                 "end")
+    drawing.text(
+        left + target * wide,
+        198,
+        f"{read} = {total} keys before tile {target}; it ends at the first blue word",
+        13,
+        TEAL,
+        "end",
+    )
     return drawing
 
 

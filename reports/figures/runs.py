@@ -6,8 +6,10 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent.parent / "common"))
 
-from workbook import access_picture, build, picture, trace  # noqa: E402
-from workbook.paths import find_step  # noqa: E402
+from workbook.core import build  # noqa: E402
+from workbook.pictures import access_picture, trace  # noqa: E402
+from workbook.verbs import picture  # noqa: E402
+from workbook.core.course import find_step  # noqa: E402
 
 # figure -> lab, step, options of the judge
 RUNS = {

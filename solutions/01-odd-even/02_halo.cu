@@ -14,8 +14,8 @@
 #include <utility>
 
 #include "compare_exchange.cuh"
-#include "lab/device_array.h"
-#include "lab/shape.h"
+#include "step/device_array.h"
+#include "step/launch_shape.h"
 
 namespace odd_even {
 namespace {

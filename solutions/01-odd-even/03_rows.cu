@@ -11,7 +11,7 @@
 #include <string>
 
 #include "compare_exchange.cuh"
-#include "lab/shape.h"
+#include "step/launch_shape.h"
 
 namespace odd_even {
 namespace {
@@ -36,7 +36,7 @@ __device__ void sort_in_registers(Key (&own)[lane_keys], int lane) {
     compare_exchange<order>(own[2], own[3]);
 
     compare_exchange<order>(own[1], own[2]);
-    const Key below = __shfl_up_sync(all_lanes, own[3], 1);   // key 3 of lane - 1
+    const Key below = __shfl_up_sync(all_lanes, own[3], 1);    // key 3 of lane - 1
     const Key above = __shfl_down_sync(all_lanes, own[0], 1);  // key 0 of lane + 1
     if (lane > 0) own[0] = lab::later<order>(below, own[0]);
     if (lane < warp_lanes - 1) own[3] = lab::earlier<order>(own[3], above);

@@ -14,8 +14,8 @@
 #include <cstdint>
 #include <utility>
 
-#include "lab/shape.h"
 #include "rank.cuh"
+#include "step/launch_shape.h"
 #include "tiles.cuh"
 
 namespace merge_sort {
@@ -145,9 +145,8 @@ void sort_tiles(Items<Key, Value> from, Items<Key, Value> to, std::int64_t n, Be
   //~ // above), and check the launch.
   //~ (void)blocks, (void)threads;
   //~ NOT_WRITTEN("step 02");
-  with_comparison(before, [&](auto comparison) {
-    sort_tiles_kernel<<<blocks, threads, 0, stream>>>(from, to, n, comparison);
-  });
+  with_comparison(before,
+                  [&](auto comparison) { sort_tiles_kernel<<<blocks, threads, 0, stream>>>(from, to, n, comparison); });
   CUDA_CHECK(cudaGetLastError());
   // end solution
 }

@@ -14,8 +14,8 @@
 #include <cstdint>
 #include <utility>
 
-#include "lab/shape.h"
 #include "own_items.cuh"
+#include "step/launch_shape.h"
 
 namespace merge_sort {
 namespace {
@@ -88,8 +88,7 @@ __global__ void __launch_bounds__(path_threads)
   __shared__ Value values[has_values<Value> ? tile_keys : 1];
   const Items<Key, Value> tile{keys, values};
   const int t = threadIdx.x;
-  for (std::int64_t out = std::int64_t(blockIdx.x) * tile_keys; out < n;
-       out += std::int64_t(gridDim.x) * tile_keys) {
+  for (std::int64_t out = std::int64_t(blockIdx.x) * tile_keys; out < n; out += std::int64_t(gridDim.x) * tile_keys) {
     const int count = int(min(n - out, std::int64_t(tile_keys)));
     for_tile<Key>(count, [&](int i) { copy_item(tile, i, from, out + i); });
     __syncthreads();  // what is a thread's own was loaded by others
@@ -209,8 +208,7 @@ template void sort_path(lab::Span<std::int32_t>, lab::Order, lab::LaunchShape, c
 template void sort_path(lab::Span<std::uint64_t>, lab::Order, lab::LaunchShape, cudaStream_t);
 template void sort_path(lab::Span<float>, lab::Order, lab::LaunchShape, cudaStream_t);
 template void sort_path(lab::Span<std::uint32_t>, ByLowByte, lab::LaunchShape, cudaStream_t);
-template void sort_path(lab::Span<std::uint32_t>, lab::Span<std::uint32_t>, lab::Order, lab::LaunchShape,
-                        cudaStream_t);
+template void sort_path(lab::Span<std::uint32_t>, lab::Span<std::uint32_t>, lab::Order, lab::LaunchShape, cudaStream_t);
 template void sort_path(lab::Span<std::uint32_t>, lab::Span<std::uint32_t>, ByLowByte, lab::LaunchShape, cudaStream_t);
 
 }  // namespace merge_sort

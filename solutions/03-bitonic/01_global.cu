@@ -11,8 +11,8 @@
 #include <cstdint>
 
 #include "bitonic.h"
-#include "lab/device_array.h"
-#include "lab/shape.h"
+#include "step/device_array.h"
+#include "step/launch_shape.h"
 
 namespace bitonic {
 namespace {

@@ -20,7 +20,7 @@
 #endif
 
 #include "digit.cuh"
-#include "lab/host_view.h"
+#include "step/host_view.h"
 
 namespace radix {
 namespace {
@@ -211,7 +211,8 @@ int sort(Key* keys, Value* values, std::int64_t n, lab::Order order) {
 }
 
 void refuse_shape(lab::LaunchShape shape) {
-  if (shape.blocks != 0 || shape.threads != 0) throw lab::Unsupported("step 00 runs on the host: it has no launch shape");
+  if (shape.blocks != 0 || shape.threads != 0)
+    throw lab::Unsupported("step 00 runs on the host: it has no launch shape");
 }
 
 }  // namespace

@@ -125,7 +125,8 @@ __global__ void __launch_bounds__(threads_a_block)
     sort_by_digit(tile, count, of, shift);
     for (int i = threadIdx.x; i < count; i += threads_a_block) {
       const unsigned digit = of.of(tile.keys[0][i], shift, digit_bits);
-      if (i == 0 || of.of(tile.keys[0][i - 1], shift, digit_bits) != digit) shifted[digit] = firsts[digit * tiles + t] - i;
+      if (i == 0 || of.of(tile.keys[0][i - 1], shift, digit_bits) != digit)
+        shifted[digit] = firsts[digit * tiles + t] - i;
     }
     __syncthreads();  // every run's place is known
     for (int i = threadIdx.x; i < count; i += threads_a_block) {

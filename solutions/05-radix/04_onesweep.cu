@@ -13,9 +13,9 @@
 #include <utility>
 
 #include "digit.cuh"
-#include "lab/device_array.h"
-#include "lab/shape.h"
 #include "scan.cuh"
+#include "step/device_array.h"
+#include "step/launch_shape.h"
 
 namespace radix {
 namespace {
@@ -46,7 +46,8 @@ __global__ void count_all(lab::Span<const Key> keys, Digits<Key> of, unsigned lo
   const std::int64_t stride = std::int64_t(gridDim.x) * blockDim.x;
   for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < keys.n; i += stride) {
     const Key key = keys.data[i];
-    for (int pass = 0; pass < passes<Key>; ++pass) atomicAdd(&counts[pass][of.of(key, pass * digit_bits, digit_bits)], 1u);
+    for (int pass = 0; pass < passes<Key>; ++pass)
+      atomicAdd(&counts[pass][of.of(key, pass * digit_bits, digit_bits)], 1u);
   }
   __syncthreads();  // all keys of the block are counted
   for (int i = threadIdx.x; i < passes<Key> * digits; i += blockDim.x) {
@@ -173,7 +174,7 @@ __global__ void __launch_bounds__(threads_a_block)
       rank[row] = static_cast<unsigned short>(earlier + lower);
     }
     // end solution
-    __syncthreads();  // all warps have counted
+    __syncthreads();       // all warps have counted
     unsigned of_tile = 0;  // keys of digit t in this tile
     if (t < digits) {
       for (int w = 0; w < warps; ++w) {
@@ -197,7 +198,7 @@ __global__ void __launch_bounds__(threads_a_block)
       rank[row] = static_cast<unsigned short>(rank[row] + shared.counts[warp][digit]);
     }
     __syncthreads();  // the keys take the counters' memory
-    // begin solution
+                      // begin solution
     //~ // Your code, part 2: put the keys into shared.keys by their rank, and store them in that order: the key at place i of
     //~ // the tile goes to shifted[its digit] + i. Then the values, through the same memory; a thread remembers the digits of
     //~ // the places that it stored, because the keys are gone by then. Mind the barriers.
@@ -267,10 +268,9 @@ void sort_with(lab::Span<Key> keys, Value* values, lab::Order order, lab::Launch
   for (int pass = 0; pass < passes<Key>; ++pass) {
     CUDA_CHECK(cudaMemsetAsync(words.data(), 0, words.size() * sizeof(Word), stream));
     CUDA_CHECK(cudaMemsetAsync(next_tile.data(), 0, sizeof(unsigned), stream));
-    sweep<<<blocks, threads_a_block, 0, stream>>>(lab::Span<const Key>{from, keys.n}, to,
-                                                  static_cast<const Value*>(values_from), values_to, of,
-                                                  pass * digit_bits, firsts.data() + pass * digits, next_tile.data(),
-                                                  static_cast<volatile Word*>(words.data()));
+    sweep<<<blocks, threads_a_block, 0, stream>>>(
+        lab::Span<const Key>{from, keys.n}, to, static_cast<const Value*>(values_from), values_to, of,
+        pass * digit_bits, firsts.data() + pass * digits, next_tile.data(), static_cast<volatile Word*>(words.data()));
     CUDA_CHECK(cudaGetLastError());
     std::swap(from, to);
     std::swap(values_from, values_to);

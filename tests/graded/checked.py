@@ -8,7 +8,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
 
-from workbook import build, checked, judge  # noqa: E402
+from workbook.core import build, checked, judge_client as judge  # noqa: E402
 
 
 def main(folder, lab, whose, *steps):
@@ -21,7 +21,10 @@ def main(folder, lab, whose, *steps):
         print(f"step {number:02}: {verdict.cases} cases  {'ok' if verdict.passed else 'FAILED'}")
         print("".join(f"{line}\n" for line in [*verdict.findings, verdict.failed, *verdict.over] if line), end="")
         for name, costs in verdict.costs:
-            print(f"  {name}: " + ", ".join(f"{cost} {value:.4g} of {allowed:g}" for cost, (value, allowed) in costs.items()))
+            print(
+                f"  {name}: "
+                + ", ".join(f"{cost} {value:.4g} of {allowed:g}" for cost, (value, allowed) in costs.items())
+            )
     return 1 if failed else 0
 
 

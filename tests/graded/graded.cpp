@@ -14,12 +14,12 @@
 #include <string_view>
 #include <vector>
 
-#include "lab/error.h"
-#include "lab/inputs.h"
-#include "lab/judge.h"
-#include "lab/key_type.h"
-#include "lab/labs.h"
-#include "lab/random.h"
+#include "judge/inputs.h"
+#include "judge/judge.h"
+#include "judge/labs.h"
+#include "judge/random.h"
+#include "step/error.h"
+#include "step/key_type.h"
 
 namespace {
 
@@ -89,8 +89,9 @@ void report(const Case& asked, const std::string& what, const Outcome& outcome) 
   std::string printed = outcome.printed;
   const auto [place, finding] = take_finding(printed);
   const std::string file = place.empty() ? lab::file_of(asked.lab, asked.step) : place;
-  std::string text = (place.empty() ? what : finding + "\n  " + what) + "\n  " + std::to_string(asked.n) + " " + lab::name_of(asked.type) + ", input " +
-                     asked.input + ", " + lab::name_of(asked.order) + ", seed " + std::to_string(asked.seed);
+  std::string text = (place.empty() ? what : finding + "\n  " + what) + "\n  " + std::to_string(asked.n) + " " +
+                     lab::name_of(asked.type) + ", input " + asked.input + ", " + lab::name_of(asked.order) +
+                     ", seed " + std::to_string(asked.seed);
   if (asked.shape.blocks) text += ", blocks: " + std::to_string(asked.shape.blocks);
   if (asked.shape.threads) text += ", threads a block: " + std::to_string(asked.shape.threads);
   text += "\n";
@@ -256,9 +257,8 @@ TEST_CASE("n above 2^32") {
     std::vector<KeyType> types = key_types(step);
     std::erase(types, KeyType::pairs);  // their values are 32-bit numbers, each there once
     if (types.empty()) return;
-    const KeyType smallest = *std::min_element(types.begin(), types.end(), [](KeyType a, KeyType b) {
-      return lab::key_bytes(a) < lab::key_bytes(b);
-    });
+    const KeyType smallest = *std::min_element(
+        types.begin(), types.end(), [](KeyType a, KeyType b) { return lab::key_bytes(a) < lab::key_bytes(b); });
     try {
       passes(new_case(step, smallest, (std::int64_t{1} << 32) + 4099, "uniform"));
     } catch (const lab::Error& error) {  // the machine is too small for it, which says nothing about the step
@@ -271,8 +271,7 @@ TEST_CASE("n above 2^32") {
 
 TEST_CASE("any possible launch shape") {
   for_each_step("any possible launch shape", [](const StepFacts& step) {
-    const LaunchShape shapes[] = {{1, 32}, {1, 1},    {0, 256},  {3, 0},   {2, 33},
-                                  {7, 96}, {1, 1024}, {64, 128}, {2000, 1}};
+    const LaunchShape shapes[] = {{1, 32}, {1, 1}, {0, 256}, {3, 0}, {2, 33}, {7, 96}, {1, 1024}, {64, 128}, {2000, 1}};
     const std::vector<KeyType> types = key_types(step);
     std::size_t turn = 0;
     for (const LaunchShape shape : shapes) {
@@ -350,7 +349,10 @@ int run_tests(std::vector<int> step_numbers, const std::vector<std::string>& doc
   context.setOption("reporters", "brief");
   context.applyCommandLine(static_cast<int>(arguments.size()), arguments.data());
   const int failed = context.run();
-  std::printf("%s: %s (public tests only, seed %llu)\n", grading.lab.c_str(), failed ? "not right yet" : unwritten ? "all right so far, but not all steps are written" : "all right",
+  std::printf("%s: %s (public tests only, seed %llu)\n", grading.lab.c_str(),
+              failed      ? "not right yet"
+              : unwritten ? "all right so far, but not all steps are written"
+                          : "all right",
               static_cast<unsigned long long>(grading.seed));
   return failed || unwritten ? 1 : 0;
 }

@@ -8,8 +8,8 @@
 #include <random>
 #include <vector>
 
-#include "lab/device_array.h"
 #include "merge_sort.h"
+#include "step/device_array.h"
 
 namespace {
 
@@ -30,8 +30,8 @@ const Step steps[] = {
 };
 
 // Around a thread's items, pieces and tiles of all steps (256, 2048, 2816, 4352 keys), and several of them.
-constexpr std::int64_t sizes[] = {0,    1,    2,    3,    17,   18,   100,  255,  256,  257,   511,   512,   513,
-                                  2047, 2048, 2049, 4095, 4096, 4097, 4351, 4352, 4353, 8704,  8705,  10000, 20011};
+constexpr std::int64_t sizes[] = {0,    1,    2,    3,    17,   18,   100,  255,  256,  257,  511,  512,   513,
+                                  2047, 2048, 2049, 4095, 4096, 4097, 4351, 4352, 4353, 8704, 8705, 10000, 20011};
 
 std::vector<Key> random_keys(std::int64_t n, Key mask) {
   std::mt19937 random(std::uint32_t(n) ^ mask);

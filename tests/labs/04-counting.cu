@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "counting.h"
-#include "lab/device_array.h"
+#include "step/device_array.h"
 
 using lab::Order;
 

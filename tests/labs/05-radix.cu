@@ -47,10 +47,12 @@ TEST_CASE_TEMPLATE("the reference sorts every integer type", Key, std::uint8_t, 
   }
 }
 
-TEST_CASE_TEMPLATE("the reference sorts floats as CUB does: NaNs, infinities, denormals, both zeros", Key, float, double) {
+TEST_CASE_TEMPLATE("the reference sorts floats as CUB does: NaNs, infinities, denormals, both zeros", Key, float,
+                   double) {
   using Limits = std::numeric_limits<Key>;
-  std::vector<Key> keys = {Key(0), Limits::infinity(), Limits::quiet_NaN(), Limits::denorm_min(), Limits::min(),
-                           Limits::max(), Key(1), Key(1.5)};
+  std::vector<Key> keys = {
+      Key(0),  Limits::infinity(), Limits::quiet_NaN(), Limits::denorm_min(), Limits::min(), Limits::max(), Key(1),
+      Key(1.5)};
   for (std::size_t i = 0, positive = keys.size(); i < positive; ++i) keys.push_back(-keys[i]);
   const std::vector<Key> kinds = keys;
   std::mt19937_64 random(2);

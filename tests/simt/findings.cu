@@ -137,9 +137,8 @@ TEST_CASE("a pointer that was never set") {
 TEST_CASE("a wide access at an address that does not fit it") {
   unsigned* device;
   cudaMalloc(&device, 256);
-  expect("misaligned", line_of_wide_read, cudaErrorIllegalAddress, [&] {
-    read_wide<<<1, 1>>>(reinterpret_cast<uint4*>(device + 1), reinterpret_cast<uint4*>(device + 8));
-  });
+  expect("misaligned", line_of_wide_read, cudaErrorIllegalAddress,
+         [&] { read_wide<<<1, 1>>>(reinterpret_cast<uint4*>(device + 1), reinterpret_cast<uint4*>(device + 8)); });
 }
 #endif
 

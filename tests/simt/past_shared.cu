@@ -23,6 +23,7 @@ int main() {
                   cudaGetErrorName(expected));
       return 1;
     }
-    if (expected != cudaSuccess && (cudaDeviceReset() != cudaSuccess || cudaMallocManaged(&out, 1) != cudaSuccess)) return 2;
+    if (expected != cudaSuccess && (cudaDeviceReset() != cudaSuccess || cudaMallocManaged(&out, 1) != cudaSuccess))
+      return 2;
   }
 }

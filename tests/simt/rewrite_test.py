@@ -1,6 +1,6 @@
-"""What common/simt/rewrite.py promises about its text and its errors; what the text does is tested by launches.cu.
+"""What common/simt/rewrite/rewrite.py promises about its text and its errors; what the text does is tested by launches.cu.
 
-    python3 rewrite_test.py [--compiler CXX]      (c++ unless told)
+python3 rewrite_test.py [--compiler CXX]      (c++ unless told)
 """
 
 import argparse
@@ -11,7 +11,7 @@ import tempfile
 import unittest
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-REWRITE = os.path.join(ROOT, "common", "simt", "rewrite.py")
+REWRITE = os.path.join(ROOT, "common", "simt", "rewrite", "rewrite.py")
 HEADERS = os.path.join(ROOT, "common", "simt", "include")
 COMPILER = "c++"
 
@@ -34,8 +34,12 @@ class RewriteTest(unittest.TestCase):
     def run_on(self, text, *options, name="k.cu"):
         """Rewrites `text` as file k.cu into out/k.cpp; everything is relative to the test's folder."""
         self.file(name, text)
-        return subprocess.run([sys.executable, REWRITE, name, "-o", "out/k.cpp", *options], cwd=self.folder,
-                              capture_output=True, text=True)
+        return subprocess.run(
+            [sys.executable, REWRITE, name, "-o", "out/k.cpp", *options],
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+        )
 
     def rewritten(self, text, *options):
         done = self.run_on(text, *options)
@@ -56,8 +60,22 @@ class RewriteTest(unittest.TestCase):
         return done.stderr.strip()
 
     def compile(self, *options):
-        return subprocess.run([COMPILER, "-std=c++20", "-fsyntax-only", "-I", HEADERS, "-include", "cuda_runtime.h",
-                               *options, "out/k.cpp"], cwd=self.folder, capture_output=True, text=True)
+        return subprocess.run(
+            [
+                COMPILER,
+                "-std=c++20",
+                "-fsyntax-only",
+                "-I",
+                HEADERS,
+                "-include",
+                "cuda_runtime.h",
+                *options,
+                "out/k.cpp",
+            ],
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+        )
 
     # --- launches ---
 
@@ -66,7 +84,8 @@ class RewriteTest(unittest.TestCase):
             self.rewritten("void f() { k<int><<<1, n>>>(a, b); }"),
             "void f() { ::simt::launch([&](auto&... simt_args) { k<int>(simt_args...); }, "
             '"k<int>", __FILE__, __LINE__, '
-            "::simt::LaunchConfig(1, n), a, b); }")
+            "::simt::LaunchConfig(1, n), a, b); }",
+        )
 
     def test_launch_without_arguments_has_no_comma_at_its_end(self):
         self.assertTrue(self.rewritten("k<<<g, b>>>( );").endswith("::simt::LaunchConfig(g, b) );"))
@@ -90,8 +109,9 @@ class RewriteTest(unittest.TestCase):
         self.assertEqual(self.rewritten("int a;\r\nk<<<1, 1>>>();\r\n").count("\r\n"), 2)
 
     def test_launches_in_macros(self):
-        text = self.rewritten("#define RUN(k, ...) k<<<1, 1>>>(__VA_ARGS__)\n"
-                              "#define OTHER(k) \\\n  k##_x<<<1, 1>>>()\n")
+        text = self.rewritten(
+            "#define RUN(k, ...) k<<<1, 1>>>(__VA_ARGS__)\n#define OTHER(k) \\\n  k##_x<<<1, 1>>>()\n"
+        )
         self.assertIn("RUN(k, ...) ::simt::launch(", text)
         self.assertIn("__VA_OPT__(,) __VA_ARGS__)", text)
         self.assertIn("{ k##_x(simt_args...); }", text)
@@ -99,9 +119,11 @@ class RewriteTest(unittest.TestCase):
     # --- shared memory ---
 
     def test_dynamic_shared_memory_in_a_kernel(self):
-        self.assertEqual(self.rewritten("void k() { extern __shared__ unsigned int s[]; }").split(),
-                         "void k() { unsigned int (&s)[] = *reinterpret_cast<unsigned int (*)[]>"
-                         "(::simt::dynamic_shared()); }".split())
+        self.assertEqual(
+            self.rewritten("void k() { extern __shared__ unsigned int s[]; }").split(),
+            "void k() { unsigned int (&s)[] = *reinterpret_cast<unsigned int (*)[]>"
+            "(::simt::dynamic_shared()); }".split(),
+        )
 
     def test_dynamic_shared_memory_at_file_scope(self):
         for around in ("%s", "namespace a::b {\n%s\n}", 'extern "C" { %s }', "namespace { inline namespace c { %s } }"):
@@ -113,8 +135,11 @@ class RewriteTest(unittest.TestCase):
         self.assertIn("DynamicShared<int> s{};", text)
 
     def test_order_and_alignment_of_specifiers_do_not_matter(self):
-        for text in ("__shared__ extern volatile float s[];", "extern __shared__ alignas(16) volatile float s[];",
-                     "extern __shared__ volatile float __attribute__((aligned(16))) s[];"):
+        for text in (
+            "__shared__ extern volatile float s[];",
+            "extern __shared__ alignas(16) volatile float s[];",
+            "extern __shared__ volatile float __attribute__((aligned(16))) s[];",
+        ):
             self.assertIn("volatile float (*)[]>(::simt::dynamic_shared())", self.rewritten("void k() {" + text + "}"))
 
     # --- headers ---
@@ -146,8 +171,12 @@ class RewriteTest(unittest.TestCase):
     def test_messages_may_name_files_relative_to_a_root(self):
         self.file("labs/k.cu", '#include "h.h"\nk<<<1, 1>>>();\n')
         self.file("labs/h.h", "\n<<<\n")
-        done = subprocess.run([sys.executable, REWRITE, "../labs/k.cu", "-o", "k.cpp", "--root", ".."],
-                              cwd=self.path("out"), capture_output=True, text=True)
+        done = subprocess.run(
+            [sys.executable, REWRITE, "../labs/k.cu", "-o", "k.cpp", "--root", ".."],
+            cwd=self.path("out"),
+            capture_output=True,
+            text=True,
+        )
         self.assertEqual(done.stderr, "labs/h.h:2: error: kernel launch: no kernel's name before '<<<'\n")
 
     def test_dependencies_name_every_header_that_was_read(self):
@@ -161,19 +190,20 @@ class RewriteTest(unittest.TestCase):
 
     def test_errors_name_the_line_and_write_nothing(self):
         for text, line, what in (
-                ("\n\nk<<<1, 1;\n", 3, "never closed by '>>>'"),
-                ("f(k<<<1, 1);\n", 1, "never closed by '>>>'"),
-                ("\n<<<1, 1>>>();", 2, "no kernel's name"),
-                ("return <<<1, 1>>>();", 1, "no kernel's name"),
-                ("k<<<1, 1>>>;", 1, "launch of k: no '(arguments)'"),
-                ("k<<<1, 1>>>(a;", 1, "launch of k: this '(' is never closed"),
-                ("k<<<>>>();", 1, "needs a grid and a block"),
-                ("int a;\n<<<<<<< HEAD\n", 2, "left over from a merge"),
-                ("k<<<1, 1>>>();\n/* open", 2, "comment is never closed"),
-                ('k<<<1, 1>>>();\nauto s = R"(open', 2, "raw string is never closed"),
-                ("void k() {\n  extern __shared__ int a, b[];\n}", 2, "expected one array"),
-                ("void k() {\n  extern __shared__ int a;\n}", 2, "expected one array"),
-                ("void k() {\n  __shared__ int a =\n 0;\n}", 2, "cannot have an initial value")):
+            ("\n\nk<<<1, 1;\n", 3, "never closed by '>>>'"),
+            ("f(k<<<1, 1);\n", 1, "never closed by '>>>'"),
+            ("\n<<<1, 1>>>();", 2, "no kernel's name"),
+            ("return <<<1, 1>>>();", 1, "no kernel's name"),
+            ("k<<<1, 1>>>;", 1, "launch of k: no '(arguments)'"),
+            ("k<<<1, 1>>>(a;", 1, "launch of k: this '(' is never closed"),
+            ("k<<<>>>();", 1, "needs a grid and a block"),
+            ("int a;\n<<<<<<< HEAD\n", 2, "left over from a merge"),
+            ("k<<<1, 1>>>();\n/* open", 2, "comment is never closed"),
+            ('k<<<1, 1>>>();\nauto s = R"(open', 2, "raw string is never closed"),
+            ("void k() {\n  extern __shared__ int a, b[];\n}", 2, "expected one array"),
+            ("void k() {\n  extern __shared__ int a;\n}", 2, "expected one array"),
+            ("void k() {\n  __shared__ int a =\n 0;\n}", 2, "cannot have an initial value"),
+        ):
             message = self.error(text)
             self.assertTrue(message.startswith(f"k.cu:{line}: error: "), message)
             self.assertIn(what, message)
@@ -191,41 +221,59 @@ class RewriteTest(unittest.TestCase):
 
     def test_a_braced_argument_needs_its_type(self):
         for arguments in ("({p, 3}, 4)", "(4, {p})", "(f({p}), {p})"):
-            self.assertIn("k.cu:2: error: launch of k: CUDA on the CPU needs this argument's type",
-                          self.error("void f() {\n k<<<1, 2>>>" + arguments + ";\n}\n"))
+            self.assertIn(
+                "k.cu:2: error: launch of k: CUDA on the CPU needs this argument's type",
+                self.error("void f() {\n k<<<1, 2>>>" + arguments + ";\n}\n"),
+            )
         self.rewritten("void f() { k<<<1, 2>>>(S{p, 3}, g({p}), [] { return 1; }()); }\n")
 
     def test_a_mark_at_the_beginning_is_no_word(self):
         self.assertNotIn("\ufeff", self.rewritten("\ufeff#include <stdio.h>\r\nint n;\r\n"))
 
     def test_shared_variables_of_one_declaration_are_told_apart(self):
-        for text, apart in (("__shared__ T a[N], b[N / 2];", "__shared__ T a[N]; __shared__ T b[N / 2];"),
-                            ("static __shared__ int x, *y;", " __shared__ int x; __shared__ int *y;"),
-                            ("__shared__ alignas(8) P<int, 2> p, q[2];",
-                             "alignas(8) __shared__  P<int, 2> p; alignas(8) __shared__ P<int, 2> q[2];")):
+        for text, apart in (
+            ("__shared__ T a[N], b[N / 2];", "__shared__ T a[N]; __shared__ T b[N / 2];"),
+            ("static __shared__ int x, *y;", " __shared__ int x; __shared__ int *y;"),
+            (
+                "__shared__ alignas(8) P<int, 2> p, q[2];",
+                "alignas(8) __shared__  P<int, 2> p; alignas(8) __shared__ P<int, 2> q[2];",
+            ),
+        ):
             self.assertEqual(self.rewritten("void k() { " + text + " }\n"), "void k() { " + apart + " }\n")
         self.unchanged("void k() { __shared__ struct { int n; } a, b; }\n")
         self.unchanged("void k() { __shared__ int (*f)(int), (*g)(int); }\n")
 
     def test_what_only_looks_like_a_call_of_a_kernel_is_none(self):
         kernel = "__global__ void k(int* p);\n__global__ void k(int* p) { }\n"
-        for text in ("void f() { k<<<1, 1>>>(p); }", "void f() { x.k(p); y->k(p); cudaFuncSetAttribute(k, a, 1); }",
-                     "void k(float*);\nvoid f() { k(p); }", "void f() { auto k = [](int*) {};\n k(p); }",
-                     "template <class F>\nvoid f(F&& k) { k(p); }", "template <> __global__ void k<int>(int*);",
-                     "struct S { S() : k(1) {} int k; };"):
+        for text in (
+            "void f() { k<<<1, 1>>>(p); }",
+            "void f() { x.k(p); y->k(p); cudaFuncSetAttribute(k, a, 1); }",
+            "void k(float*);\nvoid f() { k(p); }",
+            "void f() { auto k = [](int*) {};\n k(p); }",
+            "template <class F>\nvoid f(F&& k) { k(p); }",
+            "template <> __global__ void k<int>(int*);",
+            "struct S { S() : k(1) {} int k; };",
+        ):
             self.rewritten(kernel + text + "\n")
 
     def test_a_missing_input_is_an_error(self):
-        done = subprocess.run([sys.executable, REWRITE, "no.cu", "-o", "out/k.cpp"], cwd=self.folder,
-                              capture_output=True, text=True)
+        done = subprocess.run(
+            [sys.executable, REWRITE, "no.cu", "-o", "out/k.cpp"], cwd=self.folder, capture_output=True, text=True
+        )
         self.assertEqual((done.returncode, done.stderr), (1, "error: no.cu: No such file or directory\n"))
 
     def test_the_compilers_messages_name_the_students_lines(self):
-        self.file("h.cuh", "#pragma once\n__global__ void k(int*) {}\n"
-                           "inline void f(int* p) {\n  k<<<1, 1>>>(p);\n  in_header;\n}\n")
-        self.rewritten('#include "h.cuh"\n__global__ void m(float* p) {\n  extern __shared__ float s[];\n'
-                       "  p[0] = s[0];\n}\nvoid g(float* p) {\n  m\n    <<<1,\n       1>>>\n      (p);\n"
-                       "  in_source;\n}\n", "-I", HEADERS)
+        self.file(
+            "h.cuh",
+            "#pragma once\n__global__ void k(int*) {}\ninline void f(int* p) {\n  k<<<1, 1>>>(p);\n  in_header;\n}\n",
+        )
+        self.rewritten(
+            '#include "h.cuh"\n__global__ void m(float* p) {\n  extern __shared__ float s[];\n'
+            "  p[0] = s[0];\n}\nvoid g(float* p) {\n  m\n    <<<1,\n       1>>>\n      (p);\n"
+            "  in_source;\n}\n",
+            "-I",
+            HEADERS,
+        )
         message = self.compile().stderr
         self.assertRegex(message, r"(?m)^h\.cuh:5:3: error: .*in_header")
         self.assertRegex(message, r"(?m)^k\.cu:11:3: error: .*in_source")

@@ -12,7 +12,7 @@
 namespace {
 
 template <class T, std::size_t size, std::size_t alignment>
-constexpr bool laid_out = sizeof(T) == size && alignof(T) == alignment&& std::is_aggregate_v<T>;
+constexpr bool laid_out = sizeof(T) == size && alignof(T) == alignment && std::is_aggregate_v<T>;
 
 struct __align__(32) Wide {
   char c;

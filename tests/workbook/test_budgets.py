@@ -25,7 +25,7 @@ def told(lab):
     """The same from the handout."""
     lines = (LABS / lab / "README.md").read_text().split("\n## Check budgets\n")[1].split("\n## ")[0].splitlines()
     rows = {}
-    for line in lines[lines.index(HEADER) + 2:]:
+    for line in lines[lines.index(HEADER) + 2 :]:
         if not line.startswith("|"):
             break
         step, *cells = [cell.strip() for cell in line.strip("|").split("|")]

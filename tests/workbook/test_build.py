@@ -10,13 +10,18 @@ from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
 
-from workbook import build, suite
-from workbook.paths import ROOT
-from workbook.terminal import Problem, Usage
+from workbook.core import build
+from workbook.verbs import test as suite
+from workbook.core.course import ROOT
+from workbook.core.terminal import Problem, Usage
 
-FILES = {"build.ninja": "x", "meson-private/coredata.dat": "x", "meson-private/build.dat": "x",
-         "meson-info/intro-targets.json": '[{"name": "gold-cpu"}]',
-         "meson-info/meson-info.json": json.dumps({"directories": {"source": str(ROOT)}})}
+FILES = {
+    "build.ninja": "x",
+    "meson-private/coredata.dat": "x",
+    "meson-private/build.dat": "x",
+    "meson-info/intro-targets.json": '[{"name": "gold-cpu"}]',
+    "meson-info/meson-info.json": json.dumps({"directories": {"source": str(ROOT)}}),
+}
 
 
 class Folder(unittest.TestCase):
@@ -83,11 +88,13 @@ class Folder(unittest.TestCase):
             return status, "" if status == 0 else "meson.build:1:0: ERROR: no way\n"
 
         found = {"nvcc": "/fake/nvcc"} if nvcc else {}
-        with mock.patch.object(build, "_run_meson", meson), \
-                mock.patch.object(build.machine, "compiler", lambda: ["c++"]), \
-                mock.patch.object(build.shutil, "which", lambda name: found.get(name)), \
-                mock.patch.object(build, "ROOT", self.build.parent), \
-                contextlib.redirect_stderr(io.StringIO()) as told:
+        with (
+            mock.patch.object(build, "_run_meson", meson),
+            mock.patch.object(build.machine, "compiler", lambda: ["c++"]),
+            mock.patch.object(build.shutil, "which", lambda name: found.get(name)),
+            mock.patch.object(build, "ROOT", self.build.parent),
+            contextlib.redirect_stderr(io.StringIO()) as told,
+        ):
             build._set_up()
         return tried, told.getvalue()
 
@@ -104,25 +111,33 @@ class Folder(unittest.TestCase):
         self.assertEqual(build._why_unusable(), "")
 
     def test_ninja_is_run_again_after_damage_but_not_after_errors(self):
-        for output, times in (("ninja: error: loading 'build.ninja': No such file or directory\n", 2),
-                              ("../labs/a/01_b.cu:1:1: error: coredata is not declared\n", 1)):
+        for output, times in (
+            ("ninja: error: loading 'build.ninja': No such file or directory\n", 2),
+            ("../labs/a/01_b.cu:1:1: error: coredata is not declared\n", 1),
+        ):
             runs, setups = [], []
 
             def ninja(names, _progress):
                 runs.append(names)
                 return (1, output) if len(runs) == 1 else (0, "")
 
-            with mock.patch.object(build, "ensure"), mock.patch.object(build, "_run_ninja", ninja), \
-                    mock.patch.object(build, "_set_up", lambda: setups.append(1)), \
-                    contextlib.redirect_stderr(io.StringIO()), contextlib.suppress(build.CompileFailed):
+            with (
+                mock.patch.object(build, "ensure"),
+                mock.patch.object(build, "_run_ninja", ninja),
+                mock.patch.object(build, "_set_up", lambda: setups.append(1)),
+                contextlib.redirect_stderr(io.StringIO()),
+                contextlib.suppress(build.CompileFailed),
+            ):
                 build.compile_targets([build.judge()])
             self.assertEqual((len(runs), len(setups)), (times, times - 1))
             self.assertEqual(runs[0], [os.path.relpath(build.judge(), self.build)])
 
 
 class Suite(unittest.TestCase):
-    LOG = "\n".join(json.dumps({"name": "x", "result": result}) for result in
-                    ("OK", "EXPECTEDFAIL", "SKIP", "FAIL", "TIMEOUT", "ERROR", "UNEXPECTEDPASS"))
+    LOG = "\n".join(
+        json.dumps({"name": "x", "result": result})
+        for result in ("OK", "EXPECTEDFAIL", "SKIP", "FAIL", "TIMEOUT", "ERROR", "UNEXPECTEDPASS")
+    )
 
     def test_counts(self):
         self.assertEqual(suite.counts(self.LOG + "\n"), (2, 4, 1))
@@ -148,13 +163,17 @@ class Suite(unittest.TestCase):
                     path.write_text(log)
                 return SimpleNamespace(stdout=iter(["1/1 x  OK  0.01s\n"]), poll=lambda: status, wait=lambda: status)
 
-            with mock.patch.object(suite, "BUILD", Path(folder)), mock.patch.object(suite.build, "ensure"), \
-                    mock.patch.object(suite.build, "compile_targets"), \
-                    mock.patch.object(suite.build, "meson", lambda: ["meson"]), \
-                    mock.patch.object(suite.build, "kinds", lambda: list(kinds)), \
-                    mock.patch.object(suite.machine, "gpus", lambda: ()), \
-                    mock.patch.object(suite.subprocess, "Popen", start), \
-                    contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()) as told:
+            with (
+                mock.patch.object(suite, "BUILD", Path(folder)),
+                mock.patch.object(suite.build, "ensure"),
+                mock.patch.object(suite.build, "compile_targets"),
+                mock.patch.object(suite.build, "meson", lambda: ["meson"]),
+                mock.patch.object(suite.build, "kinds", lambda: list(kinds)),
+                mock.patch.object(suite.machine, "gpus", lambda: ()),
+                mock.patch.object(suite.subprocess, "Popen", start),
+                contextlib.redirect_stderr(io.StringIO()),
+                contextlib.redirect_stdout(io.StringIO()) as told,
+            ):
                 return suite.main(SimpleNamespace(suite=None)), told.getvalue().splitlines()
 
     def test_the_last_line_counts_and_the_exit_status_is_honest(self):

@@ -6,9 +6,10 @@ from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
 
-from workbook import check, checked, watch
-from workbook.paths import Step
-from workbook.terminal import Problem
+from workbook.core import checked
+from workbook.verbs import check, watch
+from workbook.core.course import Step
+from workbook.core.terminal import Problem
 
 UNWRITTEN = "step 02 is not written yet: labs/03-bitonic/02_shared.cu:86"
 
@@ -43,8 +44,11 @@ class CheckStep(unittest.TestCase):
             return ends[len(calls) - 1]
 
         keeper = SimpleNamespace(save_verdict=lambda step, kind, verdict: saved.append(verdict))
-        with mock.patch.object(check, "_graded", graded), mock.patch.object(check, "ProgressFile", lambda: keeper), \
-                mock.patch("builtins.print") as told:
+        with (
+            mock.patch.object(check, "_graded", graded),
+            mock.patch.object(check, "ProgressFile", lambda: keeper),
+            mock.patch("builtins.print") as told,
+        ):
             passed = check.check_step(self.STEP, "cpu", False)
         return passed, calls, saved, "\n".join(str(call.args[0]) for call in told.call_args_list if call.args)
 
@@ -91,18 +95,40 @@ class Watch(unittest.TestCase):
 class CheckBuild(unittest.TestCase):
     """What the check build wrote becomes a verdict: findings, costs, budgets."""
 
-    LAUNCH = {"kernel": "k", "grid": [4, 1, 1], "block": [64, 1, 1], "barriers": 4 * 2 * 3, "shared_ld_wavefronts": 30,
-              "shared_st_wavefronts": 10, "shared_ld_ideal_wavefronts": 10, "shared_st_ideal_wavefronts": 10,
-              "global_ld_sectors": 64, "global_st_sectors": 64, "global_ld_ideal_sectors": 32, "global_st_ideal_sectors": 32}
-    NOTE = {"file": "a.cu", "line": 7, "kind": "bank-conflict", "ideal": 10, "actual": 30, "unit": "wavefronts", "requests": 10,
-            "space": "shared", "access": "load"}
+    LAUNCH = {
+        "kernel": "k",
+        "grid": [4, 1, 1],
+        "block": [64, 1, 1],
+        "barriers": 4 * 2 * 3,
+        "shared_ld_wavefronts": 30,
+        "shared_st_wavefronts": 10,
+        "shared_ld_ideal_wavefronts": 10,
+        "shared_st_ideal_wavefronts": 10,
+        "global_ld_sectors": 64,
+        "global_st_sectors": 64,
+        "global_ld_ideal_sectors": 32,
+        "global_st_ideal_sectors": 32,
+    }
+    NOTE = {
+        "file": "a.cu",
+        "line": 7,
+        "kind": "bank-conflict",
+        "ideal": 10,
+        "actual": 30,
+        "unit": "wavefronts",
+        "requests": 10,
+        "space": "shared",
+        "access": "load",
+    }
     RACE = {"file": "a.cu", "line": 9, "kind": "race", "text": "kernel k", "times": 3}
 
     def verdict(self, told, budget, status=0, said=""):
         facts = {"name": "shared", "types": ["u32"], "tile": 0, "largest_n": 1 << 40, "budget": budget}
-        with mock.patch.object(checked.judge, "table", lambda lab: {(2, "sort"): facts}), \
-                mock.patch.object(checked, "counts_exactly", lambda: True), \
-                mock.patch.object(checked, "run_case", lambda *arguments: (status, said, told)):
+        with (
+            mock.patch.object(checked.judge, "table", lambda lab: {(2, "sort"): facts}),
+            mock.patch.object(checked, "counts_exactly", lambda: True),
+            mock.patch.object(checked, "run_case", lambda *arguments: (status, said, told)),
+        ):
             return checked.check_step("03-bitonic", 2, Path("runner"))
 
     def told(self, **more):
@@ -113,12 +139,16 @@ class CheckBuild(unittest.TestCase):
         self.assertEqual(costs, {"conflicts": 2.0, "sectors": 2.0, "bytes": 32.0, "barriers": 3.0})
 
     def test_within_the_budget(self):
-        verdict = self.verdict(self.told(), {"n": 256.0, "conflicts": 2.0, "sectors": 2.0, "bytes": 16.0, "barriers": 3.0})
+        verdict = self.verdict(
+            self.told(), {"n": 256.0, "conflicts": 2.0, "sectors": 2.0, "bytes": 16.0, "barriers": 3.0}
+        )
         self.assertTrue(verdict.passed)
         self.assertEqual(verdict.costs[0][1]["bytes"], (16.0, 16.0))
 
     def test_over_the_budget_says_where(self):
-        verdict = self.verdict(self.told(), {"n": 256.0, "conflicts": 1.9, "sectors": 0.0, "bytes": 0.0, "barriers": 0.0})
+        verdict = self.verdict(
+            self.told(), {"n": 256.0, "conflicts": 1.9, "sectors": 0.0, "bytes": 0.0, "barriers": 0.0}
+        )
         self.assertFalse(verdict.passed)
         self.assertIn("the budget is 1.9", verdict.over[0])
         self.assertTrue(verdict.over[1].startswith("a.cu:7: note: bank-conflict"))
@@ -146,7 +176,9 @@ class CheckBuild(unittest.TestCase):
         self.assertEqual({case["type"] for case in cases}, set(facts["types"]))
         self.assertLessEqual({1, 1023, 1024, 2049, 5000}, {case["n"] for case in cases})
         self.assertEqual({case.get("order") for case in cases} - {None}, {"ascending", "descending"})
-        self.assertTrue(all(case["n"] <= 1500 for case in checked.cases({**facts, "tile": 0, "largest_n": 4096}, "sort")))
+        self.assertTrue(
+            all(case["n"] <= 1500 for case in checked.cases({**facts, "tile": 0, "largest_n": 4096}, "sort"))
+        )
 
 
 if __name__ == "__main__":

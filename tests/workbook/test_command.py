@@ -12,23 +12,29 @@ from contextlib import redirect_stderr
 from pathlib import Path
 from unittest import mock
 
-from workbook import __main__
-from workbook.paths import ROOT, labs
-from workbook.terminal import Terminated, ending, terminated_as_interrupted
+from workbook import cli
+from workbook.core.course import ROOT, labs
+from workbook.core.terminal import Terminated, ending, terminated_as_interrupted
 
 LAB = labs()[0]
 
 
 def run(*words, folder=None, **variables):
     """The command in a process of its own, with no terminal."""
-    return subprocess.run([sys.executable, "-m", "workbook", *words], capture_output=True, text=True, cwd=folder,
-                          stdin=subprocess.DEVNULL, check=False,
-                          env={**os.environ, "PYTHONPATH": str(ROOT / "common"), **variables})
+    return subprocess.run(
+        [sys.executable, "-m", "workbook", *words],
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "common"), **variables},
+    )
 
 
 class Help(unittest.TestCase):
     def test_every_verb_has_help(self):
-        for verb in __main__._MODULES:
+        for verb in cli._MODULES:
             with self.subTest(verb=verb):
                 done = run(verb, "--help")
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -37,7 +43,7 @@ class Help(unittest.TestCase):
     def test_alone_it_says_what_can_be_done_and_where_things_stand(self):
         done = run()
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        for words in (*(f"  {verb}" for verb in __main__._MODULES if verb != "starters"), f"labs/{LAB}", "  01 "):
+        for words in (*(f"  {verb}" for verb in cli._MODULES if verb != "starters"), f"labs/{LAB}", "  01 "):
             self.assertIn(words, done.stdout)
         self.assertNotIn("\033", done.stdout)
         self.assertTrue(all(len(line) <= 80 for line in done.stdout.splitlines()), done.stdout)
@@ -58,8 +64,15 @@ class Refused(unittest.TestCase):
         self.assertEqual(done.stdout, "")
 
     def test_unknown_lab_lists_the_labs(self):
-        for words in (["check", "99"], ["watch", "99"], ["hint", "99", "1"], ["run", "99", "1"], ["bench", "99"], ["picture", "99", "1"],
-                      ["report", "99"]):
+        for words in (
+            ["check", "99"],
+            ["watch", "99"],
+            ["hint", "99", "1"],
+            ["run", "99", "1"],
+            ["bench", "99"],
+            ["picture", "99", "1"],
+            ["report", "99"],
+        ):
             with self.subTest(words=words):
                 self.assert_refused(words, "no lab is called '99'", LAB)
 
@@ -72,8 +85,9 @@ class Refused(unittest.TestCase):
         for verb in ("check", "watch"):
             for seconds in ("0", "-3", "inf", "nan"):
                 with self.subTest(verb=verb, seconds=seconds):
-                    self.assert_refused([verb, LAB, "1", "--timeout", seconds],
-                                        f"--timeout {seconds} is no number of seconds")
+                    self.assert_refused(
+                        [verb, LAB, "1", "--timeout", seconds], f"--timeout {seconds} is no number of seconds"
+                    )
 
     def test_unreadable_input_files(self):
         self.assert_refused(["run", LAB, "1", "--input", "file:/nonexistent/x"], "there is no file /nonexistent/x")
@@ -106,20 +120,24 @@ class Ended(unittest.TestCase):
         self.assertEqual(process.returncode, -signal.SIGTERM)
 
     def test_the_exit_status_tells(self):
-        for stop, status, words in ((Terminated, 143, "ended by a signal\n"),
-                                    (KeyboardInterrupt, 130, "interrupted\n")):
-            with mock.patch.object(__main__.hints, "main", side_effect=stop), redirect_stderr(io.StringIO()) as told:
-                self.assertEqual(__main__.main(["hint", LAB, "1"]), status)
+        for stop, status, words in (
+            (Terminated, 143, "ended by a signal\n"),
+            (KeyboardInterrupt, 130, "interrupted\n"),
+        ):
+            with mock.patch.object(cli.hints, "main", side_effect=stop), redirect_stderr(io.StringIO()) as told:
+                self.assertEqual(cli.main(["hint", LAB, "1"]), status)
             self.assertEqual(told.getvalue(), words)
 
 
 class Unwritable(unittest.TestCase):
     def test_a_foreign_folder_is_named_with_a_way_out(self):
-        for name, told in ((str(ROOT / "build/x"), f"{ROOT}/build/x. Copy the workbook to a folder of your own\n"),
-                           ("/elsewhere/x", "/elsewhere/x\n")):
+        for name, told in (
+            (str(ROOT / "build/x"), f"{ROOT}/build/x. Copy the workbook to a folder of your own\n"),
+            ("/elsewhere/x", "/elsewhere/x\n"),
+        ):
             stop = PermissionError(13, "Permission denied", name)
-            with mock.patch.object(__main__.hints, "main", side_effect=stop), redirect_stderr(io.StringIO()) as said:
-                self.assertEqual(__main__.main(["hint", LAB, "1"]), 1)
+            with mock.patch.object(cli.hints, "main", side_effect=stop), redirect_stderr(io.StringIO()) as said:
+                self.assertEqual(cli.main(["hint", LAB, "1"]), 1)
             self.assertEqual(said.getvalue(), f"error: Permission denied: {told}")
 
 

@@ -11,19 +11,43 @@ from pathlib import Path
 from contextlib import redirect_stderr
 from unittest import mock
 
-from workbook import bench, files, machine, measurements, table
-from workbook.paths import ROOT
-from workbook.terminal import Problem, Usage, terminated_as_interrupted
+from workbook.core import files, machine, measurements, table
+from workbook.verbs import bench
+from workbook.core.course import ROOT
+from workbook.core.terminal import Problem, Usage, terminated_as_interrupted
 
 
 def row(**values):
     """A row as the judge writes it."""
     usual = dict.fromkeys(measurements.COLUMNS, "")
-    usual.update(lab="03-bitonic", step="1", name="global", task="sort", tile="0", build="cpu", type="u32",
-                 order="ascending", input="uniform", seed="7", n="1024", blocks="0", threads="0", repeats="5", median_ms="2.0",
-                 q1_ms="1.9", q3_ms="2.1", keys_per_s="512000", gb_per_s="0.004", roof_gb_per_s="30", percent_of_roof="0.013",
-                 status="verified", machine_id="epyc", machine="AMD EPYC, 2 cores, 24 GiB, Debian, Linux 6.1", commit="abc",
-                 date="2026-01-02T03:04:05Z")
+    usual.update(
+        lab="03-bitonic",
+        step="1",
+        name="global",
+        task="sort",
+        tile="0",
+        build="cpu",
+        type="u32",
+        order="ascending",
+        input="uniform",
+        seed="7",
+        n="1024",
+        blocks="0",
+        threads="0",
+        repeats="5",
+        median_ms="2.0",
+        q1_ms="1.9",
+        q3_ms="2.1",
+        keys_per_s="512000",
+        gb_per_s="0.004",
+        roof_gb_per_s="30",
+        percent_of_roof="0.013",
+        status="verified",
+        machine_id="epyc",
+        machine="AMD EPYC, 2 cores, 24 GiB, Debian, Linux 6.1",
+        commit="abc",
+        date="2026-01-02T03:04:05Z",
+    )
     usual.update(values)
     return usual
 
@@ -48,7 +72,7 @@ class Files(unittest.TestCase):
         self.assertEqual(rows[0]["message"], 'a "quoted", word')
 
     def test_the_columns_are_the_judges(self):
-        header = (ROOT / "common/lab/rows.h").read_text()
+        header = (ROOT / "common/judge/rows.h").read_text()
         columns = header[header.index("row_columns[]") :].split("{")[1].split("}")[0]
         self.assertEqual([name.strip().strip('"') for name in columns.split(",")], measurements.COLUMNS)
 
@@ -112,7 +136,9 @@ class Files(unittest.TestCase):
         rows = [row(), row(machine="AMD EPYC, 2 cores, 24 GiB, Debian, Linux 6.2")]
         measurements.check_machines(rows)  # another kernel is the same machine
         rows.append(row(machine="Intel Xeon, 16 cores, 126 GiB, Debian, Linux 6.1"))
-        with self.assertRaisesRegex(Problem, "two machines are called epyc: AMD EPYC, 2 cores, and Intel Xeon, 16 cores"):
+        with self.assertRaisesRegex(
+            Problem, "two machines are called epyc: AMD EPYC, 2 cores, and Intel Xeon, 16 cores"
+        ):
             measurements.check_machines(rows)
         rows[-1]["machine_id"] = "xeon"
         measurements.check_machines(rows)
@@ -127,8 +153,12 @@ class Rows(unittest.TestCase):
         self.assertEqual(len(measurements.whole(rows)), 2)
 
     def test_tables_of_kernels_and_copies(self):
-        rows = [row(), row(kernel="a", launches="3", grid="4", block="64", median_ms="3"),
-                row(kernel="b", launches="1", grid="1", block="32", median_ms="1"), row(kernel="to device", gb_per_s="10")]
+        rows = [
+            row(),
+            row(kernel="a", launches="3", grid="4", block="64", median_ms="3"),
+            row(kernel="b", launches="1", grid="1", block="32", median_ms="1"),
+            row(kernel="to device", gb_per_s="10"),
+        ]
         self.assertEqual(len(bench.lines_of(rows)), 3)
         self.assertIn("0.0130%", bench.lines_of(rows)[2])
         lines = bench.kernel_lines(rows)
@@ -146,8 +176,11 @@ class Rows(unittest.TestCase):
         self.assertEqual([line.split()[3] for line in (lines[0], *lines[2:])], ["ms", "64x32", "1024x1024"])
 
     def test_tables_fit_the_terminal(self):
-        own = [row(step="3", name="hybrid", input=name, type=kind, percent_of_roof="1.25")
-               for name in ("uniform", "range:0:65535") for kind in ("u32", "u64")]
+        own = [
+            row(step="3", name="hybrid", input=name, type=kind, percent_of_roof="1.25")
+            for name in ("uniform", "range:0:65535")
+            for kind in ("u32", "u64")
+        ]
         rows = own + [dict(one, lab="gold", name="stable-sort") for one in own]
         with mock.patch.object(table, "width", lambda: None):
             self.assertIn("of roof", bench.lines_of(rows)[0])
@@ -165,12 +198,16 @@ class Rows(unittest.TestCase):
         self.assertEqual(bench.skipped(rows), ["skipped: 2 measurements (step 1): no"])
         self.assertEqual(len(bench.lines_of([row(), *rows])), 3)
 
-
     def test_what_failed_is_told_once(self):
-        rows = [row(step=step, n=str(n), status="not-written", message=f"step {step} is not written yet")
-                for step in "23" for n in (1024, 1000, 1024, 4096, 5, 6)]
-        self.assertEqual(bench.failed_lines(rows), [
-            f"step {step}, n = 5, 6, 1000, 2^10, ..: not-written: step {step} is not written yet" for step in "23"])
+        rows = [
+            row(step=step, n=str(n), status="not-written", message=f"step {step} is not written yet")
+            for step in "23"
+            for n in (1024, 1000, 1024, 4096, 5, 6)
+        ]
+        self.assertEqual(
+            bench.failed_lines(rows),
+            [f"step {step}, n = 5, 6, 1000, 2^10, ..: not-written: step {step} is not written yet" for step in "23"],
+        )
 
 
 class Sweeps(unittest.TestCase):
@@ -180,14 +217,22 @@ class Sweeps(unittest.TestCase):
         parser = argparse.ArgumentParser()
         bench.add_arguments(parser)
         arguments = parser.parse_args(["03-bitonic", "--type", "f64"])
-        for rows, words in (([], "can be measured$"),
-                            ([row(status="unsupported", message=f"step {i} takes no f64") for i in range(5)],
-                             r"measured: step 0 takes no f64; step 1 takes no f64; step 2 takes no f64; \.\.$")):
-            with tempfile.NamedTemporaryFile(delete=False) as file, mock.patch.object(
-                    bench, "prepare", lambda *_: ("cpu", None)), mock.patch.object(
-                    bench, "sweep", lambda *_, rows=rows, path=file.name: (rows, 0, Path(path))), mock.patch.object(
-                    machine, "idle_cores", lambda: None):
-                with self.assertRaisesRegex(Usage, "an empty sweep: nothing that was asked for of 03-bitonic .*" + words):
+        for rows, words in (
+            ([], "can be measured$"),
+            (
+                [row(status="unsupported", message=f"step {i} takes no f64") for i in range(5)],
+                r"measured: step 0 takes no f64; step 1 takes no f64; step 2 takes no f64; \.\.$",
+            ),
+        ):
+            with (
+                tempfile.NamedTemporaryFile(delete=False) as file,
+                mock.patch.object(bench, "prepare", lambda *_: ("cpu", None)),
+                mock.patch.object(bench, "sweep", lambda *_, rows=rows, path=file.name: (rows, 0, Path(path))),
+                mock.patch.object(machine, "idle_cores", lambda: None),
+            ):
+                with self.assertRaisesRegex(
+                    Usage, "an empty sweep: nothing that was asked for of 03-bitonic .*" + words
+                ):
                     bench.main(arguments)
                 self.assertFalse(Path(file.name).exists())
 
@@ -198,10 +243,12 @@ class Sweeps(unittest.TestCase):
         program = Path(folder.name) / "labs/program"
         program.parent.mkdir()
         program.write_text("a program")
-        patches = [mock.patch.object(bench, "UNFINISHED", Path(folder.name) / "unfinished"),
-                   mock.patch.object(bench.judge, "bench", judge),
-                   mock.patch.object(bench.build, "gold", lambda _: program),
-                   mock.patch.object(bench.build, "judge", lambda: program)]
+        patches = [
+            mock.patch.object(bench, "UNFINISHED", Path(folder.name) / "unfinished"),
+            mock.patch.object(bench.judge, "bench", judge),
+            mock.patch.object(bench.build, "gold", lambda _: program),
+            mock.patch.object(bench.build, "judge", lambda: program),
+        ]
         for patch in patches:
             patch.start()
             self.addCleanup(patch.stop)
@@ -246,25 +293,38 @@ class Sweeps(unittest.TestCase):
 
     def test_unfinished_sweeps_that_nobody_goes_on_with_are_removed(self):
         with tempfile.TemporaryDirectory() as folder, mock.patch.object(bench, "UNFINISHED", Path(folder)):
-            for name, days in (("lab-cpu-labs-new-1", 9), ("lab-cpu-labs-old-1", 9), ("lab-cpu-labs-old-2", 0),
-                               ("other-cpu-labs-new-1", 9), ("other-cpu-labs-new-2", 31)):
+            for name, days in (
+                ("lab-cpu-labs-new-1", 9),
+                ("lab-cpu-labs-old-1", 9),
+                ("lab-cpu-labs-old-2", 0),
+                ("other-cpu-labs-new-1", 9),
+                ("other-cpu-labs-new-2", 31),
+            ):
                 path = Path(folder, name + ".csv")
                 path.touch()
                 os.utime(path, (time.time() - days * 24 * 3600,) * 2)
             bench.tidy("lab-cpu-labs-", "new")
-            self.assertEqual(sorted(path.stem for path in Path(folder).iterdir()),
-                             ["lab-cpu-labs-new-1", "lab-cpu-labs-old-2", "other-cpu-labs-new-1"])
+            self.assertEqual(
+                sorted(path.stem for path in Path(folder).iterdir()),
+                ["lab-cpu-labs-new-1", "lab-cpu-labs-old-2", "other-cpu-labs-new-1"],
+            )
 
     def test_a_short_bench_looks_at_the_clocks_too(self):
-        with mock.patch.object(machine, "gpus", lambda: ("a GPU",)), mock.patch.object(
-                machine, "answer", lambda *_, **__: "Not Active, Active, Not Active, Not Active, Not Active"):
+        with (
+            mock.patch.object(machine, "gpus", lambda: ("a GPU",)),
+            mock.patch.object(
+                machine, "answer", lambda *_, **__: "Not Active, Active, Not Active, Not Active, Not Active"
+            ),
+        ):
             with machine.ClockWatch(True) as clocks:
                 pass
         self.assertEqual(clocks.reasons, {"hardware slowdown"})
 
     def test_idle_cores_are_those_of_the_moment(self):
-        with mock.patch.object(machine, "_ticks", iter([(100, 200), (110, 240)]).__next__), mock.patch.object(
-                machine.os, "cpu_count", lambda: 4):
+        with (
+            mock.patch.object(machine, "_ticks", iter([(100, 200), (110, 240)]).__next__),
+            mock.patch.object(machine.os, "cpu_count", lambda: 4),
+        ):
             self.assertEqual(machine.idle_cores(0), 1)
 
     def test_launch_shapes(self):

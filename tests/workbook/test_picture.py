@@ -11,8 +11,11 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from unittest import mock
 
-from workbook import __main__, access_picture, build, picture, trace
-from workbook.paths import BUILD, Step
+from workbook import cli
+from workbook.core import build
+from workbook.pictures import access_picture, trace
+from workbook.verbs import picture
+from workbook.core.course import BUILD, Step
 
 HERE = Path(os.environ.get("WORKBOOK_TEST_BUILD", BUILD))
 SVG = "{http://www.w3.org/2000/svg}"
@@ -145,9 +148,14 @@ class OfTraces(unittest.TestCase):
 class Refused(unittest.TestCase):
     def refused(self, *words):
         told = io.StringIO()
-        with redirect_stderr(told), redirect_stdout(told), mock.patch.object(build, "ensure"), \
-                mock.patch.object(build, "compile_targets"), mock.patch.object(build, "kinds", lambda: ["cpu"]):
-            status = __main__.main(["picture", *words])
+        with (
+            redirect_stderr(told),
+            redirect_stdout(told),
+            mock.patch.object(build, "ensure"),
+            mock.patch.object(build, "compile_targets"),
+            mock.patch.object(build, "kinds", lambda: ["cpu"]),
+        ):
+            status = cli.main(["picture", *words])
         self.assertEqual(len(told.getvalue().splitlines()), 1, told.getvalue())
         self.assertEqual(status, 2)
         return told.getvalue()

@@ -4,30 +4,44 @@ import csv
 import io
 import unittest
 
-from workbook import profile
-from workbook.terminal import Usage
+from workbook.verbs import profile
+from workbook.core.terminal import Usage
 
 # One launch as ncu 2025.3 told it of an H200: counts with their instances, of which some name the instructions.
-TOLD = {"ID": "0", "Process ID": "1037", "Kernel Name": "histogram_kernel", "Block Size": "(512, 1, 1)",
-        "Grid Size": "(2, 1, 1)", "smsp__inst_executed_op_shared_ld.sum": "16", "smsp__inst_executed_op_shared_st.sum": "16",
-        "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum": "16",
-        "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum": "16", "smsp__inst_executed_op_shared_atom.sum": "2,048",
-        "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum": "128", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum": "2,048",
-        "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum": "0", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum": "0",
-        "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum": "12", "l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum": "4",
-        "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum": "96", "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum": "32",
-        "gpu__time_duration.sum": "6,720", "launch__registers_per_thread": "26",
-        "launch__shared_mem_per_block_static": "0", "launch__shared_mem_per_block_dynamic": "1,024",
-        "sm__warps_active.avg.pct_of_peak_sustained_active": "24.95",
-        "memory_l1_wavefronts_shared_ideal": "2,080 (100000: 16; 100001: 2,064)",
-        "memory_l2_theoretical_sectors_global_ideal": "2,176 (100002: 2,176)",
-        "sass__inst_executed_per_opcode": "9,000 (ISETP: 5,000; BRA: 3,904; BAR: 96)"}
+TOLD = {
+    "ID": "0",
+    "Process ID": "1037",
+    "Kernel Name": "histogram_kernel",
+    "Block Size": "(512, 1, 1)",
+    "Grid Size": "(2, 1, 1)",
+    "smsp__inst_executed_op_shared_ld.sum": "16",
+    "smsp__inst_executed_op_shared_st.sum": "16",
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum": "16",
+    "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum": "16",
+    "smsp__inst_executed_op_shared_atom.sum": "2,048",
+    "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum": "128",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum": "2,048",
+    "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum": "0",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum": "0",
+    "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum": "12",
+    "l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum": "4",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_red.sum": "96",
+    "l1tex__t_sectors_pipe_lsu_mem_global_op_atom.sum": "32",
+    "gpu__time_duration.sum": "6,720",
+    "launch__registers_per_thread": "26",
+    "launch__shared_mem_per_block_static": "0",
+    "launch__shared_mem_per_block_dynamic": "1,024",
+    "sm__warps_active.avg.pct_of_peak_sustained_active": "24.95",
+    "memory_l1_wavefronts_shared_ideal": "2,080 (100000: 16; 100001: 2,064)",
+    "memory_l2_theoretical_sectors_global_ideal": "2,176 (100002: 2,176)",
+    "sass__inst_executed_per_opcode": "9,000 (ISETP: 5,000; BRA: 3,904; BAR: 96)",
+}
 
 
 def printed(*launches):
     """As ncu prints them: its own lines and the program's, the names, the units, and a line a launch."""
     text = io.StringIO()
-    text.write('==PROF== Connected to process 1037\nverified; 12 ms\n')
+    text.write("==PROF== Connected to process 1037\nverified; 12 ms\n")
     writer = csv.DictWriter(text, list(TOLD), quoting=csv.QUOTE_ALL, lineterminator="\n")
     writer.writeheader()
     writer.writerow({name: "ns" if "time" in name else "" for name in TOLD})
@@ -48,16 +62,25 @@ class Ncu(unittest.TestCase):
     """What becomes of ncu's output."""
 
     def test_a_launch_is_read(self):
-        launch, = profile.read_ncu(printed(TOLD))
-        self.assertEqual((launch["kernel"], launch["grid"], launch["block"]), ("histogram_kernel", [2, 1, 1], [512, 1, 1]))
+        (launch,) = profile.read_ncu(printed(TOLD))
+        self.assertEqual(
+            (launch["kernel"], launch["grid"], launch["block"]), ("histogram_kernel", [2, 1, 1], [512, 1, 1])
+        )
         self.assertEqual((launch["time_ns"], launch["registers"], launch["dynamic_shared_bytes"]), (6720, 26, 1024))
         self.assertEqual((launch["global_atomic_requests"], launch["global_atomic_sectors"]), (16, 128))
         self.assertEqual(launch["barriers"], 96)
         self.assertEqual(launch["shared_ideal_wavefronts"], 32)  # without the atomic ones, as the check build counts
 
     def test_what_an_ncu_does_not_tell_is_left_out(self):
-        launch, = profile.read_ncu(printed({**TOLD, "sass__inst_executed_per_opcode": "9,000 (0: 5,000; 1: 4,000)",
-                                            "memory_l1_wavefronts_shared_ideal": "n/a"}))
+        (launch,) = profile.read_ncu(
+            printed(
+                {
+                    **TOLD,
+                    "sass__inst_executed_per_opcode": "9,000 (0: 5,000; 1: 4,000)",
+                    "memory_l1_wavefronts_shared_ideal": "n/a",
+                }
+            )
+        )
         self.assertNotIn("barriers", launch)
         self.assertNotIn("shared_ideal_wavefronts", launch)
         self.assertIn("  barriers        not told by this ncu", profile.lines_of([launch], "ncu"))

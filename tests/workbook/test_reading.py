@@ -6,10 +6,11 @@ from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
 
-from workbook import bench, check, demo, diagnostics, judge, measurements, paths, suite, table
-from workbook.hints import fitted, hints_of
-from workbook.progress import ProgressFile
-from workbook.terminal import Usage
+from workbook.core import diagnostics, judge_client as judge, measurements, course as paths, table
+from workbook.verbs import bench, check, demo, test as suite
+from workbook.verbs.hint import fitted, hints_of
+from workbook.core.progress import ProgressFile
+from workbook.core.terminal import Usage
 
 HANDOUT = """# A lab
 ### Hints for step 01
@@ -39,9 +40,27 @@ step 02 shared     many keys                              7 cases  FAILED
 
 def row(**values):
     """A row of the judge's CSV."""
-    usual = {"lab": "03-bitonic", "step": "1", "name": "global", "task": "sort", "tile": "0", "build": "cpu", "type": "u32", "order": "ascending",
-             "input": "uniform", "n": "1024", "blocks": "0", "threads": "0", "kernel": "", "median_ms": "2.0", "q1_ms": "1.9",
-             "q3_ms": "2.1", "keys_per_s": "512000", "status": "verified", "message": ""}
+    usual = {
+        "lab": "03-bitonic",
+        "step": "1",
+        "name": "global",
+        "task": "sort",
+        "tile": "0",
+        "build": "cpu",
+        "type": "u32",
+        "order": "ascending",
+        "input": "uniform",
+        "n": "1024",
+        "blocks": "0",
+        "threads": "0",
+        "kernel": "",
+        "median_ms": "2.0",
+        "q1_ms": "1.9",
+        "q3_ms": "2.1",
+        "keys_per_s": "512000",
+        "status": "verified",
+        "message": "",
+    }
     return {**usual, **values}
 
 
@@ -113,14 +132,22 @@ class Texts(unittest.TestCase):
     def test_hints_fit_the_terminal(self):
         hint = "one two three\nfour\n\nfive six seven\n\n```\na line of code\n\nand one more\n```\neight"
         with mock.patch.object(table, "width", return_value=12):
-            self.assertEqual(fitted(hint), "  one two\n  three four\n\n  five six\n  seven\n\n  ```\n"
-                                           "  a line of code\n\n"
-                                           "  and one more\n  ```\n\n  eight")
+            self.assertEqual(
+                fitted(hint),
+                "  one two\n  three four\n\n  five six\n  seven\n\n  ```\n"
+                "  a line of code\n\n"
+                "  and one more\n  ```\n\n  eight",
+            )
 
     def test_the_first_failure_of_the_graded_tests(self):
-        self.assertEqual(check.first_failure(GRADED, "cpu").splitlines(), [
-            "labs/03-bitonic/02_shared.cu: wrong key at index 3 of 5", "  index  [3]",
-            "  again: ./workbook run 03-bitonic 2 --n 5 --seed 7 --build cpu"])
+        self.assertEqual(
+            check.first_failure(GRADED, "cpu").splitlines(),
+            [
+                "labs/03-bitonic/02_shared.cu: wrong key at index 3 of 5",
+                "  index  [3]",
+                "  again: ./workbook run 03-bitonic 2 --n 5 --seed 7 --build cpu",
+            ],
+        )
         line = "step 02 is not written yet: labs/03-bitonic/02_shared.cu:41"
         self.assertEqual(check.first_failure(line + "\n"), line)
 
@@ -128,24 +155,36 @@ class Texts(unittest.TestCase):
         root, build = Path("/somewhere"), Path("/somewhere/build")
         output = (
             "[3/9] Compiling\nFAILED: labs/a.o\nc++ -c a.cpp: error: not this\n"
-            "In file included from ../common/lab/shape.h:1,\n"
-            "../common/lab/shape.h:20:5: error: no match\n   20 |  f(x)\n"
+            "In file included from ../common/step/launch_shape.h:1,\n"
+            "../common/step/launch_shape.h:20:5: error: no match\n   20 |  f(x)\n"
             "../labs/03-bitonic/02_shared.cu:79:46:   required from here\n"
             "/somewhere/labs/03-bitonic/03_hybrid.cu:7:1: error: again\n"
             "/somewhere/labs/03-bitonic/03_hybrid.cu:7:9: error: again, elsewhere\n"
             "ninja: build stopped: subcommand failed.\n"
         )
         lines = diagnostics.summary(output, root, build).splitlines()
-        self.assertEqual(lines[:3], ["labs/03-bitonic/02_shared.cu:79: leads to the error below",
-                                     "common/lab/shape.h:20:5: error: no match", "   20 |  f(x)"])
+        self.assertEqual(
+            lines[:3],
+            [
+                "labs/03-bitonic/02_shared.cu:79: leads to the error below",
+                "common/step/launch_shape.h:20:5: error: no match",
+                "   20 |  f(x)",
+            ],
+        )
         self.assertEqual(lines[3:], ["", "and then:", "  labs/03-bitonic/03_hybrid.cu:7:1: error: again"])
         place = "/somewhere/labs/03-bitonic/02_shared.cu:69:68: error:"
-        lines = diagnostics.summary(f"{place} no function for ‘f<order>(int)’\n  f<order>(1)\n"
-                                    f"{place} ‘order’ is not a constant expression\n"
-                                    f"{place} no function for ‘f<order>(long)’\n", root, build).splitlines()
-        self.assertEqual(lines[2:], ["", "and then:", "  labs/03-bitonic/02_shared.cu:69:68: error: ‘order’ is not a "
-                                     "constant expression"])
-        nvcc = "../labs/03-bitonic/01_global.cu(12): error: identifier \"x\" is undefined\n"
+        lines = diagnostics.summary(
+            f"{place} no function for ‘f<order>(int)’\n  f<order>(1)\n"
+            f"{place} ‘order’ is not a constant expression\n"
+            f"{place} no function for ‘f<order>(long)’\n",
+            root,
+            build,
+        ).splitlines()
+        self.assertEqual(
+            lines[2:],
+            ["", "and then:", "  labs/03-bitonic/02_shared.cu:69:68: error: ‘order’ is not a constant expression"],
+        )
+        nvcc = '../labs/03-bitonic/01_global.cu(12): error: identifier "x" is undefined\n'
         self.assertIn("labs/03-bitonic/01_global.cu(12): error", diagnostics.summary(nvcc, root, build))
         self.assertTrue(diagnostics.summary("", root, build))
 
@@ -154,18 +193,29 @@ class Texts(unittest.TestCase):
             told = f"k.cu:2:10: fatal error: {header}: No such file or directory\n    2 | #include <{header}>\n"
             self.assertIn(f"has no <{header}>", diagnostics.summary(told))
         self.assertNotIn("GPUs", diagnostics.summary("k.cu:2:10: fatal error: keys.h: No such file or directory\n"))
-        self.assertIn("PTX", diagnostics.summary("k.cu: Assembler messages:\nk.cu:2: Error: no such instruction: `mov'\n"))
+        self.assertIn(
+            "PTX", diagnostics.summary("k.cu: Assembler messages:\nk.cu:2: Error: no such instruction: `mov'\n")
+        )
 
     def test_warnings_about_a_students_files_come_once(self):
-        told = ("[1/2] Compiling\nlabs/03-bitonic/01_global.cu:24:7: warning: unused variable 'a'\n"
-                "labs/03-bitonic/01_global.cu:24:7: warning: unused variable 'a'\n"
-                "../labs/03-bitonic/01_global.cu(30): warning #177-D: never used\n../common/lab/step.h:1:1: warning: no\n")
-        self.assertEqual(diagnostics.warnings(told), ["labs/03-bitonic/01_global.cu:24:7: warning: unused variable 'a'",
-                                                      "labs/03-bitonic/01_global.cu(30): warning #177-D: never used"])
+        told = (
+            "[1/2] Compiling\nlabs/03-bitonic/01_global.cu:24:7: warning: unused variable 'a'\n"
+            "labs/03-bitonic/01_global.cu:24:7: warning: unused variable 'a'\n"
+            "../labs/03-bitonic/01_global.cu(30): warning #177-D: never used\n../common/step/step.h:1:1: warning: no\n"
+        )
+        self.assertEqual(
+            diagnostics.warnings(told),
+            [
+                "labs/03-bitonic/01_global.cu:24:7: warning: unused variable 'a'",
+                "labs/03-bitonic/01_global.cu(30): warning #177-D: never used",
+            ],
+        )
 
     def test_the_count_of_a_test_log(self):
-        log = "\n".join(f'{{"result": "{word}"}}' for word in
-                        ("OK", "EXPECTEDFAIL", "FAIL", "TIMEOUT", "ERROR", "UNEXPECTEDPASS", "SKIP"))
+        log = "\n".join(
+            f'{{"result": "{word}"}}'
+            for word in ("OK", "EXPECTEDFAIL", "FAIL", "TIMEOUT", "ERROR", "UNEXPECTEDPASS", "SKIP")
+        )
         self.assertEqual(suite.counts(log), (2, 4, 1))
 
 
@@ -196,23 +246,29 @@ class Tables(unittest.TestCase):
                 self.assertEqual(judge.any_written("03-bitonic", "runner", numbers), expected)
 
     def test_the_demo_fits_eighty_columns_and_names_what_failed(self):
-        rows = [row(sample="uniform"), row(sample="file", status="crashed", median_ms="", keys_per_s=""),
-                row(sample="uniform", task="scan")]
+        rows = [
+            row(sample="uniform"),
+            row(sample="file", status="crashed", median_ms="", keys_per_s=""),
+            row(sample="uniform", task="scan"),
+        ]
         idea = "an idea in more words than its column has room for"
-        facts = {"03-bitonic": {(1, "sort"): {"name": "global", "idea": idea},
-                                (1, "scan"): {"name": "sums", "idea": "sums"}}}
+        facts = {
+            "03-bitonic": {(1, "sort"): {"name": "global", "idea": idea}, (1, "scan"): {"name": "sums", "idea": "sums"}}
+        }
         lines, points = demo.table_of(rows, facts, ["uniform", "file", "coords"])
         self.assertLessEqual(max(map(len, lines)), 80)
         self.assertIn("crashed", lines[2])
         self.assertTrue(lines[2].endswith("1/2"))
         self.assertEqual(lines[2][16:44].strip() + " " + lines[3].strip(), idea)
         self.assertTrue(lines[4].endswith("1/1"))
-        self.assertEqual(points, [("03-bitonic 1 global", "uniform", 0.512, None),
-                                  ("03-bitonic 1 sums", "uniform", 0.512, None)])
+        self.assertEqual(
+            points, [("03-bitonic 1 global", "uniform", 0.512, None), ("03-bitonic 1 sums", "uniform", 0.512, None)]
+        )
 
     def test_numbers(self):
-        self.assertEqual([table.significant(x) for x in (0, 1234.5, 12.34, 1.234, 0.01234)],
-                         ["0", "1234", "12.3", "1.23", "0.0123"])
+        self.assertEqual(
+            [table.significant(x) for x in (0, 1234.5, 12.34, 1.234, 0.01234)], ["0", "1234", "12.3", "1.23", "0.0123"]
+        )
         self.assertEqual([table.count(n) for n in (1000, 1024, 512, "262144")], ["1000", "2^10", "512", "2^18"])
 
 

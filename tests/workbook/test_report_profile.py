@@ -6,14 +6,33 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from workbook import build, profile, report_profile
-from workbook.terminal import Problem
+from workbook.core import build
+from workbook.reporting import profile_tables as report_profile
+from workbook.verbs import profile
+from workbook.core.terminal import Problem
 
-LAUNCH = {"kernel": "move", "grid": [2, 1, 1], "block": [64, 1, 1], "time_ns": 2e6, "barriers": 12, "static_shared_bytes": 0,
-          "dynamic_shared_bytes": 2048, "shared_ld_requests": 10, "shared_ld_wavefronts": 20, "shared_st_requests": 5,
-          "shared_st_wavefronts": 5, "shared_ld_ideal_wavefronts": 10, "shared_st_ideal_wavefronts": 5,
-          "shared_atomic_requests": 3, "global_ld_requests": 8, "global_ld_sectors": 64, "global_st_requests": 8,
-          "global_st_sectors": 192, "global_ld_ideal_sectors": 64, "global_st_ideal_sectors": 64}
+LAUNCH = {
+    "kernel": "move",
+    "grid": [2, 1, 1],
+    "block": [64, 1, 1],
+    "time_ns": 2e6,
+    "barriers": 12,
+    "static_shared_bytes": 0,
+    "dynamic_shared_bytes": 2048,
+    "shared_ld_requests": 10,
+    "shared_ld_wavefronts": 20,
+    "shared_st_requests": 5,
+    "shared_st_wavefronts": 5,
+    "shared_ld_ideal_wavefronts": 10,
+    "shared_st_ideal_wavefronts": 5,
+    "shared_atomic_requests": 3,
+    "global_ld_requests": 8,
+    "global_ld_sectors": 64,
+    "global_st_requests": 8,
+    "global_st_sectors": 192,
+    "global_ld_ideal_sectors": 64,
+    "global_st_ideal_sectors": 64,
+}
 
 
 class Gathered(unittest.TestCase):
@@ -26,8 +45,11 @@ class Gathered(unittest.TestCase):
         (self.folder / "csv").mkdir()
         self.asked, self.mark = [], "one"
         for place, name, replacement in (
-                (profile, "launches_of", self.launches_of), (build, "compile_targets", lambda *_: None),
-                (report_profile.bench, "digest", lambda _, options: f"{self.mark}, {options[0]}"), (report_profile.shutil, "which", lambda _: self.ncu)):
+            (profile, "launches_of", self.launches_of),
+            (build, "compile_targets", lambda *_: None),
+            (report_profile.bench, "digest", lambda _, options: f"{self.mark}, {options[0]}"),
+            (report_profile.shutil, "which", lambda _: self.ncu),
+        ):
             patch = mock.patch.object(place, name, replacement)
             patch.start()
             self.addCleanup(patch.stop)
@@ -45,7 +67,9 @@ class Gathered(unittest.TestCase):
 
     def gather(self, kind="cpu", wanted=(1, 2), fresh=False):
         self.asked.clear()
-        return report_profile.gather("lab", kind, wanted, self.folder, fresh, True, {"check": 1 << 14, "cuda": 1 << 20}, 40)
+        return report_profile.gather(
+            "lab", kind, wanted, self.folder, fresh, True, {"check": 1 << 14, "cuda": 1 << 20}, 40
+        )
 
     def test_a_second_report_does_not_profile_again(self):
         first = self.gather()
@@ -102,8 +126,9 @@ class Tables(unittest.TestCase):
         found = self.found([LAUNCH, LAUNCH])
         headings, (cells,) = report_profile.launch_table(found, {2: "02 shared"}, {(2, "move"): {"registers": "17"}})
         self.assertEqual(len(headings), len(cells))
-        self.assertEqual(cells, ["02 shared", "`move`", "2", "&lt;&lt;&lt;2, 64&gt;&gt;&gt;", "4.00", "17", "0", "2,048", "3",
-                                 "100"])
+        self.assertEqual(
+            cells, ["02 shared", "`move`", "2", "&lt;&lt;&lt;2, 64&gt;&gt;&gt;", "4.00", "17", "0", "2,048", "3", "100"]
+        )
         headings, (cells,) = report_profile.memory_table(found, {})
         self.assertEqual(len(headings), len(cells))
         self.assertEqual(cells, ["02", "`move`", "30", "50", "30", "6", "32", "512", "16.0", "8.00", "50"])

@@ -12,7 +12,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from workbook.paths import ROOT
+from workbook.core.course import ROOT
 
 TOOLS = ("sh", "cksum", "dirname", "readlink", "mkdir", "mv", "rm", "cat", "tail", "uname", "env", "basename")
 HERE = "#!/bin/sh\necho 1.11\n"
@@ -32,7 +32,8 @@ class Script(unittest.TestCase):
         shutil.copy(ROOT / "workbook", self.root)
         (package / "__init__.py").touch()
         (package / "__main__.py").write_text(
-            "import sys\ndef main():\n    print('started with', sys.argv[1:])\n    return 7\n")
+            "import sys\ndef main():\n    print('started with', sys.argv[1:])\n    return 7\n"
+        )
         self.bin = self.folder / "bin"
         self.bin.mkdir()
         for tool in TOOLS:
@@ -46,8 +47,13 @@ class Script(unittest.TestCase):
         modules = self.folder / "modules"
         modules.mkdir()
         (modules / "matplotlib.py").touch()
-        self.environment = {"PATH": str(self.bin), "PYTHONPATH": str(modules), "LACKS": str(self.lacks),
-                            "NOTES": str(self.notes), "HOME": str(self.folder)}
+        self.environment = {
+            "PATH": str(self.bin),
+            "PYTHONPATH": str(modules),
+            "LACKS": str(self.lacks),
+            "NOTES": str(self.notes),
+            "HOME": str(self.folder),
+        }
         if not os.path.exists("/usr/bin/python3"):
             (self.bin / "python3").symlink_to(sys.executable)
 
@@ -57,9 +63,16 @@ class Script(unittest.TestCase):
         path.chmod(0o755)
 
     def run_script(self, *words, path=None, folder=None, **more):
-        return subprocess.run([str(path or self.root / "workbook"), *words], capture_output=True, text=True,
-                              cwd=folder or self.folder, env={**self.environment, **more}, stdin=subprocess.DEVNULL,
-                              timeout=60, check=False)
+        return subprocess.run(
+            [str(path or self.root / "workbook"), *words],
+            capture_output=True,
+            text=True,
+            cwd=folder or self.folder,
+            env={**self.environment, **more},
+            stdin=subprocess.DEVNULL,
+            timeout=60,
+            check=False,
+        )
 
     def assert_started(self, done, words="['test', 'a b']"):
         self.assertEqual((done.stdout, done.returncode), (f"started with {words}\n", 7), done.stderr)
@@ -109,7 +122,7 @@ class Script(unittest.TestCase):
         self.assertIn("install", self.noted())
 
     def test_an_interrupted_set_up_goes_on(self):
-        self.command("apt-get", '#!/bin/sh\nkill -9 $PPID\n')
+        self.command("apt-get", "#!/bin/sh\nkill -9 $PPID\n")
         self.lacks.touch()
         self.assertNotEqual(self.run_script("test").returncode, 0)
         self.assertFalse((self.root / ".workbook/ready").exists())
@@ -120,8 +133,9 @@ class Script(unittest.TestCase):
         (self.root / ".workbook").touch()
         done = self.run_script("test")
         self.assertEqual((done.returncode, done.stdout), (1, ""))
-        self.assertEqual(done.stderr,
-                         f"workbook: {self.root} cannot be written: copy the workbook to a folder of your own\n")
+        self.assertEqual(
+            done.stderr, f"workbook: {self.root} cannot be written: copy the workbook to a folder of your own\n"
+        )
 
     def test_without_a_package_manager_it_says_what_to_type(self):
         self.lacks.touch()
@@ -145,8 +159,11 @@ class Script(unittest.TestCase):
         self.command("id", "#!/bin/sh\necho 1000\n")
         # As sudo does by default: the caller's variables do not pass, assignments on its command line do.
         (self.bin / "true").symlink_to(shutil.which("true"))
-        self.command("sudo", '#!/bin/sh\necho "sudo $*" >>"$NOTES"\n[ "$1" = -n ] && shift\n'
-                             'exec env -i PATH="$PATH" NOTES="$NOTES" LACKS="$LACKS" "$@"\n')
+        self.command(
+            "sudo",
+            '#!/bin/sh\necho "sudo $*" >>"$NOTES"\n[ "$1" = -n ] && shift\n'
+            'exec env -i PATH="$PATH" NOTES="$NOTES" LACKS="$LACKS" "$@"\n',
+        )
         self.lacks.touch()
         self.assert_started(self.run_script("test", "a b", http_proxy="http://proxy:1"))
         self.assertIn("sudo -n env ", self.noted())

@@ -4,9 +4,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from workbook import starters
-from workbook.paths import has_solutions
-from workbook.terminal import Problem
+from workbook.verbs import starters
+from workbook.core.course import has_solutions
+from workbook.core.terminal import Problem
 
 SOLUTION = """int f() {
   // begin solution

@@ -15,7 +15,7 @@
 #include <vector>
 
 #ifdef SIMT_CHECK
-#include "check/check.h"
+#include "../check/check.h"
 #endif
 #include "scheduler.h"
 #include "simt/memory.h"
@@ -61,7 +61,8 @@ Site site_of(void* address) {
   char line[4096];
   while (site.line == 0 && fgets(line, sizeof line, lines) != nullptr) {
     char* colon = std::strrchr(line, ':');
-    if (colon == nullptr || std::strstr(line, "simt/include/") != nullptr || std::strncmp(line, "/usr/", 5) == 0) continue;
+    if (colon == nullptr || std::strstr(line, "simt/include/") != nullptr || std::strncmp(line, "/usr/", 5) == 0)
+      continue;
     *colon = '\0';
     // Kept for good: a launch fails once, and lists may name it to the end.
     site = {strdup(std::strncmp(line, "./", 2) == 0 ? line + 2 : line), std::atoi(colon + 1)};
@@ -310,17 +311,17 @@ void catch_faults() {
   static std::once_flag once;
   std::call_once(once, [] {
     guarded_region();
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_sigaction = handle;
     // The handler leaves by switching stacks, so the signal must not stay blocked.
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;
     sigemptyset(&action.sa_mask);
-    struct sigaction interruption {};
+    struct sigaction interruption{};
     interruption.sa_sigaction = interrupt;
     interruption.sa_flags = SA_SIGINFO | SA_RESTART;
     sigemptyset(&interruption.sa_mask);
     sigaction(interrupt_signal, &interruption, nullptr);
-    struct sigaction ending {}, before {};
+    struct sigaction ending{}, before{};
     ending.sa_sigaction = end;
     ending.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
     sigemptyset(&ending.sa_mask);

@@ -12,7 +12,7 @@
 #include <vector>
 
 #ifdef SIMT_CHECK
-#include "check/check.h"
+#include "../check/check.h"
 #endif
 #include "scheduler.h"
 #include "simt/memory.h"
@@ -102,7 +102,8 @@ class Pool {
       if (running_ == 0) continue;
       const std::lock_guard lock(mutex_);
       for (Watched& one : watched_) {
-        SIMT_OBSERVE(if (check::look_at_time(one.thread) && !is_looked_at()) pthread_kill(one.thread, interrupt_signal); continue;)
+        SIMT_OBSERVE(if (check::look_at_time(one.thread) && !is_looked_at()) pthread_kill(one.thread, interrupt_signal);
+                     continue;)
         const std::uint64_t turn = one.worker->turn();
         if (is_ending() ? !is_looked_at() : turn == one.turn) pthread_kill(one.thread, interrupt_signal);
         one.turn = turn;
@@ -181,11 +182,12 @@ void run(const Kernel& kernel, const LaunchConfig& config) {
   if (sticky() != cudaSuccess) return;  // the device is lost, as after a fault on a GPU
   if (Worker* const worker = Worker::running()) {
     worker->fail("invalid-launch", std::string("launches ") + kernel.name + " from a kernel; this is not supported",
-                           kernel.site, cudaErrorNotSupported);
+                 kernel.site, cudaErrorNotSupported);
   }
   const std::string reason = refusal(config, max_dynamic_shared());
   if (!reason.empty()) {
-    SIMT_OBSERVE(check::add_finding("invalid-launch", kernel.site, std::string("kernel ") + kernel.name + ": " + reason);)
+    SIMT_OBSERVE(
+        check::add_finding("invalid-launch", kernel.site, std::string("kernel ") + kernel.name + ": " + reason);)
 #ifndef SIMT_CHECK  // which tells it at the program's end
     std::fprintf(stderr, "%s:%d: error: invalid-launch: kernel %s: %s\n", kernel.site.file, kernel.site.line,
                  kernel.name, reason.c_str());
@@ -201,8 +203,11 @@ void run(const Kernel& kernel, const LaunchConfig& config) {
   }
   static std::atomic<std::uint64_t> launches = 0;
   const std::uint64_t number = ++launches;
-  Launch launch{kernel, config, std::uint64_t(config.grid.x) * config.grid.y * config.grid.z,
-                int(config.block.x * config.block.y * config.block.z), number,
+  Launch launch{kernel,
+                config,
+                std::uint64_t(config.grid.x) * config.grid.y * config.grid.z,
+                int(config.block.x * config.block.y * config.block.z),
+                number,
                 order_seed() == 0 ? 0 : order_seed() + (number << 32)};
   const auto started = std::chrono::steady_clock::now();
   Pool::instance().run(launch);

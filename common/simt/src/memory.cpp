@@ -18,7 +18,7 @@
 #include <vector>
 
 #ifdef SIMT_CHECK
-#include "check/check.h"
+#include "../check/check.h"
 #endif
 #include "runtime_call.h"
 
@@ -64,7 +64,8 @@ struct Memory {
   std::set<Pool*> pools;
   Pool default_pool;
   Pool* current_pool = &default_pool;
-  std::map<const char*, std::size_t> symbols;  ///< variables whose address cudaGetSymbolAddress has given, and their bytes
+  std::map<const char*, std::size_t>
+      symbols;  ///< variables whose address cudaGetSymbolAddress has given, and their bytes
 
   Memory() { pools.insert(&default_pool); }
 };

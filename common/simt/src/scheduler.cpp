@@ -1,7 +1,7 @@
 #include "scheduler.h"
 
 #ifdef SIMT_CHECK
-#include "check/check.h"
+#include "../check/check.h"
 #endif
 
 #include <pthread.h>
@@ -55,10 +55,10 @@ void shuffle(std::uint8_t* items, int n, std::uint64_t& state) {
 
 const char* name_of(WarpOp op) {
   static constexpr const char* names[] = {
-      "__syncwarp",       "__shfl_sync",       "__shfl_up_sync",    "__shfl_down_sync", "__shfl_xor_sync",
-      "__all_sync",       "__any_sync",        "__uni_sync",        "__ballot_sync",    "__match_any_sync",
-      "__match_all_sync", "__reduce_add_sync", "__reduce_min_sync", "__reduce_max_sync", "__reduce_min_sync",
-      "__reduce_max_sync", "__reduce_and_sync", "__reduce_or_sync", "__reduce_xor_sync", "__activemask"};
+      "__syncwarp",        "__shfl_sync",       "__shfl_up_sync",    "__shfl_down_sync",  "__shfl_xor_sync",
+      "__all_sync",        "__any_sync",        "__uni_sync",        "__ballot_sync",     "__match_any_sync",
+      "__match_all_sync",  "__reduce_add_sync", "__reduce_min_sync", "__reduce_max_sync", "__reduce_min_sync",
+      "__reduce_max_sync", "__reduce_and_sync", "__reduce_or_sync",  "__reduce_xor_sync", "__activemask"};
   return names[int(op)];
 }
 
@@ -85,8 +85,8 @@ void for_each_lane(unsigned mask, Visit visit) {
 // --- stacks ---
 
 Stacks::Stacks() {
-  void* memory = mmap(nullptr, spacing * max_threads, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* memory =
+      mmap(nullptr, spacing * max_threads, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
   base_ = static_cast<char*>(memory);
   for (int i = 0; i < max_threads; ++i) mprotect(base_ + spacing * i, page, PROT_NONE);
@@ -106,7 +106,9 @@ const void* Stacks::above_guard(const void* address) const {
 // --- a block from start to end ---
 
 // The threads past the last are never run; they let a prefetch look ahead.
-Worker::Worker() : threads_(max_threads + prefetch_distance), waiting_(max_threads), warps_(max_warps) { catch_faults(); }
+Worker::Worker() : threads_(max_threads + prefetch_distance), waiting_(max_threads), warps_(max_warps) {
+  catch_faults();
+}
 
 Worker& Worker::current() {
   if (of_this_thread.own == nullptr) {
@@ -278,7 +280,8 @@ void Worker::finish() {
   const unsigned lane_bit = 1u << current_->lane;
   warp.exited |= lane_bit;
   --alive_;
-  if (warp.group_count != 0) [[unlikely]] check_exit(warp, lane_bit);
+  if (warp.group_count != 0) [[unlikely]]
+    check_exit(warp, lane_bit);
 }
 
 /// A lane that exits while others wait for it leaves them waiting forever.
@@ -287,8 +290,8 @@ void Worker::check_exit(const Warp& warp, unsigned lane_bit) {
     const Rendezvous& group = warp.groups[g];
     if ((group.mask & lane_bit) == 0) continue;
     fail("invalid-warp-mask",
-         "lane " + std::to_string(current_->lane) + " has exited, but other lanes wait for it at " +
-             name_of(group.op) + " with mask " + hex(group.mask),
+         "lane " + std::to_string(current_->lane) + " has exited, but other lanes wait for it at " + name_of(group.op) +
+             " with mask " + hex(group.mask),
          group.site, cudaErrorLaunchFailure);
   }
 }
@@ -337,8 +340,8 @@ void Worker::wake_or_fail() {
   }
   if (!any) report_deadlock();
   if (launch_failed()) abandon();  // what they wait for may never come
-#ifndef SIMT_CHECK  // there it is the only one, and on a busy machine who yields waits long
-  sched_yield();      // another worker may have to run first
+#ifndef SIMT_CHECK                 // there it is the only one, and on a busy machine who yields waits long
+  sched_yield();                   // another worker may have to run first
 #endif
 }
 
@@ -452,7 +455,8 @@ void Worker::fail_divergent(Site site) {
   const int lane = current_->lane;
   const unsigned lane_bit = 1u << lane;
   if (op == WarpOp::active_mask) return active_mask(warp, lane_bit, site);
-  if ((mask & lane_bit) == 0 || (mask & warp.exited) != 0) [[unlikely]] fail_mask(op, mask, site);
+  if ((mask & lane_bit) == 0 || (mask & warp.exited) != 0) [[unlikely]]
+    fail_mask(op, mask, site);
   Rendezvous* group = warp.groups;
   Rendezvous* const end = warp.groups + warp.group_count;
   while (group != end && group->mask != mask) ++group;
@@ -481,9 +485,8 @@ void Worker::fail_divergent(Site site) {
 void Worker::fail_mask(WarpOp op, unsigned mask, Site site) {
   const unsigned exited = mask & warps_[warp_].exited;
   fail("invalid-warp-mask",
-       name_of(op) + (exited == 0
-                          ? ": lane " + std::to_string(current_->lane) + " is not in its own mask " + hex(mask)
-                          : ": mask " + hex(mask) + " names lanes " + hex(exited) + " that have exited"),
+       name_of(op) + (exited == 0 ? ": lane " + std::to_string(current_->lane) + " is not in its own mask " + hex(mask)
+                                  : ": mask " + hex(mask) + " names lanes " + hex(exited) + " that have exited"),
        site, cudaErrorLaunchFailure);
 }
 
@@ -517,10 +520,11 @@ void Worker::fail_mixed(WarpOp op, const Rendezvous& group, Site site) {
   switch (group.op) {
     case WarpOp::sync:
       SIMT_OBSERVE(check::lanes_synchronized(
-          (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) / lanes_per_warp, lanes);)
+                       (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) / lanes_per_warp, lanes);)
       return;
     case WarpOp::shuffle:
-      return all_lanes([&](int lane) { return value_from((lane & ~(width - 1)) | (warp.argument[lane] & (width - 1))); });
+      return all_lanes(
+          [&](int lane) { return value_from((lane & ~(width - 1)) | (warp.argument[lane] & (width - 1))); });
     case WarpOp::shuffle_up:
       return all_lanes([&](int lane) {
         const unsigned delta = unsigned(warp.argument[lane]), in_segment = unsigned(lane & (width - 1));
@@ -542,8 +546,8 @@ void Worker::fail_mixed(WarpOp op, const Rendezvous& group, Site site) {
     case WarpOp::uniform:
     case WarpOp::ballot: {
       const unsigned yes = lanes_where([&](int lane) { return warp.value[lane] != 0; });
-      const std::uint64_t result = group.op == WarpOp::all     ? yes == lanes
-                                   : group.op == WarpOp::any   ? yes != 0
+      const std::uint64_t result = group.op == WarpOp::all       ? yes == lanes
+                                   : group.op == WarpOp::any     ? yes != 0
                                    : group.op == WarpOp::uniform ? yes == 0 || yes == lanes
                                                                  : yes;
       return all_lanes([&](int) { return result; });
@@ -556,17 +560,24 @@ void Worker::fail_mixed(WarpOp op, const Rendezvous& group, Site site) {
       const bool equal = lanes_where([&](int lane) { return warp.value[lane] == first; }) == lanes;
       return all_lanes([&](int) { return equal ? group.mask : 0u; });
     }
-    case WarpOp::reduce_add: return reduce([](std::uint32_t a, std::uint32_t b) { return a + b; });
-    case WarpOp::reduce_min: return reduce([](std::uint32_t a, std::uint32_t b) { return std::min(a, b); });
-    case WarpOp::reduce_max: return reduce([](std::uint32_t a, std::uint32_t b) { return std::max(a, b); });
+    case WarpOp::reduce_add:
+      return reduce([](std::uint32_t a, std::uint32_t b) { return a + b; });
+    case WarpOp::reduce_min:
+      return reduce([](std::uint32_t a, std::uint32_t b) { return std::min(a, b); });
+    case WarpOp::reduce_max:
+      return reduce([](std::uint32_t a, std::uint32_t b) { return std::max(a, b); });
     case WarpOp::reduce_min_signed:
       return reduce([](std::uint32_t a, std::uint32_t b) { return std::uint32_t(std::min(int(a), int(b))); });
     case WarpOp::reduce_max_signed:
       return reduce([](std::uint32_t a, std::uint32_t b) { return std::uint32_t(std::max(int(a), int(b))); });
-    case WarpOp::reduce_and: return reduce([](std::uint32_t a, std::uint32_t b) { return a & b; });
-    case WarpOp::reduce_or: return reduce([](std::uint32_t a, std::uint32_t b) { return a | b; });
-    case WarpOp::reduce_xor: return reduce([](std::uint32_t a, std::uint32_t b) { return a ^ b; });
-    case WarpOp::active_mask: return;  // has its own way: active_mask()
+    case WarpOp::reduce_and:
+      return reduce([](std::uint32_t a, std::uint32_t b) { return a & b; });
+    case WarpOp::reduce_or:
+      return reduce([](std::uint32_t a, std::uint32_t b) { return a | b; });
+    case WarpOp::reduce_xor:
+      return reduce([](std::uint32_t a, std::uint32_t b) { return a ^ b; });
+    case WarpOp::active_mask:
+      return;  // has its own way: active_mask()
   }
 }
 
@@ -671,7 +682,8 @@ namespace {
 
 [[gnu::always_inline]] inline Worker& running_worker(const char* what, Site site) {
   Worker* const worker = of_this_thread.running;
-  if (worker == nullptr) [[unlikely]] outside_kernel(what, site);
+  if (worker == nullptr) [[unlikely]]
+    outside_kernel(what, site);
   return *worker;
 }
 
@@ -695,9 +707,7 @@ void atomic_yield() {
   if (Worker* const worker = of_this_thread.running) worker->atomic_yield();
 }
 
-void trap(const char* what, Site site) {
-  running_worker(what, site).fail("trap", what, site, cudaErrorLaunchFailure);
-}
+void trap(const char* what, Site site) { running_worker(what, site).fail("trap", what, site, cudaErrorLaunchFailure); }
 
 void* dynamic_shared() { return running_worker("dynamic shared memory", {}).dynamic_shared(); }
 

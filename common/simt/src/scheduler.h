@@ -85,12 +85,12 @@ struct Rendezvous {
 
 struct Warp {
   // Positions are bits in the scheduler's order; lanes are CUDA's.
-  std::uint32_t runnable;   ///< positions that can run now
-  std::uint32_t unstarted;  ///< positions that have not begun
-  std::uint32_t yielded;    ///< positions that run again when nothing else can
-  std::uint32_t alive;      ///< positions that have not exited
-  unsigned existing;        ///< lanes that the block has
-  unsigned exited;          ///< lanes
+  std::uint32_t runnable;                 ///< positions that can run now
+  std::uint32_t unstarted;                ///< positions that have not begun
+  std::uint32_t yielded;                  ///< positions that run again when nothing else can
+  std::uint32_t alive;                    ///< positions that have not exited
+  unsigned existing;                      ///< lanes that the block has
+  unsigned exited;                        ///< lanes
   std::uint8_t position[lanes_per_warp];  ///< of a lane
   std::uint64_t value[lanes_per_warp];    ///< operands, by lane
   int argument[lanes_per_warp];
@@ -104,7 +104,7 @@ struct Launch {
   Kernel kernel;
   LaunchConfig config;
   std::uint64_t blocks;
-  int threads;  ///< in a block
+  int threads;               ///< in a block
   std::uint64_t number;      ///< no two launches of a process have the same, and none has 0
   std::uint64_t order_seed;  ///< 0: threads run in CUDA's order
 };
@@ -172,11 +172,11 @@ class Worker {
   }
 
   void check_past_shared();
-  bool pick();                    // the next thread to run becomes current; false: the block has ended
+  bool pick();  // the next thread to run becomes current; false: the block has ended
   bool find_runnable_warp();
-  void wake_or_fail();            // nothing can run: release a barrier, or tell who waits for whom
-  void wait();                    // the current thread stops here until it is made runnable
-  void finish();                  // the current thread has exited
+  void wake_or_fail();  // nothing can run: release a barrier, or tell who waits for whom
+  void wait();          // the current thread stops here until it is made runnable
+  void finish();        // the current thread has exited
   std::uint64_t active_mask(Warp& warp, unsigned lane_bit, Site site);
   void complete(Warp& warp, Rendezvous& group);
   void make_runnable(Warp& warp, unsigned lanes);
@@ -205,9 +205,9 @@ class Worker {
   const Launch* launch_ = nullptr;
   std::uint64_t prepared_ = 0;  ///< number of the launch that threads_ and warps_ are set up for
   Thread* current_ = nullptr;
-  Thread* first_ = nullptr;    ///< of those that have not exited
-  bool sweep_ = false;         ///< see enter_sweep()
-  bool links_valid_ = false;   ///< first_ and Thread::next are up to date
+  Thread* first_ = nullptr;   ///< of those that have not exited
+  bool sweep_ = false;        ///< see enter_sweep()
+  bool links_valid_ = false;  ///< first_ and Thread::next are up to date
   int warp_ = 0, position_ = 0, stack_ = 0, warp_count_ = 0;
   int alive_ = 0, in_barrier_ = 0, barrier_true_ = 0, barrier_result_ = 0;
   std::uint64_t barrier_ = 1;  ///< the number of the barrier that threads come to next

@@ -31,8 +31,25 @@ struct Site {
 
 /// What the lanes of a warp can meet at.
 enum class WarpOp : std::uint8_t {
-  sync, shuffle, shuffle_up, shuffle_down, shuffle_xor, all, any, uniform, ballot, match_any, match_all,
-  reduce_add, reduce_min, reduce_max, reduce_min_signed, reduce_max_signed, reduce_and, reduce_or, reduce_xor,
+  sync,
+  shuffle,
+  shuffle_up,
+  shuffle_down,
+  shuffle_xor,
+  all,
+  any,
+  uniform,
+  ballot,
+  match_any,
+  match_all,
+  reduce_add,
+  reduce_min,
+  reduce_max,
+  reduce_min_signed,
+  reduce_max_signed,
+  reduce_and,
+  reduce_or,
+  reduce_xor,
   active_mask
 };
 
@@ -173,8 +190,8 @@ inline unsigned __match_any_sync(unsigned mask, T value, simt::Site site = simt:
 }
 template <simt::Exchangeable T>
 inline unsigned __match_all_sync(unsigned mask, T value, int* all_equal, simt::Site site = simt::Site::here()) {
-  const unsigned equal = unsigned(
-      simt::warp_collective(simt::WarpOp::match_all, mask, simt::to_bits(value), 0, 32, site));
+  const unsigned equal =
+      unsigned(simt::warp_collective(simt::WarpOp::match_all, mask, simt::to_bits(value), 0, 32, site));
   *all_equal = equal != 0;
   return equal;
 }

@@ -18,7 +18,7 @@
 #ifdef SIMT_CHECK
 #define SIMT_JOIN_(a, b) a##b
 #define SIMT_JOIN(a, b) SIMT_JOIN_(a, b)
-#define __shared__                                                                                      \
+#define __shared__                                                                                   \
   static __thread __attribute__((used, unused)) char SIMT_JOIN(simt_shared_gap_, __COUNTER__)[8192]; \
   static __thread __attribute__((aligned(16), used))  // what is only read is read nevertheless
 #else

@@ -24,9 +24,9 @@ struct LaunchConfig {
 
 /// A kernel with its arguments bound, to be called once per thread.
 struct Kernel {
-  const char* name;                      ///< as written at the launch, with template arguments
-  Site site;                             ///< of the launch
-  void (*call)(const void* arguments);   ///< runs one thread
+  const char* name;                     ///< as written at the launch, with template arguments
+  Site site;                            ///< of the launch
+  void (*call)(const void* arguments);  ///< runs one thread
   const void* arguments;
 };
 
@@ -47,9 +47,8 @@ void guard_words(void* object, std::size_t bytes, int position);
 
 /// An aggregate with a pointer named `data`, such as lab::Span.
 template <class T>
-concept View = std::is_class_v<T> && std::is_trivially_copyable_v<T> && requires(T view) {
-  requires std::is_pointer_v<std::remove_reference_t<decltype(view.data)>>;
-};
+concept View = std::is_class_v<T> && std::is_trivially_copyable_v<T> &&
+               requires(T view) { requires std::is_pointer_v<std::remove_reference_t<decltype(view.data)>>; };
 
 template <class T>
 void guard_argument(T& argument, int position) {
@@ -76,7 +75,8 @@ void launch(const Call& call, const char* name, const char* file, int line, cons
     const Call& call;
     decltype(copies)& arguments;
   } bound{call, copies};
-  const Kernel kernel{name, {file, line},
+  const Kernel kernel{name,
+                      {file, line},
                       [](const void* pointer) {
                         const Bound& bound = *static_cast<const Bound*>(pointer);
                         std::apply(bound.call, bound.arguments);

@@ -1,0 +1,227 @@
+// The gold standard without a GPU, as a runner with a table of its own: the standard library's sorts, Boost's spreadsort
+// (S. Ross, "The spreadsort high-performance general-case sorting algorithm", 2002), the fastest sort we know for one
+// core, VQSort (J. Wassenberg, M. Blacher, J. Giesen and P. Sanders, "Vectorized and performance-portable quicksort",
+// 2022), and for keys of one or two bytes, where no comparison keeps up, a counting sort. Built over CUDA on the CPU,
+// where device memory is the host's.
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#ifdef LAB_HAVE_VQSORT
+#include <hwy/contrib/sort/vqsort.h>
+#endif
+
+#if __has_include(<boost/sort/spreadsort/integer_sort.hpp>)
+#include <boost/sort/spreadsort/integer_sort.hpp>
+#define LAB_HAVE_SPREADSORT
+#endif
+
+#include "judge/reference.h"
+#include "runner/runner.h"
+#include "step/error.h"
+#include "step/step.h"
+
+namespace {
+
+using lab::LaunchShape;
+using lab::Order;
+using lab::Span;
+
+// Both sorts run on one core of the host: no launch shape means anything to them.
+void begin(LaunchShape shape, cudaStream_t stream) {
+  if (shape.blocks != 0 || shape.threads != 0) throw lab::Unsupported("a sort on the host has no launch shape");
+  CUDA_CHECK(cudaStreamSynchronize(stream));
+}
+
+// Calls sort(begin, n) for each tile; tile 0 is the whole array.
+template <std::int64_t tile, class Sort>
+void each_tile(std::int64_t n, Sort&& sort) {
+  const std::int64_t length = tile ? tile : std::max<std::int64_t>(n, 1);
+  for (std::int64_t at = 0; at < n; at += length) sort(at, std::min(length, n - at));
+}
+
+template <std::int64_t tile, class Key>
+void stable_sort(Span<Key> keys, Order order, LaunchShape shape, cudaStream_t stream) {
+  begin(shape, stream);
+  each_tile<tile>(keys.n, [&](std::int64_t at, std::int64_t n) {
+    std::stable_sort(keys.data + at, keys.data + at + n, [order](Key a, Key b) { return lab::before(a, b, order); });
+  });
+}
+
+template <class Key>
+void standard_sort(Span<Key> keys, Order order, LaunchShape shape, cudaStream_t stream) {
+  begin(shape, stream);
+  if (order == Order::ascending) {
+    std::sort(keys.data, keys.data + keys.n, [](Key a, Key b) { return lab::less(a, b); });
+  } else {
+    std::sort(keys.data, keys.data + keys.n, [](Key a, Key b) { return lab::less(b, a); });
+  }
+}
+
+// How often each value occurs, then each value as often. Bytes have four tables that take turns, because an addition to
+// a counter waits for the last one to the same counter; more counters would no longer fit a core's cache four times.
+template <class Key>
+void counting(Span<Key> keys, Order order, LaunchShape shape, cudaStream_t stream) {
+  static_assert(!std::numeric_limits<Key>::is_signed);
+  begin(shape, stream);
+  constexpr std::size_t values = std::size_t{std::numeric_limits<Key>::max()} + 1;
+  constexpr std::size_t tables = sizeof(Key) == 1 ? 4 : 1;
+  std::vector<std::size_t> counts(tables * values);
+  for (std::size_t i = 0; i < std::size_t(keys.n); ++i) ++counts[i % tables * values + keys.data[i]];
+  Key* to = keys.data;
+  for (std::size_t i = 0; i < values; ++i) {
+    const std::size_t value = order == Order::ascending ? i : values - 1 - i;
+    for (std::size_t table = 0; table < tables; ++table) {
+      to = std::fill_n(to, counts[table * values + value], Key(value));
+    }
+  }
+}
+
+#ifdef LAB_HAVE_SPREADSORT
+template <class Key>
+void spreadsort(Span<Key> keys, Order order, LaunchShape shape, cudaStream_t stream) {
+  begin(shape, stream);
+  if (order == Order::descending) throw lab::Unsupported("spreadsort is measured in ascending order only");
+  boost::sort::spreadsort::integer_sort(keys.data, keys.data + keys.n);
+}
+#endif
+
+template <std::int64_t tile, class Key, class Value>
+void stable_sort(Span<Key> keys, Span<Value> values, Order order, LaunchShape shape, cudaStream_t stream) {
+  begin(shape, stream);
+  std::vector<std::pair<Key, Value>> pairs(keys.n);
+  for (std::int64_t i = 0; i < keys.n; ++i) pairs[i] = {keys.data[i], values.data[i]};
+  each_tile<tile>(keys.n, [&](std::int64_t at, std::int64_t n) {
+    std::stable_sort(pairs.begin() + at, pairs.begin() + at + n,
+                     [order](const auto& a, const auto& b) { return lab::before(a.first, b.first, order); });
+  });
+  for (std::int64_t i = 0; i < keys.n; ++i) {
+    keys.data[i] = pairs[i].first;
+    values.data[i] = pairs[i].second;
+  }
+}
+
+#ifdef LAB_HAVE_VQSORT
+// Floats are sorted as integers of the same order in which -0 stands before +0: VQSort's own order of floats has no
+// place for NaN.
+template <class Key>
+lab::Bits<Key> to_integer(lab::Bits<Key> bits) {
+  constexpr auto sign = lab::Bits<Key>(lab::Bits<Key>(1) << (8 * sizeof(Key) - 1));
+  return bits & sign ? lab::Bits<Key>(~bits) : lab::Bits<Key>(bits | sign);
+}
+
+template <std::int64_t tile, class Key>
+void vqsort(Span<Key> keys, Order order, LaunchShape shape, cudaStream_t stream) {
+  begin(shape, stream);
+  static const hwy::Sorter sorter;
+  const auto sort = [&](auto* data) {
+    each_tile<tile>(keys.n, [&](std::int64_t at, std::int64_t n) {
+      order == Order::ascending ? sorter(data + at, n, hwy::SortAscending())
+                                : sorter(data + at, n, hwy::SortDescending());
+    });
+  };
+  if constexpr (std::is_floating_point_v<Key>) {
+    std::vector<lab::Bits<Key>> integers(keys.n);
+    for (std::int64_t i = 0; i < keys.n; ++i) {
+      integers[i] = to_integer<Key>(std::bit_cast<lab::Bits<Key>>(keys.data[i]));
+    }
+    sort(integers.data());
+    for (std::int64_t i = 0; i < keys.n; ++i) keys.data[i] = lab::from_ordered_bits<Key>(integers[i]);
+  } else {
+    sort(keys.data);
+  }
+}
+#endif
+
+void reduce(Span<const std::uint32_t> keys, Span<std::uint32_t> result, LaunchShape shape, cudaStream_t stream) {
+  begin(shape, stream);
+  lab::gold_result(lab::Task::reduce, keys.n, keys.data, result.data);
+}
+
+void histogram(Span<const std::uint8_t> keys, Span<std::uint64_t> counts, LaunchShape shape, cudaStream_t stream) {
+  begin(shape, stream);
+  lab::gold_result(lab::Task::histogram, keys.n, keys.data, counts.data);
+}
+
+void scan(Span<const std::uint64_t> values, Span<std::uint64_t> sums, LaunchShape shape, cudaStream_t stream) {
+  begin(shape, stream);
+  lab::gold_result(lab::Task::scan, values.n, values.data, sums.data);
+}
+
+template <std::int64_t tile>
+constexpr lab::Step stable_sort_step(int number, const char* name, const char* idea) {
+  return {.number = number,
+          .name = name,
+          .idea = idea,
+          .stable = true,
+          .tile = tile,
+          .u8 = stable_sort<tile, std::uint8_t>,
+          .u16 = stable_sort<tile, std::uint16_t>,
+          .u32 = stable_sort<tile, std::uint32_t>,
+          .u64 = stable_sort<tile, std::uint64_t>,
+          .i32 = stable_sort<tile, std::int32_t>,
+          .i64 = stable_sort<tile, std::int64_t>,
+          .f32 = stable_sort<tile, float>,
+          .f64 = stable_sort<tile, double>,
+          .pairs = stable_sort<tile, std::uint32_t, std::uint32_t>};
+}
+
+#ifdef LAB_HAVE_VQSORT
+template <std::int64_t tile>
+constexpr lab::Step vqsort_step(int number, const char* name, const char* idea) {
+  return {.number = number,
+          .name = name,
+          .idea = idea,
+          .tile = tile,
+          .u16 = vqsort<tile, std::uint16_t>,
+          .u32 = vqsort<tile, std::uint32_t>,
+          .u64 = vqsort<tile, std::uint64_t>,
+          .i32 = vqsort<tile, std::int32_t>,
+          .i64 = vqsort<tile, std::int64_t>,
+          .f32 = vqsort<tile, float>,
+          .f64 = vqsort<tile, double>};
+}
+#endif
+
+constexpr lab::Step steps[] = {
+    stable_sort_step<0>(1, "stable-sort", "std::stable_sort, one core"),
+    stable_sort_step<128>(2, "stable-sort-128", "std::stable_sort of tiles of 128, one core"),
+    stable_sort_step<1024>(3, "stable-sort-1024", "std::stable_sort of tiles of 1024, one core"),
+    {.number = 4,
+     .name = "sort",
+     .idea = "std::sort, one core",
+     .u8 = standard_sort<std::uint8_t>,
+     .u16 = standard_sort<std::uint16_t>,
+     .u32 = standard_sort<std::uint32_t>,
+     .u64 = standard_sort<std::uint64_t>,
+     .i32 = standard_sort<std::int32_t>,
+     .i64 = standard_sort<std::int64_t>,
+     .f32 = standard_sort<float>,
+     .f64 = standard_sort<double>},
+#ifdef LAB_HAVE_SPREADSORT
+    {.number = 5,
+     .name = "spreadsort",
+     .idea = "Boost.Sort's spreadsort, one core",
+     .u32 = spreadsort<std::uint32_t>,
+     .u64 = spreadsort<std::uint64_t>},
+#endif
+#ifdef LAB_HAVE_VQSORT
+    vqsort_step<0>(6, "vqsort", "VQSort, one core"),
+    vqsort_step<128>(7, "vqsort-128", "VQSort of tiles of 128, one core"),
+    vqsort_step<1024>(8, "vqsort-1024", "VQSort of tiles of 1024, one core"),
+#endif
+    {.number = 10,
+     .name = "counting",
+     .idea = "a counting sort, one core",
+     .u8 = counting<std::uint8_t>,
+     .u16 = counting<std::uint16_t>},
+    {.number = 9, .name = "reduce", .idea = "a loop, one core", .reduce = reduce},
+    {.number = 9, .name = "histogram", .idea = "a loop, one core", .histogram = histogram},
+    {.number = 9, .name = "exclusive-scan", .idea = "std::exclusive_scan, one core", .scan = scan},
+};
+
+}  // namespace
+
+int main(int argc, char** argv) { return lab::run_steps("gold", steps, argc, argv); }

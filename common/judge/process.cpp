@@ -1,0 +1,156 @@
+#include "judge/process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "step/error.h"
+
+namespace lab {
+namespace {
+
+constexpr std::size_t output_kept = 16384;  // bytes
+
+[[noreturn]] void fail(const std::string& what) { throw Error(what + ": " + std::strerror(errno)); }
+
+// Between fork and exec: only calls that are safe there.
+[[noreturn]] void become_runner(const char* program, int channel, int memory, int output) {
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  // To high numbers first, so that no descriptor is overwritten before it is moved.
+  channel = fcntl(channel, F_DUPFD, 16);
+  memory = fcntl(memory, F_DUPFD, 16);
+  output = fcntl(output, F_DUPFD, 16);
+  const int nothing = open("/dev/null", O_RDONLY);
+  dup2(nothing, 0);
+  dup2(output, 1);
+  dup2(output, 2);
+  dup2(channel, channel_fd);
+  dup2(memory, memory_fd);
+  for (int fd : {channel, memory, output, nothing}) {
+    if (fd > memory_fd) close(fd);
+  }
+  execl(program, program, judge_argument, static_cast<char*>(nullptr));
+  _exit(127);
+}
+
+}  // namespace
+
+Descriptor::~Descriptor() {
+  if (fd_ >= 0) close(fd_);
+}
+
+JudgeMemory::JudgeMemory() : fd_(memfd_create("keys", MFD_CLOEXEC)) {
+  if (fd_ < 0) fail("cannot make shared memory");
+}
+
+JudgeMemory::~JudgeMemory() {
+  if (data_) munmap(data_, bytes_);
+}
+
+void JudgeMemory::reserve(std::int64_t bytes) {
+  if (bytes <= bytes_) return;
+  if (data_) munmap(std::exchange(data_, nullptr), bytes_);
+  bytes_ = 0;
+  // Allocated now: memory that turns out to be missing later would be a bus error instead of a message.
+  if (posix_fallocate(fd_, 0, bytes) != 0) {
+    throw Unsupported("the machine has no " + std::to_string(bytes >> 20) + " MiB left: choose a smaller --n");
+  }
+  void* data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
+  if (data == MAP_FAILED) fail("cannot map shared memory");
+  data_ = static_cast<char*>(data);
+  bytes_ = bytes;
+}
+
+Process::Process(const std::string& program, const JudgeMemory& memory) {
+  if (access(program.c_str(), X_OK) != 0) fail("cannot run " + program);
+  int sockets[2], pipe_ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0) fail("cannot make a socket pair");
+  channel_ = Descriptor(sockets[0]);
+  const Descriptor runners_channel(sockets[1]);
+  if (pipe2(pipe_ends, O_CLOEXEC) != 0) fail("cannot make a pipe");
+  output_pipe_ = Descriptor(pipe_ends[0]);
+  const Descriptor runners_output(pipe_ends[1]);
+  fcntl(output_pipe_, F_SETFL, O_NONBLOCK);
+  pid_ = fork();
+  if (pid_ < 0) fail("cannot start " + program);
+  if (pid_ == 0) become_runner(program.c_str(), runners_channel, memory.fd(), runners_output);
+  setpgid(pid_, pid_);  // here too: whichever process comes first
+}
+
+Process::~Process() {
+  kill(-pid_, SIGKILL);
+  waitpid(pid_, nullptr, 0);
+}
+
+void Process::send(const Request& request) { ::send(channel_, &request, sizeof request, MSG_NOSIGNAL); }
+
+Process::Heard Process::receive(Reply& reply, Clock::time_point deadline) {
+  for (;;) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
+    if (left <= 0) return Heard::nothing;
+    pollfd waiting[] = {{channel_, POLLIN, 0}, {output_pipe_, POLLIN, 0}};
+    if (poll(waiting, 2, static_cast<int>(std::min<std::int64_t>(left, 1000))) < 0 && errno != EINTR) fail("poll");
+    if (waiting[1].revents & POLLIN) drain_output();
+    if (waiting[0].revents == 0) continue;
+    const ssize_t bytes = recv(channel_, &reply, sizeof reply, MSG_TRUNC | MSG_DONTWAIT);
+    if (bytes == 0 || (bytes < 0 && errno == ECONNRESET)) return Heard::end;
+    if (bytes != ssize_t{sizeof reply}) return Heard::noise;
+    reply.text[sizeof reply.text - 1] = '\0';
+    return Heard::reply;
+  }
+}
+
+std::pair<Status, std::string> Process::ending() {
+  int status = 0;
+  // The channel is closed, so the process is about to end; one that closed it by hand and stays is helped along.
+  for (int wait = 0; wait < 200; ++wait) {
+    // Left unreaped (WNOWAIT), so that the process group's number stays ours until the destructor.
+    siginfo_t info{};
+    waitid(P_PID, pid_, &info, WEXITED | WNOHANG | WNOWAIT);
+    if (info.si_pid == pid_) {
+      drain_output();
+      status = info.si_status;
+      if (info.si_code == CLD_EXITED) {
+        return {Status::exited, "the process ended by itself with exit code " + std::to_string(status)};
+      }
+      return {Status::crashed, std::string("the process died: ") + strsignal(status)};
+    }
+    usleep(5000);
+  }
+  return {Status::exited, "the process closed the judge's channel"};
+}
+
+void Process::ask_to_end() {
+  kill(pid_, SIGTERM);
+  Reply ignored;
+  const auto deadline = Clock::now() + std::chrono::seconds(5);
+  while (Clock::now() < deadline && receive(ignored, deadline) != Heard::end) {
+  }
+}
+
+std::string Process::take_output() {
+  drain_output();
+  return std::exchange(output_, {});
+}
+
+void Process::drain_output() {
+  char buffer[4096];
+  for (int round = 0; round < 64; ++round) {  // a process that prints without end must not keep the judge here
+    const ssize_t bytes = read(output_pipe_, buffer, sizeof buffer);
+    if (bytes <= 0) return;
+    output_.append(buffer, bytes);
+    if (output_.size() > 2 * output_kept) output_.erase(0, output_.size() - output_kept);
+  }
+}
+
+}  // namespace lab

@@ -1,0 +1,87 @@
+// A runner as the judge holds it: a process with a channel, shared memory, and whatever it prints.
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "runner/protocol.h"
+
+namespace lab {
+
+/// Owns a file descriptor.
+class Descriptor {
+ public:
+  explicit Descriptor(int fd = -1) : fd_(fd) {}
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~Descriptor();
+  operator int() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+/// Memory that judge and runner both map. Errors: lab::Error when there is not enough.
+class JudgeMemory {
+ public:
+  JudgeMemory();
+  JudgeMemory(const JudgeMemory&) = delete;
+  JudgeMemory& operator=(const JudgeMemory&) = delete;
+  ~JudgeMemory();
+
+  /// Makes room for at least `bytes`; what was in it is lost when it grows.
+  void reserve(std::int64_t bytes);
+  char* at(std::int64_t offset) const { return data_ + offset; }
+  std::int64_t bytes() const { return bytes_; }
+  int fd() const { return fd_; }
+
+ private:
+  Descriptor fd_;
+  char* data_ = nullptr;
+  std::int64_t bytes_ = 0;
+};
+
+/// A runner's process in a group of its own; it and what it started are killed with this object, or with the judge.
+class Process {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  enum class Heard { reply, nothing, end, noise };
+
+  /// Errors: lab::Error when `program` cannot be run.
+  Process(const std::string& program, const JudgeMemory& memory);
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+  ~Process();
+
+  void send(const Request& request);
+
+  /// Waits for one message until `deadline`. `noise` is a message that no runner sends; `end`: the process hung up.
+  Heard receive(Reply& reply, Clock::time_point deadline);
+
+  /// To be called after `end`: how the process ended, and in words.
+  std::pair<Status, std::string> ending();
+
+  /// Asks a process that hangs to end, and leaves it a few seconds to print where it is.
+  void ask_to_end();
+
+  /// The last few KiB that the process printed since the last call.
+  std::string take_output();
+
+ private:
+  void drain_output();
+
+  pid_t pid_ = -1;
+  Descriptor channel_;
+  Descriptor output_pipe_;
+  std::string output_;
+};
+
+}  // namespace lab

@@ -1,0 +1,145 @@
+#include "judge/timing.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <vector>
+
+#include "judge/random.h"
+#include "step/key_type.h"
+
+namespace lab {
+namespace {
+
+constexpr int fewest_repeats = 5;
+constexpr double small_spread = 0.02;
+
+// The judge's clock runs from sending "go" to hearing "sorted": the step's time and two messages.
+constexpr double messages_milliseconds = 0.5;
+constexpr double clock_tolerance = 1.25;
+
+// A copy is not quite the fastest way to read and write memory.
+constexpr double bandwidth_tolerance = 0.8;
+// Smaller inputs can stay in the cache, for which the memory's bandwidth is no limit.
+constexpr double beyond_caches = 256e6;  // bytes
+
+std::string text_of(const char* format, double a, double b) {
+  char text[256];
+  std::snprintf(text, sizeof text, format, a, b);
+  return text;
+}
+
+// Every key must be read, and those that change places must be written.
+double least_milliseconds(const Case& asked, double changed_share, double copy_bytes_per_second) {
+  const double element = double(key_bytes(asked.type)) + (asked.type == KeyType::pairs ? sizeof(std::uint32_t) : 0);
+  const double bytes = double(asked.n) * element;
+  if (copy_bytes_per_second <= 0 || bytes < beyond_caches) return 0;
+  return bandwidth_tolerance * bytes * (1 + changed_share) / copy_bytes_per_second * 1e3;
+}
+
+}  // namespace
+
+Quartiles quartiles(std::span<const double> values) {
+  std::vector<double> sorted(values.begin(), values.end());
+  std::sort(sorted.begin(), sorted.end());
+  const auto at = [&](double share) {
+    const double position = share * double(sorted.size() - 1);
+    const auto below = static_cast<std::size_t>(position);
+    const std::size_t above = std::min(below + 1, sorted.size() - 1);
+    return sorted[below] + (position - double(below)) * (sorted[above] - sorted[below]);
+  };
+  return {at(0.25), at(0.5), at(0.75)};
+}
+
+std::uint64_t seed_of_repeat(std::uint64_t seed, int repeat) { return repeat == 0 ? seed : random_at(seed, repeat); }
+
+std::string contradiction(std::span<const double> reported, std::span<const double> wall, double least_milliseconds) {
+  for (std::size_t i = 0; i < reported.size(); ++i) {
+    if (reported[i] > wall[i]) {
+      return text_of("the runner reports %.4f ms, but by the judge's clock only %.4f ms went by", reported[i], wall[i]);
+    }
+  }
+  // Medians: one run that the machine held up proves nothing.
+  const double claimed = quartiles(reported).median;
+  const double seen = quartiles(wall).median;
+  if (seen > clock_tolerance * claimed + messages_milliseconds) {
+    return text_of("the runner reports %.4f ms, but by the judge's clock it took %.4f ms", claimed, seen);
+  }
+  if (claimed < least_milliseconds) {
+    return text_of("the runner reports %.4f ms, but the device needs at least %.4f ms to move the keys", claimed,
+                   least_milliseconds);
+  }
+  return "";
+}
+
+Measurement measure(Judge& judge, const Case& asked, const TimingLimits& limits, double copy_bytes_per_second) {
+  const auto started = std::chrono::steady_clock::now();
+  const auto spent = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count(); };
+  Measurement measured;
+  std::vector<double> reported, wall, to_device, to_host;
+  double sorting_seconds = 0, least = 0;
+  for (int run = 0; run <= limits.repeats; ++run) {
+    Case repeat = asked;
+    repeat.seed = seed_of_repeat(asked.seed, run);
+    const Outcome outcome = judge.run(repeat);
+    if (outcome.status != Status::verified) {
+      measured.status = outcome.status;
+      measured.message = outcome.message;
+      measured.printed = outcome.printed;
+      measured.failed_seed = repeat.seed;
+      return measured;
+    }
+    least = least_milliseconds(asked, judge.changed_share(), copy_bytes_per_second);
+    if (run == 0) continue;  // the warm-up
+    reported.push_back(outcome.milliseconds);
+    wall.push_back(outcome.wall_milliseconds);
+    to_device.push_back(outcome.to_device);
+    to_host.push_back(outcome.to_host);
+    sorting_seconds += outcome.milliseconds * 1e-3;
+    measured.milliseconds = quartiles(reported);
+    const bool spread_is_known =
+        (measured.milliseconds.third - measured.milliseconds.first) < small_spread * measured.milliseconds.median;
+    if (run >= fewest_repeats && spread_is_known && sorting_seconds >= limits.least_time) break;
+    if (spent() >= limits.time_limit) break;
+  }
+  measured.repeats = static_cast<int>(reported.size());
+  measured.to_device = quartiles(to_device);
+  measured.to_host = quartiles(to_host);
+  measured.message = contradiction(reported, wall, least);
+  if (!measured.message.empty()) {
+    measured.status = Status::refused;
+    measured.failed_seed = asked.seed;
+  }
+  return measured;
+}
+
+std::vector<KernelMeasurement> measure_kernels(Judge& judge, Case asked, const TimingLimits& limits) {
+  const auto started = std::chrono::steady_clock::now();
+  const auto spent = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count(); };
+  std::vector<KernelMeasurement> kernels;
+  std::vector<std::vector<double>> times;
+  asked.time_kernels = true;
+  const std::uint64_t seed = random_at(asked.seed, 1 << 20);
+  for (int run = 0; run <= std::min(limits.repeats, fewest_repeats); ++run) {
+    asked.seed = seed_of_repeat(seed, run);
+    const Outcome outcome = judge.run(asked);
+    if (outcome.status != Status::verified) return {};
+    if (run == 0) continue;  // the warm-up
+    for (const KernelTime& kernel : outcome.kernels) {
+      auto known = std::find_if(kernels.begin(), kernels.end(), [&](auto& k) { return k.kernel.name == kernel.name; });
+      if (known == kernels.end()) {
+        known = kernels.insert(known, {kernel, 0, {}});
+        times.emplace_back();
+      }
+      times[std::size_t(known - kernels.begin())].push_back(kernel.milliseconds);
+    }
+    if (spent() >= limits.time_limit) break;
+  }
+  for (std::size_t k = 0; k < kernels.size(); ++k) {
+    kernels[k].repeats = static_cast<int>(times[k].size());
+    kernels[k].milliseconds = quartiles(times[k]);
+  }
+  return kernels;
+}
+
+}  // namespace lab

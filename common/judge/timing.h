@@ -1,0 +1,61 @@
+// Times: how often to measure, what to make of the measurements, and which ones not to believe.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "judge/judge.h"
+
+namespace lab {
+
+struct Quartiles {
+  double first = 0;
+  double median = 0;
+  double third = 0;
+};
+
+/// Quartiles by linear interpolation between the sorted values; `values` is not empty.
+Quartiles quartiles(std::span<const double> values);
+
+struct TimingLimits {
+  int repeats = 30;         ///< at most
+  double least_time = 0.2;  ///< seconds of sorting before a small spread ends the measurement
+  double time_limit = 30;   ///< seconds of the judge's clock, inputs and verification included
+};
+
+struct Measurement {
+  Status status = Status::verified;
+  std::string message;
+  std::string printed;
+  int repeats = 0;
+  Quartiles milliseconds;
+  std::uint64_t failed_seed = 0;  ///< of the run that was not verified
+  Quartiles to_device, to_host;   ///< milliseconds of the copies, which are no part of the above
+};
+
+/// Times `asked`: one warm-up, then runs that each have an input of their own seed and a verified output, until the
+/// quartiles lie within 2 % of the median (after 5 runs and the least time) or a limit is reached. Ends at the first
+/// run that is not verified. `copy_bytes_per_second` (0: unknown) is what the device can read and write.
+Measurement measure(Judge& judge, const Case& asked, const TimingLimits& limits, double copy_bytes_per_second);
+
+/// One kernel's share of a step.
+struct KernelMeasurement {
+  KernelTime kernel;
+  int repeats = 0;
+  Quartiles milliseconds;  ///< of all its launches in one call of the step
+};
+
+/// Runs `asked` a few times more, each verified, with every launch timed. Empty if a run is not verified or launched
+/// nothing.
+std::vector<KernelMeasurement> measure_kernels(Judge& judge, Case asked, const TimingLimits& limits);
+
+/// Seed of run `repeat` of a measurement that began with `seed`; run 0 has `seed` itself.
+std::uint64_t seed_of_repeat(std::uint64_t seed, int repeat);
+
+/// Why reported times cannot be true, empty if they can: `reported` and the judge's own `wall` time of each run, in
+/// milliseconds, and the least time that the device needs to move the keys.
+std::string contradiction(std::span<const double> reported, std::span<const double> wall, double least_milliseconds);
+
+}  // namespace lab

@@ -1,0 +1,52 @@
+// Device keys in host memory, for a step that works on the host.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+
+#include "step/error.h"
+#include "step/step.h"
+
+namespace lab {
+
+/// The keys of a span in host memory, as they are when the work queued on `stream` so far is done. On a GPU they are
+/// copied there, and store() copies them back; on the CPU device memory is the host's, and nothing is copied (but in the
+/// check build, which tells host code that reads device memory).
+/// Errors: lab::CudaError.
+template <class T>
+class HostView {
+ public:
+  HostView(Span<T> device, cudaStream_t stream) : device_(device), stream_(stream) {
+#if __has_include(<simt/launch.h>) && !defined(SIMT_CHECK)
+    data_ = const_cast<Value*>(device.data);
+#else
+    copy_ = std::make_unique_for_overwrite<Value[]>(device.n);
+    data_ = copy_.get();
+    CUDA_CHECK(cudaMemcpyAsync(data_, device.data, device.n * sizeof(T), cudaMemcpyDeviceToHost, stream));
+#endif
+    CUDA_CHECK(cudaStreamSynchronize(stream));
+  }
+
+  std::remove_const_t<T>* data() const { return data_; }
+  std::int64_t size() const { return device_.n; }
+
+  /// Puts the keys back where they came from; they are there when it returns.
+  void store() const {
+    if (copy_ == nullptr) return;
+    CUDA_CHECK(cudaMemcpyAsync(device_.data, data_, device_.n * sizeof(T), cudaMemcpyHostToDevice, stream_));
+    CUDA_CHECK(cudaStreamSynchronize(stream_));
+  }
+
+ private:
+  using Value = std::remove_const_t<T>;
+
+  Span<T> device_;
+  cudaStream_t stream_;
+  std::unique_ptr<Value[]> copy_;
+  Value* data_ = nullptr;
+};
+
+}  // namespace lab

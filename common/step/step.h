@@ -1,0 +1,128 @@
+// What a step is: the arguments it is called with, and its line in a lab's table of steps.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "step/keys.h"
+
+namespace lab {
+
+/// n keys (or values) that lie one after another in device memory. A view: it owns nothing.
+template <class T>
+struct Span {
+  T* data = nullptr;
+  std::int64_t n = 0;
+};
+
+/// Blocks and threads of a launch; 0 lets the step choose.
+struct LaunchShape {
+  int blocks = 0;
+  int threads = 0;
+};
+
+/// Sorts `keys` in place. Errors: lab::Unsupported before anything is touched, lab::CudaError.
+template <class Key>
+using SortKeys = void (*)(Span<Key> keys, Order order, LaunchShape shape, cudaStream_t stream);
+
+/// The same with values that travel with their keys; both spans have the same n.
+template <class Key, class Value>
+using SortPairs = void (*)(Span<Key> keys, Span<Value> values, Order order, LaunchShape shape, cudaStream_t stream);
+
+/// What a line of a table computes. What is not a sort reads `keys`, which stay as they are, and writes all of its
+/// result, whose memory holds anything before. Errors as for sorting.
+enum class Task { sort, reduce, histogram, scan };
+
+/// result = {smallest, largest} of the keys; of none {2^32 - 1, 0}.
+using Reduce = void (*)(Span<const std::uint32_t> keys, Span<std::uint32_t> result, LaunchShape shape,
+                        cudaStream_t stream);
+
+/// counts[b] = how many keys are b, for all 256 values of b.
+using Histogram = void (*)(Span<const std::uint8_t> keys, Span<std::uint64_t> counts, LaunchShape shape,
+                           cudaStream_t stream);
+
+/// sums[i] = values[0] + .. + values[i - 1], modulo 2^64: the exclusive scan. Both spans have the same n.
+using Scan = void (*)(Span<const std::uint64_t> values, Span<std::uint64_t> sums, LaunchShape shape,
+                      cudaStream_t stream);
+
+/// How many values a task's result has, for n keys; of a sort, none beside its keys.
+constexpr std::int64_t result_size(Task task, std::int64_t n) {
+  return task == Task::reduce ? 2 : task == Task::histogram ? 256 : task == Task::scan ? n : 0;
+}
+
+/// What a line may cost, counted by the check build over all kernels of one sort of n uniform keys of the lab's own type.
+/// A cost of 0 is none's business. Kernels are deterministic, so the counts are the same on every machine.
+struct Budget {
+  std::int64_t n = 0;    ///< keys; 0: the line has no budget
+  double conflicts = 0;  ///< shared memory: wavefronts, for each that would do if no two lanes met in a bank
+  double sectors = 0;    ///< global memory: sectors moved, for each that would do if all of its 32 bytes were asked for
+  double bytes = 0;      ///< global memory: bytes of the sectors moved, for each key
+  double barriers = 0;   ///< __syncthreads() that a block passes, on average over all blocks of all launches
+};
+
+inline constexpr std::int64_t any_n = std::numeric_limits<std::int64_t>::max();
+
+/// One line of a lab's table of steps. A function left out is a type that the step does not sort. A line with
+/// `reduce`, `histogram` or `scan` is a part of the step with its number, tested and timed by itself; it stands below
+/// that step's own line.
+struct Step {
+  int number;
+  const char* name;                ///< as in the file's name, 02_shared.cu: "shared"; a part has a name of its own
+  const char* idea;                ///< a few words for tables
+  bool stable = false;             ///< equal keys keep their order
+  std::int64_t tile = 0;           ///< 0: sorts the whole array; else each run of `tile` keys by itself
+  std::int64_t largest_n = any_n;  ///< beyond it the runner refuses, because the step would take too long
+  /// A step that counts values: largest - smallest + 1, beyond which it throws Unsupported with that number; 0: any.
+  std::uint64_t largest_range = 0;
+  Budget budget = {};
+  SortKeys<std::uint8_t> u8 = nullptr;
+  SortKeys<std::uint16_t> u16 = nullptr;
+  SortKeys<std::uint32_t> u32 = nullptr;
+  SortKeys<std::uint64_t> u64 = nullptr;
+  SortKeys<std::int32_t> i32 = nullptr;
+  SortKeys<std::int64_t> i64 = nullptr;
+  SortKeys<float> f32 = nullptr;
+  SortKeys<double> f64 = nullptr;
+  SortPairs<std::uint32_t, std::uint32_t> pairs = nullptr;
+  Reduce reduce = nullptr;
+  Histogram histogram = nullptr;
+  Scan scan = nullptr;
+
+  constexpr Task task() const {
+    return reduce ? Task::reduce : histogram ? Task::histogram : scan ? Task::scan : Task::sort;
+  }
+
+  /// True if `type` is what the line sorts, or what its task takes.
+  constexpr bool takes(KeyType type) const {
+    if (task() == Task::reduce) return type == KeyType::u32;
+    if (task() == Task::histogram) return type == KeyType::u8;
+    if (task() == Task::scan) return type == KeyType::u64;
+    switch (type) {
+      case KeyType::u8:
+        return u8 != nullptr;
+      case KeyType::u16:
+        return u16 != nullptr;
+      case KeyType::u32:
+        return u32 != nullptr;
+      case KeyType::u64:
+        return u64 != nullptr;
+      case KeyType::i32:
+        return i32 != nullptr;
+      case KeyType::i64:
+        return i64 != nullptr;
+      case KeyType::f32:
+        return f32 != nullptr;
+      case KeyType::f64:
+        return f64 != nullptr;
+      case KeyType::pairs:
+        return pairs != nullptr;
+    }
+    return false;
+  }
+};
+
+}  // namespace lab

@@ -1,0 +1,1 @@
+"""What the verbs share: the course, the build, the judge, the console."""

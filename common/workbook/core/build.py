@@ -1,0 +1,256 @@
+"""The build folder: set up by Meson, kept whole, and compiled by ninja.
+
+Meson stays first-class: a folder that somebody set up with options of their own is used as it is.
+"""
+
+import contextlib
+import importlib.util
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+from . import diagnostics, files, machine
+from .course import BUILD, ROOT, STATE, has_solutions
+from .terminal import Problem, Progress, ending, note
+
+KEPT = ("bench", "demo", "reports")  # results in build/, which outlive a fresh set-up
+_FACTS = BUILD / "workbook-setup.json"
+_DAMAGED = re.compile(
+    r"coredata|no such build file|loading 'build\.ninja'|generated with Meson version|not readable|is corrupt"
+    r"|bad deps log|Couldn't read|build\.ninja:\d+: |not a meson build directory",
+    re.IGNORECASE,
+)
+
+
+class CompileFailed(Problem):
+    """The compiler refused; the text is its messages in short, `output` all that was said."""
+
+    def __init__(self, output):
+        super().__init__(f"it does not compile\n\n{diagnostics.summary(output)}")
+        self.output = output
+
+
+def meson():
+    """Meson's command. As a module of our own Python where it is one: a moved .venv has scripts that start nothing."""
+    if importlib.util.find_spec("mesonbuild"):
+        return [sys.executable, "-m", "mesonbuild.mesonmain"]
+    found = shutil.which("meson")
+    if found:
+        return [found]
+    (STATE / "ready").unlink(missing_ok=True)  # this place is not ready any more
+    raise Problem("Meson has gone: type the command again, which installs it anew")
+
+
+def environment():
+    """The environment of what we start. Meson finds ninja and python3 by it, those of .venv first."""
+    path = os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", os.defpath)])
+    return {**os.environ, "PATH": path}
+
+
+def _facts():
+    """What a set-up depends on and Meson does not look at again."""
+    cxx = machine.compiler()
+    return {
+        "compiler": " ".join([shutil.which(cxx[0]) or cxx[0], *cxx[1:]]) if cxx else None,
+        "nvcc": shutil.which("nvcc"),
+        "nvidia-smi": shutil.which("nvidia-smi"),
+        "root": str(ROOT),
+    }
+
+
+def _why_unusable():
+    """Why build/ must be set up anew; None if it need not; "" if there is none yet."""
+    if not BUILD.is_dir() or not any(entry.name not in KEPT for entry in BUILD.iterdir()):
+        return ""
+    needed = ("build.ninja", "meson-private/coredata.dat", "meson-private/build.dat", "meson-info/intro-targets.json")
+    if not all((BUILD / name).is_file() and (BUILD / name).stat().st_size for name in needed):
+        return "its set-up was interrupted"
+    try:
+        set_up_for = json.loads((BUILD / "meson-info/meson-info.json").read_text())["directories"]["source"]
+    except (OSError, ValueError, KeyError):
+        return "its set-up was interrupted"
+    if os.path.realpath(set_up_for) != os.path.realpath(ROOT):
+        return f"it was set up for {set_up_for}"
+    with contextlib.suppress(OSError, ValueError):
+        if json.loads(_FACTS.read_text()) != _facts():
+            return "the compilers of this machine are others than when it was set up"
+    return None
+
+
+def _wipe():
+    for entry in list(BUILD.iterdir()) if BUILD.is_dir() else []:
+        if entry.name in KEPT:
+            continue
+        if entry.is_dir() and not entry.is_symlink():
+            shutil.rmtree(entry)
+        else:
+            entry.unlink()
+
+
+def _check_sources():
+    """Problem: files that the build needs are not there."""
+    from ..verbs.starters import all_starters
+
+    if not has_solutions():
+        return
+    missing = [f"labs/{path}" for path in all_starters() if not (ROOT / "labs" / path).is_file()]
+    if missing:
+        raise Problem(f"missing: {', '.join(missing)}. ./workbook starters writes what is not there")
+
+
+def _run_meson(*options):
+    command = [*meson(), "setup", str(BUILD), str(ROOT), *options]
+    with Progress("setting up build/") as progress:
+        process = subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            env=environment(),
+            cwd=ROOT,
+            text=True,
+            errors="replace",
+        )
+        output = []
+        with ending(process):
+            for line in process.stdout:
+                output.append(line)
+                progress.update(line.strip())
+            return process.wait(), "".join(output)
+
+
+def _set_up():
+    if not machine.compiler():
+        raise Problem("no C++ compiler was found: install g++ (./workbook doctor tells how)")
+    note("setting up build/ ..")
+    _wipe()
+    status, output = _run_meson()
+    if status and shutil.which("nvcc"):
+        # An nvcc that takes the whole set-up down with it must not take the cpu build away.
+        _wipe()
+        status_cpu, output_cpu = _run_meson("-Dcuda=disabled")
+        if status_cpu == 0:
+            status, output = 0, output_cpu
+    if status:
+        files.write_whole(STATE / "setup.log", output)
+        _wipe()
+        told = [line for line in output.splitlines() if "ERROR" in line] or output.splitlines()[-5:]
+        raise Problem(
+            "Meson could not set up build/:\n"
+            + "\n".join(f"  {line}" for line in told)
+            + "\n./workbook doctor says what this machine lacks; the whole log is .workbook/setup.log"
+        )
+    files.write_whole(_FACTS, json.dumps(_facts(), indent=1) + "\n")
+    if shutil.which("nvcc") and "cuda" not in kinds():
+        note(
+            f"nvcc is here ({shutil.which('nvcc')}) but does not work: going on with the cpu build. "
+            "./workbook doctor says more."
+        )
+    # Editors look for it at the root.
+    database = ROOT / "compile_commands.json"
+    if not database.exists():
+        with contextlib.suppress(OSError):
+            if database.is_symlink():
+                database.unlink()
+            database.symlink_to("build/compile_commands.json")
+
+
+def ensure():
+    """Makes build/ ready to compile: sets it up where it is not there, broken or of another machine."""
+    with files.locked("build"):
+        why = _why_unusable()
+        if why is None:
+            return
+        _check_sources()
+        if why:
+            note(f"build/ cannot be used ({why}): it is made anew")
+        _set_up()
+
+
+def targets():
+    """The names of all programs in build/."""
+    with contextlib.suppress(OSError, ValueError):
+        return {target["name"] for target in json.loads((BUILD / "meson-info/intro-targets.json").read_text())}
+    return set()
+
+
+def kinds():
+    """The builds that were set up, of cpu and cuda."""
+    known = targets()
+    return [kind for kind in ("cpu", "cuda") if f"gold-{kind}" in known]
+
+
+def runnable():
+    """The builds that this machine can run: cuda only where a GPU answers."""
+    return [kind for kind in kinds() if kind == "cpu" or machine.gpus()]
+
+
+def runner(lab, kind, solution=False):
+    """The path of a lab's runner."""
+    return BUILD / ("solutions" if solution else "labs") / f"{lab}-{kind}"
+
+
+def gold(kind):
+    """The path of the gold standard's runner."""
+    return BUILD / "common" / f"gold-{kind}"
+
+
+def judge():
+    """The path of the judge."""
+    return BUILD / "common/judge"
+
+
+def graded():
+    """The path of the graded tests."""
+    return BUILD / "tests/graded"
+
+
+def _run_ninja(names, progress):
+    command = [machine.ninja() or "ninja", "-C", str(BUILD), *names]
+    try:
+        process = subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            env=environment(),
+            text=True,
+            errors="replace",
+        )
+    except OSError as error:
+        raise Problem("ninja was not found: install ninja-build (./workbook doctor tells how)") from error
+    output = []
+    with ending(process):
+        for line in process.stdout:
+            output.append(line)
+            step = re.match(r"\[(\d+)/(\d+)\]\s*(.*)", line)
+            if step:
+                progress.update(f"{step[1]} of {step[2]}: {step[3]}")
+        return process.wait(), "".join(output)
+
+
+def compile_targets(paths, what="building"):
+    """Compiles programs, given by their paths in build/; all of them for none. CompileFailed: the compiler refused."""
+    ensure()
+    names = [str(path.relative_to(BUILD)) for path in paths]
+    with files.locked("build"), Progress(what) as progress:
+        status, output = _run_ninja(names, progress)
+        if status and _DAMAGED.search(output) and not diagnostics_found(output):
+            note("build/ is damaged: it is made anew")
+            _set_up()
+            status, output = _run_ninja(names, progress)
+    if status:
+        meson_errors = [line for line in output.splitlines() if re.search(r"meson\.build:\d+:\d+: ERROR", line)]
+        if meson_errors:
+            raise Problem("\n".join(meson_errors))
+        raise CompileFailed(output)
+    for line in diagnostics.warnings(output):
+        note(line)
+
+
+def diagnostics_found(output):
+    """Whether a compiler has named an error: then the sources are at fault, not the folder."""
+    return bool(re.search(r"(:\d+:|\(\d+\)\s?:) (fatal )?error\b", output))

@@ -1,0 +1,101 @@
+"""Where the columns of an access picture lie, and what is said under the pointer."""
+
+import re
+from dataclasses import dataclass
+
+from .trace import key_of
+
+LANE, COLUMN_GAP, LAUNCH_GAP, FLOW = 14, 15, 20, 26
+LEFT = 64
+_FOLDERS = re.compile(r"(?:[^/\s]*/)+(?=[^/\s]+:\d)")  # before FILE:LINE
+
+
+def lanes(marks, wires):
+    """Comparators that would lie on each other, side by side: (mark, lane), and how many lanes there are."""
+    taken, placed = [], []
+    for mark in sorted(marks, key=lambda m: sorted(place[1] for place in m.reads)):
+        low, high = sorted(wires.get(place, len(wires)) for place in mark.reads)
+        lane = next((i for i, end in enumerate(taken) if end < low), len(taken))
+        if lane == len(taken):
+            taken.append(high)
+        taken[lane] = high
+        placed.append((mark, lane))
+    return placed, len(taken)
+
+
+@dataclass
+class Column:
+    """Where a column of all panels lies."""
+
+    launch: int
+    interval: int
+    lanes: int = 0
+    flows: bool = False
+    dots: bool = False
+    x: float = 0.0
+
+    @property
+    def width(self):
+        parts = [(self.lanes - 1) * LANE] if self.lanes else []
+        parts += [FLOW] if self.flows else [10] if self.dots else []
+        return sum(parts) + (LANE if len(parts) > 1 else 0)
+
+    @property
+    def reads_at(self):
+        """The x of what is read, but for comparators."""
+        return self.x + (self.lanes * LANE if self.lanes and (self.flows or self.dots) else 0)
+
+    @property
+    def writes_at(self):
+        """The x of what is written."""
+        return self.reads_at + (FLOW if self.flows else 10)
+
+
+def lay_columns(keys, panels):
+    """The columns from left to right, and the x where they end."""
+    columns, x, before = [], LEFT + 22, None
+    for launch, interval in keys:
+        column = Column(launch, interval)
+        for panel in panels:
+            marks = panel.marks.get((launch, interval), [])
+            pairs = [m for m in marks if m.kind in ("exchange", "compare")]
+            column.lanes = max(column.lanes, lanes(pairs, panel.wires)[1])
+            column.flows |= any(edge[1] == (launch, interval) for m in marks for edge in m.edges)
+            column.dots |= any(m.kind in ("dots", "flow") for m in marks)
+        if before is not None:
+            x += 2 * COLUMN_GAP + (LAUNCH_GAP if before != launch else 0)
+        column.x, before = x, launch
+        x += column.width
+        columns.append(column)
+    return columns, x
+
+
+def _said_of(access, panel, run):
+    place = panel.indexes(access)
+    words = {"load": "reads", "store": "writes", "atomic": "atomically changes"}[access.way]
+    where = f"{place[0]}" if len(place) == 1 else f"{place[0]} to {place[-1]}"
+    line = run.lines.get(access.code, "")
+    value = key_of(access.value, access.bytes, panel.key_type)
+    text = f"{words} {where}: {value}" + (f" ({_FOLDERS.sub('', line)})" if line else "")
+    if access.conflict:
+        text += f"; bank conflict: its warp takes {access.conflict[0]} wavefronts, not {access.conflict[1]}"
+    return text + ("; a race" if access.races else "")
+
+
+def hover(mark, panel, run):
+    first = mark.accesses[0]
+    threads = list(dict.fromkeys(a.thread for a in mark.accesses))
+    if len(threads) > 1:  # which do the same
+        return f"block {first.block}, {len(threads)} threads: " + " and ".join(
+            dict.fromkeys(_said_of(a, panel, run) for a in mark.accesses)
+        )
+    head = f"block {first.block}, thread {first.thread}"
+    if mark.kind == "exchange":
+        head += ": swapped" if mark.swapped else ": in order already"
+    return "\n".join([head, *(_said_of(a, panel, run) for a in mark.accesses)])
+
+
+def in_words(finding):
+    """A finding on one line, the names of files without their folders."""
+    text = f"{finding['file']}:{finding['line']}: {finding['kind']}: {finding['text']}"
+    return _FOLDERS.sub("", text)

@@ -1,0 +1,325 @@
+"""What an access picture shows: which arrays, which of their places, and what every group of accesses does to them."""
+
+from dataclasses import dataclass, field
+
+from . import trace
+
+LARGEST = 64  # places of one panel
+MOST_PANELS = 8
+MOST_COLUMNS = 40  # unless the launches are asked for
+
+
+@dataclass
+class Mark:
+    """What a group of accesses does to one array in one column."""
+
+    kind: str  # "exchange", "compare", "flow", "dots"
+    accesses: list
+    reads: list = field(default_factory=list)  # (array, place)
+    writes: list = field(default_factory=list)
+    edges: list = field(default_factory=list)  # (place read, in which column, place written) of values that went so
+    down: bool = True  # of a comparator: the larger value goes to the higher place
+    tied: bool = False  # equal values: no direction can be seen
+    swapped: bool = False
+
+    @property
+    def wrong(self):
+        return any(a.races or a.conflict for a in self.accesses)
+
+
+@dataclass
+class Panel:
+    """One array, of shared memory as one block of one kernel sees it; or two arrays that take turns."""
+
+    arrays: dict  # array -> bytes before its place 0
+    block: int
+    name: str
+    accesses: list
+    size: int = 1  # bytes of a place
+    key_type: str = ""  # of its values, where they are keys
+    wires: dict = field(default_factory=dict)  # (array, place) -> wire
+    labels: list = field(default_factory=list)  # wire -> text, "" for none
+    gaps: list = field(default_factory=list)  # wires before which places are left out
+    remarks: list = field(default_factory=list)
+    members: set = field(default_factory=set)  # the accesses
+    marks: dict = field(default_factory=dict)  # column -> [Mark]
+
+    @property
+    def shared(self):
+        return next(iter(self.arrays)).space == "shared"
+
+    def indexes(self, access):
+        """The places that an access touches, as numbers."""
+        offset = access.offset - self.arrays[access.array]
+        first = offset // self.size
+        return range(first, max(first + 1, (offset + access.bytes) // self.size))
+
+    def places(self, access):
+        """The same with their array."""
+        return [(access.array, index) for index in self.indexes(access)]
+
+    def touched(self):
+        """All places that are touched, in order, as numbers."""
+        return sorted({index for access in self.accesses for index in self.indexes(access)})
+
+
+def short_kernel(name):
+    """A kernel's name without its template arguments and namespaces."""
+    return name.partition("<")[0].rpartition("::")[2] or name
+
+
+def _name(array, kernel):
+    if array.space == "shared":
+        return f"dynamic shared memory of {kernel}" if array.name == "dynamic" else f"__shared__ {array.name}"
+    if array.allocation and array.name == "allocation":
+        return f"allocation {array.allocation}"
+    return array.name if array.allocation else f"__device__ {array.name}"
+
+
+def panels_of(run, accesses, which):
+    """The arrays of interest, in the order in which they are first touched, and the names of those left out."""
+    found = {}
+    for access in accesses:
+        shared = access.array.space == "shared"
+        kernel = short_kernel(run.launches[access.launch].kernel)
+        key = (access.array.number, access.block if shared else 0, kernel if access.array.name == "dynamic" else "")
+        if key not in found:
+            name = _name(access.array, kernel)
+            found[key] = Panel({access.array: 0}, key[1], name, [])
+        found[key].accesses.append(access)
+    panels = list(found.values())
+    for panel in panels:
+        panel.size = min(a.bytes for a in panel.accesses)
+        if panel.shared and sum(p.arrays == panel.arrays and p.name.startswith(panel.name) for p in panels) > 1:
+            panel.name += f", block {panel.block}"
+    wanted = which or ("shared" if any(p.shared for p in panels) else "global")
+    # What has gone wrong is shown, wherever it is.
+    chosen = [
+        p
+        for p in panels
+        if wanted == "all" or p.shared == (wanted == "shared") or (not which and any(a.races for a in p.accesses))
+    ]
+    drawn = chosen[:MOST_PANELS]
+    return _join_buffers(drawn), [p.name for p in panels if p not in drawn]
+
+
+def _ways(panel, buffer_of):
+    """(launch, block, interval, buffer) -> whether it is written, read, or both, as a set."""
+    ways = {}
+    for access in panel.accesses:
+        key = (access.launch, access.block, access.interval, buffer_of(access))
+        ways.setdefault(key, set()).add(access.writes)
+    return ways
+
+
+def _join_buffers(panels):
+    """Two arrays of global memory of which each launch reads one and writes the other become one panel."""
+    for i, one in enumerate(panels):
+        for other in panels[i + 1 :]:
+            if one.shared or other.shared or one.size != other.size or one.touched() != other.touched():
+                continue
+            both = Panel(
+                {**one.arrays, **other.arrays},
+                0,
+                f"{one.name} and {other.name}",
+                sorted(one.accesses + other.accesses, key=lambda a: a.number),
+                one.size,
+            )
+            ways = _ways(both, lambda a: a.array)
+            launches = {key[0] for key in ways}
+            if len(launches) < 2 or len(one.touched()) > LARGEST or any(len(way) > 1 for way in ways.values()):
+                continue
+            if any(
+                sorted(map(list, (ways[k] for k in ways if k[0] == launch))) != [[False], [True]] for launch in launches
+            ):
+                continue
+            both.remarks.append(f"{one.name} and {other.name} take turns: one wire for both")
+            return _join_buffers([both if p is one else p for p in panels if p is not other])
+    return panels
+
+
+def _runs(places):
+    """The contiguous parts of a sorted list of places: (first, last)."""
+    parts = []
+    for place in places:
+        if parts and place == parts[-1][1] + 1:
+            parts[-1][1] = place
+        else:
+            parts.append([place, place])
+    return parts
+
+
+def _takes_turns(panel, parts):
+    """Whether two parts of the same length are two buffers: none is read and written in the same interval."""
+    if len(parts) != 2 or parts[0][1] - parts[0][0] != parts[1][1] - parts[1][0] or parts[0][1] - parts[0][0] < 3:
+        return False
+    return all(len(way) == 1 for way in _ways(panel, lambda a: panel.indexes(a)[0] >= parts[1][0]).values())
+
+
+def lay_wires(panel, n, window):
+    """Which places have a wire, from top to bottom."""
+    touched = panel.touched()
+    parts = _runs(touched)
+    if window is None and _takes_turns(panel, parts) and parts[0][1] - parts[0][0] < LARGEST:
+        (first, last), (second, end) = parts
+        for array in panel.arrays:
+            panel.wires.update({(array, place): place - first for place in range(first, last + 1)})
+            panel.wires.update({(array, place): place - second for place in range(second, end + 1)})
+        panel.labels = [str(i) for i in range(last - first + 1)]
+        panel.remarks.append(f"places {first} to {last} and {second} to {end} take turns: one wire for both")
+        return
+    if window is not None:
+        shown = [place for place in touched if place in window]
+    elif len(touched) > LARGEST:
+        shown = [place for place in touched if place < max(n, 16)] or touched[: max(n, 16)]
+    else:
+        shown = touched
+    if len(shown) < len(touched):
+        panel.remarks.append(f"{len(shown)} of {len(touched)} places that are touched; --places shows others")
+    for before, place in zip([None, *shown], shown):
+        if before is not None and place - 1 != before:
+            panel.gaps.append(len(panel.labels))
+        panel.wires.update({(array, place): len(panel.labels) for array in panel.arrays})
+        panel.labels.append(str(place))
+
+
+def _mark(group, panel, key_type):
+    """What a group does to a panel's array."""
+    own = [a for a in group if a in panel.members]
+    reads = list(dict.fromkeys(place for a in own if a.way != "store" for place in panel.places(a)))
+    writes = list(dict.fromkeys(place for a in own if a.writes for place in panel.places(a)))
+    mark = Mark("dots", own, reads, writes)
+    if any(a.way == "atomic" for a in own) or any(len(panel.places(a)) > 1 for a in own):
+        return mark
+    stores_elsewhere = any(a.writes and a not in panel.members for a in group)
+    if len(reads) == 2 and not any(place not in reads for place in writes) and not stores_elsewhere:
+        low, high = sorted(reads, key=lambda place: place[1])
+        before = {panel.places(a)[0]: a.value for a in own if not a.writes}
+        after = {**before, **{panel.places(a)[0]: a.value for a in own if a.writes}}
+        if sorted(before.values()) == sorted(after.values()) and len(writes) != 1:
+            at_low, at_high = (trace.key_of(after[place], panel.size, key_type) for place in (low, high))
+            mark.kind = "exchange" if writes else "compare"
+            mark.down, mark.tied, mark.swapped = at_low <= at_high, at_low == at_high, before != after
+            return mark
+    if writes:
+        mark.kind = "flow"
+    return mark
+
+
+def _column(access):
+    return access.launch, access.interval
+
+
+def _follow_values(marks, panel):
+    """The edges of flows.
+
+    A value that its thread has read, in this interval or the one before, or its warp in this one (lanes hand values
+    over by shuffles), comes from there; where equal values lie in several places, nobody can tell. Others are made of
+    what the thread has read since its last store; and so are all of an instruction that follows two reads or more and
+    has ever made a value.
+    """
+    mark_of = {access: mark for mark in marks for access in mark.accesses}
+    by_thread, by_warp, found, makes = {}, {}, {}, set()
+    for access in panel.accesses:
+        mark, warp = mark_of[access], access.thread // trace.LANES_PER_WARP
+        at = (access.launch, access.block, access.interval)
+        own = by_thread.setdefault((*at, access.thread), {})
+        of_warp = by_warp.setdefault((*at, warp), {})
+        if not access.writes:
+            source = (panel.places(access)[0], _column(access))
+            for seen in (own, of_warp):
+                if seen.setdefault(access.value, source)[0] != source[0]:
+                    seen[None] = source  # equal values
+        elif mark.kind == "flow":
+            before = by_thread.get((*at[:2], access.interval - 1, access.thread), {})
+            since = {a.value: (panel.places(a)[0], _column(a)) for a in mark.accesses if not a.writes}
+            found[access] = next(
+                (
+                    seen[access.value]
+                    for seen in (since, own, of_warp, before)
+                    if access.value in seen and None not in seen
+                ),
+                None,
+            )
+            if found[access] is None:
+                makes.add(access.code)
+    for mark in marks:
+        for access in mark.accesses if mark.kind == "flow" else []:
+            if access.writes:
+                sources = [found[access]]
+                if found[access] is None or (len(mark.reads) > 1 and access.code in makes):
+                    sources = [(place, _column(access)) for place in mark.reads]
+                mark.edges += [(*source, panel.places(access)[0]) for source in sources]
+        if mark.kind == "flow" and not mark.edges:
+            mark.kind = "dots"
+
+
+def _code(mark):
+    """The instructions that have read."""
+    return frozenset(a.code for a in mark.accesses if not a.writes)
+
+
+def _merged(marks):
+    """The marks, with those made one that say of the same interval that the same two places are read together."""
+    known, kept = {}, []
+    for mark in marks:
+        key = (*_column(mark.accesses[0]), *mark.reads)
+        if mark.kind == "compare" and key in known:
+            known[key].accesses += mark.accesses
+            continue
+        if mark.kind == "compare":
+            known[key] = mark
+        kept.append(mark)
+    return kept
+
+
+def fill(accesses, panels, key_type):
+    """The marks of all panels, and the columns: (launch, interval), in order, those in which something is seen."""
+    columns, directions = set(), {}
+    made = [[] for _ in panels]
+    for panel in panels:
+        panel.members = set(panel.accesses)
+    for group in trace.groups(accesses):
+        first = group[0]
+        for panel, marks in zip(panels, made):
+            if not any(a in panel.members for a in group):
+                continue
+            mark = _mark(group, panel, key_type)
+            if mark.kind == "exchange" and key_type == "pairs":  # values go where their keys go
+                pair = tuple(sorted(place[1] for place in mark.reads))
+                same = (first.launch, first.block, first.interval, first.thread, pair)
+                mark.down, mark.tied = directions.setdefault(same, (mark.down, mark.tied))
+            marks.append(mark)
+    for panel, marks in zip(panels, made):
+        # What makes sums in one place exchanges nothing in another, though it may look so where values are equal.
+        flowing = {_code(m) for m in marks if m.kind == "flow"}
+        # Two places read at once and not written are comparators that found nothing to do, if there are others.
+        exchanging = {_code(m) for m in marks if m.kind == "exchange"} - flowing
+        for mark in marks:
+            if mark.kind == "exchange" and _code(mark) in flowing:
+                mark.kind = "flow"
+            elif mark.kind == "compare" and _code(mark) in exchanging:
+                mark.kind = "exchange"
+        _follow_values(marks, panel)
+        if any(mark.kind == "exchange" for mark in marks) or any(array.name == "keys" for array in panel.arrays):
+            panel.key_type = key_type
+        for mark in _merged(marks):
+            if any(place in panel.wires for place in mark.reads + mark.writes):
+                column = (mark.accesses[0].launch, mark.accesses[0].interval)
+                columns.add(column)
+                panel.marks.setdefault(column, []).append(mark)
+    return sorted(columns)
+
+
+def choose_launches(run, asked):
+    """The launches to draw, a range: those asked for, or as many from the first on as a picture can hold."""
+    if asked is not None:
+        return asked
+    columns, seen = 0, {}
+    for access in run.accesses:
+        seen.setdefault(access.launch, set()).add(access.interval)
+    for launch in sorted(seen):
+        columns += len(seen[launch])
+        if columns > MOST_COLUMNS and launch > min(seen):
+            return range(launch)
+    return range(len(run.launches))

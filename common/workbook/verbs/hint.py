@@ -1,0 +1,80 @@
+"""The hints of a step, one at a time, from the lab's handout."""
+
+import re
+import textwrap
+
+from ..core import table
+from ..core.course import ROOT, find_lab, find_step
+from ..core.progress import ProgressFile
+from ..core.terminal import Problem
+
+
+def hints_of(handout, number):
+    """The numbered list below the heading `### Hints for step NN`, one text an item."""
+    items, inside, code = [], False, False
+    for line in handout.splitlines():
+        if line.strip().startswith("```"):
+            code = not code
+        if line.startswith("#") and not code:
+            inside = bool(re.fullmatch(rf"###\s+Hints for step 0*{number}\s*", line))
+            continue
+        if not inside:
+            continue
+        item = re.match(r"\d+\.\s+(.*)", line)
+        if item and not code:
+            items.append([item[1]])
+        elif items:
+            items[-1].append(line)
+    return [textwrap.dedent(item[0] + "\n" + textwrap.dedent("\n".join(item[1:]))).strip() for item in items]
+
+
+def fitted(hint):
+    """A hint, indented, in lines that fit the terminal: paragraphs are wrapped anew, code and lists stay."""
+    pieces = re.split(r"(?ms)(^```.*?^```$)|\n{2,}", hint)
+    pieces = [piece.strip("\n") for piece in pieces if piece and piece.strip()]
+    return "\n\n".join(
+        textwrap.indent(piece, "  ") if re.search(r"(?m)^(```|[-*|>] |\s)", piece) else table.wrapped(piece, "  ")
+        for piece in pieces
+    )
+
+
+def add_arguments(parser):
+    """The verb's options."""
+    parser.add_argument("lab", metavar="LAB")
+    parser.add_argument("step", metavar="STEP")
+    parser.add_argument("--again", action="store_true", help="show all that were shown so far once more")
+
+
+def main(arguments):
+    """The next hint."""
+    lab = find_lab(arguments.lab)
+    step = find_step(lab, arguments.step)
+    try:
+        handout = (ROOT / "labs" / lab / "README.md").read_text()
+    except OSError as error:
+        raise Problem(f"labs/{lab}/README.md cannot be read: {error.strerror}") from error
+    hints = hints_of(handout, step.number)
+    if not hints:
+        print(f"{lab}, {step}: the handout has no hints for it.")
+        return 0
+    progress = ProgressFile()
+    shown = min(progress.hints_shown(step), len(hints))
+    if arguments.again:
+        first, last = 0, shown
+    elif shown == len(hints):
+        print(
+            table.wrapped(
+                f"That was all: {len(hints)} hints for {step}. Here is the last once more (--again shows all)."
+            )
+            + "\n"
+        )
+        first, last = shown - 1, shown
+    else:
+        first, last = shown, shown + 1
+    for i in range(first, last):
+        print(f"Hint {i + 1} of {len(hints)} for {lab}, {step}:\n\n{fitted(hints[i])}\n")
+    if arguments.again and not shown:
+        print(f"No hint for {step} was shown yet: ./workbook hint {lab} {step.number}")
+    if last > shown:
+        progress.save_hints_shown(step, last)
+    return 0

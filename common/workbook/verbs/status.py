@@ -1,0 +1,45 @@
+"""What can be done, and where things stand."""
+
+from ..core.build import kinds
+from ..core.course import has_solutions, labs, steps
+from ..core.progress import ProgressFile
+
+VERBS = (
+    ("demo", "sort real input with every step of every lab, verified"),
+    ("test", "run the project's whole test suite"),
+    ("check LAB [STEP]", "is what you wrote right? The first thing to mend"),
+    ("watch LAB [STEP]", "the same at every save"),
+    ("hint LAB STEP", "the next hint"),
+    ("run LAB STEP", "sort one input"),
+    ("picture LAB STEP", "draw who reads and writes what in a run of it"),
+    ("profile LAB STEP", "what each of its kernels does to memory"),
+    ("bench LAB", "time the steps against the gold standard"),
+    ("report LAB", "write its report: tables and plots are made"),
+    ("cc FILE.cu", "compile any single-file CUDA program for the CPU"),
+    ("doctor", "what this machine has and lacks"),
+    ("starters", "write labs/ anew from solutions/ (instructors)"),
+)
+
+
+def main(_arguments=None):
+    """The verbs, and each lab's steps with what is known of them."""
+    print("usage: ./workbook VERB ..      (./workbook VERB --help says more)\n")
+    for verb, what in VERBS:
+        if verb != "starters" or has_solutions():
+            print(f"  {verb:<18} {what}")
+    progress = ProgressFile()
+    following = None
+    for lab in labs():
+        print(f"\nlabs/{lab}")
+        for step in steps(lab):
+            verdict = progress.verdict(step)
+            if following is None and not verdict.startswith("passed"):
+                following = step
+            print(f"  {step.number:02} {step.name:<15} {verdict}")
+    print()
+    built = kinds()
+    print(f"builds set up: {', '.join(built)}" if built else "nothing is built yet")
+    if following:
+        print(f"next: read labs/{following.lab}/README.md, fill labs/{following.file},")
+        print(f"      then ./workbook check {following.lab} {following.number}")
+    return 0

@@ -1,0 +1,165 @@
+// The gold standard is a stable sort, and every kind of wrong output is told from a right one.
+#include "judge/verify.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "judge/inputs.h"
+#include "step/key_type.h"
+
+namespace {
+
+using lab::KeyType;
+using lab::Order;
+
+constexpr float nan_value = std::numeric_limits<float>::quiet_NaN();
+
+/// Sorts by comparison, with nothing of lab::gold_sort in it.
+template <class Key>
+void plain_sort(std::vector<Key>& keys, std::vector<std::uint32_t>& values, std::int64_t tile, Order order) {
+  const std::int64_t n = std::ssize(keys);
+  std::vector<std::uint32_t> index(n);
+  std::iota(index.begin(), index.end(), 0);
+  for (std::int64_t at = 0; at < n; at += tile) {
+    std::stable_sort(index.begin() + at, index.begin() + std::min(at + tile, n),
+                     [&](auto a, auto b) { return lab::before(keys[a], keys[b], order); });
+  }
+  const auto old_keys = keys;
+  const auto old_values = values;
+  for (std::int64_t i = 0; i < n; ++i) {
+    keys[i] = old_keys[index[i]];
+    values[i] = old_values[index[i]];
+  }
+}
+
+template <class T>
+bool same(const std::vector<T>& a, const std::vector<T>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const T& x, const T& y) {
+    return std::bit_cast<lab::Bits<T>>(x) == std::bit_cast<lab::Bits<T>>(y);
+  });
+}
+
+std::string compare(const std::vector<std::uint32_t>& gold, const std::vector<std::uint32_t>& got,
+                    std::int64_t tile = 0) {
+  return lab::compare({KeyType::u32, Order::ascending, std::ssize(gold), tile, false}, gold.data(), nullptr, got.data(),
+                      nullptr);
+}
+
+std::string compare_floats(const std::vector<float>& gold, const std::vector<float>& got, bool stable) {
+  return lab::compare({KeyType::f32, Order::ascending, std::ssize(gold), 0, stable}, gold.data(), nullptr, got.data(),
+                      nullptr);
+}
+
+struct Pairs {
+  std::vector<std::uint32_t> keys, values;
+};
+
+std::string compare_pairs(const Pairs& gold, const Pairs& got, bool stable, std::int64_t tile = 0) {
+  return lab::compare({KeyType::pairs, Order::ascending, std::ssize(gold.keys), tile, stable}, gold.keys.data(),
+                      gold.values.data(), got.keys.data(), got.values.data());
+}
+
+bool contains(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_CASE("gold_sort is std::stable_sort, whatever the type, order, size and tile") {
+  for (std::int64_t n : {0, 1, 2, 1000, 70001, 300000}) {  // below and above the size that takes all cores
+    for (std::int64_t tile : {std::int64_t{0}, std::int64_t{1024}}) {
+      for (Order order : {Order::ascending, Order::descending}) {
+        for (KeyType type : lab::all_key_types) {
+          for (const char* input : {"uniform", "few-values", "extremes"}) {
+            CAPTURE(n);
+            CAPTURE(tile);
+            CAPTURE(lab::name_of(type));
+            CAPTURE(input);
+            lab::with_key(type, [&](auto tag) {
+              using Key = typename decltype(tag)::Key;
+              std::vector<Key> keys(n);
+              std::vector<std::uint32_t> values(n);
+              lab::make_keys(input, type, 5, n, keys.data());
+              lab::make_values(5, n, values.data());
+              auto expected_keys = keys;
+              auto expected_values = values;
+              plain_sort(expected_keys, expected_values, tile ? tile : n + 1, order);
+              lab::gold_sort(type, order, n, tile, keys.data(), type == KeyType::pairs ? values.data() : nullptr);
+              CHECK(same(keys, expected_keys));
+              if (type == KeyType::pairs) CHECK(values == expected_values);
+            });
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("floats: NaNs stand where their bits put them, between them both infinities") {
+  std::vector<float> keys = {nan_value, 1, -INFINITY, -nan_value, 0, INFINITY, -1};
+  lab::gold_sort(KeyType::f32, Order::ascending, 7, 0, keys.data(), nullptr);
+  CHECK(same(keys, {-nan_value, -INFINITY, -1, 0, 1, INFINITY, nan_value}));
+}
+
+TEST_CASE("keys: right outputs pass, wrong ones are named") {
+  const std::vector<std::uint32_t> gold = {1, 2, 2, 5, 8, 9};
+  CHECK(compare(gold, gold) == "");
+  CHECK(contains(compare(gold, {1, 2, 5, 2, 8, 9}), "index 2 of 6; every key of the input is there"));
+  CHECK(contains(compare(gold, {1, 2, 2, 5, 8, 8}), "index 5 of 6; keys were lost or made up"));
+  CHECK(contains(compare(gold, {2, 2, 2, 5, 8, 9}), "index 0 of 6"));
+  CHECK(contains(compare(gold, {5, 5, 5, 5, 5, 5}), "lost or made up"));  // in order, and wrong
+  const std::string shown = compare(gold, {1, 2, 5, 2, 8, 9});
+  CHECK(contains(shown, "got       1  2    5  2"));
+  CHECK(contains(shown, "expected  1  2    2  5"));
+  CHECK(contains(shown, "[2]"));
+}
+
+TEST_CASE("tiles: a key may not leave its tile") {
+  CHECK(compare({1, 9, 0, 5}, {1, 9, 0, 5}, 2) == "");
+  CHECK(contains(compare({1, 9, 0, 5}, {0, 1, 5, 9}, 2), "(tile 0)"));
+  CHECK(contains(compare({1, 9, 0, 5}, {1, 9, 5, 0}, 2), "index 2 of 4 (tile 1)"));
+}
+
+TEST_CASE("zeros: their order is free unless the step is stable, their signs are not") {
+  const std::vector<float> gold = {-1, 0.0f, -0.0f, -0.0f, 1};
+  CHECK(compare_floats(gold, {-1, -0.0f, 0.0f, -0.0f, 1}, false) == "");
+  CHECK(compare_floats(gold, {-1, -0.0f, 0.0f, -0.0f, 1}, true) != "");
+  CHECK(contains(compare_floats(gold, {-1, 0.0f, 0.0f, -0.0f, 1}, false), "lost or gained signs"));
+  CHECK(compare_floats(gold, {-0.0f, -1, 0.0f, -0.0f, 1}, false) != "");
+}
+
+TEST_CASE("NaNs: bits count, not the value") {
+  const float payload = std::bit_cast<float>(0x7fc00001);
+  CHECK(compare_floats({1, nan_value}, {1, nan_value}, false) == "");
+  CHECK(contains(compare_floats({1, nan_value}, {1, payload}, false), "nan:7fc00001"));
+}
+
+TEST_CASE("pairs: values stay with their keys, and in order if the step is stable") {
+  const Pairs gold = {{4, 4, 4, 7, 7}, {3, 0, 2, 1, 4}};
+  CHECK(compare_pairs(gold, gold, true) == "");
+  const Pairs swapped = {{4, 4, 4, 7, 7}, {0, 3, 2, 1, 4}};
+  CHECK(compare_pairs(gold, swapped, false) == "");
+  CHECK(contains(compare_pairs(gold, swapped, true), "equal keys out of their order"));
+  CHECK(contains(compare_pairs(gold, {{4, 4, 4, 7, 7}, {3, 0, 1, 2, 4}}, false), "belongs to another key"));
+  CHECK(contains(compare_pairs(gold, {{4, 4, 4, 7, 7}, {3, 3, 2, 1, 4}}, false), "for the second time"));
+  CHECK(contains(compare_pairs(gold, {{4, 4, 4, 7, 7}, {3, 0, 9, 1, 4}}, false), "does not have"));
+  CHECK(contains(compare_pairs(gold, {{4, 4, 7, 4, 7}, {3, 0, 1, 2, 4}}, false), "wrong key at index 2"));
+  // Equal keys in two tiles: each tile keeps its own values.
+  CHECK(compare_pairs({{4, 4, 4, 4}, {0, 1, 2, 3}}, {{4, 4, 4, 4}, {1, 0, 3, 2}}, false, 2) == "");
+  CHECK(contains(compare_pairs({{4, 4, 4, 4}, {0, 1, 2, 3}}, {{4, 4, 4, 4}, {0, 2, 1, 3}}, false, 2),
+                 "belongs to another key"));
+}
+
+TEST_CASE("large outputs are compared to the last key") {
+  const std::int64_t n = 3000001;
+  std::vector<std::uint32_t> gold(n);
+  std::iota(gold.begin(), gold.end(), 0);
+  auto got = gold;
+  CHECK(compare(gold, got) == "");
+  got.back() -= 1;
+  CHECK(contains(compare(gold, got), "index 3000000 of 3000001"));
+}

@@ -1,0 +1,203 @@
+#!/usr/bin/env python3
+"""What a checked program says of itself, however it ends, and what its text alone does not show.
+
+program_test.py [--compiler g++]
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "wrong/kernels"))
+
+from check_test import FINDING, compile_check  # noqa: E402
+
+RACE = """#include <cassert>
+#include <cstdlib>
+__global__ void race(int* keys) { keys[0] = int(threadIdx.x); }  // here
+int main() {
+  int* keys;
+  cudaMalloc(&keys, 4);
+  race<<<1, 64>>>(keys);
+  cudaDeviceSynchronize();
+  END;
+}
+"""
+ENDS = {
+    "return": "return 0",
+    "exit": "std::exit(7)",
+    "an assertion": "assert(keys == nullptr)",
+    "abort": "std::abort()",
+    "quick_exit": "std::quick_exit(0)",
+    "an exception": "throw 1",
+    "a fault": "*static_cast<volatile int*>(nullptr) = 1",
+}
+TOLD_TO_END = "a kernel without end, told to end"
+KERNELS = {
+    "a kernel's assertion": (
+        "assert",
+        """#include <cassert>
+__global__ void few(int n) { assert(int(threadIdx.x) < n); }  // here
+int main() { few<<<1, 64>>>(40); }
+""",
+    ),
+    "memory of the device, used by the host": (
+        "device-pointer",
+        """__global__ void fill(int* keys) { keys[threadIdx.x] = 1; }
+int main() {
+  int *keys, *both, *pinned;
+  cudaMalloc(&keys, 128);
+  cudaMallocManaged(&both, 128);
+  cudaMallocHost(&pinned, 128);
+  fill<<<1, 32>>>(keys);
+  fill<<<1, 32>>>(both);
+  cudaDeviceSynchronize();
+  cudaMemcpy(pinned, keys, 128, cudaMemcpyDeviceToHost);
+  int sum = pinned[0] + both[0];
+  for (int i = 0; i < 32; ++i) sum += keys[i];  // here
+  cudaFree(keys);
+  return sum == 34 ? 0 : 1;
+}
+""",
+    ),
+    "a host array": (
+        "host-pointer",
+        """static int host[128];
+__global__ void add(int* keys) { keys[threadIdx.x] += 1; }  // here
+int main() { add<<<1, 128>>>(host); }
+""",
+    ),
+    "a device array, as its address is": (
+        None,
+        """__device__ int sums[128];
+__global__ void add(int* keys) { keys[threadIdx.x] += 1; }
+int main() {
+  void* address;
+  cudaGetSymbolAddress(&address, sums);
+  add<<<1, 127>>>(static_cast<int*>(address) + 1);
+}
+""",
+    ),
+    "a managed array": (
+        None,
+        """__managed__ int both[128];
+__global__ void add(int* keys) { keys[threadIdx.x] += 1; }
+int main() { add<<<1, 128>>>(both); }
+""",
+    ),
+    "a shared array that nothing writes": (
+        "uninitialized",
+        """__global__ void copy(int* keys) {
+  __shared__ int tile[32];
+  keys[threadIdx.x] = tile[31 - threadIdx.x];  // here
+}
+int main() {
+  int* keys;
+  cudaMalloc(&keys, 128);
+  copy<<<1, 32>>>(keys);
+}
+""",
+    ),
+    "too much shared memory": (
+        "invalid-launch",
+        """__global__ void fill(int* keys) {
+  __shared__ int tile[20000];
+  tile[threadIdx.x] = keys[threadIdx.x];  // here
+}
+int main() {
+  int* keys;
+  cudaMallocManaged(&keys, 128);
+  fill<<<1, 32>>>(keys);
+}
+""",
+    ),
+    "a recursion without end": (
+        "stack-overflow",
+        """
+__device__ int deep(volatile int n) { return deep(n - 1) + n; }  // here
+__global__ void start(int* out) { *out = deep(*out); }
+int main() {
+  int* out;
+  cudaMallocManaged(&out, 4);
+  *out = 1;
+  start<<<1, 1>>>(out);
+}
+""",
+    ),
+    TOLD_TO_END: (
+        "hang",
+        """#include <cstdio>
+__global__ void meet() {
+  if (threadIdx.x == 0) printf("it runs\\n");
+  for (;;) __syncthreads();  // here
+}
+int main() {
+  std::setvbuf(stdout, nullptr, _IONBF, 0);
+  meet<<<1, 64>>>();
+  cudaDeviceSynchronize();
+}
+""",
+    ),
+    "outside all device variables": (
+        "out-of-bounds",
+        """__device__ int sums[1 << 20];
+__global__ void add(int past) { sums[past + threadIdx.x] = 1; }  // here
+int main() { add<<<1, 4>>>((1 << 20) + 100000000); }
+""",
+    ),
+}
+
+
+def check(name, text, kind, folder, compiler):
+    """What is wrong, or None."""
+    source, program, told = folder / "program.cu", folder / "program", folder / "check.json"
+    told.unlink(missing_ok=True)
+    source.write_text(text)
+    made = compile_check(source, program, compiler)
+    if made.returncode:
+        return f"{name}: {made.stdout}{made.stderr}"
+    with subprocess.Popen(
+        [str(program)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "CHECK_JSON": str(told)},
+    ) as run:
+        if name == TOLD_TO_END:
+            run.stdout.readline()
+            run.terminate()
+        try:
+            _, errors = run.communicate(timeout=20)
+        except subprocess.TimeoutExpired:
+            run.kill()
+            return f"{name}: has not ended"
+    line = next((i for i, words in enumerate(text.splitlines(), 1) if "// here" in words), 0)
+    found = [(int(match[2]), match[3]) for match in map(FINDING.match, errors.splitlines()) if match]
+    wanted = [(line, kind)] if kind else []
+    written = (
+        [(one["line"], one["kind"]) for one in json.loads(told.read_text())["findings"]] if told.exists() else None
+    )
+    if found != wanted or written != wanted or run.returncode != (3 if kind else 0):
+        return f"{name}: exit {run.returncode}, told {found}, written {written}, wanted {wanted}\n{errors}"
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--compiler", default="g++")
+    compiler = parser.parse_args().compiler
+    cases = [(f"ends by {name}", RACE.replace("END", words), "race") for name, words in ENDS.items()]
+    cases += [(name, text, kind) for name, (kind, text) in KERNELS.items()]
+    with tempfile.TemporaryDirectory() as folder:
+        wrong = [text for text in (check(*case, Path(folder), compiler) for case in cases) if text]
+    print("\n".join(wrong))
+    print(f"{len(cases) - len(wrong)} of {len(cases)} as wanted")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

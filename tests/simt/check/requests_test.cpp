@@ -1,0 +1,87 @@
+// What a warp's request costs, and which lanes make one.
+#include <doctest/doctest.h>
+
+#include "kept.h"
+
+using namespace simt::check;
+
+namespace {
+
+/// Lanes that access first + lane * stride.
+Request strided(std::uint32_t stride, std::uint32_t first = 0, unsigned lanes = ~0u) {
+  Request request{lanes, {}};
+  for (unsigned lane = 0; lane < 32; ++lane) request.address[lane] = first + lane * stride;
+  return request;
+}
+
+/// One access of each of the first `lanes` threads of a warp.
+void execute(Code code, unsigned lanes, std::uint32_t stride, Space space = Space::shared, Way way = Way::load) {
+  for (unsigned lane = 0; lane < lanes; ++lane) add_to_request(code, lane, 4096 + lane * stride, 4, space, way);
+}
+
+}  // namespace
+
+TEST_CASE("wavefronts are the different words of the busiest bank") {
+  CHECK(wavefronts(strided(4), 4) == 1);
+  CHECK(wavefronts(strided(4, 20), 4) == 1);
+  CHECK(wavefronts(strided(8), 4) == 2);
+  CHECK(wavefronts(strided(16), 4) == 4);
+  CHECK(wavefronts(strided(128), 4) == 32);
+  CHECK(wavefronts(strided(132), 4) == 1);          // a column of a tile with one more word a row
+  CHECK(wavefronts(strided(0), 4) == 1);            // one word for all
+  CHECK(wavefronts(strided(1), 1) == 1);            // four lanes a word
+  CHECK(wavefronts(strided(128, 0, 0xf), 4) == 4);  // of four lanes
+}
+
+TEST_CASE("wide accesses go by half warps and quarters") {
+  CHECK(wavefronts(strided(8), 8) == 2);
+  CHECK(wavefronts(strided(16), 16) == 4);
+  CHECK(wavefronts(strided(16), 8) == 4);
+  CHECK(wavefronts(strided(0), 16) == 1 + 1);  // two halves, in each of which pairs have the same address
+  CHECK(wavefronts(strided(0), 8) == 1);
+}
+
+TEST_CASE("sectors are 32 bytes, counted once") {
+  CHECK(sectors(strided(4), 4) == 4);
+  CHECK(sectors(strided(4, 4), 4) == 5);  // begins within a sector
+  CHECK(sectors(strided(32), 4) == 32);
+  CHECK(sectors(strided(0), 4) == 1);
+  CHECK(sectors(strided(16), 16) == 16);
+  CHECK(sectors(strided(4, 0, 0xff), 4) == 1);
+}
+
+TEST_CASE("atomics on one address take turns") {
+  CHECK(most_at_one_address(strided(4)) == 1);
+  CHECK(most_at_one_address(strided(0)) == 32);
+  Request request = strided(4);
+  request.address[5] = request.address[9] = request.address[0];
+  CHECK(most_at_one_address(request) == 3);
+}
+
+TEST_CASE("lanes that execute an instruction for the same time make a request") {
+  const InLaunch in_launch;
+  execute(0x1000, 32, 4);
+  execute(0x1000, 8, 4);  // a second time, by a part of them
+  execute(0x1010, 32, 8);
+  finish_requests();
+  CHECK(totals().shared_requests[unsigned(Way::load)] == 3);
+  CHECK(totals().shared_wavefronts[unsigned(Way::load)] == 1 + 1 + 2);
+  CHECK(totals().shared_ideal[unsigned(Way::load)] == 1 + 1 + 1);
+}
+
+TEST_CASE("another warp, another barrier interval or another memory make requests of their own") {
+  const InLaunch in_launch;
+  execute(0x1000, 32, 4);
+  add_to_request(0x1000, 32, 0, 4, Space::shared, Way::load);
+  finish_requests();
+  execute(0x1000, 32, 4);
+  execute(0x1000, 32, 4, Space::global);
+  execute(0x1000, 32, 4, Space::global, Way::atomic);
+  finish_requests();
+  finish_requests();  // nothing is counted twice
+  CHECK(totals().shared_requests[unsigned(Way::load)] == 3);
+  CHECK(totals().global_requests[unsigned(Way::load)] == 1);
+  CHECK(totals().global_sectors[unsigned(Way::load)] == 4);
+  CHECK(totals().global_requests[unsigned(Way::atomic)] == 1);
+  CHECK(totals().global_sectors[unsigned(Way::atomic)] == 4);
+}

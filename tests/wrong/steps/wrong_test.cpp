@@ -1,0 +1,131 @@
+// Every wrong step must be caught, each for its own reason, and the right one must not.
+// Usage: wrong_tests RUNNER. Prints a line a step and the share caught; exit code 1 unless that is all.
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "judge/judge.h"
+#include "judge/labs.h"
+#include "judge/timing.h"
+#include "step/error.h"
+#include "steps.h"
+
+namespace {
+
+using lab::Status;
+
+constexpr std::int64_t n = 1500;
+constexpr double timeout = 3;  // seconds
+
+enum class How { run, measure };
+
+struct Expected {
+  int step;
+  Status status;
+  const char* reason;  ///< part of the message
+  How how = How::run;
+  const char* input = "uniform";
+  lab::Order order = lab::Order::ascending;
+};
+
+constexpr Expected expectations[] = {
+    {1, Status::verified, ""},
+    {1, Status::verified, "", How::measure},
+    {1, Status::verified, "", How::run, "uniform", lab::Order::descending},
+    {2, Status::wrong, "every key of the input is there, but in a wrong order"},
+    {3, Status::wrong, "keys were lost or made up"},
+    {4, Status::wrong, "every key of the input is there, but in a wrong order"},
+    {5, Status::wrong, "index 0 of 1500", How::run, "uniform", lab::Order::descending},
+    {6, Status::wrong, "every key of the input is there, but in a wrong order"},
+    {7, Status::wrong, "the step changed nothing"},
+    {8, Status::wrong, "keys were lost or made up"},
+    {9, Status::wrong, "keys were lost or made up"},
+    {10, Status::wrong, "wrote past the last of the keys"},
+    {11, Status::wrong, "before the first of the keys"},
+    {12, Status::wrong, "every key of the input is there, but in a wrong order"},
+    {13, Status::cuda_error, "of the step failed: cudaError"},
+    {14, Status::wrong, "keys were lost or made up"},
+    {15, Status::wrong, "after it had touched keys"},
+    {16, Status::wrong, "equal keys out of their order", How::run, "few-values"},
+    {17, Status::wrong, "belongs to another key"},
+    {18, Status::wrong, "for the second time"},
+    {19, Status::crashed, "Segmentation fault"},
+    {20, Status::crashed, "Aborted"},
+    {21, Status::hung, "no answer within 3 s: step 21"},
+    {22, Status::exited, "exit code 0"},
+    {23, Status::exited, "exit code 0"},
+    {24, Status::wrong, "the step changed nothing"},
+    {25, Status::refused, "something else than the runner"},
+    {26, Status::refused, "something else than the runner"},
+    {27, Status::wrong, "keys were lost or made up"},
+    {28, Status::wrong, "keys were lost or made up", How::measure},
+    {29, Status::wrong, "the step changed nothing", How::measure},
+    {30, Status::wrong, "the step changed nothing"},
+    {31, Status::refused, "by the judge's clock it took", How::measure},
+    {32, Status::exited, "closed the judge's channel"},
+    {33, Status::hung, "tests/wrong/steps/attacks.cu:41: error: hang: this is where the program was when it was ended"},
+    {34, Status::hung, "tests/wrong/steps/attacks.cu:46: error: hang: this is where the program was when it was ended"},
+};
+
+constexpr auto facts = lab::facts_of(wrong::steps);
+
+const lab::StepFacts& facts_of_step(int number) {
+  for (const lab::StepFacts& step : facts) {
+    if (step.number == number) return step;
+  }
+  throw lab::Error("no wrong step " + std::to_string(number));
+}
+
+/// Runs or times the step; a right case comes before, so that its output lies about in memory.
+std::pair<Status, std::string> outcome_of(const std::string& runner, const Expected& expected) {
+  lab::Judge judge(runner, timeout);
+  lab::Case asked;
+  asked.lab = "wrong";
+  asked.n = n;
+  asked.seed = 7;
+  asked.step = facts_of_step(1);
+  if (judge.run(asked).status != Status::verified) return {Status::wrong, "the right step is not verified"};
+  asked.step = facts_of_step(expected.step);
+  asked.type = asked.step.takes(lab::KeyType::pairs) ? lab::KeyType::pairs : lab::KeyType::u32;
+  asked.input = expected.input;
+  asked.order = expected.order;
+  if (expected.how == How::run) {
+    const lab::Outcome outcome = judge.run(asked);
+    return {outcome.status, outcome.message + "\n" + outcome.printed};
+  }
+  const lab::Measurement measured = lab::measure(judge, asked, {.repeats = 7, .least_time = 0, .time_limit = 10}, 0);
+  return {measured.status, measured.message};
+}
+
+bool is_as_expected(const std::string& runner, const Expected& expected) {
+  const auto [status, message] = outcome_of(runner, expected);
+  const bool right = status == expected.status && message.find(expected.reason) != std::string::npos;
+  const std::string first_line = message.substr(0, message.find('\n'));
+  std::printf("%s  %-36s %-11s %s\n", right ? "ok    " : "MISSED", facts_of_step(expected.step).idea.data(),
+              lab::name_of(status), first_line.c_str());
+  if (!right) std::printf("        expected %s, %s\n", lab::name_of(expected.status), expected.reason);
+  return right;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+  if (argc != 2) return std::fputs("usage: wrong_tests RUNNER\n", stderr), 2;
+  int wrong_steps = 0, caught = 0;
+  bool control = true;
+  for (const Expected& expected : expectations) {
+    const bool as_expected = is_as_expected(argv[1], expected);
+    if (expected.status == Status::verified) {
+      control = control && as_expected;
+    } else {
+      ++wrong_steps;
+      caught += as_expected;
+    }
+  }
+  std::printf("%d of %d wrong steps caught for the right reason; the right one is %s\n", caught, wrong_steps,
+              control ? "verified" : "NOT verified");
+  return control && caught == wrong_steps ? 0 : 1;
+} catch (const lab::Error& error) {
+  std::fprintf(stderr, "error: %s\n", error.what());
+  return 2;
+}
