@@ -4,7 +4,7 @@ must name what is wrong.
 
     barriers.py BUILD [LAB ..]      BUILD is the folder that Meson made, with the solutions' check runners
 
-A barrier whose comment begins with "not needed" must not be missed: no finding then. Prints the share that is named. A
+A barrier whose comment begins with "redundant" must not be missed: no finding then. Prints the share that is named. A
 finding is enough: of several that a missing barrier causes, which comes first depends on the order of threads. Of a
 mistake the kind must fit, and the line must be its own.
 """
@@ -130,7 +130,7 @@ def main(folder, *asked):
                 barrier = BARRIER.search(line)
                 if not barrier or line.lstrip().startswith("//"):
                     continue
-                needed = not (barrier[3] or "").startswith("not needed")
+                needed = not (barrier[3] or "").lower().startswith(("not needed", "redundant"))
                 verdict = verdict_on(folder, lab, path, number, BARRIER.sub(";", line, count=1))
                 where = f"solutions/{lab}/{path.name}:{number + 1}"
                 wanted += needed

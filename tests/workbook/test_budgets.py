@@ -6,7 +6,7 @@ from pathlib import Path
 
 LABS = Path(__file__).resolve().parents[2] / "labs"
 COSTS = ("conflicts", "sectors", "bytes", "barriers")
-HEADER = "| step | n | conflicts | sectors | bytes a key | barriers a block |"
+HEADER = "| step | n | conflicts | sectors | bytes per key | barriers per block |"
 
 
 def promised(lab):
