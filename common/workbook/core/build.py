@@ -13,8 +13,8 @@ import subprocess
 import sys
 
 from . import diagnostics, files, machine
+from .console import Problem, Progress, ending, note
 from .course import BUILD, ROOT, STATE, has_solutions
-from .terminal import Problem, Progress, ending, note
 
 KEPT = ("bench", "demo", "reports")  # results in build/, which outlive a fresh set-up
 _FACTS = BUILD / "workbook-setup.json"

@@ -8,9 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import build, judge_client as judge
-from ..verbs import profile
-from .terminal import Problem
+from . import build
+from . import judge_client as judge
+from .console import Problem
 
 SEEDS = (0, 1, 77)  # orders in which lanes run; 0 is CUDA's own
 _SHAPES = (
@@ -135,8 +135,8 @@ def counts_exactly():
 
 def counted(launches, n):
     """The costs that budgets name."""
-    total = lambda *names: sum(launch.get(name) or 0 for launch in launches for name in names)  # noqa: E731
-    ratio = lambda a, b: a / b if b else 0.0  # noqa: E731
+    total = lambda *names: sum(launch.get(name) or 0 for launch in launches for name in names)
+    ratio = lambda a, b: a / b if b else 0.0
     blocks = barriers = 0
     for launch in launches:
         (x, y, z), (a, b, c) = launch["grid"], launch["block"]

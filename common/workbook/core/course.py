@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from .terminal import Usage
+from .console import Usage
 
 ROOT = Path(__file__).resolve().parents[3]
 BUILD = ROOT / "build"

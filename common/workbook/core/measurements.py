@@ -6,14 +6,47 @@ import os
 import re
 
 from . import files
-from .terminal import Problem
+from .console import Problem
 
 # The columns of common/judge/rows.h, which says what they mean.
-COLUMNS = (
-    "lab step name task tile build type order input seed n blocks threads kernel launches repeats median_ms q1_ms q3_ms "
-    "keys_per_s gb_per_s roof_gb_per_s percent_of_roof gold ratio grid block dynamic_shared static_shared registers "
-    "status message machine_id machine commit date"
-).split()
+COLUMNS = [
+    "lab",
+    "step",
+    "name",
+    "task",
+    "tile",
+    "build",
+    "type",
+    "order",
+    "input",
+    "seed",
+    "n",
+    "blocks",
+    "threads",
+    "kernel",
+    "launches",
+    "repeats",
+    "median_ms",
+    "q1_ms",
+    "q3_ms",
+    "keys_per_s",
+    "gb_per_s",
+    "roof_gb_per_s",
+    "percent_of_roof",
+    "gold",
+    "ratio",
+    "grid",
+    "block",
+    "dynamic_shared",
+    "static_shared",
+    "registers",
+    "status",
+    "message",
+    "machine_id",
+    "machine",
+    "commit",
+    "date",
+]
 TRANSFERS = ("to device", "to host")
 _COUNTS = ("step", "tile", "n", "blocks", "threads")  # whole numbers, in every row
 _NUMBERS = (

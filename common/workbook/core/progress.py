@@ -6,8 +6,8 @@ import os
 import time
 
 from . import files
+from .console import note
 from .course import ROOT, STATE
-from .terminal import note
 
 
 class ProgressFile:
