@@ -15,6 +15,7 @@
 #include <tuple>
 
 #include "check.h"
+#include "simt/observed.h"
 
 namespace simt::check {
 namespace {
@@ -56,7 +57,13 @@ std::string quoted(const std::string& text) {
   std::string out = "\"";
   for (char c : text) {
     if (c == '"' || c == '\\') out += '\\';
-    out += c;
+    if (static_cast<unsigned char>(c) < ' ') {
+      char code[8];
+      std::snprintf(code, sizeof code, "\\u%04x", unsigned(c));
+      out += code;
+    } else {
+      out += c;
+    }
   }
   return out + "\"";
 }
@@ -79,12 +86,14 @@ const char* name_of(Way way) {
 /// What the instructions of a source line have cost that access one memory in one way.
 using Line = std::pair<std::tuple<std::string, Space, Way>, Cost>;
 
-void write_json(const char* path, const std::vector<Finding>& all, const std::vector<Note>& notes,
-                const std::vector<Line>& lines) {
+/// Who gets the document when the program ends; null: nobody.
+void (*receiver)(const std::string& document) = nullptr;
+
+std::string json_of(const std::vector<Finding>& all, const std::vector<Note>& notes, const std::vector<Line>& lines) {
   char* text = nullptr;
   std::size_t size = 0;
   FILE* file = open_memstream(&text, &size);
-  if (file == nullptr) return std::perror(path);
+  if (file == nullptr) return "";
   std::fputs("{\"findings\": [", file);
   const char* comma = "\n";
   for (const Finding& f : all) {
@@ -154,11 +163,13 @@ void write_json(const char* path, const std::vector<Finding>& all, const std::ve
   }
   std::fputs("]}\n", file);
   std::fclose(file);
-  write_whole(path, {text, size});
+  std::string document(text, size);
   std::free(text);
+  return document;
 }
 
-void tell(bool at_end) {
+/// Prints what was found if the program is at its end, and returns it as a JSON document.
+std::string tell(bool at_end) {
   if (at_end) std::fflush(nullptr);
   std::set<Code> codes;
   for (auto& [key, f] : findings()) codes.insert({f.code, f.other});
@@ -245,10 +256,13 @@ void tell(bool at_end) {
     const bool matters = (lanes - cost.lanes) * 100 >= all_lanes;
     if (cost.lanes * 4 < lanes * 3 && matters) note("divergence", lanes, cost.lanes, "lanes");
   }
-  if (const char* path = std::getenv("CHECK_JSON"); path != nullptr && *path != '\0')
-    write_json(path, all, notes, worst);
+  const std::string document = json_of(all, notes, worst);
+  if (!at_end) return document;
+  if (const char* path = std::getenv("CHECK_JSON"); path != nullptr && *path != '\0') write_whole(path, document);
+  if (receiver != nullptr) receiver(document);
   std::fflush(nullptr);
-  if (at_end && !all.empty()) _exit(3);
+  if (!all.empty()) _exit(3);
+  return document;
 }
 
 // Registered before the program's own handlers, and therefore called after them. A program that gives up, as a failed
@@ -326,9 +340,16 @@ void end_program() {
 }
 
 void write_findings() {
-  if (tracing) write_trace();
-  if (const char* path = std::getenv("CHECK_JSON"); path != nullptr && *path != '\0') tell(false);
+  const std::string document = findings_json();
+  if (const char* path = std::getenv("CHECK_JSON"); path != nullptr && *path != '\0') write_whole(path, document);
 }
+
+std::string findings_json() {
+  if (tracing) write_trace();
+  return tell(false);
+}
+
+void send_findings_to(void (*new_receiver)(const std::string& document)) { receiver = new_receiver; }
 
 bool is_known(const char* kind, Code code, Code other) { return findings().count({kind, code, other}) != 0; }
 
