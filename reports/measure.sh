@@ -34,7 +34,7 @@ cat "$out/machine.txt"
 for lab in $labs; do
   [ -z "${MEASURE_UNTESTED:-}" ] || break
   heading "$lab: graded tests on the GPU"
-  "$build/tests/graded" --lab "$lab" --runner "$build/solutions/$lab-cuda" ${MEASURE_LARGE:+--large --timeout 120} \
+  "$build/tests/graded" --lab "$lab" --runner "$build/labs/$lab-cuda-solution" ${MEASURE_LARGE:+--large --timeout 120} \
     >"$out/$lab-graded.log" 2>&1 || failed=1
   tail -n 4 "$out/$lab-graded.log"
 done
@@ -43,8 +43,8 @@ done
 judge_bench() {
   lab=$1
   shift
-  "$build/common/judge" bench --lab "$lab" --runner "$build/solutions/$lab-cuda" --build cuda \
-    --gold "$build/common/gold-cuda" --time-limit 0.5 --commit "$commit" --csv "$out/$lab.csv" "$@" >/dev/null 2>>"$out/$lab-bench.log" ||
+  "$build/labs/judge" bench --lab "$lab" --runner "$build/labs/$lab-cuda-solution" --build cuda \
+    --gold "$build/common/gold/gold-cuda" --time-limit 0.5 --commit "$commit" --csv "$out/$lab.csv" "$@" >/dev/null 2>>"$out/$lab-bench.log" ||
     failed=1
 }
 
@@ -60,7 +60,7 @@ for lab in $labs; do
   [ -z "$fast" ] || judge_bench "$lab" --step 0 --step 1 --n ${sizes%% 67108864*}
   # Every other key type of each step, at one large size.
   case $lab in 04-counting) swept=u8 input=range:5000000:5000255 ;; *) swept=u32 input=uniform ;; esac
-  "$build/common/judge" table --lab "$lab" | while IFS="$(printf '\t')" read -r step _ _ _ _ largest types task _; do
+  "$build/labs/judge" table --lab "$lab" | while IFS="$(printf '\t')" read -r step _ _ _ _ largest types task _; do
     [ "$task" = sort ] || continue
     for type in $(echo "$types" | tr ',' ' '); do
       [ "$type" = "$swept" ] || echo "$step $type $largest"
@@ -83,7 +83,7 @@ for lab in $labs; do
   judge_bench "$lab" --n $few --shapes 1x32,1x256,4x256,16x16,64x64,256x256,1024x1024 --kernels --repeats 5
   shapes=$(for b in 1 4 16 64 256 1024; do for t in 32 64 128 256 512 1024; do printf '%sx%s,' $b $t; done; done)
   judge_bench "$lab" --n 262144 --shapes "${shapes%,}" --repeats 5 --budget 30
-  inputs=$("$build/common/judge" inputs | cut -f1)
+  inputs=$("$build/labs/judge" inputs | cut -f1)
   # shellcheck disable=SC2086
   judge_bench "$lab" --n 1048576 --input $inputs --repeats 5
   case $lab in

@@ -2,35 +2,13 @@
 
 #include <cstdio>
 
-#include "01-odd-even/steps.h"
-#include "02-merge/steps.h"
-#include "03-bitonic/steps.h"
-#include "04-counting/steps.h"
-#include "05-radix/steps.h"
 #include "step/key_type.h"
 
 namespace lab {
-namespace {
-
-constexpr auto odd_even_steps = facts_of(odd_even::steps);
-constexpr auto merge_steps = facts_of(merge_sort::steps);
-constexpr auto bitonic_steps = facts_of(bitonic::steps);
-constexpr auto counting_steps = facts_of(counting::steps);
-constexpr auto radix_steps = facts_of(radix::steps);
-
-constexpr Lab all_labs[] = {
-    {"01-odd-even", odd_even_steps}, {"02-merge", merge_steps},
-    {"03-bitonic", bitonic_steps},   {"04-counting", counting_steps, KeyType::u8, true},
-    {"05-radix", radix_steps},
-};
-
-}  // namespace
-
-std::span<const Lab> labs() { return all_labs; }
 
 const Lab& lab_named(std::string_view name) {
   std::string known;
-  for (const Lab& lab : all_labs) {
+  for (const Lab& lab : labs()) {
     if (name == lab.name) return lab;
     known += std::string(known.empty() ? "" : ", ") + std::string(lab.name);
   }

@@ -33,8 +33,7 @@ struct Lab {
   std::string_view name;
   std::span<const StepFacts> steps;
   KeyType default_type = KeyType::u32;
-  /// Standard input begins with the number of keys, 4 bytes, the low one first; else it is nothing but keys.
-  bool counted_input = false;
+  bool counted_input = false;  ///< see LabTraits
 };
 
 /// Reads facts out of a table in a constant expression: the program that calls this needs none of the functions.
@@ -53,6 +52,7 @@ consteval std::array<StepFacts, n> facts_of(const Step (&steps)[n]) {
   return facts;
 }
 
+/// All labs, in the order of labs/meson.build, from which Meson writes this function.
 std::span<const Lab> labs();
 
 /// Throw lab::Error, with what there is, for any other name or number.

@@ -125,4 +125,11 @@ struct Step {
   }
 };
 
+/// What a lab's table says of the lab as a whole.
+struct LabTraits {
+  KeyType default_type = KeyType::u32;
+  /// Standard input begins with the number of keys as 4 bytes, the lowest first; otherwise it consists of keys only.
+  bool counted_input = false;
+};
+
 }  // namespace lab

@@ -5,6 +5,8 @@
 
 namespace odd_even {
 
+inline constexpr lab::LabTraits traits = {};
+
 // clang-format off: a line per fact reads better than filled lines.
 inline constexpr lab::Step steps[] = {
     {.number = 1, .name = "global", .idea = "one launch a phase", .stable = true, .largest_n = largest_n,

@@ -5,6 +5,8 @@
 
 namespace merge_sort {
 
+inline constexpr lab::LabTraits traits = {};
+
 // clang-format off: a line per fact reads better than filled lines.
 inline constexpr lab::Step steps[] = {
     {.number = 1, .name = "thread", .idea = "one thread a merge", .stable = true, .largest_n = 1 << 24,

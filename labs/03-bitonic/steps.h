@@ -5,6 +5,8 @@
 
 namespace bitonic {
 
+inline constexpr lab::LabTraits traits = {};
+
 // clang-format off: a line per fact reads better than filled lines.
 inline constexpr lab::Step steps[] = {
     {.number = 1, .name = "global", .idea = "one launch a stage",

@@ -5,6 +5,8 @@
 
 namespace counting {
 
+inline constexpr lab::LabTraits traits = {.default_type = lab::KeyType::u8, .counted_input = true};
+
 // clang-format off: a line per fact reads better than filled lines.
 inline constexpr lab::Step steps[] = {
     {.number = 1, .name = "global", .idea = "counters in global memory", .u8 = sort_global},

@@ -5,6 +5,8 @@
 
 namespace radix {
 
+inline constexpr lab::LabTraits traits = {};
+
 // clang-format off: a line per fact reads better than filled lines.
 inline constexpr lab::Step steps[] = {
     {.number = 0, .name = "cpu", .idea = "the reference, on the host", .stable = true,

@@ -81,7 +81,7 @@ def sorts():
     """(lab, step, task, type, n) of everything that is compared."""
     for lab in labs():
         told = subprocess.run(
-            [str(FOLDER / "common" / "judge"), "table", "--lab", lab], capture_output=True, text=True, check=True
+            [str(FOLDER / "labs/judge"), "table", "--lab", lab], capture_output=True, text=True, check=True
         ).stdout
         for line in told.splitlines():
             number, _, _, _, _, largest, types, task = line.split("\t")[:8]
@@ -95,7 +95,7 @@ def sorts():
 def command(build, lab, step, task, kind, n):
     """What sorts once."""
     return [
-        str(FOLDER / "common" / "judge"),
+        str(FOLDER / "labs/judge"),
         "sort",
         "--lab",
         lab,
@@ -104,7 +104,7 @@ def command(build, lab, step, task, kind, n):
         "--task",
         task,
         "--runner",
-        str(FOLDER / "solutions" / f"{lab}-{build}"),
+        str(FOLDER / "labs" / f"{lab}-{build}-solution"),
         "--n",
         n,
         "--type",

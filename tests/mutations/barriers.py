@@ -78,15 +78,15 @@ def changed(folder, lab, path, number, line, into):
     lines[number] = line + "\n"
     source = into / path.name
     source.write_text("".join(lines))
-    made = commands(folder, f"solutions/{lab}-check")
-    generated = f"solutions/{lab}-check.p/{path.name}.cpp"
+    made = commands(folder, f"labs/{lab}-check-solution")
+    generated = f"labs/{lab}-check-solution.p/{path.name}.cpp"
     rewrite = next(
         words for words in made if words[-1] == generated or generated in words and "rewrite.py" in " ".join(words)
     )
     compiled = next(words for words in made if "-c" in words and words[words.index("-c") + 1] == generated)
     link, item = made[-1], compiled[compiled.index("-o") + 1]
     cpp, new_item, runner = into / f"{path.name}.cpp", into / "changed.o", into / f"{lab}-check"
-    replaced = {generated: str(cpp), item: str(new_item), f"solutions/{lab}-check": str(runner)}
+    replaced = {generated: str(cpp), item: str(new_item), f"labs/{lab}-check-solution": str(runner)}
     for words in (rewrite, compiled, link):
         words = [replaced.get(word, word) for word in words]
         words = [str(source) if word.endswith(f"solutions/{lab}/{path.name}") else word for word in words]

@@ -48,7 +48,7 @@ def places(hover):
 def drawn(lab, step, *options, n=16, **choices):
     """A run of the solution, drawn."""
     runner = HERE / "solutions" / f"{lab}-check"
-    judge = HERE / "common/judge"
+    judge = HERE / "labs/judge"
     if not runner.is_file() or not judge.is_file():
         raise unittest.SkipTest("the solution's check build is not there")
     with mock.patch.object(build, "judge", lambda: judge):

@@ -94,3 +94,7 @@ class Ncu(unittest.TestCase):
         self.assertIn("  global atomics  32 requests, 256 sectors: 8.00 each, 8 KiB", lines)
         self.assertIn("    ideal         4,352 sectors, 136 KiB: 100 % of what is moved is used", lines)
         self.assertEqual([line for line in lines if len(line) > 80], [])
+
+
+if __name__ == "__main__":
+    unittest.main()

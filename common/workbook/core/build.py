@@ -190,17 +190,17 @@ def runnable():
 
 def runner(lab, kind, solution=False):
     """The path of a lab's runner."""
-    return BUILD / ("solutions" if solution else "labs") / f"{lab}-{kind}"
+    return BUILD / "labs" / (f"{lab}-{kind}-solution" if solution else f"{lab}-{kind}")
 
 
 def gold(kind):
     """The path of the gold standard's runner."""
-    return BUILD / "common" / f"gold-{kind}"
+    return BUILD / "common/gold" / f"gold-{kind}"
 
 
 def judge():
     """The path of the judge."""
-    return BUILD / "common/judge"
+    return BUILD / "labs/judge"
 
 
 def graded():

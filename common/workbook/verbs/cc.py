@@ -14,8 +14,8 @@ from ..core.course import BUILD, ROOT
 from ..core.terminal import Problem, Usage
 
 SIMT = ROOT / "common/simt"
-LIBRARY = BUILD / "common/libsimt.a"
-CHECK_LIBRARY = BUILD / "common/libsimt-check.a"
+LIBRARY = BUILD / "common/simt/libsimt.a"
+CHECK_LIBRARY = BUILD / "common/simt/libsimt-check.a"
 WRAPPED = [f"-Wl,--wrap={name}" for name in ("memcpy", "memmove", "memset")]  # see check/accesses.cpp
 
 

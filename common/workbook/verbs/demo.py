@@ -30,7 +30,7 @@ class Sample(NamedTuple):
 def _candidates():
     """Files that any machine which got this far holds, large ones last."""
     yield os.path.realpath(sys.executable)
-    yield from (str(path) for path in sorted((BUILD / "common").glob("gold-*")) if path.is_file())
+    yield from (str(path) for path in sorted((BUILD / "common/gold").glob("gold-*")) if path.is_file())
     cxx = machine.compiler()
     if cxx:
         compiler_proper = machine.answer(*cxx, "-print-prog-name=cc1plus")
