@@ -1,18 +1,23 @@
-"""Where the columns of an access picture lie, and what is said under the pointer."""
+"""Where the columns of an access picture lie, and the text that appears under the pointer."""
+
+from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from .trace import key_of
+from .accesses import Mark, Panel, Place
+from .trace import Access, Trace, key_of
 
 LANE, COLUMN_GAP, LAUNCH_GAP, FLOW = 14, 15, 20, 26
 LEFT = 64
 _FOLDERS = re.compile(r"(?:[^/\s]*/)+(?=[^/\s]+:\d)")  # before FILE:LINE
 
 
-def lanes(marks, wires):
-    """Comparators that would lie on each other, side by side: (mark, lane), and how many lanes there are."""
-    taken, placed = [], []
+def lanes(marks: Iterable[Mark], wires: Mapping[Place, int]) -> tuple[list[tuple[Mark, int]], int]:
+    """Puts overlapping comparators side by side: (mark, lane), and the number of lanes."""
+    taken: list[int] = []
+    placed: list[tuple[Mark, int]] = []
     for mark in sorted(marks, key=lambda m: sorted(place[1] for place in m.reads)):
         low, high = sorted(wires.get(place, len(wires)) for place in mark.reads)
         lane = next((i for i, end in enumerate(taken) if end < low), len(taken))
@@ -25,7 +30,7 @@ def lanes(marks, wires):
 
 @dataclass
 class Column:
-    """Where a column of all panels lies."""
+    """One column, across all panels."""
 
     launch: int
     interval: int
@@ -35,25 +40,27 @@ class Column:
     x: float = 0.0
 
     @property
-    def width(self):
+    def width(self) -> float:
         parts = [(self.lanes - 1) * LANE] if self.lanes else []
         parts += [FLOW] if self.flows else [10] if self.dots else []
         return sum(parts) + (LANE if len(parts) > 1 else 0)
 
     @property
-    def reads_at(self):
-        """The x of what is read, but for comparators."""
+    def reads_at(self) -> float:
+        """The x of reads, except those of comparators."""
         return self.x + (self.lanes * LANE if self.lanes and (self.flows or self.dots) else 0)
 
     @property
-    def writes_at(self):
-        """The x of what is written."""
+    def writes_at(self) -> float:
+        """The x of writes."""
         return self.reads_at + (FLOW if self.flows else 10)
 
 
-def lay_columns(keys, panels):
+def lay_columns(keys: Iterable[tuple[int, int]], panels: Iterable[Panel]) -> tuple[list[Column], float]:
     """The columns from left to right, and the x where they end."""
-    columns, x, before = [], LEFT + 22, None
+    columns: list[Column] = []
+    x: float = LEFT + 22
+    before: int | None = None
     for launch, interval in keys:
         column = Column(launch, interval)
         for panel in panels:
@@ -70,7 +77,7 @@ def lay_columns(keys, panels):
     return columns, x
 
 
-def _said_of(access, panel, run):
+def _described(access: Access, panel: Panel, run: Trace) -> str:
     place = panel.indexes(access)
     words = {"load": "reads", "store": "writes", "atomic": "atomically changes"}[access.way]
     where = f"{place[0]}" if len(place) == 1 else f"{place[0]} to {place[-1]}"
@@ -82,20 +89,20 @@ def _said_of(access, panel, run):
     return text + ("; a race" if access.races else "")
 
 
-def hover(mark, panel, run):
+def hover(mark: Mark, panel: Panel, run: Trace) -> str:
+    """The text under the pointer."""
     first = mark.accesses[0]
     threads = list(dict.fromkeys(a.thread for a in mark.accesses))
-    if len(threads) > 1:  # which do the same
+    if len(threads) > 1:  # all do the same
         return f"block {first.block}, {len(threads)} threads: " + " and ".join(
-            dict.fromkeys(_said_of(a, panel, run) for a in mark.accesses)
+            dict.fromkeys(_described(a, panel, run) for a in mark.accesses)
         )
     head = f"block {first.block}, thread {first.thread}"
     if mark.kind == "exchange":
-        head += ": swapped" if mark.swapped else ": in order already"
-    return "\n".join([head, *(_said_of(a, panel, run) for a in mark.accesses)])
+        head += ": swapped" if mark.swapped else ": already in order"
+    return "\n".join([head, *(_described(a, panel, run) for a in mark.accesses)])
 
 
-def in_words(finding):
-    """A finding on one line, the names of files without their folders."""
-    text = f"{finding['file']}:{finding['line']}: {finding['kind']}: {finding['text']}"
-    return _FOLDERS.sub("", text)
+def in_words(finding: Finding) -> str:
+    """A finding on one line, with file names without their folders."""
+    return _FOLDERS.sub("", f"{finding.file}:{finding.line}: {finding.kind}: {finding.text}")

@@ -4,12 +4,28 @@ What one thread does to two places is a comparator where it puts their values in
 values that are made of values read are lines from the places read to the place written.
 """
 
+from __future__ import annotations
+
 import re
 
 from . import trace
 from .access_layout import LANE, LEFT, hover, in_words, lanes, lay_columns
 from .accesses import choose_launches, fill, lay_wires, panels_of, short_kernel
-from .svg import BLUE, BLUE_PALE, INK, MUTED, ORANGE, ORANGE_PALE, PAPER, RED, RED_PALE, RULE, WARPS, WIRE, Svg
+from .svg import (
+    BLUE,
+    BLUE_PALE,
+    INK,
+    MUTED,
+    ORANGE,
+    ORANGE_PALE,
+    PALE_WIRE,
+    PAPER,
+    RED,
+    RED_PALE,
+    RULE,
+    WARPS,
+    Drawing,
+)
 from ..core.terminal import Usage
 
 PITCH, HEAD = 20, 92
@@ -17,33 +33,33 @@ LETTER = 8.2  # width of a bold one, at most, in the heads
 MOST_FINDINGS = 6
 
 
-def _warp(mark):
+def _warp(mark: Mark) -> int | None:
     """The warp whose mark this is; None: several share it, or it has no colour."""
     warps = {access.thread // trace.LANES_PER_WARP for access in mark.accesses}
     return min(warps) if len(warps) == 1 and min(warps) < len(WARPS) else None
 
 
-def _warp_colour(mark):
+def _warp_colour(mark: Mark) -> str:
     return INK if _warp(mark) is None else WARPS[_warp(mark)]
 
 
 class _Painter:
     """Draws the marks of one panel, whose first wire lies at `top`."""
 
-    def __init__(self, svg, panel, run, columns, top):
+    def __init__(self, svg: Drawing, panel: Panel, run: Trace, columns: list[Column], top: float) -> None:
         self.svg, self.panel, self.run, self.top = svg, panel, run, top
         self.columns = {(column.launch, column.interval): column for column in columns}
         self.bottom = self.y_of_wire(len(panel.labels) - 1) + 12
 
-    def y_of_wire(self, wire):
+    def y_of_wire(self, wire: int) -> float:
         return self.top + wire * PITCH + sum(8 for gap in self.panel.gaps if gap <= wire)
 
-    def y(self, place):
+    def y(self, place: Place) -> float:
         """Of a place; those without a wire lie beyond the bottom."""
         wire = self.panel.wires.get(place)
         return self.bottom if wire is None else self.y_of_wire(wire)
 
-    def wires(self, right):
+    def wires(self, right: float) -> None:
         """Shared memory is there only while its kernel runs."""
         own = {launch for launch, _ in self.panel.marks}
         parts, columns = [], list(self.columns.values())
@@ -61,12 +77,12 @@ class _Painter:
         for wire, label in enumerate(self.panel.labels):
             y = self.y_of_wire(wire)
             for start, end in parts:
-                self.svg.line(start, y, end, y, WIRE, 1)
+                self.svg.line(start, y, end, y, PALE_WIRE, 1)
             self.svg.text(LEFT - 9, y + 4, label, 11.5, MUTED, "end")
         for gap in self.panel.gaps:
             self.svg.text(LEFT - 9, self.y_of_wire(gap) - PITCH + 8, "⋮", 11, MUTED, "end")
 
-    def comparator(self, x, mark):
+    def comparator(self, x: float, mark: Mark) -> None:
         low, high = sorted(self.y(place) for place in mark.reads)
         small, large = (low, high) if mark.down else (high, low)
         if mark.wrong:
@@ -83,11 +99,11 @@ class _Painter:
             for y in (low, high):
                 self.svg.circle(x, y, 2.6, PAPER if mark.kind == "compare" else colour, colour, 1.2)
         else:
-            self.svg.arrow(x, small, large, colour, width)
+            self.svg.small_arrow(x, small, large, colour, width)
         if high == self.bottom:
             self.svg.line(x - 4, high, x + 4, high, colour, 1.2)
 
-    def flow(self, column, mark):
+    def flow(self, column: Column, mark: Mark) -> None:
         colour, end = INK, column.writes_at
         wrong = {(place, a.writes) for a in mark.accesses if a.races or a.conflict for place in self.panel.places(a)}
         sources = {(place, column.reads_at) for place in mark.reads}
@@ -111,7 +127,7 @@ class _Painter:
             if target in self.panel.wires:
                 self.end(end, target, 3, None, mark, (target, True) in wrong)
 
-    def end(self, x, place, radius, fill, mark, wrong):
+    def end(self, x: float, place: Place, radius: float, fill: str | None, mark: Mark, wrong: bool) -> None:
         """A dot at the end of a line; `fill`: None for its colour."""
         colour = RED if wrong else _warp_colour(mark)
         self.svg.circle(x, self.y(place), radius, fill or colour, colour, 1.2)
@@ -119,11 +135,11 @@ class _Painter:
             self.svg.circle(x, self.y(place), 6, "none", RED, 1)
 
     @staticmethod
-    def away(outside, inside):
+    def away(outside: Place, inside: Place) -> int:
         """Up or down to a place that has no wire."""
         return 8 if outside[1] > inside[1] else -8
 
-    def dots(self, column, mark):
+    def dots(self, column: Column, mark: Mark) -> None:
         """Reads on the left, writes on the right; what one instruction touches is joined."""
         for access in mark.accesses:
             places = [p for p in self.panel.places(access) if p in self.panel.wires]
@@ -143,7 +159,7 @@ class _Painter:
             if wrong:
                 self.svg.circle(at, (first + last) / 2, 6, "none", RED, 1)
 
-    def column(self, column):
+    def column(self, column: Column) -> None:
         """All marks of a column."""
         marks = self.panel.marks.get((column.launch, column.interval), [])
         pairs, _ = lanes([m for m in marks if m.kind in ("exchange", "compare")], self.panel.wires)
@@ -158,7 +174,7 @@ class _Painter:
                 self.svg.close_group()
 
 
-def _boundaries(svg, columns, top, bottom):
+def _boundaries(svg: Drawing, columns: list[Column], top: float, bottom: float) -> None:
     """A thin line a barrier, a stronger one a launch."""
     for before, after in zip(columns, columns[1:]):
         x = (before.x + before.width + after.x) / 2
@@ -168,7 +184,7 @@ def _boundaries(svg, columns, top, bottom):
             svg.line(x, top, x, bottom, RULE, 1.5)
 
 
-def _heads(svg, run, columns, y, right):
+def _heads(svg: Drawing, run: Trace, columns: list[Column], y: float, right: float) -> None:
     """Above the columns: the kernel's name over its launches, and the number of each column."""
     spans = []
     for column in columns:
@@ -201,18 +217,18 @@ def _heads(svg, run, columns, y, right):
     svg.text(LEFT - 9, y + 21, units.pop() if len(units) == 1 else "", 10.5, MUTED, "end")
 
 
-def _plain(shape):
+def _plain(shape: str) -> str:
     """A shape as it is written at a launch: 4,1,1 is 4."""
     return re.sub(r"(,1)+$", "", shape)
 
 
-def _legend(svg, panels, y):
+def _legend(svg: Drawing, panels: list[Panel], y: float) -> float:
     """Only what is there; gives how wide it is."""
     marks = [m for p in panels for own in p.marks.values() for m in own]
     accesses = [a for m in marks for a in m.accesses]
     x, arrows = LEFT, [m for m in marks if m.kind == "exchange" and not m.tied and not m.wrong]
 
-    def words(text, colour=MUTED):
+    def words(text: str, colour: str=MUTED) -> None:
         nonlocal x
         svg.text(x, y + 4, text, 11.5, colour, "start")
         x += 22 + 6.1 * len(text)
@@ -224,7 +240,7 @@ def _legend(svg, panels, y):
         (ORANGE_PALE, False, False, "in order already"),
     ):
         if any(m.down == down and m.swapped == swapped for m in arrows):
-            svg.arrow(x + 4, y - 7 if down else y + 7, y + 7 if down else y - 7, colour, 2 if swapped else 1.5)
+            svg.small_arrow(x + 4, y - 7 if down else y + 7, y + 7 if down else y - 7, colour, 2 if swapped else 1.5)
             x += 14
             words(text)
     for there, fill, text in (
@@ -268,7 +284,7 @@ def _legend(svg, panels, y):
     return x
 
 
-def _wrapped(text, width):
+def _wrapped(text: str, width: int) -> list[str]:
     """Text in lines of at most `width` letters."""
     lines = [""]
     for word in text.split():
@@ -278,7 +294,7 @@ def _wrapped(text, width):
     return lines
 
 
-def draw(run, findings, title, n, which=None, window=None, launches=None):
+def draw(run: Trace, findings: Sequence[Finding], title: str, n: int, which: str | None=None, window: range | None=None, launches: range | None=None) -> str:
     """The picture of a run as SVG text.
 
     `which`: "shared", "global", "all" or None; `window` and `launches`: the places and launches to draw, or None.
@@ -298,7 +314,7 @@ def draw(run, findings, title, n, which=None, window=None, launches=None):
         )
     columns, right = lay_columns(fill(accesses, panels, key_type), panels)
     right += 22
-    svg = Svg(title)
+    svg = Drawing(0, 0, title)
     remarks = [len(remark) for panel in panels for remark in panel.remarks]
     width = max(right + 40, 420, LEFT + 6.4 * max(remarks, default=0) + 20)
     heading = _wrapped(title, int((width - 40) / 8.6))
@@ -333,4 +349,5 @@ def draw(run, findings, title, n, which=None, window=None, launches=None):
         for line in _wrapped(text, int((width - LEFT - 20) / 5.9)):
             y += 16
             svg.text(LEFT, y + 8, line, 11, colour, "start")
-    return svg.text_of(width, y + 24)
+    svg.width, svg.height = width, y + 24
+    return svg.svg()

@@ -1,5 +1,7 @@
 """What an access picture shows: which arrays, which of their places, and what every group of accesses does to them."""
 
+from __future__ import annotations
+
 from dataclasses import dataclass, field
 
 from . import trace
@@ -23,7 +25,7 @@ class Mark:
     swapped: bool = False
 
     @property
-    def wrong(self):
+    def wrong(self) -> bool:
         return any(a.races or a.conflict for a in self.accesses)
 
 
@@ -45,30 +47,30 @@ class Panel:
     marks: dict = field(default_factory=dict)  # column -> [Mark]
 
     @property
-    def shared(self):
+    def shared(self) -> bool:
         return next(iter(self.arrays)).space == "shared"
 
-    def indexes(self, access):
+    def indexes(self, access: Access) -> range:
         """The places that an access touches, as numbers."""
         offset = access.offset - self.arrays[access.array]
         first = offset // self.size
         return range(first, max(first + 1, (offset + access.bytes) // self.size))
 
-    def places(self, access):
+    def places(self, access: Access) -> list[Place]:
         """The same with their array."""
         return [(access.array, index) for index in self.indexes(access)]
 
-    def touched(self):
+    def touched(self) -> list[int]:
         """All places that are touched, in order, as numbers."""
         return sorted({index for access in self.accesses for index in self.indexes(access)})
 
 
-def short_kernel(name):
+def short_kernel(name: str) -> str:
     """A kernel's name without its template arguments and namespaces."""
     return name.partition("<")[0].rpartition("::")[2] or name
 
 
-def _name(array, kernel):
+def _name(array: Array, kernel: str) -> str:
     if array.space == "shared":
         return f"dynamic shared memory of {kernel}" if array.name == "dynamic" else f"__shared__ {array.name}"
     if array.allocation and array.name == "allocation":
@@ -76,7 +78,7 @@ def _name(array, kernel):
     return array.name if array.allocation else f"__device__ {array.name}"
 
 
-def panels_of(run, accesses, which):
+def panels_of(run: Trace, accesses: Iterable[Access], which: str | None) -> tuple[list[Panel], list[str]]:
     """The arrays of interest, in the order in which they are first touched, and the names of those left out."""
     found = {}
     for access in accesses:
@@ -103,7 +105,7 @@ def panels_of(run, accesses, which):
     return _join_buffers(drawn), [p.name for p in panels if p not in drawn]
 
 
-def _ways(panel, buffer_of):
+def _ways(panel: Panel, buffer_of: Callable[[Access], object]) -> dict[tuple[int, int, int, object], set[bool]]:
     """(launch, block, interval, buffer) -> whether it is written, read, or both, as a set."""
     ways = {}
     for access in panel.accesses:
@@ -112,7 +114,7 @@ def _ways(panel, buffer_of):
     return ways
 
 
-def _join_buffers(panels):
+def _join_buffers(panels: list[Panel]) -> list[Panel]:
     """Two arrays of global memory of which each launch reads one and writes the other become one panel."""
     for i, one in enumerate(panels):
         for other in panels[i + 1 :]:
@@ -138,7 +140,7 @@ def _join_buffers(panels):
     return panels
 
 
-def _runs(places):
+def _runs(places: Iterable[int]) -> list[list[int]]:
     """The contiguous parts of a sorted list of places: (first, last)."""
     parts = []
     for place in places:
@@ -149,14 +151,14 @@ def _runs(places):
     return parts
 
 
-def _takes_turns(panel, parts):
+def _takes_turns(panel: Panel, parts: list[list[int]]) -> bool:
     """Whether two parts of the same length are two buffers: none is read and written in the same interval."""
     if len(parts) != 2 or parts[0][1] - parts[0][0] != parts[1][1] - parts[1][0] or parts[0][1] - parts[0][0] < 3:
         return False
     return all(len(way) == 1 for way in _ways(panel, lambda a: panel.indexes(a)[0] >= parts[1][0]).values())
 
 
-def lay_wires(panel, n, window):
+def lay_wires(panel: Panel, n: int, window: range | None) -> None:
     """Which places have a wire, from top to bottom."""
     touched = panel.touched()
     parts = _runs(touched)
@@ -183,7 +185,7 @@ def lay_wires(panel, n, window):
         panel.labels.append(str(place))
 
 
-def _mark(group, panel, key_type):
+def _mark(group: Sequence[Access], panel: Panel, key_type: str) -> Mark:
     """What a group does to a panel's array."""
     own = [a for a in group if a in panel.members]
     reads = list(dict.fromkeys(place for a in own if a.way != "store" for place in panel.places(a)))
@@ -206,11 +208,11 @@ def _mark(group, panel, key_type):
     return mark
 
 
-def _column(access):
+def _column(access: Access) -> Cell:
     return access.launch, access.interval
 
 
-def _follow_values(marks, panel):
+def _follow_values(marks: list[Mark], panel: Panel) -> None:
     """The edges of flows.
 
     A value that its thread has read, in this interval or the one before, or its warp in this one (lanes hand values
@@ -254,12 +256,12 @@ def _follow_values(marks, panel):
             mark.kind = "dots"
 
 
-def _code(mark):
+def _code(mark: Mark) -> frozenset[str]:
     """The instructions that have read."""
     return frozenset(a.code for a in mark.accesses if not a.writes)
 
 
-def _merged(marks):
+def _merged(marks: Sequence[Mark]) -> list[Mark]:
     """The marks, with those made one that say of the same interval that the same two places are read together."""
     known, kept = {}, []
     for mark in marks:
@@ -273,7 +275,7 @@ def _merged(marks):
     return kept
 
 
-def fill(accesses, panels, key_type):
+def fill(accesses: Iterable[Access], panels: list[Panel], key_type: str) -> list[Cell]:
     """The marks of all panels, and the columns: (launch, interval), in order, those in which something is seen."""
     columns, directions = set(), {}
     made = [[] for _ in panels]
@@ -311,7 +313,7 @@ def fill(accesses, panels, key_type):
     return sorted(columns)
 
 
-def choose_launches(run, asked):
+def choose_launches(run: Trace, asked: range | None) -> range:
     """The launches to draw, a range: those asked for, or as many from the first on as a picture can hold."""
     if asked is not None:
         return asked

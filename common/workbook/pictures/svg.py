@@ -1,81 +1,134 @@
-"""A small SVG writer, in the colours of the handouts' figures."""
+"""A small SVG writer, and the colours of every figure and access picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
 
 INK = "#24292f"
 MUTED = "#6b7280"
-WIRE = "#c3cad3"
+WIRE = "#9aa4b1"
+PALE_WIRE = "#c3cad3"
 RULE = "#dfe3e8"
 PAPER = "#ffffff"
-BLUE, BLUE_PALE = "#1f5fa8", "#9dc0e6"
-ORANGE, ORANGE_PALE = "#b9540c", "#ecb98f"
+ABSENT = "#c9ced6"
+BLUE, BLUE_FILL, BLUE_PALE = "#1f5fa8", "#e3eefa", "#9dc0e6"
+ORANGE, ORANGE_FILL, ORANGE_PALE = "#b9540c", "#fdeedd", "#ecb98f"
+TEAL, TEAL_FILL = "#0f766e", "#d5efec"
 RED, RED_PALE = "#d1242f", "#f0a6ab"
-WARPS = (INK, "#0f766e", "#7b3fa0", "#8a6d0b")  # a warp each, again from the first
+WARPS = (INK, TEAL, "#7b3fa0", "#8a6d0b")  # one colour per warp, then again from the first
 
 
-def number(x):
-    """A coordinate, without digits that nobody sees."""
+def number(x: float) -> str:
+    """A coordinate with one decimal, which is more than the eye resolves."""
     return f"{x:.1f}".rstrip("0").rstrip(".")
 
 
-def escaped(words):
-    """Text as it may stand between tags."""
+def escaped(words: str) -> str:
+    """Text as XML content."""
     return words.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
-class Svg:
-    """Collects elements. A picture has its own light paper, so that it reads on light and dark pages alike."""
+class Drawing:
+    """Collects SVG elements. Every picture brings its own light paper, so that it is legible on dark pages too."""
 
-    def __init__(self, title):
-        self.title, self.parts = title, []
+    def __init__(self, width: float, height: float, title: str) -> None:
+        self.width, self.height, self.title = width, height, title
+        self.parts: list[str] = []
 
-    def open_group(self, hover, kind):
-        """What follows belongs together: `hover` is shown under the pointer, `kind` is its class."""
+    def open_group(self, hover: str, kind: str) -> None:
+        """Starts a group. `hover` appears under the pointer; `kind` is the group's class."""
         self.parts.append(f'<g class="{kind}"><title>{escaped(hover)}</title>')
 
-    def close_group(self):
-        """The end of a group."""
+    def close_group(self) -> None:
+        """Ends the group."""
         self.parts.append("</g>")
 
-    def line(self, x1, y1, x2, y2, colour, width=1.2, dash=""):
+    def rect(
+        self,
+        x: float,
+        y: float,
+        w: float,
+        h: float,
+        fill: str,
+        stroke: str = "none",
+        radius: float = 0,
+        width: float = 1,
+    ) -> None:
+        """A rectangle; `radius` rounds its corners."""
+        self.parts.append(
+            f'<rect x="{number(x)}" y="{number(y)}" width="{number(w)}" height="{number(h)}" rx="{number(radius)}"'
+            f' fill="{fill}" stroke="{stroke}" stroke-width="{number(width)}"/>'
+        )
+
+    def line(
+        self, x1: float, y1: float, x2: float, y2: float, color: str = WIRE, width: float = 1.2, dash: str = ""
+    ) -> None:
         """A straight line."""
         dashes = f' stroke-dasharray="{dash}"' if dash else ""
         self.parts.append(
-            f'<line x1="{number(x1)}" y1="{number(y1)}" x2="{number(x2)}" y2="{number(y2)}" stroke="{colour}"'
+            f'<line x1="{number(x1)}" y1="{number(y1)}" x2="{number(x2)}" y2="{number(y2)}" stroke="{color}"'
             f' stroke-width="{number(width)}"{dashes}/>'
         )
 
-    def circle(self, x, y, radius, fill, stroke, width=1.0):
-        """A dot, hollow if it is filled with the paper's colour."""
+    def polygon(self, points: Sequence[tuple[float, float]], fill: str) -> None:
+        """A filled polygon."""
+        corners = " ".join(f"{number(x)},{number(y)}" for x, y in points)
+        self.parts.append(f'<polygon points="{corners}" fill="{fill}"/>')
+
+    def diamond(self, x: float, y: float, radius: float, fill: str) -> None:
+        """A square on its corner."""
+        self.polygon([(x, y - radius), (x + radius, y), (x, y + radius), (x - radius, y)], fill)
+
+    def dot(self, x: float, y: float, radius: float, fill: str) -> None:
+        """A filled circle without an outline."""
+        self.parts.append(f'<circle cx="{number(x)}" cy="{number(y)}" r="{number(radius)}" fill="{fill}"/>')
+
+    def circle(self, x: float, y: float, radius: float, fill: str, stroke: str, width: float = 1.0) -> None:
+        """A circle with an outline; filled with the paper's colour it looks hollow."""
         self.parts.append(
             f'<circle cx="{number(x)}" cy="{number(y)}" r="{number(radius)}" fill="{fill}" stroke="{stroke}"'
             f' stroke-width="{number(width)}"/>'
         )
 
-    def polygon(self, points, fill):
-        """A filled polygon."""
-        corners = " ".join(f"{number(x)},{number(y)}" for x, y in points)
-        self.parts.append(f'<polygon points="{corners}" fill="{fill}"/>')
-
-    def diamond(self, x, y, radius, fill):
-        """A square on its corner."""
-        self.polygon([(x, y - radius), (x + radius, y), (x, y + radius), (x - radius, y)], fill)
-
-    def arrow(self, x, y_from, y_to, colour, width=1.6):
-        """A comparator: a dot on the wire of the smaller key, the head on the wire of the larger."""
-        down = 1 if y_to > y_from else -1
-        self.line(x, y_from, x, y_to - down * 5, colour, width)
-        self.circle(x, y_from, 2.2, colour, colour)
-        self.polygon([(x, y_to), (x - 4, y_to - down * 8), (x + 4, y_to - down * 8)], colour)
-
-    def text(self, x, y, words, size=13, colour=INK, anchor="middle", weight="normal"):
+    def text(
+        self,
+        x: float,
+        y: float,
+        words: str,
+        size: float = 13,
+        color: str = INK,
+        anchor: str = "middle",
+        weight: str = "normal",
+    ) -> None:
         """One line of text."""
         self.parts.append(
-            f'<text x="{number(x)}" y="{number(y)}" font-size="{number(size)}" fill="{colour}" text-anchor="{anchor}"'
+            f'<text x="{number(x)}" y="{number(y)}" font-size="{number(size)}" fill="{color}" text-anchor="{anchor}"'
             f' font-weight="{weight}">{escaped(words)}</text>'
         )
 
-    def text_of(self, width, height):
+    def arrow(self, x: float, y_from: float, y_to: float, color: str, width: float = 1.6) -> None:
+        """A comparator: a dot on the wire of the smaller key, the arrowhead on the wire of the larger."""
+        self._shaft(x, y_from, y_to, color, width)
+        self.dot(x, y_from, 2.6, color)
+        self._head(x, y_from, y_to, color)
+
+    def small_arrow(self, x: float, y_from: float, y_to: float, color: str, width: float = 1.6) -> None:
+        """The same with the smaller, outlined dot of the access pictures."""
+        self._shaft(x, y_from, y_to, color, width)
+        self.circle(x, y_from, 2.2, color, color)
+        self._head(x, y_from, y_to, color)
+
+    def _shaft(self, x: float, y_from: float, y_to: float, color: str, width: float) -> None:
+        down = 1 if y_to > y_from else -1
+        self.line(x, y_from, x, y_to - down * 5, color, width)
+
+    def _head(self, x: float, y_from: float, y_to: float, color: str) -> None:
+        down = 1 if y_to > y_from else -1
+        self.polygon([(x, y_to), (x - 4, y_to - down * 8), (x + 4, y_to - down * 8)], color)
+
+    def svg(self) -> str:
         """The whole file."""
-        w, h = number(width), number(height)
+        w, h = number(self.width), number(self.height)
         head = (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{w}" height="{h}" viewBox="0 0 {w} {h}" role="img"'
             f" font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\">\n<title>{escaped(self.title)}</title>\n"

@@ -1,46 +1,49 @@
-"""Reads what the check build writes to CHECK_TRACE: every access of a run, and what belongs together in it.
+"""Reads the trace of a run: every access that the check build observed.
 
-common/simt/check/trace.cpp says what the lines are.
+common/simt/check/trace.cpp documents the format.
 """
 
+from __future__ import annotations
+
 import struct
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 LANES_PER_WARP = 32
-_FORMATS = {"i32": "<i", "f32": "<f", "i64": "<q", "f64": "<d"}  # all others are unsigned
+_FORMATS = {"i32": "<i", "f32": "<f", "i64": "<q", "f64": "<d"}  # every other type is unsigned
 
 
 @dataclass(frozen=True)
 class Array:
-    """Memory that has a name."""
+    """An array of shared or global memory."""
 
     number: int
     space: str  # "shared" or "global"
-    name: str  # as in the source; "dynamic" and "allocation" have none there
-    allocation: int  # 0: not an allocation
+    name: str  # as in the source; "dynamic" and "allocation" have no name there
+    allocation: int  # its number; 0 for an array that is not an allocation
     bytes: int
 
 
 @dataclass(eq=False)
 class Access:
-    """One access of one thread. `value` is what was read, or what was written."""
+    """One access of one thread. `value` is the value that was read or written."""
 
     number: int  # in the order of the run
     array: Array
     launch: int  # from 0
     block: int
-    interval: int  # barriers of the block before it
+    interval: int  # number of the block's barriers before it
     thread: int
     code: str
     way: str  # "load", "store", "atomic"
-    offset: int  # bytes from the array's first
+    offset: int  # in bytes
     bytes: int
     value: int
     races: bool = False
-    conflict: tuple = ()  # wavefronts (actual, ideal) of its request, where it took too many
+    conflict: tuple[int, int] | tuple[()] = ()  # wavefronts (actual, ideal) of its request, if it took too many
 
     @property
-    def writes(self):
+    def writes(self) -> bool:
         return self.way != "load"
 
 
@@ -57,17 +60,18 @@ class Launch:
 class Trace:
     """A whole run."""
 
-    launches: list = field(default_factory=list)
-    accesses: list = field(default_factory=list)
-    lines: dict = field(default_factory=dict)  # code -> "file:line"
-    cut: bool = False  # more accesses came than were kept
-    text: str = ""  # what it was read from
+    launches: list[Launch] = field(default_factory=list)
+    accesses: list[Access] = field(default_factory=list)
+    lines: dict[str, str] = field(default_factory=dict)  # code -> "file:line"
+    truncated: bool = False  # the run made more accesses than the trace holds
+    text: str = ""  # the file
 
 
-def _mark_conflict(own, fields):
+def _mark_conflict(accesses: Iterable[Access], fields: Sequence[str]) -> None:
+    """Marks the accesses of the request that a line `conflict` names; `accesses`: those of the barrier interval."""
     code, size, way, warp, time = fields[0], int(fields[1]), fields[2], int(fields[3]), int(fields[4])
-    seen = {}
-    for access in own:
+    seen: dict[int, int] = {}
+    for access in accesses:
         if (access.code, access.bytes, access.way, access.array.space) != (code, size, way, "shared"):
             continue
         if access.thread // LANES_PER_WARP != warp:
@@ -77,21 +81,23 @@ def _mark_conflict(own, fields):
         seen[access.thread] = seen.get(access.thread, 0) + 1
 
 
-def _mark_race(accesses, fields):
-    now = accesses[-1]
-    now.races = True
+def _mark_race(accesses: Sequence[Access], fields: Sequence[str]) -> None:
+    """Marks the last access and the earlier one that it races with."""
+    last = accesses[-1]
+    last.races = True
     block, thread, code = int(fields[0]), int(fields[1]), fields[2]
     for other in reversed(accesses[:-1]):
-        if other.launch != now.launch or (block == now.block and other.interval != now.interval):
+        if other.launch != last.launch or (block == last.block and other.interval != last.interval):
             break
-        overlap = other.offset < now.offset + now.bytes and now.offset < other.offset + other.bytes
-        if (other.block, other.thread, other.code, other.array) == (block, thread, code, now.array) and overlap:
+        overlap = other.offset < last.offset + last.bytes and last.offset < other.offset + other.bytes
+        if (other.block, other.thread, other.code, other.array) == (block, thread, code, last.array) and overlap:
             other.races = True
 
 
-def read(text):
-    """The trace that `text` holds; a last line that was cut short is left out."""
-    trace, arrays = Trace(text=text), {}
+def read(text: str) -> Trace:
+    """Parses a trace. An incomplete last line is ignored."""
+    trace = Trace(text=text)
+    arrays: dict[str, Array] = {}
     block = interval = first = 0
     for line in text.splitlines():
         kind, *fields = line.split("\t")
@@ -127,16 +133,17 @@ def read(text):
         elif kind == "code":
             trace.lines[fields[0]] = fields[1]
         elif kind == "cut":
-            trace.cut = True
+            trace.truncated = True
     return trace
 
 
-def groups(accesses):
-    """What belongs together: loads of one thread and the stores that follow them, in one barrier interval.
+def groups(accesses: Iterable[Access]) -> list[list[Access]]:
+    """Groups the loads of one thread with the stores that follow them in the same barrier interval.
 
-    A load after a store begins anew, and so does an instruction that comes again: the next turn of a loop.
+    A load after a store starts a new group, and so does an instruction that repeats: the next iteration of a loop.
     """
-    done, running = [], {}
+    done: list[list[Access]] = []
+    running: dict[tuple[int, int, int, int], list[Access]] = {}
     for access in accesses:
         key = (access.launch, access.block, access.interval, access.thread)
         own = running.get(key)
@@ -151,9 +158,10 @@ def groups(accesses):
     return done
 
 
-def key_of(value, size, key_type):
-    """The bits `value` of `size` bytes as a number that compares as the keys do."""
+def key_of(value: int, size: int, key_type: str) -> float:
+    """The bits `value` of `size` bytes as a number of the key type."""
     form = _FORMATS.get(key_type)
     if form and struct.calcsize(form) == size:
-        return struct.unpack(form, value.to_bytes(size, "little"))[0]
+        number: float = struct.unpack(form, value.to_bytes(size, "little"))[0]
+        return number
     return value

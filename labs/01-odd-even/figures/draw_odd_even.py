@@ -1,21 +1,37 @@
-"""The figures of labs/01-odd-even: drawn from sorts that are run and counted here, after their result is checked."""
+"""The figures of lab 01, drawn from sorts that run here, are counted, and whose results are asserted."""
+
+from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
-from draw import ABSENT, BLUE, BLUE_FILL, INK, MUTED, ORANGE, ORANGE_FILL, PAPER, TEAL, TEAL_FILL, WIRE, Drawing
+from workbook.pictures.svg import (
+    ABSENT,
+    BLUE,
+    BLUE_FILL,
+    INK,
+    MUTED,
+    ORANGE,
+    ORANGE_FILL,
+    PAPER,
+    TEAL,
+    TEAL_FILL,
+    WIRE,
+    Drawing,
+)
 
-LARGEST_N = 65536  # odd_even::largest_n of labs/01-odd-even/odd_even.h
+MAX_N = 65536  # the largest n on the axis
 
 
 # --- the sorts -------------------------------------------------------------------------------------------------------
 
 
-def pairs(phase, n):
-    """The first places of the pairs that a phase compares."""
+def pairs(phase: int, n: int) -> range:
+    """The first place of each pair that a phase compares."""
     return range(phase % 2, n - 1, 2)
 
 
-def odd_even(keys):
+def odd_even(keys: list[int]) -> tuple[list[list[int]], list[set[int]]]:
     """The keys before the first phase and after every phase, and for each phase the places that it exchanged."""
     states, exchanged = [list(keys)], []
     for phase in range(len(keys)):
@@ -30,7 +46,7 @@ def odd_even(keys):
     return states, exchanged
 
 
-def bubble_rounds(keys):
+def bubble_rounds(keys: list[int]) -> list[list[int]]:
     """The keys before the first round of bubble sort and after every one."""
     states = [list(keys)]
     for end in range(len(keys) - 1, 0, -1):
@@ -43,7 +59,7 @@ def bubble_rounds(keys):
     return states
 
 
-def counted(n):
+def counted(n: int) -> tuple[int, int, int]:
     """Comparisons of bubble sort, those of odd-even sort, and its phases, counted while n reversed keys are sorted."""
     keys, bubble = list(range(n, 0, -1)), 0
     for end in range(n - 1, 0, -1):
@@ -63,8 +79,8 @@ def counted(n):
     return bubble, comparisons, phases
 
 
-def still_right(count, phases, first_phase=0):
-    """Which places of a window that the array goes on beyond are right, before the first phase and after each."""
+def still_right(count: int, phases: int, first_phase: int = 0) -> list[list[bool]]:
+    """Which places of a window into a longer array are right, before the first phase and after each."""
     states = [[True] * count]
     for phase in range(first_phase, first_phase + phases):
         now = [False] * count  # a place whose partner lies outside the window is not right
@@ -77,19 +93,28 @@ def still_right(count, phases, first_phase=0):
 # --- drawings --------------------------------------------------------------------------------------------------------
 
 
-def draw_key(drawing, x, y, key, fill=PAPER, stroke=WIRE, color=INK, weight="normal"):
+def draw_key(
+    drawing: Drawing,
+    x: float,
+    y: float,
+    key: int,
+    fill: str = PAPER,
+    stroke: str = WIRE,
+    color: str = INK,
+    weight: str = "normal",
+) -> None:
     drawing.rect(x - 13, y - 11, 26, 22, fill, stroke, 4)
     drawing.text(x, y + 5, str(key), 14, color, weight=weight)
 
 
-def draw_example(keys):
-    """Keys that move through all phases, a column a phase; the keys that a phase exchanged are marked."""
+def draw_example(keys: list[int]) -> Drawing:
+    """Keys that move through all phases, one column per phase; the keys that a phase exchanged are marked."""
     n = len(keys)
     states, exchanged = odd_even(keys)
     pitch, left, top, step = 32, 56, 66, 72
     drawing = Drawing(left + n * step + 56, top + (n - 1) * pitch + 66, f"{n} keys in {n} phases")
 
-    def y(place):
+    def y(place: int) -> float:
         return top + place * pitch
 
     for place in range(n):
@@ -121,12 +146,12 @@ def draw_example(keys):
     drawing.rect(left + 60, bottom - 13, 16, 16, TEAL_FILL, TEAL, 3)
     drawing.text(left + 84, bottom, "exchanged by the phase on its left", 12.5, TEAL, "start")
     drawing.arrow(left + 340, bottom - 11, bottom + 3, BLUE)
-    drawing.text(left + 350, bottom, "its head: the larger key", 12.5, BLUE, "start")
+    drawing.text(left + 350, bottom, "arrowhead: the larger key", 12.5, BLUE, "start")
     return drawing
 
 
-def draw_bubble(keys):
-    """Why bubble sort waits, and why it need not: when each comparison of each round can be made."""
+def draw_bubble(keys: list[int]) -> Drawing:
+    """The earliest time of each comparison of bubble sort."""
     n = len(keys)
     bubble_rounds(keys)
     cell, left, top = 30, 96, 78
@@ -137,7 +162,7 @@ def draw_bubble(keys):
     drawing.text(
         left + columns * cell / 2, 26, "time: a comparison waits only for those that share a key with it", 13, INK
     )
-    at_once = {}
+    at_once: dict[int, list[int]] = {}
     for round_ in range(n - 1):
         drawing.text(left - 14, top + round_ * cell + 20, f"round {round_}", 12.5, MUTED, "end")
         for i in range(n - 1 - round_):
@@ -155,8 +180,8 @@ def draw_bubble(keys):
     return drawing
 
 
-def draw_zero_one(bits):
-    """Zeros and ones on their way: the last one starts at once or a phase later, the next behind it, and so on."""
+def draw_zero_one(bits: list[int]) -> Drawing:
+    """Zeros and ones on their way: the last one starts in phase 0 or 1, the next follows a phase later, and so on."""
     n = len(bits)
     states, _ = odd_even(bits)
     cell, left, top = 30, 86, 50
@@ -186,8 +211,8 @@ def draw_zero_one(bits):
     return drawing
 
 
-def draw_light_cone(tile, halo):
-    """A tile with its halo: what is still right after each phase."""
+def draw_light_cone(tile: int, halo: int) -> Drawing:
+    """A tile with its halo: the places that are still right after each phase."""
     count = tile + 2 * halo
     states = still_right(count, halo, first_phase=1)  # the worse parity: both edges lose a place at once
     assert all(states[-1][halo : halo + tile]) and not states[-1][halo - 1] and not states[-1][halo + tile]
@@ -195,7 +220,7 @@ def draw_light_cone(tile, halo):
     right = left + halo * step
     drawing = Drawing(right + 238, top + (count - 1) * pitch + 62, f"A tile of {tile} keys with a halo of {halo}")
 
-    def y(place):
+    def y(place: int) -> float:
         return top + place * pitch
 
     drawing.rect(left - 22, y(halo) - 12, right - left + 44, (tile - 1) * pitch + 24, BLUE_FILL, BLUE, 5, 0.8)
@@ -221,26 +246,26 @@ def draw_light_cone(tile, halo):
     ):
         drawing.text(left - 44, y(first) + (n - 1) * pitch / 2 + 5, words, 14, color, "end", "bold")
     x = right + 34
-    for words, color, place in (
-        ("green: as in the whole array", TEAL, 1),
+    for words, color, at in (
+        ("green: the same as in the whole array", TEAL, 1),
         ("?: its partner, or a key that", ORANGE, 2),
         ("it met, lies outside the window", ORANGE, 2.8),
-        ("the tile is stored: all of it", BLUE, halo + tile / 2 - 0.9),
-        (f"is right after {halo} phases,", BLUE, halo + tile / 2 - 0.1),
-        ("and not after one more", BLUE, halo + tile / 2 + 0.7),
+        ("the tile, which is stored,", BLUE, halo + tile / 2 - 0.9),
+        (f"is all right after {halo} phases,", BLUE, halo + tile / 2 - 0.1),
+        ("but not after one more", BLUE, halo + tile / 2 + 0.7),
     ):
-        drawing.text(x, y(place) + 4, words, 12.5, color, "start")
+        drawing.text(x, top + at * pitch + 4, words, 12.5, color, "start")
     drawing.text((left + right) / 2, y(count - 1) + 40, "the array goes on above and below", 12.5, MUTED)
     return drawing
 
 
-def draw_lanes(lanes, lane_keys):
+def draw_lanes(lanes: int, lane_keys: int) -> Drawing:
     """The pairs of both phases on a row: inside a lane, and across two lanes."""
     n = lanes * lane_keys
     cell, left, gap = 38, 96, 16
     drawing = Drawing(left + n * cell + (lanes - 1) * gap + 30, 268, "Pairs inside a lane and across lanes")
 
-    def x(place):
+    def x(place: int) -> float:
         return left + place * cell + place // lane_keys * gap
 
     for lane in range(lanes):
@@ -265,19 +290,19 @@ def draw_lanes(lanes, lane_keys):
     return drawing
 
 
-def draw_work():
-    """Comparisons and steps against n: dots are counted, lines are what the counts follow."""
+def draw_work() -> Drawing:
+    """Comparisons and steps against n: the dots are counted, the lines are formulas."""
     width, height, left, top = 470, 400, 84, 62
-    most_x, most_y = math.log2(LARGEST_N), 10
+    most_x, most_y = math.log2(MAX_N), 10
     drawing = Drawing(left + width + 256, top + height + 62, "Comparisons and steps of bubble sort and odd-even sort")
 
-    def x(n):
+    def x(n: float) -> float:
         return left + width * math.log2(n) / most_x
 
-    def y(count):
+    def y(count: float) -> float:
         return top + height - height * math.log10(count) / most_y
 
-    for power in range(0, most_y + 1):
+    for power in range(most_y + 1):
         drawing.line(left, y(10**power), left + width, y(10**power), "#e5e7eb", 1)
         if power % 2 == 0:
             words = {0: "1", 2: "100", 4: "10 thousand", 6: "1 million", 8: "100 million", 10: "10 billion"}[power]
@@ -287,10 +312,10 @@ def draw_work():
         drawing.line(x(n), top, x(n), top + height, "#e5e7eb", 1)
         drawing.text(x(n), top + height + 20, f"{n:,}", 11.5, MUTED)
     drawing.text(left + width / 2, top + height + 44, "n, keys", 13, INK)
-    drawing.text(left - 70, top - 34, "how many, to sort n keys", 13, INK, "start")
-    drawing.text(left - 70, top - 16, "dots: counted; lines: what they follow", 11.5, MUTED, "start")
+    drawing.text(left - 70, top - 34, "operations to sort n keys", 13, INK, "start")
+    drawing.text(left - 70, top - 16, "dots: counted; lines: formulas", 11.5, MUTED, "start")
 
-    def curve(count, color, width=2.2, dash=""):
+    def curve(count: Callable[[float], float], color: str, width: float = 2.2, dash: str = "") -> None:
         points = [(x(2 ** (p / 4)), y(count(2 ** (p / 4)))) for p in range(4, int(4 * most_x) + 1)]
         for (x1, y1), (x2, y2) in zip(points, points[1:]):
             drawing.line(x1, y1, x2, y2, color, width, dash)
@@ -305,18 +330,18 @@ def draw_work():
         assert bubble == comparisons == n * (n - 1) // 2 and phases == n
         drawing.dot(x(n), y(comparisons), 3.6, ORANGE)
         drawing.dot(x(n), y(phases), 3.6, BLUE)
-    n = LARGEST_N
+    n = MAX_N
     labels = [
         (n * (n - 1) / 2, 0, ORANGE, ["comparisons of both sorts, and", "steps of bubble sort:", "n (n - 1) / 2"]),
         (n * math.log2(n), -6, MUTED, ["comparisons of merge sort", "(lab 02): n log2 n"]),
         (n, 6, BLUE, ["phases of odd-even sort: n"]),
         (most_x * (most_x + 1) / 2, 0, MUTED, ["stages of bitonic sort", "(lab 03)"]),
     ]
-    for count, shift, color, words in labels:
-        for k, line in enumerate(words):
+    for count, shift, color, lines in labels:
+        for k, line in enumerate(lines):
             drawing.text(
                 left + width + 12,
-                y(count) + shift + 4.5 + 16 * (k - (len(words) - 1) / 2),
+                y(count) + shift + 4.5 + 16 * (k - (len(lines) - 1) / 2),
                 line,
                 12.5,
                 color,
@@ -329,7 +354,7 @@ def draw_work():
 # --- all of them -----------------------------------------------------------------------------------------------------
 
 
-def figures():
+def figures() -> dict[str, Drawing]:
     return {
         "bubble.svg": draw_bubble([6, 3, 8, 1, 7, 2, 5, 4]),
         "example-8.svg": draw_example([6, 3, 8, 1, 7, 2, 5, 4]),

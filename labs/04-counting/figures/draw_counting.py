@@ -1,11 +1,28 @@
-"""The figures of labs/04-counting: each runs its algorithm on a few keys and draws what it did; a result is asserted
-before it is drawn."""
+"""The figures of lab 04. Each runs its algorithm on a few keys, asserts the result and draws what happened."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
 from itertools import accumulate
 
-from draw import ABSENT, BLUE, BLUE_FILL, INK, MUTED, ORANGE, ORANGE_FILL, PAPER, TEAL, TEAL_FILL, WIRE, Drawing
+from workbook.pictures.recorded import RecordedRun
+from workbook.pictures.svg import (
+    ABSENT,
+    BLUE,
+    BLUE_FILL,
+    INK,
+    MUTED,
+    ORANGE,
+    ORANGE_FILL,
+    PAPER,
+    TEAL,
+    TEAL_FILL,
+    WIRE,
+    Drawing,
+)
 
-VALUES_A_ROW = 16  # 64-bit values that the 32 banks of 4 bytes hold side by side
+VALUES_PER_ROW = 16  # 64-bit values in one row of the 32 banks of 4 bytes
+RUNS = {"run-scan": RecordedRun("04-counting", step=2, n=16, task="scan")}
 SCAN_TILE = 1024  # counting::scan_tile of labs/04-counting/counting.h
 SHADES = [(BLUE, BLUE_FILL), (ORANGE, ORANGE_FILL), (TEAL, TEAL_FILL)]
 
@@ -13,11 +30,11 @@ SHADES = [(BLUE, BLUE_FILL), (ORANGE, ORANGE_FILL), (TEAL, TEAL_FILL)]
 # --- the algorithms --------------------------------------------------------------------------------------------------
 
 
-def exclusive(values):
+def exclusive(values: list[int]) -> list[int]:
     return [0] + list(accumulate(values))[:-1]
 
 
-def hillis_steele(values):
+def hillis_steele(values: list[int]) -> tuple[list[list[int]], list[int]]:
     """The values before and after each stage, and the distance of each stage."""
     states, distances, distance = [list(values)], [], 1
     while distance < len(values):
@@ -28,7 +45,7 @@ def hillis_steele(values):
     return states, distances
 
 
-def blelloch(values):
+def blelloch(values: list[int]) -> tuple[list[tuple[int, list[int]]], list[int], list[tuple[int, list[int]]], int]:
     """The values after each level of the up-sweep and of the down-sweep: (half, state) lists, and the sum of all."""
     n, up, down = len(values), [], []
     tile, half = list(values), 1
@@ -48,8 +65,8 @@ def blelloch(values):
     return up, cleared, down, total
 
 
-def fold(values, join):
-    """The values before and after each stage of the reduction, and who joined whom: a stage is (left, reach)."""
+def fold(values: list[int], join: Callable[[int, int], int]) -> tuple[list[list[int]], list[tuple[int, int]]]:
+    """The values before and after each stage of the reduction, and for each stage (values left, reach)."""
     states, stages, left = [list(values)], [], len(values)
     while left > 1:
         reach = (left + 1) // 2
@@ -62,20 +79,20 @@ def fold(values, join):
     return states, stages
 
 
-def padded(i):
-    """Where value i of a tile lies: 03_parallel.cu."""
+def padded(i: int) -> int:
+    """The padded place of value i of a tile, as in 03_parallel.cu."""
     return i + i // 16 + i // 256
 
 
-def wavefronts(places):
-    """Turns that one access of half a warp takes: the most different places in one bank."""
-    banks = {}
+def wavefronts(places: list[int]) -> int:
+    """Wavefronts of one access of half a warp: the largest number of different places in one bank."""
+    banks: dict[int, set[int]] = {}
     for place in places:
-        banks.setdefault(place % VALUES_A_ROW, set()).add(place)
+        banks.setdefault(place % VALUES_PER_ROW, set()).add(place)
     return max(len(held) for held in banks.values())
 
 
-def level(half, lanes=VALUES_A_ROW):
+def level(half: int, lanes: int = VALUES_PER_ROW) -> list[int]:
     """The right children that the first lanes of a warp touch in a level of a tile."""
     return [(2 * k + 2) * half - 1 for k in range(min(lanes, SCAN_TILE // (2 * half)))]
 
@@ -83,19 +100,29 @@ def level(half, lanes=VALUES_A_ROW):
 # --- drawing ---------------------------------------------------------------------------------------------------------
 
 
-def cell(drawing, x, y, words, color=INK, fill=PAPER, stroke=WIRE, w=34, h=26):
+def cell(
+    drawing: Drawing,
+    x: float,
+    y: float,
+    words: object,
+    color: str = INK,
+    fill: str = PAPER,
+    stroke: str = WIRE,
+    w: float = 34,
+    h: float = 26,
+) -> None:
     drawing.rect(x - w / 2, y - h / 2, w, h, fill, stroke, 3)
     drawing.text(x, y + 4.8, str(words), 13.5, color, weight="bold" if color != INK else "normal")
 
 
-def head(drawing, x, y, color, up=False):
+def head(drawing: Drawing, x: float, y: float, color: str, up: bool = False) -> None:
     """An arrow head whose tip is at (x, y)."""
     back = 7 if up else -7
     drawing.polygon([(x, y), (x - 3.6, y + back), (x + 3.6, y + back)], color)
 
 
-def draw_counting(keys, values):
-    """From keys to counters, from counters to sums, from sums to the sorted keys."""
+def draw_counting(keys: list[int], values: int) -> Drawing:
+    """Keys, counters, sums and sorted keys."""
     counts = [keys.count(v) for v in range(values)]
     sums = exclusive(counts + [0])
     output = [v for v in range(values) for _ in range(counts[v])]
@@ -103,11 +130,11 @@ def draw_counting(keys, values):
     pitch, left = 40, 150
     drawing = Drawing(left + len(keys) * pitch + 24, 316, "Counting sort of twelve keys")
 
-    def row(y, name, words):
+    def row(y: float, name: str, words: str) -> None:
         drawing.text(left - 34, y + 5, name, 13.5, INK, "end", "bold")
         drawing.text(left - 34, y + 21, words, 11, MUTED, "end")
 
-    def x(i):
+    def x(i: int) -> float:
         return left + i * pitch + 4
 
     row(40, "keys", "")
@@ -135,8 +162,8 @@ def draw_counting(keys, values):
     return drawing
 
 
-def draw_reduction(values):
-    """The fold onto the lower half, here for a number of threads that is no power of two."""
+def draw_reduction(values: list[int]) -> Drawing:
+    """The fold onto the lower half, for a number of threads that is not a power of two."""
     states, stages = fold(values, min)
     assert states[-1][0] == min(values)
     pitch, left, top, gap = 46, 134, 62, 70
@@ -144,7 +171,7 @@ def draw_reduction(values):
         left + len(values) * pitch + 8, top + gap * len(stages) + 40, f"The smallest of {len(values)} values"
     )
 
-    def x(t):
+    def x(t: int) -> float:
         return left + t * pitch + 10
 
     for t in range(len(values)):
@@ -167,13 +194,13 @@ def draw_reduction(values):
     return drawing
 
 
-def draw_hillis_steele(values):
+def draw_hillis_steele(values: list[int]) -> Drawing:
     states, distances = hillis_steele(values)
     assert states[-1] == list(accumulate(values))
     pitch, left, top, gap = 54, 150, 46, 76
     drawing = Drawing(left + len(values) * pitch, top + gap * len(distances) + 96, "The scan of Hillis and Steele")
 
-    def x(i):
+    def x(i: int) -> float:
         return left + i * pitch + 12
 
     for number, state in enumerate(states):
@@ -201,7 +228,7 @@ def draw_hillis_steele(values):
     return drawing
 
 
-def draw_blelloch(values):
+def draw_blelloch(values: list[int]) -> Drawing:
     up, cleared, down, total = blelloch(values)
     assert down[-1][1] == exclusive(values) and total == sum(values)
     n, pitch, left, top, gap = len(values), 54, 204, 46, 62
@@ -209,7 +236,7 @@ def draw_blelloch(values):
     rows += [("down", state, half) for half, state in down]
     drawing = Drawing(left + n * pitch, top + gap * (len(rows) - 1) + 40, "The scan of Blelloch")
 
-    def x(i):
+    def x(i: int) -> float:
         return left + i * pitch + 12
 
     names = {"values": "values", "up": "sum of both children", "clear": "0 for the last", "down": "what lies before"}
@@ -238,14 +265,14 @@ def draw_blelloch(values):
     return drawing
 
 
-def draw_banks(half):
-    """Where the nodes of one level lie: rows of shared memory, a column a bank, without and with gaps."""
+def draw_banks(half: int) -> Drawing:
+    """The nodes of one level in shared memory, one column per bank, without and with padding."""
     nodes = level(half)
     plain, spread = nodes, [padded(i) for i in nodes]
     assert wavefronts(plain) == len(nodes) and wavefronts(spread) == 1
     size, left, top = 27, 30, 84
-    rows = max(spread) // VALUES_A_ROW + 1
-    panel = VALUES_A_ROW * size
+    rows = max(spread) // VALUES_PER_ROW + 1
+    panel = VALUES_PER_ROW * size
     drawing = Drawing(
         2 * panel + 3 * left + 20,
         top + rows * size + 42,
@@ -259,15 +286,15 @@ def draw_banks(half):
         drawing.text(
             x0 + panel / 2,
             48,
-            f"{len(nodes)} lanes: {turns} turn{'s' if turns > 1 else ''}",
+            f"{len(nodes)} lanes: {turns} wavefront{'s' if turns > 1 else ''}",
             12.5,
             ORANGE if turns > 1 else BLUE,
         )
-        for bank in range(VALUES_A_ROW):
+        for bank in range(VALUES_PER_ROW):
             drawing.text(x0 + bank * size + size / 2, top - 8, str(bank), 10.5, MUTED)
         used = {place_of(i) for i in range(max(nodes) + 1)}
-        for place in range(rows * VALUES_A_ROW):
-            x, y = x0 + place % VALUES_A_ROW * size, top + place // VALUES_A_ROW * size
+        for place in range(rows * VALUES_PER_ROW):
+            x, y = x0 + place % VALUES_PER_ROW * size, top + place // VALUES_PER_ROW * size
             if place in places:
                 color, fill = (ORANGE, ORANGE_FILL) if turns > 1 else (BLUE, BLUE_FILL)
                 drawing.rect(x, y, size, size, fill, color)
@@ -276,13 +303,13 @@ def draw_banks(half):
                 drawing.rect(x, y, size, size, PAPER, "#d0d7de", 0, 0.7)
             elif place < max(used):
                 drawing.rect(x, y, size, size, "#eceff3", "#d0d7de", 0, 0.7)
-    words = "columns: banks of 8 bytes · in a square: the lane that wants it · grey: a gap"
+    words = "columns: banks of 8 bytes · numbers: the lane that reads this place · grey: padding"
     drawing.text(left, top + rows * size + 26, words, 12, MUTED, "start")
     return drawing
 
 
-def draw_wavefronts():
-    """Turns a level takes, for all levels of a tile."""
+def draw_wavefronts() -> Drawing:
+    """Wavefronts per level, for all levels of a tile."""
     halves = [1 << e for e in range(10)]
     plain = [wavefronts(level(h)) for h in halves]
     only16 = [wavefronts([i + i // 16 for i in level(h)]) for h in halves]
@@ -291,7 +318,7 @@ def draw_wavefronts():
     assert all(wavefronts([padded(i - h) for i in level(h)]) == 1 for h in halves)  # the left children too
     left, top, pitch, gap = 196, 62, 52, 40
     drawing = Drawing(
-        left + pitch * len(halves) + 16, top + 3 * gap + 10, "Turns for half a warp's access, level by level"
+        left + pitch * len(halves) + 16, top + 3 * gap + 10, "Wavefronts per access of half a warp, level by level"
     )
     drawing.text(left - 16, top - 22, "half =", 12.5, MUTED, "end")
     for c, h in enumerate(halves):
@@ -304,8 +331,8 @@ def draw_wavefronts():
     return drawing
 
 
-def draw_stable(keys, warps, values):
-    """A column of counters a warp, scanned value by value: where each key goes."""
+def draw_stable(keys: list[int], warps: int, values: int) -> Drawing:
+    """One column of counters per warp, scanned value by value: the destination of each key."""
     stretch = len(keys) // warps
     counts = [[keys[w * stretch : (w + 1) * stretch].count(v) for w in range(warps)] for v in range(values)]
     sums = exclusive([c for row in counts for c in row])
@@ -320,10 +347,10 @@ def draw_stable(keys, warps, values):
     width = left + len(keys) * pitch + 24
     drawing = Drawing(width, 358, "Stable counting with a column of counters for each warp")
 
-    def x(i):
+    def x(i: int) -> float:
         return left + i * pitch + 6
 
-    def pair(i, at, y):
+    def pair(i: int, at: int, y: float) -> None:
         color, fill = SHADES[i // stretch % 3]
         cell(drawing, x(at), y, f"{keys[i]}{chr(97 + i)}", color, fill, color, 36)
 
@@ -350,7 +377,7 @@ def draw_stable(keys, warps, values):
     return drawing
 
 
-def figures():
+def figures() -> dict[str, Drawing]:
     keys = [3, 1, 4, 1, 0, 5, 3, 2, 5, 3, 5, 1]
     return {
         "counting.svg": draw_counting(keys, 6),

@@ -1,6 +1,21 @@
-"""The figures of labs/02-merge: each is drawn from merges that are run here, after their result has been checked."""
+"""The figures of lab 02, drawn from merges that run here and whose results are asserted."""
 
-from draw import ABSENT, BLUE, BLUE_FILL, INK, MUTED, ORANGE, ORANGE_FILL, PAPER, TEAL, TEAL_FILL, WIRE, Drawing
+from __future__ import annotations
+
+from workbook.pictures.svg import (
+    ABSENT,
+    BLUE,
+    BLUE_FILL,
+    INK,
+    MUTED,
+    ORANGE,
+    ORANGE_FILL,
+    PAPER,
+    TEAL,
+    TEAL_FILL,
+    WIRE,
+    Drawing,
+)
 
 A, A_FILL, B, B_FILL = BLUE, BLUE_FILL, ORANGE, ORANGE_FILL
 
@@ -8,15 +23,15 @@ A, A_FILL, B, B_FILL = BLUE, BLUE_FILL, ORANGE, ORANGE_FILL
 # --- the merges ------------------------------------------------------------------------------------------------------
 
 
-def lower_rank(run, key):
+def lower_rank(run: list[int], key: int) -> int:
     return sum(other < key for other in run)
 
 
-def upper_rank(run, key):
+def upper_rank(run: list[int], key: int) -> int:
     return sum(other <= key for other in run)
 
 
-def places(a, b):
+def places(a: list[int], b: list[int]) -> tuple[list[int], list[int]]:
     """The places of a's keys, and of b's, in their stable merge: own index + rank in the other run."""
     of_a = [i + lower_rank(b, key) for i, key in enumerate(a)]
     of_b = [i + upper_rank(a, key) for i, key in enumerate(b)]
@@ -26,7 +41,7 @@ def places(a, b):
     return of_a, of_b
 
 
-def levels(keys):
+def levels(keys: list[int]) -> list[tuple[int, list[int]]]:
     """The keys before the first level and after every level, with the length of the runs."""
     states = [(1, list(keys))]
     while states[-1][0] < len(keys):
@@ -39,7 +54,7 @@ def levels(keys):
     return states
 
 
-def path(a, b):
+def path(a: list[int], b: list[int]) -> list[tuple[int, int]]:
     """The merge path: the points (from a, from b) from (0, 0) to the ends of both runs."""
     points = [(0, 0)]
     for _ in range(len(a) + len(b)):
@@ -49,8 +64,8 @@ def path(a, b):
     return points
 
 
-def search_diagonal(a, b, diagonal):
-    """The binary search of step 04; gives how many of the first keys come from a."""
+def search_diagonal(a: list[int], b: list[int], diagonal: int) -> int:
+    """The binary search of step 04: how many of the first `diagonal` keys come from a."""
     low, high = max(diagonal - len(b), 0), min(diagonal, len(a))
     while low < high:
         middle = (low + high) // 2
@@ -61,36 +76,47 @@ def search_diagonal(a, b, diagonal):
     return low
 
 
-def cuts(a, b, distance):
-    """Step 03: the cut (i, j) of every splitter and the splitter itself, in the order of their own merge."""
-    found = []
+def cuts(a: list[int], b: list[int], distance: int) -> list[tuple[tuple[int, int], str, int]]:
+    """Step 03: the cut (i, j) of every splitter, its run and the splitter itself, in merge order."""
+    pieces = []
     for run, other, rank, name in ((a, b, lower_rank, "a"), (b, a, upper_rank, "b")):
         for place in range(0, len(run), distance):
             r = rank(other, run[place])
             number = place // distance + -(-r // distance)
-            found.append((number, (place, r) if name == "a" else (r, place), name, run[place]))
-    found.sort()
-    assert [number for number, *_ in found] == list(range(len(found)))
-    ends = [cut for _, cut, *_ in found[1:]] + [(len(a), len(b))]
-    for (_, (i, j), *_), (next_i, next_j) in zip(found, ends):
+            pieces.append((number, (place, r) if name == "a" else (r, place), name, run[place]))
+    pieces.sort()
+    assert [number for number, *_ in pieces] == list(range(len(pieces)))
+    ends = [cut for _, cut, *_ in pieces[1:]] + [(len(a), len(b))]
+    for (_, (i, j), *_), (next_i, next_j) in zip(pieces, ends):
         assert 0 <= next_i - i <= distance and 0 <= next_j - j <= distance
-    return [(cut, name, key) for _, cut, name, key in found]
+    return [(cut, name, key) for _, cut, name, key in pieces]
 
 
-def final_counts(a, b):
-    """Step 02: of two loaded chunks with more keys to come in both runs, how many have their place for certain."""
+def final_counts(a: list[int], b: list[int]) -> tuple[int, int]:
+    """Step 02: how many keys of two loaded chunks have their final place, when both runs have more keys."""
     return upper_rank(a, b[-1]), lower_rank(b, a[-1])
 
 
 # --- drawing ---------------------------------------------------------------------------------------------------------
 
 
-def cell(drawing, x, y, w, h, word, fill, color, weight="normal", text=INK):
+def cell(
+    drawing: Drawing,
+    x: float,
+    y: float,
+    w: float,
+    h: float,
+    word: object,
+    fill: str,
+    color: str,
+    weight: str = "normal",
+    text: str = INK,
+) -> None:
     drawing.rect(x, y, w, h, fill, color, 3, 1.2)
     drawing.text(x + w / 2, y + h / 2 + 4.5, str(word), 13, text, weight=weight)
 
 
-def draw_levels(keys):
+def draw_levels(keys: list[int]) -> Drawing:
     states = levels(keys)
     w, h, row = 40, 26, 62
     left, top = 168, 56
@@ -120,7 +146,7 @@ def draw_levels(keys):
     return drawing
 
 
-def draw_ranks(a, b):
+def draw_ranks(a: list[int], b: list[int]) -> Drawing:
     of_a, of_b = places(a, b)
     w, h = 46, 30
     left = 150
@@ -151,8 +177,8 @@ def draw_ranks(a, b):
     return drawing
 
 
-def draw_regimes(logs=6):
-    """The levels of 2^logs runs: how many merges, how long, and who makes them."""
+def draw_regimes(logs: int = 6) -> Drawing:
+    """The levels of 2^logs runs: the number of merges, their length, and which threads do them."""
     w = 640
     left, top, row = 150, 60, 44
     drawing = Drawing(left + w + 190, top + logs * row + 26, "Many short merges, few long ones")
@@ -167,9 +193,9 @@ def draw_regimes(logs=6):
         name = f"{merges} merges" if merges > 1 else "1 merge"
         drawing.text(left - 14, y + 18, name, 12.5, MUTED, "end")
     for first, rows, words in (
-        (0, 2, ("many short:", "a thread a merge")),
-        (2, 2, ("middling:", "a block a merge")),
-        (4, 2, ("few long:", "many blocks a merge")),
+        (0, 2, ("many short:", "one thread per merge")),
+        (2, 2, ("in between:", "one block per merge")),
+        (4, 2, ("few long:", "many blocks per merge")),
     ):
         y1, y2 = top + first * row, top + (first + rows) * row - 18
         x = left + w + 16
@@ -179,8 +205,8 @@ def draw_regimes(logs=6):
     return drawing
 
 
-def draw_chunks(a, b, a_rest, b_rest):
-    """Two loaded chunks: which keys have their places, which wait."""
+def draw_chunks(a: list[int], b: list[int], a_rest: list[int], b_rest: list[int]) -> Drawing:
+    """Two loaded chunks: the keys that have their final places, and those that wait."""
     a_final, b_final = final_counts(a, b)
     rest = sorted(a[a_final:] + b[b_final:] + a_rest + b_rest)
     done = sorted(a[:a_final] + b[:b_final])
@@ -188,7 +214,9 @@ def draw_chunks(a, b, a_rest, b_rest):
     w, h, left = 44, 30, 96
     longest = max(len(a) + len(a_rest), len(b) + len(b_rest), len(done))
     drawing = Drawing(left + longest * w + 60, 250, "One round of a block's merge")
-    drawing.text(24, 30, "a chunk of each run is loaded; the filled keys have their places", 14.5, INK, "start", "bold")
+    drawing.text(
+        24, 30, "a chunk of each run is loaded; the filled keys have their final places", 14.5, INK, "start", "bold"
+    )
     for y, name, loaded, final, to_come, color, fill in (
         (56, "a", a, a_final, a_rest, A, A_FILL),
         (118, "b", b, b_final, b_rest, B, B_FILL),
@@ -209,13 +237,13 @@ def draw_chunks(a, b, a_rest, b_rest):
     return drawing
 
 
-def draw_splitters(a, b, distance):
-    found = cuts(a, b, distance)
+def draw_splitters(a: list[int], b: list[int], distance: int) -> Drawing:
+    pieces = cuts(a, b, distance)
     w, h = 36, 28
     left, y_a, y_b = 76, 84, 190
     width = left + max(len(a), len(b)) * w + 90
     drawing = Drawing(width, 300, "Splitters cut a merge into pieces")
-    title = f"a splitter every {distance} keys (every 256 in the lab): {len(found)} pieces"
+    title = f"a splitter every {distance} keys (every 256 in the lab): {len(pieces)} pieces"
     drawing.text(24, 30, title, 14.5, INK, "start", "bold")
     for y, name, run, color, fill in ((y_a, "a", a, A, A_FILL), (y_b, "b", b, B, B_FILL)):
         drawing.text(24, y + 19, f"run {name}", 13, color, "start", "bold")
@@ -232,25 +260,25 @@ def draw_splitters(a, b, distance):
                 color,
                 "bold" if splitter else "normal",
             )
-    for number, ((i, j), name, key) in enumerate(found):
+    for number, ((i, j), name, key) in enumerate(pieces):
         x1, x2 = left + i * w, left + j * w
         color = A if name == "a" else B
         drawing.line(x1, y_a - 10, x1, y_a + h + 4, color, 2)
         drawing.line(x1, y_a + h + 4, x2, y_b - 4, color, 2)
         drawing.line(x2, y_b - 4, x2, y_b + h + 10, color, 2)
-        at_same = sum(1 for (k, _), *_ in found[:number] if k == i)
+        at_same = sum(1 for (k, _), *_ in pieces[:number] if k == i)
         drawing.text(x1 + 2, y_a - 14 - 13 * at_same, f"{number}", 12, color, "start", "bold")
     legend = "a cut has the colour of its splitter's run and the number of the piece to its right"
     drawing.text(left, 262, legend, 12, MUTED, "start")
     sizes = [
         (next_i - i) + (next_j - j)
-        for ((i, j), *_), (next_i, next_j) in zip(found, [cut for cut, *_ in found[1:]] + [(len(a), len(b))])
+        for ((i, j), *_), (next_i, next_j) in zip(pieces, [cut for cut, *_ in pieces[1:]] + [(len(a), len(b))])
     ]
     drawing.text(left, 281, "keys in the pieces: " + ", ".join(map(str, sizes)), 12, MUTED, "start")
     return drawing
 
 
-def draw_path(a, b, step):
+def draw_path(a: list[int], b: list[int], step: int) -> Drawing:
     """a goes down, b to the right; a key of a is a step down, a key of b one to the right."""
     points = path(a, b)
     size, left, top = 38, 100, 96
@@ -268,7 +296,7 @@ def draw_path(a, b, step):
             before = b_key < a_key
             drawing.rect(left + j * size, top + i * size, size, size, TEAL_FILL if before else PAPER, ABSENT)
 
-    def at(i, j):
+    def at(i: int, j: int) -> tuple[float, float]:
         return left + j * size, top + i * size
 
     for (i, j), (i2, j2) in zip(points, points[1:]):
@@ -300,7 +328,7 @@ def draw_path(a, b, step):
 # --- all of them -----------------------------------------------------------------------------------------------------
 
 
-def figures():
+def figures() -> dict[str, Drawing]:
     a, b = [1, 4, 4, 7, 9, 10], [2, 3, 4, 8, 11, 12]
     long_a = [1, 2, 5, 9, 10, 12, 13, 21, 22, 24, 28, 30]
     long_b = [3, 4, 6, 7, 8, 11, 14, 15, 16, 17, 25, 29]

@@ -1,173 +1,72 @@
-"""The figures of labs/03-bitonic: a network is a list of stages, a stage a list of comparators; it is drawn only after it
-has been shown to sort every input."""
+"""The figures of lab 03. A network is drawn only after it has been shown to sort every input."""
 
-from typing import NamedTuple
+from __future__ import annotations
 
-from draw import ABSENT, BLUE, BLUE_FILL, INK, MUTED, ORANGE, ORANGE_FILL, PAPER, TEAL, TEAL_FILL, WIRE, Drawing
+from collections.abc import Callable
 
+from bitonic_networks import (
+    LANE,
+    Comparator,
+    Place,
+    Stage,
+    classic,
+    half_cleaner,
+    lanes,
+    launches,
+    mirrored,
+    place_stages,
+    run,
+    sorts_everything,
+)
+from workbook.pictures.recorded import RecordedRun
+from workbook.pictures.svg import (
+    ABSENT,
+    BLUE,
+    BLUE_FILL,
+    INK,
+    MUTED,
+    ORANGE,
+    ORANGE_FILL,
+    PAPER,
+    TEAL,
+    TEAL_FILL,
+    WIRE,
+    Drawing,
+)
+
+RUNS = {"run-tile": RecordedRun("03-bitonic", step=2, n=16)}
 TILE_KEYS = 1024  # bitonic::tile_keys of labs/03-bitonic/bitonic.h
 
 
-# --- the networks ----------------------------------------------------------------------------------------------------
-
-
-class Comparator(NamedTuple):
-    """After it, wire `small` holds the smaller of the two keys and wire `large` the larger."""
-
-    small: int
-    large: int
-
-    @property
-    def low(self):
-        return min(self)
-
-    @property
-    def high(self):
-        return max(self)
-
-
-class Stage(NamedTuple):
-    merge: int  # k: the length of the sorted runs after this merge
-    stride: int  # j: the distance of the two wires; 0 in the mirror stage, where it varies
-    comparators: list
-
-
-def half_cleaner(n, first=0):
-    """B_n: wire i meets wire i + n/2."""
-    return [Comparator(first + i, first + i + n // 2) for i in range(n // 2)]
-
-
-def classic(n):
-    """Batcher's bitonic network for n wires, n a power of two: partner i ^ j, ascending where (i & k) == 0."""
-    stages = []
-    k = 2
-    while k <= n:
-        j = k // 2
-        while j > 0:
-            pairs = [(i, i ^ j) for i in range(n) if i < (i ^ j)]
-            stages.append(Stage(k, j, [Comparator(a, b) if (a & k) == 0 else Comparator(b, a) for a, b in pairs]))
-            j //= 2
-        k *= 2
-    return stages
-
-
-def mirrored(n):
-    """The network whose comparators all point one way, for any n: the first stage of a merge pairs i with i ^ (k-1)."""
-    stages = []
-    k = 2
-    while k < 2 * n:
-        mirror = [Comparator(i, i ^ (k - 1)) for i in range(n) if i < (i ^ (k - 1)) < n]
-        stages.append(Stage(k, 0, mirror))
-        j = k // 4
-        while j > 0:
-            stages.append(Stage(k, j, [Comparator(i, i ^ j) for i in range(n) if i < (i ^ j) < n]))
-            j //= 2
-        k *= 2
-    return stages
-
-
-def sorts_everything(stages, n):
-    """The 0-1 principle, all 2^n inputs at once: bit x of wire i is bit i of x, so min is AND and max is OR."""
-    every = (1 << (1 << n)) - 1
-    wires = []
-    for i in range(n):
-        period = 1 << (i + 1)
-        ones = ((1 << (1 << i)) - 1) << (1 << i)
-        wires.append(ones * (every // ((1 << period) - 1)))
-    for stage in stages:
-        for small, large in stage.comparators:
-            wires[small], wires[large] = wires[small] & wires[large], wires[small] | wires[large]
-    return all(wires[i] & ~wires[i + 1] == 0 for i in range(n - 1))
-
-
-def run(stages, keys):
-    """The keys before the first stage and after every stage, and for each stage the wires that a swap touched."""
-    states, swaps = [list(keys)], []
-    for stage in stages:
-        keys, touched = list(states[-1]), set()
-        for small, large in stage.comparators:
-            if keys[small] > keys[large]:
-                keys[small], keys[large] = keys[large], keys[small]
-                touched |= {small, large}
-        states.append(keys)
-        swaps.append(touched)
-    return states, swaps
-
-
-def launches(tile_log, n_log):
-    """Step 03 for 2^n_log keys: a list of (kind, [(merge exponent, stage within the merge)]), a launch each."""
-    plan = [("tile", [(m, s) for m in range(1, tile_log + 1) for s in range(m)])]
-    for m in range(tile_log + 1, n_log + 1):
-        above = m - tile_log
-        plan += [("mirror" if s == 0 else "global", [(m, s)]) for s in range(above)]
-        plan.append(("merge", [(m, s) for s in range(above, m)]))
-    return plan
-
-
-# --- networks on paper -----------------------------------------------------------------------------------------------
-
-LANE = 15  # between two comparators of one stage that would lie on each other
-STAGE_GAP = 34
-
-
-def lanes(comparators):
-    """Puts comparators that overlap side by side: the lane of each, and how many lanes there are."""
-    taken, places = [], []
-    for c in sorted(comparators, key=lambda c: (c.low, c.high)):
-        lane = next((i for i, end in enumerate(taken) if end < c.low), len(taken))
-        if lane == len(taken):
-            taken.append(c.high)
-        taken[lane] = c.high
-        places.append((c, lane))
-    return places, max(1, len(taken))
-
-
-class Place(NamedTuple):
-    stage: Stage
-    x: float  # of the first lane
-    width: float
-    comparators: list  # (comparator, lane)
-
-
-def place_stages(stages, x, merge_gap):
-    """Stages from left to right, `merge_gap` more between two merges: the places, and the x where they end."""
-    places = []
-    for stage in stages:
-        if places:
-            x += STAGE_GAP + (merge_gap if places[-1].stage.merge != stage.merge else 0)
-        comparators, count = lanes(stage.comparators)
-        places.append(Place(stage, x, (count - 1) * LANE, comparators))
-        x += (count - 1) * LANE
-    return places, x
-
-
-def draw_comparators(drawing, places, y, color):
+def draw_comparators(
+    drawing: Drawing, places: list[Place], y: Callable[[int], float], color: Callable[[Comparator], str]
+) -> None:
     for place in places:
         for comparator, lane in place.comparators:
             drawing.arrow(place.x + lane * LANE, y(comparator.small), y(comparator.large), color(comparator))
 
 
-def direction_color(comparator):
+def direction_color(comparator: Comparator) -> str:
     return BLUE if comparator.small < comparator.large else ORANGE
 
 
-def legend(drawing, x, y, entries):
-    """Direct words beside a sample arrow: (color, down, words)."""
+def legend(drawing: Drawing, x: float, y: float, entries: list[tuple[str, bool, str]]) -> None:
+    """Sample arrows with their meaning: (color, points down, words)."""
     for color, down, words in entries:
         drawing.arrow(x, y - 9 if down else y + 5, y + 5 if down else y - 9, color)
         drawing.text(x + 10, y + 3, words, 12.5, MUTED if color == ABSENT else color, "start")
         x += 34 + 6.9 * len(words)
 
 
-def draw_network(n, title):
-    """The classic network with a box round each merge, blue where it ascends, orange where it descends."""
+def draw_network(n: int, title: str) -> Drawing:
+    """The classic network with a box around each merge, blue where it ascends, orange where it descends."""
     stages = classic(n)
     assert sorts_everything(stages, n)
     pitch, left, top = 24, 52, 78
     places, right = place_stages(stages, left + 26, 16)
     drawing = Drawing(right + 48, top + (n - 1) * pitch + 64, title)
 
-    def y(wire):
+    def y(wire: int) -> float:
         return top + wire * pitch
 
     k = 2
@@ -198,15 +97,15 @@ def draw_network(n, title):
     return drawing
 
 
-def draw_half_cleaners():
+def draw_half_cleaners() -> Drawing:
     pitch, top = 24, 74
     drawing = Drawing(560, top + 7 * pitch + 38, "The half-cleaners of 8, 4 and 2 wires")
-    x = 52
+    x = 52.0
     for n in (8, 4, 2):
         cleaner = Stage(n, n // 2, half_cleaner(n))
         places, right = place_stages([cleaner], x + 28, 0)
 
-        def y(wire):
+        def y(wire: int) -> float:
             return top + wire * pitch
 
         drawing.text((x + right + 28) / 2, 30, f"B{n}", 16, INK, weight="bold")
@@ -220,8 +119,8 @@ def draw_half_cleaners():
     return drawing
 
 
-def draw_mirrored(wires, n):
-    """The mirrored network for `wires` wires of which only n carry keys; what the others would do is grey."""
+def draw_mirrored(wires: int, n: int) -> Drawing:
+    """The mirrored network for `wires` wires of which only n carry keys; comparators of the others are grey."""
     everything, used = mirrored(wires), mirrored(n)
     assert sorts_everything(everything, wires) and sorts_everything(used, n)
     present = {(s.merge, s.stride, c) for s in used for c in s.comparators}
@@ -231,7 +130,7 @@ def draw_mirrored(wires, n):
         right + 48, top + (wires - 1) * pitch + 64, f"The mirrored network for {wires} wires, used for n = {n} keys"
     )
 
-    def y(wire):
+    def y(wire: int) -> float:
         return top + wire * pitch
 
     k = 2
@@ -274,15 +173,16 @@ def draw_mirrored(wires, n):
     return drawing
 
 
-def draw_example(keys):
-    """Keys that move through the classic network, a column a stage; the keys that a stage swapped are marked."""
+def draw_example(keys: list[int]) -> Drawing:
+    """Keys that move through the classic network, one column per stage; the keys that a stage swapped are marked."""
     n = len(keys)
     stages = classic(n)
     states, swaps = run(stages, keys)
     assert states[-1] == sorted(keys)
     pitch, left, top = 32, 30, 84
-    xs, x = [left + 16], left + 16
-    places = []
+    x = left + 16.0
+    xs = [x]
+    places: list[Place] = []
     for index, stage in enumerate(stages):
         comparators, count = lanes(stage.comparators)
         new_merge = index > 0 and stages[index - 1].merge != stage.merge
@@ -292,7 +192,7 @@ def draw_example(keys):
         xs.append(x)
     drawing = Drawing(x + 46, top + (n - 1) * pitch + 66, "Eight keys on their way through the network")
 
-    def y(wire):
+    def y(wire: int) -> float:
         return top + wire * pitch
 
     for wire in range(n):
@@ -318,7 +218,7 @@ def draw_example(keys):
     return drawing
 
 
-def draw_bitonic_sequence(keys):
+def draw_bitonic_sequence(keys: list[int]) -> Drawing:
     """Bars of a bitonic sequence before and after one half-cleaner."""
     n = len(keys)
     states, _ = run([Stage(n, n // 2, half_cleaner(n))], keys)
@@ -349,7 +249,7 @@ def draw_bitonic_sequence(keys):
     return drawing
 
 
-def draw_zero_one(n=16):
+def draw_zero_one(n: int = 16) -> Drawing:
     """Black and white squares: what a half-cleaner does to each kind of bitonic sequence of zeros and ones."""
     cases = [
         ("ones in the left half", [0, 0, 1, 1, 1, 1] + [0] * 10),
@@ -382,8 +282,8 @@ def draw_zero_one(n=16):
     return drawing
 
 
-def draw_launches(n_log):
-    """The triangle of all stages of step 03: a row a merge, a cell a stage, joined where one launch does them."""
+def draw_launches(n_log: int) -> Drawing:
+    """The triangle of all stages of step 03: one row per merge, one cell per stage, joined where one launch does several."""
     tile_log = TILE_KEYS.bit_length() - 1
     plan = launches(tile_log, n_log)
     assert sum(len(cells) for _, cells in plan) == n_log * (n_log + 1) // 2
@@ -400,11 +300,11 @@ def draw_launches(n_log):
         left + n_log * w + 40, top + n_log * h + 34, f"Step 03: which stages of 2^{n_log} keys run in which launch"
     )
 
-    # Columns end at the right edge with stride 1, so that equal strides stand below each other.
-    def cell_x(merge, stage):
+    # Columns end at the right edge with stride 1, so that equal strides lie in one column.
+    def cell_x(merge: int, stage: int) -> float:
         return left + (n_log - merge + stage) * w
 
-    def cell_y(merge):
+    def cell_y(merge: int) -> float:
         return top + (merge - 1) * h
 
     for stride_log in range(n_log):
@@ -456,7 +356,7 @@ def draw_launches(n_log):
 # --- all of them -----------------------------------------------------------------------------------------------------
 
 
-def figures():
+def figures() -> dict[str, Drawing]:
     for n in range(1, 17):
         assert sorts_everything(mirrored(n), n)
     return {

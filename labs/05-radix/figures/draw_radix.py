@@ -1,28 +1,38 @@
-"""The figures of labs/05-radix, each from the algorithm that it shows."""
+"""The figures of lab 05, each drawn by the algorithm that it shows."""
+
+from __future__ import annotations
 
 import struct
 
-from draw import BLUE, BLUE_FILL, INK, MUTED, ORANGE, ORANGE_FILL, PAPER, TEAL, TEAL_FILL, WIRE, Drawing
+from workbook.pictures.svg import (
+    BLUE,
+    BLUE_FILL,
+    INK,
+    MUTED,
+    ORANGE,
+    ORANGE_FILL,
+    PAPER,
+    TEAL,
+    TEAL_FILL,
+    WIRE,
+    Drawing,
+)
 
 CELL, HIGH = 44, 26
 FILLS = [(BLUE, BLUE_FILL), (ORANGE, ORANGE_FILL), (TEAL, TEAL_FILL), (INK, "#eceff3")]
 
 
-def stable_pass(keys, digit):
-    """A counting sort by one digit: the keys in their new order."""
-    return sorted(keys, key=digit)  # Python's sort is stable, which is all that a pass needs to be
-
-
-def key_box(drawing, x, y, words, color, fill, size=13):
+def key_box(drawing: Drawing, x: float, y: float, words: str, color: str, fill: str, size: float = 13) -> None:
     drawing.rect(x, y, CELL - 4, HIGH, fill, color, 4, 1)
     drawing.text(x + (CELL - 4) / 2, y + HIGH / 2 + 4.5, words, size, color)
 
 
-def draw_lsd():
-    """Eight keys of three decimal digits, pass by pass; the digit that a pass sorts by is set off."""
+def draw_lsd() -> Drawing:
+    """Eight keys of three decimal digits, pass by pass; the digit that a pass sorts by is highlighted."""
     columns = [[329, 457, 657, 839, 436, 720, 355, 326]]
     for shift in range(3):
-        columns.append(stable_pass(columns[-1], lambda key, s=shift: key // 10**s % 10))
+        power = 10**shift
+        columns.append(sorted(columns[-1], key=lambda key: key // power % 10))  # stable, as each pass must be
     assert columns[-1] == sorted(columns[0])
     pitch, top, gap = 30, 66, 150
     drawing = Drawing(60 + 4 * gap, top + 8 * pitch + 30, "Three passes of a radix sort, the lowest digit first")
@@ -50,7 +60,7 @@ def draw_lsd():
     drawing.text(
         50,
         top + 8 * pitch + 12,
-        "keys with equal digits keep their order: lines of one digit never cross",
+        "keys with equal digits keep their order: their lines never cross",
         12.5,
         MUTED,
         "start",
@@ -58,8 +68,8 @@ def draw_lsd():
     return drawing
 
 
-def draw_split():
-    """One split: eight bits, the scan of the ones, and where each key goes."""
+def draw_split() -> Drawing:
+    """One split: eight bits, the scan of the ones, and the destination of each key."""
     bits = [1, 0, 1, 1, 0, 0, 1, 0]
     before = [sum(bits[:i]) for i in range(8)]
     zeros = bits.count(0)
@@ -83,21 +93,22 @@ def draw_split():
     return drawing
 
 
-def draw_runs():
+def draw_runs() -> Drawing:
     """The keys of a tile by two bits, written at once and after the tile is sorted: which addresses follow each other."""
     digits = [2, 0, 3, 1, 0, 2, 2, 1, 3, 0, 1, 2]
     starts = {d: 40 * d for d in range(4)}  # any places far apart
-    rank, direct = {}, []
+    rank: dict[int, int] = {}
+    direct = []
     for digit in digits:
         direct.append(starts[digit] + rank.get(digit, 0))
         rank[digit] = rank.get(digit, 0) + 1
     in_order = sorted(direct)
 
-    def jumps(places):
+    def jumps(places: list[int]) -> int:
         return sum(1 for a, b in zip(places, places[1:]) if b != a + 1)
 
     left, top = 196, 54
-    drawing = Drawing(left + 12 * CELL + 30, 236, "A tile that is sorted by its digit leaves in runs")
+    drawing = Drawing(left + 12 * CELL + 30, 236, "A tile sorted by digit is written in runs")
     order = sorted(range(12), key=lambda i: digits[i])
     for row, (name, indexes, places) in enumerate(
         [("as the keys come", range(12), direct), ("sorted by digit first", order, in_order)]
@@ -117,7 +128,7 @@ def draw_runs():
     drawing.text(
         left,
         222,
-        "a green dash: the place follows its neighbour's, so the store shares its sectors",
+        "green dash: this place follows its neighbour's, so the stores share sectors",
         12.5,
         TEAL,
         "start",
@@ -125,10 +136,10 @@ def draw_runs():
     return drawing
 
 
-def draw_look_back():
-    """What tile 5 reads to learn how many keys stand before its own, and what each tile has published by then."""
+def draw_look_back() -> Drawing:
+    """What tile 5 reads to learn how many keys precede its own, and what each tile has published by then."""
     own = [4, 2, 5, 1, 3, 6]
-    known = [True, True, False, False, False, False]  # up_to_here is there
+    known = [True, True, False, False, False, False]  # whether up_to_here has been published
     target, total, steps = 5, 0, []
     for tile in range(target - 1, -1, -1):
         value = sum(own[: tile + 1]) if known[tile] else own[tile]
@@ -147,13 +158,14 @@ def draw_look_back():
         drawing.rect(x, top, 84, 28, PAPER, WIRE, 4)
         drawing.text(x + 42, top + 19, str(own[tile]), 14)
         if tile == target:
-            drawing.text(x + 42, top + 62, f"asks: {total}", 13.5, TEAL, weight="bold")
+            drawing.text(x + 42, top + 62, f"sum: {total}", 13.5, TEAL, weight="bold")
             continue
         color, fill = (BLUE, BLUE_FILL) if known[tile] else (ORANGE, ORANGE_FILL)
         drawing.rect(x, top + 42, 84, 30, fill, color, 4)
         value = sum(own[: tile + 1]) if known[tile] else own[tile]
         drawing.text(x + 42, top + 62, f"{'up to here' if known[tile] else 'tile'} {value}", 12.5, color)
-    for (tile, _), y in zip(steps, (168, 168, 168, 168)):
+    y = 168
+    for tile, _ in steps:
         x = left + tile * wide
         drawing.line(x + 42, y, x + wide + 36, y, TEAL, 1.6)
         drawing.polygon([(x + 40, y), (x + 50, y - 4), (x + 50, y + 4)], TEAL)
@@ -169,7 +181,7 @@ def draw_look_back():
     return drawing
 
 
-def ordered_bits(value):
+def ordered_bits(value: float) -> int:
     """The 32 bits that sort as the float does: all turned if it is negative, else the sign bit."""
     bits = struct.unpack("<I", struct.pack("<f", value))[0]
     if bits == 1 << 31:
@@ -177,7 +189,7 @@ def ordered_bits(value):
     return ~bits & 0xFFFFFFFF if bits >> 31 else bits | 1 << 31
 
 
-def draw_floats():
+def draw_floats() -> Drawing:
     """Floats, their bits, and the bits that are sorted."""
     values = [float("-inf"), -2.0, -0.5, 0.0, 0.5, 2.0, float("inf")]
     turned = [ordered_bits(v) for v in values]
@@ -196,7 +208,7 @@ def draw_floats():
     return drawing
 
 
-def figures():
+def figures() -> dict[str, Drawing]:
     return {
         "lsd.svg": draw_lsd(),
         "split.svg": draw_split(),
