@@ -1,14 +1,19 @@
-"""What an access picture shows: which arrays, which of their places, and what every group of accesses does to them."""
+"""What an access picture shows: the arrays, their places, and what each group of accesses does to them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 from . import trace
+from .trace import Access, Array, Trace
 
-LARGEST = 64  # places of one panel
-MOST_PANELS = 8
-MOST_COLUMNS = 40  # unless the launches are asked for
+Place = tuple[Array, int]
+Cell = tuple[int, int]  # a column: (launch, barrier interval)
+
+MAX_PLACES = 64  # in one panel
+MAX_PANELS = 8
+MAX_COLUMNS = 40  # unless launches are given
 
 
 @dataclass
@@ -16,12 +21,14 @@ class Mark:
     """What a group of accesses does to one array in one column."""
 
     kind: str  # "exchange", "compare", "flow", "dots"
-    accesses: list
-    reads: list = field(default_factory=list)  # (array, place)
-    writes: list = field(default_factory=list)
-    edges: list = field(default_factory=list)  # (place read, in which column, place written) of values that went so
-    down: bool = True  # of a comparator: the larger value goes to the higher place
-    tied: bool = False  # equal values: no direction can be seen
+    accesses: list[Access]
+    reads: list[Place] = field(default_factory=list)
+    writes: list[Place] = field(default_factory=list)
+    edges: list[tuple[Place, Cell, Place]] = field(
+        default_factory=list
+    )  # a value's way: (read at, in column, written to)
+    down: bool = True  # a comparator's direction: the larger value goes to the higher place
+    tied: bool = False  # equal values have no direction
     swapped: bool = False
 
     @property
@@ -31,37 +38,37 @@ class Mark:
 
 @dataclass
 class Panel:
-    """One array, of shared memory as one block of one kernel sees it; or two arrays that take turns."""
+    """One array; of shared memory, that of one block of one kernel. Or two arrays that take turns."""
 
-    arrays: dict  # array -> bytes before its place 0
+    arrays: dict[Array, int]  # array -> bytes before its place 0
     block: int
     name: str
-    accesses: list
-    size: int = 1  # bytes of a place
-    key_type: str = ""  # of its values, where they are keys
-    wires: dict = field(default_factory=dict)  # (array, place) -> wire
-    labels: list = field(default_factory=list)  # wire -> text, "" for none
-    gaps: list = field(default_factory=list)  # wires before which places are left out
-    remarks: list = field(default_factory=list)
-    members: set = field(default_factory=set)  # the accesses
-    marks: dict = field(default_factory=dict)  # column -> [Mark]
+    accesses: list[Access]
+    size: int = 1  # bytes per place
+    key_type: str = ""  # if its values are keys
+    wires: dict[Place, int] = field(default_factory=dict)
+    labels: list[str] = field(default_factory=list)  # of the wires
+    gaps: list[int] = field(default_factory=list)  # wires before which places are left out
+    remarks: list[str] = field(default_factory=list)
+    members: set[Access] = field(default_factory=set)
+    marks: dict[Cell, list[Mark]] = field(default_factory=dict)
 
     @property
     def shared(self) -> bool:
         return next(iter(self.arrays)).space == "shared"
 
     def indexes(self, access: Access) -> range:
-        """The places that an access touches, as numbers."""
+        """The indexes that an access touches."""
         offset = access.offset - self.arrays[access.array]
         first = offset // self.size
         return range(first, max(first + 1, (offset + access.bytes) // self.size))
 
     def places(self, access: Access) -> list[Place]:
-        """The same with their array."""
+        """The places that an access touches."""
         return [(access.array, index) for index in self.indexes(access)]
 
     def touched(self) -> list[int]:
-        """All places that are touched, in order, as numbers."""
+        """All indexes that are touched, in order."""
         return sorted({index for access in self.accesses for index in self.indexes(access)})
 
 
@@ -79,35 +86,35 @@ def _name(array: Array, kernel: str) -> str:
 
 
 def panels_of(run: Trace, accesses: Iterable[Access], which: str | None) -> tuple[list[Panel], list[str]]:
-    """The arrays of interest, in the order in which they are first touched, and the names of those left out."""
-    found = {}
+    """The arrays to draw, in the order in which they are first touched, and the names of the others."""
+    by_array: dict[tuple[int, int, str], Panel] = {}
     for access in accesses:
         shared = access.array.space == "shared"
         kernel = short_kernel(run.launches[access.launch].kernel)
         key = (access.array.number, access.block if shared else 0, kernel if access.array.name == "dynamic" else "")
-        if key not in found:
+        if key not in by_array:
             name = _name(access.array, kernel)
-            found[key] = Panel({access.array: 0}, key[1], name, [])
-        found[key].accesses.append(access)
-    panels = list(found.values())
+            by_array[key] = Panel({access.array: 0}, key[1], name, [])
+        by_array[key].accesses.append(access)
+    panels = list(by_array.values())
     for panel in panels:
         panel.size = min(a.bytes for a in panel.accesses)
         if panel.shared and sum(p.arrays == panel.arrays and p.name.startswith(panel.name) for p in panels) > 1:
             panel.name += f", block {panel.block}"
     wanted = which or ("shared" if any(p.shared for p in panels) else "global")
-    # What has gone wrong is shown, wherever it is.
+    # An array with a race is always shown.
     chosen = [
         p
         for p in panels
         if wanted == "all" or p.shared == (wanted == "shared") or (not which and any(a.races for a in p.accesses))
     ]
-    drawn = chosen[:MOST_PANELS]
+    drawn = chosen[:MAX_PANELS]
     return _join_buffers(drawn), [p.name for p in panels if p not in drawn]
 
 
 def _ways(panel: Panel, buffer_of: Callable[[Access], object]) -> dict[tuple[int, int, int, object], set[bool]]:
-    """(launch, block, interval, buffer) -> whether it is written, read, or both, as a set."""
-    ways = {}
+    """(launch, block, interval, buffer) -> {True} if it is written, {False} if it is read, or both."""
+    ways: dict[tuple[int, int, int, object], set[bool]] = {}
     for access in panel.accesses:
         key = (access.launch, access.block, access.interval, buffer_of(access))
         ways.setdefault(key, set()).add(access.writes)
@@ -115,34 +122,34 @@ def _ways(panel: Panel, buffer_of: Callable[[Access], object]) -> dict[tuple[int
 
 
 def _join_buffers(panels: list[Panel]) -> list[Panel]:
-    """Two arrays of global memory of which each launch reads one and writes the other become one panel."""
-    for i, one in enumerate(panels):
+    """Makes one panel of two global arrays of which each launch reads one and writes the other."""
+    for i, first in enumerate(panels):
         for other in panels[i + 1 :]:
-            if one.shared or other.shared or one.size != other.size or one.touched() != other.touched():
+            if first.shared or other.shared or first.size != other.size or first.touched() != other.touched():
                 continue
             both = Panel(
-                {**one.arrays, **other.arrays},
+                {**first.arrays, **other.arrays},
                 0,
-                f"{one.name} and {other.name}",
-                sorted(one.accesses + other.accesses, key=lambda a: a.number),
-                one.size,
+                f"{first.name} and {other.name}",
+                sorted(first.accesses + other.accesses, key=lambda a: a.number),
+                first.size,
             )
             ways = _ways(both, lambda a: a.array)
             launches = {key[0] for key in ways}
-            if len(launches) < 2 or len(one.touched()) > LARGEST or any(len(way) > 1 for way in ways.values()):
+            if len(launches) < 2 or len(first.touched()) > MAX_PLACES or any(len(way) > 1 for way in ways.values()):
                 continue
             if any(
                 sorted(map(list, (ways[k] for k in ways if k[0] == launch))) != [[False], [True]] for launch in launches
             ):
                 continue
-            both.remarks.append(f"{one.name} and {other.name} take turns: one wire for both")
-            return _join_buffers([both if p is one else p for p in panels if p is not other])
+            both.remarks.append(f"{first.name} and {other.name} take turns: one wire for both")
+            return _join_buffers([both if p is first else p for p in panels if p is not other])
     return panels
 
 
 def _runs(places: Iterable[int]) -> list[list[int]]:
     """The contiguous parts of a sorted list of places: (first, last)."""
-    parts = []
+    parts: list[list[int]] = []
     for place in places:
         if parts and place == parts[-1][1] + 1:
             parts[-1][1] = place
@@ -152,17 +159,17 @@ def _runs(places: Iterable[int]) -> list[list[int]]:
 
 
 def _takes_turns(panel: Panel, parts: list[list[int]]) -> bool:
-    """Whether two parts of the same length are two buffers: none is read and written in the same interval."""
+    """Whether two parts of the same length are a double buffer: neither is read and written in one interval."""
     if len(parts) != 2 or parts[0][1] - parts[0][0] != parts[1][1] - parts[1][0] or parts[0][1] - parts[0][0] < 3:
         return False
     return all(len(way) == 1 for way in _ways(panel, lambda a: panel.indexes(a)[0] >= parts[1][0]).values())
 
 
 def lay_wires(panel: Panel, n: int, window: range | None) -> None:
-    """Which places have a wire, from top to bottom."""
+    """Gives places their wires, from top to bottom."""
     touched = panel.touched()
     parts = _runs(touched)
-    if window is None and _takes_turns(panel, parts) and parts[0][1] - parts[0][0] < LARGEST:
+    if window is None and _takes_turns(panel, parts) and parts[0][1] - parts[0][0] < MAX_PLACES:
         (first, last), (second, end) = parts
         for array in panel.arrays:
             panel.wires.update({(array, place): place - first for place in range(first, last + 1)})
@@ -172,12 +179,12 @@ def lay_wires(panel: Panel, n: int, window: range | None) -> None:
         return
     if window is not None:
         shown = [place for place in touched if place in window]
-    elif len(touched) > LARGEST:
+    elif len(touched) > MAX_PLACES:
         shown = [place for place in touched if place < max(n, 16)] or touched[: max(n, 16)]
     else:
         shown = touched
     if len(shown) < len(touched):
-        panel.remarks.append(f"{len(shown)} of {len(touched)} places that are touched; --places shows others")
+        panel.remarks.append(f"{len(shown)} of {len(touched)} touched places; --places shows others")
     for before, place in zip([None, *shown], shown):
         if before is not None and place - 1 != before:
             panel.gaps.append(len(panel.labels))
@@ -212,16 +219,22 @@ def _column(access: Access) -> Cell:
     return access.launch, access.interval
 
 
-def _follow_values(marks: list[Mark], panel: Panel) -> None:
-    """The edges of flows.
+Source = tuple[Place, Cell]
 
-    A value that its thread has read, in this interval or the one before, or its warp in this one (lanes hand values
-    over by shuffles), comes from there; where equal values lie in several places, nobody can tell. Others are made of
-    what the thread has read since its last store; and so are all of an instruction that follows two reads or more and
-    has ever made a value.
+
+def _follow_values(marks: list[Mark], panel: Panel) -> None:
+    """Finds the edges of flows.
+
+    A stored value comes from where its thread read it, in this interval or the one before, or its warp in this one
+    (lanes exchange values by shuffles). Equal values in several places are ambiguous. Any other value was computed from
+    what the thread has read since its last store. So were all values of an instruction that follows two or more reads
+    and has computed at least one value.
     """
     mark_of = {access: mark for mark in marks for access in mark.accesses}
-    by_thread, by_warp, found, makes = {}, {}, {}, set()
+    by_thread: dict[tuple[int, int, int, int], dict[int | None, Source]] = {}
+    by_warp: dict[tuple[int, int, int, int], dict[int | None, Source]] = {}
+    sources_of: dict[Access, Source | None] = {}
+    computing: set[str] = set()  # instructions that have stored a value that was not read
     for access in panel.accesses:
         mark, warp = mark_of[access], access.thread // trace.LANES_PER_WARP
         at = (access.launch, access.block, access.interval)
@@ -235,7 +248,7 @@ def _follow_values(marks: list[Mark], panel: Panel) -> None:
         elif mark.kind == "flow":
             before = by_thread.get((*at[:2], access.interval - 1, access.thread), {})
             since = {a.value: (panel.places(a)[0], _column(a)) for a in mark.accesses if not a.writes}
-            found[access] = next(
+            sources_of[access] = next(
                 (
                     seen[access.value]
                     for seen in (since, own, of_warp, before)
@@ -243,27 +256,30 @@ def _follow_values(marks: list[Mark], panel: Panel) -> None:
                 ),
                 None,
             )
-            if found[access] is None:
-                makes.add(access.code)
+            if sources_of[access] is None:
+                computing.add(access.code)
     for mark in marks:
         for access in mark.accesses if mark.kind == "flow" else []:
             if access.writes:
-                sources = [found[access]]
-                if found[access] is None or (len(mark.reads) > 1 and access.code in makes):
+                source_of_value = sources_of[access]
+                if source_of_value is None or (len(mark.reads) > 1 and access.code in computing):
                     sources = [(place, _column(access)) for place in mark.reads]
-                mark.edges += [(*source, panel.places(access)[0]) for source in sources]
+                else:
+                    sources = [source_of_value]
+                mark.edges += [(place, column, panel.places(access)[0]) for place, column in sources]
         if mark.kind == "flow" and not mark.edges:
             mark.kind = "dots"
 
 
 def _code(mark: Mark) -> frozenset[str]:
-    """The instructions that have read."""
+    """The instructions that read."""
     return frozenset(a.code for a in mark.accesses if not a.writes)
 
 
 def _merged(marks: Sequence[Mark]) -> list[Mark]:
-    """The marks, with those made one that say of the same interval that the same two places are read together."""
-    known, kept = {}, []
+    """The marks; those that read the same two places in the same interval are merged."""
+    known: dict[tuple[object, ...], Mark] = {}
+    kept = []
     for mark in marks:
         key = (*_column(mark.accesses[0]), *mark.reads)
         if mark.kind == "compare" and key in known:
@@ -276,9 +292,10 @@ def _merged(marks: Sequence[Mark]) -> list[Mark]:
 
 
 def fill(accesses: Iterable[Access], panels: list[Panel], key_type: str) -> list[Cell]:
-    """The marks of all panels, and the columns: (launch, interval), in order, those in which something is seen."""
-    columns, directions = set(), {}
-    made = [[] for _ in panels]
+    """Adds the marks of all panels; returns the columns that show any, in order."""
+    columns: set[Cell] = set()
+    directions: dict[tuple[object, ...], tuple[bool, bool]] = {}
+    made: list[list[Mark]] = [[] for _ in panels]
     for panel in panels:
         panel.members = set(panel.accesses)
     for group in trace.groups(accesses):
@@ -293,9 +310,9 @@ def fill(accesses: Iterable[Access], panels: list[Panel], key_type: str) -> list
                 mark.down, mark.tied = directions.setdefault(same, (mark.down, mark.tied))
             marks.append(mark)
     for panel, marks in zip(panels, made):
-        # What makes sums in one place exchanges nothing in another, though it may look so where values are equal.
+        # An instruction that adds in one place does not exchange in another, though equal values may look like it.
         flowing = {_code(m) for m in marks if m.kind == "flow"}
-        # Two places read at once and not written are comparators that found nothing to do, if there are others.
+        # Two places that are read and not written are comparators without a swap, if the same code swaps elsewhere.
         exchanging = {_code(m) for m in marks if m.kind == "exchange"} - flowing
         for mark in marks:
             if mark.kind == "exchange" and _code(mark) in flowing:
@@ -313,15 +330,16 @@ def fill(accesses: Iterable[Access], panels: list[Panel], key_type: str) -> list
     return sorted(columns)
 
 
-def choose_launches(run: Trace, asked: range | None) -> range:
-    """The launches to draw, a range: those asked for, or as many from the first on as a picture can hold."""
-    if asked is not None:
-        return asked
-    columns, seen = 0, {}
+def choose_launches(run: Trace, chosen: range | None) -> range:
+    """The launches to draw: those that were chosen, or as many from the first on as fit into a picture."""
+    if chosen is not None:
+        return chosen
+    columns = 0
+    seen: dict[int, set[int]] = {}
     for access in run.accesses:
         seen.setdefault(access.launch, set()).add(access.interval)
     for launch in sorted(seen):
         columns += len(seen[launch])
-        if columns > MOST_COLUMNS and launch > min(seen):
+        if columns > MAX_COLUMNS and launch > min(seen):
             return range(launch)
     return range(len(run.launches))

@@ -5,7 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..core import build, files
+from ..core.console import Problem
+from ..core.judge_client import Case, JudgeClient
 from . import access_picture, trace
+from .observed import observe
 
 
 @dataclass(frozen=True)
@@ -15,6 +19,7 @@ class RecordedRun:
     lab: str
     step: int
     n: int
+    key_type: str = "u32"
     task: str = "sort"
 
 
@@ -32,8 +37,20 @@ def renumbered(text: str) -> str:
     return "".join("\t".join(fields) + "\n" for fields in lines)
 
 
+def record(run: RecordedRun, path: Path) -> None:
+    """Runs the solution and writes its trace, with the run's title as the first line. Problem: the run has faults."""
+    runner = build.runner(run.lab, "check", True)
+    build.compile_targets([build.judge(), runner], f"building {run.lab}, check build")
+    case = Case(run.lab, run.step, run.n, task=run.task, type=run.key_type, seed=1)
+    with JudgeClient() as judge:
+        observed, outcome = observe(judge, runner, case)
+    if outcome.findings or not outcome.passed:
+        raise Problem(f"{path.name} is not recorded: {outcome.message} {' '.join(map(str, outcome.findings))}")
+    files.write_whole(path, f"title\t{outcome.title}\n{renumbered(observed.text)}")
+
+
 def draw(run: RecordedRun, path: Path) -> str:
     """The SVG text of the trace at `path`, whose first line is the title."""
     text = path.read_text(encoding="utf-8")
     title = text.partition("\n")[0].partition("\t")[2]
-    return access_picture.draw(trace.read(text), [], title, run.n)
+    return access_picture.draw(trace.read(text), [], title, run.n, run.key_type)

@@ -40,7 +40,7 @@ class Access:
     bytes: int
     value: int
     races: bool = False
-    conflict: tuple[int, int] | tuple[()] = ()  # wavefronts (actual, ideal) of its request, if it took too many
+    conflict: tuple[int, int] | None = None  # wavefronts (actual, ideal) of its request, if it took too many
 
     @property
     def writes(self) -> bool:

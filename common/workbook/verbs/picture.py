@@ -1,154 +1,159 @@
-"""Draws who reads and writes what in a run of a step: time across, places of the array down."""
+"""Draws a run of a step: which thread reads and writes which place, time from left to right."""
 
-import json
+from __future__ import annotations
+
+import argparse
 import os
 import re
-import subprocess
-import tempfile
 from pathlib import Path
 
-from ..core import build, files, judge_client as judge
-from ..pictures import access_picture, trace
+from ..core import build, files
+from ..core.console import Problem, Usage, note
 from ..core.course import find_lab, find_step, has_solutions, shown
-from ..core.terminal import Problem, Usage, note
+from ..core.judge_client import Case, JudgeClient, Outcome, file_inputs
+from ..pictures import access_picture
+from ..pictures.access_layout import in_words
+from ..pictures.observed import observe
 
-LARGEST_N = 64
+MAX_N = 64
 
 
-def add_arguments(parser):
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
     parser.add_argument("lab", metavar="LAB")
     parser.add_argument("step", metavar="STEP")
-    parser.add_argument("--n", metavar="N", default="16", help=f"how many keys (16); at most {LARGEST_N}")
-    parser.add_argument("--input", metavar="NAME", help="uniform, sorted, .. or file:PATH (its bytes are the keys)")
-    parser.add_argument("--seed", metavar="S", help="of the input; else a fresh one")
-    parser.add_argument("--type", metavar="TYPE", help="u32, i32, f32, u64, pairs, .. as the step sorts")
+    parser.add_argument("--n", metavar="N", default="16", help=f"number of keys (16), at most {MAX_N}")
+    parser.add_argument("--input", metavar="NAME", help="uniform, sorted, ... or file:PATH (its bytes are the keys)")
+    parser.add_argument("--seed", metavar="S", help="seed of the input (a fresh one)")
+    parser.add_argument("--type", metavar="TYPE", help="u32, i32, f32, u64, pairs, ... as the step sorts")
     parser.add_argument("--order", metavar="ORDER", help="ascending or descending")
-    parser.add_argument("--blocks", metavar="B", help="blocks of a launch; 0: the step chooses")
-    parser.add_argument("--threads", metavar="T", help="threads of a block; 0: the step chooses")
+    parser.add_argument("--blocks", metavar="B", help="blocks per launch; 0: the step chooses")
+    parser.add_argument("--threads", metavar="T", help="threads per block; 0: the step chooses")
     parser.add_argument("--task", metavar="TASK", help="a part of the step that does not sort: reduce, histogram, scan")
     parser.add_argument(
         "--arrays",
         choices=("shared", "global", "all"),
-        help="which to draw; else the shared ones, and where there are none those of global memory",
+        help="the arrays to draw (those in shared memory, or in global memory if there are none)",
     )
-    parser.add_argument("--places", metavar="A-B", help="of an array that is larger than can be drawn; else the first")
-    parser.add_argument("--launches", metavar="A-B", help="the launches to draw, from 0; else the first that fit")
-    parser.add_argument("--solution", action="store_true", help="the solution, not what stands in labs/")
-    parser.add_argument("--timeout", metavar="SECONDS", help="that the step may take")
-    parser.add_argument("-o", dest="output", metavar="FILE.svg", help="else LAB-STEP.svg in the current directory")
+    parser.add_argument("--places", metavar="A-B", help="the places to draw of an array that is too large (the first)")
+    parser.add_argument("--launches", metavar="A-B", help="the launches to draw, from 0 (the first that fit)")
+    parser.add_argument("--solution", action="store_true", help="draw the solution, not the files in labs/")
+    parser.add_argument("--timeout", metavar="SECONDS", help="time limit of the run")
+    parser.add_argument("-o", dest="output", metavar="FILE.svg", help="default: LAB-STEP.svg in the current directory")
 
 
-def count_of(text):
+def count_of(text: str) -> int:
     """The number of keys that --n gives, as 16 or 2^4. Usage: it cannot be drawn."""
     match = re.fullmatch(r"(\d{1,9})(?:\^(\d{1,2}))?", text)
     if not match:
-        raise Usage(f"--n {text} is no count of keys: give a number, or a power as in 2^4")
+        raise Usage(f"--n {text} is not a number of keys: give a number, or a power such as 2^4")
     n = int(match[1]) ** int(match[2] or 1)
-    if n > LARGEST_N:
-        raise Usage(f"--n {text} is too large for a picture: at most {LARGEST_N} keys can be told apart on one")
+    if n > MAX_N:
+        raise Usage(f"--n {text} is too large for a picture: it can show at most {MAX_N} keys")
     return n
 
 
-def range_of(name, text, most=None):
-    """The range that an option gives; None for none. Usage: it is no range, or too long."""
+def range_of(name: str, text: str | None, most: int | None = None) -> range | None:
+    """The range that an option gives; None if it is not given. Usage: it is not a range, or is too long."""
     if text is None:
         return None
     match = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", text)
     if not match or int(match[2] or match[1]) < int(match[1]):
-        raise Usage(f"--{name} {text} is no range: give the first and the last, as in 2-5")
-    found = range(int(match[1]), int(match[2] or match[1]) + 1)
-    if most and len(found) > most:
-        raise Usage(f"--{name} {text} is too long: at most {most} can be drawn")
-    return found
+        raise Usage(f"--{name} {text} is not a range: give the first and the last, as in 2-5")
+    chosen = range(int(match[1]), int(match[2] or match[1]) + 1)
+    if most and len(chosen) > most:
+        raise Usage(f"--{name} {text} is too long: a picture can show at most {most}")
+    return chosen
 
 
-def check_output(path):
-    """Usage: the file cannot be written. Looked at first, so that nobody waits for a run in vain."""
+def number_of(name: str, text: str | None) -> int | None:
+    """The whole number that an option gives; None if it is not given. Usage: it is not one."""
+    if text is None:
+        return None
+    if not re.fullmatch(r"\d{1,20}", text):
+        raise Usage(f"--{name} {text} is not a number")
+    return int(text)
+
+
+def seconds_of(text: str | None) -> float | None:
+    """The time limit; None if it is not given. Usage: it is not a positive number."""
+    if text is None:
+        return None
+    if not re.fullmatch(r"\d{1,9}(\.\d*)?|\.\d+", text) or not float(text):
+        raise Usage("--timeout must be a number of seconds greater than 0")
+    return float(text)
+
+
+def check_output(path: Path) -> None:
+    """Usage: the file cannot be written. Checked before the run, which takes time."""
     if path.is_dir():
-        raise Usage(f"{path} is a directory: name a file with -o")
+        raise Usage(f"{path} is a directory: give a file name with -o")
     if path.suffix != ".svg":
-        raise Usage(f"{path}: a picture is an SVG file, so name it {path.with_suffix('.svg').name}")
-    folder = path.parent
-    if not folder.is_dir():
-        raise Usage(f"there is no directory {folder}")
+        raise Usage(f"{path}: a picture is an SVG file: name it {path.with_suffix('.svg').name}")
+    if not path.parent.is_dir():
+        raise Usage(f"there is no directory {path.parent}")
     why_not = files.writable(path)
     if why_not:
         raise Usage(f"{path} cannot be written: {why_not}")
     if path.exists() and not os.access(path, os.W_OK):
-        raise Usage(f"{path} may not be written to")
+        raise Usage(f"{path} cannot be written: permission denied")
 
 
-def record(lab, step, runner, options):
-    """Runs the step once; gives its trace, findings, and what the judge said. Problem: nothing was traced."""
-    command = [str(build.judge()), "sort", "--lab", lab, "--runner", str(runner), "--step", str(step.number), *options]
-    with tempfile.TemporaryDirectory() as folder:
-        traced, found = Path(folder) / "trace", Path(folder) / "findings.json"
-        done = subprocess.run(
-            command,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
-            stdin=subprocess.DEVNULL,
-            env={**os.environ, "CHECK_TRACE": str(traced), "CHECK_JSON": str(found)},
-        )
-        said = done.stderr.strip()
-        unwritten = [line for line in said.splitlines() if " is not written yet" in line]
-        if unwritten:
-            raise Usage(unwritten[0].removeprefix("not-written: "))
-        if done.returncode == 2:
-            raise Usage(said.removeprefix("error: "))
-        run = trace.read(traced.read_text(errors="replace")) if traced.is_file() else trace.Trace()
-        try:
-            findings = json.loads(found.read_text())["findings"]
-        except (OSError, ValueError, KeyError):
-            findings = []
-    if not run.accesses:
-        why = "no kernel touched memory: there is nothing to draw"
-        if done.returncode and said:
-            lines = [line for line in said.splitlines() if line.strip() and not line.startswith("---")]
-            faults = [line for line in lines if ": error: " in line]
-            why = (faults or lines[1:] or lines)[0]  # the first line names the case
-        raise Usage(f"{lab}, {step}: {why}")
-    return run, findings, said, done.returncode == 0
+def case_of(arguments: argparse.Namespace, lab: str, step: int) -> Case:
+    """The case that the options describe."""
+    return Case(
+        lab,
+        step,
+        count_of(arguments.n),
+        task=arguments.task or "sort",
+        type=arguments.type,
+        order=arguments.order or "ascending",
+        input=file_inputs([arguments.input])[0] if arguments.input else "uniform",
+        seed=number_of("seed", arguments.seed),
+        blocks=number_of("blocks", arguments.blocks) or 0,
+        threads=number_of("threads", arguments.threads) or 0,
+    )
 
 
-def main(arguments):
-    """One run, drawn."""
+def print_remarks(outcome: Outcome, truncated: bool) -> None:
+    """Prints what is wrong with the run."""
+    if not outcome.passed:
+        note(f"the step failed this case: {outcome.message}")
+    for finding in outcome.findings:
+        note(in_words(finding))
+    if truncated:
+        note("truncated: the run makes more accesses than are recorded; the picture shows the first")
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Runs the step once and draws the run."""
     lab = find_lab(arguments.lab)
     step = find_step(lab, arguments.step)
-    n = count_of(arguments.n)
-    places = range_of("places", arguments.places, LARGEST_N)
+    case = case_of(arguments, lab, step.number)
+    timeout = seconds_of(arguments.timeout)
+    places = range_of("places", arguments.places, MAX_N)
     launches = range_of("launches", arguments.launches)
     output = Path(arguments.output or f"{lab}-{step.number:02}.svg")
     check_output(output)
     if arguments.solution and not has_solutions():
-        raise Problem("there is no solutions/ here")
-    if arguments.input:
-        arguments.input = judge.file_inputs([arguments.input])[0]
+        raise Problem("there is no folder solutions/ here")
     build.ensure()
     if "cpu" not in build.kinds():
-        raise Problem("the cpu build is not possible here (./workbook doctor says why), and pictures come from it")
+        raise Problem("pictures need the cpu build, which is not possible here: ./workbook doctor shows why")
     runner = build.runner(lab, "check", arguments.solution)
-    build.compile_targets([build.judge(), runner], f"building {lab}, observed")
-    options = ["--n", str(n)]
-    for name in ("input", "type", "order", "blocks", "threads", "task", "seed", "timeout"):
-        options += judge.option(name, getattr(arguments, name))
-    run, findings, said, right = record(lab, step, runner, options)
-    title = said.splitlines()[0] if said else f"{lab} {step}"
+    build.compile_targets([build.judge(), runner], f"building {lab}, check build")
+    with JudgeClient() as judge:
+        run, outcome = observe(judge, runner, case, timeout)
     if launches is not None and not any(access.launch in launches for access in run.accesses):
-        raise Usage(f"--launches {arguments.launches}: the run has {len(run.launches)}, numbered from 0")
-    svg = access_picture.draw(run, findings, title, n, arguments.arrays, places, launches)
+        raise Usage(f"--launches {arguments.launches}: the run has {len(run.launches)} launches, numbered from 0")
+    key_type = outcome.case.type or ""
+    svg = access_picture.draw(
+        run, outcome.findings, outcome.title, case.n, key_type, arguments.arrays, places, launches
+    )
     try:
         files.write_whole(output, svg)
     except OSError as error:
         raise Usage(f"{output} cannot be written: {error.strerror}") from error
-    if not right:
-        note(f"the step did not do its work: {said.partition(chr(10))[2].strip() or said}")
-    for finding in findings:
-        note(access_picture.in_words(finding))
-    if run.cut:
-        note("cut off: the run makes more accesses than are kept; the picture shows the first")
+    print_remarks(outcome, run.truncated)
     print(shown(output))
     return 0

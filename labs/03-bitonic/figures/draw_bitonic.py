@@ -272,9 +272,9 @@ def draw_zero_one(n: int = 16) -> Drawing:
             for i, key in enumerate(state):
                 drawing.rect(x + i * cell, y, cell, cell + 4, BLUE if key else PAPER, WIRE, 0, 0.8)
             drawing.line(x + panel / 2, y - 5, x + panel / 2, y + cell + 9, ORANGE, 2)
-        for half, x in zip(halves, (second + panel / 4, second + 3 * panel / 4)):
+        for half, center in zip(halves, (second + panel / 4, second + 3 * panel / 4)):
             words = "clean" if len(set(half)) == 1 else "bitonic"
-            drawing.text(x, y + 33, words, 11.5, TEAL if words == "clean" else MUTED)
+            drawing.text(center, y + 33, words, 11.5, TEAL if words == "clean" else MUTED)
     drawing.rect(left, top + len(cases) * row + 2, 12, 12, BLUE, WIRE)
     drawing.text(left + 18, top + len(cases) * row + 12, "one", 12, MUTED, "start")
     drawing.rect(left + 56, top + len(cases) * row + 2, 12, 12, PAPER, WIRE)

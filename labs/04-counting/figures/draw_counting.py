@@ -22,7 +22,7 @@ from workbook.pictures.svg import (
 )
 
 VALUES_PER_ROW = 16  # 64-bit values in one row of the 32 banks of 4 bytes
-RUNS = {"run-scan": RecordedRun("04-counting", step=2, n=16, task="scan")}
+RUNS = {"run-scan": RecordedRun("04-counting", step=2, n=16, key_type="u64", task="scan")}
 SCAN_TILE = 1024  # counting::scan_tile of labs/04-counting/counting.h
 SHADES = [(BLUE, BLUE_FILL), (ORANGE, ORANGE_FILL), (TEAL, TEAL_FILL)]
 

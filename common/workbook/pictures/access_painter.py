@@ -1,0 +1,156 @@
+"""Draws the marks of one panel of an access picture."""
+
+from __future__ import annotations
+
+from . import trace
+from .access_layout import LANE, LEFT, Column, hover, lanes
+from .accesses import Mark, Panel, Place
+from .svg import BLUE, BLUE_PALE, INK, MUTED, ORANGE, ORANGE_PALE, PALE_WIRE, PAPER, RED, RED_PALE, WARPS, Drawing
+from .trace import Trace
+
+PITCH = 20
+
+
+def warp_of(mark: Mark) -> int | None:
+    """The warp whose mark this is; None if several share it, or if it has no colour."""
+    warps = {access.thread // trace.LANES_PER_WARP for access in mark.accesses}
+    return min(warps) if len(warps) == 1 and min(warps) < len(WARPS) else None
+
+
+def _colour(mark: Mark) -> str:
+    warp = warp_of(mark)
+    return INK if warp is None else WARPS[warp]
+
+
+class Painter:
+    """Draws the marks of one panel, whose first wire lies at `top`."""
+
+    def __init__(self, svg: Drawing, panel: Panel, run: Trace, columns: list[Column], top: float) -> None:
+        self.svg, self.panel, self.run, self.top = svg, panel, run, top
+        self.columns = {(column.launch, column.interval): column for column in columns}
+        self.bottom = self.y_of_wire(len(panel.labels) - 1) + 12
+
+    def y_of_wire(self, wire: int) -> float:
+        return self.top + wire * PITCH + sum(8 for gap in self.panel.gaps if gap <= wire)
+
+    def y(self, place: Place) -> float:
+        """The y of a place. Places without a wire lie below the panel."""
+        wire = self.panel.wires.get(place)
+        return self.bottom if wire is None else self.y_of_wire(wire)
+
+    def wires(self, right: float) -> None:
+        """Draws the wires. Those of shared memory exist only while their kernel runs."""
+        own = {launch for launch, _ in self.panel.marks}
+        parts: list[list[float]] = []
+        columns = list(self.columns.values())
+        for column, after in zip(columns, [*columns[1:], None]):
+            if self.panel.shared and column.launch not in own:
+                continue
+            start = column.x - 22
+            end = right if after is None else column.x + column.width + 22 if after.launch not in own else after.x
+            if parts and start <= parts[-1][1]:
+                parts[-1][1] = end
+            else:
+                parts.append([start, end])
+        if not self.panel.shared:
+            parts = [[float(LEFT), right]]
+        for wire, label in enumerate(self.panel.labels):
+            y = self.y_of_wire(wire)
+            for start, end in parts:
+                self.svg.line(start, y, end, y, PALE_WIRE, 1)
+            self.svg.text(LEFT - 9, y + 4, label, 11.5, MUTED, "end")
+        for gap in self.panel.gaps:
+            self.svg.text(LEFT - 9, self.y_of_wire(gap) - PITCH + 8, "⋮", 11, MUTED, "end")
+
+    def comparator(self, x: float, mark: Mark) -> None:
+        """An arrow, or a line where no direction can be seen."""
+        low, high = sorted(self.y(place) for place in mark.reads)
+        small, large = (low, high) if mark.down else (high, low)
+        if mark.wrong:
+            colour = RED if mark.swapped or any(a.races for a in mark.accesses) else RED_PALE
+        elif mark.kind == "compare" or mark.tied:
+            colour = MUTED
+        elif mark.swapped:
+            colour = BLUE if mark.down else ORANGE
+        else:
+            colour = BLUE_PALE if mark.down else ORANGE_PALE
+        width = 2 if mark.swapped else 1.5
+        if mark.kind == "compare" or mark.tied:
+            self.svg.line(x, low, x, high, colour, 1.2)
+            for y in (low, high):
+                self.svg.circle(x, y, 2.6, PAPER if mark.kind == "compare" else colour, colour, 1.2)
+        else:
+            self.svg.small_arrow(x, small, large, colour, width)
+        if high == self.bottom:
+            self.svg.line(x - 4, high, x + 4, high, colour, 1.2)
+
+    def flow(self, column: Column, mark: Mark) -> None:
+        """Lines from the places read to the places written."""
+        colour, end = INK, column.writes_at
+        wrong = {(place, a.writes) for a in mark.accesses if a.races or a.conflict for place in self.panel.places(a)}
+        sources = {(place, column.reads_at) for place in mark.reads}
+        for source, read_in, target in mark.edges:
+            start = self.columns[read_in].reads_at
+            sources.add((source, start))
+            if source in self.panel.wires and target in self.panel.wires:
+                self.svg.line(start, self.y(source), end, self.y(target), colour, 1.3)
+            elif source in self.panel.wires:  # a short dashed piece leads out of the picture or into it
+                self.svg.line(
+                    start, self.y(source), start + 9, self.y(source) + self.away(target, source), colour, 1.3, "2 2"
+                )
+            elif target in self.panel.wires:
+                self.svg.line(
+                    end - 9, self.y(target) + self.away(source, target), end, self.y(target), colour, 1.3, "2 2"
+                )
+        for source, start in sorted(sources, key=lambda source: (source[1], source[0][1])):
+            if source in self.panel.wires:
+                self.end(start, source, 2.6, PAPER, mark, (source, False) in wrong)
+        for target in mark.writes:
+            if target in self.panel.wires:
+                self.end(end, target, 3, None, mark, (target, True) in wrong)
+
+    def end(self, x: float, place: Place, radius: float, fill: str | None, mark: Mark, wrong: bool) -> None:
+        """A dot at the end of a line; `fill` None fills it with its colour."""
+        colour = RED if wrong else _colour(mark)
+        self.svg.circle(x, self.y(place), radius, fill or colour, colour, 1.2)
+        if wrong:
+            self.svg.circle(x, self.y(place), 6, "none", RED, 1)
+
+    @staticmethod
+    def away(outside: Place, inside: Place) -> int:
+        """The direction of a place without a wire: up or down."""
+        return 8 if outside[1] > inside[1] else -8
+
+    def dots(self, column: Column, mark: Mark) -> None:
+        """Reads on the left, writes on the right; the places of one instruction are joined."""
+        for access in mark.accesses:
+            places = [p for p in self.panel.places(access) if p in self.panel.wires]
+            if not places:
+                continue
+            wrong = access.races or access.conflict
+            colour = RED if wrong else _colour(mark)
+            at = column.writes_at if access.writes else column.reads_at
+            first, last = self.y(places[0]), self.y(places[-1])
+            if last > first:
+                self.svg.line(at, first, at, last, colour, 3)
+            for y in (first, last)[: 1 + (last > first)]:
+                if access.way == "atomic":
+                    self.svg.diamond(at, y, 4.2, colour)
+                else:
+                    self.svg.circle(at, y, 3, colour if access.writes else PAPER, colour, 1.2)
+            if wrong:
+                self.svg.circle(at, (first + last) / 2, 6, "none", RED, 1)
+
+    def column(self, column: Column) -> None:
+        """Draws all marks of a column."""
+        marks = self.panel.marks.get((column.launch, column.interval), [])
+        pairs, _ = lanes([m for m in marks if m.kind in ("exchange", "compare")], self.panel.wires)
+        for mark, lane in pairs:
+            self.svg.open_group(hover(mark, self.panel, self.run), mark.kind)
+            self.comparator(column.x + lane * LANE, mark)
+            self.svg.close_group()
+        for mark in marks:
+            if mark.kind in ("flow", "dots"):
+                self.svg.open_group(hover(mark, self.panel, self.run), mark.kind)
+                (self.flow if mark.kind == "flow" else self.dots)(column, mark)
+                self.svg.close_group()

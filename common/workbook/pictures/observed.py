@@ -1,0 +1,34 @@
+"""Runs a step once on the check build and reads the trace of its accesses."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from ..core.console import Usage
+from ..core.judge_client import Case, JudgeClient, Outcome
+from . import trace
+from .trace import Trace
+
+
+def observe(judge: JudgeClient, runner: Path, case: Case, timeout: float | None = None) -> tuple[Trace, Outcome]:
+    """The trace of one run, and its outcome. Usage: the step is not written, or no kernel accessed memory."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "trace"
+        outcome = judge.run(runner, case, timeout=timeout, trace=path)
+        text = path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
+    if outcome.status == "not-written":
+        raise Usage(outcome.message)
+    run = trace.read(text)
+    if not run.accesses:
+        raise Usage(f"{case.lab}, step {case.step}: {_why_empty(outcome)}")
+    return run, outcome
+
+
+def _why_empty(outcome: Outcome) -> str:
+    """Why a run has no accesses, in one line."""
+    if outcome.findings:
+        return str(outcome.findings[0])
+    if outcome.status != "verified" and outcome.message:
+        return outcome.message.splitlines()[0]
+    return "no kernel accessed memory, so there is nothing to draw"
