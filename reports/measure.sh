@@ -19,7 +19,7 @@ heading() { echo "== $* ($(($(date +%s) - start)) s)"; }
 
 [ -f "$build/build.ninja" ] || meson setup "$build" -Dcuda=enabled -Dcpu=disabled >"$out/setup.log" 2>&1 ||
   { tail -n 30 "$out/setup.log"; exit 1; }
-meson compile -C "$build" solutions >"$out/compile.log" 2>&1 || { grep -m 20 -E 'error|FAILED' "$out/compile.log"; exit 1; }
+meson compile -C "$build" solutions gold-cuda >"$out/compile.log" 2>&1 || { grep -m 20 -E 'error|FAILED' "$out/compile.log"; exit 1; }
 
 failed=0
 {

@@ -1,8 +1,10 @@
 """The `workbook` script: where it finds itself, what it installs, and that it does so once.
 
-It runs on a machine of our own making: a folder of commands that note what they were asked for, so that nothing is
-installed and no network is asked.
+It runs on a simulated machine: a folder of commands that record their arguments, so that nothing is installed and the
+network is not used.
 """
+
+from __future__ import annotations
 
 import os
 import shutil
@@ -14,7 +16,9 @@ from pathlib import Path
 
 from workbook.core.course import ROOT
 
-TOOLS = ("sh", "cksum", "dirname", "readlink", "mkdir", "mv", "rm", "cat", "tail", "uname", "env", "basename")
+TOOLS = ("sh", "cksum", "dirname", "readlink", "mkdir", "mv", "rm", "cat", "tail", "uname", "env", "sed", "tr")
+MODULES = ("meson", "ninja", "rich", "jinja2", "markdown-it-py", "pandas", "matplotlib")
+HEADERS = "doctest-dev libcli11-dev libfmt-dev nlohmann-json3-dev"
 HERE = "#!/bin/sh\necho 1.11\n"
 COMPILER = '#!/bin/sh\n[ ! -e "$LACKS" ] || exit 1\ncat >/dev/null\n'
 # What is installed is there afterwards.
@@ -22,7 +26,7 @@ APT = '#!/bin/sh\necho "apt-get $*" >>"$NOTES"\ncase "$*" in *" install "*) rm -
 
 
 class Script(unittest.TestCase):
-    def setUp(self):
+    def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
@@ -30,6 +34,7 @@ class Script(unittest.TestCase):
         package = self.root / "common/workbook"
         package.mkdir(parents=True)
         shutil.copy(ROOT / "workbook", self.root)
+        shutil.copy(ROOT / "pyproject.toml", self.root)
         (package / "__init__.py").touch()
         (package / "__main__.py").write_text(
             "import sys\ndef main():\n    print('started with', sys.argv[1:])\n    return 7\n"
@@ -44,12 +49,12 @@ class Script(unittest.TestCase):
         self.command("id", "#!/bin/sh\necho 0\n")
         self.lacks = self.folder / "lacks"  # while this is there, the compiler finds no header
         self.notes = self.folder / "notes"
-        modules = self.folder / "modules"
-        modules.mkdir()
-        (modules / "matplotlib.py").touch()
+        self.modules = self.folder / "modules"  # the distribution's Python packages
+        for name in MODULES:
+            self.module(self.modules, name, "99.0")
         self.environment = {
             "PATH": str(self.bin),
-            "PYTHONPATH": str(modules),
+            "PYTHONPATH": str(self.modules),
             "LACKS": str(self.lacks),
             "NOTES": str(self.notes),
             "HOME": str(self.folder),
@@ -57,12 +62,20 @@ class Script(unittest.TestCase):
         if not os.path.exists("/usr/bin/python3"):
             (self.bin / "python3").symlink_to(sys.executable)
 
-    def command(self, name, text):
+    @staticmethod
+    def module(folder: Path, name: str, version: str) -> None:
+        """A Python package of which only the name and the version exist."""
+        info = folder / f"{name.replace('-', '_')}-{version}.dist-info"
+        info.mkdir(parents=True)
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
+
+    def command(self, name: str, text: str) -> None:
+        """A command of the simulated machine."""
         path = self.bin / name
         path.write_text(text)
         path.chmod(0o755)
 
-    def run_script(self, *words, path=None, folder=None, **more):
+    def run_script(self, *words: str, path: Path | str | None = None, folder: Path | None = None, **more: str):
         return subprocess.run(
             [str(path or self.root / "workbook"), *words],
             capture_output=True,
@@ -74,87 +87,156 @@ class Script(unittest.TestCase):
             check=False,
         )
 
-    def assert_started(self, done, words="['test', 'a b']"):
+    def assert_started(self, done: subprocess.CompletedProcess, words: str = "['bench', 'a b']") -> None:
         self.assertEqual((done.stdout, done.returncode), (f"started with {words}\n", 7), done.stderr)
 
-    def noted(self):
+    def noted(self) -> str:
         return self.notes.read_text() if self.notes.exists() else ""
 
-    def test_starts_from_anywhere(self):
-        self.assert_started(self.run_script("test", "a b"))
+    def test_starts_from_anywhere(self) -> None:
+        self.assert_started(self.run_script("bench", "a b"))
         elsewhere = self.folder / "elsewhere"
         elsewhere.mkdir()
         (elsewhere / "workbook.py").write_text("raise SystemExit('the wrong module')\n")
         (elsewhere / "link").symlink_to("second")
         (elsewhere / "second").symlink_to(os.path.relpath(self.root / "workbook", elsewhere))
         for path in (elsewhere / "link", "./link", "../a workbook/workbook"):
-            self.assert_started(self.run_script("test", "a b", path=path, folder=elsewhere))
+            self.assert_started(self.run_script("bench", "a b", path=path, folder=elsewhere))
         self.assertEqual([p.name for p in elsewhere.iterdir() if p.name == ".workbook"], [])
 
-    def test_with_everything_here_nothing_is_installed_or_said(self):
+    def test_with_everything_here_nothing_is_installed_or_printed(self) -> None:
         self.command("apt-get", APT)
-        done = self.run_script("test", "a b")
+        done = self.run_script("bench", "a b")
         self.assert_started(done)
         self.assertEqual((done.stderr, self.noted()), ("", ""))
         self.assertFalse((self.root / ".venv").exists())
 
-    def test_what_is_missing_is_announced_and_installed_once(self):
+    def test_what_is_missing_is_announced_and_installed_once(self) -> None:
         self.command("apt-get", APT)
         self.lacks.touch()
-        done = self.run_script("test", "a b")
+        done = self.run_script("bench", "a b")
         self.assert_started(done)
-        self.assertIn("installing from the distribution: doctest-dev libcli11-dev", done.stderr)
+        self.assertIn(f"installing from the distribution: {HEADERS}", done.stderr)
         self.assertEqual(self.noted().splitlines()[0], "apt-get -q update")
-        self.assertIn("install -y --no-install-recommends doctest-dev libcli11-dev", self.noted())
+        self.assertIn(f"install -y --no-install-recommends {HEADERS}", self.noted())
         self.notes.unlink()
         self.lacks.touch()
-        self.assert_started(self.run_script("test", "a b"))
+        self.assert_started(self.run_script("bench", "a b"))
         self.assertEqual(self.noted(), "")  # it looks once
 
-    def test_a_copy_or_a_new_script_is_made_ready_anew(self):
-        self.assert_started(self.run_script("test", "a b"))
+    def test_a_copy_or_a_new_script_is_made_ready_again(self) -> None:
+        self.assert_started(self.run_script("bench", "a b"))
         moved = self.folder / "moved"
         self.root.rename(moved)
         self.root = moved
         self.command("apt-get", APT)
         self.lacks.touch()
-        self.assert_started(self.run_script("test", "a b"))
+        self.assert_started(self.run_script("bench", "a b"))
         self.assertIn("install", self.noted())
 
-    def test_an_interrupted_set_up_goes_on(self):
+    def test_an_interrupted_set_up_goes_on(self) -> None:
         self.command("apt-get", "#!/bin/sh\nkill -9 $PPID\n")
         self.lacks.touch()
-        self.assertNotEqual(self.run_script("test").returncode, 0)
+        self.assertNotEqual(self.run_script("bench").returncode, 0)
         self.assertFalse((self.root / ".workbook/ready").exists())
         self.command("apt-get", APT)
-        self.assert_started(self.run_script("test", "a b"))
+        self.assert_started(self.run_script("bench", "a b"))
 
-    def test_a_folder_that_cannot_be_written(self):
+    def test_a_folder_that_cannot_be_written(self) -> None:
         (self.root / ".workbook").touch()
-        done = self.run_script("test")
+        done = self.run_script("bench")
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertEqual(
-            done.stderr, f"workbook: {self.root} cannot be written: copy the workbook to a folder of your own\n"
+            done.stderr, f"workbook: {self.root} is not writable: copy the workbook to a folder of your own\n"
         )
 
-    def test_without_a_package_manager_it_says_what_to_type(self):
+    def test_without_a_package_manager_it_prints_what_to_type(self) -> None:
         self.lacks.touch()
-        done = self.run_script("test")
+        (self.bin / "g++").unlink()
+        done = self.run_script("bench")
         self.assertEqual((done.returncode, done.stdout), (1, ""))
-        self.assertIn("sudo apt-get install doctest-dev libcli11-dev", done.stderr)
+        self.assertIn(f"sudo apt-get install g++ {HEADERS}", done.stderr)
         self.assertIn("sudo dnf install", done.stderr)
         self.assertFalse((self.root / ".workbook/ready").exists())
 
-    def test_who_is_not_root_and_has_no_sudo_is_told(self):
+    def test_without_root_meson_downloads_the_libraries(self) -> None:
         self.command("apt-get", APT)
         self.command("id", "#!/bin/sh\necho 1000\n")
         self.lacks.touch()
-        done = self.run_script("test")
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("only root may install", done.stderr)
+        done = self.run_script("bench", "a b")
+        self.assert_started(done)
+        self.assertIn(f"only root may install from the distribution: {HEADERS} libhwy-dev", done.stderr)
+        self.assertIn(f"Meson will download, into subprojects/, what would be in: {HEADERS}\n", done.stderr)
+        self.assertIn("going on without: libhwy-dev", done.stderr)
         self.assertEqual(self.noted(), "")
 
-    def test_sudo_is_used_never_asks_and_keeps_the_proxy(self):
+    def test_without_root_and_without_a_compiler_nothing_is_built(self) -> None:
+        self.command("apt-get", APT)
+        self.command("id", "#!/bin/sh\necho 1000\n")
+        (self.bin / "g++").unlink()
+        done = self.run_script("bench")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("only root may install", done.stderr)
+        self.assertIn("Install them, then type this command again", done.stderr)
+        self.assertEqual(self.noted(), "")
+
+    def test_python_packages_come_from_the_distribution_first(self) -> None:
+        self.command(
+            "apt-get", APT + f'case "$*" in *" install "*) mv "{self.folder}"/away/* "{self.modules}";; esac\n'
+        )
+        (self.folder / "away").mkdir()
+        for name in ("rich", "markdown_it_py"):
+            (self.modules / f"{name}-99.0.dist-info").rename(self.folder / "away" / f"{name}-99.0.dist-info")
+        done = self.run_script("bench", "a b")
+        self.assert_started(done)
+        self.assertIn("installing from the distribution: python3-rich python3-markdown-it\n", done.stderr)
+        self.assertFalse((self.root / ".venv").exists())
+
+    def test_python_packages_that_are_too_old_come_from_pip(self) -> None:
+        (self.modules / "rich-99.0.dist-info").rename(self.folder / "old")
+        self.module(self.modules, "rich", "1.0")
+        self.simulate_venv()
+        done = self.run_script("bench", "a b")
+        self.assert_started(done)
+        self.assertIn("installing into .venv: rich>=12", done.stderr)
+        self.assertIn("pip install -q --disable-pip-version-check --retries 2 --timeout 20 rich>=12", self.noted())
+        self.assertNotIn("going on without", done.stderr)
+
+    def test_only_test_installs_what_checks_the_sources(self) -> None:
+        self.simulate_venv()
+        style = "clang-format==20.1.8 ruff==0.17.6 mypy==2.4.1"
+        self.assert_started(self.run_script("bench", "a b"))
+        self.assertEqual(self.noted(), "")
+        for noted in (1, 1):  # once
+            self.assert_started(self.run_script("test"), "['test']")
+            self.assertEqual(self.noted().count(style), noted)
+
+    def test_where_nothing_checks_the_sources_the_tests_start_all_the_same(self) -> None:
+        self.simulate_venv(pip_works=False)
+        for _ in range(2):
+            done = self.run_script("test")
+            self.assert_started(done, "['test']")
+            self.assertIn("the suite 'style' will not be run", done.stderr)
+
+    def simulate_venv(self, pip_works: bool = True) -> None:
+        """An environment in .venv whose pip records its arguments and installs nothing but their names."""
+        python = self.root / ".venv/bin/python3"
+        python.parent.mkdir(parents=True)
+        real = self.bin / "python3" if (self.bin / "python3").exists() else Path("/usr/bin/python3")
+        python.write_text(
+            f"""#!/bin/sh
+case "$*" in
+  "-m pip"*) echo "$*" | sed 's/^-m //' >>"$NOTES"; {": >'" + str(self.root) + "/.venv/new'" if pip_works else "exit 1"} ;;
+  *) [ ! -e '{self.root}/.venv/new' ] || export PYTHONPATH='{self.folder}/newer'
+     exec '{real}' "$@" ;;
+esac
+"""
+        )
+        python.chmod(0o755)
+        for name in MODULES:
+            self.module(self.folder / "newer", name, "99.0")
+
+    def test_sudo_is_used_never_asks_and_keeps_the_proxy(self) -> None:
         self.command("apt-get", APT + 'echo "proxy ${http_proxy-none}" >>"$NOTES"\n')
         self.command("id", "#!/bin/sh\necho 1000\n")
         # As sudo does by default: the caller's variables do not pass, assignments on its command line do.
@@ -165,29 +247,29 @@ class Script(unittest.TestCase):
             'exec env -i PATH="$PATH" NOTES="$NOTES" LACKS="$LACKS" "$@"\n',
         )
         self.lacks.touch()
-        self.assert_started(self.run_script("test", "a b", http_proxy="http://proxy:1"))
+        self.assert_started(self.run_script("bench", "a b", http_proxy="http://proxy:1"))
         self.assertIn("sudo -n env ", self.noted())
         self.assertIn("proxy http://proxy:1", self.noted())
 
-    def test_a_sudo_that_wants_a_password_is_not_asked(self):
+    def test_a_sudo_that_wants_a_password_is_not_used(self) -> None:
         self.command("apt-get", APT)
         self.command("id", "#!/bin/sh\necho 1000\n")
         self.command("sudo", '#!/bin/sh\n[ "$1" = -n ] && exit 1\necho asked >>"$NOTES"\n')
         self.lacks.touch()
-        done = self.run_script("test")
-        self.assertEqual(done.returncode, 1)
+        done = self.run_script("bench", "a b")
+        self.assert_started(done)
         self.assertIn("only root may install", done.stderr)
         self.assertEqual(self.noted(), "")
 
-    def test_a_failed_installation_names_the_packages(self):
+    def test_a_failed_installation_names_the_packages(self) -> None:
         self.command("apt-get", '#!/bin/sh\necho "E: no network"\nexit 100\n')
-        self.lacks.touch()
-        done = self.run_script("test")
+        (self.bin / "g++").unlink()
+        done = self.run_script("bench")
         self.assertEqual(done.returncode, 1)
         self.assertIn("E: no network", done.stderr)
         self.assertIn("Install them, then type this command again", done.stderr)
 
-    def test_help_and_doctor_need_only_python(self):
+    def test_help_and_doctor_need_only_python(self) -> None:
         for tool in ("g++", "ninja", "meson"):
             (self.bin / tool).unlink()
         self.command("apt-get", APT)

@@ -1,0 +1,43 @@
+// The gold standard on a GPU: CUB's primitives behind the interface of a step, timed as every step is.
+//
+// A step sorts in place; CUB sorts from one array to another, or back and forth between two. Where CUB's result ends in
+// the second array, as for one-byte keys with their odd number of passes, copying it back is part of its time.
+// Memory is allocated in the warm-up run and kept, so that CUB's times contain no allocation.
+#pragma once
+
+#include "step/error.h"
+#include "step/step.h"
+
+namespace gold {
+
+using lab::LaunchShape;
+using lab::Order;
+using lab::Span;
+
+// Defined for the types that meson.build lists. A file of that primitive is compiled once per type, in parallel.
+template <class Key>
+void radix(Span<Key> keys, Order order, LaunchShape shape, cudaStream_t stream);
+template <class Key, class Value>
+void radix(Span<Key> keys, Span<Value> values, Order order, LaunchShape shape, cudaStream_t stream);
+template <class Key>
+void merge(Span<Key> keys, Order order, LaunchShape shape, cudaStream_t stream);
+template <class Key, class Value>
+void merge(Span<Key> keys, Span<Value> values, Order order, LaunchShape shape, cudaStream_t stream);
+
+/// Sorts each run of `length` keys. The length is an argument so that CUB's kernels are compiled once for all lengths.
+template <class Key>
+void segmented(Span<Key> keys, std::int64_t length, Order order, LaunchShape shape, cudaStream_t stream);
+template <class Key, class Value>
+void segmented(Span<Key> keys, Span<Value> values, std::int64_t length, Order order, LaunchShape shape,
+               cudaStream_t stream);
+
+void reduce(Span<const std::uint32_t> keys, Span<std::uint32_t> result, LaunchShape shape, cudaStream_t stream);
+void histogram(Span<const std::uint8_t> keys, Span<std::uint64_t> counts, LaunchShape shape, cudaStream_t stream);
+void scan(Span<const std::uint64_t> values, Span<std::uint64_t> sums, LaunchShape shape, cudaStream_t stream);
+
+/// Throws lab::Unsupported for a launch shape: CUB takes none.
+inline void require_default_shape(LaunchShape shape) {
+  if (shape.blocks != 0 || shape.threads != 0) throw lab::Unsupported("CUB chooses its own launch shapes");
+}
+
+}  // namespace gold
