@@ -223,10 +223,11 @@ class Script(unittest.TestCase):
         python = self.root / ".venv/bin/python3"
         python.parent.mkdir(parents=True)
         real = self.bin / "python3" if (self.bin / "python3").exists() else Path("/usr/bin/python3")
+        outcome = f": >'{self.root}/.venv/new'" if pip_works else "exit 1"
         python.write_text(
             f"""#!/bin/sh
 case "$*" in
-  "-m pip"*) echo "$*" | sed 's/^-m //' >>"$NOTES"; {": >'" + str(self.root) + "/.venv/new'" if pip_works else "exit 1"} ;;
+  "-m pip"*) echo "$*" | sed 's/^-m //' >>"$NOTES"; {outcome} ;;
   *) [ ! -e '{self.root}/.venv/new' ] || export PYTHONPATH='{self.folder}/newer'
      exec '{real}' "$@" ;;
 esac
