@@ -1,7 +1,9 @@
-"""The build folder: set up by Meson, kept whole, and compiled by ninja.
+"""The build folder: set up by Meson, repaired if damaged, and compiled by Ninja.
 
-Meson stays first-class: a folder that somebody set up with options of their own is used as it is.
+A folder that somebody set up by hand, with options of their own, is used as it is.
 """
+
+from __future__ import annotations
 
 import contextlib
 import importlib.util
@@ -11,10 +13,13 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from . import diagnostics, files, machine
 from .console import Problem, Progress, ending, note
 from .course import BUILD, ROOT, STATE, has_solutions
+from .starters import all_starters
 
 KEPT = ("bench", "demo", "reports")  # results in build/, which outlive a fresh set-up
 _FACTS = BUILD / "workbook-setup.json"
@@ -26,32 +31,32 @@ _DAMAGED = re.compile(
 
 
 class CompileFailed(Problem):
-    """The compiler refused; the text is its messages in short, `output` all that was said."""
+    """The compiler reported errors; the text is a summary of `output`."""
 
-    def __init__(self, output):
+    def __init__(self, output: str) -> None:
         super().__init__(f"it does not compile\n\n{diagnostics.summary(output)}")
         self.output = output
 
 
-def meson():
-    """Meson's command. As a module of our own Python where it is one: a moved .venv has scripts that start nothing."""
+def meson() -> list[str]:
+    """Meson's command. If possible as a module of this Python: in a .venv that was moved, scripts no longer start."""
     if importlib.util.find_spec("mesonbuild"):
         return [sys.executable, "-m", "mesonbuild.mesonmain"]
     found = shutil.which("meson")
     if found:
         return [found]
-    (STATE / "ready").unlink(missing_ok=True)  # this place is not ready any more
-    raise Problem("Meson has gone: type the command again, which installs it anew")
+    (STATE / "ready").unlink(missing_ok=True)  # so that the next command installs it
+    raise Problem("Meson is missing: run the command again, which installs it")
 
 
-def environment():
-    """The environment of what we start. Meson finds ninja and python3 by it, those of .venv first."""
+def environment() -> dict[str, str]:
+    """The environment of programs that we start: Meson finds Ninja and python3 through it, those of .venv first."""
     path = os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", os.defpath)])
     return {**os.environ, "PATH": path}
 
 
-def _facts():
-    """What a set-up depends on and Meson does not look at again."""
+def _facts() -> dict[str, str | None]:
+    """What a set-up depends on and Meson does not check again."""
     cxx = machine.compiler()
     return {
         "compiler": " ".join([shutil.which(cxx[0]) or cxx[0], *cxx[1:]]) if cxx else None,
@@ -61,8 +66,8 @@ def _facts():
     }
 
 
-def _why_unusable():
-    """Why build/ must be set up anew; None if it need not; "" if there is none yet."""
+def _why_unusable() -> str | None:
+    """Why build/ must be set up again; None: it need not; "": it does not exist yet."""
     if not BUILD.is_dir() or not any(entry.name not in KEPT for entry in BUILD.iterdir()):
         return ""
     needed = ("build.ninja", "meson-private/coredata.dat", "meson-private/build.dat", "meson-info/intro-targets.json")
@@ -76,11 +81,11 @@ def _why_unusable():
         return f"it was set up for {set_up_for}"
     with contextlib.suppress(OSError, ValueError):
         if json.loads(_FACTS.read_text()) != _facts():
-            return "the compilers of this machine are others than when it was set up"
+            return "the compilers of this machine have changed since it was set up"
     return None
 
 
-def _wipe():
+def _wipe() -> None:
     for entry in list(BUILD.iterdir()) if BUILD.is_dir() else []:
         if entry.name in KEPT:
             continue
@@ -90,18 +95,16 @@ def _wipe():
             entry.unlink()
 
 
-def _check_sources():
-    """Problem: files that the build needs are not there."""
-    from ..verbs.starters import all_starters
-
+def _check_sources() -> None:
+    """Problem: files that the build needs are missing."""
     if not has_solutions():
         return
     missing = [f"labs/{path}" for path in all_starters() if not (ROOT / "labs" / path).is_file()]
     if missing:
-        raise Problem(f"missing: {', '.join(missing)}. ./workbook starters writes what is not there")
+        raise Problem(f"missing: {', '.join(missing)}. ./workbook starters writes them")
 
 
-def _run_meson(*options):
+def _run_meson(*options: str) -> tuple[int, str]:
     command = [*meson(), "setup", str(BUILD), str(ROOT), *options]
     with Progress("setting up build/") as progress:
         process = subprocess.Popen(
@@ -116,20 +119,20 @@ def _run_meson(*options):
         )
         output = []
         with ending(process):
-            for line in process.stdout:
+            for line in process.stdout or ():
                 output.append(line)
                 progress.update(line.strip())
             return process.wait(), "".join(output)
 
 
-def _set_up():
+def _set_up() -> None:
     if not machine.compiler():
-        raise Problem("no C++ compiler was found: install g++ (./workbook doctor tells how)")
-    note("setting up build/ ..")
+        raise Problem("no C++ compiler was found: install g++ (./workbook doctor shows how)")
+    note("setting up build/ ...")
     _wipe()
     status, output = _run_meson()
     if status and shutil.which("nvcc"):
-        # An nvcc that takes the whole set-up down with it must not take the cpu build away.
+        # A broken nvcc makes the whole set-up fail, but must not prevent the cpu build.
         _wipe()
         status_cpu, output_cpu = _run_meson("-Dcuda=disabled")
         if status_cpu == 0:
@@ -137,19 +140,19 @@ def _set_up():
     if status:
         files.write_whole(STATE / "setup.log", output)
         _wipe()
-        told = [line for line in output.splitlines() if "ERROR" in line] or output.splitlines()[-5:]
+        errors = [line for line in output.splitlines() if "ERROR" in line] or output.splitlines()[-5:]
         raise Problem(
             "Meson could not set up build/:\n"
-            + "\n".join(f"  {line}" for line in told)
-            + "\n./workbook doctor says what this machine lacks; the whole log is .workbook/setup.log"
+            + "\n".join(f"  {line}" for line in errors)
+            + "\n./workbook doctor lists what this machine lacks; the whole log is .workbook/setup.log"
         )
     files.write_whole(_FACTS, json.dumps(_facts(), indent=1) + "\n")
     if shutil.which("nvcc") and "cuda" not in kinds():
         note(
-            f"nvcc is here ({shutil.which('nvcc')}) but does not work: going on with the cpu build. "
-            "./workbook doctor says more."
+            f"nvcc is installed ({shutil.which('nvcc')}) but does not work: only the cpu build is set up. "
+            "./workbook doctor explains why."
         )
-    # Editors look for it at the root.
+    # Editors look for it in the root folder.
     database = ROOT / "compile_commands.json"
     if not database.exists():
         with contextlib.suppress(OSError):
@@ -158,57 +161,57 @@ def _set_up():
             database.symlink_to("build/compile_commands.json")
 
 
-def ensure():
-    """Makes build/ ready to compile: sets it up where it is not there, broken or of another machine."""
+def ensure() -> None:
+    """Makes build/ ready to compile: sets it up if it is missing, broken or from another machine."""
     with files.locked("build"):
         why = _why_unusable()
         if why is None:
             return
         _check_sources()
         if why:
-            note(f"build/ cannot be used ({why}): it is made anew")
+            note(f"build/ cannot be used ({why}): it is set up again")
         _set_up()
 
 
-def targets():
+def targets() -> set[str]:
     """The names of all programs in build/."""
     with contextlib.suppress(OSError, ValueError):
         return {target["name"] for target in json.loads((BUILD / "meson-info/intro-targets.json").read_text())}
     return set()
 
 
-def kinds():
-    """The builds that were set up, of cpu and cuda."""
+def kinds() -> list[str]:
+    """Those of the builds cpu and cuda that were set up."""
     known = targets()
     return [kind for kind in ("cpu", "cuda") if f"gold-{kind}" in known]
 
 
-def runnable():
-    """The builds that this machine can run: cuda only where a GPU answers."""
+def runnable() -> list[str]:
+    """The builds that this machine can run: cuda only if a GPU answers."""
     return [kind for kind in kinds() if kind == "cpu" or machine.gpus()]
 
 
-def runner(lab, kind, solution=False):
+def runner(lab: str, kind: str, solution: bool = False) -> Path:
     """The path of a lab's runner."""
     return BUILD / "labs" / (f"{lab}-{kind}-solution" if solution else f"{lab}-{kind}")
 
 
-def gold(kind):
+def gold(kind: str) -> Path:
     """The path of the gold standard's runner."""
     return BUILD / "common/gold" / f"gold-{kind}"
 
 
-def judge():
+def judge() -> Path:
     """The path of the judge."""
     return BUILD / "labs/judge"
 
 
-def graded():
+def graded() -> Path:
     """The path of the graded tests."""
     return BUILD / "tests/graded"
 
 
-def _run_ninja(names, progress):
+def _run_ninja(names: Sequence[str], progress: Progress) -> tuple[int, str]:
     command = [machine.ninja() or "ninja", "-C", str(BUILD), *names]
     try:
         process = subprocess.Popen(
@@ -221,25 +224,25 @@ def _run_ninja(names, progress):
             errors="replace",
         )
     except OSError as error:
-        raise Problem("ninja was not found: install ninja-build (./workbook doctor tells how)") from error
+        raise Problem("Ninja was not found: install ninja-build (./workbook doctor shows how)") from error
     output = []
     with ending(process):
-        for line in process.stdout:
+        for line in process.stdout or ():
             output.append(line)
             step = re.match(r"\[(\d+)/(\d+)\]\s*(.*)", line)
             if step:
-                progress.update(f"{step[1]} of {step[2]}: {step[3]}")
+                progress.update(step[3], int(step[1]), int(step[2]))
         return process.wait(), "".join(output)
 
 
-def compile_targets(paths, what="building"):
-    """Compiles programs, given by their paths in build/; all of them for none. CompileFailed: the compiler refused."""
+def compile_targets(paths: Iterable[Path], what: str = "building") -> None:
+    """Compiles programs, given by their paths in build/, or everything if none is given. CompileFailed: with errors."""
     ensure()
     names = [str(path.relative_to(BUILD)) for path in paths]
     with files.locked("build"), Progress(what) as progress:
         status, output = _run_ninja(names, progress)
         if status and _DAMAGED.search(output) and not diagnostics_found(output):
-            note("build/ is damaged: it is made anew")
+            note("build/ is damaged: it is set up again")
             _set_up()
             status, output = _run_ninja(names, progress)
     if status:
@@ -251,6 +254,6 @@ def compile_targets(paths, what="building"):
         note(line)
 
 
-def diagnostics_found(output):
-    """Whether a compiler has named an error: then the sources are at fault, not the folder."""
+def diagnostics_found(output: str) -> bool:
+    """Whether a compiler reported an error: then the sources are at fault, not the folder."""
     return bool(re.search(r"(:\d+:|\(\d+\)\s?:) (fatal )?error\b", output))

@@ -1,42 +1,57 @@
-"""What is said to a person: errors, colours, and the progress of long work."""
+"""What a person sees: errors, notes, colours, tables, and the progress of long work.
+
+Rich draws progress and tables. It is imported only when something is drawn, so that commands which draw nothing start
+without it.
+"""
+
+from __future__ import annotations
 
 import contextlib
+import importlib.util
 import os
 import shutil
 import signal
+import subprocess
 import sys
 import textwrap
 import threading
 import time
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any, TextIO, TypeVar
+
+Child = TypeVar("Child", bound="subprocess.Popen[Any]")
 
 
 class Problem(Exception):
     """What went wrong and what to do about it; ends the command with `status`."""
 
-    def __init__(self, text, status=1):
+    def __init__(self, text: str, status: int = 1) -> None:
         super().__init__(text)
         self.status = status
 
 
 class Usage(Problem):
-    """Something was asked for that does not exist; the text lists what there is."""
+    """An argument names something that does not exist; the text lists what there is."""
 
-    def __init__(self, text):
+    def __init__(self, text: str) -> None:
         super().__init__(text, status=2)
 
 
+# --- interruptions ---
+
+
 class Terminated(KeyboardInterrupt):
-    """SIGTERM, which is to end programs that were started and to keep what there is, as Ctrl-C does."""
+    """SIGTERM: like Ctrl-C, it ends the programs that were started and keeps what was measured."""
 
 
 @contextlib.contextmanager
-def terminated_as_interrupted():
-    """Terminated is raised where SIGTERM comes."""
+def terminated_as_interrupted() -> Iterator[None]:
+    """Raises Terminated when SIGTERM arrives."""
 
-    def stop(*_):
+    def stop(*_: object) -> None:
         raise Terminated
 
-    if threading.current_thread() is not threading.main_thread():  # where Python hears of no signals
+    if threading.current_thread() is not threading.main_thread():  # only the main thread receives signals
         yield
         return
     before = signal.signal(signal.SIGTERM, stop)
@@ -47,8 +62,8 @@ def terminated_as_interrupted():
 
 
 @contextlib.contextmanager
-def ending(process):
-    """A program that is ended where we stop waiting for it: it must not go on to write what the next command writes."""
+def ending(process: Child) -> Iterator[Child]:
+    """Ends a program when the caller stops waiting for it: otherwise it would go on writing into the same files."""
     try:
         yield process
     finally:
@@ -57,89 +72,36 @@ def ending(process):
             process.wait()
 
 
+# --- lines ---
+
 _COLOURS = {"red": "31", "green": "32", "yellow": "33", "bold": "1", "dim": "2"}
 
 
-def coloured(stream=None):
+def coloured(stream: TextIO | None = None) -> bool:
     """Whether `stream` (standard output by default) shows colours."""
     stream = stream or sys.stdout
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def paint(text, colour, stream=None):
-    """`text` in a colour where the stream shows colours, else as it is."""
+def paint(text: str, colour: str, stream: TextIO | None = None) -> str:
+    """`text` in a colour if the stream shows colours."""
     return f"\033[{_COLOURS[colour]}m{text}\033[0m" if coloured(stream) else text
 
 
-def note(text):
-    """A line about what is being done. Standard error, so that the results on standard output stay clean."""
+def note(text: str) -> None:
+    """Prints a line about the work. It goes to standard error, so that results on standard output stay clean."""
     print(text, file=sys.stderr, flush=True)
 
 
-class Progress:
-    """One line that is kept up to date on a terminal; elsewhere a plain line now and then.
-
-    with Progress("building") as progress:
-        progress.update("3 of 12")
-    """
-
-    PLAIN_EVERY = 10.0  # seconds between plain lines
-
-    def __init__(self, what):
-        self.what = what
-        self.live = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
-        self.last = time.monotonic()
-
-    def __enter__(self):
-        self._draw("..")
-        return self
-
-    def update(self, text):
-        """Shows how far it is."""
-        self._draw(text)
-
-    def _draw(self, text):
-        if self.live:
-            width = os.get_terminal_size(sys.stderr.fileno()).columns or 80
-            sys.stderr.write("\r\033[K" + f"{self.what}: {text}"[: width - 1])
-            sys.stderr.flush()
-        elif time.monotonic() - self.last >= self.PLAIN_EVERY:
-            self.last = time.monotonic()
-            note(f"{self.what}: {text}")
-
-    def __exit__(self, *_):
-        if self.live:
-            sys.stderr.write("\r\033[K")
-            sys.stderr.flush()
-
-
-# --- tables and numbers ---
-
-
-def render(headings, rows, left=()):
-    """Lines of a table. Columns whose heading is in `left` are set flush left, the others flush right."""
-    cells = [[str(cell) for cell in row] for row in [headings, *rows]]
-    widths = [max(len(row[i]) for row in cells) for i in range(len(headings))]
-
-    def line(row):
-        placed = (
-            cell.ljust(width) if heading in left else cell.rjust(width)
-            for cell, width, heading in zip(row, widths, headings)
-        )
-        return "  ".join(placed).rstrip()
-
-    return [line(cells[0]), "  ".join("-" * width for width in widths), *map(line, cells[1:])]
-
-
-def width():
-    """How wide lines may be: the terminal's width, or what COLUMNS says; None where neither is known."""
+def width() -> int | None:
+    """How wide lines may be: the width of the terminal, or the variable COLUMNS; None if neither is known."""
     if sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit():
         return shutil.get_terminal_size().columns
     return None
 
 
-def wrapped(text, indent=""):
-    """A paragraph in lines that fit the terminal, and are no longer than people like to read."""
+def wrapped(text: str, indent: str = "") -> str:
+    """A paragraph as lines that fit the terminal and are at most 120 characters long."""
     return textwrap.fill(
         text,
         min(width() or 120, 120),
@@ -150,32 +112,125 @@ def wrapped(text, indent=""):
     )
 
 
-def fit(headings, rows, left=(), less=()):
-    """(lines of a table that is no wider than `width()` where that can be, the columns that it lacks for that).
+# --- progress ---
 
-    `less`: columns that can be done without, the first one first.
+
+class Progress:
+    """A bar that is kept up to date on a terminal; elsewhere a plain line now and then.
+
+    with Progress("building") as progress:
+        progress.update("sort.cu", 3, 12)
     """
 
-    def lines_without(dropped):
-        kept = [i for i, heading in enumerate(headings) if heading not in dropped]
-        return render([headings[i] for i in kept], [[row[i] for i in kept] for row in rows], left)
+    PLAIN_EVERY = 10.0  # seconds between plain lines
+    PATIENCE = 0.3  # seconds before the bar appears: short work needs none, and importing Rich takes time
 
-    def fits(dropped):
+    def __init__(self, what: str) -> None:
+        self.what = what
+        terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+        self.live = terminal and importlib.util.find_spec("rich") is not None
+        self._started = self._last = time.monotonic()
+        self._bar: Any = None
+        self._task: Any = None
+
+    def __enter__(self) -> Progress:  # noqa: PYI034
+        return self
+
+    def update(self, text: str = "", done: int | None = None, total: int | None = None) -> None:
+        """Shows what is being done, and how much of it is finished."""
+        now = time.monotonic()
+        if self.live:
+            if self._bar is None and now - self._started >= self.PATIENCE:
+                self._show()
+            if self._bar is not None:
+                self._bar.update(self._task, text=text, completed=done or 0, total=total)
+        elif now - self._last >= self.PLAIN_EVERY:
+            self._last = now
+            count = f"{done} of {total}: " if total else ""
+            note(f"{self.what}: {count}{text}")
+
+    def line(self, text: str) -> None:
+        """A line that is always printed where there is no bar."""
+        if self.live:
+            self.update(text)
+        else:
+            note(text)
+
+    def _show(self) -> None:
+        from rich import progress
+        from rich.console import Console
+        from rich.table import Column
+
+        self._bar = progress.Progress(
+            progress.SpinnerColumn(),
+            progress.TextColumn("{task.description}", markup=False),
+            progress.BarColumn(bar_width=20),
+            progress.TimeElapsedColumn(),
+            progress.TextColumn(
+                "{task.fields[text]}", markup=False, table_column=Column(no_wrap=True, overflow="ellipsis", ratio=1)
+            ),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        self._task = self._bar.add_task(self.what, text="", total=None)
+        self._bar.start()
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+
+# --- tables and numbers ---
+
+
+def table(
+    headings: Sequence[str], rows: Sequence[Sequence[object]], left: Collection[str] = (), less: Sequence[str] = ()
+) -> tuple[list[str], list[str]]:
+    """The lines of a table that fits `width()` where possible, and the columns left out for that.
+
+    Columns whose heading is in `left` are flush left, the others flush right. `less`: columns that can be left out,
+    the first one first.
+    """
+
+    def lines_without(dropped: Collection[str]) -> list[str]:
+        kept = [i for i, heading in enumerate(headings) if heading not in dropped]
+        return _rendered([headings[i] for i in kept], [[str(row[i]) for i in kept] for row in rows], left)
+
+    def fits(dropped: Collection[str]) -> bool:
         return limit is None or max(map(len, lines_without(dropped))) <= limit
 
-    limit, dropped = width(), []
+    limit = width()
+    dropped: list[str] = []
     for heading in less:
         if not fits(dropped):
             dropped.append(heading)
-    for heading in reversed(dropped[:]):  # a wide one may have made room for one that was dropped before it
+    for heading in reversed(dropped[:]):  # dropping a wide column may have made room for an earlier one
         rest = [other for other in dropped if other != heading]
         if fits(rest):
             dropped = rest
     return lines_without(dropped), dropped
 
 
-def significant(value, digits=3):
-    """A number in plain notation: at least `digits` digits that mean something, no more than needed."""
+def _rendered(headings: Sequence[str], rows: Sequence[Sequence[str]], left: Collection[str]) -> list[str]:
+    from rich.box import Box
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    ruled = Box("    \n    \n -  \n    \n    \n    \n    \n    \n", ascii=True)
+    drawn = Table(box=ruled, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
+    for heading in headings:
+        drawn.add_column(Text(heading), justify="left" if heading in left else "right", no_wrap=True)
+    for row in rows:
+        drawn.add_row(*map(Text, row))
+    console = Console(width=10_000, color_system=None, force_terminal=False)
+    with console.capture() as capture:
+        console.print(drawn)
+    return [line.rstrip() for line in capture.get().splitlines()]
+
+
+def significant(value: float, digits: int = 3) -> str:
+    """A number in plain notation with at least `digits` significant digits, and no more decimals than they need."""
     if value == 0:
         return "0"
     decimals = 0
@@ -184,13 +239,12 @@ def significant(value, digits=3):
     return f"{value:.{decimals}f}"
 
 
-def grouped(value):
-    """The same with its thousands apart: 12,345."""
+def grouped(value: float) -> str:
+    """The same with its thousands separated: 12,345."""
     text = significant(value)
     return f"{int(text):,}" if text.isdigit() else text
 
 
-def count(n):
-    """A number of keys: 2^18 where it is such a power and large, else its digits."""
-    n = int(n)
+def count(n: int) -> str:
+    """A number of keys: as 2^18 if it is a large power of two, else its digits."""
     return f"2^{n.bit_length() - 1}" if n >= 1024 and n & (n - 1) == 0 else str(n)

@@ -1,7 +1,10 @@
 """A compiler's messages, shortened to what a reader must see first."""
 
+from __future__ import annotations
+
 import os
 import re
+from pathlib import Path
 
 from .course import BUILD, ROOT
 
@@ -12,22 +15,23 @@ _STUDENT = re.compile(r"labs/[^\s:,()]+?(?::(\d+)|\((\d+)\))")
 _NINJA = re.compile(r"^\[\d+/\d+\]|^ninja: |^FAILED: ")
 _LINKER = re.compile(r"undefined reference|multiple definition|cannot find -l|unresolved external")
 
-# What nvcc has and the CPU build has not: the C++ compiler only says that it found no file, or no instruction.
+# What nvcc knows and the cpu build does not: the C++ compiler only reports an unknown file or instruction.
 _GPU_HEADER = re.compile(r"fatal error: '?((?:cuda|thrust|nv|cooperative_groups)/[\w./]+|(?:cuda_|curand|mma)\w*\.h)\b")
 _ASSEMBLER = re.compile(r"Assembler messages:|error: (?:invalid instruction mnemonic|unknown token in expression)")
 
 MOST_ERRORS = 8  # lines of the rest
 
 
-def relative(text, root=ROOT, build=BUILD):
+def relative(text: str, root: Path = ROOT, build: Path = BUILD) -> str:
     """The text with paths relative to the workbook, wherever the compiler was started."""
     text = text.replace(f"{os.path.abspath(build)}/../", "").replace(f"{os.path.abspath(root)}/", "")
     return re.sub(r"(?<![\w./])(?:\.\./)+(?=(?:labs|solutions|common|tests)/)", "", text)
 
 
-def compiler_lines(output):
-    """What the compilers said, of what ninja printed: neither its progress nor the commands that failed."""
-    lines, skip_command = [], False
+def compiler_lines(output: str) -> list[str]:
+    """The compilers' lines of Ninja's output, without its progress and the commands that failed."""
+    lines: list[str] = []
+    skip_command = False
     for line in output.splitlines():
         if skip_command:
             skip_command = False  # the line after FAILED: is the command
@@ -38,9 +42,9 @@ def compiler_lines(output):
     return lines
 
 
-def warnings(output, root=ROOT, build=BUILD):
-    """The warnings about a student's files, each line of them once."""
-    found = {}
+def warnings(output: str, root: Path = ROOT, build: Path = BUILD) -> list[str]:
+    """The warnings about a student's files, one for each line of a file."""
+    found: dict[str, str] = {}
     for line in compiler_lines(output):
         line = relative(line, root, build)
         warning = _WARNING.match(line)
@@ -49,69 +53,77 @@ def warnings(output, root=ROOT, build=BUILD):
     return list(found.values())
 
 
-def _quoted(error, root):
-    """The source line that an error names and a mark below its column, where the compiler did not find the file."""
+def _quoted(error: re.Match[str], root: Path) -> list[str]:
+    """The source line that an error names and a mark below its column, for a compiler that quotes neither."""
     try:
         text = (root / error[1]).read_text(errors="replace").splitlines()[int(error[2] or error[4]) - 1]
     except (OSError, IndexError):
         return []
     column = int(error[3] or 0)
-    if not 0 < column <= len(text):  # unknown, or counted in what the line was rewritten to
+    if not 0 < column <= len(text):  # unknown, or a column of the rewritten line
         return ["  " + text]
     return ["  " + text, "  " + re.sub(r"[^\t]", " ", text[: column - 1]) + "^"]
 
 
-def _on_gpus_only(output):
-    """What CUDA on the CPU lacks of what was asked for, in a line; else nothing."""
+def _on_gpus_only(output: str) -> str:
+    """A line on what the source uses and CUDA on the CPU lacks; "" if that is not the cause."""
     if header := _GPU_HEADER.search(output):
-        return f"\nCUDA on the CPU has no <{header[1]}>: what needs it runs on GPUs only, compiled by nvcc"
+        return f"\nCUDA on the CPU has no <{header[1]}>: code that needs it runs on GPUs only, compiled by nvcc"
     if _ASSEMBLER.search(output):
-        return "\nPTX in asm() runs on GPUs only; CUDA's own functions, such as __shfl_sync or __clz, run here, too"
+        return "\nPTX in asm() runs on GPUs only; CUDA's own functions, such as __shfl_sync or __clz, also run here"
     return ""
 
 
-def summary(output, root=ROOT, build=BUILD):
+def summary(output: str, root: Path = ROOT, build: Path = BUILD) -> str:
     """The first error, with the student's file and line on top, then the rest in few lines."""
     return _shortened(output, root, build) + _on_gpus_only(output)
 
 
-def _shortened(output, root, build):
-    lines = [relative(line, root, build) for line in compiler_lines(output)]
-    errors = [i for i, line in enumerate(lines) if _ERROR.match(line)]
-    if not errors:
-        told = [line for line in lines if _LINKER.search(line)] or [line for line in lines if line.strip()]
-        return "\n".join(told[:MOST_ERRORS]) or "the build failed and said nothing"
-    first = errors[0]
-    # An error in a header was met on the way from a student's line, which the lines around it name.
-    top = []
-    if not lines[first].startswith("labs/"):
-        start = first
-        while start > 0 and not _ERROR.match(lines[start - 1]) and first - start < 30:
-            start -= 1
-        stop = errors[1] if len(errors) > 1 else len(lines)
-        for line in [*lines[start:first][::-1], *lines[first + 1 : stop]]:
-            place = _STUDENT.search(line)
-            if place:
-                top.append(f"{place[0]}: leads to the error below")
-                break
+def _way_here(lines: list[str], errors: list[tuple[int, re.Match[str]]]) -> list[str]:
+    """The student's line that led to a first error in a header: the lines around the error name it."""
+    first = errors[0][0]
+    if lines[first].startswith("labs/"):
+        return []
+    start = first
+    while start > 0 and not _ERROR.match(lines[start - 1]) and first - start < 30:
+        start -= 1
+    stop = errors[1][0] if len(errors) > 1 else len(lines)
+    places = map(_STUDENT.search, [*lines[start:first][::-1], *lines[first + 1 : stop]])
+    return [f"{place[0]}: leads to the error below" for place in places if place][:1]
+
+
+def _first_error(lines: list[str], first: int, error: re.Match[str], root: Path) -> list[str]:
+    """The first error with the source line and the mark that are indented below it."""
     shown = [lines[first]]
     for line in lines[first + 1 : first + 7]:
         if _ERROR.match(line) or not line.startswith((" ", "\t")):
-            break  # the quoted source and the mark below it are indented
+            break
         shown.append(line)
-    if len(shown) == 1:
-        shown += _quoted(_ERROR.match(lines[first]), root)
-    # A template's error comes once for each type it is made for: one a line of the source is enough. Only of the
-    # first line another one is told, in other words than the names that are quoted: it may be the reason.
-    rest, top_place = {}, None
-    for i in errors:
-        error = _ERROR.match(lines[i])
+    return shown if len(shown) > 1 else shown + _quoted(error, root)
+
+
+def _further_errors(lines: list[str], errors: list[tuple[int, re.Match[str]]]) -> list[str]:
+    """The other errors. A template's error comes once for each of its types: one per line of the source is enough. For
+    the first line, a second one in different words is shown too: it may be the reason."""
+    by_place: dict[tuple[str, str, str], str] = {}
+    top_place = errors[0][1][1], errors[0][1][2] or errors[0][1][4]
+    for i, error in errors:
         place = error[1], error[2] or error[4]
-        top_place = top_place or place
         words = re.sub("[‘'\"].*[’'\"]", "", error[5]) if place == top_place else ""
-        rest.setdefault((place, words), lines[i])
-    rest = [line for line in rest.values() if line != lines[first]]
-    more = [] if not rest else ["", "and then:"] + [f"  {line[:160]}" for line in rest[:MOST_ERRORS]]
+        by_place.setdefault((*place, words), lines[i])
+    return [line for line in by_place.values() if line != lines[errors[0][0]]]
+
+
+def _shortened(output: str, root: Path, build: Path) -> str:
+    lines = [relative(line, root, build) for line in compiler_lines(output)]
+    errors = [(i, error) for i, line in enumerate(lines) if (error := _ERROR.match(line))]
+    if not errors:
+        useful = [line for line in lines if _LINKER.search(line)] or [line for line in lines if line.strip()]
+        return "\n".join(useful[:MOST_ERRORS]) or "the build failed and printed nothing"
+    shown = [*_way_here(lines, errors), *_first_error(lines, *errors[0], root)]
+    rest = _further_errors(lines, errors)
+    if rest:
+        shown += ["", "and then:", *(f"  {line[:160]}" for line in rest[:MOST_ERRORS])]
     if len(rest) > MOST_ERRORS:
-        more.append(f"  .. and {len(rest) - MOST_ERRORS} more")
-    return "\n".join(top + shown + more)
+        shown.append(f"  ... and {len(rest) - MOST_ERRORS} more")
+    return "\n".join(shown)

@@ -1,17 +1,20 @@
-"""Files that are either whole or not there, and commands that do not get in each other's way."""
+"""Files that are written whole or not at all, and locks between commands."""
+
+from __future__ import annotations
 
 import contextlib
 import fcntl
 import itertools
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 from .course import STATE
 
 
-def write_whole(path, content):
-    """Writes `content` (str or bytes) to a temporary file beside `path` and renames it."""
+def write_whole(path: str | os.PathLike[str], content: str | bytes) -> None:
+    """Writes `content` to a temporary file in the same folder and renames it to `path`."""
     path = Path(path)
     path.parent.mkdir(parents=True, exist_ok=True)
     data = content.encode() if isinstance(content, str) else content
@@ -28,11 +31,11 @@ def write_whole(path, content):
         raise
 
 
-def writable(path):
-    """Why write_whole could not write `path`; None if it can. Devices, pipes and directories are not replaced."""
+def writable(path: str | os.PathLike[str]) -> str | None:
+    """Why write_whole could not write `path`; None if it can. Devices, pipes and folders are not replaced."""
     path = Path(path)
     if path.exists() and not path.is_file():
-        return "it is no regular file"
+        return "it is not a regular file"
     try:
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     except OSError as error:
@@ -42,32 +45,33 @@ def writable(path):
     return None
 
 
-def move_to_free_name(path, target):
-    """Renames `path` to `target`, where that is taken to `target` with -2, -3, .. before its suffix; gives the name.
+def move_to_free_name(path: str | os.PathLike[str], target: str | os.PathLike[str]) -> Path:
+    """Renames `path` to `target`, or if that exists, to `target` with -2, -3, ... before its suffix. Returns the name.
 
-    Two commands that do this at once never get the same name.
+    Two commands that do this at the same time never get the same name.
     """
     path, target = Path(path), Path(target)
     target.parent.mkdir(parents=True, exist_ok=True)
     for number in itertools.count(1):
         free = target if number == 1 else target.with_name(f"{target.stem}-{number}{target.suffix}")
         try:
-            free.open("x").close()  # from now on the name is ours
+            free.open("x").close()  # reserves the name
         except FileExistsError:
             continue
         os.replace(path, free)
         return free
+    raise AssertionError("unreachable")
 
 
-def _umask():
+def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
 
 
 @contextlib.contextmanager
-def locked(name, state=None):
-    """Holds the lock of this name: a `watch` and a `check` may run at once, two builds in one folder may not."""
+def locked(name: str, state: Path | None = None) -> Iterator[None]:
+    """Holds the lock of this name: a `watch` and a `check` may run at the same time, two builds in one folder may not."""
     folder = Path(state or STATE)
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder / f"{name}.lock", "w") as file:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, is_dataclass
 from pathlib import Path
 from typing import Any, Optional, TypeVar, get_type_hints
@@ -335,9 +335,10 @@ class JudgeClient:
         outcome = judge.run(runner, Case("03-bitonic", 2, 1000))
     """
 
-    def __init__(self, program: Path | None = None) -> None:
-        """`program`: the judge, else that of build/."""
-        self.program = Path(program or build.BUILD / "labs/judge")
+    def __init__(self, program: Path | None = None, prefix: Sequence[str] = ()) -> None:
+        """`program`: the judge, else that of build/. `prefix`: a command, such as a profiler, that starts it."""
+        self.program = Path(program or build.judge())
+        self._prefix = list(prefix)
         self._process: subprocess.Popen[bytes] | None = None
         self._labs: tuple[Lab, ...] = ()
 
@@ -361,11 +362,18 @@ class JudgeClient:
             except OSError:  # what was not sent can no longer be sent
                 pass
 
+    def finish(self) -> None:
+        """Waits until the judge, and what it was started by, has ended by itself."""
+        process = self._process
+        if process is not None and process.stdin:
+            process.stdin.close()
+            process.wait()
+
     def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None:
             try:
                 self._process = subprocess.Popen(
-                    [str(self.program)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=-1
+                    [*self._prefix, str(self.program)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=-1
                 )
             except OSError as error:
                 raise JudgeCannot(f"the judge cannot be started ({self.program}): {error.strerror}") from error
@@ -379,6 +387,8 @@ class JudgeClient:
             process.stdin.write(json.dumps(request).encode() + b"\n")
             process.stdin.flush()
             line = process.stdout.readline()
+            while self._prefix and line and not line.startswith(b"{"):  # the profiler's
+                line = process.stdout.readline()
         except BrokenPipeError:
             line = b""
         except BaseException:  # the answer would be taken for that to the next request

@@ -28,7 +28,7 @@ def answer(*command, timeout=20):
     return done.stdout.decode(errors="replace").strip() if done.returncode == 0 else None
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def gpus():
     """The GPUs that answer, as "name, driver version, memory" each; empty if none does."""
     if not shutil.which("nvidia-smi"):
@@ -71,7 +71,7 @@ def identity():
     return f"{platform.node()}, {processor()}, {os.cpu_count()}, {'; '.join(gpus())}"
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def commit():
     """The commit that stands here, with a "+" where files were changed since; "unknown" where git does not tell."""
     told = answer("git", "-C", str(ROOT), "rev-parse", "--short", "HEAD")

@@ -1,25 +1,30 @@
-"""What a student has reached and read, remembered in .workbook/progress.json."""
+"""Verdicts on a student's steps and the hints shown, remembered in .workbook/progress.json."""
+
+from __future__ import annotations
 
 import hashlib
 import json
 import os
 import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 from . import files
 from .console import note
-from .course import ROOT, STATE
+from .course import ROOT, STATE, StepFile
 
 
 class ProgressFile:
-    """The file's content: for each lab and step the verdicts by build, and how many hints were shown."""
+    """The file: for each lab and step the verdicts by build, and how many hints were shown."""
 
-    def __init__(self, state=STATE, root=ROOT):
+    def __init__(self, state: Path = STATE, root: Path = ROOT) -> None:
         self.path = state / "progress.json"
         self.state = state
         self.root = root
 
-    def read(self):
-        """The content; empty if there is none yet. A damaged file is put aside, not overwritten."""
+    def read(self) -> dict[str, Any]:
+        """The content; empty if there is no file yet. A damaged file is renamed, not overwritten."""
         try:
             content = json.loads(self.path.read_text())
             if isinstance(content, dict):
@@ -30,29 +35,29 @@ class ProgressFile:
             pass
         aside = self.path.with_suffix(".damaged")
         os.replace(self.path, aside)
-        note(f"{self.path.name} could not be read; it is kept as {aside.name}, and progress starts anew")
+        note(f"{self.path.name} could not be read; it is kept as {aside.name}, and progress starts from scratch")
         return {}
 
-    def _change(self, step, change):
+    def _change(self, step: StepFile, change: Callable[[dict[str, Any]], None]) -> None:
         with files.locked("progress", self.state):
             content = self.read()
             change(content.setdefault(step.lab, {}).setdefault(str(step.number), {}))
             files.write_whole(self.path, json.dumps(content, indent=1, sort_keys=True) + "\n")
 
-    def _digest(self, step):
+    def _digest(self, step: StepFile) -> str:
         try:
             return hashlib.sha256((self.root / "labs" / step.file).read_bytes()).hexdigest()[:16]
         except OSError:
             return ""
 
-    def save_verdict(self, step, build, verdict):
-        """Remembers a verdict ("passed", "failed", "not written") on the file as it is now."""
+    def save_verdict(self, step: StepFile, build: str, verdict: str) -> None:
+        """Remembers a verdict ("passed", "failed", "not written", "over budget") on the file as it is now."""
         now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         entry = {"verdict": verdict, "file": self._digest(step), "when": now}
         self._change(step, lambda known: known.update({build: entry}))
 
-    def verdict(self, step):
-        """One word or two on a step: what the last check said, and whether the file is still that one."""
+    def verdict(self, step: StepFile) -> str:
+        """The verdict of the last check in a few words, or that the file has changed since."""
         known = self.read().get(step.lab, {}).get(str(step.number), {})
         verdicts = {b: v for b, v in known.items() if isinstance(v, dict)}
         if not verdicts:
@@ -65,10 +70,10 @@ class ProgressFile:
                 return worst if worst != "failed" else f"failed ({', '.join(builds)})"
         return f"passed ({', '.join(sorted(verdicts))})"
 
-    def hints_shown(self, step):
+    def hints_shown(self, step: StepFile) -> int:
         """How many hints on a step were shown so far."""
-        return self.read().get(step.lab, {}).get(str(step.number), {}).get("hints", 0)
+        return int(self.read().get(step.lab, {}).get(str(step.number), {}).get("hints", 0))
 
-    def save_hints_shown(self, step, number):
+    def save_hints_shown(self, step: StepFile, number: int) -> None:
         """Remembers how many hints were shown."""
         self._change(step, lambda known: known.update({"hints": number}))

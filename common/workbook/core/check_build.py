@@ -1,0 +1,209 @@
+"""The check build's verdict on a step: findings over cases of every kind, and its costs compared with the budget."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from . import build, profiles
+from .console import Problem, Progress
+from .judge_client import Case, Finding, JudgeClient, JudgeUsage, Note, Outcome, Step
+
+# Seconds of processor time for a launch of these few keys; one that takes longer never ends.
+KERNEL_SECONDS = "6"
+_MORE = 8  # cases that are still run after one has failed without a finding
+_NOTES = {"conflicts": "bank-conflict", "sectors": "uncoalesced", "bytes": "uncoalesced"}
+
+
+def environment() -> dict[str, str]:
+    """The environment of runners of the check build."""
+    return {"SIMT_SECONDS": os.environ.get("SIMT_SECONDS", KERNEL_SECONDS)}
+
+
+@dataclass
+class Costs:
+    """What a line of the table costs: {cost: (counted, allowed)}."""
+
+    name: str
+    values: dict[str, tuple[float, float]]
+
+    def __str__(self) -> str:
+        return f"{self.name}: " + ", ".join(
+            f"{cost} {value:.4g} of {allowed:g}" for cost, (value, allowed) in self.values.items()
+        )
+
+
+@dataclass
+class Verdict:
+    """What the check build found in one step."""
+
+    cases: int = 0
+    findings: list[Finding] = field(default_factory=list)
+    failed: Outcome | None = None  # a case that failed without a finding
+    costs: list[Costs] = field(default_factory=list)
+    over: list[str] = field(default_factory=list)  # lines on budgets that were exceeded
+
+    @property
+    def passed(self) -> bool:
+        """No finding, no failure, and nothing over its budget."""
+        return not self.findings and not self.failed and not self.over
+
+    @property
+    def word(self) -> str:
+        """ "passed", "failed" or "over budget" """
+        if self.passed:
+            return "passed"
+        return "failed" if self.findings or self.failed else "over budget"
+
+    def lines(self, most_findings: int | None = None) -> list[str]:
+        """What is wrong, the first thing to mend first."""
+        if self.findings:
+            return [str(finding) for finding in self.findings[:most_findings]]
+        return failure_lines(self.failed) if self.failed else self.over
+
+
+def failure_lines(outcome: Outcome, options: str = "") -> list[str]:
+    """What a failed case printed and how to repeat it; `options` are added to that command."""
+    lines = [f"{outcome.place}: {outcome.message}", f"  {outcome.title}"]
+    if outcome.printed.strip():
+        lines += ["  the runner printed:", outcome.printed.rstrip()]
+    return [*lines, f"  again: {outcome.replay}{options}"]
+
+
+class Judges:
+    """A judge for each thread: a judge answers one request at a time, and each of its runners uses one core."""
+
+    def __init__(self, program: Path | None = None) -> None:
+        self._program = program
+        self._own = threading.local()
+        self._all: list[JudgeClient] = []
+
+    def __enter__(self) -> Judges:  # noqa: PYI034
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for judge in self._all:
+            judge.close()
+
+    def own(self) -> JudgeClient:
+        """The judge of the calling thread."""
+        if not hasattr(self._own, "judge"):
+            self._own.judge = JudgeClient(self._program)
+            self._all.append(self._own.judge)
+        judge: JudgeClient = self._own.judge
+        return judge
+
+
+def counts_exactly() -> bool:
+    """Whether the compiler keeps accesses as they are written: clang++ splits copies of vectors."""
+    try:
+        compilers = json.loads((build.BUILD / "meson-info/intro-compilers.json").read_text())
+        return bool(compilers["host"]["cpp"]["id"] == "gcc")
+    except (OSError, ValueError, KeyError):
+        return True
+
+
+def _run(judges: Judges, runner: Path, case: Case, timeout: float | None) -> Outcome:
+    return judges.own().run(runner, case, timeout=timeout, environment=environment())
+
+
+def _outcomes(
+    judges: Judges, runner: Path, cases: Sequence[Case], timeout: float | None
+) -> Iterator[tuple[Outcome, Callable[[], None]]]:
+    """The outcomes in the order of the cases, which run on all cores; the function cancels those not begun."""
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        futures: list[Future[Outcome]] = [pool.submit(_run, judges, runner, case, timeout) for case in cases]
+
+        def cancel() -> None:
+            for future in futures:
+                future.cancel()
+
+        try:
+            for future in futures:
+                yield future.result(), cancel
+                if any(other.cancelled() for other in futures):
+                    return
+        finally:
+            cancel()
+
+
+def _search(
+    verdict: Verdict, outcomes: Iterable[tuple[Outcome, Callable[[], None]]], progress: Callable[[], None]
+) -> None:
+    """Runs cases up to the first with findings."""
+    findings: dict[tuple[str, int, str], Finding] = {}
+    more = _MORE
+    for outcome, cancel in outcomes:
+        verdict.cases += 1
+        progress()
+        for finding in outcome.findings:
+            findings.setdefault((finding.file, finding.line, finding.kind), finding)
+        if not outcome.passed and not outcome.findings and not verdict.failed:
+            verdict.failed = outcome
+        more -= verdict.failed is not None
+        # A case that failed does not show where; one of the next may. But another hang is not worth waiting for.
+        if findings or more < 0 or (verdict.failed and verdict.failed.status == "hung"):
+            cancel()
+            break
+    verdict.findings = list(findings.values())
+
+
+def _notes(notes: Iterable[Note], cost: str) -> list[str]:
+    """The notes that show where a cost comes from, the worst first."""
+    return [str(note) for note in notes if note.kind == _NOTES.get(cost)][:3]
+
+
+def _compare_costs(verdict: Verdict, judge: JudgeClient, lab: str, line: Step, runner: Path) -> None:
+    """Counts what one line of the table costs, if it has a budget."""
+    budget = line.budget
+    if budget is None or not budget.n:
+        return
+    groups = judge.cases(lab, line.number, "budget", "check", seed=1)
+    for case in (case for group in groups for case in group.cases if case.task == line.task):
+        outcome = judge.run(runner, case, environment=environment())
+        if outcome.status != "verified":
+            verdict.failed = verdict.failed or outcome
+            return
+        counted = profiles.costs(outcome.launches, case.n)
+        costs = Costs(line.name, profiles.against_budget(counted, budget))
+        verdict.costs.append(costs)
+        for name, (cost, allowed) in costs.values.items():
+            if cost > allowed * 1.0001 and counts_exactly():
+                verdict.over += [
+                    f"over its budget: {line.name}, {cost:.4g} {profiles.COSTS[name]}; the budget is {allowed:g}",
+                    *_notes(outcome.notes, name),
+                ]
+
+
+def check_step(
+    lab: str,
+    number: int,
+    runner: Path,
+    timeout: float | None = None,
+    progress: Progress | None = None,
+    judges: Judges | None = None,
+) -> Verdict:
+    """The verdict on a step and its parts. Problem: the judge cannot run the cases."""
+    verdict = Verdict()
+    with judges or Judges() as judges_:
+        judge = judges_.own()
+        lines = judge.lab(lab).lines(number)
+        cases = [case for group in judge.cases(lab, number, "check", "check") for case in group.cases]
+
+        def show() -> None:
+            if progress:
+                progress.update(f"case {verdict.cases} of {len(cases)}", verdict.cases, len(cases))
+
+        try:
+            _search(verdict, _outcomes(judges_, runner, cases, timeout), show)
+        except JudgeUsage as error:
+            raise Problem(str(error)) from error
+        if not verdict.findings and not verdict.failed:
+            for line in lines:
+                _compare_costs(verdict, judge, lab, line, runner)
+    return verdict

@@ -1,0 +1,411 @@
+"""Carries out sweeps: one row per measurement, appended to a file; what the file has already is not measured again."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import hashlib
+import json
+import math
+import random
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+from . import build, machine, sweeps
+from . import rows as row_files
+from .console import Problem, Progress, Terminated, Usage, note, significant
+from .course import BUILD, shown
+from .judge_client import JudgeCannot, JudgeClient, KernelTime, Measurement, Quartiles, Step
+from .rows import Row, RowFile
+from .sweeps import Planned, Sweep
+
+FOLDER = BUILD / "bench"
+UNFINISHED = FOLDER / "unfinished"
+KEPT_FOR = 30 * 24 * 3600  # seconds that an interrupted sweep waits to be resumed
+IN_USE_FOR = 3600  # a sweep that is still running has written a row within this many seconds
+WIDE = 25  # percent of the median: above it, the middle half of the runs is too wide for the median to mean much
+
+
+class Interrupted(KeyboardInterrupt):
+    """A sweep was interrupted; `rows` were measured before, and are in the file `path`; `status`: the exit status."""
+
+    def __init__(self, rows: Sequence[Row], path: Path, status: int = 130) -> None:
+        super().__init__()
+        self.rows, self.path, self.status = list(rows), path, status
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What the rows of one runner have in common."""
+
+    machine: str
+    machine_id: str
+    roof: float  # bytes per second of a copy; 0: unknown
+    plausible_copy: float  # bytes per second that reported times are checked against; 0: not checked
+    steps: tuple[Step, ...] = ()
+
+
+class Programs:
+    """The runner and the gold standard's runner of one lab and build, and the judge that times them."""
+
+    def __init__(self, judge: JudgeClient, kind: str, runner: Path, gold: Path | None) -> None:
+        self.judge, self.kind, self.runner, self.gold = judge, kind, runner, gold
+        self._machines: dict[bool, Machine] = {}
+
+    def machine(self, gold: bool) -> Machine:
+        """The machine as one of the two runners describes it. It is asked once."""
+        if not self._machines:
+            self._look()
+        return self._machines[gold]
+
+    def _look(self) -> None:
+        own = self.judge.runner(self.runner, bandwidth=True)
+        rival = self.judge.runner(self.gold, bandwidth=True) if self.gold else None
+        # No student's code runs in the gold standard's process: its bandwidth is to be trusted.
+        copy = (rival or own).copy_bytes_per_second
+        host = self.judge.host(bandwidth=not own.on_gpu)
+        for is_gold, info in ((False, own), (True, rival)):
+            if info is None:
+                continue
+            self._machines[is_gold] = Machine(
+                f"{info.device}; {host.machine}" if info.on_gpu else host.machine,
+                info.device_id if info.on_gpu else host.machine_id,
+                copy if own.on_gpu else host.copy_bytes_per_second,
+                copy,
+                info.steps,
+            )
+
+
+@dataclass
+class _Costs:
+    """How long measurements took, to estimate how long the rest will take."""
+
+    limit: float  # seconds that a measurement takes at most
+    known: dict[tuple[str, str], dict[int, float]] = field(default_factory=dict)
+
+    def remember(self, item: Planned, seconds: float) -> None:
+        self.known.setdefault((item.case.lab, item.step.name), {})[item.size] = seconds
+
+    def _scaled(self, known: dict[int, float], size: int) -> float:
+        """What the same step took for this size, or in proportion for the next smaller (or the smallest) one."""
+        near = max((other for other in known if other <= size), default=min(known))
+        return min(known[near] * min(max(size / max(near, 1), 1.0), 1e3), self.limit)
+
+    def of(self, item: Planned) -> float | None:
+        """The estimate for a case: from its own step, else the average of its runner's steps. None: nothing is known,
+        because the gold standard's times do not predict a student's."""
+        own = self.known.get((item.case.lab, item.step.name))
+        if own:
+            return self._scaled(own, item.size)
+        others = [self._scaled(known, item.size) for (lab, _), known in self.known.items() if lab == item.case.lab]
+        return sum(others) / len(others) if others else None
+
+
+@dataclass
+class Result:
+    """What came of a sweep."""
+
+    rows: list[Row]
+    path: Path
+    ok: bool  # everything that a step supports was verified
+
+
+class Sweeping:
+    """One sweep in progress."""
+
+    def __init__(self, programs: Programs, sweep: Sweep, path: Path, progress: Progress) -> None:
+        self.programs, self.sweep, self.progress = programs, sweep, progress
+        self.file = RowFile(path)
+        self.rows = list(self.file.existing)
+        self.costs = _Costs(sweep.limits.time_limit + sweep.timeout)
+        self.wide: dict[str, int] = {}
+        self.ok = True
+        self.commit = machine.commit()
+        self.started = time.monotonic()
+        self.plan: list[Planned] = []
+
+    def run(self) -> None:
+        """Measures all that is missing."""
+        self._check_machine()
+        self._make_plan()
+        left_out = 0
+        for place, item in enumerate(self.plan):
+            spent = time.monotonic() - self.started
+            if self.sweep.budget and spent + (self.costs.of(item) or 0) > self.sweep.budget:
+                left_out += 1
+                continue
+            self._measure(item, f"{place + 1} of {len(self.plan)}{self._time_left(place)}: {item.title()}")
+        if left_out:
+            note(
+                f"left out: {left_out} of {len(self.plan)} measurements, for which "
+                f"{self.sweep.budget:g} s were not enough"
+            )
+
+    def _machine_id(self, is_gold: bool) -> str:
+        return self.sweep.machine_id or self.programs.machine(is_gold).machine_id
+
+    def _check_machine(self) -> None:
+        for row in row_files.whole(self.rows):
+            if row.machine_id != self._machine_id(False):
+                raise Problem(
+                    f"{self.file.path} has measurements of another machine ({row.machine_id}; this one is "
+                    f"{self._machine_id(False)}): remove that file, or measure all of it again (--fresh)",
+                    2,
+                )
+
+    def _make_plan(self) -> None:
+        programs = self.programs
+        lab = programs.judge.lab(self.sweep.lab)
+        seed = random.SystemRandom().getrandbits(32) if self.sweep.seed is None else self.sweep.seed
+        planned, left_out = sweeps.cases(lab, self.sweep, seed)
+        for text in left_out:
+            note(f"left out: {text}")
+        gold = programs.machine(True).steps if programs.gold else ()
+        done = {row_files.key(row) for row in row_files.whole(self.rows)}
+        if done:
+            note(f"resuming: {len(done)} measurements exist already")
+        self.plan = [
+            item
+            for item in sweeps.with_gold(planned, gold, self.sweep.only_gold)
+            if row_files.key(item.row(programs.kind)) not in done
+        ]
+        if self.sweep.budget:
+            self.plan = sweeps.smallest_first(self.plan)
+
+    # --- one measurement ---
+
+    def _measure(self, item: Planned, title: str) -> None:
+        self.progress.update(title)
+        started = time.monotonic()
+        measured = self._measured(item)
+        seconds = time.monotonic() - started
+        if measured.status == "unsupported" and item.is_gold:
+            return  # the step's own row reports why
+        machine_ = self.programs.machine(item.is_gold)
+        row = replace(
+            item.row(self.programs.kind, self.commit),
+            status=measured.status,
+            message=measured.message,
+            repeats=measured.repeats,
+            machine_id=self._machine_id(item.is_gold),
+            machine=machine_.machine,
+            date=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
+        )
+        if measured.status == "verified":
+            added = self._verified_rows(item, row, measured, machine_)
+            self.progress.line(f"{title} ... {_speed(row)} ({measured.repeats} runs)")
+        else:
+            added = [row]
+            self._report_failure(item, title, measured)
+        self.file.append(added)
+        self.rows += added
+        if measured.status != "unsupported":
+            self.costs.remember(item, seconds)
+
+    def _measured(self, item: Planned) -> Measurement:
+        """The judge's measurement. Too many keys for this machine's memory do not end the sweep."""
+        try:
+            measured = self._ask(item)
+            # On a busy machine the judge may have been held up between a message and its clock.
+            return self._ask(item) if measured.status == "refused" else measured
+        except JudgeCannot as error:
+            return Measurement("unsupported", str(error))
+
+    def _ask(self, item: Planned) -> Measurement:
+        programs, sweep = self.programs, self.sweep
+        runner = programs.gold if item.is_gold else programs.runner
+        assert runner
+        return programs.judge.measure(
+            runner,
+            item.case,
+            sweep.limits,
+            timeout=sweep.timeout,
+            kernels=sweep.kernels and not item.is_gold,
+            copy_bytes_per_second=programs.machine(item.is_gold).plausible_copy,
+        )
+
+    def _verified_rows(self, item: Planned, row: Row, measured: Measurement, machine_: Machine) -> list[Row]:
+        """The row of the step, filled in, then those of its copies and kernels."""
+        times = Quartiles(measured.median_ms, measured.q1_ms, measured.q3_ms)
+        _set_times(row, times)
+        if machine_.roof:
+            row.roof_gb_per_s = machine_.roof * 1e-9
+        if times.median_ms > 0:
+            rate = measured.minimum_bytes / (times.median_ms * 1e-3)
+            row.gb_per_s = rate * 1e-9
+            row.percent_of_roof = 100 * rate / machine_.roof if machine_.roof else None
+            gold = None if item.is_gold else row_files.best_gold(self.rows, row)
+            row.ratio = row_files.share_of_gold(row, gold)
+            row.gold = gold.name if gold and row.ratio else ""
+        if row.spread > WIDE:
+            row.message = f"spread {row.spread:.6g} %"
+            label = f"{row.lab} step {row.step} {row.name} n = {row.n}"
+            self.wide[label] = self.wide.get(label, 0) + 1
+        found = [row]
+        if self.sweep.transfers and not item.is_gold:
+            found += [
+                self._copy_row(row, name, copy, item)
+                for name, copy in zip(row_files.TRANSFERS, (measured.to_device, measured.to_host))
+            ]
+        if self.sweep.kernels and not item.is_gold:
+            found += [_kernel_row(row, kernel) for kernel in measured.kernels]
+        return found
+
+    def _copy_row(self, whole: Row, name: str, times: Quartiles, item: Planned) -> Row:
+        row = _part(whole, name)
+        _set_times(row, times)
+        if times.median_ms > 0:
+            row.gb_per_s = sweeps.input_bytes(item.case) / (times.median_ms * 1e6)
+        return row
+
+    def _report_failure(self, item: Planned, title: str, measured: Measurement) -> None:
+        self.progress.line(f"{title} ... {measured.status}: {measured.message}")
+        if measured.printed:
+            note(f"--- the runner printed ---\n{measured.printed.rstrip()}\n---")
+        if measured.status == "wrong" and not item.is_gold and measured.failed_seed is not None:
+            note(f"again: {sweeps.replay(replace(item.case, seed=measured.failed_seed))}")
+        if measured.status != "unsupported":
+            self.ok = False
+
+    # --- how long the rest will take ---
+
+    def _time_left(self, place: int) -> str:
+        left = 0.0
+        for item in self.plan[place:]:
+            cost = self.costs.of(item)
+            if cost is None:
+                return ""
+            left += cost
+        if self.sweep.budget:  # it ends the sweep as surely as the last measurement does
+            left = min(left, self.sweep.budget - (time.monotonic() - self.started))
+        left = max(math.ceil(left), 1)
+        return f", about {left:.0f} s left" if left < 100 else f", about {left / 60:.0f} min left"
+
+    def warn(self) -> None:
+        """Warns about measurements that vary widely."""
+        if self.wide:
+            places = "; ".join(
+                f"{row} ({times} measurements)" if times > 1 else row for row, times in self.wide.items()
+            )
+            note(
+                f"warning: some measurements vary widely (the middle half of the runs by more than {WIDE} % of the "
+                f"median): is the machine busy with something else? These: {places}"
+            )
+
+
+def _set_times(row: Row, times: Quartiles) -> None:
+    row.median_ms, row.q1_ms, row.q3_ms = times.median_ms, times.q1_ms, times.q3_ms
+    row.keys_per_s = row.n / (times.median_ms * 1e-3) if times.median_ms > 0 and row.n > 0 else None
+
+
+def _speed(row: Row) -> str:
+    rate = (row.keys_per_s or 0) / 1e6
+    return f"{row.median_ms:.4f} ms, " + (
+        f"{significant(rate / 1e3)} Gkeys/s" if rate >= 1e3 else f"{significant(rate)} Mkeys/s"
+    )
+
+
+def _part(whole: Row, name: str) -> Row:
+    """A row below a measurement: the same as that one, without the times of the whole."""
+    return replace(whole, kernel=name, gb_per_s=None, percent_of_roof=None, gold="", ratio=None, message="")
+
+
+def _kernel_row(whole: Row, kernel: KernelTime) -> Row:
+    row = _part(whole, kernel.name)
+    median = kernel.median_ms if kernel.median_ms is not None else kernel.milliseconds or 0.0
+    _set_times(row, Quartiles(median, kernel.q1_ms or median, kernel.q3_ms or median))
+    row.repeats = kernel.repeats if kernel.repeats is not None else whole.repeats
+    row.launches, row.grid, row.block = kernel.launches, kernel.blocks, kernel.threads
+    row.dynamic_shared = kernel.dynamic_shared
+    row.static_shared = kernel.static_shared if (kernel.static_shared or 0) >= 0 else None
+    row.registers = kernel.registers if (kernel.registers or 0) >= 0 else None
+    return row
+
+
+# --- one file, resumed ---
+
+
+def run(what: str, programs: Programs, sweep: Sweep, path: Path, warn: bool = True) -> Result:
+    """Carries out a sweep. Rows are added to those in `path`; measurements that it has already are not repeated.
+
+    An interruption keeps the rows written so far.
+    """
+    with Progress(what) as progress, machine.ClockWatch(programs.kind == "cuda") as clocks:
+        sweeping = Sweeping(programs, sweep, path, progress)
+        sweeping.run()
+    if warn:
+        sweeping.warn()
+    if clocks.reasons:
+        note(
+            f"warning: the GPU lowered its clocks during the sweep ({', '.join(sorted(clocks.reasons))}): "
+            "these times are longer than they should be"
+        )
+    return Result(sweeping.rows, path, sweeping.ok)
+
+
+def digest(programs: Sequence[Path], words: object) -> str:
+    """What two runs of one measurement share: the machine, the programs byte for byte, and what is measured."""
+    total = hashlib.sha256(json.dumps([machine.identity(), words], default=str).encode())
+    for program in programs:
+        total.update(Path(program).read_bytes())
+    return total.hexdigest()[:16]
+
+
+@contextlib.contextmanager
+def _alone(path: Path) -> Iterator[None]:
+    """Problem: another command is measuring into this file. It would go on writing after we have moved the file."""
+    with open(path.with_suffix(".lock"), "w", encoding="ascii") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise Problem("another bench is measuring exactly this: wait for it, or end it") from None
+        yield
+
+
+def tidy(prefix: str, mark: str) -> None:
+    """Removes interrupted sweeps that will not be resumed: old ones, and those of this prefix by other programs."""
+    for path in UNFINISHED.iterdir():
+        with contextlib.suppress(OSError):
+            age = time.time() - path.stat().st_mtime
+            other = path.name.startswith(prefix) and not path.name.startswith(prefix + mark)
+            if age > KEPT_FOR or (other and age > IN_USE_FOR):
+                path.unlink()
+
+
+def _mend(path: Path) -> None:
+    damaged = row_files.mend(path)
+    if damaged is None:
+        note(f"{shown(path)} held no measurements of this version: everything is measured again")
+    elif damaged == 1:
+        note(f"1 row of {shown(path)} was damaged, and is measured again")
+    elif damaged:
+        note(f"{damaged} rows of {shown(path)} were damaged, and are measured again")
+
+
+def resume(what: str, programs: Programs, sweep: Sweep, fresh: bool = False) -> Result:
+    """Carries out a sweep, from where the same sweep of the same programs was interrupted.
+
+    The caller moves or removes the file of the result. Interrupted: with the rows measured before.
+    """
+    UNFINISHED.mkdir(parents=True, exist_ok=True)
+    files = [path for path in (programs.runner, programs.gold, build.judge()) if path]
+    prefix = f"{sweep.lab}-{programs.kind}-{programs.runner.parent.name}-"
+    mark = digest(files, [])[:8]
+    path = UNFINISHED / f"{prefix}{mark}-{digest(files, asdict(sweep))}.csv"
+    tidy(prefix, mark)
+    with _alone(path):
+        if fresh:
+            path.unlink(missing_ok=True)
+        _mend(path)
+        try:
+            return run(what, programs, sweep, path)
+        except KeyboardInterrupt as stop:
+            _mend(path)
+            kept = row_files.read(path) if path.exists() and path.stat().st_size else []
+            raise Interrupted(kept, path, 143 if isinstance(stop, Terminated) else 130) from None
+        except Usage:
+            if not row_files.whole(row_files.read(path)) if path.exists() else False:
+                path.unlink(missing_ok=True)
+            raise

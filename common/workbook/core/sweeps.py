@@ -1,0 +1,375 @@
+"""What is measured: every sweep over sizes, launch shapes, inputs, value ranges and key types is defined here.
+
+measuring.py carries sweeps out. bench, demo, report and the presets choose among them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from .console import Usage
+from .judge_client import Case, Lab, Limits, Step
+from .rows import SAME_MEASUREMENT, Row
+
+Shape = tuple  # (blocks, threads per block); 0: the step chooses
+
+STEP_CHOOSES: Shape = (0, 0)
+GRID = tuple((blocks, threads) for blocks in (1, 4, 16, 64, 256, 1024) for threads in (32, 64, 128, 256, 512, 1024))
+FEW_SHAPES: tuple[Shape, ...] = ((1, 32), (1, 256), (4, 256), (16, 16), (64, 64), (256, 256), (1024, 1024))
+REPORT_SIZES = (1000, 10_000, 100_000)
+RANGES = tuple(f"range:0:{2**bits - 1}" for bits in (4, 8, 12, 16, 20, 24))
+NARROW_RANGE = "range:5000000:5000255"  # for sweeps over types where a step refuses large ranges
+DEFAULT_N = 1 << 20
+BENCH_SIZES = {"cpu": (1 << 10, 1 << 14, 1 << 18), "cuda": (1 << 10, 1 << 14, 1 << 18, 1 << 22, 1 << 26)}
+_KEY_BYTES = {"u8": 1, "u16": 2, "u32": 4, "i32": 4, "f32": 4, "u64": 8, "i64": 8, "f64": 8, "pairs": 4}
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Every combination of these for the steps of one lab."""
+
+    lab: str
+    name: str = ""  # what varies, as part of a file's name
+    words: str = ""  # the same, for a sentence
+    steps: tuple[int, ...] = ()  # empty: all
+    n: tuple[int, ...] = ()  # empty: as many as a step or an input file allows
+    inputs: tuple[str, ...] = ("uniform",)
+    types: tuple[str, ...] = ()  # empty: the lab's own
+    orders: tuple[str, ...] = ("ascending",)
+    shapes: tuple[Shape, ...] = (STEP_CHOOSES,)
+    limits: Limits = field(default_factory=Limits)
+    seed: int | None = None  # None: a fresh one
+    timeout: float = 20  # seconds that a step may take
+    budget: float = 0  # seconds after which no measurement begins; 0: no limit
+    kernels: bool = False  # rows for each kernel
+    transfers: bool = False  # rows for the copies to the device and back
+    only_gold: bool = False
+    machine_id: str = ""  # empty: the machine's own
+
+    def missing(self, lab: Lab, rows: Iterable[Row]) -> str:
+        """A sentence on what there was no time for; "" if nothing is missing."""
+        measured = {_identity(row, bool(self.types)) for row in rows if row.lab == lab.name and not row.kernel}
+        wanted = {
+            (step.number, step.task, n, blocks, threads, name, type_name)
+            for step in lab.steps
+            if not self.steps or step.number in self.steps
+            for n in self.n
+            if step.max_n is None or n <= step.max_n
+            for blocks, threads in self.shapes
+            for name in self.inputs
+            for type_name in ([known for known in self.types if step.takes(known)] if self.types else [""])
+        }
+        missing = wanted - measured
+        if not missing:
+            return ""
+        sizes = ", ".join(f"{n:,}" for n in sorted({case[2] for case in missing}))
+        steps = sorted({case[0] for case in missing})
+        return (
+            f"Left out for lack of time ({self.budget:g} s): {len(missing)} of {len(wanted)} measurements over "
+            f"{self.words}, at n = {sizes}, {numbered(steps)}."
+        )
+
+
+def _identity(row: Row, with_type: bool) -> tuple[Any, ...]:
+    type_name = row.type if with_type else ""
+    return row.step, row.task, row.n, row.blocks, row.threads, row.input, type_name
+
+
+def numbered(steps: Sequence[int]) -> str:
+    """ "steps 01, 02" """
+    return f"step{'s' * (len(steps) > 1)} {', '.join(f'{number:02}' for number in steps)}"
+
+
+# --- reading what a person typed ---
+
+
+def number(text: str, option: str = "") -> int:
+    """65536 for "2^16" and "65536". Usage: it is not a whole number."""
+    match = re.fullmatch(r"(\d{1,18})(?:\^(\d{1,2}))?", text)
+    value = int(match[1]) ** int(match[2] or 1) if match else -1
+    if not 0 <= value < 1 << 63:
+        raise Usage(f"{option + ' ' if option else ''}{text} is not a whole number: give one, or a power as in 2^16")
+    return value
+
+
+def shapes(words: Iterable[str]) -> tuple[Shape, ...]:
+    """The launch shapes that `--shapes` means: "64x256", or "grid"."""
+    found: list[Shape] = []
+    for word in words:
+        if word == "grid":
+            found += GRID
+            continue
+        match = re.fullmatch(r"(\d{1,9})x(\d{1,9})", word)
+        if not match:
+            raise Usage(
+                f"--shapes {word} is not a launch shape: give blocks and threads per block as in 64x256, or grid"
+            )
+        found.append((int(match[1]), int(match[2])))
+    return tuple(dict.fromkeys(found))
+
+
+def file_inputs(names: Iterable[str]) -> tuple[str, ...]:
+    """The inputs, with the paths of files made absolute. Usage: a file cannot be read."""
+    found = []
+    for name in names:
+        if name.startswith("file:"):
+            path = os.path.abspath(os.path.expanduser(name[5:]))
+            if not os.path.isfile(path):
+                raise Usage(f"there is no file {name[5:]}")
+            if not os.access(path, os.R_OK):
+                raise Usage(f"{name[5:]} cannot be read: you lack the permission")
+            name = f"file:{path}"
+        found.append(name)
+    return tuple(found)
+
+
+# --- from a sweep to cases ---
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A case to measure, with its line of the lab's table, or of the gold standard's."""
+
+    case: Case
+    step: Step
+
+    @property
+    def is_gold(self) -> bool:
+        """Whether a gold standard is measured, not a step."""
+        return self.case.lab == "gold"
+
+    @property
+    def size(self) -> int:
+        """Keys or threads, whichever are more: without a GPU, idle threads cost as much."""
+        return max(self.case.n, self.case.blocks * self.case.threads)
+
+    def row(self, kind: str, commit: str = "") -> Row:
+        """The row of its measurement, so far as it is known before."""
+        case, step = self.case, self.step
+        return Row(
+            lab=case.lab,
+            step=step.number,
+            name=step.name,
+            task=step.task,
+            tile=step.tile,
+            build=kind,
+            type=case.type or "",
+            order=case.order,
+            input=case.input,
+            seed=case.seed,
+            n=case.n,
+            blocks=case.blocks,
+            threads=case.threads,
+            commit=commit,
+        )
+
+    def title(self) -> str:
+        """ "03-bitonic step 2 shared: 1000 u32 keys, uniform, ascending" """
+        case = self.case
+        keys = "" if case.type == "pairs" else " keys"
+        text = f"{case.lab} step {case.step} {self.step.name}: {case.n} {case.type}{keys}, {case.input}, {case.order}"
+        if case.blocks or case.threads:
+            text += f", <<<{case.blocks or '*'}, {case.threads or '*'}>>>"
+        return text
+
+
+def replay(case: Case) -> str:
+    """The command that runs exactly this case again."""
+    text = f"./workbook run {case.lab} {case.step} --n {case.n} --input {case.input} --type {case.type}"
+    text += f" --order {case.order}" + (f" --task {case.task}" if case.task != "sort" else "")
+    text += "".join(f" --{name} {value}" for name in ("blocks", "threads") if (value := getattr(case, name)))
+    return f"{text} --seed {case.seed}"
+
+
+def input_bytes(case: Case) -> int:
+    """Bytes of the keys of a case, and of their values."""
+    return case.n * (_KEY_BYTES[case.type or "u32"] + 4 * (case.type == "pairs"))
+
+
+def cases(lab: Lab, sweep: Sweep, seed: int) -> tuple[list[Planned], list[str]]:
+    """The cases of a sweep, and sentences on those left out because they would take too long."""
+    planned: list[Planned] = []
+    left_out: list[str] = []
+    for order in sweep.orders:
+        for input_name in sweep.inputs:
+            for step, type_name in _lines(lab, sweep):
+                for n in sweep.n or (_default_n(step, input_name, type_name),):
+                    if step.max_n is not None and n > step.max_n and len(sweep.n) > 1:
+                        left_out.append(
+                            f"{lab.name} step {step.number} for n = {n}, where it would take too long "
+                            f"(its largest is {step.max_n})"
+                        )
+                        continue
+                    for blocks, threads in sweep.shapes:
+                        case = Case(
+                            lab.name,
+                            step.number,
+                            n,
+                            step.task,
+                            type_name,
+                            order,
+                            input_name,
+                            seed,
+                            blocks,
+                            threads,
+                        )
+                        planned.append(Planned(case, step))
+    if not planned and left_out:
+        raise Usage(f"an empty sweep: nothing is left to be measured. Left out: {left_out[0]}")
+    return planned, left_out
+
+
+def _lines(lab: Lab, sweep: Sweep) -> list[tuple[Step, str]]:
+    """The lines of the table with the types to measure. A part of a step is left out for types that it does not take;
+    a step gets a row that says so."""
+    found = []
+    for step in lab.steps:
+        if sweep.steps and step.number not in sweep.steps:
+            continue
+        if not sweep.types:
+            found.append((step, lab.type_of(step)))
+        found += [(step, name) for name in sweep.types if step.task == "sort" or step.takes(name)]
+    return found
+
+
+def _default_n(step: Step, input_name: str, type_name: str) -> int:
+    n = DEFAULT_N
+    if input_name.startswith("file:") and type_name in _KEY_BYTES:
+        n = os.path.getsize(input_name[5:]) // _KEY_BYTES[type_name]
+    return n if step.max_n is None else min(n, step.max_n)
+
+
+def with_gold(planned: Iterable[Planned], gold: Sequence[Step], only_gold: bool) -> list[Planned]:
+    """Each case after the gold standards for the same keys; each measurement once."""
+    found: dict[tuple[Any, ...], Planned] = {}
+    for item in planned:
+        case, step = item.case, item.step
+        possible = step.takes(case.type or "") and (step.max_n is None or case.n <= step.max_n)
+        for rival in gold if possible else ():
+            if (rival.task, rival.tile) == (step.task, step.tile) and rival.takes(case.type or ""):
+                same = replace(case, lab="gold", step=rival.number, blocks=0, threads=0)
+                _add(found, Planned(same, rival))
+        if not only_gold:
+            _add(found, item)
+    return list(found.values())
+
+
+def _add(found: dict[tuple[Any, ...], Planned], item: Planned) -> None:
+    row = item.row("")
+    found.setdefault(tuple(getattr(row, name) for name in SAME_MEASUREMENT), item)
+
+
+def smallest_first(planned: Iterable[Planned]) -> list[Planned]:
+    """For sweeps that may run out of time: the small cases of all steps first, gold still before its steps."""
+    return sorted(planned, key=lambda item: (item.case.n, item.case.blocks * item.case.threads))
+
+
+# --- the sweeps of a report ---
+
+# n: the sweep over sizes; one: keys where something else varies; grid: keys for the map of launch shapes.
+_REPORT = {
+    "cpu": {"n": range(10, 19, 2), "one": 14, "grid": 12, "seconds": 20, "time_limit": 1.5},
+    "cuda": {"n": range(10, 27, 2), "one": 22, "grid": 20, "seconds": 60, "time_limit": 3.0},
+}
+
+
+def _power_below(n: int) -> int:
+    """The largest power of two that is at most n."""
+    return 1 << max(n.bit_length() - 1, 0)
+
+
+def _affordable(lab: Lab, number_: int, kind: str) -> int:
+    """How many keys a step and its parts sort in about a second, and their table allows."""
+    return min(
+        min(step.affordable.on(kind), step.max_n if step.max_n is not None else 1 << 62) for step in lab.lines(number_)
+    )
+
+
+def _sizes(sizes: Sequence[int], most: int, mode: str) -> tuple[int, ...]:
+    """The sizes of a sweep for a step that affords `most` keys: `some` of them, `all`, or a `small` one in place."""
+    if mode == "small":
+        return tuple(dict.fromkeys(min(n, max(_power_below(most // 8), 1)) for n in sizes))
+    return tuple(n for n in sizes if mode == "all" or n <= most)
+
+
+def _group(lab: Lab, kind: str, sweep: Sweep, mode: str) -> list[Sweep]:
+    """The sweep, split where some steps afford fewer keys or threads than others."""
+    groups: dict[tuple[tuple[int, ...], tuple[Shape, ...]], list[int]] = {}
+    for number_ in dict.fromkeys(step.number for step in lab.steps):
+        most = _affordable(lab, number_, kind)
+        sizes = _sizes(sweep.n, most, mode)
+        # The emulation pays for every thread of every launch.
+        shapes_ = tuple(shape for shape in sweep.shapes if kind == "cuda" or shape[0] * shape[1] <= max(most, 8192))
+        groups.setdefault((sizes, shapes_), []).append(number_)
+    if len(groups) == 1:
+        ((sizes, shapes_),) = groups
+        return [replace(sweep, n=sizes, shapes=shapes_)]
+    return [
+        replace(sweep, name=f"{sweep.name}-{'-'.join(map(str, steps))}", steps=tuple(steps), n=sizes, shapes=shapes_)
+        for (sizes, shapes_), steps in groups.items()
+        if sizes
+    ]
+
+
+def has_ranges(lab: Lab) -> bool:
+    """Whether some step of the lab sorts only a limited range of values."""
+    return any(step.max_range is not None for step in lab.steps)
+
+
+def report(lab: Lab, kind: str, inputs: Sequence[str], machine_id: str = "") -> list[Sweep]:
+    """The sweeps of a report on a lab. Steps that afford fewer keys have sweeps of their own."""
+    scope: Any = _REPORT[kind]
+    long = Limits(repeats=15, time_limit=scope["time_limit"])
+    short = Limits(repeats=5, time_limit=1)
+    # A launch shape that takes longer is reported as such: a step that never ends shows in the sweep over n.
+    shaped = 10.0 if kind == "cpu" else 20.0
+    one = (1 << scope["one"],)
+    seconds: float = scope["seconds"]
+    base = Sweep(lab.name, limits=short, budget=seconds, machine_id=machine_id)
+    types = tuple(dict.fromkeys(name for step in lab.steps if step.task == "sort" for name in step.types))
+    detailed = replace(base, kernels=True, transfers=True, budget=2 * seconds)
+    wanted = [
+        (replace(detailed, name="n", words="n", n=tuple(1 << e for e in scope["n"]), limits=long), "some"),
+        (
+            replace(
+                detailed,
+                name="sizes",
+                words="launch shapes and sizes",
+                n=REPORT_SIZES,
+                shapes=(STEP_CHOOSES, *FEW_SHAPES),
+                timeout=shaped,
+            ),
+            "all",
+        ),
+        (
+            replace(
+                base,
+                name="shapes",
+                words="launch shapes",
+                n=(1 << scope["grid"],),
+                shapes=GRID,
+                limits=Limits(repeats=3, time_limit=1),
+                timeout=shaped,
+            ),
+            "small",
+        ),
+        (replace(base, name="inputs", words="inputs", n=one, inputs=tuple(inputs)), "small"),
+    ]
+    if len(types) > 1:
+        narrow = (NARROW_RANGE,) if has_ranges(lab) else ("uniform",)
+        wanted.append((replace(base, name="types", words="types of keys", n=one, inputs=narrow, types=types), "small"))
+    if has_ranges(lab) and "u32" in types:
+        u32 = replace(base, types=("u32",))
+        few_ranges = (RANGES[0], RANGES[3], RANGES[5])
+        wanted += [
+            (replace(u32, name="ranges", words="value ranges", n=one, inputs=RANGES), "small"),
+            (
+                replace(u32, name="range-sizes", words="value ranges and sizes", n=REPORT_SIZES, inputs=few_ranges),
+                "all",
+            ),
+        ]
+    return [part for sweep, mode in wanted for part in _group(lab, kind, sweep, mode)]
