@@ -1,63 +1,62 @@
-"""The command line: one verb a module."""
+"""The command line: one verb per module of verbs/, of which only the one that runs is imported."""
+
+from __future__ import annotations
 
 import argparse
+import importlib
 import os
 import sys
+from collections.abc import Sequence
+from types import ModuleType
 
-from .verbs import (
-    bench,
-    cc,
-    check,
-    demo,
-    doctor,
-    hint as hints,
-    picture,
-    profile,
-    report,
-    run,
-    starters,
-    status,
-    test as suite,
-    watch,
-)
+from .core.console import Problem, Terminated, note, paint, terminated_as_interrupted
 from .core.course import ROOT
-from .core.terminal import Problem, Terminated, note, paint, terminated_as_interrupted
 
-_MODULES = {
-    "demo": (demo, "sort real input with every step of every lab, verified"),
-    "test": (suite, "run the project's whole test suite"),
-    "check": (check, "build a lab, run its public tests and the check build, show the first thing to mend"),
-    "watch": (watch, "check at every save"),
-    "hint": (hints, "the next hint on a step"),
-    "run": (run, "sort one input and verify it"),
-    "picture": (picture, "draw who reads and writes what in a run of a step"),
-    "bench": (bench, "time a lab's steps against the gold standard"),
-    "profile": (profile, "what each kernel of a step does to memory: requests, conflicts, sectors"),
-    "report": (report, "write a lab's report: tables and plots made, the words yours"),
-    "cc": (cc, "compile a single-file CUDA program for the CPU"),
-    "doctor": (doctor, "what this machine has and lacks, and what to do about it"),
-    "starters": (starters, "write the files of labs/ that students fill in, from solutions/"),
+VERBS = {
+    "demo": "sort real input with every step of every lab, verified",
+    "test": "run the project's whole test suite",
+    "check": "build a lab, run its public tests and the check build, show the first thing to mend",
+    "watch": "check at every save",
+    "hint": "show the next hint on a step",
+    "run": "sort one input and verify it",
+    "picture": "draw which threads read and write what in a run of a step",
+    "bench": "time a lab's steps against the gold standard",
+    "profile": "show what each kernel of a step does to memory: requests, conflicts, sectors",
+    "report": "write a lab's report: tables and plots are made, the words are yours",
+    "cc": "compile a single-file CUDA program for the CPU",
+    "doctor": "show what this machine has and lacks, and what to do about it",
+    "starters": "write the files of labs/ that students fill in, from solutions/",
 }
 
 
-def parser():
-    """The whole command line."""
+def module_of(verb: str) -> ModuleType:
+    """The module of a verb."""
+    return importlib.import_module(f".verbs.{verb}", __package__)
+
+
+def parser(chosen: str = "") -> argparse.ArgumentParser:
+    """The command line; only the verb `chosen` has its options."""
     top = argparse.ArgumentParser(prog="./workbook", description="A laboratory workbook on sorting with CUDA C++.")
     verbs = top.add_subparsers(dest="verb", metavar="VERB")
-    for name, (module, what) in _MODULES.items():
+    for name, what in VERBS.items():
         verb = verbs.add_parser(name, help=what, description=what[0].upper() + what[1:] + ".")
-        module.add_arguments(verb)
-        verb.set_defaults(main=module.main)
-    top.set_defaults(main=status.main)
+        if name == chosen:
+            module_of(name).add_arguments(verb)
     return top
 
 
-def main(arguments=None):
-    """Runs one verb; gives the exit status."""
-    parsed = parser().parse_args(arguments)
+def _run(words: Sequence[str]) -> int:
+    chosen = next((word for word in words if not word.startswith("-")), "")
+    arguments = parser(chosen).parse_args(words)
+    return int(module_of(arguments.verb or "status").main(arguments))
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs one verb; returns the exit status."""
+    words = sys.argv[1:] if arguments is None else arguments
     try:
         with terminated_as_interrupted():
-            return parsed.main(parsed)
+            return _run(words)
     except Problem as problem:
         sys.stdout.flush()
         note(f"{paint('error:', 'red', sys.stderr)} {problem}")
@@ -67,7 +66,7 @@ def main(arguments=None):
         note("ended by a signal" if ended else "interrupted")
         return 143 if ended else 130
     except BrokenPipeError:
-        # Whoever read our output has gone; Python must not complain about it once more at its end.
+        # The reader of our output has ended. Python must not report that again when it exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 141
     except OSError as error:

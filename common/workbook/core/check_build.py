@@ -64,12 +64,21 @@ class Verdict:
         """What is wrong, the first thing to mend first."""
         if self.findings:
             return [str(finding) for finding in self.findings[:most_findings]]
-        return failure_lines(self.failed) if self.failed else self.over
+        return failure_lines(self.failed, " --build check") if self.failed else self.over
 
 
 def failure_lines(outcome: Outcome, options: str = "") -> list[str]:
-    """What a failed case printed and how to repeat it; `options` are added to that command."""
-    lines = [f"{outcome.place}: {outcome.message}", f"  {outcome.title}"]
+    """How a case failed, the line to mend first, and how to repeat it; `options` are added to that command."""
+    case, what = outcome.case, outcome.message
+    if case.expect == "refused":
+        what = (
+            f"blocks {case.blocks}, threads per block {case.threads}: the step must throw lab::Unsupported and touch "
+            f"nothing; it ended as {outcome.status}"
+        )
+    elif outcome.status != "wrong":
+        what = f"{outcome.status}: {outcome.message}"
+    lines = [str(outcome.findings[0]), f"  {what}"] if outcome.findings else [f"{outcome.place}: {what}"]
+    lines.append(f"  {outcome.title}, seed {case.seed}")
     if outcome.printed.strip():
         lines += ["  the runner printed:", outcome.printed.rstrip()]
     return [*lines, f"  again: {outcome.replay}{options}"]

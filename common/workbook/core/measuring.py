@@ -2,38 +2,28 @@
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
-import hashlib
-import json
 import math
+import os
 import random
 import time
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from . import build, machine, sweeps
+from . import machine, sweeps
 from . import rows as row_files
-from .console import Problem, Progress, Terminated, Usage, note, significant
-from .course import BUILD, shown
+from .console import Problem, Progress, note, significant
+from .course import BUILD
 from .judge_client import JudgeCannot, JudgeClient, KernelTime, Measurement, Quartiles, Step
 from .rows import Row, RowFile
 from .sweeps import Planned, Sweep
 
 FOLDER = BUILD / "bench"
-UNFINISHED = FOLDER / "unfinished"
-KEPT_FOR = 30 * 24 * 3600  # seconds that an interrupted sweep waits to be resumed
-IN_USE_FOR = 3600  # a sweep that is still running has written a row within this many seconds
 WIDE = 25  # percent of the median: above it, the middle half of the runs is too wide for the median to mean much
 
 
-class Interrupted(KeyboardInterrupt):
-    """A sweep was interrupted; `rows` were measured before, and are in the file `path`; `status`: the exit status."""
-
-    def __init__(self, rows: Sequence[Row], path: Path, status: int = 130) -> None:
-        super().__init__()
-        self.rows, self.path, self.status = list(rows), path, status
+def commit() -> str:
+    """The commit that rows name: $WORKBOOK_COMMIT if it is set, for a copy without git, else git's."""
+    return os.environ.get("WORKBOOK_COMMIT") or str(machine.commit())
 
 
 @dataclass(frozen=True)
@@ -52,6 +42,7 @@ class Programs:
 
     def __init__(self, judge: JudgeClient, kind: str, runner: Path, gold: Path | None) -> None:
         self.judge, self.kind, self.runner, self.gold = judge, kind, runner, gold
+        self.commit = commit()
         self._machines: dict[bool, Machine] = {}
 
     def machine(self, gold: bool) -> Machine:
@@ -122,7 +113,6 @@ class Sweeping:
         self.costs = _Costs(sweep.limits.time_limit + sweep.timeout)
         self.wide: dict[str, int] = {}
         self.ok = True
-        self.commit = machine.commit()
         self.started = time.monotonic()
         self.plan: list[Planned] = []
 
@@ -185,7 +175,7 @@ class Sweeping:
             return  # the step's own row reports why
         machine_ = self.programs.machine(item.is_gold)
         row = replace(
-            item.row(self.programs.kind, self.commit),
+            item.row(self.programs.kind, self.programs.commit),
             status=measured.status,
             message=measured.message,
             repeats=measured.repeats,
@@ -206,6 +196,8 @@ class Sweeping:
 
     def _measured(self, item: Planned) -> Measurement:
         """The judge's measurement. Too many keys for this machine's memory do not end the sweep."""
+        if item.why_not:
+            return Measurement("unsupported", item.why_not)
         try:
             measured = self._ask(item)
             # On a busy machine the judge may have been held up between a message and its clock.
@@ -274,6 +266,8 @@ class Sweeping:
     def _time_left(self, place: int) -> str:
         left = 0.0
         for item in self.plan[place:]:
+            if item.why_not:
+                continue
             cost = self.costs.of(item)
             if cost is None:
                 return ""
@@ -343,69 +337,3 @@ def run(what: str, programs: Programs, sweep: Sweep, path: Path, warn: bool = Tr
             "these times are longer than they should be"
         )
     return Result(sweeping.rows, path, sweeping.ok)
-
-
-def digest(programs: Sequence[Path], words: object) -> str:
-    """What two runs of one measurement share: the machine, the programs byte for byte, and what is measured."""
-    total = hashlib.sha256(json.dumps([machine.identity(), words], default=str).encode())
-    for program in programs:
-        total.update(Path(program).read_bytes())
-    return total.hexdigest()[:16]
-
-
-@contextlib.contextmanager
-def _alone(path: Path) -> Iterator[None]:
-    """Problem: another command is measuring into this file. It would go on writing after we have moved the file."""
-    with open(path.with_suffix(".lock"), "w", encoding="ascii") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise Problem("another bench is measuring exactly this: wait for it, or end it") from None
-        yield
-
-
-def tidy(prefix: str, mark: str) -> None:
-    """Removes interrupted sweeps that will not be resumed: old ones, and those of this prefix by other programs."""
-    for path in UNFINISHED.iterdir():
-        with contextlib.suppress(OSError):
-            age = time.time() - path.stat().st_mtime
-            other = path.name.startswith(prefix) and not path.name.startswith(prefix + mark)
-            if age > KEPT_FOR or (other and age > IN_USE_FOR):
-                path.unlink()
-
-
-def _mend(path: Path) -> None:
-    damaged = row_files.mend(path)
-    if damaged is None:
-        note(f"{shown(path)} held no measurements of this version: everything is measured again")
-    elif damaged == 1:
-        note(f"1 row of {shown(path)} was damaged, and is measured again")
-    elif damaged:
-        note(f"{damaged} rows of {shown(path)} were damaged, and are measured again")
-
-
-def resume(what: str, programs: Programs, sweep: Sweep, fresh: bool = False) -> Result:
-    """Carries out a sweep, from where the same sweep of the same programs was interrupted.
-
-    The caller moves or removes the file of the result. Interrupted: with the rows measured before.
-    """
-    UNFINISHED.mkdir(parents=True, exist_ok=True)
-    files = [path for path in (programs.runner, programs.gold, build.judge()) if path]
-    prefix = f"{sweep.lab}-{programs.kind}-{programs.runner.parent.name}-"
-    mark = digest(files, [])[:8]
-    path = UNFINISHED / f"{prefix}{mark}-{digest(files, asdict(sweep))}.csv"
-    tidy(prefix, mark)
-    with _alone(path):
-        if fresh:
-            path.unlink(missing_ok=True)
-        _mend(path)
-        try:
-            return run(what, programs, sweep, path)
-        except KeyboardInterrupt as stop:
-            _mend(path)
-            kept = row_files.read(path) if path.exists() and path.stat().st_size else []
-            raise Interrupted(kept, path, 143 if isinstance(stop, Terminated) else 130) from None
-        except Usage:
-            if not row_files.whole(row_files.read(path)) if path.exists() else False:
-                path.unlink(missing_ok=True)
-            raise

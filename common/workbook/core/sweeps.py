@@ -5,6 +5,7 @@ measuring.py carries sweeps out. bench, demo, report and the presets choose amon
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 from collections.abc import Iterable, Sequence
@@ -16,6 +17,11 @@ from .judge_client import Case, Lab, Limits, Step
 from .rows import SAME_MEASUREMENT, Row
 
 Shape = tuple  # (blocks, threads per block); 0: the step chooses
+
+
+class Misfit(Usage):
+    """A file does not hold whole keys of a type."""
+
 
 STEP_CHOOSES: Shape = (0, 0)
 GRID = tuple((blocks, threads) for blocks in (1, 4, 16, 64, 256, 1024) for threads in (32, 64, 128, 256, 512, 1024))
@@ -136,6 +142,7 @@ class Planned:
 
     case: Case
     step: Step
+    why_not: str = ""  # why the case is impossible, as far as that is known before
 
     @property
     def is_gold(self) -> bool:
@@ -185,6 +192,13 @@ def replay(case: Case) -> str:
     return f"{text} --seed {case.seed}"
 
 
+def key_bytes(type_name: str) -> int:
+    """Bytes of a key. Usage: there is no such type."""
+    if type_name not in _KEY_BYTES:
+        raise Usage(f"no key type is called '{type_name}'; there are: {', '.join(_KEY_BYTES)}")
+    return _KEY_BYTES[type_name]
+
+
 def input_bytes(case: Case) -> int:
     """Bytes of the keys of a case, and of their values."""
     return case.n * (_KEY_BYTES[case.type or "u32"] + 4 * (case.type == "pairs"))
@@ -194,30 +208,24 @@ def cases(lab: Lab, sweep: Sweep, seed: int) -> tuple[list[Planned], list[str]]:
     """The cases of a sweep, and sentences on those left out because they would take too long."""
     planned: list[Planned] = []
     left_out: list[str] = []
-    for order in sweep.orders:
-        for input_name in sweep.inputs:
-            for step, type_name in _lines(lab, sweep):
-                for n in sweep.n or (_default_n(step, input_name, type_name),):
-                    if step.max_n is not None and n > step.max_n and len(sweep.n) > 1:
-                        left_out.append(
-                            f"{lab.name} step {step.number} for n = {n}, where it would take too long "
-                            f"(its largest is {step.max_n})"
-                        )
-                        continue
-                    for blocks, threads in sweep.shapes:
-                        case = Case(
-                            lab.name,
-                            step.number,
-                            n,
-                            step.task,
-                            type_name,
-                            order,
-                            input_name,
-                            seed,
-                            blocks,
-                            threads,
-                        )
-                        planned.append(Planned(case, step))
+    for order, input_name in itertools.product(sweep.orders, sweep.inputs):
+        for step, type_name in _lines(lab, sweep):
+            sizes, why_not = sweep.n, ""
+            if not sizes:
+                try:
+                    sizes = (default_n(step, input_name, type_name),)
+                except Misfit as error:
+                    sizes, why_not = (DEFAULT_N,), str(error)
+            for n in sizes:
+                if step.max_n is not None and n > step.max_n and len(sizes) > 1:
+                    left_out.append(
+                        f"{lab.name} step {step.number} for n = {n}, where it would take too long "
+                        f"(its largest is {step.max_n})"
+                    )
+                    continue
+                for blocks, threads in sweep.shapes:
+                    case = Case(lab.name, step.number, n, step.task, type_name, order, input_name, seed)
+                    planned.append(Planned(replace(case, blocks=blocks, threads=threads), step, why_not))
     if not planned and left_out:
         raise Usage(f"an empty sweep: nothing is left to be measured. Left out: {left_out[0]}")
     return planned, left_out
@@ -236,10 +244,20 @@ def _lines(lab: Lab, sweep: Sweep) -> list[tuple[Step, str]]:
     return found
 
 
-def _default_n(step: Step, input_name: str, type_name: str) -> int:
+def default_n(step: Step, input_name: str, type_name: str) -> int:
+    """How many keys a case has if nobody chooses: all of a file, as far as the step takes them."""
     n = DEFAULT_N
-    if input_name.startswith("file:") and type_name in _KEY_BYTES:
-        n = os.path.getsize(input_name[5:]) // _KEY_BYTES[type_name]
+    if input_name.startswith("file:"):
+        path, size = input_name[5:], key_bytes(type_name)
+        available = os.path.getsize(path)
+        if not available:
+            raise Usage(f"{path} is empty: it holds no keys")
+        if available % size:
+            raise Misfit(
+                f"{path} has {available} bytes, which is not a multiple of the {size} bytes of a {type_name} key: "
+                f"choose another --type, or its first keys with --n {available // size} or less"
+            )
+        n = available // size
     return n if step.max_n is None else min(n, step.max_n)
 
 
@@ -248,7 +266,7 @@ def with_gold(planned: Iterable[Planned], gold: Sequence[Step], only_gold: bool)
     found: dict[tuple[Any, ...], Planned] = {}
     for item in planned:
         case, step = item.case, item.step
-        possible = step.takes(case.type or "") and (step.max_n is None or case.n <= step.max_n)
+        possible = not item.why_not and step.takes(case.type or "") and (step.max_n is None or case.n <= step.max_n)
         for rival in gold if possible else ():
             if (rival.task, rival.tile) == (step.task, step.tile) and rival.takes(case.type or ""):
                 same = replace(case, lab="gold", step=rival.number, blocks=0, threads=0)
@@ -292,7 +310,7 @@ def _affordable(lab: Lab, number_: int, kind: str) -> int:
 def _sizes(sizes: Sequence[int], most: int, mode: str) -> tuple[int, ...]:
     """The sizes of a sweep for a step that affords `most` keys: `some` of them, `all`, or a `small` one in place."""
     if mode == "small":
-        return tuple(dict.fromkeys(min(n, max(_power_below(most // 8), 1)) for n in sizes))
+        return tuple(dict.fromkeys(min(n, max(_power_below(most // 4), 1)) for n in sizes))
     return tuple(n for n in sizes if mode == "all" or n <= most)
 
 

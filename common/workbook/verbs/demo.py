@@ -1,236 +1,200 @@
 """Sorts uniform keys and real input with every step of every lab, verifies each, and prints one table."""
 
-import array
-import os
-import re
-import sys
-import textwrap
-from typing import NamedTuple
+from __future__ import annotations
 
-from ..core import build, files, judge_client as judge, machine, measurements, table
+import argparse
+import textwrap
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ..core import build, machine, measuring, samples
+from ..core import rows as row_files
+from ..core.bench_tables import percent_of_gold
+from ..core.console import Problem, count, note, paint, significant
+from ..core.course import BUILD, has_solutions, labs, shown
+from ..core.judge_client import JudgeClient, Lab, Limits, Step
+from ..core.rows import Row
+from ..core.samples import Sample
+from ..core.sweeps import Sweep
 from ..reporting import plot
-from .bench import percent_of_gold
-from ..core.course import BUILD, ROOT, has_solutions, labs, shown
-from ..core.terminal import Problem, note, paint
 
 KEYS = {"cpu": 1 << 16, "cuda": 1 << 24}
-FEW_KEYS = {"cpu": 1 << 12, "cuda": 1 << 15}  # for steps whose table says that many keys would take too long
 FOLDER = BUILD / "demo"
+Point = tuple  # (label, input, Mkeys/s, the gold standard's Mkeys/s or None)
 
 
-class Sample(NamedTuple):
-    """What is sorted."""
+@dataclass
+class Measured:
+    """What the demo measured: rows, each with the name of its sample."""
 
-    name: str
-    input: str  # for the judge
-    keys: int  # at most
-    type: str | None  # None: each lab's own
+    labs: list[Lab]
+    rows: list[tuple[str, Row]]
+    samples: Sequence[Sample]
+    words: str  # about the samples
 
+    def of_steps(self) -> list[Row]:
+        """The rows of steps, without the gold standard's."""
+        return [row for _, row in self.rows if not row.is_gold]
 
-def _candidates():
-    """Files that any machine which got this far holds, large ones last."""
-    yield os.path.realpath(sys.executable)
-    yield from (str(path) for path in sorted((BUILD / "common/gold").glob("gold-*")) if path.is_file())
-    cxx = machine.compiler()
-    if cxx:
-        compiler_proper = machine.answer(*cxx, "-print-prog-name=cc1plus")
-        if compiler_proper and os.path.isfile(compiler_proper):
-            yield compiler_proper
+    def expected(self) -> int:
+        """How many rows there must be."""
+        return sum(sample.fits(step) for lab in self.labs for step in lab.steps for sample in self.samples)
 
 
-def real_file(size):
-    """A copy in build/demo of the first `size` bytes of a real file, or of all of the largest there is.
-
-    Gives the copy's path, its bytes and the file's name.
-    """
-    best, most = None, -1
-    for path in _candidates():
-        if os.path.getsize(path) > most:
-            best, most = path, os.path.getsize(path)
-        if most >= size:
-            break
-    taken = min(size, most) // 8 * 8  # whole keys of every type
-    copy = FOLDER / "real-file.bin"
-    with open(best, "rb") as file:
-        files.write_whole(copy, file.read(taken))
-    return copy, taken, best
-
-
-def coordinates():
-    """A file in build/demo of 32-bit floats: every coordinate of the handouts' figures, one behind the other.
-
-    Gives the file's path and how many there are.
-    """
-    found = array.array("f")
-    for path in sorted(ROOT.glob("labs/*/figures/*.svg")):
-        found.extend(float(text) for text in re.findall(r' (?:x|y|x1|x2|y1|y2|cx|cy)="(-?[0-9.]+)"', path.read_text()))
-    path = FOLDER / "coordinates.bin"
-    files.write_whole(path, found.tobytes())
-    return path, len(found)
-
-
-def _samples(kind):
-    """The inputs of the demo, and a sentence about them."""
-    keys = KEYS[kind]
-    file, size, name = real_file(8 * keys)
-    points, count = coordinates()
-    words = f"file: the bytes of {name} as keys; coords: {count} coordinates\nof the handouts' figures as 32-bit floats"
-    return [
-        Sample("uniform", "uniform", keys, None),
-        Sample("file", f"file:{file}", min(keys, size // 8), None),
-        Sample("coords", f"file:{points}", min(keys, count), "f32"),
-    ], words
-
-
-def _build_for(kind):
-    runners = [build.runner(lab, kind, solution=True) for lab in labs()]
-    build.compile_targets([build.judge(), build.gold(kind), *runners], "building the solutions")
-
-
-def _measure(lab, kind, sample, facts):
-    """The rows of one lab on one sample: of the steps that take its type, fewer keys where many would take too long."""
-    rows = []
-    csv = FOLDER / "measuring.csv"
-    groups = {}
-    for (number, _), fact in facts.items():
-        if sample.type in (None, *fact["types"]):
-            few = fact["largest_n"] < 1 << 60
-            groups.setdefault(min(sample.keys, FEW_KEYS[kind]) if few else sample.keys, set()).add(number)
+def _sweeps(lab: Lab, kind: str, sample: Sample) -> Iterable[Sweep]:
+    """A sweep for the steps that take the sample's type, with fewer keys for those that cannot afford all."""
+    groups: dict[int, set[int]] = {}
+    for step in lab.steps:
+        if sample.fits(step):
+            keys = min(sample.keys, *(line.affordable.on(kind) for line in lab.lines(step.number)))
+            groups.setdefault(keys, set()).add(step.number)
     for keys, numbers in sorted(groups.items()):
-        csv.unlink(missing_ok=True)
-        options = [
-            "--gold",
-            str(build.gold(kind)),
-            "--n",
-            str(keys),
-            "--input",
-            sample.input,
-            "--step",
-            *map(str, sorted(numbers)),
-            "--repeats",
-            "5",
-            "--time-limit",
-            "1",
-        ]
-        options += ["--type", sample.type] if sample.type else []
-        found, _ = judge.bench(f"sorting, {lab}", lab, build.runner(lab, kind, True), kind, csv, options, warn=False)
-        rows += [dict(row, sample=sample.name) for row in found]
+        yield Sweep(
+            lab.name,
+            steps=tuple(sorted(numbers)),
+            n=(keys,),
+            inputs=(sample.input,),
+            types=(sample.type,) if sample.type else (),
+            limits=Limits(repeats=5, time_limit=1),
+        )
+
+
+def _measure(judge: JudgeClient, kind: str) -> Measured:
+    """Builds the solutions and measures every lab."""
+    runners = {lab: build.runner(lab, kind, solution=True) for lab in labs()}
+    build.compile_targets([build.judge(), build.gold(kind), *runners.values()], "building the solutions")
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    chosen, words = samples.choose(FOLDER, KEYS[kind])
+    measured = Measured([], [], chosen, words)
+    csv = FOLDER / "measuring.csv"
+    for name, runner in runners.items():
+        lab = judge.lab(name)
+        measured.labs.append(lab)
+        programs = measuring.Programs(judge, kind, runner, build.gold(kind))
+        for sample in chosen:
+            for sweep in _sweeps(lab, kind, sample):
+                csv.unlink(missing_ok=True)
+                result = measuring.run(f"sorting, {name}", programs, sweep, csv, warn=False)
+                measured.rows += [(sample.name, row) for row in result.rows]
     csv.unlink(missing_ok=True)
-    return rows
+    return measured
 
 
-def _mkeys(row):
-    return float(row["keys_per_s"]) / 1e6
+# --- the table ---
+
+_FORM = "{:<15} {:<27}" + "{}" + " {:>8} {:>3}"
 
 
-def table_of(rows, facts, names):
-    """The lines of the demo's table, at most 80 columns; and what a plot needs, (label, input, Mkeys/s, gold's).
+def _line(left: str, idea: str, speeds: Sequence[str], percent: str, verified: str) -> str:
+    return _FORM.format(left[:15], idea, "".join(f" {speed:>7}" for speed in speeds), percent, verified).rstrip()
 
-    rows: the judge's, each with the name of its sample; facts: lab -> table of steps; names: of the samples
-    """
-    form = "{:<15} {:<27}" + " {:>7}" * len(names) + " {:>8} {:>3}"
-    lines, points = [], []
-    for lab, steps in facts.items():
-        lines += ["", form.format(lab, "", *names, "% gold", "ok").rstrip(), "-" * 80]
-        for (number, task), fact in steps.items():
-            own = {
-                row["sample"]: row
-                for row in rows
-                if row["lab"] == lab and int(row["step"]) == number and row["task"] == task
-            }
-            speeds, verified, percent = [], 0, ""
-            for name in names:
-                row = own.get(name)
-                if row is None:
-                    speeds.append("")
-                    continue
-                if row["status"] != "verified":
-                    speeds.append(row["status"][:7])
-                    continue
-                verified += 1
-                speeds.append(table.significant(_mkeys(row)))
-                gold = measurements.best_gold([other for other in rows if other["sample"] == name], row)
-                percent = percent or percent_of_gold(row, gold)
-                points.append((f"{lab} {number} {fact['name']}", name, _mkeys(row), _mkeys(gold) if gold else None))
-            idea, *more = textwrap.wrap(fact["idea"], 27) or [""]
-            lines.append(
-                form.format(f"{number} {fact['name']}"[:15], idea, *speeds, percent, f"{verified}/{len(own)}").rstrip()
-            )
-            lines += [" " * 16 + words for words in more]
+
+def _mkeys(row: Row) -> float:
+    return (row.keys_per_s or 0) / 1e6
+
+
+def _step_lines(lab: str, step: Step, measured: Measured, names: Sequence[str]) -> tuple[list[str], list[Point]]:
+    own = {name: row for name, row in measured.rows if (row.lab, row.step, row.task) == (lab, step.number, step.task)}
+    speeds, percent = [], ""
+    points: list[Point] = []
+    for name in names:
+        row = own.get(name)
+        if row is None or row.status != "verified":
+            speeds.append(row.status[:7] if row else "")
+            continue
+        gold = row_files.best_gold([other for sample, other in measured.rows if sample == name], row)
+        percent = percent or percent_of_gold(row, gold)
+        speeds.append(significant(_mkeys(row)))
+        points.append((f"{lab} {step.number} {step.name}", name, _mkeys(row), _mkeys(gold) if gold else None))
+    idea, *more = textwrap.wrap(step.idea, 27) or [""]
+    verified = sum(row.status == "verified" for row in own.values())
+    first = _line(f"{step.number} {step.name}", idea, speeds, percent, f"{verified}/{len(own)}")
+    return [first, *(" " * 16 + words for words in more)], points
+
+
+def table_of(measured: Measured) -> tuple[list[str], list[Point]]:
+    """The lines of the demo's table, at most 80 columns wide, and the points of its plot."""
+    names = [sample.name for sample in measured.samples]
+    lines: list[str] = []
+    points: list[Point] = []
+    for lab in measured.labs:
+        lines += ["", _line(lab.name, "", names, "% gold", "ok"), "-" * 80]
+        for step in lab.steps:
+            more_lines, more_points = _step_lines(lab.name, step, measured, names)
+            lines += more_lines
+            points += more_points
     return lines[1:], points
 
 
-def _measure_all(kind):
-    """Builds the solutions and measures every lab: the rows, the labs' tables of steps, the samples and words on them."""
-    _build_for(kind)
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    samples, words = _samples(kind)
-    rows, facts = [], {}
-    for lab in labs():
-        facts[lab] = judge.table(lab)
-        for sample in samples:
-            rows += _measure(lab, kind, sample, facts[lab])
-    return rows, facts, samples, words
+# --- the verb ---
 
 
-def add_arguments(parser):
-    """The verb has no options."""
-
-
-def main(_arguments):
-    """The demo."""
-    if not has_solutions():
-        raise Problem(
-            "the demo sorts with the solutions, and there is no solutions/ here. Try ./workbook check LAB with your own"
-        )
-    build.ensure()
-    kinds = build.runnable()
-    if not kinds:
-        raise Problem("no build can run here: ./workbook doctor says why")
-    kind = kinds[-1]
-    try:
-        rows, facts, samples, words = _measure_all(kind)
-    except Problem as error:
-        # A GPU may answer and CUDA still not work, with a driver that is too old, say.
-        if kind == "cpu" or "cpu" not in kinds:
-            raise
-        note(f"the cuda build does not work here, going on with the cpu build:\n{error}")
-        kind = "cpu"
-        rows, facts, samples, words = _measure_all(kind)
-    measured = [row for row in rows if row["lab"] != "gold"]
-    measurements.write(FOLDER / "demo.csv", rows, ["sample", *measurements.COLUMNS])
-    lines, points = table_of(rows, facts, [sample.name for sample in samples])
+def _print(measured: Measured, kind: str) -> None:
     gpu = machine.gpus()
     where = f"on {gpu[0].split(',')[0]}" if kind == "cuda" and gpu else "CUDA on this machine's processor"
-    print(f"{kind} build: {where}. Speeds in million keys a second.")
-    print(
-        f"uniform: {table.count(KEYS[kind])} keys, {table.count(FEW_KEYS[kind])} where the work grows with the square;"
-        f"\n{words}; ok: inputs verified.\n"
-    )
+    print(f"{kind} build: {where}. Speeds in million keys per second.")
+    print(f"uniform: {count(KEYS[kind])} keys, fewer for steps that would take too long;\n{measured.words};")
+    print("ok: inputs verified.\n")
+    lines, points = table_of(measured)
     for line in lines:
         print(line)
-    golds = sorted({row["name"] for row in rows if row["lab"] == "gold" and row["status"] == "verified"})
+    gold = any(row.is_gold and row.status == "verified" for _, row in measured.rows)
     print(
-        "\n% gold: of the fastest of the gold standard's for the same task, uniform keys"
-        if golds
+        "\n% gold: of the fastest gold standard for the same task, uniform keys"
+        if gold
         else "\nthe gold standard did not run"
     )
     print(f"all numbers: {shown(FOLDER / 'demo.csv')}")
     if points:
-        if plot.demo(points, FOLDER / "demo.svg", kind):
-            print(f"plot:        {shown(FOLDER / 'demo.svg')}")
-        else:
-            print("no plot: matplotlib is not here (./workbook doctor)")
-    wrong = [row for row in measured if row["status"] != "verified"]
+        drawn = plot.demo(points, FOLDER / "demo.svg", kind)
+        print(
+            f"plot:        {shown(FOLDER / 'demo.svg')}"
+            if drawn
+            else "no plot: matplotlib is missing (./workbook doctor)"
+        )
+
+
+def _verdict(measured: Measured) -> int:
+    """Names what failed; the exit status."""
+    own = measured.of_steps()
+    wrong = [row for row in own if row.status != "verified"]
     for row in wrong:
-        print(f"{paint('not verified', 'red')}: {row['lab']} step {row['step']}: {row['status']}: {row['message']}")
-    expected = sum(
-        1
-        for steps in facts.values()
-        for fact in steps.values()
-        for sample in samples
-        if sample.type in (None, *fact["types"])
-    )
-    if len(measured) != expected:
-        print(f"{paint('not all were measured', 'red')}: {len(measured)} of {expected}")
-    return 0 if not wrong and expected and len(measured) == expected else 1
+        print(f"{paint('not verified', 'red')}: {row.lab} step {row.step}: {row.status}: {row.message}")
+    if len(own) != measured.expected():
+        print(f"{paint('not everything was measured', 'red')}: {len(own)} of {measured.expected()}")
+    return 0 if own and not wrong and len(own) == measured.expected() else 1
+
+
+def _best_measured(judge: JudgeClient, kinds: Sequence[str]) -> tuple[Measured, str]:
+    """On the best build. A GPU may answer although CUDA does not work, for example with an old driver."""
+    kind = kinds[-1]
+    try:
+        return _measure(judge, kind), kind
+    except Problem as error:
+        if kind == "cpu" or "cpu" not in kinds:
+            raise
+        note(f"the cuda build does not work here, continuing with the cpu build:\n{error}")
+        return _measure(judge, "cpu"), "cpu"
+
+
+def add_arguments(_parser: argparse.ArgumentParser) -> None:
+    """The verb has no options."""
+
+
+def main(_arguments: argparse.Namespace) -> int:
+    """The demo."""
+    if not has_solutions():
+        raise Problem(
+            "the demo sorts with the solutions, and this copy of the workbook has none. "
+            "Try ./workbook check LAB with your own steps"
+        )
+    build.ensure()
+    kinds = build.runnable()
+    if not kinds:
+        raise Problem("no build can run here: ./workbook doctor explains why")
+    with JudgeClient() as judge:
+        measured, kind = _best_measured(judge, kinds)
+    names = [name for name, _ in measured.rows]
+    row_files.write(FOLDER / "demo.csv", [row for _, row in measured.rows], "sample", names)
+    _print(measured, kind)
+    return _verdict(measured)

@@ -1,17 +1,20 @@
 """The hints of a step, one at a time, from the lab's handout."""
 
+from __future__ import annotations
+
+import argparse
 import re
 import textwrap
 
-from ..core import table
+from ..core.console import Problem, wrapped
 from ..core.course import ROOT, find_lab, find_step
 from ..core.progress import ProgressFile
-from ..core.terminal import Problem
 
 
-def hints_of(handout, number):
-    """The numbered list below the heading `### Hints for step NN`, one text an item."""
-    items, inside, code = [], False, False
+def hints_of(handout: str, number: int) -> list[str]:
+    """The items of the numbered list below the heading `### Hints for step NN`."""
+    items: list[list[str]] = []
+    inside = code = False
     for line in handout.splitlines():
         if line.strip().startswith("```"):
             code = not code
@@ -28,24 +31,24 @@ def hints_of(handout, number):
     return [textwrap.dedent(item[0] + "\n" + textwrap.dedent("\n".join(item[1:]))).strip() for item in items]
 
 
-def fitted(hint):
-    """A hint, indented, in lines that fit the terminal: paragraphs are wrapped anew, code and lists stay."""
+def fitted(hint: str) -> str:
+    """A hint, indented, in lines that fit the terminal: paragraphs are wrapped again, code and lists are not."""
     pieces = re.split(r"(?ms)(^```.*?^```$)|\n{2,}", hint)
     pieces = [piece.strip("\n") for piece in pieces if piece and piece.strip()]
     return "\n\n".join(
-        textwrap.indent(piece, "  ") if re.search(r"(?m)^(```|[-*|>] |\s)", piece) else table.wrapped(piece, "  ")
+        textwrap.indent(piece, "  ") if re.search(r"(?m)^(```|[-*|>] |\s)", piece) else wrapped(piece, "  ")
         for piece in pieces
     )
 
 
-def add_arguments(parser):
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
     parser.add_argument("lab", metavar="LAB")
     parser.add_argument("step", metavar="STEP")
-    parser.add_argument("--again", action="store_true", help="show all that were shown so far once more")
+    parser.add_argument("--again", action="store_true", help="show all hints shown so far again")
 
 
-def main(arguments):
+def main(arguments: argparse.Namespace) -> int:
     """The next hint."""
     lab = find_lab(arguments.lab)
     step = find_step(lab, arguments.step)
@@ -55,7 +58,7 @@ def main(arguments):
         raise Problem(f"labs/{lab}/README.md cannot be read: {error.strerror}") from error
     hints = hints_of(handout, step.number)
     if not hints:
-        print(f"{lab}, {step}: the handout has no hints for it.")
+        print(f"{lab}, {step}: the handout has no hints for this step.")
         return 0
     progress = ProgressFile()
     shown = min(progress.hints_shown(step), len(hints))
@@ -63,8 +66,8 @@ def main(arguments):
         first, last = 0, shown
     elif shown == len(hints):
         print(
-            table.wrapped(
-                f"That was all: {len(hints)} hints for {step}. Here is the last once more (--again shows all)."
+            wrapped(
+                f"There are no more hints: {len(hints)} for {step}. Here is the last one again (--again shows all)."
             )
             + "\n"
         )
@@ -74,7 +77,7 @@ def main(arguments):
     for i in range(first, last):
         print(f"Hint {i + 1} of {len(hints)} for {lab}, {step}:\n\n{fitted(hints[i])}\n")
     if arguments.again and not shown:
-        print(f"No hint for {step} was shown yet: ./workbook hint {lab} {step.number}")
+        print(f"No hint for {step} has been shown yet: ./workbook hint {lab} {step.number}")
     if last > shown:
         progress.save_hints_shown(step, last)
     return 0

@@ -1,94 +1,167 @@
 """Sorts one input once with the student's step, or the solution's, and verifies it."""
 
+from __future__ import annotations
+
+import argparse
 import os
+import shutil
+import sys
+import tempfile
+from pathlib import Path
 
-from ..core import build, checked, judge_client as judge
-from ..core.course import find_lab, find_step, has_solutions
-from ..core.terminal import Problem, Usage
+from ..core import check_build, sweeps
+from ..core.console import Usage, note
+from ..core.course import find_lab, find_step
+from ..core.judge_client import Case, JudgeClient, Lab, Outcome, Step
+from ..core.options import add_case_options, add_run_options, prepare
 
-
-def choose_build(asked):
-    """The build asked for, if it is there and can run; else the best."""
-    build.ensure()
-    there = build.runnable()
-    if not there:
-        raise Problem("no build can run here: ./workbook doctor says why")
-    if asked is None:
-        return there[-1]
-    if asked == "check" and "cpu" in there:
-        return asked
-    if asked not in there:
-        why = "no GPU answers" if asked in build.kinds() else "it was not set up"
-        raise Usage(f"the {asked} build cannot be run ({why}); there are: {', '.join(there)}")
-    return asked
+MAX_COUNTED_KEYS = 537_000_000
 
 
-def add_common_arguments(parser, builds=("cpu", "cuda")):
-    """Options that `run` and `bench` share."""
-    parser.add_argument("--solution", action="store_true", help="the solution, not what stands in labs/")
-    parser.add_argument("--build", choices=builds, help="else cuda where a GPU answers")
-    parser.add_argument("--timeout", metavar="SECONDS", help="that a step may take")
-    parser.add_argument("--seed", metavar="S", help="of the input; else a fresh one")
-
-
-def add_arguments(parser):
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
     parser.add_argument("lab", metavar="LAB")
     parser.add_argument("step", metavar="STEP")
-    parser.add_argument("--n", metavar="N", help="how many keys, as 1000 or 2^20")
-    parser.add_argument("--input", metavar="NAME", help="uniform, sorted, .. or file:PATH (its bytes are the keys)")
-    parser.add_argument("--type", metavar="TYPE", help="u32, i32, f32, u64, pairs, .. as the step sorts")
-    parser.add_argument("--order", metavar="ORDER", help="ascending or descending")
-    parser.add_argument("--blocks", metavar="B", help="blocks of a launch; 0: the step chooses")
-    parser.add_argument("--threads", metavar="T", help="threads of a block; 0: the step chooses")
+    add_case_options(parser)
     parser.add_argument("--task", metavar="TASK", help="a part of the step that does not sort: reduce, histogram, scan")
-    parser.add_argument("--stdin", action="store_true", help="binary keys, from standard input to standard output")
-    add_common_arguments(parser, ("cpu", "check", "cuda"))
-
-
-def prepare(arguments, lab, extra):
-    """Builds what a run or a measurement needs; gives the build's name and the runner."""
-    if arguments.solution and not has_solutions():
-        raise Problem("there is no solutions/ here")
-    kind = choose_build(arguments.build)
-    runner = build.runner(lab, kind, arguments.solution)
-    build.compile_targets([build.judge(), runner, *extra(kind)], f"building {lab}")
-    return kind, runner
-
-
-def run_observed(lab, step, runner, arguments):
-    """Sorts on the check build and prints its findings and notes; the exit status, 3 for findings."""
-    case = {
-        name: getattr(arguments, name)
-        for name in ("n", "input", "type", "order", "blocks", "threads", "task", "seed")
-        if getattr(arguments, name) is not None
-    }
-    status, said, told = checked.run_case(
-        lab, step.number, runner, case, os.environ.get("SIMT_SEED", "0"), arguments.timeout
+    parser.add_argument(
+        "--stdin", action="store_true", help="read binary keys from standard input, write them to standard output"
     )
-    print(said.strip())
-    for finding in (told or {}).get("findings", []):
-        print(checked.line_of(finding))
-    for remark in (told or {}).get("notes", []):
-        print(checked.note_of(remark))
-    return 3 if (told or {}).get("findings") else status
+    add_run_options(parser, ("cpu", "check", "cuda"))
 
 
-def main(arguments):
+def _line(lab: Lab, number: int, task: str) -> Step:
+    """The line of the table that is run. Usage: there is none."""
+    for line in lab.steps:
+        if (line.number, line.task) == (number, task):
+            return line
+    parts = ", ".join(f"{line.number} {line.name}" for line in lab.steps if line.task == task)
+    raise Usage(f"{lab.name} has no step {number} with the task {task}; there are: {parts or 'none'}")
+
+
+def counted_keys(data: bytes, key_bytes: int) -> bytes:
+    """The keys after the 4 bytes that give their number, the low byte first. Usage: the number is wrong."""
+    if len(data) < 4:
+        raise Usage(
+            f"standard input has {len(data)} bytes; it must begin with 4 that give the number of keys, the low byte first"
+        )
+    n = int.from_bytes(data[:4], "little")
+    if n > MAX_COUNTED_KEYS:
+        raise Usage(f"standard input announces {n} keys; at most {MAX_COUNTED_KEYS} are accepted")
+    if len(data) - 4 != n * key_bytes:
+        raise Usage(f"standard input announces {n} keys, {n * key_bytes} bytes, but {len(data) - 4} bytes follow")
+    return data[4:]
+
+
+def keys_of(data: bytes, type_name: str, counted: bool) -> bytes:
+    """The keys on standard input. Usage: they are incomplete."""
+    if type_name == "pairs":
+        raise Usage("--stdin takes keys without values: choose another --type")
+    size = sweeps.key_bytes(type_name)
+    keys = counted_keys(data, size) if counted else data
+    if len(keys) % size:
+        raise Usage(
+            f"standard input has {len(keys)} bytes, which is not a multiple of the {size} bytes of a {type_name} key"
+        )
+    return keys
+
+
+def report(outcome: Outcome) -> int:
+    """Prints what became of the case, on standard error; returns the exit status."""
+    note(f"{outcome.title}, seed {outcome.case.seed}")
+    if outcome.printed:
+        note(f"--- the runner printed ---\n{outcome.printed.rstrip()}\n---")
+    for finding in outcome.findings:
+        note(str(finding))
+    if outcome.status != "verified":
+        note(f"{outcome.status}: {outcome.message}")
+        return 1
+    note(f"verified; {outcome.times.events_ms:.4f} ms, one run without warm-up (./workbook bench measures)")
+    return 0
+
+
+def _report_observed(outcome: Outcome) -> int:
+    """The same for the check build, with its findings and notes on standard output; 3 if there are findings."""
+    print(f"{outcome.title}, seed {outcome.case.seed}")
+    if outcome.printed:
+        print(outcome.printed.rstrip())
+    print("verified" if outcome.status == "verified" else f"{outcome.status}: {outcome.message}")
+    for line in (*outcome.findings, *outcome.notes):
+        print(line)
+    return 3 if outcome.findings else 0 if outcome.status == "verified" else 1
+
+
+def _sort_stdin(judge: JudgeClient, runner: Path, lab: Lab, case: Case, timeout: float | None) -> int:
+    """Sorts the keys on standard input to standard output."""
+    assert case.type
+    keys = keys_of(sys.stdin.buffer.read(), case.type, lab.counted_input)
+    with tempfile.TemporaryDirectory() as folder:
+        source, sorted_ = Path(folder) / "keys", Path(folder) / "sorted"
+        source.write_bytes(keys)
+        case = Case(**{**vars(case), "n": len(keys) // sweeps.key_bytes(case.type)})
+        del keys
+        status = report(judge.run(runner, case, timeout=timeout, keys=source, output=sorted_))
+        if status == 0:
+            with open(sorted_, "rb") as file:
+                shutil.copyfileobj(file, sys.stdout.buffer)
+            sys.stdout.buffer.flush()
+    return status
+
+
+def _case(arguments: argparse.Namespace, lab: Lab, number: int) -> Case:
+    """The case that the arguments describe; with --stdin its n is not known yet."""
+    step = _line(lab, number, arguments.task or "sort")
+    type_name = arguments.type or lab.type_of(step)
+    input_name = arguments.input or "uniform"
+    if arguments.stdin:
+        n = 0
+    elif arguments.n is not None:
+        n = sweeps.number(arguments.n, "--n")
+    else:
+        n = sweeps.default_n(step, input_name, type_name)
+    return Case(
+        lab.name,
+        number,
+        n,
+        step.task,
+        type_name,
+        arguments.order or "ascending",
+        input_name,
+        arguments.seed,
+        arguments.blocks or 0,
+        arguments.threads or 0,
+    )
+
+
+def _check_stdin(arguments: argparse.Namespace) -> None:
+    if not arguments.stdin:
+        return
+    if arguments.build == "check":
+        raise Usage("--stdin and --build check exclude each other")
+    if arguments.n:
+        raise Usage("--n and --stdin exclude each other: all of standard input is sorted")
+    if arguments.task not in (None, "sort"):
+        raise Usage(f"--stdin sorts: leave out --task {arguments.task}")
+
+
+def main(arguments: argparse.Namespace) -> int:
     """One input, sorted once."""
-    lab = find_lab(arguments.lab)
-    step = find_step(lab, arguments.step)
+    lab_name = find_lab(arguments.lab)
+    step = find_step(lab_name, arguments.step)
+    _check_stdin(arguments)
     if arguments.input:
-        arguments.input = judge.file_inputs([arguments.input])[0]
-    kind, runner = prepare(arguments, lab, lambda kind: [])
-    if kind == "check":
+        (arguments.input,) = sweeps.file_inputs([arguments.input])
+    if arguments.n is not None:
+        sweeps.number(arguments.n, "--n")
+    kind, runner = prepare(arguments, lab_name, lambda kind: [])
+    with JudgeClient() as judge:
+        lab = judge.lab(lab_name)
+        case = _case(arguments, lab, step.number)
         if arguments.stdin:
-            raise Usage("--stdin and --build check exclude each other")
-        return run_observed(lab, step, runner, arguments)
-    command = [str(build.judge()), "sort", "--lab", lab, "--runner", str(runner), "--step", str(step.number)]
-    for name in ("n", "input", "type", "order", "blocks", "threads", "task", "seed", "timeout"):
-        command += judge.option(name, getattr(arguments, name))
-    command += ["--stdin"] if arguments.stdin else []
-    judge.flush()
-    # The judge takes over this process: its exit status, input and output are the command's own.
-    os.execv(command[0], command)
+            return _sort_stdin(judge, runner, lab, case, arguments.timeout)
+        if kind != "check":
+            return report(judge.run(runner, case, timeout=arguments.timeout))
+        seed = int(os.environ.get("SIMT_SEED") or 0)
+        observed = Case(**{**vars(case), "lane_seed": seed})
+        environment = check_build.environment()
+        return _report_observed(judge.run(runner, observed, timeout=arguments.timeout, environment=environment))

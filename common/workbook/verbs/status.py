@@ -1,4 +1,8 @@
-"""What can be done, and where things stand."""
+"""What the command can do, and the verdicts on all steps."""
+
+from __future__ import annotations
+
+import argparse
 
 from ..core.build import kinds
 from ..core.course import has_solutions, labs, steps
@@ -7,23 +11,23 @@ from ..core.progress import ProgressFile
 VERBS = (
     ("demo", "sort real input with every step of every lab, verified"),
     ("test", "run the project's whole test suite"),
-    ("check LAB [STEP]", "is what you wrote right? The first thing to mend"),
+    ("check LAB [STEP]", "test what you wrote; show the first thing to mend"),
     ("watch LAB [STEP]", "the same at every save"),
     ("hint LAB STEP", "the next hint"),
     ("run LAB STEP", "sort one input"),
-    ("picture LAB STEP", "draw who reads and writes what in a run of it"),
-    ("profile LAB STEP", "what each of its kernels does to memory"),
+    ("picture LAB STEP", "draw which threads read and write what in a run"),
+    ("profile LAB STEP", "show what each kernel does to memory"),
     ("bench LAB", "time the steps against the gold standard"),
-    ("report LAB", "write its report: tables and plots are made"),
+    ("report LAB", "write its report, with tables and plots"),
     ("cc FILE.cu", "compile any single-file CUDA program for the CPU"),
-    ("doctor", "what this machine has and lacks"),
-    ("starters", "write labs/ anew from solutions/ (instructors)"),
+    ("doctor", "show what this machine has and lacks"),
+    ("starters", "write labs/ from solutions/ (instructors)"),
 )
 
 
-def main(_arguments=None):
-    """The verbs, and each lab's steps with what is known of them."""
-    print("usage: ./workbook VERB ..      (./workbook VERB --help says more)\n")
+def main(_arguments: argparse.Namespace | None = None) -> int:
+    """The verbs, and each lab's steps with their verdicts."""
+    print("usage: ./workbook VERB ...     (./workbook VERB --help explains it)\n")
     for verb, what in VERBS:
         if verb != "starters" or has_solutions():
             print(f"  {verb:<18} {what}")

@@ -1,18 +1,23 @@
 """The project's whole test suite."""
 
+from __future__ import annotations
+
+import argparse
 import json
 import re
 import subprocess
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 
 from ..core import build, machine
+from ..core.console import Problem, Progress, Usage, ending, note, paint
 from ..core.course import BUILD, ROOT
-from ..core.terminal import Problem, Progress, Usage, ending, note, paint
 
-# Meson's words for a test's end. An expected failure is a pass; a pass that was expected to fail is not.
+# Meson's names for results. An expected failure is a pass; an unexpected pass is not.
 _PASSED, _SKIPPED = {"OK", "EXPECTEDFAIL"}, {"SKIP", "IGNORED"}
 
 
-def counts(log):
+def counts(log: str) -> tuple[int, int, int]:
     """(passed, failed, skipped) of the lines of Meson's testlog.json."""
     results = [json.loads(line)["result"] for line in log.splitlines() if line.strip()]
     passed = sum(result in _PASSED for result in results)
@@ -20,34 +25,24 @@ def counts(log):
     return passed, len(results) - passed - skipped, skipped
 
 
-def look_for(asked, info=None):
-    """Usage: Meson knows no such suite. Better to know before everything is built."""
+def check_suites(names: Iterable[str], info: Path | None = None) -> None:
+    """Usage: Meson knows no such suite. It is checked before everything is built."""
     try:
         tests = json.loads((info or BUILD / "meson-info/intro-tests.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return
     there = sorted({name.partition(":")[2] for test in tests for name in test["suite"]})
-    for name in asked:
+    for name in names:
         if name.rpartition(":")[2] not in there:
             raise Usage(f"no suite is called '{name}'; there are: {', '.join(there)}")
 
 
-def add_arguments(parser):
-    """The verb's options."""
-    parser.add_argument("--suite", action="append", metavar="SUITE", help="only this suite (meson test's option)")
-
-
-def main(arguments):
-    """Builds everything, runs all tests, counts."""
-    build.ensure()
-    look_for(arguments.suite or [])
-    note("building everything ..")
-    build.compile_targets([], "building everything")
-    log = BUILD / "meson-logs/testlog.json"
-    log.unlink(missing_ok=True)  # the count must be of this run
+def _run_meson(suites: Sequence[str]) -> tuple[int, list[str]]:
+    """Runs the tests; their status and output."""
     command = [*build.meson(), "test", "-C", str(BUILD), "--no-rebuild", "--print-errorlogs"]
-    for suite in arguments.suite or []:
+    for suite in suites:
         command += ["--suite", suite]
+    output = []
     with Progress("testing") as progress:
         process = subprocess.Popen(
             command,
@@ -59,16 +54,31 @@ def main(arguments):
             text=True,
             errors="replace",
         )
-        output = []
         with ending(process):
-            for line in process.stdout:
+            for line in process.stdout or ():
                 output.append(line.rstrip("\n"))
                 done = re.match(r"\s*(\d+)/(\d+) (.*?)\s+([A-Z]{2,})\s+([\d.]+)s", line)
                 if done and progress.live:
-                    progress.update(f"{done[1]} of {done[2]}: {done[3]}")
+                    progress.update(done[3], int(done[1]), int(done[2]))
                 elif done:
                     note(f"{done[1]}/{done[2]} {done[3]}: {done[4]}, {done[5]} s")
-            status = process.wait()
+            return process.wait(), output
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The verb's options."""
+    parser.add_argument("--suite", action="append", metavar="SUITE", help="only this suite, as in meson test")
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Builds everything, runs all tests and counts the results."""
+    build.ensure()
+    check_suites(arguments.suite or [])
+    note("building everything ...")
+    build.compile_targets([], "building everything")
+    log = BUILD / "meson-logs/testlog.json"
+    log.unlink(missing_ok=True)  # so that only this run is counted
+    status, output = _run_meson(arguments.suite or [])
     if not log.is_file():
         raise Problem("meson test ran no tests:\n" + "\n".join(output[-10:]))
     passed, failed, skipped = counts(log.read_text())
@@ -78,7 +88,7 @@ def main(arguments):
     if "cuda" in kinds and not machine.gpus():
         print("cuda: built, not run (no GPU answers)")
     elif "cuda" not in kinds:
-        print("cuda: not built (./workbook doctor says why)")
+        print("cuda: not built (./workbook doctor explains why)")
     ok = status == 0 and failed == 0 and passed > 0
     print(paint(f"{passed} passed, {failed} failed, {skipped} skipped", "green" if ok else "red"))
     return 0 if ok else 1

@@ -1,45 +1,55 @@
 """`check` again at every save."""
 
+from __future__ import annotations
+
+import argparse
 import time
+from collections.abc import Mapping
+from pathlib import Path
 
-from . import check
+from ..core import checking
+from ..core.console import Problem, note, paint
 from ..core.course import ROOT, shown
-from ..core.terminal import Problem, note, paint
+from ..core.options import add_lab_and_steps, lab_and_steps
 
-POLL = 0.2  # seconds; a look at a dozen files costs next to nothing, and needs no library
+POLL = 0.2  # seconds; looking at a dozen files costs next to nothing, and needs no library
+
+Snapshot = Mapping[Path, "tuple[int, int]"]
 
 
-def snapshot(lab, root=ROOT):
+def snapshot(lab: str, root: Path = ROOT) -> Snapshot:
     """Path -> time and size of the lab's sources."""
     found = {}
     for path in (root / "labs" / lab).iterdir():
         if path.suffix in (".cu", ".cuh", ".h", ".cpp") and not path.name.startswith("."):
             try:
                 stat = path.stat()
-            except OSError:  # an editor is just replacing it
+            except OSError:  # an editor is replacing it right now
                 continue
             found[path] = (stat.st_mtime_ns, stat.st_size)
     return found
 
 
-def difference(before, now):
-    """What happened to the first file that is not as it was."""
+def difference(before: Snapshot, now: Snapshot) -> str:
+    """What happened to the first file that differs."""
     saved = [path for path in now if now[path] != before.get(path)]
-    return f"{shown(saved[0])} saved" if saved else f"{shown(next(path for path in before if path not in now))} is gone"
+    if saved:
+        return f"{shown(saved[0])} was saved"
+    return f"{shown(next(path for path in before if path not in now))} was removed"
 
 
-def add_arguments(parser):
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
-    check.add_arguments(parser)
+    add_lab_and_steps(parser)
 
 
-def main(arguments):
+def main(arguments: argparse.Namespace) -> int:
     """Checks now and at every save, until interrupted."""
-    lab, asked = check.asked_steps(arguments)
+    lab, steps = lab_and_steps(arguments)
     while True:
-        before = snapshot(lab)  # before the check: what is saved while it runs is checked next
+        before = snapshot(lab)  # before the check: a file saved while it runs is checked next
         try:
-            check.check(lab, asked, arguments.timeout)
+            checking.check(lab, steps, arguments.timeout)
         except Problem as problem:
             print(f"{paint('error:', 'red')} {problem}", flush=True)
         note(f"watching labs/{lab}; Ctrl-C ends it")

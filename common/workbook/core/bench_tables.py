@@ -1,0 +1,172 @@
+"""The tables that bench prints."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from . import rows as row_files
+from .console import count, paint, significant, table, wrapped
+from .measuring import WIDE
+from .rows import Row, best_gold, share_of_gold
+
+
+def percent_of_gold(row: Row, gold: Row | None) -> str:
+    """The step's speed in percent of the gold standard's; "-" if one of them has none."""
+    share = share_of_gold(row, gold)
+    return "-" if share is None else significant(100 * share) + "%"
+
+
+def _label(row: Row) -> str:
+    return f"{row.step:02} {row.name}"
+
+
+def _value(row: Row, name: str) -> str:
+    return f"{row.blocks}x{row.threads}" if name == "shape" else str(getattr(row, name))  # a shape as --shapes takes it
+
+
+def _varying(rows: Iterable[Row]) -> list[str]:
+    rows = list(rows)
+    return [name for name in ("input", "type", "order", "shape") if len({_value(row, name) for row in rows}) > 1]
+
+
+def _cells(row: Row, varying: Iterable[str]) -> list[str]:
+    return [os.path.basename(row.input) if name == "input" else _value(row, name) for name in varying]
+
+
+def _fitted(
+    headings: Sequence[str], lines: Sequence[Sequence[object]], left: Sequence[str], less: Sequence[str]
+) -> list[str]:
+    """The lines of a table that fits the terminal if possible, and a line on the columns that it lacks for that."""
+    fitted, dropped = table(headings, lines, left, less)
+    return fitted + [f"(left out, because this terminal is too narrow: {', '.join(dropped)})"] * bool(dropped)
+
+
+def _times(row: Row, gold: Row | None) -> list[str]:
+    if row.status != "verified":
+        return [row.status, "-", "-", "-", "-"]
+    speed = significant(row.keys_per_s / 1e6) if row.keys_per_s else "-"
+    roof = significant(row.percent_of_roof) + "%" if row.percent_of_roof is not None else "-"
+    return [
+        significant(row.median_ms or 0),
+        f"{row.spread:.0f}%" + "!" * (row.spread > WIDE),
+        speed,
+        f"{percent_of_gold(row, gold):>6} {gold.name if gold else ''}".rstrip(),
+        roof,
+    ]
+
+
+def measurement_lines(rows: Sequence[Row]) -> list[str]:
+    """A line for each measurement of a step, with those columns only in which lines differ."""
+    measured = [row for row in row_files.whole(rows) if not row.is_gold and row.status != "unsupported"]
+    varying = _varying(measured)
+    headings = ["step", "n", *varying, "ms", "spread", "Mkeys/s", "of gold", "of roof"]
+    lines = [
+        [_label(row), count(row.n), *_cells(row, varying), *_times(row, best_gold(rows, row))]
+        for row in sorted(measured, key=lambda row: row.step)
+    ]
+    return _fitted(headings, lines, ("step", "of gold", *varying), ("of roof", "spread", "Mkeys/s"))
+
+
+def kernel_lines(rows: Iterable[Row]) -> list[str]:
+    """A line for each kernel of each measurement, with its share of the time of all kernels; none without such rows."""
+    parts = [row for row in rows if row.kernel and row.kernel not in row_files.TRANSFERS]
+    if not parts:
+        return []
+    varying = _varying(parts)
+    same = ("lab", "step", "name", "n", "input", "type", "order", "blocks", "threads")
+    total: dict[tuple[Any, ...], float] = {}
+    for row in parts:
+        key = row_files.key(row, same)
+        total[key] = total.get(key, 0) + (row.median_ms or 0)
+    headings = ["step", "n", *varying, "kernel", "launches", "total ms", "share", "grid", "block"]
+    lines = []
+    for row in sorted(parts, key=lambda row: row.step):
+        median = row.median_ms or 0
+        share = f"{100 * median / (total[row_files.key(row, same)] or 1):.0f}%"
+        shown = [row.kernel, row.launches, significant(median), share, row.grid, row.block]
+        lines.append([_label(row), count(row.n), *_cells(row, varying), *shown])
+    return _fitted(headings, lines, ("step", "kernel", *varying), ("block", "grid", "launches"))
+
+
+def transfer_lines(rows: Iterable[Row]) -> list[str]:
+    """A line for each copy of each measurement; none without such rows."""
+    parts = [row for row in rows if row.kernel in row_files.TRANSFERS]
+    if not parts:
+        return []
+    varying = _varying(parts)
+    lines = [
+        [
+            _label(row),
+            count(row.n),
+            *_cells(row, varying),
+            row.kernel,
+            significant(row.median_ms or 0),
+            significant(row.gb_per_s or 0),
+        ]
+        for row in sorted(parts, key=lambda row: row.step)
+    ]
+    return _fitted(["step", "n", *varying, "copy", "ms", "GB/s"], lines, ("step", "copy", *varying), ())
+
+
+def skipped(rows: Iterable[Row]) -> list[str]:
+    """Sentences on measurements that are impossible."""
+    groups: dict[str, list[Row]] = {}
+    for row in rows:
+        if row.status == "unsupported":
+            groups.setdefault(row.message, []).append(row)
+    found = []
+    for message, group in groups.items():
+        steps = sorted({str(row.step) for row in group})
+        found.append(
+            f"skipped: {len(group)} measurement{'s' * (len(group) > 1)} "
+            f"(step{'s' * (len(steps) > 1)} {', '.join(steps)}): {message}"
+        )
+    return found
+
+
+def failed_lines(rows: Iterable[Row]) -> list[str]:
+    """A line for each way in which a step failed, with the numbers of keys for which it did."""
+    groups: dict[tuple[int, str, str], set[int]] = {}
+    for row in rows:
+        groups.setdefault((row.step, row.status, row.message), set()).add(row.n)
+    lines = []
+    for (step, status, message), sizes in groups.items():
+        where = ", ".join(map(count, sorted(sizes)[:4])) + ", ..." * (len(sizes) > 4)
+        lines.append(f"{paint(f'step {step}', 'red')}, n = {where}: {status}: {message}")
+    return lines
+
+
+def _legend(measured: Sequence[Row]) -> str:
+    first = measured[0]
+    shared = [
+        str(getattr(first, name))
+        for name in ("type", "order", "input")
+        if len({getattr(row, name) for row in measured}) == 1
+    ]
+    words = [", ".join(shared)] * bool(shared)
+    if all(row.status in ("verified", "unsupported") for row in measured):
+        words.append("all outputs verified")
+    words += [
+        "spread: the middle half of the runs, in percent of the median",
+        "of gold: speed in percent of the fastest gold standard, which is named",
+    ]
+    roof = next((row.roof_gb_per_s for row in measured if row.roof_gb_per_s), 0)
+    if roof:
+        words.append(f"roof: memory is copied at {significant(roof)} GB/s, and each key must be read and written once")
+    return "; ".join(words)
+
+
+def show(lab: str, rows: Sequence[Row], kind: str, solution: bool) -> None:
+    """Prints what was measured of a lab."""
+    measured = [row for row in row_files.whole(rows) if not row.is_gold] or row_files.whole(rows)
+    print(wrapped(f"{lab}{' (solution)' if solution else ''}, {kind} build, {measured[0].machine}"))
+    print(wrapped(_legend(measured)))
+    for lines in (measurement_lines(rows), kernel_lines(rows), transfer_lines(rows)):
+        if lines:
+            print("\n" + "\n".join(lines))
+    print()
+    failed = [row for row in measured if row.status not in ("verified", "unsupported")]
+    for line in (*skipped(measured), *failed_lines(failed)):
+        print(line)

@@ -1,0 +1,301 @@
+"""What the judge answers: labs, cases, outcomes and measurements, as dataclasses made from JSON."""
+
+# Python 3.9 cannot evaluate `int | None`, and the annotations are evaluated here.
+# ruff: noqa: UP045
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, is_dataclass
+from typing import Any, Optional, TypeVar, get_type_hints
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a line of a lab's table may cost on the check build; 0 means: not checked."""
+
+    n: int = 0
+    conflicts: float = 0
+    sectors: float = 0
+    bytes: float = 0
+    barriers: float = 0
+
+
+@dataclass(frozen=True)
+class Affordable:
+    """How many keys a step can sort in about a second on each build."""
+
+    check: int
+    cpu: int
+    cuda: int
+
+    def on(self, kind: str) -> int:
+        """The number for the build of this name."""
+        return int(getattr(self, kind))
+
+
+@dataclass(frozen=True)
+class Step:
+    """One line of a lab's table: a step, or a part of one (`task` other than sort)."""
+
+    number: int
+    name: str
+    file: str
+    idea: str
+    task: str
+    stable: bool
+    tile: int
+    max_n: Optional[int]
+    max_range: Optional[int]
+    types: tuple[str, ...]
+    budget: Optional[Budget]
+    affordable: Affordable
+
+    def takes(self, type_name: str) -> bool:
+        """Whether the line sorts keys of this type."""
+        return type_name in self.types
+
+
+@dataclass(frozen=True)
+class Lab:
+    """One lab's table."""
+
+    name: str
+    default_type: str
+    counted_input: bool  # standard input begins with the number of keys
+    steps: tuple[Step, ...]
+
+    def lines(self, number: int) -> list[Step]:
+        """The lines of one step: the step itself and its parts."""
+        return [step for step in self.steps if step.number == number]
+
+    def type_of(self, step: Step) -> str:
+        """The lab's own key type, or the first that this line takes."""
+        return self.default_type if step.takes(self.default_type) else step.types[0]
+
+
+@dataclass(frozen=True)
+class Case:
+    """One sort (or another task) of one input."""
+
+    lab: str
+    step: int
+    n: int
+    task: str = "sort"
+    type: Optional[str] = None  # None: the lab's own
+    order: str = "ascending"
+    input: str = "uniform"
+    seed: Optional[int] = None  # None: a fresh one
+    blocks: int = 0  # 0: the step chooses
+    threads: int = 0
+    lane_seed: Optional[int] = None  # 0: CUDA's own order of lanes; None: that of SIMT_SEED, or the runner's default
+    expect: str = "verified"
+
+
+@dataclass(frozen=True)
+class CaseGroup:
+    """Cases that test the same thing."""
+
+    what: str
+    cases: tuple[Case, ...]
+
+
+@dataclass(frozen=True)
+class Times:
+    """Times of one run, in milliseconds."""
+
+    events_ms: float = 0
+    wall_ms: float = 0
+    to_device_ms: float = 0
+    to_host_ms: float = 0
+
+
+@dataclass(frozen=True)
+class Quartiles:
+    """Quartiles of milliseconds."""
+
+    median_ms: float = 0
+    q1_ms: float = 0
+    q3_ms: float = 0
+
+
+@dataclass(frozen=True)
+class KernelTime:
+    """The launches of one kernel in one call of a step; the shape is that of the largest launch. None: unknown."""
+
+    name: str
+    launches: int
+    milliseconds: Optional[float] = None
+    median_ms: Optional[float] = None
+    q1_ms: Optional[float] = None
+    q3_ms: Optional[float] = None
+    repeats: Optional[int] = None
+    blocks: int = 0
+    threads: int = 0
+    dynamic_shared: int = 0
+    static_shared: Optional[int] = None
+    registers: Optional[int] = None
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A fault that the check build, or the plain emulation, found in a step's source."""
+
+    file: str
+    line: int
+    kind: str
+    text: str
+    times: int = 1
+
+    def __str__(self) -> str:
+        times = f" ({self.times} times)" if self.times > 1 else ""
+        return f"{self.file}:{self.line}: error: {self.kind}: {self.text}{times}"
+
+
+@dataclass(frozen=True)
+class Note:
+    """Where a cost comes from: accesses of one source line that take more than the ideal."""
+
+    file: str
+    line: int
+    kind: str
+    ideal: int = 0
+    actual: int = 0
+    unit: str = ""
+    requests: int = 0
+    space: str = ""
+    access: str = ""
+    text: str = ""
+
+    def __str__(self) -> str:
+        if not self.unit:
+            return f"{self.file}:{self.line}: note: {self.kind}: {self.text}"
+        return (
+            f"{self.file}:{self.line}: note: {self.kind}: ideal {self.ideal:,} and actual {self.actual:,} {self.unit} "
+            f"in {self.requests:,} {self.space} {self.access}{'s' * (self.requests != 1)}"
+        )
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one case."""
+
+    status: str
+    passed: bool  # the outcome is what the case expects
+    case: Case
+    message: str = ""
+    first_wrong: Optional[int] = None
+    replay: str = ""  # the command that repeats the case
+    title: str = ""
+    file: str = ""
+    line: Optional[int] = None
+    printed: str = ""
+    times: Times = field(default_factory=Times)
+    kernels: tuple[KernelTime, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    notes: tuple[Note, ...] = ()
+    launches: tuple[dict[str, Any], ...] = ()  # the check build's counts, launch by launch
+
+    @property
+    def place(self) -> str:
+        """ "labs/03-bitonic/02_shared.cu:41", without the line where it is not known."""
+        return self.file if self.line is None else f"{self.file}:{self.line}"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When a measurement ends."""
+
+    repeats: int = 30  # timed runs at most
+    min_time: float = 0.2  # seconds of sorting at least
+    time_limit: float = 30  # seconds in all
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """Times of one case over several runs, each verified."""
+
+    status: str
+    message: str = ""
+    printed: str = ""
+    repeats: int = 0
+    median_ms: float = 0
+    q1_ms: float = 0
+    q3_ms: float = 0
+    failed_seed: Optional[int] = None
+    to_device: Quartiles = field(default_factory=Quartiles)
+    to_host: Quartiles = field(default_factory=Quartiles)
+    kernels: tuple[KernelTime, ...] = ()
+    minimum_bytes: float = 0  # what the task must read and write
+    changed_share: float = 1
+
+
+@dataclass(frozen=True)
+class InputInfo:
+    """An input distribution."""
+
+    name: str
+    what: str
+
+
+@dataclass(frozen=True)
+class Host:
+    """The machine that the judge runs on."""
+
+    machine: str
+    machine_id: str
+    copy_bytes_per_second: float = 0
+
+
+@dataclass(frozen=True)
+class RunnerInfo:
+    """What a runner reports about its device, and its own table of steps."""
+
+    device: str
+    device_id: str
+    on_gpu: bool
+    copy_bytes_per_second: float = 0
+    facts: tuple[tuple[str, str], ...] = ()
+    steps: tuple[Step, ...] = ()
+
+
+# --- from JSON ---
+
+
+def _converted(kind: Any, value: Any) -> Any:
+    """`value`, which came as JSON, as the annotated type `kind`."""
+    arguments: tuple[Any, ...] = getattr(kind, "__args__", ())
+    if type(None) in arguments:
+        rest = [argument for argument in arguments if argument is not type(None)]
+        return None if value is None else _converted(rest[0], value)
+    if is_dataclass(kind):
+        return from_json(kind, value)  # type: ignore[arg-type]
+    if getattr(kind, "__origin__", None) is tuple:
+        if not isinstance(value, list):
+            raise TypeError("not a list")
+        types = [arguments[0]] * len(value) if arguments[-1] is Ellipsis else arguments
+        return tuple(_converted(type_, item) for type_, item in zip(types, value))
+    if kind is float and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    plain = getattr(kind, "__origin__", kind)
+    if isinstance(plain, type) and not isinstance(value, plain):
+        raise TypeError(f"{value!r} where {plain.__name__} is expected")
+    return value
+
+
+_HINTS: dict[type, dict[str, Any]] = {}
+
+
+def _hints(kind: type) -> dict[str, Any]:
+    if kind not in _HINTS:
+        _HINTS[kind] = get_type_hints(kind)
+    return _HINTS[kind]
+
+
+def from_json(kind: type[T], value: Any) -> T:
+    """An object of this dataclass from a JSON object. TypeError: a member is missing or of another type."""
+    if not isinstance(value, dict):
+        raise TypeError(f"{value!r} where an object is expected")
+    hints = _hints(kind)
+    return kind(**{name: _converted(hints[name], member) for name, member in value.items() if name in hints})

@@ -1,0 +1,122 @@
+"""Options that several verbs share, and what is prepared before a lab's steps run."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from . import build
+from .console import Problem, Usage
+from .course import StepFile, find_lab, find_step, require_solutions, steps
+
+MAX_INT = 2**31 - 1
+MAX_SEED = 2**64 - 1
+
+
+# --- values ---
+
+
+def seconds(name: str, zero: bool = False) -> Callable[[str], float]:
+    """Reads a number of seconds for the option `name`."""
+
+    def read(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = math.nan
+        if not (0 <= value < math.inf) or (value == 0 and not zero):
+            raise Usage(f"{name} must be {'0 or more' if zero else 'greater than 0'}, in seconds; it is {text}")
+        return value
+
+    return read
+
+
+def whole(name: str, least: int = 0, most: int = MAX_INT) -> Callable[[str], int]:
+    """Reads a whole number for the option `name`."""
+
+    def read(text: str) -> int:
+        try:
+            value = int(text)
+        except ValueError:
+            value = least - 1
+        if not least <= value <= most:
+            raise Usage(f"{name} must be a whole number from {max(least, 0)} to {most}; it is {text}")
+        return value
+
+    return read
+
+
+# --- options ---
+
+
+def add_timeout(parser: argparse.ArgumentParser, what: str) -> None:
+    """--timeout"""
+    parser.add_argument("--timeout", type=seconds("--timeout"), metavar="SECONDS", help=what)
+
+
+def add_solution(parser: argparse.ArgumentParser) -> None:
+    """--solution"""
+    parser.add_argument("--solution", action="store_true", help="the solution instead of the file in labs/")
+
+
+def add_run_options(parser: argparse.ArgumentParser, builds: Sequence[str]) -> None:
+    """Options of verbs that run steps."""
+    add_solution(parser)
+    parser.add_argument("--build", choices=builds, help="default: cuda if a GPU answers, else cpu")
+    add_timeout(parser, "time that a step may take")
+    parser.add_argument("--seed", type=whole("--seed", 0, MAX_SEED), metavar="S", help="of the input (default: fresh)")
+
+
+def add_case_options(parser: argparse.ArgumentParser) -> None:
+    """Options that describe one case."""
+    parser.add_argument("--n", metavar="N", help="how many keys, as 1000 or 2^20")
+    parser.add_argument("--input", metavar="NAME", help="uniform, sorted, ... or file:PATH, whose bytes are the keys")
+    parser.add_argument("--type", metavar="TYPE", help="u32, i32, f32, u64, pairs, ..., as the step sorts")
+    parser.add_argument("--order", metavar="ORDER", help="ascending or descending")
+    # Numbers below 0 are not launch shapes either, but a step must refuse them: a failed test prints them.
+    for name, what in (("blocks", "blocks per launch"), ("threads", "threads per block")):
+        read = whole(f"--{name}", -MAX_INT - 1)
+        parser.add_argument(f"--{name}", type=read, metavar=name[0].upper(), help=f"{what}; 0: the step chooses")
+
+
+def add_lab_and_steps(parser: argparse.ArgumentParser) -> None:
+    """LAB [STEP] and --timeout, of check and watch."""
+    parser.add_argument("lab", metavar="LAB")
+    parser.add_argument("step", metavar="STEP", nargs="?", help="default: all in order, up to the first that fails")
+    add_timeout(parser, "time that a case may take (default: 20)")
+
+
+def lab_and_steps(arguments: argparse.Namespace) -> tuple[str, list[StepFile]]:
+    """The lab and the steps that the arguments name."""
+    lab = find_lab(arguments.lab)
+    return lab, [find_step(lab, arguments.step)] if arguments.step else steps(lab)
+
+
+# --- programs ---
+
+
+def choose_build(wanted: str | None) -> str:
+    """The build to run: `wanted` if it can run here; by default the best one."""
+    build.ensure()
+    runnable = build.runnable()
+    if not runnable:
+        raise Problem("no build can run here: ./workbook doctor explains why")
+    if wanted is None:
+        return runnable[-1]
+    if wanted == "check" and "cpu" in runnable:
+        return wanted
+    if wanted not in runnable:
+        why = "no GPU answers" if wanted in build.kinds() else "it was not set up"
+        raise Usage(f"the {wanted} build cannot run ({why}); there are: {', '.join(runnable)}")
+    return wanted
+
+
+def prepare(arguments: argparse.Namespace, lab: str, more: Callable[[str], Iterable[Path]]) -> tuple[str, Path]:
+    """Builds the judge, the runner of a lab and `more(kind)`; returns the name of the build and the runner."""
+    require_solutions(arguments.solution)
+    kind = choose_build(arguments.build)
+    runner = build.runner(lab, kind, arguments.solution)
+    build.compile_targets([build.judge(), runner, *more(kind)], f"building {lab}")
+    return kind, runner

@@ -1,0 +1,158 @@
+"""Presets of `bench`: everything that is recorded on a GPU, or in short form to look at, as one command."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from . import build, checking, machine, measuring, rows, sweeps
+from .console import Problem, note
+from .course import BUILD, ROOT
+from .judge_client import JudgeClient, Lab, Limits
+from .sweeps import Sweep
+
+FOLDER = BUILD / "bench/record"
+SIZES = tuple(1 << e for e in range(10, 29, 2))
+LARGE_N = 1 << 25  # for key types
+INPUTS_N = 1 << 20
+GRID_N = 1 << 18
+KERNEL_SIZES = (1000, 10_000, 100_000, 4_000_000)
+
+
+@dataclass(frozen=True)
+class Preset:
+    """What is left in a folder: one CSV file per lab, machine.txt and logs."""
+
+    folder: Path
+    brief: bool = False  # only sizes and types: no launch shapes, inputs and kernels
+    tested: bool = True  # the graded tests first
+    large: bool = False  # with n above 2^32
+    profile: bool = False  # Nsight Compute and compute-sanitizer as well
+
+
+def _affordable(lab: Lab, number: int, kind: str, sizes: Iterable[int]) -> tuple[int, ...]:
+    most = min(step.affordable.on(kind) for step in lab.lines(number))
+    return tuple(n for n in sizes if n <= most)
+
+
+def plan(lab: Lab, kind: str, inputs: Sequence[str], brief: bool) -> list[Sweep]:
+    """The sweeps of one lab."""
+    base = Sweep(lab.name, limits=Limits(time_limit=0.5))
+    numbers = list(dict.fromkeys(step.number for step in lab.steps))
+    by_sizes: dict[tuple[int, ...], list[int]] = {}
+    for number in numbers:
+        by_sizes.setdefault(_affordable(lab, number, kind, SIZES), []).append(number)
+    plans = [
+        replace(base, words="steps by n", n=sizes, steps=tuple(steps)) for sizes, steps in by_sizes.items() if sizes
+    ]
+    narrow = sweeps.NARROW_RANGE if sweeps.has_ranges(lab) else "uniform"
+    for step in lab.steps:
+        others = tuple(name for name in step.types if name != lab.default_type)
+        if step.task == "sort" and others:
+            n = min(LARGE_N, step.affordable.on(kind) // 4)
+            plans.append(replace(base, words="key types", steps=(step.number,), types=others, inputs=(narrow,), n=(n,)))
+    if brief:
+        return plans
+    few = replace(base, limits=Limits(repeats=5, time_limit=0.5))
+    plans += [
+        replace(base, words="kernels", n=KERNEL_SIZES[:3], kernels=True, transfers=True),
+        replace(few, words="kernels of many keys", n=KERNEL_SIZES[3:], kernels=True, transfers=True),
+        replace(few, words="launch shapes and sizes", n=KERNEL_SIZES[:3], shapes=sweeps.FEW_SHAPES, kernels=True),
+        replace(few, words="launch shapes", n=(GRID_N,), shapes=sweeps.GRID, budget=30),
+        replace(few, words="inputs", n=(INPUTS_N,), inputs=tuple(inputs)),
+    ]
+    if sweeps.has_ranges(lab):
+        plans.append(replace(few, words="value ranges", n=(INPUTS_N,), types=("u32",), inputs=sweeps.RANGES))
+    return plans
+
+
+def _write_machine(preset: Preset) -> None:
+    nvcc = machine.answer("nvcc", "--version") or ""
+    lines = [f"commit: {measuring.commit()}", "command: ./workbook bench --preset gpu"]
+    lines.append(f"date: {time.strftime('%Y-%m-%dT%H:%MZ', time.gmtime())}")
+    lines += [f"gpu: {gpu}" for gpu in machine.gpus()]
+    lines += [f"nvcc: {line[len('Build ') :]}" for line in nvcc.splitlines() if line.startswith("Build ")]
+    (preset.folder / "machine.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    print("\n".join(lines), flush=True)
+
+
+def _test(judge: JudgeClient, lab: Lab, kind: str, preset: Preset) -> bool:
+    """Runs the graded cases of a lab's solutions; whether all passed."""
+    runner = build.runner(lab.name, kind, solution=True)
+    well, lines = True, []
+    sets = ("public", "large") if preset.large else ("public",)
+    for number in dict.fromkeys(step.number for step in lab.steps):
+        for set_ in sets:
+            groups = judge.cases(lab.name, number, set_, kind)
+            graded = checking.run_cases(judge, runner, groups, 120 if preset.large else None)
+            failure = graded.failure
+            lines.append(f"step {number:02}: {graded.cases} {set_} cases  {'FAILED' if failure else 'ok'}")
+            if failure:
+                well = False
+                lines += [f"{failure.title}: {failure.status}: {failure.message}", f"again: {failure.replay}"]
+    (preset.folder / f"{lab.name}-graded.log").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    print("\n".join(lines), flush=True)
+    return well
+
+
+def _measure(judge: JudgeClient, lab: Lab, kind: str, preset: Preset, heading: Callable[[str], None]) -> bool:
+    """Measures one lab into its CSV file; whether everything was verified."""
+    path = preset.folder / f"{lab.name}.csv"
+    path.unlink(missing_ok=True)
+    programs = measuring.Programs(judge, kind, build.runner(lab.name, kind, solution=True), build.gold(kind))
+    well = True
+    inputs = [info.name for info in judge.inputs()]
+    for sweep in plan(lab, kind, inputs, preset.brief):
+        heading(f"{lab.name}: {sweep.words}")
+        well = measuring.run(lab.name, programs, sweep, path).ok and well
+    measured = [row for row in rows.whole(rows.read(path)) if not row.is_gold]
+    print(f"{len(measured)} measurements, {sum(row.verified for row in measured)} verified: {path}", flush=True)
+    return well
+
+
+def _run_script(*words: str | Path) -> bool:
+    environment = {**build.environment(), "BUILD": str(BUILD)}
+    return subprocess.run([sys.executable, *map(str, words)], cwd=ROOT, env=environment, check=False).returncode == 0
+
+
+def record(preset: Preset, labs: Sequence[str]) -> bool:
+    """Builds, tests and measures the solutions of these labs on the GPU; whether all went well."""
+    build.ensure()
+    kind = "cuda"
+    if kind not in build.runnable():
+        raise Problem("--preset gpu needs a GPU and the cuda build: ./workbook doctor explains what is missing")
+    started = time.monotonic()
+
+    def heading(text: str) -> None:
+        print(f"== {text} ({time.monotonic() - started:.0f} s)", flush=True)
+
+    preset.folder.mkdir(parents=True, exist_ok=True)
+    heading("building")
+    runners = [build.runner(lab, kind, solution=True) for lab in labs]
+    build.compile_targets([build.judge(), build.gold(kind), *runners], "building the solutions")
+    _write_machine(preset)
+    well = True
+    with JudgeClient() as judge:
+        for name in labs:
+            lab = judge.lab(name)
+            if preset.tested:
+                heading(f"{name}: graded tests")
+                well = _test(judge, lab, kind, preset) and well
+        for name in labs:
+            well = _measure(judge, judge.lab(name), kind, preset, heading) and well
+    if preset.profile:
+        heading("counts of Nsight Compute, for reports/agreement/README.md")
+        recorded = preset.folder / "agreement.csv"
+        well = _run_script("reports/agreement/agreement.py", "--record", recorded) and well
+        heading("compute-sanitizer on the faulty kernels, for reports/sanitizer/README.md")
+        faults = preset.folder / "sanitizer.csv"
+        script = "reports/sanitizer/sanitizer.py"
+        well = _run_script(script, "--without-ours", "-o", faults) and well
+    heading("finished")
+    if not well:
+        note(f"something failed: see the lines above and the logs in {preset.folder}")
+    return well

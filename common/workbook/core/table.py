@@ -1,0 +1,3 @@
+"""The old name of console, for code that has not moved yet."""
+
+from .console import *
