@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "managed.h"
-#include "simt/memory.h"
+#include "../../common/simt/src/memory/access.h"
 
 namespace {
 

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "../src/execution/worker.h"
 #include "races.h"
 #include "requests.h"
 #include "running.h"

@@ -17,7 +17,8 @@
 #include <string>
 #include <vector>
 
-#include "../src/scheduler.h"
+#include "../src/emulation.h"
+#include "../src/execution/launch_state.h"
 
 namespace simt::check {
 

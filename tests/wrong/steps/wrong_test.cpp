@@ -63,8 +63,8 @@ constexpr Expected expectations[] = {
     {30, Status::wrong, "the step changed nothing"},
     {31, Status::refused, "by the judge's clock it took", How::measure},
     {32, Status::exited, "closed the judge's channel"},
-    {33, Status::hung, "tests/wrong/steps/attacks.cu:41: error: hang: this is where the program was when it was ended"},
-    {34, Status::hung, "tests/wrong/steps/attacks.cu:46: error: hang: this is where the program was when it was ended"},
+    {33, Status::hung, "tests/wrong/steps/attacks.cu:41: error: hang: the kernel was still running here when the program was ended"},
+    {34, Status::hung, "tests/wrong/steps/attacks.cu:46: error: hang: the kernel was still running here when the program was ended"},
 };
 
 constexpr auto facts = lab::facts_of(wrong::steps);

@@ -1,5 +1,5 @@
-// What a kernel sees of its thread, block and warp: indices, barriers, warp primitives, fences.
-// Semantics are those of compute capability 7.0 and later (CUDA C++ Programming Guide, "Independent Thread
+// What a kernel uses of its thread, block and warp: indices, barriers, warp primitives, fences.
+// The semantics are those of compute capability 7.0 and later (CUDA C++ Programming Guide, "Independent Thread
 // Scheduling", "Synchronization Functions", "Warp Vote", "Warp Match", "Warp Reduce" and "Warp Shuffle Functions").
 #pragma once
 
@@ -20,7 +20,7 @@ inline constexpr int warpSize = 32;
 
 namespace simt {
 
-/// Where in the student's source a primitive was called. Passed as a defaulted last argument.
+/// Where in the program's source a primitive was called. Passed as a last argument with a default.
 struct Site {
   const char* file = "";
   int line = 0;
@@ -29,7 +29,7 @@ struct Site {
   constexpr bool operator==(const Site& other) const { return line == other.line && file == other.file; }
 };
 
-/// What the lanes of a warp can meet at.
+/// The warp primitives at which lanes meet.
 enum class WarpOp : std::uint8_t {
   sync,
   shuffle,
@@ -56,27 +56,26 @@ enum class WarpOp : std::uint8_t {
 /// Waits until all threads of the block that have not exited arrive.
 void block_sync(Site site);
 
-/// The same; returns how many came with `predicate` true.
+/// The same; returns for how many of them `predicate` was true.
 int block_barrier(bool predicate, Site site);
 
-/// One lane's part in a warp primitive: waits for the lanes of `mask`, then gives this lane's result.
-/// `value` is the operand's bits, `lane_argument` the source lane or delta, `width` the logical warp of a shuffle.
-/// Errors (reported with both ends, then sticky): a lane outside its mask, an exited lane in it, lanes that meet at
-/// different primitives.
+/// One lane's part in a warp primitive: waits for the lanes of `mask`, then returns this lane's result.
+/// `value` holds the operand's bits, `lane_argument` the source lane or delta, `width` the logical warp size of a shuffle.
+/// Errors (reported, then sticky): a lane outside its mask, a mask with an exited lane, lanes that meet at different
+/// primitives.
 std::uint64_t warp_collective(WarpOp op, unsigned mask, std::uint64_t value, int lane_argument, int width, Site site);
 
-/// Lets other threads of the block, and other blocks, run. What spin-waits call without knowing it.
+/// Lets other threads of the block, and other blocks, run. Everything that a spin-wait may use calls it.
 void yield();
 
-/// Called at the end of every atomic: yields now and then, so that waiting in a loop over an atomic ends.
+/// Called at the end of every atomic: yields now and then, so that a loop that waits on an atomic ends.
 void atomic_yield();
 
-/// Ends the kernel with an error as a device trap does; cudaErrorLaunchFailure from then on.
+/// Ends the kernel with cudaErrorLaunchFailure, as a trap does on a device.
 [[noreturn]] void trap(const char* what, Site site);
 
-/// The error that every runtime call returns once a kernel has failed, as on a device; cudaSuccess before.
-cudaError_t sticky();
-void set_sticky(cudaError_t error);
+/// The running block's dynamic shared memory, aligned for any vector type.
+void* dynamic_shared();
 
 }  // namespace simt
 
@@ -114,7 +113,7 @@ inline unsigned __ballot_sync(unsigned mask, int predicate, simt::Site site = si
 
 namespace simt {
 
-/// The types CUDA exchanges between lanes: 4 or 8 bytes.
+/// The types that CUDA exchanges between lanes: 4 or 8 bytes.
 template <class T>
 concept Exchangeable = std::same_as<T, int> || std::same_as<T, unsigned> || std::same_as<T, long> ||
                        std::same_as<T, unsigned long> || std::same_as<T, long long> ||

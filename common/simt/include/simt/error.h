@@ -1,7 +1,7 @@
 // The runtime's error codes, with CUDA's names and numbers (CUDA Runtime API, "Data types used by CUDA Runtime").
 #pragma once
 
-/// Codes that a program with one device can meet. cudaGetErrorName and cudaGetErrorString know the same ones.
+/// The codes that a program with one device can meet. cudaGetErrorName and cudaGetErrorString know the same ones.
 enum cudaError {
   cudaSuccess = 0,
   cudaErrorInvalidValue = 1,
@@ -59,13 +59,17 @@ using cudaError_t = cudaError;
 const char* cudaGetErrorName(cudaError_t error);
 const char* cudaGetErrorString(cudaError_t error);
 
-/// The last error of this host thread; cudaGetLastError also forgets it, unless a kernel's failure made it lasting.
+/// The last error of this host thread. cudaGetLastError also clears it, except for a kernel's failure, which stays.
 cudaError_t cudaGetLastError();
 cudaError_t cudaPeekAtLastError();
 
 namespace simt {
 
-/// What the next cudaGetLastError of this host thread returns. A launch that is refused sets it.
+/// Sets what the next cudaGetLastError of this host thread returns.
 void set_last_error(cudaError_t error);
+
+/// The error that every runtime call returns after a kernel has failed, as on a GPU; cudaSuccess before.
+cudaError_t sticky();
+void set_sticky(cudaError_t error);
 
 }  // namespace simt

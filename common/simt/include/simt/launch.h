@@ -1,12 +1,12 @@
-// What the rewriter makes of `kernel<<<grid, block, shared, stream>>>(arguments)` and of `extern __shared__`.
+// What the rewriter turns `kernel<<<grid, block, shared, stream>>>(arguments)` and `extern __shared__` into.
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <tuple>
 #include <type_traits>
 
 #include "simt/device.h"
+#include "simt/host_pointers.h"
 #include "simt/runtime.h"
 
 namespace simt {
@@ -30,36 +30,13 @@ struct Kernel {
   const void* arguments;
 };
 
-/// Runs all threads of all blocks, to the end, before it returns. An impossible shape sets the last error
-/// (cudaErrorInvalidConfiguration or cudaErrorInvalidValue), prints a line that names the launch, and runs nothing.
+/// Runs all threads of all blocks to their end before it returns. A launch that a device would refuse sets the last error
+/// (cudaErrorInvalidConfiguration or cudaErrorInvalidResourceHandle), reports the line of the launch, and runs nothing.
 void run(const Kernel& kernel, const LaunchConfig& config);
 
-/// Told of each launch, after its end, from now on; null (as at first) for nobody.
+/// From now on, `listener` is called after each launch; null (the default) for no listener.
 using LaunchListener = void (*)(const Kernel& kernel, const LaunchConfig& config, double milliseconds);
 void listen_to_launches(LaunchListener listener);
-
-/// A pointer into host memory cannot be followed on a device: gives back an address that faults when it is, so that
-/// the message can name argument `position` (from 1). Pointers a device may follow come back as they are.
-const volatile void* guard_pointer(const volatile void* pointer, int position);
-
-/// The same for what looks like pointers to the host's heap and stack among an object's words.
-void guard_words(void* object, std::size_t bytes, int position);
-
-/// An aggregate with a pointer named `data`, such as lab::Span.
-template <class T>
-concept View = std::is_class_v<T> && std::is_trivially_copyable_v<T> &&
-               requires(T view) { requires std::is_pointer_v<std::remove_reference_t<decltype(view.data)>>; };
-
-template <class T>
-void guard_argument(T& argument, int position) {
-  if constexpr (std::is_pointer_v<T> && !std::is_function_v<std::remove_pointer_t<T>>) {
-    argument = static_cast<T>(const_cast<void*>(guard_pointer(argument, position)));
-  } else if constexpr (std::is_class_v<T> && std::is_trivially_copy_constructible_v<T>) {
-    // (Not is_trivially_copyable, which g++ 12 denies some lambdas.)
-    if constexpr (View<T>) guard_argument(argument.data, position);
-    guard_words(&argument, sizeof argument, position);
-  }
-}
 
 template <class Call, class... Arguments>
 void launch(const Call& call, const char* name, const char* file, int line, const LaunchConfig& config,
@@ -84,9 +61,6 @@ void launch(const Call& call, const char* name, const char* file, int line, cons
                       &bound};
   run(kernel, config);
 }
-
-/// The running block's dynamic shared memory; aligned for any vector type.
-void* dynamic_shared();
 
 /// `extern __shared__ T name[]` at file scope: converts to a pointer to the running block's memory.
 template <class T>

@@ -1,0 +1,38 @@
+// Kernel arguments that point into host memory, which a device cannot follow: they are replaced by addresses that fault
+// when they are used, so that the message can name the argument.
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+namespace simt {
+
+/// The address for argument `position` (from 1) of a launch. Pointers that a device may follow are returned unchanged.
+const volatile void* guard_pointer(const volatile void* pointer, int position);
+
+/// The same for everything in an object that looks like a pointer to the host's heap or stack.
+void guard_words(void* object, std::size_t bytes, int position);
+
+/// The position of the argument that guard_pointer() gave this address to, or 0.
+int guarded_argument(const void* address);
+
+/// Maps the address range of guarded arguments; a later call does nothing.
+void prepare_guarded_arguments();
+
+/// An aggregate with a pointer named `data`, such as lab::Span.
+template <class T>
+concept View = std::is_class_v<T> && std::is_trivially_copyable_v<T> &&
+               requires(T view) { requires std::is_pointer_v<std::remove_reference_t<decltype(view.data)>>; };
+
+template <class T>
+void guard_argument(T& argument, int position) {
+  if constexpr (std::is_pointer_v<T> && !std::is_function_v<std::remove_pointer_t<T>>) {
+    argument = static_cast<T>(const_cast<void*>(guard_pointer(argument, position)));
+  } else if constexpr (std::is_class_v<T> && std::is_trivially_copy_constructible_v<T>) {
+    // (Not is_trivially_copyable, which g++ 12 denies some lambdas.)
+    if constexpr (View<T>) guard_argument(argument.data, position);
+    guard_words(&argument, sizeof argument, position);
+  }
+}
+
+}  // namespace simt

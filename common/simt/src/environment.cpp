@@ -1,0 +1,25 @@
+#include "environment.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace simt {
+
+std::uint64_t number_from_environment(const char* name, std::uint64_t otherwise) {
+  const char* text = std::getenv(name);
+  if (text == nullptr || *text == '\0') return otherwise;
+  char* end;
+  const std::uint64_t value = std::strtoull(text, &end, 0);
+  if (*end != '\0') {
+    std::fprintf(stderr, "error: %s=%s is not a whole number; set it to one, or unset it\n", name, text);
+    std::exit(2);
+  }
+  return value;
+}
+
+std::uint64_t order_seed() {
+  static const std::uint64_t seed = number_from_environment("SIMT_SEED", 1);
+  return seed;
+}
+
+}  // namespace simt

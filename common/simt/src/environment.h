@@ -1,0 +1,15 @@
+// Settings from environment variables.
+#pragma once
+
+#include <cstdint>
+
+namespace simt {
+
+/// The whole number in the environment variable `name`; `otherwise` if it is unset or empty. Any other text ends the
+/// program with an error message.
+std::uint64_t number_from_environment(const char* name, std::uint64_t otherwise);
+
+/// Seeds the order in which threads run (SIMT_SEED); 0 keeps CUDA's numbering.
+std::uint64_t order_seed();
+
+}  // namespace simt

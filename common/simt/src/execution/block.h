@@ -1,0 +1,61 @@
+// The state of the block that an OS thread runs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "context.h"
+#include "launch_state.h"
+#include "warp.h"
+
+namespace simt {
+
+/// A thread of the running block. Small: a switch reads one of these, and a thousand of them should stay in the
+/// first-level cache.
+struct alignas(32) Thread {
+  Context context;  ///< while it waits
+  Thread* next;     ///< the next one that has not exited; after the last, the first
+  uint3 index;      ///< threadIdx
+  int lane;
+};
+
+/// What a thread waits for; parallel to the threads.
+struct Waiting {
+  std::uint64_t barrier;  ///< the last barrier of the block that it came to, by number
+  Site site;
+};
+
+struct Block {
+  static constexpr int prefetch_distance = 6;  ///< threads
+
+  const Launch* launch = nullptr;
+  // In the order in which the scheduler goes through them. The threads past the last are never run: they let a prefetch
+  // look ahead.
+  std::vector<Thread> threads = std::vector<Thread>(max_threads_per_block + prefetch_distance);
+  std::vector<Waiting> waiting = std::vector<Waiting>(max_threads_per_block);
+  std::vector<Warp> warps = std::vector<Warp>(max_warps);
+  int warp_count = 0;
+  int alive = 0;              ///< threads that have not exited
+  Thread* current = nullptr;  ///< the thread that runs
+  int in_barrier = 0;         ///< threads
+  std::uint64_t barrier = 1;  ///< the number of the barrier that threads come to next
+  Site barrier_site;          ///< of the barrier that threads wait at; line 0 if none does
+
+  Thread& thread_at(int warp, int position) { return threads[warp * lanes_per_warp + position]; }
+  const Thread& thread_at(int warp, int position) const { return threads[warp * lanes_per_warp + position]; }
+  Waiting& waiting_of(const Thread* thread) { return waiting[std::size_t(thread - threads.data())]; }
+  const Waiting& waiting_of(const Thread* thread) const { return waiting[std::size_t(thread - threads.data())]; }
+  /// Some thread that waits at the block's barrier, or null.
+  const Thread* thread_in_barrier() const;
+
+  /// Once per launch: decides in which order the threads of every block run. Warps and lanes are shuffled by the seed,
+  /// so that a kernel cannot depend on an order that a GPU does not guarantee. Seed 0 keeps CUDA's numbering.
+  void arrange(const Launch& launch);
+  /// Once per block, after arrange(): no thread has started.
+  void restart();
+
+  /// "kernel k, block (0,0,0), thread (3,0,0)" for the thread that runs.
+  std::string here() const;
+};
+
+}  // namespace simt

@@ -1,0 +1,71 @@
+#include "block_failures.h"
+
+#include <bit>
+
+namespace simt {
+namespace {
+
+std::string describe(const Block& block, const Thread& thread) {
+  const Waiting& waiting = block.waiting_of(&thread);
+  return "thread " + coordinates(thread.index) + " waits at " +
+         (waiting.barrier == block.barrier ? "__syncthreads()" : "a warp primitive") + " in " +
+         file_and_line(waiting.site);
+}
+
+std::string lane_of(const Block& block) { return "lane " + std::to_string(block.current->lane); }
+
+}  // namespace
+
+Failure divergent_barrier(const Block& block, Site site) {
+  return {"divergent-barrier",
+          "reaches __syncthreads() here, while thread " + coordinates(block.thread_in_barrier()->index) +
+              " waits at the one in " + file_and_line(block.barrier_site) +
+              "; all threads of the block must reach the same __syncthreads()",
+          site, cudaErrorLaunchFailure};
+}
+
+Failure invalid_mask(const Block& block, const Warp& warp, WarpOp op, unsigned mask, Site site) {
+  const unsigned exited = mask & warp.exited;
+  const std::string reason = exited == 0
+                                 ? lane_of(block) + " is not in its own mask " + hex(mask)
+                                 : "mask " + hex(mask) + " contains lanes " + hex(exited) + ", which have exited";
+  return {"invalid-warp-mask", std::string(name_of(op)) + ": " + reason, site, cudaErrorLaunchFailure};
+}
+
+Failure mixed_primitives(const Block& block, WarpOp op, const Rendezvous& group, Site site) {
+  return {"invalid-warp-mask",
+          lane_of(block) + " reaches " + name_of(op) + ", while lanes " + hex(group.arrived) +
+              " of the same mask wait at " + name_of(group.op) + " in " + file_and_line(group.site) +
+              "; all lanes of a mask must reach the same primitive",
+          site, cudaErrorLaunchFailure};
+}
+
+Failure lane_exited(const Block& block, const Rendezvous& group) {
+  return {"invalid-warp-mask",
+          lane_of(block) + " has exited, but other lanes wait for it at " + name_of(group.op) + " with mask " +
+              hex(group.mask),
+          group.site, cudaErrorLaunchFailure};
+}
+
+Deadlock deadlock(Block& block) {
+  // Lanes that wait for lanes which wait elsewhere describe the mistake best.
+  for (int w = 0; w < block.warp_count; ++w) {
+    const Warp& warp = block.warps[w];
+    if (warp.group_count == 0) continue;
+    const Rendezvous& group = warp.groups[0];
+    const unsigned missing = group.mask & warp.existing & ~group.arrived;
+    const Thread& other = block.thread_at(w, warp.position[std::countr_zero(missing)]);
+    return {&block.thread_at(w, warp.position[std::countr_zero(group.arrived)]),
+            {"deadlock",
+             std::string(name_of(group.op)) + " with mask " + hex(group.mask) + " waits for lanes " + hex(missing) +
+                 "; " + describe(block, other),
+             group.site, cudaErrorLaunchFailure}};
+  }
+  const Thread* const first = block.thread_in_barrier();
+  if (first == nullptr) {
+    return {nullptr, {"deadlock", "no thread can run", block.launch->kernel.site, cudaErrorLaunchFailure}};
+  }
+  return {nullptr, {"deadlock", describe(block, *first), block.waiting_of(first).site, cudaErrorLaunchFailure}};
+}
+
+}  // namespace simt

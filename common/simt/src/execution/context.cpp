@@ -1,0 +1,52 @@
+#include "context.h"
+
+#ifndef SIMT_BOOST_CONTEXT
+
+// Ends in a jump instead of `ret`: a processor predicts that a return goes to the last call, which was made on the other
+// stack, but it learns where jumps go. With `ret`, the tile sort took a fifth longer.
+asm(R"(
+.section simt_uninterrupted, "ax", @progbits
+.globl simt_switch
+.type simt_switch, @function
+simt_switch:
+  pushq %rbp
+  pushq %rbx
+  pushq %r12
+  pushq %r13
+  pushq %r14
+  pushq %r15
+  movq %rsp, (%rdi)
+  movq %rsi, %rsp
+  popq %r15
+  popq %r14
+  popq %r13
+  popq %r12
+  popq %rbx
+  popq %rbp
+  popq %rcx
+  jmpq *%rcx
+.size simt_switch, .-simt_switch
+.section .note.GNU-stack, "", @progbits
+.text
+)");
+
+#else
+
+namespace simt {
+
+// fcontext passes the context that was left to the one that continues, which stores it.
+void store_context(boost::context::detail::transfer_t transfer) {
+  *static_cast<Context*>(transfer.data) = transfer.fctx;
+}
+
+void switch_to(Context* save, Context to) { store_context(boost::context::detail::jump_fcontext(to, save)); }
+
+}  // namespace simt
+
+#endif
+
+extern "C" const char __start_simt_uninterrupted[], __stop_simt_uninterrupted[];
+
+bool simt::is_uninterrupted(const void* code) {
+  return code >= __start_simt_uninterrupted && code < __stop_simt_uninterrupted;
+}

@@ -1,0 +1,61 @@
+// What device code calls.
+#include "simt/device.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "context.h"
+#include "worker.h"
+
+// A block's __shared__ arrays are thread-local variables too, in the zero-initialized part of the OS thread's memory
+// (.tbss). What the emulation needs itself starts with a value other than zero, which puts it into the part before that
+// (.tdata), out of reach of a kernel that writes past the end of an array. Nor is any of it in an unnamed namespace: a
+// compiler may split a variable that only it can see, and the parts that start with zero would go into .tbss.
+constinit thread_local uint3 threadIdx{~0u, ~0u, ~0u};
+constinit thread_local uint3 blockIdx{~0u, ~0u, ~0u};
+constinit thread_local dim3 blockDim{~0u};
+constinit thread_local dim3 gridDim{~0u};
+
+namespace simt {
+namespace {
+
+[[noreturn, gnu::cold, gnu::noinline]] void outside_kernel(const char* what, Site site) {
+  std::fprintf(stderr, "%s:%d: error: %s was called outside a kernel; only device code may call it\n", site.file,
+               site.line, what);
+  std::abort();
+}
+
+[[gnu::always_inline]] inline Worker& running_worker(const char* what, Site site) {
+  Worker* const worker = worker_of_thread.running;
+  if (worker == nullptr) [[unlikely]]
+    outside_kernel(what, site);
+  return *worker;
+}
+
+}  // namespace
+
+SIMT_UNINTERRUPTED void block_sync(Site site) { running_worker("__syncthreads()", site).sync(site); }
+
+int block_barrier(bool predicate, Site site) {
+  return running_worker("__syncthreads()", site).barrier(predicate, site);
+}
+
+std::uint64_t warp_collective(WarpOp op, unsigned mask, std::uint64_t value, int argument, int width, Site site) {
+  return running_worker("a warp primitive", site).collective(op, mask, value, argument, width, site);
+}
+
+void yield() {
+  if (Worker* const worker = worker_of_thread.running) worker->yield();
+}
+
+void atomic_yield() {
+  if (Worker* const worker = worker_of_thread.running) worker->atomic_yield();
+}
+
+void trap(const char* what, Site site) {
+  running_worker(what, site).fail({"trap", what, site, cudaErrorLaunchFailure});
+}
+
+void* dynamic_shared() { return running_worker("dynamic shared memory", {}).dynamic_shared(); }
+
+}  // namespace simt

@@ -1,0 +1,26 @@
+// How a failure in device code is reported.
+#pragma once
+
+#include <string>
+
+#include "simt/device.h"
+#include "simt/error.h"
+
+namespace simt {
+
+struct Failure {
+  const char* kind;
+  std::string text;
+  Site site;
+  cudaError_t error;  ///< what CUDA calls return from then on
+};
+
+/// Prints the failure on standard error, or hands it to the check build's findings, and makes its error sticky. Does
+/// nothing if a block of the running launch has failed before.
+void report(const Failure& failure);
+
+std::string hex(unsigned value);              ///< 0x0000ffff
+std::string coordinates(uint3 p);             ///< (1,2,3)
+std::string file_and_line(const Site& site);  ///< file.cu:12
+
+}  // namespace simt

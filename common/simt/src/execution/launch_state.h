@@ -1,0 +1,56 @@
+// The running launch, and what its OS threads share.
+#pragma once
+
+#include <atomic>
+#include <csignal>
+#include <cstdint>
+
+#include "simt/launch.h"
+
+namespace simt {
+
+/// What all workers of a launch need to know.
+struct Launch {
+  Kernel kernel;
+  LaunchConfig config;
+  std::uint64_t blocks;
+  int threads;               ///< per block
+  std::uint64_t number;      ///< no two launches of a process have the same, and none has 0
+  std::uint64_t order_seed;  ///< 0: threads run in CUDA's order
+};
+
+/// The state of the running launch; there is at most one at a time.
+class LaunchState {
+ public:
+  void begin() { failed_ = false; }
+  /// True once any block of the launch has failed; the other blocks then stop as well.
+  bool failed() const { return failed_; }
+  /// True for the first block that fails: the one to report.
+  bool first_failure() { return !failed_.exchange(true); }
+
+  void worker_begins() { ++workers_; }
+  void worker_ends() { --workers_; }
+  /// Does a kernel run?
+  bool active() const { return workers_ > 0; }
+
+ private:
+  std::atomic<int> workers_ = 0;
+  std::atomic<bool> failed_ = false;
+};
+inline constinit LaunchState launch_state;
+
+/// Sent to a worker whose thread has run for long; ignored by everybody else.
+inline constexpr int interrupt_signal = SIGURG;
+
+/// How a worker is interrupted to see in which line of the program it is.
+struct Interruption {
+  /// Above 0: the program is about to be ended, and this many attempts are left to find the line. They come one after
+  /// the other, so that the program proceeds between them.
+  std::atomic<int> attempts_left = 0;
+  std::atomic<bool> in_progress = false;
+
+  bool is_ending() const { return attempts_left > 0; }
+};
+inline constinit Interruption interruption;
+
+}  // namespace simt

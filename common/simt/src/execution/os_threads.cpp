@@ -1,0 +1,93 @@
+#include "os_threads.h"
+
+#include <chrono>
+
+#include "../environment.h"
+
+namespace simt {
+
+OsThreads& OsThreads::instance() {
+  static OsThreads* const threads = new OsThreads;  // never destroyed: a static's destructor may launch a kernel
+  return *threads;
+}
+
+OsThreads::OsThreads() {
+  std::thread([this] { watch(); }).detach();
+  unsigned threads = unsigned(number_from_environment("SIMT_THREADS", std::thread::hardware_concurrency()));
+  SIMT_OBSERVE(threads = 1;)
+  for (; threads > 1; --threads) helpers_.emplace_back([this] { help(); }).detach();
+}
+
+void OsThreads::run(const Launch& launch) {
+  const std::lock_guard one_launch(launches_);
+  launch_ = &launch;
+  next_block_ = 0;
+  launch_state.begin();
+  SIMT_OBSERVE(check::begin_launch(launch); check::new_totals(launch);)
+  const bool share = launch.blocks > 1 && !helpers_.empty();
+  if (share) {
+    const std::lock_guard lock(mutex_);
+    busy_ = helpers_.size();
+    ++generation_;
+    start_.notify_all();
+  }
+  run_blocks();
+  if (share) {
+    std::unique_lock lock(mutex_);
+    done_.wait(lock, [&] { return busy_ == 0; });
+  }
+  SIMT_OBSERVE(check::end_launch();)
+}
+
+void OsThreads::run_blocks() {
+  Worker& worker = Worker::current();
+  if (!worker.watched) {
+    const std::lock_guard lock(mutex_);
+    watched_.push_back({pthread_self(), &worker, 0});
+    worker.watched = true;
+  }
+  launch_state.worker_begins();
+  for (;;) {
+    const std::uint64_t block = next_block_.fetch_add(1);
+    if (block >= launch_->blocks || launch_state.failed()) break;
+    if (!worker.run_block(*launch_, block)) break;
+  }
+  launch_state.worker_ends();
+}
+
+/// What a helper does all its life.
+void OsThreads::help() {
+  for (std::uint64_t seen = 0;;) {
+    std::unique_lock lock(mutex_);
+    start_.wait(lock, [&] { return generation_ != seen; });
+    seen = generation_;
+    lock.unlock();
+    run_blocks();
+    lock.lock();
+    if (--busy_ == 0) done_.notify_one();
+  }
+}
+
+/// The watchdog: interrupts workers that have not changed threads since it looked last (see Worker::preempt).
+void OsThreads::watch() {
+  for (;;) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(launch_state.active() ? 1 : 20));
+    if (!launch_state.active()) continue;
+    const std::lock_guard lock(mutex_);
+    for (Watched& watched : watched_) {
+      if (needs_interruption(watched)) pthread_kill(watched.thread, interrupt_signal);
+    }
+  }
+}
+
+bool OsThreads::needs_interruption(Watched& watched) {
+#ifdef SIMT_CHECK
+  return check::look_at_time(watched.thread) && !interruption.in_progress;
+#else
+  const std::uint64_t last_turn = watched.turn;
+  watched.turn = watched.worker->turn();
+  return interruption.is_ending() ? !interruption.in_progress : watched.turn == last_turn;
+#endif
+}
+
+}  // namespace simt

@@ -1,0 +1,51 @@
+// The OS threads that run blocks; the thread that launches is one of them.
+#pragma once
+
+#include <pthread.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "worker.h"
+
+namespace simt {
+
+/// Blocks start in increasing order, so a block may wait for an earlier one, which is running or done (decoupled
+/// look-back relies on that).
+class OsThreads {
+ public:
+  static OsThreads& instance();
+
+  /// Runs all blocks of the launch, or those before the first failure.
+  void run(const Launch& launch);
+
+  int count() const { return int(helpers_.size()) + 1; }
+
+ private:
+  struct Watched {
+    pthread_t thread;
+    Worker* worker;
+    std::uint64_t turn;
+  };
+
+  OsThreads();
+  void run_blocks();
+  void help();
+  void watch();
+  bool needs_interruption(Watched& watched);
+
+  std::vector<std::thread> helpers_;
+  std::vector<Watched> watched_;
+  std::mutex launches_, mutex_;
+  std::condition_variable start_, done_;
+  std::uint64_t generation_ = 0;
+  std::size_t busy_ = 0;
+  const Launch* launch_ = nullptr;
+  std::atomic<std::uint64_t> next_block_ = 0;
+};
+
+}  // namespace simt

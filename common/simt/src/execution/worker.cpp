@@ -1,0 +1,346 @@
+#include "worker.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <cstring>
+
+#include "block_failures.h"
+
+namespace simt {
+
+constinit thread_local WorkerOfThread worker_of_thread;
+
+namespace {
+
+/// Follows directly after all __shared__ arrays, because a library is linked after the program and nothing else in this
+/// one is thread-local and starts with zero. Takes what a kernel writes past the end of the last array, and shows it.
+alignas(1) thread_local unsigned char past_shared[16384];
+
+void stack_entry() { worker_of_thread.running->run_threads(); }
+
+}  // namespace
+
+Worker& Worker::current() {
+  if (worker_of_thread.own == nullptr) {
+    // Owned through a key, not by a thread-local object: that object's pointer would lie where kernels can reach it.
+    static const pthread_key_t key = [] {
+      pthread_key_t created;
+      pthread_key_create(&created, [](void* own) { delete static_cast<Worker*>(own); });
+      return created;
+    }();
+    worker_of_thread.own = new Worker;
+    pthread_setspecific(key, worker_of_thread.own);
+  }
+  return *worker_of_thread.own;
+}
+
+Worker* Worker::running() { return worker_of_thread.running; }
+
+// --- a block from start to end ---
+
+bool Worker::run_block(const Launch& launch, std::uint64_t block) {
+  set_scheduling(true);
+  ++blocks_run_;
+  const std::size_t dynamic_shared = launch.config.dynamic_shared;
+  if (prepared_ != launch.number) {
+    block_.arrange(launch);
+    const std::size_t needed = dynamic_shared SIMT_OBSERVE(+check::past_dynamic_shared);
+    if (dynamic_shared_.size() < needed) dynamic_shared_.resize(needed);
+    prepared_ = launch.number;
+  }
+  block_.launch = &launch;
+  gridDim = launch.config.grid;
+  blockDim = launch.config.block;
+  blockIdx = {unsigned(block % gridDim.x), unsigned(block / gridDim.x % gridDim.y),
+              unsigned(block / gridDim.x / gridDim.y)};
+  block_.restart();
+  sweep_ = false;
+  links_valid_ = false;
+  // Shared memory has undefined contents at first; a pattern shows a read of what nothing wrote.
+  std::memset(dynamic_shared_.data(), 0xcd, dynamic_shared);
+  free_stacks_.resize(max_threads_per_block);
+  for (int i = 0; i < max_threads_per_block; ++i) free_stacks_[i] = max_threads_per_block - 1 - i;
+  barrier_true_ = 0;
+  warp_ = 0;
+  abandoned_ = false;
+  worker_of_thread.running = this;
+  SIMT_OBSERVE(check::begin_block(launch, block, dynamic_shared_.data());)
+  switch_to(&outside_, fresh_stack());
+  SIMT_OBSERVE(check::end_block();)
+  worker_of_thread.running = nullptr;
+  if (!abandoned_) check_past_shared();
+  return !abandoned_;
+}
+
+Context Worker::fresh_stack() {
+  stack_ = free_stacks_.back();
+  free_stacks_.pop_back();
+  return fresh_context<stack_entry>(stacks_.top(stack_), Stacks::usable);
+}
+
+void Worker::abandon() {
+  set_scheduling(true);
+  abandoned_ = true;
+  Context lost;  // nothing continues from here: the next block starts on fresh stacks
+  switch_to(&lost, outside_);
+  __builtin_unreachable();
+}
+
+void Worker::check_past_shared() {
+  SIMT_OBSERVE(return;)  // the observers check every access
+  if (past_shared[0] == 0 && std::memcmp(past_shared, past_shared + 1, sizeof past_shared - 1) == 0) return;
+  std::memset(past_shared, 0, sizeof past_shared);
+  report({"out-of-bounds",
+          std::string("kernel ") + block_.launch->kernel.name + ", block " + coordinates(blockIdx) +
+              ": a thread wrote past the end of a __shared__ array",
+          block_.launch->kernel.site, cudaErrorIllegalAddress});
+  abandoned_ = true;
+}
+
+/// Threads that never wait run here one after another, as in a plain loop. A thread that waits keeps this stack; the
+/// scheduler then continues in another call of this function, on another stack.
+void Worker::run_threads() {
+  const Kernel kernel = block_.launch->kernel;
+  const int stack = stack_;
+  while (pick()) {
+    Warp& warp = block_.warps[warp_];
+    const std::uint32_t bit = 1u << position_;
+    threadIdx = block_.current->index;
+    if (warp.unstarted & bit) {
+      warp.unstarted &= ~bit;
+      set_scheduling(false);
+      kernel.call(kernel.arguments);
+      set_scheduling(true);
+      finish();
+    } else {
+      free_stacks_.push_back(stack);  // this stack is empty: leave it for good
+      Context left;
+      switch_to(&left, block_.current->context);
+    }
+  }
+  Context ended;
+  switch_to(&ended, outside_);
+}
+
+[[gnu::noinline]] bool Worker::find_runnable_warp() {
+  for (;;) {
+    for (int tried = 0; tried < block_.warp_count; ++tried) {
+      if (++warp_ >= block_.warp_count) warp_ = 0;
+      if (block_.warps[warp_].runnable != 0) return true;
+    }
+    if (block_.alive == 0) return false;
+    wake_or_fail();
+  }
+}
+
+/// The current thread has exited.
+void Worker::finish() {
+  if (sweep_) leave_sweep();
+  links_valid_ = false;
+  Warp& warp = block_.warps[warp_];
+  warp.alive &= ~(1u << position_);
+  const unsigned lane_bit = 1u << block_.current->lane;
+  warp.exited |= lane_bit;
+  --block_.alive;
+  if (warp.group_count != 0) [[unlikely]]
+    check_exit(warp, lane_bit);
+}
+
+/// A lane that exits while others wait for it leaves them waiting forever.
+void Worker::check_exit(const Warp& warp, unsigned lane_bit) {
+  for (int g = 0; g < warp.group_count; ++g) {
+    const Rendezvous& group = warp.groups[g];
+    if ((group.mask & lane_bit) != 0) fail(lane_exited(block_, group));
+  }
+}
+
+/// The running thread keeps its stack and waits until it is made runnable; the next one that can run continues where it
+/// is, or starts. Called with scheduling_ set, which is cleared when the thread continues.
+void Worker::wait() {
+  Thread* const self = block_.current;
+  pick();  // never ends the block: this thread is alive
+  if (block_.current == self) {
+    set_scheduling(false);
+    return;
+  }
+  if (block_.warps[warp_].unstarted & (1u << position_)) {
+    // It needs a stack to start on; run_threads() there picks it again.
+    block_.warps[warp_].runnable |= 1u << position_;
+    switch_to(&self->context, fresh_stack());
+  } else {
+    threadIdx = block_.current->index;
+    switch_to(&self->context, block_.current->context);
+  }
+  set_scheduling(false);
+}
+
+void Worker::make_runnable(Warp& warp, unsigned lanes) {
+  for_each_lane(lanes, [&](int lane) { warp.runnable |= 1u << warp.position[lane]; });
+}
+
+/// No thread can run, yet some are alive. If all of them are in the barrier, it opens; otherwise lanes at __activemask()
+/// continue, because no more will come; otherwise threads that yielded continue. If there are none of these either, all
+/// threads wait for something that cannot happen.
+void Worker::wake_or_fail() {
+  if (block_.in_barrier == block_.alive) {
+    barrier_result_ = barrier_true_;
+    block_.in_barrier = barrier_true_ = 0;
+    ++block_.barrier;
+    SIMT_OBSERVE(check::barrier_opened(block_.barrier_site, block_.alive);)
+    enter_sweep();
+    return;
+  }
+  if (release_active_masks()) return;
+  bool any = false;
+  for (int w = 0; w < block_.warp_count; ++w) {
+    Warp& warp = block_.warps[w];
+    any |= warp.yielded != 0;
+    warp.runnable |= warp.yielded;
+    warp.yielded = 0;
+  }
+  if (!any) fail_deadlock();
+  if (launch_state.failed()) abandon();  // what they wait for may never come
+#ifndef SIMT_CHECK
+  // Another worker may have to run first. The check build has only one, and on a busy machine yielding costs it much time.
+  sched_yield();
+#endif
+}
+
+void Worker::yield() {
+  set_scheduling(true);
+  if (sweep_) leave_sweep();
+  block_.warps[warp_].yielded |= 1u << position_;
+  block_.waiting_of(block_.current).site = {};
+  wait();
+}
+
+void Worker::preempt([[maybe_unused]] Site site) {
+  if (scheduling_) return;
+  // A checked program yields at its volatile reads; it is interrupted only to end it.
+  SIMT_OBSERVE(check::out_of_time = check::Time::told; const auto [kind, text] = check::time_is_up();
+               fail({kind, text, site, cudaErrorLaunchTimeout});)
+  yield();
+}
+
+// --- the block's barrier ---
+
+// Most kernels go from barrier to barrier, every thread once between two of them. Such a sweep needs no bookkeeping but
+// a pointer to the thread whose turn it is: the threads before it wait, those after it can run. Anything else that a
+// thread does (a warp primitive, a yield, an exit) leaves the sweep first, which records what that means for each thread.
+
+void Worker::enter_sweep() {
+  if (!links_valid_) {
+    Thread* last = nullptr;
+    for (int w = 0; w < block_.warp_count; ++w) {
+      for_each_lane(block_.warps[w].alive, [&](int position) {
+        Thread* const thread = &block_.thread_at(w, position);
+        (last == nullptr ? first_ : last->next) = thread;
+        last = thread;
+      });
+    }
+    last->next = first_;
+    links_valid_ = true;
+  }
+  for (int w = 0; w < block_.warp_count; ++w) block_.warps[w].runnable = 0;
+  const int first = int(first_ - block_.threads.data());
+  warp_ = first / lanes_per_warp;
+  block_.warps[warp_].runnable = 1u << first % lanes_per_warp;
+  block_.barrier_site = {};
+  sweep_ = true;
+}
+
+void Worker::leave_sweep() {
+  sweep_ = false;
+  const int current = int(block_.current - block_.threads.data());
+  warp_ = current / lanes_per_warp;
+  position_ = current % lanes_per_warp;
+  block_.in_barrier = 0;
+  for (Thread* thread = first_; thread != block_.current; thread = thread->next) {
+    block_.waiting_of(thread) = {block_.barrier, block_.barrier_site};
+    ++block_.in_barrier;
+  }
+  for (Thread* thread = block_.current->next; thread != first_; thread = thread->next) {
+    const int index = int(thread - block_.threads.data());
+    block_.warps[index / lanes_per_warp].runnable |= 1u << index % lanes_per_warp;
+  }
+}
+
+int Worker::barrier(bool predicate, Site site) {
+  set_scheduling(true);
+  if (sweep_) leave_sweep();
+  if (block_.in_barrier == 0) {
+    block_.barrier_site = site;
+  } else if (site != block_.barrier_site) {
+    fail_divergent(site);
+  }
+  ++block_.in_barrier;
+  barrier_true_ += predicate;
+  block_.waiting_of(block_.current) = {block_.barrier, site};
+  wait();
+  return barrier_result_;
+}
+
+// --- __activemask() ---
+
+/// The active lanes are those that reach the same call before everything else in the block has to wait.
+std::uint64_t Worker::active_mask(Warp& warp, unsigned lane_bit, Site site) {
+  Rendezvous* group = warp.groups;
+  Rendezvous* const end = warp.groups + warp.group_count;
+  while (group != end && !(group->op == WarpOp::active_mask && group->site == site)) ++group;
+  if (group == end) {
+    *group = {0, 0, WarpOp::active_mask, lanes_per_warp, site};
+    ++warp.group_count;
+  }
+  group->arrived |= lane_bit;
+  block_.waiting_of(block_.current).site = site;
+  const int lane = block_.current->lane;
+  wait();
+  return warp.result[lane];
+}
+
+bool Worker::release_active_masks() {
+  for (int w = 0; w < block_.warp_count; ++w) {
+    Warp& warp = block_.warps[w];
+    for (int g = 0; g < warp.group_count; ++g) {
+      Rendezvous& group = warp.groups[g];
+      if (group.op != WarpOp::active_mask) continue;
+      const unsigned lanes = group.arrived;
+      for_each_lane(lanes, [&](int lane) { warp.result[lane] = lanes; });
+      group = warp.groups[--warp.group_count];
+      make_runnable(warp, lanes);
+      return true;
+    }
+  }
+  return false;
+}
+
+// --- failures ---
+
+void Worker::fail(Failure failure) {
+  set_scheduling(true);  // an interruption now would abandon the block before the failure is reported
+  failure.text = here() + ": " + failure.text;
+  report(failure);
+  abandon();
+}
+
+void Worker::fail_divergent(Site site) {
+  if (sweep_) leave_sweep();
+  fail(divergent_barrier(block_, site));
+}
+
+void Worker::fail_mask(WarpOp op, unsigned mask, Site site) {
+  fail(invalid_mask(block_, block_.warps[warp_], op, mask, site));
+}
+
+void Worker::fail_mixed(WarpOp op, const Rendezvous& group, Site site) {
+  fail(mixed_primitives(block_, op, group, site));
+}
+
+void Worker::fail_deadlock() {
+  const auto [thread, failure] = deadlock(block_);
+  if (thread != nullptr) block_.current = thread;
+  fail(failure);
+}
+
+}  // namespace simt

@@ -1,0 +1,203 @@
+// How one OS thread runs the threads of a block, one at a time, each on a stack of its own once it has to wait.
+//
+// What device code calls again and again (a barrier within a sweep, a warp primitive) is defined inline here, so that
+// device.cpp, which device code calls, contains it.
+#pragma once
+
+#include <atomic>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "../emulation.h"
+#include "block.h"
+#include "context.h"
+#include "failure.h"
+#include "launch_state.h"
+#include "stacks.h"
+#ifdef SIMT_CHECK
+#include "../../check/check.h"
+#endif
+
+namespace simt {
+
+/// Runs blocks on the OS thread that owns it.
+class Worker {
+ public:
+  /// The worker of this OS thread; created at first use.
+  static Worker& current();
+  /// The worker whose block this OS thread is running; null outside a kernel.
+  static Worker* running();
+
+  /// Runs one block to its end. False: it failed, and the failure has been reported.
+  bool run_block(const Launch& launch, std::uint64_t block);
+
+  const Stacks& stacks() const { return stacks_; }
+  void* dynamic_shared() { return dynamic_shared_.data(); }
+
+  /// __syncthreads().
+  void sync(Site site);
+  int barrier(bool predicate, Site site);
+  std::uint64_t collective(WarpOp op, unsigned mask, std::uint64_t value, int argument, int width, Site site);
+  void yield();
+  void atomic_yield() {
+    if (++atomics_ % atomics_per_turn == 0) yield();
+  }
+
+  /// Reports the failure with kernel, block and thread, then abandons the block.
+  [[noreturn, gnu::cold]] void fail(Failure failure);
+
+  /// "kernel k, block (0,0,0), thread (3,0,0)" for the thread that runs.
+  std::string here() const { return block_.here(); }
+  Site barrier_site() const { return block_.barrier_site; }  ///< line 0 if no thread waits at a barrier
+  Site launch_site() const { return block_.launch->kernel.site; }
+
+  /// From a signal that interrupted this worker: if device code was running, its thread yields. A loop that waits for
+  /// memory to change (`while (flag == 0) {}` on a volatile) calls no function, and would never end otherwise.
+  void preempt(Site site);
+
+  /// Changes whenever another thread or block has its turn; read by the watchdog.
+  std::uint64_t turn() const { return std::uint64_t(block_.current) ^ block_.barrier << 8 ^ blocks_run_ << 40; }
+
+  bool watched = false;  ///< the watchdog knows this worker
+
+  /// What every stack runs: threads, until the block has ended.
+  void run_threads();
+
+  /// Leaves the block at once, from anywhere (also from a signal handler).
+  [[noreturn]] void abandon();
+
+ private:
+  static constexpr unsigned atomics_per_turn = 64;
+
+  Context fresh_stack();
+
+  /// While it is set, the worker is not interrupted. The compiler must not move what it guards to the other side.
+  void set_scheduling(bool now) {
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    scheduling_ = now;
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+  }
+
+  bool pick();
+  bool find_runnable_warp();
+  void wake_or_fail();
+  void wait();
+  void finish();
+  void check_exit(const Warp& warp, unsigned lane_bit);
+  void check_past_shared();
+  void make_runnable(Warp& warp, unsigned lanes);
+  std::uint64_t active_mask(Warp& warp, unsigned lane_bit, Site site);
+  bool release_active_masks();
+  void enter_sweep();
+  void leave_sweep();
+  [[noreturn, gnu::cold]] void fail_divergent(Site site);
+  [[noreturn, gnu::cold]] void fail_mask(WarpOp op, unsigned mask, Site site);
+  [[noreturn, gnu::cold]] void fail_mixed(WarpOp op, const Rendezvous& group, Site site);
+  [[noreturn, gnu::cold]] void fail_deadlock();
+
+  SignalStack signal_stack_;
+  Stacks stacks_;
+  Block block_;
+  std::vector<unsigned char> dynamic_shared_;
+  std::vector<int> free_stacks_;
+  Context outside_ = nullptr;   ///< the worker's own stack
+  std::uint64_t prepared_ = 0;  ///< number of the launch that block_ is arranged for
+  Thread* first_ = nullptr;     ///< of those that have not exited
+  bool sweep_ = false;          ///< see enter_sweep()
+  bool links_valid_ = false;    ///< first_ and Thread::next are up to date
+  int warp_ = 0, position_ = 0, stack_ = 0;
+  int barrier_true_ = 0, barrier_result_ = 0;
+  unsigned atomics_ = 0;
+  std::uint64_t blocks_run_ = 0;
+  volatile bool scheduling_ = true;
+  bool abandoned_ = false;
+};
+
+/// What the emulation keeps for an OS thread. Outside the unnamed namespace, and not all zero: see device.cpp.
+struct WorkerOfThread {
+  Worker* running = nullptr;  ///< while it runs a block
+  Worker* own = nullptr;
+  int not_zero = 1;
+};
+extern constinit thread_local WorkerOfThread worker_of_thread;
+
+// --- the hot paths ---
+
+/// The next thread to run becomes current. False: the block has ended.
+[[gnu::always_inline]] inline bool Worker::pick() {
+  Warp* warp = &block_.warps[warp_];
+  if (warp->runnable == 0) {
+    if (!find_runnable_warp()) return false;
+    warp = &block_.warps[warp_];
+  }
+  position_ = std::countr_zero(warp->runnable);
+  warp->runnable &= warp->runnable - 1;
+  block_.current = &block_.thread_at(warp_, position_);
+  return true;
+}
+
+/// Within a sweep, on to the next thread.
+[[gnu::always_inline]] inline void Worker::sync(Site site) {
+  if (!sweep_) [[unlikely]] {
+    barrier(false, site);
+    return;
+  }
+  if (site != block_.barrier_site) [[unlikely]] {
+    if (block_.barrier_site.line != 0) fail_divergent(site);
+    block_.barrier_site = site;
+  }
+  Thread* const self = block_.current;
+  Thread* const next = self->next;
+  if (next == first_) [[unlikely]] {  // the last one opens the barrier
+    ++block_.barrier;
+    SIMT_OBSERVE(check::barrier_opened(site, block_.alive);)
+    block_.barrier_site = {};
+  }
+  block_.current = next;
+  threadIdx = next->index;
+  // Few stacks fit into the first-level cache: fetch one that is needed soon, its saved registers and its caller's frame.
+  const char* const soon = static_cast<const char*>(self[Block::prefetch_distance].context);
+  __builtin_prefetch(soon);
+  __builtin_prefetch(soon + 64);
+  if (next != self) switch_to(&self->context, next->context);
+}
+
+[[gnu::always_inline]] inline std::uint64_t Worker::collective(WarpOp op, unsigned mask, std::uint64_t value,
+                                                               int argument, int width, Site site) {
+  set_scheduling(true);
+  if (sweep_) leave_sweep();
+  Warp& warp = block_.warps[warp_];
+  const int lane = block_.current->lane;
+  const unsigned lane_bit = 1u << lane;
+  if (op == WarpOp::active_mask) return active_mask(warp, lane_bit, site);
+  if ((mask & lane_bit) == 0 || (mask & warp.exited) != 0) [[unlikely]]
+    fail_mask(op, mask, site);
+  Rendezvous* group = warp.groups;
+  Rendezvous* const end = warp.groups + warp.group_count;
+  while (group != end && group->mask != mask) ++group;
+  if (group == end) {
+    *group = {mask, 0, op, width, site};
+    ++warp.group_count;
+  } else if (group->op != op || group->width != width) [[unlikely]] {
+    fail_mixed(op, *group, site);
+  }
+  warp.value[lane] = value;
+  warp.argument[lane] = argument;
+  group->arrived |= lane_bit;
+  if (group->arrived == (mask & warp.existing)) {
+    complete(warp, *group);
+    const unsigned others = group->arrived & ~lane_bit;
+    *group = warp.groups[--warp.group_count];
+    make_runnable(warp, others);
+    set_scheduling(false);
+  } else {
+    block_.waiting_of(block_.current).site = site;
+    wait();
+  }
+  return warp.result[lane];
+}
+
+}  // namespace simt

@@ -1,0 +1,65 @@
+#include "simt/host_pointers.h"
+
+#include <dlfcn.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+
+#include "../memory/access.h"
+
+namespace simt {
+namespace {
+
+// A region that nothing can read or write, with one slot for each argument.
+constexpr std::size_t slot_bytes = std::size_t(1) << 26;
+constexpr int slots = 32;
+std::atomic<unsigned> slots_used = 0;  // a bit each; a wild pointer may lead to the other slots too
+
+char* guarded_region() {
+  static char* const region = static_cast<char*>(
+      mmap(nullptr, slot_bytes * slots, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+  return region;
+}
+
+/// Memory that the host has written to, outside its variables: a number is hardly ever such an address.
+bool is_host_heap_or_stack(void* address) {
+  const auto page = std::uintptr_t(sysconf(_SC_PAGESIZE));
+  unsigned char resident = 0;
+  Dl_info info;
+  return std::uintptr_t(address) >= 65536 && std::uintptr_t(address) >> 47 == 0 &&
+         mincore(reinterpret_cast<void*>(std::uintptr_t(address) / page * page), 1, &resident) == 0 &&
+         (resident & 1) != 0 && dladdr(address, &info) == 0;
+}
+
+}  // namespace
+
+void prepare_guarded_arguments() { guarded_region(); }
+
+int guarded_argument(const void* address) {
+  const std::ptrdiff_t offset = static_cast<const char*>(address) - guarded_region();
+  if (offset < 0 || std::size_t(offset) >= slot_bytes * slots) return 0;
+  const int slot = int(std::size_t(offset) / slot_bytes);
+  return (slots_used >> slot & 1) != 0 ? slot + 1 : 0;
+}
+
+const volatile void* guard_pointer(const volatile void* pointer, int position) {
+  const void* address = const_cast<const void*>(pointer);
+  if (address == nullptr || is_device(address) || allocation_of(address) != nullptr || position > slots) return pointer;
+  slots_used |= 1u << (position - 1);
+  return guarded_region() + std::size_t(position - 1) * slot_bytes + (std::size_t(address) & 255);
+}
+
+void guard_words(void* object, std::size_t bytes, int position) {
+  for (std::size_t at = 0; at + sizeof(void*) <= bytes; at += sizeof(void*)) {
+    void* word;
+    std::memcpy(&word, static_cast<char*>(object) + at, sizeof word);
+    if (!is_host_heap_or_stack(word)) continue;
+    const auto guarded = guard_pointer(word, position);
+    std::memcpy(static_cast<char*>(object) + at, &guarded, sizeof guarded);
+  }
+}
+
+}  // namespace simt

@@ -1,0 +1,195 @@
+#include "signals.h"
+
+#include <dlfcn.h>
+#include <signal.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <string>
+
+#ifdef SIMT_CHECK
+#include "../../check/check.h"
+#endif
+#include "../execution/worker.h"
+#include "explanation.h"
+#include "simt/host_pointers.h"
+#include "source_lines.h"
+
+namespace simt {
+namespace {
+
+/// The address of the instruction at which a signal came.
+void* interrupted_at(void* context) {
+  const auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext;
+#if defined(__x86_64__)
+  return reinterpret_cast<void*>(registers.gregs[REG_RIP]);
+#elif defined(__aarch64__)
+  return reinterpret_cast<void*>(registers.pc);
+#endif
+}
+
+AccessKind access_of_fault([[maybe_unused]] void* context) {
+#if defined(__x86_64__)
+  // Bit 1 of the page fault's error code is set for a write.
+  if ((static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_ERR] & 2) != 0) return AccessKind::write;
+#endif
+  return AccessKind::read;
+}
+
+/// Is this address in the program's own code, and not in a library's?
+bool is_program(void* address) {
+  Dl_info code, ours;
+  return dladdr(address, &code) != 0 && dladdr(reinterpret_cast<void*>(&is_program), &ours) != 0 &&
+         code.dli_fbase == ours.dli_fbase;
+}
+
+/// The emulation or a library has used up a stack: the innermost line of the program that called it, from the first
+/// return address on the stack that is one of the program's. (Frames have no chain to follow.)
+Site caller_at_end_of_stack(const void* lowest) {
+  const auto* const words = static_cast<void* const*>(lowest);
+  for (int i = 0; i < 512; ++i) {
+    if (!is_program(words[i])) continue;
+    const Site site = site_of(static_cast<char*>(words[i]) - 1);
+    if (!is_emulation(site)) return site;
+  }
+  return {"?", 0};
+}
+
+Site site_of_fault(const Worker& worker, void* instruction, const void* address) {
+  Site site = site_of(instruction);
+  if (worker.stacks().guards(address) && is_emulation(site)) {
+    site = caller_at_end_of_stack(worker.stacks().above_guard(address));
+  }
+#ifdef SIMT_CHECK
+  if (is_emulation(site)) site = site_of(reinterpret_cast<void*>(check::done_for()));
+#endif
+  return site;
+}
+
+struct sigaction previous[64];
+
+void handle_fault(int signal, siginfo_t* info, void* context) {
+  Worker* const worker = Worker::running();
+  if (worker == nullptr) {  // host code: restore what would have happened without us
+    sigaction(signal, &previous[signal], nullptr);
+    SIMT_OBSERVE(check::end_program();)
+    return;  // the instruction faults again
+  }
+  const Site site = site_of_fault(*worker, interrupted_at(context), info->si_addr);
+  if (signal == SIGFPE) worker->fail({"arithmetic", "integer division by zero", site, cudaErrorLaunchFailure});
+  if (signal == SIGILL) worker->fail({"trap", "illegal instruction", site, cudaErrorIllegalInstruction});
+  Explanation why = explain(static_cast<char*>(info->si_addr), access_of_fault(context));
+#if defined(__x86_64__)
+  if (info->si_code == SI_KERNEL) why = explain_without_address(static_cast<ucontext_t*>(context));
+#endif
+  worker->fail({why.kind, why.text, site, cudaErrorIllegalAddress});
+}
+
+/// The program is about to be ended: reports the line of device code that it is in, and ends it. If that line is the
+/// emulation's, returns, because a later attempt may find a better one. The last attempt takes the barrier that threads
+/// were seen to wait at, or else the launch.
+void end_here(const Worker& worker, void* where) {
+  static Site barrier{"?", 0};
+  Site site = site_of(where);
+  if (is_emulation(site)) {
+    if (worker.barrier_site().line != 0) barrier = worker.barrier_site();
+    if (interruption.attempts_left.fetch_sub(1) > 1) return;
+    site = barrier.line != 0 ? barrier : worker.launch_site();
+  }
+  const std::string text = "the kernel was still running here when the program was ended: " + worker.here();
+  std::fprintf(stderr, "%s:%d: error: hang: %s\n", site.file, site.line, text.c_str());
+  std::fflush(stderr);
+  std::signal(SIGTERM, SIG_DFL);
+  kill(getpid(), SIGTERM);
+  for (;;) pause();
+}
+
+/// SIGTERM: while a kernel runs, the watchdog interrupts the workers, and one of them reports where it is.
+void handle_end(int, siginfo_t*, void*) {
+  if (launch_state.active()) {
+    SIMT_OBSERVE(check::ask_to_end(); return;)
+    interruption.attempts_left = 10;
+    return;
+  }
+  std::signal(SIGTERM, SIG_DFL);
+  raise(SIGTERM);
+}
+
+/// Lets the signal through even before its handler has ended: other threads run before that.
+void unblock_interruptions() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, interrupt_signal);
+  pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+}
+
+/// Runs on the interrupted thread's own stack, and continues there when that thread's turn comes again.
+void handle_interruption(int, siginfo_t*, void* context) {
+  Worker* const worker = Worker::running();
+  void* const where = interrupted_at(context);
+  // Only the program's own code may be interrupted: a library may hold a lock.
+  if (worker == nullptr || !is_program(where)) return;
+  if (interruption.is_ending()) {
+    if (!interruption.in_progress.exchange(true)) {
+      end_here(*worker, where);
+      interruption.in_progress = false;
+    }
+    return;
+  }
+  if (is_uninterrupted(where)) return;
+#ifdef SIMT_CHECK
+  if (interruption.in_progress.exchange(true)) return;
+  const Site site = site_of(where);
+  interruption.in_progress = false;
+  if (is_emulation(site)) return;  // a later interruption finds the program
+#else
+  const Site site{};
+#endif
+  // Up to here the signal was blocked: a second one would have interrupted this handler, not code that can be interrupted.
+  unblock_interruptions();
+  worker->preempt(site);
+}
+
+using Handler = void (*)(int, siginfo_t*, void*);
+
+struct sigaction action_for(Handler handler, int flags) {
+  struct sigaction action{};
+  action.sa_sigaction = handler;
+  action.sa_flags = SA_SIGINFO | flags;
+  sigemptyset(&action.sa_mask);
+  return action;
+}
+
+}  // namespace
+
+void catch_faults() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    prepare_guarded_arguments();
+    const struct sigaction interruptions = action_for(handle_interruption, SA_RESTART);
+    sigaction(interrupt_signal, &interruptions, nullptr);
+    struct sigaction before{};
+    if (sigaction(SIGTERM, nullptr, &before) == 0 && before.sa_handler == SIG_DFL) {
+      const struct sigaction ending = action_for(handle_end, SA_ONSTACK | SA_RESTART);
+      sigaction(SIGTERM, &ending, nullptr);
+    }
+    // The handler leaves by switching stacks, so the signal must not stay blocked.
+    const struct sigaction fault = action_for(handle_fault, SA_ONSTACK | SA_NODEFER);
+    for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) sigaction(signal, &fault, &previous[signal]);
+  });
+}
+
+}  // namespace simt
+
+/// Replaces the C library's function that assert() calls.
+extern "C" [[noreturn]] void __assert_fail(const char* assertion, const char* file, unsigned line,
+                                           const char* function) noexcept(false) {
+  if (simt::Worker* const worker = simt::Worker::running()) {
+    worker->fail({"assert", std::string("assertion failed: ") + assertion, {file, int(line)}, cudaErrorAssert});
+  }
+  std::fprintf(stderr, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function, assertion);
+  std::abort();
+}

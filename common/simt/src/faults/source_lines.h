@@ -1,0 +1,15 @@
+// Source lines of code addresses.
+#pragma once
+
+#include "simt/device.h"
+
+namespace simt {
+
+/// The source line of a code address, from binutils' addr2line: the innermost one outside the emulation's headers.
+/// Line 0 if there is none.
+Site site_of(void* address);
+
+/// Is this a line of the emulation, or no line at all?
+bool is_emulation(Site site);
+
+}  // namespace simt

@@ -1,0 +1,112 @@
+#include "simt/runtime/allocations.h"
+
+#include <mutex>
+#include <shared_mutex>
+
+#include "../memory/access.h"
+#include "../memory/globals.h"
+#include "../memory/pool.h"
+#include "call.h"
+
+using namespace simt;
+
+cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
+  return call(__func__, [&] { return allocate(pointer, bytes, MemoryKind::device); });
+}
+
+cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width, std::size_t height) {
+  return call(__func__, [&] {
+    if (pitch == nullptr) return cudaErrorInvalidValue;
+    *pitch = round_up(width, 512);
+    return allocate(pointer, *pitch * height, MemoryKind::device);
+  });
+}
+
+cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned flags) {
+  return call(__func__, [&] {
+    if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) return cudaErrorInvalidValue;
+    return allocate(pointer, bytes, MemoryKind::managed);
+  });
+}
+
+cudaError_t cudaHostAlloc(void** pointer, std::size_t bytes, unsigned flags) {
+  return call(__func__, [&] {
+    if (flags > (cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined))
+      return cudaErrorInvalidValue;
+    return allocate(pointer, bytes, MemoryKind::pinned);
+  });
+}
+
+cudaError_t cudaMallocHost(void** pointer, std::size_t bytes, unsigned flags) {
+  return cudaHostAlloc(pointer, bytes, flags);
+}
+
+cudaError_t cudaFree(void* pointer) {
+  return call(__func__, [&] { return release(pointer, {MemoryKind::device, MemoryKind::managed}); });
+}
+
+cudaError_t cudaFreeHost(void* pointer) {
+  return call(__func__, [&] { return release(pointer, {MemoryKind::pinned}); });
+}
+
+cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned) {
+  return call(__func__, [&] {
+    if (pointer == nullptr || bytes == 0) return cudaErrorInvalidValue;
+    const std::lock_guard lock(Heap::instance().mutex);
+    const bool added = Heap::instance().add_registered(static_cast<char*>(pointer), bytes);
+    return added ? cudaSuccess : cudaErrorHostMemoryAlreadyRegistered;
+  });
+}
+
+cudaError_t cudaHostUnregister(void* pointer) {
+  return call(__func__, [&] {
+    const std::lock_guard lock(Heap::instance().mutex);
+    return Heap::instance().remove_registered(pointer) ? cudaSuccess : cudaErrorHostMemoryNotRegistered;
+  });
+}
+
+cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned flags) {
+  return call(__func__, [&] {
+    if (device == nullptr || flags != 0) return cudaErrorInvalidValue;
+    const Access access = access_of(host, 1);
+    if (!access.host || !access.device || is_global(host, 1)) return cudaErrorInvalidValue;
+    *device = host;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+  return call(__func__, [&] {
+    if (free == nullptr || total == nullptr) return cudaErrorInvalidValue;
+    const std::shared_lock lock(Heap::instance().mutex);
+    *total = device_memory();
+    *free = Heap::instance().available();
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer) {
+  return call(__func__, [&] {
+    if (attributes == nullptr) return cudaErrorInvalidValue;
+    void* const address = const_cast<void*>(pointer);
+    *attributes = {cudaMemoryTypeUnregistered, cudaInvalidDeviceId, nullptr, address};
+    const std::shared_lock lock(Heap::instance().mutex);
+    const Record* record = Heap::instance().find(pointer);
+    if (record == nullptr || record->allocation.freed || !record->contains(pointer, 1)) {
+      return cudaSuccess;
+    }
+    switch (record->allocation.kind) {
+      case MemoryKind::device:
+        *attributes = {cudaMemoryTypeDevice, 0, address, nullptr};
+        break;
+      case MemoryKind::managed:
+        *attributes = {cudaMemoryTypeManaged, 0, address, address};
+        break;
+      case MemoryKind::pinned:
+      case MemoryKind::registered:
+        *attributes = {cudaMemoryTypeHost, 0, address, address};
+        break;
+    }
+    return cudaSuccess;
+  });
+}

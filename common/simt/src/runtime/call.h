@@ -1,0 +1,34 @@
+// What every function of CUDA's host interface goes through.
+#pragma once
+
+#include <string>
+
+#include "../execution/worker.h"
+#include "simt/error.h"
+
+namespace simt {
+
+/// What the host functions keep for a host thread. Outside the unnamed namespace, and not all zero: see device.cpp.
+struct HostThread {
+  bool in_host_function = false;  ///< while cudaLaunchHostFunc or cudaStreamAddCallback runs one
+  int not_zero = 1;
+};
+extern constinit thread_local HostThread host_thread;
+
+/// Runs the body of the CUDA function `name` and keeps its error for cudaGetLastError. Refused after a kernel has
+/// failed, inside a host function, and inside a kernel (which nvcc would not compile).
+template <class Body>
+cudaError_t call(const char* name, Body&& body) {
+  if (Worker* worker = Worker::running()) {
+    worker->fail({"host-call",
+                  std::string("calls ") + name + ", which only host code may call",
+                  {"?", 0},
+                  cudaErrorNotPermitted});
+  }
+  if (const cudaError_t error = sticky(); error != cudaSuccess) return error;
+  const cudaError_t error = host_thread.in_host_function ? cudaErrorNotPermitted : body();
+  if (error != cudaSuccess) set_last_error(error);
+  return error;
+}
+
+}  // namespace simt

@@ -1,0 +1,115 @@
+#include "simt/runtime/copies.h"
+
+#include <cstring>
+
+#ifdef SIMT_CHECK
+#include "../../check/check.h"
+#endif
+#include "../memory/access.h"
+#include "call.h"
+#include "simt/runtime/streams.h"
+
+namespace simt {
+namespace {
+
+/// cudaSuccess if a copy in direction `kind` may access both ranges.
+cudaError_t check_copy(const void* to, std::size_t to_bytes, const void* from, std::size_t from_bytes,
+                       cudaMemcpyKind kind) {
+  if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
+  if (to == nullptr || from == nullptr) return cudaErrorInvalidValue;
+  const Access target = access_of(to, to_bytes), source = access_of(from, from_bytes);
+  const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+  const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+  const bool any = kind == cudaMemcpyDefault;
+  const bool target_fits = any ? target.host || target.device : to_device ? target.device : target.host;
+  const bool source_fits = any ? source.host || source.device : from_device ? source.device : source.host;
+  return target_fits && source_fits ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
+                      std::size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
+  if (!is_stream(stream)) return cudaErrorInvalidResourceHandle;
+  if (width > to_pitch || width > from_pitch) return cudaErrorInvalidPitchValue;
+  if (width == 0 || height == 0) return cudaSuccess;
+  const cudaError_t error =
+      check_copy(to, (height - 1) * to_pitch + width, from, (height - 1) * from_pitch + width, kind);
+  if (error != cudaSuccess) return error;
+  for (std::size_t row = 0; row < height; ++row) {
+    std::memmove(static_cast<char*>(to) + row * to_pitch, static_cast<const char*>(from) + row * from_pitch, width);
+    SIMT_OBSERVE(check::written(static_cast<char*>(to) + row * to_pitch, width);)
+  }
+  return cudaSuccess;
+}
+
+cudaError_t fill_rows(void* pointer, std::size_t pitch, int value, std::size_t width, std::size_t height,
+                      cudaStream_t stream) {
+  if (!is_stream(stream)) return cudaErrorInvalidResourceHandle;
+  if (height > 1 && width > pitch) return cudaErrorInvalidPitchValue;
+  if (width == 0 || height == 0) return cudaSuccess;
+  if (pointer == nullptr || !access_of(pointer, (height - 1) * pitch + width).device) return cudaErrorInvalidValue;
+  for (std::size_t row = 0; row < height; ++row) {
+    std::memset(static_cast<char*>(pointer) + row * pitch, value, width);
+    SIMT_OBSERVE(check::written(static_cast<char*>(pointer) + row * pitch, width);)
+  }
+  return cudaSuccess;
+}
+
+}  // namespace
+
+cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+  if (!is_stream(stream)) return cudaErrorInvalidResourceHandle;
+  if (bytes == 0) return cudaSuccess;
+  const cudaError_t error = check_copy(to, bytes, from, bytes, kind);
+  if (error == cudaSuccess) std::memmove(to, from, bytes);
+  SIMT_OBSERVE(if (error == cudaSuccess) check::written(to, bytes);)
+  return error;
+}
+
+}  // namespace simt
+
+using namespace simt;
+
+cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  return call(__func__, [&] { return copy(to, from, bytes, kind, nullptr); });
+}
+
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+  return call(__func__, [&] { return copy(to, from, bytes, kind, stream); });
+}
+
+cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
+                         std::size_t height, cudaMemcpyKind kind) {
+  return call(__func__, [&] { return copy_rows(to, to_pitch, from, from_pitch, width, height, kind, nullptr); });
+}
+
+cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                              std::size_t width, std::size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
+  return call(__func__, [&] { return copy_rows(to, to_pitch, from, from_pitch, width, height, kind, stream); });
+}
+
+cudaError_t cudaMemset(void* pointer, int value, std::size_t bytes) {
+  return call(__func__, [&] { return fill_rows(pointer, bytes, value, bytes, 1, nullptr); });
+}
+
+cudaError_t cudaMemsetAsync(void* pointer, int value, std::size_t bytes, cudaStream_t stream) {
+  return call(__func__, [&] { return fill_rows(pointer, bytes, value, bytes, 1, stream); });
+}
+
+cudaError_t cudaMemset2D(void* pointer, std::size_t pitch, int value, std::size_t width, std::size_t height) {
+  return call(__func__, [&] { return fill_rows(pointer, pitch, value, width, height, nullptr); });
+}
+
+cudaError_t cudaMemset2DAsync(void* pointer, std::size_t pitch, int value, std::size_t width, std::size_t height,
+                              cudaStream_t stream) {
+  return call(__func__, [&] { return fill_rows(pointer, pitch, value, width, height, stream); });
+}
+
+cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, cudaMemLocation location, unsigned flags,
+                                 cudaStream_t stream) {
+  return call(__func__, [&] {  // host and device share one memory, so only the arguments are checked
+    if (!is_stream(stream)) return cudaErrorInvalidResourceHandle;
+    if (location.type == cudaMemLocationTypeDevice && location.id != 0) return cudaErrorInvalidDevice;
+    const Access access = access_of(pointer, bytes);
+    return flags == 0 && access.host && access.device ? cudaSuccess : cudaErrorInvalidValue;
+  });
+}

@@ -1,0 +1,291 @@
+#include "simt/runtime/device.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "../execution/os_threads.h"
+#include "../memory/heap.h"
+#include "../memory/pool.h"
+#include "call.h"
+#include "simt/runtime/events.h"
+#include "simt/runtime/kernels.h"
+#include "simt/runtime/streams.h"
+
+namespace simt {
+namespace {
+
+// --- properties; those of a GPU of compute capability 9.0 where a processor has nothing comparable ---
+
+constexpr int shared_per_multiprocessor = 233472;  // bytes
+constexpr int registers = 65536;
+
+/// The value after "`field` :" in /proc/cpuinfo; empty if there is none.
+std::string processor_field(const std::string& field) {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.compare(0, field.size(), field) == 0 && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return {};
+}
+
+int clock_khz() { return int(1000 * std::strtod(processor_field("cpu MHz").c_str(), nullptr)); }
+
+cudaDeviceProp make_properties() {
+  cudaDeviceProp p{};
+  const std::string model = processor_field("model name");
+  std::snprintf(p.name, sizeof p.name, "simt: CUDA on the CPU (%s)", model.empty() ? "unknown model" : model.c_str());
+  p.totalGlobalMem = device_memory();
+  p.sharedMemPerBlock = default_shared_bytes;
+  p.regsPerBlock = registers;
+  p.warpSize = 32;
+  p.memPitch = 0x7fffffff;
+  p.maxThreadsPerBlock = max_threads_per_block;
+  p.maxThreadsDim[0] = p.maxThreadsDim[1] = 1024;
+  p.maxThreadsDim[2] = 64;
+  p.maxGridSize[0] = 0x7fffffff;
+  p.maxGridSize[1] = p.maxGridSize[2] = 65535;
+  p.totalConstMem = 65536;
+  p.major = compute_capability_major;
+  p.minor = compute_capability_minor;
+  p.textureAlignment = p.surfaceAlignment = 512;
+  p.texturePitchAlignment = 32;
+#ifdef SIMT_CHECK
+  p.multiProcessorCount = 16;  // the same on every machine: steps may choose their grid by it, and budgets count blocks
+#else
+  p.multiProcessorCount = OsThreads::instance().count();
+#endif
+  p.integrated = 1;  // host and device share their memory
+  p.canMapHostMemory = 1;
+  p.unifiedAddressing = 1;
+  p.l2CacheSize = std::max(0, int(sysconf(_SC_LEVEL3_CACHE_SIZE)));
+  p.maxThreadsPerMultiProcessor = max_threads_per_block;
+  p.maxBlocksPerMultiProcessor = 1;
+  p.streamPrioritiesSupported = 1;
+  p.globalL1CacheSupported = p.localL1CacheSupported = 1;
+  p.sharedMemPerMultiprocessor = shared_per_multiprocessor;
+  p.sharedMemPerBlockOptin = max_shared_bytes;
+  p.reservedSharedMemPerBlock = shared_per_multiprocessor - max_shared_bytes;
+  p.regsPerMultiprocessor = registers;
+  p.managedMemory = p.concurrentManagedAccess = p.directManagedMemAccessFromHost = 1;
+  p.hostNativeAtomicSupported = 1;
+  p.canUseHostPointerForRegisteredMem = p.hostRegisterSupported = 1;
+  p.memoryPoolsSupported = 1;
+  p.unifiedFunctionPointers = 1;
+  return p;
+}
+
+const cudaDeviceProp& properties() {
+  static const cudaDeviceProp p = make_properties();
+  return p;
+}
+
+// --- attributes ---
+
+struct Attribute {
+  cudaDeviceAttr attribute;
+  int (*value)(const cudaDeviceProp& properties);
+};
+
+template <auto member>
+int field(const cudaDeviceProp& properties) {
+  return int(properties.*member);
+}
+
+template <auto member, int index>
+int element(const cudaDeviceProp& properties) {
+  return (properties.*member)[index];
+}
+
+int none(const cudaDeviceProp&) { return 0; }
+
+constexpr Attribute attributes[] = {
+    {cudaDevAttrMaxThreadsPerBlock, field<&cudaDeviceProp::maxThreadsPerBlock>},
+    {cudaDevAttrMaxBlockDimX, element<&cudaDeviceProp::maxThreadsDim, 0>},
+    {cudaDevAttrMaxBlockDimY, element<&cudaDeviceProp::maxThreadsDim, 1>},
+    {cudaDevAttrMaxBlockDimZ, element<&cudaDeviceProp::maxThreadsDim, 2>},
+    {cudaDevAttrMaxGridDimX, element<&cudaDeviceProp::maxGridSize, 0>},
+    {cudaDevAttrMaxGridDimY, element<&cudaDeviceProp::maxGridSize, 1>},
+    {cudaDevAttrMaxGridDimZ, element<&cudaDeviceProp::maxGridSize, 2>},
+    {cudaDevAttrMaxSharedMemoryPerBlock, field<&cudaDeviceProp::sharedMemPerBlock>},
+    {cudaDevAttrTotalConstantMemory, field<&cudaDeviceProp::totalConstMem>},
+    {cudaDevAttrWarpSize, field<&cudaDeviceProp::warpSize>},
+    {cudaDevAttrMaxPitch, field<&cudaDeviceProp::memPitch>},
+    {cudaDevAttrMaxRegistersPerBlock, field<&cudaDeviceProp::regsPerBlock>},
+    {cudaDevAttrClockRate, [](const cudaDeviceProp&) { return clock_khz(); }},
+    {cudaDevAttrTextureAlignment, field<&cudaDeviceProp::textureAlignment>},
+    {cudaDevAttrMultiProcessorCount, field<&cudaDeviceProp::multiProcessorCount>},
+    {cudaDevAttrIntegrated, field<&cudaDeviceProp::integrated>},
+    {cudaDevAttrCanMapHostMemory, field<&cudaDeviceProp::canMapHostMemory>},
+    {cudaDevAttrL2CacheSize, field<&cudaDeviceProp::l2CacheSize>},
+    {cudaDevAttrMaxThreadsPerMultiProcessor, field<&cudaDeviceProp::maxThreadsPerMultiProcessor>},
+    {cudaDevAttrUnifiedAddressing, field<&cudaDeviceProp::unifiedAddressing>},
+    {cudaDevAttrComputeCapabilityMajor, field<&cudaDeviceProp::major>},
+    {cudaDevAttrComputeCapabilityMinor, field<&cudaDeviceProp::minor>},
+    {cudaDevAttrStreamPrioritiesSupported, field<&cudaDeviceProp::streamPrioritiesSupported>},
+    {cudaDevAttrGlobalL1CacheSupported, field<&cudaDeviceProp::globalL1CacheSupported>},
+    {cudaDevAttrLocalL1CacheSupported, field<&cudaDeviceProp::localL1CacheSupported>},
+    {cudaDevAttrMaxSharedMemoryPerMultiprocessor, field<&cudaDeviceProp::sharedMemPerMultiprocessor>},
+    {cudaDevAttrMaxRegistersPerMultiprocessor, field<&cudaDeviceProp::regsPerMultiprocessor>},
+    {cudaDevAttrManagedMemory, field<&cudaDeviceProp::managedMemory>},
+    {cudaDevAttrHostNativeAtomicSupported, field<&cudaDeviceProp::hostNativeAtomicSupported>},
+    {cudaDevAttrConcurrentManagedAccess, field<&cudaDeviceProp::concurrentManagedAccess>},
+    {cudaDevAttrCanUseHostPointerForRegisteredMem, field<&cudaDeviceProp::canUseHostPointerForRegisteredMem>},
+    {cudaDevAttrMaxSharedMemoryPerBlockOptin, field<&cudaDeviceProp::sharedMemPerBlockOptin>},
+    {cudaDevAttrHostRegisterSupported, field<&cudaDeviceProp::hostRegisterSupported>},
+    {cudaDevAttrMaxBlocksPerMultiprocessor, field<&cudaDeviceProp::maxBlocksPerMultiProcessor>},
+    {cudaDevAttrReservedSharedMemoryPerBlock, field<&cudaDeviceProp::reservedSharedMemPerBlock>},
+    {cudaDevAttrMemoryPoolsSupported, field<&cudaDeviceProp::memoryPoolsSupported>},
+    // Work does not overlap here, there is no bus, and the system does not report the memory's clock.
+    {cudaDevAttrKernelExecTimeout, none},
+    {cudaDevAttrComputeMode, none},
+    {cudaDevAttrConcurrentKernels, none},
+    {cudaDevAttrEccEnabled, none},
+    {cudaDevAttrPciBusId, none},
+    {cudaDevAttrPciDeviceId, none},
+    {cudaDevAttrPciDomainId, none},
+    {cudaDevAttrTccDriver, none},
+    {cudaDevAttrMemoryClockRate, none},
+    {cudaDevAttrGlobalMemoryBusWidth, none},
+    {cudaDevAttrAsyncEngineCount, none},
+    {cudaDevAttrIsMultiGpuBoard, none},
+    {cudaDevAttrPageableMemoryAccess, none},
+    {cudaDevAttrComputePreemptionSupported, none},
+    {cudaDevAttrCooperativeLaunch, none},
+    {cudaDevAttrClusterLaunch, none},
+};
+
+// --- limits ---
+
+std::map<cudaLimit, std::size_t> initial_limits() {
+  return {{cudaLimitStackSize, Stacks::usable},
+          {cudaLimitPrintfFifoSize, std::size_t(1) << 20},
+          {cudaLimitMallocHeapSize, std::size_t(8) << 20}};
+}
+
+struct Limits {
+  std::mutex mutex;
+  std::map<cudaLimit, std::size_t> bytes = initial_limits();
+};
+
+Limits& limits() {
+  static Limits* const limits = new Limits;  // never destroyed: a static's destructor may still use them
+  return *limits;
+}
+
+}  // namespace
+
+cudaError_t synchronize() {
+  release_pooled_memory();
+  return cudaSuccess;
+}
+
+}  // namespace simt
+
+using namespace simt;
+
+cudaError_t cudaGetDeviceCount(int* count) {
+  return call(__func__, [&] {
+    if (count == nullptr) return cudaErrorInvalidValue;
+    *count = 1;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaSetDevice(int device) {
+  return call(__func__, [&] { return device == 0 ? cudaSuccess : cudaErrorInvalidDevice; });
+}
+
+cudaError_t cudaGetDevice(int* device) {
+  return call(__func__, [&] {
+    if (device == nullptr) return cudaErrorInvalidValue;
+    *device = 0;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaSetDeviceFlags(unsigned flags) {
+  return call(__func__, [&] { return flags > 0xff ? cudaErrorInvalidValue : cudaSuccess; });
+}
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* result, int device) {
+  return call(__func__, [&] {
+    if (result == nullptr) return cudaErrorInvalidValue;
+    if (device != 0) return cudaErrorInvalidDevice;
+    *result = properties();
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
+  return call(__func__, [&] {
+    if (value == nullptr) return cudaErrorInvalidValue;
+    if (device != 0) return cudaErrorInvalidDevice;
+    const auto* entry = std::find_if(std::begin(attributes), std::end(attributes),
+                                     [&](const Attribute& candidate) { return candidate.attribute == attribute; });
+    if (entry == std::end(attributes)) return cudaErrorInvalidValue;
+    *value = entry->value(properties());
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
+  return call(__func__, [&] {
+    const std::lock_guard lock(limits().mutex);
+    const auto entry = limits().bytes.find(limit);
+    if (entry == limits().bytes.end()) return cudaErrorUnsupportedLimit;
+    // Stacks are mapped once, at their full size; the other two only limit what the host's own functions do anyway.
+    if (limit == cudaLimitStackSize && value > Stacks::usable) return cudaErrorInvalidValue;
+    entry->second = value;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
+  return call(__func__, [&] {
+    if (value == nullptr) return cudaErrorInvalidValue;
+    const std::lock_guard lock(limits().mutex);
+    const auto entry = limits().bytes.find(limit);
+    if (entry == limits().bytes.end()) return cudaErrorUnsupportedLimit;
+    *value = entry->second;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) {
+  return call(__func__, [] { return cudaSuccess; });
+}
+
+cudaError_t cudaDeviceSynchronize() { return call(__func__, synchronize); }
+
+cudaError_t cudaDeviceReset() {
+  set_sticky(cudaSuccess);
+  set_last_error(cudaSuccess);
+  return call(__func__, [] {
+    free_everything();
+    destroy_all_streams();
+    destroy_all_events();
+    reset_kernel_attributes();
+    const std::lock_guard lock(limits().mutex);
+    limits().bytes = initial_limits();
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDriverGetVersion(int* version) {
+  return call(__func__, [&] {
+    if (version == nullptr) return cudaErrorInvalidValue;
+    *version = 13000;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaRuntimeGetVersion(int* version) { return cudaDriverGetVersion(version); }

@@ -1,0 +1,89 @@
+#include "simt/runtime/events.h"
+
+#include <chrono>
+
+#include "call.h"
+#include "handles.h"
+#include "simt/runtime/device.h"
+#include "simt/runtime/streams.h"
+
+namespace simt {
+namespace {
+
+struct Event {
+  bool timed;
+  bool recorded = false;
+  std::chrono::steady_clock::time_point time = {};
+};
+
+Handles<cudaEvent_t, Event>& events() {
+  static auto* const events = new Handles<cudaEvent_t, Event>;  // never destroyed, as the heap
+  return *events;
+}
+
+}  // namespace
+
+bool is_event(cudaEvent_t event) { return events().contains(event); }
+
+void destroy_all_events() { events().clear(); }
+
+}  // namespace simt
+
+using namespace simt;
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
+  return call(__func__, [&] {
+    if (event == nullptr || flags > (cudaEventBlockingSync | cudaEventDisableTiming)) return cudaErrorInvalidValue;
+    *event = events().add({.timed = (flags & cudaEventDisableTiming) == 0});
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t* event) { return cudaEventCreateWithFlags(event, cudaEventDefault); }
+
+cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags) { return cudaEventCreateWithFlags(event, flags); }
+
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+  return call(__func__, [&] { return events().remove(event); });
+}
+
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
+  return call(__func__, [&] {
+    if (flags != cudaEventRecordDefault) return cudaErrorInvalidValue;
+    if (!is_stream(stream)) return cudaErrorInvalidResourceHandle;
+    return events().with(event, [](Event& e) {
+      e.recorded = true;
+      e.time = std::chrono::steady_clock::now();
+      return cudaSuccess;
+    });
+  });
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+  return cudaEventRecordWithFlags(event, stream, cudaEventRecordDefault);
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event) {
+  return call(__func__, [&] { return is_event(event) ? cudaSuccess : cudaErrorInvalidResourceHandle; });
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+  return call(__func__, [&] { return is_event(event) ? synchronize() : cudaErrorInvalidResourceHandle; });
+}
+
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
+  return call(__func__, [&] {
+    if (milliseconds == nullptr) return cudaErrorInvalidValue;
+    std::chrono::steady_clock::time_point times[2];
+    int i = 0;
+    for (cudaEvent_t event : {start, end}) {
+      const cudaError_t error = events().with(event, [&](Event& e) {
+        times[i++] = e.time;
+        return e.timed && e.recorded ? cudaSuccess : cudaErrorInvalidResourceHandle;
+      });
+      if (error != cudaSuccess) return error;
+    }
+    *milliseconds = std::chrono::duration<float, std::milli>(times[1] - times[0]).count();
+    return cudaSuccess;
+  });
+}

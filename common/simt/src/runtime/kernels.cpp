@@ -1,0 +1,89 @@
+#include "simt/runtime/kernels.h"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+
+#include "../execution/os_threads.h"
+#include "call.h"
+
+namespace simt {
+namespace {
+
+struct DynamicSharedLimits {
+  std::mutex mutex;
+  std::map<const void*, int> of_kernel;  ///< as set by cudaFuncSetAttribute
+  int largest = default_shared_bytes;
+};
+
+DynamicSharedLimits& dynamic_shared_limits() {
+  static auto* const limits = new DynamicSharedLimits;  // never destroyed: a static's destructor may launch a kernel
+  return *limits;
+}
+
+}  // namespace
+
+std::size_t max_dynamic_shared(const void* kernel) {
+  DynamicSharedLimits& limits = dynamic_shared_limits();
+  const std::lock_guard lock(limits.mutex);
+  if (kernel == nullptr) return std::size_t(limits.largest);
+  const auto entry = limits.of_kernel.find(kernel);
+  return std::size_t(entry == limits.of_kernel.end() ? default_shared_bytes : entry->second);
+}
+
+void reset_kernel_attributes() {
+  const std::lock_guard lock(dynamic_shared_limits().mutex);
+  dynamic_shared_limits().of_kernel.clear();
+  dynamic_shared_limits().largest = default_shared_bytes;
+}
+
+int resident_blocks() { return OsThreads::instance().count(); }
+
+}  // namespace simt
+
+using namespace simt;
+
+cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute, int value) {
+  return call(__func__, [&] {
+    if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
+    switch (attribute) {
+      case cudaFuncAttributeMaxDynamicSharedMemorySize: {
+        if (value < 0 || value > max_shared_bytes) return cudaErrorInvalidValue;
+        const std::lock_guard lock(dynamic_shared_limits().mutex);
+        dynamic_shared_limits().of_kernel[kernel] = value;
+        dynamic_shared_limits().largest = std::max(dynamic_shared_limits().largest, value);
+        return cudaSuccess;
+      }
+      case cudaFuncAttributePreferredSharedMemoryCarveout:
+        return value >= -1 && value <= 100 ? cudaSuccess : cudaErrorInvalidValue;
+    }
+    return cudaErrorInvalidValue;
+  });
+}
+
+cudaError_t cudaFuncSetCacheConfig(const void* kernel, cudaFuncCache) {
+  return call(__func__, [&] { return kernel == nullptr ? cudaErrorInvalidDeviceFunction : cudaSuccess; });
+}
+
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* kernel) {
+  return call(__func__, [&] {
+    if (attributes == nullptr) return cudaErrorInvalidValue;
+    if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
+    *attributes = {};  // an ordinary compiler does not report a kernel's shared memory or registers
+    attributes->maxThreadsPerBlock = max_threads_per_block;
+    attributes->ptxVersion = attributes->binaryVersion = 10 * compute_capability_major + compute_capability_minor;
+    attributes->maxDynamicSharedSizeBytes = int(max_dynamic_shared(kernel));
+    attributes->preferredShmemCarveout = cudaSharedmemCarveoutDefault;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* kernel, int block_size,
+                                                          std::size_t dynamic_shared) {
+  return call(__func__, [&] {
+    if (blocks == nullptr || block_size <= 0) return cudaErrorInvalidValue;
+    if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
+    *blocks = block_size <= max_threads_per_block && dynamic_shared <= max_dynamic_shared(kernel) ? 1 : 0;
+    return cudaSuccess;
+  });
+}

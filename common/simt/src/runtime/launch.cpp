@@ -1,0 +1,86 @@
+#include "simt/launch.h"
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <string>
+
+#include "../emulation.h"
+#include "../environment.h"
+#include "../execution/os_threads.h"
+#include "../faults/signals.h"
+#include "simt/runtime/kernels.h"
+#include "simt/runtime/streams.h"
+
+namespace simt {
+namespace {
+
+std::atomic<LaunchListener> listener = nullptr;
+
+/// Why a device refuses this launch; empty if it does not. Limits: CUDA C++ Programming Guide, "Compute Capabilities".
+std::string refusal(const LaunchConfig& config, std::size_t dynamic_limit) {
+  const auto text = [](dim3 d) {
+    return "(" + std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z) + ")";
+  };
+  const dim3 g = config.grid, b = config.block;
+  if (g.x == 0 || g.y == 0 || g.z == 0) return "grid " + text(g) + " has no blocks";
+  if (g.x > 0x7fffffffu || g.y > 65535 || g.z > 65535) {
+    return "grid " + text(g) + " exceeds (2147483647,65535,65535)";
+  }
+  if (b.x == 0 || b.y == 0 || b.z == 0) return "block " + text(b) + " has no threads";
+  if (b.x > 1024 || b.y > 1024 || b.z > 64 || std::uint64_t(b.x) * b.y * b.z > max_threads_per_block) {
+    return "block " + text(b) + " exceeds 1024 threads or (1024,1024,64)";
+  }
+  if (config.dynamic_shared > dynamic_limit) {
+    return std::to_string(config.dynamic_shared) + " bytes of dynamic shared memory exceed the limit of " +
+           std::to_string(dynamic_limit) + " (cudaFuncSetAttribute raises it to 232448)";
+  }
+  return {};
+}
+
+void refuse(const Kernel& kernel, const std::string& reason, cudaError_t error) {
+  const std::string text = std::string("kernel ") + kernel.name + ": " + reason;
+#ifdef SIMT_CHECK  // which prints its findings at the program's end
+  check::add_finding("invalid-launch", kernel.site, text);
+#else
+  std::fprintf(stderr, "%s:%d: error: invalid-launch: %s\n", kernel.site.file, kernel.site.line, text.c_str());
+#endif
+  set_last_error(error);
+}
+
+}  // namespace
+
+void listen_to_launches(LaunchListener new_listener) { listener = new_listener; }
+
+void run(const Kernel& kernel, const LaunchConfig& config) {
+  if (sticky() != cudaSuccess) return;  // the device is lost, as after a fault on a GPU
+  if (Worker* const worker = Worker::running()) {
+    worker->fail({"invalid-launch",
+                  std::string("launches ") + kernel.name +
+                      " from a kernel, which CUDA on the CPU does not support; launch it from host code",
+                  kernel.site, cudaErrorNotSupported});
+  }
+  if (const std::string reason = refusal(config, max_dynamic_shared()); !reason.empty()) {
+    return refuse(kernel, reason, cudaErrorInvalidConfiguration);
+  }
+  if (!is_stream(config.stream)) {
+    return refuse(kernel, "the stream does not exist or has been destroyed", cudaErrorInvalidResourceHandle);
+  }
+  catch_faults();
+  static std::atomic<std::uint64_t> launches = 0;
+  const std::uint64_t number = ++launches;
+  const Launch launch{kernel,
+                      config,
+                      std::uint64_t(config.grid.x) * config.grid.y * config.grid.z,
+                      int(config.block.x * config.block.y * config.block.z),
+                      number,
+                      order_seed() == 0 ? 0 : order_seed() + (number << 32)};
+  const auto started = std::chrono::steady_clock::now();
+  OsThreads::instance().run(launch);
+  if (const LaunchListener notify = listener) {
+    const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - started;
+    notify(kernel, config, elapsed.count());
+  }
+}
+
+}  // namespace simt

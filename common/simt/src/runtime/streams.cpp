@@ -1,0 +1,134 @@
+#include "simt/runtime/streams.h"
+
+#include <algorithm>
+
+#include "call.h"
+#include "handles.h"
+#include "simt/runtime/device.h"
+#include "simt/runtime/events.h"
+
+namespace simt {
+namespace {
+
+constexpr int least_priority = 0, greatest_priority = -5;
+
+struct Stream {
+  unsigned flags;
+  int priority;
+};
+
+Handles<cudaStream_t, Stream>& streams() {
+  static auto* const streams = new Handles<cudaStream_t, Stream>;  // never destroyed, as the heap
+  return *streams;
+}
+
+bool is_default_stream(cudaStream_t stream) {
+  return stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
+}
+
+/// Runs `use(stream)` if there is such a stream.
+template <class Use>
+cudaError_t with_stream(cudaStream_t stream, Use&& use) {
+  return is_default_stream(stream) ? use(Stream{cudaStreamDefault, 0}) : streams().with(stream, use);
+}
+
+cudaError_t create_stream(cudaStream_t* stream, unsigned flags, int priority) {
+  if (stream == nullptr || flags > cudaStreamNonBlocking) return cudaErrorInvalidValue;
+  *stream = streams().add({flags, std::clamp(priority, greatest_priority, least_priority)});
+  return cudaSuccess;
+}
+
+/// Runs a host function of the program, in which CUDA calls are refused.
+template <class Function>
+void run_host_function(Function&& function) {
+  host_thread.in_host_function = true;
+  function();
+  host_thread.in_host_function = false;
+}
+
+}  // namespace
+
+bool is_stream(cudaStream_t stream) { return is_default_stream(stream) || streams().contains(stream); }
+
+void destroy_all_streams() { streams().clear(); }
+
+}  // namespace simt
+
+using namespace simt;
+
+cudaError_t cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
+  return call(__func__, [&] {
+    if (least != nullptr) *least = least_priority;
+    if (greatest != nullptr) *greatest = greatest_priority;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaStreamCreate(cudaStream_t* stream) {
+  return call(__func__, [&] { return create_stream(stream, cudaStreamDefault, 0); });
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
+  return call(__func__, [&] { return create_stream(stream, flags, 0); });
+}
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, int priority) {
+  return call(__func__, [&] { return create_stream(stream, flags, priority); });
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  return call(__func__, [&] { return streams().remove(stream); });
+}
+
+cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned* flags) {
+  return call(__func__, [&] {
+    if (flags == nullptr) return cudaErrorInvalidValue;
+    return with_stream(stream, [&](const Stream& s) {
+      *flags = s.flags;
+      return cudaSuccess;
+    });
+  });
+}
+
+cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
+  return call(__func__, [&] {
+    if (priority == nullptr) return cudaErrorInvalidValue;
+    return with_stream(stream, [&](const Stream& s) {
+      *priority = s.priority;
+      return cudaSuccess;
+    });
+  });
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+  return call(__func__, [&] { return is_stream(stream) ? synchronize() : cudaErrorInvalidResourceHandle; });
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t stream) {
+  return call(__func__, [&] { return is_stream(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle; });
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
+  return call(__func__, [&] {
+    if (flags != cudaEventWaitDefault) return cudaErrorInvalidValue;
+    return is_stream(stream) && is_event(event) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+  });
+}
+
+cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* user_data, unsigned flags) {
+  return call(__func__, [&] {
+    if (callback == nullptr || flags != 0) return cudaErrorInvalidValue;
+    if (!is_stream(stream)) return cudaErrorInvalidResourceHandle;
+    run_host_function([&] { callback(stream, cudaSuccess, user_data); });
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* user_data) {
+  return call(__func__, [&] {
+    if (function == nullptr) return cudaErrorInvalidValue;
+    if (!is_stream(stream)) return cudaErrorInvalidResourceHandle;
+    run_host_function([&] { function(user_data); });
+    return cudaSuccess;
+  });
+}

@@ -1,0 +1,43 @@
+#include "simt/runtime/symbols.h"
+
+#include "../memory/globals.h"
+#include "call.h"
+#include "simt/runtime/copies.h"
+
+namespace simt {
+
+cudaError_t copy_to_symbol(void* symbol, std::size_t symbol_bytes, const void* from, std::size_t bytes,
+                           std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
+  return call("cudaMemcpyToSymbol", [&] {
+    if (!is_writable_global(symbol, symbol_bytes)) return cudaErrorInvalidSymbol;
+    if (offset > symbol_bytes || bytes > symbol_bytes - offset) return cudaErrorInvalidValue;
+    if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault) {
+      return cudaErrorInvalidMemcpyDirection;
+    }
+    return copy(static_cast<char*>(symbol) + offset, from, bytes, kind, stream);
+  });
+}
+
+cudaError_t copy_from_symbol(void* to, const void* symbol, std::size_t symbol_bytes, std::size_t bytes,
+                             std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
+  return call("cudaMemcpyFromSymbol", [&] {
+    if (!is_global(symbol, symbol_bytes)) return cudaErrorInvalidSymbol;
+    if (offset > symbol_bytes || bytes > symbol_bytes - offset) return cudaErrorInvalidValue;
+    if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault) {
+      return cudaErrorInvalidMemcpyDirection;
+    }
+    return copy(to, static_cast<const char*>(symbol) + offset, bytes, kind, stream);
+  });
+}
+
+cudaError_t symbol_address(void** address, const void* symbol, std::size_t bytes) {
+  return call("cudaGetSymbolAddress", [&] {
+    if (address == nullptr) return cudaErrorInvalidValue;
+    if (!is_global(symbol, 1)) return cudaErrorInvalidSymbol;
+    *address = const_cast<void*>(symbol);
+    allow_pointers_to(symbol, bytes);
+    return cudaSuccess;
+  });
+}
+
+}  // namespace simt
