@@ -1,12 +1,12 @@
-// Step 01: one launch a phase.
+// Step 01: one launch per phase.
 //
-// Idea: bubble sort compares neighbours one pair after another. Pairs that do not share a key can be compared at the
-// same time: first all pairs that begin at an even place, then all that begin at an odd one, and so on. One such round
-// is a phase, and n phases sort n keys, whatever they are. Each pair of a phase is a thread's work. Phases must follow
-// one another: the end of a kernel is the only barrier between all threads of a grid.
+// Idea: bubble sort compares neighbours, one pair after another. Pairs that do not share a key can be compared at the
+// same time: first all pairs that begin at an even position, then all pairs that begin at an odd position, and so on.
+// One such round is a phase, and n phases sort any n keys. Each pair of a phase is the work of one thread. The phases
+// must run one after another, and the end of a kernel is the only barrier for all threads of a grid.
 // New: a kernel, a launch, which thread does what.
-// Cost: n launches, each reading every key and writing those that move: up to 2 * sizeof(Key) bytes a key and phase.
-// Limits: n (n - 1) / 2 comparisons, and for small n nearly all the time goes into launching.
+// Cost: n launches. Each reads every key and writes those that move: up to 2 * sizeof(Key) bytes per key and phase.
+// Limits: n (n - 1) / 2 comparisons; and for small n, nearly all of the time is spent on launches.
 #include <cstdint>
 
 #include "odd_even.h"
@@ -15,24 +15,24 @@
 namespace odd_even {
 namespace {
 
-constexpr int default_threads = 256;
+constexpr int default_threads_per_block = 256;
 
-/// One phase: compares the pairs (i, i + 1) with i = parity, parity + 2, parity + 4, .. that lie below n.
+/// Runs one phase: puts the pairs (i, i + 1) in order, for i = parity, parity + 2, parity + 4, ..., while i + 1 < n.
 template <class Key>
 __global__ void run_phase(Key* keys, std::int64_t n, int parity, lab::Order order) {
-  // Your code: how many such pairs are there? Thread t compares pair t, and further ones if the grid has fewer
-  // threads than pairs. Pair t begins at place 2 * t + parity; lab::before(a, b, order) compares two keys. Exchange
-  // them only if the second must stand before the first.
+  // Your code: how many such pairs are there? Thread t compares pair t, and more pairs if the grid has fewer threads
+  // than pairs. Pair t begins at position 2 * t + parity. lab::before(a, b, order) compares two keys. Exchange them
+  // only if the second must come before the first.
 }
 
 }  // namespace
 
 template <class Key>
 void sort_global(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream) {
-  const int threads = lab::threads_or(shape, default_threads);
-  const unsigned blocks = lab::blocks_or(shape, keys.n / 2, threads);
+  const int threads_per_block = lab::threads_or(shape, default_threads_per_block);
+  const unsigned blocks = lab::blocks_or(shape, keys.n / 2, threads_per_block);
   if (keys.n < 2) return;
-  // Your code: launch run_phase for phases 0, 1, 2, .. n - 1, in turn with parity 0 and 1, and check each launch.
+  // Your code: launch run_phase for the phases 0, 1, 2, ..., n - 1, alternately with parity 0 and 1. Check each launch.
   (void)blocks;
   NOT_WRITTEN("step 01");
 }

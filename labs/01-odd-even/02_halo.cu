@@ -1,15 +1,15 @@
-// Step 02: many phases a launch.
+// Step 02: many phases per launch.
 //
-// Idea: in k phases a key moves at most k places, so what stands at a place after k phases depends only on the keys at
-// most k places away. A block that loads a tile and k keys on either side of it, its halo, can run k phases in shared
-// memory without asking any other block: the keys at the edges of its window go wrong, one place further inwards each
-// phase, but after k phases they have only just reached the tile.
+// Idea: in k phases a key moves at most k positions, so the key at a position after k phases depends only on the keys
+// at most k positions away. A block that loads a tile and k keys on either side of it, its halo, can run k phases in
+// shared memory without waiting for any other block. The keys at the edges of its window become wrong, one position
+// further inwards in each phase, but after k phases the errors have only just reached the tile.
 // New since step 01: shared memory and its barriers; the order as a template parameter; two buffers. A block must not
-// write where its neighbour still reads its halo, so a launch reads one buffer and writes the other, and they swap.
-// Cost: ceil(n / k) launches, made an even number so that the last one writes the caller's array; each reads 2 keys and
-// writes 1 for each key (k = 256, tiles of 512): 3 * sizeof(Key) bytes. k + 2 barriers a tile and launch.
-// Limits: every key of a halo is also compared by its own block, so half of all comparisons are done twice.
-#include <algorithm>
+// write where a neighbouring block may still read its halo, so a launch reads one buffer and writes the other, and the
+// buffers swap.
+// Cost: ceil(n / k) launches, rounded up to an even number so that the last one writes the caller's array. Per key, a
+// launch reads 2 keys and writes 1 (k = 256, tiles of 512): 3 * sizeof(Key) bytes. k + 2 barriers per tile and launch.
+// Limits: every key of a halo is also compared by its own block, so half of all comparisons are made twice.
 #include <cstdint>
 #include <utility>
 
@@ -21,38 +21,40 @@ namespace odd_even {
 namespace {
 
 constexpr int window_keys = halo_keys + tile_keys + halo_keys;
-constexpr int default_threads = window_keys / 2;  // one comparator a thread
+constexpr int default_threads_per_block = window_keys / 2;  // one comparator per thread
 
-/// Runs phases first_phase .. end_phase - 1, at most halo_keys of them: reads `from`, writes `to`, n keys each.
-/// Each block does tiles blockIdx.x, blockIdx.x + gridDim.x, ..
+/// Runs the phases first_phase to end_phase - 1, at most halo_keys phases. Reads `from` and writes `to`, n keys each.
+/// Each block takes the tiles blockIdx.x, blockIdx.x + gridDim.x, ...
 template <lab::Order order, class Key>
 __global__ void run_phases(const Key* from, Key* to, std::int64_t n, std::int64_t first_phase, std::int64_t end_phase) {
   __shared__ Key window[window_keys];
   for (std::int64_t first = std::int64_t(blockIdx.x) * tile_keys; first < n;
        first += std::int64_t(gridDim.x) * tile_keys) {
-    // The window is the tile with its halo, cut off at the ends of the array: places left .. left + count - 1.
+    // The window is the tile with its halo, cut off at the ends of the array: positions left to left + count - 1.
     const std::int64_t end = min(first + tile_keys, n);
     const std::int64_t left = max(first - halo_keys, std::int64_t(0));
     const int count = int(min(end + halo_keys, n) - left);
-    // Your code: load places left .. left + count - 1 of `from` into the window; run the phases on it; store the
-    // tile alone, places first .. end - 1, to `to`. A phase compares the pairs that begin at an even or odd place of
-    // the array: where in the window is that? compare_exchange<order>(window[i], window[i + 1]) does a pair.
-    // Put a barrier wherever one thread needs what another wrote, or overwrites what another still reads.
+    // Your code: load the positions left to left + count - 1 of `from` into the window; run the phases on it; store
+    // only the tile, positions first to end - 1, to `to`. A phase compares the pairs that begin at an even or at an
+    // odd position of the array: where in the window is that? compare_exchange<order>(window[i], window[i + 1]) puts
+    // a pair in order. Put a barrier wherever one thread needs what another has written, or overwrites what another
+    // may still read.
     (void)window, (void)end, (void)count;
   }
 }
 
 template <lab::Order order, class Key>
 void run_all_phases(lab::Span<Key> keys, lab::LaunchShape shape, cudaStream_t stream) {
-  const int threads = lab::threads_or(shape, default_threads);
+  const int threads_per_block = lab::threads_or(shape, default_threads_per_block);
   const unsigned blocks = lab::blocks_or(shape, keys.n, tile_keys);
   if (keys.n < 2) return;
   lab::DeviceArray<Key> scratch(keys.n, stream);
   Key* from = keys.data;
   Key* to = scratch.data();
-  // Your code: launch run_phases until n phases are done, at most halo_keys a launch, and swap the buffers after each.
-  // The last launch must write keys.data: how many launches do you need, and how do you share the phases out?
-  (void)threads, (void)blocks, (void)from, (void)to;
+  // Your code: launch run_phases until n phases are done, at most halo_keys per launch, and swap the buffers after
+  // each. The last launch must write keys.data: how many launches do you need, and how do you divide the phases
+  // among them?
+  (void)threads_per_block, (void)blocks, (void)from, (void)to;
   NOT_WRITTEN("step 02");
 }
 

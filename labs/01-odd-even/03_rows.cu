@@ -1,12 +1,13 @@
 // Step 03: keys in registers, neighbours by shuffle.
 //
-// Idea: a row of 128 keys fits the registers of one warp, four neighbouring keys a lane. Most pairs of neighbours then
-// lie in one lane and need no memory at all; for the pair that two lanes share, each sends the other its key by a
-// shuffle, and both compare: the left lane keeps the earlier key, the right lane the later one.
-// New since step 02: registers in place of shared memory, shuffles in place of barriers. A shuffle brings the lanes of
-// its warp together, and warps know nothing of each other.
-// Cost: one launch; one read and one write of every key; 128 phases, two shuffles in every second one, no barrier.
-// Limits: sorts each row by itself. Full warps only: threads that are no multiple of 32 are refused.
+// Idea: a row of 128 keys fits into the registers of one warp, four neighbouring keys per lane. Then most pairs of
+// neighbours belong to one lane and need no memory at all. For a pair that two lanes share, each lane sends its key to
+// the other by a shuffle, and both compare: the left lane keeps the earlier key, the right lane the later one.
+// New since step 02: registers in place of shared memory, shuffles in place of barriers. A shuffle synchronizes the
+// lanes of its warp. The warps are independent of each other.
+// Cost: one launch; one read and one write of every key; 128 phases, two shuffles in every second phase, no barrier.
+// Limits: each row is sorted separately. Full warps only: a number of threads per block that is not a multiple of 32 is
+// refused.
 #include <cstdint>
 #include <string>
 
@@ -16,33 +17,33 @@
 namespace odd_even {
 namespace {
 
-constexpr int warp_lanes = 32;
-constexpr int lane_keys = row_keys / warp_lanes;
-static_assert(lane_keys == 4, "the phases are written for four keys a lane");
-constexpr int default_threads = 256;
+constexpr int warp_size = 32;
+constexpr int items_per_thread = row_keys / warp_size;
+static_assert(items_per_thread == 4, "the phases are written for four keys per lane");
+constexpr int default_threads_per_block = 256;
 
-/// Runs all phases on a row: `own` are places 4 * lane .. 4 * lane + 3. All lanes of the warp call it. The array is
-/// indexed by constants only, so that it lives in registers.
+/// Runs all phases on a row: `own` holds the positions 4 * lane to 4 * lane + 3. All lanes of the warp call it. The
+/// array is indexed by constants only, so that it stays in registers.
 template <lab::Order order, class Key>
-__device__ void sort_in_registers(Key (&own)[lane_keys], int lane) {
-  // Your code: row_keys phases, in turn even and odd. Even: the pairs (0, 1) and (2, 3) of each lane. Odd: the pair
-  // (1, 2), and key 3 with key 0 of the lane above: __shfl_down_sync and __shfl_up_sync fetch the partner. Which
-  // lanes have no partner on one side? All of them must take part in every shuffle, so the
-  // mask is 0xffffffff.
+__device__ void sort_in_registers(Key (&own)[items_per_thread], int lane) {
+  // Your code: row_keys phases, alternately even and odd. Even: the pairs (0, 1) and (2, 3) of each lane. Odd: the
+  // pair (1, 2), and key 3 with key 0 of the next lane: __shfl_down_sync and __shfl_up_sync fetch the partner. Which
+  // lanes have no partner on one side? All lanes must take part in every shuffle, so the mask is 0xffffffff.
 }
 
-/// A row a warp: warp w of the grid sorts rows w, w + warps of the grid, ..
+/// One row per warp: warp w of the grid sorts the rows w, w + warps, w + 2 * warps, ..., where `warps` is the number of
+/// warps in the grid.
 template <lab::Order order, class Key>
 __global__ void sort_rows_kernel(lab::Span<Key> keys) {
-  const int lane = threadIdx.x % warp_lanes;
-  const std::int64_t warps_a_block = blockDim.x / warp_lanes;
-  const std::int64_t warp = blockIdx.x * warps_a_block + threadIdx.x / warp_lanes;
-  const std::int64_t warps = gridDim.x * warps_a_block;
+  const int lane = threadIdx.x % warp_size;
+  const std::int64_t warps_per_block = blockDim.x / warp_size;
+  const std::int64_t warp = blockIdx.x * warps_per_block + threadIdx.x / warp_size;
+  const std::int64_t warps = gridDim.x * warps_per_block;
   for (std::int64_t first = warp * row_keys; first < keys.n; first += warps * row_keys) {
-    const std::int64_t place = first + lane * lane_keys;  // of the lane's first key
-    // Your code: load the lane's four keys; sort_in_registers(); store them. In a short last row a place from keys.n
-    // on is filled with lab::last_key<Key>(order), which stays behind all others, and is not stored.
-    (void)place;
+    const std::int64_t position = first + lane * items_per_thread;  // of the lane's first key
+    // Your code: load the lane's four keys, sort_in_registers(), store them. In a short last row, fill the positions
+    // from keys.n on with lab::last_key<Key>(order), which sorts behind all other keys, and do not store them.
+    (void)position;
   }
 }
 
@@ -50,14 +51,14 @@ __global__ void sort_rows_kernel(lab::Span<Key> keys) {
 
 template <class Key>
 void sort_rows(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream) {
-  const int threads = lab::threads_or(shape, default_threads);
-  if (threads % warp_lanes != 0) {
-    throw lab::Unsupported("step 03 works with full warps: " + std::to_string(threads) +
-                           " threads a block are no multiple of 32");
+  const int threads_per_block = lab::threads_or(shape, default_threads_per_block);
+  if (threads_per_block % warp_size != 0) {
+    throw lab::Unsupported("step 03 needs full warps: " + std::to_string(threads_per_block) +
+                           " threads per block is not a multiple of 32");
   }
-  const unsigned blocks = lab::blocks_or(shape, keys.n, threads * lane_keys);
+  const unsigned blocks = lab::blocks_or(shape, keys.n, threads_per_block * items_per_thread);
   if (keys.n < 2) return;
-  // Your code: launch sort_rows_kernel for the order asked for, and check the launch.
+  // Your code: launch sort_rows_kernel for the requested order, and check the launch.
   (void)blocks;
   NOT_WRITTEN("step 03");
 }

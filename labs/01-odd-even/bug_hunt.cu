@@ -1,15 +1,16 @@
-// Bug hunt of lab 01: this program is wrong on purpose. It compiles, and for n = 200 it is even right.
+// Bug hunt of lab 01: this program is wrong on purpose. It compiles, and for n = 200 its result is even right.
 //
-// What it promises: n keys are sorted by odd-even transposition, any n from 1 on, ascending or descending. A launch
-// runs 25 phases on tiles of 200 keys, each with a halo, from one buffer to the other; at most 8 blocks do all tiles.
+// What it promises: it sorts n keys by odd-even transposition, any n from 1 on, ascending or descending. A launch runs
+// 25 phases on tiles of 200 keys, each with a halo, from one buffer to the other. At most 8 blocks process all tiles.
 //
 //   ./workbook cc labs/01-odd-even/bug_hunt.cu -o /tmp/bug_hunt
 //   /tmp/bug_hunt 200
 //   /tmp/bug_hunt 200 reversed
 //   /tmp/bug_hunt 200 random descending
 //
-// There are five faults, all in run_phases and the constants above it. What stands below the line is right: it
-// launches, makes the input and checks the output. Exit code: 0 right, 1 wrong or a CUDA error, 2 bad arguments.
+// There are five faults, all in run_phases and the constants above it. The code below the line is right: it launches
+// the kernel, creates the input and verifies the output. Exit status: 0 right, 1 wrong or a CUDA error, 2 invalid
+// arguments.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -20,12 +21,12 @@
 #include <utility>
 #include <vector>
 
-constexpr int phases_a_launch = 25;
+constexpr int phases_per_launch = 25;
 constexpr int tile_keys = 200;
-constexpr int halo_keys = phases_a_launch - 1;
+constexpr int halo_keys = phases_per_launch - 1;
 constexpr int window_keys = halo_keys + tile_keys + halo_keys;
 constexpr int threads = 128;
-constexpr int most_blocks = 8;
+constexpr int max_blocks = 8;
 
 __device__ void compare_exchange(unsigned& first, unsigned& second, bool ascending) {
   const unsigned a = first, b = second;
@@ -35,7 +36,7 @@ __device__ void compare_exchange(unsigned& first, unsigned& second, bool ascendi
   }
 }
 
-// Runs phases first_phase .. end_phase - 1, at most phases_a_launch: reads `from`, writes `to`, n keys each.
+// Runs the phases first_phase to end_phase - 1, at most phases_per_launch. Reads `from` and writes `to`, n keys each.
 __global__ void run_phases(const unsigned* from, unsigned* to, int n, int first_phase, int end_phase, bool ascending) {
   __shared__ unsigned window[window_keys];
   for (int first = blockIdx.x * tile_keys; first < n; first += gridDim.x * tile_keys) {
@@ -61,7 +62,7 @@ __global__ void run_phases(const unsigned* from, unsigned* to, int n, int first_
   }
 }
 
-// --------------------------------------------------- right from here ------------------------------------------------
+// ------------------------------------------- the code below has no fault -------------------------------------------
 
 void check(cudaError_t code, const char* what) {
   if (code == cudaSuccess) return;
@@ -69,11 +70,11 @@ void check(cudaError_t code, const char* what) {
   std::exit(1);
 }
 
-// Sorts `keys`; `other` is scratch for n keys. An even number of launches ends in the buffer in which it began.
+// Sorts `keys`; `other` is scratch memory for n keys. An even number of launches ends in the buffer where it began.
 void sort_keys(unsigned* keys, unsigned* other, int n, bool ascending) {
-  const int blocks = std::min((n + tile_keys - 1) / tile_keys, most_blocks);
-  for (int phase = 0, launch = 0; phase < n || launch % 2 != 0; phase += phases_a_launch, ++launch) {
-    const int end_phase = std::min(phase + phases_a_launch, n);
+  const int blocks = std::min((n + tile_keys - 1) / tile_keys, max_blocks);
+  for (int phase = 0, launch = 0; phase < n || launch % 2 != 0; phase += phases_per_launch, ++launch) {
+    const int end_phase = std::min(phase + phases_per_launch, n);
     run_phases<<<blocks, threads>>>(keys, other, n, phase, end_phase, ascending);
     check(cudaGetLastError(), "launch of run_phases");
     std::swap(keys, other);
@@ -90,7 +91,7 @@ std::vector<unsigned> make_keys(int n, bool reversed) {
   return keys;
 }
 
-// `word` if argument number i is that word and not yet taken.
+// Whether argument number i is `word`. If so, moves i on to the next argument.
 bool taken(int argc, char** argv, int& i, const char* word) {
   if (i >= argc || std::strcmp(argv[i], word) != 0) return false;
   ++i;

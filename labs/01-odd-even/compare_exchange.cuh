@@ -1,12 +1,12 @@
-// What step 01 teaches and the later steps call: putting two neighbours in order.
+// Puts two neighbours in order. Step 01 teaches it; the later steps call it.
 #pragma once
 
 #include "odd_even.h"
 
 namespace odd_even {
 
-/// Puts two keys in order. Both are written whether they change or not: no branch, so the lanes of a warp stay
-/// together. The order is a template parameter: no thread has to ask for it in every phase.
+/// Puts two keys in order. Writes both whether or not they change: without a branch, the lanes of a warp do not
+/// diverge. The order is a template parameter, so no thread has to test it in every phase.
 template <lab::Order order, class Key>
 __device__ inline void compare_exchange(Key& first, Key& second) {
   const Key a = first, b = second;

@@ -1,5 +1,5 @@
-// Bubble sort and odd-even transposition sort on one CPU core, to read beside the kernels and to count: the two do the
-// same exchanges, but only the second does many of them at once.
+// Bubble sort and odd-even transposition sort on one CPU core, to read next to the kernels and to count their work:
+// both make the same exchanges, but only the second can make many of them at the same time.
 #pragma once
 
 #include <cstdint>
@@ -12,10 +12,10 @@ namespace odd_even {
 struct Work {
   std::int64_t comparisons = 0;
   std::int64_t exchanges = 0;
-  std::int64_t steps = 0;  ///< that must follow one another; within a step all comparisons could be done at once
+  std::int64_t steps = 0;  ///< one after another; all comparisons of a step can be made at the same time
 };
 
-/// Compares two neighbours and exchanges them if the second must stand first; counts both.
+/// Compares two neighbours and exchanges them if the second must come first. Counts both.
 template <class Key>
 void compare_exchange(Key& first, Key& second, lab::Order order, Work& work) {
   ++work.comparisons;
@@ -24,9 +24,9 @@ void compare_exchange(Key& first, Key& second, lab::Order order, Work& work) {
   ++work.exchanges;
 }
 
-/// Sorts keys[0 .. n) in place, stable: each round carries the last of the keys not yet in place to its place. Within a
-/// round each comparison needs the result of the one before, and here the rounds follow one another as well, so each
-/// comparison is a step: n (n - 1) / 2 of both.
+/// Sorts keys[0 .. n) in place, stable: each round carries the last of the remaining keys to its final position. Within
+/// a round, each comparison needs the result of the previous one, and here the rounds run one after another as well. So
+/// each comparison is a step: n (n - 1) / 2 comparisons in as many steps.
 template <class Key>
 Work bubble_sort(Key* keys, std::int64_t n, lab::Order order) {
   Work work;
@@ -37,8 +37,8 @@ Work bubble_sort(Key* keys, std::int64_t n, lab::Order order) {
   return work;
 }
 
-/// Sorts keys[0 .. n) in place, stable: n phases, in turn on the pairs that begin at an even and at an odd place. No
-/// two comparisons of a phase share a key, so a phase is one step: n (n - 1) / 2 comparisons in n steps.
+/// Sorts keys[0 .. n) in place, stable: n phases, alternately on the pairs that begin at an even and at an odd
+/// position. No two comparisons of a phase share a key, so a phase is one step: n (n - 1) / 2 comparisons in n steps.
 template <class Key>
 Work odd_even_sort(Key* keys, std::int64_t n, lab::Order order) {
   Work work;

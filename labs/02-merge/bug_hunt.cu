@@ -1,16 +1,17 @@
-// Bug hunt of lab 02: this program is wrong on purpose. It compiles, and for n = 1000 different keys it is even right.
+// Bug hunt of lab 02: this program is wrong on purpose. It compiles, and for n = 1000 distinct keys its result is even
+// right.
 //
-// What it promises: n keys, each with a value that travels along, sorted by merging, in the caller's array, stable; any
-// n from 1 on, any keys.
+// What it promises: it sorts n keys, each with a value that travels along, by merging, in the caller's array. The sort
+// is stable, for any n from 1 on and any keys.
 //
 //   ./workbook cc labs/02-merge/bug_hunt.cu -o /tmp/bug_hunt
 //   /tmp/bug_hunt 1000
 //   /tmp/bug_hunt 1000 few
 //   /tmp/bug_hunt 1024
 //
-// There are four faults, all between here and the line near the middle. What stands below that line is right: it makes
-// the input (all keys different, or with `few` only 64 of them) and checks the output. Exit code: 0 right, 1 wrong or a
-// CUDA error, 2 bad arguments.
+// There are four faults, all between here and the line near the middle. The code below that line is right: it creates
+// the input (all keys distinct, or with `few` only 64 distinct keys) and verifies the output. Exit status: 0 right, 1
+// wrong or a CUDA error, 2 invalid arguments.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -21,9 +22,9 @@
 #include <vector>
 
 constexpr int threads = 128;
-constexpr int longest_short_run = 256;  // shorter runs are merged by a thread, longer ones by a block
+constexpr int longest_short_run = 256;  // shorter runs are merged by a thread, others by a block
 
-// x is the key, y its value. A thread merges from[first .. middle) and from[middle .. end).
+// x is the key, y is its value. A thread merges from[first .. middle) and from[middle .. end).
 __global__ void merge_short_runs(const uint2* from, uint2* to, int n, int run) {
   const int first = (blockIdx.x * blockDim.x + threadIdx.x) * 2 * run;
   if (first >= n) return;
@@ -41,7 +42,7 @@ __global__ void merge_short_runs(const uint2* from, uint2* to, int n, int run) {
   }
 }
 
-// How many of the n keys stand before `key`; with `equal_too`, also those equal to it.
+// The number of the n keys that come before `key`; with `equal_too`, including those equal to it.
 __device__ int rank_of(unsigned key, const uint2* run, int n, bool equal_too) {
   int low = 0, high = n;
   while (low < high) {
@@ -55,7 +56,7 @@ __device__ int rank_of(unsigned key, const uint2* run, int n, bool equal_too) {
   return low;
 }
 
-// A block merges two runs: each key's place is its index plus its rank in the other run.
+// A block merges two runs: the position of each key is its index plus its rank in the other run.
 __global__ void merge_long_runs(const uint2* from, uint2* to, int n, int run) {
   const int first = blockIdx.x * 2 * run;
   const int middle = min(first + run, n), end = min(first + 2 * run, n);
@@ -82,7 +83,7 @@ void sort(uint2* pairs, uint2* scratch, int n) {
   }
 }
 
-// --------------------------------------------------- right from here ------------------------------------------------
+// ------------------------------------------- the code below has no fault -------------------------------------------
 
 void check(cudaError_t code, const char* what) {
   if (code == cudaSuccess) return;
@@ -90,8 +91,8 @@ void check(cudaError_t code, const char* what) {
   std::exit(1);
 }
 
-// The keys are all different, since an odd factor maps 32 bits one to one; or the upper 6 bits of those. The value is
-// the place the pair came from.
+// The keys are all distinct, because multiplying by an odd factor maps 32 bits one to one; with `few`, they are the
+// upper 6 bits of those. The value is the position from which the pair came.
 std::vector<uint2> make_pairs(int n, bool few) {
   std::vector<uint2> pairs(n);
   for (int i = 0; i < n; ++i) {

@@ -1,5 +1,5 @@
-// Merge sort on one CPU core, to read beside the kernels and to compare with: bottom-up, as the kernels are, so there
-// is no recursion and the two arrays swap after every level.
+// Merge sort on one CPU core, to read next to the kernels and to compare with: bottom-up like the kernels, so there is
+// no recursion, and the two arrays swap after every level.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace merge_sort {
 
-/// Sorts keys[0 .. n) in place, any n, stable. `before` is true when its first argument must stand strictly before its
-/// second. n more keys of memory.
+/// Sorts keys[0 .. n) in place, any n, stable. `before` returns true if its first argument must come strictly before
+/// its second. Needs memory for n more keys.
 template <class Key, class Before>
 void sort_on_cpu(Key* keys, std::int64_t n, Before before) {
   std::vector<Key> scratch(n);
@@ -21,7 +21,7 @@ void sort_on_cpu(Key* keys, std::int64_t n, Before before) {
       const std::int64_t middle = std::min(first + run, n), end = std::min(first + 2 * run, n);
       std::int64_t a = first, b = middle;
       for (std::int64_t i = first; i < end; ++i) {
-        // Equal keys come from a, the run that stood first.
+        // Of equal keys, that of a goes first, because run a came first.
         const bool take_b = a == middle || (b < end && before(from[b], from[a]));
         to[i] = take_b ? from[b++] : from[a++];
       }

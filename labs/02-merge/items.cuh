@@ -1,4 +1,5 @@
-// What all steps are written with: keys together with their values, the scratch they move to and from, and comparisons.
+// What all steps are written with: keys together with their values, scratch memory, comparisons, and the levels of a
+// merge sort.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +11,13 @@
 
 namespace merge_sort {
 
-/// Stands for the values where there are none.
+/// The value type where keys have no values.
 struct NoValue {};
 
 template <class Value>
 inline constexpr bool has_values = !std::is_same_v<Value, NoValue>;
 
-/// Keys, and the values that belong to them; `values` is unused where there are none. A view: it owns nothing.
+/// Keys and the values that belong to them; `values` is unused if Value is NoValue. A view: it owns nothing.
 template <class Key, class Value>
 struct Items {
   Key* keys;
@@ -42,7 +43,16 @@ __device__ inline void copy_item(Items<Key, Value> to, ToIndex i, Items<Key, Val
   if constexpr (has_values<Value>) to.values[i] = from.values[j];
 }
 
-/// The second buffer: n items of scratch.
+/// Copies n items to the start of another array.
+template <class Key, class Value>
+void copy_items(Items<Key, Value> from, Items<Key, Value> to, std::int64_t n, cudaStream_t stream) {
+  CUDA_CHECK(cudaMemcpyAsync(to.keys, from.keys, n * sizeof(Key), cudaMemcpyDeviceToDevice, stream));
+  if constexpr (has_values<Value>) {
+    CUDA_CHECK(cudaMemcpyAsync(to.values, from.values, n * sizeof(Value), cudaMemcpyDeviceToDevice, stream));
+  }
+}
+
+/// The second buffer: scratch memory for n items.
 template <class Key, class Value>
 class Scratch {
  public:
@@ -54,28 +64,30 @@ class Scratch {
   lab::DeviceArray<Value> values_;
 };
 
-/// Levels of merging, each of which doubles the runs, until runs of `run` keys have become one of n.
+/// The number of levels that merge runs of `run` keys into one run of n keys. Each level doubles the length of the
+/// runs.
 inline int merge_levels(std::int64_t n, std::int64_t run) {
   int levels = 0;
   for (; run < n; run *= 2) ++levels;
   return levels;
 }
 
-/// The two runs that one merge makes one: a = [first, middle) and b = [middle, end). The last merge of a level may be
-/// short, its b even empty.
+/// The two runs of one merge: a = [first, middle) and b = [middle, end). In the last merge of a level, b may be short
+/// or empty, and so may a be short.
 struct Merge {
   std::int64_t first;
   std::int64_t middle;
   std::int64_t end;
 };
 
-/// The merge that part `index` of n items belongs to, if a part has `part` items and a run `run` parts, a power of two.
+/// The merge to which part number `index` of n items belongs. A part has `part` items, and a run has `run` parts (a
+/// power of two).
 __device__ inline Merge merge_at(std::int64_t index, std::int64_t run, std::int64_t part, std::int64_t n) {
   const std::int64_t first = (index & -(2 * run)) * part;
   return {first, min(first + run * part, n), min(first + 2 * run * part, n)};
 }
 
-/// A lab::Order as a comparison, known when the kernel is compiled.
+/// A lab::Order as a comparison that is known at compile time.
 template <lab::Order order>
 struct InOrder {
   template <class Key>
@@ -84,7 +96,7 @@ struct InOrder {
   }
 };
 
-/// Calls f(comparison) with `before` itself, or with the comparison that a lab::Order stands for.
+/// Calls f(comparison): the comparison is `before` itself or, if `before` is a lab::Order, the InOrder for it.
 template <class Before, class F>
 void with_comparison(Before before, F&& f) {
   if constexpr (std::is_same_v<Before, lab::Order>) {
@@ -95,6 +107,22 @@ void with_comparison(Before before, F&& f) {
     }
   } else {
     f(before);
+  }
+}
+
+/// Sorts `items` in place, tiles first, as steps 02 to 04 do. Calls sort_tiles(from, to), which sorts each tile of
+/// `tile` items, then merge_level(from, to, run, comparison) for runs of `run` = tile, 2 * tile, ... items. Swaps the
+/// buffers after each level.
+template <class Key, class Value, class Before, class SortTiles, class MergeLevel>
+void sort_by_levels(Items<Key, Value> items, std::int64_t n, std::int64_t tile, Before before, cudaStream_t stream,
+                    SortTiles sort_tiles, MergeLevel merge_level) {
+  const Scratch<Key, Value> scratch(n, stream);
+  Items<Key, Value> from = items, to = scratch.items();
+  if (merge_levels(n, tile) % 2 == 1) std::swap(from, to);  // so that the last level writes the caller's array
+  sort_tiles(items, from);
+  for (std::int64_t run = tile; run < n; run *= 2) {
+    with_comparison(before, [&](auto comparison) { merge_level(from, to, run, comparison); });
+    std::swap(from, to);
   }
 }
 

@@ -1,13 +1,31 @@
-// What step 02 teaches first, and step 03 begins with: sorted tiles.
+// Tiles of steps 02 and 03: their way between global and shared memory, and sorting them, which step 02 teaches and
+// step 03 starts from.
 #pragma once
+
+#include <cstdint>
 
 #include "items.cuh"
 
 namespace merge_sort {
 
-/// Sorts each run of `tile_keys` items of from[0 .. n) by itself and writes it to the same places of `to`; the two may
-/// be the same memory. `before` as in merge_sort.h. Written in 02_block.cu. Shape: any blocks, 1 to 1024 threads.
-/// Cost: one pass over memory.
+/// Loads from[first], ..., from[first + count - 1] into shared memory, from `tile[position]` on. Neighbouring threads
+/// read neighbouring items: thread t loads the items t, t + blockDim.x, ... All threads of the block call it; it
+/// contains no barrier.
+template <class Key, class Value>
+__device__ inline void load_items(Items<Key, Value> tile, int position, Items<Key, Value> from, std::int64_t first,
+                                  int count) {
+  for (int i = threadIdx.x; i < count; i += blockDim.x) copy_item(tile, position + i, from, first + i);
+}
+
+/// Stores the first `count` items of a tile to to[first], ..., in the same way.
+template <class Key, class Value>
+__device__ inline void store_items(Items<Key, Value> to, std::int64_t first, Items<Key, Value> tile, int count) {
+  for (int i = threadIdx.x; i < count; i += blockDim.x) copy_item(to, first + i, tile, i);
+}
+
+/// Sorts each run of `tile_keys` items of from[0 .. n) separately and writes it to the same positions of `to`, which
+/// may be the same memory. `before` as in merge_sort.h. Written in 02_block.cu. Launch shape: any number of blocks, 1
+/// to 1024 threads per block. Cost: one pass over memory.
 template <class Key, class Value, class Before>
 void sort_tiles(Items<Key, Value> from, Items<Key, Value> to, std::int64_t n, Before before, lab::LaunchShape shape,
                 cudaStream_t stream);

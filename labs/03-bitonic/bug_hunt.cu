@@ -1,15 +1,15 @@
-// Bug hunt of lab 03: this program is wrong on purpose. It compiles, and for n = 1024 it is even right.
+// Bug hunt of lab 03: this program is wrong on purpose. It compiles, and for n = 1024 its result is even right.
 //
-// What it promises: n keys, each with a value that travels along, are sorted tile by tile in shared memory; a tile is
-// 1024 keys, the last one may be shorter; any n from 1 on, ascending or descending.
+// What it promises: it sorts n keys, each with a value that travels along, tile by tile in shared memory. A tile has
+// 1024 keys; the last one may be shorter. Any n from 1 on, ascending or descending.
 //
 //   ./workbook cc labs/03-bitonic/bug_hunt.cu -o /tmp/bug_hunt
 //   /tmp/bug_hunt 1024
 //   /tmp/bug_hunt 1024 descending
 //   /tmp/bug_hunt 2048
 //
-// There are four faults, all in sort_tile and sort_tiles. What stands below the line near the end is right: it makes
-// the input and checks the output. Exit code: 0 right, 1 wrong or a CUDA error, 2 bad arguments.
+// There are four faults, all in sort_tile and sort_tiles. The code below the line near the middle is right: it creates
+// the input and verifies the output. Exit status: 0 right, 1 wrong or a CUDA error, 2 invalid arguments.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -20,9 +20,9 @@
 #include <vector>
 
 constexpr int tile_keys = 1024;
-constexpr int threads = tile_keys / 2;  // a thread a compare-exchange
+constexpr int threads = tile_keys / 2;  // one compare-exchange per thread
 
-// x is the key, y its value.
+// x is the key, y is its value.
 __device__ void compare_exchange(uint2& low, uint2& high, bool ascending) {
   if ((low.x > high.x) == ascending) {
     const uint2 held = low;
@@ -41,7 +41,7 @@ __global__ void sort_tile(uint2* pairs, int n, bool ascending) {
   const int count = min(n - begin, tile_keys);
   const int t = threadIdx.x;
 
-  // Runs of k keys, one up, one down, until two runs are left: together they are a bitonic sequence.
+  // Runs of k keys, alternately up and down, until two runs are left: together they are a bitonic sequence.
   for (int k = 2; k < count; k *= 2) {
     for (int j = k / 2; j > 0; j /= 2) {
       const int low = 2 * t - t % j;
@@ -68,7 +68,7 @@ void sort_tiles(uint2* pairs, int n, bool ascending) {
   sort_tile<<<blocks, threads>>>(pairs, n, ascending);
 }
 
-// --------------------------------------------------- right from here ------------------------------------------------
+// ------------------------------------------- the code below has no fault -------------------------------------------
 
 void check(cudaError_t code, const char* what) {
   if (code == cudaSuccess) return;
@@ -76,7 +76,7 @@ void check(cudaError_t code, const char* what) {
   std::exit(1);
 }
 
-// Few enough different keys that many are equal; the value is the place the pair came from.
+// Few enough distinct keys that many are equal. The value is the position from which the pair came.
 std::vector<uint2> make_pairs(int n) {
   std::vector<uint2> pairs(n);
   unsigned state = 1;
@@ -87,7 +87,8 @@ std::vector<uint2> make_pairs(int n) {
   return pairs;
 }
 
-// Every tile's keys against std::sort, and every value against the key it came with. Prints the first difference.
+// Compares the keys of every tile with std::sort, and every value with the key it came with. Prints the first
+// difference.
 bool is_right(const std::vector<uint2>& input, const std::vector<uint2>& output, bool ascending) {
   const int n = int(input.size());
   std::vector<bool> seen(n, false);

@@ -1,5 +1,5 @@
-// The same network on one CPU core, to read beside the kernels and to compare with. Not a fast sort: it does all the
-// network's work, n log2 n (log2 n + 1) / 4 comparators, one after another.
+// The network on one CPU core, to read next to the kernels and to compare with. It is not a fast sort: it runs all n
+// log2 n (log2 n + 1) / 4 comparators of the network, one after another.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace bitonic {
 
-/// Sorts keys[0 .. n) in place, any n, with the mirrored network of step 02: all comparators put the key that comes
-/// first at the lower place, and those that would reach past n are left out.
+/// Sorts keys[0 .. n) in place, any n, with the mirrored network of step 02: every comparator puts the key that comes
+/// first at the lower position, and those that would reach beyond n are skipped.
 template <class Key>
 void sort_on_cpu(Key* keys, std::int64_t n, lab::Order order) {
   const auto compare_exchange = [&](std::int64_t low, std::int64_t high) {

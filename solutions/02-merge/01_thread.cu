@@ -1,47 +1,49 @@
-// Step 01: one thread a merge.
+// Step 01: one thread per merge.
 //
-// Idea: two sorted runs that stand next to each other become one: take the smaller of the two first keys, again and
-// again. Runs of one key are sorted as they are, so log2 n levels of merges, each with half as many runs as the one
-// before, sort the array. The merges of one level have nothing to do with each other: a thread each. The next level
-// needs all of them: a launch each. A merge cannot write over what it has not read yet, so each level moves all keys to
-// a second array, and the two arrays swap their parts. Nothing is copied back after a level.
-// Cost: ceil(log2 n) launches, each reading and writing every key: 2 * sizeof(Key) bytes a key and level.
-// Limits: the last level is one thread, the one before two: the time of the whole grows with n, not with n / threads.
+// Idea: two neighbouring sorted runs become one if you take the smaller of their two first keys again and again. A run
+// of one key is sorted, so log2 n levels of merges sort the array, each level with half as many runs as the one before.
+// The merges of a level are independent: each is the work of one thread. The next level needs the results of all of
+// them: each level is one launch. A merge must not overwrite keys that it has not read yet, so each level moves all
+// keys from one array to another, and the two arrays swap roles. Nothing is copied back after a level.
+// Cost: ceil(log2 n) launches, each reading and writing every key: 2 * sizeof(Key) bytes per key and level.
+// Limits: the last level is the work of one thread, the level before it of two. So the total time grows with n, not
+// with n / threads.
 #include <cstdint>
 #include <utility>
 
+#include "instantiate.cuh"
 #include "items.cuh"
 #include "step/launch_shape.h"
 
 namespace merge_sort {
 namespace {
 
-constexpr int default_threads = 128;
+constexpr int default_threads_per_block = 128;
 
 /// Merges the sorted runs from[first .. middle) and from[middle .. end) to to[first .. end).
 template <class Key, class Value, class Before>
 __device__ void merge_runs(Items<Key, Value> from, Items<Key, Value> to, std::int64_t first, std::int64_t middle,
                            std::int64_t end, Before before) {
   // begin solution
-  //~ // Your code: fill to[first .. end) from its beginning. Each place gets the next key of one of the two runs:
-  //~ // which one, if both have keys left? Which one, if they are equal? And which, if one run is used up?
+  //~ // Your code: fill to[first .. end) from its beginning. Each position receives the next key of one of the two runs:
+  //~ // of which one, if both have keys left? Of which one, if they are equal? Of which one, if one run is used up?
   //~ // before(a, b) compares keys, copy_item(to, i, from, j) copies a key and its value.
   std::int64_t a = first, b = middle;
   for (std::int64_t i = first; i < end; ++i) {
-    // A key of b goes first only if it must: equal keys keep their order. An empty run is asked for nothing.
+    // A key of b goes first only if it must, so that equal keys keep their order. Nothing is read from an empty run.
     const bool take_b = a == middle || (b < end && before(from.keys[b], from.keys[a]));
     copy_item(to, i, from, take_b ? b++ : a++);
   }
   // end solution
 }
 
-/// One level, `pairs` merges: each thread merges two neighbouring runs of `run` keys, and further ones if there are
-/// fewer threads than pairs. The last pair may be short, its second run even empty.
+/// One level, `pairs` merges: each thread merges two neighbouring runs of `run` keys, and more of them if there are
+/// fewer threads than pairs. The last pair may be short, and its second run may be empty.
 template <class Key, class Value, class Before>
 __global__ void merge_level(Items<Key, Value> from, Items<Key, Value> to, std::int64_t n, std::int64_t pairs,
                             std::int64_t run, Before before) {
   // begin solution
-  //~ // Your code: thread t merges the runs that begin at 2 * run * t and 2 * run * t + run. Neither reaches past n.
+  //~ // Your code: thread t merges the runs that begin at 2 * run * t and 2 * run * t + run. Neither extends beyond n.
   const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x;
   for (std::int64_t t = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; t < pairs; t += step) {
     const std::int64_t first = 2 * run * t;
@@ -50,35 +52,28 @@ __global__ void merge_level(Items<Key, Value> from, Items<Key, Value> to, std::i
   // end solution
 }
 
-template <class Key, class Value>
-void copy(Items<Key, Value> from, Items<Key, Value> to, std::int64_t n, cudaStream_t stream) {
-  CUDA_CHECK(cudaMemcpyAsync(to.keys, from.keys, n * sizeof(Key), cudaMemcpyDeviceToDevice, stream));
-  if constexpr (has_values<Value>) {
-    CUDA_CHECK(cudaMemcpyAsync(to.values, from.values, n * sizeof(Value), cudaMemcpyDeviceToDevice, stream));
-  }
-}
-
 template <class Key, class Value, class Before>
 void sort(Items<Key, Value> items, std::int64_t n, Before before, lab::LaunchShape shape, cudaStream_t stream) {
-  const int threads = lab::threads_or(shape, default_threads);
-  lab::blocks_or(shape, n, threads);  // refuses an impossible shape before anything is touched
+  const int threads_per_block = lab::threads_or(shape, default_threads_per_block);
+  lab::blocks_or(shape, n, threads_per_block);  // throws for an impossible shape before anything is changed
   if (n < 2) return;
   const Scratch<Key, Value> scratch(n, stream);
   Items<Key, Value> from = items, to = scratch.items();
   // begin solution
-  //~ // Your code: launch merge_level for runs of 1, 2, 4, .. keys, and swap `from` and `to` after each. Check each
-  //~ // launch. The last level must write to the caller's array: what does that mean for the first one? merge_levels(n,
-  //~ // 1) counts the levels, copy() may help.
-  //~ (void)from, (void)to, (void)copy<Key, Value>;
+  //~ // Your code: launch merge_level for runs of 1, 2, 4, ... keys, and swap `from` and `to` after each launch. Check
+  //~ // each launch. The last level must write to the caller's array: what does that mean for the first one?
+  //~ // merge_levels(n, 1) counts the levels, and copy_items() may help.
+  //~ (void)from, (void)to, (void)copy_items<Key, Value>;
   //~ NOT_WRITTEN("step 01");
-  // With an odd number of levels the first must read from the scratch, so that the last does not end there.
+  // If the number of levels is odd, the first must read from the scratch array so that the last does not write to it.
   if (merge_levels(n, 1) % 2 == 1) {
-    copy(from, to, n, stream);
+    copy_items(from, to, n, stream);
     std::swap(from, to);
   }
   for (std::int64_t run = 1; run < n; run *= 2) {
     const std::int64_t pairs = (n + 2 * run - 1) / (2 * run);
-    merge_level<<<lab::blocks_or(shape, pairs, threads), threads, 0, stream>>>(from, to, n, pairs, run, before);
+    const unsigned blocks = lab::blocks_or(shape, pairs, threads_per_block);
+    merge_level<<<blocks, threads_per_block, 0, stream>>>(from, to, n, pairs, run, before);
     CUDA_CHECK(cudaGetLastError());
     std::swap(from, to);
   }
@@ -98,14 +93,6 @@ void sort_thread(lab::Span<Key> keys, lab::Span<Value> values, Before before, la
   with_comparison(before, [&](auto comparison) { sort(items_of(keys, values), keys.n, comparison, shape, stream); });
 }
 
-template void sort_thread(lab::Span<std::uint32_t>, lab::Order, lab::LaunchShape, cudaStream_t);
-template void sort_thread(lab::Span<std::int32_t>, lab::Order, lab::LaunchShape, cudaStream_t);
-template void sort_thread(lab::Span<std::uint64_t>, lab::Order, lab::LaunchShape, cudaStream_t);
-template void sort_thread(lab::Span<float>, lab::Order, lab::LaunchShape, cudaStream_t);
-template void sort_thread(lab::Span<std::uint32_t>, ByLowByte, lab::LaunchShape, cudaStream_t);
-template void sort_thread(lab::Span<std::uint32_t>, lab::Span<std::uint32_t>, lab::Order, lab::LaunchShape,
-                          cudaStream_t);
-template void sort_thread(lab::Span<std::uint32_t>, lab::Span<std::uint32_t>, ByLowByte, lab::LaunchShape,
-                          cudaStream_t);
+MERGE_SORT_INSTANTIATE(sort_thread);
 
 }  // namespace merge_sort

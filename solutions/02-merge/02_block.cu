@@ -1,19 +1,20 @@
-// Step 02: one block a merge.
+// Step 02: one block per merge.
 //
-// Idea: where does a key stand in the merge of two runs? After the keys before it in its own run, as many as its index
-// says, and after those of the other run that come before it, as many as a binary search says. No key has to wait for
-// another one: each thread places its own.
+// Idea: where does a key go in the merge of two runs? After the keys before it in its own run, as many as its index
+// there, and after the keys of the other run that come before it, as many as a binary search counts. No key has to wait
+// for another: each thread places its own.
 // New since step 01: all threads of a block share a merge, in shared memory. Tiles of 2048 keys are sorted there, level
-// by level, for one trip through global memory. Longer runs are streamed: the block loads the next keys of both runs,
-// merges them, stores those whose place no key still to come can change, and drops them.
-// Stability: a key of the first run goes before equal keys of the second. So it counts the keys strictly before it
-// (lower rank), and a key of the second run also those equal to it (upper rank).
-// Cost: 1 + ceil(log2(n / 2048)) reads and writes of every key, and up to one more read a merge for keys loaded twice;
-// two barriers a chunk of 1024 to 2048 keys.
-// Limits: a level has as many blocks as pairs of runs. In the last one a single multiprocessor works.
+// by level, in one pass over global memory. Longer runs are streamed: the block loads the next keys of both runs,
+// merges them, and stores the keys whose position no later key can change. The next round continues with the rest.
+// Stability: a key of the first run goes before equal keys of the second. So its rank counts only the keys strictly
+// before it (lower rank), and the rank of a key of the second run also counts the equal ones (upper rank).
+// Cost: 1 + ceil(log2(n / 2048)) reads and writes of every key, plus up to one read per merge for keys loaded twice;
+// two barriers per round, which merges 1024 to 2048 keys.
+// Limits: a level has as many blocks as pairs of runs. In the last level a single multiprocessor works.
+// This file has over 125 lines because it teaches two kernels, one for tiles and one for longer runs.
 #include <cstdint>
-#include <utility>
 
+#include "instantiate.cuh"
 #include "rank.cuh"
 #include "step/launch_shape.h"
 #include "tiles.cuh"
@@ -21,26 +22,27 @@
 namespace merge_sort {
 namespace {
 
-constexpr int default_threads = 512;
-constexpr int chunk_keys = tile_keys / 2;  // keys of one run that are in shared memory at a time
+constexpr int default_threads_per_block = 512;
+constexpr int chunk_keys = tile_keys / 2;  // at most as many keys of each run are in shared memory at a time
 
-/// Sorts `count` items in shared memory, level by level from one buffer to the other; returns the one they end in.
-/// All threads of the block call it.
+/// Sorts `count` items in shared memory, level by level from one buffer to the other. Returns the buffer that holds the
+/// result. All threads of the block call it.
 template <class Key, class Value, class Before>
 __device__ Items<Key, Value> sort_in_shared(Items<Key, Value> from, Items<Key, Value> to, int count, Before before) {
   // begin solution
-  //~ // Your code: for runs of 1, 2, 4, .. keys, until one run holds all `count`: copy_item() each item to its place in
-  //~ // the merge of its run with the neighbouring one; lower_rank() or upper_rank() counts the keys of the other run
-  //~ // that go before it. Thread t places items t, t + blockDim.x, .. Then exchange `from` and `to`. Where must a
-  //~ // barrier be?
+  //~ // Your code: for runs of 1, 2, 4, ... keys, until one run holds all `count` keys: copy_item() each item to its
+  //~ // position in the merge of its run with the neighbouring one. lower_rank() or upper_rank() counts the keys of the
+  //~ // other run that go before it. Thread t places the items t, t + blockDim.x, ... Then swap `from` and `to`. Where
+  //~ // does a barrier have to be?
   for (int run = 1; run < count; run *= 2) {
     for (int i = threadIdx.x; i < count; i += blockDim.x) {
       const int first = i & -(2 * run);  // `run` is a power of two
       const int middle = min(first + run, count), end = min(first + 2 * run, count);
       const Key key = from.keys[i];
-      const int place = i < middle ? i + lower_rank(from.keys + middle, end - middle, key, before)
-                                   : i - (middle - first) + upper_rank(from.keys + first, middle - first, key, before);
-      copy_item(to, place, from, i);
+      const int position = i < middle
+                               ? i + lower_rank(from.keys + middle, end - middle, key, before)
+                               : i - (middle - first) + upper_rank(from.keys + first, middle - first, key, before);
+      copy_item(to, position, from, i);
     }
     __syncthreads();  // the next level reads what other threads have placed, and overwrites what they were reading
     const Items<Key, Value> sorted = to;
@@ -51,7 +53,7 @@ __device__ Items<Key, Value> sort_in_shared(Items<Key, Value> from, Items<Key, V
   return from;
 }
 
-/// Each block sorts tiles blockIdx.x, blockIdx.x + gridDim.x, ..
+/// Each block sorts the tiles blockIdx.x, blockIdx.x + gridDim.x, ...
 template <class Key, class Value, class Before>
 __global__ void sort_tiles_kernel(Items<Key, Value> from, Items<Key, Value> to, std::int64_t n, Before before) {
   __shared__ Key keys[2][tile_keys];
@@ -60,76 +62,63 @@ __global__ void sort_tiles_kernel(Items<Key, Value> from, Items<Key, Value> to, 
   for (std::int64_t first = std::int64_t(blockIdx.x) * tile_keys; first < n;
        first += std::int64_t(gridDim.x) * tile_keys) {
     const int count = int(min(n - first, std::int64_t(tile_keys)));
-    for (int i = threadIdx.x; i < count; i += blockDim.x) copy_item(tile, i, from, first + i);
+    load_items(tile, 0, from, first, count);
     __syncthreads();  // the first level reads what other threads have loaded
     const Items<Key, Value> sorted = sort_in_shared(tile, other, count, before);
-    for (int i = threadIdx.x; i < count; i += blockDim.x) copy_item(to, first + i, sorted, i);
-    __syncthreads();  // not needed as long as who stores a place also loads it; here for the day when that changes
+    store_items(to, first, sorted, count);
+    __syncthreads();  // Redundant today: each thread reloads what it stored. Keeps the kernel correct if that changes.
   }
 }
 
-/// One level, `pairs` merges: each block merges two neighbouring runs of `run` keys, the last of which n may cut short.
+/// One level, `pairs` merges: each block merges two neighbouring runs of `run` keys; the last pair may be short.
 template <class Key, class Value, class Before>
 __global__ void merge_level(Items<Key, Value> from, Items<Key, Value> to, std::int64_t n, std::int64_t pairs,
                             std::int64_t run, Before before) {
   __shared__ Key keys[2][tile_keys];
   __shared__ Value values[2][has_values<Value> ? tile_keys : 1];
   const Items<Key, Value> loaded{keys[0], values[0]}, merged{keys[1], values[1]};
-  const Key* const a_keys = keys[0];
-  const Key* const b_keys = keys[0] + chunk_keys;
   for (std::int64_t pair = blockIdx.x; pair < pairs; pair += gridDim.x) {
-    std::int64_t a = 2 * run * pair;  // the first items that are not merged yet, and where they will go
-    std::int64_t b = min(a + run, n), out = a;
+    std::int64_t a = 2 * run * pair;               // the first items of the two runs that are not merged yet,
+    std::int64_t b = min(a + run, n), output = a;  // and the position where the next merged item goes
     const std::int64_t a_end = b, b_end = min(b + run, n);
     while (a < a_end || b < b_end) {
-      const int a_count = int(min(a_end - a, std::int64_t(chunk_keys)));
-      const int b_count = int(min(b_end - b, std::int64_t(chunk_keys)));
-      for (int i = threadIdx.x; i < a_count; i += blockDim.x) copy_item(loaded, i, from, a + i);
-      for (int i = threadIdx.x; i < b_count; i += blockDim.x) copy_item(loaded, chunk_keys + i, from, b + i);
+      const Counts count{int(min(a_end - a, std::int64_t(chunk_keys))), int(min(b_end - b, std::int64_t(chunk_keys)))};
+      load_items(loaded, 0, from, a, count.a);
+      load_items(loaded, chunk_keys, from, b, count.b);
       __syncthreads();  // ranks are counted among keys that other threads have loaded
-      int a_final = a_count, b_final = b_count;
+      Counts placed = count;
       // begin solution
-      //~ // Your code: how many of the loaded keys of a, and of b, have a place that no key still to come can change?
-      //~ // All of them, if the other run has no more to come; if not, the last loaded key of the other run tells.
-      //~ // Then copy_item() those from `loaded` to their places in `merged`; the keys of b begin at chunk_keys.
-      //~ (void)a_keys, (void)b_keys, (void)merged;
-      // An item of a waits if keys of b to come may be before it; one of b also if keys of a to come may be equal to
-      // it.
-      if (b + b_count < b_end) a_final = upper_rank(a_keys, a_count, b_keys[b_count - 1], before);
-      if (a + a_count < a_end) b_final = lower_rank(b_keys, b_count, a_keys[a_count - 1], before);
-      for (int i = threadIdx.x; i < a_final; i += blockDim.x) {
-        copy_item(merged, i + lower_rank(b_keys, b_count, a_keys[i], before), loaded, i);
-      }
-      for (int i = threadIdx.x; i < b_final; i += blockDim.x) {
-        copy_item(merged, i + upper_rank(a_keys, a_count, b_keys[i], before), loaded, chunk_keys + i);
-      }
+      //~ // Your code: how many of the loaded keys of a, and of b, have a position that no later key can change? All of
+      //~ // them, if the other run has no more keys to load; otherwise it depends on the last loaded key of the other
+      //~ // run. Then place_by_ranks() those keys in `merged`.
+      //~ (void)loaded, (void)merged;
+      const Key* const a_keys = loaded.keys;
+      const Key* const b_keys = loaded.keys + chunk_keys;
+      // An item of a has to wait if a later key of b may come before it; an item of b, also if one of a may equal it.
+      if (b + count.b < b_end) placed.a = upper_rank(a_keys, count.a, b_keys[count.b - 1], before);
+      if (a + count.a < a_end) placed.b = lower_rank(b_keys, count.b, a_keys[count.a - 1], before);
+      place_by_ranks(merged, loaded, chunk_keys, count, placed, before);
       // end solution
       __syncthreads();  // the store reads what other threads have placed; the next load overwrites what they have read
-      for (int i = threadIdx.x; i < a_final + b_final; i += blockDim.x) copy_item(to, out + i, merged, i);
-      a += a_final;
-      b += b_final;
-      out += a_final + b_final;
+      store_items(to, output, merged, placed.a + placed.b);
+      a += placed.a;
+      b += placed.b;
+      output += placed.a + placed.b;
     }
   }
 }
 
 template <class Key, class Value, class Before>
 void sort(Items<Key, Value> items, std::int64_t n, Before before, lab::LaunchShape shape, cudaStream_t stream) {
-  const int threads = lab::threads_or(shape, default_threads);
-  const Scratch<Key, Value> scratch(n, stream);
-  Items<Key, Value> from = items, to = scratch.items();
-  // The tiles go where an odd or even number of levels, each to the other array, ends in the caller's.
-  if (merge_levels(n, tile_keys) % 2 == 1) std::swap(from, to);
-  sort_tiles(items, from, n, before, shape, stream);
-  for (std::int64_t run = tile_keys; run < n; run *= 2) {
+  const int threads_per_block = lab::threads_or(shape, default_threads_per_block);
+  const auto sort_all_tiles = [&](auto from, auto to) { sort_tiles(from, to, n, before, shape, stream); };
+  const auto merge = [&](auto from, auto to, std::int64_t run, auto comparison) {
     const std::int64_t pairs = (n + 2 * run - 1) / (2 * run);
     const unsigned blocks = lab::blocks_or(shape, pairs, 1);
-    with_comparison(before, [&](auto comparison) {
-      merge_level<<<blocks, threads, 0, stream>>>(from, to, n, pairs, run, comparison);
-    });
+    merge_level<<<blocks, threads_per_block, 0, stream>>>(from, to, n, pairs, run, comparison);
     CUDA_CHECK(cudaGetLastError());
-    std::swap(from, to);
-  }
+  };
+  sort_by_levels(items, n, tile_keys, before, stream, sort_all_tiles, merge);
 }
 
 }  // namespace
@@ -137,16 +126,17 @@ void sort(Items<Key, Value> items, std::int64_t n, Before before, lab::LaunchSha
 template <class Key, class Value, class Before>
 void sort_tiles(Items<Key, Value> from, Items<Key, Value> to, std::int64_t n, Before before, lab::LaunchShape shape,
                 cudaStream_t stream) {
-  const int threads = lab::threads_or(shape, default_threads);
+  const int threads_per_block = lab::threads_or(shape, default_threads_per_block);
   const unsigned blocks = lab::blocks_or(shape, n, tile_keys);
   if (n == 0) return;
   // begin solution
-  //~ // Your code: launch sort_tiles_kernel, with the comparison that with_comparison(before, ..) gives (as in sort
+  //~ // Your code: launch sort_tiles_kernel with the comparison that with_comparison(before, ...) supplies (as in sort
   //~ // above), and check the launch.
-  //~ (void)blocks, (void)threads;
+  //~ (void)blocks, (void)threads_per_block;
   //~ NOT_WRITTEN("step 02");
-  with_comparison(before,
-                  [&](auto comparison) { sort_tiles_kernel<<<blocks, threads, 0, stream>>>(from, to, n, comparison); });
+  with_comparison(before, [&](auto comparison) {
+    sort_tiles_kernel<<<blocks, threads_per_block, 0, stream>>>(from, to, n, comparison);
+  });
   CUDA_CHECK(cudaGetLastError());
   // end solution
 }
@@ -162,6 +152,7 @@ void sort_block(lab::Span<Key> keys, lab::Span<Value> values, Before before, lab
   sort(items_of(keys, values), keys.n, before, shape, stream);
 }
 
+MERGE_SORT_INSTANTIATE(sort_block);
 using Pairs = Items<std::uint32_t, std::uint32_t>;
 template void sort_tiles(Keys<std::uint32_t>, Keys<std::uint32_t>, std::int64_t, lab::Order, lab::LaunchShape,
                          cudaStream_t);
@@ -174,13 +165,5 @@ template void sort_tiles(Keys<std::uint32_t>, Keys<std::uint32_t>, std::int64_t,
                          cudaStream_t);
 template void sort_tiles(Pairs, Pairs, std::int64_t, lab::Order, lab::LaunchShape, cudaStream_t);
 template void sort_tiles(Pairs, Pairs, std::int64_t, ByLowByte, lab::LaunchShape, cudaStream_t);
-template void sort_block(lab::Span<std::uint32_t>, lab::Order, lab::LaunchShape, cudaStream_t);
-template void sort_block(lab::Span<std::int32_t>, lab::Order, lab::LaunchShape, cudaStream_t);
-template void sort_block(lab::Span<std::uint64_t>, lab::Order, lab::LaunchShape, cudaStream_t);
-template void sort_block(lab::Span<float>, lab::Order, lab::LaunchShape, cudaStream_t);
-template void sort_block(lab::Span<std::uint32_t>, ByLowByte, lab::LaunchShape, cudaStream_t);
-template void sort_block(lab::Span<std::uint32_t>, lab::Span<std::uint32_t>, lab::Order, lab::LaunchShape,
-                         cudaStream_t);
-template void sort_block(lab::Span<std::uint32_t>, lab::Span<std::uint32_t>, ByLowByte, lab::LaunchShape, cudaStream_t);
 
 }  // namespace merge_sort

@@ -1,33 +1,35 @@
 // Step 04: merge path.
 //
-// Idea: cut the output, not the input. Of the first d keys of a merge some come from a, the others from b; how many
-// from a is found by a binary search along a diagonal of the grid that a and b span. Two cuts bound a part of the
-// output and of both inputs. So every block makes one tile of the output, and within it every thread the same number of
-// keys, one after another, in registers.
-// New since step 03: pieces of equal size, as large as shared memory likes, whatever the keys are; and within a piece a
-// thread searches once for 17 keys, where ranks need a search a key. The tiles at the start are sorted the same way: 17
-// keys a thread in registers, then merges of 2, 4, .. 256 threads' keys.
-// Cost: 1 + ceil(log2(n / tile)) reads and writes of every key and twice as many launches; a tile is 4352 keys of 4
-// bytes, 2816 of 8 bytes.
-// Limits: 256 threads a block. The trips through memory remain: each level reads and writes all keys to double the
-// runs.
+// Idea: cut the output, not the input. Of the first d keys of a merge some come from a, the others from b. A binary
+// search along a diagonal of the grid that a and b span finds how many come from a. Two such cuts bound a part of the
+// output and the parts of both inputs that belong to it. So each block merges one tile of the output, and within the
+// tile each thread merges the same number of keys, one after another, in registers.
+// New since step 03: all pieces have the same size, as large as shared memory allows, whatever the keys are. Within a
+// piece, a thread searches once per 17 keys, where ranks take a search per key. The tiles at the start are sorted in
+// the same way: each thread sorts 17 keys in registers, then 2, 4, ..., 256 threads merge theirs.
+// Cost: 1 + ceil(log2(n / tile)) reads and writes of every key and twice as many launches; a tile has 4352 keys of 4
+// bytes, or 2816 of 8 bytes.
+// Limits: 256 threads per block only. The passes over memory remain: each level reads and writes all keys to double the
+// length of the runs.
+// This file has over 125 lines because it teaches the merge path at three scales: threads of a tile, blocks, the array.
 #include <cstdint>
-#include <utility>
 
-#include "own_items.cuh"
+#include "instantiate.cuh"
 #include "step/launch_shape.h"
+#include "thread_items.cuh"
 
 namespace merge_sort {
 namespace {
 
-/// How many of the first `diagonal` keys of the merge of a[0 .. a_count) and b[0 .. b_count) come from a.
+/// The number of keys that come from a among the first `diagonal` keys of the merge of a[0 .. a_count) and
+/// b[0 .. b_count).
 template <class Index, class Key, class Before>
 __device__ Index merge_path(const Key* a, Index a_count, const Key* b, Index b_count, Index diagonal, Before before) {
   Index low = 0;
   // begin solution
-  //~ // Your code: the answer lies between low and high, the fewest and the most that a can give. Halve what lies
-  //~ // between: if a gives more than `middle`, then a[middle] goes before b[diagonal - 1 - middle]. Which one if they
-  //~ // are equal?
+  //~ // Your code: the answer is between low and high, the fewest and the most keys that can come from a. Halve this
+  //~ // range: if more than `middle` keys come from a, then a[middle] goes before b[diagonal - 1 - middle]. What if the
+  //~ // two are equal?
   low = max(diagonal - b_count, Index(0));
   Index high = min(diagonal, a_count);
   while (low < high) {
@@ -42,20 +44,20 @@ __device__ Index merge_path(const Key* a, Index a_count, const Key* b, Index b_c
   return low;
 }
 
-/// Merges from[a .. a_end) and from[b .. b_end), as many items as are a thread's own, or fewer if no more are there.
+/// Merges the first items_per_thread items of from[a .. a_end) and from[b .. b_end), or all if there are fewer.
 template <class Key, class Value, class Before>
-__device__ void merge_serially(OwnItems<Key, Value>& own, Items<Key, Value> from, int a, int a_end, int b, int b_end,
+__device__ void merge_serially(ThreadItems<Key, Value>& own, Items<Key, Value> from, int a, int a_end, int b, int b_end,
                                Before before) {
   // begin solution
-  //~ // Your code: own.keys[0], own.keys[1], .. as in step 01, but with the next key of each run in a register, so that
-  //~ // an item costs one read. Read nothing beyond a run's end. Let the loop have a constant length and unroll it: an
-  //~ // array lies in registers only if all its indexes are known when the kernel is compiled.
+  //~ // Your code: fill own.keys[0], own.keys[1], ... as in step 01, but keep the next key of each run in a register, so
+  //~ // that each item costs one read. Read nothing beyond the end of a run. Give the loop a constant length and unroll
+  //~ // it: an array is kept in registers only if all its indexes are known at compile time.
   const int left = (a_end - a) + (b_end - b);
   Key a_key{}, b_key{};
   if (a < a_end) a_key = from.keys[a];
   if (b < b_end) b_key = from.keys[b];
 #pragma unroll
-  for (int k = 0; k < own_count<Key>; ++k) {
+  for (int k = 0; k < items_per_thread<Key>; ++k) {
     const bool take_b = b < b_end && (a >= a_end || before(b_key, a_key));
     own.keys[k] = take_b ? b_key : a_key;
     if constexpr (has_values<Value>) {
@@ -70,52 +72,63 @@ __device__ void merge_serially(OwnItems<Key, Value>& own, Items<Key, Value> from
   // end solution
 }
 
-/// The thread's own part, from place `diagonal` on, of the merge of tile[first .. middle) and tile[middle .. end).
+/// Takes the thread's items, from position `diagonal` on, of the merge of tile[first .. middle) and tile[middle ..
+/// end).
 template <class Key, class Value, class Before>
-__device__ void merge_own(OwnItems<Key, Value>& own, Items<Key, Value> tile, int first, int middle, int end,
-                          int diagonal, Before before) {
+__device__ void merge_to_registers(ThreadItems<Key, Value>& own, Items<Key, Value> tile, int first, int middle, int end,
+                                   int diagonal, Before before) {
   diagonal = min(diagonal, end - first);
   const int a = merge_path(tile.keys + first, middle - first, tile.keys + middle, end - middle, diagonal, before);
   merge_serially(own, tile, first + a, middle, middle + (diagonal - a), end, before);
 }
 
-/// Each block sorts tiles blockIdx.x, blockIdx.x + gridDim.x, ..
+/// Merges the sorted items of single threads until the tile holds all `count` items in order. All threads of the block
+/// call it.
 template <class Key, class Value, class Before>
-__global__ void __launch_bounds__(path_threads)
+__device__ void merge_threads(ThreadItems<Key, Value>& own, Items<Key, Value> tile, int count, Before before) {
+  // begin solution
+  //~ // Your code: merge the runs of 1, 2, 4, ..., 128 threads: registers_to_tile(), then merge_to_registers(). At the end
+  //~ // the tile holds the sorted items. Where do barriers have to be?
+  const int t = threadIdx.x;
+  for (int width = 2; width <= path_threads_per_block; width *= 2) {  // threads that share one merge
+    registers_to_tile(tile, own, count);
+    __syncthreads();  // a merge reads what other threads have written
+    const int first = min((t & -width) * items_per_thread<Key>, count);
+    const int middle = min(first + width / 2 * items_per_thread<Key>, count);
+    const int end = min(first + width * items_per_thread<Key>, count);
+    merge_to_registers(own, tile, first, middle, end, (t & (width - 1)) * items_per_thread<Key>, before);
+    __syncthreads();  // the next write overwrites items that other threads have read
+  }
+  registers_to_tile(tile, own, count);
+  __syncthreads();  // the store reads what other threads have written
+  // end solution
+}
+
+/// Each block sorts the tiles blockIdx.x, blockIdx.x + gridDim.x, ...
+template <class Key, class Value, class Before>
+__global__ void __launch_bounds__(path_threads_per_block)
     sort_tiles(Items<Key, Value> from, Items<Key, Value> to, std::int64_t n, Before before) {
-  constexpr int tile_keys = path_tile<Key>, own_keys = own_count<Key>;
+  constexpr int tile_keys = path_tile<Key>;
   __shared__ Key keys[tile_keys];
   __shared__ Value values[has_values<Value> ? tile_keys : 1];
   const Items<Key, Value> tile{keys, values};
   const int t = threadIdx.x;
-  for (std::int64_t out = std::int64_t(blockIdx.x) * tile_keys; out < n; out += std::int64_t(gridDim.x) * tile_keys) {
-    const int count = int(min(n - out, std::int64_t(tile_keys)));
-    for_tile<Key>(count, [&](int i) { copy_item(tile, i, from, out + i); });
-    __syncthreads();  // what is a thread's own was loaded by others
-    OwnItems<Key, Value> own;
-    take_own(own, tile, count);
-    sort_own(own, count - t * own_keys, before);
-    // begin solution
-    //~ // Your code: merge the runs of 1, 2, 4, .. 128 threads: put the own items into the tile, take the own part of
-    //~ // the merge with merge_own(). At the end the tile holds the sorted items. Where must barriers be?
-    for (int width = 2; width <= path_threads; width *= 2) {  // threads that make one merge
-      put_own(tile, own, count);
-      __syncthreads();  // a merge reads what other threads have put
-      const int first = min((t & -width) * own_keys, count);
-      const int middle = min(first + width / 2 * own_keys, count), end = min(first + width * own_keys, count);
-      merge_own(own, tile, first, middle, end, (t & (width - 1)) * own_keys, before);
-      __syncthreads();  // nobody puts over items that others still read
-    }
-    put_own(tile, own, count);
-    __syncthreads();  // the store reads what other threads have put
-    // end solution
-    for_tile<Key>(count, [&](int i) { copy_item(to, out + i, tile, i); });
-    __syncthreads();  // not needed as long as who stores a place also loads it; here for the day when that changes
+  for (std::int64_t first = std::int64_t(blockIdx.x) * tile_keys; first < n;
+       first += std::int64_t(gridDim.x) * tile_keys) {
+    const int count = int(min(n - first, std::int64_t(tile_keys)));
+    load_tile(tile, from, first, count);
+    __syncthreads();  // a thread reads items that other threads have loaded
+    ThreadItems<Key, Value> own;
+    tile_to_registers(own, tile, count);
+    sort_in_registers(own, count - t * items_per_thread<Key>, before);
+    merge_threads(own, tile, count, before);
+    store_tile(to, first, tile, count);
+    __syncthreads();  // Redundant today: each thread reloads what it stored. Keeps the kernel correct if that changes.
   }
 }
 
-/// Finds for each tile of the output where its part of a begins. A launch of its own: the searches of all tiles run at
-/// once, where in the next kernel 256 threads would wait for one.
+/// Finds where the part of a begins for each tile of the output. This is a separate launch so that the searches of all
+/// tiles run at the same time. In the next kernel, 256 threads would wait for one search.
 template <class Key, class Before>
 __global__ void find_cuts(const Key* from, std::int64_t n, std::int64_t run, std::int64_t* cuts, std::int64_t tiles,
                           Before before) {
@@ -127,66 +140,68 @@ __global__ void find_cuts(const Key* from, std::int64_t n, std::int64_t run, std
   }
 }
 
-/// Each block makes tiles blockIdx.x, blockIdx.x + gridDim.x, .. of the output of one level.
+/// Each block merges the tiles blockIdx.x, blockIdx.x + gridDim.x, ... of the output of one level.
 template <class Key, class Value, class Before>
-__global__ void __launch_bounds__(path_threads)
+__global__ void __launch_bounds__(path_threads_per_block)
     merge_tiles(Items<Key, Value> from, Items<Key, Value> to, std::int64_t n, std::int64_t run,
                 const std::int64_t* cuts, std::int64_t tiles, Before before) {
-  constexpr int tile_keys = path_tile<Key>, own_keys = own_count<Key>;
+  constexpr int tile_keys = path_tile<Key>;
   __shared__ Key keys[tile_keys];
   __shared__ Value values[has_values<Value> ? tile_keys : 1];
   const Items<Key, Value> tile{keys, values};
   const int t = threadIdx.x;
   for (std::int64_t index = blockIdx.x; index < tiles; index += gridDim.x) {
     const Merge merge = merge_at(index, run, tile_keys, n);
-    const std::int64_t out = index * tile_keys;
-    const int count = int(min(merge.end - out, std::int64_t(tile_keys)));
+    const std::int64_t output = index * tile_keys;
+    const int count = int(min(merge.end - output, std::int64_t(tile_keys)));
     // begin solution
-    //~ // Your code: which items of a, and of b, does this tile need? cuts[index] and cuts[index + 1] tell, but for the
-    //~ // last tile of a merge. Load them one after the other into the tile, neighbouring threads reading neighbouring
-    //~ // keys; merge_own(); put the own items into the tile; store it. Where must barriers be?
-    //~ (void)tile, (void)t, (void)count, (void)own_keys;
-    const bool last = out + count == merge.end;
-    const std::int64_t a = cuts[index], b = merge.middle + (out - a);
+    //~ // Your code: which items of a, and of b, does this tile need? cuts[index] and cuts[index + 1] answer this, except
+    //~ // for the last tile of a merge. load_runs(), merge_to_registers(), registers_to_tile(), store_tile(). Where do
+    //~ // barriers have to be?
+    //~ (void)tile, (void)t, (void)count;
+    const bool last = output + count == merge.end;
+    const std::int64_t a = cuts[index], b = merge.middle + (output - a);
     const int a_count = int((last ? merge.middle : cuts[index + 1]) - a);
-    for_tile<Key>(count, [&](int i) { copy_item(tile, i, from, i < a_count ? a + i : b + (i - a_count)); });
-    __syncthreads();  // a thread's part was loaded by others
-    OwnItems<Key, Value> own;
-    merge_own(own, tile, 0, a_count, count, t * own_keys, before);
-    __syncthreads();  // nobody puts over items that others still read
-    put_own(tile, own, count);
-    __syncthreads();  // the store reads what other threads have put
-    for_tile<Key>(count, [&](int i) { copy_item(to, out + i, tile, i); });
-    __syncthreads();  // not needed as long as who stores a place also loads it; here for the day when that changes
+    load_runs(tile, from, a, a_count, b, count);
+    __syncthreads();  // a thread merges items that other threads have loaded
+    ThreadItems<Key, Value> own;
+    merge_to_registers(own, tile, 0, a_count, count, t * items_per_thread<Key>, before);
+    __syncthreads();  // the next write overwrites items that other threads have read
+    registers_to_tile(tile, own, count);
+    __syncthreads();  // the store reads what other threads have written
+    store_tile(to, output, tile, count);
+    __syncthreads();  // Redundant today: each thread reloads what it stored. Keeps the kernel correct if that changes.
     // end solution
   }
 }
 
 template <class Key, class Value, class Before>
 void sort(Items<Key, Value> items, std::int64_t n, Before before, lab::LaunchShape shape, cudaStream_t stream) {
-  if (lab::threads_or(shape, path_threads) != path_threads) throw lab::Unsupported("this step has 256 threads a block");
-  const std::int64_t tiles = (n + path_tile<Key> - 1) / path_tile<Key>;
-  const unsigned blocks = lab::blocks_or(shape, tiles, 1), find_blocks = lab::blocks_or(shape, tiles, path_threads);
-  if (n < 2) return;
-  const Scratch<Key, Value> scratch(n, stream);
-  const lab::DeviceArray<std::int64_t> cuts(tiles, stream);
-  Items<Key, Value> from = items, to = scratch.items();
-  // So that the last level ends in the caller's array.
-  if (merge_levels(n, path_tile<Key>) % 2 == 1) std::swap(from, to);
-  // begin solution
-  //~ // Your code: sort_tiles from the caller's items to `from`; then for runs of 1, 2, 4, .. tiles find_cuts,
-  //~ // merge_tiles, and the buffers swap. Check each launch.
-  //~ (void)blocks, (void)find_blocks, (void)before, (void)to;
-  //~ NOT_WRITTEN("step 04");
-  sort_tiles<<<blocks, path_threads, 0, stream>>>(items, from, n, before);
-  CUDA_CHECK(cudaGetLastError());
-  for (std::int64_t run = 1; run < tiles; run *= 2) {
-    find_cuts<<<find_blocks, path_threads, 0, stream>>>(from.keys, n, run, cuts.data(), tiles, before);
-    CUDA_CHECK(cudaGetLastError());
-    merge_tiles<<<blocks, path_threads, 0, stream>>>(from, to, n, run, cuts.data(), tiles, before);
-    CUDA_CHECK(cudaGetLastError());
-    std::swap(from, to);
+  constexpr int threads_per_block = path_threads_per_block;
+  if (lab::threads_or(shape, threads_per_block) != threads_per_block) {
+    throw lab::Unsupported("step 04 supports 256 threads per block only");
   }
+  const std::int64_t tiles = (n + path_tile<Key> - 1) / path_tile<Key>;
+  const unsigned blocks = lab::blocks_or(shape, tiles, 1),
+                 find_blocks = lab::blocks_or(shape, tiles, threads_per_block);
+  if (n < 2) return;
+  const lab::DeviceArray<std::int64_t> cuts(tiles, stream);
+  // begin solution
+  //~ // Your code: sort_by_levels(), as in step 03, with the kernels of this file. Check each launch.
+  //~ (void)items, (void)before, (void)blocks, (void)find_blocks;
+  //~ NOT_WRITTEN("step 04");
+  const auto sort_all_tiles = [&](auto from, auto to) {
+    sort_tiles<<<blocks, threads_per_block, 0, stream>>>(from, to, n, before);
+    CUDA_CHECK(cudaGetLastError());
+  };
+  const auto merge = [&](auto from, auto to, std::int64_t run_keys, auto comparison) {
+    const std::int64_t run = run_keys / path_tile<Key>;
+    find_cuts<<<find_blocks, threads_per_block, 0, stream>>>(from.keys, n, run, cuts.data(), tiles, comparison);
+    CUDA_CHECK(cudaGetLastError());
+    merge_tiles<<<blocks, threads_per_block, 0, stream>>>(from, to, n, run, cuts.data(), tiles, comparison);
+    CUDA_CHECK(cudaGetLastError());
+  };
+  sort_by_levels(items, n, path_tile<Key>, before, stream, sort_all_tiles, merge);
   // end solution
 }
 
@@ -203,12 +218,6 @@ void sort_path(lab::Span<Key> keys, lab::Span<Value> values, Before before, lab:
   with_comparison(before, [&](auto comparison) { sort(items_of(keys, values), keys.n, comparison, shape, stream); });
 }
 
-template void sort_path(lab::Span<std::uint32_t>, lab::Order, lab::LaunchShape, cudaStream_t);
-template void sort_path(lab::Span<std::int32_t>, lab::Order, lab::LaunchShape, cudaStream_t);
-template void sort_path(lab::Span<std::uint64_t>, lab::Order, lab::LaunchShape, cudaStream_t);
-template void sort_path(lab::Span<float>, lab::Order, lab::LaunchShape, cudaStream_t);
-template void sort_path(lab::Span<std::uint32_t>, ByLowByte, lab::LaunchShape, cudaStream_t);
-template void sort_path(lab::Span<std::uint32_t>, lab::Span<std::uint32_t>, lab::Order, lab::LaunchShape, cudaStream_t);
-template void sort_path(lab::Span<std::uint32_t>, lab::Span<std::uint32_t>, ByLowByte, lab::LaunchShape, cudaStream_t);
+MERGE_SORT_INSTANTIATE(sort_path);
 
 }  // namespace merge_sort
