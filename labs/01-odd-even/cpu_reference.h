@@ -24,7 +24,7 @@ void compare_exchange(Key& first, Key& second, lab::Order order, Work& work) {
   ++work.exchanges;
 }
 
-/// Sorts keys[0 .. n) in place, stable: each round carries the last of the remaining keys to its final position. Within
+/// Sorts keys[0, n) in place, stable: each round carries the last of the remaining keys to its final position. Within
 /// a round, each comparison needs the result of the previous one, and here the rounds run one after another as well. So
 /// each comparison is a step: n (n - 1) / 2 comparisons in as many steps.
 template <class Key>
@@ -37,7 +37,7 @@ Work bubble_sort(Key* keys, std::int64_t n, lab::Order order) {
   return work;
 }
 
-/// Sorts keys[0 .. n) in place, stable: n phases, alternately on the pairs that begin at an even and at an odd
+/// Sorts keys[0, n) in place, stable: n phases, alternately on the pairs that begin at an even and at an odd
 /// position. No two comparisons of a phase share a key, so a phase is one step: n (n - 1) / 2 comparisons in n steps.
 template <class Key>
 Work odd_even_sort(Key* keys, std::int64_t n, lab::Order order) {

@@ -24,7 +24,7 @@
 constexpr int threads = 128;
 constexpr int longest_short_run = 256;  // shorter runs are merged by a thread, others by a block
 
-// x is the key, y is its value. A thread merges from[first .. middle) and from[middle .. end).
+// x is the key, y is its value. A thread merges from[first, middle) and from[middle, end).
 __global__ void merge_short_runs(const uint2* from, uint2* to, int n, int run) {
   const int first = (blockIdx.x * blockDim.x + threadIdx.x) * 2 * run;
   if (first >= n) return;

@@ -9,7 +9,7 @@
 
 namespace merge_sort {
 
-/// Sorts keys[0 .. n) in place, any n, stable. `before` returns true if its first argument must come strictly before
+/// Sorts keys[0, n) in place, any n, stable. `before` returns true if its first argument must come strictly before
 /// its second. Needs memory for n more keys.
 template <class Key, class Before>
 void sort_on_cpu(Key* keys, std::int64_t n, Before before) {

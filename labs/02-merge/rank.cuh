@@ -5,7 +5,7 @@
 
 namespace merge_sort {
 
-/// The number of keys in the sorted run[0 .. n) that come strictly before `key`: the lower bound. Reads at most
+/// The number of keys in the sorted run[0, n) that come strictly before `key`: the lower bound. Reads at most
 /// log2(n) + 1 keys.
 template <class Index, class Key, class Before>
 __device__ inline Index lower_rank(const Key* run, Index n, Key key, Before before) {
@@ -21,7 +21,7 @@ __device__ inline Index lower_rank(const Key* run, Index n, Key key, Before befo
   return low;
 }
 
-/// The number of keys in the sorted run[0 .. n) that come before `key` or are equal to it: the upper bound.
+/// The number of keys in the sorted run[0, n) that come before `key` or are equal to it: the upper bound.
 template <class Index, class Key, class Before>
 __device__ inline Index upper_rank(const Key* run, Index n, Key key, Before before) {
   Index low = 0, high = n;

@@ -23,7 +23,7 @@ __device__ inline void store_items(Items<Key, Value> to, std::int64_t first, Ite
   for (int i = threadIdx.x; i < count; i += blockDim.x) copy_item(to, first + i, tile, i);
 }
 
-/// Sorts each run of `tile_keys` items of from[0 .. n) separately and writes it to the same positions of `to`, which
+/// Sorts each run of `tile_keys` items of from[0, n) separately and writes it to the same positions of `to`, which
 /// may be the same memory. `before` as in merge_sort.h. Written in 02_block.cu. Launch shape: any number of blocks, 1
 /// to 1024 threads per block. Cost: one pass over memory.
 template <class Key, class Value, class Before>

@@ -9,7 +9,7 @@
 
 namespace bitonic {
 
-/// Sorts keys[0 .. n) in place, any n, with the mirrored network of step 02: every comparator puts the key that comes
+/// Sorts keys[0, n) in place, any n, with the mirrored network of step 02: every comparator puts the key that comes
 /// first at the lower position, and those that would reach beyond n are skipped.
 template <class Key>
 void sort_on_cpu(Key* keys, std::int64_t n, lab::Order order) {
