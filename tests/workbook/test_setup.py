@@ -279,5 +279,13 @@ esac
         self.assertEqual(self.noted(), "")
 
 
+class Suite(unittest.TestCase):
+    def test_every_file_of_tests_is_run(self) -> None:
+        """Meson has no patterns for files: tests/meson.build lists these by name."""
+        listed = (ROOT / "tests/meson.build").read_text()
+        names = [path.stem[len("test_") :] for path in (ROOT / "tests/workbook").glob("test_*.py")]
+        self.assertEqual([name for name in names if f"'{name}'" not in listed], [])
+
+
 if __name__ == "__main__":
     unittest.main()
