@@ -196,9 +196,16 @@ def runner(lab: str, kind: str, solution: bool = False) -> Path:
     return BUILD / "labs" / (f"{lab}-{kind}-solution" if solution else f"{lab}-{kind}")
 
 
-def gold(kind: str) -> Path:
-    """The path of the gold standard's runner."""
-    return BUILD / "common/gold" / f"gold-{kind}"
+_BASIC_GOLD = {"u8", "u32", "f32"}  # the types of gold-cuda-basic: see common/gold/meson.build
+
+
+def gold(kind: str, types: Iterable[str] | None = None) -> Path:
+    """The path of the gold standard's runner. `types`: those that will be timed, beyond the labs' own; None: all.
+
+    On a GPU it takes minutes to compile for all types, so where few are needed there is a runner with few.
+    """
+    few = kind == "cuda" and types is not None and _BASIC_GOLD.issuperset(types)
+    return BUILD / "common/gold" / f"gold-{kind}{'-basic' if few else ''}"
 
 
 def judge() -> Path:

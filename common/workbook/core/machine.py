@@ -1,19 +1,24 @@
-"""What this machine has: GPU, compilers, tools."""
+"""What this machine has: GPUs, compilers, tools."""
 
+from __future__ import annotations
+
+import contextlib
 import functools
 import os
 import platform
 import shlex
 import shutil
 import subprocess
+import sys
 import threading
 import time
+from collections.abc import Sequence
 
 from .course import ROOT
 
 
-def answer(*command, timeout=20):
-    """Standard output of a command that ended well, stripped; else None."""
+def answer(*command: str, timeout: float = 20) -> str | None:
+    """The stripped standard output of a command; None if it fails or cannot be started."""
     try:
         done = subprocess.run(
             command,
@@ -28,17 +33,17 @@ def answer(*command, timeout=20):
     return done.stdout.decode(errors="replace").strip() if done.returncode == 0 else None
 
 
-@functools.cache
-def gpus():
-    """The GPUs that answer, as "name, driver version, memory" each; empty if none does."""
+@functools.lru_cache(maxsize=1)
+def gpus() -> tuple[str, ...]:
+    """The GPUs that answer, each as "name, driver version, memory"; empty if none does."""
     if not shutil.which("nvidia-smi"):
         return ()
-    told = answer("nvidia-smi", "--query-gpu=name,driver_version,memory.total", "--format=csv,noheader")
-    return tuple(line.strip() for line in (told or "").splitlines() if line.strip())
+    listed = answer("nvidia-smi", "--query-gpu=name,driver_version,memory.total", "--format=csv,noheader") or ""
+    return tuple(line.strip() for line in listed.splitlines() if line.strip())
 
 
-def compiler():
-    """The C++ compiler's command, as Meson chooses it: $CXX, else the first of the usual names; or None."""
+def compiler() -> list[str] | None:
+    """The C++ compiler's command as Meson chooses it: $CXX, otherwise the first usual name; None without one."""
     if os.environ.get("CXX"):
         return shlex.split(os.environ["CXX"])
     for name in ("c++", "g++", "clang++"):
@@ -47,42 +52,43 @@ def compiler():
     return None
 
 
-def is_clang(command):
-    """Whether the compiler is a clang, whatever its name."""
+def is_clang(command: Sequence[str]) -> bool:
+    """Whether the compiler is clang, whatever its name."""
     return "clang" in (answer(*command, "--version") or "").lower()
 
 
-def ninja():
-    """The path of ninja, or None."""
-    return shutil.which("ninja") or shutil.which("ninja-build")
+def ninja() -> str | None:
+    """The path of Ninja, which may be in .venv; None without one."""
+    path = os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", os.defpath)])
+    return shutil.which("ninja", path=path) or shutil.which("ninja-build", path=path)
 
 
-def processor():
-    """The processor's name, as Linux knows it; "" if it does not."""
-    try:
-        with open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
-            return next((line.split(":", 1)[1].strip() for line in file if line.startswith("model name")), "")
-    except OSError:
-        return ""
+def processor() -> str:
+    """The processor's name as Linux reports it; "" without one."""
+    with contextlib.suppress(OSError), open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
+        for line in file:
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    return ""
 
 
-def identity():
-    """What tells this machine from another in which a folder of results may come to lie."""
+def identity() -> str:
+    """A text that differs between machines, for results in a folder that several machines share."""
     return f"{platform.node()}, {processor()}, {os.cpu_count()}, {'; '.join(gpus())}"
 
 
-@functools.cache
-def commit():
-    """The commit that stands here, with a "+" where files were changed since; "unknown" where git does not tell."""
-    told = answer("git", "-C", str(ROOT), "rev-parse", "--short", "HEAD")
-    if not told:
+@functools.lru_cache(maxsize=1)
+def commit() -> str:
+    """The current commit, followed by "+" if files have changed since; "unknown" outside a Git repository."""
+    head = answer("git", "-C", str(ROOT), "rev-parse", "--short", "HEAD")
+    if not head:
         return "unknown"
     changed = answer("git", "-C", str(ROOT), "status", "--porcelain", "--untracked-files=no")
-    return told + ("+" if changed else "")
+    return head + ("+" if changed else "")
 
 
-def _ticks():
-    """(idle, all) of all cores together since the start of the machine; None where Linux does not tell."""
+def _ticks() -> tuple[int, int] | None:
+    """(idle, all) ticks of all cores since the machine started; None if Linux does not report them."""
     try:
         with open("/proc/stat", encoding="ascii") as file:
             fields = [int(field) for field in file.readline().split()[1:9]]
@@ -91,10 +97,10 @@ def _ticks():
         return None
 
 
-def idle_cores(seconds=0.2):
-    """How many cores other programs leave idle at the moment; None where Linux does not tell.
+def idle_cores(seconds: float = 0.2) -> float | None:
+    """How many cores other programs leave idle right now; None if Linux does not report it.
 
-    The load average would count what has just ended, as our own last measurement.
+    The load average would still count programs that have just ended, such as our own last measurement.
     """
     before = _ticks()
     time.sleep(seconds)
@@ -105,7 +111,7 @@ def idle_cores(seconds=0.2):
 
 
 class ClockWatch:
-    """While it is held: does the GPU slow its clocks down? `reasons` are the driver's, in its words."""
+    """While it is entered: does the GPU slow its clocks down? `reasons` are the driver's."""
 
     EVERY = 5.0  # seconds
     _SLOW = {
@@ -116,31 +122,31 @@ class ClockWatch:
         "hw_power_brake_slowdown": "power brake",
     }
 
-    def __init__(self, watch):
-        self.reasons = set()
+    def __init__(self, watch: bool) -> None:
+        self.reasons: set[str] = set()
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._watch, daemon=True) if watch and gpus() else None
 
-    def _watch(self):
-        """Looks at once, now and then, and once more at the end: the shortest bench is looked at, too."""
+    def _watch(self) -> None:
+        """Looks at the start, at intervals, and at the end, so that even the shortest bench is watched."""
         self._look()
         while not self._over.wait(self.EVERY):
             self._look()
         self._look()
 
-    def _look(self):
+    def _look(self) -> None:
         fields = ",".join(f"clocks_throttle_reasons.{name}" for name in self._SLOW)
-        told = answer("nvidia-smi", "--id=0", f"--query-gpu={fields}", "--format=csv,noheader", timeout=5) or ""
-        for name, state in zip(self._SLOW, told.split(",")):
+        states = answer("nvidia-smi", "--id=0", f"--query-gpu={fields}", "--format=csv,noheader", timeout=5) or ""
+        for name, state in zip(self._SLOW, states.split(",")):
             if state.strip() == "Active":
                 self.reasons.add(self._SLOW[name])
 
-    def __enter__(self):
+    def __enter__(self) -> ClockWatch:
         if self._thread:
             self._thread.start()
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self._over.set()
         if self._thread:
             self._thread.join()

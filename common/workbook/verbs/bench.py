@@ -189,11 +189,12 @@ def _time_lab(
     arguments: argparse.Namespace, judge: JudgeClient, lab: str, lab_steps: Sequence[StepFile]
 ) -> tuple[Result | None, bool]:
     """Measures and shows one lab: its rows, None if nothing is written yet, and whether all went well."""
-    kind, runner = prepare(arguments, lab, lambda kind: [build.gold(kind)])
+    types = arguments.type or ()
+    kind, runner = prepare(arguments, lab, lambda kind: [build.gold(kind, types)])
     if not _any_written(judge, lab, runner, [step.number for step in lab_steps]):
         _nothing_written(lab, lab_steps)
         return None, False
-    programs = Programs(judge, kind, runner, build.gold(kind))
+    programs = Programs(judge, kind, runner, build.gold(kind, types))
     result = resume(f"timing {lab}", programs, sweep_of(arguments, lab, lab_steps, kind), arguments.fresh)
     measured = _require_measured(lab, result, arguments.only_gold)
     bench_tables.show(lab, result.rows, kind, arguments.solution)

@@ -62,7 +62,8 @@ def _sweeps(lab: Lab, kind: str, sample: Sample) -> Iterable[Sweep]:
 def _measure(judge: JudgeClient, kind: str) -> Measured:
     """Builds the solutions and measures every lab."""
     runners = {lab: build.runner(lab, kind, solution=True) for lab in labs()}
-    build.compile_targets([build.judge(), build.gold(kind), *runners.values()], "building the solutions")
+    types = {"f32"}  # besides the labs' own
+    build.compile_targets([build.judge(), build.gold(kind, types), *runners.values()], "building the solutions")
     FOLDER.mkdir(parents=True, exist_ok=True)
     chosen, words = samples.choose(FOLDER, KEYS[kind])
     measured = Measured([], [], chosen, words)
@@ -70,7 +71,7 @@ def _measure(judge: JudgeClient, kind: str) -> Measured:
     for name, runner in runners.items():
         lab = judge.lab(name)
         measured.labs.append(lab)
-        programs = measuring.Programs(judge, kind, runner, build.gold(kind))
+        programs = measuring.Programs(judge, kind, runner, build.gold(kind, types))
         for sample in chosen:
             for sweep in _sweeps(lab, kind, sample):
                 csv.unlink(missing_ok=True)

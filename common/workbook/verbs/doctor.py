@@ -1,6 +1,9 @@
 """What this machine has and lacks, and what to do about each."""
 
-import importlib.util
+from __future__ import annotations
+
+import argparse
+import importlib.metadata
 import platform
 import re
 import shutil
@@ -8,100 +11,127 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import NamedTuple
 
 from ..core import machine
+from ..core.console import paint
 from ..core.course import BUILD, ROOT
-from ..core.terminal import paint
 
-HERE, LACKS, NEEDED = "here", "not here", "MISSING"
+HERE, LACKS, BROKEN, NEEDED = "here", "not here", "BROKEN", "MISSING"
+_COLOURS = {HERE: "green", LACKS: "yellow"}
+
+# A header, the distribution's package, what it is for, and whether Meson can download it.
+_HEADERS = {
+    "doctest": ("doctest/doctest.h", "doctest-dev", "the tests", True),
+    "CLI11": ("CLI/CLI.hpp", "libcli11-dev", "the command line of the graded tests", True),
+    "fmt": ("fmt/format.h", "libfmt-dev", "the judge's messages", True),
+    "nlohmann-json": ("nlohmann/json.hpp", "nlohmann-json3-dev", "the judge's requests and answers", True),
+    "Highway VQSort": ("hwy/contrib/sort/vqsort.h", "libhwy-dev", "the fastest sort on a CPU, to compare with", False),
+}
+
+# What each Python package of pyproject.toml is for.
+_TOOLS = {
+    "rich": "colours and progress bars",
+    "jinja2": "reports",
+    "markdown-it-py": "reports as HTML",
+    "pandas": "tables of measurements",
+    "matplotlib": "plots",
+}
+_STYLE = {"clang-format": "the form of C++", "ruff": "the form of Python", "mypy": "the types of Python"}
 
 
-def _version(text):
+class Finding(NamedTuple):
+    """One thing that was looked at."""
+
+    state: str
+    name: str
+    detail: str = ""  # its version or place
+    remedy: str = ""  # what to do where it is not here
+
+
+def _version(text: str | None) -> str:
     found = re.search(r"\d+(\.\d+)+", text or "")
     return found[0] if found else "?"
 
 
-def _python():
-    good = sys.version_info >= (3, 9)
-    return (
-        HERE if good else NEEDED,
-        "Python",
-        f"{platform.python_version()} ({sys.executable})",
-        "install Python 3.9 or later",
-    )
+def _python() -> Finding:
+    state = HERE if sys.version_info >= (3, 9) else NEEDED
+    return Finding(state, "Python", f"{platform.python_version()} ({sys.executable})", "install Python 3.9 or later")
 
 
-def _compiler():
+def _compiler() -> Finding:
     cxx = machine.compiler()
     if not cxx:
-        return NEEDED, "C++ compiler", "", "apt-get install g++, or set CXX"
+        return Finding(NEEDED, "C++ compiler", "", "apt-get install g++, or set CXX")
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "a.cpp"
         source.write_text("#include <span>\nint main() { return int(std::span<int>().size()); }\n")
-        try:
-            done = subprocess.run(
-                [*cxx, "-std=c++20", str(source), "-o", f"{folder}/a"], capture_output=True, check=False
-            )
-            works = done.returncode == 0
-        except OSError:
-            works = False
-    told = (machine.answer(*cxx, "--version") or "").split("\n")[0]
-    return (
-        HERE if works else NEEDED,
-        "C++ compiler",
-        told or " ".join(cxx),
-        "it does not compile C++20: install g++ 10 or later, or set CXX to one",
-    )
+        works = machine.answer(*cxx, "-std=c++20", str(source), "-o", f"{folder}/a", timeout=120) is not None
+    version = (machine.answer(*cxx, "--version") or "").split("\n")[0]
+    remedy = "it does not compile C++20: install g++ 10 or later, or set CXX to another compiler"
+    return Finding(HERE if works else NEEDED, "C++ compiler", version or " ".join(cxx), remedy)
 
 
-def _meson():
+def _meson() -> Finding:
     try:
         from ..core.build import meson
 
         version = machine.answer(*meson(), "--version") or ""
-    except Exception:  # whatever is wrong with it, it is not usable
+    except Exception:  # whatever its fault, it cannot be used
         version = ""
     numbers = tuple(int(part) for part in re.findall(r"\d+", version)[:2])
-    if numbers >= (1, 4):
-        return HERE, "Meson", version, ""
-    return LACKS, "Meson", version, "1.4 or later is needed; ./workbook demo installs it into .venv"
+    state = HERE if numbers >= (1, 4) else LACKS
+    return Finding(state, "Meson", version, "1.4 or later is needed; ./workbook demo installs it into .venv")
 
 
-def _ninja():
-    found = machine.ninja()
-    return (
-        (HERE, "ninja", machine.answer(found, "--version") or "?", "")
-        if found
-        else (NEEDED, "ninja", "", "apt-get install ninja-build")
+def _ninja() -> Finding:
+    path = machine.ninja()
+    if path:
+        return Finding(HERE, "Ninja", machine.answer(path, "--version") or "?")
+    return Finding(LACKS, "Ninja", "", "apt-get install ninja-build, or ./workbook demo installs it into .venv")
+
+
+def _has_header(header: str) -> bool:
+    cxx = machine.compiler()
+    if not cxx:
+        return False
+    done = subprocess.run(
+        [*cxx, "-E", "-x", "c++", "-std=c++20", "-"],
+        input=f"#include <{header}>\n".encode(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        check=False,
+    )
+    return done.returncode == 0
+
+
+def _library(name: str) -> Finding:
+    header, package, purpose, downloaded = _HEADERS[name]
+    otherwise = "; otherwise Meson downloads it into subprojects/" if downloaded else ""
+    return Finding(
+        HERE if _has_header(header) else LACKS, name, "", f"apt-get install {package} ({purpose}){otherwise}"
     )
 
 
-def _header(name, header, needed, package, what):
-    cxx = machine.compiler()
-    there = False
-    if cxx:
-        done = subprocess.run(
-            [*cxx, "-E", "-x", "c++", "-std=c++20", "-"],
-            input=f"#include <{header}>\n".encode(),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            check=False,
-        )
-        there = done.returncode == 0
-    return HERE if there else NEEDED if needed else LACKS, name, "", f"apt-get install {package} ({what})"
+def _boost_context() -> Finding:
+    state = HERE if _has_header("boost/context/detail/fcontext.hpp") else NEEDED
+    remedy = "apt-get install libboost-context-dev (the cpu build on processors other than x86-64)"
+    return Finding(state, "Boost.Context", "", remedy)
 
 
-def _matplotlib():
-    if importlib.util.find_spec("matplotlib"):
-        return HERE, "matplotlib", "", ""
-    again = ", after rm -f .workbook/ready" * (ROOT / ".workbook/ready").exists()
-    return LACKS, "matplotlib", "", f"no plots without it; ./workbook demo installs it{again}"
+def _python_package(name: str, purpose: str, verb: str) -> Finding:
+    try:
+        return Finding(HERE, name, importlib.metadata.version(name))
+    except importlib.metadata.PackageNotFoundError:
+        retry = ", after rm -f .workbook/ready" if (ROOT / ".workbook/ready").exists() and verb == "demo" else ""
+        return Finding(LACKS, name, "", f"{purpose}; ./workbook {verb} installs it{retry}")
 
 
-def _nvcc():
+def _nvcc() -> Finding:
     nvcc = shutil.which("nvcc")
     if not nvcc:
-        return LACKS, "nvcc", "", "no cuda build without it; the cpu build does not need it. CUDA toolkit 12 or later"
+        remedy = "the cuda build needs CUDA toolkit 12 or later; the cpu build does not"
+        return Finding(LACKS, "nvcc", "", remedy)
     version = _version(re.sub(r".*release", "", machine.answer(nvcc, "--version") or "", flags=re.DOTALL))
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "a.cu"
@@ -109,91 +139,70 @@ def _nvcc():
         try:
             done = subprocess.run([nvcc, str(source), "-o", f"{folder}/a"], capture_output=True, text=True, check=False)
         except OSError as error:
-            return "BROKEN", "nvcc", nvcc, f"it cannot be started ({error.strerror}): install the CUDA toolkit anew"
+            remedy = f"it cannot be started ({error.strerror}): install the CUDA toolkit again"
+            return Finding(BROKEN, "nvcc", nvcc, remedy)
     if done.returncode:
-        told = (done.stderr + done.stdout).strip().split("\n")
-        reason = next((line for line in told if "error" in line.lower()), told[0]) or f"exit status {done.returncode}"
-        return "BROKEN", "nvcc", f"{nvcc} {version}", f"it compiles nothing: {reason.strip()[:100]}"
+        lines = (done.stderr + done.stdout).strip().split("\n")
+        reason = next((line for line in lines if "error" in line.lower()), lines[0]) or f"exit status {done.returncode}"
+        remedy = f"it compiles nothing: {reason.strip()[:100]}"
+        return Finding(BROKEN, "nvcc", f"{nvcc} {version}", remedy)
     if int(version.split(".")[0]) < 12:
-        return LACKS, "nvcc", f"{nvcc} {version}", "CUDA 12 or later is needed"
-    return HERE, "nvcc", f"{version} ({nvcc})", ""
+        return Finding(LACKS, "nvcc", f"{nvcc} {version}", "CUDA 12 or later is needed")
+    return Finding(HERE, "nvcc", f"{version} ({nvcc})")
 
 
-def _gpu():
+def _gpu() -> Finding:
     gpus = machine.gpus()
     if gpus:
-        return HERE, "GPU, driver", "; ".join(gpus), ""
-    why = (
-        "nvidia-smi is here but no GPU answers: is the driver loaded?"
-        if shutil.which("nvidia-smi")
-        else ("no NVIDIA driver; tests on a GPU are not run, all else works on the cpu build")
-    )
-    return LACKS, "GPU, driver", "", why
+        return Finding(HERE, "GPU, driver", "; ".join(gpus))
+    if shutil.which("nvidia-smi"):
+        return Finding(LACKS, "GPU, driver", "", "nvidia-smi is here but no GPU answers: is the driver loaded?")
+    return Finding(LACKS, "GPU, driver", "", "no NVIDIA driver; GPU tests are not run, all else works on the cpu build")
 
 
-def _tool(name, command, what):
-    found = shutil.which(command)
-    return HERE if found else LACKS, name, found or "", what
+def _program(name: str, command: str, remedy: str) -> Finding:
+    path = shutil.which(command)
+    return Finding(HERE if path else LACKS, name, path or "", remedy)
 
 
-def findings():
-    """(state, what, version or place, what to do where it is not here) for everything looked at."""
-    off_x86_64 = platform.machine() not in ("x86_64", "AMD64")
-    found = [
-        _python(),
-        _compiler(),
-        _meson(),
-        _ninja(),
-        _header("doctest", "doctest/doctest.h", True, "doctest-dev", "the tests"),
-        _header("CLI11", "CLI/CLI.hpp", True, "libcli11-dev", "the programs' command lines"),
-        _header("Highway VQSort", "hwy/contrib/sort/vqsort.h", False, "libhwy-dev", "the CPU's best as gold standard"),
-    ]
-    if off_x86_64:
-        found.append(
-            _header(
-                "Boost.Context",
-                "boost/context/detail/fcontext.hpp",
-                True,
-                "libboost-context-dev",
-                "the cpu build on processors other than x86-64",
-            )
-        )
+def findings() -> list[Finding]:
+    """All that was looked at."""
+    found = [_python(), _compiler(), _meson(), _ninja(), *map(_library, _HEADERS)]
+    if platform.machine() not in ("x86_64", "AMD64"):
+        found.append(_boost_context())
+    found += [_python_package(name, purpose, "demo") for name, purpose in _TOOLS.items()]
+    found += [_python_package(name, purpose, "test") for name, purpose in _STYLE.items()]
     found += [
-        _matplotlib(),
-        _tool("addr2line", "addr2line", "apt-get install binutils (source lines in the cpu build's errors)"),
+        _program("addr2line", "addr2line", "apt-get install binutils (source lines in the cpu build's errors)"),
         _nvcc(),
         _gpu(),
-        _tool("Nsight Compute", "ncu", "comes with the CUDA toolkit; counters of a GPU"),
-        _tool("compute-sanitizer", "compute-sanitizer", "comes with the CUDA toolkit; memory errors on a GPU"),
-        _tool("bubblewrap", "bwrap", "apt-get install bubblewrap (runs what others wrote in a sandbox)"),
+        _program("Nsight Compute", "ncu", "part of the CUDA toolkit; a GPU's counters"),
+        _program("compute-sanitizer", "compute-sanitizer", "part of the CUDA toolkit; memory errors on a GPU"),
+        _program("bubblewrap", "bwrap", "apt-get install bubblewrap (runs other people's code in a sandbox)"),
     ]
     return found
 
 
-def add_arguments(parser):
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb has no options."""
 
 
-def main(_arguments):
-    """What is here and what is not."""
-    colours = {HERE: "green", LACKS: "yellow"}
+def main(_arguments: argparse.Namespace) -> int:
+    """Prints what is here and what is not."""
     found = findings()
-    for state, name, detail, remedy in found:
-        text = detail if state == HERE else "; ".join(part for part in (detail, remedy) if part)
-        print(f"{paint(f'{state:<8}', colours.get(state, 'red'))}  {name:<18} {text}".rstrip())
-    cpu = platform.system() == "Linux"
-    if not cpu:
-        print(f"{paint('MISSING ', 'red')}  the cpu build needs Linux; this is {platform.system()}")
-    missing = [name for state, name, *_ in found if state == NEEDED]
-    can = not missing and (cpu or any(name == "nvcc" and state == HERE for state, name, *_ in found))
+    for finding in found:
+        state = paint(f"{finding.state:<8}", _COLOURS.get(finding.state, "red"))
+        shown = (finding.detail,) if finding.state == HERE else (finding.detail, finding.remedy)
+        print(f"{state}  {finding.name:<18} {'; '.join(text for text in shown if text)}".rstrip())
+    linux = platform.system() == "Linux"
+    if not linux:
+        print(f"{paint(NEEDED, 'red')}   the cpu build needs Linux; this is {platform.system()}")
+    missing = [finding.name for finding in found if finding.state == NEEDED]
+    nvcc_works = any(finding.name == "nvcc" and finding.state == HERE for finding in found)
     print()
-    if can:
-        print(
-            "The workbook can work here." if BUILD.is_dir() else "The workbook can work here. ./workbook demo shows it."
-        )
-    else:
-        print(
-            f"The workbook cannot work here yet: {', '.join(missing) or 'no build is possible'}. "
-            "./workbook demo installs what it can."
-        )
-    return 0 if can else 1
+    if missing or not (linux or nvcc_works):
+        what = ", ".join(missing) or "no build is possible"
+        print(f"The workbook cannot work here yet: {what}. ./workbook demo installs what it can.")
+        return 1
+    print("The workbook can work here." + ("" if BUILD.is_dir() else " ./workbook demo shows it."))
+    return 0
