@@ -20,11 +20,11 @@ namespace {
 
 constexpr int default_threads_per_block = 128;
 
-/// Merges the sorted runs from[first .. middle) and from[middle .. end) to to[first .. end).
+/// Merges the sorted runs from[first, middle) and from[middle, end) to to[first, end).
 template <class Key, class Value, class Before>
 __device__ void merge_runs(Items<Key, Value> from, Items<Key, Value> to, std::int64_t first, std::int64_t middle,
                            std::int64_t end, Before before) {
-  // Your code: fill to[first .. end) from its beginning. Each position receives the next key of one of the two runs:
+  // Your code: fill to[first, end) from its beginning. Each position receives the next key of one of the two runs:
   // of which one, if both have keys left? Of which one, if they are equal? Of which one, if one run is used up?
   // before(a, b) compares keys, copy_item(to, i, from, j) copies a key and its value.
 }

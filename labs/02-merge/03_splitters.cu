@@ -1,9 +1,8 @@
 // Step 03: many blocks per merge, by splitters.
 //
-// Idea: every 256th key of both runs is a splitter. It cuts the merge in two: the keys that come before it, which are
-// those before it in its own run and those that a binary search finds in the other run, go to its left, all others to
-// its right. The splitters cut a merge into independent pieces of at most 256 keys of either run. A block merges a
-// piece by ranks, as in step 02.
+// Idea: every 256th key of both runs is a splitter. It cuts both runs, its own right before itself and the other one
+// where a binary search finds its place. All splitters together cut a merge into independent pieces of at most 256 keys
+// of either run. A block merges a piece by ranks, as in step 02.
 // New since step 02, whose tiles are the start: a level has as many blocks as pieces, however few merges it has. The
 // splitters are put in order without sorting: the number of a splitter is its index among the splitters of its own run
 // plus its rank among those of the other run, which follows from its cut.

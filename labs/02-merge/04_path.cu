@@ -21,8 +21,8 @@
 namespace merge_sort {
 namespace {
 
-/// The number of keys that come from a among the first `diagonal` keys of the merge of a[0 .. a_count) and
-/// b[0 .. b_count).
+/// The number of keys that come from a among the first `diagonal` keys of the merge of a[0, a_count) and
+/// b[0, b_count).
 template <class Index, class Key, class Before>
 __device__ Index merge_path(const Key* a, Index a_count, const Key* b, Index b_count, Index diagonal, Before before) {
   Index low = 0;
@@ -32,7 +32,7 @@ __device__ Index merge_path(const Key* a, Index a_count, const Key* b, Index b_c
   return low;
 }
 
-/// Merges the first items_per_thread items of from[a .. a_end) and from[b .. b_end), or all if there are fewer.
+/// Merges the first items_per_thread items of from[a, a_end) and from[b, b_end), or all if there are fewer.
 template <class Key, class Value, class Before>
 __device__ void merge_serially(ThreadItems<Key, Value>& own, Items<Key, Value> from, int a, int a_end, int b, int b_end,
                                Before before) {
@@ -41,7 +41,7 @@ __device__ void merge_serially(ThreadItems<Key, Value>& own, Items<Key, Value> f
   // it: an array is kept in registers only if all its indexes are known at compile time.
 }
 
-/// Takes the thread's items, from position `diagonal` on, of the merge of tile[first .. middle) and tile[middle ..
+/// Takes the thread's items, from position `diagonal` on, of the merge of tile[first, middle) and tile[middle,
 /// end).
 template <class Key, class Value, class Before>
 __device__ void merge_to_registers(ThreadItems<Key, Value>& own, Items<Key, Value> tile, int first, int middle, int end,
