@@ -1,6 +1,6 @@
-"""What common/simt/rewrite/rewrite.py promises about its text and its errors; what the text does is tested by launches.cu.
+"""What common/simt/rewrite promises about its output and its errors; launches.cu tests what the output does.
 
-python3 rewrite_test.py [--compiler CXX]      (c++ unless told)
+python3 rewrite_test.py [--compiler CXX]      (default: c++)
 """
 
 import argparse
@@ -90,7 +90,7 @@ class RewriteTest(unittest.TestCase):
     def test_launch_without_arguments_has_no_comma_at_its_end(self):
         self.assertTrue(self.rewritten("k<<<g, b>>>( );").endswith("::simt::LaunchConfig(g, b) );"))
 
-    def test_name_is_told_on_one_line_without_comments(self):
+    def test_name_is_passed_on_one_line_without_comments(self):
         self.assertIn(', "ns::k<A, 2>", ', self.rewritten("ns::k<A, // first\n   2><<<1, 1>>>();"))
 
     def test_every_token_keeps_its_line(self):
@@ -177,14 +177,18 @@ class RewriteTest(unittest.TestCase):
             capture_output=True,
             text=True,
         )
-        self.assertEqual(done.stderr, "labs/h.h:2: error: kernel launch: no kernel's name before '<<<'\n")
+        self.assertEqual(done.stderr, "labs/h.h:2: error: kernel launch: there is no kernel name before '<<<'\n")
 
-    def test_dependencies_name_every_header_that_was_read(self):
+    def test_dependencies_name_every_header_that_was_read_and_the_rewriter(self):
         self.file("a b.h", "")
         self.file("folder/c.h", "")
         self.rewritten('#include "a b.h"\n#include "c.h"\n#include "missing.h"\n', "-I", "folder", "--depfile", "out/d")
         with open(self.path("out", "d")) as file:
-            self.assertEqual(file.read(), "out/k.cpp: k.cu a\\ b.h folder/c.h\n")
+            words = file.read().replace("\\ ", "\\_").split()
+        self.assertEqual(words[:4], ["out/k.cpp:", "k.cu", "a\\_b.h", "folder/c.h"])
+        folder = os.path.dirname(REWRITE)
+        rewriter = [os.path.join(folder, name) for name in sorted(os.listdir(folder)) if name.endswith(".py")]
+        self.assertEqual(words[4:], [path.replace(" ", "\\_") for path in rewriter])
 
     # --- messages ---
 
@@ -192,8 +196,8 @@ class RewriteTest(unittest.TestCase):
         for text, line, what in (
             ("\n\nk<<<1, 1;\n", 3, "never closed by '>>>'"),
             ("f(k<<<1, 1);\n", 1, "never closed by '>>>'"),
-            ("\n<<<1, 1>>>();", 2, "no kernel's name"),
-            ("return <<<1, 1>>>();", 1, "no kernel's name"),
+            ("\n<<<1, 1>>>();", 2, "no kernel name before"),
+            ("return <<<1, 1>>>();", 1, "no kernel name before"),
             ("k<<<1, 1>>>;", 1, "launch of k: no '(arguments)'"),
             ("k<<<1, 1>>>(a;", 1, "launch of k: this '(' is never closed"),
             ("k<<<>>>();", 1, "needs a grid and a block"),
@@ -227,10 +231,10 @@ class RewriteTest(unittest.TestCase):
             )
         self.rewritten("void f() { k<<<1, 2>>>(S{p, 3}, g({p}), [] { return 1; }()); }\n")
 
-    def test_a_mark_at_the_beginning_is_no_word(self):
+    def test_a_byte_order_mark_is_skipped(self):
         self.assertNotIn("\ufeff", self.rewritten("\ufeff#include <stdio.h>\r\nint n;\r\n"))
 
-    def test_shared_variables_of_one_declaration_are_told_apart(self):
+    def test_shared_variables_of_one_declaration_are_separated(self):
         for text, apart in (
             ("__shared__ T a[N], b[N / 2];", "__shared__ T a[N]; __shared__ T b[N / 2];"),
             ("static __shared__ int x, *y;", " __shared__ int x; __shared__ int *y;"),
@@ -243,7 +247,7 @@ class RewriteTest(unittest.TestCase):
         self.unchanged("void k() { __shared__ struct { int n; } a, b; }\n")
         self.unchanged("void k() { __shared__ int (*f)(int), (*g)(int); }\n")
 
-    def test_what_only_looks_like_a_call_of_a_kernel_is_none(self):
+    def test_what_only_looks_like_a_call_of_a_kernel_is_accepted(self):
         kernel = "__global__ void k(int* p);\n__global__ void k(int* p) { }\n"
         for text in (
             "void f() { k<<<1, 1>>>(p); }",

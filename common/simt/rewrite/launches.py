@@ -1,0 +1,90 @@
+"""Kernel launches: kernel<<<grid, block>>>(arguments) becomes a call of simt::launch."""
+
+from __future__ import annotations
+
+from .source import RewriteError, Source
+from .tokens import CLOSE, OPEN, Token, closing, name_start, quoted, run_length, spelling
+
+
+def rewrite_launches(source: Source, tokens: list[Token], in_macro: bool) -> None:
+    """Rewrites all launches among these tokens, which are all of the code, or a macro's body."""
+    for i in range(len(tokens)):
+        if tokens[i].text != "<" or (i > 0 and run_length(tokens, i - 1, "<") > 1):
+            continue
+        length = run_length(tokens, i, "<")
+        if length < 3 or (i > 0 and tokens[i - 1].text == "operator"):
+            continue
+        if length > 3:
+            text = f"'{'<' * length}' is not CUDA C++ (is it left over from a merge?)"
+            raise RewriteError(source, tokens[i].start, text)
+        _rewrite_launch(source, tokens, i, in_macro)
+
+
+def _rewrite_launch(source: Source, tokens: list[Token], index: int, in_macro: bool) -> None:
+    """Rewrites the launch whose `<<<` begins at `index`."""
+    here = tokens[index].start
+    first = name_start(tokens, index)
+    if first is None or index == 0:
+        raise RewriteError(source, here, "kernel launch: there is no kernel name before '<<<'")
+    name = spelling(tokens[first:index])
+    end = _configuration_end(source, tokens, index + 3)
+    if end == index + 3:
+        raise RewriteError(source, here, f"launch of {name}: '<<<>>>' needs a grid and a block")
+    if end + 3 >= len(tokens) or tokens[end + 3].text != "(":
+        raise RewriteError(source, tokens[end].start, f"launch of {name}: no '(arguments)' after '>>>'")
+    last = closing(tokens, end + 3)
+    if last is None:
+        raise RewriteError(source, tokens[end + 3].start, f"launch of {name}: this '(' is never closed")
+    _refuse_braced_arguments(source, tokens, end + 4, last, name)
+
+    arguments = tokens[end + 4 : last]
+    source.insert(tokens[first].start, "::simt::launch([&](auto&... simt_args) { ")
+    source.insert(tokens[index - 1].end, "(simt_args...); }")
+    source.replace(here, tokens[index + 2].end, f", {quoted(name)}, __FILE__, __LINE__, ::simt::LaunchConfig(")
+    source.replace(tokens[end].start, tokens[end + 2].end, ")")
+    comma = ", " if arguments else ""
+    if in_macro and [token.text for token in arguments] == ["__VA_ARGS__"]:
+        comma = " __VA_OPT__(,) "
+    source.replace(tokens[end + 3].start, tokens[end + 3].end, comma)
+    _replace_null_arguments(source, arguments)
+
+
+def _configuration_end(source: Source, tokens: list[Token], index: int) -> int:
+    """The index of the first `>` of the `>>>` that closes the `<<<` before `index`."""
+    i: int | None = index
+    while i is not None and i < len(tokens):
+        text = tokens[i].text if tokens[i].kind == "mark" else ""
+        if text in OPEN:
+            i = closing(tokens, i)
+            if i is None:
+                break
+        elif text in CLOSE or text == ";" or run_length(tokens, i, "<") >= 3:
+            break
+        elif text == ">":
+            length = run_length(tokens, i, ">")
+            if length >= 3:  # more than three: the first ones end template arguments
+                return i + length - 3
+            i += length - 1
+        i += 1
+    raise RewriteError(source, tokens[index - 3].start, "kernel launch: this '<<<' is never closed by '>>>'")
+
+
+def _refuse_braced_arguments(source: Source, tokens: list[Token], begin: int, end: int, name: str) -> None:
+    """simt::launch is a template, which cannot deduce the type of `{a, b}`."""
+    i = begin
+    while i < end:
+        if tokens[i].text == "{" and tokens[i - 1].text in ("(", ","):
+            text = f"launch of {name}: CUDA on the CPU needs this argument's type, as in T{{...}}"
+            raise RewriteError(source, tokens[i].start, text)
+        closed = closing(tokens, i) if tokens[i].kind == "mark" and tokens[i].text in OPEN else i
+        assert closed is not None  # the brackets around them are closed
+        i = closed + 1
+
+
+def _replace_null_arguments(source: Source, arguments: list[Token]) -> None:
+    """NULL is an integer to a function template; an argument that is nothing else becomes nullptr."""
+    for i, token in enumerate(arguments):
+        alone_left = i == 0 or arguments[i - 1].text == ","
+        alone_right = i + 1 == len(arguments) or arguments[i + 1].text == ","
+        if token.text == "NULL" and alone_left and alone_right:
+            source.replace(token.start, token.end, "nullptr")

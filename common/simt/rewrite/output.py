@@ -1,0 +1,95 @@
+"""What is written: the rewritten files, in which every token keeps its line, and their dependencies."""
+
+from __future__ import annotations
+
+import glob
+import hashlib
+import os
+import re
+
+from .kernel_calls import refuse_kernel_calls
+from .launches import rewrite_launches
+from .shared_arrays import namespace_scopes, rewrite_casts, rewrite_shared
+from .source import Source
+from .tokens import quoted
+
+
+def rewrite_all(sources: list[Source]) -> None:
+    """Collects the changes to each source, and marks those that need a rewritten copy."""
+    refuse_kernel_calls(sources)
+    names: set[str] = set()
+    for source in sources:
+        names |= rewrite_shared(source, source.code, namespace_scopes(source))
+        for macro in source.macros:
+            rewrite_shared(source, macro, None)
+    for source in sources:
+        rewrite_launches(source, source.code, in_macro=False)
+        rewrite_casts(source, source.code, names)
+        for macro in source.macros:
+            rewrite_launches(source, macro, in_macro=True)
+            rewrite_casts(source, macro, names)
+        source.rewritten = bool(source.edits)
+    changed = True
+    while changed:  # a file that includes a copy must become one
+        changed = False
+        for source in sources:
+            if not source.rewritten and any(i.target and i.target.rewritten for i in source.includes):
+                source.rewritten = changed = True
+
+
+def write_all(sources: list[Source], main: Source, output: str) -> None:
+    """Writes the file `main` to `output`, and copies of the headers that changed next to it."""
+    folder = os.path.dirname(output)
+    texts = [
+        (os.path.join(folder, _copy_name(source, output)), _text(source, output))
+        for source in sources
+        if source.rewritten and source is not main
+    ]
+    texts.append((output, _text(main, output)))  # last, because it names the others
+    for path, text in texts:
+        write(path, text)
+
+
+def dependencies(output: str, sources: list[Source]) -> str:
+    """A Makefile rule: the output depends on every file that was read, and on the rewriter."""
+    here = os.path.dirname(os.path.abspath(__file__))
+    paths = [source.path for source in sources] + sorted(glob.glob(os.path.join(glob.escape(here), "*.py")))
+    return f"{_escaped(output)}: {' '.join(_escaped(path) for path in paths)}\n"
+
+
+def write(path: str, text: str) -> None:
+    """Writes under a temporary name first, so that no half-written file is ever taken for a complete one."""
+    temporary = f"{path}.{os.getpid()}.tmp"
+    try:
+        with open(temporary, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
+            file.write(text)
+        os.replace(temporary, path)
+    finally:
+        if os.path.exists(temporary):
+            os.remove(temporary)
+
+
+def _copy_name(source: Source, output: str) -> str:
+    digest = hashlib.sha256(source.shown.encode(errors="surrogateescape")).hexdigest()[:8]
+    return f"{os.path.basename(output)}.{digest}.{os.path.basename(source.path)}"
+
+
+def _text(source: Source, output: str) -> str:
+    """The rewritten text. Includes name copies where there are any; other files next to the original by full path."""
+    edits = list(source.edits)
+    for include in source.includes:
+        if include.target and include.target.rewritten:
+            edits.append((include.start, include.end, f'"{_copy_name(include.target, output)}"'))
+        elif include.target and include.beside:
+            edits.append((include.start, include.end, quoted(os.path.abspath(include.target.path))))
+    pieces, position = [], 0
+    for start, end, replacement in sorted(edits, key=lambda edit: edit[:2]):
+        pieces += [source.text[position:start], replacement]
+        position = end
+    text = "".join(pieces) + source.text[position:]
+    assert text.count("\n") == source.text.count("\n"), f"{source.shown}: lines were lost"
+    return f"#line 1 {quoted(source.shown)}\n{text}"
+
+
+def _escaped(path: str) -> str:
+    return re.sub(r"([ #\\])", r"\\\1", path).replace("$", "$$")

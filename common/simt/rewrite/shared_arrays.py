@@ -1,0 +1,226 @@
+"""Shared memory: `extern __shared__` arrays, and what __shared__ does not allow as a specifier in C++."""
+
+from __future__ import annotations
+
+from .source import RewriteError, Source
+from .tokens import CLOSE, OPEN, Token, closing, is_mark, opening, spelling
+
+SPECIFIERS = frozenset(("extern", "static", "const", "volatile", "__device__", "__shared__"))
+ALIGNMENTS = ("alignas", "__align__", "__attribute__")
+
+
+def namespace_scopes(source: Source) -> list[bool]:
+    """For each token outside directives: is it at file or namespace scope?"""
+    scopes: list[bool] = []
+    braces: list[bool] = []  # for each open one: is it a namespace's?
+    saved: list[list[bool]] = []
+    conditions = iter([*source.conditions, (len(source.code) + 1, "")])
+    place, condition = next(conditions)
+    for i, token in enumerate(source.code):
+        while place == i:  # each branch of an #if begins with the braces that were open before it
+            if condition == "if":
+                saved.append(list(braces))
+            elif condition == "else" and saved:
+                braces = list(saved[-1])
+            elif condition == "endif" and saved:
+                saved.pop()
+            place, condition = next(conditions)
+        if is_mark(token, "}") and braces:
+            braces.pop()
+        scopes.append(all(braces))
+        if is_mark(token, "{"):
+            braces.append(_opens_namespace(source.code, i))
+    return scopes
+
+
+def _opens_namespace(tokens: list[Token], index: int) -> bool:
+    """Is the `{` at `index` that of a namespace or of `extern "C"`?"""
+    head = index
+    while head > 0 and tokens[head - 1].text not in (";", "{", "}"):
+        head -= 1
+    words = [token.text for token in tokens[head:index] if token.kind == "word"]
+    linkage = index >= 2 and tokens[index - 1].kind == "string" and tokens[index - 2].text == "extern"
+    return "namespace" in words[:2] or linkage
+
+
+def rewrite_shared(source: Source, tokens: list[Token], scopes: list[bool] | None) -> set[str]:
+    """Rewrites declarations of shared memory; returns the names of dynamic arrays at file scope.
+
+    `scopes` is what namespace_scopes() returns, or None for a macro's body.
+    """
+    names = set()
+    done = -1
+    for i, token in enumerate(tokens):
+        if token.text != "__shared__" or i < done:
+            continue
+        first, last = _specifier_run(tokens, i)
+        if scopes is None and not any(t.text == ";" for t in tokens[i:]):
+            continue  # a macro that is only a specifier
+        end = done = _declaration_end(source, tokens, last)
+        if any(t.text == "extern" for t in tokens[first:last]):
+            at_file_scope = scopes is not None and scopes[i]
+            name = _rewrite_dynamic(source, tokens, first, end, at_file_scope)
+            if at_file_scope:
+                names.add(name)
+        else:
+            _rewrite_static(source, tokens, i, end)
+    return names
+
+
+def rewrite_casts(source: Source, tokens: list[Token], names: set[str]) -> None:
+    """A dynamic array at file scope is an object that converts to a pointer. A cast does not convert it, but + does."""
+    for i, token in enumerate(tokens):
+        if token.text not in names or i < 2:
+            continue
+        before, further = tokens[i - 1], tokens[i - 2]
+        in_cast = before.text == "(" and further.text == ">"  # reinterpret_cast<T*>(name
+        after_cast = before.text == ")" and further.text == "*"  # (T*)name
+        if in_cast or after_cast:
+            source.insert(token.start, "(+")
+            source.insert(token.end, ")")
+
+
+def _specifier_run(tokens: list[Token], index: int) -> tuple[int, int]:
+    """The specifiers around `index`, itself included: first index, index after the last."""
+    first, last = index, index + 1
+    while first > 0 and tokens[first - 1].text in SPECIFIERS:
+        first -= 1
+    while last < len(tokens) and tokens[last].text in SPECIFIERS:
+        last += 1
+    return first, last
+
+
+def _declaration_end(source: Source, tokens: list[Token], index: int) -> int:
+    """The index of the `;` that ends the declaration at `index`."""
+    i: int | None = index
+    while i is not None and i < len(tokens):
+        if tokens[i].kind == "mark":
+            if tokens[i].text == ";":
+                return i
+            if tokens[i].text in OPEN:
+                i = closing(tokens, i)
+                if i is None:
+                    break
+            elif tokens[i].text in CLOSE:
+                break
+        i += 1
+    raise RewriteError(source, tokens[index].start, "this __shared__ declaration has no ';'")
+
+
+def _closed(tokens: list[Token], index: int) -> int:
+    """The index of the closing bracket, of a bracket inside a declaration that is known to be whole."""
+    end = closing(tokens, index)
+    assert end is not None
+    return end
+
+
+def _opened(tokens: list[Token], index: int) -> int:
+    """The index of the opening bracket, likewise."""
+    begin = opening(tokens, index)
+    assert begin is not None
+    return begin
+
+
+def _without_alignment(source: Source, tokens: list[Token]) -> list[Token]:
+    """Removes alignment specifiers (dynamic shared memory is aligned for any type); returns the other tokens."""
+    rest, i = [], 0
+    while i < len(tokens):
+        if tokens[i].text in ALIGNMENTS and i + 1 < len(tokens):
+            end = _closed(tokens, i + 1)
+            source.replace(tokens[i].start, tokens[end].end, "")
+            i = end
+        else:
+            rest.append(tokens[i])
+        i += 1
+    return rest
+
+
+def _has_comma(tokens: list[Token]) -> bool:
+    """Is there a comma outside template arguments?"""
+    depth = 0
+    for token in tokens:
+        depth += (token.text == "<") - (token.text == ">")
+        if token.text == "," and depth == 0:
+            return True
+    return False
+
+
+def _rewrite_dynamic(source: Source, tokens: list[Token], first: int, end: int, at_file_scope: bool) -> str:
+    """`extern __shared__ T name[];`, tokens [first, end). Returns the name."""
+    rest = _without_alignment(source, tokens[first:end])
+    keywords = [token for token in rest if token.text in ("extern", "__shared__")]
+    rest = [token for token in rest if token.text not in ("extern", "__shared__")]
+    brackets = len(rest)  # where the [...] at the end begin
+    while brackets > 0 and rest[brackets - 1].text == "]":
+        brackets = _opened(rest, brackets - 1)
+    is_array = 2 <= brackets < len(rest) and rest[brackets - 1].kind == "word"
+    if not is_array or _has_comma(rest[:brackets]):
+        text = "expected one array without a size, as in 'extern __shared__ int name[];'"
+        raise RewriteError(source, tokens[first].start, text)
+    kind, name, extents = spelling(rest[: brackets - 1]), rest[brackets - 1], rest[brackets:]
+    for token in keywords:
+        source.replace(token.start, token.end, "")
+    if at_file_scope:
+        inner = spelling(extents[_closed(extents, 0) + 1 :])
+        for token in rest[: brackets - 1]:
+            source.replace(token.start, token.end, "")
+        source.insert(name.start, f"static const ::simt::DynamicShared<{kind}{inner}> ")
+        source.replace(extents[0].start, extents[-1].end, "{}")
+    else:
+        source.insert(name.start, "(&")
+        source.insert(name.end, ")")
+        array = f"*reinterpret_cast<{kind} (*){spelling(extents)}>(::simt::dynamic_shared())"
+        source.insert(tokens[end].start, f" = {array}")
+    return name.text
+
+
+def _rewrite_static(source: Source, tokens: list[Token], index: int, end: int) -> None:
+    """`__shared__ T name;`: __shared__ becomes `static __thread`, which alignas must precede.
+
+    Each of several names gets a declaration of its own, because in the check build __shared__ also declares a gap.
+    """
+    first, last = _specifier_run(tokens, index)
+    specifiers = spelling([token for token in tokens[first:last] if token.text != "static"])
+    for token in tokens[first:last]:
+        if token.text == "static":
+            source.replace(token.start, token.end, "")
+    if last < end and tokens[last].text == "alignas":
+        close = _closed(tokens, last + 1)
+        alignment = spelling(tokens[last : close + 1]) + " "
+        source.insert(tokens[first].start, alignment)
+        source.replace(tokens[last].start, tokens[close].end, "")
+        specifiers, last = alignment + specifiers, close + 1
+    _separate_declarators(source, tokens, last, end, specifiers)
+
+
+def _separate_declarators(source: Source, tokens: list[Token], begin: int, end: int, specifiers: str) -> None:
+    """`T a, b` becomes `T a; specifiers T b`. A variable with an initial value is an error."""
+    i, angles = begin, 0
+    kind: list[Token] | None = None
+    is_simple = False
+    while i < end:
+        angles += (tokens[i].text == "<") - (tokens[i].text == ">")
+        if tokens[i].text in OPEN:
+            i = _closed(tokens, i)
+        elif tokens[i].text == "," and angles == 0:
+            if kind is None:
+                type_end = _type_end(tokens, i)
+                kind = tokens[begin:type_end]
+                is_simple = tokens[type_end].kind == "word" and not any(token.text == "{" for token in kind)
+            # (A type is defined only once, and a pointer to a function has its name elsewhere.)
+            if is_simple:
+                source.replace(tokens[i].start, tokens[i].end, f"; {specifiers} {spelling(kind)}")
+        elif tokens[i].text == "=" and tokens[i - 1].text not in "=<>!" and tokens[i + 1].text != "=":
+            text = "a __shared__ variable cannot have an initial value"
+            raise RewriteError(source, tokens[i].start, f"{text}; let one thread assign it, then call __syncthreads()")
+        i += 1
+
+
+def _type_end(tokens: list[Token], comma: int) -> int:
+    """The index after the type of the first declarator, which ends before `comma`."""
+    name = comma - 1
+    while tokens[name].text == "]":
+        name = _opened(tokens, name) - 1
+    while tokens[name - 1].text in ("*", "&"):
+        name -= 1
+    return name

@@ -1,0 +1,158 @@
+"""Source files: their tokens, the headers that they include, and what is to change in them."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from .tokens import TOKEN, UNTERMINATED, Token
+
+DIRECTIVE = re.compile(r"#[^\S\n]*(\w*)[^\S\n]*")
+INCLUDE = re.compile(r"""#[^\S\n]*include[^\S\n]*(?:"(?P<quoted>[^"\n]*)"|<(?P<angled>[^>\n]*)>)""")
+MACRO_HEAD = re.compile(r"#[^\S\n]*define[^\S\n]+\w+(?:\([^)]*\))?")
+DISABLED = re.compile(r"0\s*(?:\n|//|/\*|$)")  # what follows `#if`
+INTERESTING = re.compile(r"<<<|__shared__|__global__")
+
+
+class RewriteError(Exception):
+    """Text that is not CUDA C++, at a place in a file."""
+
+    def __init__(self, source: Source, offset: int, text: str) -> None:
+        super().__init__(f"{source.shown}:{source.line(offset)}: error: {text}")
+
+
+class Include:
+    """An #include, and the file that it names if that was found."""
+
+    def __init__(self, start: int, end: int, name: str, quoted: bool) -> None:
+        self.start = start  # of the quotation mark or bracket
+        self.end = end
+        self.name = name
+        self.quoted = quoted
+        self.target: Source | None = None
+        self.beside = False  # found in its includer's folder, and not in one of the given folders
+
+
+class Source:
+    """A file, its tokens, and the changes to make."""
+
+    def __init__(self, path: str, shown: str, text: str) -> None:
+        self.path = path  # as it was found
+        self.shown = shown  # as messages name it
+        self.text = text
+        self.includes: list[Include] = []
+        self.code: list[Token] = []  # outside directives
+        self.macros: list[list[Token]] = []  # the tokens of each macro's body
+        self.conditions: list[tuple[int, str]] = []  # (index into code, "if" | "else" | "endif")
+        self.edits: list[tuple[int, int, str]] = []  # (start, end, replacement), no two overlapping
+        self.rewritten = False
+
+    def line(self, offset: int) -> int:
+        return self.text.count("\n", 0, offset) + 1
+
+    def replace(self, start: int, end: int, text: str) -> None:
+        """Replaces text, but keeps its line breaks."""
+        self.edits.append((start, end, text + "\n" * (self.text.count("\n", start, end) - text.count("\n"))))
+
+    def insert(self, offset: int, text: str) -> None:
+        self.edits.append((offset, offset, text))
+
+
+def tokenize(source: Source) -> None:
+    """Fills in includes, code, macros and conditions. Skips what `#if 0` disables."""
+    text, position, at_line_start = source.text, 0, True
+    enabled = [True]  # one entry for each #if around
+    target: list[Token] | None = source.code
+    in_directive = False
+    while position < len(text):
+        match = TOKEN.match(text, position)
+        assert match is not None and match.lastgroup is not None
+        kind, token = match.lastgroup, match.group()
+        if kind == "delimiter":
+            kind = "raw"
+        if kind in ("mark", "word") and all(enabled):
+            broken = UNTERMINATED.match(text, position)
+            if broken:
+                what = "comment" if broken.group("comment") else "raw string"
+                raise RewriteError(source, position, f"this {what} is never closed")
+        position = match.end()
+        if kind == "newline":
+            if in_directive:
+                target, in_directive = source.code, False
+            at_line_start = True
+        elif kind in ("comment", "space"):
+            continue
+        elif token == "#" and at_line_start and not in_directive:
+            in_directive, at_line_start = True, False
+            target, position = read_directive(source, match.start(), enabled)
+        else:
+            at_line_start = False
+            if target is not None and all(enabled):
+                target.append(Token(kind, token, match.start()))
+
+
+def read_directive(source: Source, start: int, enabled: list[bool]) -> tuple[list[Token] | None, int]:
+    """The list that takes the rest of the directive's tokens (None: they are dropped), and where that rest begins."""
+    text = source.text
+    match = DIRECTIVE.match(text, start)
+    assert match is not None
+    name = match.group(1)
+    if name in ("if", "ifdef", "ifndef"):
+        enabled.append(not (name == "if" and DISABLED.match(text[match.end() : match.end() + 80])))
+        source.conditions.append((len(source.code), "if"))
+    elif name.startswith("el") and len(enabled) > 1:
+        enabled[-1] = True
+        source.conditions.append((len(source.code), "else"))
+    elif name == "endif" and len(enabled) > 1:
+        enabled.pop()
+        source.conditions.append((len(source.code), "endif"))
+    elif name == "include" and all(enabled):
+        include = INCLUDE.match(text, start)
+        if include:
+            kind = "quoted" if include.group("quoted") is not None else "angled"
+            first, last = include.start(kind) - 1, include.end(kind) + 1
+            source.includes.append(Include(first, last, include.group(kind), kind == "quoted"))
+            return None, include.end()
+    elif name == "define" and all(enabled):
+        source.macros.append([])
+        head = MACRO_HEAD.match(text, start)
+        return source.macros[-1], head.end() if head else match.end()
+    return None, match.end()
+
+
+class Reader:
+    """Reads a file and, recursively, the headers that it includes and that can be found; each file once."""
+
+    def __init__(self, folders: list[str], root: str | None) -> None:
+        self.folders = folders
+        self.root = root
+        self.sources: dict[str, Source] = {}  # by real path
+
+    def read(self, path: str) -> Source:
+        real = os.path.realpath(path)
+        if real in self.sources:
+            return self.sources[real]
+        # "-sig": the file may begin with a byte-order mark.
+        with open(path, encoding="utf-8-sig", errors="surrogateescape", newline="") as file:
+            source = Source(path, os.path.relpath(path, self.root) if self.root else path, file.read())
+        is_first = not self.sources
+        self.sources[real] = source
+        if is_first or INTERESTING.search(source.text):  # the first file may call a kernel of a header
+            tokenize(source)
+        else:
+            for match in re.finditer(r"^[^\S\n]*(?=#)", source.text, re.MULTILINE):
+                read_directive(source, match.end(), [True])
+        for include in source.includes:
+            self.resolve(include, path)
+        return source
+
+    def resolve(self, include: Include, path: str) -> None:
+        """Finds the file that an #include in `path` names."""
+        candidates = (os.path.join(folder, include.name) for folder in self.folders)
+        in_folders = next((candidate for candidate in candidates if os.path.isfile(candidate)), None)
+        beside = os.path.normpath(os.path.join(os.path.dirname(path), include.name))
+        if include.quoted and os.path.isfile(beside):
+            include.target = self.read(beside)
+            include.beside = in_folders is None or not os.path.samefile(in_folders, beside)
+        elif in_folders:
+            include.target = self.read(in_folders)
