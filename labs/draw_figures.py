@@ -5,9 +5,9 @@
     python3 labs/draw_figures.py --check    writes nothing; exits 1 and names the files that differ
     python3 labs/draw_figures.py --record   first runs the solutions whose access pictures the handouts show
 
-Each lab has one module, figures/draw_NAME.py, whose function figures() returns its drawings by file name. A lab may also
-name runs of its solutions in RUNS: their recorded traces, figures/*.trace, are drawn as ./workbook picture draws them.
-Nothing else enters a figure, so --check compares the stored files byte by byte.
+Each lab has one module, figures/draw_NAME.py, whose function figures() returns its drawings by file name. A lab may
+also name runs of its solutions in RUNS: their recorded traces, figures/*.trace, are drawn as ./workbook picture draws
+them. Nothing else enters a figure, so --check compares the stored files byte by byte.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from pathlib import Path
 LABS = Path(__file__).resolve().parent
 sys.path.insert(0, str(LABS.parent / "common"))
 
-from workbook.core import files
-from workbook.pictures import recorded
+from workbook.core import files  # noqa: E402
+from workbook.pictures import recorded  # noqa: E402
 
 COMMAND = "python3 labs/draw_figures.py"
 

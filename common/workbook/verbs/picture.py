@@ -10,7 +10,8 @@ from pathlib import Path
 from ..core import build, files
 from ..core.console import Problem, Usage, note
 from ..core.course import find_lab, find_step, has_solutions, shown
-from ..core.judge_client import Case, JudgeClient, Outcome, file_inputs
+from ..core.judge_client import Case, JudgeClient, Outcome
+from ..core.sweeps import file_inputs
 from ..pictures import access_picture
 from ..pictures.access_layout import in_words
 from ..pictures.observed import observe
@@ -47,7 +48,7 @@ def count_of(text: str) -> int:
     match = re.fullmatch(r"(\d{1,9})(?:\^(\d{1,2}))?", text)
     if not match:
         raise Usage(f"--n {text} is not a number of keys: give a number, or a power such as 2^4")
-    n = int(match[1]) ** int(match[2] or 1)
+    n: int = int(match[1]) ** int(match[2] or 1)
     if n > MAX_N:
         raise Usage(f"--n {text} is too large for a picture: it can show at most {MAX_N} keys")
     return n

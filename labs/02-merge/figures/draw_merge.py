@@ -260,7 +260,7 @@ def draw_splitters(a: list[int], b: list[int], distance: int) -> Drawing:
                 color,
                 "bold" if splitter else "normal",
             )
-    for number, ((i, j), name, key) in enumerate(pieces):
+    for number, ((i, j), name, _) in enumerate(pieces):
         x1, x2 = left + i * w, left + j * w
         color = A if name == "a" else B
         drawing.line(x1, y_a - 10, x1, y_a + h + 4, color, 2)

@@ -18,6 +18,7 @@ from bitonic_networks import (
     run,
     sorts_everything,
 )
+
 from workbook.pictures.recorded import RecordedRun
 from workbook.pictures.svg import (
     ABSENT,
@@ -283,7 +284,7 @@ def draw_zero_one(n: int = 16) -> Drawing:
 
 
 def draw_launches(n_log: int) -> Drawing:
-    """The triangle of all stages of step 03: one row per merge, one cell per stage, joined where one launch does several."""
+    """The triangle of all stages of step 03: a row per merge, a cell per stage, joined per launch."""
     tile_log = TILE_KEYS.bit_length() - 1
     plan = launches(tile_log, n_log)
     assert sum(len(cells) for _, cells in plan) == n_log * (n_log + 1) // 2

@@ -94,7 +94,7 @@ def draw_split() -> Drawing:
 
 
 def draw_runs() -> Drawing:
-    """The keys of a tile by two bits, written at once and after the tile is sorted: which addresses follow each other."""
+    """The keys of a tile by two bits, written at once and after the tile is sorted: the runs of addresses."""
     digits = [2, 0, 3, 1, 0, 2, 2, 1, 3, 0, 1, 2]
     starts = {d: 40 * d for d in range(4)}  # any places far apart
     rank: dict[int, int] = {}
@@ -183,7 +183,7 @@ def draw_look_back() -> Drawing:
 
 def ordered_bits(value: float) -> int:
     """The 32 bits that sort as the float does: all turned if it is negative, else the sign bit."""
-    bits = struct.unpack("<I", struct.pack("<f", value))[0]
+    bits: int = struct.unpack("<I", struct.pack("<f", value))[0]
     if bits == 1 << 31:
         bits = 0
     return ~bits & 0xFFFFFFFF if bits >> 31 else bits | 1 << 31

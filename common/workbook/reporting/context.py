@@ -1,0 +1,57 @@
+"""What the parts of a report are made from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ..core.judge_client import Step
+from ..core.rows import Row, verified, whole
+from . import plot
+
+RECORDED = "the solution, recorded"  # what the measurements that come with the workbook are of
+
+Draw = Callable[[Sequence[Row], str, Path], bool]
+
+
+@dataclass
+class Context:
+    """The measurements of one report, and where its plots go."""
+
+    lab: str
+    folder: Path
+    rows: Sequence[Row]
+    kind: str  # the build that is reported: cpu or cuda
+    steps: Sequence[Step] = ()  # the lab's table
+    device: Sequence[tuple[str, str]] = ()  # what the runner reports about its device
+    others: Sequence[tuple[str, Sequence[Row]]] = ()  # machines to compare with
+    solution: bool = False
+    profiled: Mapping[str, Any] | None = None  # the result of profile_gather.gather()
+    left_out: Mapping[str, Sequence[str]] = field(default_factory=dict)  # sweep -> sentences on what was not measured
+    plots: bool = field(default_factory=plot.available)
+
+    def own(self) -> list[Row]:
+        """The verified rows of this lab's steps, in the build that is reported."""
+        return [row for row in verified(self.rows) if row.lab == self.lab and row.build == self.kind]
+
+    def figure(self, name: str, draw: Draw, caption: str, rows: Sequence[Row] | None = None) -> str:
+        """The Markdown of a plot in plots/, drawn from `rows` or from all; "" if it has nothing to show."""
+        stem = self.folder / "plots" / name
+        if not self.plots or not draw(self.rows if rows is None else rows, self.lab, stem):
+            return ""
+        return f"![{caption}](plots/{name}.svg)"
+
+    def not_measured(self, *sweeps: str) -> list[str]:
+        """Sentences on what these sweeps left out."""
+        return list(dict.fromkeys(sentence for name in sweeps for sentence in self.left_out.get(name, [])))
+
+
+def failures(rows: Sequence[Row], lab: str) -> tuple[list[Row], list[Row]]:
+    """A lab's failed measurements, and the launch shapes that took too long for a step that ends with others."""
+    own = [row for row in whole(rows) if row.lab == lab]
+    ends = {row.name for row in verified(own)}
+    bad = [row for row in own if row.status not in ("verified", "unsupported")]
+    slow = [row for row in bad if row.status == "hung" and row.blocks and row.name in ends]
+    return [row for row in bad if row not in slow], slow

@@ -1,0 +1,101 @@
+"""Labels at the ends of lines, moved apart where they would overlap."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from .plot import PAPER
+
+Label = tuple[float, float, str, str]  # x and y in data coordinates, text, colour
+
+
+class _End:
+    """The end of a line: its label, and its height in points."""
+
+    def __init__(self, axes: Any, scale: float, label: Label) -> None:
+        self.x, self.y, self.text, self.colour = label
+        self.left, self.height = axes.transData.transform((self.x, self.y)) / scale
+
+
+class _Group:
+    """Labels that would overlap and are spread around one centre."""
+
+    def __init__(self, ends: list[_End], gap: float, low: float, high: float) -> None:
+        self.ends, self.gap, self.low, self.high = ends, gap, low, high
+        # Best at their lines, but within the axes.
+        room = gap * (len(ends) - 1) / 2
+        mean = sum(end.height for end in ends) / len(ends)
+        self.centre = max(min(mean, high + gap / 2 - room), low + gap / 2 + room)
+
+    def overlaps(self, above: _Group) -> bool:
+        """Whether this group and the one above it are too close."""
+        return bool(above.centre - self.centre < self.gap * (len(self.ends) + len(above.ends)) / 2)
+
+    def joined(self, above: _Group) -> _Group:
+        """Both groups as one."""
+        return _Group(self.ends + above.ends, self.gap, self.low, self.high)
+
+
+def end_labels(axes: Any, labels: Sequence[Label], gap: float = 11.5, size: float = 9) -> None:
+    """Writes the names of lines at their right ends. `gap`: points between two labels; `size`: of the text."""
+    axes.figure.canvas.draw()  # lays the axes out, so that their places are known
+    scale = axes.figure.dpi / 72
+    low, high = (axes.transAxes.transform((0, y))[1] / scale for y in (0, 1))
+    ends = sorted((_End(axes, scale, label) for label in labels), key=lambda end: end.height)
+    last = max((end.x for end in ends), default=0)
+    groups: list[_Group] = []
+    for end in ends:
+        if end.x < last:
+            continue
+        groups.append(_Group([end], gap, low, high))
+        while len(groups) > 1 and groups[-2].overlaps(groups[-1]):
+            groups[-2:] = [groups[-2].joined(groups[-1])]
+    for group in groups:
+        bottom = group.centre - gap * (len(group.ends) - 1) / 2
+        for place, end in enumerate(group.ends):
+            _write(axes, end, bottom + place * gap, size)
+    taken: list[tuple[float, float, float]] = []  # places of labels of shorter lines: (left, right, middle)
+    for end in ends:
+        if end.x < last:
+            left = end.left + 8
+            right = left + 0.6 * size * len(end.text)
+            places = (end.height + step * gap / 4 for step in sorted(range(-16, 17), key=abs))
+            free = (
+                place
+                for place in places
+                if low < place < high
+                and not crossed(axes, scale, left, right, place, gap / 2)
+                and all(right < a or left > b or abs(place - other) >= gap for a, b, other in taken)
+            )
+            middle = next(free, end.height)
+            taken.append((left, right, middle))
+            _write(axes, end, middle, size)
+
+
+def _write(axes: Any, end: _End, middle: float, size: float) -> None:
+    axes.annotate(
+        end.text,
+        (end.x, end.y),
+        xytext=(8, middle - end.height),
+        textcoords="offset points",
+        color=end.colour,
+        size=size,
+        va="center",
+        annotation_clip=False,
+        zorder=5,
+        bbox={"facecolor": PAPER, "edgecolor": "none", "alpha": 0.8, "pad": 0.4},
+    )
+
+
+def crossed(axes: Any, scale: float, left: float, right: float, middle: float, half: float) -> bool:
+    """Whether a line of the plot crosses a box, whose sides are given in points."""
+    for line in axes.lines:
+        points = axes.transData.transform(line.get_xydata()) / scale
+        for (x0, y0), (x1, y1) in zip(points, points[1:]):
+            a, b = max(left, x0), min(right, x1)
+            if a < b:
+                ys = [y0 + (y1 - y0) * (x - x0) / (x1 - x0) for x in (a, b)]
+                if min(ys) < middle + half and max(ys) > middle - half:
+                    return True
+    return False

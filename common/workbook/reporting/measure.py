@@ -1,0 +1,145 @@
+"""The measurements of a report: what the report's folder has from the same programs is not measured again."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from ..core import build, files, measuring, resuming, sweeps
+from ..core import rows as row_files
+from ..core.console import Problem, note
+from ..core.course import has_solutions
+from ..core.judge_client import JudgeClient, Lab, Limits
+from ..core.measuring import Programs
+from ..core.rows import Row
+from ..core.sweeps import Sweep
+
+CPU_SIZES = (*sweeps.REPORT_SIZES, *(1 << e for e in range(10, 27, 2)))
+
+
+def known_in(path: Path) -> dict[str, Any]:
+    """The names and values in a JSON file of ours; none if it is missing or damaged."""
+    try:
+        known = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return known if isinstance(known, dict) else {}
+
+
+def _refused(row: Row) -> bool:
+    """Whether the clocks of judge and runner disagree, as on a busy machine."""
+    return row.status == "refused"
+
+
+def _doubtful(row: Row) -> bool:
+    """Whether a measurement failed in a way that may not happen again."""
+    return row.status in ("refused", "crashed", "wrong") or (row.status == "hung" and row.blocks == 0)
+
+
+def _again(what: str, programs: Programs, sweep: Sweep, path: Path, rows: Sequence[Row]) -> list[Row]:
+    """The rows, which are good, and those that are missing of the sweep."""
+    kept = path.with_name(f"{path.stem}.part")
+    try:
+        row_files.write(kept, rows)
+        return measuring.run(f"{what}, once more", programs, sweep, kept).rows
+    finally:
+        kept.unlink(missing_ok=True)
+
+
+def _recorded(path: Path) -> list[Row] | None:
+    """The rows of a file; None, and a note, if it is damaged."""
+    try:
+        return row_files.read(path)
+    except Problem as problem:
+        note(f"{problem}. It is measured again")
+        return None
+
+
+def measure(programs: Programs, plan: Sequence[Sweep], folder: Path, fresh: bool) -> list[Row]:
+    """The rows of all sweeps; what may have failed by chance is tried once more."""
+    known_path = folder / "csv/sweeps.json"
+    known = known_in(known_path)
+    rows: list[Row] = []
+    for place, sweep in enumerate(plan, 1):
+        path = folder / "csv" / f"{sweep.name}.csv"
+        used = [program for program in (programs.runner, programs.gold, build.judge()) if program]
+        mark = resuming.digest(used, asdict(sweep))
+        what = f"{sweep.lab}, {place} of {len(plan)}: {sweep.words}"
+        found = _recorded(path) if not fresh and known.get(sweep.name) == mark and path.is_file() else None
+        failed: Callable[[Row], bool] = _doubtful
+        if found is None:
+            result = resuming.resume(what, programs, sweep, fresh)
+            found = result.rows
+            row_files.write(path, found)
+            result.path.unlink(missing_ok=True)
+            failed = _refused  # the others are tried again by the next report
+        # A step that fails for every n will fail again: only steps that succeed elsewhere deserve another try.
+        sound = {row.name for row in row_files.verified(found)}
+        good = [row for row in found if not (failed(row) and row.name in sound)]
+        if len(good) < len(found):
+            found = _again(what, programs, sweep, path, good)
+            row_files.write(path, found)
+        rows += found
+        if known.get(sweep.name) != mark:
+            known[sweep.name] = mark
+            files.write_whole(known_path, json.dumps(known, indent=1) + "\n")
+    return rows
+
+
+def forget(folder: Path, names: Iterable[str]) -> None:
+    """Removes the files of sweeps that the report no longer has, so that --with FOLDER does not find them."""
+    path = folder / "csv/sweeps.json"
+    known = known_in(path)
+    gone = [name for name in known if name not in set(names) and re.fullmatch(r"[\w-]+", name)]
+    for name in gone:
+        (folder / "csv" / f"{name}.csv").unlink(missing_ok=True)
+        del known[name]
+    if gone:
+        files.write_whole(path, json.dumps(known, indent=1) + "\n")
+
+
+def processor(judge: JudgeClient, lab: str, kind: str, folder: Path, fresh: bool) -> list[Row]:
+    """On a machine with a GPU: the processor's best programs as well, without the emulation."""
+    if kind != "cuda" or "cpu" not in build.runnable():
+        return []
+    runner = build.runner(lab, "cpu", has_solutions())
+    build.compile_targets([build.gold("cpu"), runner], f"building {lab}")
+    sweep = Sweep(
+        lab,
+        "processor",
+        "the processor's best",
+        n=CPU_SIZES,
+        limits=Limits(repeats=5, time_limit=2),
+        budget=60,
+        only_gold=True,
+    )
+    return measure(Programs(judge, "cpu", runner, build.gold("cpu")), [sweep], folder, fresh)
+
+
+def _threads(shape: tuple[int, int]) -> int:
+    return shape[0] * shape[1]
+
+
+def _too_many_threads(sweep: Sweep, kind: str) -> str:
+    """A sentence on launch shapes that are too slow to emulate; "" if the sweep has all of them."""
+    most = max(map(_threads, sweep.shapes))
+    if kind == "cuda" or not most or most >= max(map(_threads, sweeps.GRID)):
+        return ""
+    return (
+        f"Left out: launches of more than {most:,} threads in {sweeps.numbered(sweep.steps)}: emulated on a processor, "
+        "they take too long."
+    )
+
+
+def left_out(lab: Lab, kind: str, plan: Iterable[Sweep], rows: Sequence[Row]) -> dict[str, list[str]]:
+    """Name of a sweep -> sentences on what of it was not measured."""
+    found: dict[str, list[str]] = {}
+    for sweep in plan:
+        name = "ranges" if sweep.name.startswith("range") else sweep.name.partition("-")[0]
+        sentences = [sweep.missing(lab, rows), _too_many_threads(sweep, kind)]
+        found.setdefault(name, []).extend(filter(None, sentences))
+    return {name: list(dict.fromkeys(sentences)) for name, sentences in found.items()}

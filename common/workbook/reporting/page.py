@@ -1,0 +1,155 @@
+"""report.html: one file that holds its style, its plots and its pictures."""
+
+from __future__ import annotations
+
+import base64
+import html
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from markupsafe import Markup
+
+from ..core.course import ROOT
+from . import markdown, mathematics, plot
+
+TEMPLATES = ROOT / "reports/templates"
+WIDE = 100  # characters of a table that is set in smaller type
+_PICTURES = {
+    ".png": "image/png",
+    ".jpg": "image/jpeg",
+    ".jpeg": "image/jpeg",
+    ".gif": "image/gif",
+    ".svg": "image/svg+xml",
+    ".webp": "image/webp",
+}
+# The colours of our plots become variables of the page, which has a light and a dark style.
+_VARIABLES = {
+    plot.INK: "ink",
+    plot.MUTED: "muted",
+    plot.GREY: "grey",
+    plot.FAINT: "faint",
+    plot.PAPER: "paper",
+    **{colour: f"step-{number}" for number, colour in plot.STEPS.items()},
+    **{colour: f"words-{number}" for number, colour in plot.WORDS.items()},
+}
+
+
+def to_page(text: str, title: str, folder: Path, remarks: list[str]) -> str:
+    """The page of a Markdown text whose pictures lie in `folder`. Adds to `remarks` what the reader should know."""
+    document = markdown.parse(text)
+    for path in document.stray_pictures:
+        remarks.append(f"the picture {path} is within a line of text: give it a line of its own")
+    for heading, name in markdown.headings(document.tokens):
+        heading.attrSet("id", name)
+    _style_tables(document.tokens)
+    renderer = _Renderer()
+    renderer.folder, renderer.remarks = folder, remarks
+    body = renderer.render(document.tokens, markdown.parser().options, {})
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True
+    )
+    return environment.get_template("page.html").render(title=title, body=Markup(body))
+
+
+class _Renderer(RendererHTML):
+    """markdown-it's renderer of HTML, with figures, mathematics and tables that scroll."""
+
+    folder = Path()
+    remarks: list[str] = []  # noqa: RUF012
+
+    def figure(self, tokens: Sequence[Token], at: int, options: Any, env: Any) -> str:
+        token = tokens[at]
+        caption = self.renderInline(token.children or [], options, env)
+        plain = markdown.plain_text(token.children or [])
+        return embedded(markdown.path_of(token), caption, plain, self.folder, self.remarks) + "\n"
+
+    def math(self, tokens: Sequence[Token], at: int, _options: Any, _env: Any) -> str:
+        return f'<span class="math">{mathematics.to_html(tokens[at].content)}</span>'
+
+    def table_open(self, tokens: Sequence[Token], at: int, options: Any, env: Any) -> str:
+        return '<div class="table">' + self.renderToken(tokens, at, options, env)
+
+    def table_close(self, tokens: Sequence[Token], at: int, options: Any, env: Any) -> str:
+        return self.renderToken(tokens, at, options, env).rstrip("\n") + "</div>\n"
+
+
+def _style_tables(tokens: Sequence[Token]) -> None:
+    """Gives wide tables and the cells of each column their classes."""
+    for start, opening in enumerate(tokens):
+        if opening.type != "table_open":
+            continue
+        table, end = markdown.table_at(tokens, start)
+        if sum(min(width, markdown.MAX_SHORT) + 2 for width in table.widths) > WIDE:
+            opening.attrSet("class", "wide")
+        classes = [
+            "left short" if left and width <= markdown.MAX_SHORT else "left" if left else "right"
+            for left, width in zip(table.left, table.widths)
+        ]
+        column = 0
+        for token in tokens[start:end]:
+            if token.type == "tr_open":
+                column = 0
+            elif token.type in ("th_open", "td_open"):
+                token.attrs = {"class": classes[column]}
+                column += 1
+
+
+# --- pictures ---
+
+
+def embedded(path: str, caption: str, plain: str, folder: Path, remarks: list[str]) -> str:
+    """A figure of the page itself: one of our plots in the page's colours, any other picture as data.
+
+    `caption`: as HTML; `plain`: as text.
+    """
+    file = folder / path
+    why_not = _why_missing(path, folder)
+    if why_not:
+        remarks.append(f"the picture {path} {why_not}")
+        shown = f"<p><em>(picture missing: {html.escape(path)})</em></p>"
+    elif ours := inline_svg(file, plain) if file.suffix == ".svg" else "":
+        shown = ours
+    else:
+        data = base64.b64encode(file.read_bytes()).decode()
+        kind = _PICTURES[file.suffix.lower()]
+        shown = f'<img src="data:{kind};base64,{data}" alt="{html.escape(plain)}">'
+    return f"<figure>{shown}<figcaption>{caption}</figcaption></figure>"
+
+
+def _why_missing(path: str, folder: Path) -> str:
+    """Why a picture cannot be embedded; "" if it can."""
+    if "://" in path:
+        return "is on the web: save it next to report.md"
+    if not (folder / path).is_file():
+        return f"is not in {folder}, where report.md is"
+    if Path(path).suffix.lower() not in _PICTURES:
+        return f"is not of a kind that browsers show ({', '.join(_PICTURES)})"
+    return ""
+
+
+def inline_svg(file: Path, caption: str) -> str:
+    """A plot that matplotlib wrote, in the page's colours; "" for any other SVG."""
+    svg = file.read_text(encoding="utf-8", errors="replace")
+    points = re.search(r'<svg [^>]*?width="([\d.]+)pt"', svg)
+    if not points or 'id="figure_1"' not in svg or "<script" in svg:
+        return ""
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
+    name = re.sub(r"\W+", "-", file.stem)  # identifiers must be unique on the page
+    svg = re.sub(r'\bid="([^"]+)"', rf'id="{name}-\1"', svg)
+    svg = re.sub(r'(xlink:href="#|url\(#)', rf"\g<1>{name}-", svg)
+    for colour, variable in _VARIABLES.items():
+        svg = re.sub(re.escape(colour), f"var(--{variable})", svg, flags=re.IGNORECASE)
+    for size in ("width", "height"):
+        svg = re.sub(rf'^<svg ([^>]*?){size}="[\d.]+pt" ', r"<svg \1", svg, count=1)
+    width = float(points[1]) * 4 / 3  # in pixels
+    attributes = (
+        f'role="img" aria-label="{html.escape(caption)}" '
+        f'style="max-width: {width:.0f}px; min-width: {0.55 * width:.0f}px"'
+    )
+    return svg.replace("<svg ", f"<svg {attributes} ", 1).strip()

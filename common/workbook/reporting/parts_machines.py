@@ -1,0 +1,245 @@
+"""Parts of a report that compare: the GPU with the processor, and several machines."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from ..core.console import grouped
+from ..core.rows import TRANSFERS, Row, hardware, key, verified
+from . import lines as plots
+from .context import RECORDED, Context
+from .lines import Series
+from .selection import (
+    by_line,
+    gold_name,
+    groups,
+    is_power,
+    label,
+    largest_value,
+    measured,
+    milliseconds,
+    shape_of,
+    speed,
+    usual,
+)
+from .tables import count, few_and_others, launch, number, paragraphs, pipe
+
+CPU_SORTS = ("counting", "sort", "vqsort", "spreadsort", "stable-sort")
+
+
+def _points(rows: Sequence[Row]) -> list[tuple[int, float]]:
+    return [(row.n, speed(row)) for row in rows]
+
+
+def _fastest(rows: Sequence[Row], lab: str, build: str) -> list[Row]:
+    """The line over n of a lab's fastest step; steps that sort tiles only count where there are no others."""
+    lines = by_line([row for row in usual(rows) if row.build == build], lab)
+    sorts = [own for (_, task, _), own in lines.items() if task == "sort"]
+    candidates = [own for own in sorts if own[0].tile == 0] or sorts
+    return max(candidates, key=lambda own: max(map(speed, own)), default=[])
+
+
+def _short(machine: str) -> str:
+    """A machine's name without its properties."""
+    return machine.split(",")[0]
+
+
+# --- the GPU and the processor ---
+
+
+def processors(report: Context) -> str:
+    """The best step on a GPU and the best programs on a processor."""
+    gpu = _gpu_rows(report)
+    cpu = [
+        row for row in usual(report.rows) if row.build == "cpu" and row.is_gold and row.task == "sort" and row.tile == 0
+    ]
+    best = _fastest(gpu.rows, report.lab, "cuda") if gpu else []
+    if not gpu or not cpu or not best or best[0].tile:
+        return ""
+    kind = best[0].type
+    cpu = [row for row in cpu if row.type == kind] or cpu
+    where = f"{gpu.name}, {RECORDED}" if gpu.recorded else gpu.name
+    series = [
+        Series(f"{label(best[0])}, {where}", best[0].step, 0, _points(best)),
+        Series("the same with the copies", best[0].step, 1, _with_copies(gpu.rows, best)),
+        *_cpu_series(cpu),
+    ]
+    caption = f"Keys per second: the best step on a GPU ({where}) and the best programs on this processor."
+    vector = "VQSort uses its vector units; " * any(row.name == "vqsort" for row in cpu)
+    recorded = " (the solution's results, recorded there and not on this machine)" * gpu.recorded
+    return paragraphs(
+        [
+            f"GPU: {gpu.name}{recorded}. CPU: {hardware(cpu[0].machine)}; {vector}all run on one core.",
+            _machine_figure(report, "processors", series, f"Keys per second, {kind}", caption),
+            *_time_tables(series),
+        ]
+    )
+
+
+@dataclass
+class _Gpu:
+    rows: Sequence[Row]
+    name: str
+    recorded: bool
+
+
+def _gpu_rows(report: Context) -> _Gpu | None:
+    """The rows of the first machine that has timed this lab on a GPU."""
+    for name, rows in [("", report.rows), *report.others]:
+        own = [row for row in verified(rows) if row.build == "cuda" and row.lab == report.lab]
+        if own:
+            return _Gpu(rows, _short(own[0].machine), bool(name))
+    return None
+
+
+def _with_copies(rows: Sequence[Row], best: Sequence[Row]) -> list[tuple[int, float]]:
+    """Keys per second including the copies to the device and back."""
+    same = ("lab", "step", "name", "type", "build", "blocks", "threads", "input")
+    copies = [row for row in verified(rows) if row.kernel in TRANSFERS and key(row, same) == key(best[0], same)]
+    by_n = {n: {row.kernel: milliseconds(row) for row in own} for n, own in groups(copies, lambda row: row.n).items()}
+    return [
+        (row.n, row.n / ((milliseconds(row) + sum(by_n[row.n].values())) * 1e-3))
+        for row in best
+        if len(by_n.get(row.n, {})) == len(TRANSFERS)
+    ]
+
+
+def _cpu_series(rows: Sequence[Row]) -> list[Series]:
+    by_name = groups((row for row in rows if row.name in CPU_SORTS), lambda row: row.name)
+    return [
+        Series(
+            gold_name(name, "cpu"),
+            None,
+            0 if name in ("counting", "vqsort") else 1 + place % 2,
+            _points(sorted(own, key=lambda row: row.n)),
+        )
+        for place, (name, own) in enumerate(by_name.items())
+    ]
+
+
+def _time_tables(series: Sequence[Series]) -> list[str]:
+    """Median times: one line per program, one column per n."""
+    tables = []
+    for sizes in few_and_others(n for line in series for n, _ in line.points):
+        lines = []
+        for line in series:
+            speeds = dict(line.points)
+            if speeds.keys() & set(sizes):
+                lines.append([line.name, *(grouped(n / speeds[n] * 1e3) if speeds.get(n) else "" for n in sizes)])
+        tables.append(pipe(["median, ms", *(f"n = {count(n)}" for n in sizes)], lines))
+    return tables
+
+
+def _machine_figure(report: Context, name: str, series: Sequence[Series], title: str, caption: str) -> str:
+    """The plot of these lines over powers of two; a line that was measured at other sizes only, over those."""
+    if not report.plots:
+        return ""
+    drawn = []
+    for line in series:
+        powers = [point for point in line.points if is_power(point[0])]
+        drawn.append(Series(line.name, line.step, line.style, powers if len(powers) > 1 else line.points))
+    if not plots.machines(drawn, report.folder / "plots" / name, title):
+        return ""
+    return f"![{caption}](plots/{name}.svg)"
+
+
+# --- several machines ---
+
+
+@dataclass
+class _Machine:
+    source: str  # "this report", or the name of other measurements
+    build: str
+    rows: Sequence[Row]
+    best: list[Row]  # its fastest step
+    title: str = field(default="")
+
+    @property
+    def recorded(self) -> bool:
+        return self.source.endswith(RECORDED)
+
+
+def machines(report: Context) -> str:
+    """The fastest step on each machine, over n, and the tables that several machines share."""
+    found = [
+        _Machine(source, build, rows, best)
+        for source, rows in [("this report", report.rows), *report.others]
+        for build in ("cuda", "cpu")
+        if (best := _fastest(rows, report.lab, build))
+    ]
+    if len(found) < 2:
+        return ""
+    _entitle(found)
+    sizes = sorted({row.n for machine in found for row in machine.best if is_power(row.n)})
+    sizes = sizes[::2] if len(sizes) > 8 else sizes
+    series, lines = [], []
+    for place, machine in enumerate(found):
+        speeds = dict(_points([row for row in machine.best if is_power(row.n)]))
+        if not speeds:
+            continue
+        name = label(machine.best[0])
+        series.append(Series(f"{name}, {machine.title}", machine.best[0].step, place, list(speeds.items())))
+        cells = (grouped(speeds[n] / 1e6) if n in speeds else "" for n in sizes)
+        lines.append([machine.title, name, *cells])
+    caption = "Keys per second of the fastest step on each machine."
+    return paragraphs(
+        [
+            _machine_figure(report, "machines", series, "Keys per second", caption),
+            pipe(["machine", "fastest step, Mkeys/s", *(f"n = {count(n)}" for n in sizes)], lines, left=2),
+            *_step_by_step(report.lab, found),
+        ]
+    )
+
+
+def _entitle(found: Sequence[_Machine]) -> None:
+    """Gives each machine a title that differs from the others."""
+    names = [_short(machine.best[0].machine) + f", {RECORDED}" * machine.recorded for machine in found]
+    for machine, name in zip(found, names):
+        source = machine.source[: -len(f", {RECORDED}")] if machine.recorded else machine.source
+        machine.title = name if names.count(name) == 1 else f"{name} ({source})"
+        machine.title += " (cpu build)" if machine.build == "cpu" else ""
+
+
+@dataclass(frozen=True, order=True)
+class _Comparison:
+    """A table: one step's times by launch shape, by largest value, or by both."""
+
+    step: int
+    what: str
+    name: str
+    type: str
+
+
+def _step_by_step(lab: str, found: Sequence[_Machine]) -> list[str]:
+    """Tables of steps that several machines have timed for the same launch shapes or value ranges, at the largest
+    common n."""
+    tables: dict[_Comparison, dict[int, dict[str, dict[tuple[object, ...], str]]]] = {}
+    for machine in found:
+        for row in measured(machine.rows):
+            if row.lab != lab or row.build != machine.build or row.order != "ascending":
+                continue
+            largest = largest_value(row)
+            if not (row.blocks or largest is not None) or (largest is None and row.input != "uniform"):
+                continue
+            names = [("launch shape", launch(row))] * bool(row.blocks)
+            names += [] if largest is None else [("largest value", f"{largest:,}")]
+            table = _Comparison(row.step, " and ".join(name for name, _ in names), row.name, row.type)
+            cell = (-1 if largest is None else largest, *shape_of(row), ", ".join(words for _, words in names))
+            tables.setdefault(table, {}).setdefault(row.n, {}).setdefault(machine.title, {})[cell] = number(
+                row.median_ms
+            )
+    texts = []
+    for table, by_n in sorted(tables.items()):
+        common = max((n for n, timed in by_n.items() if len(timed) > 1), default=None)
+        if common is None:
+            continue
+        cells = sorted({cell for timed in by_n[common].values() for cell in timed}, key=lambda cell: cell[:3])
+        if len(cells) < 2:
+            continue
+        lines = [[cell[-1], *(timed.get(cell, "") for timed in by_n[common].values())] for cell in cells]
+        texts += [
+            f"Step {table.step:02} {table.name}, milliseconds for {common:,} {table.type} keys, by {table.what}:",
+            pipe([table.what, *by_n[common]], lines),
+        ]
+    return texts

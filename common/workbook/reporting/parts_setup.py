@@ -1,0 +1,178 @@
+"""Parts of a report that describe what was measured: the task, the machine, the program, the measurements."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import platform
+import re
+import shutil
+from pathlib import Path
+
+from ..core import machine as this_machine
+from ..core.course import ROOT, has_solutions
+from ..core.rows import whole
+from .context import Context, failures
+from .selection import groups
+from .tables import launch, number, pipe
+
+_KERNEL = r"__global__\s+(?:__launch_bounds__\([^)]*\)\s*)?void\s+(?:__launch_bounds__\([^)]*\)\s*)?(\w+)"
+_EMULATED_FACTS = (
+    "compute capability",
+    "shared memory per block, bytes",
+    "constant memory, bytes",
+    "registers per block",
+    "threads per block, at most",
+    "blocks per launch, at most",
+)
+
+
+def statement(report: Context) -> str:
+    """The first paragraph of the handout, and the table of steps."""
+    handout = ROOT / "labs" / report.lab / "README.md"
+    words = ""
+    if handout.is_file():
+        paragraphs = re.split(r"\n\s*\n", handout.read_text(encoding="utf-8"))
+        texts = (
+            text for text in paragraphs if text.strip() and not text.lstrip().startswith(("#", "|", "!", "`", "<!--"))
+        )
+        words = re.sub(r"\[([^\]]+)\]\((?!https?:)[^)]+\)", r"\1", next(texts, "")).strip()
+    rows = [
+        [
+            f"{step.number:02}",
+            step.name + ("" if step.task == "sort" else f" ({step.task})"),
+            step.idea,
+            ", ".join(step.types),
+            "yes" if step.stable else "no" if step.task == "sort" else "",
+        ]
+        for step in report.steps
+    ]
+    return words + "\n\n" + pipe(["step", "name", "idea", "keys", "stable"], rows, left=5)
+
+
+# --- the machine ---
+
+
+def machine(report: Context) -> str:
+    """The table of hardware and software."""
+    rows = _gpu(report)
+    roof = next((row.roof_gb_per_s for row in report.own() if row.roof_gb_per_s), None)
+    if roof:
+        where = "GPU" if report.kind == "cuda" else "processor, all cores"
+        rows.append([f"memory bandwidth of a copy ({where}), read + written, GB/s", number(roof)])
+    nvcc = this_machine.answer("nvcc", "--version") or ""
+    release = re.search(r"release ([\d.]+), V([\d.]+)", nvcc)
+    rows.append(["CUDA toolkit", f"{release[1]} (nvcc {release[2]})" if release else "none"])
+    rows += _host()
+    own = report.own()
+    if own:
+        commits = list(dict.fromkeys(row.commit for row in own if row.commit))
+        dates = sorted({row.date[:10] for row in own})
+        changed = " (+: with uncommitted changes)" if any("+" in commit for commit in commits) else ""
+        period = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
+        rows.append(["measured", f"{period}, commit {', '.join(commits)}{changed}"])
+    return pipe(["what", "value"], rows, left=2)
+
+
+def _gpu(report: Context) -> list[list[str]]:
+    """Rows about the GPU, or about what the cpu build emulates."""
+    facts = dict(report.device)
+    if report.kind != "cuda":
+        emulated = [[f"{what} (emulated)", _digits(facts[what])] for what in _EMULATED_FACTS if what in facts]
+        return [["GPU", "none: CUDA is emulated on the processor (cpu build)"], *emulated]
+    name = facts.pop("device", "?")
+    driver = this_machine.answer("nvidia-smi", "--id=0", "--query-gpu=driver_version", "--format=csv,noheader")
+    known = [[what, _digits(value)] for what, value in facts.items() if value not in ("0", "")]
+    return [["GPU", name], *known, ["driver", driver or "?"]]
+
+
+def _digits(value: str) -> str:
+    """A number with its thousands separated."""
+    if not re.fullmatch(r"[\d x()]+", value):
+        return value
+    return re.sub(r"\d{5,}", lambda digits: f"{int(digits[0]):,}", value)
+
+
+def _host() -> list[list[str]]:
+    """Rows about the processor and the system."""
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") / 2**30
+    disk = shutil.disk_usage(ROOT)
+    system = platform.system()
+    try:
+        release = Path("/etc/os-release").read_text(encoding="utf-8")
+        name = re.search(r'^PRETTY_NAME="?([^"\n]*)', release, re.MULTILINE)
+        system = f"{name[1]}, {system}" if name else system
+    except OSError:
+        pass
+    cxx = this_machine.compiler()
+    version = (this_machine.answer(*cxx, "--version") or "").splitlines() if cxx else []
+    return [
+        ["processor", this_machine.processor() or platform.processor() or platform.machine()],
+        ["cores", f"{len(os.sched_getaffinity(0))}"],
+        ["memory", f"{memory:.1f} GiB"],
+        ["disk", f"{disk.total / 1e9:.0f} GB, {disk.free / 1e9:.0f} GB free"],
+        ["system", f"{system} {platform.release()}"],
+        ["C++ compiler", version[0] if version else "none"],
+        ["report made", datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")],
+    ]
+
+
+# --- the program and its measurements ---
+
+
+def program(report: Context) -> str:
+    """The files, their kernels and their lengths."""
+    top = ROOT / ("solutions" if report.solution and has_solutions() else "labs") / report.lab
+    rows = []
+    for path in sorted(top.glob("[0-9][0-9]_*.cu")):
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+        code = [line for line in lines if line.strip() and not line.strip().startswith("//")]
+        kernels = dict.fromkeys(re.findall(_KERNEL, "\n".join(code)))
+        rows.append([f"`{path.name}`", ", ".join(f"`{name}`" for name in kernels), len(code)])
+    return pipe(["file", "kernels", "lines of code"], rows, left=2) if rows else ""
+
+
+def results(report: Context) -> str:
+    """How the times were measured, and what failed."""
+    own = whole(report.own())
+    if not own:
+        return "Nothing has been measured yet: no step of this lab runs to its end."
+    runs = sum(row.repeats or 0 for row in own)
+    flushed = ", with the level 2 cache flushed before each run" if report.kind == "cuda" else ""
+    texts = [
+        (
+            f"{len(own):,} measurements, {runs:,} timed runs. Each run had its own input, and every output was "
+            "verified against the reference. A time is the median of the runs, without the copies to the device "
+            f"and back, after a warm-up{flushed}. All tables and plots are made from the rows in `csv/`."
+        )
+    ]
+    if report.kind == "cpu":
+        texts.append(
+            "**These are times of the cpu build**: CUDA emulated on the processor. They show how the work grows "
+            "with n. They do not show which step is faster on a GPU."
+        )
+    texts += _failed(report, {row.name for row in own})
+    wide = [row for row in own if row.message.startswith("spread")]
+    if wide:
+        texts.append(
+            f"In {len(wide)} of the measurements the middle half of the runs spans more than a quarter of the median: "
+            "the machine was busy, or the times are too short to be measured well."
+        )
+    return "\n\n".join(texts)
+
+
+def _failed(report: Context, measured: set[str]) -> list[str]:
+    """A sentence for each way in which a step failed; `measured`: steps that have other, verified measurements."""
+    texts = []
+    failed = groups(failures(report.rows, report.lab)[0], lambda row: (row.step, row.name, row.status))
+    for (step, name, status), rows in failed.items():
+        if name not in measured:
+            texts.append(f"Step {step:02} {name} was not measured: {status}: {rows[0].message}")
+            continue
+        cases = [
+            f"n = {row.n:,}" + f", launch {launch(row)}" * bool(row.blocks) + f", {row.type}, {row.input}"
+            for row in rows
+        ]
+        where = "; ".join(cases[:3]) + " and others" * (len(cases) > 3)
+        texts.append(f"Step {step:02} {name}, {status} at {where}: {rows[0].message}")
+    return texts

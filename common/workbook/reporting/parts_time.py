@@ -1,0 +1,121 @@
+"""Parts of a report about time: over n, of the parts of a sort, of kernels, of copies."""
+
+from __future__ import annotations
+
+from ..core.console import grouped
+from ..core.rows import TRANSFERS, Row
+from . import bars
+from . import lines as line_plots
+from .context import Context
+from .selection import by_line, groups, label, line_of, milliseconds, powers, speed, usual
+from .tables import SIZES, count, golds_for, number, over_n, over_shapes, paragraphs, pipe
+
+
+def n(report: Context) -> str:
+    """Time and speed over n."""
+    rows = [row for row in usual(report.rows) if row.build == report.kind]
+    lines = {line: own for line, own in by_line(powers(rows), report.lab).items() if line[1] == "sort"}
+    if not lines:
+        return ""
+    golds = golds_for(lines, report.rows)
+    kinds = sorted({own[0].type for own in lines.values()})
+    with_share = {line: [row for row in own if row.ratio] for line, own in lines.items()}
+    with_share = {line: own for line, own in with_share.items() if own}
+    return paragraphs(
+        [
+            f"Uniform {' and '.join(kinds)} keys, ascending; each step chooses its launch shape.",
+            report.figure(
+                "speed",
+                line_plots.speed_over_n,
+                "Keys per second against the number of keys: all steps, the gold standard (dashed; for tiles "
+                "dotted), and the limit of memory bandwidth: each key read and written once at the speed of a "
+                "copy. (Data that fits into a cache can exceed it.)",
+                rows,
+            ),
+            report.figure("time", line_plots.time_over_n, "Time of one sort against the number of keys.", rows),
+            over_n("median, ms", lines, golds, lambda row: number(row.median_ms)),
+            over_n("Mkeys/s", lines, golds, lambda row: grouped(speed(row) / 1e6)),
+            over_n("% of the gold standard", with_share, {}, lambda row: grouped(100 * (row.ratio or 0))),
+            over_n("% of memory bandwidth", lines, golds, lambda row: number(row.percent_of_roof)),
+            *report.not_measured("n"),
+        ]
+    )
+
+
+def parts(report: Context) -> str:
+    """Reduction, histogram and scan, each next to its gold standard."""
+    rows = [row for row in usual(report.rows) if row.build == report.kind]
+    lines = {line: own for line, own in by_line(powers(rows), report.lab).items() if line[1] != "sort"}
+    if not lines:
+        return ""
+    golds = golds_for(lines, report.rows)
+    return paragraphs(
+        [
+            report.figure(
+                "parts",
+                line_plots.parts_over_n,
+                "Values per second against their number: each part and its gold standard.",
+                rows,
+            ),
+            over_n("median, ms", lines, golds, lambda row: number(row.median_ms)),
+            over_n("% of memory bandwidth", lines, golds, lambda row: number(row.percent_of_roof)),
+        ]
+    )
+
+
+def kernel_rows(report: Context) -> list[Row]:
+    """The rows of kernels, for uniform keys."""
+    return [row for row in report.own() if row.kernel not in ("", *TRANSFERS) and row.input == "uniform"]
+
+
+def kernels(report: Context) -> str:
+    """Each kernel's share of the time, and its times over launch shapes and n."""
+    rows = kernel_rows(report)
+    if not rows:
+        return ""
+    texts = [
+        report.figure(
+            "kernels",
+            bars.kernels,
+            "The share of each kernel in the time of all kernels of a step, at the largest n of the sweep. "
+            "(Kernels are timed in separate runs, which do not count in the times above.)",
+        )
+    ]
+    by_kernel = groups((row for row in rows if row.n in SIZES), lambda row: (*line_of(row), row.kernel))
+    for (step, _, name, kernel), own in sorted(by_kernel.items(), key=lambda item: item[0][:3]):
+        texts += [
+            f"Kernel `{kernel}` of step {step:02} {name}, milliseconds of all its launches in one sort:",
+            over_shapes(own),
+        ]
+    return paragraphs([*texts, *report.not_measured("sizes")])
+
+
+def transfers(report: Context) -> str:
+    """The copies, next to the sort itself."""
+    rows = [row for row in report.own() if row.blocks == 0 and row.input == "uniform"]
+    copies = [row for row in rows if row.kernel in TRANSFERS]
+    if not copies:
+        return ""
+    last = max(copies, key=lambda row: (row.task == "sort", row.tile == 0, row.step))
+    own = [row for row in rows if (row.step, row.name, row.type) == (last.step, last.name, last.type)]
+    lines = []
+    for size, some in sorted(groups(own, lambda row: row.n).items()):
+        by_kernel = {row.kernel: row for row in some}
+        if not {"", *TRANSFERS} <= by_kernel.keys():
+            continue
+        there, back, sort = by_kernel["to device"], by_kernel["to host"], by_kernel[""]
+        total = sum(map(milliseconds, (there, back, sort)))
+        lines.append(
+            [
+                count(size),
+                number(there.median_ms),
+                number(there.gb_per_s),
+                number(back.median_ms),
+                number(back.gb_per_s),
+                number(sort.median_ms),
+                f"{100 * (1 - milliseconds(sort) / total):.0f}" if total else "",
+            ]
+        )
+    where = "pageable memory" if report.kind == "cuda" else "one part of the processor's memory to another"
+    headings = ["n", "to the device, ms", "GB/s", "to the host, ms", "GB/s", "sort, ms", "copies, % of total"]
+    return f"Step {label(last)}, {last.type} keys; the copies go from {where}.\n\n" + pipe(headings, lines)

@@ -1,0 +1,161 @@
+"""report.md: what the student writes is kept, and files made from it are not overwritten if somebody changed them."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import tempfile
+import unittest
+from collections.abc import Callable
+from pathlib import Path
+from unittest import mock
+
+from report_data import LAB, MANY, lab_of, report_of, row
+
+from workbook.core.console import Problem, Usage
+from workbook.reporting import compose, derived
+from workbook.reporting.context import Context
+from workbook.reporting.tables import pipe
+from workbook.verbs import report
+
+PARTS = {
+    "statement": "the task",
+    "machine": pipe(["what", "value"], [["GPU", "none"]], 2),
+    "program": "p",
+    "results": "r",
+    "n": "| a | b |\n|---|---:|\n| 1 | 2 |",
+}
+
+
+class Kept(unittest.TestCase):
+    """report.md, written again and again."""
+
+    def setUp(self) -> None:
+        self.first = compose.compose(LAB, "Lab", PARTS, None)
+
+    def test_all_parts_and_no_others(self) -> None:
+        for heading in (
+            "# Report: Lab",
+            "## Statement",
+            "## Hardware and software",
+            "## Method",
+            "### Questions of the handout",
+            "## Results",
+            "### Time and speed against n",
+            "## Conclusions",
+        ):
+            self.assertIn(f"\n{heading}\n", "\n" + self.first)
+        self.assertNotIn("### Speed against the value range", self.first)
+        self.assertGreater(self.first.count("*Your answer:*"), 5)
+
+    def test_words_stay_and_results_are_new(self) -> None:
+        mine = self.first.replace("Your name, your group, the date", "Ada L.").replace(
+            "## Conclusions", "## Conclusions\n\nIt *is* fast.\n\n## Thanks\n\nTo all."
+        )
+        again = compose.compose(LAB, "Lab", {**PARTS, "n": "new numbers"}, mine)
+        for words in ("Ada L.", "It *is* fast.", "## Thanks", "new numbers"):
+            self.assertIn(words, again)
+        self.assertNotIn("| 1 | 2 |", again)
+        self.assertEqual(compose.compose(LAB, "Lab", {**PARTS, "n": "new numbers"}, again), again)
+
+    def test_a_section_that_was_deleted_stays_away_and_a_new_one_comes(self) -> None:
+        at, end = self.first.index("### Time and speed"), self.first.index("## Conclusions")
+        mine = self.first[:at] + self.first[end:]
+        again = compose.compose(LAB, "Lab", {**PARTS, "machines": "two"}, mine)
+        self.assertNotIn("### Time and speed", again)
+        self.assertLess(again.index("### Several machines"), again.index("## Conclusions"))
+        self.assertEqual(again.count("### Several machines"), 1)
+
+    def test_it_names_its_lab(self) -> None:
+        self.assertEqual(compose.lab_of(self.first), LAB)
+        self.assertIsNone(compose.lab_of("# Mine"))
+
+    def test_a_missing_comment_is_named_and_nothing_changes(self) -> None:
+        with self.assertRaisesRegex(Problem, "end of made --> is missing"):
+            compose.compose(LAB, "Lab", PARTS, self.first.replace("<!-- end of made -->", "", 1))
+
+    def test_what_was_changed_by_hand_is_not_overwritten(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "report.tex"
+            remarks: list[str] = []
+
+            def write(content: str) -> str:
+                return derived.write(path, content, "% made of report.md: {}", remarks).name
+
+            self.assertEqual([write("one\n"), write("two\n")], ["report.tex"] * 2)
+            path.write_text(path.read_text().replace("two", "mine"))
+            self.assertEqual(remarks, [])
+            self.assertEqual([write("three\n"), write("four\n")], ["report-new.tex"] * 2)
+            new = Path(folder) / "report-new.tex"
+            new.write_text(new.read_text().replace("four", "mine too"))
+            self.assertEqual([write("five\n"), write("six\n")], ["report-new-2.tex"] * 2)
+            self.assertTrue(path.read_text().startswith("mine"))
+            self.assertTrue(new.read_text().startswith("mine too"))
+            self.assertIn("since you have changed report.tex and report-new.tex by hand", remarks[-1])
+
+    def test_words_that_cannot_be_kept_are_refused(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "report.md"
+            self.assertIsNone(compose.written_in(path, LAB))
+            path.write_text(" \n")
+            self.assertIsNone(compose.written_in(path, LAB))
+            path.write_bytes("# \u00fcber".encode("latin1"))
+            with self.assertRaisesRegex(Problem, "is not UTF-8"):
+                compose.written_in(path, LAB)
+            path.write_text(self.first.replace("<!-- end of made -->", "", 1))
+            with self.assertRaisesRegex(Problem, "is missing"):
+                compose.written_in(path, LAB)
+            path.write_text(self.first)
+            self.assertEqual(compose.written_in(path, LAB), self.first)
+            with self.assertRaisesRegex(Usage, f"holds the report on {LAB}"):
+                compose.written_in(path, "05-radix")
+
+    def run_report(self, folder: str, meanwhile: Callable[[], object]) -> str:
+        """A report during whose measurements `meanwhile` happens. Returns what was printed."""
+        parser = argparse.ArgumentParser()
+        report.add_arguments(parser)
+
+        def measured(*_: object) -> Context:
+            meanwhile()
+            return report_of([row()], Path(folder), steps=lab_of(MANY).steps)
+
+        printed = io.StringIO()
+        with (
+            mock.patch.multiple(
+                report, prepare=lambda *_: ("cpu", Path()), measured=measured, JudgeClient=mock.MagicMock()
+            ),
+            mock.patch.object(report, "note", lambda _: None),
+            contextlib.redirect_stdout(printed),
+            contextlib.redirect_stderr(printed),
+        ):
+            report.main(parser.parse_args([LAB, "--out", folder]))
+        return printed.getvalue()
+
+    def test_what_is_written_while_it_measures_stays(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "report.md"
+            self.run_report(folder, lambda: None)
+            self.run_report(folder, lambda: path.write_text(path.read_text().replace("Your name", "Ada \u0416.")))
+            self.assertIn("Ada \u0416.", path.read_text())
+            broken = path.read_text().replace("<!-- end of made -->", "", 1)
+            with self.assertRaisesRegex(Problem, "is missing"):
+                self.run_report(folder, lambda: path.write_text(broken))
+            self.assertEqual(path.read_text(), broken)
+
+    def test_missing_letters_and_pictures_are_reported(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "report.md"
+            self.assertIn("pdflatex report.tex", self.run_report(folder, lambda: None))
+            path.write_text(path.read_text().replace("Your name", "\u0416\n\n![mine](plots/mine.png)\n\n"))
+            printed = self.run_report(folder, lambda: None)
+            for words in ("lualatex report.tex", "no letters for \u0416", "the picture plots/mine.png is not in"):
+                self.assertIn(words, printed)
+
+    def test_an_unwritable_folder(self) -> None:
+        with tempfile.NamedTemporaryFile() as file, self.assertRaisesRegex(Usage, "cannot be written: choose another"):
+            report.prepare_folder(Path(file.name) / "out")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,144 @@
+"""What a report measures, what it measures again, and what it says about the rest."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import unittest
+from collections.abc import Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+from unittest import mock
+
+from report_data import LAB, MANY, lab_of, row, step
+
+from workbook.core import rows as row_files
+from workbook.core import sweeps
+from workbook.core.judge_client import Lab
+from workbook.core.rows import Row
+from workbook.core.sweeps import Sweep
+from workbook.reporting import measure
+
+
+class Plan(unittest.TestCase):
+    """The sweeps of a report."""
+
+    def plan(self, kind: str, lab: Lab) -> dict[str, Sweep]:
+        return {sweep.name: sweep for sweep in sweeps.report(lab, kind, ["uniform", "sorted"])}
+
+    def test_a_slow_step_does_not_hold_the_others_back(self) -> None:
+        plan = self.plan("cuda", lab_of(65536, 65536, MANY))
+        self.assertEqual((plan["n-1-2"].n[-1], plan["n-3"].n[-1]), (65536, 1 << 26))
+        for name in ("inputs", "shapes"):
+            self.assertEqual(plan[f"{name}-1-2"].n, (16384,))
+        self.assertEqual((plan["inputs-3"].n, plan["shapes-3"].n), ((1 << 22,), (1 << 20,)))
+        self.assertEqual(plan["sizes"].shapes, (sweeps.STEP_CHOOSES, *sweeps.FEW_SHAPES))
+        self.assertEqual(plan["n-3"].steps, (3,))
+        self.assertEqual(set(self.plan("cuda", lab_of(MANY, MANY))), {"n", "sizes", "shapes", "inputs"})
+
+    def test_launches_that_are_slow_to_emulate_are_left_out_and_reported(self) -> None:
+        lab = lab_of(65536, MANY)
+        self.assertEqual(set(self.plan("cpu", lab_of(1 << 24, MANY))), {"n", "sizes", "shapes", "inputs"})
+        plan = self.plan("cpu", lab)
+        self.assertNotIn((1024, 1024), plan["sizes-1"].shapes)
+        self.assertIn((1024, 1024), plan["sizes-2"].shapes)
+        sentences = measure.left_out(lab, "cpu", plan.values(), [])["sizes"]
+        most = max(blocks * threads for blocks, threads in plan["sizes-1"].shapes)
+        self.assertIn(f"more than {most:,} threads in step 01", " ".join(sentences))
+        self.assertNotIn("step 02: emulated", " ".join(sentences))
+
+    def test_what_there_was_no_time_for_is_reported(self) -> None:
+        types = ("u32", "u64")
+        lab = Lab(LAB, "u32", False, (step(1, types=types), step(2, types=types, max_n=4096)))
+        sweep = Sweep(LAB, "types", "types", steps=(1, 2), n=(1024, 8192), types=("u32", "u64", "pairs"), budget=5)
+        rows = [
+            row(name="step1", n=1024),
+            row(name="step1", n=1024, type="u64"),
+            row(name="step1", n=8192),
+            row(step=2, name="step2", n=1024, status="refused"),
+        ]
+        self.assertEqual(
+            measure.left_out(lab, "cuda", [sweep], rows),
+            {
+                "types": [
+                    "Left out for lack of time (5 s): 2 of 6 measurements over types, at n = 1,024, 8,192, "
+                    "steps 01, 02."
+                ]
+            },
+        )
+        rows += [row(name="step1", n=8192, type="u64"), row(step=2, name="step2", n=1024, type="u64")]
+        self.assertEqual(measure.left_out(lab, "cuda", [sweep], rows), {"types": []})
+
+
+class Again(unittest.TestCase):
+    """What may have failed by chance."""
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        (self.folder / "csv").mkdir()
+        (self.folder / "csv/sweeps.json").write_text("[1]")  # not ours
+        self.refused = row(status="refused", keys_per_s=None, n=1000, message="by the judge's clock")
+        self.succeeds = False
+        for place, name, replacement in (
+            (measure.build, "judge", lambda: Path(__file__)),
+            (measure.resuming, "resume", mock.Mock(side_effect=self.resume)),
+            (measure.measuring, "run", mock.Mock(side_effect=self.run_again)),
+        ):
+            patch = mock.patch.object(place, name, replacement)
+            patch.start()
+            self.addCleanup(patch.stop)
+
+    def resume(self, *_: object) -> SimpleNamespace:
+        return SimpleNamespace(rows=[row(), self.refused], path=self.folder / "measured.csv")
+
+    def run_again(self, _what: str, _programs: object, _sweep: Sweep, path: Path) -> SimpleNamespace:
+        rows: Sequence[Row] = row_files.read(path)
+        self.assertEqual([kept.status for kept in rows], ["verified"])
+        return SimpleNamespace(rows=[*rows, row(n=1000) if self.succeeds else self.refused])
+
+    def measured(self, seed: int) -> list[str]:
+        """The statuses of the rows of a sweep."""
+        programs = cast(Any, SimpleNamespace(runner=Path(__file__), gold=None))
+        rows = measure.measure(programs, [Sweep(LAB, "n", "n", seed=seed)], self.folder, False)
+        return [measured.status for measured in rows]
+
+    def calls(self) -> tuple[int, int]:
+        """How often a sweep was carried out, and continued."""
+        return cast(Any, measure.resuming.resume).call_count, cast(Any, measure.measuring.run).call_count
+
+    def test_it_is_measured_again(self) -> None:
+        self.assertEqual(self.measured(1), ["verified", "refused"])
+        self.assertEqual(self.calls(), (1, 1))
+        self.assertEqual(self.measured(1), ["verified", "refused"])
+        self.assertEqual(self.calls(), (1, 2))
+        self.succeeds = True
+        self.assertEqual(self.measured(2), ["verified", "verified"])
+        self.assertEqual(self.calls(), (2, 3))
+        self.assertEqual(self.measured(2), ["verified", "verified"])
+        self.assertEqual(self.calls(), (2, 3))
+        self.assertEqual(list(json.loads((self.folder / "csv/sweeps.json").read_text())), ["n"])
+        self.assertEqual(list((self.folder / "csv").glob("*.part")), [])
+
+    def test_sweeps_that_a_report_no_longer_has_are_forgotten(self) -> None:
+        self.measured(1)
+        (self.folder / "csv/mine.csv").write_text("the student's")
+        measure.forget(self.folder, ["n"])
+        self.assertTrue((self.folder / "csv/n.csv").exists())
+        measure.forget(self.folder, ["n-1", "n-2"])
+        self.assertEqual(sorted(path.name for path in (self.folder / "csv").iterdir()), ["mine.csv", "sweeps.json"])
+
+    def test_a_damaged_file_is_measured_again(self) -> None:
+        self.measured(1)
+        path = self.folder / "csv/n.csv"
+        path.write_text(path.read_text()[:-9])
+        with mock.patch.object(measure, "note") as note:
+            self.assertEqual(self.measured(1), ["verified", "refused"])
+        self.assertIn("cut short", note.call_args[0][0])
+        self.assertEqual(self.calls()[0], 2)
+
+
+if __name__ == "__main__":
+    unittest.main()

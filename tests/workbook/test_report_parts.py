@@ -1,0 +1,213 @@
+"""The parts of a report: tables and plots of a few rows, and what is said about failures."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+import unittest
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from report_data import LAB, MANY, lab_of, report_of, row, step
+
+from workbook.core.rows import Row
+from workbook.reporting import compose, heat, parts, plot
+from workbook.reporting.article import to_article
+from workbook.reporting.context import failures
+from workbook.reporting.labels import crossed, end_labels
+from workbook.reporting.page import to_page
+
+
+class Parts(unittest.TestCase):
+    """A report of a few rows, with and without plots."""
+
+    def rows(self) -> list[Row]:
+        """A sweep over n and launch shapes, with kernels and copies; inputs; types."""
+        found = []
+        for n in (1024, 4096, 1000, 10000):
+            for step_, name in ((1, "global"), (2, "shared")):
+                for blocks, threads in ((0, 0), (1, 32), (64, 64)):
+                    whole = row(
+                        step=step_,
+                        name=name,
+                        n=n,
+                        blocks=blocks,
+                        threads=threads,
+                        ratio=0.5,
+                        gold="vqsort",
+                        keys_per_s=float(n * 100 * step_),
+                        median_ms=10 / step_,
+                    )
+                    found += [
+                        whole,
+                        replace(whole, kernel="stage", launches=3, grid=4, block=64, dynamic_shared=0),
+                        replace(whole, kernel="to device"),
+                        replace(whole, kernel="to host"),
+                    ]
+            found.append(row(lab="gold", step=6, name="vqsort", n=n, keys_per_s=float(n * 1000), median_ms=1.0))
+        found += [row(input=name) for name in ("sorted", "reversed", "range:0:15", "range:0:255")]
+        return [*found, row(type="u64")]
+
+    def make(self, plots: bool) -> tuple[dict[str, str], str, str, list[str]]:
+        """The parts, the page, the article and the names of the plots."""
+        machine = "NVIDIA H200, compute capability 9.0; Intel, 2 cores"
+        other = [
+            row(build="cuda", machine_id="h200", machine=machine, n=n, keys_per_s=float(n * 9)) for n in (1024, 4096)
+        ]
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            (folder / "plots").mkdir()
+            report = report_of(
+                self.rows(),
+                folder,
+                steps=[step(1, "global")],
+                device=[("compute capability", "9.0")],
+                others=[("h200", other)],
+                plots=plots,
+            )
+            made = parts.make(report)
+            text = compose.compose(LAB, "Lab", made, None)
+            page = to_page(text, "Lab", folder, [])
+            article, _ = to_article(text, "Lab", folder)
+            plotted = sorted(path.name for path in (folder / "plots").iterdir())
+        return made, page, article, plotted
+
+    def test_tables_come_without_plots(self) -> None:
+        made, page, article, plotted = self.make(False)
+        self.assertEqual(plotted, [])
+        for name in (
+            "machine",
+            "n",
+            "kernels",
+            "profile",
+            "shapes",
+            "inputs",
+            "ranges",
+            "types",
+            "transfers",
+            "processors",
+            "machines",
+        ):
+            self.assertIn("|---", made[name], name)
+        self.assertIn("| n = 1,000 | n = 10,000 |", made["processors"])
+        self.assertRegex(made["transfers"], r"(?m)^\| 1,000 \|")
+        self.assertEqual(made["parts"], "")
+        self.assertIn("| &lt;&lt;&lt;1, 32&gt;&gt;&gt; |", made["shapes"])
+        self.assertIn("NVIDIA H200", made["processors"])
+        self.assertIn("<table>", page)
+        self.assertNotIn("{{", page.split("<body>")[0])
+        self.assertIn(r"\begin{tabular}", article)
+
+    def test_plots(self) -> None:
+        if not plot.available():
+            self.skipTest("matplotlib is not here")
+        made, page, article, plotted = self.make(True)
+        for name in (
+            "speed",
+            "time",
+            "kernels",
+            "shapes",
+            "shape-lines",
+            "inputs",
+            "ranges",
+            "types",
+            "processors",
+            "machines",
+        ):
+            for form in ("svg", "png", "pdf"):
+                self.assertIn(f"{name}.{form}", plotted)
+        self.assertEqual(page.count("<svg"), 10)
+        self.assertNotIn('src="plots', page)
+        self.assertNotIn(
+            "http",
+            re.sub(r'xmlns(:\w+)?="[^"]*"|href="https?:[^"]*"|https?://www.w3.org\S*', "", page.split("<body>")[1]),
+        )
+        ids = re.findall(r'\bid="([^"]+)"', page)
+        self.assertEqual(len(ids), len(set(ids)))
+        self.assertIn("var(--step-1)", page)
+        self.assertIn(r"{plots/speed.pdf}", article)
+
+    def test_titles_fit_and_labels_hide_no_line(self) -> None:
+        if not plot.available():
+            self.skipTest("matplotlib is not here")
+        rows = [
+            row(blocks=blocks, threads=threads, n=4096, keys_per_s=float(blocks * threads))
+            for blocks in (1, 4)
+            for threads in (32, 64)
+        ]
+        ends: list[tuple[float, float]] = []
+
+        def measure_title(figure: Any, _: Path) -> None:
+            figure.canvas.draw()
+            ends.append((figure._suptitle.get_window_extent().x1, figure.bbox.x1))
+
+        with mock.patch.object(plot, "save", measure_title):
+            self.assertTrue(heat.shapes(rows, LAB, Path()))
+        self.assertLess(*ends[0])
+        with plot.drawing(5, 3) as (_, axes):
+            axes.plot([1, 10], [1, 1])
+            axes.plot([1, 4], [1.1, 1.002])
+            end_labels(axes, [(10, 1, "long", "k"), (4, 1.002, "short", "k")])
+            scale = axes.figure.dpi / 72
+            ours = axes.transData.transform((4, 1.002)) / scale
+            offset = next(text for text in axes.texts if text.get_text() == "short").xyann
+            self.assertFalse(crossed(axes, scale, ours[0] + 8, ours[0] + 30, ours[1] + offset[1], 4))
+            self.assertTrue(crossed(axes, scale, ours[0] + 8, ours[0] + 30, ours[1], 4))
+
+    def test_nothing_measured(self) -> None:
+        rows = [row(status="not-written", keys_per_s=None, message="step 1 is not written yet")]
+        report = report_of(rows, Path())
+        self.assertIn("Nothing has been measured", parts.PARTS["results"](report))
+        for name in (
+            "n",
+            "parts",
+            "kernels",
+            "profile",
+            "shapes",
+            "inputs",
+            "ranges",
+            "types",
+            "transfers",
+            "machines",
+        ):
+            self.assertEqual(parts.PARTS[name](report), "", name)
+
+    def test_one_shape_that_takes_too_long_does_not_condemn_its_step(self) -> None:
+        slow = row(
+            status="hung",
+            keys_per_s=None,
+            blocks=1024,
+            threads=1024,
+            n=10000,
+            message="no answer within 10 s: step 1 does not end",
+        )
+        noisy = row(status="refused", keys_per_s=None, blocks=4, threads=256, n=1000, message="by the judge's clock")
+        report = report_of([row(), row(blocks=1, threads=32), slow, noisy], Path(), steps=lab_of(MANY).steps)
+        results, shapes = parts.PARTS["results"](report), parts.PARTS["shapes"](report)
+        self.assertNotIn("does not end", results)
+        self.assertNotIn("was not measured", results)
+        self.assertIn("refused at n = 1,000, launch &lt;&lt;&lt;4, 256&gt;&gt;&gt;", results)
+        self.assertIn("took longer than 10 s for &lt;&lt;&lt;1024, 1024&gt;&gt;&gt; with n = 10,000", shapes)
+        other = report_of([slow, row(step=2, name="other")], Path())
+        self.assertIn("Step 01 global was not measured: hung", parts.PARTS["results"](other))
+        self.assertEqual(failures([row(), slow], LAB)[0], [])
+
+    def test_steps_swept_at_different_sizes_have_tables_of_their_own(self) -> None:
+        fast = [row(name="fast", step=3, n=16384, input=name) for name in ("uniform", "sorted", "reversed")]
+        slow = [row(n=4096, input=name) for name in ("uniform", "sorted")] + [row(n=16384)]
+        fast += [row(name="part", task="scan", type="u64", input=name) for name in ("uniform", "sorted")]
+        report = report_of(slow + fast, Path(), left_out={"inputs": ["Left out: something."]})
+        text = parts.PARTS["inputs"](report)
+        self.assertRegex(
+            text,
+            r"(?s)2<sup>14</sup> u32 keys.*03 fast, Mkeys/s \|\n"
+            r".*2<sup>12</sup> u32 keys.*\| 01 global, Mkeys/s \|\n",
+        )
+        self.assertNotIn("u64", text)
+        self.assertTrue(text.endswith("Left out: something."))
+
+
+if __name__ == "__main__":
+    unittest.main()
