@@ -1,192 +1,282 @@
 #!/usr/bin/env python3
 """Writes the tables and the plot of recorded results, from reports/results/MACHINE/LAB.csv.
 
-    python3 reports/tables.py [--check]
+    python3 reports/tables.py            writes RESULTS.md, the tables in other documents, and the plot
+    python3 reports/tables.py --check    writes nothing; fails if one of them is out of date
 
-A document asks for a table by a pair of comments, between which the table is written anew:
+reports/RESULTS.md has every table. Other documents mark the place of a table by a pair of comments:
 
-    <!-- results: MACHINE LAB -->
+    <!-- results: MACHINE LAB -->        the speeds of one lab
+    <!-- results: MACHINE -->            one small table of all labs
     <!-- end of results -->
 
-Each cell is the speed and, in brackets, its share of the gold standard's fastest for the same task and keys in the same
-run: whole arrays, or tiles where the step sorts tiles. The plot that README.md shows, reports/results/MACHINE/speed.svg, has
-a panel a lab. --check writes nothing and fails if a table or the plot is out of date; it needs no matplotlib, since the
-plot carries a sum of what it was made of.
+The plot reports/results/MACHINE/speed.svg has one panel per lab. Checking it needs no matplotlib: the plot carries a
+checksum of what it was made from.
 """
+
+from __future__ import annotations
 
 import argparse
 import hashlib
 import re
 import sys
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "common"))
 
-from workbook.core import measurements  # noqa: E402
-from workbook.reporting import charts, plot  # noqa: E402
-from workbook.core.terminal import Problem  # noqa: E402
+from workbook.core import files  # noqa: E402
+from workbook.core import rows as row_files  # noqa: E402
+from workbook.core.console import Problem  # noqa: E402
+from workbook.core.rows import Row, best_gold, share_of_gold  # noqa: E402
+from workbook.reporting import lines as plots  # noqa: E402
+from workbook.reporting import plot  # noqa: E402
+from workbook.reporting.selection import Line, by_line, powers, speed, usual  # noqa: E402
+from workbook.reporting.tables import pipe  # noqa: E402
 
-DOCUMENTS = ["README.md", *sorted(str(path.relative_to(ROOT)) for path in ROOT.glob("labs/*/README.md"))]
-MARK = re.compile(r"(<!-- results: (\S+) (\S+) -->\n).*?(<!-- end of results -->)", re.DOTALL)
+COMMAND = "python3 reports/tables.py"
+RESULTS = ROOT / "reports/results"
+PAGE = ROOT / "reports/RESULTS.md"
+MACHINES = ("h200", "epyc-2-cores")  # in the order of RESULTS.md; the first one has the plot
+MARK = re.compile(r"(<!-- results: (\S+)(?: (\S+))? -->\n).*?(<!-- end of results -->)", re.DOTALL)
+CHECKSUMS = re.compile(r"\n<!-- made of (\w+), is (\w+) -->\n$")
+LARGEST = 1 << 28  # n of the small table
+INTRODUCTION = f"""# Results
+
+Recorded speeds of the solutions' steps. `{COMMAND}` makes this page from the rows in `reports/results/`.
+
+Each cell is the speed in keys per second (k: thousand, M: million, G: billion, T: trillion), then, in brackets, the
+speed as a percentage of the fastest baseline's for the same task and keys in the same run. Baselines are NVIDIA's CUB
+on a GPU and the best programs known to us on a CPU; their rows are in italics. Steps marked "tiles" sort every tile of
+the array by itself and not the whole array; they are compared with baselines that do the same. Keys are uniform.
+"""
+MACHINE_INTRODUCTIONS = {
+    "h200": "Measured on a GPU.",
+    "epyc-2-cores": (
+        "The same sources on a CPU (the cpu build). One core executes the threads of a block in turn, so these "
+        "times show how long a student waits for a verdict. They say nothing about a GPU."
+    ),
+}
 
 
-def read(path):
+def read(path: Path) -> list[Row]:
+    """The verified rows of whole steps in a file."""
     try:
-        rows = measurements.read(path)
-        measurements.check_machines(rows)
+        rows = row_files.read(path)
+        row_files.check_machines(rows)
     except Problem as problem:
         sys.exit(f"tables.py: {problem}")
-    return measurements.whole(measurements.verified(rows))
+    return row_files.whole(row_files.verified(rows))
 
 
-def sizes(rows):
-    """The columns: powers of sixteen where many sizes were measured, else all."""
-    all_sizes = sorted({int(row["n"]) for row in charts.powers(rows)})
-    few = [n for n in all_sizes if n.bit_length() % 4 == 1]
-    return few if len(all_sizes) > 6 and len(few) > 2 else all_sizes
+# --- cells ---
 
 
-def size_text(n):
+def size_text(n: int) -> str:
+    """A number of keys; a power of two as such."""
     exponent = n.bit_length() - 1
     return f"2<sup>{exponent}</sup>" if n == 1 << exponent else f"{n:,}"
 
 
-def speed(keys_per_s):
-    unit, name = next(
-        (pair for pair in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")) if keys_per_s >= pair[0]), (1, "")
-    )
+def speed_text(keys_per_s: float) -> str:
+    """Three digits and a unit."""
+    units = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
+    unit, name = next((pair for pair in units if keys_per_s >= pair[0]), (1, ""))
     return f"{keys_per_s / unit:.3g} {name}".rstrip()
 
 
-def percent(share):
+def percent_text(share: float) -> str:
     """Three digits, but never as a power of ten."""
     return f"{share:,.0f}" if share >= 1000 else f"{share:.3g}"
 
 
-def table(machine, lab):
-    folder = ROOT / "reports" / "results" / machine
-    if not (folder / f"{lab}.csv").is_file():
-        return "Not measured yet.\n"
-    rows = read(folder / f"{lab}.csv")
-    # The type of the most rows is the one that was swept over n; a part of a step has a type of its own.
-    lines = sorted(
-        {(int(row["step"]), row["task"], row["name"]) for row in rows if row["lab"] == lab},
-        key=lambda line: (line[0], line[1] != "sort", line[2]),
-    )
-    main = {}
-    for line in lines:
-        types = [
-            row["type"] for row in rows if row["lab"] == lab and (int(row["step"]), row["task"], row["name"]) == line
-        ]
-        main[line] = max(dict.fromkeys(types), key=types.count)
-    own = [
-        row
-        for row in rows
-        if row["lab"] == lab
-        and row["input"] == "uniform"
-        and row["blocks"] == row["threads"] == "0"
-        and row["type"] == main[int(row["step"]), row["task"], row["name"]]
-    ]
-    gold = [row for row in rows if row["lab"] == "gold" and row["input"] == "uniform"]
-    columns = sizes(own)
+def cell(row: Row | None, rows: Sequence[Row]) -> str:
+    """A step's speed and its share of the fastest baseline's."""
+    if row is None:
+        return ""
+    share = share_of_gold(row, best_gold(rows, row))
+    return speed_text(speed(row)) + (f" ({percent_text(100 * share)} %)" if share else "")
+
+
+# --- the table of a lab ---
+
+
+def columns(rows: Iterable[Row]) -> list[int]:
+    """The sizes in the heading: powers of sixteen if many sizes were measured, else all."""
+    every = sorted({row.n for row in powers(list(rows))})
+    few = [n for n in every if n.bit_length() % 4 == 1]
+    return few if len(every) > 6 and len(few) > 2 else every
+
+
+def ordered(lines: dict[Line, list[Row]]) -> list[list[Row]]:
+    """The rows of each line: by step, the sort before its parts."""
+    return [lines[line] for line in sorted(lines, key=lambda line: (line[0], line[1] != "sort", line[2]))]
+
+
+def baselines(rows: Sequence[Row], lines: Sequence[Sequence[Row]]) -> dict[tuple[str, str], dict[int, Row]]:
+    """(name, type) of each baseline that a line is compared with -> its rows by n."""
     same = ("task", "tile", "type", "order", "n")
+    golds = [row for row in rows if row.is_gold and row.input == "uniform"]
+    names = {
+        (gold.name, gold.type): None
+        for own in lines
+        for row in own
+        for gold in golds
+        if row_files.key(gold, same) == row_files.key(row, same)
+    }
+    return {
+        (name, kind): {gold.n: gold for gold in reversed(golds) if (gold.name, gold.type) == (name, kind)}
+        for name, kind in names
+    }
 
-    def rivals(row):
-        return [other for other in gold if all(other[key] == row[key] for key in same)]
 
-    text = [
-        "| keys a second, uniform | " + " | ".join(f"n = {size_text(n)}" for n in columns) + " |",
-        "|---|" + "---:|" * len(columns),
-    ]
-    for line in lines:
-        cells = []
-        for n in columns:
-            row = next(
-                (row for row in own if (int(row["step"]), row["task"], row["name"]) == line and int(row["n"]) == n),
-                None,
-            )
-            best = max((float(rival["keys_per_s"]) for rival in rivals(row)), default=None) if row else None
-            share = f" ({percent(100 * float(row['keys_per_s']) / best)} %)" if best else ""
-            cells.append(speed(float(row["keys_per_s"])) + share if row else "")
-        tiles = ", tiles" * any(
-            row["tile"] != "0" for row in own if (int(row["step"]), row["task"], row["name"]) == line
+def lab_table(machine: str, lab: str) -> str:
+    """The speeds of one lab's steps and of their baselines."""
+    path = RESULTS / machine / f"{lab}.csv"
+    if not path.is_file():
+        return "Not measured yet.\n"
+    rows = read(path)
+    lines = ordered(by_line(usual(rows), lab))
+    sizes = columns(row for own in lines for row in own)
+    cells = []
+    for own in lines:
+        by_n = {row.n: row for row in own}
+        first = own[0]
+        name = f"{first.step:02d} {first.name}{', tiles' * bool(first.tile)}, {first.type}"
+        cells.append([name, *(cell(by_n.get(n), rows) for n in sizes)])
+    for (gold, kind), golds_by_n in baselines(rows, lines).items():
+        cells.append(
+            [f"*{gold}, {kind}*", *(speed_text(speed(golds_by_n[n])) if n in golds_by_n else "" for n in sizes)]
         )
-        text.append(f"| {line[0]:02d} {line[2]}{tiles}, {main[line]} | " + " | ".join(cells) + " |")
-    for name, kind in dict.fromkeys((row["name"], row["type"]) for step in own for row in rivals(step)):
-        cells = []
-        for n in columns:
-            row = next((row for row in gold if (row["name"], row["type"], int(row["n"])) == (name, kind, n)), None)
-            cells.append(speed(float(row["keys_per_s"])) if row else "")
-        text.append(f"| *{name}, {kind}* | " + " | ".join(cells) + " |")
-    facts = dict(re.findall(r"^(\w+): (.*)$", (folder / "machine.txt").read_text(encoding="utf-8"), re.MULTILINE))
-    last = own[-1]
-    return "\n".join(text) + (
-        f"\n\n{last['machine']}; {last['date'][:10]}, commit {last['commit']}, "
-        f"`{facts['command']}`. In brackets: share of the fastest gold standard for the same task.\n"
+    return (
+        pipe(["keys per second by step", *(f"n = {size_text(n)}" for n in sizes)], cells)
+        + "\n\n"
+        + provenance(machine, lines)
     )
 
 
-PLOTTED = re.compile(r"\]\((reports/results/(\S+)/speed\.svg)\)")
-SUMS = re.compile(r"\n<!-- made of (\w+), is (\w+) -->\n$")
+def provenance(machine: str, lines: Sequence[Sequence[Row]]) -> str:
+    """The machine, the date, the commit and the command."""
+    text = (RESULTS / machine / "machine.txt").read_text(encoding="utf-8")
+    facts = dict(re.findall(r"^(\w+): (.*)$", text, re.MULTILINE))
+    last = lines[-1][-1]
+    return (
+        f"Keys per second; in brackets, percent of the fastest baseline. {last.machine}; {last.date[:10]}, commit "
+        f"{last.commit}, `{facts['command']}`.\n"
+    )
 
 
-def digest(*contents):
+# --- the small table ---
+
+
+def labs_of(machine: str) -> list[str]:
+    """The labs with recorded results."""
+    return sorted(path.stem for path in (RESULTS / machine).glob("*.csv"))
+
+
+def small_table(machine: str) -> str:
+    """One line per lab: each step's percentage of the best baseline at 2^28, or at the largest n recorded."""
+    steps_of: dict[str, dict[int, str]] = {}
+    for lab in labs_of(machine):
+        rows = read(RESULTS / machine / f"{lab}.csv")
+        for (step, task, name), own in by_line(usual(rows), lab).items():
+            recorded = [row for row in own if row.n <= LARGEST]
+            if task != "sort" or not recorded:
+                continue
+            row = recorded[-1]
+            share = share_of_gold(row, best_gold(rows, row))
+            where = "" if row.n == LARGEST else f" at {size_text(row.n)}"
+            percent = f"{percent_text(100 * share)} %{where}" if share else "-"
+            steps_of.setdefault(lab, {})[step] = f"{name}{', tiles' * bool(row.tile)}: {percent}"
+    numbers = sorted({step for steps in steps_of.values() for step in steps})
+    lines = [[lab, *(steps.get(step, "") for step in numbers)] for lab, steps in steps_of.items()]
+    return pipe(["lab", *(f"step {step:02}" for step in numbers)], lines, left=1 + len(numbers)) + "\n"
+
+
+# --- documents ---
+
+
+def generated(machine: str, lab: str | None) -> str:
+    """The table between a pair of comments."""
+    return lab_table(machine, lab) if lab else small_table(machine)
+
+
+def page() -> str:
+    """RESULTS.md."""
+    parts = [INTRODUCTION]
+    for machine in MACHINES:
+        parts.append(f"## {machine}\n\n{MACHINE_INTRODUCTIONS[machine]}\n")
+        if machine == MACHINES[0]:
+            parts.append(
+                f"![Keys per second against the number of keys, one panel per lab](results/{machine}/speed.svg)\n"
+            )
+        parts += [f"### {lab}\n\n{lab_table(machine, lab)}" for lab in labs_of(machine)]
+    return "\n".join(parts)
+
+
+def documents() -> dict[Path, str]:
+    """Every document with tables, as it should be."""
+    found = {PAGE: page()}
+    for path in [ROOT / "README.md", *sorted(ROOT.glob("labs/*/README.md"))]:
+        text = path.read_text(encoding="utf-8")
+        found[path] = MARK.sub(lambda match: f"{match[1]}\n{generated(match[2], match[3])}\n{match[4]}", text)
+    return found
+
+
+# --- the plot ---
+
+
+def digest(*contents: bytes) -> str:
+    """A checksum."""
     return hashlib.sha256(b"\0".join(contents)).hexdigest()[:16]
 
 
-def plot_sources(machine):
-    """What a plot depends on: the measurements, and how it is drawn."""
-    modules = [ROOT / "common/workbook/reporting" / name for name in ("charts.py", "plot.py")]
-    return digest(
-        *(path.read_bytes() for path in [*sorted((ROOT / "reports/results" / machine).glob("*.csv")), *modules])
-    )
+def plot_sources(machine: str) -> str:
+    """A checksum of what a plot depends on: the measurements, and the code that draws it."""
+    code = [ROOT / "common/workbook/reporting" / name for name in ("labels.py", "lines.py", "plot.py", "selection.py")]
+    return digest(*(path.read_bytes() for path in [*sorted((RESULTS / machine).glob("*.csv")), *code]))
 
 
-def plot_is_current(path, machine):
-    """Whether the plot was made of what is there now, and is as it was made."""
+def plot_is_current(path: Path, machine: str) -> bool:
+    """Whether the plot was made from the present sources and is as it was made."""
     try:
         text = path.read_text(encoding="utf-8")
     except OSError:
         return False
-    sums = SUMS.search(text)
+    sums = CHECKSUMS.search(text)
     return bool(sums) and sums[1] == plot_sources(machine) and sums[2] == digest(text[: sums.start()].encode())
 
 
-def write_plot(path, machine):
+def write_plot(path: Path, machine: str) -> None:
     """The plot of all labs on one machine."""
     if not plot.available():
         sys.exit("tables.py: the plot needs matplotlib (./workbook doctor)")
-    folder = ROOT / "reports/results" / machine
-    charts.all_labs({csv.stem: read(csv) for csv in sorted(folder.glob("*.csv"))}, path.with_suffix(""))
+    plots.all_labs({lab: read(RESULTS / machine / f"{lab}.csv") for lab in labs_of(machine)}, path.with_suffix(""))
     text = path.read_text(encoding="utf-8").rstrip("\n")
-    path.write_text(f"{text}\n<!-- made of {plot_sources(machine)}, is {digest(text.encode())} -->\n", encoding="utf-8")
+    files.write_whole(path, f"{text}\n<!-- made of {plot_sources(machine)}, is {digest(text.encode())} -->\n")
 
 
-def main():
-    parser = argparse.ArgumentParser(description="Writes the tables and the plot of recorded results.")
-    parser.add_argument(
-        "--check", action="store_true", help="write nothing; fail if a table or the plot is out of date"
-    )
+def main() -> None:
+    parser = argparse.ArgumentParser(prog=COMMAND, description="Writes the tables and the plot of recorded results.")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if something is out of date")
     check = parser.parse_args().check
     stale = []
-    for name in DOCUMENTS:
-        path = ROOT / name
-        text = path.read_text(encoding="utf-8")
-        new = MARK.sub(lambda match: match[1] + "\n" + table(match[2], match[3]) + "\n" + match[4], text)
-        if new != text:
-            stale.append(name)
+    for path, text in documents().items():
+        if not path.is_file() or path.read_text(encoding="utf-8") != text:
+            stale.append(path)
             if not check:
-                temporary = path.with_suffix(".md.new")
-                temporary.write_text(new, encoding="utf-8")
-                temporary.replace(path)
-    for name, machine in sorted(set(PLOTTED.findall((ROOT / "README.md").read_text(encoding="utf-8")))):
-        if not plot_is_current(ROOT / name, machine):
-            stale.append(name)
-            if not check:
-                write_plot(ROOT / name, machine)
+                files.write_whole(path, text)
+    speed_plot = RESULTS / MACHINES[0] / "speed.svg"
+    if not plot_is_current(speed_plot, MACHINES[0]):
+        stale.append(speed_plot)
+        if not check:
+            write_plot(speed_plot, MACHINES[0])
+    names = ", ".join(str(path.relative_to(ROOT)) for path in stale)
     if check and stale:
-        sys.exit(f"tables.py: out of date: {', '.join(stale)}; run python3 reports/tables.py")
+        sys.exit(f"tables.py: out of date: {names}; run {COMMAND}")
+    if stale:
+        print(f"written: {names}")
 
 
 if __name__ == "__main__":

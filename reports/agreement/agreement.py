@@ -24,9 +24,9 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "common"))
 
 from workbook.core import files  # noqa: E402
-from workbook.verbs import profile  # noqa: E402
 from workbook.core.course import labs  # noqa: E402
 from workbook.core.terminal import Problem  # noqa: E402
+from workbook.verbs import profile  # noqa: E402
 
 FOLDER = Path(os.environ.get("BUILD", ROOT / "build"))
 RECORDED = ROOT / "reports/agreement/agreement.csv"

@@ -167,7 +167,7 @@ def rows_of(paths, texts, named, about):
                 if all(check_test.hits(fault, each) for each in found)
                 else "no",
             }
-            row.update({tool: "not run" for tool in TOOLS})
+            row.update(dict.fromkeys(TOOLS, "not run"))
             row.update({tool: judge_fault(fault, text, path.name) for tool, text, _ in own})
             rows.append(
                 {
