@@ -1,94 +1,104 @@
 """Compiles a single-file CUDA program for the CPU."""
 
+from __future__ import annotations
+
+import argparse
+import json
 import os
-import platform
 import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from ..core import build, diagnostics, machine
+from ..core.console import Problem, Usage
 from ..core.course import BUILD, ROOT
-from ..core.terminal import Problem, Usage
 
 SIMT = ROOT / "common/simt"
-LIBRARY = BUILD / "common/simt/libsimt.a"
-CHECK_LIBRARY = BUILD / "common/simt/libsimt-check.a"
-WRAPPED = [f"-Wl,--wrap={name}" for name in ("memcpy", "memmove", "memset")]  # see check/accesses.cpp
+FLAGS = BUILD / "common/simt/flags.json"  # written by Meson: common/simt/meson.build
 
 
-def add_arguments(parser):
+@dataclass(frozen=True)
+class Flags:
+    """What the compiler needs for one build, as Meson wrote it."""
+
+    library: Path
+    compile: list[str]
+    link: list[str]
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
     parser.add_argument("file", metavar="FILE.cu")
-    parser.add_argument("-o", dest="program", metavar="PROGRAM", help="else FILE without .cu, in the current directory")
     parser.add_argument(
-        "-I", dest="include", action="append", default=[], metavar="DIR", help="where headers are looked for"
+        "-o", dest="program", metavar="PROGRAM", help="default: FILE without .cu, in the current directory"
+    )
+    parser.add_argument(
+        "-I", dest="include", action="append", default=[], metavar="DIR", help="a folder in which to look for headers"
     )
     parser.add_argument("-D", dest="define", action="append", default=[], metavar="NAME[=VALUE]", help="a macro")
-    parser.add_argument("--cxx", metavar="COMPILER", help="g++, clang++, ..; else that of the other builds")
+    parser.add_argument("--cxx", metavar="COMPILER", help="g++, clang++ ...; default: that of the other builds")
     parser.add_argument("-l", dest="library", action="append", default=[], metavar="NAME", help="a library to link")
-    parser.add_argument("-O", dest="optimisation", default="2", metavar="LEVEL", help="0 to 3 (2)")
+    parser.add_argument(
+        "-O", dest="optimization", default="2", metavar="LEVEL", help="0 to 3; default: 2 (always 1 with --check)"
+    )
     parser.add_argument(
         "--check",
         action="store_true",
-        help="the program reports races, wrong accesses and costs at its end; exits 3 if there were errors",
+        help="the program reports races, invalid accesses and costs when it ends, and exits with 3 if it found errors",
     )
 
 
-def check_options(cxx):
-    """Options that have the compiler call the observers before every access of memory."""
-    common = ["-DSIMT_CHECK", "-fsanitize=thread", "-fno-builtin-memcpy"]
-    if machine.is_clang(cxx):
-        return [
-            *common,
-            "-O1",
-            "-mllvm",
-            "-tsan-instrument-read-before-write=1",
-            "-mllvm",
-            "-tsan-distinguish-volatile=1",
-            "-mllvm",
-            "-tsan-instrument-func-entry-exit=0",
-        ]
+def read_flags(kind: str, cxx: Sequence[str]) -> Flags:
+    """The flags of the cpu or the check build for this compiler."""
+    flags = json.loads(FLAGS.read_text())[kind]
+    family = "clang" if machine.is_clang(cxx) else "gcc"
+    return Flags(BUILD / flags["library"], flags[family], flags["link"])
+
+
+def compiler(name: str | None) -> list[str]:
+    """The compiler's command: the one named with --cxx, or that of the other builds."""
+    cxx = shlex.split(name) if name else machine.compiler()
+    if cxx and shutil.which(cxx[0]):
+        return cxx
+    if name:
+        raise Problem(f"the C++ compiler {name} was not found: install it, or name another with --cxx")
+    raise Problem("no C++ compiler was found: install g++ (./workbook doctor explains how)")
+
+
+def paths(arguments: argparse.Namespace) -> tuple[Path, Path]:
+    """The source and the program, if one can be read and the other written."""
+    source = Path(arguments.file)
+    if not source.is_file():
+        raise Usage(f"there is no file {source}")
+    if not os.access(source, os.R_OK):
+        raise Usage(f"{source} cannot be read: check its permissions")
+    program = Path(arguments.program or source.stem)
+    if program.is_dir():
+        raise Usage(f"{program} is a directory: name another program with -o")
+    if program.exists() and program.resolve() == source.resolve():
+        raise Usage(f"{program} is the source: name another program with -o")
+    if not program.parent.is_dir():
+        raise Usage(f"there is no directory {program.parent}")
+    if not os.access(program.parent, os.W_OK):
+        raise Usage(f"the directory {program.parent} cannot be written to: name a program elsewhere with -o")
+    return source, program
+
+
+def compile_command(cxx: Sequence[str], flags: Flags, source: Path, arguments: argparse.Namespace) -> list[str]:
+    """The command that compiles `source`, the rewritten text of the file that the arguments name."""
     return [
-        *common,
-        "-O1",
-        "-fno-tree-sra",
-        "-Wno-tsan",
-        "--param",
-        "tsan-distinguish-volatile=1",
-        "--param",
-        "tsan-instrument-func-entry-exit=0",
-    ]
-
-
-def compile_checked(cxx, source, original, program, arguments):
-    """The commands that make a program whose accesses are observed: linked without the sanitizer's own runtime."""
-    item = source.with_suffix(".o")
-    plain = compile_command(cxx, source, original, program, arguments)
-    compile_part = plain[: plain.index(str(source))]
-    link_part = plain[plain.index(str(source)) + 1 :]
-    link_part[0] = str(CHECK_LIBRARY)
-    return [
-        [*compile_part, *check_options(cxx), "-c", str(source), "-o", str(item)],
-        [*cxx, "-g", str(item), *WRAPPED, *link_part],
-    ]
-
-
-def compile_command(cxx, source, original, program, arguments):
-    """The compiler's command line."""
-    quiet = "-Wno-pass-failed" if machine.is_clang(cxx) else "-Wno-unknown-pragmas"
-    # An include in quotes is looked for beside the original, of which `source` is the rewritten text.
-    command = [
         *cxx,
         "-std=c++20",
-        f"-O{arguments.optimisation}",
+        f"-O{arguments.optimization}",
         "-gdwarf-4",
-        "-include",
-        "cuda_runtime.h",
+        # An include in quotes is looked for next to the original.
         "-iquote",
-        str(original.parent),
+        str(Path(arguments.file).parent),
         *(f"-I{path}" for path in arguments.include),
         "-I",
         str(SIMT / "include"),
@@ -96,61 +106,53 @@ def compile_command(cxx, source, original, program, arguments):
         # Findings name files as the command line does.
         f"-ffile-prefix-map={os.getcwd()}=.",
         f"-ffile-prefix-map={os.getcwd()}/=",
-        "-fno-delete-null-pointer-checks",
-        "-fno-strict-aliasing",
-        quiet,
+        *flags.compile,
+        "-c",
         str(source),
-        str(LIBRARY),
-        *(f"-l{name}" for name in arguments.library),
-        "-lpthread",
-        "-o",
-        str(program),
     ]
-    if platform.machine() not in ("x86_64", "AMD64"):
-        command.insert(-2, "-lboost_context")
-    return command
 
 
-def main(arguments):
+def link_command(
+    cxx: Sequence[str], flags: Flags, item: Path, program: Path, arguments: argparse.Namespace
+) -> list[str]:
+    """The command that links the object file `item`."""
+    libraries = [f"-l{name}" for name in arguments.library]
+    return [*cxx, "-g", str(item), str(flags.library), *libraries, *flags.link, "-o", str(program)]
+
+
+def rewrite(original: Path, output: Path, folders: Sequence[str]) -> bool:
+    """Turns CUDA C++ into C++. False if that failed; the rewriter has then reported where and why."""
+    command = [sys.executable, str(SIMT / "rewrite/rewrite.py"), str(original), "-o", str(output)]
+    for folder in folders:
+        command += ["-I", folder]
+    return subprocess.run(command, check=False).returncode == 0
+
+
+def main(arguments: argparse.Namespace) -> int:
     """FILE.cu becomes PROGRAM."""
-    original = Path(arguments.file)
-    if not original.is_file():
-        raise Usage(f"there is no file {original}")
-    if not os.access(original, os.R_OK):
-        raise Usage(f"{original} may not be read")
-    program = Path(arguments.program or original.stem)
-    if program.is_dir() or (program.exists() and program.resolve() == original.resolve()):
-        raise Usage(f"{program} is {'a directory' if program.is_dir() else 'the source'}: name another program with -o")
-    if not program.parent.is_dir():
-        raise Usage(f"there is no directory {program.parent}")
-    if not os.access(program.parent, os.W_OK):
-        raise Usage(f"the directory {program.parent} may not be written to")
-    cxx = shlex.split(arguments.cxx) if arguments.cxx else machine.compiler()
-    if not cxx or not shutil.which(cxx[0]):
-        raise Problem(
-            f"the C++ compiler {arguments.cxx} was not found: install it, or name another with --cxx"
-            if arguments.cxx
-            else "no C++ compiler was found: install g++ (./workbook doctor tells how)"
-        )
+    original, program = paths(arguments)
+    cxx = compiler(arguments.cxx)
     build.ensure()
     if "cpu" not in build.kinds():
-        raise Problem("the cpu build is not possible here (./workbook doctor says why), and cc compiles for the CPU")
-    build.compile_targets([CHECK_LIBRARY if arguments.check else LIBRARY], "building CUDA on the CPU")
+        raise Problem(
+            "cc compiles for the CPU, but the cpu build is not possible here (./workbook doctor explains why)"
+        )
+    if not FLAGS.is_file():  # the folder is older than the rule that writes them
+        build.compile_targets([BUILD / "build.ninja"], "setting up")
+    flags = read_flags("check" if arguments.check else "cpu", cxx)
+    build.compile_targets([flags.library], "building CUDA on the CPU")
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / (original.stem + ".cpp")
-        rewrite = [sys.executable, str(SIMT / "rewrite/rewrite.py"), str(original), "-o", str(source)]
-        for path in arguments.include:
-            rewrite += ["-I", path]
-        if subprocess.run(rewrite, check=False).returncode:
-            return 1  # the rewriter has said where and why
-        # Beside the program, so that the rename which makes it appear stays within one file system.
+        if not rewrite(original, source, arguments.include):
+            return 1
+        # Next to the program, so that it appears by a rename within one file system.
         partial = program.with_name(f".{program.name}.{os.getpid()}")
+        item = source.with_suffix(".o")
+        commands = [
+            [*compile_command(cxx, flags, source, arguments), "-o", str(item)],
+            link_command(cxx, flags, item, partial, arguments),
+        ]
         try:
-            commands = (
-                compile_checked(cxx, source, original, partial, arguments)
-                if arguments.check
-                else [compile_command(cxx, source, original, partial, arguments)]
-            )
             for command in commands:
                 done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
                 if done.returncode:
