@@ -122,17 +122,6 @@ void sort_block(lab::Span<Key> keys, lab::Span<Value> values, Before before, lab
 }
 
 MERGE_SORT_INSTANTIATE(sort_block);
-using Pairs = Items<std::uint32_t, std::uint32_t>;
-template void sort_tiles(Keys<std::uint32_t>, Keys<std::uint32_t>, std::int64_t, lab::Order, lab::LaunchShape,
-                         cudaStream_t);
-template void sort_tiles(Keys<std::int32_t>, Keys<std::int32_t>, std::int64_t, lab::Order, lab::LaunchShape,
-                         cudaStream_t);
-template void sort_tiles(Keys<std::uint64_t>, Keys<std::uint64_t>, std::int64_t, lab::Order, lab::LaunchShape,
-                         cudaStream_t);
-template void sort_tiles(Keys<float>, Keys<float>, std::int64_t, lab::Order, lab::LaunchShape, cudaStream_t);
-template void sort_tiles(Keys<std::uint32_t>, Keys<std::uint32_t>, std::int64_t, ByLowByte, lab::LaunchShape,
-                         cudaStream_t);
-template void sort_tiles(Pairs, Pairs, std::int64_t, lab::Order, lab::LaunchShape, cudaStream_t);
-template void sort_tiles(Pairs, Pairs, std::int64_t, ByLowByte, lab::LaunchShape, cudaStream_t);
+MERGE_SORT_INSTANTIATE_TILES(sort_tiles);
 
 }  // namespace merge_sort

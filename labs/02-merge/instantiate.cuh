@@ -1,10 +1,10 @@
-// Which types the steps are compiled for.
+// Which types the steps are compiled for. To use another comparison, add it to both lists.
 #pragma once
 
-#include "merge_sort.h"
+#include "items.cuh"
 
 /// Compiles both functions of a step, such as sort_thread, for every type that merge_sort.h lists. Used once, at the
-/// end of the step's file. To use another comparison, add it here.
+/// end of the step's file.
 #define MERGE_SORT_INSTANTIATE(sort_function)                                                                   \
   template void sort_function(lab::Span<std::uint32_t>, lab::Order, lab::LaunchShape, cudaStream_t);            \
   template void sort_function(lab::Span<std::int32_t>, lab::Order, lab::LaunchShape, cudaStream_t);             \
@@ -15,3 +15,19 @@
                               cudaStream_t);                                                                    \
   template void sort_function(lab::Span<std::uint32_t>, lab::Span<std::uint32_t>, ByLowByte, lab::LaunchShape,  \
                               cudaStream_t)
+
+/// The same for sort_tiles, which step 02 defines and step 03 calls.
+#define MERGE_SORT_INSTANTIATE_TILES(sort_tiles)                                                                   \
+  template void sort_tiles(Keys<std::uint32_t>, Keys<std::uint32_t>, std::int64_t, lab::Order, lab::LaunchShape,   \
+                           cudaStream_t);                                                                          \
+  template void sort_tiles(Keys<std::int32_t>, Keys<std::int32_t>, std::int64_t, lab::Order, lab::LaunchShape,     \
+                           cudaStream_t);                                                                          \
+  template void sort_tiles(Keys<std::uint64_t>, Keys<std::uint64_t>, std::int64_t, lab::Order, lab::LaunchShape,   \
+                           cudaStream_t);                                                                          \
+  template void sort_tiles(Keys<float>, Keys<float>, std::int64_t, lab::Order, lab::LaunchShape, cudaStream_t);    \
+  template void sort_tiles(Keys<std::uint32_t>, Keys<std::uint32_t>, std::int64_t, ByLowByte, lab::LaunchShape,    \
+                           cudaStream_t);                                                                          \
+  template void sort_tiles(Items<std::uint32_t, std::uint32_t>, Items<std::uint32_t, std::uint32_t>, std::int64_t, \
+                           lab::Order, lab::LaunchShape, cudaStream_t);                                            \
+  template void sort_tiles(Items<std::uint32_t, std::uint32_t>, Items<std::uint32_t, std::uint32_t>, std::int64_t, \
+                           ByLowByte, lab::LaunchShape, cudaStream_t)
