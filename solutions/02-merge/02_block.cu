@@ -77,6 +77,8 @@ __global__ void merge_level(Items<Key, Value> from, Items<Key, Value> to, std::i
   __shared__ Key keys[2][tile_keys];
   __shared__ Value values[2][has_values<Value> ? tile_keys : 1];
   const Items<Key, Value> loaded{keys[0], values[0]}, merged{keys[1], values[1]};
+  const Key* const a_keys = keys[0];
+  const Key* const b_keys = keys[0] + chunk_keys;
   for (std::int64_t pair = blockIdx.x; pair < pairs; pair += gridDim.x) {
     std::int64_t a = 2 * run * pair;               // the first items of the two runs that are not merged yet,
     std::int64_t b = min(a + run, n), output = a;  // and the position where the next merged item goes
@@ -91,9 +93,7 @@ __global__ void merge_level(Items<Key, Value> from, Items<Key, Value> to, std::i
       //~ // Your code: how many of the loaded keys of a, and of b, have a position that no later key can change? All of
       //~ // them, if the other run has no more keys to load; otherwise it depends on the last loaded key of the other
       //~ // run. Then place_by_ranks() those keys in `merged`.
-      //~ (void)loaded, (void)merged;
-      const Key* const a_keys = loaded.keys;
-      const Key* const b_keys = loaded.keys + chunk_keys;
+      //~ (void)a_keys, (void)b_keys, (void)merged;
       // An item of a has to wait if a later key of b may come before it; an item of b, also if one of a may equal it.
       if (b + count.b < b_end) placed.a = upper_rank(a_keys, count.a, b_keys[count.b - 1], before);
       if (a + count.a < a_end) placed.b = lower_rank(b_keys, count.b, a_keys[count.a - 1], before);
