@@ -32,7 +32,7 @@ def inputs(rows: Sequence[Row], lab: str, stem: Path) -> bool:
         by_entropy(row for row in sweeps[n, kind] if row.task == "sort"),
         stem,
         lambda row: row.input,
-        f"Input of {plot.count_text(n)} {kind} keys (bits: entropy per key)",
+        f"Speed by input, {plot.count_text(n)} {kind} keys (bits: entropy per key)",
         words,
     )
 
@@ -43,7 +43,7 @@ def types(rows: Sequence[Row], lab: str, stem: Path) -> bool:
     if not own:
         return False
     own.sort(key=lambda row: list(BYTES).index(row.type))
-    return _dots(own, stem, lambda row: row.type, f"Type of {plot.count_text(own[0].n)} keys")
+    return _dots(own, stem, lambda row: row.type, f"Speed by type of key, {plot.count_text(own[0].n)} keys")
 
 
 def _dots(

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from ..core import build, files
 from ..core.console import Problem, Usage, note
-from ..core.course import find_lab, find_step, has_solutions, shown
+from ..core.course import find_lab, find_step, require_solutions, shown
 from ..core.judge_client import Case, JudgeClient, Outcome
+from ..core.options import MAX_SEED, add_solution, add_timeout, whole
 from ..core.sweeps import file_inputs
 from ..pictures import access_picture
 from ..pictures.access_layout import in_words
@@ -25,11 +26,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("step", metavar="STEP")
     parser.add_argument("--n", metavar="N", default="16", help=f"number of keys (16), at most {MAX_N}")
     parser.add_argument("--input", metavar="NAME", help="uniform, sorted, ... or file:PATH (its bytes are the keys)")
-    parser.add_argument("--seed", metavar="S", help="seed of the input (a fresh one)")
+    parser.add_argument("--seed", type=whole("--seed", 0, MAX_SEED), metavar="S", help="seed of the input (fresh)")
     parser.add_argument("--type", metavar="TYPE", help="u32, i32, f32, u64, pairs, ... as the step sorts")
     parser.add_argument("--order", metavar="ORDER", help="ascending or descending")
-    parser.add_argument("--blocks", metavar="B", help="blocks per launch; 0: the step chooses")
-    parser.add_argument("--threads", metavar="T", help="threads per block; 0: the step chooses")
+    for name, what in (("blocks", "blocks per launch"), ("threads", "threads per block")):
+        parser.add_argument(
+            f"--{name}",
+            type=whole(f"--{name}"),
+            default=0,
+            metavar=name[0].upper(),
+            help=f"{what}; 0: the step chooses",
+        )
     parser.add_argument("--task", metavar="TASK", help="a part of the step that does not sort: reduce, histogram, scan")
     parser.add_argument(
         "--arrays",
@@ -38,8 +45,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--places", metavar="A-B", help="the places to draw of an array that is too large (the first)")
     parser.add_argument("--launches", metavar="A-B", help="the launches to draw, from 0 (the first that fit)")
-    parser.add_argument("--solution", action="store_true", help="draw the solution, not the files in labs/")
-    parser.add_argument("--timeout", metavar="SECONDS", help="time limit of the run")
+    add_solution(parser)
+    add_timeout(parser, "time that the step may take")
     parser.add_argument("-o", dest="output", metavar="FILE.svg", help="default: LAB-STEP.svg in the current directory")
 
 
@@ -67,24 +74,6 @@ def range_of(name: str, text: str | None, most: int | None = None) -> range | No
     return chosen
 
 
-def number_of(name: str, text: str | None) -> int | None:
-    """The whole number that an option gives; None if it is not given. Usage: it is not one."""
-    if text is None:
-        return None
-    if not re.fullmatch(r"\d{1,20}", text):
-        raise Usage(f"--{name} {text} is not a number")
-    return int(text)
-
-
-def seconds_of(text: str | None) -> float | None:
-    """The time limit; None if it is not given. Usage: it is not a positive number."""
-    if text is None:
-        return None
-    if not re.fullmatch(r"\d{1,9}(\.\d*)?|\.\d+", text) or not float(text):
-        raise Usage("--timeout must be a number of seconds greater than 0")
-    return float(text)
-
-
 def check_output(path: Path) -> None:
     """Usage: the file cannot be written. Checked before the run, which takes time."""
     if path.is_dir():
@@ -110,9 +99,9 @@ def case_of(arguments: argparse.Namespace, lab: str, step: int) -> Case:
         type=arguments.type,
         order=arguments.order or "ascending",
         input=file_inputs([arguments.input])[0] if arguments.input else "uniform",
-        seed=number_of("seed", arguments.seed),
-        blocks=number_of("blocks", arguments.blocks) or 0,
-        threads=number_of("threads", arguments.threads) or 0,
+        seed=arguments.seed,
+        blocks=arguments.blocks,
+        threads=arguments.threads,
     )
 
 
@@ -131,20 +120,18 @@ def main(arguments: argparse.Namespace) -> int:
     lab = find_lab(arguments.lab)
     step = find_step(lab, arguments.step)
     case = case_of(arguments, lab, step.number)
-    timeout = seconds_of(arguments.timeout)
     places = range_of("places", arguments.places, MAX_N)
     launches = range_of("launches", arguments.launches)
     output = Path(arguments.output or f"{lab}-{step.number:02}.svg")
     check_output(output)
-    if arguments.solution and not has_solutions():
-        raise Problem("there is no folder solutions/ here")
+    require_solutions(arguments.solution)
     build.ensure()
     if "cpu" not in build.kinds():
         raise Problem("pictures need the cpu build, which is not possible here: ./workbook doctor shows why")
     runner = build.runner(lab, "check", arguments.solution)
     build.compile_targets([build.judge(), runner], f"building {lab}, check build")
     with JudgeClient() as judge:
-        run, outcome = observe(judge, runner, case, timeout)
+        run, outcome = observe(judge, runner, case, arguments.timeout)
     if launches is not None and not any(access.launch in launches for access in run.accesses):
         raise Usage(f"--launches {arguments.launches}: the run has {len(run.launches)} launches, numbered from 0")
     key_type = outcome.case.type or ""

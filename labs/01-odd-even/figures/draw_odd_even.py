@@ -247,7 +247,7 @@ def draw_light_cone(tile: int, halo: int) -> Drawing:
         drawing.text(left - 44, y(first) + (n - 1) * pitch / 2 + 5, words, 14, color, "end", "bold")
     x = right + 34
     for words, color, at in (
-        ("green: the same as in the whole array", TEAL, 1),
+        ("green: as in the whole array", TEAL, 1),
         ("?: its partner, or a key that", ORANGE, 2),
         ("it met, lies outside the window", ORANGE, 2.8),
         ("the tile, which is stored,", BLUE, halo + tile / 2 - 0.9),
