@@ -66,7 +66,7 @@ template <lab::Order order, class Key, class Value>
 void merge_all(lab::Span<Key> keys, Value* values, lab::LaunchShape shape, cudaStream_t stream) {
   const int threads_per_block = lab::threads_or(shape, default_threads_per_block);
   // begin solution
-  //~ // Your code: for runs of 2, 4, ... tiles, until one run holds all keys: the mirrored stage, the stages with strides
+  //~ // Your code: for runs of 2, 4, ... tiles, until one run holds all keys: the mirror stage, the stages with strides
   //~ // of a tile or more, then merge_in_tiles. How many comparators does a global stage have if n is not a power of two?
   //~ // Check each launch.
   //~ (void)threads_per_block;
