@@ -245,7 +245,9 @@ def plot_is_current(path: Path, machine: str) -> bool:
     except OSError:
         return False
     sums = CHECKSUMS.search(text)
-    return bool(sums) and sums[1] == plot_sources(machine) and sums[2] == digest(text[: sums.start()].encode())
+    if not sums:
+        return False
+    return sums[1] == plot_sources(machine) and sums[2] == digest(text[: sums.start()].encode())
 
 
 def write_plot(path: Path, machine: str) -> None:

@@ -13,8 +13,8 @@ from unittest import mock
 
 from report_data import LAB, MANY, lab_of, row, step
 
+from workbook.core import build, measuring, resuming, sweeps
 from workbook.core import rows as row_files
-from workbook.core import sweeps
 from workbook.core.judge_client import Lab
 from workbook.core.rows import Row
 from workbook.core.sweeps import Sweep
@@ -83,9 +83,9 @@ class Again(unittest.TestCase):
         self.refused = row(status="refused", keys_per_s=None, n=1000, message="by the judge's clock")
         self.succeeds = False
         for place, name, replacement in (
-            (measure.build, "judge", lambda: Path(__file__)),
-            (measure.resuming, "resume", mock.Mock(side_effect=self.resume)),
-            (measure.measuring, "run", mock.Mock(side_effect=self.run_again)),
+            (build, "judge", lambda: Path(__file__)),
+            (resuming, "resume", mock.Mock(side_effect=self.resume)),
+            (measuring, "run", mock.Mock(side_effect=self.run_again)),
         ):
             patch = mock.patch.object(place, name, replacement)
             patch.start()
@@ -107,7 +107,7 @@ class Again(unittest.TestCase):
 
     def calls(self) -> tuple[int, int]:
         """How often a sweep was carried out, and continued."""
-        return cast(Any, measure.resuming.resume).call_count, cast(Any, measure.measuring.run).call_count
+        return cast(Any, resuming.resume).call_count, cast(Any, measuring.run).call_count
 
     def test_it_is_measured_again(self) -> None:
         self.assertEqual(self.measured(1), ["verified", "refused"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import tempfile
 import unittest
 from collections.abc import Sequence
@@ -12,7 +13,7 @@ from unittest import mock
 
 from report_data import MANY, lab_of, row
 
-from workbook.core import build, profiles
+from workbook.core import build, profiles, resuming
 from workbook.core.console import Problem
 from workbook.core.judge_client import Case
 from workbook.core.profiles import Launch
@@ -56,8 +57,8 @@ class Gathered(unittest.TestCase):
         for place, name, replacement in (
             (profiles, "launches_of", self.launches_of),
             (build, "compile_targets", lambda *_: None),
-            (profile_gather.resuming, "digest", lambda _, words: f"{self.mark}, {words[0]}"),
-            (profile_gather.shutil, "which", lambda _: self.ncu),
+            (resuming, "digest", lambda _, words: f"{self.mark}, {words[0]}"),
+            (shutil, "which", lambda _: self.ncu),
         ):
             patch = mock.patch.object(place, name, replacement)
             patch.start()
