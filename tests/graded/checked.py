@@ -1,30 +1,32 @@
-"""Holds a lab's steps to the check build: no finding in any order of lanes, and no cost over its budget.
+"""Runs a lab's steps on the check build: no finding in any order of lanes, and no cost over its budget.
 
-checked.py BUILD LAB labs|solutions [STEP ..]; BUILD is the folder that Meson made.
+checked.py BUILD LAB labs|solutions [STEP ...]; BUILD is Meson's build folder.
 """
+
+from __future__ import annotations
 
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
 
-from workbook.core import build, checked, judge_client as judge  # noqa: E402
+from workbook.core import build, check_build  # noqa: E402
+from workbook.core.judge_client import JudgeClient  # noqa: E402
 
 
-def main(folder, lab, whose, *steps):
+def main(folder: str, lab: str, whose: str, *steps: str) -> int:
+    """Prints a line per step, and what is wrong; the exit status."""
     build.BUILD = Path(folder)
     runner = build.runner(lab, "check", whose == "solutions")
+    with JudgeClient() as judge:
+        numbers = [int(step) for step in steps] or list(dict.fromkeys(step.number for step in judge.lab(lab).steps))
     failed = 0
-    for number in map(int, steps or dict.fromkeys(number for number, _ in judge.table(lab))):
-        verdict = checked.check_step(lab, number, runner)
+    for number in numbers:
+        verdict = check_build.check_step(lab, number, runner)
         failed += not verdict.passed
         print(f"step {number:02}: {verdict.cases} cases  {'ok' if verdict.passed else 'FAILED'}")
-        print("".join(f"{line}\n" for line in [*verdict.findings, verdict.failed, *verdict.over] if line), end="")
-        for name, costs in verdict.costs:
-            print(
-                f"  {name}: "
-                + ", ".join(f"{cost} {value:.4g} of {allowed:g}" for cost, (value, allowed) in costs.items())
-            )
+        for line in (*([] if verdict.passed else verdict.lines()), *(f"  {costs}" for costs in verdict.costs)):
+            print(line)
     return 1 if failed else 0
 
 

@@ -1,95 +1,100 @@
-"""What the judge's command line takes and refuses: numbers, files, and keys on standard input.
+"""`run` with a real judge and runner: numbers, files, and keys on standard input.
 
-python3 judge_cli_test.py JUDGE RUNNER_OF_04_COUNTING
+judge_cli_test.py JUDGE RUNNER, the runner of the solutions of 04-counting, whose keys on standard input are counted.
 """
 
+from __future__ import annotations
+
+import contextlib
+import io
 import random
 import struct
-import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
+from types import SimpleNamespace
+from unittest import mock
 
-JUDGE, RUNNER = sys.argv[1:3]
+from workbook import cli
+from workbook.core.judge_client import JudgeClient
+from workbook.verbs import run
+
+JUDGE, RUNNER = map(Path, sys.argv[1:3])
 
 
-def sort(*options, keys=None):
-    """The judge's `sort` of step 1, whose keys are bytes."""
-    return subprocess.run(
-        [JUDGE, "sort", "--lab", "04-counting", "--step", "1", "--runner", RUNNER, "--type", "u8", *options],
-        input=keys,
-        capture_output=True,
-        check=False,
-    )
+def sort(*options: str, keys: bytes = b"") -> SimpleNamespace:
+    """`./workbook run` of step 1, whose keys are bytes, on programs that exist already."""
+    out = io.TextIOWrapper(io.BytesIO(), write_through=True)
+    with (
+        mock.patch.object(run, "prepare", lambda *_: ("cpu", RUNNER)),
+        mock.patch.object(run, "JudgeClient", lambda: JudgeClient(JUDGE)),
+        mock.patch.object(sys, "stdin", io.TextIOWrapper(io.BytesIO(keys))),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(io.StringIO()) as printed,
+    ):
+        first = [] if "--step" in options else ["1"]
+        words = [word for word in options if word != "--step"]
+        status = cli.main(["run", "04-counting", *first, *words])
+    return SimpleNamespace(status=status, out=out.buffer.getvalue(), printed=printed.getvalue())  # type: ignore[attr-defined]
 
 
 class Sort(unittest.TestCase):
-    def assert_refused(self, told, *options, keys=None):
-        done = sort(*options, keys=keys)
-        self.assertEqual((done.returncode, done.stdout), (2, b""))
-        self.assertIn(told, done.stderr.decode())
-        self.assertEqual(len(done.stderr.decode().splitlines()), 1, done.stderr)
+    def assert_refused(self, words: str, *options: str, keys: bytes = b"") -> None:
+        done = sort("--type", "u8", *options, keys=keys)
+        self.assertEqual((done.status, done.out), (2, b""), done.printed)
+        self.assertIn(words, done.printed)
+        self.assertEqual(len(done.printed.splitlines()), 1, done.printed)
 
-    def test_numbers_that_are_none(self):
-        self.assert_refused(
-            "--blocks 99999999999 is no number of blocks: give 0 to 2147483647", "--blocks", "99999999999"
-        )
-        self.assert_refused("--threads 1x is no number of threads: give 0 to 2147483647", "--threads", "1x")
-        self.assert_refused("--seed zz is no seed", "--seed", "zz")
-        self.assert_refused("--seed -1 is no seed", "--seed", "-1")
+    def test_values_that_are_not_numbers(self) -> None:
+        self.assert_refused("--blocks must be a whole number from 0 to 2147483647", "--blocks", "99999999999")
+        self.assert_refused("--threads must be a whole number from 0 to 2147483647; it is 1x", "--threads", "1x")
+        self.assert_refused("--seed must be a whole number from 0 to 18446744073709551615", "--seed", "zz")
+        self.assert_refused("--seed must be a whole number", "--seed=-1")
         for text in ("x", "0", "-1", "nan"):
-            self.assert_refused(f"--timeout {text} is no number of seconds: give more than 0", "--timeout", text)
-        self.assert_refused("--n many is no count of keys", "--n", "many")
+            self.assert_refused(f"--timeout must be greater than 0, in seconds; it is {text}", f"--timeout={text}")
+        self.assert_refused("--n many is not a whole number", "--n", "many")
 
-    def test_impossible_launch_shapes_reach_the_step(self):
-        done = sort("--n", "100", "--blocks", "-1", "--threads", "-32")  # as a failed test says how to run it again
-        self.assertIn("unsupported", done.stderr.decode())
+    def test_impossible_launch_shapes_reach_the_step(self) -> None:
+        # A failed test prints such a command.
+        done = sort("--type", "u8", "--n", "100", "--blocks", "-1", "--threads", "-32")
+        self.assertIn("unsupported", done.printed)
 
-    def test_files(self):
+    def test_files(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "keys")
             path.write_bytes(b"")
             self.assert_refused("is empty: it holds no keys", "--input", f"file:{path}")
             path.write_bytes(bytes(1003))
-            odd = ["--input", f"file:{path}", "--step", "4", "--type", "u32"]
-            done = subprocess.run(
-                [JUDGE, "sort", "--lab", "04-counting", "--runner", RUNNER, *odd, "--n", "100"],
-                capture_output=True,
-                text=True,
-                check=False,
-            )
-            self.assertEqual(done.returncode, 0, done.stderr)
-            self.assertIn("100 u32 keys", done.stderr)
-            for more, told in (([], "--n 250 or less"), (["--n", "251"], "holds 250 u32 keys in its 1003 bytes")):
-                done = subprocess.run(
-                    [JUDGE, "sort", "--lab", "04-counting", "--runner", RUNNER, *odd, *more],
-                    capture_output=True,
-                    text=True,
-                    check=False,
-                )
-                self.assertEqual(done.returncode, 2)
-                self.assertIn(told, done.stderr)
+            odd = ["--step", "4", "--input", f"file:{path}", "--type", "u32"]
+            done = sort(*odd, "--n", "100")
+            self.assertEqual(done.status, 0, done.printed)
+            self.assertIn("100 u32 keys", done.printed)
+            for more, words in (([], "--n 250 or less"), (["--n", "251"], "holds 250 u32 keys in its 1003 bytes")):
+                done = sort(*odd, *more)
+                self.assertEqual(done.status, 2)
+                self.assertIn(words, done.printed)
 
-    def test_keys_on_standard_input_follow_their_number(self):
+    def test_keys_on_standard_input_follow_their_number(self) -> None:
         keys = random.Random(5).randbytes(3001)
-        done = sort("--stdin", keys=struct.pack("<I", len(keys)) + keys)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual(done.stdout, bytes(sorted(keys)))
-        self.assertEqual(sort("--stdin", keys=bytes(4)).stdout, b"")
+        done = sort("--type", "u8", "--stdin", keys=struct.pack("<I", len(keys)) + keys)
+        self.assertEqual(done.status, 0, done.printed)
+        self.assertEqual(done.out, bytes(sorted(keys)))
+        self.assertEqual(sort("--type", "u8", "--stdin", keys=bytes(4)).out, b"")
 
-    def test_a_number_on_standard_input_that_does_not_fit(self):
-        keys = bytes(10)
-        self.assert_refused(
-            "announces 11 keys, 11 bytes, but 10 bytes follow", "--stdin", keys=struct.pack("<I", 11) + keys
-        )
-        self.assert_refused(
-            "announces 9 keys, 9 bytes, but 10 bytes follow", "--stdin", keys=struct.pack("<I", 9) + keys
-        )
-        self.assert_refused(
-            "announces 537000001 keys; at most 537000000 are taken", "--stdin", keys=struct.pack("<I", 537000001) + keys
-        )
+    def test_a_number_on_standard_input_that_does_not_fit(self) -> None:
+        for announced, words in (
+            (11, "announces 11 keys, 11 bytes, but 10 bytes follow"),
+            (9, "announces 9 keys, 9 bytes, but 10 bytes follow"),
+            (537000001, "announces 537000001 keys; at most 537000000 are accepted"),
+        ):
+            self.assert_refused(words, "--stdin", keys=struct.pack("<I", announced) + bytes(10))
         self.assert_refused("standard input has 3 bytes; it must begin with 4", "--stdin", keys=bytes(3))
+
+    def test_what_standard_input_excludes(self) -> None:
+        self.assert_refused("--n and --stdin exclude each other", "--stdin", "--n", "10")
+        self.assert_refused("--stdin sorts: leave out --task scan", "--stdin", "--task", "scan")
+        self.assert_refused("--stdin and --build check exclude each other", "--stdin", "--build", "check")
 
 
 if __name__ == "__main__":

@@ -63,7 +63,7 @@ class Lab:
 
     name: str
     default_type: str
-    counted_input: bool  # standard input begins with the number of keys
+    max_counted_keys: Optional[int]  # keys on standard input follow their number, at most this; None: they do not
     steps: tuple[Step, ...]
 
     def lines(self, number: int) -> list[Step]:

@@ -199,9 +199,7 @@ class Sweeping:
         if item.why_not:
             return Measurement("unsupported", item.why_not)
         try:
-            measured = self._ask(item)
-            # On a busy machine the judge may have been held up between a message and its clock.
-            return self._ask(item) if measured.status == "refused" else measured
+            return self._ask(item)
         except JudgeCannot as error:
             return Measurement("unsupported", str(error))
 

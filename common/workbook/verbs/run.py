@@ -15,7 +15,6 @@ from ..core.course import find_lab, find_step
 from ..core.judge_client import Case, JudgeClient, Lab, Outcome, Step
 from ..core.options import add_case_options, add_run_options, prepare
 
-MAX_COUNTED_KEYS = 537_000_000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,26 +38,26 @@ def _line(lab: Lab, number: int, task: str) -> Step:
     raise Usage(f"{lab.name} has no step {number} with the task {task}; there are: {parts or 'none'}")
 
 
-def counted_keys(data: bytes, key_bytes: int) -> bytes:
+def counted_keys(data: bytes, key_bytes: int, max_keys: int) -> bytes:
     """The keys after the 4 bytes that give their number, the low byte first. Usage: the number is wrong."""
     if len(data) < 4:
         raise Usage(
             f"standard input has {len(data)} bytes; it must begin with 4 that give the number of keys, the low byte first"
         )
     n = int.from_bytes(data[:4], "little")
-    if n > MAX_COUNTED_KEYS:
-        raise Usage(f"standard input announces {n} keys; at most {MAX_COUNTED_KEYS} are accepted")
+    if n > max_keys:
+        raise Usage(f"standard input announces {n} keys; at most {max_keys} are accepted")
     if len(data) - 4 != n * key_bytes:
         raise Usage(f"standard input announces {n} keys, {n * key_bytes} bytes, but {len(data) - 4} bytes follow")
     return data[4:]
 
 
-def keys_of(data: bytes, type_name: str, counted: bool) -> bytes:
+def keys_of(data: bytes, type_name: str, max_counted_keys: int | None) -> bytes:
     """The keys on standard input. Usage: they are incomplete."""
     if type_name == "pairs":
         raise Usage("--stdin takes keys without values: choose another --type")
     size = sweeps.key_bytes(type_name)
-    keys = counted_keys(data, size) if counted else data
+    keys = data if max_counted_keys is None else counted_keys(data, size, max_counted_keys)
     if len(keys) % size:
         raise Usage(
             f"standard input has {len(keys)} bytes, which is not a multiple of the {size} bytes of a {type_name} key"
@@ -94,7 +93,7 @@ def _report_observed(outcome: Outcome) -> int:
 def _sort_stdin(judge: JudgeClient, runner: Path, lab: Lab, case: Case, timeout: float | None) -> int:
     """Sorts the keys on standard input to standard output."""
     assert case.type
-    keys = keys_of(sys.stdin.buffer.read(), case.type, lab.counted_input)
+    keys = keys_of(sys.stdin.buffer.read(), case.type, lab.max_counted_keys)
     with tempfile.TemporaryDirectory() as folder:
         source, sorted_ = Path(folder) / "keys", Path(folder) / "sorted"
         source.write_bytes(keys)

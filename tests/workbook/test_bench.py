@@ -1,0 +1,156 @@
+"""bench: its arguments, and the tables it prints."""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import unittest
+from pathlib import Path
+from types import SimpleNamespace
+from unittest import mock
+
+from measured import row
+
+from workbook.core import bench_tables, console, machine, sweeps
+from workbook.core.console import Usage
+from workbook.core.measuring import Result
+from workbook.verbs import bench
+
+
+class Tables(unittest.TestCase):
+    """The tables."""
+
+    def test_kernels_and_copies(self) -> None:
+        rows = [
+            row(),
+            row(kernel="a", launches=3, grid=4, block=64, median_ms=3.0),
+            row(kernel="b", launches=1, grid=1, block=32, median_ms=1.0),
+            row(kernel="to device", gb_per_s=10.0),
+        ]
+        self.assertEqual(len(bench_tables.measurement_lines(rows)), 3)
+        self.assertIn("0.0130%", bench_tables.measurement_lines(rows)[2])
+        lines = bench_tables.kernel_lines(rows)
+        self.assertEqual([line.split()[-3] for line in lines[2:]], ["75%", "25%"])
+        self.assertEqual(len(bench_tables.transfer_lines(rows)), 3)
+        self.assertEqual(bench_tables.kernel_lines([row()]), [])
+
+    def test_no_keys_have_no_speed(self) -> None:
+        rows = [row(n=0, keys_per_s=speed, lab=lab) for lab in ("gold", "03-bitonic") for speed in (0.0, None)]
+        self.assertEqual(len(bench_tables.measurement_lines(rows)), 4)
+        self.assertEqual({bench_tables.percent_of_gold(each, rows[0]) for each in rows}, {"-"})
+
+    def test_percent_of_gold(self) -> None:
+        gold = row(lab="gold", keys_per_s=2e6)
+        self.assertEqual(bench_tables.percent_of_gold(row(), gold), "25.6%")
+        self.assertEqual(bench_tables.percent_of_gold(row(status="wrong"), gold), "-")
+
+    def test_launch_shapes_are_one_column(self) -> None:
+        lines = bench_tables.measurement_lines([row(blocks=64, threads=32), row(blocks=1024, threads=1024)])
+        self.assertEqual([line.split()[3] for line in (lines[0], *lines[2:])], ["ms", "64x32", "1024x1024"])
+
+    def test_tables_fit_the_terminal(self) -> None:
+        own = [
+            row(step=3, name="hybrid", input=name, type=kind, percent_of_roof=1.25)
+            for name in ("uniform", "range:0:65535")
+            for kind in ("u32", "u64")
+        ]
+        rows = own + [row(**{**vars(each), "lab": "gold", "name": "stable-sort"}) for each in own]
+        with mock.patch.object(console, "width", lambda: None):
+            self.assertIn("of roof", bench_tables.measurement_lines(rows)[0])
+        with mock.patch.object(console, "width", lambda: 80):
+            lines = bench_tables.measurement_lines(rows)
+        self.assertLessEqual(max(map(len, lines)), 80)
+        self.assertIn("100% stable-sort", lines[2])
+        self.assertEqual(lines[-1], "(left out, because this terminal is too narrow: of roof)")
+        with mock.patch.object(console, "width", lambda: 10):
+            self.assertEqual(console.table("abc", [["1", "22222222", "3"]], (), ("a", "b"))[1], ["b"])
+        self.assertIn("40%!", bench_tables.measurement_lines([row(q1_ms=1.5, q3_ms=2.3)])[2])
+
+    def test_impossible_measurements_are_named_once(self) -> None:
+        rows = [row(status="unsupported", message="no", blocks=b) for b in (1, 2)]
+        self.assertEqual(bench_tables.skipped(rows), ["skipped: 2 measurements (step 1): no"])
+        self.assertEqual(len(bench_tables.measurement_lines([row(), *rows])), 3)
+
+    def test_failures_are_named_once(self) -> None:
+        rows = [
+            row(step=step, n=n, status="not-written", message=f"step {step} is not written yet")
+            for step in (2, 3)
+            for n in (1024, 1000, 1024, 4096, 5, 6)
+        ]
+        self.assertEqual(
+            bench_tables.failed_lines(rows),
+            [f"step {step}, n = 5, 6, 1000, 2^10, ...: not-written: step {step} is not written yet" for step in (2, 3)],
+        )
+
+    def test_numbers(self) -> None:
+        self.assertEqual(
+            [console.significant(x) for x in (0, 1234.5, 12.34, 1.234, 0.01234)],
+            ["0", "1234", "12.3", "1.23", "0.0123"],
+        )
+        self.assertEqual([console.count(n) for n in (1000, 1024, 512, 262144)], ["1000", "2^10", "512", "2^18"])
+        self.assertEqual(console.grouped(12345), "12,345")
+
+
+def parsed(*words: str) -> argparse.Namespace:
+    """The arguments of bench."""
+    parser = argparse.ArgumentParser()
+    bench.add_arguments(parser)
+    return parser.parse_args(words)
+
+
+class Arguments(unittest.TestCase):
+    """What becomes of the arguments."""
+
+    def test_a_sweep(self) -> None:
+        arguments = parsed("3", "--n", "2^10", "7", "--largest-value", "255", "--blocks", "1", "2", "--repeats", "4")
+        sweep = bench.sweep_of(arguments, "03-bitonic", [], "cpu")
+        self.assertEqual((sweep.n, sweep.inputs, sweep.shapes), ((1024, 7), ("range:0:255",), ((1, 0), (2, 0))))
+        self.assertEqual((sweep.limits.repeats, sweep.limits.time_limit, sweep.timeout), (4, 30, 20))
+        self.assertEqual(bench.sweep_of(parsed("3"), "03-bitonic", [], "cpu").n, sweeps.BENCH_SIZES["cpu"])
+
+    def test_an_empty_sweep_is_one_line_and_leaves_no_file(self) -> None:
+        for rows, words in (
+            ([], "as requested$"),
+            (
+                [row(status="unsupported", message=f"step {i} takes no f64") for i in range(5)],
+                r"as requested: step 0 takes no f64; step 1 takes no f64; step 2 takes no f64; \.\.\.$",
+            ),
+        ):
+            with tempfile.TemporaryDirectory() as folder:
+                path = Path(folder) / "rows.csv"
+                path.touch()
+                with (
+                    mock.patch.object(bench, "prepare", lambda *_: ("cpu", Path("runner"))),
+                    mock.patch.object(bench, "_any_written", lambda *_: True),
+                    mock.patch.object(bench, "resume", lambda *_, rows=rows, path=path: Result(rows, path, True)),
+                    mock.patch.object(machine, "idle_cores", lambda: None),
+                    self.assertRaisesRegex(Usage, "an empty sweep: nothing of 03-bitonic can be measured " + words),
+                ):
+                    bench.main(parsed("03-bitonic", "--type", "f64"))
+                self.assertFalse(path.exists())
+
+    def test_one_written_part_is_enough_to_time(self) -> None:
+        parts = [SimpleNamespace(number=number, task=task) for number, task in ((1, "sort"), (2, "sort"), (2, "scan"))]
+        table = SimpleNamespace(steps=parts, type_of=lambda _: "u32")
+        for unwritten, numbers, expected in ((3, [1, 2], False), (2, [1, 2], True), (1, [1], False), (0, [2], True)):
+            ends = iter(["not-written"] * unwritten + ["verified"])
+            judge = SimpleNamespace(lab=lambda _: table, run=lambda *_: SimpleNamespace(status=next(ends)))
+            self.assertEqual(bench._any_written(judge, "03-bitonic", Path("runner"), numbers), expected)
+
+    def test_launch_shapes(self) -> None:
+        self.assertEqual(sweeps.shapes(["1x32", "64x64", "1x32"]), ((1, 32), (64, 64)))
+        grid = sweeps.shapes(["grid"])
+        self.assertEqual((grid[0], grid[-1], len(grid)), ((1, 32), (1024, 1024), 36))
+        for word in ("1x", "x1", "1x2x3", "-1x2", "big"):
+            with self.assertRaisesRegex(Usage, f"--shapes {word} is not a launch shape"):
+                sweeps.shapes([word])
+
+    def test_whole_numbers(self) -> None:
+        self.assertEqual([sweeps.number(text) for text in ("255", "2^16")], [255, 65536])
+        for text in ("", "-1", "2^", "1e6", "2^1000", "2^63"):
+            with self.assertRaises(Usage):
+                sweeps.number(text)
+
+
+if __name__ == "__main__":
+    unittest.main()

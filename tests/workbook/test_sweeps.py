@@ -1,0 +1,301 @@
+"""Sweeps: which cases they have, which rows come of them, and how they are resumed."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import tempfile
+import time
+import unittest
+from collections.abc import Callable
+from contextlib import redirect_stderr
+from dataclasses import replace
+from pathlib import Path
+from unittest import mock
+
+from measured import row
+from test_judge_client import FAKE, FakeJudge
+
+import fake_judge
+from workbook.core import machine, measuring, resuming, rows, sweeps
+from workbook.core.console import Problem, terminated_as_interrupted
+from workbook.core.judge_client import JudgeClient, Lab
+from workbook.core.judge_types import from_json
+from workbook.core.measuring import Programs, Result
+from workbook.core.sweeps import Sweep
+
+STEP = fake_judge.STEP
+
+
+def lab(*steps: dict) -> Lab:
+    """A lab with steps that differ from the usual one in these members."""
+    lines = [{**STEP, "number": i, "name": f"s{i}", **step} for i, step in enumerate(steps or ({},), 1)]
+    return from_json(Lab, {**fake_judge.LAB, "steps": lines})
+
+
+class Planning(unittest.TestCase):
+    """From a sweep to cases."""
+
+    def test_every_combination(self) -> None:
+        sweep = Sweep(
+            "03-bitonic", n=(1, 2), types=("u32", "u64"), orders=("ascending", "descending"), shapes=((1, 32), (2, 64))
+        )
+        cases, left_out = sweeps.cases(lab(), sweep, 7)
+        self.assertEqual((len(cases), left_out), (16, []))
+        self.assertEqual({item.case.seed for item in cases}, {7})
+        self.assertEqual(cases[0].title(), "03-bitonic step 1 s1: 1 u32 keys, uniform, ascending, <<<1, 32>>>")
+
+    def test_what_would_take_too_long_is_left_out(self) -> None:
+        cases, left_out = sweeps.cases(lab({"max_n": 100}), Sweep("03-bitonic", n=(10, 1000)), 7)
+        self.assertEqual([item.case.n for item in cases], [10])
+        self.assertEqual(
+            left_out, ["03-bitonic step 1 for n = 1000, where it would take too long (its largest is 100)"]
+        )
+        self.assertEqual(sweeps.cases(lab({"max_n": 100}), Sweep("03-bitonic"), 7)[0][0].case.n, 100)
+
+    def test_a_part_is_left_out_for_types_it_does_not_take(self) -> None:
+        with_part = lab({}, {"number": 1, "task": "scan", "types": ["u64"]})
+        cases, _ = sweeps.cases(with_part, Sweep("03-bitonic", n=(8,), types=("u32",)), 7)
+        self.assertEqual([item.case.task for item in cases], ["sort"])
+        cases, _ = sweeps.cases(with_part, Sweep("03-bitonic", n=(8,)), 7)
+        self.assertEqual([(item.case.task, item.case.type) for item in cases], [("sort", "u32"), ("scan", "u64")])
+
+    def test_gold_comes_first_and_once(self) -> None:
+        table = lab({}, {"tile": 1024})
+        gold = lab({"name": "vqsort"}, {"name": "vqsort-tiles", "tile": 1024}, {"name": "scan", "task": "scan"}).steps
+        cases, _ = sweeps.cases(table, Sweep("03-bitonic", n=(8,), shapes=((1, 32), (2, 64))), 7)
+        names = [item.step.name for item in sweeps.with_gold(cases, gold, only_gold=False)]
+        self.assertEqual(names, ["vqsort", "s1", "s1", "vqsort-tiles", "s2", "s2"])
+        names = [item.step.name for item in sweeps.with_gold(cases, gold, only_gold=True)]
+        self.assertEqual(names, ["vqsort", "vqsort-tiles"])
+
+    def test_small_cases_come_first_where_time_may_run_out(self) -> None:
+        cases, _ = sweeps.cases(lab({}, {}), Sweep("03-bitonic", n=(9, 1), shapes=((4, 32), (1, 32))), 7)
+        first = [(item.case.n, item.case.blocks, item.case.step) for item in sweeps.smallest_first(cases)]
+        self.assertEqual(first[:3], [(1, 1, 1), (1, 1, 2), (1, 4, 1)])
+
+    def test_all_of_a_file(self) -> None:
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(bytes(4004))
+            file.flush()
+            inputs = sweeps.file_inputs([f"file:{file.name}"])
+            cases, _ = sweeps.cases(lab(), Sweep("03-bitonic", inputs=inputs, types=("u32", "u64")), 7)
+        self.assertEqual(
+            [(item.case.n, bool(item.why_not)) for item in cases], [(1001, False), (sweeps.DEFAULT_N, True)]
+        )
+        self.assertIn("4004 bytes, which is not a multiple of the 8 bytes of a u64 key", cases[1].why_not)
+
+    def test_what_was_not_measured(self) -> None:
+        sweep = Sweep("03-bitonic", words="n", n=(1, 1024), budget=20)
+        table = lab()
+        self.assertEqual(
+            sweep.missing(table, [row(step=1, n=1024)]),
+            "Left out for lack of time (20 s): 1 of 2 measurements over n, at n = 1, step 01.",
+        )
+        self.assertEqual(sweep.missing(table, [row(step=1, n=1), row(step=1, n=1024)]), "")
+
+
+class Defined(unittest.TestCase):
+    """The sweeps of a report."""
+
+    def test_steps_that_afford_less_have_sweeps_of_their_own(self) -> None:
+        few = {"affordable": {"check": 1500, "cpu": 4096, "cuda": 65536}, "max_n": 65536}
+        plan = {sweep.name: sweep for sweep in sweeps.report(lab({}, few), "cpu", ["uniform", "sorted"])}
+        self.assertEqual(plan["n-1"].n, (1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18))
+        self.assertEqual((plan["n-2"].n, plan["n-2"].steps), ((1 << 10, 1 << 12), (2,)))
+        self.assertEqual(plan["inputs-2"].n, (1024,))
+        self.assertNotIn((1024, 1024), plan["shapes-2"].shapes)
+        self.assertIn((1024, 1024), plan["shapes-1"].shapes)
+        self.assertEqual(plan["n-1"].budget, 40)
+        self.assertTrue(plan["n-1"].kernels and plan["n-1"].transfers)
+        self.assertNotIn("ranges", plan)
+
+    def test_a_lab_with_ranges(self) -> None:
+        plan = {sweep.name: sweep for sweep in sweeps.report(lab({"max_range": 1 << 24}), "cuda", ["uniform"])}
+        self.assertEqual(plan["ranges"].inputs, sweeps.RANGES)
+        self.assertEqual(plan["types"].inputs, (sweeps.NARROW_RANGE,))
+        self.assertEqual(plan["range-sizes"].n, sweeps.REPORT_SIZES)
+
+
+class Measuring(FakeJudge):
+    """A sweep with the fake judge."""
+
+    def run_sweep(self, sweep: Sweep, answer: object = "") -> tuple[Result, str]:
+        """Carries out the sweep; what was printed too."""
+        programs = Programs(self.client(answer), "cpu", Path("runner"), Path("gold"))
+        with redirect_stderr(io.StringIO()) as printed, mock.patch.object(machine, "commit", lambda: "abc"):
+            return measuring.run("timing", programs, sweep, self.folder / "rows.csv"), printed.getvalue()
+
+    SWEEP = Sweep("03-bitonic", n=(1000,), seed=7)
+
+    def test_rows_of_gold_and_step(self) -> None:
+        result, printed = self.run_sweep(self.SWEEP)
+        self.assertTrue(result.ok)
+        gold, own = rows.read(result.path)
+        self.assertEqual((gold.lab, own.lab, own.gold, own.ratio), ("gold", "03-bitonic", "stable-sort", 1.0))
+        self.assertEqual((own.keys_per_s, own.gb_per_s, own.machine_id, own.roof_gb_per_s), (500000, 0.004, "epyc", 30))
+        self.assertIn("1 of 2: gold step 1 stable-sort: 1000 u32 keys", printed)
+
+    def test_what_is_there_is_not_measured_again(self) -> None:
+        first, _ = self.run_sweep(self.SWEEP)
+        before = first.path.read_bytes()
+        asked = len(self.requests())
+        second, printed = self.run_sweep(self.SWEEP)
+        self.assertIn("resuming: 2 measurements exist already", printed)
+        self.assertEqual(second.path.read_bytes(), before)
+        self.assertFalse([request for request in self.requests()[asked:] if request["ask"] == "measure"])
+
+    def test_another_seed_is_the_same_measurement(self) -> None:
+        self.run_sweep(self.SWEEP)
+        result, _ = self.run_sweep(replace(self.SWEEP, seed=8))
+        self.assertEqual(len(result.rows), 2)
+
+    def test_a_failure_is_a_row_and_no_success(self) -> None:
+        wrong = {"status": "wrong", "message": "keys[3] is 9", "failed_seed": 11, "printed": "hello"}
+        result, printed = self.run_sweep(self.SWEEP, wrong)
+        self.assertFalse(result.ok)
+        self.assertEqual([(each.status, each.median_ms) for each in result.rows], [("wrong", None)] * 2)
+        self.assertIn("again: ./workbook run 03-bitonic 1 --n 1000 --input uniform --type u32", printed)
+        self.assertIn("--seed 11", printed)
+        self.assertIn("hello", printed)
+
+    def test_unsupported_cases_are_rows_of_the_step_only(self) -> None:
+        result, _ = self.run_sweep(self.SWEEP, {"status": "unsupported", "message": "too large"})
+        self.assertTrue(result.ok)
+        self.assertEqual([(each.lab, each.message) for each in result.rows], [("03-bitonic", "too large")])
+
+    def test_wide_spreads_are_named(self) -> None:
+        result, printed = self.run_sweep(self.SWEEP, {"q3_ms": 3.9})
+        self.assertEqual(result.rows[1].message, "spread 100 %")
+        self.assertIn("warning: some measurements vary widely", printed)
+        self.assertIn("03-bitonic step 1 global n = 1000", printed)
+
+    def test_kernels_and_copies(self) -> None:
+        kernel = {"name": "k", "launches": 3, "milliseconds": 1.0, "median_ms": 1.5, "q1_ms": 1.0, "q3_ms": 2.0}
+        kernel.update(repeats=4, blocks=2, threads=64, dynamic_shared=16, static_shared=None, registers=None)
+        result, _ = self.run_sweep(replace(self.SWEEP, kernels=True, transfers=True), {"kernels": [kernel]})
+        parts = {each.kernel: each for each in result.rows if each.kernel}
+        self.assertEqual(list(parts), ["to device", "to host", "k"])
+        self.assertEqual((parts["k"].launches, parts["k"].grid, parts["k"].block, parts["k"].repeats), (3, 2, 64, 4))
+        self.assertEqual((parts["k"].median_ms, parts["k"].registers, parts["k"].ratio), (1.5, None, None))
+        self.assertEqual(parts["to device"].gb_per_s, 0.002)
+
+    def test_a_budget(self) -> None:
+        result, printed = self.run_sweep(replace(self.SWEEP, budget=1e-9))
+        self.assertEqual(result.rows, [])
+        self.assertIn("left out: 2 of 2 measurements, for which 1e-09 s were not enough", printed)
+
+
+class Resuming(FakeJudge):
+    """Sweeps that are interrupted."""
+
+    def resume(self, run: Callable[..., Result]) -> Callable[[], Result]:
+        """resuming.resume with `run` in place of measuring.run, in a folder of its own."""
+        program = self.folder / "labs/program"
+        program.parent.mkdir()
+        program.write_text("a program")
+        patches = [
+            mock.patch.object(resuming, "UNFINISHED", self.folder / "unfinished"),
+            mock.patch.object(measuring, "run", run),
+            mock.patch.object(resuming.build, "judge", lambda: program),
+        ]
+        for patch in patches:
+            patch.start()
+            self.addCleanup(patch.stop)
+        programs = Programs(JudgeClient(FAKE), "cpu", program, program)
+        return lambda: resuming.resume("timing", programs, Sweep("03-bitonic", n=(1,)))
+
+    def test_an_ended_sweep_keeps_its_rows(self) -> None:
+        def ended(_what: str, _programs: Programs, _sweep: Sweep, path: Path) -> Result:
+            rows.write(path, [row()])
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(10)
+            raise AssertionError
+
+        before = signal.getsignal(signal.SIGTERM)
+        with self.assertRaises(resuming.Interrupted) as raised, terminated_as_interrupted():
+            self.resume(ended)()
+        self.assertEqual((raised.exception.status, len(raised.exception.rows)), (143, 1))
+        self.assertEqual(signal.getsignal(signal.SIGTERM), before)
+
+    def test_one_measurement_twice_at_once_is_refused(self) -> None:
+        def at_once(_what: str, _programs: Programs, _sweep: Sweep, path: Path) -> Result:
+            with self.assertRaisesRegex(Problem, "another bench is measuring exactly this"):
+                sweep()
+            return Result([], path, True)
+
+        sweep = self.resume(at_once)
+        self.assertEqual(sweep().rows, [])
+
+    def test_damaged_rows_are_measured_again(self) -> None:
+        found: list[int] = []
+
+        def run(_what: str, _programs: Programs, _sweep: Sweep, path: Path) -> Result:
+            if not found:
+                rows.write(path, [row(), row(keys_per_s=123.0)])
+                path.write_text(path.read_text().replace(",123,", ",fast,"))
+                found.append(-1)
+            else:
+                found.append(len(rows.read(path)))
+            return Result([], path, True)
+
+        sweep = self.resume(run)
+        sweep()
+        with redirect_stderr(io.StringIO()) as printed:
+            sweep()
+        self.assertEqual(found, [-1, 1])
+        self.assertIn("was damaged, and is measured again", printed.getvalue())
+
+    def test_a_sweep_without_rows_leaves_no_file(self) -> None:
+        def refused(_what: str, _programs: Programs, _sweep: Sweep, path: Path) -> Result:
+            rows.write(path, [])
+            raise Problem("no")
+
+        with self.assertRaises(Problem):
+            self.resume(refused)()
+        self.assertEqual(list((self.folder / "unfinished").glob("*.csv")), [])
+
+    def test_sweeps_that_will_not_be_resumed_are_removed(self) -> None:
+        with mock.patch.object(resuming, "UNFINISHED", self.folder):
+            for name, days in (
+                ("lab-cpu-labs-new-1", 9),
+                ("lab-cpu-labs-old-1", 9),
+                ("lab-cpu-labs-old-2", 0),
+                ("other-cpu-labs-new-1", 9),
+                ("other-cpu-labs-new-2", 31),
+            ):
+                path = Path(self.folder, name + ".csv")
+                path.touch()
+                os.utime(path, (time.time() - days * 24 * 3600,) * 2)
+            resuming.tidy("lab-cpu-labs-", "new")
+            self.assertEqual(
+                sorted(path.stem for path in self.folder.iterdir()),
+                ["lab-cpu-labs-new-1", "lab-cpu-labs-old-2", "other-cpu-labs-new-1"],
+            )
+
+
+class Machine(unittest.TestCase):
+    """What is watched while something is measured."""
+
+    def test_a_short_bench_looks_at_the_clocks_too(self) -> None:
+        with (
+            mock.patch.object(machine, "gpus", lambda: ("a GPU",)),
+            mock.patch.object(
+                machine, "answer", lambda *_, **__: "Not Active, Active, Not Active, Not Active, Not Active"
+            ),
+        ):
+            with machine.ClockWatch(True) as clocks:
+                pass
+        self.assertEqual(clocks.reasons, {"hardware slowdown"})
+
+    def test_idle_cores_are_those_of_the_moment(self) -> None:
+        with (
+            mock.patch.object(machine, "_ticks", iter([(100, 200), (110, 240)]).__next__),
+            mock.patch.object(machine.os, "cpu_count", lambda: 4),
+        ):
+            self.assertEqual(machine.idle_cores(0), 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
