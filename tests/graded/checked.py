@@ -16,7 +16,7 @@ from workbook.core.judge_client import JudgeClient  # noqa: E402
 
 def main(folder: str, lab: str, whose: str, *steps: str) -> int:
     """Prints a line per step, and what is wrong; the exit status."""
-    build.BUILD = Path(folder)
+    build.use_folder(Path(folder))
     runner = build.runner(lab, "check", whose == "solutions")
     with JudgeClient() as judge:
         numbers = [int(step) for step in steps] or list(dict.fromkeys(step.number for step in judge.lab(lab).steps))

@@ -19,7 +19,8 @@ from contextlib import redirect_stderr
 from pathlib import Path
 from unittest import mock
 
-from workbook.core import measuring, rows as row_files
+from workbook.core import measuring
+from workbook.core import rows as row_files
 from workbook.core.console import Problem, Usage
 from workbook.core.course import StepFile
 from workbook.core.judge_client import JudgeClient

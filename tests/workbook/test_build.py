@@ -1,4 +1,4 @@
-"""The build folder: when it is used, when it is made anew, and what outlives that; and the suite's count."""
+"""The build folder: when it is used, when it is set up again, and what survives that; and the suite's count."""
 
 import contextlib
 import io
@@ -11,9 +11,9 @@ from types import SimpleNamespace
 from unittest import mock
 
 from workbook.core import build
-from workbook.verbs import test as suite
+from workbook.core.console import Problem, Usage
 from workbook.core.course import ROOT
-from workbook.core.terminal import Problem, Usage
+from workbook.verbs import test as suite
 
 FILES = {
     "build.ninja": "x",
@@ -101,7 +101,7 @@ class Folder(unittest.TestCase):
     def test_a_broken_cuda_leaves_the_cpu_build(self):
         tried, told = self.set_up(True, all=1, cpu_alone=0)
         self.assertEqual(tried, [(), ("-Dcuda=disabled",)])
-        self.assertIn("does not work: going on with the cpu build", told)
+        self.assertIn("does not work: only the cpu build is set up", told)
         self.assertTrue((self.build / "workbook-setup.json").is_file())
 
     def test_a_failed_set_up_leaves_nothing_and_says_why(self):
@@ -147,10 +147,10 @@ class Suite(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             info = Path(folder) / "intro-tests.json"
             info.write_text('[{"suite": ["sorting:one"]}, {"suite": ["sorting:two", "sorting:one"]}]')
-            suite.look_for(["one", "sorting:two"], info)
+            suite.check_suites(["one", "sorting:two"], info)
             with self.assertRaisesRegex(Usage, "^no suite is called 'three'; there are: one, two$"):
-                suite.look_for(["one", "three"], info)
-            suite.look_for(["three"], info.with_name("none.json"))
+                suite.check_suites(["one", "three"], info)
+            suite.check_suites(["three"], info.with_name("none.json"))
 
     def run_suite(self, log, status, kinds=("cpu",)):
         with tempfile.TemporaryDirectory() as folder:

@@ -13,8 +13,8 @@ from pathlib import Path
 from unittest import mock
 
 from workbook import cli
+from workbook.core.console import Terminated, ending, terminated_as_interrupted
 from workbook.core.course import ROOT, labs
-from workbook.core.terminal import Terminated, ending, terminated_as_interrupted
 
 LAB = labs()[0]
 
@@ -34,7 +34,7 @@ def run(*words, folder=None, **variables):
 
 class Help(unittest.TestCase):
     def test_every_verb_has_help(self):
-        for verb in cli._MODULES:
+        for verb in cli.VERBS:
             with self.subTest(verb=verb):
                 done = run(verb, "--help")
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
@@ -43,7 +43,7 @@ class Help(unittest.TestCase):
     def test_alone_it_says_what_can_be_done_and_where_things_stand(self):
         done = run()
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        for words in (*(f"  {verb}" for verb in cli._MODULES if verb != "starters"), f"labs/{LAB}", "  01 "):
+        for words in (*(f"  {verb}" for verb in cli.VERBS if verb != "starters"), f"labs/{LAB}", "  01 "):
             self.assertIn(words, done.stdout)
         self.assertNotIn("\033", done.stdout)
         self.assertTrue(all(len(line) <= 80 for line in done.stdout.splitlines()), done.stdout)
@@ -86,7 +86,8 @@ class Refused(unittest.TestCase):
             for seconds in ("0", "-3", "inf", "nan"):
                 with self.subTest(verb=verb, seconds=seconds):
                     self.assert_refused(
-                        [verb, LAB, "1", "--timeout", seconds], f"--timeout {seconds} is no number of seconds"
+                        [verb, LAB, "1", "--timeout", seconds],
+                        f"--timeout must be greater than 0, in seconds; it is {seconds}",
                     )
 
     def test_unreadable_input_files(self):
@@ -97,14 +98,16 @@ class Refused(unittest.TestCase):
     def test_no_place_for_the_rows(self):
         self.assert_refused(["bench", LAB, "--csv", "/nonexistent/a.csv"], "/nonexistent/a.csv cannot be written")
         self.assert_refused(["bench", LAB, "--csv", "/"], "/ cannot be written")
-        self.assert_refused(["bench", LAB, "--csv", "/dev/full"], "/dev/full cannot be written (it is no regular file)")
+        self.assert_refused(
+            ["bench", LAB, "--csv", "/dev/full"], "/dev/full cannot be written (it is not a regular file)"
+        )
         self.assert_refused(["bench", LAB, "--csv", "/proc/x.csv"], "/proc/x.csv cannot be written (")
         self.assert_refused(["report", LAB, "--out", "/dev/null/x"], "/dev/null/x cannot be written")
 
     def test_sweeps_that_make_no_sense(self):
-        self.assert_refused(["bench", LAB, "--shapes", "64"], "--shapes 64 is no launch shape")
+        self.assert_refused(["bench", LAB, "--shapes", "64"], "--shapes 64 is not a launch shape")
         self.assert_refused(["bench", LAB, "--shapes", "1x32", "--blocks", "1"], "leave out --blocks and --threads")
-        self.assert_refused(["bench", LAB, "--largest-value", "many"], "many is no whole number")
+        self.assert_refused(["bench", LAB, "--largest-value", "many"], "many is not a whole number")
         self.assert_refused(["bench", "all", "--step", "1"], "--step goes with one lab")
         self.assert_refused(["report", LAB, "--with", "/nonexistent/x"], "there is no /nonexistent/x")
 
@@ -124,7 +127,10 @@ class Ended(unittest.TestCase):
             (Terminated, 143, "ended by a signal\n"),
             (KeyboardInterrupt, 130, "interrupted\n"),
         ):
-            with mock.patch.object(cli.hints, "main", side_effect=stop), redirect_stderr(io.StringIO()) as told:
+            with (
+                mock.patch.object(cli.module_of("hint"), "main", side_effect=stop),
+                redirect_stderr(io.StringIO()) as told,
+            ):
                 self.assertEqual(cli.main(["hint", LAB, "1"]), status)
             self.assertEqual(told.getvalue(), words)
 
@@ -136,7 +142,10 @@ class Unwritable(unittest.TestCase):
             ("/elsewhere/x", "/elsewhere/x\n"),
         ):
             stop = PermissionError(13, "Permission denied", name)
-            with mock.patch.object(cli.hints, "main", side_effect=stop), redirect_stderr(io.StringIO()) as said:
+            with (
+                mock.patch.object(cli.module_of("hint"), "main", side_effect=stop),
+                redirect_stderr(io.StringIO()) as said,
+            ):
                 self.assertEqual(cli.main(["hint", LAB, "1"]), 1)
             self.assertEqual(said.getvalue(), f"error: Permission denied: {told}")
 

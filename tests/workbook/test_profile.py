@@ -4,11 +4,13 @@ import csv
 import io
 import unittest
 
+from workbook.core import profiles
+from workbook.core.console import Usage
+from workbook.core.judge_client import Case, Outcome
 from workbook.verbs import profile
-from workbook.core.terminal import Usage
 
-# One launch as ncu 2025.3 told it of an H200: counts with their instances, of which some name the instructions.
-TOLD = {
+# One launch as ncu 2025.3 reported it on an H200: counts with their instances, some of which name instructions.
+REPORTED = {
     "ID": "0",
     "Process ID": "1037",
     "Kernel Name": "histogram_kernel",
@@ -39,30 +41,36 @@ TOLD = {
 
 
 def printed(*launches):
-    """As ncu prints them: its own lines and the program's, the names, the units, and a line a launch."""
+    """As ncu prints them: its own lines and the program's, the names, the units, and a line per launch."""
     text = io.StringIO()
     text.write("==PROF== Connected to process 1037\nverified; 12 ms\n")
-    writer = csv.DictWriter(text, list(TOLD), quoting=csv.QUOTE_ALL, lineterminator="\n")
+    writer = csv.DictWriter(text, list(REPORTED), quoting=csv.QUOTE_ALL, lineterminator="\n")
     writer.writeheader()
-    writer.writerow({name: "ns" if "time" in name else "" for name in TOLD})
+    writer.writerow({name: "ns" if "time" in name else "" for name in REPORTED})
     for launch in launches:
         writer.writerow(launch)
     return text.getvalue() + "==PROF== Disconnected from process 1037\n"
 
 
 class Judged(unittest.TestCase):
-    """What the judge refuses, said in its own words."""
+    """What the judge refuses."""
 
     def test_what_a_step_cannot_do(self):
         with self.assertRaisesRegex(Usage, "^unsupported: n is 9; step 1 would take too long beyond 8$"):
-            profile._look(1, "step 1 global: 9 keys\nunsupported: n is 9; step 1 would take too long beyond 8\n")
+            profiles._check_outcome(
+                Outcome("unsupported", False, Case("a", 1, 9), "n is 9; step 1 would take too long beyond 8")
+            )
+        with self.assertRaisesRegex(Usage, "^labs/a.cu:9: step 01 is not written yet$"):
+            profiles._check_outcome(
+                Outcome("not-written", False, Case("a", 1, 9), "labs/a.cu:9: step 01 is not written yet")
+            )
 
 
 class Ncu(unittest.TestCase):
     """What becomes of ncu's output."""
 
     def test_a_launch_is_read(self):
-        (launch,) = profile.read_ncu(printed(TOLD))
+        (launch,) = profiles.read_ncu(printed(REPORTED))
         self.assertEqual(
             (launch["kernel"], launch["grid"], launch["block"]), ("histogram_kernel", [2, 1, 1], [512, 1, 1])
         )
@@ -71,11 +79,11 @@ class Ncu(unittest.TestCase):
         self.assertEqual(launch["barriers"], 96)
         self.assertEqual(launch["shared_ideal_wavefronts"], 32)  # without the atomic ones, as the check build counts
 
-    def test_what_an_ncu_does_not_tell_is_left_out(self):
-        (launch,) = profile.read_ncu(
+    def test_missing_metrics_are_left_out(self):
+        (launch,) = profiles.read_ncu(
             printed(
                 {
-                    **TOLD,
+                    **REPORTED,
                     "sass__inst_executed_per_opcode": "9,000 (0: 5,000; 1: 4,000)",
                     "memory_l1_wavefronts_shared_ideal": "n/a",
                 }
@@ -83,16 +91,16 @@ class Ncu(unittest.TestCase):
         )
         self.assertNotIn("barriers", launch)
         self.assertNotIn("shared_ideal_wavefronts", launch)
-        self.assertIn("  barriers        not told by this ncu", profile.lines_of([launch], "ncu"))
-        self.assertEqual(profile.read_ncu("==ERROR== ERR_NVGPUCTRPERM\n"), [])
+        self.assertIn("  barriers        not reported by this ncu", profile.lines_of([launch], "ncu"))
+        self.assertEqual(profiles.read_ncu("==ERROR== ERR_NVGPUCTRPERM\n"), [])
 
     def test_the_table_adds_launches_and_fits_80_columns(self):
-        lines = profile.lines_of(profile.read_ncu(printed(TOLD, {**TOLD, "ID": "1"})), "ncu")
+        lines = profile.lines_of(profiles.read_ncu(printed(REPORTED, {**REPORTED, "ID": "1"})), "ncu")
         self.assertEqual(lines[0], "histogram_kernel   2 launches of <<<2, 512>>>")
-        self.assertIn("  barriers        3 a block", lines)
+        self.assertIn("  barriers        3 per block", lines)
         self.assertIn("  shared atomics  4,096 requests", lines)
         self.assertIn("  global atomics  32 requests, 256 sectors: 8.00 each, 8 KiB", lines)
-        self.assertIn("    ideal         4,352 sectors, 136 KiB: 100 % of what is moved is used", lines)
+        self.assertIn("    ideal         4,352 sectors, 136 KiB: 100 % of the bytes moved are used", lines)
         self.assertEqual([line for line in lines if len(line) > 80], [])
 
 

@@ -4,9 +4,9 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from workbook.verbs import starters
+from workbook.core import starters
+from workbook.core.console import Problem
 from workbook.core.course import has_solutions
-from workbook.core.terminal import Problem
 
 SOLUTION = """int f() {
   // begin solution

@@ -14,10 +14,10 @@ from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
+import fake_judge
 from measured import row
 from test_judge_client import FAKE, FakeJudge
 
-import fake_judge
 from workbook.core import machine, measuring, resuming, rows, sweeps
 from workbook.core.console import Problem, terminated_as_interrupted
 from workbook.core.judge_client import JudgeClient, Lab
@@ -284,9 +284,9 @@ class Machine(unittest.TestCase):
             mock.patch.object(
                 machine, "answer", lambda *_, **__: "Not Active, Active, Not Active, Not Active, Not Active"
             ),
+            machine.ClockWatch(True) as clocks,
         ):
-            with machine.ClockWatch(True) as clocks:
-                pass
+            pass
         self.assertEqual(clocks.reasons, {"hardware slowdown"})
 
     def test_idle_cores_are_those_of_the_moment(self) -> None:

@@ -21,6 +21,13 @@ from .console import Problem, Progress, ending, note
 from .course import BUILD, ROOT, STATE, has_solutions
 from .starters import all_starters
 
+
+def use_folder(folder: Path) -> None:
+    """Uses this build folder instead of build/: for scripts and tests that Meson starts."""
+    global BUILD
+    BUILD = folder
+
+
 KEPT = ("bench", "demo", "reports")  # results in build/, which outlive a fresh set-up
 _FACTS = BUILD / "workbook-setup.json"
 _DAMAGED = re.compile(

@@ -71,7 +71,7 @@ def _umask() -> int:
 
 @contextlib.contextmanager
 def locked(name: str, state: Path | None = None) -> Iterator[None]:
-    """Holds the lock of this name: a `watch` and a `check` may run at the same time, two builds in one folder may not."""
+    """Holds the lock of this name: `watch` and `check` may run at the same time, two builds in one folder may not."""
     folder = Path(state or STATE)
     folder.mkdir(parents=True, exist_ok=True)
     with open(folder / f"{name}.lock", "w") as file:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import subprocess
 from collections.abc import Mapping, Sequence
@@ -110,10 +111,8 @@ class JudgeClient:
             process.terminate()
         process.wait()
         for pipe in (process.stdin, process.stdout):
-            try:
+            with contextlib.suppress(OSError):  # a request that was not sent is lost
                 pipe.close()  # type: ignore[union-attr]
-            except OSError:  # what was not sent can no longer be sent
-                pass
 
     def finish(self) -> None:
         """Waits until the judge, and what it was started by, has ended by itself."""

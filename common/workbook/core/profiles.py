@@ -1,4 +1,4 @@
-"""What each kernel does to memory: launches counted by Nsight Compute or by the check build, and what follows from them."""
+"""What each kernel does to memory: launches counted by Nsight Compute or by the check build, and their costs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ from .judge_client import Budget, Case, JudgeClient, Outcome
 Launch = dict  # one launch's counts by name, "kernel", "grid" and "block" among them
 
 # The counts of a launch, and where Nsight Compute keeps them (names of sm_70 and later). Counts are of warps'
-# instructions ("requests"), of passes through shared memory ("wavefronts") and of 32-byte sectors. Two metrics are added.
+# instructions ("requests"), of passes through shared memory ("wavefronts") and of 32-byte sectors. Where two metrics
+# are named, they are added.
 COUNTERS = {
     "shared_ld_requests": "smsp__inst_executed_op_shared_ld.sum",
     "shared_ld_wavefronts": "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",

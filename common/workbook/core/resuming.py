@@ -78,7 +78,7 @@ def resume(what: str, programs: Programs, sweep: Sweep, fresh: bool = False) -> 
     """
     UNFINISHED.mkdir(parents=True, exist_ok=True)
     files = [path for path in (programs.runner, programs.gold, build.judge()) if path]
-    prefix = f"{sweep.lab}-{programs.kind}-{programs.runner.parent.name}-"
+    prefix = f"{programs.runner.name}_"  # the runner of a solution has a name of its own
     mark = digest(files, [])[:8]
     path = UNFINISHED / f"{prefix}{mark}-{digest(files, asdict(sweep))}.csv"
     tidy(prefix, mark)

@@ -1,4 +1,4 @@
-"""Rows of measurements: their columns, the CSV files that hold them, and the speed as a share of the gold standard's."""
+"""Rows of measurements: their columns, the CSV files that hold them, and speeds as shares of the gold standard's."""
 
 from __future__ import annotations
 
@@ -232,7 +232,7 @@ def write(path: str | os.PathLike[str], rows: Iterable[Row], label: str = "", la
 
 
 class RowFile:
-    """A CSV file that rows are appended to. Rows of one call are written together, so an interruption keeps whole rows."""
+    """A CSV file that rows are appended to. Rows of one call are written at once: an interruption leaves whole rows."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         """Problem: the file holds something other than measurements of this version, or cannot be written."""

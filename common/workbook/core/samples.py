@@ -41,7 +41,7 @@ def _candidates() -> Iterable[str]:
 
 
 def real_file(folder: Path, size: int) -> tuple[Path, int, str]:
-    """A copy of the first `size` bytes of a real file, or of the largest one found: its path, bytes, the file's name."""
+    """A copy of the first `size` bytes of a real file, or of the largest there is: its path, bytes, the file's name."""
     best, most = "", -1
     for path in _candidates():
         if os.path.getsize(path) > most:
@@ -56,7 +56,7 @@ def real_file(folder: Path, size: int) -> tuple[Path, int, str]:
 
 
 def coordinates(folder: Path) -> tuple[Path, int]:
-    """A file of 32-bit floats, the coordinates of the handouts' figures one after the other: its path and their number."""
+    """A file of the coordinates of the handouts' figures as 32-bit floats: its path and their number."""
     found = array.array("f")
     for path in sorted(ROOT.glob("labs/*/figures/*.svg")):
         found.extend(float(text) for text in re.findall(r' (?:x|y|x1|x2|y1|y2|cx|cy)="(-?[0-9.]+)"', path.read_text()))

@@ -1,6 +1,6 @@
 """Starters are made from solutions.
 
-A solution encloses what a student writes between the lines `// begin solution` and `// end solution`. The lines `//~ TEXT`
+A solution encloses what a student writes between the lines `// begin solution` and `// end solution`. Lines `//~ TEXT`
 directly after the first replace the block in the starter. Everything else is copied unchanged.
 """
 

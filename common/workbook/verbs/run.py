@@ -16,7 +16,6 @@ from ..core.judge_client import Case, JudgeClient, Lab, Outcome, Step
 from ..core.options import add_case_options, add_run_options, prepare
 
 
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
     parser.add_argument("lab", metavar="LAB")
@@ -42,7 +41,7 @@ def counted_keys(data: bytes, key_bytes: int, max_keys: int) -> bytes:
     """The keys after the 4 bytes that give their number, the low byte first. Usage: the number is wrong."""
     if len(data) < 4:
         raise Usage(
-            f"standard input has {len(data)} bytes; it must begin with 4 that give the number of keys, the low byte first"
+            f"standard input has {len(data)} bytes; it must begin with 4 that hold the number of keys, low byte first"
         )
     n = int.from_bytes(data[:4], "little")
     if n > max_keys:
