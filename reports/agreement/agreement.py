@@ -58,7 +58,8 @@ _JOINED = (
 )
 _HALVES = (
     "only 32-bit differences of the next piece's cut are used, so nvcc loads the low halves of its two "
-    "members (two requests of 4 bytes, as the machine code shows); the check build counts the one load of 16 bytes in the source"
+    "members (two requests of 4 bytes, as the machine code shows); the check build counts the one load of "
+    "16 bytes in the source"
 )
 REASONS = [
     ("02-merge", "3", "merge_pieces", "global_ld_requests", _HALVES),
@@ -214,8 +215,8 @@ def page(compared: Comparison, facts: dict[str, str]) -> str:
         "",
         "Each step of the solutions sorts the same keys on the check build and, under Nsight Compute, on a GPU. The "
         "counts of a kernel are added over its launches.",
-        "Shared memory is counted in wavefronts, global memory in requests (instructions of a warp) and in sectors of 32 "
-        "bytes. A cell with one number: both counts are equal; otherwise the check build's / the GPU's.",
+        "Shared memory is counted in wavefronts, global memory in requests (instructions of a warp) and in sectors of "
+        "32 bytes. A cell with one number: both counts are equal; otherwise the check build's / the GPU's.",
         "",
         f"GPU: {facts['machine']}, {facts['date']}, commit {facts['commit']}, by "
         "`python3 reports/agreement/agreement.py --record`. The check build counts the same on every machine: "

@@ -19,7 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "common"))
 
-from workbook.core import build, checked  # noqa: E402
+from workbook.core import build, check_build  # noqa: E402
 from workbook.core.course import labs  # noqa: E402
 
 BARRIER = re.compile(r"__sync(threads|warp)\(\);( *// (.*))?")
@@ -98,7 +98,7 @@ def changed(folder, lab, path, number, line, into):
 def verdict_on(folder, lab, path, number, line):
     """The check build's verdict on the step with that line."""
     with tempfile.TemporaryDirectory() as into:
-        return checked.check_step(lab, int(path.name[:2]), changed(folder, lab, path, number, line, Path(into)))
+        return check_build.check_step(lab, int(path.name[:2]), changed(folder, lab, path, number, line, Path(into)))
 
 
 def try_mistake(folder, lab, name, old, new, kind):
@@ -109,7 +109,8 @@ def try_mistake(folder, lab, name, old, new, kind):
     if len(number) != 1:
         return f"{path.name}: {old} stands in {len(number)} lines"
     where = f"{path.name}:{number[0] + 1}"
-    findings = verdict_on(folder, lab, path, number[0], lines[number[0]].replace(old, new)).findings
+    verdict = verdict_on(folder, lab, path, number[0], lines[number[0]].replace(old, new))
+    findings = [str(finding) for finding in verdict.findings]
     print(f"{where}: {new}: {findings[0][:150] if findings else 'no finding'}", flush=True)
     # Of a loop that goes too far, what it does there is at fault, in one of the lines that follow; of a call, the
     # function's line may come first, and then this one.
@@ -121,7 +122,7 @@ def try_mistake(folder, lab, name, old, new, kind):
 
 def main(folder, *asked):
     folder = Path(folder).resolve()
-    build.BUILD = folder
+    build.use_folder(folder)
     named = wanted = 0
     wrong = []
     for lab in asked or labs():
@@ -136,10 +137,10 @@ def main(folder, *asked):
                 wanted += needed
                 named += needed and bool(verdict.findings)
                 if needed != bool(verdict.findings):
-                    wrong.append(f"{where}: {'no finding without it' if needed else verdict.findings[0]}")
+                    wrong.append(f"{where}: {'no finding without it' if needed else str(verdict.findings[0])}")
                     if verdict.failed:
-                        wrong.append("  " + verdict.failed)
-                print(f"{where}: {verdict.findings[0][:150] if verdict.findings else 'no finding'}", flush=True)
+                        wrong += ["  " + line for line in verdict.lines()]
+                print(f"{where}: {str(verdict.findings[0])[:150] if verdict.findings else 'no finding'}", flush=True)
     print(f"named: {named} of {wanted}")
     tried = [try_mistake(folder, *mistake) for mistake in MISTAKES if mistake[0] in (asked or labs())]
     wrong += [text for text in tried if text]

@@ -117,14 +117,14 @@ class Folder(unittest.TestCase):
         ):
             runs, setups = [], []
 
-            def ninja(names, _progress):
+            def ninja(names, _progress, runs=runs, output=output):
                 runs.append(names)
                 return (1, output) if len(runs) == 1 else (0, "")
 
             with (
                 mock.patch.object(build, "ensure"),
                 mock.patch.object(build, "_run_ninja", ninja),
-                mock.patch.object(build, "_set_up", lambda: setups.append(1)),
+                mock.patch.object(build, "_set_up", lambda setups=setups: setups.append(1)),
                 contextlib.redirect_stderr(io.StringIO()),
                 contextlib.suppress(build.CompileFailed),
             ):

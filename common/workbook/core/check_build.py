@@ -111,7 +111,7 @@ class Judges:
 def counts_exactly() -> bool:
     """Whether the compiler keeps accesses as they are written: clang++ splits copies of vectors."""
     try:
-        compilers = json.loads((build.BUILD / "meson-info/intro-compilers.json").read_text())
+        compilers = json.loads((build.judge().parents[1] / "meson-info/intro-compilers.json").read_text())
         return bool(compilers["host"]["cpp"]["id"] == "gcc")
     except (OSError, ValueError, KeyError):
         return True

@@ -263,7 +263,3 @@ class JudgeClient:
         if copy_bytes_per_second:
             request["copy_bytes_per_second"] = copy_bytes_per_second
         return self._answer(Measurement, request)
-
-
-# Names of the judge before JSON, for code that has not moved yet.
-from .old_judge import any_written, bench, device, file_inputs, flush, inputs, option, table  # noqa: F401

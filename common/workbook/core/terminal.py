@@ -1,3 +1,0 @@
-"""The old name of console, for code that has not moved yet."""
-
-from .console import *
