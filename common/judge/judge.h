@@ -2,11 +2,17 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "judge/case.h"
+#include "judge/case_memory.h"
 #include "judge/labs.h"
+#include "judge/observed.h"
 #include "judge/process.h"
 #include "runner/protocol.h"
 #include "step/keys.h"
@@ -14,94 +20,79 @@
 
 namespace lab {
 
-/// One call of a step, or of a part of one.
-struct Case {
-  std::string lab;
-  StepFacts step;
-  KeyType type = KeyType::u32;
-  Order order = Order::ascending;
-  LaunchShape shape;
-  std::int64_t n = 0;
-  std::string input = "uniform";  ///< a name of judge/inputs.h, or file:PATH
-  std::uint64_t seed = 0;
-  bool time_kernels = false;
-};
-
-/// The command that runs exactly this case again: "./workbook run 03-bitonic 2 --n 1023 ...".
-std::string replay_command(const Case& asked);
-
 struct Outcome {
   Status status = Status::verified;
-  std::string message;           ///< empty when verified
-  bool expected = false;         ///< unsupported, and rightly so: the range of the keys is beyond the table's largest
-  std::string printed;           ///< the end of what the runner printed
-  double milliseconds = 0;       ///< as the runner reports it
-  double wall_milliseconds = 0;  ///< from "go" to "sorted" by the judge's clock
-  double to_device = 0;          ///< milliseconds of the copy of the input to the device, as the runner reports it
-  double to_host = 0;            ///< and of the output back
-  std::vector<KernelTime> kernels;  ///< where they were asked for, as the runner reports them
+  bool passed = false;                      ///< the outcome is what the case expects
+  std::string message;                      ///< empty if verified
+  std::optional<std::int64_t> first_wrong;  ///< index of the first wrong key or value
+  std::string file;                         ///< where to look: that of the first finding, else the step's
+  std::int64_t line = 0;                    ///< 0: unknown
+  std::string printed;                      ///< the end of what the runner printed
+  double milliseconds = 0;                  ///< as the runner reports it
+  double wall_milliseconds = 0;             ///< from "go" to "sorted" by the judge's clock
+  double to_device = 0;                     ///< milliseconds of the copy to the device, as the runner reports it
+  double to_host = 0;                       ///< and of the copy back
+  Document document;                        ///< findings of either kind; the rest from the check build only
 };
 
 struct RunnerFacts {
   std::string device;
   bool on_gpu = false;
-  double copy_bytes_per_second = 0;  ///< read plus written; 0 without a GPU
+  double copy_bytes_per_second = 0;  ///< read plus written; 0 without a GPU, or if it was not asked for
+  std::vector<std::pair<std::string, std::string>> facts;  ///< what, value
 };
+
+enum class Bandwidth { leave_out, measure };
+enum class KernelTimes { leave_out, measure };
 
 class Judge {
  public:
-  /// `program`: a runner. `timeout`: seconds that a step may take. Errors of all members: lab::Error for what the
-  /// caller did wrong (no such program, input, or memory); whatever the runner does wrong is an Outcome.
-  explicit Judge(std::string program, double timeout = 20);
+  /// `program`: a runner. `timeout`: seconds that a step may take. `environment`: of the runner. Errors of all members:
+  /// lab::Error for what the caller did wrong (no such program, input, or memory). Whatever the runner does wrong is an
+  /// Outcome.
+  explicit Judge(std::string program, double timeout = 20, Environment environment = {});
+
+  void set_timeout(double seconds) { timeout_ = seconds; }
 
   /// Makes the input, has it sorted, and verifies the output.
-  Outcome run(const Case& asked);
+  Outcome run(const Case& which, KernelTimes kernel_times = KernelTimes::leave_out);
 
-  /// The same for given keys (asked.n of them) instead of asked.input.
-  Outcome run(const Case& asked, const void* keys);
+  /// The same for `keys`, which are which.n, instead of which.input.
+  Outcome run(const Case& which, const void* keys, KernelTimes kernel_times = KernelTimes::leave_out);
 
   /// The verified output of the last run, in host memory until the next one.
-  const void* sorted_keys() const;
+  const void* sorted_keys() const { return memory_.output_keys(); }
 
-  /// Part of the last input's bytes, 0 to 1, that sorting must change: what a sort cannot do without writing.
-  double changed_share() const { return changed_share_; }
+  /// The part of the last input's bytes, 0 to 1, that sorting must change. No sort can avoid writing these.
+  double changed_share() const { return memory_.changed_share(); }
 
-  RunnerFacts describe();
+  RunnerFacts describe(Bandwidth bandwidth = Bandwidth::leave_out);
 
-  /// Lines "what\tvalue" about the device that the runner has.
-  std::string device();
-
-  /// The runner's own table of steps, valid as long as this object. Only for the gold standard's runners: what a
-  /// student's runner says about itself is not believed.
+  /// The runner's own table of steps, valid as long as this object. Only for the gold standard's runners: a student's
+  /// runner is not trusted to describe itself.
   std::span<const StepFacts> table();
 
  private:
-  Outcome ask(const Request& request);
-  Outcome exchange(const Request& request);
-  Outcome check(const Case& asked, Outcome outcome);
-  std::string fault_of(const Case& asked) const;
-  bool refuses_range(const Case& asked, const std::string& message) const;
-  std::uint32_t* gold_values() const;
-  static void require_memory(const Case& asked);
-  void lay_out(const Case& asked);
-  void fill(const Case& asked, const void* keys);
-  std::string guard_fault(const Image& image, const char* what) const;
-  bool untouched() const;
-  Reply ask_about(Command command);
-  Process::Clock::time_point after(double seconds) const;
+  struct Exchange;
+
+  void require_process(const Case& which);
+  Outcome exchange();
+  void receive(Exchange& exchange);
+  void accept(Exchange& exchange, const Reply& reply);
+  void conclude(const Case& which, Outcome& outcome) const;
+  bool rightly_refused(const Case& which, const Outcome& outcome) const;
+  std::string ask_for_description(Bandwidth bandwidth);
+  Process& process();
 
   std::string program_;
   double timeout_;
-  JudgeMemory memory_;
+  Environment environment_;
+  std::optional<std::uint64_t> lane_seed_;  // of the running process
+  CaseMemory memory_;
   std::unique_ptr<Process> process_;
-  Request request_;  // of the case at hand
-  std::uint64_t guard_seed_ = 0;
-  double changed_share_ = 1;
-  std::unique_ptr<char[]> gold_keys_;
-  std::unique_ptr<char[]> gold_values_;  // or a task's result
-  std::uint64_t range_ = 0;              // largest - smallest key, where the step cares
-  bool stepped_ = false;                 // the step was called in the case at hand
-  std::string table_text_;
+  Request request_;                      // of the current case
+  bool stepped_ = false;                 // the step was called in the current case
+  std::deque<std::string> table_texts_;  // what the table's views point into
   std::vector<StepFacts> table_;
 };
 

@@ -1,44 +1,67 @@
 #include "judge/labs.h"
 
-#include <cstdio>
+#include <fmt/format.h>
 
+#include <algorithm>
+
+#include "step/error.h"
 #include "step/key_type.h"
 
 namespace lab {
+namespace {
 
-const Lab& lab_named(std::string_view name) {
-  std::string known;
-  for (const Lab& lab : labs()) {
-    if (name == lab.name) return lab;
-    known += std::string(known.empty() ? "" : ", ") + std::string(lab.name);
-  }
-  throw Error("no lab is called '" + std::string(name) + "'; there are: " + known);
+void add_to_list(std::string& list, std::string_view item) {
+  if (!list.empty()) list += ", ";
+  list += item;
 }
 
-const StepFacts& step_numbered(const Lab& lab, int number, Task task) {
+}  // namespace
+
+const Lab& lab_named(std::span<const Lab> labs, std::string_view name) {
   std::string known;
-  for (const StepFacts& step : lab.steps) {
-    if (number == step.number && task == step.task) return step;
+  for (const Lab& lab : labs) {
+    if (name == lab.traits.name) return lab;
+    add_to_list(known, lab.traits.name);
+  }
+  throw Error(fmt::format("no lab is called '{}'; there are: {}", name, known));
+}
+
+const StepFacts& step_numbered(std::string_view lab, std::span<const StepFacts> steps, int number, Task task) {
+  std::string known;
+  for (const StepFacts& step : steps) {
     if (task != step.task) continue;
-    known += std::string(known.empty() ? "" : ", ") + std::to_string(step.number) + " " + std::string(step.name);
+    if (number == step.number) return step;
+    add_to_list(known, fmt::format("{} {}", step.number, step.name));
   }
-  throw Error(std::string(lab.name) + " has no step " + std::to_string(number) +
-              (task == Task::sort ? "" : " that does a " + std::string(name_of(task))) +
-              "; there are: " + (known.empty() ? "none" : known));
+  throw Error(fmt::format("{} has no step {}{}; there are: {}", lab, number,
+                          task == Task::sort ? "" : fmt::format(" with the task {}", name_of(task)),
+                          known.empty() ? "none" : known));
 }
 
-std::string types_of(const StepFacts& step, const char* separator) {
+Affordable affordable(const StepFacts& step) {
+  const Affordable keys = affordable(step.growth);
+  return {.check = std::min(keys.check, step.max_n),
+          .cpu = std::min(keys.cpu, step.max_n),
+          .cuda = std::min(keys.cuda, step.max_n)};
+}
+
+KeyType default_type(KeyType preferred, const StepFacts& step) {
+  if (step.takes(preferred)) return preferred;
+  const auto* const taken =
+      std::find_if(std::begin(all_key_types), std::end(all_key_types), [&](KeyType type) { return step.takes(type); });
+  return taken == std::end(all_key_types) ? preferred : *taken;
+}
+
+std::string types_of(const StepFacts& step) {
   std::string text;
   for (KeyType type : all_key_types) {
-    if (step.takes(type)) text += std::string(text.empty() ? "" : separator) + name_of(type);
+    if (step.takes(type)) add_to_list(text, name_of(type));
   }
   return text;
 }
 
 std::string file_of(std::string_view lab, const StepFacts& step) {
-  char number[16];
-  std::snprintf(number, sizeof number, "%02d", step.number);
-  return "labs/" + std::string(lab) + "/" + number + "_" + std::string(step.file) + ".cu";
+  return fmt::format("labs/{}/{:02}_{}.cu", lab, step.number, step.file);
 }
 
 }  // namespace lab

@@ -1,4 +1,4 @@
-// The labs there are, as the judge sees them: facts about steps, without their functions.
+// Labs and steps as the judge sees them: facts about steps, without their functions.
 #pragma once
 
 #include <array>
@@ -20,8 +20,9 @@ struct StepFacts {
   std::string_view idea;
   bool stable = false;
   std::int64_t tile = 0;
-  std::int64_t largest_n = any_n;
-  std::uint64_t largest_range = 0;
+  std::int64_t max_n = any_n;
+  std::uint64_t max_range = 0;
+  Growth growth = Growth::linear;
   unsigned types = 0;  ///< bit i: takes all_key_types[i]
   Task task = Task::sort;
   Budget budget;
@@ -30,10 +31,8 @@ struct StepFacts {
 };
 
 struct Lab {
-  std::string_view name;
+  LabTraits traits;
   std::span<const StepFacts> steps;
-  KeyType default_type = KeyType::u32;
-  bool counted_input = false;  ///< see LabTraits
 };
 
 /// Reads facts out of a table in a constant expression: the program that calls this needs none of the functions.
@@ -43,24 +42,35 @@ consteval std::array<StepFacts, n> facts_of(const Step (&steps)[n]) {
   for (std::size_t i = 0; i < n; ++i) {
     const Step& step = steps[i];
     const bool part = step.task() != Task::sort && i > 0;
-    facts[i] = {step.number,    step.name,          part ? facts[i - 1].file : step.name,
-                step.idea,      step.stable,        step.tile,
-                step.largest_n, step.largest_range, 0,
-                step.task(),    step.budget};
+    facts[i] = {.number = step.number,
+                .name = step.name,
+                .file = part ? facts[i - 1].file : step.name,
+                .idea = step.idea,
+                .stable = step.stable,
+                .tile = step.tile,
+                .max_n = step.max_n,
+                .max_range = step.max_range,
+                .growth = step.growth,
+                .task = step.task(),
+                .budget = step.budget};
     for (KeyType type : all_key_types) facts[i].types |= unsigned{step.takes(type)} << static_cast<int>(type);
   }
   return facts;
 }
 
-/// All labs, in the order of labs/meson.build, from which Meson writes this function.
-std::span<const Lab> labs();
+/// Throw lab::Error, with the names or numbers that exist, for any other.
+const Lab& lab_named(std::span<const Lab> labs, std::string_view name);
+const StepFacts& step_numbered(std::string_view lab, std::span<const StepFacts> steps, int number,
+                               Task task = Task::sort);
 
-/// Throw lab::Error, with what there is, for any other name or number.
-const Lab& lab_named(std::string_view name);
-const StepFacts& step_numbered(const Lab& lab, int number, Task task = Task::sort);
+/// About how many keys the step sorts in a second on each build, at most its largest n.
+Affordable affordable(const StepFacts& step);
+
+/// The step's types; `preferred` is the first if it is one of them.
+KeyType default_type(KeyType preferred, const StepFacts& step);
 
 /// "u32, u64, pairs"
-std::string types_of(const StepFacts& step, const char* separator = ", ");
+std::string types_of(const StepFacts& step);
 
 /// "labs/03-bitonic/02_shared.cu", also for a part of that step
 std::string file_of(std::string_view lab, const StepFacts& step);

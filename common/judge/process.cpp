@@ -9,21 +9,38 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <vector>
 
-#include "step/error.h"
+#include "judge/errors.h"
 
 namespace lab {
 namespace {
 
 constexpr std::size_t output_kept = 16384;  // bytes
 
-[[noreturn]] void fail(const std::string& what) { throw Error(what + ": " + std::strerror(errno)); }
+[[noreturn]] void fail(const std::string& what) { throw Unavailable(what + ": " + std::strerror(errno)); }
+
+// "NAME=VALUE" of each variable: the judge's own, without those that only the judge may give to a runner, and then
+// `environment`.
+std::vector<std::string> variables(const Environment& environment) {
+  std::vector<std::string> all;
+  for (char** variable = environ; *variable; ++variable) {
+    const std::string text = *variable;
+    const std::string name = text.substr(0, text.find('='));
+    const bool reserved = name == "CHECK_JSON" || name == "CHECK_TRACE";
+    if (!reserved && !environment.contains(name)) all.push_back(text);
+  }
+  for (const auto& [name, value] : environment) all.push_back(name + "=" + value);
+  return all;
+}
 
 // Between fork and exec: only calls that are safe there.
-[[noreturn]] void become_runner(const char* program, int channel, int memory, int output) {
+[[noreturn]] void become_runner(const char* program, char* const* environment, int channel, int memory, int output) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   // To high numbers first, so that no descriptor is overwritten before it is moved.
@@ -39,7 +56,8 @@ constexpr std::size_t output_kept = 16384;  // bytes
   for (int fd : {channel, memory, output, nothing}) {
     if (fd > memory_fd) close(fd);
   }
-  execl(program, program, judge_argument, static_cast<char*>(nullptr));
+  const char* const arguments[] = {program, judge_argument, nullptr};
+  execve(program, const_cast<char* const*>(arguments), environment);
   _exit(127);
 }
 
@@ -61,9 +79,9 @@ void JudgeMemory::reserve(std::int64_t bytes) {
   if (bytes <= bytes_) return;
   if (data_) munmap(std::exchange(data_, nullptr), bytes_);
   bytes_ = 0;
-  // Allocated now: memory that turns out to be missing later would be a bus error instead of a message.
+  // Allocated now: memory that turned out to be missing later would be a bus error instead of a message.
   if (posix_fallocate(fd_, 0, bytes) != 0) {
-    throw Unsupported("the machine has no " + std::to_string(bytes >> 20) + " MiB left: choose a smaller --n");
+    throw NoMemory(fmt::format("the machine does not have {} MiB left: choose a smaller --n", bytes >> 20));
   }
   void* data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd_, 0);
   if (data == MAP_FAILED) fail("cannot map shared memory");
@@ -71,7 +89,7 @@ void JudgeMemory::reserve(std::int64_t bytes) {
   bytes_ = bytes;
 }
 
-Process::Process(const std::string& program, const JudgeMemory& memory) {
+Process::Process(const std::string& program, const JudgeMemory& memory, const Environment& environment) {
   if (access(program.c_str(), X_OK) != 0) fail("cannot run " + program);
   int sockets[2], pipe_ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0) fail("cannot make a socket pair");
@@ -81,10 +99,15 @@ Process::Process(const std::string& program, const JudgeMemory& memory) {
   output_pipe_ = Descriptor(pipe_ends[0]);
   const Descriptor runners_output(pipe_ends[1]);
   fcntl(output_pipe_, F_SETFL, O_NONBLOCK);
+  // Made before the fork: the child must not allocate.
+  std::vector<std::string> texts = variables(environment);
+  std::vector<char*> pointers;
+  for (std::string& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
   pid_ = fork();
   if (pid_ < 0) fail("cannot start " + program);
-  if (pid_ == 0) become_runner(program.c_str(), runners_channel, memory.fd(), runners_output);
-  setpgid(pid_, pid_);  // here too: whichever process comes first
+  if (pid_ == 0) become_runner(program.c_str(), pointers.data(), runners_channel, memory.fd(), runners_output);
+  setpgid(pid_, pid_);  // here too, because either process may come first
 }
 
 Process::~Process() {
@@ -105,38 +128,32 @@ Process::Heard Process::receive(Reply& reply, Clock::time_point deadline) {
     const ssize_t bytes = recv(channel_, &reply, sizeof reply, MSG_TRUNC | MSG_DONTWAIT);
     if (bytes == 0 || (bytes < 0 && errno == ECONNRESET)) return Heard::end;
     if (bytes != ssize_t{sizeof reply}) return Heard::noise;
-    reply.text[sizeof reply.text - 1] = '\0';
-    return Heard::reply;
+    const bool text_fits = reply.text_bytes >= 0 && std::size_t(reply.text_bytes) <= sizeof reply.text;
+    return text_fits ? Heard::reply : Heard::noise;
   }
 }
 
 std::pair<Status, std::string> Process::ending() {
   int status = 0;
-  // The channel is closed, so the process is about to end; one that closed it by hand and stays is helped along.
+  // The channel is closed, so the process is about to end, or it closed the channel itself and stays.
   for (int wait = 0; wait < 200; ++wait) {
-    // Left unreaped (WNOWAIT), so that the process group's number stays ours until the destructor.
+    // Not reaped (WNOWAIT), so that the process group's number stays ours until the destructor.
     siginfo_t info{};
     waitid(P_PID, pid_, &info, WEXITED | WNOHANG | WNOWAIT);
     if (info.si_pid == pid_) {
       drain_output();
       status = info.si_status;
       if (info.si_code == CLD_EXITED) {
-        return {Status::exited, "the process ended by itself with exit code " + std::to_string(status)};
+        return {Status::exited, fmt::format("the process ended by itself with exit code {}", status)};
       }
-      return {Status::crashed, std::string("the process died: ") + strsignal(status)};
+      return {Status::crashed, fmt::format("the process died: {}", strsignal(status))};
     }
     usleep(5000);
   }
   return {Status::exited, "the process closed the judge's channel"};
 }
 
-void Process::ask_to_end() {
-  kill(pid_, SIGTERM);
-  Reply ignored;
-  const auto deadline = Clock::now() + std::chrono::seconds(5);
-  while (Clock::now() < deadline && receive(ignored, deadline) != Heard::end) {
-  }
-}
+void Process::ask_to_end() { kill(pid_, SIGTERM); }
 
 std::string Process::take_output() {
   drain_output();
@@ -145,7 +162,7 @@ std::string Process::take_output() {
 
 void Process::drain_output() {
   char buffer[4096];
-  for (int round = 0; round < 64; ++round) {  // a process that prints without end must not keep the judge here
+  for (int round = 0; round < 64; ++round) {  // bounded: the process may print without end
     const ssize_t bytes = read(output_pipe_, buffer, sizeof buffer);
     if (bytes <= 0) return;
     output_.append(buffer, bytes);

@@ -1,10 +1,11 @@
-// A runner as the judge holds it: a process with a channel, shared memory, and whatever it prints.
+// A runner as the judge sees it: a process with a channel, shared memory, and what it prints.
 #pragma once
 
 #include <sys/types.h>
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -28,7 +29,7 @@ class Descriptor {
   int fd_;
 };
 
-/// Memory that judge and runner both map. Errors: lab::Error when there is not enough.
+/// Memory that judge and runner both map. Errors: lab::NoMemory if there is not enough.
 class JudgeMemory {
  public:
   JudgeMemory();
@@ -48,31 +49,34 @@ class JudgeMemory {
   std::int64_t bytes_ = 0;
 };
 
-/// A runner's process in a group of its own; it and what it started are killed with this object, or with the judge.
+/// Variables of a runner's environment, in addition to the judge's own.
+using Environment = std::map<std::string, std::string>;
+
+/// A runner's process in a group of its own. It and what it started are killed with this object, or with the judge.
 class Process {
  public:
   using Clock = std::chrono::steady_clock;
 
   enum class Heard { reply, nothing, end, noise };
 
-  /// Errors: lab::Error when `program` cannot be run.
-  Process(const std::string& program, const JudgeMemory& memory);
+  /// Errors: lab::Unavailable if `program` cannot be run.
+  Process(const std::string& program, const JudgeMemory& memory, const Environment& environment);
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
   ~Process();
 
   void send(const Request& request);
 
-  /// Waits for one message until `deadline`. `noise` is a message that no runner sends; `end`: the process hung up.
+  /// Waits for one message until `deadline`. `noise`: a message that no runner sends; `end`: the process hung up.
   Heard receive(Reply& reply, Clock::time_point deadline);
 
-  /// To be called after `end`: how the process ended, and in words.
+  /// To be called after `end`: how the process ended, and a description of it.
   std::pair<Status, std::string> ending();
 
-  /// Asks a process that hangs to end, and leaves it a few seconds to print where it is.
+  /// Asks a process that hangs to print where it is, and to end.
   void ask_to_end();
 
-  /// The last few KiB that the process printed since the last call.
+  /// The last few KiB that the process has printed since the last call.
   std::string take_output();
 
  private:

@@ -1,8 +1,9 @@
 #include "judge/timing.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <vector>
 
 #include "judge/random.h"
@@ -18,21 +19,14 @@ constexpr double small_spread = 0.02;
 constexpr double messages_milliseconds = 0.5;
 constexpr double clock_tolerance = 1.25;
 
-// A copy is not quite the fastest way to read and write memory.
+// A copy is not quite the fastest way to read and write memory, so steps may be this much faster.
 constexpr double bandwidth_tolerance = 0.8;
-// Smaller inputs can stay in the cache, for which the memory's bandwidth is no limit.
+// Smaller inputs may stay in the cache, where the memory's bandwidth is not a limit.
 constexpr double beyond_caches = 256e6;  // bytes
 
-std::string text_of(const char* format, double a, double b) {
-  char text[256];
-  std::snprintf(text, sizeof text, format, a, b);
-  return text;
-}
-
 // Every key must be read, and those that change places must be written.
-double least_milliseconds(const Case& asked, double changed_share, double copy_bytes_per_second) {
-  const double element = double(key_bytes(asked.type)) + (asked.type == KeyType::pairs ? sizeof(std::uint32_t) : 0);
-  const double bytes = double(asked.n) * element;
+double min_milliseconds_of(const Case& which, double changed_share, double copy_bytes_per_second) {
+  const double bytes = element_bytes(which);
   if (copy_bytes_per_second <= 0 || bytes < beyond_caches) return 0;
   return bandwidth_tolerance * bytes * (1 + changed_share) / copy_bytes_per_second * 1e3;
 }
@@ -53,34 +47,40 @@ Quartiles quartiles(std::span<const double> values) {
 
 std::uint64_t seed_of_repeat(std::uint64_t seed, int repeat) { return repeat == 0 ? seed : random_at(seed, repeat); }
 
-std::string contradiction(std::span<const double> reported, std::span<const double> wall, double least_milliseconds) {
+std::string contradiction(std::span<const double> reported, std::span<const double> wall, double min_milliseconds) {
   for (std::size_t i = 0; i < reported.size(); ++i) {
     if (reported[i] > wall[i]) {
-      return text_of("the runner reports %.4f ms, but by the judge's clock only %.4f ms went by", reported[i], wall[i]);
+      return fmt::format("the runner reports {:.4f} ms, but by the judge's clock only {:.4f} ms went by", reported[i],
+                         wall[i]);
     }
   }
-  // Medians: one run that the machine held up proves nothing.
+  // Medians, because a single run that the machine delayed proves nothing.
   const double claimed = quartiles(reported).median;
   const double seen = quartiles(wall).median;
   if (seen > clock_tolerance * claimed + messages_milliseconds) {
-    return text_of("the runner reports %.4f ms, but by the judge's clock it took %.4f ms", claimed, seen);
+    return fmt::format("the runner reports {:.4f} ms, but by the judge's clock it took {:.4f} ms", claimed, seen);
   }
-  if (claimed < least_milliseconds) {
-    return text_of("the runner reports %.4f ms, but the device needs at least %.4f ms to move the keys", claimed,
-                   least_milliseconds);
+  if (claimed < min_milliseconds) {
+    return fmt::format("the runner reports {:.4f} ms, but the device needs at least {:.4f} ms to move the keys",
+                       claimed, min_milliseconds);
   }
   return "";
 }
 
-Measurement measure(Judge& judge, const Case& asked, const TimingLimits& limits, double copy_bytes_per_second) {
+double minimum_bytes(const Case& which) {
+  const bool only_reads = which.step.task == Task::reduce || which.step.task == Task::histogram;
+  return element_bytes(which) * (only_reads ? 1 : 2);
+}
+
+Measurement measure(Judge& judge, const Case& which, const TimingLimits& limits, double copy_bytes_per_second) {
   const auto started = std::chrono::steady_clock::now();
   const auto spent = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count(); };
   Measurement measured;
   std::vector<double> reported, wall, to_device, to_host;
-  double sorting_seconds = 0, least = 0;
+  double sorting_seconds = 0, min_milliseconds = 0;
   for (int run = 0; run <= limits.repeats; ++run) {
-    Case repeat = asked;
-    repeat.seed = seed_of_repeat(asked.seed, run);
+    Case repeat = which;
+    repeat.seed = seed_of_repeat(which.seed, run);
     const Outcome outcome = judge.run(repeat);
     if (outcome.status != Status::verified) {
       measured.status = outcome.status;
@@ -89,7 +89,8 @@ Measurement measure(Judge& judge, const Case& asked, const TimingLimits& limits,
       measured.failed_seed = repeat.seed;
       return measured;
     }
-    least = least_milliseconds(asked, judge.changed_share(), copy_bytes_per_second);
+    measured.changed_share = judge.changed_share();
+    min_milliseconds = min_milliseconds_of(which, measured.changed_share, copy_bytes_per_second);
     if (run == 0) continue;  // the warm-up
     reported.push_back(outcome.milliseconds);
     wall.push_back(outcome.wall_milliseconds);
@@ -99,33 +100,32 @@ Measurement measure(Judge& judge, const Case& asked, const TimingLimits& limits,
     measured.milliseconds = quartiles(reported);
     const bool spread_is_known =
         (measured.milliseconds.third - measured.milliseconds.first) < small_spread * measured.milliseconds.median;
-    if (run >= fewest_repeats && spread_is_known && sorting_seconds >= limits.least_time) break;
+    if (run >= fewest_repeats && spread_is_known && sorting_seconds >= limits.min_time) break;
     if (spent() >= limits.time_limit) break;
   }
   measured.repeats = static_cast<int>(reported.size());
   measured.to_device = quartiles(to_device);
   measured.to_host = quartiles(to_host);
-  measured.message = contradiction(reported, wall, least);
+  measured.message = contradiction(reported, wall, min_milliseconds);
   if (!measured.message.empty()) {
     measured.status = Status::refused;
-    measured.failed_seed = asked.seed;
+    measured.failed_seed = which.seed;
   }
   return measured;
 }
 
-std::vector<KernelMeasurement> measure_kernels(Judge& judge, Case asked, const TimingLimits& limits) {
+std::vector<KernelMeasurement> measure_kernels(Judge& judge, Case which, const TimingLimits& limits) {
   const auto started = std::chrono::steady_clock::now();
   const auto spent = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count(); };
   std::vector<KernelMeasurement> kernels;
   std::vector<std::vector<double>> times;
-  asked.time_kernels = true;
-  const std::uint64_t seed = random_at(asked.seed, 1 << 20);
+  const std::uint64_t seed = random_at(which.seed, 1 << 20);
   for (int run = 0; run <= std::min(limits.repeats, fewest_repeats); ++run) {
-    asked.seed = seed_of_repeat(seed, run);
-    const Outcome outcome = judge.run(asked);
+    which.seed = seed_of_repeat(seed, run);
+    const Outcome outcome = judge.run(which, KernelTimes::measure);
     if (outcome.status != Status::verified) return {};
     if (run == 0) continue;  // the warm-up
-    for (const KernelTime& kernel : outcome.kernels) {
+    for (const KernelTime& kernel : outcome.document.kernels) {
       auto known = std::find_if(kernels.begin(), kernels.end(), [&](auto& k) { return k.kernel.name == kernel.name; });
       if (known == kernels.end()) {
         known = kernels.insert(known, {kernel, 0, {}});

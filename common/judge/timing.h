@@ -1,4 +1,4 @@
-// Times: how often to measure, what to make of the measurements, and which ones not to believe.
+// Times: how often to measure, what to conclude from the measurements, and which of them to refuse.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,9 @@ struct Quartiles {
 Quartiles quartiles(std::span<const double> values);
 
 struct TimingLimits {
-  int repeats = 30;         ///< at most
-  double least_time = 0.2;  ///< seconds of sorting before a small spread ends the measurement
-  double time_limit = 30;   ///< seconds of the judge's clock, inputs and verification included
+  int repeats = 30;        ///< timed runs at most
+  double min_time = 0.2;   ///< seconds of sorting before a small spread ends the measurement
+  double time_limit = 30;  ///< seconds of the judge's clock, inputs and verification included
 };
 
 struct Measurement {
@@ -32,13 +32,17 @@ struct Measurement {
   int repeats = 0;
   Quartiles milliseconds;
   std::uint64_t failed_seed = 0;  ///< of the run that was not verified
-  Quartiles to_device, to_host;   ///< milliseconds of the copies, which are no part of the above
+  Quartiles to_device, to_host;   ///< milliseconds of the copies, which the above does not include
+  double changed_share = 1;       ///< see Judge::changed_share
 };
 
-/// Times `asked`: one warm-up, then runs that each have an input of their own seed and a verified output, until the
-/// quartiles lie within 2 % of the median (after 5 runs and the least time) or a limit is reached. Ends at the first
+/// Times a case: one warm-up, then runs that each have an input with a seed of its own and a verified output, until the
+/// quartiles lie within 2 % of the median (after 5 runs and the minimum time) or a limit is reached. Ends at the first
 /// run that is not verified. `copy_bytes_per_second` (0: unknown) is what the device can read and write.
-Measurement measure(Judge& judge, const Case& asked, const TimingLimits& limits, double copy_bytes_per_second);
+Measurement measure(Judge& judge, const Case& which, const TimingLimits& limits, double copy_bytes_per_second);
+
+/// Bytes that no step can avoid to move: every key is read, and what a sort or scan returns is written.
+double minimum_bytes(const Case& which);
 
 /// One kernel's share of a step.
 struct KernelMeasurement {
@@ -47,15 +51,15 @@ struct KernelMeasurement {
   Quartiles milliseconds;  ///< of all its launches in one call of the step
 };
 
-/// Runs `asked` a few times more, each verified, with every launch timed. Empty if a run is not verified or launched
+/// Runs the case a few more times, each verified, with every launch timed. Empty if a run is not verified or launches
 /// nothing.
-std::vector<KernelMeasurement> measure_kernels(Judge& judge, Case asked, const TimingLimits& limits);
+std::vector<KernelMeasurement> measure_kernels(Judge& judge, Case which, const TimingLimits& limits);
 
 /// Seed of run `repeat` of a measurement that began with `seed`; run 0 has `seed` itself.
 std::uint64_t seed_of_repeat(std::uint64_t seed, int repeat);
 
-/// Why reported times cannot be true, empty if they can: `reported` and the judge's own `wall` time of each run, in
-/// milliseconds, and the least time that the device needs to move the keys.
-std::string contradiction(std::span<const double> reported, std::span<const double> wall, double least_milliseconds);
+/// Why reported times cannot be true; empty if they can. `reported` and the judge's own `wall` times of each run are in
+/// milliseconds; `min_milliseconds` is what the device needs to move the keys.
+std::string contradiction(std::span<const double> reported, std::span<const double> wall, double min_milliseconds);
 
 }  // namespace lab

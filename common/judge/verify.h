@@ -1,16 +1,19 @@
-// The gold standard on the host, and the comparison of a step's output with it.
+// The comparison of a step's output with the reference.
 #pragma once
 
 #include <cstdint>
 #include <string>
 
 #include "step/keys.h"
+#include "step/step.h"
 
 namespace lab {
 
-/// Sorts n keys (and their values, unless null) as std::stable_sort does by ordered_bits, in host memory, on all cores.
-/// With tile != 0 each run of `tile` keys is sorted by itself, the last run may be short.
-void gold_sort(KeyType type, Order order, std::int64_t n, std::int64_t tile, void* keys, std::uint32_t* values);
+/// What is wrong with an output. An empty text: nothing.
+struct Fault {
+  std::string text;
+  std::int64_t index = -1;  ///< of the first wrong key or value; -1: there is none
+};
 
 /// What a step was asked to do, as far as its output depends on it.
 struct Promise {
@@ -21,11 +24,14 @@ struct Promise {
   bool stable;
 };
 
-/// Compares `keys` and `values` (null unless pairs) with the output of gold_sort for the same input. Gives an empty
-/// text when the output is right, else one that names the first wrong index and shows its neighbours.
+/// Compares `keys` and `values` (null unless pairs) with the output of reference_sort for the same input. The text names
+/// the first wrong index and shows its neighbours.
 /// Stable: every bit must be equal. Not stable: -0 and +0 may change places, and so may values of equal keys, but no
 /// key, sign or value may be lost or made up, and every value must stay with its key. Values are 0 to n - 1, each once.
-std::string compare(const Promise& promise, const void* gold_keys, const std::uint32_t* gold_values, const void* keys,
-                    const std::uint32_t* values);
+Fault compare(const Promise& promise, const void* reference_keys, const std::uint32_t* reference_values,
+              const void* keys, const std::uint32_t* values);
+
+/// Compares a task's result with that of reference_result.
+Fault compare_results(Task task, std::int64_t n, const void* reference, const void* result);
 
 }  // namespace lab

@@ -1,5 +1,5 @@
-// On the CPU the emulation tells of each launch. On a GPU the linker leads the calls that `<<<>>>` becomes to the
-// functions below (--wrap), which record an event before and after the launch: nothing of a student's code changes.
+// On the CPU the emulation reports each launch. On a GPU the linker redirects the calls that `<<<>>>` becomes to the
+// functions below (--wrap), which record an event before and after the launch. The student's code stays unchanged.
 #include "runner/kernel_times.h"
 
 #include <cuda_runtime.h>
@@ -33,18 +33,18 @@ std::string plain_name(std::string name) {
   return name.empty() ? "kernel" : name;
 }
 
-void add(const KernelTime& one) {
-  const auto known = std::find_if(finished.begin(), finished.end(), [&](auto& k) { return k.name == one.name; });
+void add(const KernelTime& launch) {
+  const auto known = std::find_if(finished.begin(), finished.end(), [&](auto& k) { return k.name == launch.name; });
   if (known == finished.end()) {
-    finished.push_back(one);
+    finished.push_back(launch);
     return;
   }
-  known->launches += one.launches;
-  known->milliseconds += one.milliseconds;
-  if (one.blocks > known->blocks) known->blocks = one.blocks, known->threads = one.threads;
-  known->dynamic_shared = std::max(known->dynamic_shared, one.dynamic_shared);
-  known->static_shared = std::max(known->static_shared, one.static_shared);
-  known->registers = std::max(known->registers, one.registers);
+  known->launches += launch.launches;
+  known->milliseconds += launch.milliseconds;
+  if (launch.blocks > known->blocks) known->blocks = launch.blocks, known->threads = launch.threads;
+  known->dynamic_shared = std::max(known->dynamic_shared, launch.dynamic_shared);
+  known->static_shared = std::max(known->static_shared, launch.static_shared);
+  known->registers = std::max(known->registers, launch.registers);
 }
 
 }  // namespace
@@ -55,14 +55,14 @@ KernelClock::KernelClock() {
   finished.clear();
   simt::listen_to_launches([](const simt::Kernel& kernel, const simt::LaunchConfig& config, double milliseconds) {
     const std::lock_guard lock(guard);
-    KernelTime one;
-    one.name = plain_name(kernel.name);
-    one.launches = 1;
-    one.milliseconds = milliseconds;
-    one.blocks = std::int64_t(config.grid.x) * config.grid.y * config.grid.z;
-    one.threads = std::int64_t(config.block.x) * config.block.y * config.block.z;
-    one.dynamic_shared = std::int64_t(config.dynamic_shared);
-    add(one);
+    KernelTime launch;
+    launch.name = plain_name(kernel.name);
+    launch.launches = 1;
+    launch.milliseconds = milliseconds;
+    launch.blocks = std::int64_t(config.grid.x) * config.grid.y * config.grid.z;
+    launch.threads = std::int64_t(config.block.x) * config.block.y * config.block.z;
+    launch.dynamic_shared = std::int64_t(config.dynamic_shared);
+    add(launch);
   });
 }
 
@@ -93,36 +93,37 @@ std::string name_of_kernel(const void* kernel) {
   }
 #endif
   cudaGetLastError();
-  static std::vector<const void*> nameless;  // told apart by their order
+  static std::vector<const void*> nameless;  // distinguished by their order
   auto known = std::find(nameless.begin(), nameless.end(), kernel);
   if (known == nameless.end()) known = nameless.insert(nameless.end(), kernel);
   return "kernel_" + std::to_string(known - nameless.begin() + 1);
 }
 
-// `launch` is called whatever happens to our events; its error is the caller's.
+// Calls `launch` whatever happens to our events, and returns its error.
 template <class F>
 cudaError_t timed(const void* kernel, dim3 grid, dim3 block, std::size_t shared, cudaStream_t stream, F&& launch) {
   if (!listening) return launch();
   const std::lock_guard lock(guard);
-  Launch one{};
-  one.kernel.name = name_of_kernel(kernel);
-  one.kernel.launches = 1;
-  one.kernel.blocks = std::int64_t(grid.x) * grid.y * grid.z;
-  one.kernel.threads = std::int64_t(block.x) * block.y * block.z;
-  one.kernel.dynamic_shared = std::int64_t(shared);
+  Launch recorded{};
+  recorded.kernel.name = name_of_kernel(kernel);
+  recorded.kernel.launches = 1;
+  recorded.kernel.blocks = std::int64_t(grid.x) * grid.y * grid.z;
+  recorded.kernel.threads = std::int64_t(block.x) * block.y * block.z;
+  recorded.kernel.dynamic_shared = std::int64_t(shared);
   cudaFuncAttributes facts;
   if (cudaFuncGetAttributes(&facts, kernel) == cudaSuccess) {
-    one.kernel.static_shared = std::int64_t(facts.sharedSizeBytes);
-    one.kernel.registers = facts.numRegs;
+    recorded.kernel.static_shared = std::int64_t(facts.sharedSizeBytes);
+    recorded.kernel.registers = facts.numRegs;
   } else {
     cudaGetLastError();
   }
-  const bool ready = cudaEventCreate(&one.before) == cudaSuccess && cudaEventCreate(&one.after) == cudaSuccess &&
-                     cudaEventRecord(one.before, stream) == cudaSuccess;
+  const bool ready = cudaEventCreate(&recorded.before) == cudaSuccess &&
+                     cudaEventCreate(&recorded.after) == cudaSuccess &&
+                     cudaEventRecord(recorded.before, stream) == cudaSuccess;
   const cudaError_t error = launch();
   if (error != cudaSuccess || !ready) return error;
-  cudaEventRecord(one.after, stream);
-  launches.push_back(one);
+  cudaEventRecord(recorded.after, stream);
+  launches.push_back(recorded);
   return error;
 }
 
@@ -138,13 +139,13 @@ KernelClock::~KernelClock() { listening = false; }
 std::vector<KernelTime> KernelClock::times() {
   listening = false;
   finished.clear();
-  for (Launch& one : launches) {
+  for (Launch& launch : launches) {
     float milliseconds = 0;
-    CUDA_CHECK(cudaEventElapsedTime(&milliseconds, one.before, one.after));
-    cudaEventDestroy(one.before);
-    cudaEventDestroy(one.after);
-    one.kernel.milliseconds = milliseconds;
-    add(one.kernel);
+    CUDA_CHECK(cudaEventElapsedTime(&milliseconds, launch.before, launch.after));
+    cudaEventDestroy(launch.before);
+    cudaEventDestroy(launch.after);
+    launch.kernel.milliseconds = milliseconds;
+    add(launch.kernel);
   }
   launches.clear();
   return finished;

@@ -1,4 +1,4 @@
-// How long each kernel of a step takes: every launch of this process is timed, whoever makes it.
+// How long each kernel of a step takes: every launch of this process is timed, whatever code makes it.
 #pragma once
 
 #include <string>
@@ -8,15 +8,15 @@
 
 namespace lab {
 
-/// While one lives, launches are timed: on a GPU by an event before and after each, which costs time, so that such a
-/// run says how the time is shared out and not how long the step takes. Not more than one at a time.
+/// Launches are timed while one of these lives; at most one may. On a GPU an event before and after each launch takes
+/// the time, which slows the step down: such a run shows how its time is divided, not how long it takes.
 class KernelClock {
  public:
   KernelClock();
   KernelClock(const KernelClock&) = delete;
   ~KernelClock();
 
-  /// A line a kernel, in the order of their first launches. The device is idle when this is called.
+  /// One entry per kernel, in the order of their first launches. The device must be idle.
   std::vector<KernelTime> times();
 };
 

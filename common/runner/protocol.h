@@ -1,15 +1,19 @@
-// What the judge and a runner say to each other: messages of fixed size over a SOCK_SEQPACKET socket pair, which keeps
-// them whole, and keys in memory that both map. The runner is the student's process: the judge believes nothing of it
-// that it can check.
+// The messages between the judge and a runner: fixed-size structs over a SOCK_SEQPACKET socket pair, which keeps each
+// message whole, and keys in memory that both map. The runner is the student's process, so the judge trusts nothing that
+// it can check, and refuses every message that is malformed.
 //
 //   judge                                   runner
 //   sort, with the input in the memory  ->
-//                                       <-  ready: the input is on the device; milliseconds that the copy took
+//                                       <-  ready: the input is on the device; milliseconds of that copy
 //   go                                  ->  (the judge's clock starts)
 //                                       <-  sorted: the device is idle; milliseconds by events (the clock stops)
-//                                       <-  finished: the output is in the memory; milliseconds of that copy, and
-//                                           a line a kernel where kernels are timed
-// Any failure is a `finished` at once. `describe`, `table` and `device` are answered by one `finished` with a text.
+//                                       <-  finished: the output is in the memory; milliseconds of that copy
+//
+// After a failure the runner sends `finished` at once, with the reason. `describe` is answered by `finished`.
+// What does not fit a struct is a JSON document, sent before `finished` in as many `document` messages as it takes:
+//   describe  {"device", "on_gpu", "copy_bytes_per_second", "facts": [[what, value]], "steps": [..]}
+//   sort      {"kernels": [..], "observed": {"findings", "notes", "lines", "launches"}}: kernels where they are timed,
+//             `observed` from the check build, which also sends it when a finding ends the process
 #pragma once
 
 #include <cstdint>
@@ -20,15 +24,18 @@
 
 namespace lab {
 
-/// File descriptors that a runner inherits, and the argument that tells it so.
+/// File descriptors that a runner inherits, and the argument that the judge starts it with.
 inline constexpr int channel_fd = 3;
 inline constexpr int memory_fd = 4;
 inline constexpr const char* judge_argument = "--judged";
 
-enum class Command : std::uint32_t { describe, table, sort, go, device };
-enum class Progress : std::uint32_t { ready, sorted, finished };
+/// The judge refuses a longer document.
+inline constexpr std::int64_t max_document_bytes = std::int64_t{64} << 20;
 
-/// How a case ended. From a runner, `verified` means only that nothing failed: whether it is so, the judge finds out.
+enum class Command : std::uint32_t { describe, sort, go };
+enum class Progress : std::uint32_t { ready, sorted, document, finished };
+
+/// How a case ended. From a runner, `verified` only means that nothing failed; the judge verifies the output.
 enum class Status : std::uint32_t {
   verified,
   wrong,
@@ -51,13 +58,13 @@ constexpr const char* name_of(Status status) {
 struct Image {
   std::int64_t input = 0;       ///< where the image to copy to the device begins in the memory
   std::int64_t output = 0;      ///< where the image copied back begins
-  std::int64_t bytes = 0;       ///< of the image, 0: there is none
+  std::int64_t bytes = 0;       ///< of the image; 0: there is none
   std::int64_t span = 0;        ///< where keys or values begin within the image, a multiple of 256
   std::int64_t span_bytes = 0;  ///< of the keys or values
 };
 
 struct Request {
-  std::uint64_t nonce = 0;  ///< to be repeated in every reply, so that a forged one is noticed
+  std::uint64_t nonce = 0;  ///< every reply repeats it, so that a forged one is noticed
   Command command = Command::describe;
   std::int32_t step = 0;
   Task task = Task::sort;
@@ -65,22 +72,12 @@ struct Request {
   Order order = Order::ascending;
   LaunchShape shape;
   std::int64_t n = 0;
-  std::int64_t memory_bytes = 0;  ///< size of the shared memory now
+  std::int64_t memory_bytes = 0;  ///< current size of the shared memory
   Image keys;
-  Image values;                   ///< of pairs; the result, where the task is not to sort
-  std::int32_t poison = 0;        ///< byte that fills device memory which a step may allocate
-  std::int32_t time_kernels = 0;  ///< 1: tell of each kernel; the step takes longer then
-};
-
-/// What the launches of one kernel took within a call of a step, all together.
-struct KernelTime {
-  std::string name;  ///< without namespaces and template arguments
-  int launches = 0;
-  double milliseconds = 0;
-  std::int64_t blocks = 0, threads = 0;  ///< of the largest launch
-  std::int64_t dynamic_shared = 0;       ///< bytes a block
-  std::int64_t static_shared = -1;       ///< bytes a block, -1: not known
-  int registers = -1;                    ///< of a thread, -1: not known
+  Image values;                        ///< of pairs; the result, where the task is not to sort
+  std::int32_t poison = 0;             ///< byte that fills device memory which a step may allocate
+  std::int32_t time_kernels = 0;       ///< 1: time each kernel, which makes the step slower
+  std::int32_t measure_bandwidth = 0;  ///< describe: 1: also measure how fast device memory is copied
 };
 
 struct Reply {
@@ -88,9 +85,19 @@ struct Reply {
   Progress progress = Progress::finished;
   Status status = Status::verified;
   double milliseconds = 0;
-  std::int32_t on_gpu = 0;           ///< describe: 1 for a real GPU
-  double copy_bytes_per_second = 0;  ///< describe: bytes read plus bytes written by a copy within the device
-  char text[8192] = {};
+  std::int32_t text_bytes = 0;  ///< used bytes of `text`
+  char text[8192] = {};         ///< finished: why it failed; document: the next part of it
+};
+
+/// The launches of one kernel within a call of a step, taken together.
+struct KernelTime {
+  std::string name;  ///< without namespaces and template arguments
+  int launches = 0;
+  double milliseconds = 0;
+  std::int64_t blocks = 0, threads = 0;  ///< of the largest launch; threads per block
+  std::int64_t dynamic_shared = 0;       ///< bytes per block
+  std::int64_t static_shared = -1;       ///< bytes per block; -1: unknown
+  int registers = -1;                    ///< per thread; -1: unknown
 };
 
 }  // namespace lab

@@ -1,4 +1,4 @@
-// The program that runs a lab's steps: the student's code lives and dies in it, the judge drives it.
+// The program that runs a lab's steps. The student's code runs in this process; the judge drives it from another.
 #pragma once
 
 #include <cstddef>
@@ -8,8 +8,8 @@
 
 namespace lab {
 
-/// The main function of a runner. Serves the judge's requests (lab/protocol.h) until the judge hangs up; started by
-/// hand, it says what it is and how to run a step. Gives the exit code.
+/// The main function of a runner. Serves the judge's requests (runner/protocol.h) until the judge hangs up. Started by
+/// hand, it prints what it is and how to run a step. Returns the exit code.
 int run_steps(const char* lab, std::span<const Step> steps, int argc, char** argv);
 
 template <std::size_t n>

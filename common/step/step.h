@@ -55,29 +55,64 @@ constexpr std::int64_t result_size(Task task, std::int64_t n) {
 }
 
 /// What a line may cost, counted by the check build over all kernels of one sort of n uniform keys of the lab's own type.
-/// A cost of 0 is none's business. Kernels are deterministic, so the counts are the same on every machine.
+/// 0 means: not checked. Kernels are deterministic, so the counts are the same on every machine.
 struct Budget {
   std::int64_t n = 0;    ///< keys; 0: the line has no budget
-  double conflicts = 0;  ///< shared memory: wavefronts, for each that would do if no two lanes met in a bank
-  double sectors = 0;    ///< global memory: sectors moved, for each that would do if all of its 32 bytes were asked for
-  double bytes = 0;      ///< global memory: bytes of the sectors moved, for each key
-  double barriers = 0;   ///< __syncthreads() that a block passes, on average over all blocks of all launches
+  double conflicts = 0;  ///< shared memory: wavefronts per wavefront needed without bank conflicts
+  double sectors = 0;    ///< global memory: sectors moved per sector needed if all of its 32 bytes were used
+  double bytes = 0;      ///< global memory: bytes of the sectors moved, per key
+  double barriers = 0;   ///< __syncthreads() per block, on average over all blocks of all launches
 };
 
 inline constexpr std::int64_t any_n = std::numeric_limits<std::int64_t>::max();
 
+/// How a step's work grows, and how much of the machine does it.
+enum class Growth {
+  linear,    ///< as n or n log n, on the whole machine
+  serial,    ///< as n or n log n, but one thread or the host does much of it
+  quadratic  ///< as n^2
+};
+
+/// About how many keys a step sorts in a second on each build, with the case's other costs included.
+struct Affordable {
+  std::int64_t check = 0, cpu = 0, cuda = 0;
+};
+
+/// The one place that decides how many keys tests, sweeps and demonstrations give to a step.
+constexpr Affordable affordable(Growth growth) {
+  switch (growth) {
+    case Growth::quadratic:
+      return {.check = 1500, .cpu = 4096, .cuda = 65536};
+    case Growth::serial:
+      return {.check = 1 << 17, .cpu = 1 << 20, .cuda = 1 << 24};
+    case Growth::linear:
+      break;
+  }
+  return {.check = 1 << 17, .cpu = 1 << 20, .cuda = 1 << 28};
+}
+
+/// What holds for all steps of a lab.
+struct LabTraits {
+  const char* name;  ///< of its folder: "03-bitonic"
+  KeyType default_type = KeyType::u32;
+  /// Not 0: keys on standard input follow their number (4 bytes, the low one first), which may be at most this.
+  std::int64_t max_counted_keys = 0;
+};
+
 /// One line of a lab's table of steps. A function left out is a type that the step does not sort. A line with
-/// `reduce`, `histogram` or `scan` is a part of the step with its number, tested and timed by itself; it stands below
+/// `reduce`, `histogram` or `scan` is a part of the step with its number, tested and timed by itself. It comes below
 /// that step's own line.
 struct Step {
   int number;
-  const char* name;                ///< as in the file's name, 02_shared.cu: "shared"; a part has a name of its own
-  const char* idea;                ///< a few words for tables
-  bool stable = false;             ///< equal keys keep their order
-  std::int64_t tile = 0;           ///< 0: sorts the whole array; else each run of `tile` keys by itself
-  std::int64_t largest_n = any_n;  ///< beyond it the runner refuses, because the step would take too long
-  /// A step that counts values: largest - smallest + 1, beyond which it throws Unsupported with that number; 0: any.
-  std::uint64_t largest_range = 0;
+  const char* name;            ///< as in the file's name, 02_shared.cu: "shared"; a part has a name of its own
+  const char* idea;            ///< a few words for tables
+  bool stable = false;         ///< equal keys keep their order
+  std::int64_t tile = 0;       ///< 0: sorts the whole array; else each run of `tile` keys by itself
+  std::int64_t max_n = any_n;  ///< the judge refuses more keys, because the step would take too long
+  /// A step that counts values: if largest - smallest + 1 is more than this, it throws Unsupported with that number.
+  /// 0: any range.
+  std::uint64_t max_range = 0;
+  Growth growth = Growth::linear;
   Budget budget = {};
   SortKeys<std::uint8_t> u8 = nullptr;
   SortKeys<std::uint16_t> u16 = nullptr;
@@ -123,13 +158,6 @@ struct Step {
     }
     return false;
   }
-};
-
-/// What a lab's table says of the lab as a whole.
-struct LabTraits {
-  KeyType default_type = KeyType::u32;
-  /// Standard input begins with the number of keys as 4 bytes, the lowest first; otherwise it consists of keys only.
-  bool counted_input = false;
 };
 
 }  // namespace lab

@@ -1,5 +1,5 @@
-// The runner of lab 01: this lab's steps, driven by the judge.
+// The runner of lab 01: the judge drives this lab's steps through it.
 #include "runner/runner.h"
 #include "steps.h"
 
-int main(int argc, char** argv) { return lab::run_steps("01-odd-even", odd_even::steps, argc, argv); }
+int main(int argc, char** argv) { return lab::run_steps(odd_even::traits.name, odd_even::steps, argc, argv); }

@@ -1,5 +1,5 @@
-// The runner of lab 02: this lab's steps, driven by the judge.
+// The runner of lab 02: the judge drives this lab's steps through it.
 #include "runner/runner.h"
 #include "steps.h"
 
-int main(int argc, char** argv) { return lab::run_steps("02-merge", merge_sort::steps, argc, argv); }
+int main(int argc, char** argv) { return lab::run_steps(merge_sort::traits.name, merge_sort::steps, argc, argv); }

@@ -1,15 +1,16 @@
-// The table of steps of lab 02: a line a step. Tests, bench, grader and documents enumerate it.
+// The table of steps of lab 02: one line per step. Every tool reads it.
 #pragma once
 
 #include "merge_sort.h"
 
 namespace merge_sort {
 
-inline constexpr lab::LabTraits traits = {};
+inline constexpr lab::LabTraits traits = {.name = "02-merge"};
 
-// clang-format off: a line per fact reads better than filled lines.
+// clang-format off: one fact per line reads better than filled lines.
 inline constexpr lab::Step steps[] = {
-    {.number = 1, .name = "thread", .idea = "one thread a merge", .stable = true, .largest_n = 1 << 24,
+    {.number = 1, .name = "thread", .idea = "one thread a merge", .stable = true, .max_n = 1 << 24,
+     .growth = lab::Growth::serial,
      .budget = {.n = 16384, .sectors = 4.5, .bytes = 1700},
      .u32 = sort_thread<std::uint32_t>, .u64 = sort_thread<std::uint64_t>,
      .i32 = sort_thread<std::int32_t>, .f32 = sort_thread<float>,

@@ -1,5 +1,5 @@
-// The runner of lab 03: this lab's steps, driven by the judge.
+// The runner of lab 03: the judge drives this lab's steps through it.
 #include "runner/runner.h"
 #include "steps.h"
 
-int main(int argc, char** argv) { return lab::run_steps("03-bitonic", bitonic::steps, argc, argv); }
+int main(int argc, char** argv) { return lab::run_steps(bitonic::traits.name, bitonic::steps, argc, argv); }

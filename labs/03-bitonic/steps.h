@@ -1,13 +1,13 @@
-// The table of steps of lab 03: a line a step. Tests, bench, grader and documents enumerate it.
+// The table of steps of lab 03: one line per step. Every tool reads it.
 #pragma once
 
 #include "bitonic.h"
 
 namespace bitonic {
 
-inline constexpr lab::LabTraits traits = {};
+inline constexpr lab::LabTraits traits = {.name = "03-bitonic"};
 
-// clang-format off: a line per fact reads better than filled lines.
+// clang-format off: one fact per line reads better than filled lines.
 inline constexpr lab::Step steps[] = {
     {.number = 1, .name = "global", .idea = "one launch a stage",
      .budget = {.n = 16384, .sectors = 1.7, .bytes = 1200},

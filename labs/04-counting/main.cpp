@@ -1,5 +1,5 @@
-// The runner of lab 04: this lab's steps, driven by the judge.
+// The runner of lab 04: the judge drives this lab's steps through it.
 #include "runner/runner.h"
 #include "steps.h"
 
-int main(int argc, char** argv) { return lab::run_steps("04-counting", counting::steps, argc, argv); }
+int main(int argc, char** argv) { return lab::run_steps(counting::traits.name, counting::steps, argc, argv); }

@@ -1,13 +1,14 @@
-// The table of steps of lab 04: a line a step, and below it its parts, which are tested and timed by themselves.
+// The table of steps of lab 04: one line per step, followed by its parts, which are tested and timed
+// by themselves.
 #pragma once
 
 #include "counting.h"
 
 namespace counting {
 
-inline constexpr lab::LabTraits traits = {.default_type = lab::KeyType::u8, .counted_input = true};
+inline constexpr lab::LabTraits traits = {.name = "04-counting", .default_type = lab::KeyType::u8, .max_counted_keys = 537'000'000};
 
-// clang-format off: a line per fact reads better than filled lines.
+// clang-format off: one fact per line reads better than filled lines.
 inline constexpr lab::Step steps[] = {
     {.number = 1, .name = "global", .idea = "counters in global memory", .u8 = sort_global},
     {.number = 2, .name = "shared", .idea = "counters in shared memory", .u8 = sort_shared},
@@ -24,7 +25,7 @@ inline constexpr lab::Step steps[] = {
      .budget = {.n = 16384, .conflicts = 1.02, .sectors = 1.05, .bytes = 33, .barriers = 6},
      .scan = scan_blelloch},
     {.number = 4, .name = "range", .idea = "counters for the range only", .stable = true,
-     .largest_range = largest_range,
+     .max_range = largest_range,
      .budget = {.n = 16384, .conflicts = 1.1, .sectors = 1.1, .bytes = 8.5, .barriers = 6},
      .u8 = sort_range<std::uint8_t>, .u32 = sort_range<std::uint32_t>, .i32 = sort_range<std::int32_t>,
      .pairs = sort_range<std::uint32_t, std::uint32_t>},

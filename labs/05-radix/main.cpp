@@ -1,5 +1,5 @@
-// The runner of lab 05: this lab's steps, driven by the judge.
+// The runner of lab 05: the judge drives this lab's steps through it.
 #include "runner/runner.h"
 #include "steps.h"
 
-int main(int argc, char** argv) { return lab::run_steps("05-radix", radix::steps, argc, argv); }
+int main(int argc, char** argv) { return lab::run_steps(radix::traits.name, radix::steps, argc, argv); }

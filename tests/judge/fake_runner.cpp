@@ -1,4 +1,4 @@
-// A runner without CUDA that keeps the protocol, or breaks it in the way that the step's number asks for.
+// A runner without CUDA that keeps the protocol, or breaks it in the way that the number of the step names.
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <string>
 #include <thread>
 
 #include "fake_runner.h"
@@ -26,7 +28,8 @@ void answer(lab::Progress progress, lab::Status status = lab::Status::verified, 
   reply.progress = progress;
   reply.status = status;
   reply.milliseconds = milliseconds;
-  std::strcpy(reply.text, text);
+  reply.text_bytes = static_cast<std::int32_t>(std::strlen(text));
+  std::memcpy(reply.text, text, std::strlen(text));
   send(lab::channel_fd, &reply, sizeof reply, MSG_NOSIGNAL);
 }
 
@@ -37,6 +40,30 @@ std::uint32_t* output_keys() {
 void sort_output() {
   std::memcpy(memory + request.keys.output, memory + request.keys.input, request.keys.bytes);
   std::sort(output_keys(), output_keys() + request.n);
+}
+
+void send_document(const std::string& text, std::uint64_t nonce = request.nonce) {
+  for (std::size_t at = 0; at < text.size(); at += 8000) {
+    const std::string part = text.substr(at, 8000);
+    answer(lab::Progress::document, lab::Status::verified, 0, nonce, part.c_str());
+  }
+}
+
+const char* const finding =
+    R"("findings":[{"file":"labs/fake/01_fake.cu","line":7,"kind":"race","text":"two threads","times":2}])";
+
+std::string findings() { return std::string(R"({"observed":{)") + finding + "}}"; }
+
+// With as many launches as it takes to need many messages.
+std::string full_report() {
+  std::string launches;
+  for (int i = 0; i < 3000; ++i) {
+    launches += std::string(i ? "," : "") + R"({"kernel":"k","grid":[1,1,1],"block":[32,1,1],"barriers":)" +
+                std::to_string(i) + "}";
+  }
+  return std::string(R"({"kernels":[{"name":"sort","launches":1,"milliseconds":0.5,"blocks":1,"threads":32,)") +
+         R"("dynamic_shared":0,"static_shared":0,"registers":-1}],"observed":{)" + finding +
+         R"(,"notes":[],"lines":[],"launches":[)" + launches + "]}}";
 }
 
 void run_step() {
@@ -105,6 +132,55 @@ void run_step() {
     case fake::too_long_time:
       sorted(1e6);
       break;
+    case fake::time_is_nan:
+      sorted(std::nan(""));
+      break;
+    case fake::time_is_negative:
+      sorted(-1);
+      break;
+    case fake::reports_findings:
+      answer(lab::Progress::sorted, lab::Status::verified, 0.1);
+      send_document(full_report());
+      answer(lab::Progress::finished);
+      break;
+    case fake::reports_findings_and_dies:
+      send_document(findings());
+      _exit(3);
+    case fake::reports_findings_when_asked_to_end:
+      signal(SIGTERM, [](int) {
+        send_document(findings());
+        _exit(3);
+      });
+      for (;;) pause();
+    case fake::forges_findings:
+      send_document(R"({"observed":{"findings":[]}})", request.nonce + 1);
+      sorted(0.1);
+      break;
+    case fake::sends_no_json:
+      send_document("findings: none");
+      sorted(0.1);
+      break;
+    case fake::sends_deep_json:
+      send_document("{\"observed\":" + std::string(100000, '['));
+      sorted(0.1);
+      break;
+    case fake::sends_wrong_types:
+      send_document(R"({"observed":{"findings":[{"file":1,"line":"x","kind":null,"text":[],"times":{}}]}})");
+      sorted(0.1);
+      break;
+    case fake::sends_too_much:
+      send_document(std::string(std::size_t(lab::max_document_bytes) + 1, ' '));
+      sorted(0.1);
+      break;
+    case fake::claims_too_long_a_text: {
+      lab::Reply reply;
+      reply.nonce = request.nonce;
+      reply.progress = lab::Progress::document;
+      reply.text_bytes = 1 << 30;
+      send(lab::channel_fd, &reply, sizeof reply, MSG_NOSIGNAL);
+      sorted(0.1);
+      break;
+    }
     case fake::prints_much:
       for (int i = 0; i < 100000; ++i) std::printf("line %d of very many\n", i);
       std::fflush(stdout);

@@ -1,4 +1,4 @@
-// What the fake runner does, by the number of the step that it is asked for.
+// What the fake runner does, by the number of the step.
 #pragma once
 
 namespace fake {
@@ -21,7 +21,18 @@ enum Step {
   changes_input,
   too_short_time,
   too_long_time,
-  prints_much
+  prints_much,
+  time_is_nan,
+  time_is_negative,
+  reports_findings,
+  reports_findings_and_dies,
+  reports_findings_when_asked_to_end,
+  forges_findings,
+  sends_no_json,
+  sends_deep_json,
+  sends_wrong_types,
+  sends_too_much,
+  claims_too_long_a_text
 };
 
 }  // namespace fake

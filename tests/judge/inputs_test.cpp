@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "course.h"
 #include "judge/labs.h"
 #include "step/error.h"
 #include "step/key_type.h"
@@ -261,7 +262,7 @@ TEST_CASE("unknown names list what there is") {
   CHECK_THROWS_WITH_AS(lab::check_input("random", KeyType::u8, 1), doctest::Contains("organ-pipe"), lab::Error);
   CHECK_THROWS_WITH_AS(lab::key_type_named("int"), doctest::Contains("u8, u16, u32"), lab::Error);
   CHECK_THROWS_WITH_AS(lab::order_named("up"), doctest::Contains("descending"), lab::Error);
-  CHECK_THROWS_WITH_AS(lab::lab_named("3"), doctest::Contains("03-bitonic"), lab::Error);
+  CHECK_THROWS_WITH_AS(lab::lab_named(course::labs, "3"), doctest::Contains("03-bitonic"), lab::Error);
   CHECK_THROWS_WITH_AS(lab::check_input("uniform", KeyType::u8, -1), doctest::Contains("0 or more"), lab::Error);
 }
 

@@ -1,4 +1,4 @@
-// The judge survives what runners do, says what it was, and goes on with the next case.
+// The judge survives whatever runners do, reports what it was, and goes on with the next case.
 #include "judge/judge.h"
 
 #include <doctest/doctest.h>
@@ -19,14 +19,14 @@ using lab::Outcome;
 using lab::Status;
 
 lab::Case fake_case(int step, std::int64_t n = 1000) {
-  lab::Case asked;
-  asked.lab = "fake";
-  asked.step.number = step;
-  asked.step.name = "fake";
-  asked.step.types = 1u << static_cast<int>(lab::KeyType::u32);
-  asked.n = n;
-  asked.seed = 11;
-  return asked;
+  lab::Case which;
+  which.lab = "fake";
+  which.step.number = step;
+  which.step.name = "fake";
+  which.step.types = 1u << static_cast<int>(lab::KeyType::u32);
+  which.n = n;
+  which.seed = 11;
+  return which;
 }
 
 // The step's outcome, after which the same judge must still get a right one.
@@ -84,6 +84,59 @@ TEST_CASE("forged messages are refused") {
   }
 }
 
+TEST_CASE("times that are not times are refused") {
+  check(fake::time_is_nan, Status::refused, "something else than the runner");
+  check(fake::time_is_negative, Status::refused, "something else than the runner");
+}
+
+TEST_CASE("findings, counts and kernels reach the judge over its channel") {
+  lab::Judge judge(fake_runner, 0.5);
+  const Outcome outcome = judge.run(fake_case(fake::reports_findings));
+  CHECK(outcome.status == Status::verified);
+  CHECK(outcome.document.observed);
+  REQUIRE(outcome.document.findings.size() == 1);
+  CHECK(outcome.document.findings[0].kind == "race");
+  CHECK(outcome.document.findings[0].text == "two threads");
+  CHECK(outcome.file == "labs/fake/01_fake.cu");
+  CHECK(outcome.line == 7);
+  REQUIRE(outcome.document.launches.size() == 3000);  // a document of many messages
+  CHECK(outcome.document.launches[2999].counts.at("barriers") == 2999);
+  REQUIRE(outcome.document.kernels.size() == 1);
+  CHECK(outcome.document.kernels[0].name == "sort");
+  CHECK(outcome.document.kernels[0].registers == -1);
+}
+
+TEST_CASE("findings that a process sends while it ends are kept") {
+  const Outcome outcome = run(fake::reports_findings_and_dies);
+  CHECK(outcome.status == Status::exited);
+  REQUIRE(outcome.document.findings.size() == 1);
+  CHECK(outcome.line == 7);
+  const Outcome hung = run(fake::reports_findings_when_asked_to_end);
+  CHECK(hung.status == Status::hung);
+  REQUIRE(hung.document.findings.size() == 1);
+}
+
+TEST_CASE("forged and malformed findings are refused") {
+  check(fake::forges_findings, Status::refused, "something else than the runner");
+  check(fake::sends_no_json, Status::refused, "the runner's report is malformed");
+  check(fake::sends_deep_json, Status::refused, "the runner's report is malformed");
+  check(fake::sends_wrong_types, Status::refused, "the runner's report is malformed");
+  check(fake::sends_too_much, Status::refused, "the runner's report is longer than 64 MiB");
+  check(fake::claims_too_long_a_text, Status::refused, "something else than the runner");
+}
+
+TEST_CASE("printed findings name the place, and can be left out of what was printed") {
+  const std::string printed =
+      "hello\nlabs/a/01_x.cu:41: error: bounds: past keys\nnote: error: x\nlabs/a/01_x.cu:x: error: bounds: no\n";
+  const auto findings = lab::printed_findings(printed);
+  REQUIRE(findings.size() == 1);
+  CHECK(findings[0].file == "labs/a/01_x.cu");
+  CHECK(findings[0].line == 41);
+  CHECK(findings[0].kind == "bounds");
+  CHECK(findings[0].text == "past keys");
+  CHECK(lab::without_findings(printed) == "hello\nnote: error: x\nlabs/a/01_x.cu:x: error: bounds: no\n");
+}
+
 TEST_CASE("memory around the keys must stay as it was") {
   check(fake::writes_before, Status::wrong, "wrote 1 bytes before the first of the keys");
   check(fake::writes_behind, Status::wrong, "wrote past the last of the keys, first at byte 0");
@@ -106,22 +159,22 @@ TEST_CASE("more keys than memory holds are refused before anything is made") {
 
 TEST_CASE("what the table rules out never reaches the runner") {
   lab::Judge judge(fake_runner);
-  lab::Case asked = fake_case(fake::dies);
-  asked.type = lab::KeyType::f64;
-  CHECK(judge.run(asked).message == "step 2 does not take f64 keys; it takes u32");
-  asked = fake_case(fake::dies);
-  asked.step.largest_n = 999;
-  CHECK(judge.run(asked).status == Status::unsupported);
-  asked = fake_case(fake::dies);
-  asked.input = "random";
-  CHECK_THROWS_AS(judge.run(asked), lab::Error);
+  lab::Case which = fake_case(fake::dies);
+  which.type = lab::KeyType::f64;
+  CHECK(judge.run(which).message == "step 2 does not take f64 keys; it takes u32");
+  which = fake_case(fake::dies);
+  which.step.max_n = 999;
+  CHECK(judge.run(which).status == Status::unsupported);
+  which = fake_case(fake::dies);
+  which.input = "random";
+  CHECK_THROWS_AS(judge.run(which), lab::Error);
   CHECK_THROWS_AS(lab::Judge("/no/such/program").run(fake_case(fake::right)), lab::Error);
 }
 
 TEST_CASE("times that the judge's clock contradicts are refused") {
   const auto measure = [](int step) {
     lab::Judge judge(fake_runner, 5);
-    return lab::measure(judge, fake_case(step), {.repeats = 5, .least_time = 0, .time_limit = 10}, 0);
+    return lab::measure(judge, fake_case(step), {.repeats = 5, .min_time = 0, .time_limit = 10}, 0);
   };
   const lab::Measurement slow = measure(fake::too_short_time);
   CHECK(slow.status == Status::refused);
@@ -150,7 +203,7 @@ TEST_CASE("quartiles interpolate") {
   CHECK(lab::quartiles(std::vector<double>{7}).median == 7);
 }
 
-TEST_CASE("every run of a measurement has its own seed, and run 0 the asked one") {
+TEST_CASE("every run of a measurement has its own seed, and run 0 the original") {
   CHECK(lab::seed_of_repeat(5, 0) == 5);
   std::vector<std::uint64_t> seeds;
   for (int run = 0; run < 100; ++run) seeds.push_back(lab::seed_of_repeat(5, run));
@@ -158,14 +211,42 @@ TEST_CASE("every run of a measurement has its own seed, and run 0 the asked one"
   CHECK(std::unique(seeds.begin(), seeds.end()) == seeds.end());
 }
 
+TEST_CASE("passed means: as the case expects") {
+  const auto passed = [](int step, lab::Expect expect) {
+    lab::Judge judge(fake_runner, 0.5);
+    lab::Case which = fake_case(step);
+    which.expect = expect;
+    return judge.run(which).passed;
+  };
+  CHECK(passed(fake::right, lab::Expect::verified));
+  CHECK(passed(fake::right, lab::Expect::either));
+  CHECK_FALSE(passed(fake::right, lab::Expect::refused));
+  CHECK_FALSE(passed(fake::refuses_cleanly, lab::Expect::verified));
+  CHECK(passed(fake::refuses_cleanly, lab::Expect::either));
+  CHECK(passed(fake::refuses_cleanly, lab::Expect::refused));
+  CHECK_FALSE(passed(fake::touches_then_refuses, lab::Expect::refused));
+  CHECK_FALSE(passed(fake::dies, lab::Expect::either));
+}
+
+TEST_CASE("a step that counts values must name the number of counters when it refuses") {
+  lab::Judge judge(fake_runner, 0.5);
+  lab::Case which = fake_case(fake::refuses_cleanly);  // with the message "no"
+  which.expect = lab::Expect::refused;
+  which.step.max_range = 16;
+  which.input = "range:0:3";
+  CHECK(judge.run(which).passed);  // the range is not the reason
+  which.input = "uniform";
+  CHECK_FALSE(judge.run(which).passed);
+}
+
 TEST_CASE("the replay command names the whole case") {
-  lab::Case asked = fake_case(2, 1023);
-  asked.lab = "03-bitonic";
-  asked.input = "sorted";
-  asked.order = lab::Order::descending;
-  asked.shape = {3, 64};
-  asked.seed = 42;
-  CHECK(lab::replay_command(asked) ==
+  lab::Case which = fake_case(2, 1023);
+  which.lab = "03-bitonic";
+  which.input = "sorted";
+  which.order = lab::Order::descending;
+  which.shape = {3, 64};
+  which.seed = 42;
+  CHECK(lab::replay_command(which) ==
         "./workbook run 03-bitonic 2 --n 1023 --input sorted --type u32 --order descending --blocks 3 --threads 64 "
         "--seed 42");
 }

@@ -1,4 +1,4 @@
-// The gold standard is a stable sort, and every kind of wrong output is told from a right one.
+// Every kind of wrong output is distinguished from a right one. The reference is a stable sort.
 #include "judge/verify.h"
 
 #include <doctest/doctest.h>
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "judge/inputs.h"
+#include "judge/reference.h"
 #include "step/key_type.h"
 
 namespace {
@@ -20,7 +21,7 @@ using lab::Order;
 
 constexpr float nan_value = std::numeric_limits<float>::quiet_NaN();
 
-/// Sorts by comparison, with nothing of lab::gold_sort in it.
+/// Sorts by comparison, with nothing of lab::reference_sort in it.
 template <class Key>
 void plain_sort(std::vector<Key>& keys, std::vector<std::uint32_t>& values, std::int64_t tile, Order order) {
   const std::int64_t n = std::ssize(keys);
@@ -45,31 +46,34 @@ bool same(const std::vector<T>& a, const std::vector<T>& b) {
   });
 }
 
-std::string compare(const std::vector<std::uint32_t>& gold, const std::vector<std::uint32_t>& got,
+std::string compare(const std::vector<std::uint32_t>& reference, const std::vector<std::uint32_t>& got,
                     std::int64_t tile = 0) {
-  return lab::compare({KeyType::u32, Order::ascending, std::ssize(gold), tile, false}, gold.data(), nullptr, got.data(),
-                      nullptr);
+  return lab::compare({KeyType::u32, Order::ascending, std::ssize(reference), tile, false}, reference.data(), nullptr,
+                      got.data(), nullptr)
+      .text;
 }
 
-std::string compare_floats(const std::vector<float>& gold, const std::vector<float>& got, bool stable) {
-  return lab::compare({KeyType::f32, Order::ascending, std::ssize(gold), 0, stable}, gold.data(), nullptr, got.data(),
-                      nullptr);
+std::string compare_floats(const std::vector<float>& reference, const std::vector<float>& got, bool stable) {
+  return lab::compare({KeyType::f32, Order::ascending, std::ssize(reference), 0, stable}, reference.data(), nullptr,
+                      got.data(), nullptr)
+      .text;
 }
 
 struct Pairs {
   std::vector<std::uint32_t> keys, values;
 };
 
-std::string compare_pairs(const Pairs& gold, const Pairs& got, bool stable, std::int64_t tile = 0) {
-  return lab::compare({KeyType::pairs, Order::ascending, std::ssize(gold.keys), tile, stable}, gold.keys.data(),
-                      gold.values.data(), got.keys.data(), got.values.data());
+std::string compare_pairs(const Pairs& reference, const Pairs& got, bool stable, std::int64_t tile = 0) {
+  return lab::compare({KeyType::pairs, Order::ascending, std::ssize(reference.keys), tile, stable},
+                      reference.keys.data(), reference.values.data(), got.keys.data(), got.values.data())
+      .text;
 }
 
 bool contains(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 
 }  // namespace
 
-TEST_CASE("gold_sort is std::stable_sort, whatever the type, order, size and tile") {
+TEST_CASE("reference_sort is std::stable_sort, whatever the type, order, size and tile") {
   for (std::int64_t n : {0, 1, 2, 1000, 70001, 300000}) {  // below and above the size that takes all cores
     for (std::int64_t tile : {std::int64_t{0}, std::int64_t{1024}}) {
       for (Order order : {Order::ascending, Order::descending}) {
@@ -88,7 +92,7 @@ TEST_CASE("gold_sort is std::stable_sort, whatever the type, order, size and til
               auto expected_keys = keys;
               auto expected_values = values;
               plain_sort(expected_keys, expected_values, tile ? tile : n + 1, order);
-              lab::gold_sort(type, order, n, tile, keys.data(), type == KeyType::pairs ? values.data() : nullptr);
+              lab::reference_sort(type, order, n, tile, keys.data(), type == KeyType::pairs ? values.data() : nullptr);
               CHECK(same(keys, expected_keys));
               if (type == KeyType::pairs) CHECK(values == expected_values);
             });
@@ -101,21 +105,28 @@ TEST_CASE("gold_sort is std::stable_sort, whatever the type, order, size and til
 
 TEST_CASE("floats: NaNs stand where their bits put them, between them both infinities") {
   std::vector<float> keys = {nan_value, 1, -INFINITY, -nan_value, 0, INFINITY, -1};
-  lab::gold_sort(KeyType::f32, Order::ascending, 7, 0, keys.data(), nullptr);
+  lab::reference_sort(KeyType::f32, Order::ascending, 7, 0, keys.data(), nullptr);
   CHECK(same(keys, {-nan_value, -INFINITY, -1, 0, 1, INFINITY, nan_value}));
 }
 
 TEST_CASE("keys: right outputs pass, wrong ones are named") {
-  const std::vector<std::uint32_t> gold = {1, 2, 2, 5, 8, 9};
-  CHECK(compare(gold, gold) == "");
-  CHECK(contains(compare(gold, {1, 2, 5, 2, 8, 9}), "index 2 of 6; every key of the input is there"));
-  CHECK(contains(compare(gold, {1, 2, 2, 5, 8, 8}), "index 5 of 6; keys were lost or made up"));
-  CHECK(contains(compare(gold, {2, 2, 2, 5, 8, 9}), "index 0 of 6"));
-  CHECK(contains(compare(gold, {5, 5, 5, 5, 5, 5}), "lost or made up"));  // in order, and wrong
-  const std::string shown = compare(gold, {1, 2, 5, 2, 8, 9});
+  const std::vector<std::uint32_t> reference = {1, 2, 2, 5, 8, 9};
+  CHECK(compare(reference, reference) == "");
+  CHECK(contains(compare(reference, {1, 2, 5, 2, 8, 9}), "index 2 of 6; every key of the input is there"));
+  CHECK(contains(compare(reference, {1, 2, 2, 5, 8, 8}), "index 5 of 6; keys were lost or made up"));
+  CHECK(contains(compare(reference, {2, 2, 2, 5, 8, 9}), "index 0 of 6"));
+  CHECK(contains(compare(reference, {5, 5, 5, 5, 5, 5}), "lost or made up"));  // in order, and wrong
+  const std::string shown = compare(reference, {1, 2, 5, 2, 8, 9});
   CHECK(contains(shown, "got       1  2    5  2"));
   CHECK(contains(shown, "expected  1  2    2  5"));
   CHECK(contains(shown, "[2]"));
+}
+
+TEST_CASE("the first wrong index is reported as a number") {
+  const std::vector<std::uint32_t> reference = {1, 2, 2, 5}, got = {1, 2, 5, 2};
+  const lab::Promise promise{KeyType::u32, Order::ascending, 4, 0, false};
+  CHECK(lab::compare(promise, reference.data(), nullptr, got.data(), nullptr).index == 2);
+  CHECK(lab::compare(promise, reference.data(), nullptr, reference.data(), nullptr).index == -1);
 }
 
 TEST_CASE("tiles: a key may not leave its tile") {
@@ -125,11 +136,11 @@ TEST_CASE("tiles: a key may not leave its tile") {
 }
 
 TEST_CASE("zeros: their order is free unless the step is stable, their signs are not") {
-  const std::vector<float> gold = {-1, 0.0f, -0.0f, -0.0f, 1};
-  CHECK(compare_floats(gold, {-1, -0.0f, 0.0f, -0.0f, 1}, false) == "");
-  CHECK(compare_floats(gold, {-1, -0.0f, 0.0f, -0.0f, 1}, true) != "");
-  CHECK(contains(compare_floats(gold, {-1, 0.0f, 0.0f, -0.0f, 1}, false), "lost or gained signs"));
-  CHECK(compare_floats(gold, {-0.0f, -1, 0.0f, -0.0f, 1}, false) != "");
+  const std::vector<float> reference = {-1, 0.0f, -0.0f, -0.0f, 1};
+  CHECK(compare_floats(reference, {-1, -0.0f, 0.0f, -0.0f, 1}, false) == "");
+  CHECK(compare_floats(reference, {-1, -0.0f, 0.0f, -0.0f, 1}, true) != "");
+  CHECK(contains(compare_floats(reference, {-1, 0.0f, 0.0f, -0.0f, 1}, false), "lost or gained signs"));
+  CHECK(compare_floats(reference, {-0.0f, -1, 0.0f, -0.0f, 1}, false) != "");
 }
 
 TEST_CASE("NaNs: bits count, not the value") {
@@ -139,15 +150,15 @@ TEST_CASE("NaNs: bits count, not the value") {
 }
 
 TEST_CASE("pairs: values stay with their keys, and in order if the step is stable") {
-  const Pairs gold = {{4, 4, 4, 7, 7}, {3, 0, 2, 1, 4}};
-  CHECK(compare_pairs(gold, gold, true) == "");
+  const Pairs reference = {{4, 4, 4, 7, 7}, {3, 0, 2, 1, 4}};
+  CHECK(compare_pairs(reference, reference, true) == "");
   const Pairs swapped = {{4, 4, 4, 7, 7}, {0, 3, 2, 1, 4}};
-  CHECK(compare_pairs(gold, swapped, false) == "");
-  CHECK(contains(compare_pairs(gold, swapped, true), "equal keys out of their order"));
-  CHECK(contains(compare_pairs(gold, {{4, 4, 4, 7, 7}, {3, 0, 1, 2, 4}}, false), "belongs to another key"));
-  CHECK(contains(compare_pairs(gold, {{4, 4, 4, 7, 7}, {3, 3, 2, 1, 4}}, false), "for the second time"));
-  CHECK(contains(compare_pairs(gold, {{4, 4, 4, 7, 7}, {3, 0, 9, 1, 4}}, false), "does not have"));
-  CHECK(contains(compare_pairs(gold, {{4, 4, 7, 4, 7}, {3, 0, 1, 2, 4}}, false), "wrong key at index 2"));
+  CHECK(compare_pairs(reference, swapped, false) == "");
+  CHECK(contains(compare_pairs(reference, swapped, true), "equal keys out of their order"));
+  CHECK(contains(compare_pairs(reference, {{4, 4, 4, 7, 7}, {3, 0, 1, 2, 4}}, false), "belongs to another key"));
+  CHECK(contains(compare_pairs(reference, {{4, 4, 4, 7, 7}, {3, 3, 2, 1, 4}}, false), "for the second time"));
+  CHECK(contains(compare_pairs(reference, {{4, 4, 4, 7, 7}, {3, 0, 9, 1, 4}}, false), "does not have"));
+  CHECK(contains(compare_pairs(reference, {{4, 4, 7, 4, 7}, {3, 0, 1, 2, 4}}, false), "wrong key at index 2"));
   // Equal keys in two tiles: each tile keeps its own values.
   CHECK(compare_pairs({{4, 4, 4, 4}, {0, 1, 2, 3}}, {{4, 4, 4, 4}, {1, 0, 3, 2}}, false, 2) == "");
   CHECK(contains(compare_pairs({{4, 4, 4, 4}, {0, 1, 2, 3}}, {{4, 4, 4, 4}, {0, 2, 1, 3}}, false, 2),
@@ -156,10 +167,10 @@ TEST_CASE("pairs: values stay with their keys, and in order if the step is stabl
 
 TEST_CASE("large outputs are compared to the last key") {
   const std::int64_t n = 3000001;
-  std::vector<std::uint32_t> gold(n);
-  std::iota(gold.begin(), gold.end(), 0);
-  auto got = gold;
-  CHECK(compare(gold, got) == "");
+  std::vector<std::uint32_t> reference(n);
+  std::iota(reference.begin(), reference.end(), 0);
+  auto got = reference;
+  CHECK(compare(reference, got) == "");
   got.back() -= 1;
-  CHECK(contains(compare(gold, got), "index 3000000 of 3000001"));
+  CHECK(contains(compare(reference, got), "index 3000000 of 3000001"));
 }

@@ -1,5 +1,7 @@
 // Every wrong step must be caught, each for its own reason, and the right one must not.
 // Usage: wrong_tests RUNNER. Prints a line a step and the share caught; exit code 1 unless that is all.
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -63,8 +65,10 @@ constexpr Expected expectations[] = {
     {30, Status::wrong, "the step changed nothing"},
     {31, Status::refused, "by the judge's clock it took", How::measure},
     {32, Status::exited, "closed the judge's channel"},
-    {33, Status::hung, "tests/wrong/steps/attacks.cu:41: error: hang: the kernel was still running here when the program was ended"},
-    {34, Status::hung, "tests/wrong/steps/attacks.cu:46: error: hang: the kernel was still running here when the program was ended"},
+    {33, Status::hung,
+     "tests/wrong/steps/attacks.cu:41: error: hang: the kernel was still running here when the program was ended"},
+    {34, Status::hung,
+     "tests/wrong/steps/attacks.cu:46: error: hang: the kernel was still running here when the program was ended"},
 };
 
 constexpr auto facts = lab::facts_of(wrong::steps);
@@ -79,21 +83,25 @@ const lab::StepFacts& facts_of_step(int number) {
 /// Runs or times the step; a right case comes before, so that its output lies about in memory.
 std::pair<Status, std::string> outcome_of(const std::string& runner, const Expected& expected) {
   lab::Judge judge(runner, timeout);
-  lab::Case asked;
-  asked.lab = "wrong";
-  asked.n = n;
-  asked.seed = 7;
-  asked.step = facts_of_step(1);
-  if (judge.run(asked).status != Status::verified) return {Status::wrong, "the right step is not verified"};
-  asked.step = facts_of_step(expected.step);
-  asked.type = asked.step.takes(lab::KeyType::pairs) ? lab::KeyType::pairs : lab::KeyType::u32;
-  asked.input = expected.input;
-  asked.order = expected.order;
+  lab::Case which;
+  which.lab = "wrong";
+  which.n = n;
+  which.seed = 7;
+  which.step = facts_of_step(1);
+  if (judge.run(which).status != Status::verified) return {Status::wrong, "the right step is not verified"};
+  which.step = facts_of_step(expected.step);
+  which.type = which.step.takes(lab::KeyType::pairs) ? lab::KeyType::pairs : lab::KeyType::u32;
+  which.input = expected.input;
+  which.order = expected.order;
   if (expected.how == How::run) {
-    const lab::Outcome outcome = judge.run(asked);
-    return {outcome.status, outcome.message + "\n" + outcome.printed};
+    const lab::Outcome outcome = judge.run(which);
+    std::string text = outcome.message;
+    for (const lab::Finding& f : outcome.document.findings) {
+      text += fmt::format("\n{}:{}: error: {}: {}", f.file, f.line, f.kind, f.text);
+    }
+    return {outcome.status, text};
   }
-  const lab::Measurement measured = lab::measure(judge, asked, {.repeats = 7, .least_time = 0, .time_limit = 10}, 0);
+  const lab::Measurement measured = lab::measure(judge, which, {.repeats = 7, .min_time = 0, .time_limit = 10}, 0);
   return {measured.status, measured.message};
 }
 

@@ -1,0 +1,41 @@
+#include "judge/case.h"
+
+#include <fmt/format.h>
+
+#include "judge/reference.h"
+#include "step/key_type.h"
+
+namespace lab {
+
+double element_bytes(const Case& which) {
+  const bool pairs = which.type == KeyType::pairs;
+  return double(which.n) * double(key_bytes(which.type) + (pairs ? std::int64_t{sizeof(std::uint32_t)} : 0));
+}
+
+std::int64_t value_bytes(const Case& which) {
+  if (which.step.task != Task::sort) return result_bytes(which.step.task, which.n);
+  return which.type == KeyType::pairs ? which.n * std::int64_t{sizeof(std::uint32_t)} : 0;
+}
+
+std::string replay_command(const Case& which) {
+  std::string text = fmt::format("./workbook run {} {} --n {} --input {} --type {} --order {}", which.lab,
+                                 which.step.number, which.n, which.input, name_of(which.type), name_of(which.order));
+  if (which.step.task != Task::sort) text += fmt::format(" --task {}", name_of(which.step.task));
+  if (which.shape.blocks) text += fmt::format(" --blocks {}", which.shape.blocks);
+  if (which.shape.threads) text += fmt::format(" --threads {}", which.shape.threads);
+  text += fmt::format(" --seed {}", which.seed);
+  return which.lane_seed ? fmt::format("SIMT_SEED={} {}", *which.lane_seed, text) : text;
+}
+
+std::string title_of(const Case& which) {
+  std::string text =
+      fmt::format("{} step {} {}: {} {}{}, {}, {}", which.lab, which.step.number, which.step.name, which.n,
+                  name_of(which.type), which.type == KeyType::pairs ? "" : " keys", which.input, name_of(which.order));
+  if (which.shape.blocks || which.shape.threads) {
+    const auto or_any = [](int count) { return count ? fmt::format("{}", count) : std::string("*"); };
+    text += fmt::format(", <<<{}, {}>>>", or_any(which.shape.blocks), or_any(which.shape.threads));
+  }
+  return text;
+}
+
+}  // namespace lab

@@ -1,0 +1,46 @@
+// A case: one call of a step with one input, and what it is to end with.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "judge/labs.h"
+#include "step/keys.h"
+#include "step/step.h"
+
+namespace lab {
+
+/// What a case is to end with: the right keys, a refusal that touches nothing, or either.
+enum class Expect { verified, refused, either };
+
+/// One call of a step, or of a part of one.
+struct Case {
+  std::string lab;
+  StepFacts step;
+  KeyType type = KeyType::u32;
+  Order order = Order::ascending;
+  LaunchShape shape;
+  std::int64_t n = 0;
+  std::string input = "uniform";  ///< a name of judge/inputs.h, a range, or file:PATH
+  std::uint64_t seed = 0;
+  std::optional<std::uint64_t> lane_seed = std::nullopt;  ///< SIMT_SEED of the runner; none: the judge's own
+  Expect expect = Expect::verified;
+};
+
+/// Keys that a case has if nobody chooses.
+inline constexpr std::int64_t default_n = 1 << 20;
+
+/// Bytes of the keys and values, or of the keys that a task reads.
+double element_bytes(const Case& which);
+
+/// Bytes of the values of pairs, or of a task's result.
+std::int64_t value_bytes(const Case& which);
+
+/// The command that runs exactly this case again: "./workbook run 03-bitonic 2 --n 1023 ...".
+std::string replay_command(const Case& which);
+
+/// "03-bitonic step 2 shared: 1000 u32 keys, uniform, ascending"
+std::string title_of(const Case& which);
+
+}  // namespace lab

@@ -1,0 +1,189 @@
+#include "judge/case_memory.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <random>
+
+#include "judge/errors.h"
+#include "judge/inputs.h"
+#include "judge/machine.h"
+#include "judge/parallel.h"
+#include "judge/random.h"
+#include "judge/reference.h"
+#include "step/key_type.h"
+
+namespace lab {
+namespace {
+
+constexpr std::int64_t alignment = 256;  // bytes; that of cudaMalloc
+constexpr std::int64_t guard = 4096;     // bytes, at least, on both sides of keys and of values
+
+std::int64_t round_up(std::int64_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+
+char guard_byte(std::uint64_t seed, std::int64_t i) { return static_cast<char>(random_at(seed, i)); }
+
+// On all cores: one core would take longer than the sort.
+void fill_bytes(char* to, int byte, std::int64_t bytes) {
+  parallel_for(bytes, [&](std::int64_t begin, std::int64_t end) { std::memset(to + begin, byte, end - begin); });
+}
+
+void copy_bytes(void* to, const void* from, std::int64_t bytes) {
+  parallel_for(bytes, [&](std::int64_t begin, std::int64_t end) {
+    std::memcpy(static_cast<char*>(to) + begin, static_cast<const char*>(from) + begin, end - begin);
+  });
+}
+
+// The share of sampled keys that have another place in the reference's order.
+double sampled_difference(const char* a, const char* b, std::int64_t n, std::int64_t size) {
+  const std::int64_t samples = std::min<std::int64_t>(n, 1 << 16);
+  std::int64_t different = 0;
+  for (std::int64_t s = 0; s < samples; ++s) {
+    const std::int64_t at = s * (n / samples) * size;
+    different += std::memcmp(a + at, b + at, size) != 0;
+  }
+  return samples ? double(different) / double(samples) : 0;
+}
+
+// Refuses what this machine cannot hold: the input, the output, the reference's output, and the array that its sort
+// needs in addition. (A runner without a GPU needs as much again, but may run on a machine that has no more.)
+void require_memory(const Case& which) {
+  const double needed = 4 * (double(key_bytes(which.type)) * double(which.n) + double(value_bytes(which)));
+  const double available = available_memory();
+  if (available > 0 && needed > available) {
+    throw NoMemory(fmt::format(
+        "{} keys need about {:.1f} GiB of this machine's memory, and {:.1f} GiB are free: choose a smaller --n",
+        which.n, needed / (1 << 30), available / (1 << 30)));
+  }
+}
+
+}  // namespace
+
+std::uint64_t fresh_number() {
+  static std::random_device device;
+  return std::uint64_t{device()} << 32 | device();
+}
+
+// The spans begin at a random place, so that a pointer of the last case does not fit this one.
+void CaseMemory::lay_out(const Case& which, Request& request) {
+  require_memory(which);
+  guard_seed_ = fresh_number();
+  poison_ = static_cast<int>(fresh_number() & 0xff);
+  std::int64_t end = 0;
+  const auto place = [&](std::int64_t span_bytes) {
+    Image image;
+    image.span = guard + alignment * static_cast<std::int64_t>(fresh_number() % 16);
+    image.span_bytes = span_bytes;
+    image.bytes = round_up(image.span + span_bytes + guard);
+    image.input = end;
+    image.output = end + image.bytes;
+    end += 2 * image.bytes;
+    return image;
+  };
+  keys_ = place(which.n * key_bytes(which.type));
+  values_ = value_bytes(which) > 0 ? place(value_bytes(which)) : Image{};
+  memory_.reserve(end);
+  request.keys = keys_;
+  request.values = values_;
+  request.poison = poison_;
+  request.memory_bytes = memory_.bytes();
+}
+
+void CaseMemory::set_guards(const Image& image) {
+  char* input = memory_.at(image.input);
+  for (std::int64_t i = 0; i < image.span; ++i) input[i] = guard_byte(guard_seed_, i);
+  for (std::int64_t i = image.span + image.span_bytes; i < image.bytes; ++i) input[i] = guard_byte(guard_seed_, i);
+  fill_bytes(memory_.at(image.output), poison_, image.bytes);  // nothing of the last case may be left
+}
+
+void CaseMemory::fill(const Case& which, const void* given) {
+  const std::int64_t bytes = which.n * key_bytes(which.type);
+  char* const keys = memory_.at(keys_.input + keys_.span);
+  set_guards(keys_);
+  if (given) {
+    copy_bytes(keys, given, bytes);
+  } else {
+    make_keys(which.input, which.type, which.seed, which.n, keys);
+  }
+  range_ = which.step.max_range ? range_of(which.type, which.n, keys) : 0;
+  char* const values = memory_.at(values_.input + values_.span);
+  if (values_.bytes > 0) set_guards(values_);
+  if (which.step.task != Task::sort) {
+    fill_bytes(values, poison_, value_bytes(which));  // the step must write all of its result
+  } else if (which.type == KeyType::pairs) {
+    make_values(which.seed, which.n, reinterpret_cast<std::uint32_t*>(values));
+  }
+  make_reference(which);
+}
+
+// In memory that the runner does not see.
+void CaseMemory::make_reference(const Case& which) {
+  const std::int64_t bytes = which.n * key_bytes(which.type);
+  const char* const keys = memory_.at(keys_.input + keys_.span);
+  reference_keys_ = std::make_unique_for_overwrite<char[]>(bytes);
+  reference_values_ = std::make_unique_for_overwrite<char[]>(value_bytes(which));
+  copy_bytes(reference_keys_.get(), keys, bytes);
+  if (which.step.task != Task::sort) {
+    reference_result(which.step.task, which.n, keys, reference_values_.get());
+    changed_share_ = which.step.task == Task::scan ? 1 : 0;
+    return;
+  }
+  copy_bytes(reference_values_.get(), memory_.at(values_.input + values_.span), value_bytes(which));
+  reference_sort(which.type, which.order, which.n, which.step.tile, reference_keys_.get(), reference_values());
+  changed_share_ = sampled_difference(keys, reference_keys_.get(), which.n, key_bytes(which.type));
+}
+
+std::uint32_t* CaseMemory::reference_values() const {
+  return values_.bytes ? reinterpret_cast<std::uint32_t*>(reference_values_.get()) : nullptr;
+}
+
+Fault CaseMemory::fault(const Case& which) const {
+  if (Fault fault = output_fault(which); !fault.text.empty()) return fault;
+  if (std::string text = guard_fault(keys_, "keys"); !text.empty()) return {text};
+  if (values_.bytes == 0) return {};
+  return {guard_fault(values_, which.step.task == Task::sort ? "values" : "result")};
+}
+
+Fault CaseMemory::output_fault(const Case& which) const {
+  const char* const values = memory_.at(values_.output + values_.span);
+  if (which.step.task != Task::sort) {
+    if (std::memcmp(reference_keys_.get(), output_keys(), which.n * key_bytes(which.type)) != 0) {
+      return {"the keys have changed; this task only reads them"};
+    }
+    return compare_results(which.step.task, which.n, reference_values_.get(), values);
+  }
+  const Promise promise{which.type, which.order, which.n, which.step.tile, which.step.stable};
+  const bool pairs = which.type == KeyType::pairs;
+  Fault fault = compare(promise, reference_keys_.get(), reference_values(), output_keys(),
+                        pairs ? reinterpret_cast<const std::uint32_t*>(values) : nullptr);
+  if (!fault.text.empty() && untouched()) {
+    fault.text = "the keys are as they were: the step changed nothing\n" + fault.text;
+  }
+  return fault;
+}
+
+std::string CaseMemory::guard_fault(const Image& image, const char* what) const {
+  const char* output = memory_.at(image.output);
+  for (std::int64_t i = image.span - 1; i >= 0; --i) {
+    if (output[i] != guard_byte(guard_seed_, i)) {
+      return fmt::format("wrote {} bytes before the first of the {}", image.span - i, what);
+    }
+  }
+  for (std::int64_t i = image.span + image.span_bytes; i < image.bytes; ++i) {
+    if (output[i] != guard_byte(guard_seed_, i)) {
+      return fmt::format("wrote past the last of the {}, first at byte {} behind them", what,
+                         i - image.span - image.span_bytes);
+    }
+  }
+  return "";
+}
+
+bool CaseMemory::untouched() const {
+  const auto same = [&](const Image& image) {
+    return std::memcmp(memory_.at(image.input), memory_.at(image.output), image.bytes) == 0;
+  };
+  return same(keys_) && (values_.bytes == 0 || same(values_));
+}
+
+}  // namespace lab

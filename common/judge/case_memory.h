@@ -1,0 +1,55 @@
+// A case's input and output in the memory shared with the runner, and the reference's output in memory of our own.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "judge/case.h"
+#include "judge/process.h"
+#include "judge/verify.h"
+#include "runner/protocol.h"
+
+namespace lab {
+
+class CaseMemory {
+ public:
+  /// Makes room for the case and completes the request with where everything lies. Errors: lab::NoMemory, before
+  /// anything is touched.
+  void lay_out(const Case& which, Request& request);
+
+  /// Makes the input (or copies `keys` unless null), its guards, and the reference's output.
+  void fill(const Case& which, const void* keys);
+
+  /// What is wrong with the output or the guards around it; an empty text if nothing is.
+  Fault fault(const Case& which) const;
+
+  /// True if the output is the input, guards included.
+  bool untouched() const;
+
+  const JudgeMemory& shared() const { return memory_; }
+  const void* output_keys() const { return memory_.at(keys_.output + keys_.span); }
+  double changed_share() const { return changed_share_; }
+  std::uint64_t range() const { return range_; }  ///< largest - smallest key, where the step has a largest range
+
+ private:
+  void set_guards(const Image& image);
+  void make_reference(const Case& which);
+  std::uint32_t* reference_values() const;
+  Fault output_fault(const Case& which) const;
+  std::string guard_fault(const Image& image, const char* what) const;
+
+  JudgeMemory memory_;
+  Image keys_, values_;
+  int poison_ = 0;
+  std::uint64_t guard_seed_ = 0;
+  double changed_share_ = 1;
+  std::uint64_t range_ = 0;
+  std::unique_ptr<char[]> reference_keys_;
+  std::unique_ptr<char[]> reference_values_;  // or a task's result
+};
+
+/// A number that nobody can predict.
+std::uint64_t fresh_number();
+
+}  // namespace lab

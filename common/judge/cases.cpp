@@ -1,0 +1,271 @@
+#include "judge/cases.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <set>
+
+#include "judge/inputs.h"
+#include "judge/random.h"
+#include "judge/reference.h"
+#include "step/error.h"
+#include "step/key_type.h"
+
+namespace lab {
+namespace {
+
+constexpr std::int64_t max_small_n = 6000;          // beyond it sizes are "many keys"
+constexpr std::uint64_t lane_seeds[] = {0, 1, 77};  // 0: CUDA's own order
+
+std::int64_t affordable_on(Build build, const StepFacts& step) {
+  const Affordable keys = affordable(step);
+  return build == Build::check ? keys.check : build == Build::cpu ? keys.cpu : keys.cuda;
+}
+
+// A range of keys that every type has, for cases in which a step that counts values must not refuse the range.
+const char* narrow_input(const StepFacts& step) { return step.max_range ? "range:0:255" : "uniform"; }
+
+/// Makes the cases of one line. Each has a seed and an order of its own.
+class Generator {
+ public:
+  Generator(const Lab& lab, const StepFacts& step, std::uint64_t seed, Build build)
+      : lab_(lab), step_(step), seed_(mix(seed + 64 * step.number + static_cast<int>(step.task))), build_(build) {
+    for (KeyType type : all_key_types) {
+      if (step.takes(type)) types_.push_back(type);
+    }
+  }
+
+  std::vector<CaseGroup> graded(bool quick) {
+    begin("any n");
+    const auto sizes = small_sizes(quick);
+    for (std::int64_t n : sizes) {
+      for (std::size_t i = 0; i < (quick ? 1 : types_.size()); ++i) add(next_type(), n, "uniform");
+    }
+    begin("any input, key type and order");
+    for (KeyType type : types_) add_inputs(type, quick);
+    begin("ranges of values");
+    if (step_.max_range) {
+      for (KeyType type : types_) add_ranges(type);
+    }
+    begin("many keys");
+    const char* const inputs[] = {"uniform", "few-values", "nearly-sorted", "skewed"};
+    std::size_t turn = 0;
+    for (std::int64_t n : large_sizes(quick)) add(next_type(), n, inputs[turn++ % std::size(inputs)]);
+    begin("any possible launch shape");
+    add_possible_shapes(quick);
+    begin("impossible shapes are refused");
+    for (LaunchShape shape : {LaunchShape{0, 1025}, {0, -32}, {-1, 0}, {1, 1 << 20}}) {
+      add(types_.front(), std::min<std::int64_t>(1000, limit()), narrow_input(step_), shape).expect = Expect::refused;
+    }
+    return take();
+  }
+
+  // Pairs are left out: their values are 32-bit numbers that each occur once.
+  std::vector<CaseGroup> large() {
+    begin("n above 2^32");
+    std::vector<KeyType> types = types_;
+    std::erase(types, KeyType::pairs);
+    if (step_.max_n == any_n && !types.empty()) {
+      const KeyType smallest = *std::min_element(types.begin(), types.end(),
+                                                 [](KeyType a, KeyType b) { return key_bytes(a) < key_bytes(b); });
+      // Not through add(), which makes the input: of types that a counting step takes the smallest has one byte.
+      next_case(smallest, (std::int64_t{1} << 32) + 4099, "uniform", {});
+    }
+    return take();
+  }
+
+  std::vector<CaseGroup> check() {
+    const LaunchShape shapes[] = {{}, {1, 32}, {1, 96}, {64, 128}, {0, 1024}, {1, 0}};
+    const char* const inputs[] = {"uniform", "few-values", "reversed", "all-equal"};
+    const std::int64_t several_blocks = std::min<std::int64_t>(5000, limit());
+    std::set<std::int64_t> sizes = {1, 2, 33, 1000, 1025, 3001};
+    std::erase_if(sizes, [&](std::int64_t n) { return n > several_blocks; });
+    if (step_.tile) sizes.insert({step_.tile - 1, step_.tile, 2 * step_.tile + 1});
+    begin("sizes, shapes and inputs");
+    std::size_t turn = 0;
+    for (std::int64_t n : sizes) {
+      Case& c = add(next_type(), n, inputs[turn % std::size(inputs)], shapes[turn % std::size(shapes)]);
+      c.order = turn++ % 2 && step_.task == Task::sort ? Order::descending : Order::ascending;
+    }
+    begin("launch shapes");
+    for (const LaunchShape& shape : shapes) {
+      // More keys than the largest tile of any step, for one block to work through.
+      constexpr std::int64_t many = 40'000;
+      const bool single_block = shape.blocks == 1 && shape.threads == 0;
+      if (shape.blocks || shape.threads) {
+        add(types_.front(), single_block && limit() > many ? many : several_blocks, "uniform", shape);
+      }
+    }
+    begin("key types");
+    for (KeyType type : types_) add(type, several_blocks, "uniform");
+    std::size_t i = 0;
+    for (CaseGroup& group : groups_) {
+      for (Case& c : group.cases) {
+        c.lane_seed = lane_seeds[i++ % std::size(lane_seeds)];
+        if (&group != &groups_.front()) c.order = Order::ascending;
+        // A step may serve fewer shapes, if it refuses the others.
+        if (c.shape.blocks || c.shape.threads) c.expect = Expect::either;
+      }
+    }
+    return take();
+  }
+
+  std::vector<CaseGroup> budget() {
+    begin("budget");
+    if (step_.budget.n > 0) {
+      Case& c = add(default_type(lab_.traits.default_type, step_), step_.budget.n, "uniform");
+      c.seed = 1;
+      c.order = Order::ascending;
+      c.lane_seed = 0;
+      c.expect = expected(c);
+    }
+    return take();
+  }
+
+ private:
+  void begin(const char* what) { groups_.push_back({what, {}}); }
+
+  std::vector<CaseGroup> take() {
+    std::erase_if(groups_, [](const CaseGroup& group) { return group.cases.empty(); });
+    return std::move(groups_);
+  }
+
+  KeyType next_type() { return types_[turn_++ % types_.size()]; }
+
+  std::int64_t limit() const { return affordable_on(build_, step_); }
+
+  Case& next_case(KeyType type, std::int64_t n, const char* input, LaunchShape shape) {
+    Case c;
+    c.lab = lab_.traits.name;
+    c.step = step_;
+    c.type = type;
+    c.n = n;
+    c.input = input;
+    c.shape = shape;
+    c.seed = random_at(seed_, made_++) >> 32;
+    c.order = c.seed & 1 ? Order::descending : Order::ascending;
+    return groups_.back().cases.emplace_back(std::move(c));
+  }
+
+  Case& add(KeyType type, std::int64_t n, const char* input, LaunchShape shape = {}) {
+    Case& c = next_case(type, n, input, shape);
+    c.expect = expected(c);
+    return c;
+  }
+
+  // Whether the keys have more values than the step has counters shows only in the keys.
+  static Expect expected(const Case& c) {
+    if (c.step.max_range == 0) return Expect::verified;
+    const auto keys = std::make_unique_for_overwrite<char[]>(c.n * key_bytes(c.type));
+    make_keys(c.input, c.type, c.seed, c.n, keys.get());
+    return range_of(c.type, c.n, keys.get()) < c.step.max_range ? Expect::verified : Expect::refused;
+  }
+
+  // 0, 1, 2, both neighbours of a warp, a block, a tile and several; primes; and what is not a multiple of anything.
+  std::set<std::int64_t> small_sizes(bool quick) const {
+    std::set<std::int64_t> sizes = {0, 1, 2, 3, 5, 97, 1000, 1009, 3001};
+    const auto around = [&](std::int64_t n) { sizes.insert({n - 1, n, n + 1}); };
+    for (std::int64_t n : {32, 64, 1024, 2048, 4096}) around(n);
+    if (!quick) {
+      for (std::int64_t n : {128, 256, 512, 3 * 1024, 5 * 1024, 8192}) around(n);
+      for (int i = 0; i < 20; ++i) {
+        sizes.insert(static_cast<std::int64_t>(random_at(~seed_, i) % std::uint64_t{max_small_n}));
+      }
+    }
+    for (std::int64_t tiles : {1, 2, 3}) {
+      if (step_.tile) around(tiles * step_.tile);
+    }
+    std::erase_if(sizes, [&](std::int64_t n) { return n > limit(); });
+    return sizes;
+  }
+
+  std::vector<std::int64_t> large_sizes(bool quick) const {
+    std::vector<std::int64_t> sizes = {10007, 16384, 16385, 65535, 100003, 131073, 262147};
+    if (quick) sizes = {20011};
+    if (build_ == Build::cuda) sizes.insert(sizes.end(), {(1 << 20) + 1, (1 << 22) - 1, 1 << 24, 49979687});
+    std::erase_if(sizes, [&](std::int64_t n) { return n > limit(); });
+    if (sizes.empty()) sizes = {std::min<std::int64_t>(step_.max_n, 10007)};  // one case, although it takes longer
+    return sizes;
+  }
+
+  void add_inputs(KeyType type, bool quick) {
+    for (const InputFacts& input : inputs()) {
+      // The others of this kind differ in their entropy, which matters for times only.
+      const std::string_view name = input.name;
+      if (name.starts_with("and-") && name != "and-3") continue;
+      for (std::int64_t n : quick ? std::vector<std::int64_t>{1777} : std::vector<std::int64_t>{1000, 2049, 3333}) {
+        n = std::min(n, limit());
+        const Order order = add(type, n, input.name).order;
+        if (quick) continue;
+        add(type, n, input.name).order = order == Order::ascending ? Order::descending : Order::ascending;
+      }
+    }
+  }
+
+  void add_ranges(KeyType type) {
+    const bool byte = type == KeyType::u8;
+    for (const char* range : {"range:0:255", byte ? "range:7:7" : "range:5000000:5000255",
+                              byte ? "range:200:255" : "range:0:65535", byte ? "range:0:1" : "range:1:100000"}) {
+      for (std::int64_t n : {1, 999, 20011}) add(type, n, range);
+    }
+    if (!byte) add(type, 1000, "range:0:16777216");  // one counter more than such a step has
+  }
+
+  void add_possible_shapes(bool quick) {
+    const LaunchShape shapes[] = {{1, 32}, {1, 1}, {0, 256}, {3, 0}, {2, 33}, {7, 96}, {1, 1024}, {64, 128}, {2000, 1}};
+    for (const LaunchShape& shape : shapes) {
+      const std::int64_t n = shape.threads == 1 ? 1500 : quick ? 2500 : 5000;
+      // A step may serve fewer shapes, if it refuses the others.
+      add(next_type(), std::min(n, limit()), narrow_input(step_), shape).expect = Expect::either;
+    }
+  }
+
+  const Lab& lab_;
+  const StepFacts& step_;
+  std::uint64_t seed_;
+  Build build_;
+  std::vector<KeyType> types_;
+  std::size_t turn_ = 0;
+  std::uint64_t made_ = 0;
+  std::vector<CaseGroup> groups_;
+};
+
+template <std::size_t n>
+std::size_t index_of(const char* kind, const char* const (&names)[n], std::string_view name) {
+  const auto* const at = std::find(std::begin(names), std::end(names), name);
+  if (at != std::end(names)) return static_cast<std::size_t>(at - std::begin(names));
+  throw Error(fmt::format("no {} is called '{}'; there are: {}", kind, name, fmt::join(names, ", ")));
+}
+
+}  // namespace
+
+CaseSet case_set_named(std::string_view name) {
+  constexpr const char* names[] = {"quick", "public", "large", "check", "budget"};
+  return static_cast<CaseSet>(index_of("set of cases", names, name));
+}
+
+Build build_named(std::string_view name) {
+  constexpr const char* names[] = {"check", "cpu", "cuda"};
+  return static_cast<Build>(index_of("build", names, name));
+}
+
+std::vector<CaseGroup> cases_of(const Lab& lab, const StepFacts& step, CaseSet set, std::uint64_t seed, Build build) {
+  Generator generator(lab, step, seed, build);
+  switch (set) {
+    case CaseSet::quick:
+      return generator.graded(true);
+    case CaseSet::graded:
+      return generator.graded(false);
+    case CaseSet::large:
+      return generator.large();
+    case CaseSet::check:
+      return generator.check();
+    case CaseSet::budget:
+      break;
+  }
+  return generator.budget();
+}
+
+}  // namespace lab

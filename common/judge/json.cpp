@@ -1,0 +1,330 @@
+#include "judge/json.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "judge/machine.h"
+#include "step/error.h"
+#include "step/key_type.h"
+
+namespace lab {
+namespace {
+
+constexpr int max_depth = 8;
+
+constexpr const char* expect_names[] = {"verified", "refused", "either"};
+
+Expect expect_named(const std::string& name) {
+  const auto* const at = std::find(std::begin(expect_names), std::end(expect_names), name);
+  if (at == std::end(expect_names)) {
+    throw Error(fmt::format("no expectation is called '{}'; there are: verified, refused, either", name));
+  }
+  return static_cast<Expect>(at - std::begin(expect_names));
+}
+
+Json types_json(const StepFacts& step) {
+  Json types = Json::array();
+  for (KeyType type : all_key_types) {
+    if (step.takes(type)) types.push_back(name_of(type));
+  }
+  return types;
+}
+
+Json or_null(bool known, const Json& value) { return known ? value : Json(nullptr); }
+
+Json json_of(const Quartiles& times) {
+  return {{"median_ms", times.median}, {"q1_ms", times.first}, {"q3_ms", times.third}};
+}
+
+Json json_of(const KernelTime& k) {
+  return {{"name", k.name},
+          {"launches", k.launches},
+          {"milliseconds", k.milliseconds},
+          {"blocks", k.blocks},
+          {"threads", k.threads},
+          {"dynamic_shared", k.dynamic_shared},
+          {"static_shared", or_null(k.static_shared >= 0, k.static_shared)},
+          {"registers", or_null(k.registers >= 0, k.registers)}};
+}
+
+Json json_of(const Finding& f) {
+  return {{"file", f.file}, {"line", f.line}, {"kind", f.kind}, {"text", f.text}, {"times", f.times}};
+}
+
+Json json_of(const Note& n) {
+  return {{"file", n.file}, {"line", n.line},         {"kind", n.kind},   {"ideal", n.ideal},  {"actual", n.actual},
+          {"unit", n.unit}, {"requests", n.requests}, {"space", n.space}, {"access", n.access}};
+}
+
+Json json_of(const LaunchCounts& launch) {
+  Json json(launch.counts);
+  json["kernel"] = launch.kernel;
+  json["grid"] = launch.grid;
+  json["block"] = launch.block;
+  return json;
+}
+
+template <class T>
+Json list_of(const std::vector<T>& items) {
+  Json list = Json::array();
+  for (const T& item : items) list.push_back(json_of(item));
+  return list;
+}
+
+}  // namespace
+
+Json parse_shallow(const std::string& text) {
+  const auto shallow = [](int depth, Json::parse_event_t, Json&) {
+    if (depth > max_depth) throw Error("it is nested too deeply");
+    return true;
+  };
+  try {
+    return Json::parse(text, shallow);
+  } catch (const Json::exception& error) {
+    throw Error(fmt::format("it is not JSON: {}", error.what()));
+  }
+}
+
+// --- requests ---
+
+Members::Members(const Json& object, std::string what) : object_(object), what_(std::move(what)) {
+  if (!object.is_object()) throw Error(what_ + " must be a JSON object");
+}
+
+void Members::fail(const char* name, const std::string& expected) const {
+  throw Error(object_.contains(name) ? fmt::format("\"{}\" of {} must be {}", name, what_, expected)
+                                     : fmt::format("{} needs \"{}\"", what_, name));
+}
+
+bool Members::has(const char* name) {
+  known_.emplace_back(name);
+  return object_.contains(name) && !object_.at(name).is_null();
+}
+
+const Json& Members::member(const char* name) {
+  static const Json missing;
+  return has(name) ? object_.at(name) : missing;
+}
+
+std::string Members::text(const char* name) {
+  const Json& value = member(name);
+  if (!value.is_string()) fail(name, "a string");
+  return value.get<std::string>();
+}
+
+std::string Members::text(const char* name, const std::string& otherwise) { return has(name) ? text(name) : otherwise; }
+
+bool Members::flag(const char* name) {
+  if (!has(name)) return false;
+  const Json& value = member(name);
+  if (!value.is_boolean()) fail(name, "true or false");
+  return value.get<bool>();
+}
+
+std::int64_t Members::whole(const char* name, std::int64_t least, std::int64_t most) {
+  const Json& value = member(name);
+  const bool fits = value.is_number_integer() &&
+                    !(value.is_number_unsigned() &&
+                      value.get<std::uint64_t>() > std::uint64_t(std::numeric_limits<std::int64_t>::max()));
+  if (!fits || value.get<std::int64_t>() < least || value.get<std::int64_t>() > most) {
+    fail(name, fmt::format("a whole number from {} to {}", least, most));
+  }
+  return value.get<std::int64_t>();
+}
+
+std::int64_t Members::whole(const char* name, std::int64_t least, std::int64_t most, std::int64_t otherwise) {
+  return has(name) ? whole(name, least, most) : otherwise;
+}
+
+std::uint64_t Members::seed(const char* name) {
+  const Json& value = member(name);
+  if (!value.is_number_unsigned()) fail(name, "a whole number from 0 to 18446744073709551615");
+  return value.get<std::uint64_t>();
+}
+
+double Members::number(const char* name, double otherwise) {
+  if (!has(name)) return otherwise;
+  const Json& value = member(name);
+  if (!value.is_number() || !std::isfinite(value.get<double>()) || value.get<double>() < 0) {
+    fail(name, "a number of 0 or more");
+  }
+  return value.get<double>();
+}
+
+const Json& Members::object(const char* name) {
+  const Json& value = member(name);
+  if (!value.is_object()) fail(name, "a JSON object");
+  return value;
+}
+
+void Members::finish() const {
+  for (const auto& [name, value] : object_.items()) {
+    if (std::find(known_.begin(), known_.end(), name) == known_.end()) {
+      throw Error(fmt::format("{} has no member \"{}\"", what_, name));
+    }
+  }
+}
+
+Case read_case(Members& members, std::string_view lab, std::span<const StepFacts> steps, KeyType preferred) {
+  constexpr std::int64_t any_int = std::numeric_limits<int>::max();
+  Case which;
+  which.lab = lab;
+  which.step = step_numbered(lab, steps, static_cast<int>(members.whole("step", 0, any_int)),
+                             task_named(members.text("task", "sort")));
+  which.type = members.has("type") ? key_type_named(members.text("type")) : default_type(preferred, which.step);
+  which.order = order_named(members.text("order", "ascending"));
+  which.input = members.text("input", "uniform");
+  which.seed = members.has("seed") ? members.seed("seed") : fresh_number() >> 32;
+  // Impossible shapes are allowed: a step must refuse them.
+  which.shape.blocks = static_cast<int>(members.whole("blocks", -any_int - 1, any_int, 0));
+  which.shape.threads = static_cast<int>(members.whole("threads", -any_int - 1, any_int, 0));
+  if (members.has("lane_seed")) which.lane_seed = members.seed("lane_seed");
+  which.expect = expect_named(members.text("expect", "verified"));
+  which.n = members.whole("n", 0, any_n, -1);
+  return which;
+}
+
+// --- answers ---
+
+Json json_of(const Lab& lab) {
+  Json steps = Json::array();
+  for (const StepFacts& step : lab.steps) steps.push_back(json_of(step, lab.traits.name));
+  return {{"name", lab.traits.name},
+          {"default_type", name_of(lab.traits.default_type)},
+          {"counted_input", lab.traits.max_counted_keys > 0},
+          {"max_counted_keys", or_null(lab.traits.max_counted_keys > 0, lab.traits.max_counted_keys)},
+          {"steps", std::move(steps)}};
+}
+
+Json json_of(const StepFacts& step, std::string_view lab) {
+  const Affordable keys = affordable(step);
+  const Budget& b = step.budget;
+  const std::string file = file_of(lab, step);
+  return {{"number", step.number},
+          {"name", step.name},
+          {"file", file.substr(file.rfind('/') + 1)},
+          {"idea", step.idea},
+          {"task", name_of(step.task)},
+          {"stable", step.stable},
+          {"tile", step.tile},
+          {"max_n", or_null(step.max_n != any_n, step.max_n)},
+          {"max_range", or_null(step.max_range != 0, step.max_range)},
+          {"types", types_json(step)},
+          {"budget", or_null(b.n > 0, {{"n", b.n},
+                                       {"conflicts", b.conflicts},
+                                       {"sectors", b.sectors},
+                                       {"bytes", b.bytes},
+                                       {"barriers", b.barriers}})},
+          {"affordable", {{"check", keys.check}, {"cpu", keys.cpu}, {"cuda", keys.cuda}}}};
+}
+
+Json json_of(const Case& which) {
+  return {{"lab", which.lab},
+          {"step", which.step.number},
+          {"task", name_of(which.step.task)},
+          {"type", name_of(which.type)},
+          {"order", name_of(which.order)},
+          {"input", which.input},
+          {"n", which.n},
+          {"seed", which.seed},
+          {"blocks", which.shape.blocks},
+          {"threads", which.shape.threads},
+          {"lane_seed", which.lane_seed ? Json(*which.lane_seed) : Json(nullptr)},
+          {"expect", expect_names[static_cast<int>(which.expect)]}};
+}
+
+Json json_of(const Outcome& outcome, const Case& which) {
+  return {{"status", name_of(outcome.status)},
+          {"passed", outcome.passed},
+          {"message", outcome.message},
+          {"first_wrong", outcome.first_wrong ? Json(*outcome.first_wrong) : Json(nullptr)},
+          {"replay", replay_command(which)},
+          {"title", title_of(which)},
+          {"file", outcome.file},
+          {"line", or_null(outcome.line > 0, outcome.line)},
+          {"printed", outcome.printed},
+          {"times",
+           {{"events_ms", outcome.milliseconds},
+            {"wall_ms", outcome.wall_milliseconds},
+            {"to_device_ms", outcome.to_device},
+            {"to_host_ms", outcome.to_host}}},
+          {"kernels", list_of(outcome.document.kernels)},
+          {"findings", list_of(outcome.document.findings)},
+          {"notes", list_of(outcome.document.notes)},
+          {"launches", list_of(outcome.document.launches)},
+          {"case", json_of(which)}};
+}
+
+Json json_of(const Measurement& m, const std::vector<KernelMeasurement>& kernels, const Case& which) {
+  Json json = json_of(m.milliseconds);
+  json["status"] = name_of(m.status);
+  json["message"] = m.message;
+  json["printed"] = m.printed;
+  json["repeats"] = m.repeats;
+  json["failed_seed"] = or_null(m.status != Status::verified, m.failed_seed);
+  json["to_device"] = json_of(m.to_device);
+  json["to_host"] = json_of(m.to_host);
+  json["minimum_bytes"] = minimum_bytes(which);
+  json["changed_share"] = m.changed_share;
+  Json& list = json["kernels"] = Json::array();
+  for (const KernelMeasurement& k : kernels) {
+    Json kernel = json_of(k.kernel);
+    kernel.update(json_of(k.milliseconds));
+    kernel["repeats"] = k.repeats;
+    list.push_back(std::move(kernel));
+  }
+  return json;
+}
+
+Json json_of(const RunnerFacts& runner, std::span<const StepFacts> steps) {
+  Json lines = Json::array();
+  for (const StepFacts& step : steps) lines.push_back(json_of(step, "gold"));
+  return {{"device", runner.device}, {"device_id", id_of(runner.device.substr(0, runner.device.find(',')))},
+          {"on_gpu", runner.on_gpu}, {"copy_bytes_per_second", runner.copy_bytes_per_second},
+          {"facts", runner.facts},   {"steps", std::move(lines)}};
+}
+
+// --- what a runner sends ---
+
+RunnerFacts read_runner_facts(const std::string& document) {
+  try {
+    const Json json = parse_shallow(document);
+    RunnerFacts runner;
+    runner.device = json.at("device").get<std::string>();
+    runner.on_gpu = json.at("on_gpu").get<bool>();
+    runner.copy_bytes_per_second = json.at("copy_bytes_per_second").get<double>();
+    json.at("facts").get_to(runner.facts);
+    return runner;
+  } catch (const Json::exception& error) {
+    throw Error(fmt::format("the runner's description is malformed: {}", error.what()));
+  }
+}
+
+std::vector<StepFacts> read_steps(const std::string& document, std::deque<std::string>& texts) {
+  const auto kept = [&](const Json& text) -> std::string_view { return texts.emplace_back(text.get<std::string>()); };
+  try {
+    std::vector<StepFacts> steps;
+    for (const Json& line : parse_shallow(document).at("steps")) {
+      StepFacts step;
+      step.number = line.at("number").get<int>();
+      step.name = step.file = kept(line.at("name"));
+      step.idea = kept(line.at("idea"));
+      step.stable = line.at("stable").get<bool>();
+      step.tile = line.at("tile").get<std::int64_t>();
+      step.max_n = line.at("max_n").get<std::int64_t>();
+      step.task = task_named(line.at("task").get<std::string>());
+      for (const Json& type : line.at("types")) {
+        step.types |= 1u << static_cast<int>(key_type_named(type.get<std::string>()));
+      }
+      steps.push_back(step);
+    }
+    return steps;
+  } catch (const Json::exception& error) {
+    throw Error(fmt::format("the runner's table of steps is malformed: {}", error.what()));
+  }
+}
+
+}  // namespace lab

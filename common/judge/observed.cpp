@@ -1,0 +1,165 @@
+#include "judge/observed.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "judge/json.h"
+#include "step/error.h"
+
+namespace lab {
+namespace {
+
+constexpr std::size_t max_name = 4096;  // bytes of a name, path or text of a runner
+
+std::string text_in(const Json& object, const char* member) {
+  const std::string text = object.at(member).get<std::string>();
+  if (text.size() > max_name) throw Error(fmt::format("\"{}\" has {} bytes", member, text.size()));
+  return text;
+}
+
+std::int64_t count_in(const Json& value) {
+  if (!value.is_number_integer() || value.get<double>() < 0 || value.get<double>() > 9e18) {
+    throw Error("a count is not a whole number from 0 to 9e18");
+  }
+  return value.get<std::int64_t>();
+}
+
+std::array<std::int64_t, 3> size_in(const Json& value) {
+  if (!value.is_array() || value.size() != 3) throw Error("a size does not have 3 numbers");
+  return {count_in(value[0]), count_in(value[1]), count_in(value[2])};
+}
+
+Finding read_finding(const Json& o) {
+  return {.file = text_in(o, "file"),
+          .line = count_in(o.at("line")),
+          .kind = text_in(o, "kind"),
+          .text = text_in(o, "text"),
+          .times = count_in(o.at("times"))};
+}
+
+Note read_note(const Json& o) {
+  return {.file = text_in(o, "file"),
+          .line = count_in(o.at("line")),
+          .kind = text_in(o, "kind"),
+          .ideal = count_in(o.at("ideal")),
+          .actual = count_in(o.at("actual")),
+          .unit = text_in(o, "unit"),
+          .requests = count_in(o.at("requests")),
+          .space = text_in(o, "space"),
+          .access = text_in(o, "access")};
+}
+
+LaunchCounts read_launch(const Json& o) {
+  LaunchCounts launch{
+      .kernel = text_in(o, "kernel"), .grid = size_in(o.at("grid")), .block = size_in(o.at("block")), .counts = {}};
+  for (const auto& [name, value] : o.items()) {
+    if (name != "kernel" && name != "grid" && name != "block") launch.counts.emplace(name, count_in(value));
+  }
+  return launch;
+}
+
+KernelTime read_kernel(const Json& o) {
+  const auto small = [&](const char* member) {  // -1: unknown
+    const Json& value = o.at(member);
+    return value == -1 ? -1 : int(std::min<std::int64_t>(count_in(value), std::numeric_limits<int>::max()));
+  };
+  KernelTime kernel{.name = text_in(o, "name"),
+                    .launches = small("launches"),
+                    .milliseconds = o.at("milliseconds").get<double>(),
+                    .blocks = count_in(o.at("blocks")),
+                    .threads = count_in(o.at("threads")),
+                    .dynamic_shared = count_in(o.at("dynamic_shared")),
+                    .static_shared = small("static_shared"),
+                    .registers = small("registers")};
+  if (!(kernel.milliseconds >= 0 && kernel.milliseconds < 1e12)) throw Error("a kernel's time is not a time");
+  return kernel;
+}
+
+template <class Read>
+auto read_list(const Json& object, const char* member, Read&& read) {
+  std::vector<decltype(read(object))> list;
+  if (!object.contains(member)) return list;
+  for (const Json& item : object.at(member)) list.push_back(read(item));
+  return list;
+}
+
+// "FILE:LINE: error: KIND: TEXT"
+std::optional<Finding> finding_in(std::string_view line) {
+  const Finding place = place_in(line);
+  if (place.line == 0) return std::nullopt;
+  constexpr std::string_view error = "error: ";
+  const std::string_view rest = place.text;
+  const std::size_t kind = rest.find(": ", error.size());
+  if (!rest.starts_with(error) || kind == std::string_view::npos) return std::nullopt;
+  return Finding{.file = place.file,
+                 .line = place.line,
+                 .kind = std::string(rest.substr(error.size(), kind - error.size())),
+                 .text = std::string(rest.substr(kind + 2))};
+}
+
+template <class F>
+void for_each_line(std::string_view text, F&& f) {
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    f(line);
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+  }
+}
+
+}  // namespace
+
+Document read_document(const std::string& text) {
+  try {
+    const Json json = parse_shallow(text);
+    Document document;
+    document.kernels = read_list(json, "kernels", read_kernel);
+    if (!json.contains("observed")) return document;
+    const Json& observed = json.at("observed");
+    document.observed = true;
+    document.findings = read_list(observed, "findings", read_finding);
+    document.notes = read_list(observed, "notes", read_note);
+    document.launches = read_list(observed, "launches", read_launch);
+    return document;
+  } catch (const Json::exception& error) {
+    throw Error(error.what());
+  }
+}
+
+Finding place_in(std::string_view message) {
+  const std::size_t file_end = message.find(':');
+  if (file_end == std::string_view::npos || file_end == 0) return {};
+  Finding place;
+  const char* const digits = message.data() + file_end + 1;
+  const auto [end, error] = std::from_chars(digits, message.data() + message.size(), place.line);
+  const std::string_view rest(end, static_cast<std::size_t>(message.data() + message.size() - end));
+  const std::string_view file = message.substr(0, file_end);
+  if (error != std::errc{} || place.line <= 0 || !rest.starts_with(": ") || file.find(' ') != std::string_view::npos) {
+    return {};
+  }
+  place.file = file;
+  place.text = rest.substr(2);
+  return place;
+}
+
+std::vector<Finding> printed_findings(std::string_view printed) {
+  std::vector<Finding> findings;
+  for_each_line(printed, [&](std::string_view line) {
+    if (auto finding = finding_in(line)) findings.push_back(std::move(*finding));
+  });
+  return findings;
+}
+
+std::string without_findings(std::string_view printed) {
+  std::string rest;
+  for_each_line(printed, [&](std::string_view line) {
+    if (!finding_in(line)) rest.append(line).append("\n");
+  });
+  return rest;
+}
+
+}  // namespace lab

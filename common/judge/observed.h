@@ -1,0 +1,63 @@
+// What a runner's document and its printed text contain. All of it comes from the student's process, so it is read with
+// bounds, and what does not have the expected form is refused.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runner/protocol.h"
+
+namespace lab {
+
+/// A fault in a step's source, found by the check build or by the emulation.
+struct Finding {
+  std::string file;
+  std::int64_t line = 0;
+  std::string kind;
+  std::string text;
+  std::int64_t times = 1;
+};
+
+/// Where a cost of the check build comes from.
+struct Note {
+  std::string file;
+  std::int64_t line = 0;
+  std::string kind;
+  std::int64_t ideal = 0, actual = 0;
+  std::string unit;
+  std::int64_t requests = 0;
+  std::string space, access;
+};
+
+/// What the check build counted in one launch; `counts` by the names that the check build gives them.
+struct LaunchCounts {
+  std::string kernel;
+  std::array<std::int64_t, 3> grid{}, block{};
+  std::map<std::string, std::int64_t> counts;
+};
+
+struct Document {
+  bool observed = false;  ///< from the check build
+  std::vector<Finding> findings;
+  std::vector<Note> notes;
+  std::vector<LaunchCounts> launches;
+  std::vector<KernelTime> kernels;
+};
+
+/// Reads the document that a runner sent for a sort. Errors: lab::Error, with what is malformed.
+Document read_document(const std::string& text);
+
+/// The findings that the emulation printed: lines "FILE:LINE: error: KIND: TEXT".
+std::vector<Finding> printed_findings(std::string_view printed);
+
+/// `printed` without those lines.
+std::string without_findings(std::string_view printed);
+
+/// The place that a message of the step begins with, as "labs/03-bitonic/02_shared.cu:41: ..."; line 0 if there is none.
+Finding place_in(std::string_view message);
+
+}  // namespace lab

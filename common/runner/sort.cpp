@@ -1,0 +1,202 @@
+#include "runner/sort.h"
+
+#include <cuda_runtime.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "runner/call.h"
+#include "runner/channel.h"
+#include "runner/cuda_handles.h"
+#include "runner/kernel_times.h"
+#include "step/device_array.h"
+#include "step/error.h"
+#ifdef SIMT_CHECK
+#include <simt/observed.h>
+#endif
+
+namespace lab {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// The copies' times include what the host does for them, so they are taken by its clock, on an idle device.
+double milliseconds_since(Clock::time_point started) {
+  CUDA_CHECK(cudaDeviceSynchronize());
+  return std::chrono::duration<double, std::milli>(Clock::now() - started).count();
+}
+
+// Waits until everything that the step has begun is over, on any stream: only then does the output count, and the
+// judge's clock stop. Also finds a failed launch that the step did not look for.
+void check_device() {
+  cudaError_t error = cudaGetLastError();
+  if (error == cudaSuccess) error = cudaDeviceSynchronize();
+  if (error != cudaSuccess) {
+    throw StepFailed(fmt::format("a kernel or call of the step failed: {} ({})", cudaGetErrorName(error),
+                                 cudaGetErrorString(error)));
+  }
+}
+
+// Fills the memory that the step's own allocations will get, so that what it reads there without having written it is
+// noise, never the last case's output. Too little memory for this is not an error.
+void poison_scratch(std::int64_t bytes, int poison, cudaStream_t stream) {
+  try {
+    DeviceArray<char> scratch(bytes, stream);
+    CUDA_CHECK(cudaMemsetAsync(scratch.data(), poison, bytes, stream));
+  } catch (const CudaError& error) {
+    if (error.code != cudaErrorMemoryAllocation) throw;
+    cudaGetLastError();
+  }
+}
+
+// Writes twice the size of the L2 cache, so that no key is in it when the step's time starts.
+void flush_cache(cudaStream_t stream) {
+  if (!on_gpu) return;
+  static const int l2_bytes = [] {
+    int bytes = 0;
+    CUDA_CHECK(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, 0));
+    return bytes;
+  }();
+  DeviceArray<char> flush(std::int64_t{2} * l2_bytes, stream);
+  CUDA_CHECK(cudaMemsetAsync(flush.data(), 0, flush.size(), stream));
+}
+
+DeviceArray<char> allocate(std::int64_t bytes, cudaStream_t stream) {
+  try {
+    return {bytes, stream};
+  } catch (const CudaError& error) {
+    if (error.code != cudaErrorMemoryAllocation) throw;
+    cudaGetLastError();
+    throw Unsupported(fmt::format("{} MiB do not fit the device's memory: choose a smaller --n", bytes >> 20));
+  }
+}
+
+// A case's keys and values on the device.
+struct DeviceImages {
+  const Request& request;
+  SharedMemory& memory;
+  cudaStream_t stream;
+  DeviceArray<char> keys = allocate(request.keys.bytes, stream);
+  DeviceArray<char> values = allocate(request.values.bytes, stream);
+
+  double copy_in() const {
+    const auto started = Clock::now();
+    copy(keys.data(), memory.at(request.keys.input), request.keys.bytes, cudaMemcpyHostToDevice);
+    copy(values.data(), memory.at(request.values.input), request.values.bytes, cudaMemcpyHostToDevice);
+    return milliseconds_since(started);
+  }
+
+  double copy_out() const {
+    const auto started = Clock::now();
+    copy(memory.at(request.keys.output), keys.data(), request.keys.bytes, cudaMemcpyDeviceToHost);
+    copy(memory.at(request.values.output), values.data(), request.values.bytes, cudaMemcpyDeviceToHost);
+    return milliseconds_since(started);
+  }
+
+  StepArguments arguments() const {
+    return {request.type,
+            {keys.data() + request.keys.span, keys.size()},
+            {values.data() + request.values.span, values.size()},
+            request.n,
+            request.order,
+            request.shape,
+            stream};
+  }
+
+  // The check build must report accesses to the guards around the keys.
+  void narrow() const {
+#ifdef SIMT_CHECK
+    simt::check::narrow(keys.data() + request.keys.span, request.keys.span_bytes, "keys");
+    simt::check::narrow(values.data() + request.values.span, request.values.span_bytes,
+                        request.task == Task::sort ? "values" : "result");
+#endif
+  }
+
+ private:
+  void copy(void* to, const void* from, std::int64_t bytes, cudaMemcpyKind kind) const {
+    if (bytes > 0) CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, kind, stream));
+  }
+};
+
+nlohmann::json json_of(std::span<const KernelTime> kernels) {
+  nlohmann::json lines = nlohmann::json::array();
+  for (const KernelTime& k : kernels) {
+    lines.push_back({{"name", k.name.substr(0, 120)},
+                     {"launches", k.launches},
+                     {"milliseconds", k.milliseconds},
+                     {"blocks", k.blocks},
+                     {"threads", k.threads},
+                     {"dynamic_shared", k.dynamic_shared},
+                     {"static_shared", k.static_shared},
+                     {"registers", k.registers}});
+  }
+  return lines;
+}
+
+}  // namespace
+
+void SharedMemory::resize(std::int64_t bytes) {
+  if (bytes == bytes_) return;
+  unmap();
+  void* data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, memory_fd, 0);
+  if (data == MAP_FAILED) throw Error("cannot map the judge's memory");
+  data_ = static_cast<char*>(data);
+  bytes_ = bytes;
+}
+
+void SharedMemory::unmap() {
+  if (data_) munmap(data_, bytes_);
+  data_ = nullptr;
+  bytes_ = 0;
+}
+
+void finish(Status status, double milliseconds, const std::string& text, std::span<const KernelTime> kernels) {
+  std::string document;
+  if (!kernels.empty()) {
+    document = "\"kernels\":" + json_of(kernels).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  }
+#ifdef SIMT_CHECK
+  document += (document.empty() ? "" : ",") + ("\"observed\":" + simt::check::findings_json());
+#endif
+  if (!document.empty()) send_document("{" + document + "}");
+  send(Progress::finished, status, milliseconds, text);
+}
+
+void serve_sort(std::span<const Step> steps, const Request& request, SharedMemory& memory) {
+  const Step& step = find_step(steps, request.step, request.task);
+  memory.resize(request.memory_bytes);
+  const Stream stream;
+  const Event start, stop;
+  const DeviceImages images{request, memory, stream};
+  images.narrow();
+  poison_scratch(request.keys.bytes + request.values.bytes, request.poison, stream);
+  CUDA_CHECK(cudaDeviceSynchronize());
+  const double copied = images.copy_in();
+  flush_cache(stream);
+  CUDA_CHECK(cudaDeviceSynchronize());
+
+  Request go;
+  send(Progress::ready, Status::verified, copied);
+  if (!receive(go)) return;
+  std::optional<KernelClock> clock;
+  if (request.time_kernels) clock.emplace();
+  try {
+    CUDA_CHECK(cudaEventRecord(start, stream));
+    call(step, images.arguments());
+    cudaEventRecord(stop, stream);
+    check_device();
+    send(Progress::sorted, Status::verified, milliseconds_between(start, stop));
+  } catch (const Unsupported& error) {
+    images.copy_out();  // the judge checks whether anything was touched
+    return finish(Status::unsupported, 0, error.what());
+  }
+  const std::vector<KernelTime> kernels = clock ? clock->times() : std::vector<KernelTime>{};
+  finish(Status::verified, images.copy_out(), "", kernels);
+}
+
+}  // namespace lab

@@ -1,0 +1,190 @@
+// The generator of cases: deterministic, complete, and right about what a step must refuse.
+#include "judge/cases.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "course.h"
+#include "judge/inputs.h"
+#include "step/error.h"
+#include "step/key_type.h"
+
+namespace {
+
+using lab::Build;
+using lab::Case;
+using lab::CaseSet;
+using lab::Expect;
+using lab::Lab;
+using lab::StepFacts;
+
+std::vector<Case> all_cases(const Lab& lab, const StepFacts& step, CaseSet set, std::uint64_t seed = 1,
+                            Build build = Build::cpu) {
+  std::vector<Case> all;
+  for (const lab::CaseGroup& group : lab::cases_of(lab, step, set, seed, build)) {
+    CHECK(!group.cases.empty());
+    all.insert(all.end(), group.cases.begin(), group.cases.end());
+  }
+  return all;
+}
+
+std::vector<std::string> commands(const std::vector<Case>& cases) {
+  std::vector<std::string> texts;
+  for (const Case& c : cases) texts.push_back(lab::replay_command(c));
+  return texts;
+}
+
+template <class F>
+void for_each_step(F&& f) {
+  for (const Lab& lab : course::labs) {
+    for (const StepFacts& step : lab.steps) {
+      CAPTURE(lab.traits.name);
+      CAPTURE(step.number);
+      CAPTURE(lab::name_of(step.task));
+      f(lab, step);
+    }
+  }
+}
+
+const StepFacts& step_of(const char* name, int number) {
+  return lab::step_numbered(name, lab::lab_named(course::labs, name).steps, number);
+}
+
+}  // namespace
+
+TEST_CASE("the same seed gives the same cases, another seed others") {
+  for_each_step([](const Lab& lab, const StepFacts& step) {
+    const auto first = commands(all_cases(lab, step, CaseSet::graded, 7));
+    CHECK(first == commands(all_cases(lab, step, CaseSet::graded, 7)));
+    CHECK(first != commands(all_cases(lab, step, CaseSet::graded, 8)));
+  });
+}
+
+TEST_CASE("public cases cover every type, order and input of a step") {
+  for_each_step([](const Lab& lab, const StepFacts& step) {
+    const auto cases = all_cases(lab, step, CaseSet::graded);
+    for (lab::KeyType type : lab::all_key_types) {
+      if (!step.takes(type)) continue;
+      CAPTURE(lab::name_of(type));
+      for (const lab::InputFacts& input : lab::inputs()) {
+        const std::string_view name = input.name;
+        if (name.starts_with("and-") && name != "and-3") continue;
+        CAPTURE(name);
+        for (lab::Order order : {lab::Order::ascending, lab::Order::descending}) {
+          CHECK(std::any_of(cases.begin(), cases.end(),
+                            [&](const Case& c) { return c.type == type && c.order == order && c.input == name; }));
+        }
+      }
+    }
+    std::set<std::int64_t> sizes;
+    for (const Case& c : cases) {
+      sizes.insert(c.n);
+      CHECK(c.step.takes(c.type));
+    }
+    for (std::int64_t n : {0, 1, 2, 31, 32, 33, 1023, 1024, 1025}) CHECK(sizes.contains(n));
+    if (step.tile) {
+      for (std::int64_t n : {step.tile - 1, step.tile, step.tile + 1}) CHECK(sizes.contains(n));
+    }
+  });
+}
+
+TEST_CASE("no case has more keys than the step affords, except one that is worth its time") {
+  for_each_step([](const Lab& lab, const StepFacts& step) {
+    for (CaseSet set : {CaseSet::quick, CaseSet::graded}) {
+      int beyond = 0;
+      for (const Case& c : all_cases(lab, step, set)) {
+        CHECK(c.n <= step.max_n);
+        beyond += c.n > std::max<std::int64_t>(lab::affordable(step).cpu, 3 * step.tile + 1);
+      }
+      CHECK(beyond <= 1);
+    }
+    for (const Case& c : all_cases(lab, step, CaseSet::check, 1, Build::check)) {
+      CHECK(c.n <= std::max<std::int64_t>(lab::affordable(step).check, 2 * step.tile + 1));
+    }
+  });
+}
+
+TEST_CASE("impossible shapes must be refused, possible ones may be") {
+  for_each_step([](const Lab& lab, const StepFacts& step) {
+    int refused = 0, either = 0;
+    for (const Case& c : all_cases(lab, step, CaseSet::graded)) {
+      if (!c.shape.blocks && !c.shape.threads) continue;
+      const bool impossible = c.shape.threads < 0 || c.shape.threads > 1024 || c.shape.blocks < 0;
+      CHECK(c.expect == (impossible ? Expect::refused : Expect::either));
+      (impossible ? refused : either) += 1;
+    }
+    CHECK(refused == 4);
+    CHECK(either == 9);
+  });
+}
+
+TEST_CASE("a range that is too large must be refused, and only that") {
+  const Lab& counting = lab::lab_named(course::labs, "04-counting");
+  const StepFacts& range = step_of("04-counting", 4);
+  REQUIRE(range.max_range > 0);
+  int refused = 0, verified = 0;
+  for (const Case& c : all_cases(counting, range, CaseSet::graded)) {
+    if (c.shape.blocks || c.shape.threads) continue;
+    if (c.input == "range:0:255" || c.n < 2 || c.type == lab::KeyType::u8) CHECK(c.expect == Expect::verified);
+    if (c.input == "uniform" && c.n > 100 && c.type != lab::KeyType::u8) CHECK(c.expect == Expect::refused);
+    refused += c.expect == Expect::refused;
+    verified += c.expect == Expect::verified;
+  }
+  CHECK(refused > 10);
+  CHECK(verified > 10);
+  for (const Case& c : all_cases(counting, step_of("04-counting", 1), CaseSet::graded)) {
+    if (!c.shape.blocks && !c.shape.threads) CHECK(c.expect == Expect::verified);
+  }
+}
+
+TEST_CASE("check cases: several orders of lanes, several shapes, every type") {
+  for_each_step([](const Lab& lab, const StepFacts& step) {
+    const auto cases = all_cases(lab, step, CaseSet::check, 1, Build::check);
+    std::set<std::uint64_t> lanes;
+    std::set<lab::KeyType> types;
+    for (const Case& c : cases) {
+      REQUIRE(c.lane_seed.has_value());
+      lanes.insert(*c.lane_seed);
+      types.insert(c.type);
+    }
+    CHECK(lanes == std::set<std::uint64_t>{0, 1, 77});
+    for (lab::KeyType type : lab::all_key_types) CHECK(types.contains(type) == step.takes(type));
+  });
+}
+
+TEST_CASE("the budget's case is the one that the budget was set on") {
+  for_each_step([](const Lab& lab, const StepFacts& step) {
+    const auto cases = all_cases(lab, step, CaseSet::budget, 99, Build::check);
+    CHECK(cases.size() == (step.budget.n > 0 ? 1 : 0));
+    for (const Case& c : cases) {
+      CHECK(c.n == step.budget.n);
+      CHECK(c.seed == 1);
+      CHECK(c.lane_seed == 0);
+      CHECK(c.input == "uniform");
+      CHECK(c.order == lab::Order::ascending);
+      CHECK(c.expect == Expect::verified);
+    }
+  });
+}
+
+TEST_CASE("n above 2^32: one case for steps that take any n, in their smallest type, never pairs") {
+  const auto& bitonic = lab::lab_named(course::labs, "03-bitonic");
+  const auto cases = all_cases(bitonic, step_of("03-bitonic", 3), CaseSet::large);
+  REQUIRE(cases.size() == 1);
+  CHECK(cases[0].n > std::int64_t{1} << 32);
+  CHECK(cases[0].type == lab::KeyType::u32);
+  CHECK(all_cases(lab::lab_named(course::labs, "01-odd-even"), step_of("01-odd-even", 1), CaseSet::large).empty());
+}
+
+TEST_CASE("names of sets and builds") {
+  CHECK(lab::case_set_named("public") == CaseSet::graded);
+  CHECK(lab::build_named("cuda") == Build::cuda);
+  CHECK_THROWS_WITH_AS(lab::case_set_named("all"), doctest::Contains("quick, public, large, check, budget"),
+                       lab::Error);
+  CHECK_THROWS_WITH_AS(lab::build_named("opencl"), doctest::Contains("check, cpu, cuda"), lab::Error);
+}
