@@ -1,19 +1,25 @@
 #!/usr/bin/env python3
-"""Takes out each barrier of the solutions in turn, and makes a student's mistakes in them, one at a time: the check build
-must name what is wrong.
+"""Mutates the solutions, one line at a time: the check build must report what is wrong.
 
-    barriers.py BUILD [LAB ..]      BUILD is the folder that Meson made, with the solutions' check runners
+    barriers.py BUILD [LAB ...]      BUILD is Meson's build folder, with the solutions' check runners
 
-A barrier whose comment begins with "redundant" must not be missed: no finding then. Prints the share that is named. A
-finding is enough: of several that a missing barrier causes, which comes first depends on the order of threads. Of a
-mistake the kind must fit, and the line must be its own.
+Each barrier is removed in turn, and each of a student's usual mistakes is made. Without a barrier any finding is
+enough: of several that follow, the order of threads decides which comes first. A barrier whose comment begins with
+"redundant" must not be missed: there must be no finding. For a mistake the kind and the line must be right. Prints the
+share that is found.
 """
 
+from __future__ import annotations
+
+import os
 import re
 import shlex
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -25,10 +31,11 @@ from workbook.core.course import labs  # noqa: E402
 BARRIER = re.compile(r"__sync(threads|warp)\(\);( *// (.*))?")
 
 
-# The mistakes: lab, file, what is replaced by what in one line, and the kind that must be named there; None: a loop that
-# goes one too far, which is out of bounds.
+# Lab, file, what is replaced by what in one line, and the kind that must be reported there. LOOP: a loop that goes one
+# too far. It is reported where the loop accesses memory, in one of the lines that follow.
+LOOP = "loop"
 MISTAKES = [
-    ("01-odd-even", "01_global.cu", "t < pairs;", "t <= pairs;", None),
+    ("01-odd-even", "01_global.cu", "t < pairs;", "t <= pairs;", LOOP),
     ("01-odd-even", "02_halo.cu", "window[i] = from[left + i];", "window[i] = from[left + i + 1];", "out-of-bounds"),
     (
         "02-merge",
@@ -37,7 +44,7 @@ MISTAKES = [
         "load_items(tile, 0, from, first + 1, count);",
         "out-of-bounds",
     ),
-    ("03-bitonic", "01_global.cu", "t < comparators;", "t <= comparators;", None),
+    ("03-bitonic", "01_global.cu", "t < comparators;", "t <= comparators;", LOOP),
     (
         "03-bitonic",
         "02_shared.cu",
@@ -45,7 +52,7 @@ MISTAKES = [
         "load_tile(tile, tile_values, keys, values, first + 1, count);",
         "out-of-bounds",
     ),
-    ("04-counting", "01_global.cu", "i < keys.n;", "i <= keys.n;", None),
+    ("04-counting", "01_global.cu", "i < keys.n;", "i <= keys.n;", LOOP),
     (
         "04-counting",
         "02_shared.cu",
@@ -64,89 +71,118 @@ MISTAKES = [
 ]
 
 
-def commands(folder, target):
+@dataclass(frozen=True)
+class Mutation:
+    """One changed line of a solution."""
+
+    lab: str
+    path: Path
+    number: int  # from 0
+    line: str
+    kind: str | None = None  # of a mistake
+    redundant: bool = False  # a barrier that must not be missed
+
+    @property
+    def where(self) -> str:
+        """The file and the line, from 1."""
+        return f"solutions/{self.lab}/{self.path.name}:{self.number + 1}"
+
+
+def commands(folder: Path, target: str) -> list[list[str]]:
     """The command lines that make a program, each as words, the link last."""
-    told = subprocess.run(
+    listed = subprocess.run(
         ["ninja", "-C", str(folder), "-t", "commands", target], capture_output=True, text=True, check=True
     )
-    return [shlex.split(line) for line in told.stdout.splitlines() if line]
+    return [shlex.split(line) for line in listed.stdout.splitlines() if line]
 
 
-def changed(folder, lab, path, number, line, into):
-    """Makes the lab's check runner with another line `number` (from 0) in one file."""
-    lines = path.read_text().splitlines(keepends=True)
-    lines[number] = line + "\n"
-    source = into / path.name
+def make_runner(folder: Path, mutation: Mutation, into: Path) -> Path:
+    """Makes the lab's check runner with the changed line, by the commands that made the solution's."""
+    name = mutation.path.name
+    lines = mutation.path.read_text().splitlines(keepends=True)
+    lines[mutation.number] = mutation.line + "\n"
+    source = into / name
     source.write_text("".join(lines))
-    made = commands(folder, f"labs/{lab}-check-solution")
-    generated = f"labs/{lab}-check-solution.p/{path.name}.cpp"
-    rewrite = next(
-        words for words in made if words[-1] == generated or generated in words and "rewrite.py" in " ".join(words)
-    )
+    target = f"labs/{mutation.lab}-check-solution"
+    generated = f"{target}.p/{name}.cpp"
+    made = commands(folder, target)
+    rewrite = next(words for words in made if generated in words and "rewrite.py" in " ".join(words))
     compiled = next(words for words in made if "-c" in words and words[words.index("-c") + 1] == generated)
     link, item = made[-1], compiled[compiled.index("-o") + 1]
-    cpp, new_item, runner = into / f"{path.name}.cpp", into / "changed.o", into / f"{lab}-check"
-    replaced = {generated: str(cpp), item: str(new_item), f"labs/{lab}-check-solution": str(runner)}
+    runner = into / "runner"
+    replaced = {generated: str(into / f"{name}.cpp"), item: str(into / "changed.o"), target: str(runner)}
     for words in (rewrite, compiled, link):
         words = [replaced.get(word, word) for word in words]
-        words = [str(source) if word.endswith(f"solutions/{lab}/{path.name}") else word for word in words]
+        words = [str(source) if word.endswith(f"solutions/{mutation.lab}/{name}") else word for word in words]
         words = [str(into / "depends.d") if word.endswith(".d") else word for word in words]
         subprocess.run(words, cwd=folder, check=True, capture_output=True)
     return runner
 
 
-def verdict_on(folder, lab, path, number, line):
-    """The check build's verdict on the step with that line."""
-    with tempfile.TemporaryDirectory() as into:
-        return check_build.check_step(lab, int(path.name[:2]), changed(folder, lab, path, number, line, Path(into)))
+def without_barriers(lab: str) -> Iterator[Mutation]:
+    """The solutions of a lab, each without one of its barriers."""
+    for path in sorted((ROOT / "solutions" / lab).glob("[0-9]*.cu")):
+        for number, line in enumerate(path.read_text().splitlines()):
+            barrier = BARRIER.search(line)
+            if barrier and not line.lstrip().startswith("//"):
+                redundant = (barrier[3] or "").lower().startswith(("not needed", "redundant"))
+                yield Mutation(lab, path, number, BARRIER.sub(";", line, count=1), redundant=redundant)
 
 
-def try_mistake(folder, lab, name, old, new, kind):
-    """What is wrong, or None: the mistake is named where it is."""
+def mistake(lab: str, name: str, old: str, new: str, kind: str) -> Mutation:
+    """A line of MISTAKES as a mutation."""
     path = ROOT / "solutions" / lab / name
     lines = path.read_text().splitlines()
-    number = [i for i, line in enumerate(lines) if old in line]
-    if len(number) != 1:
-        return f"{path.name}: {old} stands in {len(number)} lines"
-    where = f"{path.name}:{number[0] + 1}"
-    verdict = verdict_on(folder, lab, path, number[0], lines[number[0]].replace(old, new))
+    numbers = [i for i, line in enumerate(lines) if old in line]
+    if len(numbers) != 1:
+        raise SystemExit(f"{path}: '{old}' occurs in {len(numbers)} lines, not in one")
+    return Mutation(lab, path, numbers[0], lines[numbers[0]].replace(old, new), kind)
+
+
+def what_is_wrong(mutation: Mutation, verdict: check_build.Verdict) -> str | None:
+    """What the check build should have reported, or should not have; None if it is right."""
     findings = [str(finding) for finding in verdict.findings]
-    print(f"{where}: {new}: {findings[0][:150] if findings else 'no finding'}", flush=True)
-    # Of a loop that goes too far, what it does there is at fault, in one of the lines that follow; of a call, the
-    # function's line may come first, and then this one.
-    near = [f"/{path.name}:{number[0] + 1 + i}:" for i in range(8 if kind is None else 1)]
-    wanted = f": error: {kind or 'out-of-bounds'}: "
-    found = any(wanted in finding and any(place in finding for place in near) for finding in findings)
-    return None if found else f"{where}: {new}: no{wanted}there: {findings}"
+    if mutation.kind is None:
+        if bool(findings) != mutation.redundant:
+            return None
+        text = f"{mutation.where}: {findings[0] if mutation.redundant else 'no finding without this barrier'}"
+        return text + (f"\n  {verdict.failed.message}" if verdict.failed else "")
+    loop = mutation.kind == LOOP
+    wanted = f": error: {'out-of-bounds' if loop else mutation.kind}: "
+    near = [f"/{mutation.path.name}:{mutation.number + 1 + i}:" for i in range(8 if loop else 1)]
+    if any(wanted in finding and any(place in finding for place in near) for finding in findings):
+        return None
+    return f"{mutation.where}: {mutation.line.strip()}: no{wanted}in {', '.join(near)}: {findings}"
 
 
-def main(folder, *asked):
-    folder = Path(folder).resolve()
-    build.use_folder(folder)
-    named = wanted = 0
-    wrong = []
-    for lab in asked or labs():
-        for path in sorted((ROOT / "solutions" / lab).glob("[0-9]*.cu")):
-            for number, line in enumerate(path.read_text().splitlines()):
-                barrier = BARRIER.search(line)
-                if not barrier or line.lstrip().startswith("//"):
-                    continue
-                needed = not (barrier[3] or "").lower().startswith(("not needed", "redundant"))
-                verdict = verdict_on(folder, lab, path, number, BARRIER.sub(";", line, count=1))
-                where = f"solutions/{lab}/{path.name}:{number + 1}"
-                wanted += needed
-                named += needed and bool(verdict.findings)
-                if needed != bool(verdict.findings):
-                    wrong.append(f"{where}: {'no finding without it' if needed else str(verdict.findings[0])}")
-                    if verdict.failed:
-                        wrong += ["  " + line for line in verdict.lines()]
-                print(f"{where}: {str(verdict.findings[0])[:150] if verdict.findings else 'no finding'}", flush=True)
-    print(f"named: {named} of {wanted}")
-    tried = [try_mistake(folder, *mistake) for mistake in MISTAKES if mistake[0] in (asked or labs())]
-    wrong += [text for text in tried if text]
-    print(f"mistakes named: {tried.count(None)} of {len(tried)}")
-    print("\n".join(wrong))
-    return 1 if wrong else 0
+def check_all(folder: Path, mutations: Sequence[Mutation]) -> dict[Mutation, str | None]:
+    """What is wrong with the verdict on each mutation. Runners are compiled side by side; a check uses all cores."""
+    verdicts = {}
+    with tempfile.TemporaryDirectory() as temporary, ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        folders = [Path(temporary) / str(i) for i in range(len(mutations))]
+        for into in folders:
+            into.mkdir()
+        runners = pool.map(make_runner, [folder] * len(mutations), mutations, folders)
+        for mutation, runner in zip(mutations, runners):
+            verdict = check_build.check_step(mutation.lab, int(mutation.path.name[:2]), runner)
+            runner.unlink()
+            print(f"{mutation.where}: {verdict.findings[0] if verdict.findings else 'no finding'}"[:250], flush=True)
+            verdicts[mutation] = what_is_wrong(mutation, verdict)
+    return verdicts
+
+
+def main(folder: str, *chosen: str) -> int:
+    """Tries all mutations; the exit status."""
+    build.use_folder(Path(folder).resolve())
+    names = chosen or labs()
+    barriers = [mutation for lab in names for mutation in without_barriers(lab)]
+    mistakes = [mistake(*words) for words in MISTAKES if words[0] in names]
+    wrong = check_all(Path(folder).resolve(), [*barriers, *mistakes])
+    needed = [mutation for mutation in barriers if not mutation.redundant]
+    print(f"barriers found: {sum(wrong[mutation] is None for mutation in needed)} of {len(needed)}")
+    print(f"mistakes found: {sum(wrong[mutation] is None for mutation in mistakes)} of {len(mistakes)}")
+    print("\n".join(text for text in wrong.values() if text))
+    return 1 if any(wrong.values()) else 0
 
 
 if __name__ == "__main__":
