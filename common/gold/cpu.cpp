@@ -1,8 +1,10 @@
-// The gold standard without a GPU, as a runner with a table of its own: the standard library's sorts, Boost's spreadsort
-// (S. Ross, "The spreadsort high-performance general-case sorting algorithm", 2002), the fastest sort we know for one
-// core, VQSort (J. Wassenberg, M. Blacher, J. Giesen and P. Sanders, "Vectorized and performance-portable quicksort",
-// 2022), and for keys of one or two bytes, where no comparison keeps up, a counting sort. Built over CUDA on the CPU,
-// where device memory is the host's.
+// The gold standard without a GPU, as a runner with its own table of steps:
+// - the standard library's sorts;
+// - Boost's spreadsort (S. Ross, "The spreadsort high-performance general-case sorting algorithm", 2002);
+// - VQSort, the fastest sort that we know for one core (J. Wassenberg, M. Blacher, J. Giesen and P. Sanders, "Vectorized
+//   and performance-portable quicksort", 2022);
+// - a counting sort for keys of one or two bytes, where no sort by comparisons is as fast.
+// It runs on CUDA on the CPU, where device memory is host memory.
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -29,7 +31,7 @@ using lab::LaunchShape;
 using lab::Order;
 using lab::Span;
 
-// Both sorts run on one core of the host: no launch shape means anything to them.
+// All of these run on one core of the host, so a launch shape has no meaning.
 void begin(LaunchShape shape, cudaStream_t stream) {
   if (shape.blocks != 0 || shape.threads != 0) throw lab::Unsupported("a sort on the host has no launch shape");
   CUDA_CHECK(cudaStreamSynchronize(stream));
@@ -60,8 +62,9 @@ void standard_sort(Span<Key> keys, Order order, LaunchShape shape, cudaStream_t 
   }
 }
 
-// How often each value occurs, then each value as often. Bytes have four tables that take turns, because an addition to
-// a counter waits for the last one to the same counter; more counters would no longer fit a core's cache four times.
+// Counts how often each value occurs, then writes each value that often. Bytes use four tables in turn, because an
+// addition to a counter waits for the previous one to the same counter. Four tables of larger keys would not fit in a
+// core's cache.
 template <class Key>
 void counting(Span<Key> keys, Order order, LaunchShape shape, cudaStream_t stream) {
   static_assert(!std::numeric_limits<Key>::is_signed);
@@ -104,8 +107,7 @@ void stable_sort(Span<Key> keys, Span<Value> values, Order order, LaunchShape sh
 }
 
 #ifdef LAB_HAVE_VQSORT
-// Floats are sorted as integers of the same order in which -0 stands before +0: VQSort's own order of floats has no
-// place for NaN.
+// Floats are sorted as integers of the same order, with -0 before +0: VQSort's order of floats does not include NaN.
 template <class Key>
 lab::Bits<Key> to_integer(lab::Bits<Key> bits) {
   constexpr auto sign = lab::Bits<Key>(lab::Bits<Key>(1) << (8 * sizeof(Key) - 1));
