@@ -82,7 +82,7 @@ struct Affordable {
 constexpr Affordable affordable(Growth growth) {
   switch (growth) {
     case Growth::quadratic:
-      return {.check = 1500, .cpu = 4096, .cuda = 65536};
+      return {.check = 1500, .cpu = 4200, .cuda = 65536};
     case Growth::serial:
       return {.check = 1 << 17, .cpu = 1 << 20, .cuda = 1 << 24};
     case Growth::linear:

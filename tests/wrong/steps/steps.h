@@ -27,7 +27,7 @@ SortWithValues is_not_stable, leaves_the_values, repeats_a_value;
 Sort crashes, throws_what_nobody_catches, waits_forever, exits, exits_at_the_end_of_a_thread, prints_verified,
     writes_to_every_descriptor, answers_in_the_runners_place, changes_the_input, keeps_the_first_output,
     works_only_when_tested, works_after_it_returned, slows_the_clock, closes_the_channel, waits_for_a_value,
-    meets_forever;
+    meets_forever, forges_findings;
 
 inline constexpr lab::Step steps[] = {
     {.number = 1, .name = "right", .idea = "control", .u32 = right},
@@ -64,6 +64,7 @@ inline constexpr lab::Step steps[] = {
     {.number = 32, .name = "closes", .idea = "closes the channel", .u32 = closes_the_channel},
     {.number = 33, .name = "spins", .idea = "waits for a value in a kernel", .u32 = waits_for_a_value},
     {.number = 34, .name = "meets", .idea = "one barrier after another", .u32 = meets_forever},
+    {.number = 35, .name = "findings", .idea = "a report of its own", .u32 = forges_findings},
 };
 
 }  // namespace wrong

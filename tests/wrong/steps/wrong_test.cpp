@@ -69,6 +69,7 @@ constexpr Expected expectations[] = {
      "tests/wrong/steps/attacks.cu:41: error: hang: the kernel was still running here when the program was ended"},
     {34, Status::hung,
      "tests/wrong/steps/attacks.cu:46: error: hang: the kernel was still running here when the program was ended"},
+    {35, Status::refused, "something else than the runner"},
 };
 
 constexpr auto facts = lab::facts_of(wrong::steps);
