@@ -155,20 +155,30 @@ def what_is_wrong(mutation: Mutation, verdict: check_build.Verdict) -> str | Non
     return f"{mutation.where}: {mutation.line.strip()}: no{wanted}in {', '.join(near)}: {findings}"
 
 
-def check_all(folder: Path, mutations: Sequence[Mutation]) -> dict[Mutation, str | None]:
-    """What is wrong with the verdict on each mutation. Runners are compiled side by side; a check uses all cores."""
-    verdicts = {}
-    with tempfile.TemporaryDirectory() as temporary, ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+def verdicts_on(folder: Path, mutations: Sequence[Mutation], pool: ThreadPoolExecutor) -> Iterator[check_build.Verdict]:
+    """Compiles the runners of a few mutations side by side, and checks each as soon as it is made."""
+    with tempfile.TemporaryDirectory() as temporary:
         folders = [Path(temporary) / str(i) for i in range(len(mutations))]
         for into in folders:
             into.mkdir()
         runners = pool.map(make_runner, [folder] * len(mutations), mutations, folders)
         for mutation, runner in zip(mutations, runners):
-            verdict = check_build.check_step(mutation.lab, int(mutation.path.name[:2]), runner)
-            runner.unlink()
-            print(f"{mutation.where}: {verdict.findings[0] if verdict.findings else 'no finding'}"[:250], flush=True)
-            verdicts[mutation] = what_is_wrong(mutation, verdict)
-    return verdicts
+            yield check_build.check_step(mutation.lab, int(mutation.path.name[:2]), runner)
+
+
+def check_all(folder: Path, mutations: Sequence[Mutation]) -> dict[Mutation, str | None]:
+    """What is wrong with the verdict on each mutation; None where it is right."""
+    wrong = {}
+    cores = os.cpu_count() or 1
+    with ThreadPoolExecutor(cores) as pool:
+        # In batches: a runner has 23 MB.
+        for first in range(0, len(mutations), cores):
+            batch = mutations[first : first + cores]
+            for mutation, verdict in zip(batch, verdicts_on(folder, batch, pool)):
+                finding = str(verdict.findings[0]) if verdict.findings else "no finding"
+                print(f"{mutation.where}: {finding[:150]}", flush=True)
+                wrong[mutation] = what_is_wrong(mutation, verdict)
+    return wrong
 
 
 def main(folder: str, *chosen: str) -> int:
