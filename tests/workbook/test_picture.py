@@ -55,7 +55,7 @@ def places(hover: str) -> tuple[set[int], set[int]]:
 
 def drawn(case: Case, **choices: Any) -> tuple[str, trace.Trace]:
     """A run of the solution, drawn."""
-    runner = HERE / "solutions" / f"{case.lab}-check"
+    runner = HERE / "labs" / f"{case.lab}-check-solution"
     program = HERE / "labs/judge"
     if not runner.is_file() or not program.is_file():
         raise unittest.SkipTest("the solution's check build is missing")
