@@ -14,8 +14,8 @@ struct InputFacts {
   const char* what;  ///< a few words for lists
 };
 
-/// The distributions: random ones from the most entropy to the least, then others. Besides them, "range:LOW:HIGH" stands
-/// for whole numbers from LOW to HIGH, all equally likely, and "file:PATH" for a file's bytes as keys.
+/// The distributions: random ones from the most entropy to the least, then others. Besides them, "range:LOW:HIGH" means
+/// whole numbers from LOW to HIGH, all equally likely, and "file:PATH" for a file's bytes as keys.
 std::span<const InputFacts> inputs();
 
 /// Throws lab::Error unless `input` is a distribution's name, a range of the key type, or a file of at least n keys, whose

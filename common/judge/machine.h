@@ -5,7 +5,7 @@
 
 namespace lab {
 
-/// "Intel(R) Xeon(R) ... , 16 cores, 126 GiB, Debian GNU/Linux 12, Linux 6.1": what could not be found out is left out.
+/// "Intel(R) Xeon(R) ... , 16 cores, 126 GiB, Debian GNU/Linux 12, Linux 6.1": facts that are not available are left out.
 std::string describe_host();
 
 /// "amd-epyc-2-cores", a short name for this machine's processor.

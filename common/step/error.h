@@ -9,7 +9,7 @@
 
 namespace lab {
 
-/// Any error of the workbook; `what()` says what happened and what to do next.
+/// Any error of the workbook. `what()` describes what happened and what to do next.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -21,7 +21,7 @@ class Unsupported : public Error {
   using Error::Error;
 };
 
-/// A starter's gap that nobody has filled yet.
+/// A starter's gap that is not filled yet.
 class NotWritten : public Error {
  public:
   using Error::Error;
@@ -52,5 +52,5 @@ inline void check_cuda(cudaError_t code, const char* call, const char* file, int
 /// Checks one CUDA call. After a kernel launch: CUDA_CHECK(cudaGetLastError()).
 #define CUDA_CHECK(call) ::lab::check_cuda((call), #call, __FILE__, __LINE__)
 
-/// Stands in a starter where the student's code will be: NOT_WRITTEN("step 02").
+/// Takes the place of the student's code in a starter: NOT_WRITTEN("step 02").
 #define NOT_WRITTEN(what) ::lab::not_written(what, __FILE__, __LINE__)

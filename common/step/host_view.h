@@ -13,8 +13,8 @@
 namespace lab {
 
 /// The keys of a span in host memory, as they are when the work queued on `stream` so far is done. On a GPU they are
-/// copied there, and store() copies them back; on the CPU device memory is the host's, and nothing is copied (but in the
-/// check build, which tells host code that reads device memory).
+/// copied there, and store() copies them back; on the CPU device memory is the host's, and nothing is copied (except in
+/// the check build, which reports host code that reads device memory).
 /// Errors: lab::CudaError.
 template <class T>
 class HostView {
@@ -33,7 +33,7 @@ class HostView {
   std::remove_const_t<T>* data() const { return data_; }
   std::int64_t size() const { return device_.n; }
 
-  /// Puts the keys back where they came from; they are there when it returns.
+  /// Copies the keys back to where they came from, and waits for it.
   void store() const {
     if (copy_ == nullptr) return;
     CUDA_CHECK(cudaMemcpyAsync(device_.data, data_, device_.n * sizeof(T), cudaMemcpyHostToDevice, stream_));

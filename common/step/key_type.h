@@ -24,7 +24,7 @@ constexpr const char* name_of(Task task) {
   return names[static_cast<int>(task)];
 }
 
-/// Stands for a type in `with_key`: a tag that carries it and has no value.
+/// Carries a type into the function that `with_key` calls.
 template <class K>
 struct KeyTag {
   using Key = K;

@@ -28,7 +28,7 @@ using Bits = std::conditional_t<sizeof(Key) == 1, std::uint8_t,
                                                    std::conditional_t<sizeof(Key) == 4, std::uint32_t, std::uint64_t>>>;
 
 /// Maps a key to an unsigned integer whose order is the key's order, CUB's order for floats: -0 equals +0, and a
-/// NaN stands where its bit pattern puts it (sign clear: above +infinity; sign set: below -infinity).
+/// NaN has the place that its bit pattern gives it (sign clear: above +infinity; sign set: below -infinity).
 /// Source: the flip of M. Herf, "Radix Tricks" (2001), for the float part.
 template <class Key>
 LAB_HOST_DEVICE inline Bits<Key> ordered_bits(Key key) {
@@ -69,7 +69,7 @@ LAB_HOST_DEVICE inline Key last_key(Order order) {
   return from_ordered_bits<Key>(order == Order::ascending ? Bits<Key>(~Bits<Key>(0)) : Bits<Key>(0));
 }
 
-/// True when `a` stands strictly before `b` in ascending order.
+/// True if `a` comes strictly before `b` in ascending order.
 template <class Key>
 LAB_HOST_DEVICE inline bool less(Key a, Key b) {
   if constexpr (std::is_integral_v<Key>) {
@@ -79,19 +79,19 @@ LAB_HOST_DEVICE inline bool less(Key a, Key b) {
   }
 }
 
-/// True when `a` must stand strictly before `b` in `order`.
+/// True if `a` must come strictly before `b` in `order`.
 template <class Key>
 LAB_HOST_DEVICE inline bool before(Key a, Key b, Order order) {
   return order == Order::ascending ? less(a, b) : less(b, a);
 }
 
-/// Of two keys the one that stands first in `order`; `a` if neither must. A minimum or a maximum, which costs no branch.
+/// The key that comes first in `order`; `a` if either may. A minimum or a maximum, which costs no branch.
 template <Order order, class Key>
 LAB_HOST_DEVICE inline Key earlier(Key a, Key b) {
   return before(b, a, order) ? b : a;
 }
 
-/// The other one.
+/// The key that earlier() does not return.
 template <Order order, class Key>
 LAB_HOST_DEVICE inline Key later(Key a, Key b) {
   return before(b, a, order) ? a : b;
