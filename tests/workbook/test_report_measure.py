@@ -47,6 +47,9 @@ class Plan(unittest.TestCase):
         most = max(blocks * threads for blocks, threads in plan["sizes-1"].shapes)
         self.assertIn(f"more than {most:,} threads in step 01", " ".join(sentences))
         self.assertNotIn("step 02: emulated", " ".join(sentences))
+        slow = lab_of(65536, 65536)
+        sentences = measure.left_out(slow, "cpu", self.plan("cpu", slow).values(), [])["sizes"]
+        self.assertIn("threads in all steps: emulated", " ".join(sentences))
 
     def test_what_there_was_no_time_for_is_reported(self) -> None:
         types = ("u32", "u64")

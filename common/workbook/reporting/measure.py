@@ -129,10 +129,8 @@ def _too_many_threads(sweep: Sweep, kind: str) -> str:
     most = max(map(_threads, sweep.shapes))
     if kind == "cuda" or not most or most >= max(map(_threads, sweeps.GRID)):
         return ""
-    return (
-        f"Left out: launches of more than {most:,} threads in {sweeps.numbered(sweep.steps)}: emulated on a processor, "
-        "they take too long."
-    )
+    steps = sweeps.numbered(sweep.steps) if sweep.steps else "all steps"
+    return f"Left out: launches of more than {most:,} threads in {steps}: emulated on a processor, they take too long."
 
 
 def left_out(lab: Lab, kind: str, plan: Iterable[Sweep], rows: Sequence[Row]) -> dict[str, list[str]]:
