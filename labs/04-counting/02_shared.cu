@@ -1,14 +1,16 @@
 // Step 02: counters in shared memory.
 //
-// Idea: a block counts its own keys in shared memory, where atomics are fast and only its own threads queue, and adds
-// its 256 counters to those in global memory at the end. The scan is done by as many threads as there are counters, in
-// log2 n stages: in stage d each sum adds the one 2^d to its left (Hillis and Steele).
-// New since step 01: dynamic shared memory, whose size the launch says; double buffering; a scan of any n, tile after
-// tile; and moving keys: an atomic on a value's counter gives each of its keys a place. A block asks global memory once
-// a value for as many places as it needs, and deals them out in shared memory.
-// Cost: 4 bytes read and 2 written a key (count 1; move 2 and 1; copy back 1 and 1); 10 stages, 12 barriers a tile.
-// Limits: the scan does n log2 n additions where n would do. Moved keys are written one byte at a time, and in no
-// certain order: unstable. Keys that are all equal still queue at one counter.
+// Idea: a block counts its own keys in shared memory, where atomics are fast and only its own threads queue, and at the
+// end adds its 256 counters to those in global memory. As many threads as there are counters scan them, in log2 n
+// stages: in stage d each sum adds the sum 2^d places to its left (Hillis and Steele).
+// New since step 01: dynamic shared memory, whose size the launch sets; double buffering; a scan of any n, tile by
+// tile; and moving keys: a block reserves places for all its keys of a value with one global atomic, and hands them out
+// with atomics in shared memory.
+// Cost: 4 bytes read and 2 written per key (count 1; move 2 and 1; copy back 1 and 1); 10 stages, 12 barriers per tile.
+// Limits: the scan makes n log2 n additions where n would do. Moved keys are written one byte at a time and in no
+// particular order: unstable. Keys that are all equal still queue at one counter.
+// Longer than other steps because it has three tasks: the histogram and the scan, which are tested alone, and the move.
+#include <algorithm>
 #include <cstdint>
 
 #include "counting.cuh"
@@ -18,56 +20,46 @@ namespace counting {
 namespace {
 
 constexpr int default_threads = 512;
-constexpr int keys_a_thread = 64;                  // at least, or the 256 counters cost more than the keys
-constexpr std::int64_t vectors_a_round = 1 << 27;  // a block's 32-bit counters cannot overflow in a round
-constexpr std::int64_t move_tile = 1 << 15;        // keys that a block moves at a time
+constexpr int items_per_thread = 64;         // with fewer, the 256 counters cost more than the keys
+constexpr std::int64_t move_tile = 1 << 15;  // keys that a block moves at a time
 
-/// counts[v] += how many keys are v. Dynamic shared memory: `counters` counters of 32 bits.
+/// counts[v] += the number of keys equal to v. Dynamic shared memory: `counters` counters of 32 bits.
 __global__ void histogram_kernel(const std::uint8_t* keys, Vectors<std::uint8_t> vectors, std::uint64_t* counts,
                                  int counters) {
   extern __shared__ unsigned block_counts[];
-  const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x;
-  const std::int64_t thread = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  const uint4* const all = reinterpret_cast<const uint4*>(keys + vectors.first);
-  const std::int64_t keys_each_block_counts = vectors_a_round * gridDim.x;
-  for (std::int64_t round = 0; round == 0 || round < vectors.count; round += keys_each_block_counts) {
-    const std::int64_t rest = vectors.count - round;
-    const std::int64_t end = round + (rest < keys_each_block_counts ? rest : keys_each_block_counts);
-    // Your code: set the block's counters to 0. Count: thread t of the grid takes vectors round + t, round + t +
-    // step, .. below `end`; key_of<std::uint8_t>(vector, i), i < 16, are its keys. In round 0 also the edges:
-    // keys[vectors.edge(e)] for e = thread, thread + step, .. below vectors.edges. Then add the block's counters to
-    // counts. Which barriers are needed, and why? In a vector, equal keys that follow each other can be counted by
-    // one atomic. Is it worth it?
-    (void)all, (void)block_counts, (void)thread, (void)step, (void)end;
-  }
+  const uint4* const all = vectors.in(keys);
+  // Your code: set the block's counters to 0. Count: for_each_index(n, f) of counting.cuh divides vectors 0 ...
+  // vectors.count - 1 among the threads; key_of<std::uint8_t>(vector, i), i < 16, are a vector's keys. Then count
+  // the edges, keys[vectors.edge(e)] for e below vectors.edges. Finally add the block's counters to counts. Which
+  // barriers are needed, and why? One atomic can count several neighbouring equal keys. Is that worth it?
+  (void)all, (void)block_counts;
 }
 
 /// Scans each tile of scan_tile values by itself. Dynamic shared memory: two buffers of scan_tile values.
-__global__ void scan_tiles(lab::Span<const std::uint64_t> values, std::uint64_t* sums, std::uint64_t* tile_sums) {
+__global__ void scan_tiles(Values values, std::uint64_t* sums, std::uint64_t* tile_sums) {
   extern __shared__ std::uint64_t buffers[];
   for (std::int64_t tile = blockIdx.x; tile * scan_tile < values.n; tile += gridDim.x) {
-    const std::int64_t first = tile * scan_tile, rest = values.n - first;
-    const int count = rest < scan_tile ? int(rest) : scan_tile;
-    // Your code: load the tile into one buffer. For distance = 1, 2, 4, .. below count: the other buffer gets each
-    // sum plus the one `distance` to its left, if there is one; then the buffers change roles. What would happen
-    // with one buffer? The sums are inclusive now: write them one place to the right, and 0 into the first place.
-    // tile_sums[tile] is the sum of the whole tile. Mind the barriers, also for the next tile.
+    const std::int64_t first = tile * scan_tile;
+    const int count = items_in_tile(values.n, first, scan_tile);
+    // Your code: load the tile into one buffer. For distance = 1, 2, 4, ... below count: write to the other buffer
+    // each sum plus the sum `distance` places to its left, if there is one; then exchange the buffers. What would
+    // go wrong with one buffer? The final sums are inclusive: write them one place to the right, and 0 to the first
+    // place. tile_sums[tile] is the sum of the whole tile. Mind the barriers, also for the next tile.
     (void)buffers, (void)first, (void)count;
   }
 }
 
-/// Moves each key to its value's next free place; free[v] is where it lies, and moves on. Dynamic shared memory:
-/// `counters` counters of 32 bits, then (at an even one) as many places of 64.
+/// Moves each key to the next free place of its value. free[v] is the index of that place for value v. Dynamic shared
+/// memory: `counters` places of 64 bits, then as many counters of 32 bits.
 __global__ void move(lab::Span<const std::uint8_t> keys, std::uint8_t* sorted, std::uint64_t* free, int counters,
                      lab::Order order) {
   extern __shared__ std::uint64_t places[];
   unsigned* const wanted = reinterpret_cast<unsigned*>(places + counters);
   for (std::int64_t first = blockIdx.x * move_tile; first < keys.n; first += gridDim.x * move_tile) {
-    const std::int64_t rest = keys.n - first;
-    const int count = rest < move_tile ? int(rest) : int(move_tile);
-    // Your code: count the keys of this tile in wanted[]. Take that many places from free[v] with one atomic a
-    // value, and keep in places[v] where they begin. Then read the tile again: an atomic on wanted[] deals the
-    // places out (count them down). Place p of the ascending order is keys.n - 1 - p of the descending one.
+    const int count = items_in_tile(keys.n, first, move_tile);
+    // Your code: count the tile's keys in wanted[]. Reserve that many places of free[v], with one atomic per value,
+    // and note in places[v] where they begin. Then read the tile again: an atomic on wanted[], counting down, gives
+    // each key its place. Place p of the ascending order is place keys.n - 1 - p of the descending order.
     (void)sorted, (void)free, (void)wanted, (void)count;
   }
 }
@@ -76,9 +68,9 @@ __global__ void move(lab::Span<const std::uint8_t> keys, std::uint8_t* sorted, s
 
 void histogram(lab::Span<const std::uint8_t> keys, lab::Span<std::uint64_t> counts, lab::LaunchShape shape,
                cudaStream_t stream) {
-  const int threads = lab::threads_or(shape, default_threads);
-  const unsigned blocks = resident_blocks_or(shape, 2048 / threads, keys.n, std::int64_t(threads) * keys_a_thread);
-  const int counters = int(counts.n);
+  const int threads = lab::threads_or(shape, default_threads), counters = int(counts.n);
+  const unsigned blocks =
+      std::max(resident_blocks_or(shape, threads, keys.n, items_per_thread), unsigned(keys.n / max_keys_per_block) + 1);
   CUDA_CHECK(cudaMemsetAsync(counts.data, 0, counts.n * sizeof(std::uint64_t), stream));
   if (keys.n == 0) return;
   // Your code: launch histogram_kernel with the shared memory that its counters need, and check the launch.
@@ -86,12 +78,11 @@ void histogram(lab::Span<const std::uint8_t> keys, lab::Span<std::uint64_t> coun
   NOT_WRITTEN("step 02");
 }
 
-void scan_hillis_steele(lab::Span<const std::uint64_t> values, lab::Span<std::uint64_t> sums, lab::LaunchShape shape,
-                        cudaStream_t stream) {
+void scan_hillis_steele(Values values, lab::Span<std::uint64_t> sums, lab::LaunchShape shape, cudaStream_t stream) {
   const int threads = lab::threads_or(shape, scan_tile);
-  lab::blocks_or(shape, values.n, scan_tile);  // refuses the impossible
-  // Your code: scan_all() of scan.cuh calls what you give it for the values, then for the sums of their tiles, and
-  // so on. Give it a function that launches scan_tiles (with how much shared memory?) and checks the launch.
+  // Your code: scan_all() of scan.cuh calls the function you pass it for the values, then for the sums of their
+  // tiles, and so on. Pass it a function that launches scan_tiles (with how much shared memory?) and checks the
+  // launch.
   (void)threads, (void)scan_tiles;
   NOT_WRITTEN("step 02");
 }
@@ -102,7 +93,7 @@ void sort_shared(lab::Span<std::uint8_t> keys, lab::Order order, lab::LaunchShap
   if (keys.n < 2) return;
   const lab::DeviceArray<std::uint64_t> counts = scratch<std::uint64_t>(byte_values, "counters", stream);
   const lab::DeviceArray<std::uint8_t> sorted = scratch<std::uint8_t>(keys.n, "keys of scratch", stream);
-  // Your code: histogram(), scan_hillis_steele(), the move into `sorted`, and the keys copied back.
+  // Your code: histogram(), scan_hillis_steele(), the move into `sorted`, and the copy back.
   (void)threads, (void)blocks, (void)move;
   NOT_WRITTEN("step 02");
 }

@@ -1,75 +1,54 @@
 // Step 03: every place finds its value.
 //
-// Idea: a scan that is a tree. On the way up each node gets the sum of what lies below it, on the way down each node
-// tells its right child what lies before it: 2 (n - 1) additions instead of n log2 n (Blelloch). And keys without
-// values need not be moved: place p of the output finds, by halving among the 257 sums, the value whose run it is in.
-// New since step 02: the two sweeps, over padded indexes, so that no two lanes of a warp meet in one bank however far
-// apart the nodes of a level lie; placing that no atomic holds up, and that writes 16 bytes a thread at once.
-// Cost: 1 byte read and 1 written a key; 20 stages, 24 barriers a tile of 1024 counters.
-// Limits: bytes only; a value cannot go along with a key that is not moved.
+// Idea: a scan that is a tree, with 2 (n - 1) additions instead of n log2 n (Blelloch). And keys without values need not
+// be moved: a binary search in the 257 sums finds the value of any place of the output.
+// New since step 02: sweeps over padded indices, free of bank conflicts; placing without atomics, 16 bytes per write.
+// Cost: 1 byte read and 1 byte written per key; 20 stages, 24 barriers per tile of 1024 counters.
+// Limits: bytes only; a key that is not moved cannot carry a value.
 #include <cstdint>
 
-#include "counting.cuh"
 #include "scan.cuh"
 
 namespace counting {
 namespace {
 
-constexpr int scan_threads = scan_tile / 2;  // a thread for each pair of the lowest level
-constexpr int place_threads = 256;
-constexpr int keys_a_thread = 16;  // one vector
-
-/// Where value i of a tile lies in shared memory. There are 32 banks of 4 bytes, that is 16 of our values, which are
-/// served at once if they lie in different ones. Nodes that lie 16, or 256, apart would all be in one bank; a gap after
-/// each 16 values and a further one after each 256 puts them into different ones.
+constexpr int scan_threads = scan_tile / 2, place_threads = 256;  // one scan thread per pair of the lowest level
+/// Index of value i of a tile: with a gap after every 16 and every 256 values, nodes far apart are in different banks.
 __host__ __device__ constexpr int padded(int i) { return i + i / 16 + i / 256; }
 
-/// Replaces the `scan_tile` values of a tile by their exclusive sums; returns the sum of all to every thread.
+/// Replaces the `scan_tile` values of a tile by their exclusive sums. Returns the sum of all values to every thread.
 __device__ std::uint64_t scan_in_shared(std::uint64_t* tile) {
-  // Your code, on tile[padded(i)] throughout. Up: for half = 1, 2, .., scan_tile / 2, node k of the level ends at
-  // right = (2 k + 2) * half - 1 and its left child at right - half; the right one gets the sum of the two. Then
-  // the sum of all is in the last value: keep it, and put 0 there. Down: for half = scan_tile / 2, .., 2, 1 the
-  // left child gets what the node has, and the right one that plus what was in the left child. A level has
-  // scan_tile / (2 * half) nodes; thread t takes nodes t, t + blockDim.x, .. Which barriers are needed?
+  // Your code, always with tile[padded(i)]: the way up, half = 1, 2, ..., scan_tile / 2; keep the last value, the
+  // sum of all, and put 0 there; the way down, half = scan_tile / 2, ..., 1 (see hint 1). Which barriers are
+  // needed?
   return tile[0];
 }
 
-__global__ void scan_tiles_by_tree(lab::Span<const std::uint64_t> values, std::uint64_t* sums,
-                                   std::uint64_t* tile_sums) {
+__global__ void scan_tiles_by_tree(Values values, std::uint64_t* sums, std::uint64_t* tile_sums) {
   __shared__ std::uint64_t tile[padded(scan_tile)];
   for (std::int64_t number = blockIdx.x; number * scan_tile < values.n; number += gridDim.x) {
-    const std::int64_t first = number * scan_tile, rest = values.n - first;
-    const int count = rest < scan_tile ? int(rest) : scan_tile;
-    // Your code: load the tile to its padded places, zeros behind its end; scan_in_shared(); store;
+    const std::int64_t first = number * scan_tile;
+    const int count = items_in_tile(values.n, first, scan_tile);
+    // Your code: load the tile to padded places, with zeros behind its end; scan it; store it and
     // tile_sums[number].
     (void)&tile, (void)sums, (void)tile_sums, (void)first, (void)count, (void)scan_in_shared;
   }
 }
 
-/// Writes the sorted keys: value v to the places sums[v] .. sums[v + 1] - 1 of the ascending order.
+/// Writes the sorted keys: value v to places sums[v] ... sums[v + 1] - 1 of the ascending order.
 __global__ void place(lab::Span<std::uint8_t> keys, Vectors<std::uint8_t> vectors, const std::uint64_t* sums,
                       lab::Order order) {
   __shared__ std::uint64_t runs[byte_values + 1];
   for (int v = threadIdx.x; v <= byte_values; v += blockDim.x) runs[v] = sums[v];
-  __syncthreads();  // every thread reads sums that others have loaded
-  const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x;
-  const std::int64_t thread = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  const std::int64_t n = keys.n;
-  uint4* const all = reinterpret_cast<uint4*>(keys.data + vectors.first);
-  // Your code: thread t makes vectors t, t + step, .. below vectors.count. Vector j holds the places vectors.first
-  // + 16 j and on; what is place p in descending order is place n - 1 - p in ascending order. counter_of(runs,
-  // place, 0, byte_values) finds the value of a place: for the first place of a vector; the next ones have the same
-  // value for as long as the run lasts. Put the 16 bytes together in a uint4 (the first is the lowest byte of x),
-  // and write it. Then the edges: keys.data[vectors.edge(e)] for e below vectors.edges.
-  (void)&runs, (void)thread, (void)step, (void)n, (void)all;
+  __syncthreads();  // a search reads sums that other threads have loaded
+  // Your code, with for_each_index(): write every vector, vectors.in(keys.data)[j], then the edges (see hint 4).
+  (void)&runs;
 }
 
 }  // namespace
 
-void scan_blelloch(lab::Span<const std::uint64_t> values, lab::Span<std::uint64_t> sums, lab::LaunchShape shape,
-                   cudaStream_t stream) {
+void scan_blelloch(Values values, lab::Span<std::uint64_t> sums, lab::LaunchShape shape, cudaStream_t stream) {
   const int threads = lab::threads_or(shape, scan_threads);
-  lab::blocks_or(shape, values.n, scan_tile);  // refuses the impossible
   // Your code: as in step 02, with scan_tiles_by_tree.
   (void)threads, (void)scan_tiles_by_tree;
   NOT_WRITTEN("step 03");
@@ -77,11 +56,10 @@ void scan_blelloch(lab::Span<const std::uint64_t> values, lab::Span<std::uint64_
 
 void sort_parallel(lab::Span<std::uint8_t> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream) {
   const int threads = lab::threads_or(shape, place_threads);
-  const unsigned blocks = resident_blocks_or(shape, 2048 / threads, keys.n, std::int64_t(threads) * keys_a_thread);
+  const unsigned blocks = resident_blocks_or(shape, threads, keys.n, Vectors<std::uint8_t>::keys_per_vector);
   if (keys.n < 2) return;
   const lab::DeviceArray<std::uint64_t> counts = scratch<std::uint64_t>(byte_values + 1, "counters", stream);
-  // Your code: histogram() of step 02 into the first byte_values counters, 0 into the one behind them (so that its
-  // sum is n), scan_blelloch(), and place. Check the launch.
+  // Your code: histogram() into the first byte_values counters; 0 into the last; scan_blelloch(); place.
   (void)blocks, (void)place;
   NOT_WRITTEN("step 03");
 }

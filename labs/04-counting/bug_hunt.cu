@@ -1,8 +1,8 @@
-// Bug hunt of lab 04: this program is wrong on purpose. It compiles, and for black and white pictures it is even right.
+// Bug hunt of lab 04: this program is wrong on purpose. It compiles, and for black and white pictures it is even correct.
 //
-// What it promises: n bytes are sorted, any n from 1 on, with any number of blocks and of threads a block. `largest` is
-// the largest value that a key may have, 0 to 255; no key is above it. More threads sort faster, as long as there are
-// keys for them.
+// What it promises: it sorts n bytes, for any n from 1 on, any number of blocks and any number of threads per block.
+// `largest` is the largest value that a key may have, 0 to 255; no key is above it. More threads sort faster, as long as
+// there are keys for them.
 //
 //   ./workbook cc labs/04-counting/bug_hunt.cu -o /tmp/bug_hunt
 //   /tmp/bug_hunt 1000 255 2
@@ -11,9 +11,9 @@
 //   /tmp/bug_hunt 1000 255 256
 //   /tmp/bug_hunt 100000 255 2 4 64
 //
-// Arguments: n, largest, number of values (the keys are 0 .. values - 1), blocks, threads. There are four faults, all
-// in what stands above the line near the end; what stands below it is right. Exit code: 0 right, 1 wrong or a CUDA
-// error, 2 bad arguments.
+// Arguments: n, largest, number of values (the keys are 0 ... values - 1), blocks, threads. There are four faults, all
+// above the line "correct from here on"; the code below that line is correct. Exit code: 0 right, 1 wrong or a CUDA error,
+// 2 bad arguments.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -23,7 +23,7 @@
 
 constexpr int values = 255;  // of a byte
 
-// counts[v] = how many keys are v. Shared memory: a counter for each value up to the largest.
+// counts[v] = the number of keys equal to v. Shared memory: a counter for each value up to the largest.
 __global__ void histogram(const unsigned char* keys, int n, unsigned* counts, int counters) {
   extern __shared__ unsigned block_counts[];
   for (int v = threadIdx.x; v < counters; v += blockDim.x) block_counts[v] = 0;
@@ -35,7 +35,7 @@ __global__ void histogram(const unsigned char* keys, int n, unsigned* counts, in
   for (int v = threadIdx.x; v < counters; v += blockDim.x) atomicAdd(&counts[v], block_counts[v]);
 }
 
-// Replaces each counter by the sum of it and all before it. One block; thread t does counters t, t + blockDim.x, ..
+// Replaces each counter by the sum of it and all before it. One block; thread t handles counters t, t + blockDim.x, ...
 __global__ void scan(unsigned* counts) {
   __shared__ unsigned sums[values];
   for (int v = threadIdx.x; v < values; v += blockDim.x) sums[v] = counts[v];
@@ -65,7 +65,7 @@ void sort(unsigned char* keys, int n, int largest, int blocks, int threads, unsi
   place<<<blocks, threads>>>(keys, n, counts);
 }
 
-// --------------------------------------------------- right from here ------------------------------------------------
+// ------------------------------------------------- correct from here on ---------------------------------------------
 
 void check(cudaError_t code, const char* what) {
   if (code == cudaSuccess) return;
@@ -73,7 +73,7 @@ void check(cudaError_t code, const char* what) {
   std::exit(1);
 }
 
-// The whole number that argument `index` is, if it lies in low .. high; else the program says how it is called.
+// Returns argument `index` if it is an integer in low ... high; otherwise prints the usage and ends the program.
 int argument(int argc, char** argv, int index, int otherwise, int low, int high) {
   if (index >= argc) return otherwise;
   char* rest = nullptr;

@@ -1,9 +1,11 @@
-// What the steps of lab 04 share: counters, reading sixteen bytes at a time, scratch memory that may not be there.
+// What the steps of lab 04 share: atomics on 64-bit counters, the grid-stride loop, reading sixteen bytes at once, and
+// scratch memory that the device may not have.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 #include "counting.h"
 #include "step/device_array.h"
@@ -11,14 +13,17 @@
 
 namespace counting {
 
-/// *counter += count, as one step that no other thread can get into; gives back what stood there before.
-/// CUDA's atomics know `unsigned long long`, which has the 64 bits of uint64_t under another name.
+/// Keys that one block may count, at most: its counters have 32 bits.
+inline constexpr std::int64_t max_keys_per_block = std::int64_t{1} << 31;
+
+/// Adds `count` to *counter in one indivisible step and returns the old value. CUDA's atomics take
+/// `unsigned long long`, which has the same 64 bits as uint64_t but is a different type.
 __device__ inline std::uint64_t atomic_add(std::uint64_t* counter, std::uint64_t count) {
   return atomicAdd(reinterpret_cast<unsigned long long*>(counter), static_cast<unsigned long long>(count));
 }
 
-/// The counter whose run holds place `place`: the v with sums[v] <= place < sums[v + 1], found by halving among the
-/// counters from `v` to below `end`. sums[end] must lie above `place`, sums[v] not.
+/// The counter whose run contains place `place`: the v with sums[v] <= place < sums[v + 1], found by binary search
+/// among the counters from `v` to below `end`. Requires sums[v] <= place < sums[end].
 template <class Index>
 __device__ inline Index counter_of(const std::uint64_t* sums, std::uint64_t place, Index v, Index end) {
   while (end - v > 1) {
@@ -32,66 +37,96 @@ __device__ inline Index counter_of(const std::uint64_t* sums, std::uint64_t plac
   return v;
 }
 
-/// n keys as vectors of 16 bytes, which one thread reads or writes at once: full bandwidth with fewer requests. Vectors
-/// begin at addresses that 16 divides; the few keys before the first and behind the last vector are the edges.
+/// How many of n items are in the tile that begins at item `first`: `tile`, or fewer in the last one.
+__device__ inline int items_in_tile(std::int64_t n, std::int64_t first, std::int64_t tile) {
+  return int(n - first < tile ? n - first : tile);
+}
+
+/// The grid-stride loop of step 01: calls f(i) for every i below n, each in one thread of the grid.
+template <class F>
+__device__ inline void for_each_index(std::int64_t n, F f) {
+  const std::int64_t stride = std::int64_t(gridDim.x) * blockDim.x;
+  for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += stride) f(i);
+}
+
+/// Adds a block's counters to those in global memory, as step 02 does.
+__device__ inline void add_block_counts(const unsigned* block_counts, std::uint64_t* counts, int size) {
+  for (int v = threadIdx.x; v < size; v += blockDim.x) {
+    if (block_counts[v] != 0) atomic_add(&counts[v], block_counts[v]);
+  }
+}
+
+/// n keys seen as vectors of 16 bytes, each of which a thread reads or writes with one request. Vectors begin at
+/// addresses divisible by 16; the few keys before the first vector and after the last one are the edges.
 template <class Key>
 struct Vectors {
-  static constexpr int keys = 16 / sizeof(Key);  ///< in a vector
-  std::int64_t first;                            ///< the key that the first vector begins with
-  std::int64_t count;                            ///< of vectors
-  std::int64_t edges;
+  static constexpr int keys_per_vector = 16 / sizeof(Key);
+  std::int64_t first;  ///< index of the first vector's first key
+  std::int64_t count;  ///< number of vectors
+  std::int64_t edges;  ///< number of keys outside the vectors
 
   Vectors(const Key* data, std::int64_t n) {
     const auto misplaced = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(data) % 16 / sizeof(Key));
-    first = std::min(n, (keys - misplaced) % keys);
-    count = (n - first) / keys;
-    edges = n - count * keys;
+    first = std::min(n, (keys_per_vector - misplaced) % keys_per_vector);
+    count = (n - first) / keys_per_vector;
+    edges = n - count * keys_per_vector;
   }
 
-  /// The place of edge e, 0 <= e < edges.
-  __host__ __device__ std::int64_t edge(std::int64_t e) const { return e < first ? e : e + count * keys; }
+  /// The first vector.
+  template <class Data>
+  __device__ auto* in(Data* keys) const {
+    return reinterpret_cast<std::conditional_t<std::is_const_v<Data>, const uint4, uint4>*>(keys + first);
+  }
+
+  /// The index of edge e, 0 <= e < edges.
+  __host__ __device__ std::int64_t edge(std::int64_t e) const { return e < first ? e : e + count * keys_per_vector; }
 };
 
-/// Key number i of a vector, i < Vectors<Key>::keys.
+/// Key i of a vector, i < Vectors<Key>::keys_per_vector.
 template <class Key>
 __device__ inline Key key_of(const uint4& vector, int i) {
   const unsigned words[] = {vector.x, vector.y, vector.z, vector.w};
-  constexpr int keys_a_word = 4 / sizeof(Key);
-  return Key(words[i / keys_a_word] >> i % keys_a_word * (8 * sizeof(Key)) % 32);
+  constexpr int keys_per_word = 4 / sizeof(Key);
+  return Key(words[i / keys_per_word] >> i % keys_per_word * (8 * sizeof(Key)) % 32);
 }
 
-/// Calls f(key) for every key, each by one thread of the grid; a thread has a vector at a time.
+/// The vector of the bytes f(0) ... f(15).
+template <class F>
+__device__ inline uint4 vector_of_bytes(F f) {
+  const auto word = [&](int i) { return f(i) | f(i + 1) << 8 | f(i + 2) << 16 | f(i + 3) << 24; };
+  return {word(0), word(4), word(8), word(12)};
+}
+
+/// Calls f(key) for every key, each in one thread of the grid; a thread reads a vector at a time.
 template <class Key, class F>
 __device__ inline void for_each_key(const Key* keys, const Vectors<Key>& vectors, F f) {
-  const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x;
-  const std::int64_t thread = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  const uint4* const all = reinterpret_cast<const uint4*>(keys + vectors.first);
-  for (std::int64_t j = thread; j < vectors.count; j += step) {
+  const uint4* const all = vectors.in(keys);
+  for_each_index(vectors.count, [&](std::int64_t j) {
     const uint4 vector = all[j];
 #pragma unroll
-    for (int i = 0; i < Vectors<Key>::keys; ++i) f(key_of<Key>(vector, i));
-  }
-  for (std::int64_t e = thread; e < vectors.edges; e += step) f(keys[vectors.edge(e)]);
+    for (int i = 0; i < Vectors<Key>::keys_per_vector; ++i) f(key_of<Key>(vector, i));
+  });
+  for_each_index(vectors.edges, [&](std::int64_t e) { f(keys[vectors.edge(e)]); });
 }
 
-/// Enough blocks to give each thread of the device work, `each` blocks a multiprocessor; fewer where each block would
-/// get less than `items_a_block` of the `items`. Or what the user asked for.
-inline unsigned resident_blocks_or(lab::LaunchShape shape, int each, std::int64_t items, std::int64_t items_a_block) {
+/// The user's number of blocks, if there is one. Otherwise enough blocks to fill every multiprocessor with 2048
+/// threads, or fewer if a thread would get less than `items_per_thread` of the `items`.
+inline unsigned resident_blocks_or(lab::LaunchShape shape, int threads, std::int64_t items, int items_per_thread) {
   int device = 0, multiprocessors = 0;
   CUDA_CHECK(cudaGetDevice(&device));
   CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-  const unsigned blocks = lab::blocks_or(shape, items, items_a_block);
-  return shape.blocks ? blocks : std::min(blocks, unsigned(multiprocessors * each));
+  const unsigned blocks = lab::blocks_or(shape, items, std::int64_t(threads) * items_per_thread);
+  return shape.blocks ? blocks : std::min(blocks, unsigned(multiprocessors * (2048 / threads)));
 }
 
-/// n values of T; Unsupported, with `what` they are for, where the device has not so much memory left.
+/// n values of T. Throws Unsupported, which names `what` they are for, if the device does not have enough free memory.
 template <class T>
 lab::DeviceArray<T> scratch(std::int64_t n, const char* what, cudaStream_t stream) {
   try {
     return {n, stream};
   } catch (const lab::CudaError& error) {
     if (error.code != cudaErrorMemoryAllocation) throw;
-    cudaGetLastError();  // it has been dealt with
+    cudaGetLastError();  // clears the error, which is handled here
     throw lab::Unsupported(std::to_string(n) + " " + what + " need " + std::to_string((n * sizeof(T)) >> 20) +
                            " MiB, which the device does not have free");
   }

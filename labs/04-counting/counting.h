@@ -1,12 +1,12 @@
 // Lab 04, counting sort: what each step promises. Starter and solution implement the same functions.
 //
-// A counting sort compares no two keys. It counts how often each value occurs (histogram), adds the counters up (scan),
-// and knows from the sums where each value goes (placing). All functions run on any stream; but for step 04 they return
-// when the work is queued, not when it is done. n is any number from 0, above 2^32 too. Source: H. H. Seward, 1954, as
-// D. E. Knuth tells in "The Art of Computer Programming", volume 3, section 5.2.
+// A counting sort never compares two keys. It counts how often each value occurs (histogram), adds the counters up
+// (scan), and knows from the sums where each value goes (placing). All functions run on any stream. Steps 01 to 03
+// return when the work is queued, not when it is done. n is any number from 0, also above 2^32. Source: H. H. Seward,
+// 1954, according to D. E. Knuth, "The Art of Computer Programming", volume 3, section 5.2.
 //
-// Errors of all: lab::Unsupported before anything is touched, for impossible launch shapes and for scratch memory that
-// the device does not have; lab::CudaError.
+// Errors of all functions: lab::Unsupported before anything is touched, for impossible launch shapes and for scratch
+// memory that the device does not have; lab::CudaError.
 #pragma once
 
 #include "step/error.h"
@@ -15,73 +15,76 @@
 
 namespace counting {
 
-/// The values of a byte, and so the counters that steps 01 to 03 have.
+/// The number of values of a byte, and so the number of counters in steps 01 to 03.
 inline constexpr int byte_values = 256;
 
 /// Counters that one block scans at a time, in steps 02 and 03.
 inline constexpr int scan_tile = 1024;
 
-/// Counters that step 04 uses at most, largest key - smallest key + 1. They and their sums take 8 bytes each, 128 MiB,
-/// which is more than the level 2 cache of any GPU holds: with more of them every count would be a trip to memory, and
-/// a radix sort of the keys would be faster.
-inline constexpr std::uint64_t largest_range = std::uint64_t{1} << 24;
+/// The widest range that steps 04 and 05 sort: largest key - smallest key + 1 values, and as many counters. Counters of
+/// 8 bytes then take 128 MiB, more than the level 2 cache of any GPU holds: with more of them every count would be a
+/// trip to memory, and a radix sort of the keys would be faster.
+inline constexpr std::uint64_t max_range = std::uint64_t{1} << 24;
 
-/// Step 01. Sorts bytes in place: histogram by atomics in global memory, scan by a single thread, then every thread
+/// Step 01. Sorts bytes in place: histogram by atomics in global memory, scan by a single thread; then every thread
 /// walks along the sums and its own stretch of the output. Shape: any blocks, 1 to 1024 threads.
-/// Cost: reads and writes every key once; n atomics on 256 addresses, one at a time each.
+/// Cost: reads and writes every key once; n atomics on 256 addresses, one at a time per address.
 void sort_global(lab::Span<std::uint8_t> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream);
 
-/// Part of step 02. counts[v] = how many keys are v, for all 256 values v; what counts held before does not matter.
-/// Counts in each block's shared memory. Shape: any blocks, 1 to 1024 threads. Cost: one read of every key.
+/// Part of step 02. counts[v] = the number of keys equal to v, for all 256 values v; what counts held before does not
+/// matter. Counts in each block's shared memory. Shape: any blocks (one that would count more than 2^31 keys gets help
+/// from further blocks), 1 to 1024 threads. Cost: one read of every key.
 void histogram(lab::Span<const std::uint8_t> keys, lab::Span<std::uint64_t> counts, lab::LaunchShape shape,
                cudaStream_t stream);
 
-/// Part of step 02. sums[i] = values[0] + .. + values[i - 1], modulo 2^64, any n; sums may be the array of the values.
+/// Part of step 02. sums[i] = values[0] + ... + values[i - 1], modulo 2^64, any n; sums may be the array of the values.
 /// Source: W. D. Hillis and G. L. Steele, "Data parallel algorithms", Communications of the ACM 29(12), 1986.
-/// Shape: any blocks, 1 to 1024 threads. Cost: two reads and two writes a value; a tile of m values does m log2 m
+/// Shape: any blocks, 1 to 1024 threads. Cost: two reads and two writes per value; a tile of m values takes m log2 m
 /// additions in log2 m stages.
 void scan_hillis_steele(lab::Span<const std::uint64_t> values, lab::Span<std::uint64_t> sums, lab::LaunchShape shape,
                         cudaStream_t stream);
 
-/// Step 02. Sorts bytes in place: the histogram and the scan above, then each key is moved to a place that atomics give
-/// it. Equal keys may change their order (which nobody can see of bytes). Shape: any blocks, 1 to 1024 threads.
+/// Step 02. Sorts bytes in place: the histogram and the scan above, then each key moves to a place that atomics assign.
+/// Equal keys may change their order (which nobody can see in bytes). Shape: any blocks, 1 to 1024 threads.
 /// Cost: four reads and two writes of every key; n bytes of scratch.
 void sort_shared(lab::Span<std::uint8_t> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream);
 
-/// Part of step 03. As scan_hillis_steele, with less work and no bank conflicts.
+/// Part of step 03. Like scan_hillis_steele, with less work and no bank conflicts.
 /// Source: G. E. Blelloch, "Prefix sums and their applications", CMU-CS-90-190, 1990; the padding is that of M. Harris,
 /// S. Sengupta and J. D. Owens, "Parallel prefix sum (scan) with CUDA", GPU Gems 3, chapter 39, 2007.
-/// Cost: two reads and two writes a value; a tile of m values does 2 (m - 1) additions in 2 log2 m stages.
+/// Cost: two reads and two writes per value; a tile of m values takes 2 (m - 1) additions in 2 log2 m stages.
 void scan_blelloch(lab::Span<const std::uint64_t> values, lab::Span<std::uint64_t> sums, lab::LaunchShape shape,
                    cudaStream_t stream);
 
-/// Step 03. Sorts bytes in place: histogram, scan_blelloch, and then no key is moved: each thread finds out which
-/// values belong at its places and writes them. Shape: any blocks, 1 to 1024 threads.
-/// Cost: one read and one write of every key, the same time for every input but for the histogram's.
+/// Step 03. Sorts bytes in place: histogram, scan_blelloch; then no key is moved: each thread finds out which values
+/// belong at its places and writes them. Shape: any blocks, 1 to 1024 threads.
+/// Cost: one read and one write of every key; except for the histogram, the same time for every input.
 void sort_parallel(lab::Span<std::uint8_t> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream);
 
-/// Part of step 04. range = {smallest, largest} of the keys; of no keys {2^32 - 1, 0}.
+/// Part of step 04. range = {smallest, largest} of the keys; {2^32 - 1, 0} if there are none.
 /// Shape: any blocks, 1 to 1024 threads. Cost: one read of every key.
 void reduce(lab::Span<const std::uint32_t> keys, lab::Span<std::uint32_t> range, lab::LaunchShape shape,
             cudaStream_t stream);
 
-/// Step 04. Sorts whole numbers in place, with a counter for every value from the smallest key to the largest, wherever
-/// the two lie. Waits for the stream, because the host has to know the range. Keys: uint8_t, uint32_t, int32_t.
-/// Unsupported, with the number of counters: more than largest_range of them. Shape: any blocks, 1 to 1024 threads.
+/// Step 04. Sorts integers in place, with one counter for every value from the smallest key to the largest, wherever
+/// the two are. Waits for the stream, because the host needs the range. Keys: uint8_t, uint32_t, int32_t.
+/// Unsupported, with the number of counters: more than max_range of them. Shape: any blocks, 1 to 1024 threads.
 /// Cost: two reads and one write of every key, and four trips of the counters through memory.
 template <class Key>
 void sort_range(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream);
 
-/// Step 04 with values that travel with their keys; stable. Cost: as above, and for each 8 bits of the range a pass,
-/// which reads every key twice, every value once, and writes both.
-template <class Key, class Value>
-void sort_range(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order, lab::LaunchShape shape,
-                cudaStream_t stream);
-
-/// Step 04 for keys of which the caller says that they lie in low .. high. Unsupported, with the key that does not:
-/// then nothing has been touched.
+/// Step 04 for keys that the caller declares to be within low ... high. Unsupported, with the key, if one is not; then
+/// nothing has been touched. Defined in range.cuh.
 template <class Key>
 void sort_declared_range(lab::Span<Key> keys, Key low, Key high, lab::Order order, lab::LaunchShape shape,
                          cudaStream_t stream);
+
+/// Step 05. Sorts uint32_t keys and the uint32_t values that travel with them; stable. Waits for the stream, and
+/// refuses a range, as step 04 does. Shape: any blocks, 1 to 1024 threads.
+/// Cost: one read of every key for the range; then one pass for each 8 bits of the range, which reads every key twice
+/// and every value once, and writes both.
+template <class Key, class Value>
+void sort_stable(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order, lab::LaunchShape shape,
+                 cudaStream_t stream);
 
 }  // namespace counting

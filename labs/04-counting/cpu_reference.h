@@ -1,4 +1,4 @@
-// Counting sort on one CPU core, to read beside the kernels and to compare with.
+// Counting sort on one CPU core, to read next to the kernels and to compare them with.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace counting {
 
-/// Sorts n whole numbers in place, and the values that belong to them; `values` may be null. Stable. A counter for each
-/// value from the smallest key to the largest: meant for keys that lie close together.
+/// Sorts n integers in place, and the values that belong to them; `values` may be null. Stable. Uses one counter for each
+/// value from the smallest key to the largest, so it is meant for keys that lie close together.
 template <class Key, class Value = std::uint32_t>
 void sort_on_cpu(Key* keys, std::int64_t n, lab::Order order, Value* values = nullptr) {
   if (n == 0) return;

@@ -12,7 +12,7 @@ inline constexpr lab::LabTraits traits = {.name = "04-counting", .default_type =
 inline constexpr lab::Step steps[] = {
     {.number = 1, .name = "global", .idea = "counters in global memory", .u8 = sort_global},
     {.number = 2, .name = "shared", .idea = "counters in shared memory", .u8 = sort_shared},
-    {.number = 2, .name = "histogram", .idea = "a histogram a block",
+    {.number = 2, .name = "histogram", .idea = "one histogram per block",
      .budget = {.n = 16384, .conflicts = 1.1, .sectors = 1.05, .bytes = 1.1, .barriers = 4},
      .histogram = histogram},
     {.number = 2, .name = "hillis-steele", .idea = "scan in log n stages",
@@ -25,13 +25,15 @@ inline constexpr lab::Step steps[] = {
      .budget = {.n = 16384, .conflicts = 1.02, .sectors = 1.05, .bytes = 33, .barriers = 6},
      .scan = scan_blelloch},
     {.number = 4, .name = "range", .idea = "counters for the range only", .stable = true,
-     .max_range = largest_range,
+     .max_range = max_range,
      .budget = {.n = 16384, .conflicts = 1.1, .sectors = 1.1, .bytes = 8.5, .barriers = 6},
-     .u8 = sort_range<std::uint8_t>, .u32 = sort_range<std::uint32_t>, .i32 = sort_range<std::int32_t>,
-     .pairs = sort_range<std::uint32_t, std::uint32_t>},
+     .u8 = sort_range<std::uint8_t>, .u32 = sort_range<std::uint32_t>, .i32 = sort_range<std::int32_t>},
     {.number = 4, .name = "reduce", .idea = "smallest and largest key",
      .budget = {.n = 16384, .conflicts = 1.05, .sectors = 1.05, .bytes = 4.1, .barriers = 11},
      .reduce = reduce},
+    {.number = 5, .name = "stable", .idea = "values travel with their keys", .stable = true,
+     .max_range = max_range,
+     .pairs = sort_stable<std::uint32_t, std::uint32_t>},
 };
 // clang-format on
 

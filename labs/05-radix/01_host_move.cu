@@ -1,10 +1,10 @@
 // Step 01: count on the device, move on the host.
 //
-// Idea: the device counts the digits of all keys and scans the counters; where a digit's keys begin is then known, and
-// the host moves them there one after another, which keeps equal digits in their order.
+// Idea: the device counts the digits of all keys and scans the counters, which tells where the keys of each digit
+// begin. The host then moves the keys there one after another, which keeps equal digits in their order.
 // New since step 00: a histogram in shared memory, so that most atomics stay within the multiprocessor, and its scan.
-// Cost: for each digit of 8 bits the device reads every key once; but every key also crosses the bus twice, and one core
-// moves it. That is the lesson: the part that was not made parallel decides.
+// Cost: for each digit of 8 bits the device reads every key once; but every key also crosses the bus twice, and one
+// core moves it. That is the lesson: the part that was not made parallel dominates.
 // Limits: the host's memory and the bus.
 #include <algorithm>
 #include <cstdint>
@@ -18,60 +18,40 @@ namespace radix {
 namespace {
 
 constexpr int digit_bits = 8;
-constexpr int digits = 1 << digit_bits;
+constexpr int digit_values = 1 << digit_bits;
 constexpr int default_threads = 256;
-constexpr int keys_a_thread = 16;
+constexpr int items_per_thread = 16;
 
-/// Adds the digits of all keys to `counters`, which has a counter a digit.
+/// Adds the digits of all keys to `counters`, which has one counter per digit.
 template <class Key>
-__global__ void count_digits(lab::Span<const Key> keys, Digits<Key> of, int shift, long long* counters) {
-  __shared__ unsigned counts[digits];  // of the keys that this block has seen
+__global__ void count_digits(lab::Span<const Key> keys, Digits<Key, digit_bits> digits, long long* counters) {
+  __shared__ unsigned counts[digit_values];  // of the keys that this block has seen
   // Your code: clear the block's counters; count the digit of every key that the block sees (a grid-stride loop,
-  // atomicAdd in shared memory); add what is not 0 to the counters in global memory, which are 64 bits wide:
-  // atomicAdd(reinterpret_cast<unsigned long long*>(..), ..). Two barriers are needed. Where?
+  // atomicAdd in shared memory); add every counter that is not 0 to the counters in global memory, which have 64
+  // bits: atomicAdd(reinterpret_cast<unsigned long long*>(...), ...). Two barriers are needed. Where?
   (void)counts;
-}
-
-template <class Key, class Value>
-void sort(lab::Span<Key> keys, Value* values, lab::Order order, lab::LaunchShape shape, cudaStream_t stream) {
-  const int threads = lab::threads_or(shape, default_threads);
-  // A block's counters have 32 bits: it must not see more keys than they can count.
-  const unsigned fewest = unsigned(keys.n >> 31) + 1;
-  const unsigned blocks = std::max(fewest, lab::blocks_or(shape, keys.n, std::int64_t{threads} * keys_a_thread));
-  if (keys.n < 2) return;
-  const Digits<Key> of(order);
-  const lab::DeviceArray<long long> counters(digits, stream);
-  const auto moved = std::make_unique_for_overwrite<Key[]>(keys.n);
-  const auto moved_values = std::make_unique_for_overwrite<Value[]>(has_values<Value> ? keys.n : 0);
-  // Your code: for each digit, the least significant first: clear the counters (cudaMemsetAsync), count_digits,
-  // exclusive_scan(counters.span(), stream). Then the host's part: HostViews of counters, keys and values; every key,
-  // from first to last, goes to moved[next[digit]++]; copy them back into the view, and store() it.
-  (void)blocks, (void)threads, (void)of;
-  NOT_WRITTEN("step 01");
 }
 
 }  // namespace
 
-template <class Key>
-void sort_host_move(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream) {
-  sort(keys, static_cast<NoValue*>(nullptr), order, shape, stream);
-}
-
 template <class Key, class Value>
 void sort_host_move(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order, lab::LaunchShape shape,
                     cudaStream_t stream) {
-  sort(keys, values.data, order, shape, stream);
+  const int threads = lab::threads_or(shape, default_threads);
+  // A block's counters have 32 bits, so it must not see more than 2^31 keys.
+  const unsigned fewest = unsigned(keys.n >> 31) + 1;
+  const unsigned blocks = std::max(fewest, lab::blocks_or(shape, keys.n, std::int64_t{threads} * items_per_thread));
+  if (keys.n < 2) return;
+  const lab::DeviceArray<long long> counters(digit_values, stream);
+  const auto moved_keys = std::make_unique_for_overwrite<Key[]>(keys.n);
+  const auto moved_values = std::make_unique_for_overwrite<Value[]>(values.n);
+  // Your code: for each digit, the least significant first: clear the counters (cudaMemsetAsync), count_digits,
+  // exclusive_scan(counters.span(), stream). Then the host's part: take HostViews of counters, keys and values; put
+  // every key, from first to last, in moved_keys[next[digit]++]; copy them back into the view, and store() it.
+  (void)blocks, (void)threads, (void)order;
+  NOT_WRITTEN("step 01");
 }
 
-template void sort_host_move(lab::Span<std::uint8_t>, lab::Order, lab::LaunchShape, cudaStream_t);
-template void sort_host_move(lab::Span<std::uint16_t>, lab::Order, lab::LaunchShape, cudaStream_t);
-template void sort_host_move(lab::Span<std::uint32_t>, lab::Order, lab::LaunchShape, cudaStream_t);
-template void sort_host_move(lab::Span<std::uint64_t>, lab::Order, lab::LaunchShape, cudaStream_t);
-template void sort_host_move(lab::Span<std::int32_t>, lab::Order, lab::LaunchShape, cudaStream_t);
-template void sort_host_move(lab::Span<std::int64_t>, lab::Order, lab::LaunchShape, cudaStream_t);
-template void sort_host_move(lab::Span<float>, lab::Order, lab::LaunchShape, cudaStream_t);
-template void sort_host_move(lab::Span<double>, lab::Order, lab::LaunchShape, cudaStream_t);
-template void sort_host_move(lab::Span<std::uint32_t>, lab::Span<std::uint32_t>, lab::Order, lab::LaunchShape,
-                             cudaStream_t);
+INSTANTIATE_FOR_ALL_TYPES(sort_host_move);
 
 }  // namespace radix

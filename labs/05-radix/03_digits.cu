@@ -1,14 +1,14 @@
-// Step 03: four bits a pass, each tile sorted in shared memory first.
+// Step 03: four bits per pass, each tile sorted in shared memory first.
 //
-// Idea: a digit of four bits needs a quarter of the passes. A block counts the digits of its tile; the counters of all
-// tiles, those of digit 0 first, then of digit 1, .., are scanned: then each tile knows where its keys of each digit
-// begin. Written at once, neighbouring keys would go to 16 places by turns; so the block first sorts its tile by the digit
-// in shared memory, with four splits, and its keys leave in 16 runs of neighbours.
+// Idea: digits of four bits need a quarter of the passes. A block counts the digits of its tile. The counters of all
+// tiles, those of digit 0 first, then those of digit 1 and so on, are scanned: then each tile knows where its keys of
+// each digit begin. Written at once, neighbouring keys would go to 16 places by turns; so the block first sorts its
+// tile by the digit in shared memory, with four splits, and its keys leave in 16 runs of neighbours.
 // New since step 02: the splits happen in shared memory, and global memory sees whole runs.
-// Cost: two passes a byte, each with two reads and one write of every key; four splits a pass in shared memory.
-// Limits: 256 threads a block.
+// Cost: two passes per byte, each with two reads and one write of every key; four splits per pass in shared memory.
+// Limits: 256 threads per block.
+// Longer than other steps because the sort of a tile is a small step 02 of its own, with three phases per split.
 #include <cstdint>
-#include <utility>
 
 #include "digit.cuh"
 #include "scan.cuh"
@@ -17,100 +17,74 @@ namespace radix {
 namespace {
 
 constexpr int digit_bits = 4;
-constexpr int digits = 1 << digit_bits;
-constexpr int threads_a_block = 256, warps = threads_a_block / 32;
-constexpr int rows = 8;  ///< keys of a thread, threads_a_block apart
-constexpr int tile_keys = rows * threads_a_block;
-constexpr int groups = rows * warps;  ///< of 32 neighbouring keys
-static_assert(groups == 64, "one warp scans the groups' ones, two a lane");
+constexpr int digit_values = 1 << digit_bits;
+constexpr int threads_per_block = 256, warps = threads_per_block / 32;
+constexpr int items_per_thread = 8;  ///< threads_per_block apart: one row of the tile each
+constexpr int tile_size = items_per_thread * threads_per_block;
+constexpr int groups = items_per_thread * warps;  ///< of 32 neighbouring keys
+static_assert(groups == 64, "one warp scans the groups' ones, two groups per lane");
 
 /// Counts the digits of each tile: counters[digit * tiles + tile].
 template <class Key>
-__global__ void count_tiles(lab::Span<const Key> keys, Digits<Key> of, int shift, long long* counters,
+__global__ void count_tiles(lab::Span<const Key> keys, Digits<Key, digit_bits> digits, long long* counters,
                             std::int64_t tiles) {
-  __shared__ unsigned counts[warps][digits];  // each warp has its own: fewer atomics meet at one counter
+  __shared__ unsigned counts[warps][digit_values];  // one set per warp: fewer atomics meet at one counter
   for (std::int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-    // Your code: clear the counters; count the digits of the tile's keys, each warp in its own; add the warps'.
+    // Your code: clear the counters; count the digits of the tile's keys, each warp in its own set; add the sets
+    // up.
     (void)counts;
   }
 }
 
-/// A tile in shared memory, twice: a split reads one and writes the other.
+/// A tile in shared memory, twice: a split reads one copy and writes the other.
 template <class Key, class Value>
 struct Tile {
-  Key keys[2][tile_keys];
-  Value values[2][has_values<Value> ? tile_keys : 1];
-  int ones[groups];  ///< of each group of 32 neighbours; then of all groups before it
+  Key keys[2][tile_size];
+  Value values[2][has_values<Value> ? tile_size : 1];
+  int ones[groups];  ///< in each group of 32 neighbours; then in all groups before it
   int all_ones;
 };
 
-/// Sorts the first `count` keys of tile.keys[0] by the digit at `shift`, with an even number of splits, so that they end
-/// there. All threads call it, after the load and before a barrier of their own.
+/// Sorts the first `count` keys of tile.keys[0] by the digit, with an even number of splits, so that they end
+/// there. All threads call it, and the block waits at a barrier before and after it.
 template <class Key, class Value>
-__device__ void sort_by_digit(Tile<Key, Value>& tile, int count, Digits<Key> of, int shift) {
-  // Your code: for each bit of the digit a split, as in step 02. Thread t has keys t, t + 256, ..; the group of 32
-  // neighbours that a warp has in one row counts its ones by __ballot_sync(), and one warp scans the 64 groups' counts.
-}
+__device__ void sort_by_digit(Tile<Key, Value>& tile, int count, Digits<Key, digit_bits> digits) {
+  // Your code: for each bit of the digit, digits.bit(key, i), a split as in step 02, in phases (write a function
 
 /// Sorts each tile by its digit and writes it out; firsts[digit * tiles + tile] is where its keys of a digit begin.
 template <class Key, class Value>
-__global__ void __launch_bounds__(threads_a_block)
-    scatter_tiles(lab::Span<const Key> keys, Key* to, const Value* values, Value* values_to, Digits<Key> of, int shift,
-                  const long long* firsts, std::int64_t tiles) {
+__global__ void __launch_bounds__(threads_per_block)
+    scatter_tiles(Pairs<const Key, const Value> from, Pairs<Key, Value> to, std::int64_t n,
+                  Digits<Key, digit_bits> digits, const long long* firsts, std::int64_t tiles) {
   __shared__ Tile<Key, Value> tile;
-  __shared__ long long shifted[digits];  // of a digit: where its run begins in `to`, less where it begins in the tile
+  __shared__ long long offsets[digit_values];  // where a digit's run begins in `to`, less where it begins in the tile
   for (std::int64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
-    const std::int64_t first = t * tile_keys;
-    const int count = keys.n - first < tile_keys ? int(keys.n - first) : tile_keys;
-    // Your code: load the tile; sort_by_digit(); a digit's run begins at place i if the key before i has another digit:
-    // the thread there writes `shifted`; store every key at shifted[digit] + i.
-    (void)tile, (void)shifted, (void)count;
+    const std::int64_t first = t * tile_size;
+    const int count = n - first < tile_size ? int(n - first) : tile_size;
+    // Your code: load the tile; sort_by_digit(); a digit's run begins at place i if the key before i has another
+    // digit: the thread there writes offsets[digit]; store every key at offsets[digit] + i.
+    (void)tile, (void)offsets, (void)count;
   }
-}
-
-template <class Key, class Value>
-void sort(lab::Span<Key> keys, Value* values, lab::Order order, lab::LaunchShape shape, cudaStream_t stream) {
-  if (lab::threads_or(shape, threads_a_block) != threads_a_block) {
-    throw lab::Unsupported("this step has 256 threads a block");
-  }
-  const std::int64_t tiles = (keys.n + tile_keys - 1) / tile_keys;
-  const unsigned blocks = lab::blocks_or(shape, tiles, 1);
-  if (keys.n < 2) return;
-  const Digits<Key> of(order);
-  const lab::DeviceArray<Key> scratch(keys.n, stream);
-  const lab::DeviceArray<Value> value_scratch(has_values<Value> ? keys.n : 0, stream);
-  const lab::DeviceArray<long long> counters(digits * tiles, stream);
-  Key* from = keys.data;
-  Key* to = scratch.data();
-  Value* values_from = values;
-  Value* values_to = value_scratch.data();
-  // Your code: for each digit count_tiles, exclusive_scan, scatter_tiles; then the buffers swap.
-  (void)blocks, (void)of, (void)from, (void)to, (void)values_from, (void)values_to;
-  NOT_WRITTEN("step 03");
 }
 
 }  // namespace
 
-template <class Key>
-void sort_digits(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream) {
-  sort(keys, static_cast<NoValue*>(nullptr), order, shape, stream);
-}
-
 template <class Key, class Value>
 void sort_digits(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order, lab::LaunchShape shape,
                  cudaStream_t stream) {
-  sort(keys, values.data, order, shape, stream);
+  if (lab::threads_or(shape, threads_per_block) != threads_per_block) {
+    throw lab::Unsupported("this step has 256 threads per block: choose --threads 256 or leave it out");
+  }
+  const std::int64_t tiles = (keys.n + tile_size - 1) / tile_size;
+  const unsigned blocks = lab::blocks_or(shape, tiles, 1);
+  if (keys.n < 2) return;
+  Buffers<Key, Value> buffers(keys, values, stream);
+  const lab::DeviceArray<long long> counters(digit_values * tiles, stream);
+  // Your code: for each digit count_tiles, exclusive_scan, scatter_tiles from buffers.from to buffers.to, swap.
+  (void)blocks, (void)order, (void)buffers;
+  NOT_WRITTEN("step 03");
 }
 
-template void sort_digits(lab::Span<std::uint8_t>, lab::Order, lab::LaunchShape, cudaStream_t);
-template void sort_digits(lab::Span<std::uint16_t>, lab::Order, lab::LaunchShape, cudaStream_t);
-template void sort_digits(lab::Span<std::uint32_t>, lab::Order, lab::LaunchShape, cudaStream_t);
-template void sort_digits(lab::Span<std::uint64_t>, lab::Order, lab::LaunchShape, cudaStream_t);
-template void sort_digits(lab::Span<std::int32_t>, lab::Order, lab::LaunchShape, cudaStream_t);
-template void sort_digits(lab::Span<std::int64_t>, lab::Order, lab::LaunchShape, cudaStream_t);
-template void sort_digits(lab::Span<float>, lab::Order, lab::LaunchShape, cudaStream_t);
-template void sort_digits(lab::Span<double>, lab::Order, lab::LaunchShape, cudaStream_t);
-template void sort_digits(lab::Span<std::uint32_t>, lab::Span<std::uint32_t>, lab::Order, lab::LaunchShape,
-                          cudaStream_t);
+INSTANTIATE_FOR_ALL_TYPES(sort_digits);
 
 }  // namespace radix

@@ -3,9 +3,9 @@
 //   ./workbook cc labs/05-radix/bug_hunt.cu -o /tmp/bug_hunt
 //   /tmp/bug_hunt [N [LOW HIGH]]        (1000 floats from 0 to 1)
 //
-// It promises: sorts any number of floats, at least 0, in ascending order, negative ones too; -0 equals +0. The device
-// flips the floats to unsigned integers of the same order (flip), counts and moves, and flips them back (unflip). The
-// program makes random floats from LOW to HIGH, sorts them, and compares with std::sort.
+// What it promises: it sorts any number of floats, 0 or more, in ascending order, negative ones too; -0 equals +0. The
+// device turns the floats into unsigned integers of the same order (flip), counts and moves, and turns them back (unflip).
+// The program makes random floats from LOW to HIGH, sorts them, and compares the result with that of std::sort.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -23,7 +23,7 @@ void check(cudaError_t error) {
   std::exit(1);
 }
 
-/// Turns a float's bits into those of an unsigned integer of the same order. Four keys a thread.
+/// Turns a float's bits into those of an unsigned integer of the same order. Four keys per thread.
 __global__ void flip(std::uint32_t* keys, int n) {
   const int first = 4 * (blockIdx.x * blockDim.x + threadIdx.x);
   for (int i = first; i < first + 4 && i < n; ++i) {
@@ -32,7 +32,7 @@ __global__ void flip(std::uint32_t* keys, int n) {
   }
 }
 
-/// The other way round. Four keys a thread.
+/// The inverse of flip. Four keys per thread.
 __global__ void unflip(std::uint32_t* keys, int n) {
   const int first = 4 * (blockIdx.x * blockDim.x + threadIdx.x);
   for (int i = first; i < first + 4 && i < n; ++i) {
@@ -41,7 +41,7 @@ __global__ void unflip(std::uint32_t* keys, int n) {
   }
 }
 
-/// counts[d] = how many keys have the digit d.
+/// counts[d] = the number of keys with digit d.
 __global__ void count(const std::uint32_t* keys, int n, int shift, unsigned* counts) {
   __shared__ unsigned block_counts[digits];
   block_counts[threadIdx.x] = 0;
@@ -51,7 +51,7 @@ __global__ void count(const std::uint32_t* keys, int n, int shift, unsigned* cou
   atomicAdd(&counts[threadIdx.x], block_counts[threadIdx.x]);
 }
 
-/// Puts every key to the next place of its digit; places[d] begins as the number of keys with smaller digits.
+/// Moves every key to the next place of its digit; on entry places[d] is the number of keys with smaller digits.
 __global__ void move(const std::uint32_t* keys, std::uint32_t* to, int n, int shift, unsigned* places) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) to[atomicAdd(&places[keys[i] >> shift & (digits - 1)], 1u)] = keys[i];

@@ -1,32 +1,82 @@
-// What all steps call: a key's digits, in ascending and descending order, for every type.
+// What all steps call: a key's digits, in ascending and descending order and for every type; and keys with their
+// values.
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
+#include <utility>
 
 #include "radix.h"
+#include "step/device_array.h"
 
 namespace radix {
 
-/// Stands for the values where there are none.
-struct NoValue {};
-
-template <class Value>
-inline constexpr bool has_values = !std::is_same_v<Value, NoValue>;
-
-/// Digits of keys for one order. The bits are those of lab::ordered_bits, so that signed integers and floats are
-/// sorted as unsigned ones; for descending order they are inverted: then digits ascend either way, and keys that are
-/// equal keep their order.
-template <class Key>
+/// The digit that one pass sorts by: bits shift ... shift + digit_bits - 1 of the key, which may reach past its last
+/// bit. The bits are those of lab::ordered_bits, so that signed integers and floats sort as unsigned integers. For
+/// descending order they are inverted: digits then ascend in both orders, and equal keys keep their order.
+template <class Key, int digit_bits>
 struct Digits {
-  lab::Bits<Key> turn;
+  lab::Bits<Key> inversion;
+  int shift;
 
-  explicit Digits(lab::Order order) : turn(order == lab::Order::ascending ? lab::Bits<Key>(0) : lab::Bits<Key>(-1)) {}
+  Digits(lab::Order order, int shift)
+      : inversion(order == lab::Order::ascending ? lab::Bits<Key>(0) : lab::Bits<Key>(-1)), shift(shift) {}
 
-  /// Bits shift .. shift + bits - 1, which may reach past the key's last bit.
-  LAB_HOST_DEVICE unsigned of(Key key, int shift, int bits) const {
-    return unsigned(lab::Bits<Key>(lab::ordered_bits(key) ^ turn) >> shift) & ((1u << bits) - 1);
+  LAB_HOST_DEVICE unsigned extract(Key key) const { return extract(key, shift); }
+
+  /// The digit of another pass.
+  LAB_HOST_DEVICE unsigned extract(Key key, int other_shift) const {
+    return unsigned(lab::Bits<Key>(lab::ordered_bits(key) ^ inversion) >> other_shift) & ((1u << digit_bits) - 1);
+  }
+
+  /// Bit `i` of the digit.
+  LAB_HOST_DEVICE bool bit(Key key, int i) const {
+    return unsigned(lab::Bits<Key>(lab::ordered_bits(key) ^ inversion) >> (shift + i)) & 1u;
   }
 };
 
+/// Keys and the values that travel with them; without values, Value is NoValue and `values` is not used.
+template <class Key, class Value>
+struct Pairs {
+  Key* keys;
+  Value* values;
+};
+
+/// The same pairs for a kernel that only reads them.
+template <class Key, class Value>
+Pairs<const Key, const Value> read_only(Pairs<Key, Value> pairs) {
+  return {pairs.keys, pairs.values};
+}
+
+/// The arrays that the passes read and write by turns: the caller's, and scratch of the same size.
+template <class Key, class Value>
+class Buffers {
+ public:
+  Buffers(lab::Span<Key> keys, lab::Span<Value> values, cudaStream_t stream)
+      : scratch_keys_(keys.n, stream),
+        scratch_values_(values.n, stream),
+        from{keys.data, values.data},
+        to{scratch_keys_.data(), scratch_values_.data()} {}
+
+  void swap() { std::swap(from, to); }
+
+ private:
+  lab::DeviceArray<Key> scratch_keys_;
+  lab::DeviceArray<Value> scratch_values_;
+
+ public:
+  Pairs<Key, Value> from, to;
+};
+
 }  // namespace radix
+
+/// Defines a step of radix.h for every type in the table of steps.
+#define INSTANTIATE_FOR_ALL_TYPES(step)                                                                         \
+  template void step(lab::Span<std::uint8_t>, lab::Span<NoValue>, lab::Order, lab::LaunchShape, cudaStream_t);  \
+  template void step(lab::Span<std::uint16_t>, lab::Span<NoValue>, lab::Order, lab::LaunchShape, cudaStream_t); \
+  template void step(lab::Span<std::uint32_t>, lab::Span<NoValue>, lab::Order, lab::LaunchShape, cudaStream_t); \
+  template void step(lab::Span<std::uint64_t>, lab::Span<NoValue>, lab::Order, lab::LaunchShape, cudaStream_t); \
+  template void step(lab::Span<std::int32_t>, lab::Span<NoValue>, lab::Order, lab::LaunchShape, cudaStream_t);  \
+  template void step(lab::Span<std::int64_t>, lab::Span<NoValue>, lab::Order, lab::LaunchShape, cudaStream_t);  \
+  template void step(lab::Span<float>, lab::Span<NoValue>, lab::Order, lab::LaunchShape, cudaStream_t);         \
+  template void step(lab::Span<double>, lab::Span<NoValue>, lab::Order, lab::LaunchShape, cudaStream_t);        \
+  template void step(lab::Span<std::uint32_t>, lab::Span<std::uint32_t>, lab::Order, lab::LaunchShape, cudaStream_t)

@@ -1,9 +1,14 @@
 // Lab 05, radix sort: what each step promises. Starter and solution implement the same functions.
 //
-// Every step sorts any n in place, in any order, and is stable: equal keys keep their order, also in descending order,
-// also -0 and +0, which are equal. Keys: unsigned and signed integers of 8 to 64 bits, float, double (floats in the
-// order of step/keys.h), and uint32_t keys with uint32_t values. Steps 02 to 04 return when the work is queued.
+// Every step sorts any n in place, in either order, and is stable: equal keys keep their order, also in descending
+// order, also -0 and +0, which are equal. Keys: unsigned and signed integers of 8 to 64 bits, float, double (floats in
+// the order of step/keys.h), and uint32_t keys with uint32_t values. Steps 02 to 04 return when the work is queued.
+//
+// Each step is one function template for keys with values. Keys alone are sorted by the same function with a span of no
+// values, of the type NoValue.
 #pragma once
+
+#include <type_traits>
 
 #include "step/error.h"
 #include "step/keys.h"
@@ -11,53 +16,71 @@
 
 namespace radix {
 
-/// The work of step 00 on keys in host memory, one core. Gives the number of passes that moved keys: a digit that all
-/// keys share costs no pass. Cost: one read for all counters, then a read and a write for each pass.
-template <class Key>
-int sort_on_cpu(Key* keys, std::int64_t n, lab::Order order);
+/// The type of the values where keys have none.
+struct NoValue {};
+
+template <class Value>
+inline constexpr bool has_values = !std::is_same_v<std::remove_const_t<Value>, NoValue>;
+
+/// The work of step 00 on keys in host memory, on one core. Returns the number of passes that moved keys: a digit that
+/// all keys share costs no pass. Cost: one read for all counters, then one read and one write per pass.
 template <class Key, class Value>
 int sort_on_cpu(Key* keys, Value* values, std::int64_t n, lab::Order order);
-
-/// Step 00. The reference: sort_on_cpu for keys that lie on the device. Takes no launch shape.
 template <class Key>
-void sort_reference(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream);
+int sort_on_cpu(Key* keys, std::int64_t n, lab::Order order) {
+  return sort_on_cpu(keys, static_cast<NoValue*>(nullptr), n, order);
+}
+
+/// Step 00. The reference: sort_on_cpu for keys in device memory. Takes no launch shape.
 template <class Key, class Value>
 void sort_reference(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order, lab::LaunchShape shape,
                     cudaStream_t stream);
+template <class Key>
+void sort_reference(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream) {
+  sort_reference(keys, lab::Span<NoValue>{}, order, shape, stream);
+}
 
 /// Step 01. Counts the digits and scans the counters on the device; the host moves the keys. Digits of 8 bits.
-/// Shape: any blocks, 1 to 1024 threads. Cost: for each digit one read on the device, and every key twice over the bus.
-template <class Key>
-void sort_host_move(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream);
+/// Shape: any blocks, 1 to 1024 threads. Cost per digit: one read on the device, and every key twice over the bus.
 template <class Key, class Value>
 void sort_host_move(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order, lab::LaunchShape shape,
                     cudaStream_t stream);
-
-/// Step 02. One bit a pass: keys whose bit is 0 move before those whose bit is 1. Shape: any blocks, threads a multiple
-/// of 32. Cost: as many passes as a key has bits, each with two reads and one scattered write.
 template <class Key>
-void sort_split(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream);
+void sort_host_move(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream) {
+  sort_host_move(keys, lab::Span<NoValue>{}, order, shape, stream);
+}
+
+/// Step 02. One bit per pass: keys whose bit is 0 move before those whose bit is 1. Shape: any blocks, a multiple of 32
+/// threads. Cost: as many passes as a key has bits, each with two reads and one scattered write.
 template <class Key, class Value>
 void sort_split(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order, lab::LaunchShape shape,
                 cudaStream_t stream);
-
-/// Step 03. Four bits a pass: a tile is sorted by its digit in shared memory, so that its keys leave in runs. Shape: any
-/// blocks, 256 threads. Cost: two passes a byte, each with two reads and one write.
-/// Source: N. Satish, M. Harris and M. Garland, "Designing efficient sorting algorithms for manycore GPUs", 2009.
 template <class Key>
-void sort_digits(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream);
+void sort_split(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream) {
+  sort_split(keys, lab::Span<NoValue>{}, order, shape, stream);
+}
+
+/// Step 03. Four bits per pass: a tile is sorted by its digit in shared memory, so that its keys leave in runs. Shape:
+/// any blocks, 256 threads. Cost: two passes per byte, each with two reads and one write.
+/// Source: N. Satish, M. Harris and M. Garland, "Designing efficient sorting algorithms for manycore GPUs", 2009.
 template <class Key, class Value>
 void sort_digits(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order, lab::LaunchShape shape,
                  cudaStream_t stream);
+template <class Key>
+void sort_digits(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream) {
+  sort_digits(keys, lab::Span<NoValue>{}, order, shape, stream);
+}
 
-/// Step 04. Eight bits a pass, one read and one write: a tile learns from the tiles before it where its keys go, by
-/// decoupled look-back. Shape: any blocks, 384 threads. Cost: one read for all counters, then one pass a byte.
+/// Step 04. Eight bits per pass, one read and one write: by decoupled look-back a tile learns from the tiles before it
+/// where its keys go. Shape: any blocks, 384 threads. Cost: one read for all counters, then one pass per byte.
 /// Sources: A. Adinets and D. Merrill, "Onesweep", 2022; D. Merrill and M. Garland, "Single-pass parallel prefix scan
 /// with decoupled look-back", 2016.
-template <class Key>
-void sort_onesweep(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream);
 template <class Key, class Value>
 void sort_onesweep(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order, lab::LaunchShape shape,
                    cudaStream_t stream);
+template <class Key>
+void sort_onesweep(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream) {
+  sort_onesweep(keys, lab::Span<NoValue>{}, order, shape, stream);
+}
 
 }  // namespace radix

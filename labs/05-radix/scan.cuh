@@ -1,4 +1,5 @@
-// What lab 04 teaches: the exclusive scan, here of 64-bit counters over any number of blocks.
+// What lab 04 teaches: the exclusive scan, here over a warp, over a block, and of 64-bit counters over any number of
+// blocks.
 #pragma once
 
 #include <cstdint>
@@ -9,22 +10,29 @@
 namespace radix {
 
 inline constexpr int scan_threads = 256;
-inline constexpr int scan_each = 8;  ///< counters of a thread
-inline constexpr int scan_tile = scan_threads * scan_each;
+inline constexpr int scan_items_per_thread = 8;
+inline constexpr int scan_tile = scan_threads * scan_items_per_thread;
 
-/// The sum of `own` over all threads of the block with a lower number. `sums` has a place for each warp; the block has
-/// a multiple of 32 threads. All of them call it; `total` becomes the sum over all.
+/// The sum of `value` over the lanes up to and including this one. All 32 lanes call it.
 template <class T>
-__device__ T block_exclusive_sum(T own, T* sums, T& total) {
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  T up_to = own;  // over the lanes up to this one
+__device__ T warp_inclusive_sum(T value) {
+  const int lane = threadIdx.x % 32;
   for (int distance = 1; distance < 32; distance *= 2) {
-    const T other = __shfl_up_sync(0xffffffffu, up_to, distance);
-    if (lane >= distance) up_to += other;
+    const T other = __shfl_up_sync(0xffffffffu, value, distance);
+    if (lane >= distance) value += other;
   }
-  __syncthreads();  // nobody reads the sums of an earlier call any more
-  if (lane == 31) sums[warp] = up_to;
-  __syncthreads();  // every warp's sum is there
+  return value;
+}
+
+/// The sum of `value` over the threads of the block before this one. `sums` has room for one sum per warp; the block
+/// has a multiple of 32 threads, and all of them call it. `total` becomes the sum over all threads.
+template <class T>
+__device__ T block_exclusive_sum(T value, T* sums, T& total) {
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const T inclusive = warp_inclusive_sum(value);
+  __syncthreads();  // a warp overwrites a sum that others may still be reading in an earlier call
+  if (lane == 31) sums[warp] = inclusive;
+  __syncthreads();  // every thread reads the sums that the other warps have written
   T before = 0;
   total = 0;
   for (int w = 0; w < int(blockDim.x) / 32; ++w) {
@@ -32,7 +40,7 @@ __device__ T block_exclusive_sum(T own, T* sums, T& total) {
     if (w < warp) before += sum;
     total += sum;
   }
-  return before + up_to - own;
+  return before + inclusive - value;
 }
 
 namespace detail {
@@ -40,16 +48,16 @@ namespace detail {
 /// Scans each tile by itself, and writes each tile's sum.
 static __global__ void scan_tiles(lab::Span<long long> counters, long long* tile_sums) {
   __shared__ long long warp_sums[scan_threads / 32];
-  const std::int64_t first = std::int64_t(blockIdx.x) * scan_tile + threadIdx.x * scan_each;
-  long long own[scan_each], sum = 0;
-  for (int i = 0; i < scan_each; ++i) {
-    own[i] = first + i < counters.n ? counters.data[first + i] : 0;
-    sum += own[i];
+  const std::int64_t first = std::int64_t(blockIdx.x) * scan_tile + threadIdx.x * scan_items_per_thread;
+  long long items[scan_items_per_thread], sum = 0;
+  for (int i = 0; i < scan_items_per_thread; ++i) {
+    items[i] = first + i < counters.n ? counters.data[first + i] : 0;
+    sum += items[i];
   }
   long long total, next = block_exclusive_sum(sum, warp_sums, total);
-  for (int i = 0; i < scan_each; ++i) {
+  for (int i = 0; i < scan_items_per_thread; ++i) {
     if (first + i < counters.n) counters.data[first + i] = next;
-    next += own[i];
+    next += items[i];
   }
   if (threadIdx.x == 0) tile_sums[blockIdx.x] = total;
 }
@@ -63,8 +71,8 @@ static __global__ void add_tile_sums(lab::Span<long long> counters, const long l
 
 }  // namespace detail
 
-/// counters[i] becomes counters[0] + .. + counters[i - 1]. Tiles are scanned by themselves, then their sums (in the same
-/// way, until one tile holds them all), which are added to the tiles.
+/// Replaces counters[i] by counters[0] + ... + counters[i - 1]. Tiles are scanned by themselves; then their sums are
+/// scanned in the same way, until one tile holds them all, and added to the tiles.
 inline void exclusive_scan(lab::Span<long long> counters, cudaStream_t stream) {
   if (counters.n == 0) return;
   const std::int64_t tiles = (counters.n + scan_tile - 1) / scan_tile;

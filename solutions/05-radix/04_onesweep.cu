@@ -1,118 +1,155 @@
 // Step 04: one sweep.
 //
-// Idea: step 03 reads every key twice a pass, because a tile must know the counters of all tiles before it. Here it asks
-// them: a tile publishes its counters as soon as it has them, then looks back, from its neighbour on, adding what each
-// tile before it has published, until one that already knows its own sum. So one read and one write a pass are enough.
-// The counters of whole arrays, which say where a digit begins at all, come for all passes from one read at the start.
-// New since step 03: blocks that wait for each other. A block takes its tile's number from a counter when it starts, so
-// every tile before it belongs to a block that runs already or is done: it waits for nobody who waits for it, in any
-// order of blocks. And ranks within a warp by votes: lanes with equal digits find each other.
-// Cost: one read for the counters; then for each byte of a key one read and one write, and 2 or 4 KiB of counters a tile.
-// Limits: 384 threads a block.
+// Idea: step 03 reads every key twice per pass, because a tile must know the counters of all tiles before it. Here a
+// tile asks those tiles: it publishes its own counters as soon as it has them, then looks back, from its neighbour on,
+// and adds what each earlier tile has published, until it reaches one that already knows its inclusive prefix. So one
+// read and one write per pass are enough. One read at the start gives, for all passes, the counters of the whole array,
+// which say where each digit begins.
+// New since step 03: blocks that wait for each other. A block draws its tile's number from a counter when it starts, so
+// every earlier tile belongs to a block that is already running or done: no block waits for one that waits for it,
+// whatever the order of the blocks. And ranks within a warp by votes: lanes with equal digits find each other.
+// Cost: one read for the counters; then, per byte of a key, one read and one write, and 2 or 4 KiB of counters per
+// tile.
+// Limits: 384 threads per block.
+// Longer than other steps because the sweep does in one kernel what step 03 does in three: count, scan and scatter.
 #include <cstdint>
-#include <utility>
 
 #include "digit.cuh"
 #include "scan.cuh"
-#include "step/device_array.h"
-#include "step/launch_shape.h"
 
 namespace radix {
 namespace {
 
 constexpr int digit_bits = 8;
-constexpr int digits = 1 << digit_bits;
-constexpr int threads_a_block = 384, warps = threads_a_block / 32;
-static_assert(threads_a_block >= digits, "a thread a digit looks back");
+constexpr int digit_values = 1 << digit_bits;
+constexpr int threads_per_block = 384, warps = threads_per_block / 32;
+static_assert(threads_per_block >= digit_values, "one thread per digit looks back");
 
 /// Keys of a thread: as many as fit 80 bytes, at most 20.
 template <class Key>
-constexpr int rows = sizeof(Key) <= 4 ? 20 : 10;
+constexpr int items_per_thread = sizeof(Key) <= 4 ? 20 : 10;
 template <class Key>
-constexpr int tile_keys = rows<Key> * threads_a_block;
+constexpr int tile_size = items_per_thread<Key> * threads_per_block;
 template <class Key>
 constexpr int passes = sizeof(Key);
 
 // --- the counters of all passes, from one read ---
 
 template <class Key>
-__global__ void count_all(lab::Span<const Key> keys, Digits<Key> of, unsigned long long* counters) {
-  __shared__ unsigned counts[passes<Key>][digits];
+__global__ void count_all(lab::Span<const Key> keys, Digits<Key, digit_bits> digits, unsigned long long* counters) {
+  __shared__ unsigned counts[passes<Key>][digit_values];
   // begin solution
-  //~ // Your code: as count_digits of step 01, for all passes at once: counters[pass * digits + digit].
+  //~ // Your code: as count_digits of step 01, for all passes at once: counters[pass * digit_values + digit]. The digit
+  //~ // of a pass is digits.extract(key, pass * digit_bits).
   //~ (void)counts;
-  for (int i = threadIdx.x; i < passes<Key> * digits; i += blockDim.x) counts[i / digits][i % digits] = 0;
-  __syncthreads();  // nobody counts before all counters are clear
+  unsigned* const flat = &counts[0][0];
+  for (int i = threadIdx.x; i < passes<Key> * digit_values; i += blockDim.x) flat[i] = 0;
+  __syncthreads();  // a thread counts in counters that others have cleared
   const std::int64_t stride = std::int64_t(gridDim.x) * blockDim.x;
   for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < keys.n; i += stride) {
     const Key key = keys.data[i];
-    for (int pass = 0; pass < passes<Key>; ++pass)
-      atomicAdd(&counts[pass][of.of(key, pass * digit_bits, digit_bits)], 1u);
+    for (int pass = 0; pass < passes<Key>; ++pass) {
+      atomicAdd(&counts[pass][digits.extract(key, pass * digit_bits)], 1u);
+    }
   }
-  __syncthreads();  // all keys of the block are counted
-  for (int i = threadIdx.x; i < passes<Key> * digits; i += blockDim.x) {
-    if (counts[i / digits][i % digits] != 0) atomicAdd(&counters[i], counts[i / digits][i % digits]);
+  __syncthreads();  // a thread adds counters in which others have counted
+  for (int i = threadIdx.x; i < passes<Key> * digit_values; i += blockDim.x) {
+    if (flat[i] != 0) atomicAdd(&counters[i], flat[i]);
   }
   // end solution
 }
 
-/// Block `pass` scans its 256 counters: where each digit begins.
+/// Block `pass` scans that pass's 256 counters: where each digit begins.
 __global__ void scan_counters(unsigned long long* counters) {
-  __shared__ unsigned long long sums[digits / 32];
-  unsigned long long& own = counters[blockIdx.x * digits + threadIdx.x];
+  __shared__ unsigned long long warp_sums[digit_values / 32];
+  unsigned long long& counter = counters[blockIdx.x * digit_values + threadIdx.x];
   unsigned long long total;
-  own = block_exclusive_sum(own, sums, total);
+  counter = block_exclusive_sum(counter, warp_sums, total);
 }
 
 // --- looking back ---
 
-/// What a tile publishes of one digit: nothing yet, the keys of this tile, or those of all tiles up to this one. Both in
-/// one word, so that whoever reads it reads both or neither. Word: 32 bits where n is below 2^30, else 64.
+/// What a tile publishes about one digit: nothing yet, the number of its own keys (aggregate), or of the keys in all
+/// tiles up to and including it (inclusive prefix). Kind and count share one word, so a reader sees both or neither.
+/// Word: 32 bits where n is below 2^30, else 64.
 template <class Word>
 struct Published {
   static constexpr int count_bits = 8 * int(sizeof(Word)) - 2;
-  static constexpr Word tile_only = Word(1) << count_bits, up_to_here = Word(2) << count_bits;
-  static constexpr Word count_mask = tile_only - 1;
+  static constexpr Word aggregate = Word(1) << count_bits, inclusive_prefix = Word(2) << count_bits;
+  static constexpr Word count_mask = aggregate - 1;
 };
 
-/// Tells the tiles that follow how many keys of `digit` this one has. As early as can be: they wait for it.
+/// Publishes how many keys of `digit` this tile has. As early as possible, because the tiles that follow wait for it.
 template <class Word>
-__device__ void publish(volatile Word* words, std::int64_t tile, unsigned digit, Word own) {
-  words[tile * digits + digit] = (tile == 0 ? Published<Word>::up_to_here : Published<Word>::tile_only) | own;
+__device__ void publish(volatile Word* words, std::int64_t tile, unsigned digit, Word tile_aggregate) {
+  using P = Published<Word>;
+  words[tile * digit_values + digit] = (tile == 0 ? P::inclusive_prefix : P::aggregate) | tile_aggregate;
 }
 
-/// How many keys of `digit` the tiles before `tile` have. `words`: of all tiles, digits each; own: this tile's keys, which
-/// are published already.
+/// Returns how many keys of `digit` the tiles before `tile` have. `words`: of all tiles, one per digit; tile_aggregate:
+/// the number of this tile's keys, which is already published.
 template <class Word>
-__device__ Word look_back(volatile Word* words, std::int64_t tile, unsigned digit, Word own) {
-  Word before = 0;
+__device__ Word look_back(volatile Word* words, std::int64_t tile, unsigned digit, Word tile_aggregate) {
+  Word exclusive_prefix = 0;
   // begin solution
-  //~ // Your code, with P = Published<Word>: go back from tile - 1, waiting (__nanosleep) while a word is 0, adding its
-  //~ // count, until one has the bit P::up_to_here; then publish before + own as P::up_to_here. Tile 0 has nobody to ask.
+  //~ // Your code, with P = Published<Word>: go back from tile - 1. While a word is 0, wait (__nanosleep). Add its
+  //~ // count, and stop after the first word that has the bit P::inclusive_prefix. Then publish this tile's inclusive
+  //~ // prefix. Tile 0 has no predecessor.
   using P = Published<Word>;
   if (tile == 0) return 0;
-  for (std::int64_t t = tile - 1;; --t) {
+  for (std::int64_t predecessor = tile - 1;; --predecessor) {
     Word word;
-    while ((word = words[t * digits + digit]) == 0) __nanosleep(32);
-    before += word & P::count_mask;
-    if ((word & P::up_to_here) != 0) break;
+    while ((word = words[predecessor * digit_values + digit]) == 0) __nanosleep(32);
+    exclusive_prefix += word & P::count_mask;
+    if ((word & P::inclusive_prefix) != 0) break;
   }
-  words[tile * digits + digit] = P::up_to_here | (before + own);
+  const Word inclusive_prefix = exclusive_prefix + tile_aggregate;
+  words[tile * digit_values + digit] = P::inclusive_prefix | inclusive_prefix;
   // end solution
-  return before;
+  return exclusive_prefix;
 }
 
-// --- ranks within a warp ---
+// --- the phases of a sweep ---
 
-/// The lanes of this warp that have the same digit. What __match_any_sync() gives, which takes a GPU longer.
+/// What the threads of a block share while they sort a tile.
+template <class Key, class Value>
+struct Shared {
+  union {
+    unsigned counts[warps][digit_values];  ///< of each warp's keys; then where its keys of a digit begin in the tile
+    Key keys[tile_size<Key>];
+    Value values[has_values<Value> ? tile_size<Key> : 1];
+  };
+  long long offsets[digit_values];  ///< where a digit's keys begin in the output, less where they begin in the tile
+  unsigned warp_sums[warps];
+  unsigned tile;
+};
+
+/// A thread's keys, from the place `first` of the tile on, 32 places apart. A warp has items_per_thread rows of 32
+/// neighbours, so (warp, row, lane) is the order of the keys.
+template <class Key>
+struct Items {
+  int first;  ///< place in the tile
+  int count;  ///< of the tile's keys
+  Key keys[items_per_thread<Key>];
+  unsigned short ranks[items_per_thread<Key>];  ///< among the warp's keys of the same digit; then places in the tile
+
+  __device__ bool has(int row) const { return first + 32 * row < count; }
+
+  /// The digit of the key in `row`. Places beyond the last key have the highest digit: they come after all keys.
+  __device__ unsigned digit(int row, Digits<Key, digit_bits> digits) const {
+    return has(row) ? digits.extract(keys[row]) : digit_values - 1;
+  }
+};
+
+/// The lanes of this warp that have the same digit: what __match_any_sync() returns, which takes longer on a GPU.
 [[maybe_unused]] __device__ inline unsigned lanes_with(unsigned digit) {
 #ifdef __CUDA_ARCH__
   unsigned lanes = 0xffffffffu;
 #pragma unroll
   for (int bit = 0; bit < digit_bits; ++bit) {
-    const bool one = digit >> bit & 1;
-    const unsigned vote = __ballot_sync(0xffffffffu, one);
-    lanes &= one ? vote : ~vote;
+    const bool is_one = digit >> bit & 1;
+    const unsigned ones = __ballot_sync(0xffffffffu, is_one);
+    lanes &= is_one ? ones : ~ones;
   }
   return lanes;
 #else
@@ -120,200 +157,190 @@ __device__ Word look_back(volatile Word* words, std::int64_t tile, unsigned digi
 #endif
 }
 
-template <class Key, class Value>
-struct Shared {
-  union {
-    unsigned counts[warps][digits];  ///< of each warp's keys; then where its keys of a digit begin in the tile
-    Key keys[tile_keys<Key>];
-    Value values[has_values<Value> ? tile_keys<Key> : 1];
-  };
-  long long shifted[digits];  ///< where a digit's keys begin in `to`, less where they begin in the tile
-  unsigned sums[warps];
-  unsigned tile;
-};
-
-/// One pass. `next_tile` gives out the tiles' numbers; firsts: where each digit begins; words: all 0 at the start.
-template <class Word, class Key, class Value>
-__global__ void __launch_bounds__(threads_a_block)
-    sweep(lab::Span<const Key> keys, Key* to, const Value* values, Value* values_to, Digits<Key> of, int shift,
-          const unsigned long long* firsts, unsigned* next_tile, volatile Word* words) {
-  __shared__ Shared<Key, Value> shared;
-  const int t = threadIdx.x, lane = t % 32, warp = t / 32;
-  for (;;) {
-    __syncthreads();  // the last tile's keys are stored, and its number is read
-    if (t == 0) shared.tile = atomicAdd(next_tile, 1u);
-    for (int i = t; i < warps * digits; i += threads_a_block) shared.counts[i / digits][i % digits] = 0;
-    __syncthreads();  // the number is there, the counters are clear
-    const std::int64_t tile = shared.tile, first = tile * tile_keys<Key>;
-    if (first >= keys.n) return;
-    const int count = keys.n - first < tile_keys<Key> ? int(keys.n - first) : tile_keys<Key>;
-    // A warp has 32 * rows neighbours, a row 32 of them: (warp, row, lane) is the order of the keys.
-    const int own_first = warp * 32 * rows<Key> + lane;
-    Key own[rows<Key>];
-    unsigned short rank[rows<Key>];  // among the warp's keys of the same digit; then the place in the tile
+/// Loads the thread's keys of the tile.
+template <class Key>
+__device__ void load_keys(Items<Key>& items, const Key* tile) {
 #pragma unroll
-    for (int row = 0; row < rows<Key>; ++row) {
-      const int i = own_first + 32 * row;
-      if (i < count) own[row] = keys.data[first + i];
-    }
-    // begin solution
-    //~ // Your code, part 1: the rank of every key among its warp's keys of the same digit, in their order. For each row:
-    //~ // lanes_with() the same digit; the counter of (warp, digit) tells how many came in earlier rows, and a lane adds those
-    //~ // of its row in lower lanes; then one of the lanes adds all of the row to the counter. Let keys beyond `count` have
-    //~ // digit 255: they come after all others, so they disturb nobody.
-    //~ (void)lane, (void)own, (void)rank, (void)of;
-#pragma unroll
-    for (int row = 0; row < rows<Key>; ++row) {
-      const unsigned digit = own_first + 32 * row < count ? of.of(own[row], shift, digit_bits) : digits - 1;
-      const unsigned same = lanes_with(digit);
-      const unsigned lower = __popc(same & ((1u << lane) - 1));
-      const unsigned earlier = shared.counts[warp][digit];
-      __syncwarp();  // all lanes have read the counter
-      if (lower == 0) shared.counts[warp][digit] = earlier + __popc(same);
-      __syncwarp();  // the next row reads it
-      rank[row] = static_cast<unsigned short>(earlier + lower);
-    }
-    // end solution
-    __syncthreads();       // all warps have counted
-    unsigned of_tile = 0;  // keys of digit t in this tile
-    if (t < digits) {
-      for (int w = 0; w < warps; ++w) {
-        const unsigned of_warp = shared.counts[w][t];
-        shared.counts[w][t] = of_tile;
-        of_tile += of_warp;
-      }
-      publish(words, tile, t, Word(of_tile));
-    }
-    unsigned total;
-    const unsigned in_tile = block_exclusive_sum(of_tile, shared.sums, total);  // where digit t begins in the tile
-    if (t < digits) {
-      const Word before = look_back(words, tile, t, Word(of_tile));
-      shared.shifted[t] = static_cast<long long>(firsts[t] + before) - in_tile;
-      for (int w = 0; w < warps; ++w) shared.counts[w][t] += in_tile;
-    }
-    __syncthreads();  // every warp's places are known
-#pragma unroll
-    for (int row = 0; row < rows<Key>; ++row) {
-      const unsigned digit = own_first + 32 * row < count ? of.of(own[row], shift, digit_bits) : digits - 1;
-      rank[row] = static_cast<unsigned short>(rank[row] + shared.counts[warp][digit]);
-    }
-    __syncthreads();  // the keys take the counters' memory
-                      // begin solution
-    //~ // Your code, part 2: put the keys into shared.keys by their rank, and store them in that order: the key at place i of
-    //~ // the tile goes to shifted[its digit] + i. Then the values, through the same memory; a thread remembers the digits of
-    //~ // the places that it stored, because the keys are gone by then. Mind the barriers.
-#pragma unroll
-    for (int row = 0; row < rows<Key>; ++row) {
-      if (own_first + 32 * row < count) shared.keys[rank[row]] = own[row];
-    }
-    __syncthreads();  // the tile is sorted by its digit
-    unsigned char digit_at[rows<Key>];
-#pragma unroll
-    for (int row = 0; row < rows<Key>; ++row) {
-      const int i = row * threads_a_block + t;
-      if (i >= count) break;
-      const Key key = shared.keys[i];
-      digit_at[row] = static_cast<unsigned char>(of.of(key, shift, digit_bits));
-      to[shared.shifted[digit_at[row]] + i] = key;
-    }
-    if constexpr (has_values<Value>) {
-      __syncthreads();  // the values take the keys' memory
-#pragma unroll
-      for (int row = 0; row < rows<Key>; ++row) {
-        const int i = own_first + 32 * row;
-        if (i < count) shared.values[rank[row]] = values[first + i];
-      }
-      __syncthreads();  // they stand like the keys
-#pragma unroll
-      for (int row = 0; row < rows<Key>; ++row) {
-        const int i = row * threads_a_block + t;
-        if (i < count) values_to[shared.shifted[digit_at[row]] + i] = shared.values[i];
-      }
-    }
-    // end solution
+  for (int row = 0; row < items_per_thread<Key>; ++row) {
+    if (items.has(row)) items.keys[row] = tile[items.first + 32 * row];
   }
 }
 
-template <class Word, class Key, class Value>
-void sort_with(lab::Span<Key> keys, Value* values, lab::Order order, lab::LaunchShape shape, cudaStream_t stream) {
-  const std::int64_t tiles = (keys.n + tile_keys<Key> - 1) / tile_keys<Key>;
-  const unsigned blocks = lab::blocks_or(shape, tiles, 1);
-  const Digits<Key> of(order);
-  const lab::DeviceArray<Key> scratch(keys.n, stream);
-  const lab::DeviceArray<Value> value_scratch(has_values<Value> ? keys.n : 0, stream);
-  const lab::DeviceArray<unsigned long long> firsts(passes<Key> * digits, stream);
-  const lab::DeviceArray<Word> words(tiles * digits, stream);
-  const lab::DeviceArray<unsigned> next_tile(1, stream);
-  Key* from = keys.data;
-  Key* to = scratch.data();
-  Value* values_from = values;
-  Value* values_to = value_scratch.data();
+/// Ranks every key among its warp's keys of the same digit, in their order. `counts`: the warp's counters, all 0 on
+/// entry; on return, how many keys of each digit the warp has.
+template <class Key>
+__device__ void rank_keys(Items<Key>& items, Digits<Key, digit_bits> digits, unsigned* counts) {
   // begin solution
-  //~ // Your code: clear `firsts`, count_all (few blocks, each with many keys: a counter has 32 bits), scan_counters. Then for
-  //~ // each pass clear `words` and `next_tile` and sweep; the buffers swap. Keys of one byte have an odd number of passes:
-  //~ // let them begin in the other buffer.
-  //~ (void)blocks, (void)of, (void)from, (void)to, (void)values_from, (void)values_to, (void)scan_counters;
-  //~ NOT_WRITTEN("step 04");
-  CUDA_CHECK(cudaMemsetAsync(firsts.data(), 0, firsts.size() * sizeof(unsigned long long), stream));
-  const std::int64_t keys_a_count_block = std::int64_t{1} << 16;  // a block's counters have 32 bits
-  const unsigned count_blocks = lab::blocks_or({}, keys.n, keys_a_count_block);
-  count_all<<<count_blocks, threads_a_block, 0, stream>>>(lab::Span<const Key>{from, keys.n}, of, firsts.data());
-  CUDA_CHECK(cudaGetLastError());
-  scan_counters<<<passes<Key>, digits, 0, stream>>>(firsts.data());
-  CUDA_CHECK(cudaGetLastError());
-  if (passes<Key> % 2 == 1) {
-    CUDA_CHECK(cudaMemcpyAsync(to, from, keys.n * sizeof(Key), cudaMemcpyDeviceToDevice, stream));
-    std::swap(from, to);
-  }
-  for (int pass = 0; pass < passes<Key>; ++pass) {
-    CUDA_CHECK(cudaMemsetAsync(words.data(), 0, words.size() * sizeof(Word), stream));
-    CUDA_CHECK(cudaMemsetAsync(next_tile.data(), 0, sizeof(unsigned), stream));
-    sweep<<<blocks, threads_a_block, 0, stream>>>(
-        lab::Span<const Key>{from, keys.n}, to, static_cast<const Value*>(values_from), values_to, of,
-        pass * digit_bits, firsts.data() + pass * digits, next_tile.data(), static_cast<volatile Word*>(words.data()));
-    CUDA_CHECK(cudaGetLastError());
-    std::swap(from, to);
-    std::swap(values_from, values_to);
+  //~ // Your code, for each row: lanes_with() the same digit; counts[digit] is the number of such keys in earlier rows,
+  //~ // to which a lane adds those of its row in lower lanes. Then one of the lanes adds all of the row to the counter.
+  const unsigned lower_lanes = (1u << threadIdx.x % 32) - 1;
+#pragma unroll
+  for (int row = 0; row < items_per_thread<Key>; ++row) {
+    const unsigned digit = items.digit(row, digits);
+    const unsigned equal = lanes_with(digit);
+    const unsigned lower = __popc(equal & lower_lanes);
+    const unsigned earlier = counts[digit];
+    __syncwarp();  // one lane raises the counter that the others read
+    if (lower == 0) counts[digit] = earlier + __popc(equal);
+    __syncwarp();  // the next row reads counters that other lanes have raised
+    items.ranks[row] = static_cast<unsigned short>(earlier + lower);
   }
   // end solution
 }
 
+/// Replaces the warps' counts of one digit by their exclusive sums; returns the tile's count of the digit.
 template <class Key, class Value>
-void sort(lab::Span<Key> keys, Value* values, lab::Order order, lab::LaunchShape shape, cudaStream_t stream) {
-  if (lab::threads_or(shape, threads_a_block) != threads_a_block) {
-    throw lab::Unsupported("this step has 384 threads a block");
+__device__ unsigned scan_warps(Shared<Key, Value>& shared, unsigned digit) {
+  unsigned tile_aggregate = 0;
+  for (int warp = 0; warp < warps; ++warp) {
+    const unsigned count = shared.counts[warp][digit];
+    shared.counts[warp][digit] = tile_aggregate;
+    tile_aggregate += count;
   }
-  lab::blocks_or(shape, 1, 1);
-  if (keys.n < 2) return;
-  if (keys.n < std::int64_t{1} << 30) {
-    sort_with<std::uint32_t>(keys, values, order, shape, stream);
-  } else {
-    sort_with<unsigned long long>(keys, values, order, shape, stream);
+  return tile_aggregate;
+}
+
+/// Puts the keys in the order of their places in the tile, in shared memory, and stores them from there, digit by digit
+/// in runs; then the values in the same way.
+template <class Key, class Value>
+__device__ void scatter(Shared<Key, Value>& shared, const Items<Key>& items, Digits<Key, digit_bits> digits,
+                        const Value* tile_values, Pairs<Key, Value> to) {
+  // begin solution
+  //~ // Your code: put the keys into shared.keys by their ranks, and store them in that order: the key at place i of
+  //~ // the tile goes to offsets[its digit] + i. Then the values, through the same memory; a thread remembers the
+  //~ // digits of the places that it stored, because the keys are gone by then. Mind the barriers.
+#pragma unroll
+  for (int row = 0; row < items_per_thread<Key>; ++row) {
+    if (items.has(row)) shared.keys[items.ranks[row]] = items.keys[row];
   }
+  __syncthreads();  // a thread stores keys that others have put in place
+  unsigned char digit_at[items_per_thread<Key>];
+#pragma unroll
+  for (int row = 0; row < items_per_thread<Key>; ++row) {
+    const int i = row * threads_per_block + threadIdx.x;
+    if (i >= items.count) break;
+    const Key key = shared.keys[i];
+    digit_at[row] = static_cast<unsigned char>(digits.extract(key));
+    to.keys[shared.offsets[digit_at[row]] + i] = key;
+  }
+  if constexpr (has_values<Value>) {
+    __syncthreads();  // values overwrite keys that others may not have stored yet
+#pragma unroll
+    for (int row = 0; row < items_per_thread<Key>; ++row) {
+      if (items.has(row)) shared.values[items.ranks[row]] = tile_values[items.first + 32 * row];
+    }
+    __syncthreads();  // a thread stores values that others have put in place
+#pragma unroll
+    for (int row = 0; row < items_per_thread<Key>; ++row) {
+      const int i = row * threads_per_block + threadIdx.x;
+      if (i < items.count) to.values[shared.offsets[digit_at[row]] + i] = shared.values[i];
+    }
+  }
+  // end solution
+}
+
+/// One pass. `next_tile` gives out the numbers of the tiles; firsts: where each digit begins; words: all 0 at the
+/// start.
+template <class Word, class Key, class Value>
+__global__ void __launch_bounds__(threads_per_block)
+    sweep(Pairs<const Key, const Value> from, Pairs<Key, Value> to, std::int64_t n, Digits<Key, digit_bits> digits,
+          const unsigned long long* firsts, unsigned* next_tile, volatile Word* words) {
+  __shared__ Shared<Key, Value> shared;
+  const int t = threadIdx.x, warp = t / 32;
+  for (;;) {
+    __syncthreads();  // the tile's number and the counters overwrite what others may still be reading for the last tile
+    if (t == 0) shared.tile = atomicAdd(next_tile, 1u);
+    for (int i = t; i < warps * digit_values; i += threads_per_block)
+      shared.counts[i / digit_values][i % digit_values] = 0;
+    __syncthreads();  // all threads read the tile's number and count in counters that others have cleared
+    const std::int64_t tile = shared.tile, first = tile * tile_size<Key>;
+    if (first >= n) return;
+
+    Items<Key> items;
+    items.first = warp * 32 * items_per_thread<Key> + t % 32;
+    items.count = n - first < tile_size<Key> ? int(n - first) : tile_size<Key>;
+    load_keys(items, from.keys + first);
+    rank_keys(items, digits, shared.counts[warp]);
+    __syncthreads();  // a thread sums counters of one digit that all warps have written
+
+    unsigned tile_aggregate = 0, total;  // of digit t
+    if (t < digit_values) {
+      tile_aggregate = scan_warps(shared, t);
+      publish(words, tile, t, Word(tile_aggregate));
+    }
+    const unsigned digit_first = block_exclusive_sum(tile_aggregate, shared.warp_sums, total);  // in the tile
+    if (t < digit_values) {
+      const Word exclusive_prefix = look_back(words, tile, t, Word(tile_aggregate));
+      shared.offsets[t] = static_cast<long long>(firsts[t] + exclusive_prefix) - digit_first;
+      for (int w = 0; w < warps; ++w) shared.counts[w][t] += digit_first;
+    }
+    __syncthreads();  // a key reads where its warp's keys of its digit begin, which other threads have written
+
+#pragma unroll
+    for (int row = 0; row < items_per_thread<Key>; ++row) {
+      items.ranks[row] = static_cast<unsigned short>(items.ranks[row] + shared.counts[warp][items.digit(row, digits)]);
+    }
+    __syncthreads();  // keys overwrite counters that others may still be reading: they share memory
+    scatter(shared, items, digits, from.values + first, to);
+  }
+}
+
+// --- the host's part ---
+
+template <class Word, class Key, class Value>
+void sort_with(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order, unsigned blocks, cudaStream_t stream) {
+  const std::int64_t n = keys.n, tiles = (n + tile_size<Key> - 1) / tile_size<Key>;
+  Buffers<Key, Value> buffers(keys, values, stream);
+  const lab::DeviceArray<unsigned long long> firsts(passes<Key> * digit_values, stream);
+  const lab::DeviceArray<Word> words(tiles * digit_values, stream);
+  const lab::DeviceArray<unsigned> next_tile(1, stream);
+  // begin solution
+  //~ // Your code: clear `firsts`, count_all (few blocks, each with many keys: a counter has 32 bits), scan_counters.
+  //~ // Then for each pass clear `words` and `next_tile`, sweep from buffers.from to buffers.to, and swap. Keys of one
+  //~ // byte have an odd number of passes: let them begin in the other buffer.
+  //~ (void)blocks, (void)order, (void)buffers, (void)scan_counters;
+  //~ NOT_WRITTEN("step 04");
+  CUDA_CHECK(cudaMemsetAsync(firsts.data(), 0, firsts.size() * sizeof(unsigned long long), stream));
+  const unsigned count_blocks = lab::blocks_or({}, n, std::int64_t{1} << 16);
+  count_all<<<count_blocks, threads_per_block, 0, stream>>>(lab::Span<const Key>{keys.data, n},
+                                                            Digits<Key, digit_bits>(order, 0), firsts.data());
+  CUDA_CHECK(cudaGetLastError());
+  scan_counters<<<passes<Key>, digit_values, 0, stream>>>(firsts.data());
+  CUDA_CHECK(cudaGetLastError());
+  if (passes<Key> % 2 == 1) {
+    CUDA_CHECK(cudaMemcpyAsync(buffers.to.keys, keys.data, n * sizeof(Key), cudaMemcpyDeviceToDevice, stream));
+    buffers.swap();
+  }
+  for (int pass = 0; pass < passes<Key>; ++pass) {
+    CUDA_CHECK(cudaMemsetAsync(words.data(), 0, words.size() * sizeof(Word), stream));
+    CUDA_CHECK(cudaMemsetAsync(next_tile.data(), 0, sizeof(unsigned), stream));
+    const auto from = read_only(buffers.from);
+    sweep<<<blocks, threads_per_block, 0, stream>>>(
+        from, buffers.to, n, Digits<Key, digit_bits>(order, pass * digit_bits), firsts.data() + pass * digit_values,
+        next_tile.data(), static_cast<volatile Word*>(words.data()));
+    CUDA_CHECK(cudaGetLastError());
+    buffers.swap();
+  }
+  // end solution
 }
 
 }  // namespace
 
-template <class Key>
-void sort_onesweep(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream) {
-  sort(keys, static_cast<NoValue*>(nullptr), order, shape, stream);
-}
-
 template <class Key, class Value>
 void sort_onesweep(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order, lab::LaunchShape shape,
                    cudaStream_t stream) {
-  sort(keys, values.data, order, shape, stream);
+  if (lab::threads_or(shape, threads_per_block) != threads_per_block) {
+    throw lab::Unsupported("this step has 384 threads per block: choose --threads 384 or leave it out");
+  }
+  const unsigned blocks = lab::blocks_or(shape, (keys.n + tile_size<Key> - 1) / tile_size<Key>, 1);
+  if (keys.n < 2) return;
+  if (keys.n < std::int64_t{1} << 30) {
+    sort_with<std::uint32_t>(keys, values, order, blocks, stream);
+  } else {
+    sort_with<unsigned long long>(keys, values, order, blocks, stream);
+  }
 }
 
-template void sort_onesweep(lab::Span<std::uint8_t>, lab::Order, lab::LaunchShape, cudaStream_t);
-template void sort_onesweep(lab::Span<std::uint16_t>, lab::Order, lab::LaunchShape, cudaStream_t);
-template void sort_onesweep(lab::Span<std::uint32_t>, lab::Order, lab::LaunchShape, cudaStream_t);
-template void sort_onesweep(lab::Span<std::uint64_t>, lab::Order, lab::LaunchShape, cudaStream_t);
-template void sort_onesweep(lab::Span<std::int32_t>, lab::Order, lab::LaunchShape, cudaStream_t);
-template void sort_onesweep(lab::Span<std::int64_t>, lab::Order, lab::LaunchShape, cudaStream_t);
-template void sort_onesweep(lab::Span<float>, lab::Order, lab::LaunchShape, cudaStream_t);
-template void sort_onesweep(lab::Span<double>, lab::Order, lab::LaunchShape, cudaStream_t);
-template void sort_onesweep(lab::Span<std::uint32_t>, lab::Span<std::uint32_t>, lab::Order, lab::LaunchShape,
-                            cudaStream_t);
+INSTANTIATE_FOR_ALL_TYPES(sort_onesweep);
 
 }  // namespace radix

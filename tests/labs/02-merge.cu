@@ -1,6 +1,6 @@
-// What the judge cannot see of lab 02: it knows ascending and descending, and the lab promises any comparison. By the
-// low byte alone keys may be equal and differ, so that stability shows in the keys themselves; the values tell the
-// same.
+// What the judge cannot test in lab 02: it knows ascending and descending order, but the lab promises any comparison.
+// Compared by their low bytes, different keys can be equal, so that stability shows in the keys themselves; the values
+// show the same.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -97,7 +97,7 @@ TEST_CASE("02-merge carries values by any comparison, stable") {
   }
 }
 
-TEST_CASE("02-merge serves any shape with a comparison of one's own") {
+TEST_CASE("02-merge sorts with any launch shape and another comparison") {
   const std::vector<Key> input = random_keys(9001, 0xffffff03);
   std::vector<Key> expected = input;
   std::stable_sort(expected.begin(), expected.end(), ByLowByte{});

@@ -1,4 +1,4 @@
-// What the judge cannot see of lab 04: ranges around the largest, declared ranges, scans in place, the number of
+// What the judge cannot test in lab 04: ranges around the largest, declared ranges, scans in place, the number of
 // counters.
 #include <doctest/doctest.h>
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "counting.h"
+#include "range.cuh"
 #include "step/device_array.h"
 
 using lab::Order;
@@ -62,7 +62,7 @@ std::string refusal(const std::vector<Key>& keys, Key low, Key high) {
 
 }  // namespace
 
-TEST_CASE("step 04 sorts every kind of range, wherever it lies") {
+TEST_CASE("steps 04 and 05 sort every kind of range, wherever it is") {
   for (Order order : {Order::ascending, Order::descending}) {
     for (std::uint32_t range : {1u, 2u, 255u, 256u, 257u, 8192u, 8193u, 65536u, 65537u}) {
       for (std::uint32_t low : {0u, 5000000u, ~0u - (range - 1)}) {
@@ -76,7 +76,7 @@ TEST_CASE("step 04 sorts every kind of range, wherever it lies") {
         std::vector<std::uint32_t> values(keys.size());
         std::iota(values.begin(), values.end(), 0u);
         const auto device_keys = on_device(keys), device_values = on_device(values);
-        counting::sort_range(device_keys.span(), device_values.span(), order, {}, nullptr);
+        counting::sort_stable(device_keys.span(), device_values.span(), order, {}, nullptr);
         std::stable_sort(values.begin(), values.end(),
                          [&](std::uint32_t a, std::uint32_t b) { return lab::before(keys[a], keys[b], order); });
         CHECK(on_host(device_keys) == in_order(keys, order));
@@ -86,7 +86,7 @@ TEST_CASE("step 04 sorts every kind of range, wherever it lies") {
   }
 }
 
-TEST_CASE("as many counters as a block has in shared memory, and one more") {
+TEST_CASE("as many counters as fit in shared memory, and one more") {
   for (std::uint32_t range : {8192u, 8193u}) {
     const auto keys = uniform<std::uint32_t>(20000, 1000, 1000 + (range - 1));
     const auto device = on_device(keys);
@@ -104,8 +104,8 @@ TEST_CASE("negative keys have counters like any others") {
   }
 }
 
-TEST_CASE("the largest range is sorted, one value more is refused with the number of counters") {
-  const std::uint32_t low = 123, range = std::uint32_t(counting::largest_range);
+TEST_CASE("the widest range is sorted; with one value more, the error has the number of counters") {
+  const std::uint32_t low = 123, range = std::uint32_t(counting::max_range);
   std::vector<std::uint32_t> keys = {low + range - 1, low, low + 77, low + range - 1, low + 5};
   const auto device = on_device(keys);
   counting::sort_range(device.span(), Order::ascending, {}, nullptr);
@@ -113,12 +113,12 @@ TEST_CASE("the largest range is sorted, one value more is refused with the numbe
 
   keys[0] = low + range;
   const auto wider = on_device(keys), values = on_device(keys);
-  const std::string counters = std::to_string(counting::largest_range + 1);
+  const std::string counters = std::to_string(counting::max_range + 1);
   for (bool with_values : {false, true}) {
     std::string message;
     try {
       if (with_values) {
-        counting::sort_range(wider.span(), values.span(), Order::ascending, {}, nullptr);
+        counting::sort_stable(wider.span(), values.span(), Order::ascending, {}, nullptr);
       } else {
         counting::sort_range(wider.span(), Order::ascending, {}, nullptr);
       }
@@ -141,7 +141,7 @@ TEST_CASE("all 2^32 values of a 32-bit key are refused") {
   CHECK(on_host(device) == keys);
 }
 
-TEST_CASE("a declared range is sorted; a key outside it is an error that names the key") {
+TEST_CASE("a declared range is sorted; a key outside it causes an error with that key") {
   for (Order order : {Order::ascending, Order::descending}) {
     const auto keys = uniform<std::uint32_t>(5000, 1000, 1255);
     const auto device = on_device(keys);
@@ -182,7 +182,7 @@ TEST_CASE("scans of any n, in place and modulo 2^64") {
   }
 }
 
-TEST_CASE("the histogram has a counter for 255 too, and starts from nothing") {
+TEST_CASE("the histogram has a counter for 255 too, and ignores what the counters held") {
   const std::vector<std::uint8_t> keys(1000, 255);
   const auto device = on_device(keys);
   const auto counts = on_device(std::vector<std::uint64_t>(256, 99));

@@ -1,4 +1,4 @@
-// The host functions of lab 05: every type and order, what is special about floats, and which passes are left out.
+// The host functions of lab 05: every type and order, the special cases of floats, and which passes are skipped.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace {
 
-// Sorts indices as std::stable_sort does, so that bits and order of equal keys can be compared.
+// The keys in the order of std::stable_sort, so that the bits and the order of equal keys can be compared.
 template <class Key>
 std::vector<Key> expected(const std::vector<Key>& keys, lab::Order order) {
   std::vector<Key> sorted = keys;
@@ -80,6 +80,6 @@ TEST_CASE("a byte that all keys share costs no pass") {
   CHECK(passes(std::vector<std::uint32_t>{0x10, 0x20, 0x11}) == 1);
   CHECK(passes(std::vector<std::uint32_t>{0x01000010, 0x02000010, 0x01000011}) == 2);
   CHECK(passes(std::vector<std::uint64_t>{1, 1ull << 63, 5}) == 2);
-  CHECK(passes(std::vector<std::int32_t>{1, -1}) == 4);  // the sign reaches through all bytes
+  CHECK(passes(std::vector<std::int32_t>{1, -1}) == 4);  // they differ in all bytes
   CHECK(passes(std::vector<std::uint32_t>{}) == 0);
 }

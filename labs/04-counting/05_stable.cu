@@ -1,0 +1,79 @@
+// Step 05: keys with values, stable.
+//
+// Idea: values that travel with their keys make equal keys different, so keys must be moved, and in order. A warp owns
+// a stretch of the keys and a column of counters. The scan goes through all columns value by value, so the sum for
+// (value v, warp w) is the place of warp w's first key of value v: behind all smaller keys, and behind the keys of
+// value v in earlier stretches. Within its stretch the warp takes the keys in order, 32 at a time, and lanes with equal
+// keys line up by lane number. No place is decided by the order of atomics, so equal keys keep their order.
+// New since step 04: ranks by __match_any_sync; one pass per 8 bits of the counter's index, the lowest bits first.
+// Cost per digit: 2 reads of the keys, 1 of the values, 1 write of both; a copy of both if the number of digits is odd.
+// Limits: neighbouring lanes write far apart; a pass that sorts a tile first could write whole runs (lab 05).
+#include <cstdint>
+#include <utility>
+
+#include "stretches.cuh"
+
+namespace counting {
+namespace {
+
+constexpr int default_threads = 256;
+constexpr int min_items_per_thread = 32;  // with fewer, a warp's counters cost more than its keys
+
+/// counts[v * warps + w] = the number of keys with digit v in the stretch of warp w, for all v below `counters`.
+template <class Key>
+__global__ void count_stretches(lab::Span<const Key> keys, Digit<Key> digit, std::int64_t keys_per_warp,
+                                std::uint64_t* counts, std::int64_t warps, int counters) {
+  extern __shared__ unsigned all_counts[];
+  unsigned* const own = all_counts + threadIdx.x / 32 * counters;
+  const Warp warp(keys.n, keys_per_warp);
+  // Your code: set the warp's own counters to 0, count the stretch, and write every counter to the warp's column.
+  (void)own, (void)warp;
+}
+
+/// Moves each pair to its place; sums[v * warps + w] is the place of warp w's first key with digit v. Dynamic shared
+/// memory: `counters` places of 64 bits per warp.
+template <class Key, class Value>
+__global__ void move_stretches(Pairs<const Key, const Value> from, Pairs<Key, Value> to, std::int64_t n,
+                               Digit<Key> digit, std::int64_t keys_per_warp, const std::uint64_t* sums,
+                               std::int64_t warps, int counters) {
+  extern __shared__ std::uint64_t all_places[];
+  std::uint64_t* const next = all_places + threadIdx.x / 32 * counters;
+  const Warp warp(n, keys_per_warp);
+  // Your code: load the warp's column of sums into next[]. Go through the stretch in order, one key per lane at a
+  // time. Lanes with the same digit v (__match_any_sync) take places next[v], next[v] + 1, ... by lane number, and
+  // one of them advances next[v] (see hints 2 to 4).
+  (void)next, (void)warp;
+}
+
+}  // namespace
+
+template <class Key, class Value>
+void sort_stable(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order, lab::LaunchShape shape,
+                 cudaStream_t stream) {
+  const int threads = lab::threads_or(shape, default_threads), warps_per_block = (threads + 31) / 32;
+  const std::int64_t n = keys.n;
+  const unsigned blocks = resident_blocks_or(shape, threads, n, min_items_per_thread);
+  if (n < 2) return;
+  const Range range = range_of(lab::Span<const Key>{keys.data, n}, shape, stream);
+  refuse_large(range);
+  const int counters = int(std::min<std::uint64_t>(range.size(), Digit<Key>::values)), passes = passes_of(range);
+  const std::int64_t warps = std::int64_t(blocks) * warps_per_block, keys_per_warp = (n + warps - 1) / warps;
+  if (keys_per_warp >= max_keys_per_block) throw lab::Unsupported("too many keys per warp: choose more blocks");
+  const lab::DeviceArray<std::uint64_t> counts = scratch<std::uint64_t>(counters * warps, "counters", stream);
+  const lab::DeviceArray<Key> scratch_keys = scratch<Key>(n, "keys of scratch", stream);
+  const lab::DeviceArray<Value> scratch_values = scratch<Value>(n, "values of scratch", stream);
+  const std::size_t shared = std::size_t(warps_per_block) * counters * sizeof(std::uint64_t);
+  allow_shared(count_stretches<Key>, shared / 2);
+  allow_shared(move_stretches<Key, Value>, shared);
+
+  Pairs<Key, Value> from = {keys.data, values.data}, to = {scratch_keys.data(), scratch_values.data()};
+  // Your code: for each pass, the lowest digit first: count_stretches, scan_blelloch() over all counters,
+  // move_stretches, and exchange `from` and `to`. With an odd number of passes, begin with a copy in scratch.
+  (void)passes, (void)keys_per_warp, (void)from, (void)to, (void)order;
+  NOT_WRITTEN("step 05");
+}
+
+template void sort_stable(lab::Span<std::uint32_t>, lab::Span<std::uint32_t>, lab::Order, lab::LaunchShape,
+                          cudaStream_t);
+
+}  // namespace counting
