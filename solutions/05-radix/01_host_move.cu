@@ -1,6 +1,6 @@
 // Step 01: count on the device, move on the host.
 //
-// Idea: the device counts the digits of all keys and scans the counters, which tells where the keys of each digit
+// Idea: the device counts the digits of all keys and scans the counters, which shows where the keys of each digit
 // begin. The host then moves the keys there one after another, which keeps equal digits in their order.
 // New since step 00: a histogram in shared memory, so that most atomics stay within the multiprocessor, and its scan.
 // Cost: for each digit of 8 bits the device reads every key once; but every key also crosses the bus twice, and one
