@@ -158,6 +158,34 @@ __device__ unsigned scan_warps(Shared<Key, Value>& shared, unsigned digit) {
   return tile_aggregate;
 }
 
+/// Finds where the tile's keys of each digit go, one thread per digit: publishes the tile's counts, looks back, and leaves
+/// shared.offsets, and in shared.counts where each warp's keys of a digit begin in the tile.
+template <class Word, class Key, class Value>
+__device__ void find_offsets(Shared<Key, Value>& shared, volatile Word* words, std::int64_t tile,
+                             const unsigned long long* firsts) {
+  const unsigned digit = threadIdx.x;
+  unsigned tile_aggregate = 0, total;
+  if (digit < digit_values) {
+    tile_aggregate = scan_warps(shared, digit);
+    publish(words, tile, digit, Word(tile_aggregate));
+  }
+  const unsigned digit_first = block_exclusive_sum(tile_aggregate, shared.warp_sums, total);  // in the tile
+  if (digit < digit_values) {
+    const Word exclusive_prefix = look_back(words, tile, digit, Word(tile_aggregate));
+    shared.offsets[digit] = static_cast<long long>(firsts[digit] + exclusive_prefix) - digit_first;
+    for (int warp = 0; warp < warps; ++warp) shared.counts[warp][digit] += digit_first;
+  }
+}
+
+/// Turns ranks within the warp into places in the tile. `begins`: where the warp's keys of each digit begin there.
+template <class Key>
+__device__ void turn_into_places(Items<Key>& items, Digits<Key, digit_bits> digits, const unsigned* begins) {
+#pragma unroll
+  for (int row = 0; row < items_per_thread<Key>; ++row) {
+    items.ranks[row] = static_cast<unsigned short>(items.ranks[row] + begins[items.digit(row, digits)]);
+  }
+}
+
 /// Puts the keys in the order of their places in the tile, in shared memory, and stores them from there, digit by digit
 /// in runs; then the values in the same way.
 template <class Key, class Value>
@@ -179,8 +207,9 @@ __global__ void __launch_bounds__(threads_per_block)
   for (;;) {
     __syncthreads();  // the tile's number and the counters overwrite what others may still be reading for the last tile
     if (t == 0) shared.tile = atomicAdd(next_tile, 1u);
-    for (int i = t; i < warps * digit_values; i += threads_per_block)
+    for (int i = t; i < warps * digit_values; i += threads_per_block) {
       shared.counts[i / digit_values][i % digit_values] = 0;
+    }
     __syncthreads();  // all threads read the tile's number and count in counters that others have cleared
     const std::int64_t tile = shared.tile, first = tile * tile_size<Key>;
     if (first >= n) return;
@@ -191,24 +220,9 @@ __global__ void __launch_bounds__(threads_per_block)
     load_keys(items, from.keys + first);
     rank_keys(items, digits, shared.counts[warp]);
     __syncthreads();  // a thread sums counters of one digit that all warps have written
-
-    unsigned tile_aggregate = 0, total;  // of digit t
-    if (t < digit_values) {
-      tile_aggregate = scan_warps(shared, t);
-      publish(words, tile, t, Word(tile_aggregate));
-    }
-    const unsigned digit_first = block_exclusive_sum(tile_aggregate, shared.warp_sums, total);  // in the tile
-    if (t < digit_values) {
-      const Word exclusive_prefix = look_back(words, tile, t, Word(tile_aggregate));
-      shared.offsets[t] = static_cast<long long>(firsts[t] + exclusive_prefix) - digit_first;
-      for (int w = 0; w < warps; ++w) shared.counts[w][t] += digit_first;
-    }
+    find_offsets(shared, words, tile, firsts);
     __syncthreads();  // a key reads where its warp's keys of its digit begin, which other threads have written
-
-#pragma unroll
-    for (int row = 0; row < items_per_thread<Key>; ++row) {
-      items.ranks[row] = static_cast<unsigned short>(items.ranks[row] + shared.counts[warp][items.digit(row, digits)]);
-    }
+    turn_into_places(items, digits, shared.counts[warp]);
     __syncthreads();  // keys overwrite counters that others may still be reading: they share memory
     scatter(shared, items, digits, from.values + first, to);
   }
