@@ -14,7 +14,7 @@ namespace odd_even {
 
 /// The largest n of steps 01 and 02; larger inputs are refused. Here, n phases of n / 2 comparators are 2.1 * 10^9
 /// comparators, and each doubling of n makes it four times as many.
-inline constexpr std::int64_t largest_n = 65536;
+inline constexpr std::int64_t max_n = 65536;
 
 /// Keys that a block of step 02 brings to their positions in one launch.
 inline constexpr int tile_keys = 512;
@@ -25,13 +25,13 @@ inline constexpr int halo_keys = 256;
 /// Keys in a row of step 03: four for each lane of a warp.
 inline constexpr int row_keys = 128;
 
-/// Step 01. Sorts the whole array in place, any n up to largest_n, in global memory: n launches, one per phase. Launch
+/// Step 01. Sorts the whole array in place, any n up to max_n, in global memory: n launches, one per phase. Launch
 /// shape: any number of blocks, 1 to 1024 threads per block. Cost: n passes, each reading every key and writing those
 /// that move.
 template <class Key>
 void sort_global(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream);
 
-/// Step 02. Sorts the whole array in place, any n up to largest_n: up to halo_keys phases per launch, in shared memory.
+/// Step 02. Sorts the whole array in place, any n up to max_n: up to halo_keys phases per launch, in shared memory.
 /// Needs scratch memory for n keys. Launch shape: any number of blocks, 1 to 1024 threads per block (default 512: one
 /// comparator per thread).
 /// Cost: n / halo_keys passes, rounded up to an even number. Per key, each pass reads 1 + 2 * halo_keys / tile_keys = 2
