@@ -1,4 +1,4 @@
-// Atomics: values given back, ends of ranges, and many threads at once.
+// Atomics: returned values, ends of ranges, and many threads at once.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -13,7 +13,7 @@ __global__ void apply(T* cell, T* old, Operation operation) {
   *old = operation(cell);
 }
 
-/// Runs `operation` on a cell that holds `before` in a kernel; checks what it gives back and what it leaves.
+/// Runs `operation` in a kernel, on a cell that holds `before`; checks what it returns and what it stores.
 template <class T, class Operation>
 void check(T before, T after, Operation operation) {
   Managed<T> cells(2);
@@ -64,7 +64,7 @@ __global__ void wait_for_earlier_block(volatile unsigned* done, unsigned* order)
 
 }  // namespace
 
-TEST_CASE("integer atomics give back the old value and leave the new one") {
+TEST_CASE("integer atomics return the old value and store the new one") {
   check(5, 8, [](int* p) { return atomicAdd(p, 3); });
   check(5u, 4u, [](unsigned* p) { return atomicAdd(p, -1); });
   check(5, 2, [](int* p) { return atomicSub(p, 3); });
@@ -88,7 +88,7 @@ TEST_CASE("atomicInc and atomicDec wrap at their limit") {
   check(9u, 4u, [](unsigned* p) { return atomicDec(p, 4); });
 }
 
-TEST_CASE("atomicCAS stores only where the value is as expected") {
+TEST_CASE("atomicCAS stores only if the cell holds the expected value") {
   check(5, 7, [](int* p) { return atomicCAS(p, 5, 7); });
   check(5, 5, [](int* p) { return atomicCAS(p, 6, 7); });
   check<unsigned short>(5, 7, [](unsigned short* p) { return atomicCAS(p, (unsigned short)(5), (unsigned short)(7)); });
@@ -105,14 +105,14 @@ TEST_CASE("floating-point atomics add and exchange") {
   CHECK(std::isnan(cells[0]));
 }
 
-TEST_CASE("every scope does the same") {
+TEST_CASE("all scopes do the same") {
   check(5, 8, [](int* p) { return atomicAdd_block(p, 3); });
   check(5, 8, [](int* p) { return atomicAdd_system(p, 3); });
   check(5u, 7u, [](unsigned* p) { return atomicCAS_block(p, 5u, 7u); });
   check(5ll, 9ll, [](long long* p) { return atomicMax_system(p, 9ll); });
 }
 
-TEST_CASE("no addition of many threads in many blocks is lost") {
+TEST_CASE("no addition by many threads in many blocks is lost") {
   Managed<unsigned> count(1);
   Managed<unsigned long long> sum(1);
   Managed<float> reals(1);

@@ -1,4 +1,4 @@
-// What a kernel's threads do together: indices, barriers, warp primitives, launches' shapes.
+// What the threads of a kernel do together: indices, barriers, warp primitives, launch shapes.
 #include <doctest/doctest.h>
 
 #include "managed.h"
@@ -25,7 +25,7 @@ __global__ void rotate(int* data) {
   data[threadIdx.x] = tile[threadIdx.x];
 }
 
-/// Arrays of words, behind others of odd sizes, are copied four words at once.
+/// Copies arrays of words, which follow others of odd sizes, four words at a time.
 __global__ void wide(uint4* to) {
   __shared__ unsigned char odd[3];
   __shared__ unsigned first[4], second[4];
@@ -37,7 +37,7 @@ __global__ void wide(uint4* to) {
 }
 
 __global__ void early_exit(int* to) {
-  if (threadIdx.x >= 40) return;  // a barrier waits for those that are left
+  if (threadIdx.x >= 40) return;  // a barrier waits only for the others
   __shared__ int count;
   if (threadIdx.x == 0) count = 0;
   __syncthreads();
@@ -83,7 +83,7 @@ __global__ void votes(unsigned* to) {
 
 __global__ void halves(unsigned* to) {
   const unsigned lane = threadIdx.x;
-  // Both branches meet by themselves, in whatever order.
+  // The lanes of each branch meet separately, in any order.
   if (lane < 16) {
     to[lane] = __ballot_sync(0x0000ffffu, 1) + unsigned(__shfl_sync(0x0000ffffu, lane, 15));
   } else {
@@ -132,7 +132,7 @@ TEST_CASE("threads that have exited are not waited for") {
   CHECK(to[0] == 40);
 }
 
-TEST_CASE("barriers count, or and and predicates") {
+TEST_CASE("barriers count predicates, and combine them with or and and") {
   Managed<int> to(3);
   counted_barriers<<<1, 75>>>(to.data());
   CHECK(to[0] == 37);
@@ -168,14 +168,14 @@ TEST_CASE("lanes vote, match and reduce") {
   }
 }
 
-TEST_CASE("halves of a warp meet by themselves") {
+TEST_CASE("halves of a warp meet separately") {
   Managed<unsigned> to(32);
   halves<<<1, 32>>>(to.data());
   CHECK(to[3] == 0xffffu + 15);
   CHECK(to[20] == 0xaaaa0000u + 16);
 }
 
-TEST_CASE("the active mask names the lanes of the branch") {
+TEST_CASE("the active mask contains the lanes of the branch") {
   Managed<unsigned> to(32);
   active<<<1, 32>>>(to.data());
   CHECK(to[0] == 0x1f);
@@ -188,7 +188,7 @@ TEST_CASE("threads keep their own stacks across barriers") {
   for (int i = 0; i < 256; ++i) CHECK(to[i] == 2016 * i);
 }
 
-TEST_CASE("shared arrays begin where a vector may") {
+TEST_CASE("shared arrays are aligned for vectors") {
   Managed<uint4> to(2);
   wide<<<1, 1>>>(to.data());
   CHECK(to[0].x == 0);

@@ -1,4 +1,4 @@
-// Kernels that fail: each is told with its kind, its line and its thread, and the error stays until a reset.
+// Kernels that fail: each is reported with its kind, line and thread, and the error stays until a reset.
 #include <doctest/doctest.h>
 
 #include <unistd.h>
@@ -14,7 +14,7 @@ namespace {
 
 /// What `run` writes to standard error.
 template <class Run>
-std::string told(Run&& run) {
+std::string errors_of(Run&& run) {
   std::fflush(stderr);
   FILE* file = std::tmpfile();
   REQUIRE(file != nullptr);
@@ -34,7 +34,7 @@ std::string told(Run&& run) {
 /// Runs `launch` and expects one finding of `kind` at `line`, and `error` until a reset.
 template <class Launch>
 void expect(const char* kind, int line, cudaError_t error, Launch&& launch) {
-  const std::string text = told(launch);
+  const std::string text = errors_of(launch);
   INFO(text);
   CHECK(text.find(std::string(kind) + ": ") != std::string::npos);
   CHECK(text.starts_with("tests/simt/findings.cu:" + std::to_string(line) + ": error: "));
@@ -83,8 +83,8 @@ __global__ void deadlock() {
 constexpr int line_of_foreign_mask = __LINE__ + 1;
 __global__ void foreign_mask(int* to) { to[threadIdx.x] = __shfl_sync(0x0000ffffu, 1, 0); }
 
-constexpr int line_of_gone_lane = __LINE__ + 3;
-__global__ void gone_lane(int* to) {
+constexpr int line_of_exited_lane = __LINE__ + 3;
+__global__ void exited_lane(int* to) {
   if (threadIdx.x == 3) return;
   to[threadIdx.x] = __shfl_sync(0xffffffffu, 1, 0);
 }
@@ -127,14 +127,14 @@ TEST_CASE("a null pointer that is followed") {
   expect("out-of-bounds", line_of_write, cudaErrorIllegalAddress, [] { write<<<1, 1>>>(nullptr, 0); });
 }
 
-TEST_CASE("a pointer that was never set") {
+TEST_CASE("a pointer that was never initialized") {
   Link* link;
   cudaMalloc(&link, sizeof *link);
   expect("out-of-bounds", line_of_link, cudaErrorIllegalAddress, [&] { follow<<<1, 1>>>(link, &link->next); });
 }
 
-#if defined(__x86_64__)  // others take it as it is
-TEST_CASE("a wide access at an address that does not fit it") {
+#if defined(__x86_64__)  // other processors allow it
+TEST_CASE("a wide access at a misaligned address") {
   unsigned* device;
   cudaMalloc(&device, 256);
   expect("misaligned", line_of_wide_read, cudaErrorIllegalAddress,
@@ -175,7 +175,7 @@ TEST_CASE("a use after cudaFreeAsync") {
 }
 
 TEST_CASE("__syncthreads at different places") {
-  const std::string text = told([] { two_barriers<<<1, 32>>>(); });
+  const std::string text = errors_of([] { two_barriers<<<1, 32>>>(); });
   INFO(text);
   CHECK(text.find("findings.cu:" + std::to_string(line_of_first_barrier)) != std::string::npos);
   CHECK(text.find(std::to_string(line_of_first_barrier + 2)) != std::string::npos);
@@ -184,7 +184,7 @@ TEST_CASE("__syncthreads at different places") {
 }
 
 TEST_CASE("threads that wait for each other forever") {
-  const std::string text = told([] { deadlock<<<1, 32>>>(); });
+  const std::string text = errors_of([] { deadlock<<<1, 32>>>(); });
   INFO(text);
   CHECK(text.find("findings.cu:" + std::to_string(line_of_deadlock)) != std::string::npos);
   CHECK(text.find(std::to_string(line_of_deadlock + 2)) != std::string::npos);
@@ -192,8 +192,8 @@ TEST_CASE("threads that wait for each other forever") {
   cudaDeviceReset();
 }
 
-TEST_CASE("a lane outside the mask that it names") {
-  const std::string text = told([] {
+TEST_CASE("a lane outside its own mask") {
+  const std::string text = errors_of([] {
     Managed<int> to(32);
     foreign_mask<<<1, 32>>>(to.data());
   });
@@ -203,19 +203,19 @@ TEST_CASE("a lane outside the mask that it names") {
   cudaDeviceReset();
 }
 
-TEST_CASE("a mask that names a lane that has exited") {
-  const std::string text = told([] {
+TEST_CASE("a mask with a lane that has exited") {
+  const std::string text = errors_of([] {
     Managed<int> to(32);
-    gone_lane<<<1, 32>>>(to.data());
+    exited_lane<<<1, 32>>>(to.data());
   });
   INFO(text);
-  CHECK(text.find("findings.cu:" + std::to_string(line_of_gone_lane)) != std::string::npos);
+  CHECK(text.find("findings.cu:" + std::to_string(line_of_exited_lane)) != std::string::npos);
   CHECK(cudaDeviceSynchronize() != cudaSuccess);
   cudaDeviceReset();
 }
 
 TEST_CASE("lanes that meet at different primitives") {
-  const std::string text = told([] {
+  const std::string text = errors_of([] {
     Managed<unsigned> to(2);
     mixed_primitives<<<1, 32>>>(to.data());
   });
@@ -237,16 +237,16 @@ TEST_CASE("an integer division by zero") {
 
 TEST_CASE("a host function called by a kernel") {
   Managed<void*> to(1);
-  const std::string text = told([&] { call_host<<<1, 1>>>(to.data()); });
+  const std::string text = errors_of([&] { call_host<<<1, 1>>>(to.data()); });
   INFO(text);
   CHECK(text.find("calls cudaMalloc, which only host code may call") != std::string::npos);
   CHECK(cudaDeviceSynchronize() == cudaErrorNotPermitted);
   cudaDeviceReset();
 }
 
-TEST_CASE("an impossible shape is told with the launch's line and does not last") {
+TEST_CASE("an impossible shape is reported at the launch, and its error does not last") {
   const int line = __LINE__ + 1;
-  const std::string text = told([] { write<<<1, 2000>>>(nullptr, 0); });
+  const std::string text = errors_of([] { write<<<1, 2000>>>(nullptr, 0); });
   INFO(text);
   CHECK(text.find("findings.cu:" + std::to_string(line) + ": error: invalid-launch: kernel write") !=
         std::string::npos);

@@ -138,7 +138,7 @@ TEST_CASE("tiles vote and match by rank") {
   }
 }
 
-TEST_CASE("coalesced threads are those that are there, ranked by lane") {
+TEST_CASE("coalesced threads are those that execute together, ranked by lane") {
   Managed<unsigned> to(4 * 32);
   together<<<1, 32>>>(to.data());
   CHECK(to[4 * 4] == 11);
@@ -160,7 +160,7 @@ TEST_CASE("reductions give every thread the result") {
   }
 }
 
-TEST_CASE("ranks in the grid go up through the blocks") {
+TEST_CASE("ranks in the grid increase through the blocks") {
   Managed<unsigned long long> to(24);
   grid_ranks<<<dim3(2, 3), dim3(2, 2)>>>(to.data());
   for (unsigned i = 0; i < 24; ++i) CHECK(to[i] == 24000 + i / 4);

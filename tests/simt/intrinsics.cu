@@ -1,4 +1,4 @@
-// Intrinsics against definitions written out, at the ends of their ranges.
+// Intrinsics, at the ends of their ranges, compared with values worked out by hand.
 #include <doctest/doctest.h>
 
 #include <climits>
@@ -44,7 +44,7 @@ TEST_CASE("bits are reversed") {
   }
 }
 
-TEST_CASE("__byte_perm picks bytes and spreads signs") {
+TEST_CASE("__byte_perm selects bytes and replicates signs") {
   CHECK(__byte_perm(0x33221100, 0x77665544, 0x3210) == 0x33221100);
   CHECK(__byte_perm(0x33221100, 0x77665544, 0x7531) == 0x77553311);
   CHECK(__byte_perm(0x33221100, 0x77665544, 0x0123) == 0x00112233);
@@ -75,7 +75,7 @@ TEST_CASE("wide products and averages do not overflow") {
   CHECK(__urhadd(0xffffffffu, 0xfffffffeu) == 0xffffffffu);
 }
 
-TEST_CASE("min and max take CUDA's pairs of types") {
+TEST_CASE("min and max accept the same pairs of types as CUDA") {
   CHECK(min(-1, 1) == -1);
   CHECK(min(-1, 1u) == 1u);  // compared as unsigned
   CHECK(max(1ull, 2ll) == 2ull);
@@ -113,7 +113,7 @@ TEST_CASE("conversions to integers round as named and stay in range") {
 }
 
 TEST_CASE("conversions to float round as named") {
-  const int odd = (1 << 24) + 1;  // lies between two floats
+  const int odd = (1 << 24) + 1;  // between two floats
   CHECK(__int2float_rd(odd) == 16777216.0f);
   CHECK(__int2float_ru(odd) == 16777218.0f);
   CHECK(__int2float_rz(-odd) == -16777216.0f);

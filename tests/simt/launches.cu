@@ -1,4 +1,4 @@
-// What the rewriter has to get right, seen from the program that runs.
+// What the rewriter must get right, seen from the running program.
 #include <doctest/doctest.h>
 
 #include <array>
@@ -114,7 +114,7 @@ TEST_CASE("a kernel without arguments can be launched") {
   CHECK(cudaGetLastError() == cudaSuccess);
 }
 
-TEST_CASE("template arguments may hold commas, '>' and shifts") {
+TEST_CASE("template arguments may contain commas, '>' and shifts") {
   Managed<int> to(1);
   store_constants<(3 > 2), true><<<1, 1>>>(to.data());
   CHECK(to[0] == 1);
@@ -129,7 +129,7 @@ TEST_CASE("template arguments may hold commas, '>' and shifts") {
   CHECK(to[0] == 201);
 }
 
-TEST_CASE("the configuration may hold template arguments, comparisons, shifts and braces") {
+TEST_CASE("the configuration may contain template arguments, comparisons, shifts and braces") {
   Managed<unsigned> count(1);
   const int n = 40;
   // clang-format off
@@ -181,7 +181,7 @@ TEST_CASE("a kernel may be named through namespaces, classes, variables and pare
   CHECK(to[0] == 13);
 }
 
-TEST_CASE("a launch may stand in a macro's body and in a macro's argument") {
+TEST_CASE("a launch may be in a macro's body and in a macro's argument") {
   Managed<int> to(1);
   LAUNCH_ONE(nothing);
   LAUNCH_ONE(store, to.data(), 4);
@@ -192,7 +192,7 @@ TEST_CASE("a launch may stand in a macro's body and in a macro's argument") {
   CHECK(to[0] == 15);
 }
 
-TEST_CASE("a launch may go over several lines, with comments between") {
+TEST_CASE("a launch may span several lines, with comments between them") {
   Managed<int> to(1);
   // clang-format off
   store  // the kernel
@@ -232,7 +232,7 @@ TEST_CASE("NULL as an argument is a null pointer") {
   CHECK(to[0]);
 }
 
-TEST_CASE("launches in headers, also in headers of headers, are launches") {
+TEST_CASE("launches in headers, and in headers that those include, work") {
   Managed<int> to(3);
   header::launch_set(to.data(), 3);
   CHECK(to[0] == 3);
@@ -264,7 +264,7 @@ TEST_CASE("extern __shared__ may be an array of rows") {
   CHECK(to[0] == 3);
 }
 
-TEST_CASE("__shared__ with alignas or __align__ is aligned so") {
+TEST_CASE("__shared__ with alignas or __align__ has that alignment") {
   Managed<unsigned> misaligned(1);
   misaligned[0] = 1;
   aligned_in_shared<<<1, 3>>>(misaligned.data());
@@ -272,18 +272,18 @@ TEST_CASE("__shared__ with alignas or __align__ is aligned so") {
 }
 
 namespace {
-std::string told_launches;
+std::string heard_launches;
 }
 
-TEST_CASE("a listener is told of each launch that ran, with its shape and its time") {
+TEST_CASE("a listener is called for each launch that ran, with its shape and its time") {
   simt::listen_to_launches([](const simt::Kernel& kernel, const simt::LaunchConfig& config, double milliseconds) {
-    told_launches += std::string(kernel.name) + " " + std::to_string(config.grid.x) + "x" +
-                     std::to_string(config.block.x) + (milliseconds >= 0 ? "; " : " late; ");
+    heard_launches += std::string(kernel.name) + " " + std::to_string(config.grid.x) + "x" +
+                      std::to_string(config.block.x) + (milliseconds >= 0 ? "; " : " late; ");
   });
   nothing<<<3, 64>>>();
   nothing<<<1, 2048>>>();  // refused
   CHECK(cudaGetLastError() == cudaErrorInvalidConfiguration);
   simt::listen_to_launches(nullptr);
   nothing<<<1, 1>>>();
-  CHECK(told_launches == "nothing 3x64; ");
+  CHECK(heard_launches == "nothing 3x64; ");
 }

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <vector>
 
-#include "managed.h"
 #include "../../common/simt/src/memory/access.h"
+#include "managed.h"
 
 namespace {
 
@@ -49,7 +49,7 @@ TEST_CASE("cudaMalloc gives memory aligned to 256 bytes, each byte 0xCD") {
   }
 }
 
-TEST_CASE("cudaMalloc of nothing gives null, and of too much an error") {
+TEST_CASE("cudaMalloc of 0 bytes returns null, and of too many an error") {
   void* pointer = &pointer;
   CHECK(cudaMalloc(&pointer, 0) == cudaSuccess);
   CHECK(pointer == nullptr);
@@ -61,7 +61,7 @@ TEST_CASE("cudaMalloc of nothing gives null, and of too much an error") {
   CHECK(cudaGetLastError() == cudaErrorInvalidValue);
 }
 
-TEST_CASE("cudaFree refuses what cudaMalloc did not give") {
+TEST_CASE("cudaFree refuses what cudaMalloc did not return") {
   Device device(1024);
   int local = 0;
   CHECK(cudaFree(&local) == cudaErrorInvalidValue);
@@ -74,7 +74,7 @@ TEST_CASE("cudaFree refuses what cudaMalloc did not give") {
   cudaGetLastError();
 }
 
-TEST_CASE("memory that is freed comes back") {
+TEST_CASE("freed memory is available again") {
   const std::size_t before = free_memory();
   for (int i = 0; i < 1000; ++i) Device device(1 << 20);
   CHECK(free_memory() == before);
@@ -104,7 +104,7 @@ TEST_CASE("a copy whose direction does not fit its pointers is refused") {
   CHECK(cudaGetLastError() == cudaErrorInvalidMemcpyDirection);
 }
 
-TEST_CASE("a copy or fill that leaves its allocation is refused, to the byte") {
+TEST_CASE("a copy or fill that leaves its allocation by one byte is refused") {
   Device device(1000);
   std::vector<char> host(2000);
   CHECK(cudaMemcpy(device.data, host.data(), 1001, cudaMemcpyHostToDevice) == cudaErrorInvalidValue);
@@ -173,7 +173,7 @@ TEST_CASE("symbols are copied to and from") {
   cudaGetLastError();
 }
 
-TEST_CASE("managed and pinned memory serve host and device") {
+TEST_CASE("host and device can use managed and pinned memory") {
   int *managed, *pinned;
   CHECK(cudaMallocManaged(&managed, 4 * sizeof(int)) == cudaSuccess);
   CHECK(cudaMallocHost(&pinned, 4 * sizeof(int)) == cudaSuccess);
@@ -190,7 +190,7 @@ TEST_CASE("managed and pinned memory serve host and device") {
   cudaGetLastError();
 }
 
-TEST_CASE("the program's own memory serves the device once it is registered") {
+TEST_CASE("the device can use the program's own memory once it is registered") {
   std::vector<int> own(100);
   CHECK(!simt::is_device(own.data()));
   CHECK(cudaHostRegister(own.data(), 400, cudaHostRegisterDefault) == cudaSuccess);
@@ -203,7 +203,7 @@ TEST_CASE("the program's own memory serves the device once it is registered") {
   cudaGetLastError();
 }
 
-TEST_CASE("cudaPointerGetAttributes tells where memory came from") {
+TEST_CASE("cudaPointerGetAttributes returns where memory came from") {
   cudaPointerAttributes attributes;
   Device device(100);
   Managed<int> managed(1);
@@ -239,7 +239,7 @@ TEST_CASE("allocation_of finds an allocation, its guard zones, and one that was 
   CHECK(simt::is_device(&counters[2]));
 }
 
-TEST_CASE("a pool hands out again what was freed to it, poisoned, and keeps it to its threshold") {
+TEST_CASE("a pool reuses what was freed to it, poisoned, and keeps memory up to its threshold") {
   cudaMemPool_t pool;
   const cudaMemPoolProps properties = {.allocType = cudaMemAllocationTypePinned,
                                        .handleTypes = cudaMemHandleTypeNone,

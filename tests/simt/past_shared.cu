@@ -1,5 +1,5 @@
-// A program of its own, so that this array is the last one before the emulation's memory: the first byte past it is
-// found, and the array's own last byte is not taken for it.
+// A program of its own, so that this array is the last one before the emulation's memory: a write to the first byte
+// past it is reported, and a write to its last byte is not.
 #include <cstdio>
 
 namespace {

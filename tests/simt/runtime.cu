@@ -1,4 +1,4 @@
-// The runtime API without its memory: errors, the device, streams, events, kernels' attributes.
+// The host interface without memory: errors, the device, streams, events, attributes of kernels.
 #include <doctest/doctest.h>
 
 #include <chrono>
@@ -32,7 +32,7 @@ TEST_CASE("errors have CUDA's names, numbers and texts") {
   CHECK(std::string(cudaGetErrorString(cudaError_t(12345))) == "unrecognized error code");
 }
 
-TEST_CASE("the last error is kept until it is asked for, for each host thread") {
+TEST_CASE("each host thread keeps its last error until it reads it") {
   CHECK(cudaSetDevice(7) == cudaErrorInvalidDevice);
   int device = -1;
   CHECK(cudaGetDevice(&device) == cudaSuccess);
@@ -67,7 +67,7 @@ TEST_CASE("the device has the limits of compute capability 9.0 and this processo
   cudaGetLastError();
 }
 
-TEST_CASE("a stream that was destroyed is refused, and its handle never comes again") {
+TEST_CASE("a destroyed stream is refused, and its handle is never used again") {
   cudaStream_t stream, next;
   CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess);
   unsigned flags = 0;
@@ -138,7 +138,7 @@ TEST_CASE("host functions run in their stream's order and cannot call CUDA") {
   CHECK(cudaDeviceSynchronize() == cudaSuccess);
 }
 
-TEST_CASE("more than 48 KiB of dynamic shared memory has to be asked for") {
+TEST_CASE("more than 48 KiB of dynamic shared memory must be requested") {
   Managed<char> to(1);
   touch<<<1, 1, 49152>>>(to.data());
   CHECK(cudaGetLastError() == cudaSuccess);
@@ -157,7 +157,7 @@ TEST_CASE("more than 48 KiB of dynamic shared memory has to be asked for") {
   CHECK(attributes.maxThreadsPerBlock == 1024);
 }
 
-TEST_CASE("occupancy is one block a multiprocessor, because no more run at a time") {
+TEST_CASE("occupancy is one block per multiprocessor, because no more run at a time") {
   int blocks = -1, grid = 0, block = 0;
   CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, other, 128, 0) == cudaSuccess);
   CHECK(blocks == 1);
@@ -168,7 +168,7 @@ TEST_CASE("occupancy is one block a multiprocessor, because no more run at a tim
   CHECK(grid >= 1);
   CHECK(cudaOccupancyMaxPotentialBlockSizeVariableSMem(&grid, &block, other, [](int n) { return n * 100; }) ==
         cudaSuccess);
-  CHECK(block == 480);  // the largest multiple of 32 with 100 bytes a thread in 48 KiB
+  CHECK(block == 480);  // the largest multiple of 32 with 100 bytes per thread in 48 KiB
 }
 
 TEST_CASE("cudaDeviceReset frees memory and streams") {

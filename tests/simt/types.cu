@@ -53,7 +53,7 @@ TEST_CASE("make_ functions fill members in order") {
   CHECK(u.z == 3);
 }
 
-TEST_CASE("what is left out of a dim3 is 1") {
+TEST_CASE("extents left out of a dim3 are 1") {
   const dim3 d(7);
   CHECK(d.x == 7);
   CHECK(d.y == 1);
@@ -62,7 +62,7 @@ TEST_CASE("what is left out of a dim3 is 1") {
   CHECK(dim3(u).x == 7);
 }
 
-TEST_CASE("keywords mean what they mean to nvcc") {
+TEST_CASE("keywords mean the same as under nvcc") {
   CHECK(alignof(Wide) == 32);
   Managed<int> to(1);
   read_globals<<<1, 1>>>(to.data(), 2);

@@ -1,6 +1,6 @@
-// Cooperative groups: a block, tiles of a warp, the lanes that are together, and ranks in the grid
-// (CUDA C++ Programming Guide, "Cooperative Groups"). Synchronising a whole grid, clusters and multi-warp tiles are not
-// declared: blocks do not all run at the same time here.
+// Cooperative groups: a block, tiles of a warp, coalesced threads, and ranks in the grid (CUDA C++ Programming Guide,
+// "Cooperative Groups"). Grid synchronization, clusters and multi-warp tiles are not declared, because not all blocks
+// run at the same time here.
 #pragma once
 
 #include <cstring>
@@ -19,7 +19,7 @@ inline unsigned threads_in_block() { return blockDim.x * blockDim.y * blockDim.z
 inline unsigned lane() { return thread_in_block() % 32; }
 inline unsigned lower_lanes() { return (1u << lane()) - 1; }
 
-/// Gives lanes each other's values of any trivially copyable type, a 32-bit word at a time.
+/// Exchanges values of any trivially copyable type between lanes, one 32-bit word at a time.
 template <class T, class ExchangeWord>
 T by_words(const T& value, ExchangeWord exchange_word) {
   static_assert(std::is_trivially_copyable_v<T>, "lanes exchange trivially copyable values only");
@@ -48,7 +48,7 @@ class thread_block {
 
 inline thread_block this_thread_block() { return {}; }
 
-/// All blocks of the launch, for ranks only.
+/// All blocks of the launch; only for ranks.
 class grid_group {
  public:
   static unsigned long long thread_rank() { return block_rank() * thread_block::size() + thread_block::thread_rank(); }
@@ -66,7 +66,7 @@ class grid_group {
 
 inline grid_group this_grid() { return {}; }
 
-/// Any lanes of a warp, as a mask; ranks go up with the lanes.
+/// Any lanes of a warp, as a mask; ranks increase with the lanes.
 class coalesced_group {
  public:
   explicit coalesced_group(unsigned mask, unsigned meta_rank = 0, unsigned meta_size = 1)
@@ -79,7 +79,7 @@ class coalesced_group {
   unsigned meta_group_rank() const { return meta_rank_; }
   unsigned meta_group_size() const { return meta_size_; }
 
-  /// The value of the lane with `rank`; own value if there is none.
+  /// The value of the lane with `rank`, or the caller's if there is no such lane.
   template <class T>
   T shfl(T value, unsigned rank, simt::Site site = simt::Site::here()) const {
     const int source = rank < size() ? lane_of(rank) : int(detail::lane());
@@ -120,12 +120,12 @@ class coalesced_group {
   unsigned mask_, meta_rank_, meta_size_;
 };
 
-/// The lanes of the warp that are here together now.
+/// The lanes of the warp that execute this together.
 inline coalesced_group coalesced_threads(simt::Site site = simt::Site::here()) {
   return coalesced_group(__activemask(site));
 }
 
-/// Size consecutive lanes of a warp; Size is a power of two up to 32. Parent is what was divided.
+/// Size consecutive lanes of a warp; Size is a power of two up to 32. Parent is the group that was divided.
 template <unsigned Size, class Parent = void>
 class thread_block_tile {
   static_assert(Size >= 1 && Size <= 32 && (Size & (Size - 1)) == 0, "a tile has 1, 2, 4, 8, 16 or 32 threads");
@@ -172,7 +172,7 @@ class thread_block_tile {
 
   thread_block_tile(unsigned meta_rank, unsigned meta_size) : meta_rank_(meta_rank), meta_size_(meta_size) {}
 
-  /// Forgets what was divided: thread_block_tile<32> tile = tiled_partition<32>(this_thread_block()).
+  /// Drops the Parent: thread_block_tile<32> tile = tiled_partition<32>(this_thread_block()).
   template <class Other>
   thread_block_tile(const thread_block_tile<Size, Other>& other)
       : meta_rank_(other.meta_group_rank()), meta_size_(other.meta_group_size()) {}
@@ -180,7 +180,7 @@ class thread_block_tile {
  private:
   static unsigned first_lane() { return detail::lane() / Size * Size; }
 
-  /// The tile's lanes that the block has: the last tile of a block may be short.
+  /// The tile's lanes that exist: the last tile of a block may be short.
   static unsigned mask() {
     const unsigned first = detail::thread_in_block() / Size * Size;
     const unsigned count = min(Size, detail::threads_in_block() - first);
@@ -198,7 +198,7 @@ thread_block_tile<Size, thread_block> tiled_partition(const thread_block& block)
 template <unsigned Size, unsigned ParentSize, class Parent>
 thread_block_tile<Size, thread_block_tile<ParentSize, Parent>> tiled_partition(
     const thread_block_tile<ParentSize, Parent>& tile) {
-  static_assert(Size <= ParentSize, "a part is not larger than the whole");
+  static_assert(Size <= ParentSize, "a tile cannot be larger than the tile that it divides");
   return {tile.thread_rank() / Size, ParentSize / Size};
 }
 

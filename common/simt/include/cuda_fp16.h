@@ -1,3 +1,3 @@
-// Found before a GPU's own header, which does not fit what is here.
+// Found before CUDA's header of this name, which does not work with this runtime.
 #pragma once
 #error "__half is for GPUs only: build this file with nvcc"

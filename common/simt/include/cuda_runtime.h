@@ -1,6 +1,6 @@
-// CUDA C++ for an ordinary C++ compiler: a kernel becomes a function, a device thread a fiber (simt/launch.h), and the
-// device this machine's processor (simt/runtime.h). Every .cu file is compiled with this header included first, as nvcc
-// does with its own. What is missing here is not declared, so that the compiler names it.
+// CUDA C++ for an ordinary C++ compiler: a kernel becomes a function, a device thread becomes a fiber (simt/launch.h),
+// and this machine's processor becomes the device (simt/runtime.h). Every .cu file is compiled with this header
+// included first, as nvcc does with its own. What is missing is not declared, so that the compiler names it.
 #pragma once
 
 #include <assert.h>
@@ -11,11 +11,15 @@
 #include <string.h>
 #include <time.h>
 
+#include <algorithm>
+
 #include "simt/atomic.h"
+#include "simt/conversions.h"
 #include "simt/device.h"
 #include "simt/error.h"
 #include "simt/intrinsics.h"
 #include "simt/keywords.h"
 #include "simt/launch.h"
+#include "simt/loads.h"
 #include "simt/runtime.h"
 #include "simt/types.h"

@@ -80,7 +80,7 @@ def _text(source: Source, output: str) -> str:
     for include in source.includes:
         if include.target and include.target.rewritten:
             edits.append((include.start, include.end, f'"{_copy_name(include.target, output)}"'))
-        elif include.target and include.beside:
+        elif include.target and include.next_to_includer:
             edits.append((include.start, include.end, quoted(os.path.abspath(include.target.path))))
     pieces, position = [], 0
     for start, end, replacement in sorted(edits, key=lambda edit: edit[:2]):

@@ -30,7 +30,7 @@ class Include:
         self.name = name
         self.quoted = quoted
         self.target: Source | None = None
-        self.beside = False  # found in its includer's folder, and not in one of the given folders
+        self.next_to_includer = False  # found in its includer's folder, and not in one of the given folders
 
 
 class Source:
@@ -150,9 +150,9 @@ class Reader:
         """Finds the file that an #include in `path` names."""
         candidates = (os.path.join(folder, include.name) for folder in self.folders)
         in_folders = next((candidate for candidate in candidates if os.path.isfile(candidate)), None)
-        beside = os.path.normpath(os.path.join(os.path.dirname(path), include.name))
-        if include.quoted and os.path.isfile(beside):
-            include.target = self.read(beside)
-            include.beside = in_folders is None or not os.path.samefile(in_folders, beside)
+        neighbour = os.path.normpath(os.path.join(os.path.dirname(path), include.name))
+        if include.quoted and os.path.isfile(neighbour):
+            include.target = self.read(neighbour)
+            include.next_to_includer = in_folders is None or not os.path.samefile(in_folders, neighbour)
         elif in_folders:
             include.target = self.read(in_folders)

@@ -9,12 +9,12 @@ template <class T>
 struct plus {
   T operator()(T a, T b) const { return a + b; }
 };
-/// The smaller one.
+/// The minimum.
 template <class T>
 struct less {
   T operator()(T a, T b) const { return b < a ? b : a; }
 };
-/// The larger one.
+/// The maximum.
 template <class T>
 struct greater {
   T operator()(T a, T b) const { return a < b ? b : a; }
@@ -32,7 +32,8 @@ struct bit_xor {
   T operator()(T a, T b) const { return a ^ b; }
 };
 
-/// `combine`, which is associative and commutative, over the values of all threads of the group; each gets the result.
+/// Combines the values of all threads of the group; every thread gets the result. `combine` is associative and
+/// commutative.
 template <unsigned Size, class Parent, class T, class Combine>
 T reduce(const thread_block_tile<Size, Parent>& tile, T value, Combine&& combine,
          simt::Site site = simt::Site::here()) {

@@ -1,7 +1,7 @@
-// Atomic read-modify-write functions. Each returns the value that stood there before. They order nothing else, as on a
-// device (relaxed): what must be seen before or after them needs a __threadfence. The scopes (_block: this block,
-// _system: also the host) cost the same here. Which types have which function is CUDA's choice (CUDA C++ Programming
-// Guide, "Atomic Functions"): uint64_t is `unsigned long` on Linux and has none, `unsigned long long` has.
+// Atomic read-modify-write functions. Each returns the old value. As on a device, they order nothing else (relaxed):
+// what must be visible before or after them needs a __threadfence. The scopes (_block: this block, _system: also the
+// host) cost the same here. CUDA decides which functions exist for which types (CUDA C++ Programming Guide, "Atomic
+// Functions"): there are some for `unsigned long long`, but none for uint64_t, which is `unsigned long` on Linux.
 #pragma once
 
 #include <bit>
@@ -22,14 +22,14 @@ template <class T>
 }
 #endif
 
-/// Replaces *address by change(*address); gives back what stood there. A loop, as bits are compared, NaNs too.
+/// Replaces *address by change(*address); returns the old value. Compares bits, so that the loop also ends for a NaN.
 template <class T, class Change>
 inline T atomic_update(T* address, Change change) {
   T old, desired;
 #ifdef SIMT_CHECK
-  // One access for the observers, not the loop's several; blocks run one after another there.
+  // One access for the observers instead of the loop's several. Blocks run one after another in the check build.
   BitsOf<T> none = 0;
-  asm("" : "+r"(none));  // clang makes a mere load of it where it sees that no bit changes
+  asm("" : "+r"(none));  // otherwise clang sees that no bit changes, and makes this a load
   old = std::bit_cast<T>(__atomic_fetch_or(reinterpret_cast<BitsOf<T>*>(address), none, __ATOMIC_RELAXED));
   desired = change(old);
   store_unobserved(address, desired);
@@ -73,7 +73,7 @@ template <class T>
 inline T atomic_compare_and_swap(T* address, T expected, T desired) {
   __atomic_compare_exchange(address, &expected, &desired, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
   atomic_yield();
-  return expected;  // what stood there, also where it was not as expected
+  return expected;  // the old value, also if it is not the expected one
 }
 
 template <class T>
@@ -120,190 +120,61 @@ inline unsigned atomic_decrement(unsigned* address, unsigned last) {
 }  // namespace simt
 
 // Plain functions, not templates, so that arguments convert as CUDA's do: atomicAdd(&counter, 1) for an unsigned
-// counter.
+// counter. Each exists for the three scopes.
 
-// --- device scope ---
-inline int atomicAdd(int* address, int value) { return simt::atomic_add(address, value); }
-inline unsigned atomicAdd(unsigned* address, unsigned value) { return simt::atomic_add(address, value); }
-inline unsigned long long atomicAdd(unsigned long long* address, unsigned long long value) {
-  return simt::atomic_add(address, value);
-}
-inline float atomicAdd(float* address, float value) { return simt::atomic_add(address, value); }
-inline double atomicAdd(double* address, double value) { return simt::atomic_add(address, value); }
-inline int atomicSub(int* address, int value) { return simt::atomic_subtract(address, value); }
-inline unsigned atomicSub(unsigned* address, unsigned value) { return simt::atomic_subtract(address, value); }
-inline int atomicExch(int* address, int value) { return simt::atomic_exchange(address, value); }
-inline unsigned atomicExch(unsigned* address, unsigned value) { return simt::atomic_exchange(address, value); }
-inline unsigned long long atomicExch(unsigned long long* address, unsigned long long value) {
-  return simt::atomic_exchange(address, value);
-}
-inline float atomicExch(float* address, float value) { return simt::atomic_exchange(address, value); }
-inline int atomicMin(int* address, int value) { return simt::atomic_min(address, value); }
-inline unsigned atomicMin(unsigned* address, unsigned value) { return simt::atomic_min(address, value); }
-inline long long atomicMin(long long* address, long long value) { return simt::atomic_min(address, value); }
-inline unsigned long long atomicMin(unsigned long long* address, unsigned long long value) {
-  return simt::atomic_min(address, value);
-}
-inline int atomicMax(int* address, int value) { return simt::atomic_max(address, value); }
-inline unsigned atomicMax(unsigned* address, unsigned value) { return simt::atomic_max(address, value); }
-inline long long atomicMax(long long* address, long long value) { return simt::atomic_max(address, value); }
-inline unsigned long long atomicMax(unsigned long long* address, unsigned long long value) {
-  return simt::atomic_max(address, value);
-}
-inline int atomicAnd(int* address, int value) { return simt::atomic_and(address, value); }
-inline unsigned atomicAnd(unsigned* address, unsigned value) { return simt::atomic_and(address, value); }
-inline long long atomicAnd(long long* address, long long value) { return simt::atomic_and(address, value); }
-inline unsigned long long atomicAnd(unsigned long long* address, unsigned long long value) {
-  return simt::atomic_and(address, value);
-}
-inline int atomicOr(int* address, int value) { return simt::atomic_or(address, value); }
-inline unsigned atomicOr(unsigned* address, unsigned value) { return simt::atomic_or(address, value); }
-inline long long atomicOr(long long* address, long long value) { return simt::atomic_or(address, value); }
-inline unsigned long long atomicOr(unsigned long long* address, unsigned long long value) {
-  return simt::atomic_or(address, value);
-}
-inline int atomicXor(int* address, int value) { return simt::atomic_xor(address, value); }
-inline unsigned atomicXor(unsigned* address, unsigned value) { return simt::atomic_xor(address, value); }
-inline long long atomicXor(long long* address, long long value) { return simt::atomic_xor(address, value); }
-inline unsigned long long atomicXor(unsigned long long* address, unsigned long long value) {
-  return simt::atomic_xor(address, value);
-}
-inline unsigned atomicInc(unsigned* address, unsigned last) { return simt::atomic_increment(address, last); }
-inline unsigned atomicDec(unsigned* address, unsigned last) { return simt::atomic_decrement(address, last); }
-inline int atomicCAS(int* address, int expected, int desired) {
-  return simt::atomic_compare_and_swap(address, expected, desired);
-}
-inline unsigned atomicCAS(unsigned* address, unsigned expected, unsigned desired) {
-  return simt::atomic_compare_and_swap(address, expected, desired);
-}
-inline unsigned long long atomicCAS(unsigned long long* address, unsigned long long expected,
-                                    unsigned long long desired) {
-  return simt::atomic_compare_and_swap(address, expected, desired);
-}
-inline unsigned short atomicCAS(unsigned short* address, unsigned short expected, unsigned short desired) {
-  return simt::atomic_compare_and_swap(address, expected, desired);
-}
+#define SIMT_ATOMIC(T, name, operation)                                                  \
+  inline T name(T* address, T value) { return simt::operation(address, value); }         \
+  inline T name##_block(T* address, T value) { return simt::operation(address, value); } \
+  inline T name##_system(T* address, T value) { return simt::operation(address, value); }
 
-// --- block scope ---
-inline int atomicAdd_block(int* address, int value) { return simt::atomic_add(address, value); }
-inline unsigned atomicAdd_block(unsigned* address, unsigned value) { return simt::atomic_add(address, value); }
-inline unsigned long long atomicAdd_block(unsigned long long* address, unsigned long long value) {
-  return simt::atomic_add(address, value);
-}
-inline float atomicAdd_block(float* address, float value) { return simt::atomic_add(address, value); }
-inline double atomicAdd_block(double* address, double value) { return simt::atomic_add(address, value); }
-inline int atomicSub_block(int* address, int value) { return simt::atomic_subtract(address, value); }
-inline unsigned atomicSub_block(unsigned* address, unsigned value) { return simt::atomic_subtract(address, value); }
-inline int atomicExch_block(int* address, int value) { return simt::atomic_exchange(address, value); }
-inline unsigned atomicExch_block(unsigned* address, unsigned value) { return simt::atomic_exchange(address, value); }
-inline unsigned long long atomicExch_block(unsigned long long* address, unsigned long long value) {
-  return simt::atomic_exchange(address, value);
-}
-inline float atomicExch_block(float* address, float value) { return simt::atomic_exchange(address, value); }
-inline int atomicMin_block(int* address, int value) { return simt::atomic_min(address, value); }
-inline unsigned atomicMin_block(unsigned* address, unsigned value) { return simt::atomic_min(address, value); }
-inline long long atomicMin_block(long long* address, long long value) { return simt::atomic_min(address, value); }
-inline unsigned long long atomicMin_block(unsigned long long* address, unsigned long long value) {
-  return simt::atomic_min(address, value);
-}
-inline int atomicMax_block(int* address, int value) { return simt::atomic_max(address, value); }
-inline unsigned atomicMax_block(unsigned* address, unsigned value) { return simt::atomic_max(address, value); }
-inline long long atomicMax_block(long long* address, long long value) { return simt::atomic_max(address, value); }
-inline unsigned long long atomicMax_block(unsigned long long* address, unsigned long long value) {
-  return simt::atomic_max(address, value);
-}
-inline int atomicAnd_block(int* address, int value) { return simt::atomic_and(address, value); }
-inline unsigned atomicAnd_block(unsigned* address, unsigned value) { return simt::atomic_and(address, value); }
-inline long long atomicAnd_block(long long* address, long long value) { return simt::atomic_and(address, value); }
-inline unsigned long long atomicAnd_block(unsigned long long* address, unsigned long long value) {
-  return simt::atomic_and(address, value);
-}
-inline int atomicOr_block(int* address, int value) { return simt::atomic_or(address, value); }
-inline unsigned atomicOr_block(unsigned* address, unsigned value) { return simt::atomic_or(address, value); }
-inline long long atomicOr_block(long long* address, long long value) { return simt::atomic_or(address, value); }
-inline unsigned long long atomicOr_block(unsigned long long* address, unsigned long long value) {
-  return simt::atomic_or(address, value);
-}
-inline int atomicXor_block(int* address, int value) { return simt::atomic_xor(address, value); }
-inline unsigned atomicXor_block(unsigned* address, unsigned value) { return simt::atomic_xor(address, value); }
-inline long long atomicXor_block(long long* address, long long value) { return simt::atomic_xor(address, value); }
-inline unsigned long long atomicXor_block(unsigned long long* address, unsigned long long value) {
-  return simt::atomic_xor(address, value);
-}
-inline unsigned atomicInc_block(unsigned* address, unsigned last) { return simt::atomic_increment(address, last); }
-inline unsigned atomicDec_block(unsigned* address, unsigned last) { return simt::atomic_decrement(address, last); }
-inline int atomicCAS_block(int* address, int expected, int desired) {
-  return simt::atomic_compare_and_swap(address, expected, desired);
-}
-inline unsigned atomicCAS_block(unsigned* address, unsigned expected, unsigned desired) {
-  return simt::atomic_compare_and_swap(address, expected, desired);
-}
-inline unsigned long long atomicCAS_block(unsigned long long* address, unsigned long long expected,
-                                          unsigned long long desired) {
-  return simt::atomic_compare_and_swap(address, expected, desired);
-}
-inline unsigned short atomicCAS_block(unsigned short* address, unsigned short expected, unsigned short desired) {
-  return simt::atomic_compare_and_swap(address, expected, desired);
-}
+#define SIMT_ATOMIC_CAS(T)                                            \
+  inline T atomicCAS(T* address, T expected, T desired) {             \
+    return simt::atomic_compare_and_swap(address, expected, desired); \
+  }                                                                   \
+  inline T atomicCAS_block(T* address, T expected, T desired) {       \
+    return simt::atomic_compare_and_swap(address, expected, desired); \
+  }                                                                   \
+  inline T atomicCAS_system(T* address, T expected, T desired) {      \
+    return simt::atomic_compare_and_swap(address, expected, desired); \
+  }
 
-// --- system scope ---
-inline int atomicAdd_system(int* address, int value) { return simt::atomic_add(address, value); }
-inline unsigned atomicAdd_system(unsigned* address, unsigned value) { return simt::atomic_add(address, value); }
-inline unsigned long long atomicAdd_system(unsigned long long* address, unsigned long long value) {
-  return simt::atomic_add(address, value);
-}
-inline float atomicAdd_system(float* address, float value) { return simt::atomic_add(address, value); }
-inline double atomicAdd_system(double* address, double value) { return simt::atomic_add(address, value); }
-inline int atomicSub_system(int* address, int value) { return simt::atomic_subtract(address, value); }
-inline unsigned atomicSub_system(unsigned* address, unsigned value) { return simt::atomic_subtract(address, value); }
-inline int atomicExch_system(int* address, int value) { return simt::atomic_exchange(address, value); }
-inline unsigned atomicExch_system(unsigned* address, unsigned value) { return simt::atomic_exchange(address, value); }
-inline unsigned long long atomicExch_system(unsigned long long* address, unsigned long long value) {
-  return simt::atomic_exchange(address, value);
-}
-inline float atomicExch_system(float* address, float value) { return simt::atomic_exchange(address, value); }
-inline int atomicMin_system(int* address, int value) { return simt::atomic_min(address, value); }
-inline unsigned atomicMin_system(unsigned* address, unsigned value) { return simt::atomic_min(address, value); }
-inline long long atomicMin_system(long long* address, long long value) { return simt::atomic_min(address, value); }
-inline unsigned long long atomicMin_system(unsigned long long* address, unsigned long long value) {
-  return simt::atomic_min(address, value);
-}
-inline int atomicMax_system(int* address, int value) { return simt::atomic_max(address, value); }
-inline unsigned atomicMax_system(unsigned* address, unsigned value) { return simt::atomic_max(address, value); }
-inline long long atomicMax_system(long long* address, long long value) { return simt::atomic_max(address, value); }
-inline unsigned long long atomicMax_system(unsigned long long* address, unsigned long long value) {
-  return simt::atomic_max(address, value);
-}
-inline int atomicAnd_system(int* address, int value) { return simt::atomic_and(address, value); }
-inline unsigned atomicAnd_system(unsigned* address, unsigned value) { return simt::atomic_and(address, value); }
-inline long long atomicAnd_system(long long* address, long long value) { return simt::atomic_and(address, value); }
-inline unsigned long long atomicAnd_system(unsigned long long* address, unsigned long long value) {
-  return simt::atomic_and(address, value);
-}
-inline int atomicOr_system(int* address, int value) { return simt::atomic_or(address, value); }
-inline unsigned atomicOr_system(unsigned* address, unsigned value) { return simt::atomic_or(address, value); }
-inline long long atomicOr_system(long long* address, long long value) { return simt::atomic_or(address, value); }
-inline unsigned long long atomicOr_system(unsigned long long* address, unsigned long long value) {
-  return simt::atomic_or(address, value);
-}
-inline int atomicXor_system(int* address, int value) { return simt::atomic_xor(address, value); }
-inline unsigned atomicXor_system(unsigned* address, unsigned value) { return simt::atomic_xor(address, value); }
-inline long long atomicXor_system(long long* address, long long value) { return simt::atomic_xor(address, value); }
-inline unsigned long long atomicXor_system(unsigned long long* address, unsigned long long value) {
-  return simt::atomic_xor(address, value);
-}
-inline unsigned atomicInc_system(unsigned* address, unsigned last) { return simt::atomic_increment(address, last); }
-inline unsigned atomicDec_system(unsigned* address, unsigned last) { return simt::atomic_decrement(address, last); }
-inline int atomicCAS_system(int* address, int expected, int desired) {
-  return simt::atomic_compare_and_swap(address, expected, desired);
-}
-inline unsigned atomicCAS_system(unsigned* address, unsigned expected, unsigned desired) {
-  return simt::atomic_compare_and_swap(address, expected, desired);
-}
-inline unsigned long long atomicCAS_system(unsigned long long* address, unsigned long long expected,
-                                           unsigned long long desired) {
-  return simt::atomic_compare_and_swap(address, expected, desired);
-}
-inline unsigned short atomicCAS_system(unsigned short* address, unsigned short expected, unsigned short desired) {
-  return simt::atomic_compare_and_swap(address, expected, desired);
-}
+SIMT_ATOMIC(int, atomicAdd, atomic_add)
+SIMT_ATOMIC(unsigned, atomicAdd, atomic_add)
+SIMT_ATOMIC(unsigned long long, atomicAdd, atomic_add)
+SIMT_ATOMIC(float, atomicAdd, atomic_add)
+SIMT_ATOMIC(double, atomicAdd, atomic_add)
+SIMT_ATOMIC(int, atomicSub, atomic_subtract)
+SIMT_ATOMIC(unsigned, atomicSub, atomic_subtract)
+SIMT_ATOMIC(int, atomicExch, atomic_exchange)
+SIMT_ATOMIC(unsigned, atomicExch, atomic_exchange)
+SIMT_ATOMIC(unsigned long long, atomicExch, atomic_exchange)
+SIMT_ATOMIC(float, atomicExch, atomic_exchange)
+SIMT_ATOMIC(int, atomicMin, atomic_min)
+SIMT_ATOMIC(unsigned, atomicMin, atomic_min)
+SIMT_ATOMIC(long long, atomicMin, atomic_min)
+SIMT_ATOMIC(unsigned long long, atomicMin, atomic_min)
+SIMT_ATOMIC(int, atomicMax, atomic_max)
+SIMT_ATOMIC(unsigned, atomicMax, atomic_max)
+SIMT_ATOMIC(long long, atomicMax, atomic_max)
+SIMT_ATOMIC(unsigned long long, atomicMax, atomic_max)
+SIMT_ATOMIC(int, atomicAnd, atomic_and)
+SIMT_ATOMIC(unsigned, atomicAnd, atomic_and)
+SIMT_ATOMIC(long long, atomicAnd, atomic_and)
+SIMT_ATOMIC(unsigned long long, atomicAnd, atomic_and)
+SIMT_ATOMIC(int, atomicOr, atomic_or)
+SIMT_ATOMIC(unsigned, atomicOr, atomic_or)
+SIMT_ATOMIC(long long, atomicOr, atomic_or)
+SIMT_ATOMIC(unsigned long long, atomicOr, atomic_or)
+SIMT_ATOMIC(int, atomicXor, atomic_xor)
+SIMT_ATOMIC(unsigned, atomicXor, atomic_xor)
+SIMT_ATOMIC(long long, atomicXor, atomic_xor)
+SIMT_ATOMIC(unsigned long long, atomicXor, atomic_xor)
+SIMT_ATOMIC(unsigned, atomicInc, atomic_increment)
+SIMT_ATOMIC(unsigned, atomicDec, atomic_decrement)
+SIMT_ATOMIC_CAS(int)
+SIMT_ATOMIC_CAS(unsigned)
+SIMT_ATOMIC_CAS(unsigned long long)
+SIMT_ATOMIC_CAS(unsigned short)
+
+#undef SIMT_ATOMIC
+#undef SIMT_ATOMIC_CAS

@@ -1,4 +1,4 @@
-// CUDA's keywords, as an ordinary C++ compiler reads them: every function is both host's and device's.
+// CUDA's keywords for an ordinary C++ compiler: every function belongs to both host and device.
 #pragma once
 
 #define __CUDACC__
@@ -10,17 +10,18 @@
 #define __device__
 #define __host__
 #define __constant__
-// Of __device__ variables a kernel is given what cudaGetSymbolAddress gives; these it may be given as they are.
+// A kernel may get a pointer to one of these. A __device__ variable needs cudaGetSymbolAddress first.
 #define __managed__ __attribute__((section("simt_managed")))
-// One copy for each OS thread, and an OS thread runs one block at a time. Arrays begin where a GPU's would, so that
-// what is misaligned does not depend on what else is thread-local. The check build keeps them apart, so that what runs
-// over the end of one does not reach the next.
+// One copy for each OS thread, which runs one block at a time. Arrays are aligned as on a GPU, so that a misaligned
+// access does not depend on what else is thread-local. The check build leaves gaps, so that an access past the end of
+// one array does not reach the next.
 #ifdef SIMT_CHECK
 #define SIMT_JOIN_(a, b) a##b
 #define SIMT_JOIN(a, b) SIMT_JOIN_(a, b)
 #define __shared__                                                                                   \
   static __thread __attribute__((used, unused)) char SIMT_JOIN(simt_shared_gap_, __COUNTER__)[8192]; \
-  static __thread __attribute__((aligned(16), used))  // what is only read is read nevertheless
+  static __thread                                                                                    \
+      __attribute__((aligned(16), used))  // `used`: the compiler must not drop reads of an array that nothing writes
 #else
 #define __shared__ static __thread __attribute__((aligned(16)))
 #endif
@@ -28,7 +29,7 @@
 #define __launch_bounds__(...)
 #define __maxnreg__(registers)
 #define __align__(bytes) __attribute__((aligned(bytes)))
-#define __noinline__  // libstdc++ writes __attribute__((__noinline__)), so it has to vanish
+#define __noinline__  // empty, because libstdc++ writes __attribute__((__noinline__))
 #define __forceinline__ inline
 #define __builtin_align__(bytes) __align__(bytes)
 

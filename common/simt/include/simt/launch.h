@@ -30,8 +30,9 @@ struct Kernel {
   const void* arguments;
 };
 
-/// Runs all threads of all blocks to their end before it returns. A launch that a device would refuse sets the last error
-/// (cudaErrorInvalidConfiguration or cudaErrorInvalidResourceHandle), reports the line of the launch, and runs nothing.
+/// Runs all threads of all blocks to their end before it returns. A launch that a device would refuse sets the last
+/// error (cudaErrorInvalidConfiguration or cudaErrorInvalidResourceHandle), reports the line of the launch, and runs
+/// nothing.
 void run(const Kernel& kernel, const LaunchConfig& config);
 
 /// From now on, `listener` is called after each launch; null (the default) for no listener.

@@ -1,4 +1,4 @@
-// What a program may tell the check build about its memory. Only that build has it: ask for SIMT_CHECK.
+// How a program describes its memory to the check build. Only that build has it: test for SIMT_CHECK.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,9 @@
 
 namespace simt::check {
 
-/// From now on these bytes are all of their allocation that kernels may access, and findings call them by this name,
-/// which has to last. What was written before is forgotten. For programs that keep guards of their own around arrays.
+/// From now on, kernels may access only these bytes of their allocation, which count as not yet written, and findings
+/// use this name for them. The name must outlive the allocation. For programs that keep guards of their own around
+/// arrays.
 void narrow(const void* begin, std::size_t bytes, const char* name);
 
 /// Everything found so far, as the JSON document that CHECK_JSON names a file for. Writes the trace, too, where

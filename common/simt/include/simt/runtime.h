@@ -3,8 +3,8 @@
 //
 // Names, numbers and errors are those of the CUDA Runtime API (13.0). What is missing is not declared, so that the
 // compiler names it. This device differs from a GPU as follows:
-//  - Copies, fills and kernels are finished when the call that queues them returns. Streams and events are checked as on
-//    a GPU, but nothing overlaps.
+//  - Copies, fills and kernels are finished when the call that queues them returns. Streams and events are checked as
+//    on a GPU, but nothing overlaps.
 //  - A copy or fill that leaves its allocation by even one byte is refused (cudaErrorInvalidValue).
 //  - New memory holds 0xCD in every byte, also when a pool hands it out again.
 //  - The occupancy is one block per multiprocessor, because an OS thread runs one block at a time: there are never more

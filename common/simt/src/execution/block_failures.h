@@ -1,5 +1,5 @@
-// What to report when the threads of a block do not meet as they should. The texts name the other threads involved; the
-// thread that fails is named by whoever reports the failure.
+// What to report when the threads of a block do not meet as they should. The texts name the other threads involved;
+// Worker::fail() adds the thread that fails.
 #pragma once
 
 #include "block.h"

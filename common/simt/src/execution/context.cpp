@@ -2,8 +2,8 @@
 
 #ifndef SIMT_BOOST_CONTEXT
 
-// Ends in a jump instead of `ret`: a processor predicts that a return goes to the last call, which was made on the other
-// stack, but it learns where jumps go. With `ret`, the tile sort took a fifth longer.
+// Ends in a jump instead of `ret`: a processor predicts that a return goes to the last call, which was made on the
+// other stack, but it learns where jumps go. With `ret`, the tile sort took a fifth longer.
 asm(R"(
 .section simt_uninterrupted, "ax", @progbits
 .globl simt_switch

@@ -44,7 +44,7 @@ Context fresh_context(char* top, std::size_t /*bytes*/) {
 
 void switch_to(Context* save, Context to);
 
-/// Stores the context that was switched away from where the switch asked for it.
+/// Stores the context that was left in the place that the switch named.
 void store_context(boost::context::detail::transfer_t transfer);
 
 template <void (*entry)()>

@@ -179,9 +179,9 @@ void Worker::make_runnable(Warp& warp, unsigned lanes) {
   for_each_lane(lanes, [&](int lane) { warp.runnable |= 1u << warp.position[lane]; });
 }
 
-/// No thread can run, yet some are alive. If all of them are in the barrier, it opens; otherwise lanes at __activemask()
-/// continue, because no more will come; otherwise threads that yielded continue. If there are none of these either, all
-/// threads wait for something that cannot happen.
+/// No thread can run, yet some are alive. If all of them are in the barrier, it opens; otherwise lanes at
+/// __activemask() continue, because no more will come; otherwise threads that yielded continue. If there are none of
+/// these either, all threads wait for something that cannot happen.
 void Worker::wake_or_fail() {
   if (block_.in_barrier == block_.alive) {
     barrier_result_ = barrier_true_;
@@ -202,7 +202,7 @@ void Worker::wake_or_fail() {
   if (!any) fail_deadlock();
   if (launch_state.failed()) abandon();  // what they wait for may never come
 #ifndef SIMT_CHECK
-  // Another worker may have to run first. The check build has only one, and on a busy machine yielding costs it much time.
+  // They may wait for another worker. The check build has only one, and on a busy machine yielding takes it long.
   sched_yield();
 #endif
 }
@@ -227,7 +227,8 @@ void Worker::preempt([[maybe_unused]] Site site) {
 
 // Most kernels go from barrier to barrier, every thread once between two of them. Such a sweep needs no bookkeeping but
 // a pointer to the thread whose turn it is: the threads before it wait, those after it can run. Anything else that a
-// thread does (a warp primitive, a yield, an exit) leaves the sweep first, which records what that means for each thread.
+// thread does (a warp primitive, a yield, an exit) leaves the sweep first, which records what that means for each
+// thread.
 
 void Worker::enter_sweep() {
   if (!links_valid_) {
@@ -283,7 +284,7 @@ int Worker::barrier(bool predicate, Site site) {
 
 // --- __activemask() ---
 
-/// The active lanes are those that reach the same call before everything else in the block has to wait.
+/// The active lanes are those that reach the same call before everything else in the block waits.
 std::uint64_t Worker::active_mask(Warp& warp, unsigned lane_bit, Site site) {
   Rendezvous* group = warp.groups;
   Rendezvous* const end = warp.groups + warp.group_count;

@@ -158,7 +158,8 @@ extern constinit thread_local WorkerOfThread worker_of_thread;
   }
   block_.current = next;
   threadIdx = next->index;
-  // Few stacks fit into the first-level cache: fetch one that is needed soon, its saved registers and its caller's frame.
+  // Few stacks fit into the first-level cache: fetch one that is needed soon, its saved registers and its caller's
+  // frame.
   const char* const soon = static_cast<const char*>(self[Block::prefetch_distance].context);
   __builtin_prefetch(soon);
   __builtin_prefetch(soon + 64);

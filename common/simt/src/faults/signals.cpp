@@ -148,7 +148,8 @@ void handle_interruption(int, siginfo_t*, void* context) {
 #else
   const Site site{};
 #endif
-  // Up to here the signal was blocked: a second one would have interrupted this handler, not code that can be interrupted.
+  // Up to here the signal was blocked: a second one would have interrupted this handler, not code that can be
+  // interrupted.
   unblock_interruptions();
   worker->preempt(site);
 }

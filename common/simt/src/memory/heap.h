@@ -50,7 +50,7 @@ struct Record {
   }
 };
 
-/// All allocations of the process. Whoever calls a member function holds the mutex.
+/// All allocations of the process. Callers of member functions hold the mutex.
 class Heap {
  public:
   static Heap& instance();

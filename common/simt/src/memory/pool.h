@@ -21,7 +21,7 @@ namespace simt {
 
 using Pool = CUmemPoolHandle_st;
 
-/// All pools. Guarded by Heap::mutex, which whoever calls a member function holds.
+/// All pools. Heap::mutex guards them; callers of member functions hold it.
 class Pools {
  public:
   static Pools& instance();
