@@ -97,5 +97,28 @@ class Sort(unittest.TestCase):
         self.assert_refused("--stdin and --build check exclude each other", "--stdin", "--build", "check")
 
 
+class CheckCases(unittest.TestCase):
+    """The cases of the check build, which the judge makes from a lab's table."""
+
+    def test_every_type_and_order_is_tried(self) -> None:
+        with JudgeClient(JUDGE) as judge:
+            for lab in judge.labs():
+                for line in lab.steps:
+                    groups = judge.cases(lab.name, line.number, "check", "check", seed=1)
+                    cases = [case for group in groups for case in group.cases if case.task == line.task]
+                    sizes = {case.n for case in cases}
+                    self.assertEqual({case.type for case in cases}, set(line.types), line)
+                    self.assertGreater(len({case.lane_seed for case in cases}), 1)
+                    self.assertIn(1, sizes)
+                    if line.task == "sort":
+                        self.assertEqual({case.order for case in cases}, {"ascending", "descending"})
+                    if line.tile:
+                        self.assertLessEqual({line.tile - 1, line.tile, 2 * line.tile + 1}, sizes)
+                    if line.affordable.check < 5000:
+                        self.assertTrue(all(n <= line.affordable.check for n in sizes), line)
+                    else:
+                        self.assertIn(5000, sizes)
+
+
 if __name__ == "__main__":
     unittest.main(argv=sys.argv[:1])
