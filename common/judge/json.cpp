@@ -307,7 +307,8 @@ std::vector<StepFacts> read_steps(const std::string& document, std::deque<std::s
   const auto kept = [&](const Json& text) -> std::string_view { return texts.emplace_back(text.get<std::string>()); };
   try {
     std::vector<StepFacts> steps;
-    for (const Json& line : parse_shallow(document).at("steps")) {
+    const Json json = parse_shallow(document);  // a name: the loop must not iterate over a part of a temporary
+    for (const Json& line : json.at("steps")) {
       StepFacts step;
       step.number = line.at("number").get<int>();
       step.name = step.file = kept(line.at("name"));

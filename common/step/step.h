@@ -84,7 +84,7 @@ constexpr Affordable affordable(Growth growth) {
     case Growth::quadratic:
       return {.check = 1500, .cpu = 4200, .cuda = 65536};
     case Growth::serial:
-      return {.check = 1 << 17, .cpu = 1 << 20, .cuda = 1 << 24};
+      return {.check = 1 << 17, .cpu = 1 << 20, .cuda = 1 << 22};
     case Growth::linear:
       break;
   }

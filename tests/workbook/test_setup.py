@@ -18,7 +18,7 @@ from pathlib import Path
 from workbook.core.course import BUILD, ROOT
 
 TOOLS = ("sh", "cksum", "dirname", "readlink", "mkdir", "mv", "rm", "cat", "tail", "uname", "env", "sed", "tr")
-MODULES = ("meson", "ninja", "rich", "jinja2", "markdown-it-py", "pandas", "matplotlib")
+MODULES = ("meson", "ninja", "rich", "jinja2", "markdown-it-py", "matplotlib")
 HEADERS = "doctest-dev libcli11-dev libfmt-dev nlohmann-json3-dev"
 HERE = "#!/bin/sh\necho 1.11\n"
 COMPILER = '#!/bin/sh\n[ ! -e "$LACKS" ] || exit 1\ncat >/dev/null\n'

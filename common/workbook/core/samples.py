@@ -13,6 +13,7 @@ from pathlib import Path
 from . import files, machine
 from .course import BUILD, ROOT
 from .judge_client import Step
+from .sweeps import NARROW_RANGE
 
 
 @dataclass(frozen=True)
@@ -28,11 +29,15 @@ class Sample:
         """Whether a step takes keys of the sample's type."""
         return self.type is None or step.takes(self.type)
 
+    def input_for(self, step: Step) -> str:
+        """The input for the judge. A step with a counter per value gets few values, unless its keys are bytes."""
+        return NARROW_RANGE if step.max_range is not None and not step.takes("u8") else self.input
+
 
 def _candidates() -> Iterable[str]:
     """Files that every machine which got this far has, large ones last."""
     yield os.path.realpath(sys.executable)
-    yield from (str(path) for path in sorted((BUILD / "common").glob("gold-*")) if path.is_file())
+    yield from (str(path) for path in sorted((BUILD / "common/gold").glob("gold-*")) if path.is_file())
     cxx = machine.compiler()
     if cxx:
         compiler_proper = machine.answer(*cxx, "-print-prog-name=cc1plus")

@@ -43,17 +43,17 @@ class Measured:
 
 def _sweeps(lab: Lab, kind: str, sample: Sample) -> Iterable[Sweep]:
     """A sweep for the steps that take the sample's type, with fewer keys for those that cannot afford all."""
-    groups: dict[int, set[int]] = {}
+    groups: dict[tuple[int, str], set[int]] = {}
     for step in lab.steps:
         if sample.fits(step):
             keys = min(sample.keys, *(line.affordable.on(kind) for line in lab.lines(step.number)))
-            groups.setdefault(keys, set()).add(step.number)
-    for keys, numbers in sorted(groups.items()):
+            groups.setdefault((keys, sample.input_for(step)), set()).add(step.number)
+    for (keys, name), numbers in sorted(groups.items()):
         yield Sweep(
             lab.name,
             steps=tuple(sorted(numbers)),
             n=(keys,),
-            inputs=(sample.input,),
+            inputs=(name,),
             types=(sample.type,) if sample.type else (),
             limits=Limits(repeats=5, time_limit=1),
         )

@@ -34,7 +34,6 @@ _TOOLS = {
     "rich": "colours and progress bars",
     "jinja2": "reports",
     "markdown-it-py": "reports as HTML",
-    "pandas": "tables of measurements",
     "matplotlib": "plots",
 }
 _STYLE = {"clang-format": "the form of C++", "ruff": "the form of Python", "mypy": "the types of Python"}
