@@ -1,64 +1,37 @@
 #include "order.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
-#include <cstring>
-#include <map>
-#include <unordered_map>
-#include <vector>
-
-#include "running.h"
 
 namespace simt::check {
-
-std::uint32_t interval = 1, first_of_block = 1, first_of_launch = 1;
-bool clocks_used[max_warps], fenced_now;
-
 namespace {
 
-/// A __threadfence: what the thread did before, and whatever all did before the last barrier, is seen by those who see
-/// what the thread writes later.
-struct Fence {
-  std::uint32_t interval;
-  std::uint16_t thread;
-  bool joined;  ///< lanes of its warp have met in this interval: it may stand for them as well
-  std::uint32_t clock;
-};
+constexpr std::uint64_t max_tracked_blocks = 8192;
+constexpr std::size_t max_fences = 65536;  // of a block
 
-std::uint64_t blocks;                          // of the running launch
-std::vector<std::uint32_t> block_of_interval;  // of the running launch
-bool untracked_fences;                         // of the launch: blocks are taken to be in order
-constexpr std::uint64_t most_tracked_blocks = 8192;
-constexpr std::size_t most_fences = 65536;         // of a block
-std::vector<std::vector<Fence>> fences;            // by block, in order
-std::vector<std::vector<std::uint32_t>> acquired;  // by block: how many of another one's fences it relies on
-/// By warp: what lane a knows of lane b. Not among the program's variables: what is done to those is looked at, if a
-/// compiler makes a call of memset of it, whoever does it.
-using Clocks = std::uint32_t[lanes_per_warp][lanes_per_warp];
-Clocks* const clocks = new Clocks[max_warps];
-bool lanes_joined[max_warps];
+bool in_same_warp(unsigned a, unsigned b) { return a / lanes_per_warp == b / lanes_per_warp; }
 
-/// What is known of the lanes of each warp. Of this interval, by thread: at its last fence, and of other warps from the
-/// flags that it has read; by flag: what those learn who read it. (Not among the program's variables either.)
-using Known = std::map<unsigned, std::array<std::uint32_t, lanes_per_warp>>;
-using KnownByThread = std::unordered_map<unsigned, Known>;
-KnownByThread &at_fence = *new KnownByThread, &from_flags = *new KnownByThread;
-auto& by_flag = *new std::unordered_map<const void*, Known>;
+}  // namespace
 
-void learn(std::uint32_t* own, const std::uint32_t* more) {
+Order::Order() : clocks_(new Clocks[max_warps]) {
+  for (unsigned warp = 0; warp < max_warps; ++warp) reset_clocks(warp);
+}
+
+void Order::learn(std::array<std::uint32_t, lanes_per_warp>& own,
+                  const std::array<std::uint32_t, lanes_per_warp>& more) {
   for (unsigned lane = 0; lane < lanes_per_warp; ++lane) own[lane] = std::max(own[lane], more[lane]);
 }
-void learn(Known& own, const Known& more) {
-  for (const auto& [warp, lanes] : more) learn(own[warp].data(), lanes.data());
+
+void Order::learn(Known& own, const Known& more) {
+  for (const auto& [warp, lanes] : more) learn(own[warp], lanes);
 }
 
-/// Lanes that have met know what each of them has been told; a fence of one stands for all.
-void join(KnownByThread& known, unsigned warp, unsigned lanes) {
+/// Lanes that have synchronized know what each of them has learned; a fence of one counts for all.
+void Order::join(KnownByThread& known, unsigned warp, unsigned lanes) {
   Known all;
   for (unsigned left = lanes; left != 0; left &= left - 1) {
-    const auto found = known.find(warp * lanes_per_warp + unsigned(std::countr_zero(left)));
-    if (found != known.end()) learn(all, found->second);
+    const auto of_lane = known.find(warp * lanes_per_warp + unsigned(std::countr_zero(left)));
+    if (of_lane != known.end()) learn(all, of_lane->second);
   }
   if (all.empty()) return;
   for (unsigned left = lanes; left != 0; left &= left - 1) {
@@ -66,165 +39,148 @@ void join(KnownByThread& known, unsigned warp, unsigned lanes) {
   }
 }
 
-void reset_clocks(unsigned warp) {
-  std::memset(clocks[warp], 0, sizeof(Clocks));
-  for (unsigned lane = 0; lane < lanes_per_warp; ++lane) clocks[warp][lane][lane] = 1;  // what 0 does not know
+void Order::reset_clocks(unsigned warp) {
+  clocks_[warp] = {};
+  for (unsigned lane = 0; lane < lanes_per_warp; ++lane) clocks_[warp][lane][lane] = 1;  // which others, at 0, lack
 }
 
-/// Does an access stand before one of the first n fences of its block?
-bool published(const std::vector<Fence>& of_block, std::uint32_t n, const Event& access) {
-  for (; n > 0 && of_block[n - 1].interval >= access.interval; --n) {
-    const Fence& fence = of_block[n - 1];
-    if (fence.interval > access.interval || (fence.thread == thread_of(access) && fence.clock > clock_of(access)) ||
-        (fence.joined && fence.thread / 32 == thread_of(access) / 32)) {
-      return true;
-    }
+bool Order::Fence::comes_after(const Event& access) const {
+  return interval > access.interval || (thread == access.thread && clock > access.clock) ||
+         (is_joined && in_same_warp(thread, access.thread));
+}
+
+bool Order::Fence::comes_before(const Event& access) const {
+  return interval < access.interval || (thread == access.thread && clock <= access.clock) ||
+         (is_joined && in_same_warp(thread, access.thread));
+}
+
+std::uint64_t Order::block_of(const Event& event) const {
+  return event.interval >= first_of_block_ ? block_ : block_of_interval_[event.interval - first_of_launch_];
+}
+
+bool Order::are_unordered_in_interval(unsigned before, std::uint32_t clock, unsigned now) const {
+  const unsigned warp = before / lanes_per_warp, lane = before % lanes_per_warp;
+  if (in_same_warp(before, now)) return clocks_[warp][now % lanes_per_warp][lane] < clock;
+  const auto known = from_flags_.find(now);
+  if (known == from_flags_.end()) return true;
+  const auto of_warp = known->second.find(warp);
+  return of_warp == known->second.end() || of_warp->second[lane] < clock;
+}
+
+bool Order::are_unordered_in_launch(const Event& before, const Event& now, Space space) const {
+  if ((before.bytes & now.bytes) == 0) return false;
+  if (before.is_synchronized && now.is_synchronized) return false;
+  if (before.interval >= first_of_block_) {
+    if (before.interval != now.interval || before.thread == now.thread) return false;
+    return are_unordered_in_interval(before.thread, before.clock, now.thread);
   }
-  return false;
-}
-
-/// How many of its block's fences stand before a write.
-std::uint32_t fences_before(const std::vector<Fence>& of_block, const Event& write) {
-  std::uint32_t n = std::uint32_t(of_block.size());
-  for (; n > 0; --n) {
-    const Fence& fence = of_block[n - 1];
-    if (fence.interval < write.interval || (fence.thread == thread_of(write) && fence.clock <= clock_of(write)) ||
-        (fence.joined && fence.thread / 32 == thread_of(write) / 32)) {
-      break;
-    }
+  if (space == Space::shared || has_untracked_fences_) return false;
+  const std::uint32_t other = block_of_interval_[before.interval - first_of_launch_];
+  if (acquired_.size() <= block_ || acquired_[block_].size() <= other) return true;
+  // Ordered if one of the fences on which this block relies comes after the access.
+  const std::vector<Fence>& fences = fences_[other];
+  for (std::uint32_t n = acquired_[block_][other]; n > 0 && fences[n - 1].interval >= before.interval; --n) {
+    if (fences[n - 1].comes_after(before)) return false;
   }
-  return n;
+  return true;
 }
 
-}  // namespace
-
-std::uint32_t clock_of_thread(unsigned thread) {
-  const unsigned lane = thread % lanes_per_warp;
-  return clocks[thread / lanes_per_warp][lane][lane];
+void Order::acquire(const Event& write) {
+  const std::uint32_t from = block_of_interval_[write.interval - first_of_launch_];
+  if (fences_.size() <= from || fences_[from].empty()) return;
+  const std::vector<Fence>& fences = fences_[from];
+  std::uint32_t before = std::uint32_t(fences.size());
+  while (before > 0 && !fences[before - 1].comes_before(write)) --before;
+  std::vector<std::uint32_t>& own = acquired_[block_];
+  own.resize(blocks_);
+  if (own[from] >= before) return;
+  own[from] = before;
+  for (std::size_t b = 0; b < acquired_[from].size(); ++b) own[b] = std::max(own[b], acquired_[from][b]);
 }
 
-std::uint64_t block_of(const Event& event) {
-  return event.interval >= first_of_block ? block : block_of_interval[event.interval - first_of_launch];
+void Order::begin_launch(std::uint64_t blocks) {
+  first_of_launch_ = interval_ + 1;
+  blocks_ = blocks;
+  block_of_interval_.clear();
+  fences_.clear();
+  acquired_.clear();
+  has_untracked_fences_ = false;
 }
 
-bool unordered_in_launch(const Event& before, const Event& now, bool shared) {
-  if ((bytes_of(before) & bytes_of(now)) == 0) return false;
-  if (synchronized(before) && synchronized(now)) return false;
-  if (before.interval >= first_of_block) {
-    if (before.interval != now.interval || thread_of(before) == thread_of(now)) return false;
-    const unsigned a = thread_of(before), b = thread_of(now);
-    if (a / 32 == b / 32) return clocks[b / 32][b % 32][a % 32] < clock_of(before);
-    if (from_flags.empty()) return true;
-    const auto known = from_flags.find(b);
-    if (known == from_flags.end()) return true;
-    const auto of_warp = known->second.find(a / 32);
-    return of_warp == known->second.end() || of_warp->second[a % 32] < clock_of(before);
-  }
-  if (shared || untracked_fences) return false;
-  const std::uint32_t other = block_of_interval[before.interval - first_of_launch];
-  return acquired.size() <= block || acquired[block].size() <= other ||
-         !published(fences[other], acquired[block][other], before);
+void Order::begin_block(std::uint64_t block) {
+  block_ = block;
+  first_of_block_ = interval_ + 1;
+  begin_interval();
 }
 
-void acquire(const Event& write) {
-  const std::uint32_t from = block_of_interval[write.interval - first_of_launch];
-  if (fences.size() <= from || fences[from].empty()) return;
-  const std::uint32_t n = fences_before(fences[from], write);
-  std::vector<std::uint32_t>& own = acquired[block];
-  own.resize(blocks);
-  if (own[from] >= n) return;
-  own[from] = n;
-  for (std::size_t b = 0; b < acquired[from].size(); ++b) own[b] = std::max(own[b], acquired[from][b]);
-}
-
-void order_launch(std::uint64_t count) {
-  static const bool once = [] {
-    for (unsigned warp = 0; warp < max_warps; ++warp) reset_clocks(warp);
-    return true;
-  }();
-  (void)once;
-  first_of_launch = interval + 1;
-  blocks = count;
-  block_of_interval.clear();
-  fences.clear();
-  acquired.clear();
-  untracked_fences = false;
-}
-
-void order_block() {
-  first_of_block = interval + 1;
-  order_interval();
-}
-
-void order_interval() {
-  ++interval;
-  block_of_interval.push_back(std::uint32_t(block));
+void Order::begin_interval() {
+  ++interval_;
+  block_of_interval_.push_back(std::uint32_t(block_));
   for (unsigned warp = 0; warp < max_warps; ++warp) {
-    if (!clocks_used[warp]) continue;
-    clocks_used[warp] = lanes_joined[warp] = false;
+    if (!has_clocks_[warp]) continue;
+    has_clocks_[warp] = lanes_joined_[warp] = false;
     reset_clocks(warp);
   }
-  if (!fenced_now) return;
-  fenced_now = false;
-  at_fence.clear();
-  from_flags.clear();
-  by_flag.clear();
+  if (!has_fences_) return;
+  has_fences_ = false;
+  at_fence_.clear();
+  from_flags_.clear();
+  by_flag_.clear();
 }
 
-void lanes_synchronized(unsigned warp, unsigned lanes) {
-  clocks_used[warp] = lanes_joined[warp] = true;
-  std::uint32_t known[lanes_per_warp] = {};
-  for (unsigned a = 0; a < lanes_per_warp; ++a) {
-    if ((lanes >> a & 1) == 0) continue;
-    learn(known, clocks[warp][a]);
+void Order::synchronize_lanes(unsigned warp, unsigned lanes) {
+  has_clocks_[warp] = lanes_joined_[warp] = true;
+  std::array<std::uint32_t, lanes_per_warp> known = {};
+  for (unsigned lane = 0; lane < lanes_per_warp; ++lane) {
+    if ((lanes >> lane & 1) != 0) learn(known, clocks_[warp][lane]);
   }
-  for (unsigned a = 0; a < lanes_per_warp; ++a) {
-    if ((lanes >> a & 1) == 0) continue;
-    std::memcpy(clocks[warp][a], known, sizeof known);
-    ++clocks[warp][a][a];
+  for (unsigned lane = 0; lane < lanes_per_warp; ++lane) {
+    if ((lanes >> lane & 1) == 0) continue;
+    clocks_[warp][lane] = known;
+    ++clocks_[warp][lane][lane];
   }
-  if (!fenced_now) return;
-  join(at_fence, warp, lanes);
-  join(from_flags, warp, lanes);
+  if (!has_fences_) return;
+  join(at_fence_, warp, lanes);
+  join(from_flags_, warp, lanes);
 }
 
-void hand_on(const void* flag, unsigned thread, bool atomic) {
-  const auto known = at_fence.find(thread);
-  if (!atomic) by_flag.erase(flag);
-  if (known != at_fence.end()) learn(by_flag[flag], known->second);
+void Order::pass_on(const void* flag, unsigned thread, Way way) {
+  const auto known = at_fence_.find(thread);
+  if (way != Way::atomic) by_flag_.erase(flag);
+  if (known != at_fence_.end()) learn(by_flag_[flag], known->second);
 }
 
-void take_over(const void* flag, unsigned thread) {
-  const auto known = by_flag.find(flag);
-  if (known == by_flag.end()) return;
+void Order::take_over(const void* flag, unsigned thread) {
+  const auto known = by_flag_.find(flag);
+  if (known == by_flag_.end()) return;
   for (const auto& [warp, lanes] : known->second) {
     if (warp == thread / lanes_per_warp) {
-      learn(clocks[warp][thread % lanes_per_warp], lanes.data());
+      learn(clocks_[warp][thread % lanes_per_warp], lanes);
     } else {
-      learn(from_flags[thread][warp].data(), lanes.data());
+      learn(from_flags_[thread][warp], lanes);
     }
   }
 }
 
-void order_fence_in_block(unsigned thread) {
+void Order::fence_in_block(unsigned thread) {
   const unsigned warp = thread / lanes_per_warp, lane = thread % lanes_per_warp;
-  clocks_used[warp] = fenced_now = true;
-  Known& known = at_fence[thread];
-  if (const auto told = from_flags.find(thread); told != from_flags.end()) learn(known, told->second);
-  learn(known[warp].data(), clocks[warp][lane]);
-  ++clocks[warp][lane][lane];
+  has_clocks_[warp] = has_fences_ = true;
+  Known& known = at_fence_[thread];
+  if (const auto learned = from_flags_.find(thread); learned != from_flags_.end()) learn(known, learned->second);
+  learn(known[warp], clocks_[warp][lane]);
+  ++clocks_[warp][lane][lane];
 }
 
-void order_fence(unsigned thread) {
-  order_fence_in_block(thread);
-  if (blocks > most_tracked_blocks || (block < fences.size() && fences[block].size() >= most_fences)) {
-    untracked_fences = true;
+void Order::fence(unsigned thread) {
+  fence_in_block(thread);
+  if (blocks_ > max_tracked_blocks || (block_ < fences_.size() && fences_[block_].size() >= max_fences)) {
+    has_untracked_fences_ = true;
     return;
   }
-  fences.resize(blocks);
-  acquired.resize(blocks);
-  const unsigned warp = thread / lanes_per_warp;
-  fences[block].push_back({interval, std::uint16_t(thread), lanes_joined[warp], clock_of_thread(thread)});
+  fences_.resize(blocks_);
+  acquired_.resize(blocks_);
+  fences_[block_].push_back(
+      {interval_, std::uint16_t(thread), lanes_joined_[thread / lanes_per_warp], clock_of(thread)});
 }
 
 }  // namespace simt::check

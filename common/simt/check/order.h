@@ -1,68 +1,123 @@
-// What comes before what: barrier intervals, clocks of a warp's lanes, fences between blocks.
+// Which of two accesses comes first: barrier intervals, clocks of a warp's lanes, fences between blocks.
 //
-// Intervals number what lies between two barriers of a block, through the whole program, so that one comparison tells
-// most cases. Within an interval lanes of a warp have vector clocks, joined where they meet. A block comes after another
-// one of the same launch if it has read, atomically or as a volatile, what that one wrote so after a __threadfence:
-// what stands before the fence, not what stands behind it. So do threads of one block within an interval, for which
+// An interval is the time between two barriers of a block. Intervals are numbered through the whole program, so that
+// one comparison decides most cases. Within an interval, the lanes of a warp have vector clocks, which are joined when
+// lanes synchronize. A block comes after another block of the same launch if it has read, by an atomic or volatile
+// access, what the other block wrote in the same way after a __threadfence. It then comes after everything before that
+// fence, but not after what follows the fence. The same holds for threads of one block within an interval, for which
 // __threadfence_block is enough.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <vector>
 
-#include "check.h"
+#include "../src/emulation.h"
+#include "access.h"
 
 namespace simt::check {
-#pragma GCC visibility push(hidden)
 
-/// An access, as later ones see it. Of intervals, smaller is earlier.
+/// What is kept of an access, to compare later accesses with it.
 struct Event {
-  std::uint32_t interval = 0;  ///< 0: none
-  std::uint32_t code = 0;      ///< from the program's first address; 1 bit: see kept_write
-  std::uint32_t who = 0;  ///< thread, 10 bits; bytes of the word, 4; synchronised (atomic or volatile), 1; clock, 17
+  std::uint32_t interval;  ///< earlier ones are smaller; 0: no access
+  std::uint32_t code;      ///< relative to the program's first address
+  std::uint32_t clock;     ///< of its lane
+  std::uint16_t thread;
+  std::uint8_t bytes;  ///< one bit for each byte of the word
+  bool is_synchronized;
 };
 
-inline unsigned thread_of(const Event& e) { return e.who & 1023; }
-inline unsigned bytes_of(const Event& e) { return e.who >> 10 & 15; }
-inline bool synchronized(const Event& e) { return (e.who >> 14 & 1) != 0; }
-inline unsigned clock_of(const Event& e) { return e.who >> 15; }
+class Order {
+ public:
+  Order();
 
-extern std::uint32_t interval, first_of_block, first_of_launch;
-extern bool clocks_used[max_warps];  ///< lanes of this warp have met, or fenced, in this interval
+  void begin_launch(std::uint64_t blocks);
+  void begin_block(std::uint64_t block);
+  void begin_interval();  ///< a barrier has opened
+  void fence(unsigned thread);
+  void fence_in_block(unsigned thread);
+  void synchronize_lanes(unsigned warp, unsigned lanes);
 
-/// The `who` of an event of this thread now: it accesses the bytes of `mask` in a word.
-std::uint32_t clock_of_thread(unsigned thread);
-inline std::uint32_t who_now(unsigned thread, bool sync) {
-  return thread | unsigned(sync) << 14 | (clocks_used[thread / lanes_per_warp] ? clock_of_thread(thread) : 1u) << 15;
-}
+  std::uint32_t interval() const { return interval_; }
+  std::uint32_t first_of_block() const { return first_of_block_; }    ///< the first interval of the running block
+  std::uint32_t first_of_launch() const { return first_of_launch_; }  ///< the first interval of the running launch
+  /// The first interval whose accesses may be concurrent with those of now.
+  std::uint32_t first_concurrent(Space space) const { return space == Space::shared ? interval_ : first_of_launch_; }
+  /// Whether the thread's warp has clocks in this interval: some of its lanes have synchronized or fenced.
+  bool has_clocks(unsigned thread) const { return has_clocks_[thread / lanes_per_warp]; }
+  bool has_fences() const { return has_fences_; }    ///< in this interval; otherwise there is nothing to pass on
+  std::uint64_t block_of(const Event& event) const;  ///< for an event of the running launch
 
-void order_launch(std::uint64_t blocks);
-void order_block();     ///< `block` begins
-void order_interval();  ///< a barrier has opened
-void order_fence(unsigned thread);
-void order_fence_in_block(unsigned thread);
-
-/// Within this interval: an atomic or volatile write of a flag hands on what its thread knew at its last fence, a read
-/// takes it over. A flag is known by its cell. An atomic adds to what others have handed on by it.
-extern bool fenced_now;  ///< else there is nothing to hand on
-void hand_on(const void* flag, unsigned thread, bool atomic);
-void take_over(const void* flag, unsigned thread);
-
-/// An atomic or volatile read of what another block wrote so: that block's writes before its fence, and all that it
-/// could rely on, come before what follows here.
-void acquire(const Event& write);
-std::uint64_t block_of(const Event& event);  ///< of the running launch
-
-/// May `before` and the access `now` have happened in the other order?
-bool unordered_in_launch(const Event& before, const Event& now, bool shared);
-
-/// Most accesses follow one of an earlier barrier interval, launch or block, or of the same thread.
-[[gnu::always_inline]] inline bool unordered(const Event& before, const Event& now, bool shared) {
-  if (before.interval < (shared ? first_of_block : first_of_launch)) return false;
-  if (before.interval == now.interval ? thread_of(before) == thread_of(now) : before.interval >= first_of_block) {
-    return false;
+  /// The event of an access that happens now. `bytes`: one bit for each byte of the word.
+  Event event_of(unsigned thread, unsigned bytes, Sync sync, std::uint32_t code) const {
+    const std::uint32_t clock = has_clocks(thread) ? clock_of(thread) : 1u;
+    return {interval_, code, clock, std::uint16_t(thread), std::uint8_t(bytes), sync == Sync::synchronized};
   }
-  return unordered_in_launch(before, now, shared);
-}
 
-#pragma GCC visibility pop
+  /// Whether `before` and the access `now` may have happened in the other order.
+  [[gnu::always_inline]] bool are_unordered(const Event& before, const Event& now, Space space) const {
+    // Most accesses follow one of an earlier interval, launch or block, or of the same thread.
+    if (before.interval < (space == Space::shared ? first_of_block_ : first_of_launch_)) return false;
+    if (before.interval == now.interval ? before.thread == now.thread : before.interval >= first_of_block_) {
+      return false;
+    }
+    return are_unordered_in_launch(before, now, space);
+  }
+
+  /// Within an interval: a synchronized write of a flag passes on what its thread knew at its last fence, and a
+  /// synchronized read takes it over. The address of its cell identifies the flag. An atomic adds to what others have
+  /// passed on; a volatile write replaces it.
+  void pass_on(const void* flag, unsigned thread, Way way);
+  void take_over(const void* flag, unsigned thread);
+
+  /// After a synchronized read of what another block wrote in the same way: that block's accesses before its fence, and
+  /// all that it could rely on, come before what follows here.
+  void acquire(const Event& write);
+
+ private:
+  /// A __threadfence: those who see what the thread writes later also see what it did before, and what every thread of
+  /// its block did before the last barrier.
+  struct Fence {
+    std::uint32_t interval;
+    std::uint16_t thread;
+    bool is_joined;  ///< lanes of its warp have synchronized in this interval: the fence may count for them as well
+    std::uint32_t clock;
+    bool comes_after(const Event& access) const;
+    bool comes_before(const Event& access) const;
+  };
+  /// Of each lane a of a warp, what it knows of lane b.
+  using Clocks = std::array<std::array<std::uint32_t, lanes_per_warp>, lanes_per_warp>;
+  /// By warp, what is known of its lanes.
+  using Known = std::map<unsigned, std::array<std::uint32_t, lanes_per_warp>>;
+  using KnownByThread = std::unordered_map<unsigned, Known>;
+
+  bool are_unordered_in_launch(const Event& before, const Event& now, Space space) const;
+  bool are_unordered_in_interval(unsigned before, std::uint32_t clock, unsigned now) const;
+  std::uint32_t clock_of(unsigned thread) const {
+    return clocks_[thread / lanes_per_warp][thread % lanes_per_warp][thread % lanes_per_warp];
+  }
+  void reset_clocks(unsigned warp);
+  static void learn(std::array<std::uint32_t, lanes_per_warp>& own,
+                    const std::array<std::uint32_t, lanes_per_warp>& more);
+  static void learn(Known& own, const Known& more);
+  static void join(KnownByThread& known, unsigned warp, unsigned lanes);
+
+  std::uint32_t interval_ = 1, first_of_block_ = 1, first_of_launch_ = 1;
+  bool has_clocks_[max_warps] = {}, lanes_joined_[max_warps] = {};
+  bool has_fences_ = false;
+  std::uint64_t blocks_ = 0, block_ = 0;              // of the running launch
+  std::vector<std::uint32_t> block_of_interval_;      // from first_of_launch_ on
+  bool has_untracked_fences_ = false;                 // then blocks of this launch are taken to be in order
+  std::vector<std::vector<Fence>> fences_;            // by block, in order
+  std::vector<std::vector<std::uint32_t>> acquired_;  // by block: on how many fences of each other block it relies
+  std::unique_ptr<Clocks[]> clocks_;
+  // Of this interval. By thread, at its last fence; by thread, from the flags that it has read; by flag, for those who
+  // read it.
+  KnownByThread at_fence_, from_flags_;
+  std::unordered_map<const void*, Known> by_flag_;
+};
+
 }  // namespace simt::check

@@ -1,94 +1,123 @@
-// Whose memory an address is: a __shared__ array, dynamic shared memory, an allocation, a __device__ variable; and where
-// the observers keep what they know of it.
+// Which memory an address belongs to: a __shared__ array, dynamic shared memory, an allocation, a __device__ variable;
+// and where the observers keep what they know about that memory.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
-#include <simt/observed.h>
-
+#include "check.h"
 #include "order.h"
+#include "symbols.h"
 
 namespace simt::check {
-#pragma GCC visibility push(hidden)
 
-/// What is known of four bytes of memory, or of one.
+/// What is known of four bytes of memory, or of one byte.
 struct Cell {
-  Event write, read, other_read;  ///< two readers, of different threads where there were two
-  std::uint8_t initialized;       ///< a bit a byte
-  bool split;                     ///< its bytes have been accessed by themselves, and have cells of their own
+  Event write, read;
+  Event other_read;          ///< a second reader, of another thread where there was one
+  std::uint8_t initialized;  ///< one bit per byte
+  bool other_is_write;       ///< `other_read` is a plain write that a synchronized one has replaced: it may still race
+  bool is_split;             ///< its bytes have been accessed one by one, and each has a cell of its own
 };
 
-/// Cells of words, and behind them four for the bytes of each: untouched, they take no memory.
-inline std::size_t words_of(std::size_t bytes) { return bytes / 4 + 2; }
+/// The cells of a piece of memory: one per word, then four per word for its bytes. Cells that are never touched take no
+/// memory.
+struct Cells {
+  Cell* words = nullptr;
+  std::size_t count = 0;  ///< of words
 
-/// Are these bytes of a word initialised? A block's shared memory begins anew.
-inline bool is_initialized(Cell& cell, unsigned mask, bool shared) {
-  if (shared && cell.write.interval < first_of_block) cell.initialized = 0;
+  static std::size_t words_of(std::size_t bytes) { return bytes / 4 + 2; }
+  Cell* bytes_of(std::size_t word) const { return words + count + word * 4; }
+};
+
+/// An allocation or what narrow() has left of it; or the program's variables.
+struct Region {
+  const char* begin = nullptr;
+  std::size_t bytes = 0;
+  Cells cells = {};
+  int number = 0;
+  bool is_freed = false;
+  const char* name = nullptr;         ///< from narrow(), otherwise null
+  const char* whole_begin = nullptr;  ///< of the allocation
+  std::size_t whole_bytes = 0;
+  bool is_host_accessible = false;  ///< managed or pinned
+};
+
+/// Where an access outside an allocation lies.
+enum class Outside : std::uint8_t {
+  padding,    ///< in the rest of its pages, which belongs to nobody
+  guard,      ///< in the guard pages around them, where the processor stops it
+  elsewhere,  ///< farther away: something else may share the guard's chunk
+};
+
+/// Addresses are looked up in chunks. Two allocations are farther apart than a chunk.
+inline constexpr std::size_t chunk_bytes = 65536, guard_bytes = 65536;
+/// Bytes of shared memory that a block may have.
+inline constexpr std::size_t max_dynamic_shared = 232448, max_static_shared = 49152;
+
+class Ownership {
+ public:
+  // Shared memory of the running block. Offsets of arrays are relative to `tls`.
+  char* tls = nullptr;
+  std::size_t shared_first = 0;  ///< offset of the first array
+  std::size_t shared_last = 0;   ///< offset of the last byte that an overflow of the last array may reach
+  Cells static_cells;            ///< from shared_first on
+  char* dynamic_begin = nullptr;
+  std::size_t dynamic_bytes = 0;
+  Cells dynamic_cells;
+
+  std::uintptr_t program = 0;  ///< the program's first address
+  Region program_data;         ///< all its variables
+  Symbols symbols;
+
+  /// Finds the program's variables (once), this OS thread's shared memory, and room for cells of dynamic shared memory.
+  void begin_launch(std::size_t dynamic_shared_bytes);
+
+  void allocated(const void* begin, std::size_t bytes, bool is_host_accessible);
+  void freed(const void* begin);
+  void written(const void* begin, std::size_t bytes);
+  void narrow(const void* begin, std::size_t bytes, const char* name);
+
+  /// The allocation at or near an address, or null.
+  Region*& region_at(std::uintptr_t address) {
+    if (regions_ == nullptr) [[unlikely]]
+      make_table();
+    return regions_[(address & ((std::uintptr_t(1) << 47) - 1)) / chunk_bytes];
+  }
+  bool has_regions() const { return regions_ != nullptr; }
+
+  /// Whether the address belongs to the observers. Their memory lies among the allocations, and a wild pointer may
+  /// lead there.
+  bool is_observers(std::uintptr_t address) const;
+  /// Whether the access is in a gap between two arrays, or in the padding before an array.
+  bool is_between_arrays(std::size_t offset, unsigned bytes) const;
+  /// For findings: the owner by name, the index and the position in it.
+  std::string describe(std::uintptr_t address, unsigned bytes);
+
+ private:
+  void* map(std::size_t bytes);
+  Cells map_cells(std::size_t bytes);
+  void unmap(const Cells& cells);
+  void make_table();
+  void find_segments();
+  void find_variables();
+
+  Region** regions_ = nullptr;  // by chunk
+  int region_count_ = 0;
+  std::size_t tls_bytes_ = 0;
+  bool has_variables_ = false;
+  std::map<std::uintptr_t, std::uintptr_t> maps_;  // what the observers have mapped: begin, end
+};
+
+Outside outside(const Region& region, std::size_t offset, unsigned bytes);
+
+/// Whether these bytes of a word are initialized. In shared memory, what earlier blocks have written does not count.
+inline bool is_initialized(Cell& cell, unsigned mask, Space space, const Order& order) {
+  if (space == Space::shared && cell.write.interval < order.first_of_block()) cell.initialized = 0;
   return (cell.initialized & mask) == mask;
 }
 
-/// An allocation, or what narrow() has left of it, or the program's variables.
-struct Region {
-  const char* begin;
-  std::size_t bytes;
-  Cell* cells;
-  int number;
-  bool freed;
-  const char* name;         ///< as narrow() gave it, or null
-  const char* whole_begin;  ///< of the allocation
-  std::size_t whole_bytes;
-  bool of_host = false;  ///< the host may use it as well: managed or pinned
-};
-
-/// A __shared__ array (by its offset in the program's thread-local memory) or a __device__ variable.
-struct Symbol {
-  std::string name;
-  std::size_t offset, bytes;
-  std::uint32_t used_in = 0;  ///< first_of_launch of the last launch that touched it
-};
-
-inline constexpr std::size_t chunk = 65536, guard = 65536;
-extern Region** regions;                       ///< by address / chunk; two allocations are farther apart than a chunk
-extern std::uintptr_t program;                 ///< where it is loaded
-extern std::vector<Symbol> arrays, variables;  ///< by their offsets
-extern Region program_data;                    ///< the __device__ variables
-extern std::size_t shared_first,
-    shared_last;  ///< offsets of the first array, and of what an overflow of the last may reach
-extern char* tls;
-extern Cell* static_cells;  ///< from shared_first on
-extern char* dynamic_begin;
-extern std::size_t dynamic_bytes;
-extern Cell* dynamic_cells;
-inline constexpr std::size_t most_dynamic_bytes = 232448, most_static_bytes = 49152;
-
-/// Finds the program's variables (once), this OS thread's shared memory, and room for cells of dynamic shared memory.
-void own_launch(std::size_t dynamic_shared_bytes);
-
-inline std::size_t chunk_of(std::uintptr_t address) { return (address & ((std::uintptr_t(1) << 47) - 1)) / chunk; }
-Region** make_table();
-inline Region*& region_at(std::uintptr_t address) {
-  return (regions != nullptr ? regions : make_table())[chunk_of(address)];
-}
-
-/// Does it belong to the observers? It lies among the allocations, and a wild pointer may well lead there.
-bool is_observers(std::uintptr_t address);
-
-/// Of an access that is not inside an allocation: in the rest of its pages, which is nobody's; in the guards around
-/// them, where the processor stops; or elsewhere, as something else may share the guard's chunk.
-enum class Beside : std::uint8_t { padding, guard, elsewhere };
-Beside beside(const Region& region, std::size_t offset, unsigned bytes);
-
-/// The symbol in which, or behind which, an offset lies; the first if it is before all.
-Symbol* symbol_at(std::vector<Symbol>& symbols, std::size_t offset);
-
-/// Is it in a gap between two arrays, or in the padding before one?
-bool between_arrays(std::size_t offset, unsigned bytes);
-
-/// For findings: the owner by name, the index and the place in it.
-std::string describe(std::uintptr_t address, unsigned bytes);
-
-#pragma GCC visibility pop
 }  // namespace simt::check

@@ -1,20 +1,37 @@
 #include "races.h"
 
-#include "running.h"
+#include "text.h"
 
 namespace simt::check {
+namespace {
 
-[[gnu::cold, gnu::noinline]] void race(const Event& before, const Event& now, bool before_writes, bool now_writes,
-                                       std::uintptr_t address, unsigned bytes) {
-  const Code code = program + now.code, other = program + (before.code & ~kept_write);
-  if (!before_writes) drop_finding("uninitialized", other);  // it read too early: that is the race
-  const std::uint64_t other_block = block_of(before);
-  if (tracing) trace_race(other_block, thread_of(before), other);
-  if (is_known("race", code, other)) return add_finding("race", code, other, "");
-  add_finding("race", code, other,
-              who(thread_of(now)) + (now_writes ? "writes " : "reads ") + describe(address, bytes) + "; block " +
-                  block_name(other_block) + ", thread " + thread_name(thread_of(before)) +
-                  (before_writes ? " writes" : " reads") + " it at {other} with no barrier or fence between");
+const char* advice(bool same_block, bool same_warp) {
+  if (!same_block) return "no fence or atomic orders these blocks; use an atomic, or two launches";
+  return same_warp ? "nothing orders these lanes; put __syncwarp() between the two"
+                   : "no barrier orders these threads; put __syncthreads() between the two";
+}
+
+}  // namespace
+
+[[gnu::cold, gnu::noinline]] void report_race(const Event& before, Way before_way, const Event& now,
+                                              const Access& access) {
+  CheckState& all = state();
+  const Code code = all.ownership.program + now.code, other = all.ownership.program + before.code;
+  // The earlier access read too early: the race is the reason.
+  if (before_way == Way::load) all.findings.drop("uninitialized", other);
+  const std::uint64_t other_block = all.order.block_of(before);
+  if (all.trace.is_on()) all.trace.race(other_block, before.thread, other);
+  if (all.findings.count_again("race", code, other)) return;
+  const bool same_block = other_block == all.running.block;
+  const bool same_warp = before.thread / lanes_per_warp == now.thread / lanes_per_warp;
+  all.findings.add({.kind = "race",
+                    .text = all.running.subject(now.thread) + verb_of(access.way) +
+                            all.ownership.describe(access.address, access.bytes) + "; block " +
+                            block_name(*all.running.launch, other_block) + ", thread " +
+                            thread_name(*all.running.launch, before.thread) + " " + verb_of(before_way) +
+                            "it at {other}; " + advice(same_block, same_warp),
+                    .code = code,
+                    .other = other});
 }
 
 }  // namespace simt::check

@@ -1,63 +1,55 @@
-// Accesses of one word that no barrier, fence or atomic puts in an order.
+// Accesses to one word that no barrier, fence or atomic puts in order.
 #pragma once
 
-#include "ownership.h"
+#include "state.h"
 
 namespace simt::check {
-#pragma GCC visibility push(hidden)
 
-/// An access as the observers of races and of initialisation see it.
-struct Access {
-  std::uintptr_t address;
-  unsigned bytes;
-  bool reads, writes, atomic, sync, shared;
-  unsigned thread;
-  Code code;
-};
+/// Reports that `now` races with `before`, of which only the way is not in the event.
+void report_race(const Event& before, Way before_way, const Event& now, const Access& access);
 
-/// An `other_read` that is a plain write, over which an atomic one has gone: it may still race with what follows.
-inline constexpr std::uint32_t kept_write = 1u << 31;
-
-void race(const Event& before, const Event& now, bool before_writes, bool now_writes, std::uintptr_t address,
-          unsigned bytes);
-
-/// Holds an access against what a cell knows of earlier ones, and puts it there.
-[[gnu::always_inline]] inline void look_for_races(Cell& cell, const Event& now, const Access& a) {
-  if (a.sync && !a.shared && a.reads && synchronized(cell.write) && cell.write.interval >= first_of_launch &&
-      cell.write.interval < first_of_block) [[unlikely]] {
-    acquire(cell.write);
+/// Compares an access with what a cell holds of earlier ones, and puts it there.
+[[gnu::always_inline]] inline void look_for_races(Cell& cell, const Event& now, const Access& access) {
+  Order& order = state().order;
+  const bool is_synchronized = access.sync == Sync::synchronized;
+  const Event& write = cell.write;
+  if (is_synchronized && access.space == Space::global && reads(access.way) && write.is_synchronized &&
+      write.interval >= order.first_of_launch() && write.interval < order.first_of_block()) [[unlikely]] {
+    order.acquire(write);
   }
-  if (a.sync && a.reads && fenced_now) [[unlikely]]
-    take_over(&cell, a.thread);
-  const bool kept = (cell.other_read.code & kept_write) != 0;
-  if (unordered(cell.write, now, a.shared)) [[unlikely]] {
-    race(cell.write, now, true, a.writes, a.address, a.bytes);
-  } else if (kept && unordered(cell.other_read, now, a.shared)) [[unlikely]] {
-    race(cell.other_read, now, true, a.writes, a.address, a.bytes);
+  if (is_synchronized && reads(access.way) && order.has_fences()) [[unlikely]]
+    order.take_over(&cell, access.thread);
+
+  const bool other_is_write = cell.other_is_write;
+  if (order.are_unordered(write, now, access.space)) [[unlikely]] {
+    report_race(write, Way::store, now, access);
+  } else if (other_is_write && order.are_unordered(cell.other_read, now, access.space)) [[unlikely]] {
+    report_race(cell.other_read, Way::store, now, access);
   }
-  if (a.writes) {
-    if (unordered(cell.read, now, a.shared)) [[unlikely]] {
-      race(cell.read, now, false, true, a.address, a.bytes);
-    } else if (!kept && unordered(cell.other_read, now, a.shared)) [[unlikely]] {
-      race(cell.other_read, now, false, true, a.address, a.bytes);
+  const std::uint32_t first_concurrent = order.first_concurrent(access.space);
+  if (writes(access.way)) {
+    if (order.are_unordered(cell.read, now, access.space)) [[unlikely]] {
+      report_race(cell.read, Way::load, now, access);
+    } else if (!other_is_write && order.are_unordered(cell.other_read, now, access.space)) [[unlikely]] {
+      report_race(cell.other_read, Way::load, now, access);
     }
-    if (a.sync && !synchronized(cell.write) && cell.write.interval >= (a.shared ? interval : first_of_launch)) {
-      cell.other_read = cell.write;
-      cell.other_read.code |= kept_write;
+    if (is_synchronized && !write.is_synchronized && write.interval >= first_concurrent) {
+      cell.other_read = write;
+      cell.other_is_write = true;
     }
     cell.write = now;
-    if (a.sync && fenced_now) [[unlikely]]
-      hand_on(&cell, a.thread, a.atomic);
+    if (is_synchronized && order.has_fences()) [[unlikely]]
+      order.pass_on(&cell, access.thread, access.way);
   }
-  if (a.reads && !a.atomic) {
-    // Kept: two readers of different threads, as long as a later writer may race with them.
-    if (cell.read.interval >= (a.shared ? interval : first_of_launch) &&
-        (thread_of(cell.read) != a.thread || cell.read.interval < first_of_block)) {
+  if (access.way == Way::load) {
+    // Keep two readers of different threads as long as a later writer may race with them.
+    if (cell.read.interval >= first_concurrent &&
+        (cell.read.thread != access.thread || cell.read.interval < order.first_of_block())) {
       cell.other_read = cell.read;
+      cell.other_is_write = false;
     }
     cell.read = now;
   }
 }
 
-#pragma GCC visibility pop
 }  // namespace simt::check

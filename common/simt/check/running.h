@@ -1,20 +1,25 @@
-// The launch and block that the observers look at, and how findings name what belongs to them.
+// The launch and block that the observers watch.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
-#include "check.h"
+#include "../src/emulation.h"
+#include "../src/execution/launch_state.h"
 
 namespace simt::check {
-#pragma GCC visibility push(hidden)
 
-extern const Launch* launch;  ///< null outside a kernel: accesses of host code are not looked at
-extern std::uint64_t block;
+struct Running {
+  const Launch* launch = nullptr;  ///< null outside a kernel: accesses of host code are not observed
+  std::uint64_t block = 0;
+  bool is_flat = false;  ///< the launch's blocks have one dimension only
 
-std::string thread_name(unsigned linear);      ///< (1,2,0)
-std::string block_name(std::uint64_t linear);  ///< the same
-std::string where();                           ///< kernel and block
-std::string who(unsigned thread);              ///< a finding's first words: these, and the thread
+  unsigned thread() const {
+    return is_flat ? threadIdx.x : threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+  }
+  bool has_later_blocks() const { return launch != nullptr && block + 1 < launch->blocks; }
+  std::string place() const;                   ///< "kernel sort, block (1,0,0)"
+  std::string subject(unsigned thread) const;  ///< a finding's first words: the place and the thread, "...: "
+};
 
-#pragma GCC visibility pop
 }  // namespace simt::check

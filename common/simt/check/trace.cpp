@@ -1,156 +1,132 @@
-// Keeps every access of the program, in order, and writes them to the file that CHECK_TRACE names: what an access
-// picture is drawn from. One line a record, fields separated by tabs:
-//
-//   launch    kernel  grid (x,y,z)  block (x,y,z)
-//   block     number                           interval 0 of this block begins
-//   barrier                                    the next interval begins
-//   array     id  space  name  allocation's number or 0  bytes
-//   access    array  thread  code  way  offset (bytes)  bytes  value (hexadecimal, after a store or an atomic)
-//   race      other block  other thread  other code       of the access above with an earlier one
-//   conflict  code  bytes  way  warp  time  actual  ideal     wavefronts of a request of the interval that ends here
-//   code      code  file:line
-//   cut                                        more accesses came than are kept
+#include "trace.h"
+
 #include <cinttypes>
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <set>
 #include <string>
 #include <unordered_map>
 
-#include "check.h"
+#include "files.h"
+#include "places.h"
 
 namespace simt::check {
 namespace {
 
-constexpr std::uint64_t most_accesses = 200'000;
+constexpr std::uint64_t max_accesses = 200'000;
 
-const char* file_named_by_environment() {
-  const char* path = std::getenv("CHECK_TRACE");
-  return path != nullptr && *path != '\0' ? path : nullptr;
-}
-
-struct Pending {  // a store, which is called about before it happens
+/// A store or an atomic, whose value is known only after it has happened. `at` is null if there is none. The bytes are
+/// read as volatile: otherwise the compiler may call memcpy, whose accesses are observed.
+struct Pending {
   const volatile unsigned char* at = nullptr;
   unsigned bytes = 0;
 };
 
-/// Never destroyed: the trace is written while the program ends.
-struct Trace {
-  std::string text;
-  std::unordered_map<const void*, int> arrays;
-  std::set<Code> codes;
-  std::uint64_t accesses = 0;
-  bool cut = false;
-  Pending pending;
-  std::string race;
-};
-Trace& trace() {
-  static auto* const one = new Trace;
-  return *one;
-}
-
-[[gnu::format(printf, 1, 2)]] void line(const char* format, ...) {
-  char text[512];
-  std::va_list values;
-  va_start(values, format);
-  std::vsnprintf(text, sizeof text, format, values);
-  va_end(values);
-  trace().text += text;
-}
-
-/// A value as a number of 8 * bytes bits: the low byte lies first. Read as volatile, which is not made a call of
-/// memcpy, whose accesses are themselves observed.
-void add_value(const Pending& value) {
-  for (unsigned byte = value.bytes; byte-- > 0;) {
-    char text[3];
-    std::snprintf(text, sizeof text, "%02x", unsigned(value.at[byte]));
-    trace().text += text;
-  }
-}
-
-/// The value of the last store, which has happened by now, and the end of its line.
-void complete() {
-  Trace& t = trace();
-  if (t.pending.at == nullptr) return;
-  add_value(t.pending);
-  t.pending.at = nullptr;
-  t.text += "\n" + t.race;
-  t.race.clear();
-}
-
-const char* name_of(Way way) { return way == Way::load ? "load" : way == Way::store ? "store" : "atomic"; }
-
 }  // namespace
 
-bool tracing = file_named_by_environment() != nullptr;
+struct Trace::Recording {
+  const char* path;
+  std::string text = {};
+  std::unordered_map<const void*, int> arrays = {};
+  std::set<Code> codes = {};
+  std::uint64_t accesses = 0;
+  bool is_cut = false;
+  Pending pending = {};
+  std::string race = {};  // follows the line of the pending access
 
-void trace_launch(const Launch& launch) {
-  if (trace().cut) return;
-  complete();
+  [[gnu::format(printf, 2, 3)]] void line(const char* format, ...) {
+    char line[512];
+    std::va_list values;
+    va_start(values, format);
+    std::vsnprintf(line, sizeof line, format, values);
+    va_end(values);
+    text += line;
+  }
+
+  /// Adds the value of the last store, which has happened by now, as a number: the low byte lies first.
+  void complete() {
+    if (pending.at == nullptr) return;
+    for (unsigned byte = pending.bytes; byte-- > 0;) line("%02x", unsigned(pending.at[byte]));
+    pending.at = nullptr;
+    text += "\n" + race;
+    race.clear();
+  }
+};
+
+Trace::Trace() {
+  const char* path = std::getenv("CHECK_TRACE");
+  if (path != nullptr && *path != '\0') recording_.reset(new Recording{path});
+}
+
+Trace::~Trace() = default;
+
+void Trace::launch(const Launch& launch) {
+  if (recording_->is_cut) return;
+  recording_->complete();
   const dim3 grid = launch.config.grid, block = launch.config.block;
-  line("launch\t%.400s\t%u,%u,%u\t%u,%u,%u\n", launch.kernel.name, grid.x, grid.y, grid.z, block.x, block.y, block.z);
+  recording_->line("launch\t%.400s\t%u,%u,%u\t%u,%u,%u\n", launch.kernel.name, grid.x, grid.y, grid.z, block.x, block.y,
+                   block.z);
 }
 
-void trace_block(std::uint64_t block) {
-  if (trace().cut) return;
-  complete();
-  line("block\t%" PRIu64 "\n", block);
+void Trace::block(std::uint64_t block) {
+  if (recording_->is_cut) return;
+  recording_->complete();
+  recording_->line("block\t%" PRIu64 "\n", block);
 }
 
-void trace_barrier() {
-  if (trace().cut) return;
-  complete();
-  line("barrier\n");
+void Trace::barrier() {
+  if (recording_->is_cut) return;
+  recording_->complete();
+  recording_->line("barrier\n");
 }
 
-void trace_block_end() { complete(); }  // memory may be freed now
+void Trace::end_block() { recording_->complete(); }  // later, memory may have been freed
 
-void trace_access(const Owner& owner, Code code, unsigned thread, const void* at, std::size_t offset, unsigned bytes,
-                  Space space, Way way) {
-  Trace& t = trace();
-  if (t.cut) return;
-  complete();
-  if (t.accesses++ == most_accesses) {
-    t.cut = true;
-    line("cut\n");
+void Trace::access(const Owner& owner, const Access& access, std::size_t offset) {
+  Recording& r = *recording_;
+  if (r.is_cut) return;
+  r.complete();
+  if (r.accesses++ == max_accesses) {
+    r.is_cut = true;
+    r.line("cut\n");
     return;
   }
-  const auto [array, is_new] = t.arrays.try_emplace(owner.identity, int(t.arrays.size()));
+  const auto [array, is_new] = r.arrays.try_emplace(owner.identity, int(r.arrays.size()));
   if (is_new) {
-    line("array\t%d\t%s\t%.300s\t%d\t%zu\n", array->second, space == Space::shared ? "shared" : "global", owner.name,
-         owner.number, owner.bytes);
+    r.line("array\t%d\t%s\t%.300s\t%d\t%zu\n", array->second, name_of(access.space), owner.name, owner.number,
+           owner.bytes);
   }
-  t.codes.insert(code);
-  line("access\t%d\t%u\t%" PRIxPTR "\t%s\t%zu\t%u\t", array->second, thread, code, name_of(way), offset, bytes);
-  t.pending = {static_cast<const volatile unsigned char*>(at), bytes};
-  if (way == Way::load) complete();  // its value is already there
+  r.codes.insert(access.code);
+  r.line("access\t%d\t%u\t%" PRIxPTR "\t%s\t%zu\t%u\t", array->second, access.thread, access.code, name_of(access.way),
+         offset, access.bytes);
+  r.pending = {reinterpret_cast<const volatile unsigned char*>(access.address), access.bytes};
+  if (access.way == Way::load) r.complete();  // its value is already there
 }
 
-void trace_race(std::uint64_t other_block, unsigned other_thread, Code other) {
-  if (trace().cut) return;
-  char text[128];
-  std::snprintf(text, sizeof text, "race\t%" PRIu64 "\t%u\t%" PRIxPTR "\n", other_block, other_thread, other);
-  (trace().pending.at != nullptr ? trace().race : trace().text) += text;  // after the line of the access
+void Trace::race(std::uint64_t other_block, unsigned other_thread, Code other) {
+  if (recording_->is_cut) return;
+  char line[128];
+  std::snprintf(line, sizeof line, "race\t%" PRIu64 "\t%u\t%" PRIxPTR "\n", other_block, other_thread, other);
+  (recording_->pending.at != nullptr ? recording_->race : recording_->text) += line;
 }
 
-void trace_conflict(Code code, unsigned bytes, Way way, unsigned warp, unsigned time, unsigned actual, unsigned ideal) {
-  if (trace().cut) return;
-  complete();
-  line("conflict\t%" PRIxPTR "\t%u\t%s\t%u\t%u\t%u\t%u\n", code, bytes, name_of(way), warp, time, actual, ideal);
+void Trace::conflict(const Conflict& c) {
+  if (recording_->is_cut) return;
+  recording_->complete();
+  recording_->line("conflict\t%" PRIxPTR "\t%u\t%s\t%u\t%u\t%u\t%u\n", c.code, c.bytes, name_of(c.way), c.warp, c.time,
+                   c.actual, c.ideal);
 }
 
-void write_trace() {
-  Trace& t = trace();
-  complete();
-  std::string text = t.text;
-  for (const auto& [code, place] : resolve(t.codes)) {
+void Trace::write() {
+  recording_->complete();
+  std::string text = recording_->text;
+  for (const auto& [code, place] : resolve(recording_->codes)) {
     char address[32];
     std::snprintf(address, sizeof address, "code\t%" PRIxPTR "\t", code);
     text += address + place + "\n";
   }
-  write_whole(file_named_by_environment(), text);
+  write_whole(recording_->path, text);
 }
 
 }  // namespace simt::check

@@ -1,6 +1,6 @@
 """Reads the trace of a run: every access that the check build observed.
 
-common/simt/check/trace.cpp documents the format.
+common/simt/check/trace.h documents the format.
 """
 
 from __future__ import annotations

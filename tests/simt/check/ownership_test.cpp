@@ -2,14 +2,16 @@
 #include <doctest/doctest.h>
 #include <sys/mman.h>
 
-#include "kept.h"
+#include "in_launch.h"
 #include "ownership.h"
 
 using namespace simt::check;
 
 namespace {
 
-/// Pages far from others, as the emulation's allocations are; never given back, so that no two have the same address.
+Ownership& own() { return state().ownership; }
+
+/// Pages far from others, as the emulation's allocations are; never unmapped, so that no two have the same address.
 char* pages() {
   constexpr std::size_t apart = 1 << 20;
   void* memory = mmap(nullptr, apart, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -20,98 +22,98 @@ char* pages() {
 
 TEST_CASE("an allocation is known by its addresses and by those around it") {
   char* const begin = pages();
-  allocated(begin, 1000, false);
-  const Region* const region = region_at(std::uintptr_t(begin));
+  own().allocated(begin, 1000, false);
+  const Region* const region = own().region_at(std::uintptr_t(begin));
   REQUIRE(region != nullptr);
   CHECK(region->begin == begin);
   CHECK(region->bytes == 1000);
-  CHECK(region_at(std::uintptr_t(begin) + 999) == region);
-  CHECK(region_at(std::uintptr_t(begin) - 8) == region);
-  CHECK(region_at(std::uintptr_t(begin) + 1008) == region);
-  CHECK_FALSE(region->freed);
-  freed(begin, 1000);
-  CHECK(region->freed);
+  CHECK(own().region_at(std::uintptr_t(begin) + 999) == region);
+  CHECK(own().region_at(std::uintptr_t(begin) - 8) == region);
+  CHECK(own().region_at(std::uintptr_t(begin) + 1008) == region);
+  CHECK_FALSE(region->is_freed);
+  own().freed(begin);
+  CHECK(region->is_freed);
 }
 
-TEST_CASE("a place is told by owner, index, byte and size") {
+TEST_CASE("an element is described by owner, index, byte and size") {
   char* const begin = pages();
-  allocated(begin, 1000, false);
-  const std::string name = "allocation " + std::to_string(region_at(std::uintptr_t(begin))->number);
-  CHECK(describe(std::uintptr_t(begin) + 40, 4) == name + "[10] (byte 40 of 1000, 4 bytes an access)");
-  CHECK(describe(std::uintptr_t(begin) + 1000, 8) == name + "[125] (byte 1000 of 1000, 8 bytes an access)");
-  CHECK(describe(std::uintptr_t(begin) - 4, 4) == name + " of 1000 bytes, 4 bytes before its start");
+  own().allocated(begin, 1000, false);
+  const std::string name = "allocation " + std::to_string(own().region_at(std::uintptr_t(begin))->number);
+  CHECK(own().describe(std::uintptr_t(begin) + 40, 4) == name + "[10] (4 bytes at byte 40 of 1000)");
+  CHECK(own().describe(std::uintptr_t(begin) + 1000, 8) == name + "[125] (8 bytes at byte 1000 of 1000)");
+  CHECK(own().describe(std::uintptr_t(begin) - 4, 4) == "4 bytes before the start of " + name);
 }
 
-TEST_CASE("what the host has written is initialised, to the byte") {
+TEST_CASE("what the host has written is initialized, to the byte") {
   char* const begin = pages();
-  allocated(begin, 64, false);
-  const Cell* const cells = region_at(std::uintptr_t(begin))->cells;
+  own().allocated(begin, 64, false);
+  const Cell* const cells = own().region_at(std::uintptr_t(begin))->cells.words;
   CHECK(cells[0].initialized == 0);
-  written(begin + 2, 7);
+  own().written(begin + 2, 7);
   CHECK(cells[0].initialized == 0b1100);
   CHECK(cells[1].initialized == 0b1111);
   CHECK(cells[2].initialized == 0b0001);
   CHECK(cells[3].initialized == 0);
-  written(begin + 60, 100);  // no farther than its end
+  own().written(begin + 60, 100);  // stops at its end
   CHECK(cells[15].initialized == 0b1111);
   char* const other = pages();
-  allocated(other, 64, true);
-  CHECK(region_at(std::uintptr_t(other))->cells[15].initialized == 0b1111);
+  own().allocated(other, 64, true);
+  CHECK(own().region_at(std::uintptr_t(other))->cells.words[15].initialized == 0b1111);
 }
 
-TEST_CASE("beside an allocation lie its padding and its guards") {
-  const Region region{nullptr, 1000, nullptr, 1, false, nullptr, nullptr, 1000};  // its end, rounded, is its page's end
-  CHECK(beside(region, 1000, 4) == Beside::padding);
-  CHECK(beside(region, 1020, 4) == Beside::padding);
-  CHECK(beside(region, 1020, 8) == Beside::guard);
-  CHECK(beside(region, 1024, 4) == Beside::guard);
-  CHECK(beside(region, std::size_t(-8), 8) == Beside::padding);
-  CHECK(beside(region, std::size_t(-3072), 4) == Beside::padding);
-  CHECK(beside(region, std::size_t(-3073), 1) == Beside::guard);
-  CHECK(beside(region, 1024 + guard, 1) == Beside::elsewhere);
+TEST_CASE("an allocation is surrounded by its padding and its guards") {
+  const Region region{.bytes = 1000, .number = 1, .whole_bytes = 1000};  // its rounded end is a page's end
+  CHECK(outside(region, 1000, 4) == Outside::padding);
+  CHECK(outside(region, 1020, 4) == Outside::padding);
+  CHECK(outside(region, 1020, 8) == Outside::guard);
+  CHECK(outside(region, 1024, 4) == Outside::guard);
+  CHECK(outside(region, std::size_t(-8), 8) == Outside::padding);
+  CHECK(outside(region, std::size_t(-3072), 4) == Outside::padding);
+  CHECK(outside(region, std::size_t(-3073), 1) == Outside::guard);
+  CHECK(outside(region, 1024 + guard_bytes, 1) == Outside::elsewhere);
 }
 
-TEST_CASE("of a narrowed allocation a part is left, which has a name") {
+TEST_CASE("a narrowed allocation is smaller and has a name") {
   char* const begin = pages();
-  allocated(begin, 1000, false);
-  narrow(begin + 256, 400, "keys");
-  written(begin, 1000);
-  const Region* const region = region_at(std::uintptr_t(begin));
+  own().allocated(begin, 1000, false);
+  own().narrow(begin + 256, 400, "keys");
+  own().written(begin, 1000);
+  const Region* const region = own().region_at(std::uintptr_t(begin));
   CHECK(region->begin == begin + 256);
   CHECK(region->bytes == 400);
-  CHECK(region->cells[0].initialized == 0b1111);
-  CHECK(region->cells[99].initialized == 0b1111);
-  CHECK(region->cells[100].initialized == 0);
-  CHECK(describe(std::uintptr_t(begin) + 264, 4) == "keys[2] (byte 8 of 400, 4 bytes an access)");
-  CHECK(describe(std::uintptr_t(begin) + 252, 4) == "keys of 400 bytes, 4 bytes before its start");
-  CHECK(beside(*region, 400, 4) == Beside::padding);
-  CHECK(beside(*region, std::size_t(-4), 4) == Beside::padding);
-  CHECK(beside(*region, 1024 - 256, 4) == Beside::guard);
-  freed(begin, 1000);
-  CHECK(region->freed);
+  CHECK(region->cells.words[0].initialized == 0b1111);
+  CHECK(region->cells.words[99].initialized == 0b1111);
+  CHECK(region->cells.words[100].initialized == 0);
+  CHECK(own().describe(std::uintptr_t(begin) + 264, 4) == "keys[2] (4 bytes at byte 8 of 400)");
+  CHECK(own().describe(std::uintptr_t(begin) + 252, 4) == "4 bytes before the start of keys");
+  CHECK(outside(*region, 400, 4) == Outside::padding);
+  CHECK(outside(*region, std::size_t(-4), 4) == Outside::padding);
+  CHECK(outside(*region, 1024 - 256, 4) == Outside::guard);
+  own().freed(begin);
+  CHECK(region->is_freed);
 }
 
-TEST_CASE("shared memory is initialised by the block that wrote it only") {
+TEST_CASE("shared memory is initialized only for the block that wrote it") {
   InLaunch in_launch;
   Cell cell{};
-  cell.write.interval = interval;
+  cell.write.interval = state().order.interval();
   cell.initialized = 0b0011;
-  CHECK(is_initialized(cell, 0b0001, true));
-  CHECK_FALSE(is_initialized(cell, 0b0111, true));
+  CHECK(is_initialized(cell, 0b0001, Space::shared, state().order));
+  CHECK_FALSE(is_initialized(cell, 0b0111, Space::shared, state().order));
   in_launch.next_block();
-  CHECK(is_initialized(cell, 0b0001, false));
-  CHECK_FALSE(is_initialized(cell, 0b0001, true));
+  CHECK(is_initialized(cell, 0b0001, Space::global, state().order));
+  CHECK_FALSE(is_initialized(cell, 0b0001, Space::shared, state().order));
 }
 
-TEST_CASE("an allocation where a freed one was begins anew") {
+TEST_CASE("an allocation at the address of a freed one starts without content") {
   char* const begin = pages();
-  allocated(begin, 64, true);
-  const int number = region_at(std::uintptr_t(begin))->number;
-  freed(begin, 64);
-  allocated(begin, 32, false);
-  CHECK(region_at(std::uintptr_t(begin))->number == number + 1);
-  CHECK_FALSE(region_at(std::uintptr_t(begin))->freed);
-  CHECK(region_at(std::uintptr_t(begin))->cells[0].initialized == 0);
+  own().allocated(begin, 64, true);
+  const int number = own().region_at(std::uintptr_t(begin))->number;
+  own().freed(begin);
+  own().allocated(begin, 32, false);
+  CHECK(own().region_at(std::uintptr_t(begin))->number == number + 1);
+  CHECK_FALSE(own().region_at(std::uintptr_t(begin))->is_freed);
+  CHECK(own().region_at(std::uintptr_t(begin))->cells.words[0].initialized == 0);
 }
 
 TEST_CASE("an offset belongs to the last symbol that begins before it") {

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""What a checked program says of itself, however it ends, and what its text alone does not show.
+"""What a checked program reports, however it ends, and what its text alone does not show.
 
 program_test.py [--compiler g++]
 """
+
+from __future__ import annotations
 
 import argparse
 import json
@@ -36,8 +38,8 @@ ENDS = {
     "an exception": "throw 1",
     "a fault": "*static_cast<volatile int*>(nullptr) = 1",
 }
-TOLD_TO_END = "a kernel without end, told to end"
-KERNELS = {
+ASKED_TO_END = "a kernel without end, whose program is asked to end"
+KERNELS: dict[str, tuple[str | None, str]] = {
     "a kernel's assertion": (
         "assert",
         """#include <cassert>
@@ -128,7 +130,7 @@ int main() {
 }
 """,
     ),
-    TOLD_TO_END: (
+    ASKED_TO_END: (
         "hang",
         """#include <cstdio>
 __global__ void meet() {
@@ -152,10 +154,10 @@ int main() { add<<<1, 4>>>((1 << 20) + 100000000); }
 }
 
 
-def check(name, text, kind, folder, compiler):
-    """What is wrong, or None."""
-    source, program, told = folder / "program.cu", folder / "program", folder / "check.json"
-    told.unlink(missing_ok=True)
+def check(name: str, text: str, kind: str | None, folder: Path, compiler: str) -> str | None:
+    """Compiles and runs a program. Returns what is wrong, or None."""
+    source, program, document = folder / "program.cu", folder / "program", folder / "check.json"
+    document.unlink(missing_ok=True)
     source.write_text(text)
     made = compile_check(source, program, compiler)
     if made.returncode:
@@ -165,37 +167,38 @@ def check(name, text, kind, folder, compiler):
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        env={**os.environ, "CHECK_JSON": str(told)},
+        env={**os.environ, "CHECK_JSON": str(document)},
     ) as run:
-        if name == TOLD_TO_END:
+        if name == ASKED_TO_END and run.stdout:
             run.stdout.readline()
             run.terminate()
         try:
-            _, errors = run.communicate(timeout=20)
+            _, errors = run.communicate(timeout=60)
         except subprocess.TimeoutExpired:
             run.kill()
             return f"{name}: has not ended"
     line = next((i for i, words in enumerate(text.splitlines(), 1) if "// here" in words), 0)
-    found = [(int(match[2]), match[3]) for match in map(FINDING.match, errors.splitlines()) if match]
-    wanted = [(line, kind)] if kind else []
-    written = (
-        [(one["line"], one["kind"]) for one in json.loads(told.read_text())["findings"]] if told.exists() else None
-    )
-    if found != wanted or written != wanted or run.returncode != (3 if kind else 0):
-        return f"{name}: exit {run.returncode}, told {found}, written {written}, wanted {wanted}\n{errors}"
+    expected = [(line, kind)] if kind else []
+    printed = [(int(match[2]), match[3]) for match in map(FINDING.match, errors.splitlines()) if match]
+    written = None
+    if document.exists():
+        written = [(finding["line"], finding["kind"]) for finding in json.loads(document.read_text())["findings"]]
+    if printed != expected or written != expected or run.returncode != (3 if kind else 0):
+        return f"{name}: exit {run.returncode}, printed {printed}, written {written}, expected {expected}\n{errors}"
     return None
 
 
-def main():
+def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--compiler", default="g++")
     compiler = parser.parse_args().compiler
-    cases = [(f"ends by {name}", RACE.replace("END", words), "race") for name, words in ENDS.items()]
+    cases: list[tuple[str, str, str | None]] = []
+    cases += [(f"ends by {name}", RACE.replace("END", words), "race") for name, words in ENDS.items()]
     cases += [(name, text, kind) for name, (kind, text) in KERNELS.items()]
     with tempfile.TemporaryDirectory() as folder:
         wrong = [text for text in (check(*case, Path(folder), compiler) for case in cases) if text]
     print("\n".join(wrong))
-    print(f"{len(cases) - len(wrong)} of {len(cases)} as wanted")
+    print(f"{len(cases) - len(wrong)} of {len(cases)} as expected")
     return 1 if wrong else 0
 
 

@@ -1,7 +1,7 @@
 // What a word remembers, and which accesses of it are a race.
 #include <doctest/doctest.h>
 
-#include "kept.h"
+#include "in_launch.h"
 #include "races.h"
 
 using namespace simt::check;
@@ -12,22 +12,30 @@ char word[4];  // whose address the accesses carry
 
 enum class Do { read, write, add, volatile_read, volatile_write };
 
-/// An access of a word of global (or shared) memory by a thread, at a code address of its own.
-void access(Cell& cell, unsigned thread, Do what, Code code, bool shared = false) {
-  const bool sync = what == Do::add || what == Do::volatile_read || what == Do::volatile_write;
-  const Access one{std::uintptr_t(word),
-                   4,
-                   what != Do::write && what != Do::volatile_write,
-                   what == Do::write || what == Do::add || what == Do::volatile_write,
-                   what == Do::add,
-                   sync,
-                   shared,
-                   thread,
-                   program + code};
-  look_for_races(cell, {interval, std::uint32_t(code), who_now(thread, sync) | 15u << 10}, one);
+Order& order() { return state().order; }
+
+Way way_of(Do what) {
+  if (what == Do::add) return Way::atomic;
+  return what == Do::read || what == Do::volatile_read ? Way::load : Way::store;
 }
 
-bool races(Code code, Code other) { return is_known("race", program + code, program + other); }
+/// An access of a word of global memory by a thread, at a code address of its own.
+void access(Cell& cell, unsigned thread, Do what, Code code) {
+  const Sync sync = what == Do::read || what == Do::write ? Sync::plain : Sync::synchronized;
+  const Access access{.address = std::uintptr_t(word),
+                      .bytes = 4,
+                      .way = way_of(what),
+                      .sync = sync,
+                      .space = Space::global,
+                      .thread = thread,
+                      .code = state().ownership.program + code};
+  look_for_races(cell, order().event_of(thread, 15, sync, std::uint32_t(code)), access);
+}
+
+bool races(Code code, Code other) {
+  const Code program = state().ownership.program;
+  return state().findings.is_known("race", program + code, program + other);
+}
 
 }  // namespace
 
@@ -39,76 +47,76 @@ TEST_CASE("a write races with another thread's write and read, a read with a wri
   CHECK(races(0x20, 0x10));
   access(read, 3, Do::read, 0x30);
   access(read, 40, Do::read, 0x40);
-  CHECK(told.size() == 1);
+  CHECK(count_findings() == 1);
   access(read, 50, Do::write, 0x50);
   CHECK(races(0x50, 0x40));
   access(read, 60, Do::read, 0x60);
   CHECK(races(0x60, 0x50));
-  CHECK(told.size() == 3);
+  CHECK(count_findings() == 3);
 }
 
-TEST_CASE("a thread may read and write what it likes alone, and after a barrier what others had") {
+TEST_CASE("a thread does not race with itself, nor after a barrier with others") {
   const InLaunch in_launch;
   Cell cell{};
   access(cell, 3, Do::write, 0x10);
   access(cell, 3, Do::read, 0x20);
   access(cell, 3, Do::write, 0x30);
-  order_interval();
+  order().begin_interval();
   access(cell, 40, Do::write, 0x40);
-  CHECK(told.empty());
+  CHECK(count_findings() == 0);
 }
 
-TEST_CASE("of two readers the one that is not the writer is told") {
+TEST_CASE("a writer that is one of two readers races with the other") {
   const InLaunch in_launch;
   Cell cell{};
   access(cell, 40, Do::read, 0x10);
   access(cell, 3, Do::read, 0x20);
   access(cell, 3, Do::write, 0x30);
   CHECK(races(0x30, 0x10));
-  CHECK(told.size() == 1);
+  CHECK(count_findings() == 1);
 }
 
-TEST_CASE("atomics race with plain accesses only, also where an atomic has gone over a plain write") {
+TEST_CASE("atomics race with plain accesses only, even if an atomic has replaced a plain write") {
   const InLaunch in_launch;
   Cell counted{}, cleared{};
   access(counted, 3, Do::add, 0x10);
   access(counted, 40, Do::add, 0x20);
-  CHECK(told.empty());
+  CHECK(count_findings() == 0);
   access(counted, 50, Do::read, 0x30);
   CHECK(races(0x30, 0x20));
   access(cleared, 3, Do::write, 0x40);
   access(cleared, 3, Do::add, 0x50);
   access(cleared, 40, Do::add, 0x60);
   CHECK(races(0x60, 0x40));
-  CHECK(told.back().text.find("thread (3,0,0) writes it at") != std::string::npos);
+  CHECK(state().findings.all().back().text.find("thread (3,0,0) writes it at") != std::string::npos);
 }
 
-TEST_CASE("a flag after a fence hands on what was written before it") {
+TEST_CASE("a flag after a fence passes on what was written before the fence") {
   InLaunch in_launch;
   Cell sum{}, flag{}, unfenced{};
   access(sum, 3, Do::write, 0x10);
-  order_fence(3);
+  order().fence(3);
   access(flag, 3, Do::volatile_write, 0x20);
   access(unfenced, 3, Do::write, 0x30);
   in_launch.next_block();
   access(flag, 5, Do::volatile_read, 0x40);
   access(sum, 5, Do::read, 0x50);
-  CHECK(told.empty());
+  CHECK(count_findings() == 0);
   access(unfenced, 5, Do::read, 0x60);
   CHECK(races(0x60, 0x30));
 }
 
-TEST_CASE("a flag hands on within a block, too, what stands before a fence of it") {
+TEST_CASE("within a block, a flag passes on what precedes a fence") {
   const InLaunch in_launch;
   Cell sum{}, others{}, flag{}, late{};
   access(sum, 3, Do::write, 0x10);
   access(others, 4, Do::write, 0x20);
-  order_fence_in_block(3);
+  order().fence_in_block(3);
   access(late, 3, Do::write, 0x30);
   access(flag, 3, Do::volatile_write, 0x40);
   access(flag, 40, Do::volatile_read, 0x50);
   access(sum, 40, Do::read, 0x60);
-  CHECK(told.empty());
+  CHECK(count_findings() == 0);
   access(late, 40, Do::read, 0x70);
   CHECK(races(0x70, 0x30));
   access(others, 40, Do::read, 0x80);
@@ -117,34 +125,35 @@ TEST_CASE("a flag hands on within a block, too, what stands before a fence of it
   CHECK(races(0x90, 0x60));
 }
 
-TEST_CASE("what a flag hands on goes to all lanes that meet, and from thread to thread") {
+TEST_CASE("what a flag passes on reaches all lanes that synchronize, and goes from thread to thread") {
   const InLaunch in_launch;
   Cell sum{}, flag{}, second{};
   access(sum, 4, Do::write, 0x10);
-  order_fence_in_block(4);
-  lanes_synchronized(0, 0xff);
-  access(flag, 3, Do::add, 0x20);  // the fence of lane 4 stands for lane 3
+  order().fence_in_block(4);
+  order().synchronize_lanes(0, 0xff);
+  access(flag, 3, Do::add, 0x20);  // the fence of lane 4 counts for lane 3
   access(flag, 40, Do::add, 0x30);
-  lanes_synchronized(1, 0xffff);
+  order().synchronize_lanes(1, 0xffff);
   access(sum, 41, Do::write, 0x40);
-  CHECK(told.empty());
-  order_fence_in_block(42);
+  CHECK(count_findings() == 0);
+  order().fence_in_block(42);
   access(second, 42, Do::volatile_write, 0x50);
   access(second, 70, Do::volatile_read, 0x60);
   access(sum, 70, Do::read, 0x70);
-  CHECK(races(0x70, 0x40));  // lane 41 wrote when it had met lane 42
-  CHECK(told.size() == 1);
+  CHECK(races(0x70, 0x40));  // lane 41 wrote after it had synchronized with lane 42
+  CHECK(count_findings() == 1);
 }
 
-TEST_CASE("a race is told with kernel, blocks and threads; one that read too early has no other fault") {
+TEST_CASE("a race names kernel, blocks and threads, and replaces the finding that a read came too early") {
   InLaunch in_launch;
   Cell cell{};
-  add_finding("uninitialized", program + 0x10, 0, "");
+  state().findings.add({.kind = "uninitialized", .code = state().ownership.program + 0x10});
   access(cell, 3, Do::read, 0x10);
   in_launch.next_block();
   access(cell, 40, Do::write, 0x20);
-  REQUIRE(told.size() == 1);
-  CHECK(told[0].kind == "race");
-  CHECK(told[0].text.find("kernel move, block (1,0,0), thread (40,0,0): writes ") == 0);
-  CHECK(told[0].text.find("block (0,0,0), thread (3,0,0) reads it at {other}") != std::string::npos);
+  const std::vector<Finding> found = state().findings.all();
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].kind == "race");
+  CHECK(found[0].text.find("kernel move, block (1,0,0), thread (40,0,0): writes ") == 0);
+  CHECK(found[0].text.find("block (0,0,0), thread (3,0,0) reads it at {other}") != std::string::npos);
 }

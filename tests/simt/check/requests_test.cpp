@@ -1,7 +1,7 @@
 // What a warp's request costs, and which lanes make one.
 #include <doctest/doctest.h>
 
-#include "kept.h"
+#include "in_launch.h"
 
 using namespace simt::check;
 
@@ -16,7 +16,9 @@ Request strided(std::uint32_t stride, std::uint32_t first = 0, unsigned lanes = 
 
 /// One access of each of the first `lanes` threads of a warp.
 void execute(Code code, unsigned lanes, std::uint32_t stride, Space space = Space::shared, Way way = Way::load) {
-  for (unsigned lane = 0; lane < lanes; ++lane) add_to_request(code, lane, 4096 + lane * stride, 4, space, way);
+  for (unsigned lane = 0; lane < lanes; ++lane) {
+    state().requests.add({4096 + lane * stride, 4, way, Sync::plain, space, lane, code});
+  }
 }
 
 }  // namespace
@@ -27,9 +29,9 @@ TEST_CASE("wavefronts are the different words of the busiest bank") {
   CHECK(wavefronts(strided(8), 4) == 2);
   CHECK(wavefronts(strided(16), 4) == 4);
   CHECK(wavefronts(strided(128), 4) == 32);
-  CHECK(wavefronts(strided(132), 4) == 1);          // a column of a tile with one more word a row
+  CHECK(wavefronts(strided(132), 4) == 1);          // a column of a tile whose rows have one word more
   CHECK(wavefronts(strided(0), 4) == 1);            // one word for all
-  CHECK(wavefronts(strided(1), 1) == 1);            // four lanes a word
+  CHECK(wavefronts(strided(1), 1) == 1);            // four lanes per word
   CHECK(wavefronts(strided(128, 0, 0xf), 4) == 4);  // of four lanes
 }
 
@@ -51,11 +53,11 @@ TEST_CASE("sectors are 32 bytes, counted once") {
 }
 
 TEST_CASE("atomics on one address take turns") {
-  CHECK(most_at_one_address(strided(4)) == 1);
-  CHECK(most_at_one_address(strided(0)) == 32);
+  CHECK(turns_of_atomics(strided(4)) == 1);
+  CHECK(turns_of_atomics(strided(0)) == 32);
   Request request = strided(4);
   request.address[5] = request.address[9] = request.address[0];
-  CHECK(most_at_one_address(request) == 3);
+  CHECK(turns_of_atomics(request) == 3);
 }
 
 TEST_CASE("lanes that execute an instruction for the same time make a request") {
@@ -63,25 +65,25 @@ TEST_CASE("lanes that execute an instruction for the same time make a request") 
   execute(0x1000, 32, 4);
   execute(0x1000, 8, 4);  // a second time, by a part of them
   execute(0x1010, 32, 8);
-  finish_requests();
-  CHECK(totals().shared_requests[unsigned(Way::load)] == 3);
-  CHECK(totals().shared_wavefronts[unsigned(Way::load)] == 1 + 1 + 2);
-  CHECK(totals().shared_ideal[unsigned(Way::load)] == 1 + 1 + 1);
+  state().requests.finish();
+  CHECK(counts().shared_requests[unsigned(Way::load)] == 3);
+  CHECK(counts().shared_wavefronts[unsigned(Way::load)] == 1 + 1 + 2);
+  CHECK(counts().shared_ideal[unsigned(Way::load)] == 1 + 1 + 1);
 }
 
 TEST_CASE("another warp, another barrier interval or another memory make requests of their own") {
   const InLaunch in_launch;
   execute(0x1000, 32, 4);
-  add_to_request(0x1000, 32, 0, 4, Space::shared, Way::load);
-  finish_requests();
+  state().requests.add({0, 4, Way::load, Sync::plain, Space::shared, 32, 0x1000});
+  state().requests.finish();
   execute(0x1000, 32, 4);
   execute(0x1000, 32, 4, Space::global);
   execute(0x1000, 32, 4, Space::global, Way::atomic);
-  finish_requests();
-  finish_requests();  // nothing is counted twice
-  CHECK(totals().shared_requests[unsigned(Way::load)] == 3);
-  CHECK(totals().global_requests[unsigned(Way::load)] == 1);
-  CHECK(totals().global_sectors[unsigned(Way::load)] == 4);
-  CHECK(totals().global_requests[unsigned(Way::atomic)] == 1);
-  CHECK(totals().global_sectors[unsigned(Way::atomic)] == 4);
+  state().requests.finish();
+  state().requests.finish();  // nothing is counted twice
+  CHECK(counts().shared_requests[unsigned(Way::load)] == 3);
+  CHECK(counts().global_requests[unsigned(Way::load)] == 1);
+  CHECK(counts().global_sectors[unsigned(Way::load)] == 4);
+  CHECK(counts().global_requests[unsigned(Way::atomic)] == 1);
+  CHECK(counts().global_sectors[unsigned(Way::atomic)] == 4);
 }

@@ -23,7 +23,7 @@ void OsThreads::run(const Launch& launch) {
   launch_ = &launch;
   next_block_ = 0;
   launch_state.begin();
-  SIMT_OBSERVE(check::begin_launch(launch); check::new_totals(launch);)
+  SIMT_OBSERVE(check::begin_launch(launch);)
   const bool share = launch.blocks > 1 && !helpers_.empty();
   if (share) {
     const std::lock_guard lock(mutex_);
@@ -82,7 +82,7 @@ void OsThreads::watch() {
 
 bool OsThreads::needs_interruption(Watched& watched) {
 #ifdef SIMT_CHECK
-  return check::look_at_time(watched.thread) && !interruption.in_progress;
+  return check::must_interrupt(watched.thread) && !interruption.in_progress;
 #else
   const std::uint64_t last_turn = watched.turn;
   watched.turn = watched.worker->turn();

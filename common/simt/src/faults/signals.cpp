@@ -64,7 +64,7 @@ Site site_of_fault(const Worker& worker, void* instruction, const void* address)
     site = caller_at_end_of_stack(worker.stacks().above_guard(address));
   }
 #ifdef SIMT_CHECK
-  if (is_emulation(site)) site = site_of(reinterpret_cast<void*>(check::done_for()));
+  if (is_emulation(site)) site = site_of(reinterpret_cast<void*>(check::last_call()));
 #endif
   return site;
 }

@@ -114,7 +114,7 @@ cudaError_t release(void* pointer, std::initializer_list<MemoryKind> kinds) {
   Record* const record = heap.starting_at(pointer);
   if (record == nullptr || record->allocation.freed) return cudaErrorInvalidValue;
   if (std::find(kinds.begin(), kinds.end(), record->allocation.kind) == kinds.end()) return cudaErrorInvalidValue;
-  SIMT_OBSERVE(check::freed(record->allocation.begin, record->allocation.bytes);)
+  SIMT_OBSERVE(check::freed(record->allocation.begin);)
   Pool* const pool = record->pool;
   if (pool == nullptr) {
     heap.retire(*record);

@@ -1,0 +1,34 @@
+// One memory access of the program, as every observer sees it.
+#pragma once
+
+#include <cstdint>
+
+namespace simt::check {
+
+/// A code address of the program. It is resolved to a source line only when findings are reported.
+using Code = std::uintptr_t;
+
+enum class Space : std::uint8_t { shared, global };
+enum class Way : std::uint8_t { load, store, atomic };
+/// Volatile and atomic accesses are synchronized: they do not race with each other.
+enum class Sync : std::uint8_t { plain, synchronized };
+/// Whether the access must be aligned to its size.
+enum class Alignment : std::uint8_t { required, any };
+
+constexpr bool reads(Way way) { return way != Way::store; }
+constexpr bool writes(Way way) { return way != Way::load; }
+
+constexpr const char* name_of(Space space) { return space == Space::shared ? "shared" : "global"; }
+constexpr const char* name_of(Way way) { return way == Way::load ? "load" : way == Way::store ? "store" : "atomic"; }
+
+struct Access {
+  std::uintptr_t address;
+  unsigned bytes;
+  Way way;
+  Sync sync;
+  Space space;
+  unsigned thread;  ///< linear index in its block
+  Code code;
+};
+
+}  // namespace simt::check

@@ -1,0 +1,53 @@
+// What happens at each access of a kernel: it must lie inside its owner's bounds, be aligned, read initialized memory
+// and be in order with other accesses; and it is a part of its warp's request.
+#pragma once
+
+#include "state.h"
+
+namespace simt::check {
+
+/// An access of up to 16 bytes.
+template <Way way, Sync sync, Alignment alignment = Alignment::required>
+void observe(const void* pointer, unsigned bytes, Code code);
+
+/// A copy of many bytes, of a type that is not aligned to its size.
+void observe_range(const void* pointer, std::size_t bytes, Way way, Code code);
+
+/// A __threadfence, or a __threadfence_block.
+enum class Scope : std::uint8_t { block, device };
+void observe_fence(Scope scope);
+
+/// A plain access of a word in a __shared__ array that is in order with the last ones, as nearly all are. False: it is not
+/// known to be, and nothing has been done.
+template <Way way>
+[[gnu::always_inline]] inline bool observe_ordered(const void* pointer, Code code) {
+  CheckState& all = state();
+  const std::uintptr_t address = std::uintptr_t(pointer);
+  const std::size_t offset = address - all.watch.near_begin;
+  if (offset >= all.watch.near_bytes.load(std::memory_order_relaxed) || offset % 4 != 0) {
+    // threadIdx and the like are of no interest.
+    return all.watch.mode == Mode::observe && address - std::uintptr_t(all.ownership.tls) < all.ownership.shared_first;
+  }
+  const unsigned thread = all.running.thread();
+  const Order& order = all.order;
+  Cell& cell = all.watch.near_cells[offset / 4];
+  if ((cell.is_split | cell.other_is_write) || order.has_clocks(thread)) return false;
+  const auto is_another_now = [&](const Event& event) {
+    return event.interval == order.interval() && event.thread != thread;
+  };
+  if (is_another_now(cell.write)) return false;
+  const Event now{order.interval(), std::uint32_t(code - all.ownership.program), 1, std::uint16_t(thread), 15, false};
+  if constexpr (way == Way::store) {
+    if (is_another_now(cell.read) || is_another_now(cell.other_read)) return false;
+    cell.write = now;
+    cell.initialized = 15;
+  } else {
+    if (cell.write.interval < order.first_of_block() || cell.initialized != 15) return false;
+    if (is_another_now(cell.read)) cell.other_read = cell.read;
+    cell.read = now;
+  }
+  all.requests.add({address, 4, way, Sync::plain, Space::shared, thread, code});
+  return true;
+}
+
+}  // namespace simt::check

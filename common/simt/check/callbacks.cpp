@@ -1,0 +1,155 @@
+// What the instrumented program calls: the functions that compilers expect of the thread sanitizer's runtime. The
+// compiler calls them before each access. Their names and parameters are the compilers'.
+#include <simt/device.h>
+
+#include "accesses.h"
+
+using simt::check::Alignment;
+using simt::check::observe;
+using simt::check::observe_ordered;
+using simt::check::observe_range;
+using simt::check::Sync;
+using simt::check::Way;
+
+namespace {
+
+using Code = simt::check::Code;
+
+/// Of a type that need not be aligned to its size, such as a struct of two halves: a GPU makes two accesses.
+template <Way way, Sync sync>
+void observe_halves(void* pointer, unsigned bytes, Code code) {
+  observe<way, sync, Alignment::any>(pointer, bytes / 2, code);
+  observe<way, sync, Alignment::any>(static_cast<char*>(pointer) + bytes / 2, bytes / 2, code);
+}
+
+}  // namespace
+
+// The address of the call, as return addresses are after it. (A macro, because it concerns the function that uses it.)
+#define CODE (Code(__builtin_return_address(0)) - 1)
+
+#define ACCESSES(N)                                                                       \
+  void __tsan_read##N(void* p) {                                                          \
+    if (N == 4 && observe_ordered<Way::load>(p, CODE)) [[likely]]                         \
+      return;                                                                             \
+    observe<Way::load, Sync::plain>(p, N, CODE);                                          \
+  }                                                                                       \
+  void __tsan_write##N(void* p) {                                                         \
+    if (N == 4 && observe_ordered<Way::store>(p, CODE)) [[likely]]                        \
+      return;                                                                             \
+    observe<Way::store, Sync::plain>(p, N, CODE);                                         \
+  }                                                                                       \
+  void __tsan_read_write##N(void* p) {                                                    \
+    observe<Way::load, Sync::plain>(p, N, CODE);                                          \
+    observe<Way::store, Sync::plain>(p, N, CODE);                                         \
+  }                                                                                       \
+  void __tsan_volatile_read##N(void* p) {                                                 \
+    simt::atomic_yield(); /* before: the access reads what others have written by then */ \
+    observe<Way::load, Sync::synchronized>(p, N, CODE);                                   \
+  }                                                                                       \
+  void __tsan_volatile_write##N(void* p) { observe<Way::store, Sync::synchronized>(p, N, CODE); }
+
+#define UNALIGNED_ACCESSES(N)                                                                                    \
+  void __tsan_unaligned_read##N(void* p) { observe_halves<Way::load, Sync::plain>(p, N, CODE); }                 \
+  void __tsan_unaligned_write##N(void* p) { observe_halves<Way::store, Sync::plain>(p, N, CODE); }               \
+  void __tsan_unaligned_read_write##N(void* p) {                                                                 \
+    observe_halves<Way::load, Sync::plain>(p, N, CODE);                                                          \
+    observe_halves<Way::store, Sync::plain>(p, N, CODE);                                                         \
+  }                                                                                                              \
+  void __tsan_unaligned_volatile_read##N(void* p) { observe_halves<Way::load, Sync::synchronized>(p, N, CODE); } \
+  void __tsan_unaligned_volatile_write##N(void* p) { observe_halves<Way::store, Sync::synchronized>(p, N, CODE); }
+
+#define OBSERVE_ATOMIC(BITS, WAY) observe<Way::WAY, Sync::synchronized>(const_cast<const T##BITS*>(p), BITS / 8, CODE)
+
+#define ATOMIC_CHANGE(BITS, NAME)                                             \
+  T##BITS __tsan_atomic##BITS##_##NAME(volatile T##BITS* p, T##BITS v, int) { \
+    OBSERVE_ATOMIC(BITS, atomic);                                             \
+    return __atomic_##NAME(p, v, __ATOMIC_SEQ_CST);                           \
+  }
+#define ATOMIC_EXCHANGE_IF_EQUAL(BITS, NAME)                                                                \
+  int __tsan_atomic##BITS##_compare_exchange_##NAME(volatile T##BITS* p, T##BITS* e, T##BITS v, int, int) { \
+    OBSERVE_ATOMIC(BITS, atomic);                                                                           \
+    return __atomic_compare_exchange_n(p, e, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                 \
+  }
+#define ATOMICS(BITS)                                                                                       \
+  using T##BITS = std::uint##BITS##_t;                                                                      \
+  T##BITS __tsan_atomic##BITS##_load(const volatile T##BITS* p, int) {                                      \
+    OBSERVE_ATOMIC(BITS, load);                                                                             \
+    return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                            \
+  }                                                                                                         \
+  void __tsan_atomic##BITS##_store(volatile T##BITS* p, T##BITS v, int) {                                   \
+    OBSERVE_ATOMIC(BITS, store);                                                                            \
+    __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                                               \
+  }                                                                                                         \
+  T##BITS __tsan_atomic##BITS##_exchange(volatile T##BITS* p, T##BITS v, int) {                             \
+    OBSERVE_ATOMIC(BITS, atomic);                                                                           \
+    return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);                                                     \
+  }                                                                                                         \
+  ATOMIC_CHANGE(BITS, fetch_add)                                                                            \
+  ATOMIC_CHANGE(BITS, fetch_sub)                                                                            \
+  ATOMIC_CHANGE(BITS, fetch_and)                                                                            \
+  ATOMIC_CHANGE(BITS, fetch_or)                                                                             \
+  ATOMIC_CHANGE(BITS, fetch_xor)                                                                            \
+  ATOMIC_CHANGE(BITS, fetch_nand)                                                                           \
+  ATOMIC_EXCHANGE_IF_EQUAL(BITS, strong)                                                                    \
+  ATOMIC_EXCHANGE_IF_EQUAL(BITS, weak)                                                                      \
+  T##BITS __tsan_atomic##BITS##_compare_exchange_val(volatile T##BITS* p, T##BITS e, T##BITS v, int, int) { \
+    OBSERVE_ATOMIC(BITS, atomic);                                                                           \
+    __atomic_compare_exchange_n(p, &e, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                       \
+    return e;                                                                                               \
+  }
+
+extern "C" {
+// clang-format off
+ACCESSES(1)
+ACCESSES(2)
+ACCESSES(4)
+ACCESSES(8)
+ACCESSES(16)
+UNALIGNED_ACCESSES(2)
+UNALIGNED_ACCESSES(4)
+UNALIGNED_ACCESSES(8)
+UNALIGNED_ACCESSES(16)
+ATOMICS(8)
+ATOMICS(16)
+ATOMICS(32)
+ATOMICS(64)
+// clang-format on
+
+void __tsan_init() {}
+void __tsan_func_entry(void*) {}
+void __tsan_func_exit() {}
+void __tsan_vptr_update(void**, void*) {}
+void __tsan_vptr_read(void**) {}
+void __tsan_ignore_thread_begin() {}
+void __tsan_ignore_thread_end() {}
+void __tsan_atomic_signal_fence(int) {}
+void __tsan_atomic_thread_fence(int order) {
+  using simt::check::Scope;
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  simt::check::observe_fence(order == __ATOMIC_SEQ_CST ? Scope::device : Scope::block);
+}
+
+void __tsan_read_range(void* p, std::size_t n) { observe_range(p, n, Way::load, CODE); }
+void __tsan_write_range(void* p, std::size_t n) { observe_range(p, n, Way::store, CODE); }
+
+// Compilers turn copies of larger types into calls of these, which they do not instrument. A program is linked with
+// --wrap for each of them, so that the calls arrive here.
+void* __real_memcpy(void* to, const void* from, std::size_t n);
+void* __real_memmove(void* to, const void* from, std::size_t n);
+void* __real_memset(void* to, int value, std::size_t n);
+
+void* __wrap_memcpy(void* to, const void* from, std::size_t n) {
+  observe_range(from, n, Way::load, CODE);
+  observe_range(to, n, Way::store, CODE);
+  return __real_memcpy(to, from, n);
+}
+void* __wrap_memmove(void* to, const void* from, std::size_t n) {
+  observe_range(from, n, Way::load, CODE);
+  observe_range(to, n, Way::store, CODE);
+  return __real_memmove(to, from, n);
+}
+void* __wrap_memset(void* to, int value, std::size_t n) {
+  observe_range(to, n, Way::store, CODE);
+  return __real_memset(to, value, n);
+}
+}

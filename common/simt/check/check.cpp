@@ -1,0 +1,161 @@
+#include "check.h"
+
+#include <simt/observed.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+
+#include "faults.h"
+#include "files.h"
+#include "json.h"
+#include "report.h"
+
+namespace simt::check {
+namespace {
+
+void (*receiver)(const std::string& document) = nullptr;
+
+const char* path_of_document() {
+  const char* path = std::getenv("CHECK_JSON");
+  return path != nullptr && *path != '\0' ? path : nullptr;
+}
+
+void end_interval(CheckState& all) {
+  all.requests.finish();
+  all.order.begin_interval();
+  if (all.trace.is_on()) all.trace.barrier();
+}
+
+// Registered before the program's own handlers, and therefore called after them. A program that gives up, as a failed
+// assertion of its host code does, needs the report most.
+[[gnu::constructor(102)]] void register_end() {
+  std::atexit(end_program);
+  std::at_quick_exit(end_program);
+  std::signal(SIGABRT, [](int) {
+    std::signal(SIGABRT, SIG_DFL);
+    end_program();
+  });
+}
+
+}  // namespace
+
+void begin_launch(const Launch& launch) {
+  CheckState& all = state();
+  all.time.begin_launch();
+  all.counts.begin_launch(launch);
+  all.ownership.begin_launch(launch.config.dynamic_shared);
+  all.order.begin_launch(launch.blocks);
+  all.running.is_flat = launch.config.block.y * launch.config.block.z == 1;
+  all.watch.array = nullptr;  // so that the next access of each array counts it as used by this launch
+  if (all.trace.is_on()) all.trace.launch(launch);
+}
+
+void end_launch() {
+  CheckState& all = state();
+  all.counts.end_launch();
+  if (!all.time.is_asked_to_end()) return;
+  end_program();
+  std::signal(SIGTERM, SIG_DFL);
+  std::raise(SIGTERM);
+}
+
+void begin_block(const Launch& launch, std::uint64_t block, void* dynamic_shared) {
+  CheckState& all = state();
+  all.running.launch = &launch;
+  all.running.block = block;
+  all.watch.mode = all.trace.is_on() ? Mode::observe_and_trace : Mode::observe;
+  all.ownership.dynamic_begin = static_cast<char*>(dynamic_shared);
+  all.requests.finish();
+  all.order.begin_block(block);
+  if (all.trace.is_on()) all.trace.block(block);
+}
+
+void barrier_opened(Site site, int arrived) {
+  CheckState& all = state();
+  const Running& running = all.running;
+  all.counts.launch().barriers += unsigned(arrived + lanes_per_warp - 1) / lanes_per_warp;
+  if (all.time.is_up()) [[unlikely]] {
+    const auto [kind, text] = take_time_limit();
+    add_finding(kind, site, running.place() + ": " + text);
+    stop(cudaErrorLaunchTimeout);
+  }
+  if (arrived != running.launch->threads) [[unlikely]] {
+    add_finding("divergent-barrier", site,
+                running.place() + ": " + std::to_string(running.launch->threads - arrived) + " of " +
+                    std::to_string(running.launch->threads) +
+                    " threads have returned without reaching this __syncthreads(); let every thread reach it");
+  }
+  end_interval(all);
+}
+
+void stop_observing() {
+  CheckState& all = state();
+  if (all.trace.is_on()) all.trace.end_block();
+  all.running.launch = nullptr;
+  all.watch.mode = Mode::off;
+  all.watch.look_closely();
+  all.watch.near_begin = 0;
+}
+
+void end_block() {
+  state().requests.finish();
+  stop_observing();
+}
+
+void lanes_synchronized(unsigned warp, unsigned lanes) { state().order.synchronize_lanes(warp, lanes); }
+
+void allocated(const void* begin, std::size_t bytes, bool is_host_accessible) {
+  state().ownership.allocated(begin, bytes, is_host_accessible);
+}
+void freed(const void* begin) { state().ownership.freed(begin); }
+void written(const void* begin, std::size_t bytes) { state().ownership.written(begin, bytes); }
+void narrow(const void* begin, std::size_t bytes, const char* name) { state().ownership.narrow(begin, bytes, name); }
+
+void add_finding(const char* kind, Site site, const std::string& text) {
+  state().findings.add({.kind = kind, .text = text, .place = place_of(site)});
+}
+
+Code last_call() { return state().watch.last_call; }
+
+bool must_interrupt(pthread_t thread) {
+  CheckState& all = state();
+  const Verdict verdict = all.time.look(thread);
+  if (verdict == Verdict::in_time) return false;
+  all.watch.look_closely();
+  return verdict == Verdict::interrupt;
+}
+
+TimeIsUp take_time_limit() { return state().time.take(state().running.has_later_blocks()); }
+
+void ask_to_end() { state().time.ask_to_end(); }
+
+void end_program() {
+  CheckState& all = state();
+  if (all.trace.is_on()) all.trace.write();
+  std::fflush(nullptr);
+  const Report report = make_report(all);
+  print(report);
+  const char* const path = path_of_document();
+  if (path != nullptr || receiver != nullptr) {
+    const std::string document = json_of(report, all.counts);
+    if (path != nullptr) write_whole(path, document);
+    if (receiver != nullptr) receiver(document);
+  }
+  std::fflush(nullptr);
+  if (!report.findings.empty()) _exit(3);
+}
+
+std::string findings_json() {
+  CheckState& all = state();
+  if (all.trace.is_on()) all.trace.write();
+  return json_of(make_report(all), all.counts);
+}
+
+void write_findings() {
+  if (const char* const path = path_of_document()) write_whole(path, findings_json());
+}
+
+void send_findings_to(void (*new_receiver)(const std::string& document)) { receiver = new_receiver; }
+
+}  // namespace simt::check

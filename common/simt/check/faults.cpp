@@ -1,0 +1,165 @@
+#include "faults.h"
+
+#include <cstdio>
+#include <set>
+
+#include "../src/execution/worker.h"
+#include "places.h"
+#include "text.h"
+
+namespace simt::check {
+namespace {
+
+/// A finding at the access: "SUBJECT: WHAT ELEMENT; ADVICE".
+void report(const char* kind, const Access& access, const std::string& what, const char* advice) {
+  CheckState& all = state();
+  if (all.findings.count_again(kind, access.code)) return;
+  all.findings.add({.kind = kind,
+                    .text = all.running.subject(access.thread) + what +
+                            all.ownership.describe(access.address, access.bytes) + advice,
+                    .code = access.code});
+}
+
+/// Whether the access is the program's: not part of a copy that the observers make for themselves, in their own code or
+/// in code that the program shares with them.
+bool is_programs(const Access& access) {
+  Ownership& own = state().ownership;
+  if (own.region_at(access.address) != nullptr || access.address - std::uintptr_t(own.tls) < own.shared_last ||
+      access.address - std::uintptr_t(own.dynamic_begin) < own.dynamic_bytes) {
+    return true;
+  }
+  static auto& others = *new std::set<Code>;
+  if (others.count(access.code) != 0) return false;
+  const auto places = resolve({access.code});
+  const auto is_in = [&](const char* folder) { return places.begin()->second.find(folder) != std::string::npos; };
+  if (!places.empty() && !is_in("simt/src/") && !is_in("simt/check/")) return true;
+  others.insert(access.code);
+  return false;
+}
+
+}  // namespace
+
+void stop(cudaError_t error) {
+  set_sticky(error);
+  Worker::running()->abandon();
+}
+
+[[gnu::cold, gnu::noinline]] void report_out_of_bounds(const Access& access) {
+  report("out-of-bounds", access, verb_of(access.way), "; compare the index with the size");
+}
+
+[[gnu::cold, gnu::noinline]] void report_use_after_free(const Access& access) {
+  report("use-after-free", access, verb_of(access.way),
+         ", which has been freed; free it after the last kernel that uses it");
+  stop(cudaErrorIllegalAddress);
+}
+
+[[gnu::cold, gnu::noinline]] void report_misaligned(const Access& access) {
+  report("misaligned", access, verb_of(access.way),
+         ", at an address that is not a multiple of the access's size; align it");
+  if (access.bytes == 16) stop(cudaErrorMisalignedAddress);  // the processor refuses it, too
+}
+
+[[gnu::cold, gnu::noinline]] void report_uninitialized(Cell& cell, const Event& now, const Access& access) {
+  report("uninitialized", access, "reads ", ", which nothing has written; write it before it is read");
+  cell.initialized |= now.bytes;  // reported once
+  const Order& order = state().order;
+  if (access.space == Space::shared && cell.write.interval < order.first_of_block()) {
+    // A write of this block that has no bytes: nothing races with it.
+    cell.write = {.interval = order.first_of_block(),
+                  .code = now.code,
+                  .clock = 0,
+                  .thread = std::uint16_t(access.thread),
+                  .bytes = 0,
+                  .is_synchronized = true};
+  }
+}
+
+[[gnu::cold, gnu::noinline]] void count_array(Symbol& array, Code code) {
+  CheckState& all = state();
+  array.used_in_launch = all.order.first_of_launch();
+  std::size_t& bytes = all.counts.launch().static_shared;
+  bytes += array.bytes;
+  if (bytes <= max_static_shared) return;
+  all.findings.add(
+      {.kind = "invalid-launch",
+       .text = std::string("kernel ") + all.running.launch->kernel.name +
+               ": its __shared__ arrays take more than 48 KiB per block, which nvcc refuses; use dynamic " +
+               "shared memory",
+       .code = code});
+}
+
+[[gnu::noinline]] void observe_host(const Access& access) {
+  CheckState& all = state();
+  const Region* const region = all.ownership.has_regions() ? all.ownership.region_at(access.address) : nullptr;
+  if (region == nullptr || region->is_host_accessible || region->is_freed ||
+      access.address - std::uintptr_t(region->begin) >= region->bytes) {
+    return;
+  }
+  if (all.findings.count_again("device-pointer", access.code)) return;
+  all.findings.add({.kind = "device-pointer",
+                    .text = std::string("host code ") + verb_of(access.way) +
+                            all.ownership.describe(access.address, access.bytes) +
+                            ", which is device memory; copy it with cudaMemcpy",
+                    .code = access.code});
+}
+
+// Called for the copies that the observers themselves make, too: it must not build a text before there is a finding.
+[[gnu::noinline]] void observe_unowned(const Access& access, const void* frame) {
+  if (access.address - std::uintptr_t(frame) < 4096) return;  // fewer bytes than lie between two stacks
+  CheckState& all = state();
+  const auto report_unowned = [&](const std::string& what) {
+    all.findings.add({.kind = "out-of-bounds",
+                      .text = all.running.subject(access.thread) + verb_of(access.way) + what,
+                      .code = access.code});
+  };
+  if (Worker::running()->stacks().in_another(reinterpret_cast<void*>(access.address), frame)) {
+    return report_unowned("a variable of another thread; share it in __shared__ or global memory");
+  }
+  if (!all.ownership.is_observers(access.address)) return;
+  char address[32];
+  std::snprintf(address, sizeof address, "%#zx", std::size_t(access.address));
+  report_unowned("address " + std::string(address) + ", which is in no allocation; check how the pointer is computed");
+  stop(cudaErrorIllegalAddress);
+}
+
+[[gnu::cold, gnu::noinline]] void trace(Access access) {
+  CheckState& all = state();
+  Ownership& own = all.ownership;
+  const auto record = [&](std::size_t offset, const Owner& owner, Space space) {
+    if (offset >= owner.bytes || access.bytes > owner.bytes - offset) return;  // that is a finding
+    access.space = space;
+    all.trace.access(owner, access, offset);
+  };
+  const std::size_t in_tls = access.address - std::uintptr_t(own.tls);
+  if (in_tls < own.shared_last) {
+    if (in_tls < own.shared_first) return;
+    const Symbol* const array = symbol_at(own.symbols.arrays, in_tls);
+    return record(in_tls - array->offset, {array, array->name.c_str(), 0, array->bytes}, Space::shared);
+  }
+  const std::size_t in_dynamic = access.address - std::uintptr_t(own.dynamic_begin);
+  if (in_dynamic < own.dynamic_bytes + past_dynamic_shared) {
+    return record(in_dynamic, {&own.dynamic_cells, "dynamic", 0, own.dynamic_bytes}, Space::shared);
+  }
+  if (access.address - std::uintptr_t(own.program_data.begin) < own.program_data.bytes) {
+    if (own.symbols.variables.empty() || is_in_state(access.address)) return;
+    const std::size_t in_program = access.address - own.program;
+    const Symbol* const variable = symbol_at(own.symbols.variables, in_program);
+    return record(in_program - variable->offset, {variable, variable->name.c_str(), 0, variable->bytes}, Space::global);
+  }
+  const Region* const region = own.region_at(access.address);
+  if (region == nullptr || region->is_freed) return;
+  const char* const name = region->name != nullptr ? region->name : "allocation";
+  record(access.address - std::uintptr_t(region->begin), {region, name, region->number, region->bytes}, Space::global);
+}
+
+[[gnu::cold, gnu::noinline]] void end_for_time(const Access& access) {
+  CheckState& all = state();
+  all.time.suspend();
+  if (!is_programs(access)) return all.time.resume();  // the program's next access is near
+  const auto [kind, text] = all.time.take(all.running.has_later_blocks());
+  all.findings.add({.kind = kind, .text = all.running.subject(access.thread) + text, .code = access.code});
+  stop(cudaErrorLaunchTimeout);
+}
+
+}  // namespace simt::check

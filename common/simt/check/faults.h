@@ -1,0 +1,31 @@
+// What seldom happens at an access: it is wrong, is not the kernel's, or must be recorded for a picture.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "state.h"
+
+namespace simt::check {
+
+/// Ends the running block. The error is the launch's.
+[[noreturn]] void stop(cudaError_t error);
+
+void report_out_of_bounds(const Access& access);
+[[noreturn]] void report_use_after_free(const Access& access);
+/// Stops if the program cannot go on after the access.
+void report_misaligned(const Access& access);
+void report_uninitialized(Cell& cell, const Event& now, const Access& access);
+
+/// The first access of a __shared__ array in this launch.
+void count_array(Symbol& array, Code code);
+
+/// An access of host code, which would crash next to a GPU if it is of device memory.
+void observe_host(const Access& access);
+/// An access of memory that no owner has: usually of the thread's own variables, on its stack. `frame` is on that stack.
+void observe_unowned(const Access& access, const void* frame);
+/// Records the access if it lies inside memory that has a name.
+void trace(Access access);
+/// The launch's time is up.
+void end_for_time(const Access& access);
+
+}  // namespace simt::check

@@ -1,0 +1,39 @@
+// What the program is found to do wrong and where its memory requests cost more than they need to, by source line.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "state.h"
+
+namespace simt::check {
+
+/// What the instructions of a source line have cost that access one memory in one way.
+struct LineCost {
+  std::string place;
+  Space space;
+  Way way;
+  Cost cost;
+};
+
+/// A line that costs more than it needs to.
+struct Note {
+  const LineCost* line;
+  const char* kind;
+  const char* unit;
+  std::uint64_t ideal, actual;
+};
+
+struct Report {
+  std::vector<Finding> findings;  ///< one for each kind and line, in the order in which they came
+  std::vector<LineCost> lines;    ///< the most wasteful first
+  std::vector<Note> notes;
+};
+
+Report make_report(const CheckState& state);
+
+/// Prints one line for each finding and each note.
+void print(const Report& report);
+
+}  // namespace simt::check

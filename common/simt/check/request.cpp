@@ -1,0 +1,112 @@
+#include "request.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace simt::check {
+namespace {
+
+/// Whether all lanes take part and access neighbouring words, as is usual: then the banks all differ.
+bool accesses_neighbours(const Request& request) {
+  if (request.lanes != ~0u) return false;
+  std::uint32_t differences = 0;
+  for (unsigned lane = 0; lane < lanes_per_warp; ++lane) {
+    differences |= (request.address[lane] / 4) ^ (request.address[0] / 4 + lane);
+  }
+  return differences == 0;
+}
+
+bool accesses_different_banks(const Request& request) {
+  unsigned banks = 0;
+  for (unsigned lanes = request.lanes; lanes != 0; lanes &= lanes - 1) {
+    const unsigned bank = 1u << request.address[std::countr_zero(lanes)] / 4 % 32;
+    if ((banks & bank) != 0) return false;
+    banks |= bank;
+  }
+  return true;
+}
+
+/// The passes for these lanes, each of which accesses so many words.
+unsigned passes(const Request& request, unsigned words, unsigned lanes) {
+  std::uint32_t served_in[32] = {};  // by bank: the lanes whose words it serves, each word once
+  std::uint8_t served_by[32] = {};   // how many those are
+  unsigned most = 0;
+  for (unsigned w = 0; w < words; ++w) {
+    for (unsigned left = lanes; left != 0; left &= left - 1) {
+      const unsigned lane = unsigned(std::countr_zero(left));
+      const std::uint32_t first = request.address[lane] / 4;  // aligned: word w of an access lies in certain banks only
+      std::uint32_t& others = served_in[(first + w) % 32];
+      bool is_served = false;
+      for (unsigned o = others; o != 0 && !is_served; o &= o - 1) {
+        is_served = request.address[std::countr_zero(o)] / 4 == first;
+      }
+      if (is_served) continue;
+      others |= 1u << lane;
+      most = std::max(most, unsigned(++served_by[(first + w) % 32]));
+    }
+  }
+  return most;
+}
+
+/// Whether lanes at this distance have the same address wherever both are active.
+bool pairs_agree(const Request& request, unsigned lanes, unsigned distance) {
+  for (unsigned left = lanes; left != 0; left &= left - 1) {
+    const unsigned lane = unsigned(std::countr_zero(left)), other = lane ^ distance;
+    if ((lanes >> other & 1) != 0 && request.address[lane] != request.address[other]) return false;
+  }
+  return true;
+}
+
+bool are_served_together(const Request& request, unsigned lanes) {
+  return pairs_agree(request, lanes, 1) || pairs_agree(request, lanes, 2);
+}
+
+}  // namespace
+
+unsigned wavefronts(const Request& request, unsigned bytes) {
+  if (bytes <= 4 && (accesses_neighbours(request) || accesses_different_banks(request))) return 1;
+  const unsigned words = bytes > 4 ? bytes / 4 : 1;
+  const auto passes_of = [&](unsigned lanes) { return passes(request, words, request.lanes & lanes); };
+  if (words == 1) return passes_of(~0u);
+  if (words == 2) {
+    return are_served_together(request, request.lanes) ? passes_of(~0u) : passes_of(0xffff) + passes_of(0xffff0000);
+  }
+  unsigned total = 0;
+  for (unsigned half : {0xffffu, 0xffff0000u}) {
+    total += are_served_together(request, request.lanes & half)
+                 ? passes_of(half)
+                 : passes_of(half & 0x00ff00ff) + passes_of(half & 0xff00ff00);
+  }
+  return total;
+}
+
+unsigned sectors(const Request& request, unsigned bytes) {
+  std::uint32_t seen[2 * lanes_per_warp];
+  unsigned n = 0;
+  for (unsigned lane = 0; lane < lanes_per_warp; ++lane) {
+    if ((request.lanes >> lane & 1) == 0) continue;
+    for (std::uint32_t s = request.address[lane] / 32; s <= (request.address[lane] + bytes - 1) / 32; ++s) {
+      if (n != 0 && seen[n - 1] == s) continue;
+      if (std::find(seen, seen + n, s) == seen + n) seen[n++] = s;
+    }
+  }
+  return n;
+}
+
+unsigned turns_of_atomics(const Request& request) {
+  unsigned most = 0;
+  for (unsigned left = request.lanes; left != 0;) {
+    const std::uint32_t address = request.address[std::countr_zero(left)];
+    unsigned same = 0;
+    for (unsigned lanes = left; lanes != 0; lanes &= lanes - 1) {
+      const int lane = std::countr_zero(lanes);
+      if (request.address[lane] != address) continue;
+      ++same;
+      left &= ~(1u << lane);
+    }
+    most = std::max(most, same);
+  }
+  return most;
+}
+
+}  // namespace simt::check

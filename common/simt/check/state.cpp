@@ -1,0 +1,7 @@
+#include "state.h"
+
+namespace simt::check {
+
+[[gnu::init_priority(101)]] CheckStorage storage;
+
+}  // namespace simt::check

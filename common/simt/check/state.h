@@ -1,0 +1,44 @@
+// Everything that the check build knows while a program runs.
+#pragma once
+
+#include "counts.h"
+#include "findings.h"
+#include "order.h"
+#include "ownership.h"
+#include "requests.h"
+#include "running.h"
+#include "time_limit.h"
+#include "trace.h"
+#include "watch.h"
+
+namespace simt::check {
+
+/// Made before the program's own static objects and never destroyed, because findings are reported after theirs are.
+/// begin_launch() (check.h) resets what belongs to a launch.
+struct CheckState {
+  Watch watch;
+  Running running;
+  Ownership ownership;
+  Order order;
+  Requests requests;
+  Counts counts;
+  Findings findings;
+  TimeLimit time;
+  Trace trace;
+};
+
+/// Storage whose object is never destroyed.
+union CheckStorage {
+  CheckStorage() : state{} {}
+  ~CheckStorage() {}
+  CheckState state;
+};
+extern CheckStorage storage __attribute__((visibility("hidden")));  // accessed without an indirection
+
+inline CheckState& state() { return storage.state; }
+
+/// Whether the address is in the state itself. It is among the program's variables, and compilers turn some of its
+/// changes into calls of memset and memcpy, which are observed.
+inline bool is_in_state(std::uintptr_t address) { return address - std::uintptr_t(&storage) < sizeof storage; }
+
+}  // namespace simt::check

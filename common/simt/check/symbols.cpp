@@ -1,0 +1,82 @@
+#include "symbols.h"
+
+#include <cxxabi.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace simt::check {
+namespace {
+
+std::string demangled(const char* name) {
+  int status = 0;
+  char* text = abi::__cxa_demangle(name, nullptr, nullptr, &status);
+  const std::string result = text != nullptr ? text : name;
+  std::free(text);
+  return result;
+}
+
+bool contains(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+
+void add_symbol(Symbols& symbols, const ElfW(Sym) & symbol, const char* mangled, const ElfW(Shdr) & section) {
+  std::string name = demangled(mangled);
+  if ((symbol.st_info & 15) == STT_OBJECT) {
+    symbols.variables.push_back({name, symbol.st_value, symbol.st_size});
+    return;
+  }
+  if (contains(name, "simt_shared_gap") || contains(name, "past_shared")) {
+    symbols.gaps.push_back({name, symbol.st_value, symbol.st_size});
+    return;
+  }
+  if (section.sh_type != SHT_NOBITS || name.compare(0, 6, "simt::") == 0 || contains(name, "guard variable")) return;
+  if (const std::size_t colon = name.rfind("::"); colon != std::string::npos) name = name.substr(colon + 2);
+  symbols.arrays.push_back({name, symbol.st_value, symbol.st_size});
+}
+
+void read_table(Symbols& result, const char* image) {
+  const auto* header = reinterpret_cast<const ElfW(Ehdr)*>(image);
+  const auto* sections = reinterpret_cast<const ElfW(Shdr)*>(image + header->e_shoff);
+  for (int s = 0; s < header->e_shnum; ++s) {
+    if (sections[s].sh_type != SHT_SYMTAB) continue;
+    const auto* symbols = reinterpret_cast<const ElfW(Sym)*>(image + sections[s].sh_offset);
+    const char* names = image + sections[sections[s].sh_link].sh_offset;
+    for (std::size_t i = 0; i < sections[s].sh_size / sizeof *symbols; ++i) {
+      const ElfW(Sym) & symbol = symbols[i];
+      const int type = symbol.st_info & 15;
+      if ((type != STT_TLS && type != STT_OBJECT) || symbol.st_shndx == SHN_UNDEF) continue;
+      if (symbol.st_shndx >= header->e_shnum || symbol.st_size == 0) continue;
+      add_symbol(result, symbol, names + symbol.st_name, sections[symbol.st_shndx]);
+    }
+  }
+}
+
+}  // namespace
+
+Symbols read_symbols() {
+  Symbols symbols;
+  const int file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+  if (file < 0) return symbols;
+  const std::size_t size = std::size_t(lseek(file, 0, SEEK_END));
+  void* const image = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file, 0);
+  close(file);
+  if (image == MAP_FAILED) return symbols;
+  read_table(symbols, static_cast<const char*>(image));
+  munmap(image, size);
+  for (auto* all : {&symbols.arrays, &symbols.gaps, &symbols.variables}) {
+    std::sort(all->begin(), all->end(), [](auto& a, auto& b) { return a.offset < b.offset; });
+  }
+  return symbols;
+}
+
+Symbol* symbol_at(std::vector<Symbol>& symbols, std::size_t offset) {
+  auto after = std::upper_bound(symbols.begin(), symbols.end(), offset,
+                                [](std::size_t o, const Symbol& symbol) { return o < symbol.offset; });
+  return after == symbols.begin() ? &*after : &*std::prev(after);
+}
+
+}  // namespace simt::check

@@ -1,0 +1,30 @@
+// The program's __shared__ arrays and __device__ variables, as its symbol table lists them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace simt::check {
+
+/// A __shared__ array (its offset is in the program's thread-local memory) or a __device__ variable (its offset is in
+/// the program).
+struct Symbol {
+  std::string name;
+  std::size_t offset, bytes;
+  std::uint32_t used_in_launch = 0;  ///< Order::first_of_launch() of the last launch that accessed it
+};
+
+/// All lists are sorted by offset.
+struct Symbols {
+  std::vector<Symbol> arrays, variables;
+  std::vector<Symbol> gaps;  ///< between arrays; a small overflow of an array ends there
+};
+
+Symbols read_symbols();
+
+/// The symbol in which, or after which, an offset lies; the first symbol if the offset is before all of them.
+Symbol* symbol_at(std::vector<Symbol>& symbols, std::size_t offset);
+
+}  // namespace simt::check

@@ -1,0 +1,26 @@
+#include "text.h"
+
+namespace simt::check {
+namespace {
+
+std::string coordinates(std::uint64_t linear, dim3 shape) {
+  return "(" + std::to_string(linear % shape.x) + "," + std::to_string(linear / shape.x % shape.y) + "," +
+         std::to_string(linear / shape.x / shape.y) + ")";
+}
+
+}  // namespace
+
+std::string counted(std::uint64_t count, const std::string& unit) {
+  return std::to_string(count) + " " + unit + (count == 1 ? "" : "s");
+}
+
+std::string element(const std::string& array, std::size_t offset, unsigned bytes, std::size_t array_bytes) {
+  return array + "[" + std::to_string(offset / bytes) + "] (" + counted(bytes, "byte") + " at byte " +
+         std::to_string(offset) + " of " + std::to_string(array_bytes) + ")";
+}
+
+std::string thread_name(const Launch& launch, unsigned linear) { return coordinates(linear, launch.config.block); }
+
+std::string block_name(const Launch& launch, std::uint64_t linear) { return coordinates(linear, launch.config.grid); }
+
+}  // namespace simt::check

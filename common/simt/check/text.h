@@ -1,0 +1,24 @@
+// The words that findings share.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "../src/execution/launch_state.h"
+#include "access.h"
+
+namespace simt::check {
+
+/// "1 byte", "2 bytes".
+std::string counted(std::uint64_t count, const std::string& unit);
+
+/// An element of an array: "keys[3] (4 bytes at byte 12 of 400)".
+std::string element(const std::string& array, std::size_t offset, unsigned bytes, std::size_t array_bytes);
+
+std::string thread_name(const Launch& launch, unsigned linear);      ///< "(1,2,0)"
+std::string block_name(const Launch& launch, std::uint64_t linear);  ///< the same
+
+constexpr const char* verb_of(Way way) { return way == Way::load ? "reads " : "writes "; }
+
+}  // namespace simt::check

@@ -1,0 +1,18 @@
+#include "in_launch.h"
+
+using simt::check::state;
+
+InLaunch::InLaunch()
+    : launch{.kernel = {}, .config = {4, 128}, .blocks = 4, .threads = 128, .number = 1, .order_seed = 0} {
+  launch.kernel.name = "move";
+  state().findings = {};
+  state().counts.begin_launch(launch);
+  state().order.begin_launch(launch.blocks);
+  state().running.launch = &launch;
+  state().running.block = 0;
+  state().order.begin_block(0);
+}
+
+InLaunch::~InLaunch() { state().running.launch = nullptr; }
+
+void InLaunch::next_block() { state().order.begin_block(++state().running.block); }
