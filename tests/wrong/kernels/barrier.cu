@@ -1,4 +1,4 @@
-// Barriers of the block that not all threads come to, or not to the same.
+// Block barriers that not all threads reach, or at which they reach different ones.
 #include <cooperative_groups.h>
 
 #include "case.h"
@@ -26,7 +26,7 @@ __global__ void uneven(int* out) {
 }
 CASE { uneven<<<1, 64>>>(device<int>(64)); }
 
-/// Some threads leave before a barrier that the others wait at; what they should have written is missing.
+/// Some threads return before a barrier at which the others wait. What they should have written is missing.
 __global__ void left_early(int* out, int n) {
   __shared__ int tile[64];
   if (threadIdx.x >= n) return;
@@ -36,7 +36,7 @@ __global__ void left_early(int* out, int n) {
 }
 CASE { left_early<<<1, 64>>>(device<int>(64), 40); }
 
-/// Only those with a key wait.
+/// Only threads with a key wait.
 __global__ void inside_if(const unsigned char* keys, unsigned char* out, int n) {
   __shared__ unsigned char tile[96];
   if (threadIdx.x < n) {
@@ -104,7 +104,7 @@ __global__ void of_group(int* out) {
 }
 CASE { of_group<<<1, 64>>>(device<int>(64)); }
 
-/// The votes of a barrier, asked for by one row of the block only.
+/// A barrier with a vote that only one row of the block reaches.
 __global__ void votes(const int* keys, int* out) {
   if (threadIdx.y == 0) {
     if (__syncthreads_or(keys[threadIdx.x] != 0)) out[threadIdx.x] = 1;  // expect: divergent-barrier

@@ -1,7 +1,7 @@
-// Past the end of device memory, to the byte, and before its start.
+// Accesses past the end of device memory, exact to the byte, and before its start.
 #include "case.h"
 
-/// Merges two runs without looking where they end: past both when one is exhausted.
+/// Merges two runs without comparing with their ends: reads past a run that is exhausted.
 __global__ void merge_past(const int* keys, int* out, int n) {
   int a = 0, b = n / 2;
   for (int i = 0; i < n; ++i) out[i] = keys[a] <= keys[b] ? keys[a++] : keys[b++];  // expect: out-of-bounds
@@ -12,7 +12,7 @@ CASE {
   merge_past<<<1, 1>>>(keys, device<int>(10), 10);
 }
 
-/// The condition looks at both ends, after it has read.
+/// The condition compares with both ends, but only after it has read.
 template <class T>
 __device__ void merge_runs(const T* a, int na, const T* b, int nb, T* out) {
   int i = 0, j = 0;
@@ -44,7 +44,7 @@ __global__ void partial_block(const int* keys, int* out, int n) {
 }
 CASE { partial_block<<<3, 128>>>(filled<int>(300), device<int>(300), 300); }
 
-/// A bitonic sort for powers of two, of another length.
+/// A bitonic sort for powers of two, called with another length.
 template <class T>
 __global__ void bitonic_step(T* keys, int size, int stride) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x, j = i ^ stride;
@@ -60,7 +60,7 @@ CASE {
   }
 }
 
-/// A tile's bitonic sort whose loop stops short of the whole length; the last merge, outside, takes it for a power of two.
+/// A bitonic sort of a tile whose loop stops short of the whole length. The last merge assumes a power of two.
 __global__ void bitonic_tile(unsigned* keys, int n) {
   __shared__ unsigned tile[256];
   const int i = threadIdx.x;
@@ -83,7 +83,7 @@ __global__ void bitonic_tile(unsigned* keys, int n) {
 }
 CASE { bitonic_tile<<<1, 256>>>(filled<unsigned>(150), 150); }
 
-/// A grid in two dimensions, its second index taken for the first.
+/// A grid in two dimensions whose indices are exchanged.
 __global__ void matrix(float* a, int rows, int columns) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (x < columns && y < rows) a[x * columns + y] = 1;  // expect: out-of-bounds

@@ -1,4 +1,4 @@
-// Past the ends of __shared__ arrays and of dynamic shared memory, also where the next array lies there.
+// Accesses past the ends of __shared__ arrays and of dynamic shared memory, also where the next array follows.
 #include "case.h"
 
 __global__ void next_array(int* out) {
@@ -13,7 +13,7 @@ __global__ void next_array(int* out) {
 }
 CASE { next_array<<<1, 64>>>(device<int>(64)); }
 
-/// The same, read, and in front of the array.
+/// The same for a read, before the start of the array.
 __global__ void array_before(unsigned char* out) {
   __shared__ unsigned char first[64];
   __shared__ unsigned char second[64];
@@ -43,7 +43,7 @@ __global__ void dynamic(int* out, int n) {
 }
 CASE { dynamic<<<1, 32, 32 * sizeof(int)>>>(device<int>(32), 32); }
 
-/// Room for the keys was asked for, none for the values behind them.
+/// The launch requests room for the keys but not for the values after them.
 __global__ void two_arrays(unsigned* keys, unsigned long long* values, int n) {
   extern __shared__ unsigned long long memory[];
   unsigned long long* own_values = memory;
@@ -56,7 +56,7 @@ __global__ void two_arrays(unsigned* keys, unsigned long long* values, int n) {
 }
 CASE { two_arrays<<<1, 32, 32 * 8>>>(filled<unsigned>(32), filled<unsigned long long>(32), 32); }
 
-/// An array whose size follows the block's, launched with that of a smaller block.
+/// An array as large as the block, launched with the size for a smaller block.
 template <class T>
 __global__ void per_block_size(const T* in, T* out, int n) {
   extern __shared__ unsigned char bytes[];
@@ -77,7 +77,7 @@ __global__ void short_histogram(const unsigned char* keys) {
 }
 CASE { short_histogram<<<1, 256>>>(filled<unsigned char>(256, 255)); }
 
-/// Bins of equal width: the largest value belongs to none of them.
+/// Bins of equal width: the largest value is in none of them.
 __global__ void bins_of_range(const float* values, float low, float high, unsigned* counts) {
   __shared__ unsigned own[16];
   if (threadIdx.x < 16) own[threadIdx.x] = 0;
@@ -117,7 +117,7 @@ __global__ void through_function(int* out) {
 }
 CASE { through_function<<<1, 64>>>(device<int>(64)); }
 
-/// Shared memory indexed as the whole array is: wrong from block 1 on.
+/// Shared memory is indexed like the whole array: wrong from block 1 on.
 template <class T>
 __global__ void global_index(T* out) {
   __shared__ T tile[64];
@@ -127,7 +127,7 @@ __global__ void global_index(T* out) {
 }
 CASE { global_index<unsigned short><<<3, 64>>>(device<unsigned short>(192)); }
 
-/// A bitonic sort of tiles that takes the number of the key in the whole array for its place in the tile.
+/// A bitonic sort of tiles that uses the index in the whole array as the index in the tile.
 __global__ void bitonic_tiles(int* keys) {
   __shared__ int tile[64];
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -162,7 +162,7 @@ __global__ void vector_load(uint4* out) {
 }
 CASE { vector_load<<<1, 32>>>(device<uint4>(32)); }
 
-/// Rows and columns of a tile that is not square, the wrong way round.
+/// Rows and columns of a tile that is not square are exchanged.
 __global__ void rows_and_columns(int* out) {
   __shared__ int tile[8][16];
   __shared__ int sums[16];

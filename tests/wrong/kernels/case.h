@@ -1,5 +1,5 @@
-// A program of faulty kernels, each launched by a CASE { .. } that stands below it. PROGRAM runs all of them, each in a
-// process of its own, as a fault may leave the device unusable; PROGRAM NUMBER runs only that one (1 is the first).
+// A program of faulty kernels, each launched by the CASE { ... } below it. PROGRAM runs all of them, each in its own
+// process, because a fault may leave the device unusable. PROGRAM NUMBER runs only that one (1 is the first).
 #pragma once
 
 #include <sys/wait.h>
@@ -19,7 +19,7 @@ inline std::vector<void (*)()> cases;
   static const bool is_case_##line = (cases.push_back(case_##line), true); \
   static void case_##line()
 
-/// Device memory for n values: as it comes, or each byte set.
+/// Device memory for n values: uninitialized, or with each byte set.
 template <class T>
 T* device(std::size_t n) {
   T* memory = nullptr;

@@ -1,10 +1,12 @@
-"""Compiles faulty kernels with `cc --check` and counts how many are caught, with their kind and line.
+"""Compiles faulty kernels with `cc --check` and counts how many faults are reported with the right kind and line.
 
-In check/*.cu each CASE { .. } launches what stands between it and the case before. There a comment `// expect: KIND`
-is on every line that must be named (two kinds: either will do), and `// expect-one: KIND` on lines of which at least
-one must be, as a race has two ends and the order of threads decides which comes second. No other line may be named.
-check/right/*.cu must have no finding at all.
+In kernels/*.cu each `CASE { ... }` launches the kernel between it and the case before. A comment `// expect: KIND` is
+on every line that must be reported (if it names two kinds, either will do). `// expect-one: KIND` is on lines of which
+at least one must be reported: a race has two ends, and the order of threads decides which comes second. No other line
+may be reported. kernels/right/*.cu must have no finding at all.
 """
+
+from __future__ import annotations
 
 import argparse
 import collections
@@ -14,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -21,13 +24,23 @@ ROOT = HERE.parents[2]
 MARK = re.compile(r"// expect(-one)?: ([\w -]+?)\s*$")
 FINDING = re.compile(r"^(.+?):(\d+): error: ([\w-]+): ")
 
-# What must be named: one of the lines, with one of the kinds; the first kind is the fault's name.
-Fault = collections.namedtuple("Fault", "case lines kinds")
+
+@dataclass(frozen=True)
+class Fault:
+    """One of the lines must be reported, with one of the kinds. The first kind is the fault's name."""
+
+    case: int
+    lines: frozenset[int]
+    kinds: tuple[str, ...]
 
 
-def faults_of(path):
-    """The faults of a program, and how many cases it has."""
-    single, groups = [], {}
+Tally = dict[str, list[int]]  # by kind: [caught, all]
+
+
+def faults_of(path: Path) -> tuple[list[Fault], int]:
+    """The faults of a program, and the number of its cases."""
+    faults: list[Fault] = []
+    groups: dict[tuple[int, str], tuple[set[int], set[str]]] = {}
     case = begun = 0
     for number, line in enumerate(path.read_text().splitlines(), 1):
         if line.startswith("CASE "):
@@ -36,20 +49,20 @@ def faults_of(path):
             of_case = begun if line.startswith("CASE ") or begun > case else case + 1
             kinds = tuple(mark[2].split())
             if mark[1]:
-                groups.setdefault((of_case, kinds[0]), (set(), set(kinds)))[0].add(number)
-                groups[of_case, kinds[0]][1].update(kinds)
+                lines, group_kinds = groups.setdefault((of_case, kinds[0]), (set(), set(kinds)))
+                lines.add(number)
+                group_kinds.update(kinds)
             else:
-                single.append(Fault(of_case, {number}, kinds))
+                faults.append(Fault(of_case, frozenset({number}), kinds))
         if line == "}" or (line.startswith("CASE ") and line.split("//")[0].rstrip().endswith("}")):
             case = begun
-    grouped = [
-        Fault(of_case, lines, (kind, *sorted(kinds - {kind}))) for (of_case, kind), (lines, kinds) in groups.items()
-    ]
-    return sorted(single + grouped, key=lambda fault: (fault.case, min(fault.lines))), begun
+    for (of_case, kind), (lines, group_kinds) in groups.items():
+        faults.append(Fault(of_case, frozenset(lines), (kind, *sorted(group_kinds - {kind}))))
+    return sorted(faults, key=lambda fault: (fault.case, min(fault.lines))), begun
 
 
-def compile_check(path, program, compiler):
-    """The program with its observers."""
+def compile_check(path: Path, program: Path, compiler: str) -> subprocess.CompletedProcess[str]:
+    """Compiles the program with its observers."""
     return subprocess.run(
         [str(ROOT / "workbook"), "cc", "--check", str(path), "-o", str(program), "--cxx", compiler],
         capture_output=True,
@@ -59,8 +72,8 @@ def compile_check(path, program, compiler):
     )
 
 
-def run(program, seed):
-    """All cases, one after the other. A kernel that does not end is given up soon."""
+def run(program: Path, seed: str) -> subprocess.CompletedProcess[str]:
+    """Runs all cases, one after the other. A kernel that does not end is stopped soon."""
     return subprocess.run(
         [str(program)],
         capture_output=True,
@@ -71,80 +84,83 @@ def run(program, seed):
     )
 
 
-def findings_of(text, path):
-    """{(line, kind)} of one source file."""
-    return {(int(m[2]), m[3]) for m in map(FINDING.match, text.splitlines()) if m and Path(m[1]).name == path.name}
+def findings_of(text: str, path: Path) -> set[tuple[int, str]]:
+    """The findings (line, kind) in one source file."""
+    matches = (FINDING.match(line) for line in text.splitlines())
+    return {(int(m[2]), m[3]) for m in matches if m and Path(m[1]).name == path.name}
 
 
-def hits(fault, found):
-    """Those findings that name the fault."""
+def hits(fault: Fault, found: set[tuple[int, str]]) -> set[tuple[int, str]]:
+    """The findings that report the fault."""
     return {(line, kind) for line, kind in found if line in fault.lines and kind in fault.kinds}
 
 
-def judge(path, program, seed, where, tally):
-    """What is wrong with one run; counts into tally[kind] = [caught, faults]."""
-    wrong = []
+def check_run(path: Path, program: Path, seed: str, where: str, tally: Tally) -> list[str]:
+    """What is wrong with one run. Counts into the tally."""
     try:
         done = run(program, seed)
     except subprocess.TimeoutExpired:
-        return [f"{where} hangs"]
+        return [f"{where} does not end"]
+    wrong: list[str] = []
     faults, _ = faults_of(path)
     found = findings_of(done.stderr, path)
-    named = set()
+    expected: set[tuple[int, str]] = set()
     for fault in faults:
-        hit = hits(fault, found)
-        named |= hit
-        tally[fault.kinds[0]][0] += bool(hit)
+        of_fault = hits(fault, found)
+        expected |= of_fault
+        tally[fault.kinds[0]][0] += bool(of_fault)
         tally[fault.kinds[0]][1] += 1
-        if not hit:
+        if not of_fault:
             wrong.append(f"{where}: line {sorted(fault.lines)}: no {' or '.join(fault.kinds)}")
     errors = [line for line in done.stderr.splitlines() if ": error: " in line]
-    strange = [line for line in errors if not findings_of(line, path) & named]
-    if strange:
-        wrong.append(f"{where}: unexpected\n  " + "\n  ".join(strange))
+    unexpected = [line for line in errors if not findings_of(line, path) & expected]
+    if unexpected:
+        wrong.append(f"{where}: unexpected\n  " + "\n  ".join(unexpected))
     if done.returncode != (3 if faults else 0):
         wrong.append(f"{where}: exit code {done.returncode}\n{done.stderr[-600:]}")
     return wrong
 
 
-def table(tally):
+def table(tally: Tally) -> str:
     """The share that was caught, by kind."""
     lines = [f"{'kind':24}{'faults':>8}{'caught':>8}{'share':>8}"]
-    for kind, (caught, all_) in [*sorted(tally.items()), ("all", [sum(c) for c in zip(*tally.values())] or [0, 0])]:
-        lines.append(f"{kind:24}{all_:8}{caught:8}{100 * caught / max(all_, 1):7.1f}%")
+    total = [sum(column) for column in zip(*tally.values())] or [0, 0]
+    for kind, (caught, faults) in [*sorted(tally.items()), ("all", total)]:
+        lines.append(f"{kind:24}{faults:8}{caught:8}{100 * caught / max(faults, 1):7.1f}%")
     return "\n".join(lines)
 
 
-def main():
-    """Exit status 1 if a fault was missed or something else was named."""
+def main() -> int:
+    """Exit status 1 if a fault was missed or something else was reported."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--compiler", action="append")
     parser.add_argument("--seed", action="append")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("files", nargs="*", type=Path)
     arguments = parser.parse_args()
-    tally = collections.defaultdict(lambda: [0, 0])
+    tally: Tally = collections.defaultdict(lambda: [0, 0])
 
-    def one(compiler, path, folder):
+    def check_program(compiler: str, path: Path, folder: str) -> list[str]:
         program = Path(folder) / f"{path.stem}-{Path(compiler).name}"
         made = compile_check(path, program, compiler)
         if made.returncode:
             return [f"{path.name} ({compiler}) does not compile: {made.stdout}{made.stderr}"]
         wrong = []
         for seed in arguments.seed or ["0", "1", "77"]:
-            wrong += judge(path, program, seed, f"{path.name} ({compiler}, SIMT_SEED={seed})", tally)
+            wrong += check_run(path, program, seed, f"{path.name} ({compiler}, SIMT_SEED={seed})", tally)
         return wrong
 
     wrong = []
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(arguments.jobs) as pool:
         tasks = [
-            pool.submit(one, compiler, path.resolve(), folder)
+            pool.submit(check_program, compiler, path.resolve(), folder)
             for compiler in arguments.compiler or ["g++"]
             for path in arguments.files or sorted(HERE.glob("**/*.cu"))
         ]
         for task in tasks:
             wrong += task.result()
-    print("\n".join(wrong), "\n\ncaught, with kind and line:" if wrong else "caught, with kind and line:", sep="")
+    heading = "caught, with kind and line:"
+    print("\n".join(wrong), f"\n\n{heading}" if wrong else heading, sep="")
     print(table(tally))
     return 1 if wrong else 0
 

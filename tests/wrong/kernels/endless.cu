@@ -1,7 +1,7 @@
 // Kernels that never end.
 #include "case.h"
 
-/// Merges runs by the smallest head; of two equal heads each waits for the other to be taken.
+/// Merges runs by the smallest head. Two equal heads wait for each other forever.
 __global__ void tie(const int* keys, int* out, int run, int runs) {
   __shared__ int smallest, holders;
   int head = 0;
@@ -22,14 +22,14 @@ __global__ void tie(const int* keys, int* out, int run, int runs) {
 }
 CASE { tie<<<1, 4>>>(filled<int>(16), device<int>(16), 4, 4); }
 
-/// Merges two runs; equal keys are neither less nor greater.
+/// Merges two runs but handles only keys that are less or greater, not equal ones.
 template <class T>
 __device__ void merge(const T* a, int na, const T* b, int nb, T* out) {
   int i = 0, j = 0;
-  while (i < na && j < nb) {  // expect-one: time-limit
-    if (a[i] < b[j])
+  while (i < na && j < nb) {   // expect-one: time-limit
+    if (a[i] < b[j])           // expect-one: time-limit
       out[i + j] = a[i], ++i;  // expect-one: time-limit
-    else if (b[j] < a[i])
+    else if (b[j] < a[i])      // expect-one: time-limit
       out[i + j] = b[j], ++j;  // expect-one: time-limit
   }
 }
@@ -38,10 +38,10 @@ __global__ void strict(const volatile unsigned char* keys, unsigned char* out, i
 }
 CASE { strict<<<1, 1>>>(filled<unsigned char>(64), device<unsigned char>(64), 32); }
 
-/// A lock that is never let go.
+/// A lock that is never released.
 __global__ void lock(int* locked, int* value) {
-  while (atomicCAS(locked, 0, 1) != 0) {
-  }  // expect: time-limit
+  while (atomicCAS(locked, 0, 1) != 0) {  // expect: time-limit
+  }
   *value = 1;
 }
 CASE { lock<<<1, 2>>>(filled<int>(1), device<int>(1)); }
@@ -50,13 +50,13 @@ CASE { lock<<<1, 2>>>(filled<int>(1), device<int>(1)); }
 __global__ void look_back(volatile unsigned* flags, unsigned* out) {
   const unsigned b = blockIdx.x;
   if (b != 1) flags[b] = 1;
-  while (b > 0 && flags[b - 1] == 0) {
-  }  // expect: time-limit
+  while (b > 0 && flags[b - 1] == 0) {  // expect: time-limit
+  }
   out[b] = 1;
 }
 CASE { look_back<<<3, 1>>>(filled<unsigned>(3), device<unsigned>(3)); }
 
-/// A stride that has come to 0.
+/// A stride that becomes 0.
 __global__ void no_stride(int* data, int n, int stride) {
   for (int i = threadIdx.x; i < n; i += stride) data[i] = i;  // expect: time-limit
 }

@@ -1,4 +1,4 @@
-// Launches that a device refuses.
+// Launches that a device rejects.
 #include "case.h"
 
 __global__ void nothing() {}
@@ -22,10 +22,10 @@ CASE {
   scan<<<(n + 127) / 128, 128>>>(filled<short>(1));  // expect: invalid-launch
 }
 
-/// Sixteen times sixteen, and eight layers.
+/// Blocks of sixteen by sixteen threads and eight layers.
 CASE { nothing<<<1, dim3(16, 16, 8)>>>(); }  // expect: invalid-launch
 
-/// More shared memory than a block gets unasked.
+/// More shared memory than a block gets without cudaFuncSetAttribute.
 __global__ void large(int* out) {
   extern __shared__ int work[];
   work[threadIdx.x] = 1;

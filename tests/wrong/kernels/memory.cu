@@ -1,4 +1,4 @@
-// Memory that is freed, that is the host's, or that is not aligned as its type needs.
+// Memory that has been freed, that belongs to the host, or that is not aligned as its type requires.
 #include "case.h"
 
 __global__ void fill(int* keys) {
@@ -10,7 +10,7 @@ CASE {
   fill<<<1, 32>>>(keys);
 }
 
-/// Freed in the stream's order, used behind that.
+/// Freed in stream order, then used.
 template <class T>
 __device__ T first(const T* keys) {
   return keys[0];  // expect: use-after-free
@@ -24,7 +24,7 @@ CASE {
   copy<<<1, 32>>>(keys, device<int>(32));
 }
 
-/// The scratch of the first round, freed before the second one.
+/// The scratch memory of the first round is freed before the second round.
 __global__ void histogram(const unsigned char* keys, unsigned* counts) {
   atomicAdd(&counts[keys[threadIdx.x]], 1u);  // expect: use-after-free
 }
@@ -40,7 +40,7 @@ CASE {
   }
 }
 
-/// A pointer within a structure to what is freed by now.
+/// A pointer in a structure to memory that has been freed.
 struct View {
   const uint4* data;
   int size;
@@ -109,7 +109,7 @@ __global__ void shared_store(int* out, int at) {
 }
 CASE { shared_store<<<1, 32>>>(device<int>(32), 3); }
 
-/// The second of two arrays starts where the first one ends, which is not good for its type.
+/// The second of two arrays starts where the first one ends, which does not suit the alignment of its type.
 __global__ void carved(unsigned* out, int n) {
   extern __shared__ unsigned char memory[];
   unsigned char* digits = memory;
@@ -124,8 +124,8 @@ CASE { carved<<<1, 32, 33 + 32 * sizeof(unsigned)>>>(device<unsigned>(32), 33); 
 /// Vector loads of an array from its second element on.
 __global__ void vectors(const unsigned short* keys, unsigned* out, int first) {
   const auto load = [&](int i) {
-    return *reinterpret_cast<const unsigned*>(keys + first + 2 * i);
-  };  // expect: misaligned
+    return *reinterpret_cast<const unsigned*>(keys + first + 2 * i);  // expect: misaligned
+  };
   for (int i = threadIdx.x; i < 8; i += blockDim.x) out[i] = load(i);
 }
 CASE { vectors<<<1, 4>>>(filled<unsigned short>(64), device<unsigned>(8), 1); }
@@ -157,7 +157,7 @@ CASE {
   for_each<<<1, 32>>>(20, [=] __device__(int i) { values[i] += 1; });  // expect: host-pointer
 }
 
-/// A thread follows a pointer to what only another thread has.
+/// A thread follows a pointer to a local variable of another thread.
 __global__ void others_array(int* out) {
   __shared__ const int* where[32];
   int own[4];
@@ -169,7 +169,7 @@ __global__ void others_array(int* out) {
 }
 CASE { others_array<<<1, 32>>>(device<int>(32)); }
 
-/// An index of a lane that took no part in the shuffle: far from all memory.
+/// An index from a lane that took no part in the shuffle: far from all memory.
 __global__ void of_missing_lane(int* out, int* count) {
   int first = 0;
   if (threadIdx.x % 2 == 1) {

@@ -1,4 +1,4 @@
-// What a block or warp publishes for others by a flag, a counter or a lock, without the fence that has to stand before.
+// What a block or warp publishes to others by a flag, a counter or a lock, without the fence that must come before.
 #include "case.h"
 
 /// A flag without a fence does not publish what was written before it.
@@ -14,7 +14,7 @@ __global__ void unfenced_flag(int* data, unsigned* ticket) {
 }
 CASE { unfenced_flag<<<2, 1>>>(filled<int>(2), filled<unsigned>(1)); }
 
-/// Decoupled look-back: the sum of a tile, then its flag, and nothing between.
+/// Decoupled look-back: the sum of a tile, then its flag, with no fence in between.
 __global__ void look_back(const unsigned* data, unsigned* sums, volatile unsigned* flags, unsigned* out) {
   if (threadIdx.x == 0) {
     const unsigned b = blockIdx.x;
@@ -31,7 +31,7 @@ __global__ void look_back(const unsigned* data, unsigned* sums, volatile unsigne
 }
 CASE { look_back<<<8, 32>>>(filled<unsigned>(8), device<unsigned>(8), filled<unsigned>(8), device<unsigned>(8)); }
 
-/// The same with the fence, but a flag that is neither volatile nor atomic where it is written.
+/// The same with the fence, but the write of the flag is neither volatile nor atomic.
 __global__ void plain_flag(unsigned* sums, unsigned* flags, unsigned* out) {
   const unsigned b = blockIdx.x;
   sums[b] = 1;
@@ -39,15 +39,15 @@ __global__ void plain_flag(unsigned* sums, unsigned* flags, unsigned* out) {
   flags[b] = 1;  // expect-one: race
   unsigned before = 0;
   for (int p = int(b) - 1; p >= 0; --p) {
-    while (atomicAdd(&flags[p], 0u) == 0) {
-    }                   // expect-one: race
+    while (atomicAdd(&flags[p], 0u) == 0) {  // expect-one: race
+    }
     before += sums[p];  // expect-one: race
   }
   out[b] = before;
 }
 CASE { plain_flag<<<4, 1>>>(device<unsigned>(4), filled<unsigned>(4), device<unsigned>(4)); }
 
-/// The last block to finish adds up what all have left, though they have not published it.
+/// The last block to finish adds up what all blocks have written but not published.
 __global__ void last_block(const int* data, int* sums, unsigned* done, int* out) {
   __shared__ bool last;
   if (threadIdx.x == 0) {
@@ -60,7 +60,7 @@ __global__ void last_block(const int* data, int* sums, unsigned* done, int* out)
 }
 CASE { last_block<<<8, 32>>>(filled<int>(8), device<int>(8), filled<unsigned>(1), filled<int>(1)); }
 
-/// The fence stands, but behind the counter.
+/// There is a fence, but after the counter.
 template <class T>
 __global__ void fence_too_late(T* sums, unsigned* done, T* out) {
   sums[blockIdx.x] = T(blockIdx.x);
@@ -74,7 +74,7 @@ __global__ void fence_too_late(T* sums, unsigned* done, T* out) {
 }
 CASE { fence_too_late<long long><<<6, 1>>>(device<long long>(6), filled<unsigned>(1), device<long long>(1)); }
 
-/// A lock that is let go without a fence.
+/// A lock that is released without a fence.
 __device__ void add_locked(int* lock, int* value) {
   while (atomicCAS(lock, 0, 1) != 0) {
   }
@@ -84,7 +84,7 @@ __device__ void add_locked(int* lock, int* value) {
 __global__ void locked(int* lock, int* value) { add_locked(lock, value); }
 CASE { locked<<<4, 1>>>(filled<int>(1), filled<int>(1)); }
 
-/// A queue of work: the item is written after its number has been given out.
+/// A work queue: the item is written after its number has been published.
 __global__ void queue(int* items, volatile int* count, int* out) {
   if (blockIdx.x == 0) {
     for (int i = 0; i < 4; ++i) {
@@ -99,7 +99,7 @@ __global__ void queue(int* items, volatile int* count, int* out) {
 }
 CASE { queue<<<3, 1>>>(device<int>(4), filled<int>(1), device<int>(4)); }
 
-/// A fence of the block only, where other blocks read.
+/// A fence for the block only, although other blocks read.
 __global__ void block_fence(int* data, unsigned* flag) {
   if (blockIdx.x == 0) {
     data[0] = 7;
@@ -113,7 +113,7 @@ __global__ void block_fence(int* data, unsigned* flag) {
 }
 CASE { block_fence<<<2, 1>>>(filled<int>(2), filled<unsigned>(1)); }
 
-/// A warp fills a buffer for another one, and fences only behind the flag.
+/// A warp fills a buffer for another warp, but its fence comes after the flag.
 __global__ void unfenced_buffer(const int* in, int* out, int rounds) {
   __shared__ int buffer[32];
   __shared__ volatile int full;
@@ -144,7 +144,7 @@ __global__ void unfenced_buffer(const int* in, int* out, int rounds) {
 }
 CASE { unfenced_buffer<<<1, 64>>>(filled<int>(128), device<int>(128), 4); }
 
-/// A lock that threads of one block take in turn, let go without a fence.
+/// A lock that threads of one block take in turn, released without a fence.
 __global__ void locked_in_block(int* lock, int* value) {
   __shared__ int own;
   if (threadIdx.x == 0) own = 0;

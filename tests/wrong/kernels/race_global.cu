@@ -8,7 +8,7 @@ __global__ void count(int* counter, const unsigned char* keys) {
 }
 CASE { count<<<1, 64>>>(filled<int>(256), filled<unsigned char>(64, 3)); }
 
-/// Each block reads what the next one writes: its tile's halo.
+/// Each block reads what the next block writes: the halo of its tile.
 __global__ void between_blocks(int* data) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   const int n = gridDim.x * blockDim.x;
@@ -23,7 +23,7 @@ __global__ void last_wins(int* data) {
 }
 CASE { last_wins<3><<<2, 1>>>(filled<int>(3)); }
 
-/// The same value from all blocks is a race, too.
+/// Writing the same value from all blocks is a race, too.
 __global__ void not_sorted(const int* keys, int n, unsigned char* flag) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i + 1 < n && keys[i] >= keys[i + 1]) *flag = 1;  // expect: race
@@ -36,7 +36,7 @@ __global__ void wrong_stride(unsigned* data, int n) {
 }
 CASE { wrong_stride<<<4, 64>>>(filled<unsigned>(1000), 1000); }
 
-/// Counters of the grid: atomics by most, a plain addition by the last block.
+/// Counters of the grid: most blocks use atomics, the last block a plain addition.
 __global__ void mixed_atomic(unsigned long long* total) {
   if (blockIdx.x + 1 < gridDim.x) {
     atomicAdd(total, 1ull);  // expect-one: race
@@ -46,7 +46,7 @@ __global__ void mixed_atomic(unsigned long long* total) {
 }
 CASE { mixed_atomic<<<4, 1>>>(filled<unsigned long long>(1)); }
 
-/// A counter is reset by block 0, while the others count.
+/// Block 0 resets a counter while the other blocks count.
 __global__ void reset(unsigned* total) {
   if (blockIdx.x == 0 && threadIdx.x == 0) *total = 0;  // expect-one: race
   __syncthreads();
@@ -54,7 +54,7 @@ __global__ void reset(unsigned* total) {
 }
 CASE { reset<<<3, 64>>>(filled<unsigned>(1)); }
 
-/// Merge step of a whole array by blocks, in place.
+/// Blocks merge a whole array in place.
 __device__ void place(const uint2* from, uint2* to, int i, int n) {
   to[(i * 2 + i / (n / 2)) % n] = from[i];  // expect: race
 }
@@ -64,7 +64,7 @@ __global__ void shuffle_in_place(uint2* pairs, int n) {
 }
 CASE { shuffle_in_place<<<4, 32>>>(filled<uint2>(128), 128); }
 
-/// A barrier of the block where one of the grid is needed.
+/// A block barrier where a grid barrier is needed.
 __global__ void two_phases(int* sums, int* out) {
   namespace cg = cooperative_groups;
   if (threadIdx.x == 0) sums[blockIdx.x] = blockIdx.x;  // expect-one: race
@@ -88,14 +88,14 @@ CASE {
   scatter<unsigned char><<<2, 32>>>(filled<unsigned char>(64), device<unsigned char>(64), filled<unsigned>(2), 64);
 }
 
-/// A variable of the device, from all blocks.
+/// A device variable that all blocks write.
 __device__ unsigned longest;
 __global__ void maximum(const unsigned* lengths) {
   if (lengths[blockIdx.x] >= longest) longest = lengths[blockIdx.x];  // expect: race
 }
 CASE { maximum<<<8, 1>>>(filled<unsigned>(8)); }
 
-/// Copied as structures, a part of each belonging to the next block's.
+/// Keys copied as structures, each of which overlaps those of the next block.
 struct Run {
   int keys[5];
 };
@@ -112,7 +112,7 @@ __global__ void overlapping(unsigned* data) {
 }
 CASE { overlapping<<<2, 16>>>(device<unsigned>(128)); }
 
-/// In place over one block, by a functor.
+/// In place within one block, by a functor.
 struct Reverse {
   int* keys;
   int n;

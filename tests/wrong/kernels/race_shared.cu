@@ -25,17 +25,17 @@ __global__ void scan_in_place(T* out) {
 }
 CASE { scan_in_place<long long><<<1, 128>>>(device<long long>(128)); }
 
-/// Two buffers, and one barrier too few: the next round writes where slower threads still read.
+/// Two buffers but one barrier too few: the next round writes where slower threads still read.
 __global__ void one_buffer_late(unsigned* out) {
   __shared__ unsigned sums[2][256];
   __shared__ unsigned first;
   sums[0][threadIdx.x] = 1;
   __syncthreads();
   for (int d = 1; d < 256; d *= 4) {
-    sums[1][threadIdx.x] =
+    sums[1][threadIdx.x] =                                                         // expect-one: race
         sums[0][threadIdx.x] + (threadIdx.x >= d ? sums[0][threadIdx.x - d] : 0);  // expect-one: race
     __syncthreads();
-    sums[0][threadIdx.x] =
+    sums[0][threadIdx.x] =                                                                 // expect-one: race
         sums[1][threadIdx.x] + (threadIdx.x >= 2 * d ? sums[1][threadIdx.x - 2 * d] : 0);  // expect-one: race
   }
   if (threadIdx.x == 0) first = sums[0][0];
@@ -44,7 +44,7 @@ __global__ void one_buffer_late(unsigned* out) {
 }
 CASE { one_buffer_late<<<1, 256>>>(device<unsigned>(256)); }
 
-/// The input is copied for the next step without a barrier between.
+/// The input is copied for the next step without a barrier in between.
 __global__ void scan_copies(const int* in, int* out, int n) {
   extern __shared__ int both[];
   int *from = both, *to = both + n;
@@ -92,7 +92,7 @@ __global__ void count(const unsigned char* keys, unsigned* counts) {
 }
 CASE { count<<<1, 256>>>(filled<unsigned char>(256), device<unsigned>(256)); }
 
-/// Some count with atomics, one without.
+/// All threads but one count with atomics.
 __global__ void mixed_atomic(unsigned* out) {
   __shared__ unsigned counter;
   if (threadIdx.x == 0) counter = 0;
@@ -114,7 +114,7 @@ __global__ void read_too_early(unsigned* out) {
 }
 CASE { read_too_early<<<1, 128>>>(device<unsigned>(128)); }
 
-/// Zeroed by one thread, counted by all, and no barrier between.
+/// One thread zeroes a counter, all count, with no barrier in between.
 __global__ void zeroed_late(unsigned* out) {
   __shared__ unsigned total;
   if (threadIdx.x == 64) total = 0;  // expect-one: race uninitialized
@@ -124,7 +124,7 @@ __global__ void zeroed_late(unsigned* out) {
 }
 CASE { zeroed_late<<<1, 128>>>(device<unsigned>(128)); }
 
-/// The same value from every thread is a race, too.
+/// Writing the same value from every thread is a race, too.
 __global__ void same_value(int* out) {
   __shared__ int found;
   if (threadIdx.x == 0) found = 0;
@@ -135,7 +135,7 @@ __global__ void same_value(int* out) {
 }
 CASE { same_value<<<1, 96>>>(device<int>(96)); }
 
-/// One byte each, two threads on the same one.
+/// One byte each, but two threads share one.
 __global__ void bytes(unsigned char* out) {
   __shared__ unsigned char flags[64];
   flags[threadIdx.x / 2] = threadIdx.x;  // expect: race
@@ -172,7 +172,7 @@ CASE {
   odd_even<<<1, 128, 128 * sizeof(Pair)>>>(pairs, 128);
 }
 
-/// Bitonic steps, the barrier left out for distances within a warp though warps do not keep in step.
+/// Bitonic steps without a barrier for distances within a warp, although lanes do not run in step.
 template <class Less>
 __global__ void bitonic(int* keys, Less less) {
   __shared__ int tile[128];
@@ -201,7 +201,7 @@ CASE {
   bitonic<<<1, 128>>>(keys, Less{});
 }
 
-/// Dynamic shared memory carved into two arrays that overlap by one element.
+/// Dynamic shared memory divided into two arrays that overlap by one element.
 __global__ void carved(int* out, int n) {
   extern __shared__ int memory[];
   int* first = memory;
@@ -221,7 +221,7 @@ __global__ void vectors(const uint4* in, unsigned* out) {
 }
 CASE { vectors<<<1, 64>>>(filled<uint4>(64), device<unsigned>(64)); }
 
-/// Waiting for one's own group of 32 is not waiting for the block.
+/// A thread waits for its own group of 32, not for the block.
 __global__ void tile_sync(int* out) {
   namespace cg = cooperative_groups;
   __shared__ int tile[128];
@@ -248,7 +248,7 @@ __global__ void reduce(int* out) {
 }
 CASE { reduce<<<1, 256>>>(device<int>(1)); }
 
-/// The tile of the next round is loaded while others still use the last one.
+/// The tile of the next round is loaded while other threads still use the last tile.
 __global__ void rounds(const int* in, int* out, int n) {
   __shared__ int tile[64];
   int sum = 0;

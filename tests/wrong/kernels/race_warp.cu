@@ -13,7 +13,7 @@ __global__ void in_a_warp(int* out) {
 }
 CASE { in_a_warp<<<1, 32, 128>>>(device<int>(32)); }
 
-/// The last steps of a reduction as they were written when warps ran in step.
+/// The last steps of a reduction, written as if lanes ran in step.
 template <class T>
 __global__ void warp_reduce(T* out) {
   __shared__ T sums[64];
@@ -30,7 +30,7 @@ __global__ void warp_reduce(T* out) {
 }
 CASE { warp_reduce<unsigned><<<1, 64>>>(device<unsigned>(1)); }
 
-/// A read, then a write of the neighbour's slot, and only one __syncwarp a round.
+/// A read, then a write of the neighbour's slot, with only one __syncwarp per round.
 __global__ void scan(unsigned* out) {
   __shared__ unsigned sums[32];
   sums[threadIdx.x] = 1;
@@ -68,7 +68,7 @@ __global__ void digit_counts(const unsigned char* keys, unsigned* out) {
 }
 CASE { digit_counts<<<1, 128>>>(filled<unsigned char>(128, 0x35), device<unsigned>(64)); }
 
-/// The peers' leader writes, the others read without waiting for it.
+/// The leader of the peers writes, and the others read without waiting.
 __global__ void leaders(const unsigned* keys, unsigned* out) {
   __shared__ unsigned first[32];
   const unsigned peers = __match_any_sync(0xffffffffu, keys[threadIdx.x]);

@@ -1,4 +1,4 @@
-// What nothing has written is read.
+// Reads of memory that nothing has written.
 #include "case.h"
 
 __global__ void shared_counters(int* out) {
@@ -9,7 +9,7 @@ __global__ void shared_counters(int* out) {
 }
 CASE { shared_counters<<<1, 32>>>(device<int>(32)); }
 
-/// The second block sees what the first one left, on many devices; here too, were it not for the check.
+/// On many devices the second block sees what the first block has left in shared memory.
 __global__ void shared_tail(int* out, int n) {
   __shared__ int tile[64];
   if (threadIdx.x < n) tile[threadIdx.x] = 1;
@@ -70,7 +70,7 @@ __global__ void counters(unsigned* counts) {
 }
 CASE {
   unsigned* counts;
-  for (int i = 0; i < 2; ++i) {  // the second time in memory that was all zeros before
+  for (int i = 0; i < 2; ++i) {  // the second time in memory that was zeroed before
     cudaMallocAsync(&counts, 256 * sizeof *counts, nullptr);
     cudaMemset(counts, 0, i == 0 ? 256 * sizeof *counts : 256);
     counters<<<1, 256>>>(counts);
@@ -88,7 +88,7 @@ CASE {
   count<<<1, 32>>>(counter);
 }
 
-/// One byte of a word, and all of them read.
+/// One byte of a word is written, and all four are read.
 __global__ void words(const unsigned char* bytes, unsigned* out) {
   out[threadIdx.x] = reinterpret_cast<const unsigned*>(bytes)[threadIdx.x];  // expect: uninitialized
 }
@@ -99,7 +99,7 @@ CASE {
   words<<<1, 32>>>(bytes, device<unsigned>(32));
 }
 
-/// The buffer that the other pass has not filled yet.
+/// A buffer that the other pass has not filled yet.
 __device__ uint2 larger(const uint2* pairs, int a, int b) {
   const uint2 first = pairs[a], second = pairs[b];  // expect: uninitialized
   return first.x < second.x ? second : first;
@@ -120,7 +120,7 @@ CASE {
   vectors<<<1, 32>>>(reinterpret_cast<uint4*>(words), device<unsigned>(32));
 }
 
-/// A tile whose edge nobody loads.
+/// A tile whose edge no thread loads.
 __global__ void halo(const float* in, float* out) {
   __shared__ float tile[18][18];
   const auto at = [&](int y, int x) { return tile[y][x]; };  // expect: uninitialized
@@ -130,7 +130,7 @@ __global__ void halo(const float* in, float* out) {
 }
 CASE { halo<<<1, dim3(16, 16)>>>(filled<float>(256), device<float>(256)); }
 
-/// The warps' sums are added up, though there are fewer warps than 32.
+/// The sums of 32 warps are added up, although there are fewer warps.
 __global__ void block_sum(int* out) {
   __shared__ int sums[32];
   const int sum = __reduce_add_sync(0xffffffffu, 1);

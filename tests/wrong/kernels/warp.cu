@@ -15,7 +15,7 @@ __global__ void mixed(int* out) {
 }
 CASE { mixed<<<1, 32>>>(device<int>(32)); }
 
-/// Two halves, each in a primitive that needs the other.
+/// Two half warps, each in a primitive that needs the other half.
 __global__ void crossed(unsigned* out) {
   unsigned sum = threadIdx.x;
   if (threadIdx.x % 2 == 0) {
@@ -27,7 +27,7 @@ __global__ void crossed(unsigned* out) {
 }
 CASE { crossed<<<1, 32>>>(device<unsigned>(32)); }
 
-/// Lanes of a branch that wait for lanes which spin for them.
+/// Lanes of a branch wait for lanes that spin until the branch is left.
 __global__ void two_groups(int* out) {
   if (threadIdx.x < 8) {
     __syncwarp(0x0000ffffu);  // expect-one: deadlock
@@ -62,7 +62,7 @@ __device__ T warp_scan(T value) {
 __global__ void scan(unsigned long long* out) { out[threadIdx.x] = warp_scan(1ull); }
 CASE { scan<<<1, 64>>>(device<unsigned long long>(64)); }
 
-/// Keys beyond the end: their lanes are not there to vote.
+/// The lanes of keys beyond the end have returned and cannot vote.
 __global__ void ranks(const unsigned char* keys, unsigned* out, int n) {
   for (int i = threadIdx.x; i < n; i += blockDim.x) {
     out[i] = __popc(__match_any_sync(full, unsigned(keys[i])));  // expect: deadlock invalid-warp-mask
@@ -82,7 +82,7 @@ __global__ void exited(int* out) {
 }
 CASE { exited<<<1, 32>>>(device<int>(32)); }
 
-/// The mask of those that came here is that of the branch's other side by then.
+/// The mask is that of the lanes on the other side of the branch.
 __global__ void stale_mask(int* out) {
   const unsigned odd = __ballot_sync(full, threadIdx.x % 2);
   const auto add = [&](int value) { return __reduce_add_sync(odd, value); };  // expect: invalid-warp-mask
@@ -99,7 +99,7 @@ __global__ void rows(int* out) {
 }
 CASE { rows<<<1, dim3(16, 2)>>>(device<int>(2)); }
 
-/// __activemask() is asked before the lanes part, and used behind that.
+/// __activemask() is called before the lanes diverge, and used after that.
 __global__ void active(const int* keys, unsigned* out) {
   const unsigned mask = __activemask();
   if (keys[threadIdx.x] == 0 && threadIdx.x < 24) {
@@ -108,7 +108,7 @@ __global__ void active(const int* keys, unsigned* out) {
 }
 CASE { active<<<1, 32>>>(filled<int>(32), device<unsigned>(32)); }
 
-/// A tile of the block, in a branch that a part of it takes.
+/// A tile of the block, in a branch that only a part of the tile takes.
 __global__ void of_tile(int* out) {
   auto warp = cooperative_groups::tiled_partition<32>(cooperative_groups::this_thread_block());
   int sum = 1;

@@ -1,5 +1,5 @@
-// Blocks that tell each other what they have: look-back, the last block's work, locks, a counter of work, and the grid's
-// atomics. All with the fences that they need.
+// Communication between blocks: look-back, work of the last block, locks, a work counter, and atomics of the grid. All
+// with the fences that they need.
 #include "../case.h"
 
 /// A tile's status and sum in one word of eight bytes: nothing else is published, so no fence is needed.
@@ -35,7 +35,7 @@ CASE {
                                device<unsigned>(640));
 }
 
-/// Look-back of all digits at once: a thread each, with a flag each and a fence each.
+/// Look-back of all digits at once: one thread, one flag and one fence per digit.
 __global__ void digits_look_back(unsigned* sums, unsigned* flags, unsigned* out) {
   const unsigned b = blockIdx.x, d = threadIdx.x;
   sums[b * 64 + d] = d;
@@ -51,7 +51,7 @@ __global__ void digits_look_back(unsigned* sums, unsigned* flags, unsigned* out)
 }
 CASE { digits_look_back<<<6, 64>>>(device<unsigned>(384), filled<unsigned>(384), device<unsigned>(384)); }
 
-/// All threads write and fence; a barrier; one counts the block in. The last block reads what all have left.
+/// All threads write and fence; after a barrier, one thread counts the block. The last block reads all results.
 template <class T>
 __global__ void last_block(T* parts, unsigned* done, T* out) {
   __shared__ bool last;
@@ -67,7 +67,7 @@ __global__ void last_block(T* parts, unsigned* done, T* out) {
 }
 CASE { last_block<short><<<5, 64>>>(device<short>(320), filled<unsigned>(1), device<short>(64)); }
 
-/// One thread fences for the block, behind a barrier.
+/// One thread fences for the block, after a barrier.
 __global__ void leader_fences(float* parts, unsigned* done, float* out) {
   __shared__ unsigned rank;
   parts[blockIdx.x * blockDim.x + threadIdx.x] = 1;
@@ -97,7 +97,7 @@ __global__ void locked(int* lock, int* value) {
 }
 CASE { locked<<<6, 32>>>(filled<int>(1), filled<int>(1)); }
 
-/// The same within a block, around an array of its own.
+/// The same within a block, around a shared array.
 __global__ void locked_in_block(int* lock, int* values) {
   __shared__ int own[128];
   __shared__ int count;
@@ -118,7 +118,7 @@ __global__ void locked_in_block(int* lock, int* values) {
 }
 CASE { locked_in_block<<<3, 128>>>(filled<int>(1), device<int>(24)); }
 
-/// A warp fills a buffer, another one empties it; two flags of shared memory say whose turn it is.
+/// One warp fills a buffer, another warp empties it. Two flags in shared memory show whose turn it is.
 __global__ void two_warps(const int* in, int* out, int rounds) {
   __shared__ int buffer[2][32];
   __shared__ volatile int full[2], used[2];
@@ -151,7 +151,7 @@ __global__ void two_warps(const int* in, int* out, int rounds) {
 }
 CASE { two_warps<<<1, 64>>>(filled<int>(320), device<int>(320), 10); }
 
-/// As many blocks as the device likes, and a counter that gives out the work.
+/// Any number of blocks, and a counter that hands out the work.
 __global__ void persistent(unsigned char* keys, int n, unsigned* next) {
   __shared__ unsigned first;
   for (;;) {
@@ -188,7 +188,7 @@ CASE {
   largest<<<1, 256>>>(counts, filled<unsigned>(1));
 }
 
-/// Pinned memory is the device's, too; so is what cudaMallocManaged gives.
+/// Kernels may access pinned memory and managed memory.
 __global__ void sum(const int* keys, int* out, int n) {
   for (int i = threadIdx.x; i < n; i += blockDim.x) atomicAdd(out, keys[i]);
 }
@@ -203,7 +203,7 @@ CASE {
   cudaFreeHost(pinned);
 }
 
-/// Memory of a stream, given back and asked for again.
+/// Memory allocated in a stream, freed and allocated again.
 CASE {
   cudaStream_t stream;
   cudaStreamCreate(&stream);

@@ -67,7 +67,7 @@ __global__ void look_back(unsigned* data, unsigned* sums, unsigned* prefixes, vo
   data[b * 32 + threadIdx.x] = before + sum;
 }
 
-/// The last block to finish adds up what all have left.
+/// The last block to finish adds up what all blocks have written.
 __global__ void last_block(const unsigned* data, unsigned* parts, unsigned* done, unsigned* out) {
   if (threadIdx.x != 0) return;
   parts[blockIdx.x] = data[blockIdx.x];

@@ -13,7 +13,7 @@ __global__ void transpose(const T* in, T* out) {
 CASE { transpose<double><<<1, dim3(32, 8)>>>(filled<double>(1024), device<double>(1024)); }
 CASE { transpose<unsigned char><<<1, dim3(32, 8)>>>(filled<unsigned char>(1024), device<unsigned char>(1024)); }
 
-/// Two buffers and one barrier a step.
+/// Two buffers and one barrier per step.
 template <class T>
 __global__ void scan(T* keys) {
   extern __shared__ unsigned char memory[];
@@ -31,7 +31,7 @@ __global__ void scan(T* keys) {
 CASE { scan<long long><<<1, 100, 200 * sizeof(long long)>>>(filled<long long>(100)); }
 CASE { scan<short><<<1, 100, 200 * sizeof(short)>>>(filled<short>(100)); }
 
-/// Blelloch's scan, with a place left out every 32.
+/// Blelloch's scan, with one element of padding after every 32.
 __global__ void tree_scan(int* keys) {
   __shared__ int sums[256 + 8];
   const auto at = [](int i) { return i + i / 32; };
@@ -57,7 +57,7 @@ __global__ void tree_scan(int* keys) {
 }
 CASE { tree_scan<<<1, 128>>>(filled<int>(256)); }
 
-/// A reduction whose last steps are one warp's, with __syncwarp between read and write.
+/// A reduction whose last steps one warp does, with __syncwarp between read and write.
 __global__ void reduce(unsigned* out) {
   __shared__ unsigned sums[128];
   sums[threadIdx.x] = 1;
@@ -88,7 +88,7 @@ __device__ void exchange(Pair& a, Pair& b) {
   b = kept;
 }
 
-/// Odd-even exchange of pairs, a barrier behind each phase.
+/// Odd-even exchange of pairs, with a barrier after each phase.
 __global__ void odd_even(Pair* pairs, int n) {
   extern __shared__ Pair own[];
   const int t = threadIdx.x;
@@ -103,7 +103,7 @@ __global__ void odd_even(Pair* pairs, int n) {
 }
 CASE { odd_even<<<1, 48, 48 * sizeof(Pair)>>>(device<Pair>(48), 48); }
 
-/// A bitonic sort of any length: places beyond the end are filled with the greatest key.
+/// A bitonic sort of any length: positions beyond the end are filled with the greatest key.
 template <class Less>
 __global__ void bitonic(float* keys, int n, Less less) {
   __shared__ float tile[128];
@@ -142,7 +142,7 @@ __global__ void two_arrays(const unsigned char* keys, unsigned* counts, int n) {
 }
 CASE { two_arrays<<<1, 96, 1024 + 301>>>(filled<unsigned char>(301), device<unsigned>(256), 301); }
 
-/// Four at once, and the rest one by one.
+/// Four keys at once, and the rest one by one.
 __global__ void vectors(const int* in, int* out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x, fours = n / 4;
   if (i < fours) {
@@ -166,7 +166,7 @@ __global__ void runs(const Run* in, Run* out) {
 }
 CASE { runs<<<1, 32>>>(filled<Run>(32), device<Run>(32)); }
 
-/// Threads past the end take part in every barrier; they only do not write.
+/// Threads past the end reach every barrier but do not write.
 __global__ void partial_block(const int* in, int* out, int n) {
   __shared__ int tile[128];
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -196,7 +196,7 @@ __global__ void ranks(const unsigned* keys, unsigned* out) {
 }
 CASE { ranks<<<1, 128>>>(filled<unsigned>(128), device<unsigned>(384)); }
 
-/// Groups: tiles of eight and sixteen, and those that come to a branch.
+/// Groups: tiles of eight and sixteen threads, and the threads that enter a branch.
 __global__ void groups(int* out) {
   namespace cg = cooperative_groups;
   __shared__ int tile[64];
@@ -215,7 +215,7 @@ __global__ void groups(int* out) {
 }
 CASE { groups<<<1, 64>>>(device<int>(64)); }
 
-/// Votes of a barrier, as the end of an odd-even sort.
+/// A barrier with a vote ends an odd-even sort.
 __global__ void until_sorted(int* keys, int n) {
   __shared__ int tile[65];
   const int t = threadIdx.x;
