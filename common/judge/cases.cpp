@@ -27,6 +27,11 @@ std::int64_t affordable_on(Build build, const StepFacts& step) {
 // A range of keys that every type has, for cases in which a step that counts values must not refuse the range.
 const char* narrow_input(const StepFacts& step) { return step.max_range ? "range:0:255" : "uniform"; }
 
+// The widest input of a type that a step sorts: one with a counter per value would refuse uniform keys of most types.
+const char* widest_input(const StepFacts& step, KeyType type) {
+  return step.max_range && type != KeyType::u8 ? "range:0:4095" : "uniform";
+}
+
 /// Makes the cases of one line. Each has a seed and an order of its own.
 class Generator {
  public:
@@ -95,11 +100,12 @@ class Generator {
       constexpr std::int64_t many = 40'000;
       const bool single_block = shape.blocks == 1 && shape.threads == 0;
       if (shape.blocks || shape.threads) {
-        add(types_.front(), single_block && limit() > many ? many : several_blocks, "uniform", shape);
+        add(types_.front(), single_block && limit() > many ? many : several_blocks,
+            widest_input(step_, types_.front()), shape);
       }
     }
     begin("key types");
-    for (KeyType type : types_) add(type, several_blocks, "uniform");
+    for (KeyType type : types_) add(type, several_blocks, widest_input(step_, type));
     std::size_t i = 0;
     for (CaseGroup& group : groups_) {
       for (Case& c : group.cases) {
@@ -115,7 +121,8 @@ class Generator {
   std::vector<CaseGroup> budget() {
     begin("budget");
     if (step_.budget.n > 0) {
-      Case& c = add(default_type(lab_.traits.default_type, step_), step_.budget.n, "uniform");
+      const KeyType type = default_type(lab_.traits.default_type, step_);
+      Case& c = add(type, step_.budget.n, widest_input(step_, type));
       c.seed = 1;
       c.order = Order::ascending;
       c.lane_seed = 0;

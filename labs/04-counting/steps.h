@@ -33,6 +33,7 @@ inline constexpr lab::Step steps[] = {
      .reduce = reduce},
     {.number = 5, .name = "stable", .idea = "values travel with their keys", .stable = true,
      .max_range = max_range,
+     .budget = {.n = 16384, .conflicts = 1.4, .sectors = 2.65, .bytes = 176, .barriers = 6.2},
      .pairs = sort_stable<std::uint32_t, std::uint32_t>},
 };
 // clang-format on

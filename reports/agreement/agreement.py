@@ -29,6 +29,7 @@ sys.path.insert(0, str(ROOT / "common"))
 from workbook.core import build, files, measuring, profiles  # noqa: E402
 from workbook.core.console import Problem  # noqa: E402
 from workbook.core.judge_client import Case, JudgeClient  # noqa: E402
+from workbook.core.sweeps import NARROW_RANGE  # noqa: E402
 
 build.use_folder(Path(os.environ.get("BUILD", ROOT / "build")).resolve())
 RECORDED = ROOT / "reports/agreement/agreement.csv"
@@ -92,7 +93,9 @@ def cases(judge: JudgeClient) -> Iterator[tuple[What, Case]]:
             n = KEYS if step.affordable.check >= KEYS else FEW
             type_name = lab.type_of(step)
             what = (lab.name, str(step.number), step.task, type_name, str(n))
-            yield what, Case(lab.name, step.number, n, step.task, type_name, seed=1)
+            # A step with a counter per value refuses all values of most types.
+            keys = NARROW_RANGE if step.max_range is not None and type_name != "u8" else "uniform"
+            yield what, Case(lab.name, step.number, n, step.task, type_name, input=keys, seed=1)
 
 
 def add(counts: Counts, what: What, launches: list[profiles.Launch]) -> None:

@@ -149,8 +149,10 @@ def what_is_wrong(mutation: Mutation, verdict: check_build.Verdict) -> str | Non
         return text + (f"\n  {verdict.failed.message}" if verdict.failed else "")
     loop = mutation.kind == LOOP
     wanted = f": error: {'out-of-bounds' if loop else mutation.kind}: "
-    near = [f"/{mutation.path.name}:{mutation.number + 1 + i}:" for i in range(8 if loop else 1)]
-    if any(wanted in finding and any(place in finding for place in near) for finding in findings):
+    # The line of the mutation is where the fault is, or where the lab's header was called from.
+    near = [f"/{mutation.path.name}:{mutation.number + 1 + i}" for i in range(8 if loop else 1)]
+    places = re.compile("|".join(re.escape(place) + r"\b" for place in near))
+    if any(wanted in finding and places.search(finding) for finding in findings):
         return None
     return f"{mutation.where}: {mutation.line.strip()}: no{wanted}in {', '.join(near)}: {findings}"
 
