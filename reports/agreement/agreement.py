@@ -53,7 +53,7 @@ FEW = 65  # for steps that cannot afford more: one launch per key, each of which
 
 # Why a count differs, by lab, step, kernel and counter; None stands for any.
 _JOINED = (
-    "a branch in a loop, or a loop in a loop. A GPU runs each iteration of the outer loop with the lanes that need it "
+    "a branch or a loop inside a loop. A GPU runs each iteration of the outer loop with the lanes that need it "
     "and waits for them; the check build joins each lane's k-th execution since the barrier with the others' k-th, "
     "whichever iteration that was, and so counts fewer, fuller requests"
 )
@@ -217,13 +217,15 @@ def page(compared: Comparison, facts: dict[str, str]) -> str:
         "# The check build compared with a GPU",
         "",
         "Each step of the solutions sorts the same keys on the check build and, under Nsight Compute, on a GPU. The "
-        "counts of a kernel are added over its launches.",
+        "counts of a kernel are summed over its launches.",
         "Shared memory is counted in wavefronts, global memory in requests (instructions of a warp) and in sectors of "
-        "32 bytes. A cell with one number: both counts are equal; otherwise the check build's / the GPU's.",
+        "32 bytes. A cell with one number means that both counts are equal. Otherwise it shows the check build's "
+        "count / the GPU's count.",
         "",
         f"GPU: {facts['machine']}, {facts['date']}, commit {facts['commit']}, by "
         "`python3 reports/agreement/agreement.py --record`. The check build counts the same on every machine: "
-        "`python3 reports/agreement/agreement.py` makes this page, and a test compares it with the recorded counts.",
+        "`python3 reports/agreement/agreement.py` writes this page, and a test compares the check "
+        "build's counts with the recorded ones.",
         "",
         f"Of {compared.total} counts, {compared.exact} are equal and {compared.total - compared.beyond} agree within "
         f"{TOLERANCE} %; the others are in bold.",
