@@ -100,8 +100,8 @@ class Generator {
       constexpr std::int64_t many = 40'000;
       const bool single_block = shape.blocks == 1 && shape.threads == 0;
       if (shape.blocks || shape.threads) {
-        add(types_.front(), single_block && limit() > many ? many : several_blocks,
-            widest_input(step_, types_.front()), shape);
+        add(types_.front(), single_block && limit() > many ? many : several_blocks, widest_input(step_, types_.front()),
+            shape);
       }
     }
     begin("key types");

@@ -6,7 +6,8 @@
 
 namespace counting {
 
-inline constexpr lab::LabTraits traits = {.name = "04-counting", .default_type = lab::KeyType::u8, .max_counted_keys = 537'000'000};
+inline constexpr lab::LabTraits traits = {
+    .name = "04-counting", .default_type = lab::KeyType::u8, .max_counted_keys = 537'000'000};
 
 // clang-format off: one fact per line reads better than filled lines.
 inline constexpr lab::Step steps[] = {

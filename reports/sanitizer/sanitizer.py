@@ -2,7 +2,7 @@
 """Runs NVIDIA's compute-sanitizer on the faulty kernels of check/, to compare what it names with `cc --check`.
 
     python3 reports/sanitizer/sanitizer.py -o faults.csv [--keep FOLDER] [--jobs N] [--arch sm_90] [FILE.cu ..]
-    python3 reports/sanitizer/sanitizer.py --from FOLDER -o faults.csv     the table, from the texts that --keep has left
+    python3 reports/sanitizer/sanitizer.py --from FOLDER -o faults.csv     the table, from the texts that --keep left
     python3 reports/sanitizer/sanitizer.py --from faults.csv --page page.md    a page, from the table
 
 Needs nvcc, compute-sanitizer and a GPU; --compile-only needs nvcc alone, --from none of them. Each case runs by itself,

@@ -165,7 +165,7 @@ TEST_CASE("the budget's case is the one that the budget was set on") {
       CHECK(c.n == step.budget.n);
       CHECK(c.seed == 1);
       CHECK(c.lane_seed == 0);
-      CHECK(c.input == "uniform");
+      CHECK(c.input == (step.max_range && !step.takes(lab::KeyType::u8) ? "range:0:4095" : "uniform"));
       CHECK(c.order == lab::Order::ascending);
       CHECK(c.expect == Expect::verified);
     }

@@ -120,9 +120,8 @@ class RewriteTest(unittest.TestCase):
 
     def test_dynamic_shared_memory_in_a_kernel(self):
         self.assertEqual(
-            self.rewritten("void k() { extern __shared__ unsigned int s[]; }").split(),
-            "void k() { unsigned int (&s)[] = *reinterpret_cast<unsigned int (*)[]>"
-            "(::simt::dynamic_shared()); }".split(),
+            " ".join(self.rewritten("void k() { extern __shared__ unsigned int s[]; }").split()),
+            "void k() { unsigned int (&s)[] = *reinterpret_cast<unsigned int (*)[]>(::simt::dynamic_shared()); }",
         )
 
     def test_dynamic_shared_memory_at_file_scope(self):

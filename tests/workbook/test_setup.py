@@ -186,11 +186,14 @@ class Script(unittest.TestCase):
             "apt-get", APT + f'case "$*" in *" install "*) mv "{self.folder}"/away/* "{self.modules}";; esac\n'
         )
         (self.folder / "away").mkdir()
-        for name in ("rich", "markdown_it_py"):
-            (self.modules / f"{name}-99.0.dist-info").rename(self.folder / "away" / f"{name}-99.0.dist-info")
+        # Packages that do not exist: the distribution's own Python, which runs here, may have the real ones.
+        project = self.root / "pyproject.toml"
+        project.write_text(project.read_text().replace('"rich>=12"', '"first-fiction>=1",\n  "second-fiction>=1"'))
+        for name in ("first-fiction", "second-fiction"):
+            self.module(self.folder / "away", name, "99.0")
         done = self.run_script("bench", "a b")
         self.assert_started(done)
-        self.assertIn("installing from the distribution: python3-rich python3-markdown-it\n", done.stderr)
+        self.assertIn("installing from the distribution: python3-first-fiction python3-second-fiction\n", done.stderr)
         self.assertFalse((self.root / ".venv").exists())
 
     def test_python_packages_that_are_too_old_come_from_pip(self) -> None:
