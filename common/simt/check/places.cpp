@@ -29,6 +29,12 @@ bool is_own(const char* line) {
 
 std::string file_of(const std::string& line) { return line.substr(0, line.rfind(':')); }
 
+/// Whether the line is in a .cu file: the step or program itself, rather than a header that it includes.
+bool is_source(const std::string& line) {
+  const std::string file = file_of(line);
+  return file.size() > 3 && file.compare(file.size() - 3, 3, ".cu") == 0;
+}
+
 std::string without_newline(char* text) {
   text[std::strcspn(text, " \n")] = '\0';  // and without " (discriminator n)"
   return std::strncmp(text, "./", 2) == 0 ? text + 2 : text;
@@ -57,9 +63,10 @@ std::map<Code, std::string> resolve(const std::set<Code>& codes, std::map<Code, 
       code = std::strtoull(text, nullptr, 16) + base;
     } else if (is_own(text) && places.count(code) == 0) {
       places[code] = line;
-    } else if (is_own(text) && callers != nullptr && callers->count(code) == 0 &&
-               file_of(line) != file_of(places[code])) {
-      (*callers)[code] = line;
+    } else if (is_own(text) && callers != nullptr && file_of(line) != file_of(places[code])) {
+      // The nearest call, unless that is in a header too: then the nearest one in a .cu file says more.
+      const auto [caller, is_first] = callers->emplace(code, line);
+      if (!is_first && !is_source(caller->second) && is_source(line)) caller->second = line;
     }
   }
   pclose(lines);
