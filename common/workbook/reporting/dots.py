@@ -126,44 +126,43 @@ def demo(rows: Sequence[tuple[str, str, float, float | None]], path: Path, kind:
     """
     if not plot.available():
         return False
-    from matplotlib import pyplot
-
     inputs = list(dict.fromkeys(row[1] for row in rows))
     labels = list(dict.fromkeys(row[0] for row in rows))
-    figure, axes = pyplot.subplots(figsize=(9, 1.4 + 0.28 * len(labels)), layout="constrained")
-    for line, label in enumerate(labels):
-        own = [row for row in rows if row[0] == label]
-        gold = next((row[3] for row in own if row[3]), None)
-        if gold:
-            axes.plot([own[0][2], gold], [line, line], color="#DDDDDD", linewidth=2, zorder=1)
-            axes.plot(gold, line, "|", color=_GOLD, markersize=11, markeredgewidth=3, zorder=2)
-        for _, name, mkeys, _ in own:
-            axes.plot(mkeys, line, "o", color=_COLOURS[inputs.index(name) % len(_COLOURS)], markersize=6, zorder=3)
-    axes.set_yticks(range(len(labels)), labels)
-    axes.set_ylim(len(labels) - 0.4, -0.6)
-    axes.set_xscale("log")
-    axes.set_xlabel("million keys per second (logarithmic)")
-    axes.set_title(f"Every step of every lab, {kind} build", loc="left", fontsize=11)
-    marks = [("o", _COLOURS[i % len(_COLOURS)], name) for i, name in enumerate(inputs)]
-    marks.append(("|", _GOLD, f"gold standard, {inputs[0]}"))
-    handles = [
-        axes.plot([], [], mark, color=colour, label=name, markersize=8, markeredgewidth=2 + (mark == "|"))[0]
-        for mark, colour, name in marks
-    ]
-    figure.legend(
-        handles=handles,
-        loc="outside upper right",
-        ncols=len(handles),
-        frameon=False,
-        fontsize=9,
-        labelcolor="linecolor",
-        handletextpad=0.1,
-        columnspacing=1,
-    )
-    axes.spines[["top", "right", "left"]].set_visible(False)
-    axes.tick_params(axis="y", length=0)
-    axes.grid(axis="x", color="#EEEEEE")
-    axes.set_axisbelow(True)
-    figure.savefig(path, format="svg")
-    pyplot.close(figure)
+    with plot.drawing(9, 1.4 + 0.28 * len(labels)) as (figure, axes):
+        for line, label in enumerate(labels):
+            own = [row for row in rows if row[0] == label]
+            gold = next((row[3] for row in own if row[3]), None)
+            if gold:
+                axes.plot([own[0][2], gold], [line, line], color="#DDDDDD", linewidth=2, zorder=1)
+                axes.plot(gold, line, "|", color=_GOLD, markersize=11, markeredgewidth=3, zorder=2)
+            for _, name, mkeys, _ in own:
+                axes.plot(mkeys, line, "o", color=_COLOURS[inputs.index(name) % len(_COLOURS)], markersize=6, zorder=3)
+        axes.set_yticks(range(len(labels)), labels)
+        axes.set_ylim(len(labels) - 0.4, -0.6)
+        axes.set_xscale("log")
+        axes.set_xlabel("million keys per second (logarithmic)")
+        axes.set_title(f"Every step of every lab, {kind} build", loc="left", fontsize=11)
+        marks = [("o", _COLOURS[i % len(_COLOURS)], name) for i, name in enumerate(inputs)]
+        marks.append(("|", _GOLD, f"gold standard, {inputs[0]}"))
+        handles = [
+            axes.plot([], [], mark, color=colour, label=name, markersize=8, markeredgewidth=2 + (mark == "|"))[0]
+            for mark, colour, name in marks
+        ]
+        axes.legend(
+            handles=handles,
+            loc="lower right",
+            bbox_to_anchor=(1, 1),
+            borderaxespad=0.2,
+            ncol=len(handles),
+            frameon=False,
+            fontsize=9,
+            labelcolor="linecolor",
+            handletextpad=0.1,
+            columnspacing=1,
+        )
+        axes.spines[["top", "right", "left"]].set_visible(False)
+        axes.tick_params(axis="y", length=0)
+        axes.grid(axis="x", color="#EEEEEE")
+        axes.set_axisbelow(True)
+        plot.save(figure, path.with_suffix(""), ["svg"])
     return True
