@@ -16,7 +16,6 @@ import argparse
 import csv
 import io
 import os
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -26,15 +25,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "common"))
 
-from workbook.core import build, files, measuring, profiles  # noqa: E402
+from workbook.core import build, files, machine, measuring, profiles  # noqa: E402
 from workbook.core.console import Problem  # noqa: E402
 from workbook.core.judge_client import Case, JudgeClient  # noqa: E402
-from workbook.core.sweeps import NARROW_RANGE  # noqa: E402
 
 build.use_folder(Path(os.environ.get("BUILD", ROOT / "build")).resolve())
 RECORDED = ROOT / "reports/agreement/agreement.csv"
 TABLE = ROOT / "reports/agreement/README.md"
-WHAT = ["lab", "step", "task", "type", "n", "kernel"]
+IDENTITY = ["lab", "step", "task", "type", "n", "kernel"]
 COUNTERS = [
     "shared_ld_wavefronts",
     "shared_st_wavefronts",
@@ -80,28 +78,27 @@ REASONS = [
 ]
 
 
-What = tuple  # the values of WHAT
-Counts = dict  # {what: {counter: sum over launches}}
+Identity = tuple  # which kernel: the values of these columns
+Counts = dict  # {kernel: {counter: sum over launches}}
 
 
-def cases(judge: JudgeClient) -> Iterator[tuple[What, Case]]:
-    """Everything that is compared: the first five values of WHAT, and the case."""
+def cases(judge: JudgeClient) -> Iterator[tuple[Identity, Case]]:
+    """Everything that is compared: the first five values of IDENTITY, and the case."""
     for lab in judge.labs():
         for step in lab.steps:
             if step.number == 0:
                 continue  # on the CPU
             n = KEYS if step.affordable.check >= KEYS else FEW
             type_name = lab.type_of(step)
-            what = (lab.name, str(step.number), step.task, type_name, str(n))
-            # A step with a counter per value refuses all values of most types.
-            keys = NARROW_RANGE if step.max_range is not None and type_name != "u8" else "uniform"
-            yield what, Case(lab.name, step.number, n, step.task, type_name, input=keys, seed=1)
+            identity = (lab.name, str(step.number), step.task, type_name, str(n))
+            input_name = step.input_for(type_name)
+            yield identity, Case(lab.name, step.number, n, step.task, type_name, input=input_name, seed=1)
 
 
-def add(counts: Counts, what: What, launches: list[profiles.Launch]) -> None:
+def add(counts: Counts, identity: Identity, launches: list[profiles.Launch]) -> None:
     """Adds the counts of the launches of one case."""
     for launch in launches:
-        sums = counts.setdefault((*what, launch["kernel"]), dict.fromkeys(COUNTERS, 0))
+        sums = counts.setdefault((*identity, launch["kernel"]), dict.fromkeys(COUNTERS, 0))
         for name in COUNTERS:
             sums[name] += int(launch.get(name) or 0)
 
@@ -110,42 +107,48 @@ def counted_by_check() -> Counts:
     """The check build's counts."""
     counts: Counts = {}
     with JudgeClient() as judge:
-        for what, case in cases(judge):
-            add(counts, what, profiles.launches_of(judge, case, "check", solution=True))
+        for identity, case in cases(judge):
+            add(counts, identity, profiles.launches_of(judge, case, "check", solution=True))
     return counts
 
 
 def counted_by_gpu() -> Counts:
-    """The GPU's counts. One profiler serves all cases, because its start takes longer than most sorts; a runner of its
-    own for each case tells whose launches are whose."""
+    """The GPU's counts.
+
+    The profiler takes longer to start than most sorts take, so it starts once and profiles all cases. Each case has a
+    runner of its own, and therefore a process of its own, by which its launches are recognized.
+    """
     with JudgeClient() as judge:
         all_cases = list(cases(judge))
     with profiles.judge_under_ncu(by_instruction=False) as (judge, launches):
         for i, (_, case) in enumerate(all_cases):
             runner = build.runner(case.lab, "cuda", solution=True)
-            environment = {"AGREEMENT_CASE": str(i)}
-            outcome = judge.run(runner, case, timeout=profiles.TIMEOUT, environment=environment)
+            # The judge starts another runner when the environment changes.
+            outcome = judge.run(runner, case, timeout=profiles.TIMEOUT, environment={"AGREEMENT_CASE": str(i)})
             if outcome.status != "verified":
                 raise Problem(f"{outcome.title}: {outcome.status}: {outcome.message}")
-    processes = list(dict.fromkeys(launch["process"] for launch in launches))
-    if len(processes) != len(all_cases):
-        raise Problem(f"ncu saw {len(processes)} processes on the GPU, not {len(all_cases)}")
+    by_process: dict[str, list[profiles.Launch]] = {}  # in the order of the cases
+    for launch in launches:
+        by_process.setdefault(launch["process"], []).append(launch)
+    if len(by_process) != len(all_cases):
+        raise Problem(f"ncu profiled {len(by_process)} processes instead of one for each of {len(all_cases)} cases")
     counts: Counts = {}
-    for process, (what, _) in zip(processes, all_cases):
-        add(counts, what, [launch for launch in launches if launch["process"] == process])
+    for (identity, _), of_case in zip(all_cases, by_process.values()):
+        add(counts, identity, of_case)
     return counts
 
 
 def record(path: str) -> None:
     """Writes the GPU's counts."""
-    query = ["nvidia-smi", "--query-gpu=name", "--format=csv,noheader"]
-    name = subprocess.run(query, capture_output=True, text=True, check=True).stdout.strip().split("\n")[0]
-    facts = [name, time.strftime("%Y-%m-%d"), measuring.commit()]
+    gpus = machine.gpus()
+    if not gpus:
+        raise Problem("--record needs a GPU: ./workbook doctor explains what is missing")
+    facts = [gpus[0].split(",")[0], time.strftime("%Y-%m-%d"), measuring.commit()]
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow([*WHAT, *COUNTERS, *FACTS])
-    for what, sums in counted_by_gpu().items():
-        writer.writerow([*what, *(sums[name] for name in COUNTERS), *facts])
+    writer.writerow([*IDENTITY, *COUNTERS, *FACTS])
+    for identity, sums in counted_by_gpu().items():
+        writer.writerow([*identity, *(sums[name] for name in COUNTERS), *facts])
     files.write_whole(path, text.getvalue())
 
 
@@ -155,12 +158,17 @@ def recorded() -> tuple[Counts, dict[str, str]]:
         rows = list(csv.DictReader(file))
     if not rows:
         raise Problem(f"{RECORDED} is empty: agreement.py --record on a machine with a GPU makes it")
-    return {tuple(row[w] for w in WHAT): {name: int(row[name]) for name in COUNTERS} for row in rows}, rows[0]
+    return {tuple(row[w] for w in IDENTITY): {name: int(row[name]) for name in COUNTERS} for row in rows}, rows[0]
 
 
-def reason(what: What, counter: str) -> str | None:
+def in_words(counter: str) -> str:
+    """ "global load requests" for "global_ld_requests" """
+    return counter.replace("_", " ").replace(" ld ", " load ").replace(" st ", " store ")
+
+
+def reason(identity: Identity, counter: str) -> str | None:
     """Why this count differs, if that is known."""
-    key = (what[0], what[1], what[5], counter)
+    key = (identity[0], identity[1], identity[5], counter)
     return next((why for *where, why in REASONS if all(w in (None, k) for w, k in zip(where, key))), None)
 
 
@@ -179,7 +187,7 @@ class Comparison:
         """Counts beyond the tolerance."""
         return sum(len(set(counts)) for counts in self.explained.values()) + len(self.unexplained)
 
-    def cell(self, what: What, name: str, a: int, b: int) -> str:
+    def cell(self, identity: Identity, name: str, a: int, b: int) -> str:
         """A cell of the table: `a` is counted here, `b` on the GPU."""
         if not a and not b:
             return ""
@@ -189,30 +197,30 @@ class Comparison:
         text = f"{a:,}" if a == b else f"{a:,} / {b:,} ({percent:+.1f} %)"
         if abs(percent) <= TOLERANCE:
             return text
-        why = reason(what, name)
+        why = reason(identity, name)
         if why:
-            count = f"{what[0]} step {what[1]} {what[5]}, {name.replace('_', ' ')}"
+            count = f"{identity[0]} step {identity[1]}, {in_words(name)} of {identity[5]}"
             self.explained.setdefault(why, []).append(count)
         else:
-            self.unexplained.append(f"{' '.join(what)} {name}: {a} here, {b} on the GPU ({percent:+.1f} %)")
+            self.unexplained.append(f"{' '.join(identity)} {name}: {a} here, {b} on the GPU ({percent:+.1f} %)")
         return f"**{text}**"
 
-    def add(self, what: What, ours: dict[str, int] | None, theirs: dict[str, int] | None) -> None:
+    def add(self, identity: Identity, ours: dict[str, int] | None, theirs: dict[str, int] | None) -> None:
         """A line for one kernel."""
-        lab, step, task, kind, n, kernel = what
+        lab, step, task, kind, n, kernel = identity
         if theirs is None:
             self.lines.append(f"| {lab} {step}, {kind} | {int(n):,} | {kernel} | not counted on a GPU yet |")
         elif ours is None:
-            self.unexplained.append(f"{' '.join(what)}: recorded on a GPU, but there is no such kernel")
+            self.unexplained.append(f"{' '.join(identity)}: recorded on a GPU, but there is no such kernel")
         else:
-            cells = [self.cell(what, name, ours[name], theirs[name]) for name in COUNTERS]
+            cells = [self.cell(identity, name, ours[name], theirs[name]) for name in COUNTERS]
             part = "" if task == "sort" else f" {task}"
             self.lines.append(f"| {lab} {step}{part}, {kind} | {int(n):,} | {kernel} | " + " | ".join(cells) + " |")
 
 
 def page(compared: Comparison, facts: dict[str, str]) -> str:
     """reports/agreement/README.md"""
-    names = [name.replace("_", " ").replace(" ld ", " load ").replace(" st ", " store ") for name in COUNTERS]
+    names = [in_words(name) for name in COUNTERS]
     head = [
         "# The check build compared with a GPU",
         "",
@@ -233,7 +241,7 @@ def page(compared: Comparison, facts: dict[str, str]) -> str:
         "| lab, step, type | n | kernel | " + " | ".join(names) + " |",
         "|---|---:|---|" + "---:|" * len(COUNTERS),
     ]
-    tail = ["", "## What differs, and why", ""] if compared.explained else []
+    tail = ["", "## Identity differs, and why", ""] if compared.explained else []
     tail += [f"* {'; '.join(dict.fromkeys(counts))}: {why}" for why, counts in compared.explained.items()]
     return "\n".join([*head, *compared.lines, *tail]) + "\n"
 
@@ -251,8 +259,8 @@ def main() -> int:
         return 0
     ours, (theirs, facts) = counted_by_check(), recorded()
     compared = Comparison()
-    for what in dict.fromkeys([*theirs, *ours]):
-        compared.add(what, ours.get(what), theirs.get(what))
+    for identity in dict.fromkeys([*theirs, *ours]):
+        compared.add(identity, ours.get(identity), theirs.get(identity))
     if not arguments.check:
         files.write_whole(TABLE, page(compared, facts))
     print("\n".join(compared.unexplained) or "agreement: every difference has a known reason")

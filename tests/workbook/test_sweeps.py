@@ -20,7 +20,7 @@ from test_judge_client import FAKE, FakeJudge
 
 from workbook.core import machine, measuring, resuming, rows, sweeps
 from workbook.core.console import Problem, terminated_as_interrupted
-from workbook.core.judge_client import JudgeClient, Lab
+from workbook.core.judge_client import NARROW_RANGE, JudgeClient, Lab
 from workbook.core.judge_types import from_json
 from workbook.core.measuring import Programs, Result
 from workbook.core.sweeps import Sweep
@@ -114,8 +114,15 @@ class Defined(unittest.TestCase):
     def test_a_lab_with_ranges(self) -> None:
         plan = {sweep.name: sweep for sweep in sweeps.report(lab({"max_range": 1 << 24}), "cuda", ["uniform"])}
         self.assertEqual(plan["ranges"].inputs, sweeps.RANGES)
-        self.assertEqual(plan["types"].inputs, (sweeps.NARROW_RANGE,))
+        self.assertEqual(plan["types"].inputs, (NARROW_RANGE,))
         self.assertEqual(plan["range-sizes"].n, sweeps.REPORT_SIZES)
+
+    def test_steps_with_a_counter_per_value_get_few_values(self) -> None:
+        counting, other = lab({"max_range": 1 << 24}, {}).steps
+        self.assertEqual(other.input_for("u8", "u32", wide="file:x"), "file:x")
+        self.assertEqual(counting.input_for("u8", wide="file:x"), "file:x")
+        self.assertEqual([counting.input_for(*types) for types in (("u32",), ("u8", "u32"))], [NARROW_RANGE] * 2)
+        self.assertEqual(counting.input_for("u8"), "uniform")
 
 
 class Measuring(FakeJudge):

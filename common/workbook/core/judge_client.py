@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from . import build
 from .console import Problem, Usage
 from .judge_types import (
+    NARROW_RANGE,
     Affordable,
     Budget,
     Case,
@@ -34,6 +35,7 @@ from .judge_types import (
 )
 
 __all__ = [
+    "NARROW_RANGE",
     "Affordable",
     "Budget",
     "Case",

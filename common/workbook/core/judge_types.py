@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, is_dataclass
 from typing import Any, Optional, TypeVar, get_type_hints
 
 T = TypeVar("T")
+NARROW_RANGE = "range:5000000:5000255"  # an input of few values, for steps that refuse more
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,13 @@ class Step:
         """Whether the line sorts keys of this type."""
         return type_name in self.types
 
+    def input_for(self, *types: str, wide: str = "uniform") -> str:
+        """An input that the step sorts in all of these key types: `wide`, or if it has a counter per value, few values.
+
+        Such a step sorts all values of u8, but it may refuse those of every other type.
+        """
+        return NARROW_RANGE if self.max_range is not None and set(types) - {"u8"} else wide
+
 
 @dataclass(frozen=True)
 class Lab:
@@ -73,6 +81,15 @@ class Lab:
     def type_of(self, step: Step) -> str:
         """The lab's own key type, or the first that this line takes."""
         return self.default_type if step.takes(self.default_type) else step.types[0]
+
+    @property
+    def has_ranges(self) -> bool:
+        """Whether some step of the lab sorts only a limited range of values."""
+        return any(step.max_range is not None for step in self.steps)
+
+    def input_for(self, *types: str) -> str:
+        """One input that every step sorts in all of these key types, so that their speeds can be compared."""
+        return NARROW_RANGE if NARROW_RANGE in {step.input_for(*types) for step in self.steps} else "uniform"
 
 
 @dataclass(frozen=True)

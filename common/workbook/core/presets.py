@@ -49,12 +49,12 @@ def plan(lab: Lab, kind: str, inputs: Sequence[str], brief: bool) -> list[Sweep]
     plans = [
         replace(base, words="steps by n", n=sizes, steps=tuple(steps)) for sizes, steps in by_sizes.items() if sizes
     ]
-    narrow = sweeps.NARROW_RANGE if sweeps.has_ranges(lab) else "uniform"
     for step in lab.steps:
         others = tuple(name for name in step.types if name != lab.default_type)
         if step.task == "sort" and others:
             n = min(LARGE_N, step.affordable.on(kind) // 4)
-            plans.append(replace(base, words="key types", steps=(step.number,), types=others, inputs=(narrow,), n=(n,)))
+            inputs = (step.input_for(*others),)
+            plans.append(replace(base, words="key types", steps=(step.number,), types=others, inputs=inputs, n=(n,)))
     if brief:
         return plans
     few = replace(base, limits=Limits(repeats=5, time_limit=0.5))
@@ -65,7 +65,7 @@ def plan(lab: Lab, kind: str, inputs: Sequence[str], brief: bool) -> list[Sweep]
         replace(few, words="launch shapes", n=(GRID_N,), shapes=sweeps.GRID, budget=30),
         replace(few, words="inputs", n=(INPUTS_N,), inputs=tuple(inputs)),
     ]
-    if sweeps.has_ranges(lab):
+    if lab.has_ranges:
         plans.append(replace(few, words="value ranges", n=(INPUTS_N,), types=("u32",), inputs=sweeps.RANGES))
     return plans
 

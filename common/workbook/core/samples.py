@@ -13,7 +13,6 @@ from pathlib import Path
 from . import files, machine
 from .course import BUILD, ROOT
 from .judge_client import Step
-from .sweeps import NARROW_RANGE
 
 
 @dataclass(frozen=True)
@@ -28,10 +27,6 @@ class Sample:
     def fits(self, step: Step) -> bool:
         """Whether a step takes keys of the sample's type."""
         return self.type is None or step.takes(self.type)
-
-    def input_for(self, step: Step) -> str:
-        """The input for the judge. A step with a counter per value gets few values, unless its keys are bytes."""
-        return NARROW_RANGE if step.max_range is not None and not step.takes("u8") else self.input
 
 
 def _candidates() -> Iterable[str]:

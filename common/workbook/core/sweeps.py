@@ -28,7 +28,6 @@ GRID = tuple((blocks, threads) for blocks in (1, 4, 16, 64, 256, 1024) for threa
 FEW_SHAPES: tuple[Shape, ...] = ((1, 32), (1, 256), (4, 256), (16, 16), (64, 64), (256, 256), (1024, 1024))
 REPORT_SIZES = (1000, 10_000, 100_000)
 RANGES = tuple(f"range:0:{2**bits - 1}" for bits in (4, 8, 12, 16, 20, 24))
-NARROW_RANGE = "range:5000000:5000255"  # for sweeps over types where a step refuses large ranges
 DEFAULT_N = 1 << 20
 BENCH_SIZES = {"cpu": (1 << 10, 1 << 14, 1 << 18), "cuda": (1 << 10, 1 << 14, 1 << 18, 1 << 22, 1 << 26)}
 _KEY_BYTES = {"u8": 1, "u16": 2, "u32": 4, "i32": 4, "f32": 4, "u64": 8, "i64": 8, "f64": 8, "pairs": 4}
@@ -333,11 +332,6 @@ def _group(lab: Lab, kind: str, sweep: Sweep, mode: str) -> list[Sweep]:
     ]
 
 
-def has_ranges(lab: Lab) -> bool:
-    """Whether some step of the lab sorts only a limited range of values."""
-    return any(step.max_range is not None for step in lab.steps)
-
-
 def report(lab: Lab, kind: str, inputs: Sequence[str], machine_id: str = "") -> list[Sweep]:
     """The sweeps of a report on a lab. Steps that afford fewer keys have sweeps of their own."""
     scope: Any = _REPORT[kind]
@@ -378,9 +372,9 @@ def report(lab: Lab, kind: str, inputs: Sequence[str], machine_id: str = "") -> 
         (replace(base, name="inputs", words="inputs", n=one, inputs=tuple(inputs)), "small"),
     ]
     if len(types) > 1:
-        narrow = (NARROW_RANGE,) if has_ranges(lab) else ("uniform",)
+        narrow = (lab.input_for(*types),)
         wanted.append((replace(base, name="types", words="types of keys", n=one, inputs=narrow, types=types), "small"))
-    if has_ranges(lab) and "u32" in types:
+    if lab.has_ranges and "u32" in types:
         u32 = replace(base, types=("u32",))
         few_ranges = (RANGES[0], RANGES[3], RANGES[5])
         wanted += [

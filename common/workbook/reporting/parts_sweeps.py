@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 
 from ..core.console import grouped
+from ..core.judge_client import NARROW_RANGE
 from ..core.rows import Row, whole
-from ..core.sweeps import NARROW_RANGE
 from . import dots, heat, sweep_lines
 from .context import Context, failures
 from .selection import BYTES, by_entropy, entropy, groups, largest_value, line_of, shape_of, step_of, swept

@@ -47,7 +47,8 @@ def _sweeps(lab: Lab, kind: str, sample: Sample) -> Iterable[Sweep]:
     for step in lab.steps:
         if sample.fits(step):
             keys = min(sample.keys, *(line.affordable.on(kind) for line in lab.lines(step.number)))
-            groups.setdefault((keys, sample.input_for(step)), set()).add(step.number)
+            name = step.input_for(sample.type or lab.type_of(step), wide=sample.input)
+            groups.setdefault((keys, name), set()).add(step.number)
     for (keys, name), numbers in sorted(groups.items()):
         yield Sweep(
             lab.name,
