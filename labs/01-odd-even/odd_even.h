@@ -12,14 +12,14 @@
 
 namespace odd_even {
 
-/// The largest n of steps 01 and 02; larger inputs are refused. Here, n phases of n / 2 comparators are 2.1 * 10^9
-/// comparators, and each doubling of n makes it four times as many.
+/// The largest n of steps 01 and 02; larger inputs are refused. At this n, the phases make 2.1 * 10^9 comparisons in
+/// all; doubling n quadruples that number.
 inline constexpr std::int64_t max_n = 65536;
 
-/// Keys that a block of step 02 brings to their positions in one launch.
+/// Keys per tile of step 02. In one launch, a block runs the phases on a tile and stores it.
 inline constexpr int tile_keys = 512;
 
-/// Phases per launch of step 02, and keys that a tile therefore needs from each neighbour.
+/// Phases per launch of step 02, at most, and therefore the number of keys that a tile needs from each neighbour.
 inline constexpr int halo_keys = 256;
 
 /// Keys in a row of step 03: four for each lane of a warp.
@@ -33,7 +33,7 @@ void sort_global(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, 
 
 /// Step 02. Sorts the whole array in place, any n up to max_n: up to halo_keys phases per launch, in shared memory.
 /// Needs scratch memory for n keys. Launch shape: any number of blocks, 1 to 1024 threads per block (default 512: one
-/// comparator per thread).
+/// pair per thread).
 /// Cost: n / halo_keys passes, rounded up to an even number. Per key, each pass reads 1 + 2 * halo_keys / tile_keys = 2
 /// keys and writes 1.
 template <class Key>

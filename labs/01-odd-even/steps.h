@@ -9,11 +9,11 @@ inline constexpr lab::LabTraits traits = {.name = "01-odd-even"};
 
 // clang-format off: one fact per line reads better than filled lines.
 inline constexpr lab::Step steps[] = {
-    {.number = 1, .name = "global", .idea = "one launch a phase", .stable = true, .max_n = max_n, .growth = lab::Growth::quadratic,
+    {.number = 1, .name = "global", .idea = "one launch per phase", .stable = true, .max_n = max_n, .growth = lab::Growth::quadratic,
      .budget = {.n = 1024, .sectors = 2.5},
      .u32 = sort_global<std::uint32_t>, .u64 = sort_global<std::uint64_t>,
      .i32 = sort_global<std::int32_t>, .f32 = sort_global<float>},
-    {.number = 2, .name = "halo", .idea = "many phases a launch", .stable = true, .max_n = max_n, .growth = lab::Growth::quadratic,
+    {.number = 2, .name = "halo", .idea = "many phases per launch", .stable = true, .max_n = max_n, .growth = lab::Growth::quadratic,
      .budget = {.n = 1024, .conflicts = 2, .sectors = 1.1, .bytes = 44, .barriers = 264},
      .u32 = sort_halo<std::uint32_t>, .u64 = sort_halo<std::uint64_t>,
      .i32 = sort_halo<std::int32_t>, .f32 = sort_halo<float>},

@@ -9,18 +9,18 @@ inline constexpr lab::LabTraits traits = {.name = "02-merge"};
 
 // clang-format off: one fact per line reads better than filled lines.
 inline constexpr lab::Step steps[] = {
-    {.number = 1, .name = "thread", .idea = "one thread a merge", .stable = true, .max_n = 1 << 24,
+    {.number = 1, .name = "thread", .idea = "one thread per merge", .stable = true, .max_n = 1 << 24,
      .growth = lab::Growth::serial,
      .budget = {.n = 16384, .sectors = 4.5, .bytes = 1700},
      .u32 = sort_thread<std::uint32_t>, .u64 = sort_thread<std::uint64_t>,
      .i32 = sort_thread<std::int32_t>, .f32 = sort_thread<float>,
      .pairs = sort_thread<std::uint32_t, std::uint32_t>},
-    {.number = 2, .name = "block", .idea = "one block a merge, by ranks", .stable = true,
+    {.number = 2, .name = "block", .idea = "one block per merge, by ranks", .stable = true,
      .budget = {.n = 16384, .conflicts = 1.4, .sectors = 1.2, .bytes = 38, .barriers = 12},
      .u32 = sort_block<std::uint32_t>, .u64 = sort_block<std::uint64_t>,
      .i32 = sort_block<std::int32_t>, .f32 = sort_block<float>,
      .pairs = sort_block<std::uint32_t, std::uint32_t>},
-    {.number = 3, .name = "splitters", .idea = "many blocks a merge", .stable = true,
+    {.number = 3, .name = "splitters", .idea = "many blocks per merge", .stable = true,
      .budget = {.n = 16384, .conflicts = 1.4, .sectors = 1.25, .bytes = 50, .barriers = 3},
      .u32 = sort_splitters<std::uint32_t>, .u64 = sort_splitters<std::uint64_t>,
      .i32 = sort_splitters<std::int32_t>, .f32 = sort_splitters<float>,

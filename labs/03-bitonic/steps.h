@@ -9,7 +9,7 @@ inline constexpr lab::LabTraits traits = {.name = "03-bitonic"};
 
 // clang-format off: one fact per line reads better than filled lines.
 inline constexpr lab::Step steps[] = {
-    {.number = 1, .name = "global", .idea = "one launch a stage",
+    {.number = 1, .name = "global", .idea = "one launch per stage",
      .budget = {.n = 16384, .sectors = 1.7, .bytes = 1200},
      .u32 = sort_global<std::uint32_t>, .u64 = sort_global<std::uint64_t>,
      .i32 = sort_global<std::int32_t>, .f32 = sort_global<float>},

@@ -22,7 +22,7 @@ inline constexpr lab::Step steps[] = {
      .i32 = sort_host_move<std::int32_t>, .i64 = sort_host_move<std::int64_t>,
      .f32 = sort_host_move<float>, .f64 = sort_host_move<double>,
      .pairs = sort_host_move<std::uint32_t, std::uint32_t>},
-    {.number = 2, .name = "split", .idea = "one bit a pass", .stable = true,
+    {.number = 2, .name = "split", .idea = "one bit per pass", .stable = true,
      .budget = {.n = 16384, .conflicts = 1.1, .sectors = 1.2, .bytes = 620, .barriers = 13},
      .u8 = sort_split<std::uint8_t>, .u16 = sort_split<std::uint16_t>,
      .u32 = sort_split<std::uint32_t>, .u64 = sort_split<std::uint64_t>,

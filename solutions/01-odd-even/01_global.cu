@@ -6,7 +6,7 @@
 // must run one after another, and the end of a kernel is the only barrier for all threads of a grid.
 // New: a kernel, a launch, which thread does what.
 // Cost: n launches. Each reads every key and writes those that move: up to 2 * sizeof(Key) bytes per key and phase.
-// Limits: n (n - 1) / 2 comparisons; and for small n, nearly all of the time is spent on launches.
+// Limits: n (n - 1) / 2 comparisons. For small n, launches take nearly all of the time.
 #include <cstdint>
 
 #include "odd_even.h"

@@ -21,7 +21,7 @@ namespace odd_even {
 namespace {
 
 constexpr int window_keys = halo_keys + tile_keys + halo_keys;
-constexpr int default_threads_per_block = window_keys / 2;  // one comparator per thread
+constexpr int default_threads_per_block = window_keys / 2;  // one pair per thread
 
 /// Runs the phases first_phase to end_phase - 1, at most halo_keys phases. Reads `from` and writes `to`, n keys each.
 /// Each block takes the tiles blockIdx.x, blockIdx.x + gridDim.x, ...
