@@ -15,7 +15,7 @@ inline constexpr lab::Step steps[] = {
      .u32 = sort_thread<std::uint32_t>, .u64 = sort_thread<std::uint64_t>,
      .i32 = sort_thread<std::int32_t>, .f32 = sort_thread<float>,
      .pairs = sort_thread<std::uint32_t, std::uint32_t>},
-    {.number = 2, .name = "block", .idea = "one block per merge, by ranks", .stable = true,
+    {.number = 2, .name = "block", .idea = "ranks, one block per merge", .stable = true,
      .budget = {.n = 16384, .conflicts = 1.4, .sectors = 1.2, .bytes = 38, .barriers = 12},
      .u32 = sort_block<std::uint32_t>, .u64 = sort_block<std::uint64_t>,
      .i32 = sort_block<std::int32_t>, .f32 = sort_block<float>,

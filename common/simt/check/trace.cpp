@@ -16,16 +16,16 @@ namespace {
 
 constexpr std::uint64_t max_accesses = 200'000;
 
-/// A store or an atomic, whose value is known only after it has happened. `at` is null if there is none. The bytes are
-/// read as volatile: otherwise the compiler may call memcpy, whose accesses are observed.
-struct Pending {
-  const volatile unsigned char* at = nullptr;
-  unsigned bytes = 0;
-};
-
 }  // namespace
 
 struct Trace::Recording {
+  /// A store or an atomic, whose value is known only after it has happened. `at` is null if there is none. The bytes are
+  /// read as volatile: otherwise the compiler may call memcpy, whose accesses are observed.
+  struct Pending {
+    const volatile unsigned char* at = nullptr;
+    unsigned bytes = 0;
+  };
+
   const char* path;
   std::string text = {};
   std::unordered_map<const void*, int> arrays = {};
