@@ -1,11 +1,11 @@
 // Step 01: counters in global memory.
 //
-// Idea: count the keys of each value and add the counters up. The sums then say where the run of each value begins and
+// Idea: count the keys of each value and add the counters up. The sums show where the run of each value begins and
 // ends, and the sorted array can be written without looking at a key again. No two keys are compared.
 // Three kernels: `count` (each key adds 1 to its counter), `scan` (one thread adds the counters up), `walk` (each
 // thread walks along the sums and its own stretch of the output, and writes the values that belong there).
-// Cost: 1 byte read and 1 byte written per key; n atomics on 256 addresses; 256 additions by one thread of the whole
-// GPU.
+// Cost: 1 byte read and 1 byte written per key; n atomics on 256 addresses; 256 additions by a single thread, while the
+// rest of the GPU waits.
 // Limits: atomics on one address are executed one after another, so keys queue at their counters; if all keys are
 // equal, there is one queue. Neighbouring threads write far apart: 32 sectors for 32 bytes. Bytes only.
 #include <cstdint>
@@ -37,8 +37,8 @@ __global__ void walk(lab::Span<std::uint8_t> keys, const std::uint64_t* sums, st
   if (rest <= 0) return;
   const std::int64_t first = thread * stretch, end = first + (rest < stretch ? rest : stretch);
   // Your code: write the value of each place first ... end - 1 of the ascending order. Start with v = 0; as long as
-  // sums[v + 1] is not above the place, go on to the next v. It never has to go back. Place p of the ascending
-  // order is place keys.n - 1 - p of the descending order.
+  // sums[v + 1] is not above the place, go on to the next v. The loop never goes back to a smaller v. Place p of the
+  // ascending order is place keys.n - 1 - p of the descending order.
   (void)sums, (void)first, (void)end;
 }
 

@@ -2,7 +2,7 @@
 //
 // Idea: a block counts its own keys in shared memory, where atomics are fast and only its own threads queue, and at the
 // end adds its 256 counters to those in global memory. As many threads as there are counters scan them, in log2 n
-// stages: in stage d each sum adds the sum 2^d places to its left (Hillis and Steele).
+// stages: in stage d the sum 2^d places to the left is added to each sum (Hillis and Steele).
 // New since step 01: dynamic shared memory, whose size the launch sets; double buffering; a scan of any n, tile by
 // tile; and moving keys: a block reserves places for all its keys of a value with one global atomic, and hands them out
 // with atomics in shared memory.
@@ -45,7 +45,7 @@ __global__ void scan_tiles(Values values, std::uint64_t* sums, std::uint64_t* ti
     // Your code: load the tile into one buffer. For distance = 1, 2, 4, ... below count: write to the other buffer
     // each sum plus the sum `distance` places to its left, if there is one; then exchange the buffers. What would
     // go wrong with one buffer? The final sums are inclusive: write them one place to the right, and 0 to the first
-    // place. tile_sums[tile] is the sum of the whole tile. Mind the barriers, also for the next tile.
+    // place. tile_sums[tile] is the sum of the whole tile. Which barriers are needed, also before the next tile?
     (void)buffers, (void)first, (void)count;
   }
 }
@@ -58,9 +58,9 @@ __global__ void move(lab::Span<const std::uint8_t> keys, std::uint8_t* sorted, s
   unsigned* const wanted = reinterpret_cast<unsigned*>(places + counters);
   for (std::int64_t first = blockIdx.x * move_tile; first < keys.n; first += gridDim.x * move_tile) {
     const int count = items_in_tile(keys.n, first, move_tile);
-    // Your code: count the tile's keys in wanted[]. Reserve that many places of free[v], with one atomic per value,
-    // and note in places[v] where they begin. Then read the tile again: an atomic on wanted[], counting down, gives
-    // each key its place. Place p of the ascending order is place keys.n - 1 - p of the descending order.
+    // Your code: count the tile's keys in wanted[]. Reserve that many places by adding to free[v], with one atomic
+    // per value, and note in places[v] where they begin. Then read the tile again: an atomic on wanted[], counting
+    // down, gives each key its place. Place p of the ascending order is place keys.n - 1 - p of the descending order.
     (void)sorted, (void)free, (void)wanted, (void)count;
   }
 }
@@ -81,9 +81,8 @@ void histogram(lab::Span<const std::uint8_t> keys, lab::Span<std::uint64_t> coun
 
 void scan_hillis_steele(Values values, lab::Span<std::uint64_t> sums, lab::LaunchShape shape, cudaStream_t stream) {
   const int threads = lab::threads_or(shape, scan_tile);
-  // Your code: scan_all() of scan.cuh calls the function you pass it for the values, then for the sums of their
-  // tiles, and so on. Pass it a function that launches scan_tiles (with how much shared memory?) and checks the
-  // launch.
+  // Your code: scan_all() of scan.cuh calls a function for the values, then for the sums of their tiles, and so on.
+  // Pass it a function that launches scan_tiles (with how much shared memory?) and checks the launch.
   (void)threads, (void)scan_tiles;
   NOT_WRITTEN("step 02");
 }

@@ -5,7 +5,7 @@
 // New since step 03: the reduction, a tree of minima and maxima in each block; counters in shared memory if there are
 // few, in global memory if there are many; ranges that the caller declares (range.cuh).
 // Cost: 2 reads and 1 write of every key, and 4 trips of the counters through memory. The host waits for the range.
-// Limits: max_range counters; where there are more of them than keys, most of the time goes into empty counters.
+// Limits: max_range counters; if there are more counters than keys, most of the time goes into empty ones.
 #include <cstdint>
 
 #include "range.cuh"
@@ -31,7 +31,7 @@ __global__ void find_range(const Key* keys, Vectors<Key> vectors, std::uint32_t*
   (void)&smallest, (void)&largest, (void)t;
 }
 
-/// counts[v] += the number of keys with counter v; `in_shared`: first in the block's dynamic shared memory, in 32 bits.
+/// counts[v] += the number of keys with counter v. `in_shared`: counts in the block's shared memory first, in 32 bits.
 template <bool in_shared, class Key>
 __global__ void count(const Key* keys, Vectors<Key> vectors, Counters<Key> counters, std::uint64_t* counts) {
   extern __shared__ unsigned block_counts[];
@@ -45,7 +45,7 @@ template <class Key>
 void queue_reduction(lab::Span<const Key> keys, std::uint32_t* range, lab::LaunchShape shape, cudaStream_t stream) {
   const int threads = lab::threads_or(shape, default_threads);
   const unsigned blocks = resident_blocks_or(shape, threads, keys.n, Vectors<Key>::keys_per_vector);
-  // Your code: give range[0] and range[1] values that any key replaces (cudaMemsetAsync fills bytes); find_range.
+  // Your code: give range[0] and range[1] values that any key replaces (cudaMemsetAsync sets bytes); find_range.
   (void)blocks;
   NOT_WRITTEN("step 04");
 }

@@ -1,6 +1,6 @@
 // Bug hunt of lab 04: this program is wrong on purpose. It compiles, and for black and white pictures it is even correct.
 //
-// What it promises: it sorts n bytes, for any n from 1 on, any number of blocks and any number of threads per block.
+// What it promises: it sorts n bytes, for any n of at least 1, any number of blocks and any number of threads per block.
 // `largest` is the largest value that a key may have, 0 to 255; no key is above it. More threads sort faster, as long as
 // there are keys for them.
 //

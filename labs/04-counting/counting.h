@@ -2,11 +2,11 @@
 //
 // A counting sort never compares two keys. It counts how often each value occurs (histogram), adds the counters up
 // (scan), and knows from the sums where each value goes (placing). All functions run on any stream. Steps 01 to 03
-// return when the work is queued, not when it is done. n is any number from 0, also above 2^32. Source: H. H. Seward,
-// 1954, according to D. E. Knuth, "The Art of Computer Programming", volume 3, section 5.2.
+// return when the work is queued, not when it is done. n is 0 or more, also above 2^32. Source: H. H. Seward, 1954,
+// according to D. E. Knuth, "The Art of Computer Programming", volume 3, section 5.2.
 //
 // Errors of all functions: lab::Unsupported before anything is touched, for impossible launch shapes and for scratch
-// memory that the device does not have; lab::CudaError.
+// memory that the device does not have; lab::CudaError for any other CUDA error.
 #pragma once
 
 #include "step/error.h"
@@ -32,8 +32,8 @@ inline constexpr std::uint64_t max_range = std::uint64_t{1} << 24;
 void sort_global(lab::Span<std::uint8_t> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream);
 
 /// Part of step 02. counts[v] = the number of keys equal to v, for all 256 values v; what counts held before does not
-/// matter. Counts in each block's shared memory. Shape: any blocks (one that would count more than 2^31 keys gets help
-/// from further blocks), 1 to 1024 threads. Cost: one read of every key.
+/// matter. Counts in each block's shared memory. Shape: any blocks (more are launched if a block would have to count
+/// more than 2^31 keys), 1 to 1024 threads. Cost: one read of every key.
 void histogram(lab::Span<const std::uint8_t> keys, lab::Span<std::uint64_t> counts, lab::LaunchShape shape,
                cudaStream_t stream);
 
@@ -66,9 +66,9 @@ void sort_parallel(lab::Span<std::uint8_t> keys, lab::Order order, lab::LaunchSh
 void reduce(lab::Span<const std::uint32_t> keys, lab::Span<std::uint32_t> range, lab::LaunchShape shape,
             cudaStream_t stream);
 
-/// Step 04. Sorts integers in place, with one counter for every value from the smallest key to the largest, wherever
+/// Step 04. Sorts integers in place, with one counter for every value from the smallest key to the largest, whatever
 /// the two are. Waits for the stream, because the host needs the range. Keys: uint8_t, uint32_t, int32_t.
-/// Unsupported, with the number of counters: more than max_range of them. Shape: any blocks, 1 to 1024 threads.
+/// Unsupported, with the number of counters, if more than max_range are needed. Shape: any blocks, 1 to 1024 threads.
 /// Cost: two reads and one write of every key, and four trips of the counters through memory.
 template <class Key>
 void sort_range(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream);

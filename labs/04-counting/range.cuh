@@ -106,7 +106,7 @@ Range range_of(lab::Span<const Key> keys, lab::LaunchShape shape, cudaStream_t s
 template <class Key>
 void sort_declared_range(lab::Span<Key> keys, Key low, Key high, lab::Order order, lab::LaunchShape shape,
                          cudaStream_t stream) {
-  lab::blocks_or(shape, lab::threads_or(shape, 1), 1);  // refuses an impossible shape
+  lab::blocks_or(shape, lab::threads_or(shape, 1), 1);  // throws if the shape is impossible
   const std::string declared = "the declared range " + std::to_string(low) + " ... " + std::to_string(high);
   if (lab::less(high, low)) throw lab::Unsupported(declared + " is empty");
   if (keys.n == 0) return;

@@ -20,7 +20,7 @@ struct Digit {
   __device__ unsigned extract(Key key) const { return counters.index(key) >> shift & (values - 1); }
 };
 
-/// Passes that a range needs: one per digit.
+/// The number of passes that a range needs: one per digit.
 inline int passes_of(Range range) {
   constexpr int bits = Digit<std::uint32_t>::bits;
   return std::max(1, (int(std::bit_width(range.size() - 1)) + bits - 1) / bits);
@@ -28,8 +28,8 @@ inline int passes_of(Range range) {
 
 /// A warp of the grid: its lanes, its number among all warps, and its stretch of the keys, begin ... end - 1.
 struct Warp {
-  int lane, lanes;  ///< the last warp of a block may have fewer than 32 lanes
-  unsigned mask;    ///< of its lanes
+  int lane, lanes;  ///< this thread's lane; the number of lanes, which may be below 32 in a block's last warp
+  unsigned mask;    ///< one bit per lane of the warp
   std::int64_t number, begin, end;
 
   __device__ Warp(std::int64_t n, std::int64_t keys_per_warp) {

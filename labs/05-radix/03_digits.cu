@@ -2,8 +2,8 @@
 //
 // Idea: digits of four bits need a quarter of the passes. A block counts the digits of its tile. The counters of all
 // tiles, those of digit 0 first, then those of digit 1 and so on, are scanned: then each tile knows where its keys of
-// each digit begin. Written at once, neighbouring keys would go to 16 places by turns; so the block first sorts its
-// tile by the digit in shared memory, with four splits, and its keys leave in 16 runs of neighbours.
+// each digit begin. Written as they come, neighbouring keys would go to 16 different places; so the block first sorts
+// its tile by the digit in shared memory, with four splits, and then writes 16 runs of neighbours.
 // New since step 02: the splits happen in shared memory, and global memory sees whole runs.
 // Cost: two passes per byte, each with two reads and one write of every key; four splits per pass in shared memory.
 // Limits: 256 threads per block.
@@ -30,8 +30,8 @@ __global__ void count_tiles(lab::Span<const Key> keys, Digits<Key, digit_bits> d
                             std::int64_t tiles) {
   __shared__ unsigned counts[warps][digit_values];  // one set per warp: fewer atomics meet at one counter
   for (std::int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-    // Your code: clear the counters; count the digits of the tile's keys, each warp in its own set; add the sets
-    // up.
+    // Your code: clear the counters; count the digits of the tile's keys, each warp in its own set; add up the
+    // sets.
     (void)counts;
   }
 }

@@ -1,5 +1,4 @@
-// What all steps call: a key's digits, in ascending and descending order and for every type; and keys with their
-// values.
+// What all steps use: a key's digits, for every type and for ascending and descending order; and keys with their values.
 #pragma once
 
 #include <cstdint>
@@ -47,7 +46,7 @@ Pairs<const Key, const Value> read_only(Pairs<Key, Value> pairs) {
   return {pairs.keys, pairs.values};
 }
 
-/// The arrays that the passes read and write by turns: the caller's, and scratch of the same size.
+/// The two sets of arrays that exchange roles after each pass: the caller's, and scratch of the same size.
 template <class Key, class Value>
 class Buffers {
  public:

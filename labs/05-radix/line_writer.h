@@ -1,4 +1,4 @@
-// What step 00 uses but does not teach: scratch memory on the host, and writes that pass the caches by.
+// What step 00 uses but does not teach: scratch memory on the host, and writes that bypass the caches.
 #pragma once
 
 #include <sys/mman.h>
@@ -28,9 +28,9 @@ struct HostMemory {
 
 inline thread_local constinit HostMemory kept;  ///< for the next Scratch
 
-/// n values that nothing has written, on large pages where the system has them, because a scatter touches many pages at
-/// once. The last memory given back is kept for the next call: getting fresh memory from the system, which clears every
-/// page, can take longer than sorting. (The device's pool keeps the device's memory in the same way.)
+/// n uninitialized values, on large pages where the system has them, because a scatter touches many pages at once. The
+/// memory freed last is kept for the next call: getting fresh memory from the system, which clears every page, can take
+/// longer than sorting. (The device's pool keeps the device's memory in the same way.)
 template <class T>
 class Scratch {
  public:
@@ -57,10 +57,10 @@ class Scratch {
   HostMemory memory_;
 };
 
-/// Writes values to 256 regions of an array by turns, but always in whole cache lines: what goes to one region is
-/// collected in a buffer that stays in the cache, and then written to memory past the caches. Written one at a time,
-/// each value would fetch its line and evict one that is still to be filled. The positions of a digit come in ascending
-/// order.
+/// Writes values to 256 regions of an array, in any order of the regions, but always in whole cache lines: what goes to
+/// one region is collected in a buffer that stays in the cache, and then written to memory, bypassing the caches. If
+/// values were written one at a time, each would fetch its line and evict one that is not full yet. The positions within
+/// a region must come in ascending order.
 template <class T, class Count>
 class LineWriter {
  public:
@@ -81,7 +81,7 @@ class LineWriter {
       copy(digit, std::max(firsts_[digit], ends[digit] < slot ? Count(0) : Count(ends[digit] - slot)), ends[digit]);
     }
 #ifdef __SSE2__
-    _mm_sfence();  // writes past the caches are in memory before any later write
+    _mm_sfence();  // writes that bypass the caches are in memory before any later write
 #endif
   }
 

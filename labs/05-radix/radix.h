@@ -72,7 +72,7 @@ void sort_digits(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, 
 }
 
 /// Step 04. Eight bits per pass, one read and one write: by decoupled look-back a tile learns from the tiles before it
-/// where its keys go. Shape: any blocks, 384 threads. Cost: one read for all counters, then one pass per byte.
+/// where its keys go. Shape: any blocks, 384 threads. Cost: one read for all counters, then one pass per byte of a key.
 /// Sources: A. Adinets and D. Merrill, "Onesweep", 2022; D. Merrill and M. Garland, "Single-pass parallel prefix scan
 /// with decoupled look-back", 2016.
 template <class Key, class Value>

@@ -2,7 +2,7 @@
 //
 // Idea: a scan that is a tree, with 2 (n - 1) additions instead of n log2 n (Blelloch). And keys without values need not
 // be moved: a binary search in the 257 sums finds the value of any place of the output.
-// New since step 02: sweeps over padded indices, free of bank conflicts; placing without atomics, 16 bytes per write.
+// New since step 02: padded indices, which avoid bank conflicts; placing without atomics, 16 bytes per write.
 // Cost: 1 byte read and 1 byte written per key; 20 stages, 24 barriers per tile of 1024 counters.
 // Limits: bytes only; a key that is not moved cannot carry a value.
 #include <cstdint>
@@ -19,9 +19,9 @@ __host__ __device__ constexpr int padded(int i) { return i + i / 16 + i / 256; }
 /// Replaces the `scan_tile` values of a tile by their exclusive sums. Returns the sum of all values to every thread.
 __device__ std::uint64_t scan_in_shared(std::uint64_t* tile) {
   // begin solution
-  //~ // Your code, always with tile[padded(i)]: the way up, half = 1, 2, ..., scan_tile / 2; keep the last value, the
-  //~ // sum of all, and put 0 there; the way down, half = scan_tile / 2, ..., 1 (see hint 1). Which barriers are
-  //~ // needed?
+  //~ // Your code, always with tile[padded(i)]: the way up, half = 1, 2, ..., scan_tile / 2; keep the last value, which
+  //~ // is the sum of all, and replace it by 0; the way down, half = scan_tile / 2, ..., 1 (see hint 1). Which barriers
+  //~ // are needed?
   //~ return tile[0];
   for (int half = 1; half < scan_tile; half *= 2) {
     for (int k = threadIdx.x; k < scan_tile / (2 * half); k += blockDim.x) {
@@ -52,7 +52,7 @@ __global__ void scan_tiles_by_tree(Values values, std::uint64_t* sums, std::uint
     const std::int64_t first = number * scan_tile;
     const int count = items_in_tile(values.n, first, scan_tile);
     // begin solution
-    //~ // Your code: load the tile to padded places, with zeros behind its end; scan it; store it and
+    //~ // Your code: load the tile to padded places, with zeros after its end; scan it; store the sums and
     //~ // tile_sums[number].
     //~ (void)&tile, (void)sums, (void)tile_sums, (void)first, (void)count, (void)scan_in_shared;
     for (int i = threadIdx.x; i < scan_tile; i += blockDim.x) tile[padded(i)] = i < count ? values.data[first + i] : 0;

@@ -2,12 +2,12 @@
 //
 // Idea: values that travel with their keys make equal keys different, so keys must be moved, and in order. A warp owns
 // a stretch of the keys and a column of counters. The scan goes through all columns value by value, so the sum for
-// (value v, warp w) is the place of warp w's first key of value v: behind all smaller keys, and behind the keys of
+// (value v, warp w) is the place of warp w's first key of value v: after all smaller keys, and after the keys of
 // value v in earlier stretches. Within its stretch the warp takes the keys in order, 32 at a time, and lanes with equal
 // keys line up by lane number. No place is decided by the order of atomics, so equal keys keep their order.
 // New since step 04: ranks by __match_any_sync; one pass per 8 bits of the counter's index, the lowest bits first.
 // Cost per digit: 2 reads of the keys, 1 of the values, 1 write of both; a copy of both if the number of digits is odd.
-// Limits: neighbouring lanes write far apart; a pass that sorts a tile first could write whole runs (lab 05).
+// Limits: neighbouring lanes write far apart; a pass that first sorts its tile could write whole runs (lab 05).
 #include <cstdint>
 #include <utility>
 
@@ -98,7 +98,7 @@ void sort_stable(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order,
   Pairs<Key, Value> from = {keys.data, values.data}, to = {scratch_keys.data(), scratch_values.data()};
   // begin solution
   //~ // Your code: for each pass, the lowest digit first: count_stretches, scan_blelloch() over all counters,
-  //~ // move_stretches, and exchange `from` and `to`. With an odd number of passes, begin with a copy in scratch.
+  //~ // move_stretches, and exchange `from` and `to`. If the number of passes is odd, first copy the pairs to scratch.
   //~ (void)passes, (void)keys_per_warp, (void)from, (void)to, (void)order;
   //~ NOT_WRITTEN("step 05");
   if (passes % 2 == 1) {

@@ -1,11 +1,11 @@
 // Step 00: the reference, on one core of the host.
 //
-// Idea: one counting sort for each digit, the least significant first. Each of them is stable, so the order by the
-// digits done so far survives the next one.
+// Idea: one counting sort for each digit, the least significant first. Each of these sorts is stable, so it keeps the
+// order by the digits that were sorted before.
 // New here: one read of the keys gives the counters of all digits; a digit that all keys share is skipped; signed
 // integers and floats are sorted by the bits of an unsigned integer with the same order.
 // Cost: one read, then at most one read and one write of every key per byte of a key.
-// Limits: takes as much memory again as the keys.
+// Limits: needs a second array as large as the keys.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -22,7 +22,7 @@ constexpr int digit_bits = 8;
 template <class Key>
 constexpr int passes = sizeof(Key);
 
-/// The counters of all digits, from one read of the keys. `digits`: those of pass 0.
+/// Returns the counters of all digits, from one read of the keys. `digits`: the digits of pass 0.
 template <class Count, class Key>
 std::array<PerDigit<Count>, passes<Key>> count(const Key* keys, std::int64_t n, Digits<Key, digit_bits> digits) {
   std::array<PerDigit<Count>, passes<Key>> counters{};
@@ -30,8 +30,7 @@ std::array<PerDigit<Count>, passes<Key>> count(const Key* keys, std::int64_t n, 
   //~ // Your code: count the digit of every key in every pass. digits.extract(key, shift) is the digit at bit `shift`.
   for (std::int64_t i = 0; i < n; ++i) {
     const Key key = keys[i];
-    // All passes in one expression: compilers do not unroll such a short loop by themselves, and it takes twice as
-    // long.
+    // All passes in one expression, because a loop would take twice as long: compilers do not unroll it by themselves.
     [&]<int... pass>(std::integer_sequence<int, pass...>) {
       (++counters[pass][digits.extract(key, pass * digit_bits)], ...);
     }(std::make_integer_sequence<int, passes<Key>>{});

@@ -6,7 +6,7 @@
 // lowest first, sorts.
 // New since step 01: the keys never leave the device. A warp counts its ones by a vote, a block adds up its warps, and
 // the blocks' sums are scanned as in lab 04.
-// Cost: as many passes as a key has bits; each reads every key twice and writes it once, to two places by turns.
+// Cost: as many passes as a key has bits; each reads every key twice and writes it once, to one of two places.
 // Limits: threads in whole warps.
 #include <cstdint>
 
@@ -25,8 +25,8 @@ __global__ void count_ones(lab::Span<const Key> keys, Digits<Key, 1> digits, lon
   const std::int64_t tile_keys = std::int64_t{items_per_thread} * blockDim.x;
   for (std::int64_t tile = blockIdx.x; tile * tile_keys < keys.n; tile += gridDim.x) {
     // begin solution
-    //~ // Your code: each thread looks at items_per_thread keys, blockDim.x apart. __syncthreads_count() counts over
-    //~ // the block how many threads have a condition true; __popc(__ballot_sync()) does so over a warp. Thread 0
+    //~ // Your code: each thread looks at items_per_thread keys, blockDim.x apart. __syncthreads_count() counts the
+    //~ // threads of the block for which a condition is true; __popc(__ballot_sync()) counts those of a warp. Thread 0
     //~ // writes the tile's sum.
     int ones = 0;
     for (int row = 0; row < items_per_thread; ++row) {
@@ -38,8 +38,8 @@ __global__ void count_ones(lab::Span<const Key> keys, Digits<Key, 1> digits, lon
   }
 }
 
-/// Moves every key to its side. ones_before[t] is the number of ones in all tiles before t; its last entry, in all
-/// tiles.
+/// Moves every key to its side. ones_before[t] is the number of ones in all tiles before t; the last entry is the number
+/// in all tiles.
 template <class Key, class Value>
 __global__ void split(Pairs<const Key, const Value> from, Pairs<Key, Value> to, std::int64_t n, Digits<Key, 1> digits,
                       const long long* ones_before, std::int64_t tiles) {
@@ -52,8 +52,8 @@ __global__ void split(Pairs<const Key, const Value> from, Pairs<Key, Value> to, 
       const std::int64_t i = tile * tile_keys + row * std::int64_t(blockDim.x) + threadIdx.x;
       // begin solution
       //~ // Your code: is the bit of key i a 1? block_exclusive_sum() returns how many threads before this one have a
-      //~ // 1, and sets how many there are in this row. Write the key (and its value) to its place. All threads must
-      //~ // call block_exclusive_sum(), also those beyond the last key.
+      //~ // 1, and sets its last argument to the number in the whole row. Write the key (and its value) to its place.
+      //~ // All threads must call block_exclusive_sum(), also those beyond the last key.
       //~ (void)i, (void)zeros, (void)before_row, (void)warp_ones;
       const bool is_one = i < n && digits.extract(from.keys[i]) == 1;
       long long row_ones;

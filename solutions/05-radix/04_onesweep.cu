@@ -4,7 +4,7 @@
 // tile asks those tiles: it publishes its own counters as soon as it has them, then looks back, from its neighbour on,
 // and adds what each earlier tile has published, until it reaches one that already knows its inclusive prefix. So one
 // read and one write per pass are enough. One read at the start gives, for all passes, the counters of the whole array,
-// which say where each digit begins.
+// which show where each digit begins.
 // New since step 03: blocks that wait for each other. A block draws its tile's number from a counter when it starts, so
 // every earlier tile belongs to a block that is already running or done: no block waits for one that waits for it,
 // whatever the order of the blocks. And ranks within a warp by votes: lanes with equal digits find each other.
@@ -25,7 +25,7 @@ constexpr int digit_values = 1 << digit_bits;
 constexpr int threads_per_block = 384, warps = threads_per_block / 32;
 static_assert(threads_per_block >= digit_values, "one thread per digit looks back");
 
-/// Keys of a thread: as many as fit 80 bytes, at most 20.
+/// Keys per thread: as many as fit in 80 bytes, at most 20.
 template <class Key>
 constexpr int items_per_thread = sizeof(Key) <= 4 ? 20 : 10;
 template <class Key>
@@ -86,8 +86,8 @@ __device__ void publish(volatile Word* words, std::int64_t tile, unsigned digit,
   words[tile * digit_values + digit] = (tile == 0 ? P::inclusive_prefix : P::aggregate) | tile_aggregate;
 }
 
-/// Returns how many keys of `digit` the tiles before `tile` have. `words`: of all tiles, one per digit; tile_aggregate:
-/// the number of this tile's keys, which is already published.
+/// Returns how many keys of `digit` the tiles before `tile` have. `words`: one per tile and digit; `tile_aggregate`: the
+/// number of this tile's keys of the digit, which is already published.
 template <class Word>
 __device__ Word look_back(volatile Word* words, std::int64_t tile, unsigned digit, Word tile_aggregate) {
   Word exclusive_prefix = 0;
@@ -171,8 +171,9 @@ __device__ void load_keys(Items<Key>& items, const Key* tile) {
 template <class Key>
 __device__ void rank_keys(Items<Key>& items, Digits<Key, digit_bits> digits, unsigned* counts) {
   // begin solution
-  //~ // Your code, for each row: lanes_with() the same digit; counts[digit] is the number of such keys in earlier rows,
-  //~ // to which a lane adds those of its row in lower lanes. Then one of the lanes adds all of the row to the counter.
+  //~ // Your code, for each row: find the lanes with the same digit (lanes_with). A key's rank is counts[digit], the
+  //~ // number of such keys in earlier rows, plus the number in lower lanes of its row. Then one of the lanes adds the
+  //~ // row's keys of this digit to the counter.
   const unsigned lower_lanes = (1u << threadIdx.x % 32) - 1;
 #pragma unroll
   for (int row = 0; row < items_per_thread<Key>; ++row) {
@@ -200,8 +201,8 @@ __device__ unsigned scan_warps(Shared<Key, Value>& shared, unsigned digit) {
   return tile_aggregate;
 }
 
-/// Finds where the tile's keys of each digit go, one thread per digit: publishes the tile's counts, looks back, and leaves
-/// shared.offsets, and in shared.counts where each warp's keys of a digit begin in the tile.
+/// Finds where the tile's keys of each digit go, one thread per digit: publishes the tile's counts, looks back, and sets
+/// shared.offsets. On return, shared.counts holds where each warp's keys of a digit begin in the tile.
 template <class Word, class Key, class Value>
 __device__ void find_offsets(Shared<Key, Value>& shared, volatile Word* words, std::int64_t tile,
                              const unsigned long long* firsts) {
@@ -236,7 +237,7 @@ __device__ void scatter(Shared<Key, Value>& shared, const Items<Key>& items, Dig
   // begin solution
   //~ // Your code: put the keys into shared.keys by their ranks, and store them in that order: the key at place i of
   //~ // the tile goes to offsets[its digit] + i. Then the values, through the same memory; a thread remembers the
-  //~ // digits of the places that it stored, because the keys are gone by then. Mind the barriers.
+  //~ // digits of the places that it stored, because the keys are gone by then. Which barriers are needed?
 #pragma unroll
   for (int row = 0; row < items_per_thread<Key>; ++row) {
     if (items.has(row)) shared.keys[items.ranks[row]] = items.keys[row];
@@ -267,8 +268,8 @@ __device__ void scatter(Shared<Key, Value>& shared, const Items<Key>& items, Dig
   // end solution
 }
 
-/// One pass. `next_tile` gives out the numbers of the tiles; firsts: where each digit begins; words: all 0 at the
-/// start.
+/// One pass. `next_tile`: the number of the next tile that a block takes; `firsts`: where each digit begins; `words`: all
+/// 0 at the start.
 template <class Word, class Key, class Value>
 __global__ void __launch_bounds__(threads_per_block)
     sweep(Pairs<const Key, const Value> from, Pairs<Key, Value> to, std::int64_t n, Digits<Key, digit_bits> digits,
@@ -311,7 +312,7 @@ void sort_with(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order, u
   // begin solution
   //~ // Your code: clear `firsts`, count_all (few blocks, each with many keys: a counter has 32 bits), scan_counters.
   //~ // Then for each pass clear `words` and `next_tile`, sweep from buffers.from to buffers.to, and swap. Keys of one
-  //~ // byte have an odd number of passes: let them begin in the other buffer.
+  //~ // byte have an odd number of passes: copy them to the other buffer first.
   //~ (void)blocks, (void)order, (void)buffers, (void)scan_counters;
   //~ NOT_WRITTEN("step 04");
   CUDA_CHECK(cudaMemsetAsync(firsts.data(), 0, firsts.size() * sizeof(unsigned long long), stream));
