@@ -1,8 +1,8 @@
 // Step 02: one block per merge.
 //
-// Idea: where does a key go in the merge of two runs? After the keys before it in its own run, as many as its index
-// there, and after the keys of the other run that come before it, as many as a binary search counts. No key has to wait
-// for another: each thread places its own.
+// Idea: where does a key go in the merge of two runs? After the keys before it in its own run, whose number is its
+// index there, and after the keys of the other run that come before it, which a binary search counts. No key has to
+// wait for another: each thread places its own.
 // New since step 01: all threads of a block share a merge, in shared memory. Tiles of 2048 keys are sorted there, level
 // by level, in one pass over global memory. Longer runs are streamed: the block loads the next keys of both runs,
 // merges them, and stores the keys whose position no later key can change. The next round continues with the rest.
@@ -23,7 +23,7 @@ namespace merge_sort {
 namespace {
 
 constexpr int default_threads_per_block = 512;
-constexpr int chunk_keys = tile_keys / 2;  // at most as many keys of each run are in shared memory at a time
+constexpr int chunk_keys = tile_keys / 2;  // keys of each run in shared memory at a time, at most
 
 /// Sorts `count` items in shared memory, level by level from one buffer to the other. Returns the buffer that holds the
 /// result. All threads of the block call it.

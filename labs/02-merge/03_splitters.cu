@@ -1,11 +1,11 @@
 // Step 03: many blocks per merge, by splitters.
 //
-// Idea: every 256th key of both runs is a splitter. It cuts both runs, its own right before itself and the other one
-// where a binary search finds its place. All splitters together cut a merge into independent pieces of at most 256 keys
-// of either run. A block merges a piece by ranks, as in step 02.
-// New since step 02, whose tiles are the start: a level has as many blocks as pieces, however few merges it has. The
-// splitters are put in order without sorting: the number of a splitter is its index among the splitters of its own run
-// plus its rank among those of the other run, which follows from its cut.
+// Idea: every 256th key of both runs is a splitter. It cuts its own run right before itself, and the other run where a
+// binary search finds its place. All splitters together cut a merge into independent pieces of at most 256 keys of
+// either run. A block merges a piece by ranks, as in step 02.
+// New since step 02, whose sorted tiles this step starts from: a level has as many blocks as pieces, however few merges
+// it has. The splitters are put in order without sorting: the number of a splitter is its index among the splitters of
+// its own run plus its rank among those of the other run, which follows from its cut.
 // Cost: 1 + ceil(log2(n / 2048)) reads and writes of every key and twice as many launches; for every 256 keys, a search
 // that reads about log2 n keys, and a cut of 16 bytes.
 // Limits: a piece has 1 to 512 keys, 256 on average. Half of a block's positions stay empty, and each piece pays for

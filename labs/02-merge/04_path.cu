@@ -5,7 +5,7 @@
 // output and the parts of both inputs that belong to it. So each block merges one tile of the output, and within the
 // tile each thread merges the same number of keys, one after another, in registers.
 // New since step 03: all pieces have the same size, as large as shared memory allows, whatever the keys are. Within a
-// piece, a thread searches once per 17 keys, where ranks take a search per key. The tiles at the start are sorted in
+// piece, a thread searches once per 17 keys; ranks take a search for every key. The tiles at the start are sorted in
 // the same way: each thread sorts 17 keys in registers, then 2, 4, ..., 256 threads merge theirs.
 // Cost: 1 + ceil(log2(n / tile)) reads and writes of every key and twice as many launches; a tile has 4352 keys of 4
 // bytes, or 2816 of 8 bytes.

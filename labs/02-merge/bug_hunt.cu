@@ -9,9 +9,9 @@
 //   /tmp/bug_hunt 1000 few
 //   /tmp/bug_hunt 1024
 //
-// There are four faults, all between here and the line near the middle. The code below that line is right: it creates
-// the input (all keys distinct, or with `few` only 64 distinct keys) and verifies the output. Exit status: 0 right, 1
-// wrong or a CUDA error, 2 invalid arguments.
+// There are four faults, all between here and the dividing line near the middle. The code below that line is right: it
+// creates the input (all keys distinct, or with `few` only 64 distinct keys) and verifies the output. Exit status: 0
+// right, 1 wrong or a CUDA error, 2 invalid arguments.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ __global__ void merge_short_runs(const uint2* from, uint2* to, int n, int run) {
   }
 }
 
-// The number of the n keys that come before `key`; with `equal_too`, including those equal to it.
+// How many of the n keys come before `key`; if `equal_too`, including those equal to it.
 __device__ int rank_of(unsigned key, const uint2* run, int n, bool equal_too) {
   int low = 0, high = n;
   while (low < high) {

@@ -1,5 +1,4 @@
-// What all steps are written with: keys together with their values, scratch memory, comparisons, and the levels of a
-// merge sort.
+// Shared by all steps: keys together with their values, scratch memory, comparisons, and the levels of a merge sort.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +10,7 @@
 
 namespace merge_sort {
 
-/// The value type where keys have no values.
+/// The value type of keys without values.
 struct NoValue {};
 
 template <class Value>
@@ -72,8 +71,8 @@ inline int merge_levels(std::int64_t n, std::int64_t run) {
   return levels;
 }
 
-/// The two runs of one merge: a = [first, middle) and b = [middle, end). In the last merge of a level, b may be short
-/// or empty, and so may a be short.
+/// The two runs of one merge: a = [first, middle) and b = [middle, end). In the last merge of a level, a may be short,
+/// and b may be short or empty.
 struct Merge {
   std::int64_t first;
   std::int64_t middle;

@@ -1,5 +1,5 @@
-// The items that a thread of step 04 keeps in registers, and the way of a tile between registers, shared memory and
-// global memory.
+// The items that a thread of step 04 keeps in registers, and the functions that move a tile between registers, shared
+// memory and global memory.
 #pragma once
 
 #include "items.cuh"

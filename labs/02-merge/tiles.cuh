@@ -1,5 +1,5 @@
-// Tiles of steps 02 and 03: their way between global and shared memory, and sorting them, which step 02 teaches and
-// step 03 starts from.
+// Tiles of steps 02 and 03: moving them between global and shared memory, and sorting them. Step 02 teaches that sort,
+// and step 03 starts with it.
 #pragma once
 
 #include <cstdint>

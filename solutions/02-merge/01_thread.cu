@@ -2,9 +2,9 @@
 //
 // Idea: two neighbouring sorted runs become one if you take the smaller of their two first keys again and again. A run
 // of one key is sorted, so log2 n levels of merges sort the array, each level with half as many runs as the one before.
-// The merges of a level are independent: each is the work of one thread. The next level needs the results of all of
-// them: each level is one launch. A merge must not overwrite keys that it has not read yet, so each level moves all
-// keys from one array to another, and the two arrays swap roles. Nothing is copied back after a level.
+// The merges of a level are independent, so each is the work of one thread. The next level needs all their results, so
+// each level is one launch. A merge must not overwrite keys that it has not read yet, so each level moves all keys from
+// one array to another, and the two arrays swap roles. Nothing is copied back after a level.
 // Cost: ceil(log2 n) launches, each reading and writing every key: 2 * sizeof(Key) bytes per key and level.
 // Limits: the last level is the work of one thread, the level before it of two. So the total time grows with n, not
 // with n / threads.
@@ -25,9 +25,9 @@ template <class Key, class Value, class Before>
 __device__ void merge_runs(Items<Key, Value> from, Items<Key, Value> to, std::int64_t first, std::int64_t middle,
                            std::int64_t end, Before before) {
   // begin solution
-  //~ // Your code: fill to[first, end) from its beginning. Each position receives the next key of one of the two runs:
-  //~ // of which one, if both have keys left? Of which one, if they are equal? Of which one, if one run is used up?
-  //~ // before(a, b) compares keys, copy_item(to, i, from, j) copies a key and its value.
+  //~ // Your code: fill to[first, end) from its beginning. Each position receives the next key of one of the two runs. Of
+  //~ // which run, if both have keys left? If the two next keys are equal? If one run is used up? before(a, b) compares
+  //~ // keys, copy_item(to, i, from, j) copies a key and its value.
   std::int64_t a = first, b = middle;
   for (std::int64_t i = first; i < end; ++i) {
     // A key of b goes first only if it must, so that equal keys keep their order. Nothing is read from an empty run.
