@@ -8,8 +8,8 @@
 //   /tmp/bug_hunt 1024 descending
 //   /tmp/bug_hunt 2048
 //
-// There are four faults, all in sort_tile and sort_tiles. The code below the line near the middle is right: it creates
-// the input and verifies the output. Exit status: 0 right, 1 wrong or a CUDA error, 2 invalid arguments.
+// There are four faults, all in sort_tile and sort_tiles. The code below the dividing line near the middle is right: it
+// creates the input and verifies the output. Exit status: 0 right, 1 wrong or a CUDA error, 2 invalid arguments.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ __global__ void sort_tile(uint2* pairs, int n, bool ascending) {
   const int count = min(n - begin, tile_keys);
   const int t = threadIdx.x;
 
-  // Runs of k keys, alternately up and down, until two runs are left: together they are a bitonic sequence.
+  // Sorts runs of k keys, alternately up and down, until two runs are left, which together form a bitonic sequence.
   for (int k = 2; k < count; k *= 2) {
     for (int j = k / 2; j > 0; j /= 2) {
       const int low = 2 * t - t % j;

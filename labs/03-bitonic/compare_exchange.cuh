@@ -8,7 +8,7 @@
 
 namespace bitonic {
 
-/// The value type where keys have no values.
+/// The value type of keys without values.
 struct NoValue {};
 
 template <class Value>
