@@ -5,20 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from workbook.pictures.svg import (
-    ABSENT,
-    BLUE,
-    BLUE_FILL,
-    INK,
-    MUTED,
-    ORANGE,
-    ORANGE_FILL,
-    PAPER,
-    TEAL,
-    TEAL_FILL,
-    WIRE,
-    Drawing,
-)
+from workbook.pictures import svg
 
 MAX_N = 65536  # the largest n on the axis
 
@@ -94,36 +81,36 @@ def still_right(count: int, phases: int, first_phase: int = 0) -> list[list[bool
 
 
 def draw_key(
-    drawing: Drawing,
+    drawing: svg.Drawing,
     x: float,
     y: float,
     key: int,
-    fill: str = PAPER,
-    stroke: str = WIRE,
-    color: str = INK,
+    fill: str = svg.PAPER,
+    stroke: str = svg.WIRE,
+    color: str = svg.INK,
     weight: str = "normal",
 ) -> None:
     drawing.rect(x - 13, y - 11, 26, 22, fill, stroke, 4)
     drawing.text(x, y + 5, str(key), 14, color, weight=weight)
 
 
-def draw_example(keys: list[int]) -> Drawing:
+def draw_example(keys: list[int]) -> svg.Drawing:
     """Keys that move through all phases, one column per phase; the keys that a phase exchanged are marked."""
     n = len(keys)
     states, exchanged = odd_even(keys)
     pitch, left, top, step = 32, 56, 66, 72
-    drawing = Drawing(left + n * step + 56, top + (n - 1) * pitch + 66, f"{n} keys in {n} phases")
+    drawing = svg.Drawing(left + n * step + 56, top + (n - 1) * pitch + 66, f"{n} keys in {n} phases")
 
     def y(place: int) -> float:
         return top + place * pitch
 
     for place in range(n):
         drawing.line(left, y(place), left + n * step, y(place))
-        drawing.text(left - 24, y(place) + 4.5, str(place), 12.5, MUTED, "end")
+        drawing.text(left - 24, y(place) + 4.5, str(place), 12.5, svg.MUTED, "end")
     for phase in range(n):
         x = left + (phase + 0.5) * step
-        color = BLUE if phase % 2 == 0 else ORANGE
-        drawing.text(x, 28, f"phase {phase}", 12.5, INK, weight="bold")
+        color = svg.BLUE if phase % 2 == 0 else svg.ORANGE
+        drawing.text(x, 28, f"phase {phase}", 12.5, svg.INK, weight="bold")
         drawing.text(x, 44, "even" if phase % 2 == 0 else "odd", 11.5, color)
         for i in pairs(phase, n):
             drawing.arrow(x, y(i), y(i + 1), color)
@@ -135,67 +122,67 @@ def draw_example(keys: list[int]) -> Drawing:
                 left + column * step,
                 y(place),
                 key,
-                TEAL_FILL if moved else PAPER,
-                TEAL if moved else WIRE,
-                TEAL if moved else INK,
+                svg.TEAL_FILL if moved else svg.PAPER,
+                svg.TEAL if moved else svg.WIRE,
+                svg.TEAL if moved else svg.INK,
                 "bold" if moved else "normal",
             )
     bottom = y(n - 1) + 42
-    drawing.text(left, bottom, "in", 12.5, MUTED)
-    drawing.text(left + n * step, bottom, "out", 12.5, MUTED)
-    drawing.rect(left + 60, bottom - 13, 16, 16, TEAL_FILL, TEAL, 3)
-    drawing.text(left + 84, bottom, "exchanged by the phase on its left", 12.5, TEAL, "start")
-    drawing.arrow(left + 340, bottom - 11, bottom + 3, BLUE)
-    drawing.text(left + 350, bottom, "arrowhead: the larger key", 12.5, BLUE, "start")
+    drawing.text(left, bottom, "in", 12.5, svg.MUTED)
+    drawing.text(left + n * step, bottom, "out", 12.5, svg.MUTED)
+    drawing.rect(left + 60, bottom - 13, 16, 16, svg.TEAL_FILL, svg.TEAL, 3)
+    drawing.text(left + 84, bottom, "exchanged by the phase on its left", 12.5, svg.TEAL, "start")
+    drawing.arrow(left + 340, bottom - 11, bottom + 3, svg.BLUE)
+    drawing.text(left + 350, bottom, "arrowhead: the larger key", 12.5, svg.BLUE, "start")
     return drawing
 
 
-def draw_bubble(keys: list[int]) -> Drawing:
+def draw_bubble(keys: list[int]) -> svg.Drawing:
     """The earliest time of each comparison of bubble sort."""
     n = len(keys)
     bubble_rounds(keys)
     cell, left, top = 30, 96, 78
     columns = 2 * n - 3
-    drawing = Drawing(
+    drawing = svg.Drawing(
         left + columns * cell + 40, top + (n - 1) * cell + 66, "When the comparisons of bubble sort can be made"
     )
     drawing.text(
-        left + columns * cell / 2, 26, "time: a comparison waits only for those that share a key with it", 13, INK
+        left + columns * cell / 2, 26, "time: a comparison waits only for those that share a key with it", 13, svg.INK
     )
     at_once: dict[int, list[int]] = {}
     for round_ in range(n - 1):
-        drawing.text(left - 14, top + round_ * cell + 20, f"round {round_}", 12.5, MUTED, "end")
+        drawing.text(left - 14, top + round_ * cell + 20, f"round {round_}", 12.5, svg.MUTED, "end")
         for i in range(n - 1 - round_):
             time = 2 * round_ + i  # after (round, i - 1) and (round - 1, i + 1)
             at_once.setdefault(time, []).append(i)
-            fill, color = (BLUE_FILL, BLUE) if i % 2 == 0 else (ORANGE_FILL, ORANGE)
+            fill, color = (svg.BLUE_FILL, svg.BLUE) if i % 2 == 0 else (svg.ORANGE_FILL, svg.ORANGE)
             drawing.rect(left + time * cell + 1, top + round_ * cell + 1, cell - 2, cell - 2, fill, color, 3, 0.9)
             drawing.text(left + time * cell + cell / 2, top + round_ * cell + 19.5, f"{i},{i + 1}", 10.5, color)
     for time in range(columns):
         assert len({i % 2 for i in at_once[time]}) == 1
-        drawing.text(left + time * cell + cell / 2, top - 12, str(time), 11, MUTED)
+        drawing.text(left + time * cell + cell / 2, top - 12, str(time), 11, svg.MUTED)
     bottom = top + (n - 1) * cell + 32
-    drawing.text(left, bottom, "blue: pairs that begin at an even place", 12.5, BLUE, "start")
-    drawing.text(left + 250, bottom, "orange: at an odd place", 12.5, ORANGE, "start")
+    drawing.text(left, bottom, "blue: pairs that begin at an even place", 12.5, svg.BLUE, "start")
+    drawing.text(left + 250, bottom, "orange: at an odd place", 12.5, svg.ORANGE, "start")
     return drawing
 
 
-def draw_zero_one(bits: list[int]) -> Drawing:
+def draw_zero_one(bits: list[int]) -> svg.Drawing:
     """Zeros and ones on their way: the last one starts in phase 0 or 1, the next follows a phase later, and so on."""
     n = len(bits)
     states, _ = odd_even(bits)
     cell, left, top = 30, 86, 50
-    drawing = Drawing(left + (n + 1) * cell + 250, top + n * cell + 34, "Ones move down, each behind the next")
+    drawing = svg.Drawing(left + (n + 1) * cell + 250, top + n * cell + 34, "Ones move down, each behind the next")
     for column, state in enumerate(states):
         x = left + column * cell
-        drawing.text(x + cell / 2, top - 10, "in" if column == 0 else str(column - 1), 11.5, MUTED)
+        drawing.text(x + cell / 2, top - 10, "in" if column == 0 else str(column - 1), 11.5, svg.MUTED)
         for place, bit in enumerate(state):
-            fill, color = (BLUE, PAPER) if bit else (PAPER, MUTED)
-            drawing.rect(x + 1, top + place * cell + 1, cell - 2, cell - 2, fill, BLUE if bit else WIRE, 3, 0.9)
+            fill, color = (svg.BLUE, svg.PAPER) if bit else (svg.PAPER, svg.MUTED)
+            drawing.rect(x + 1, top + place * cell + 1, cell - 2, cell - 2, fill, svg.BLUE if bit else svg.WIRE, 3, 0.9)
             drawing.text(x + cell / 2, top + place * cell + 20, str(bit), 13, color)
     for place in range(n):
-        drawing.text(left - 14, top + place * cell + 20, str(place), 12.5, MUTED, "end")
-    drawing.text(left - 14, top - 10, "after phase", 11.5, MUTED, "end")
+        drawing.text(left - 14, top + place * cell + 20, str(place), 12.5, svg.MUTED, "end")
+    drawing.text(left - 14, top - 10, "after phase", 11.5, svg.MUTED, "end")
     x = left + (n + 1) * cell + 18
     lines = [
         "the last 1 moves on in every",
@@ -207,94 +194,96 @@ def draw_zero_one(bits: list[int]) -> Drawing:
         "after that, and so on",
     ]
     for k, words in enumerate(lines):
-        drawing.text(x, top + 24 + 19 * k, words, 12.5, INK, "start")
+        drawing.text(x, top + 24 + 19 * k, words, 12.5, svg.INK, "start")
     return drawing
 
 
-def draw_light_cone(tile: int, halo: int) -> Drawing:
+def draw_light_cone(tile: int, halo: int) -> svg.Drawing:
     """A tile with its halo: the places that are still right after each phase."""
     count = tile + 2 * halo
     states = still_right(count, halo, first_phase=1)  # the worse parity: both edges lose a place at once
     assert all(states[-1][halo : halo + tile]) and not states[-1][halo - 1] and not states[-1][halo + tile]
     pitch, left, top, step = 24, 130, 66, 84
     right = left + halo * step
-    drawing = Drawing(right + 238, top + (count - 1) * pitch + 62, f"A tile of {tile} keys with a halo of {halo}")
+    drawing = svg.Drawing(right + 238, top + (count - 1) * pitch + 62, f"A tile of {tile} keys with a halo of {halo}")
 
     def y(place: int) -> float:
         return top + place * pitch
 
-    drawing.rect(left - 22, y(halo) - 12, right - left + 44, (tile - 1) * pitch + 24, BLUE_FILL, BLUE, 5, 0.8)
+    drawing.rect(left - 22, y(halo) - 12, right - left + 44, (tile - 1) * pitch + 24, svg.BLUE_FILL, svg.BLUE, 5, 0.8)
     for place in range(count):
         drawing.line(left, y(place), right, y(place))
     for phase in range(halo):
         x = left + (phase + 0.5) * step
-        drawing.text(x, 30, f"phase {phase + 1}", 12.5, INK, weight="bold")
+        drawing.text(x, 30, f"phase {phase + 1}", 12.5, svg.INK, weight="bold")
         for i in pairs(phase + 1, count):
-            drawing.arrow(x, y(i), y(i + 1), BLUE if phase % 2 else ORANGE)
+            drawing.arrow(x, y(i), y(i + 1), svg.BLUE if phase % 2 else svg.ORANGE)
     for column, state in enumerate(states):
         for place, right_here in enumerate(state):
             x = left + column * step
             if right_here:
-                drawing.dot(x, y(place), 5.5, TEAL)
+                drawing.dot(x, y(place), 5.5, svg.TEAL)
             else:
-                drawing.rect(x - 8, y(place) - 9, 16, 18, PAPER, ABSENT, 3)
-                drawing.text(x, y(place) + 4.5, "?", 13, ORANGE, weight="bold")
+                drawing.rect(x - 8, y(place) - 9, 16, 18, svg.PAPER, svg.ABSENT, 3)
+                drawing.text(x, y(place) + 4.5, "?", 13, svg.ORANGE, weight="bold")
     for first, n, words, color in (
-        (0, halo, "halo", MUTED),
-        (halo, tile, "tile", BLUE),
-        (halo + tile, halo, "halo", MUTED),
+        (0, halo, "halo", svg.MUTED),
+        (halo, tile, "tile", svg.BLUE),
+        (halo + tile, halo, "halo", svg.MUTED),
     ):
         drawing.text(left - 44, y(first) + (n - 1) * pitch / 2 + 5, words, 14, color, "end", "bold")
     x = right + 34
     for words, color, at in (
-        ("green: as in the whole array", TEAL, 1),
-        ("?: its partner, or a key that", ORANGE, 2),
-        ("it met, lies outside the window", ORANGE, 2.8),
-        ("the tile, which is stored,", BLUE, halo + tile / 2 - 0.9),
-        (f"is all right after {halo} phases,", BLUE, halo + tile / 2 - 0.1),
-        ("but not after one more", BLUE, halo + tile / 2 + 0.7),
+        ("green: as in the whole array", svg.TEAL, 1),
+        ("?: its partner, or a key that", svg.ORANGE, 2),
+        ("it met, lies outside the window", svg.ORANGE, 2.8),
+        ("the tile, which is stored,", svg.BLUE, halo + tile / 2 - 0.9),
+        (f"is all right after {halo} phases,", svg.BLUE, halo + tile / 2 - 0.1),
+        ("but not after one more", svg.BLUE, halo + tile / 2 + 0.7),
     ):
         drawing.text(x, top + at * pitch + 4, words, 12.5, color, "start")
-    drawing.text((left + right) / 2, y(count - 1) + 40, "the array goes on above and below", 12.5, MUTED)
+    drawing.text((left + right) / 2, y(count - 1) + 40, "the array goes on above and below", 12.5, svg.MUTED)
     return drawing
 
 
-def draw_lanes(lanes: int, lane_keys: int) -> Drawing:
+def draw_lanes(lanes: int, lane_keys: int) -> svg.Drawing:
     """The pairs of both phases on a row: inside a lane, and across two lanes."""
     n = lanes * lane_keys
     cell, left, gap = 38, 96, 16
-    drawing = Drawing(left + n * cell + (lanes - 1) * gap + 30, 268, "Pairs inside a lane and across lanes")
+    drawing = svg.Drawing(left + n * cell + (lanes - 1) * gap + 30, 268, "Pairs inside a lane and across lanes")
 
     def x(place: int) -> float:
         return left + place * cell + place // lane_keys * gap
 
     for lane in range(lanes):
-        drawing.text(x(lane * lane_keys) + lane_keys * cell / 2, 28, f"lane {lane}", 13, INK, weight="bold")
+        drawing.text(x(lane * lane_keys) + lane_keys * cell / 2, 28, f"lane {lane}", 13, svg.INK, weight="bold")
     for row, words in ((0, "even phase"), (1, "odd phase")):
         top = 52 + row * 96
-        drawing.text(left - 14, top + 22, words, 13, MUTED, "end")
+        drawing.text(left - 14, top + 22, words, 13, svg.MUTED, "end")
         for place in range(n):
-            drawing.rect(x(place) + 1, top, cell - 2, 32, PAPER, WIRE, 4)
-            drawing.text(x(place) + cell / 2, top + 21, str(place), 13, INK)
+            drawing.rect(x(place) + 1, top, cell - 2, 32, svg.PAPER, svg.WIRE, 4)
+            drawing.text(x(place) + cell / 2, top + 21, str(place), 13, svg.INK)
         for i in pairs(row, n):
             across = i // lane_keys != (i + 1) // lane_keys
-            color = ORANGE if across else BLUE
+            color = svg.ORANGE if across else svg.BLUE
             x1, x2, y = x(i) + cell / 2, x(i + 1) + cell / 2, top + 46
             drawing.line(x1, top + 34, x1, y, color, 1.8)
             drawing.line(x2, top + 34, x2, y, color, 1.8)
             drawing.line(x1, y, x2, y, color, 1.8)
             if across:
-                drawing.text((x1 + x2) / 2, y + 16, "shuffle", 11.5, ORANGE)
-    drawing.text(left, 250, "blue: both keys in the registers of one lane", 12.5, BLUE, "start")
-    drawing.text(left + 300, 250, "orange: each lane sends its key to the other", 12.5, ORANGE, "start")
+                drawing.text((x1 + x2) / 2, y + 16, "shuffle", 11.5, svg.ORANGE)
+    drawing.text(left, 250, "blue: both keys in the registers of one lane", 12.5, svg.BLUE, "start")
+    drawing.text(left + 300, 250, "orange: each lane sends its key to the other", 12.5, svg.ORANGE, "start")
     return drawing
 
 
-def draw_work() -> Drawing:
+def draw_work() -> svg.Drawing:
     """Comparisons and steps against n: the dots are counted, the lines are formulas."""
     width, height, left, top = 470, 400, 84, 62
     most_x, most_y = math.log2(MAX_N), 10
-    drawing = Drawing(left + width + 256, top + height + 62, "Comparisons and steps of bubble sort and odd-even sort")
+    drawing = svg.Drawing(
+        left + width + 256, top + height + 62, "Comparisons and steps of bubble sort and odd-even sort"
+    )
 
     def x(n: float) -> float:
         return left + width * math.log2(n) / most_x
@@ -306,36 +295,36 @@ def draw_work() -> Drawing:
         drawing.line(left, y(10**power), left + width, y(10**power), "#e5e7eb", 1)
         if power % 2 == 0:
             words = {0: "1", 2: "100", 4: "10 thousand", 6: "1 million", 8: "100 million", 10: "10 billion"}[power]
-            drawing.text(left - 10, y(10**power) + 4.5, words, 11.5, MUTED, "end")
+            drawing.text(left - 10, y(10**power) + 4.5, words, 11.5, svg.MUTED, "end")
     for power in range(0, int(most_x) + 1, 2):
         n = 2**power
         drawing.line(x(n), top, x(n), top + height, "#e5e7eb", 1)
-        drawing.text(x(n), top + height + 20, f"{n:,}", 11.5, MUTED)
-    drawing.text(left + width / 2, top + height + 44, "n, keys", 13, INK)
-    drawing.text(left - 70, top - 34, "operations to sort n keys", 13, INK, "start")
-    drawing.text(left - 70, top - 16, "dots: counted; lines: formulas", 11.5, MUTED, "start")
+        drawing.text(x(n), top + height + 20, f"{n:,}", 11.5, svg.MUTED)
+    drawing.text(left + width / 2, top + height + 44, "n, keys", 13, svg.INK)
+    drawing.text(left - 70, top - 34, "operations to sort n keys", 13, svg.INK, "start")
+    drawing.text(left - 70, top - 16, "dots: counted; lines: formulas", 11.5, svg.MUTED, "start")
 
     def curve(count: Callable[[float], float], color: str, width: float = 2.2, dash: str = "") -> None:
         points = [(x(2 ** (p / 4)), y(count(2 ** (p / 4)))) for p in range(4, int(4 * most_x) + 1)]
         for (x1, y1), (x2, y2) in zip(points, points[1:]):
             drawing.line(x1, y1, x2, y2, color, width, dash)
 
-    curve(lambda n: n * (n - 1) / 2, ORANGE)
-    curve(lambda n: n, BLUE)
-    curve(lambda n: n * math.log2(n), ABSENT, 1.6)
-    curve(lambda n: math.log2(n) * (math.log2(n) + 1) / 2, ABSENT, 1.6)
+    curve(lambda n: n * (n - 1) / 2, svg.ORANGE)
+    curve(lambda n: n, svg.BLUE)
+    curve(lambda n: n * math.log2(n), svg.ABSENT, 1.6)
+    curve(lambda n: math.log2(n) * (math.log2(n) + 1) / 2, svg.ABSENT, 1.6)
     for power in range(1, 11):
         n = 2**power
         bubble, comparisons, phases = counted(n)
         assert bubble == comparisons == n * (n - 1) // 2 and phases == n
-        drawing.dot(x(n), y(comparisons), 3.6, ORANGE)
-        drawing.dot(x(n), y(phases), 3.6, BLUE)
+        drawing.dot(x(n), y(comparisons), 3.6, svg.ORANGE)
+        drawing.dot(x(n), y(phases), 3.6, svg.BLUE)
     n = MAX_N
     labels = [
-        (n * (n - 1) / 2, 0, ORANGE, ["comparisons of both sorts, and", "steps of bubble sort:", "n (n - 1) / 2"]),
-        (n * math.log2(n), -6, MUTED, ["comparisons of merge sort", "(lab 02): n log2 n"]),
-        (n, 6, BLUE, ["phases of odd-even sort: n"]),
-        (most_x * (most_x + 1) / 2, 0, MUTED, ["stages of bitonic sort", "(lab 03)"]),
+        (n * (n - 1) / 2, 0, svg.ORANGE, ["comparisons of both sorts, and", "steps of bubble sort:", "n (n - 1) / 2"]),
+        (n * math.log2(n), -6, svg.MUTED, ["comparisons of merge sort", "(lab 02): n log2 n"]),
+        (n, 6, svg.BLUE, ["phases of odd-even sort: n"]),
+        (most_x * (most_x + 1) / 2, 0, svg.MUTED, ["stages of bitonic sort", "(lab 03)"]),
     ]
     for count, shift, color, lines in labels:
         for k, line in enumerate(lines):
@@ -346,7 +335,7 @@ def draw_work() -> Drawing:
                 12.5,
                 color,
                 "start",
-                "normal" if color == MUTED else "bold",
+                "normal" if color == svg.MUTED else "bold",
             )
     return drawing
 
@@ -354,7 +343,7 @@ def draw_work() -> Drawing:
 # --- all of them -----------------------------------------------------------------------------------------------------
 
 
-def figures() -> dict[str, Drawing]:
+def figures() -> dict[str, svg.Drawing]:
     return {
         "bubble.svg": draw_bubble([6, 3, 8, 1, 7, 2, 5, 4]),
         "example-8.svg": draw_example([6, 3, 8, 1, 7, 2, 5, 4]),

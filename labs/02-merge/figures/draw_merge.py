@@ -2,22 +2,9 @@
 
 from __future__ import annotations
 
-from workbook.pictures.svg import (
-    ABSENT,
-    BLUE,
-    BLUE_FILL,
-    INK,
-    MUTED,
-    ORANGE,
-    ORANGE_FILL,
-    PAPER,
-    TEAL,
-    TEAL_FILL,
-    WIRE,
-    Drawing,
-)
+from workbook.pictures import svg
 
-A, A_FILL, B, B_FILL = BLUE, BLUE_FILL, ORANGE, ORANGE_FILL
+A, A_FILL, B, B_FILL = svg.BLUE, svg.BLUE_FILL, svg.ORANGE, svg.ORANGE_FILL
 
 
 # --- the merges ------------------------------------------------------------------------------------------------------
@@ -101,7 +88,7 @@ def final_counts(a: list[int], b: list[int]) -> tuple[int, int]:
 
 
 def cell(
-    drawing: Drawing,
+    drawing: svg.Drawing,
     x: float,
     y: float,
     w: float,
@@ -110,50 +97,50 @@ def cell(
     fill: str,
     color: str,
     weight: str = "normal",
-    text: str = INK,
+    text: str = svg.INK,
 ) -> None:
     drawing.rect(x, y, w, h, fill, color, 3, 1.2)
     drawing.text(x + w / 2, y + h / 2 + 4.5, str(word), 13, text, weight=weight)
 
 
-def draw_levels(keys: list[int]) -> Drawing:
+def draw_levels(keys: list[int]) -> svg.Drawing:
     states = levels(keys)
     w, h, row = 40, 26, 62
     left, top = 168, 56
-    drawing = Drawing(left + len(keys) * w + 30, top + row * len(states) - 8, "Merge sort from the bottom up")
-    drawing.text(24, 30, f"{len(keys)} keys, {len(states) - 1} levels", 14.5, INK, "start", "bold")
+    drawing = svg.Drawing(left + len(keys) * w + 30, top + row * len(states) - 8, "Merge sort from the bottom up")
+    drawing.text(24, 30, f"{len(keys)} keys, {len(states) - 1} levels", 14.5, svg.INK, "start", "bold")
     for level, (run, state) in enumerate(states):
         y = top + level * row
-        drawing.text(left - 18, y + 17, f"runs of {run}", 12.5, MUTED, "end")
+        drawing.text(left - 18, y + 17, f"runs of {run}", 12.5, svg.MUTED, "end")
         array = "the caller's" if (len(states) - 1 - level) % 2 == 0 else "scratch"
-        drawing.text(left - 18, y + 33, array, 11, TEAL if array == "scratch" else MUTED, "end")
+        drawing.text(left - 18, y + 33, array, 11, svg.TEAL if array == "scratch" else svg.MUTED, "end")
         for i, key in enumerate(state):
             number = i // run
             alone = level < len(states) - 1 and number % 2 == 0 and (number + 1) * run >= len(state)
-            color, fill = (TEAL, TEAL_FILL) if alone else (A, A_FILL) if number % 2 == 0 else (B, B_FILL)
+            color, fill = (svg.TEAL, svg.TEAL_FILL) if alone else (A, A_FILL) if number % 2 == 0 else (B, B_FILL)
             if level == len(states) - 1:
-                color, fill = INK, PAPER
+                color, fill = svg.INK, svg.PAPER
             cell(drawing, left + i * w + 2, y, w - 4, h, key, fill, color)
         if level == len(states) - 1:
             continue
         for first in range(0, len(state), 2 * run):
             end = min(first + 2 * run, len(state))
             x1, x2, y1 = left + first * w + 4, left + end * w - 4, y + h + 6
-            drawing.line(x1, y1, x2, y1, WIRE, 1.6)
+            drawing.line(x1, y1, x2, y1, svg.WIRE, 1.6)
             middle = (x1 + x2) / 2
-            drawing.line(middle, y1, middle, y1 + 14, WIRE, 1.6)
-            drawing.polygon([(middle, y1 + 22), (middle - 4, y1 + 14), (middle + 4, y1 + 14)], WIRE)
+            drawing.line(middle, y1, middle, y1 + 14, svg.WIRE, 1.6)
+            drawing.polygon([(middle, y1 + 22), (middle - 4, y1 + 14), (middle + 4, y1 + 14)], svg.WIRE)
     return drawing
 
 
-def draw_ranks(a: list[int], b: list[int]) -> Drawing:
+def draw_ranks(a: list[int], b: list[int]) -> svg.Drawing:
     of_a, of_b = places(a, b)
     w, h = 46, 30
     left = 150
     count = len(a) + len(b)
     width = left + count * w + 30
-    drawing = Drawing(width, 322, "Own index plus rank in the other run")
-    drawing.text(24, 30, "place = index in its own run + rank in the other run", 14.5, INK, "start", "bold")
+    drawing = svg.Drawing(width, 322, "Own index plus rank in the other run")
+    drawing.text(24, 30, "place = index in its own run + rank in the other run", 14.5, svg.INK, "start", "bold")
     rows = {"a": 66, "merge": 172, "b": 268}
     a_left = left + (count - len(a)) * w / 2
     b_left = left + (count - len(b)) * w / 2
@@ -168,7 +155,7 @@ def draw_ranks(a: list[int], b: list[int]) -> Drawing:
             cell(drawing, x + 2, y, w - 4, h, key, fill, color, "bold")
             sums = f"{i}+{place - i}={place}"
             drawing.text(x + w / 2, y - 6 if name == "a" else y + h + 15, sums, 11, color)
-    drawing.text(24, rows["merge"] + 20, "merge", 13, INK, "start", "bold")
+    drawing.text(24, rows["merge"] + 20, "merge", 13, svg.INK, "start", "bold")
     owner = {place: ("a", key) for place, key in zip(of_a, a)} | {place: ("b", key) for place, key in zip(of_b, b)}
     for place in range(count):
         name, key = owner[place]
@@ -177,12 +164,14 @@ def draw_ranks(a: list[int], b: list[int]) -> Drawing:
     return drawing
 
 
-def draw_regimes(logs: int = 6) -> Drawing:
+def draw_regimes(logs: int = 6) -> svg.Drawing:
     """The levels of 2^logs runs: the number of merges, their length, and which threads do them."""
     w = 640
     left, top, row = 150, 60, 44
-    drawing = Drawing(left + w + 190, top + logs * row + 26, "Many short merges, few long ones")
-    drawing.text(24, 30, "each row is a level: the same n keys in fewer and longer merges", 14.5, INK, "start", "bold")
+    drawing = svg.Drawing(left + w + 190, top + logs * row + 26, "Many short merges, few long ones")
+    drawing.text(
+        24, 30, "each row is a level: the same n keys in fewer and longer merges", 14.5, svg.INK, "start", "bold"
+    )
     for level in range(logs):
         y = top + level * row
         merges = 1 << (logs - 1 - level)
@@ -191,7 +180,7 @@ def draw_regimes(logs: int = 6) -> Drawing:
             drawing.rect(x + 1, y, length / 2 - 1, 26, A_FILL, A, 2)
             drawing.rect(x + length / 2, y, length / 2 - 1, 26, B_FILL, B, 2)
         name = f"{merges} merges" if merges > 1 else "1 merge"
-        drawing.text(left - 14, y + 18, name, 12.5, MUTED, "end")
+        drawing.text(left - 14, y + 18, name, 12.5, svg.MUTED, "end")
     for first, rows, words in (
         (0, 2, ("many short:", "one thread per merge")),
         (2, 2, ("in between:", "one block per merge")),
@@ -199,13 +188,13 @@ def draw_regimes(logs: int = 6) -> Drawing:
     ):
         y1, y2 = top + first * row, top + (first + rows) * row - 18
         x = left + w + 16
-        drawing.line(x, y1, x, y2, TEAL, 2.5)
-        drawing.text(x + 12, (y1 + y2) / 2 - 2, words[0], 12.5, TEAL, "start", "bold")
-        drawing.text(x + 12, (y1 + y2) / 2 + 15, words[1], 12.5, TEAL, "start")
+        drawing.line(x, y1, x, y2, svg.TEAL, 2.5)
+        drawing.text(x + 12, (y1 + y2) / 2 - 2, words[0], 12.5, svg.TEAL, "start", "bold")
+        drawing.text(x + 12, (y1 + y2) / 2 + 15, words[1], 12.5, svg.TEAL, "start")
     return drawing
 
 
-def draw_chunks(a: list[int], b: list[int], a_rest: list[int], b_rest: list[int]) -> Drawing:
+def draw_chunks(a: list[int], b: list[int], a_rest: list[int], b_rest: list[int]) -> svg.Drawing:
     """Two loaded chunks: the keys that have their final places, and those that wait."""
     a_final, b_final = final_counts(a, b)
     rest = sorted(a[a_final:] + b[b_final:] + a_rest + b_rest)
@@ -213,9 +202,9 @@ def draw_chunks(a: list[int], b: list[int], a_rest: list[int], b_rest: list[int]
     assert done + rest == sorted(a + b + a_rest + b_rest)
     w, h, left = 44, 30, 96
     longest = max(len(a) + len(a_rest), len(b) + len(b_rest), len(done))
-    drawing = Drawing(left + longest * w + 60, 250, "One round of a block's merge")
+    drawing = svg.Drawing(left + longest * w + 60, 250, "One round of a block's merge")
     drawing.text(
-        24, 30, "a chunk of each run is loaded; the filled keys have their final places", 14.5, INK, "start", "bold"
+        24, 30, "a chunk of each run is loaded; the filled keys have their final places", 14.5, svg.INK, "start", "bold"
     )
     for y, name, loaded, final, to_come, color, fill in (
         (56, "a", a, a_final, a_rest, A, A_FILL),
@@ -224,27 +213,27 @@ def draw_chunks(a: list[int], b: list[int], a_rest: list[int], b_rest: list[int]
         drawing.text(24, y + 20, f"run {name}", 13, color, "start", "bold")
         for i, key in enumerate(loaded):
             waits = i >= final
-            cell(drawing, left + i * w + 2, y, w - 4, h, key, PAPER if waits else fill, color)
+            cell(drawing, left + i * w + 2, y, w - 4, h, key, svg.PAPER if waits else fill, color)
         for i, key in enumerate(to_come):
-            cell(drawing, left + (len(loaded) + i) * w + 2, y, w - 4, h, key, PAPER, ABSENT, text=ABSENT)
+            cell(drawing, left + (len(loaded) + i) * w + 2, y, w - 4, h, key, svg.PAPER, svg.ABSENT, text=svg.ABSENT)
         x = left + len(loaded) * w
-        drawing.line(x, y - 6, x, y + h + 6, INK, 1.6, "4 3")
-        drawing.text(left + (len(loaded) - 0.5) * w, y - 9, "last loaded", 10.5, MUTED)
-    drawing.text(24, 204, "stored", 13, INK, "start", "bold")
+        drawing.line(x, y - 6, x, y + h + 6, svg.INK, 1.6, "4 3")
+        drawing.text(left + (len(loaded) - 0.5) * w, y - 9, "last loaded", 10.5, svg.MUTED)
+    drawing.text(24, 204, "stored", 13, svg.INK, "start", "bold")
     for i, key in enumerate(done):
-        cell(drawing, left + i * w + 2, 184, w - 4, h, key, TEAL_FILL, TEAL)
-    drawing.text(left, 236, "dashed line: not loaded yet; right of it, keys still to come", 11, MUTED, "start")
+        cell(drawing, left + i * w + 2, 184, w - 4, h, key, svg.TEAL_FILL, svg.TEAL)
+    drawing.text(left, 236, "dashed line: not loaded yet; right of it, keys still to come", 11, svg.MUTED, "start")
     return drawing
 
 
-def draw_splitters(a: list[int], b: list[int], distance: int) -> Drawing:
+def draw_splitters(a: list[int], b: list[int], distance: int) -> svg.Drawing:
     pieces = cuts(a, b, distance)
     w, h = 36, 28
     left, y_a, y_b = 76, 84, 190
     width = left + max(len(a), len(b)) * w + 90
-    drawing = Drawing(width, 300, "Splitters cut a merge into pieces")
+    drawing = svg.Drawing(width, 300, "Splitters cut a merge into pieces")
     title = f"a splitter every {distance} keys (every 256 in the lab): {len(pieces)} pieces"
-    drawing.text(24, 30, title, 14.5, INK, "start", "bold")
+    drawing.text(24, 30, title, 14.5, svg.INK, "start", "bold")
     for y, name, run, color, fill in ((y_a, "a", a, A, A_FILL), (y_b, "b", b, B, B_FILL)):
         drawing.text(24, y + 19, f"run {name}", 13, color, "start", "bold")
         for i, key in enumerate(run):
@@ -256,7 +245,7 @@ def draw_splitters(a: list[int], b: list[int], distance: int) -> Drawing:
                 w - 4,
                 h,
                 key,
-                fill if splitter else PAPER,
+                fill if splitter else svg.PAPER,
                 color,
                 "bold" if splitter else "normal",
             )
@@ -269,22 +258,22 @@ def draw_splitters(a: list[int], b: list[int], distance: int) -> Drawing:
         at_same = sum(1 for (k, _), *_ in pieces[:number] if k == i)
         drawing.text(x1 + 2, y_a - 14 - 13 * at_same, f"{number}", 12, color, "start", "bold")
     legend = "a cut has the colour of its splitter's run and the number of the piece to its right"
-    drawing.text(left, 262, legend, 12, MUTED, "start")
+    drawing.text(left, 262, legend, 12, svg.MUTED, "start")
     sizes = [
         (next_i - i) + (next_j - j)
         for ((i, j), *_), (next_i, next_j) in zip(pieces, [cut for cut, *_ in pieces[1:]] + [(len(a), len(b))])
     ]
-    drawing.text(left, 281, "keys in the pieces: " + ", ".join(map(str, sizes)), 12, MUTED, "start")
+    drawing.text(left, 281, "keys in the pieces: " + ", ".join(map(str, sizes)), 12, svg.MUTED, "start")
     return drawing
 
 
-def draw_path(a: list[int], b: list[int], step: int) -> Drawing:
+def draw_path(a: list[int], b: list[int], step: int) -> svg.Drawing:
     """a goes down, b to the right; a key of a is a step down, a key of b one to the right."""
     points = path(a, b)
     size, left, top = 38, 100, 96
     width = left + len(b) * size + 260
-    drawing = Drawing(width, top + len(a) * size + 60, "The merge path")
-    drawing.text(24, 30, f"the path, cut every {step} keys", 14.5, INK, "start", "bold")
+    drawing = svg.Drawing(width, top + len(a) * size + 60, "The merge path")
+    drawing.text(24, 30, f"the path, cut every {step} keys", 14.5, svg.INK, "start", "bold")
     drawing.text(left + len(b) * size / 2, 56, "run b", 13, B, weight="bold")
     drawing.text(34, top + len(a) * size / 2, "run a", 13, A, weight="bold")
     for j, key in enumerate(b):
@@ -294,7 +283,9 @@ def draw_path(a: list[int], b: list[int], step: int) -> Drawing:
     for i, a_key in enumerate(a):
         for j, b_key in enumerate(b):
             before = b_key < a_key
-            drawing.rect(left + j * size, top + i * size, size, size, TEAL_FILL if before else PAPER, ABSENT)
+            drawing.rect(
+                left + j * size, top + i * size, size, size, svg.TEAL_FILL if before else svg.PAPER, svg.ABSENT
+            )
 
     def at(i: int, j: int) -> tuple[float, float]:
         return left + j * size, top + i * size
@@ -305,10 +296,10 @@ def draw_path(a: list[int], b: list[int], step: int) -> Drawing:
         i = search_diagonal(a, b, diagonal)
         assert points[diagonal] == (i, diagonal - i)
         low, high = max(diagonal - len(b), 0), min(diagonal, len(a))
-        drawing.line(*at(low, diagonal - low), *at(high, diagonal - high), INK, 1.3, "5 4")
-        drawing.dot(*at(i, diagonal - i), 6, INK)
+        drawing.line(*at(low, diagonal - low), *at(high, diagonal - high), svg.INK, 1.3, "5 4")
+        drawing.dot(*at(i, diagonal - i), 6, svg.INK)
         x, y = at(low, diagonal - low)
-        drawing.text(x + 6, y + 14, f"d = {diagonal}", 11.5, INK, "start", "bold")
+        drawing.text(x + 6, y + 14, f"d = {diagonal}", 11.5, svg.INK, "start", "bold")
     x = left + len(b) * size + 40
     lines = [
         "down: the next key is a's",
@@ -320,7 +311,7 @@ def draw_path(a: list[int], b: list[int], step: int) -> Drawing:
         "crosses where green begins",
     ]
     for k, words in enumerate(lines):
-        color = (A, B, TEAL, TEAL, INK, INK, INK)[k]
+        color = (A, B, svg.TEAL, svg.TEAL, svg.INK, svg.INK, svg.INK)[k]
         drawing.text(x, top + 10 + 20 * k + (8 if k > 1 else 0) + (8 if k > 3 else 0), words, 12.5, color, "start")
     return drawing
 
@@ -328,7 +319,7 @@ def draw_path(a: list[int], b: list[int], step: int) -> Drawing:
 # --- all of them -----------------------------------------------------------------------------------------------------
 
 
-def figures() -> dict[str, Drawing]:
+def figures() -> dict[str, svg.Drawing]:
     a, b = [1, 4, 4, 7, 9, 10], [2, 3, 4, 8, 11, 12]
     long_a = [1, 2, 5, 9, 10, 12, 13, 21, 22, 24, 28, 30]
     long_b = [3, 4, 6, 7, 8, 11, 14, 15, 16, 17, 25, 29]

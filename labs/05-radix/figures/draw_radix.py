@@ -4,30 +4,18 @@ from __future__ import annotations
 
 import struct
 
-from workbook.pictures.svg import (
-    BLUE,
-    BLUE_FILL,
-    INK,
-    MUTED,
-    ORANGE,
-    ORANGE_FILL,
-    PAPER,
-    TEAL,
-    TEAL_FILL,
-    WIRE,
-    Drawing,
-)
+from workbook.pictures import svg
 
 CELL, HIGH = 44, 26
-FILLS = [(BLUE, BLUE_FILL), (ORANGE, ORANGE_FILL), (TEAL, TEAL_FILL), (INK, "#eceff3")]
+FILLS = [(svg.BLUE, svg.BLUE_FILL), (svg.ORANGE, svg.ORANGE_FILL), (svg.TEAL, svg.TEAL_FILL), (svg.INK, "#eceff3")]
 
 
-def key_box(drawing: Drawing, x: float, y: float, words: str, color: str, fill: str, size: float = 13) -> None:
+def key_box(drawing: svg.Drawing, x: float, y: float, words: str, color: str, fill: str, size: float = 13) -> None:
     drawing.rect(x, y, CELL - 4, HIGH, fill, color, 4, 1)
     drawing.text(x + (CELL - 4) / 2, y + HIGH / 2 + 4.5, words, size, color)
 
 
-def draw_lsd() -> Drawing:
+def draw_lsd() -> svg.Drawing:
     """Eight keys of three decimal digits, pass by pass; the digit that a pass sorts by is highlighted."""
     columns = [[329, 457, 657, 839, 436, 720, 355, 326]]
     for shift in range(3):
@@ -35,40 +23,40 @@ def draw_lsd() -> Drawing:
         columns.append(sorted(columns[-1], key=lambda key: key // power % 10))  # stable, as each pass must be
     assert columns[-1] == sorted(columns[0])
     pitch, top, gap = 30, 66, 150
-    drawing = Drawing(60 + 4 * gap, top + 8 * pitch + 30, "Three passes of a radix sort, the lowest digit first")
+    drawing = svg.Drawing(60 + 4 * gap, top + 8 * pitch + 30, "Three passes of a radix sort, the lowest digit first")
     titles = ["in", "by the ones", "by the tens", "by the hundreds"]
     for c, keys in enumerate(columns):
         x = 50 + c * gap
-        drawing.text(x + 24, 34, titles[c], 13.5, INK, weight="bold")
+        drawing.text(x + 24, 34, titles[c], 13.5, svg.INK, weight="bold")
         for row, key in enumerate(keys):
             y = top + row * pitch
             text = f"{key:03}"
             for d, letter in enumerate(text):
                 sorted_by = c > 0 and d == 3 - c
-                drawing.rect(x + 16 * d, y - 15, 16, 22, ORANGE_FILL if sorted_by else PAPER)
+                drawing.rect(x + 16 * d, y - 15, 16, 22, svg.ORANGE_FILL if sorted_by else svg.PAPER)
                 drawing.text(
                     x + 16 * d + 8,
                     y + 1,
                     letter,
                     14.5,
-                    ORANGE if sorted_by else INK,
+                    svg.ORANGE if sorted_by else svg.INK,
                     weight="bold" if sorted_by else "normal",
                 )
             if c + 1 < len(columns):
                 to = columns[c + 1].index(key)
-                drawing.line(x + 54, y - 4, x + gap - 6, top + to * pitch - 4, BLUE if to == row else WIRE, 1.2)
+                drawing.line(x + 54, y - 4, x + gap - 6, top + to * pitch - 4, svg.BLUE if to == row else svg.WIRE, 1.2)
     drawing.text(
         50,
         top + 8 * pitch + 12,
         "keys with equal digits keep their order: their lines never cross",
         12.5,
-        MUTED,
+        svg.MUTED,
         "start",
     )
     return drawing
 
 
-def draw_split() -> Drawing:
+def draw_split() -> svg.Drawing:
     """One split: eight bits, the scan of the ones, and the destination of each key."""
     bits = [1, 0, 1, 1, 0, 0, 1, 0]
     before = [sum(bits[:i]) for i in range(8)]
@@ -76,24 +64,24 @@ def draw_split() -> Drawing:
     places = [zeros + s if b else i - s for i, (b, s) in enumerate(zip(bits, before))]
     assert sorted(places) == list(range(8))
     left, rows = 150, [30, 70, 110, 150]
-    drawing = Drawing(left + 8 * CELL + 30, 268, "A split by one bit")
+    drawing = svg.Drawing(left + 8 * CELL + 30, 268, "A split by one bit")
     names = ["i", "bit of key i", "s: ones before i", "goes to"]
     for name, y in zip(names, rows):
-        drawing.text(left - 14, y + 18, name, 13, MUTED, "end")
+        drawing.text(left - 14, y + 18, name, 13, svg.MUTED, "end")
     for i in range(8):
         x = left + i * CELL
-        color, fill = (ORANGE, ORANGE_FILL) if bits[i] else (BLUE, BLUE_FILL)
-        drawing.text(x + 20, rows[0] + 18, str(i), 13, MUTED)
+        color, fill = (svg.ORANGE, svg.ORANGE_FILL) if bits[i] else (svg.BLUE, svg.BLUE_FILL)
+        drawing.text(x + 20, rows[0] + 18, str(i), 13, svg.MUTED)
         key_box(drawing, x, rows[1], str(bits[i]), color, fill, 14.5)
         drawing.text(x + 20, rows[2] + 18, str(before[i]), 14)
         drawing.text(x + 20, rows[3] + 18, str(places[i]), 14, color, weight="bold")
         drawing.line(x + 20, 176, left + places[i] * CELL + 20, 214, color, 1.3)
         key_box(drawing, left + places[i] * CELL, 216, str(bits[i]), color, fill, 14.5)
-    drawing.text(left - 14, 234, f"z = {zeros} zeros first", 13, BLUE, "end")
+    drawing.text(left - 14, 234, f"z = {zeros} zeros first", 13, svg.BLUE, "end")
     return drawing
 
 
-def draw_runs() -> Drawing:
+def draw_runs() -> svg.Drawing:
     """The keys of a tile by two bits, written at once and after the tile is sorted: the runs of addresses."""
     digits = [2, 0, 3, 1, 0, 2, 2, 1, 3, 0, 1, 2]
     starts = {d: 40 * d for d in range(4)}  # any places far apart
@@ -108,35 +96,42 @@ def draw_runs() -> Drawing:
         return sum(1 for a, b in zip(places, places[1:]) if b != a + 1)
 
     left, top = 196, 54
-    drawing = Drawing(left + 12 * CELL + 30, 236, "A tile sorted by digit is written in runs")
+    drawing = svg.Drawing(left + 12 * CELL + 30, 236, "A tile sorted by digit is written in runs")
     order = sorted(range(12), key=lambda i: digits[i])
     for row, (name, indexes, places) in enumerate(
         [("as the keys come", range(12), direct), ("sorted by digit first", order, in_order)]
     ):
         y = top + row * 86
-        drawing.text(left - 14, y + 18, name, 13, INK, "end")
-        drawing.text(left - 14, y + 38, f"{jumps(places)} jumps", 12.5, ORANGE if row == 0 else TEAL, "end", "bold")
+        drawing.text(left - 14, y + 18, name, 13, svg.INK, "end")
+        drawing.text(
+            left - 14, y + 38, f"{jumps(places)} jumps", 12.5, svg.ORANGE if row == 0 else svg.TEAL, "end", "bold"
+        )
         for place, i in enumerate(indexes):
             color, fill = FILLS[digits[i]]
             key_box(drawing, left + place * CELL, y, f"d{digits[i]}", color, fill)
-            drawing.text(left + place * CELL + 20, y + 42, str(places[place]), 11, MUTED)
+            drawing.text(left + place * CELL + 20, y + 42, str(places[place]), 11, svg.MUTED)
             if place and places[place] == places[place - 1] + 1:
-                drawing.line(left + place * CELL - 8, y + 38, left + place * CELL + 4, y + 38, TEAL, 2)
+                drawing.line(left + place * CELL - 8, y + 38, left + place * CELL + 4, y + 38, svg.TEAL, 2)
     drawing.text(
-        left, 26, "12 neighbouring threads, the digits of their keys and the places they write to", 13, MUTED, "start"
+        left,
+        26,
+        "12 neighbouring threads, the digits of their keys and the places they write to",
+        13,
+        svg.MUTED,
+        "start",
     )
     drawing.text(
         left,
         222,
         "green dash: this place follows its neighbour's, so the stores share sectors",
         12.5,
-        TEAL,
+        svg.TEAL,
         "start",
     )
     return drawing
 
 
-def draw_look_back() -> Drawing:
+def draw_look_back() -> svg.Drawing:
     """What tile 5 reads to learn how many keys precede its own, and what each tile has published by then."""
     own = [4, 2, 5, 1, 3, 6]
     known = [True, True, False, False, False, False]  # whether up_to_here has been published
@@ -149,33 +144,33 @@ def draw_look_back() -> Drawing:
             break
     assert total == sum(own[:target])
     wide, left, top = 104, 110, 74
-    drawing = Drawing(left + 6 * wide + 20, 214, "Decoupled look-back")
+    drawing = svg.Drawing(left + 6 * wide + 20, 214, "Decoupled look-back")
     for name, y in (("tile", 40), ("own keys", top + 18), ("published", top + 60)):
-        drawing.text(left - 16, y, name, 13, MUTED, "end")
+        drawing.text(left - 16, y, name, 13, svg.MUTED, "end")
     for tile in range(6):
         x = left + tile * wide
-        drawing.text(x + 42, 40, str(tile), 14, INK, weight="bold")
-        drawing.rect(x, top, 84, 28, PAPER, WIRE, 4)
+        drawing.text(x + 42, 40, str(tile), 14, svg.INK, weight="bold")
+        drawing.rect(x, top, 84, 28, svg.PAPER, svg.WIRE, 4)
         drawing.text(x + 42, top + 19, str(own[tile]), 14)
         if tile == target:
-            drawing.text(x + 42, top + 62, f"sum: {total}", 13.5, TEAL, weight="bold")
+            drawing.text(x + 42, top + 62, f"sum: {total}", 13.5, svg.TEAL, weight="bold")
             continue
-        color, fill = (BLUE, BLUE_FILL) if known[tile] else (ORANGE, ORANGE_FILL)
+        color, fill = (svg.BLUE, svg.BLUE_FILL) if known[tile] else (svg.ORANGE, svg.ORANGE_FILL)
         drawing.rect(x, top + 42, 84, 30, fill, color, 4)
         value = sum(own[: tile + 1]) if known[tile] else own[tile]
         drawing.text(x + 42, top + 62, f"{'up to here' if known[tile] else 'tile'} {value}", 12.5, color)
     y = 168
     for tile, _ in steps:
         x = left + tile * wide
-        drawing.line(x + 42, y, x + wide + 36, y, TEAL, 1.6)
-        drawing.polygon([(x + 40, y), (x + 50, y - 4), (x + 50, y + 4)], TEAL)
+        drawing.line(x + 42, y, x + wide + 36, y, svg.TEAL, 1.6)
+        drawing.polygon([(x + 40, y), (x + 50, y - 4), (x + 50, y + 4)], svg.TEAL)
     read = " + ".join(str(value) for _, value in steps)
     drawing.text(
         left + target * wide,
         198,
         f"{read} = {total} keys before tile {target}; it ends at the first blue word",
         13,
-        TEAL,
+        svg.TEAL,
         "end",
     )
     return drawing
@@ -189,26 +184,28 @@ def ordered_bits(value: float) -> int:
     return ~bits & 0xFFFFFFFF if bits >> 31 else bits | 1 << 31
 
 
-def draw_floats() -> Drawing:
+def draw_floats() -> svg.Drawing:
     """Floats, their bits, and the bits that are sorted."""
     values = [float("-inf"), -2.0, -0.5, 0.0, 0.5, 2.0, float("inf")]
     turned = [ordered_bits(v) for v in values]
     assert turned == sorted(turned)
-    drawing = Drawing(640, 74 + 30 * len(values), "Floats as unsigned integers of the same order")
+    drawing = svg.Drawing(640, 74 + 30 * len(values), "Floats as unsigned integers of the same order")
     for x, name in ((110, "float"), (270, "its bits"), (480, "sorted as")):
-        drawing.text(x, 34, name, 13.5, INK, weight="bold")
+        drawing.text(x, 34, name, 13.5, svg.INK, weight="bold")
     for row, value in enumerate(values):
         y = 66 + 30 * row
         bits = struct.unpack("<I", struct.pack("<f", value))[0]
         negative = bits >> 31
         drawing.text(110, y, f"{value:g}", 14)
-        drawing.text(270, y, f"{bits:08x}", 14, MUTED)
-        drawing.text(480, y, f"{turned[row]:08x}", 14, ORANGE if negative else BLUE, weight="bold")
-        drawing.text(375, y, "all bits turned" if negative else "sign bit turned", 11, ORANGE if negative else BLUE)
+        drawing.text(270, y, f"{bits:08x}", 14, svg.MUTED)
+        drawing.text(480, y, f"{turned[row]:08x}", 14, svg.ORANGE if negative else svg.BLUE, weight="bold")
+        drawing.text(
+            375, y, "all bits turned" if negative else "sign bit turned", 11, svg.ORANGE if negative else svg.BLUE
+        )
     return drawing
 
 
-def figures() -> dict[str, Drawing]:
+def figures() -> dict[str, svg.Drawing]:
     return {
         "lsd.svg": draw_lsd(),
         "split.svg": draw_split(),
