@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import io
 import tempfile
 import unittest
+from contextlib import redirect_stdout
 from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
@@ -12,6 +14,7 @@ from unittest import mock
 from measured import row
 
 from workbook.core import bench_tables, console, machine, sweeps
+from workbook.core import rows as row_files
 from workbook.core.console import Usage
 from workbook.core.measuring import Result
 from workbook.verbs import bench
@@ -128,6 +131,40 @@ class Arguments(unittest.TestCase):
                 ):
                     bench.main(parsed("03-bitonic", "--type", "f64"))
                 self.assertFalse(path.exists())
+
+    def test_an_existing_file_is_replaced_only_by_force(self) -> None:
+        measured = row(status="verified")
+        with tempfile.TemporaryDirectory() as folder:
+            csv = Path(folder) / "mine.csv"
+            words = ("03-bitonic", "--csv", str(csv))
+
+            def resume(*_: object) -> Result:
+                unfinished = Path(folder) / "unfinished.csv"
+                unfinished.touch()
+                return Result([measured], unfinished, True)
+
+            with (
+                mock.patch.object(bench, "JudgeClient") as judge,
+                mock.patch.object(bench, "prepare", lambda *_: ("cpu", Path("runner"))),
+                mock.patch.object(bench, "_any_written", lambda *_: True),
+                mock.patch.object(bench, "resume", resume),
+                mock.patch.object(machine, "idle_cores", lambda: None),
+                redirect_stdout(io.StringIO()),
+            ):
+                self.assertEqual(bench.main(parsed(*words)), 0)
+                written = csv.read_text()
+                self.assertEqual(row_files.read(csv), [measured])
+
+                csv.write_text("my own notes\n")
+                judge.reset_mock()
+                with self.assertRaisesRegex(Usage, "mine.csv exists, .*: name another file, or add --force"):
+                    bench.main(parsed(*words))
+                judge.assert_not_called()
+                self.assertEqual(csv.read_text(), "my own notes\n")
+                self.assertEqual(sorted(path.name for path in Path(folder).iterdir()), ["mine.csv"])
+
+                self.assertEqual(bench.main(parsed(*words, "--force")), 0)
+                self.assertEqual(csv.read_text(), written)
 
     def test_one_written_part_is_enough_to_time(self) -> None:
         parts = [SimpleNamespace(number=number, task=task) for number, task in ((1, "sort"), (2, "sort"), (2, "scan"))]

@@ -64,6 +64,7 @@ def _add_limit_options(parser: argparse.ArgumentParser) -> None:
         "--budget", type=seconds("--budget"), metavar="SECONDS", help="time after which no measurement of a lab begins"
     )
     parser.add_argument("--csv", metavar="FILE", help="where the rows go (default: a new file per lab in build/bench/)")
+    parser.add_argument("--force", action="store_true", help="replace the file that --csv names, if it exists")
     parser.add_argument("--machine", metavar="NAME", help="a short name of this machine, for the rows")
     parser.add_argument("--fresh", action="store_true", help="do not resume an interrupted bench")
 
@@ -144,10 +145,18 @@ def _check(arguments: argparse.Namespace) -> dict[str, list[StepFile]]:
     """The labs and steps, after a look at all arguments. Usage: one of them is wrong."""
     chosen = _chosen(arguments)
     sweep_of(arguments, "", [], "cpu")
-    why_not = files.writable(arguments.csv) if arguments.csv else None
-    if why_not:
-        raise Usage(f"{arguments.csv} cannot be written ({why_not}): name a file in an existing folder with --csv")
+    if arguments.csv:
+        _check_csv(arguments.csv, arguments.force)
     return chosen
+
+
+def _check_csv(path: str, force: bool) -> None:
+    """Usage: the file that --csv names cannot be written, or exists and must not be replaced."""
+    why_not = files.writable(path)
+    if why_not:
+        raise Usage(f"{path} cannot be written ({why_not}): name a file in an existing folder with --csv")
+    if os.path.exists(path) and not force:
+        raise Usage(f"{path} exists, and --csv would replace it: name another file, or add --force to replace this one")
 
 
 def _warn_if_busy() -> None:
