@@ -13,16 +13,16 @@ from .core.console import Problem, Terminated, note, paint, terminated_as_interr
 from .core.course import ROOT
 
 VERBS = {
-    "demo": "sort real input with every step of every lab, verified",
+    "demo": "sort real input with every step of every lab and verify the results",
     "test": "run the project's whole test suite",
-    "check": "build a lab, run its public tests and the check build, show the first thing to mend",
-    "watch": "check at every save",
-    "hint": "show the next hint on a step",
+    "check": "build a lab, run its public tests and the check build, and show the first thing to fix",
+    "watch": "check again each time a file is saved",
+    "hint": "show the next hint for a step",
     "run": "sort one input and verify it",
-    "picture": "draw which threads read and write what in a run of a step",
+    "picture": "draw which threads read and write which places in a run of a step",
     "bench": "time a lab's steps against the gold standard",
     "profile": "show what each kernel of a step does to memory: requests, conflicts, sectors",
-    "report": "write a lab's report: tables and plots are made, the words are yours",
+    "report": "write a lab's report: the command makes tables and plots, you write the text",
     "cc": "compile a single-file CUDA program for the CPU",
     "doctor": "show what this machine has and lacks, and what to do about it",
     "starters": "write the files of labs/ that students fill in, from solutions/",

@@ -92,9 +92,9 @@ class Sort(unittest.TestCase):
         self.assert_refused("standard input has 3 bytes; it must begin with 4", "--stdin", keys=bytes(3))
 
     def test_what_standard_input_excludes(self) -> None:
-        self.assert_refused("--n and --stdin exclude each other", "--stdin", "--n", "10")
+        self.assert_refused("--stdin sorts all of standard input: leave out --n", "--stdin", "--n", "10")
         self.assert_refused("--stdin sorts: leave out --task scan", "--stdin", "--task", "scan")
-        self.assert_refused("--stdin and --build check exclude each other", "--stdin", "--build", "check")
+        self.assert_refused("--stdin cannot be used with --build check", "--stdin", "--build", "check")
 
 
 class CheckCases(unittest.TestCase):

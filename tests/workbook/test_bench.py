@@ -64,7 +64,7 @@ class Tables(unittest.TestCase):
             lines = bench_tables.measurement_lines(rows)
         self.assertLessEqual(max(map(len, lines)), 80)
         self.assertIn("100% stable-sort", lines[2])
-        self.assertEqual(lines[-1], "(left out, because this terminal is too narrow: of roof)")
+        self.assertEqual(lines[-1], "(columns left out because this terminal is too narrow: of roof)")
         with mock.patch.object(console, "width", lambda: 10):
             self.assertEqual(console.table("abc", [["1", "22222222", "3"]], (), ("a", "b"))[1], ["b"])
         self.assertIn("40%!", bench_tables.measurement_lines([row(q1_ms=1.5, q3_ms=2.3)])[2])

@@ -64,7 +64,7 @@ class CheckStep(FakeJudge):
         passed, sets, saved, printed = self.check(wrong, several=True, explain=lambda: ["a.cu:9: error: race: k", ""])
         self.assertEqual((passed, sets, saved), (False, ["quick"], ["failed"]))
         self.assertIn(
-            "FAILED  step 02 shared, cpu build. The first thing to mend:\n\na.cu:9: error: race: k\n\n", printed
+            "FAILED  step 02 shared, cpu build. The first thing to fix:\n\na.cu:9: error: race: k\n\n", printed
         )
         self.assertIn("labs/03-bitonic/01_global.cu:41: keys[3] is 9, not 4", printed)
         self.assertIn("  again: ./workbook run 03-bitonic 2 --n 1 --build cpu\n", printed)

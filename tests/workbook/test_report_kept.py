@@ -149,7 +149,7 @@ class Kept(unittest.TestCase):
             self.assertIn("pdflatex report.tex", self.run_report(folder, lambda: None))
             path.write_text(path.read_text().replace("Your name", "\u0416\n\n![mine](plots/mine.png)\n\n"))
             printed = self.run_report(folder, lambda: None)
-            for words in ("lualatex report.tex", "no letters for \u0416", "the picture plots/mine.png is not in"):
+            for words in ("lualatex report.tex", "no glyphs for \u0416", "the picture plots/mine.png is not in"):
                 self.assertIn(words, printed)
 
     def test_an_unwritable_folder(self) -> None:

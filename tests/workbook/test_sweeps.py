@@ -149,7 +149,7 @@ class Measuring(FakeJudge):
         before = first.path.read_bytes()
         asked = len(self.requests())
         second, printed = self.run_sweep(self.SWEEP)
-        self.assertIn("resuming: 2 measurements exist already", printed)
+        self.assertIn("resuming: 2 measurements already exist", printed)
         self.assertEqual(second.path.read_bytes(), before)
         self.assertFalse([request for request in self.requests()[asked:] if request["ask"] == "measure"])
 
@@ -228,7 +228,7 @@ class Resuming(FakeJudge):
 
     def test_one_measurement_twice_at_once_is_refused(self) -> None:
         def at_once(_what: str, _programs: Programs, _sweep: Sweep, path: Path) -> Result:
-            with self.assertRaisesRegex(Problem, "another bench is measuring exactly this"):
+            with self.assertRaisesRegex(Problem, "another bench is already measuring exactly this"):
                 sweep()
             return Result([], path, True)
 
@@ -252,7 +252,7 @@ class Resuming(FakeJudge):
         with redirect_stderr(io.StringIO()) as printed:
             sweep()
         self.assertEqual(found, [-1, 1])
-        self.assertIn("was damaged, and is measured again", printed.getvalue())
+        self.assertIn("was damaged and is measured again", printed.getvalue())
 
     def test_a_sweep_without_rows_leaves_no_file(self) -> None:
         def refused(_what: str, _programs: Programs, _sweep: Sweep, path: Path) -> Result:

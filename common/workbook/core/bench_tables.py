@@ -40,7 +40,7 @@ def _fitted(
 ) -> list[str]:
     """The lines of a table that fits the terminal if possible, and a line on the columns that it lacks for that."""
     fitted, dropped = table(headings, lines, left, less)
-    return fitted + [f"(left out, because this terminal is too narrow: {', '.join(dropped)})"] * bool(dropped)
+    return fitted + [f"(columns left out because this terminal is too narrow: {', '.join(dropped)})"] * bool(dropped)
 
 
 def _times(row: Row, gold: Row | None) -> list[str]:
@@ -149,12 +149,14 @@ def _legend(measured: Sequence[Row]) -> str:
     if all(row.status in ("verified", "unsupported") for row in measured):
         words.append("all outputs verified")
     words += [
-        "spread: the middle half of the runs, in percent of the median",
+        "spread: the width of the middle half of the runs, in percent of the median",
         "of gold: speed in percent of the fastest gold standard, which is named",
     ]
     roof = next((row.roof_gb_per_s for row in measured if row.roof_gb_per_s), 0)
     if roof:
-        words.append(f"roof: memory is copied at {significant(roof)} GB/s, and each key must be read and written once")
+        words.append(
+            f"of roof: speed in percent of a copy at {significant(roof)} GB/s, which reads and writes each key once"
+        )
     return "; ".join(words)
 
 

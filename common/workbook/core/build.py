@@ -176,7 +176,7 @@ def ensure() -> None:
             return
         _check_sources()
         if why:
-            note(f"build/ cannot be used ({why}): it is set up again")
+            note(f"build/ cannot be used ({why}): setting it up again")
         _set_up()
 
 
@@ -256,7 +256,7 @@ def compile_targets(paths: Iterable[Path], what: str = "building") -> None:
     with files.locked("build"), Progress(what) as progress:
         status, output = _run_ninja(names, progress)
         if status and _DAMAGED.search(output) and not diagnostics_found(output):
-            note("build/ is damaged: it is set up again")
+            note("build/ is damaged: setting it up again")
             _set_up()
             status, output = _run_ninja(names, progress)
     if status:

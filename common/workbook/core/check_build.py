@@ -14,7 +14,7 @@ from . import build, profiles
 from .console import Problem, Progress
 from .judge_client import Case, Finding, JudgeClient, JudgeUsage, Note, Outcome, Step
 
-# Seconds of processor time for a launch of these few keys; one that takes longer never ends.
+# Seconds of processor time for one launch. The cases have few keys, so a launch that takes longer will not end.
 KERNEL_SECONDS = "6"
 _MORE = 8  # cases that are still run after one has failed without a finding
 _NOTES = {"conflicts": "bank-conflict", "sectors": "uncoalesced", "bytes": "uncoalesced"}
@@ -61,14 +61,14 @@ class Verdict:
         return "failed" if self.findings or self.failed else "over budget"
 
     def lines(self, most_findings: int | None = None) -> list[str]:
-        """What is wrong, the first thing to mend first."""
+        """What is wrong, beginning with what to fix first."""
         if self.findings:
             return [str(finding) for finding in self.findings[:most_findings]]
         return failure_lines(self.failed, " --build check") if self.failed else self.over
 
 
 def failure_lines(outcome: Outcome, options: str = "") -> list[str]:
-    """How a case failed, the line to mend first, and how to repeat it; `options` are added to that command."""
+    """How a case failed, beginning with the line to fix, and how to repeat it; `options` are added to that command."""
     case, what = outcome.case, outcome.message
     if case.expect == "refused":
         what = (
@@ -184,7 +184,7 @@ def _compare_costs(verdict: Verdict, judge: JudgeClient, lab: str, line: Step, r
         for name, (cost, allowed) in costs.values.items():
             if cost > allowed * 1.0001 and counts_exactly():
                 verdict.over += [
-                    f"over its budget: {line.name}, {cost:.4g} {profiles.COSTS[name]}; the budget is {allowed:g}",
+                    f"over budget: {line.name}, {cost:.4g} {profiles.COSTS[name]}; the budget is {allowed:g}",
                     *_notes(outcome.notes, name),
                 ]
 

@@ -1,4 +1,4 @@
-"""The check of a lab: public tests on each build, then the check build, up to the first thing to mend."""
+"""The check of a lab: public tests on each build, then the check build, up to the first thing to fix."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def check_step(
         print(not_written(step, failure))
         print(f"Fill the gap there; ./workbook hint {step.lab} {step.number} helps.", flush=True)
         return False
-    print(f"{paint('FAILED', 'red')}  {step}, {kind} build. The first thing to mend:\n", flush=True)
+    print(f"{paint('FAILED', 'red')}  {step}, {kind} build. The first thing to fix:\n", flush=True)
     options = f" --build {kind}" if several else ""
     for line in (*explain(), *check_build.failure_lines(failure, options)):
         print(line, flush=True)
@@ -134,7 +134,7 @@ def check_observed(step: StepFile, timeout: float | None = None) -> bool:
         print(f"{paint('OVER', 'red')}    {step}: correct, but it costs more than it should:\n")
     else:
         print(
-            f"{paint('FAILED', 'red')}  {step}, check build. The results were right by luck; the first thing to mend:\n"
+            f"{paint('FAILED', 'red')}  {step}, check build. The results were right by luck. The first thing to fix:\n"
         )
     print("\n".join(verdict.lines(MOST_FINDINGS)), flush=True)
     return False

@@ -155,7 +155,7 @@ class Sweeping:
         gold = programs.machine(True).steps if programs.gold else ()
         done = {row_files.key(row) for row in row_files.whole(self.rows)}
         if done:
-            note(f"resuming: {len(done)} measurements exist already")
+            note(f"resuming: {len(done)} measurements already exist")
         self.plan = [
             item
             for item in sweeps.with_gold(planned, gold, self.sweep.only_gold)
@@ -332,6 +332,6 @@ def run(what: str, programs: Programs, sweep: Sweep, path: Path, warn: bool = Tr
     if clocks.reasons:
         note(
             f"warning: the GPU lowered its clocks during the sweep ({', '.join(sorted(clocks.reasons))}): "
-            "these times are longer than they should be"
+            "the times are longer than they should be"
         )
     return Result(sweeping.rows, path, sweeping.ok)

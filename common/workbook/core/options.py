@@ -58,22 +58,24 @@ def add_timeout(parser: argparse.ArgumentParser, what: str) -> None:
 
 def add_solution(parser: argparse.ArgumentParser) -> None:
     """--solution"""
-    parser.add_argument("--solution", action="store_true", help="the solution instead of the file in labs/")
+    parser.add_argument("--solution", action="store_true", help="use the solution, not the file in labs/")
 
 
 def add_run_options(parser: argparse.ArgumentParser, builds: Sequence[str]) -> None:
     """Options of verbs that run steps."""
     add_solution(parser)
     parser.add_argument("--build", choices=builds, help="default: cuda if a GPU answers, else cpu")
-    add_timeout(parser, "time that a step may take")
-    parser.add_argument("--seed", type=whole("--seed", 0, MAX_SEED), metavar="S", help="of the input (default: fresh)")
+    add_timeout(parser, "the longest time that a step may take")
+    parser.add_argument(
+        "--seed", type=whole("--seed", 0, MAX_SEED), metavar="S", help="seed of the input (default: a new one)"
+    )
 
 
 def add_case_options(parser: argparse.ArgumentParser) -> None:
     """Options that describe one case."""
-    parser.add_argument("--n", metavar="N", help="how many keys, as 1000 or 2^20")
+    parser.add_argument("--n", metavar="N", help="number of keys, such as 1000 or 2^20")
     parser.add_argument("--input", metavar="NAME", help="uniform, sorted, ... or file:PATH, whose bytes are the keys")
-    parser.add_argument("--type", metavar="TYPE", help="u32, i32, f32, u64, pairs, ..., as the step sorts")
+    parser.add_argument("--type", metavar="TYPE", help="u32, i32, f32, u64, pairs, ...: a type that the step sorts")
     parser.add_argument("--order", metavar="ORDER", help="ascending or descending")
     # Numbers below 0 are not launch shapes either, but a step must refuse them: a failed test prints them.
     for name, what in (("blocks", "blocks per launch"), ("threads", "threads per block")):
@@ -85,7 +87,7 @@ def add_lab_and_steps(parser: argparse.ArgumentParser) -> None:
     """LAB [STEP] and --timeout, of check and watch."""
     parser.add_argument("lab", metavar="LAB")
     parser.add_argument("step", metavar="STEP", nargs="?", help="default: all in order, up to the first that fails")
-    add_timeout(parser, "time that a case may take (default: 20)")
+    add_timeout(parser, "the longest time that a case may take (default: 20)")
 
 
 def lab_and_steps(arguments: argparse.Namespace) -> tuple[str, list[StepFile]]:

@@ -52,8 +52,8 @@ BY_INSTRUCTION = {
 WARPS, BLOCKS, SHARED, RESERVED = 64, 32, 228 << 10, 1 << 10
 TIMEOUT = 600.0  # seconds for a step under a profiler
 COSTS = {
-    "conflicts": "wavefronts of shared memory for each that would do without bank conflicts",
-    "sectors": "sectors of global memory for each that would do if all their bytes were used",
+    "conflicts": "wavefronts in shared memory for each one needed without bank conflicts",
+    "sectors": "sectors of global memory for each one needed if every byte of a sector were used",
     "bytes": "bytes of global memory moved per key",
     "barriers": "barriers per block",
 }

@@ -47,7 +47,7 @@ def _alone(path: Path) -> Iterator[None]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise Problem("another bench is measuring exactly this: wait for it, or end it") from None
+            raise Problem("another bench is already measuring exactly this: wait for it, or end it") from None
         yield
 
 
@@ -64,11 +64,11 @@ def tidy(prefix: str, mark: str) -> None:
 def _mend(path: Path) -> None:
     damaged = row_files.mend(path)
     if damaged is None:
-        note(f"{shown(path)} held no measurements of this version: everything is measured again")
+        note(f"{shown(path)} has no measurements of this version: everything is measured again")
     elif damaged == 1:
-        note(f"1 row of {shown(path)} was damaged, and is measured again")
+        note(f"1 row of {shown(path)} was damaged and is measured again")
     elif damaged:
-        note(f"{damaged} rows of {shown(path)} were damaged, and are measured again")
+        note(f"{damaged} rows of {shown(path)} were damaged and are measured again")
 
 
 def resume(what: str, programs: Programs, sweep: Sweep, fresh: bool = False) -> Result:

@@ -23,7 +23,7 @@ from ..core.sweeps import Sweep
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
-    parser.add_argument("lab", nargs="*", metavar="LAB", help="one or several, or all")
+    parser.add_argument("lab", nargs="*", metavar="LAB", help="one lab or several, or all")
     parser.add_argument("--preset", choices=("gpu",), help="record everything about the solutions on this GPU")
     _add_sweep_options(parser)
     _add_limit_options(parser)
@@ -36,46 +36,48 @@ def _add_sweep_options(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(name, nargs="+", action="extend", metavar=metavar, help=what, **more)  # type: ignore[arg-type]
 
     several("--step", "STEP", "default: all")
-    several("--n", "N", "how many keys, as 1000 or 2^20; several values are swept")
+    several("--n", "N", "number of keys, such as 1000 or 2^20; several values make a sweep")
     several("--input", "NAME", "uniform, sorted, range:0:255, ... or file:PATH")
-    several("--largest-value", "V", "uniform keys from 0 to V, as 255 or 2^16")
+    several("--largest-value", "V", "uniform keys from 0 to V, such as 255 or 2^16")
     several("--type", "TYPE", "u32, i32, f32, u64, pairs, ...")
     several("--order", "ORDER", "ascending, descending")
     for name, what in (("blocks", "blocks per launch"), ("threads", "threads per block")):
         several(f"--{name}", name[0].upper(), f"{what}; 0: the step chooses", type=whole(f"--{name}", -(2**31)))
-    several("--shapes", "BxT", "single launch shapes, as 64x256; grid: from <<<1, 32>>> to <<<1024, 1024>>>")
+    several("--shapes", "BxT", "launch shapes, such as 64x256; grid: many from <<<1, 32>>> to <<<1024, 1024>>>")
     parser.add_argument("--kernels", action="store_true", help="also time each kernel of a step")
     parser.add_argument("--transfers", action="store_true", help="also time the copies to the device and back")
     parser.add_argument("--only-gold", action="store_true", help="time the gold standard only")
 
 
 def _add_limit_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--repeats", type=whole("--repeats", 1), metavar="MAX", help="timed runs per measurement")
+    parser.add_argument("--repeats", type=whole("--repeats", 1), metavar="MAX", help="most timed runs per measurement")
     parser.add_argument(
         "--min-time",
         type=seconds("--min-time", zero=True),
         metavar="SECONDS",
-        help="least sorting time per measurement",
+        help="minimum sorting time per measurement",
     )
     parser.add_argument(
-        "--time-limit", type=seconds("--time-limit", zero=True), metavar="SECONDS", help="most time per measurement"
+        "--time-limit", type=seconds("--time-limit", zero=True), metavar="SECONDS", help="maximum time per measurement"
     )
     parser.add_argument(
-        "--budget", type=seconds("--budget"), metavar="SECONDS", help="time after which no measurement of a lab begins"
+        "--budget", type=seconds("--budget"), metavar="SECONDS", help="begin no measurement of a lab after this time"
     )
-    parser.add_argument("--csv", metavar="FILE", help="where the rows go (default: a new file per lab in build/bench/)")
+    parser.add_argument(
+        "--csv", metavar="FILE", help="write the rows to this file (default: a new one per lab in build/bench/)"
+    )
     parser.add_argument("--force", action="store_true", help="replace the file that --csv names, if it exists")
-    parser.add_argument("--machine", metavar="NAME", help="a short name of this machine, for the rows")
+    parser.add_argument("--machine", metavar="NAME", help="a short name for this machine, for the rows")
     parser.add_argument("--fresh", action="store_true", help="do not resume an interrupted bench")
 
 
 def _add_preset_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("with --preset")
-    group.add_argument("--out", metavar="FOLDER", help="where the results go (default: build/bench/record)")
-    group.add_argument("--brief", action="store_true", help="only sizes and key types")
-    group.add_argument("--untested", action="store_true", help="without the graded tests")
-    group.add_argument("--large", action="store_true", help="with tests of more than 2^32 keys")
-    group.add_argument("--profile", action="store_true", help="with Nsight Compute and compute-sanitizer")
+    group.add_argument("--out", metavar="FOLDER", help="write the results to this folder (default: build/bench/record)")
+    group.add_argument("--brief", action="store_true", help="measure only sizes and key types")
+    group.add_argument("--untested", action="store_true", help="skip the graded tests")
+    group.add_argument("--large", action="store_true", help="also test with more than 2^32 keys")
+    group.add_argument("--profile", action="store_true", help="also run Nsight Compute and compute-sanitizer")
 
 
 # --- from arguments to a sweep ---
@@ -171,7 +173,7 @@ def _warn_if_busy() -> None:
 def _nothing_written(lab: str, lab_steps: Sequence[StepFile]) -> None:
     several = len(lab_steps) > 1
     which = f"no step of {lab} is" if several else f"step {lab_steps[0].number} of {lab} is not"
-    note(f"{which} written yet, so there is nothing to time. ./workbook check {lab} shows where to begin")
+    note(f"{which} written yet, so there is nothing to time. ./workbook check {lab} shows where to begin.")
 
 
 def _require_measured(lab: str, result: Result, only_gold: bool) -> list[Row]:

@@ -38,18 +38,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o", dest="program", metavar="PROGRAM", help="default: FILE without .cu, in the current directory"
     )
     parser.add_argument(
-        "-I", dest="include", action="append", default=[], metavar="DIR", help="a folder in which to look for headers"
+        "-I", dest="include", action="append", default=[], metavar="DIR", help="look for headers in this folder too"
     )
-    parser.add_argument("-D", dest="define", action="append", default=[], metavar="NAME[=VALUE]", help="a macro")
-    parser.add_argument("--cxx", metavar="COMPILER", help="g++, clang++ ...; default: that of the other builds")
-    parser.add_argument("-l", dest="library", action="append", default=[], metavar="NAME", help="a library to link")
+    parser.add_argument("-D", dest="define", action="append", default=[], metavar="NAME[=VALUE]", help="define a macro")
+    parser.add_argument("--cxx", metavar="COMPILER", help="g++, clang++, ...; default: that of the other builds")
+    parser.add_argument("-l", dest="library", action="append", default=[], metavar="NAME", help="link this library")
     parser.add_argument(
         "-O", dest="optimization", default="2", metavar="LEVEL", help="0 to 3; default: 2 (always 1 with --check)"
     )
     parser.add_argument(
         "--check",
         action="store_true",
-        help="the program reports races, invalid accesses and costs when it ends, and exits with 3 if it found errors",
+        help="make a program that, when it ends, reports races, invalid accesses and costs, and exits with 3 if it "
+        "found errors",
     )
 
 

@@ -1,4 +1,4 @@
-"""Builds a lab's files, runs its public tests and the check build, step by step, and shows the first thing to mend."""
+"""Builds a lab's files, runs its public tests and the check build, step by step, and shows the first thing to fix."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ _TOOLS = {
     "markdown-it-py": "reports as HTML",
     "matplotlib": "plots",
 }
-_STYLE = {"clang-format": "the form of C++", "ruff": "the form of Python", "mypy": "the types of Python"}
+_STYLE = {"clang-format": "formats C++", "ruff": "formats and checks Python", "mypy": "checks Python's types"}
 
 
 class Finding(NamedTuple):
@@ -67,7 +67,7 @@ def _compiler() -> Finding:
         source.write_text("#include <span>\nint main() { return int(std::span<int>().size()); }\n")
         works = machine.answer(*cxx, "-std=c++20", str(source), "-o", f"{folder}/a", timeout=120) is not None
     version = (machine.answer(*cxx, "--version") or "").split("\n")[0]
-    remedy = "it does not compile C++20: install g++ 10 or later, or set CXX to another compiler"
+    remedy = "it cannot compile C++20: install g++ 10 or later, or set CXX to another compiler"
     return Finding(HERE if works else NEEDED, "C++ compiler", version or " ".join(cxx), remedy)
 
 
@@ -143,7 +143,7 @@ def _nvcc() -> Finding:
     if done.returncode:
         lines = (done.stderr + done.stdout).strip().split("\n")
         reason = next((line for line in lines if "error" in line.lower()), lines[0]) or f"exit status {done.returncode}"
-        remedy = f"it compiles nothing: {reason.strip()[:100]}"
+        remedy = f"it cannot compile: {reason.strip()[:100]}"
         return Finding(BROKEN, "nvcc", f"{nvcc} {version}", remedy)
     if int(version.split(".")[0]) < 12:
         return Finding(LACKS, "nvcc", f"{nvcc} {version}", "CUDA 12 or later is needed")
@@ -156,7 +156,7 @@ def _gpu() -> Finding:
         return Finding(HERE, "GPU, driver", "; ".join(gpus))
     if shutil.which("nvidia-smi"):
         return Finding(LACKS, "GPU, driver", "", "nvidia-smi is here but no GPU answers: is the driver loaded?")
-    return Finding(LACKS, "GPU, driver", "", "no NVIDIA driver; GPU tests are not run, all else works on the cpu build")
+    return Finding(LACKS, "GPU, driver", "", "no NVIDIA driver; GPU tests are skipped, all else runs on the cpu build")
 
 
 def _program(name: str, command: str, remedy: str) -> Finding:
@@ -175,8 +175,8 @@ def findings() -> list[Finding]:
         _program("addr2line", "addr2line", "apt-get install binutils (source lines in the cpu build's errors)"),
         _nvcc(),
         _gpu(),
-        _program("Nsight Compute", "ncu", "part of the CUDA toolkit; a GPU's counters"),
-        _program("compute-sanitizer", "compute-sanitizer", "part of the CUDA toolkit; memory errors on a GPU"),
+        _program("Nsight Compute", "ncu", "reads a GPU's counters; part of the CUDA toolkit"),
+        _program("compute-sanitizer", "compute-sanitizer", "finds memory errors on a GPU; part of the CUDA toolkit"),
         _program("bubblewrap", "bwrap", "apt-get install bubblewrap (runs other people's code in a sandbox)"),
     ]
     return found
@@ -201,7 +201,7 @@ def main(_arguments: argparse.Namespace) -> int:
     print()
     if missing or not (linux or nvcc_works):
         what = ", ".join(missing) or "no build is possible"
-        print(f"The workbook cannot work here yet: {what}. ./workbook demo installs what it can.")
+        print(f"The workbook does not work here yet: {what}. ./workbook demo installs what it can.")
         return 1
-    print("The workbook can work here." + ("" if BUILD.is_dir() else " ./workbook demo shows it."))
+    print("The workbook works here." + ("" if BUILD.is_dir() else " Try it: ./workbook demo"))
     return 0

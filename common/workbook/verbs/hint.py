@@ -45,7 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
     parser.add_argument("lab", metavar="LAB")
     parser.add_argument("step", metavar="STEP")
-    parser.add_argument("--again", action="store_true", help="show all hints shown so far again")
+    parser.add_argument("--again", action="store_true", help="repeat all hints shown so far")
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -67,7 +67,7 @@ def main(arguments: argparse.Namespace) -> int:
     elif shown == len(hints):
         print(
             wrapped(
-                f"There are no more hints: {len(hints)} for {step}. Here is the last one again (--again shows all)."
+                f"All {len(hints)} hints for {step} have been shown. Here is the last one again (--again shows all)."
             )
             + "\n"
         )
@@ -77,7 +77,7 @@ def main(arguments: argparse.Namespace) -> int:
     for i in range(first, last):
         print(f"Hint {i + 1} of {len(hints)} for {lab}, {step}:\n\n{fitted(hints[i])}\n")
     if arguments.again and not shown:
-        print(f"No hint for {step} has been shown yet: ./workbook hint {lab} {step.number}")
+        print(f"No hint for {step} has been shown yet. ./workbook hint {lab} {step.number} shows the first.")
     if last > shown:
         progress.save_hints_shown(step, last)
     return 0

@@ -24,10 +24,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
     parser.add_argument("lab", metavar="LAB")
     parser.add_argument("step", metavar="STEP")
-    parser.add_argument("--n", metavar="N", default="16", help=f"number of keys (16), at most {MAX_N}")
-    parser.add_argument("--input", metavar="NAME", help="uniform, sorted, ... or file:PATH (its bytes are the keys)")
-    parser.add_argument("--seed", type=whole("--seed", 0, MAX_SEED), metavar="S", help="seed of the input (fresh)")
-    parser.add_argument("--type", metavar="TYPE", help="u32, i32, f32, u64, pairs, ... as the step sorts")
+    parser.add_argument("--n", metavar="N", default="16", help=f"number of keys, at most {MAX_N} (default: 16)")
+    parser.add_argument("--input", metavar="NAME", help="uniform, sorted, ... or file:PATH, whose bytes are the keys")
+    parser.add_argument(
+        "--seed", type=whole("--seed", 0, MAX_SEED), metavar="S", help="seed of the input (default: a new one)"
+    )
+    parser.add_argument("--type", metavar="TYPE", help="u32, i32, f32, u64, pairs, ...: a type that the step sorts")
     parser.add_argument("--order", metavar="ORDER", help="ascending or descending")
     for name, what in (("blocks", "blocks per launch"), ("threads", "threads per block")):
         parser.add_argument(
@@ -41,12 +43,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--arrays",
         choices=("shared", "global", "all"),
-        help="the arrays to draw (those in shared memory, or in global memory if there are none)",
+        help="the arrays to draw (default: those in shared memory, or in global memory if there are none)",
     )
-    parser.add_argument("--places", metavar="A-B", help="the places to draw of an array that is too large (the first)")
-    parser.add_argument("--launches", metavar="A-B", help="the launches to draw, from 0 (the first that fit)")
+    parser.add_argument(
+        "--places", metavar="A-B", help="the places to draw of an array that is too large (default: the first)"
+    )
+    parser.add_argument("--launches", metavar="A-B", help="the launches to draw, from 0 (default: the first that fit)")
     add_solution(parser)
-    add_timeout(parser, "time that the step may take")
+    add_timeout(parser, "the longest time that the step may take")
     parser.add_argument("-o", dest="output", metavar="FILE.svg", help="default: LAB-STEP.svg in the current directory")
 
 
@@ -112,7 +116,7 @@ def print_remarks(outcome: Outcome, truncated: bool) -> None:
     for finding in outcome.findings:
         note(in_words(finding))
     if truncated:
-        note("truncated: the run makes more accesses than are recorded; the picture shows the first")
+        note("truncated: the run makes more accesses than can be recorded; the picture shows the first ones")
 
 
 def main(arguments: argparse.Namespace) -> int:

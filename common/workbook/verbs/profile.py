@@ -90,7 +90,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("lab", metavar="LAB")
     parser.add_argument("step", metavar="STEP")
     add_case_options(parser)
-    parser.add_argument("--seed", type=whole("--seed", 0, MAX_SEED), metavar="S", help="of the input (default: fresh)")
+    parser.add_argument(
+        "--seed", type=whole("--seed", 0, MAX_SEED), metavar="S", help="seed of the input (default: a new one)"
+    )
     add_solution(parser)
     parser.add_argument("--build", choices=("check", "cuda"), help="default: cuda if a GPU answers, else check")
     parser.add_argument("--json", metavar="FILE", help="also write the launches to this file")

@@ -26,7 +26,7 @@ PROFILE_SECONDS = {"cpu": 20.0, "cuda": 60.0}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
     parser.add_argument("lab", metavar="LAB")
-    parser.add_argument("--out", metavar="FOLDER", help="where the report goes (build/reports/LAB)")
+    parser.add_argument("--out", metavar="FOLDER", help="write the report to this folder (default: build/reports/LAB)")
     parser.add_argument(
         "--with",
         dest="others",
@@ -38,8 +38,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_solution(parser)
     parser.add_argument("--build", choices=("cpu", "cuda"), help="default: cuda if a GPU answers, else cpu")
-    parser.add_argument("--machine", metavar="NAME", default="", help="a short name for this machine (its own)")
-    parser.add_argument("--fresh", action="store_true", help="measure again what was measured before")
+    parser.add_argument(
+        "--machine", metavar="NAME", default="", help="a short name for this machine (default: its own)"
+    )
+    parser.add_argument("--fresh", action="store_true", help="measure everything again")
 
 
 def prepare_folder(folder: Path) -> None:
@@ -91,7 +93,7 @@ def write(report: Context) -> list[str]:
         # Read now: somebody may have written in it during the measurements.
         text = compose.compose(report.lab, title, made, compose.written_in(path, report.lab))
     except (Problem, Usage):
-        note("the measurements are kept: once report.md is repaired, the same command makes the report at once")
+        note("the measurements are kept: repair report.md and run the same command again")
         raise
     files.write_whole(path, text)
     remarks: list[str] = []
@@ -101,13 +103,13 @@ def write(report: Context) -> list[str]:
     tex_path = derived.write(report.folder / "report.tex", tex, "% made of report.md: {}", remarks)
     lines = [
         f"{shown(path)}: write in this file, then run the same command again to update the other two",
-        f"{shown(html_path)}: one file for any browser",
+        f"{shown(html_path)}: a single file for any browser",
         f"{shown(tex_path)}: run {'lualatex' if letters else 'pdflatex'} {tex_path.name} in that folder",
     ]
     if letters:
         some = " ".join(letters[:12]) + " ..." * (len(letters) > 12)
         lines.append(
-            f'{tex_path.name}: pdflatex has no letters for {some} and prints "?"; lualatex prints them if a font '
+            f'{tex_path.name}: pdflatex has no glyphs for {some} and prints "?"; lualatex prints them if a font '
             "has them (on Debian: texlive-luatex, fonts-dejavu)"
         )
     if not report.plots:
@@ -142,14 +144,14 @@ def main(arguments: argparse.Namespace) -> int:
         with JudgeClient() as judge:
             report = measured(judge, judge.lab(lab), kind, runner, arguments, folder)
     except KeyboardInterrupt as stop:
-        note("interrupted; the measurements are kept, and the same command continues from there")
+        note("interrupted; the measurements are kept, and the same command goes on from there")
         return getattr(stop, "status", 130)
     report.others = other_machines(lab, arguments.others, report.rows)
     note("making tables and plots ...")
     for line in write(report):
         print(line)
     own = [row for row in row_files.whole(report.rows) if row.lab == lab and row.status == "verified"]
-    print(f"{len(own)} measurements verified, {time.monotonic() - started:.0f} s")
+    print(f"{len(own)} measurement{'s' * (len(own) != 1)} verified, {time.monotonic() - started:.0f} s")
     failed, _ = failures(report.rows, lab)
     for line in failed_lines(failed):
         print(line)

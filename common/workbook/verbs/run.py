@@ -74,7 +74,7 @@ def report(outcome: Outcome) -> int:
     if outcome.status != "verified":
         note(f"{outcome.status}: {outcome.message}")
         return 1
-    note(f"verified; {outcome.times.events_ms:.4f} ms, one run without warm-up (./workbook bench measures)")
+    note(f"verified; {outcome.times.events_ms:.4f} ms, one run without warm-up (./workbook bench measures properly)")
     return 0
 
 
@@ -135,9 +135,9 @@ def _check_stdin(arguments: argparse.Namespace) -> None:
     if not arguments.stdin:
         return
     if arguments.build == "check":
-        raise Usage("--stdin and --build check exclude each other")
+        raise Usage("--stdin cannot be used with --build check")
     if arguments.n:
-        raise Usage("--n and --stdin exclude each other: all of standard input is sorted")
+        raise Usage("--stdin sorts all of standard input: leave out --n")
     if arguments.task not in (None, "sort"):
         raise Usage(f"--stdin sorts: leave out --task {arguments.task}")
 

@@ -24,7 +24,7 @@ def main(arguments: argparse.Namespace) -> int:
         for path in different:
             print(f"labs/{path} is not the starter of solutions/{path}")
         if different:
-            note("./workbook starters writes them again")
+            note("./workbook starters writes these files again")
         else:
             print("every file in labs/ is the starter of its solution")
         return 1 if different else 0

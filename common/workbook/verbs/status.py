@@ -9,16 +9,16 @@ from ..core.course import has_solutions, labs, steps
 from ..core.progress import ProgressFile
 
 VERBS = (
-    ("demo", "sort real input with every step of every lab, verified"),
+    ("demo", "sort real input with every step of every lab and verify it"),
     ("test", "run the project's whole test suite"),
-    ("check LAB [STEP]", "test what you wrote; show the first thing to mend"),
-    ("watch LAB [STEP]", "the same at every save"),
-    ("hint LAB STEP", "the next hint"),
+    ("check LAB [STEP]", "test what you wrote; show the first thing to fix"),
+    ("watch LAB [STEP]", "the same, each time you save a file"),
+    ("hint LAB STEP", "show the next hint for a step"),
     ("run LAB STEP", "sort one input"),
-    ("picture LAB STEP", "draw which threads read and write what in a run"),
+    ("picture LAB STEP", "draw which threads read and write which places"),
     ("profile LAB STEP", "show what each kernel does to memory"),
     ("bench LAB", "time the steps against the gold standard"),
-    ("report LAB", "write its report, with tables and plots"),
+    ("report LAB", "write a lab's report, with tables and plots"),
     ("cc FILE.cu", "compile any single-file CUDA program for the CPU"),
     ("doctor", "show what this machine has and lacks"),
     ("starters", "write labs/ from solutions/ (instructors)"),
@@ -44,6 +44,6 @@ def main(_arguments: argparse.Namespace | None = None) -> int:
     built = kinds()
     print(f"builds set up: {', '.join(built)}" if built else "nothing is built yet")
     if following:
-        print(f"next: read labs/{following.lab}/README.md, fill labs/{following.file},")
+        print(f"next: read labs/{following.lab}/README.md, fill in labs/{following.file},")
         print(f"      then ./workbook check {following.lab} {following.number}")
     return 0
