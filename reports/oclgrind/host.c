@@ -1,4 +1,4 @@
-// Sorts tiles of 1024 keys by tile.cl and verifies them: ./host N. Prints the ms from the launch to its end.
+// Sorts tiles of 1024 keys with tile.cl and verifies them: ./host N. Prints the milliseconds from the launch to its end.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <stdio.h>
@@ -33,6 +33,6 @@ int main(int argc, char** argv) {
   for (size_t i = 0; i < n; after += keys[i++]) {
     if (i % 1024 && keys[i] < keys[i - 1]) return fprintf(stderr, "not sorted at %zu\n", i), 1;
   }
-  if (after != before) return fprintf(stderr, "other keys than before\n"), 1;
+  if (after != before) return fprintf(stderr, "the keys have changed\n"), 1;
   printf("%zu keys, %.1f ms\n", n, (end.tv_sec - begin.tv_sec) * 1e3 + (end.tv_nsec - begin.tv_nsec) * 1e-6);
 }

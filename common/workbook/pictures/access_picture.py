@@ -139,7 +139,7 @@ def draw(
         part = f"launches {drawn[0]} to {drawn[-1]}" if len(drawn) > 1 else f"launch {drawn[0]}"
         small.append(f"{part} of {len(run.launches)}{' or more' if run.truncated else ''}; --launches shows others")
     elif run.truncated:
-        small.append("truncated: the run makes more accesses than are recorded")
+        small.append("truncated: the run makes more accesses than can be recorded")
     for text, colour in [(t, MUTED) for t in small] + [(in_words(f), RED) for f in findings[:MAX_FINDINGS]]:
         for line in _wrapped(text, int((width - LEFT - 20) / 5.9)):
             y += 16

@@ -26,21 +26,21 @@ def _profile(report: Context, profiled: Mapping[str, Any]) -> str:
     names = {step.number: f"{step.number:02} {step.name}" for step in report.steps if step.task == "sort"}
     known = {(row.step, row.kernel): row for row in kernel_rows(report)}
     exact = profiled["source"] == "cuda"
-    occupancy = "." if exact else ", at most, given its threads and shared memory."
+    occupancy = "." if exact else " that its threads per block and shared memory allow at most."
     return "\n\n".join(
         [
             (
                 f"One sort of {count(profiled['n'])} keys, {_source(report, profiled)}. Times are of all launches "
-                "together, registers per thread, static and dynamic shared memory (bytes) and barriers per block; "
-                f"occupancy is the share of a multiprocessor's warps{occupancy}"
+                "together; registers are per thread; static and dynamic shared memory (bytes) and barriers are per "
+                f"block; occupancy is the share of a multiprocessor's warps{occupancy}"
             ),
             pipe(*launch_table(profiled, names, known), left=2),
             (
-                "Memory accesses of the kernels. A request is an instruction of one warp. It takes one wavefront "
-                "of shared memory, and more if lanes access different words of one bank. Global memory moves in "
-                "sectors of 32 bytes; the ideal is the number of sectors that the same bytes need when neighbours "
-                "are read together. (Atomics on shared memory have their own column; those on global memory count "
-                "among its requests.)"
+                "Memory accesses of the kernels. A request is a memory instruction of one warp. In shared memory it "
+                "takes one wavefront, or more if lanes access different words of one bank. Global memory moves data "
+                "in sectors of 32 bytes; the ideal is the number of sectors needed if every byte of a sector is "
+                "used. (Atomics on shared memory have their own column; those on global memory count among its "
+                "requests.)"
             ),
             pipe(*memory_table(profiled, names), left=2),
         ]
@@ -177,6 +177,6 @@ def _launches(report: Context) -> str:
     headings = ["step", "kernel", "n", "launches", "blocks", "threads per block"]
     headings += ["static shared, B", "dynamic shared, B", "registers", "ms in all"]
     return (
-        "The largest launch of each kernel, in the largest sort that was measured: bytes of shared memory per block, "
-        f"registers per thread.{unknown}\n\n" + pipe(headings, lines, left=2)
+        "The largest launch of each kernel, in the largest sort that was measured. Shared memory is in bytes per "
+        f"block, registers are per thread.{unknown}\n\n" + pipe(headings, lines, left=2)
     )

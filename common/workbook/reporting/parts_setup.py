@@ -136,7 +136,7 @@ def results(report: Context) -> str:
     """How the times were measured, and what failed."""
     own = whole(report.own())
     if not own:
-        return "Nothing has been measured yet: no step of this lab runs to its end."
+        return "Nothing has been measured yet: no step of this lab sorts correctly yet."
     runs = sum(row.repeats or 0 for row in own)
     flushed = ", with the level 2 cache flushed before each run" if report.kind == "cuda" else ""
     texts = [
@@ -156,7 +156,7 @@ def results(report: Context) -> str:
     if wide:
         texts.append(
             f"In {len(wide)} of the measurements the middle half of the runs spans more than a quarter of the median: "
-            "the machine was busy, or the times are too short to be measured well."
+            "the machine was busy, or the times are too short to measure well."
         )
     return "\n\n".join(texts)
 

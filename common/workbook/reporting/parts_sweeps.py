@@ -61,7 +61,8 @@ def _too_slow(report: Context) -> list[str]:
     for (step, name, limit), rows in sorted(groups(failures(report.rows, report.lab)[1], case).items()):
         cases = "; ".join(f"{launch(row)} with n = {row.n:,}" for row in rows)
         texts.append(
-            f"Left out: step {step:02} {name} took longer than {limit} for {cases}. (It ends with other launch shapes.)"
+            f"Left out: step {step:02} {name} took longer than {limit} for {cases}. "
+            "(It finishes with other launch shapes.)"
         )
     return texts
 
@@ -77,8 +78,8 @@ def inputs(report: Context) -> str:
     for place, own in enumerate(swept(plain, "input")):
         rows = by_entropy(own)
         explanation = (
-            " Entropy is in bits per key. Random inputs come first, ordered by entropy (and-K: keys that are the "
-            "AND of K uniform words), then those that differ by their order."
+            " Entropy is in bits per key. Random inputs come first, ordered by entropy (in and-K, each key is the AND "
+            "of K uniform words), then inputs that differ in their order."
         )
         texts += [
             f"{count(rows[0].n)} {rows[0].type} keys, ascending." + explanation * (place == 0),
@@ -130,7 +131,7 @@ def ranges(report: Context) -> str:
         texts = [
             (
                 f"{count(rows[0].n)} {rows[0].type} keys, uniform from 0 to the largest value: the fewer values, "
-                "the less entropy. A step without a value refuses that range."
+                "the less entropy. Where a cell is empty, the step refuses that range."
             ),
             report.figure(
                 "ranges", sweep_lines.value_range, "Keys per second against the number of different values.", rows

@@ -27,9 +27,9 @@ def n(report: Context) -> str:
             report.figure(
                 "speed",
                 line_plots.speed_over_n,
-                "Keys per second against the number of keys: all steps, the gold standard (dashed; for tiles "
-                "dotted), and the limit of memory bandwidth: each key read and written once at the speed of a "
-                "copy. (Data that fits into a cache can exceed it.)",
+                "Keys per second against the number of keys: all steps, the gold standard (dashed; dotted for "
+                "sorts of tiles), and the limit of memory bandwidth: each key read and written once at the speed "
+                "of a copy. (Data that fits into a cache can exceed it.)",
                 rows,
             ),
             report.figure("time", line_plots.time_over_n, "Time of one sort against the number of keys.", rows),
