@@ -129,6 +129,12 @@ void run_step() {
       std::this_thread::sleep_for(milliseconds(20));
       sorted(0.01);
       break;
+    case fake::delayed_at_first: {
+      static int runs = 0;
+      if (++runs <= 6) std::this_thread::sleep_for(milliseconds(20));
+      sorted(0.01);
+      break;
+    }
     case fake::too_long_time:
       sorted(1e6);
       break;

@@ -20,6 +20,7 @@ enum Step {
   writes_behind,
   changes_input,
   too_short_time,
+  delayed_at_first,
   too_long_time,
   prints_much,
   time_is_nan,

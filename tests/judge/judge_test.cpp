@@ -179,6 +179,10 @@ TEST_CASE("times that the judge's clock contradicts are refused") {
   const lab::Measurement slow = measure(fake::too_short_time);
   CHECK(slow.status == Status::refused);
   CHECK(slow.message.find("by the judge's clock it took") != std::string::npos);
+  // Five timed runs are slow: with six more, most are not.
+  const lab::Measurement delayed = measure(fake::delayed_at_first);
+  CHECK(delayed.status == Status::verified);
+  CHECK(delayed.repeats == 11);
   const lab::Measurement fast = measure(fake::too_long_time);
   CHECK(fast.status == Status::refused);
   CHECK(fast.message.find("only") != std::string::npos);

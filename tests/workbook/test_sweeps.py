@@ -123,6 +123,9 @@ class Defined(unittest.TestCase):
         self.assertEqual(counting.input_for("u8", wide="file:x"), "file:x")
         self.assertEqual([counting.input_for(*types) for types in (("u32",), ("u8", "u32"))], [NARROW_RANGE] * 2)
         self.assertEqual(counting.input_for("u8"), "uniform")
+        steps = lab({"max_range": 1 << 24}, {})
+        planned, _ = sweeps.cases(steps, Sweep(steps.name, n=(1000,), inputs=(), types=("u32",)), seed=1)
+        self.assertEqual([item.case.input for item in planned], [NARROW_RANGE, "uniform"])
 
 
 class Measuring(FakeJudge):

@@ -41,7 +41,7 @@ def _affordable(lab: Lab, number: int, kind: str, sizes: Iterable[int]) -> tuple
 
 def plan(lab: Lab, kind: str, inputs: Sequence[str], brief: bool) -> list[Sweep]:
     """The sweeps of one lab."""
-    base = Sweep(lab.name, limits=Limits(time_limit=0.5))
+    base = Sweep(lab.name, inputs=(), limits=Limits(time_limit=0.5))
     numbers = list(dict.fromkeys(step.number for step in lab.steps))
     by_sizes: dict[tuple[int, ...], list[int]] = {}
     for number in numbers:
@@ -53,8 +53,7 @@ def plan(lab: Lab, kind: str, inputs: Sequence[str], brief: bool) -> list[Sweep]
         others = tuple(name for name in step.types if name != lab.default_type)
         if step.task == "sort" and others:
             n = min(LARGE_N, step.affordable.on(kind) // 4)
-            inputs = (step.input_for(*others),)
-            plans.append(replace(base, words="key types", steps=(step.number,), types=others, inputs=inputs, n=(n,)))
+            plans.append(replace(base, words="key types", steps=(step.number,), types=others, n=(n,)))
     if brief:
         return plans
     few = replace(base, limits=Limits(repeats=5, time_limit=0.5))

@@ -42,7 +42,7 @@ class Sweep:
     words: str = ""  # the same, for a sentence
     steps: tuple[int, ...] = ()  # empty: all
     n: tuple[int, ...] = ()  # empty: as many as a step or an input file allows
-    inputs: tuple[str, ...] = ("uniform",)
+    inputs: tuple[str, ...] = ("uniform",)  # empty: uniform, or few values for a step with a counter per value
     types: tuple[str, ...] = ()  # empty: the lab's own
     orders: tuple[str, ...] = ("ascending",)
     shapes: tuple[Shape, ...] = (STEP_CHOOSES,)
@@ -207,8 +207,9 @@ def cases(lab: Lab, sweep: Sweep, seed: int) -> tuple[list[Planned], list[str]]:
     """The cases of a sweep, and sentences on those left out because they would take too long."""
     planned: list[Planned] = []
     left_out: list[str] = []
-    for order, input_name in itertools.product(sweep.orders, sweep.inputs):
+    for order, wanted in itertools.product(sweep.orders, sweep.inputs or ("",)):
         for step, type_name in _lines(lab, sweep):
+            input_name = wanted or step.input_for(type_name)
             sizes, why_not = sweep.n, ""
             if not sizes:
                 try:

@@ -37,7 +37,11 @@ def _add_sweep_options(parser: argparse.ArgumentParser) -> None:
 
     several("--step", "STEP", "default: all")
     several("--n", "N", "number of keys, such as 1000 or 2^20; several values make a sweep")
-    several("--input", "NAME", "uniform, sorted, range:0:255, ... or file:PATH")
+    several(
+        "--input",
+        "NAME",
+        "uniform, sorted, range:0:255, ... or file:PATH (default: uniform; few values for steps that count each value)",
+    )
     several("--largest-value", "V", "uniform keys from 0 to V, such as 255 or 2^16")
     several("--type", "TYPE", "u32, i32, f32, u64, pairs, ...")
     several("--order", "ORDER", "ascending, descending")
@@ -105,7 +109,7 @@ def sweep_of(arguments: argparse.Namespace, lab: str, lab_steps: Sequence[StepFi
         lab,
         steps=tuple(step.number for step in lab_steps),
         n=n,
-        inputs=tuple(inputs) or ("uniform",),
+        inputs=tuple(inputs),
         types=tuple(arguments.type or ()),
         orders=tuple(arguments.order or ("ascending",)),
         shapes=_shapes(arguments),
