@@ -30,8 +30,7 @@ from workbook.core import files  # noqa: E402
 from workbook.core import rows as row_files  # noqa: E402
 from workbook.core.console import Problem  # noqa: E402
 from workbook.core.rows import Row, best_gold, share_of_gold  # noqa: E402
-from workbook.reporting import lines as plots  # noqa: E402
-from workbook.reporting import plot  # noqa: E402
+from workbook.reporting import lines_over_n, plot  # noqa: E402
 from workbook.reporting.selection import Line, by_line, powers, speed, usual  # noqa: E402
 from workbook.reporting.tables import pipe  # noqa: E402
 
@@ -234,7 +233,7 @@ def digest(*contents: bytes) -> str:
 
 def plot_sources(machine: str) -> str:
     """A checksum of what a plot depends on: the measurements, and the code that draws it."""
-    code = [ROOT / "common/workbook/reporting" / name for name in ("labels.py", "lines.py", "plot.py", "selection.py")]
+    code = [ROOT / f"common/workbook/reporting/{name}.py" for name in ("labels", "lines_over_n", "plot", "selection")]
     return digest(*(path.read_bytes() for path in [*sorted((RESULTS / machine).glob("*.csv")), *code]))
 
 
@@ -254,7 +253,8 @@ def write_plot(path: Path, machine: str) -> None:
     """The plot of all labs on one machine."""
     if not plot.available():
         sys.exit("tables.py: the plot needs matplotlib (./workbook doctor)")
-    plots.all_labs({lab: read(RESULTS / machine / f"{lab}.csv") for lab in labs_of(machine)}, path.with_suffix(""))
+    rows_of = {lab: read(RESULTS / machine / f"{lab}.csv") for lab in labs_of(machine)}
+    lines_over_n.all_labs(rows_of, path.with_suffix(""))
     text = path.read_text(encoding="utf-8").rstrip("\n")
     files.write_whole(path, f"{text}\n<!-- made of {plot_sources(machine)}, is {digest(text.encode())} -->\n")
 

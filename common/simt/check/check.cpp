@@ -16,11 +16,6 @@ namespace {
 
 void (*receiver)(const std::string& document) = nullptr;
 
-const char* path_of_document() {
-  const char* path = std::getenv("CHECK_JSON");
-  return path != nullptr && *path != '\0' ? path : nullptr;
-}
-
 void end_interval(CheckState& all) {
   all.requests.finish();
   all.order.begin_interval();
@@ -136,10 +131,11 @@ void end_program() {
   std::fflush(nullptr);
   const Report report = make_report(all);
   print(report);
-  const char* const path = path_of_document();
-  if (path != nullptr || receiver != nullptr) {
+  const char* const path = std::getenv("CHECK_JSON");
+  const bool has_path = path != nullptr && *path != '\0';
+  if (has_path || receiver != nullptr) {
     const std::string document = json_of(report, all.counts);
-    if (path != nullptr) write_whole(path, document);
+    if (has_path) write_whole(path, document);
     if (receiver != nullptr) receiver(document);
   }
   std::fflush(nullptr);
@@ -150,10 +146,6 @@ std::string findings_json() {
   CheckState& all = state();
   if (all.trace.is_on()) all.trace.write();
   return json_of(make_report(all), all.counts);
-}
-
-void write_findings() {
-  if (const char* const path = path_of_document()) write_whole(path, findings_json());
 }
 
 void send_findings_to(void (*new_receiver)(const std::string& document)) { receiver = new_receiver; }

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "access.h"
-#include "request.h"
+#include "request_cost.h"
 
 namespace simt::check {
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from ..core.console import grouped
 from ..core.rows import TRANSFERS, Row, hardware, key, verified
-from . import lines as plots
+from . import lines_over_n
 from .context import RECORDED, Context
-from .lines import Series
+from .lines_over_n import Series
 from .selection import (
     by_line,
     gold_name,
@@ -139,7 +139,7 @@ def _machine_figure(report: Context, name: str, series: Sequence[Series], title:
     for line in series:
         powers = [point for point in line.points if is_power(point[0])]
         drawn.append(Series(line.name, line.step, line.style, powers if len(powers) > 1 else line.points))
-    if not plots.machines(drawn, report.folder / "plots" / name, title):
+    if not lines_over_n.machines(drawn, report.folder / "plots" / name, title):
         return ""
     return f"![{caption}](plots/{name}.svg)"
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ..core.console import grouped
 from ..core.judge_client import NARROW_RANGE
 from ..core.rows import Row, whole
-from . import dots, heat, sweep_lines
+from . import dots, heat, shapes_and_ranges
 from .context import Context, failures
 from .selection import BYTES, by_entropy, entropy, groups, largest_value, line_of, shape_of, step_of, swept
 from .tables import SIZES, count, launch, number, over_shapes, over_values, paragraphs, pipe, shape_text
@@ -27,7 +27,7 @@ def shapes(report: Context) -> str:
         ),
         report.figure(
             "shape-lines",
-            sweep_lines.shapes,
+            shapes_and_ranges.shapes,
             "Time against the number of keys for some launch shapes; the fastest at the largest n has the step's "
             "colour.",
         ),
@@ -134,11 +134,11 @@ def ranges(report: Context) -> str:
                 "the less entropy. Where a cell is empty, the step refuses that range."
             ),
             report.figure(
-                "ranges", sweep_lines.value_range, "Keys per second against the number of different values.", rows
+                "ranges", shapes_and_ranges.value_range, "Keys per second against the number of different values.", rows
             ),
             report.figure(
                 "range-lines",
-                sweep_lines.value_range_lines,
+                shapes_and_ranges.value_range_lines,
                 "Time against the number of keys, for several largest values.",
             ),
             over_values(rows, "largest value", lambda row: f"{largest_value(row):,}"),

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from ..core.console import grouped
 from ..core.rows import TRANSFERS, Row
-from . import bars
-from . import lines as line_plots
+from . import bars, lines_over_n
 from .context import Context
 from .selection import by_line, groups, label, line_of, milliseconds, powers, speed, usual
 from .tables import SIZES, count, golds_for, number, over_n, over_shapes, paragraphs, pipe
@@ -26,13 +25,13 @@ def n(report: Context) -> str:
             f"Uniform {' and '.join(kinds)} keys, ascending; each step chooses its launch shape.",
             report.figure(
                 "speed",
-                line_plots.speed_over_n,
+                lines_over_n.speed_over_n,
                 "Keys per second against the number of keys: all steps, the gold standard (dashed; dotted for "
                 "sorts of tiles), and the limit of memory bandwidth: each key read and written once at the speed "
                 "of a copy. (Data that fits into a cache can exceed it.)",
                 rows,
             ),
-            report.figure("time", line_plots.time_over_n, "Time of one sort against the number of keys.", rows),
+            report.figure("time", lines_over_n.time_over_n, "Time of one sort against the number of keys.", rows),
             over_n("median, ms", lines, golds, lambda row: number(row.median_ms)),
             over_n("Mkeys/s", lines, golds, lambda row: grouped(speed(row) / 1e6)),
             over_n("% of the gold standard", with_share, {}, lambda row: grouped(100 * (row.ratio or 0))),
@@ -53,7 +52,7 @@ def parts(report: Context) -> str:
         [
             report.figure(
                 "parts",
-                line_plots.parts_over_n,
+                lines_over_n.parts_over_n,
                 "Values per second against their number: each part and its gold standard.",
                 rows,
             ),

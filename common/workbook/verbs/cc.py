@@ -19,7 +19,7 @@ from ..core.console import Problem, Usage
 from ..core.course import BUILD, ROOT
 
 SIMT = ROOT / "common/simt"
-FLAGS = BUILD / "common/simt/flags.json"  # written by Meson: common/simt/meson.build
+FLAGS = BUILD / "common/simt/compiler_flags.json"  # written by Meson: common/simt/meson.build
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from ..core.judge_client import JudgeClient, Lab
 from ..core.measuring import Programs
 from ..core.options import add_solution, prepare
 from ..core.rows import Row
-from ..reporting import compose, derived, measure, profile_gather
+from ..reporting import compose, measure, profile_gather, signed_files
 from ..reporting.context import Context, failures
 from ..reporting.others import other_machines
 
@@ -98,9 +98,9 @@ def write(report: Context) -> list[str]:
     files.write_whole(path, text)
     remarks: list[str] = []
     html = page.to_page(text, f"Report: {title}", report.folder, remarks)
-    html_path = derived.write(report.folder / "report.html", html, "<!-- made of report.md: {} -->", remarks)
+    html_path = signed_files.write(report.folder / "report.html", html, "<!-- made of report.md: {} -->", remarks)
     tex, letters = article.to_article(text, f"Report: {title}", report.folder)
-    tex_path = derived.write(report.folder / "report.tex", tex, "% made of report.md: {}", remarks)
+    tex_path = signed_files.write(report.folder / "report.tex", tex, "% made of report.md: {}", remarks)
     lines = [
         f"{shown(path)}: write in this file, then run the same command again to update the other two",
         f"{shown(html_path)}: a single file for any browser",

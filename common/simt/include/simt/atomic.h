@@ -127,6 +127,12 @@ inline unsigned atomic_decrement(unsigned* address, unsigned last) {
   inline T name##_block(T* address, T value) { return simt::operation(address, value); } \
   inline T name##_system(T* address, T value) { return simt::operation(address, value); }
 
+#define SIMT_ATOMIC_OF_INTEGERS(name, operation) \
+  SIMT_ATOMIC(int, name, operation)              \
+  SIMT_ATOMIC(unsigned, name, operation)         \
+  SIMT_ATOMIC(long long, name, operation)        \
+  SIMT_ATOMIC(unsigned long long, name, operation)
+
 #define SIMT_ATOMIC_CAS(T)                                            \
   inline T atomicCAS(T* address, T expected, T desired) {             \
     return simt::atomic_compare_and_swap(address, expected, desired); \
@@ -149,26 +155,11 @@ SIMT_ATOMIC(int, atomicExch, atomic_exchange)
 SIMT_ATOMIC(unsigned, atomicExch, atomic_exchange)
 SIMT_ATOMIC(unsigned long long, atomicExch, atomic_exchange)
 SIMT_ATOMIC(float, atomicExch, atomic_exchange)
-SIMT_ATOMIC(int, atomicMin, atomic_min)
-SIMT_ATOMIC(unsigned, atomicMin, atomic_min)
-SIMT_ATOMIC(long long, atomicMin, atomic_min)
-SIMT_ATOMIC(unsigned long long, atomicMin, atomic_min)
-SIMT_ATOMIC(int, atomicMax, atomic_max)
-SIMT_ATOMIC(unsigned, atomicMax, atomic_max)
-SIMT_ATOMIC(long long, atomicMax, atomic_max)
-SIMT_ATOMIC(unsigned long long, atomicMax, atomic_max)
-SIMT_ATOMIC(int, atomicAnd, atomic_and)
-SIMT_ATOMIC(unsigned, atomicAnd, atomic_and)
-SIMT_ATOMIC(long long, atomicAnd, atomic_and)
-SIMT_ATOMIC(unsigned long long, atomicAnd, atomic_and)
-SIMT_ATOMIC(int, atomicOr, atomic_or)
-SIMT_ATOMIC(unsigned, atomicOr, atomic_or)
-SIMT_ATOMIC(long long, atomicOr, atomic_or)
-SIMT_ATOMIC(unsigned long long, atomicOr, atomic_or)
-SIMT_ATOMIC(int, atomicXor, atomic_xor)
-SIMT_ATOMIC(unsigned, atomicXor, atomic_xor)
-SIMT_ATOMIC(long long, atomicXor, atomic_xor)
-SIMT_ATOMIC(unsigned long long, atomicXor, atomic_xor)
+SIMT_ATOMIC_OF_INTEGERS(atomicMin, atomic_min)
+SIMT_ATOMIC_OF_INTEGERS(atomicMax, atomic_max)
+SIMT_ATOMIC_OF_INTEGERS(atomicAnd, atomic_and)
+SIMT_ATOMIC_OF_INTEGERS(atomicOr, atomic_or)
+SIMT_ATOMIC_OF_INTEGERS(atomicXor, atomic_xor)
 SIMT_ATOMIC(unsigned, atomicInc, atomic_increment)
 SIMT_ATOMIC(unsigned, atomicDec, atomic_decrement)
 SIMT_ATOMIC_CAS(int)
@@ -177,4 +168,5 @@ SIMT_ATOMIC_CAS(unsigned long long)
 SIMT_ATOMIC_CAS(unsigned short)
 
 #undef SIMT_ATOMIC
+#undef SIMT_ATOMIC_OF_INTEGERS
 #undef SIMT_ATOMIC_CAS

@@ -1,4 +1,4 @@
-#include "request.h"
+#include "request_cost.h"
 
 #include <algorithm>
 #include <bit>
