@@ -241,7 +241,7 @@ def page(compared: Comparison, facts: dict[str, str]) -> str:
         "| lab, step, type | n | kernel | " + " | ".join(names) + " |",
         "|---|---:|---|" + "---:|" * len(COUNTERS),
     ]
-    tail = ["", "## Identity differs, and why", ""] if compared.explained else []
+    tail = ["", "## What differs, and why", ""] if compared.explained else []
     tail += [f"* {'; '.join(dict.fromkeys(counts))}: {why}" for why, counts in compared.explained.items()]
     return "\n".join([*head, *compared.lines, *tail]) + "\n"
 
