@@ -36,7 +36,7 @@ def sort(*options: str, keys: bytes = b"") -> SimpleNamespace:
         first = [] if "--step" in options else ["1"]
         words = [word for word in options if word != "--step"]
         status = cli.main(["run", "04-counting", *first, *words])
-    return SimpleNamespace(status=status, out=out.buffer.getvalue(), printed=printed.getvalue())  # type: ignore[attr-defined]
+    return SimpleNamespace(status=status, out=out.buffer.getvalue(), printed=printed.getvalue())
 
 
 class Sort(unittest.TestCase):

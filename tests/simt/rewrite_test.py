@@ -3,6 +3,8 @@
 python3 rewrite_test.py [--compiler CXX]      (default: c++)
 """
 
+from __future__ import annotations
+
 import argparse
 import os
 import subprocess
@@ -17,21 +19,21 @@ COMPILER = "c++"
 
 
 class RewriteTest(unittest.TestCase):
-    def setUp(self):
+    def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = folder.name
         os.makedirs(self.path("out"))
 
-    def path(self, *parts):
+    def path(self, *parts: str) -> str:
         return os.path.join(self.folder, *parts)
 
-    def file(self, name, text):
+    def file(self, name: str, text: str) -> None:
         os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
         with open(self.path(name), "w", newline="") as file:
             file.write(text)
 
-    def run_on(self, text, *options, name="k.cu"):
+    def run_on(self, text: str, *options: str, name: str = "k.cu") -> subprocess.CompletedProcess[str]:
         """Rewrites `text` as file k.cu into out/k.cpp; everything is relative to the test's folder."""
         self.file(name, text)
         return subprocess.run(
@@ -41,7 +43,7 @@ class RewriteTest(unittest.TestCase):
             text=True,
         )
 
-    def rewritten(self, text, *options):
+    def rewritten(self, text: str, *options: str) -> str:
         done = self.run_on(text, *options)
         self.assertEqual(done.returncode, 0, done.stderr)
         with open(self.path("out", "k.cpp"), newline="") as file:
@@ -50,16 +52,16 @@ class RewriteTest(unittest.TestCase):
         self.assertEqual(rest.count("\n"), text.count("\n"))
         return rest
 
-    def unchanged(self, text):
+    def unchanged(self, text: str) -> None:
         self.assertEqual(self.rewritten(text), text)
 
-    def error(self, text):
+    def error(self, text: str) -> str:
         done = self.run_on(text)
         self.assertEqual(done.returncode, 1)
         self.assertEqual(os.listdir(self.path("out")), [])
         return done.stderr.strip()
 
-    def compile(self, *options):
+    def compile(self, *options: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [
                 COMPILER,
@@ -79,7 +81,7 @@ class RewriteTest(unittest.TestCase):
 
     # --- launches ---
 
-    def test_launch_becomes_one_call(self):
+    def test_launch_becomes_one_call(self) -> None:
         self.assertEqual(
             self.rewritten("void f() { k<int><<<1, n>>>(a, b); }"),
             "void f() { ::simt::launch([&](auto&... simt_args) { k<int>(simt_args...); }, "
@@ -87,28 +89,28 @@ class RewriteTest(unittest.TestCase):
             "::simt::LaunchConfig(1, n), a, b); }",
         )
 
-    def test_launch_without_arguments_has_no_comma_at_its_end(self):
+    def test_launch_without_arguments_has_no_comma_at_its_end(self) -> None:
         self.assertTrue(self.rewritten("k<<<g, b>>>( );").endswith("::simt::LaunchConfig(g, b) );"))
 
-    def test_name_is_passed_on_one_line_without_comments(self):
+    def test_name_is_passed_on_one_line_without_comments(self) -> None:
         self.assertIn(', "ns::k<A, 2>", ', self.rewritten("ns::k<A, // first\n   2><<<1, 1>>>();"))
 
-    def test_every_token_keeps_its_line(self):
+    def test_every_token_keeps_its_line(self) -> None:
         text = "k\n<<<\n g,\n b\n>>>\n(\n x,\n y\n)\n;\nint last;\n"
         lines = self.rewritten(text).split("\n")
         for number, what in ((1, "k"), (3, "g"), (4, "b"), (7, "x"), (8, "y"), (11, "int last;")):
             self.assertIn(what, lines[number - 1])
 
-    def test_text_that_only_looks_like_a_launch_is_left_alone(self):
+    def test_text_that_only_looks_like_a_launch_is_left_alone(self) -> None:
         self.unchanged('// k<<<1, 1>>>(x);\nconst char* s = "k<<<1, 1>>>(x)";\n')
         self.unchanged('auto s = R"(k<<<1, 1>>>(x) " )" u8"<<<";  /* <<<\n */ char c = \'"\'; int n = 1\'000;\n')
         self.unchanged("int a = b << 2 >> 1; A<B<C<int>>> x; f<(1 << 2)>(); operator<<<int>(s, x);\n")
         self.unchanged("#if 0\nk<<< not code\n#endif\n#error it's <<< here\n// a \\\n k<<<\n")
 
-    def test_line_ends_of_other_systems_are_kept(self):
+    def test_line_ends_of_other_systems_are_kept(self) -> None:
         self.assertEqual(self.rewritten("int a;\r\nk<<<1, 1>>>();\r\n").count("\r\n"), 2)
 
-    def test_launches_in_macros(self):
+    def test_launches_in_macros(self) -> None:
         text = self.rewritten(
             "#define RUN(k, ...) k<<<1, 1>>>(__VA_ARGS__)\n#define OTHER(k) \\\n  k##_x<<<1, 1>>>()\n"
         )
@@ -118,22 +120,22 @@ class RewriteTest(unittest.TestCase):
 
     # --- shared memory ---
 
-    def test_dynamic_shared_memory_in_a_kernel(self):
+    def test_dynamic_shared_memory_in_a_kernel(self) -> None:
         self.assertEqual(
             " ".join(self.rewritten("void k() { extern __shared__ unsigned int s[]; }").split()),
             "void k() { unsigned int (&s)[] = *reinterpret_cast<unsigned int (*)[]>(::simt::dynamic_shared()); }",
         )
 
-    def test_dynamic_shared_memory_at_file_scope(self):
+    def test_dynamic_shared_memory_at_file_scope(self) -> None:
         for around in ("%s", "namespace a::b {\n%s\n}", 'extern "C" { %s }', "namespace { inline namespace c { %s } }"):
             text = self.rewritten(around % "extern __shared__ __align__(16) T s[];")
             self.assertIn("static const ::simt::DynamicShared<T> s{};", text)
 
-    def test_branches_of_an_if_do_not_confuse_scopes(self):
+    def test_branches_of_an_if_do_not_confuse_scopes(self) -> None:
         text = self.rewritten("#ifdef A\nvoid f() {\n#else\nvoid g() {\n#endif\n}\nextern __shared__ int s[];\n")
         self.assertIn("DynamicShared<int> s{};", text)
 
-    def test_order_and_alignment_of_specifiers_do_not_matter(self):
+    def test_order_and_alignment_of_specifiers_do_not_matter(self) -> None:
         for text in (
             "__shared__ extern volatile float s[];",
             "extern __shared__ alignas(16) volatile float s[];",
@@ -143,7 +145,7 @@ class RewriteTest(unittest.TestCase):
 
     # --- headers ---
 
-    def test_headers_with_launches_are_copied_and_others_are_not(self):
+    def test_headers_with_launches_are_copied_and_others_are_not(self) -> None:
         self.file("plain.h", "int plain;\n")
         self.file("deep.h", "inline void f() { k<<<1, 1>>>(); }\n")
         self.file("folder/middle.h", '#pragma once\n#include "../deep.h"\n')
@@ -161,13 +163,13 @@ class RewriteTest(unittest.TestCase):
             else:
                 self.assertIn([name for name in copies if name.endswith("deep.h")][0], content)
 
-    def test_headers_that_include_each_other(self):
+    def test_headers_that_include_each_other(self) -> None:
         self.file("a.h", '#pragma once\n#include "b.h"\n')
         self.file("b.h", '#pragma once\n#include "a.h"\ninline void f() { k<<<1, 1>>>(); }\n')
         self.rewritten('#include "a.h"\n')
         self.assertEqual(len(os.listdir(self.path("out"))), 3)
 
-    def test_messages_may_name_files_relative_to_a_root(self):
+    def test_messages_may_name_files_relative_to_a_root(self) -> None:
         self.file("labs/k.cu", '#include "h.h"\nk<<<1, 1>>>();\n')
         self.file("labs/h.h", "\n<<<\n")
         done = subprocess.run(
@@ -178,7 +180,7 @@ class RewriteTest(unittest.TestCase):
         )
         self.assertEqual(done.stderr, "labs/h.h:2: error: kernel launch: there is no kernel name before '<<<'\n")
 
-    def test_dependencies_name_every_header_that_was_read_and_the_rewriter(self):
+    def test_dependencies_name_every_header_that_was_read_and_the_rewriter(self) -> None:
         self.file("a b.h", "")
         self.file("folder/c.h", "")
         self.rewritten('#include "a b.h"\n#include "c.h"\n#include "missing.h"\n', "-I", "folder", "--depfile", "out/d")
@@ -191,7 +193,7 @@ class RewriteTest(unittest.TestCase):
 
     # --- messages ---
 
-    def test_errors_name_the_line_and_write_nothing(self):
+    def test_errors_name_the_line_and_write_nothing(self) -> None:
         for text, line, what in (
             ("\n\nk<<<1, 1;\n", 3, "never closed by '>>>'"),
             ("f(k<<<1, 1);\n", 1, "never closed by '>>>'"),
@@ -211,7 +213,7 @@ class RewriteTest(unittest.TestCase):
             self.assertTrue(message.startswith(f"k.cu:{line}: error: "), message)
             self.assertIn(what, message)
 
-    def test_a_kernel_is_not_called_like_a_function(self):
+    def test_a_kernel_is_not_called_like_a_function(self) -> None:
         kernel = "template <class T>\n__global__ void __launch_bounds__(256) k(T* p) {}\n"
         for call in ("k(p)", "ns::k<int>(p)", "if (n) k<T>(p, 1)", "return k(p)", "else k(p)"):
             message = self.error(kernel + "void f() {\n  a();\n  " + call + ";\n}\n")
@@ -222,7 +224,7 @@ class RewriteTest(unittest.TestCase):
         for call in ("std::k(p)", "::std::k(p, p + 1)", "std::ranges::k<T>(p)"):
             self.rewritten(kernel + "void f() {\n  " + call + ";\n}\n")
 
-    def test_a_braced_argument_needs_its_type(self):
+    def test_a_braced_argument_needs_its_type(self) -> None:
         for arguments in ("({p, 3}, 4)", "(4, {p})", "(f({p}), {p})"):
             self.assertIn(
                 "k.cu:2: error: launch of k: CUDA on the CPU needs this argument's type",
@@ -230,10 +232,10 @@ class RewriteTest(unittest.TestCase):
             )
         self.rewritten("void f() { k<<<1, 2>>>(S{p, 3}, g({p}), [] { return 1; }()); }\n")
 
-    def test_a_byte_order_mark_is_skipped(self):
+    def test_a_byte_order_mark_is_skipped(self) -> None:
         self.assertNotIn("\ufeff", self.rewritten("\ufeff#include <stdio.h>\r\nint n;\r\n"))
 
-    def test_shared_variables_of_one_declaration_are_separated(self):
+    def test_shared_variables_of_one_declaration_are_separated(self) -> None:
         for text, apart in (
             ("__shared__ T a[N], b[N / 2];", "__shared__ T a[N]; __shared__ T b[N / 2];"),
             ("static __shared__ int x, *y;", " __shared__ int x; __shared__ int *y;"),
@@ -246,7 +248,7 @@ class RewriteTest(unittest.TestCase):
         self.unchanged("void k() { __shared__ struct { int n; } a, b; }\n")
         self.unchanged("void k() { __shared__ int (*f)(int), (*g)(int); }\n")
 
-    def test_what_only_looks_like_a_call_of_a_kernel_is_accepted(self):
+    def test_what_only_looks_like_a_call_of_a_kernel_is_accepted(self) -> None:
         kernel = "__global__ void k(int* p);\n__global__ void k(int* p) { }\n"
         for text in (
             "void f() { k<<<1, 1>>>(p); }",
@@ -259,13 +261,13 @@ class RewriteTest(unittest.TestCase):
         ):
             self.rewritten(kernel + text + "\n")
 
-    def test_a_missing_input_is_an_error(self):
+    def test_a_missing_input_is_an_error(self) -> None:
         done = subprocess.run(
             [sys.executable, REWRITE, "no.cu", "-o", "out/k.cpp"], cwd=self.folder, capture_output=True, text=True
         )
         self.assertEqual((done.returncode, done.stderr), (1, "error: no.cu: No such file or directory\n"))
 
-    def test_the_compilers_messages_name_the_students_lines(self):
+    def test_the_compilers_messages_name_the_students_lines(self) -> None:
         self.file(
             "h.cuh",
             "#pragma once\n__global__ void k(int*) {}\ninline void f(int* p) {\n  k<<<1, 1>>>(p);\n  in_header;\n}\n",
@@ -282,7 +284,7 @@ class RewriteTest(unittest.TestCase):
         self.assertRegex(message, r"(?m)^k\.cu:11:3: error: .*in_source")
         self.assertEqual(message.count("error:"), 2)
 
-    def test_what_is_missing_is_named_by_the_compiler(self):
+    def test_what_is_missing_is_named_by_the_compiler(self) -> None:
         self.rewritten("#include <cub/cub.cuh>\n")
         self.assertIn("CUB runs on GPUs only", self.compile().stderr)
         self.rewritten("#include <cuda_fp16.h>\n")

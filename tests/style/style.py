@@ -31,8 +31,9 @@ def pinned(tool: str) -> str:
 def installed(tool: str) -> str | None:
     """The path of the tool in the pinned version; None where there is none."""
     version = re.compile(rf"(?<![\d.]){re.escape(pinned(tool))}(?![\d.])")
-    for folder in (ROOT / ".venv/bin", Path(sys.executable).parent, *os.get_exec_path()):
-        path = Path(folder) / tool
+    folders = [ROOT / ".venv/bin", Path(sys.executable).parent, *map(Path, os.get_exec_path())]
+    for folder in folders:
+        path = folder / tool
         if path.is_file():
             done = subprocess.run([str(path), "--version"], capture_output=True, text=True, check=False)
             if version.search(done.stdout):

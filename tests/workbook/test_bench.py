@@ -171,7 +171,7 @@ class Arguments(unittest.TestCase):
         table = SimpleNamespace(steps=parts, type_of=lambda _: "u32")
         for unwritten, numbers, expected in ((3, [1, 2], False), (2, [1, 2], True), (1, [1], False), (0, [2], True)):
             ends = iter(["not-written"] * unwritten + ["verified"])
-            judge = SimpleNamespace(lab=lambda _: table, run=lambda *_, ends=ends: SimpleNamespace(status=next(ends)))
+            judge = mock.Mock(lab=lambda _: table, run=lambda *_, ends=ends: SimpleNamespace(status=next(ends)))
             self.assertEqual(bench._any_written(judge, "03-bitonic", Path("runner"), numbers), expected)
 
     def test_launch_shapes(self) -> None:

@@ -1,4 +1,6 @@
-"""The tables of budgets in the handouts: what the labs' tables of steps say."""
+"""The tables of budgets in the handouts agree with the labs' tables of steps."""
+
+from __future__ import annotations
 
 import re
 import unittest
@@ -9,20 +11,24 @@ COSTS = ("conflicts", "sectors", "bytes", "barriers")
 HEADER = "| step | n | conflicts | sectors | bytes per key | barriers per block |"
 
 
-def promised(lab):
-    """{"2 shared": (n, conflicts, sectors, bytes, barriers)} of the lines of steps.h that have a budget; 0 = none."""
-    found = {}
+Budgets = dict[str, tuple[float, ...]]  # {"2 shared": (n, conflicts, sectors, bytes, barriers)}; 0: not checked
+
+
+def in_steps(lab: str) -> Budgets:
+    """The budgets in a lab's table of steps."""
+    budgets = {}
     for line in re.split(r"(?=\.number = )", (LABS / lab / "steps.h").read_text())[1:]:
         budget = re.search(r"\.budget = \{(.*?)\}", line, re.S)
         if budget:
             values = {name: float(value) for name, value in re.findall(r"\.(\w+) = ([\d.]+)", budget[1])}
             name = re.match(r'\.number = (\d+),\s*\.name = "([^"]+)"', line)
-            found[f"{name[1]} {name[2]}"] = tuple(values.get(cost, 0) for cost in ("n", *COSTS))
-    return found
+            assert name, line
+            budgets[f"{name[1]} {name[2]}"] = tuple(values.get(cost, 0) for cost in ("n", *COSTS))
+    return budgets
 
 
-def told(lab):
-    """The same from the handout."""
+def in_handout(lab: str) -> Budgets:
+    """The budgets in a lab's handout."""
     lines = (LABS / lab / "README.md").read_text().split("\n## Check budgets\n")[1].split("\n## ")[0].splitlines()
     rows = {}
     for line in lines[lines.index(HEADER) + 2 :]:
@@ -36,13 +42,13 @@ def told(lab):
 class Handouts(unittest.TestCase):
     """Each handout's table of budgets."""
 
-    def test_tables_are_those_of_the_steps(self):
+    def test_tables_are_those_of_the_steps(self) -> None:
         labs = sorted(path.parent.name for path in LABS.glob("*/steps.h"))
         self.assertEqual(5, len(labs))
         for lab in labs:
             with self.subTest(lab):
-                self.assertTrue(promised(lab))
-                self.assertEqual(promised(lab), told(lab))
+                self.assertTrue(in_steps(lab))
+                self.assertEqual(in_steps(lab), in_handout(lab))
 
 
 if __name__ == "__main__":

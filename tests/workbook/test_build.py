@@ -1,16 +1,20 @@
 """The build folder: when it is used, when it is set up again, and what survives that; and the suite's count."""
 
+import argparse
 import contextlib
 import io
 import json
 import os
+import shutil
+import subprocess
 import tempfile
 import unittest
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
 
-from workbook.core import build
+from workbook.core import build, machine
 from workbook.core.console import Problem, Usage
 from workbook.core.course import ROOT
 from workbook.verbs import test as suite
@@ -25,7 +29,7 @@ FILES = {
 
 
 class Folder(unittest.TestCase):
-    def setUp(self):
+    def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.build = Path(folder.name) / "build"
@@ -34,23 +38,23 @@ class Folder(unittest.TestCase):
             patch.start()
             self.addCleanup(patch.stop)
 
-    def fill(self, **changes):
+    def fill(self, **changes: str) -> None:
         for name, text in {**FILES, **changes}.items():
             path = self.build / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text)
 
-    def test_none_yet(self):
+    def test_none_yet(self) -> None:
         self.assertEqual(build._why_unusable(), "")
         (self.build / "bench").mkdir(parents=True)
         self.assertEqual(build._why_unusable(), "")  # results alone are no set-up
 
-    def test_whole(self):
+    def test_whole(self) -> None:
         self.fill()
         self.assertIsNone(build._why_unusable())  # also without our own file: somebody's own meson setup
         self.assertEqual(build.kinds(), ["cpu"])
 
-    def test_interrupted(self):
+    def test_interrupted(self) -> None:
         for name in FILES:
             with self.subTest(missing=name):
                 self.fill()
@@ -60,27 +64,27 @@ class Folder(unittest.TestCase):
         (self.build / "build.ninja").write_text("")
         self.assertEqual(build._why_unusable(), "its set-up was interrupted")
 
-    def test_of_another_workbook(self):
+    def test_of_another_workbook(self) -> None:
         self.fill(**{"meson-info/meson-info.json": '{"directories": {"source": "/elsewhere"}}'})
-        self.assertIn("/elsewhere", build._why_unusable())
+        self.assertIn("/elsewhere", build._why_unusable() or "")
 
-    def test_of_another_compiler(self):
+    def test_of_another_compiler(self) -> None:
         self.fill()
         (self.build / "workbook-setup.json").write_text(json.dumps({**build._facts(), "compiler": "/old/g++"}))
-        self.assertIn("compilers", build._why_unusable())
+        self.assertIn("compilers", build._why_unusable() or "")
         (self.build / "workbook-setup.json").write_text(json.dumps(build._facts()))
         self.assertIsNone(build._why_unusable())
 
-    def test_results_outlive_a_fresh_set_up(self):
+    def test_results_outlive_a_fresh_set_up(self) -> None:
         self.fill(**{"bench/a.csv": "x", "demo/demo.csv": "x", "labs/a.o": "x"})
         build._wipe()
         self.assertEqual(sorted(path.name for path in self.build.iterdir()), ["bench", "demo"])
 
-    def set_up(self, nvcc, **statuses):
-        """_set_up with Meson's exit status by whether cuda is allowed; gives what was said."""
-        tried = []
+    def set_up(self, nvcc: bool, **statuses: int) -> tuple[list[tuple[str, ...]], str]:
+        """_set_up with Meson's exit status by whether cuda is allowed: the options of each try, and what is printed."""
+        tried: list[tuple[str, ...]] = []
 
-        def meson(*options):
+        def meson(*options: str) -> tuple[int, str]:
             tried.append(options)
             status = statuses["cpu_alone"] if options else statuses["all"]
             if status == 0:
@@ -90,34 +94,37 @@ class Folder(unittest.TestCase):
         found = {"nvcc": "/fake/nvcc"} if nvcc else {}
         with (
             mock.patch.object(build, "_run_meson", meson),
-            mock.patch.object(build.machine, "compiler", lambda: ["c++"]),
-            mock.patch.object(build.shutil, "which", lambda name: found.get(name)),
+            mock.patch.object(machine, "compiler", lambda: ["c++"]),
+            mock.patch.object(shutil, "which", lambda name: found.get(name)),
             mock.patch.object(build, "ROOT", self.build.parent),
-            contextlib.redirect_stderr(io.StringIO()) as told,
+            contextlib.redirect_stderr(io.StringIO()) as printed,
         ):
             build._set_up()
-        return tried, told.getvalue()
+        return tried, printed.getvalue()
 
-    def test_a_broken_cuda_leaves_the_cpu_build(self):
-        tried, told = self.set_up(True, all=1, cpu_alone=0)
+    def test_a_broken_cuda_leaves_the_cpu_build(self) -> None:
+        tried, printed = self.set_up(True, all=1, cpu_alone=0)
         self.assertEqual(tried, [(), ("-Dcuda=disabled",)])
-        self.assertIn("does not work: only the cpu build is set up", told)
+        self.assertIn("does not work: only the cpu build is set up", printed)
         self.assertTrue((self.build / "workbook-setup.json").is_file())
 
-    def test_a_failed_set_up_leaves_nothing_and_says_why(self):
+    def test_a_failed_set_up_leaves_nothing_and_says_why(self) -> None:
         with self.assertRaises(Problem) as caught:
             self.set_up(False, all=1, cpu_alone=1)
         self.assertIn("ERROR: no way", str(caught.exception))
         self.assertEqual(build._why_unusable(), "")
 
-    def test_ninja_is_run_again_after_damage_but_not_after_errors(self):
+    def test_ninja_is_run_again_after_damage_but_not_after_errors(self) -> None:
         for output, times in (
             ("ninja: error: loading 'build.ninja': No such file or directory\n", 2),
             ("../labs/a/01_b.cu:1:1: error: coredata is not declared\n", 1),
         ):
-            runs, setups = [], []
+            runs: list[Sequence[str]] = []
+            setups: list[int] = []
 
-            def ninja(names, _progress, runs=runs, output=output):
+            def ninja(
+                names: Sequence[str], _progress: object, runs: list[Sequence[str]] = runs, output: str = output
+            ) -> tuple[int, str]:
                 runs.append(names)
                 return (1, output) if len(runs) == 1 else (0, "")
 
@@ -139,11 +146,11 @@ class Suite(unittest.TestCase):
         for result in ("OK", "EXPECTEDFAIL", "SKIP", "FAIL", "TIMEOUT", "ERROR", "UNEXPECTEDPASS")
     )
 
-    def test_counts(self):
+    def test_counts(self) -> None:
         self.assertEqual(suite.counts(self.LOG + "\n"), (2, 4, 1))
         self.assertEqual(suite.counts(""), (0, 0, 0))
 
-    def test_an_unknown_suite_is_refused_before_anything_is_built(self):
+    def test_an_unknown_suite_is_refused_before_anything_is_built(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             info = Path(folder) / "intro-tests.json"
             info.write_text('[{"suite": ["sorting:one"]}, {"suite": ["sorting:two", "sorting:one"]}]')
@@ -152,45 +159,45 @@ class Suite(unittest.TestCase):
                 suite.check_suites(["one", "three"], info)
             suite.check_suites(["three"], info.with_name("none.json"))
 
-    def run_suite(self, log, status, kinds=("cpu",)):
+    def run_suite(self, log: str | None, status: int, kinds: tuple[str, ...] = ("cpu",)) -> tuple[int, list[str]]:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "meson-logs/testlog.json"
             path.parent.mkdir()
             path.write_text('{"result": "OK"}\n')  # of an earlier run: must not count
 
-            def start(*_, **__):
+            def start(*_: object, **__: object) -> SimpleNamespace:
                 if log is not None:
                     path.write_text(log)
                 return SimpleNamespace(stdout=iter(["1/1 x  OK  0.01s\n"]), poll=lambda: status, wait=lambda: status)
 
             with (
                 mock.patch.object(suite, "BUILD", Path(folder)),
-                mock.patch.object(suite.build, "ensure"),
-                mock.patch.object(suite.build, "compile_targets"),
-                mock.patch.object(suite.build, "meson", lambda: ["meson"]),
-                mock.patch.object(suite.build, "kinds", lambda: list(kinds)),
-                mock.patch.object(suite.machine, "gpus", lambda: ()),
-                mock.patch.object(suite.subprocess, "Popen", start),
+                mock.patch.object(build, "ensure"),
+                mock.patch.object(build, "compile_targets"),
+                mock.patch.object(build, "meson", lambda: ["meson"]),
+                mock.patch.object(build, "kinds", lambda: list(kinds)),
+                mock.patch.object(machine, "gpus", lambda: ()),
+                mock.patch.object(subprocess, "Popen", start),
                 contextlib.redirect_stderr(io.StringIO()),
-                contextlib.redirect_stdout(io.StringIO()) as told,
+                contextlib.redirect_stdout(io.StringIO()) as printed,
             ):
-                return suite.main(SimpleNamespace(suite=None)), told.getvalue().splitlines()
+                return suite.main(argparse.Namespace(suite=None)), printed.getvalue().splitlines()
 
-    def test_the_last_line_counts_and_the_exit_status_is_honest(self):
+    def test_the_last_line_counts_and_the_exit_status_is_honest(self) -> None:
         status, lines = self.run_suite('{"result": "OK"}\n{"result": "SKIP"}\n', 0)
         self.assertEqual((status, lines[-1]), (0, "1 passed, 0 failed, 1 skipped"))
         status, lines = self.run_suite('{"result": "OK"}\n{"result": "FAIL"}\n', 1)
         self.assertEqual((status, lines[-1]), (1, "1 passed, 1 failed, 0 skipped"))
 
-    def test_no_tests_are_no_success(self):
+    def test_no_tests_are_no_success(self) -> None:
         self.assertEqual(self.run_suite("", 0)[0], 1)
         with self.assertRaises(Problem):
             self.run_suite(None, 0)
 
-    def test_a_failure_that_the_log_does_not_show_is_one(self):
+    def test_a_failure_that_the_log_does_not_show_is_one(self) -> None:
         self.assertEqual(self.run_suite('{"result": "OK"}\n', 1)[0], 1)
 
-    def test_without_a_gpu_cuda_is_not_passed(self):
+    def test_without_a_gpu_cuda_is_not_passed(self) -> None:
         _, lines = self.run_suite('{"result": "OK"}\n', 0, ("cpu", "cuda"))
         self.assertIn("cuda: built, not run", lines[-2])
 

@@ -1,5 +1,7 @@
 """The command line: help, names that do not exist, and what is refused before anything is built."""
 
+from __future__ import annotations
+
 import io
 import os
 import signal
@@ -8,6 +10,7 @@ import sys
 import tempfile
 import time
 import unittest
+from collections.abc import Sequence
 from contextlib import redirect_stderr
 from pathlib import Path
 from unittest import mock
@@ -19,7 +22,7 @@ from workbook.core.course import ROOT, labs
 LAB = labs()[0]
 
 
-def run(*words, folder=None, **variables):
+def run(*words: str, folder: Path | None = None, **variables: str) -> subprocess.CompletedProcess[str]:
     """The command in a process of its own, with no terminal."""
     return subprocess.run(
         [sys.executable, "-m", "workbook", *words],
@@ -33,14 +36,14 @@ def run(*words, folder=None, **variables):
 
 
 class Help(unittest.TestCase):
-    def test_every_verb_has_help(self):
+    def test_every_verb_has_help(self) -> None:
         for verb in cli.VERBS:
             with self.subTest(verb=verb):
                 done = run(verb, "--help")
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
                 self.assertTrue(done.stdout.startswith(f"usage: ./workbook {verb}"))
 
-    def test_alone_it_says_what_can_be_done_and_where_things_stand(self):
+    def test_alone_it_says_what_can_be_done_and_where_things_stand(self) -> None:
         done = run()
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         for words in (*(f"  {verb}" for verb in cli.VERBS if verb != "starters"), f"labs/{LAB}", "  01 "):
@@ -48,22 +51,22 @@ class Help(unittest.TestCase):
         self.assertNotIn("\033", done.stdout)
         self.assertTrue(all(len(line) <= 80 for line in done.stdout.splitlines()), done.stdout)
 
-    def test_an_unknown_verb_lists_the_verbs(self):
+    def test_an_unknown_verb_lists_the_verbs(self) -> None:
         done = run("sort")
         self.assertEqual(done.returncode, 2)
         self.assertIn("'demo'", done.stderr)
 
 
 class Refused(unittest.TestCase):
-    def assert_refused(self, words, *told, status=2):
+    def assert_refused(self, words: Sequence[str], *texts: str, status: int = 2) -> None:
         done = run(*words)
         self.assertEqual(done.returncode, status, done.stderr)
         self.assertNotIn("Traceback", done.stderr)
-        for text in told:
+        for text in texts:
             self.assertIn(text, done.stderr)
         self.assertEqual(done.stdout, "")
 
-    def test_unknown_lab_lists_the_labs(self):
+    def test_unknown_lab_lists_the_labs(self) -> None:
         for words in (
             ["check", "99"],
             ["watch", "99"],
@@ -76,12 +79,12 @@ class Refused(unittest.TestCase):
             with self.subTest(words=words):
                 self.assert_refused(words, "no lab is called '99'", LAB)
 
-    def test_unknown_step_lists_the_steps(self):
+    def test_unknown_step_lists_the_steps(self) -> None:
         for words in (["check", LAB, "77"], ["hint", LAB, "77"], ["run", LAB, "77"], ["bench", LAB, "--step", "77"]):
             with self.subTest(words=words):
                 self.assert_refused(words, f"{LAB} has no step '77'", "1 ")
 
-    def test_times_that_are_none(self):
+    def test_times_that_are_none(self) -> None:
         for verb in ("check", "watch"):
             for seconds in ("0", "-3", "inf", "nan"):
                 with self.subTest(verb=verb, seconds=seconds):
@@ -90,12 +93,12 @@ class Refused(unittest.TestCase):
                         f"--timeout must be greater than 0, in seconds; it is {seconds}",
                     )
 
-    def test_unreadable_input_files(self):
+    def test_unreadable_input_files(self) -> None:
         self.assert_refused(["run", LAB, "1", "--input", "file:/nonexistent/x"], "there is no file /nonexistent/x")
         self.assert_refused(["bench", LAB, "--input", "file:/nonexistent/x"], "there is no file /nonexistent/x")
         self.assert_refused(["run", LAB, "1", "--input", "file:/"], "there is no file /")
 
-    def test_no_place_for_the_rows(self):
+    def test_no_place_for_the_rows(self) -> None:
         self.assert_refused(["bench", LAB, "--csv", "/nonexistent/a.csv"], "/nonexistent/a.csv cannot be written")
         self.assert_refused(["bench", LAB, "--csv", "/"], "/ cannot be written")
         self.assert_refused(
@@ -104,7 +107,7 @@ class Refused(unittest.TestCase):
         self.assert_refused(["bench", LAB, "--csv", "/proc/x.csv"], "/proc/x.csv cannot be written (")
         self.assert_refused(["report", LAB, "--out", "/dev/null/x"], "/dev/null/x cannot be written")
 
-    def test_sweeps_that_make_no_sense(self):
+    def test_sweeps_that_make_no_sense(self) -> None:
         self.assert_refused(["bench", LAB, "--shapes", "64"], "--shapes 64 is not a launch shape")
         self.assert_refused(["bench", LAB, "--shapes", "1x32", "--blocks", "1"], "leave out --blocks and --threads")
         self.assert_refused(["bench", LAB, "--largest-value", "many"], "many is not a whole number")
@@ -115,14 +118,14 @@ class Refused(unittest.TestCase):
 class Ended(unittest.TestCase):
     """SIGTERM ends a command as Ctrl-C does: with its programs, and with words."""
 
-    def test_programs_are_ended_too(self):
+    def test_programs_are_ended_too(self) -> None:
         process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
         with self.assertRaises(Terminated), terminated_as_interrupted(), ending(process):
             os.kill(os.getpid(), signal.SIGTERM)
             time.sleep(10)
         self.assertEqual(process.returncode, -signal.SIGTERM)
 
-    def test_the_exit_status_tells(self):
+    def test_the_exit_status_tells(self) -> None:
         for stop, status, words in (
             (Terminated, 143, "ended by a signal\n"),
             (KeyboardInterrupt, 130, "interrupted\n"),
@@ -136,7 +139,7 @@ class Ended(unittest.TestCase):
 
 
 class Unwritable(unittest.TestCase):
-    def test_a_foreign_folder_is_named_with_a_way_out(self):
+    def test_a_foreign_folder_is_named_with_a_way_out(self) -> None:
         for name, told in (
             (str(ROOT / "build/x"), f"{ROOT}/build/x. Copy the workbook to a folder of your own\n"),
             ("/elsewhere/x", "/elsewhere/x\n"),
@@ -153,34 +156,34 @@ class Unwritable(unittest.TestCase):
 class Compile(unittest.TestCase):
     """`cc`, as far as it looks at its arguments."""
 
-    def setUp(self):
+    def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name)
         (self.folder / "a.cu").write_text("int main() {}\n")
 
-    def assert_refused(self, words, told):
+    def assert_refused(self, words: Sequence[str], text: str) -> None:
         done = run("cc", *words, folder=self.folder)
         self.assertEqual(done.returncode, 2, done.stderr)
-        self.assertIn(told, done.stderr)
+        self.assertIn(text, done.stderr)
         self.assertEqual([path.name for path in self.folder.iterdir() if path.is_file()], ["a.cu"])
 
-    def test_no_such_file(self):
+    def test_no_such_file(self) -> None:
         self.assert_refused(["b.cu"], "there is no file b.cu")
         self.assert_refused(["."], "there is no file .")
 
-    def test_the_source_is_not_overwritten(self):
+    def test_the_source_is_not_overwritten(self) -> None:
         self.assert_refused(["a.cu", "-o", "a.cu"], "is the source")
         (self.folder / "link").symlink_to("a.cu")
         done = run("cc", "a.cu", "-o", "link", folder=self.folder)
         self.assertIn("is the source", done.stderr)
 
-    def test_no_such_compiler(self):
+    def test_no_such_compiler(self) -> None:
         done = run("cc", "a.cu", "--cxx", "no-such-compiler", folder=self.folder)
         self.assertEqual(done.returncode, 1)
         self.assertIn("compiler no-such-compiler was not found", done.stderr)
 
-    def test_no_place_for_the_program(self):
+    def test_no_place_for_the_program(self) -> None:
         (self.folder / "a").mkdir()
         self.assert_refused(["a.cu"], "is a directory")
         self.assert_refused(["a.cu", "-o", "nowhere/a"], "there is no directory nowhere")

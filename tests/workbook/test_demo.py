@@ -1,5 +1,7 @@
 """The demo's plot."""
 
+from __future__ import annotations
+
 import tempfile
 import unittest
 import xml.etree.ElementTree
@@ -16,7 +18,7 @@ ROWS = [
 
 
 class DemoPlot(unittest.TestCase):
-    def test_names_every_step_input_and_the_gold_standard(self):
+    def test_names_every_step_input_and_the_gold_standard(self) -> None:
         if not plot.available():
             self.skipTest("matplotlib is not installed")
         with tempfile.TemporaryDirectory() as folder:

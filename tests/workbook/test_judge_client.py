@@ -107,7 +107,8 @@ class Answers(FakeJudge):
         )
 
     def test_a_member_of_another_type_is_refused(self) -> None:
-        for values in ({"file": "a", "line": "9", "kind": "k", "text": "t"}, {"file": "a"}, []):
+        wrong: list[object] = [{"file": "a", "line": "9", "kind": "k", "text": "t"}, {"file": "a"}, []]
+        for values in wrong:
             with self.assertRaises(TypeError):
                 from_json(Finding, values)
 

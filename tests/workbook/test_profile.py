@@ -1,5 +1,7 @@
 """The profile of a GPU: what Nsight Compute prints, read."""
 
+from __future__ import annotations
+
 import csv
 import io
 import unittest
@@ -40,7 +42,7 @@ REPORTED = {
 }
 
 
-def printed(*launches):
+def printed(*launches: dict[str, str]) -> str:
     """As ncu prints them: its own lines and the program's, the names, the units, and a line per launch."""
     text = io.StringIO()
     text.write("==PROF== Connected to process 1037\nverified; 12 ms\n")
@@ -55,7 +57,7 @@ def printed(*launches):
 class Judged(unittest.TestCase):
     """What the judge refuses."""
 
-    def test_what_a_step_cannot_do(self):
+    def test_what_a_step_cannot_do(self) -> None:
         with self.assertRaisesRegex(Usage, "^unsupported: n is 9; step 1 would take too long beyond 8$"):
             profiles._check_outcome(
                 Outcome("unsupported", False, Case("a", 1, 9), "n is 9; step 1 would take too long beyond 8")
@@ -69,7 +71,7 @@ class Judged(unittest.TestCase):
 class Ncu(unittest.TestCase):
     """What becomes of ncu's output."""
 
-    def test_a_launch_is_read(self):
+    def test_a_launch_is_read(self) -> None:
         (launch,) = profiles.read_ncu(printed(REPORTED))
         self.assertEqual(
             (launch["kernel"], launch["grid"], launch["block"]), ("histogram_kernel", [2, 1, 1], [512, 1, 1])
@@ -79,7 +81,7 @@ class Ncu(unittest.TestCase):
         self.assertEqual(launch["barriers"], 96)
         self.assertEqual(launch["shared_ideal_wavefronts"], 32)  # without the atomic ones, as the check build counts
 
-    def test_missing_metrics_are_left_out(self):
+    def test_missing_metrics_are_left_out(self) -> None:
         (launch,) = profiles.read_ncu(
             printed(
                 {
@@ -94,7 +96,7 @@ class Ncu(unittest.TestCase):
         self.assertIn("  barriers        not reported by this ncu", profile.lines_of([launch], "ncu"))
         self.assertEqual(profiles.read_ncu("==ERROR== ERR_NVGPUCTRPERM\n"), [])
 
-    def test_the_table_adds_launches_and_fits_80_columns(self):
+    def test_the_table_adds_launches_and_fits_80_columns(self) -> None:
         lines = profile.lines_of(profiles.read_ncu(printed(REPORTED, {**REPORTED, "ID": "1"})), "ncu")
         self.assertEqual(lines[0], "histogram_kernel   2 launches of <<<2, 512>>>")
         self.assertIn("  barriers        3 per block", lines)

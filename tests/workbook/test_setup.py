@@ -26,6 +26,13 @@ COMPILER = '#!/bin/sh\n[ ! -e "$LACKS" ] || exit 1\ncat >/dev/null\n'
 APT = '#!/bin/sh\necho "apt-get $*" >>"$NOTES"\ncase "$*" in *" install "*) rm -f "$LACKS";; esac\n'
 
 
+def program(name: str) -> str:
+    """The path of a program that every system has."""
+    path = shutil.which(name)
+    assert path, name
+    return path
+
+
 class Script(unittest.TestCase):
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
@@ -43,7 +50,7 @@ class Script(unittest.TestCase):
         self.bin = self.folder / "bin"
         self.bin.mkdir()
         for tool in TOOLS:
-            (self.bin / tool).symlink_to(shutil.which(tool))
+            (self.bin / tool).symlink_to(program(tool))
         for name in ("ninja", "meson", "git", "pkg-config", "addr2line"):
             self.command(name, HERE)
         self.command("g++", COMPILER)
@@ -76,7 +83,9 @@ class Script(unittest.TestCase):
         path.write_text(text)
         path.chmod(0o755)
 
-    def run_script(self, *words: str, path: Path | str | None = None, folder: Path | None = None, **more: str):
+    def run_script(
+        self, *words: str, path: Path | str | None = None, folder: Path | None = None, **more: str
+    ) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [str(path or self.root / "workbook"), *words],
             capture_output=True,
@@ -245,7 +254,7 @@ esac
         self.command("apt-get", APT + 'echo "proxy ${http_proxy-none}" >>"$NOTES"\n')
         self.command("id", "#!/bin/sh\necho 1000\n")
         # As sudo does by default: the caller's variables do not pass, assignments on its command line do.
-        (self.bin / "true").symlink_to(shutil.which("true"))
+        (self.bin / "true").symlink_to(program("true"))
         self.command(
             "sudo",
             '#!/bin/sh\necho "sudo $*" >>"$NOTES"\n[ "$1" = -n ] && shift\n'

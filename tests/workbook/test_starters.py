@@ -1,5 +1,7 @@
 """Starters from solutions, and what must not be lost on the way."""
 
+from __future__ import annotations
+
 import tempfile
 import unittest
 from pathlib import Path
@@ -28,16 +30,16 @@ STARTER = """int f() {
 class Text(unittest.TestCase):
     """The text of one starter."""
 
-    def test_the_block_is_replaced_with_its_indentation(self):
+    def test_the_block_is_replaced_with_its_indentation(self) -> None:
         self.assertEqual(starters.starter(SOLUTION), STARTER)
 
-    def test_a_block_without_replacement_vanishes(self):
+    def test_a_block_without_replacement_vanishes(self) -> None:
         self.assertEqual(starters.starter("a\n// begin solution\nb\n// end solution\nc\n"), "a\nc\n")
 
-    def test_text_without_blocks_stays(self):
+    def test_text_without_blocks_stays(self) -> None:
         self.assertEqual(starters.starter(STARTER), STARTER)
 
-    def test_malformed_blocks_are_named_with_their_line(self):
+    def test_malformed_blocks_are_named_with_their_line(self) -> None:
         for text, line in (
             ("x\n// begin solution\n", 2),
             ("// end solution\n", 1),
@@ -52,7 +54,7 @@ class Text(unittest.TestCase):
 class Writing(unittest.TestCase):
     """labs/ from solutions/, in a workbook of our own."""
 
-    def setUp(self):
+    def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.root = Path(folder.name)
@@ -63,18 +65,18 @@ class Writing(unittest.TestCase):
         self.solution.write_text(SOLUTION)
         (self.solution.parent / "NOTES.md").write_text("for the instructor\n")
 
-    def write(self, force=False):
+    def write(self, force: bool = False) -> tuple[list[str], list[str]]:
         written, kept = starters.write(force, self.root, self.state)
         return [str(path) for path in written], [str(path) for path in kept]
 
-    def test_missing_files_are_written_and_notes_are_not(self):
+    def test_missing_files_are_written_and_notes_are_not(self) -> None:
         self.assertEqual(self.write(), (["01-a/01_x.cu"], []))
         self.assertEqual(self.lab.read_text(), STARTER)
         self.assertEqual([path.name for path in self.lab.parent.iterdir()], ["01_x.cu"])
         self.assertEqual(self.write(), ([], []))
         self.assertEqual(starters.differing(self.root), [])
 
-    def test_a_students_work_is_kept_unless_forced(self):
+    def test_a_students_work_is_kept_unless_forced(self) -> None:
         self.write()
         self.lab.write_text("my work\n")
         self.assertEqual([str(path) for path in starters.differing(self.root)], ["01-a/01_x.cu"])
@@ -83,20 +85,20 @@ class Writing(unittest.TestCase):
         self.assertEqual(self.write(force=True), (["01-a/01_x.cu"], []))
         self.assertEqual(self.lab.read_text(), STARTER)
 
-    def test_work_in_another_encoding_is_kept(self):
+    def test_work_in_another_encoding_is_kept(self) -> None:
         self.write()
         self.lab.write_bytes(b"// caf\xe9\n")
         self.assertEqual([str(path) for path in starters.differing(self.root)], ["01-a/01_x.cu"])
         self.assertEqual(self.write(), ([], ["01-a/01_x.cu"]))
         self.assertEqual(self.lab.read_bytes(), b"// caf\xe9\n")
 
-    def test_an_untouched_starter_follows_its_solution(self):
+    def test_an_untouched_starter_follows_its_solution(self) -> None:
         self.write()
         self.solution.write_text(SOLUTION + "// more\n")
         self.assertEqual(self.write(), (["01-a/01_x.cu"], []))
         self.assertEqual(self.lab.read_text(), STARTER + "// more\n")
 
-    def test_an_error_in_one_solution_writes_nothing(self):
+    def test_an_error_in_one_solution_writes_nothing(self) -> None:
         (self.solution.parent / "02_y.cu").write_text("// begin solution\n")
         with self.assertRaises(Problem):
             self.write()
@@ -107,11 +109,11 @@ class Repository(unittest.TestCase):
     """The files as they stand here."""
 
     @unittest.skipUnless(has_solutions(), "this copy has no solutions")
-    def test_labs_are_the_starters_of_solutions(self):
+    def test_labs_are_the_starters_of_solutions(self) -> None:
         self.assertEqual([str(path) for path in starters.differing()], [])
 
     @unittest.skipUnless(has_solutions(), "this copy has no solutions")
-    def test_every_solution_makes_a_starter_with_a_gap(self):
+    def test_every_solution_makes_a_starter_with_a_gap(self) -> None:
         made = starters.all_starters()
         self.assertTrue(made)
         for path, text in made.items():

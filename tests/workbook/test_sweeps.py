@@ -12,13 +12,14 @@ from collections.abc import Callable
 from contextlib import redirect_stderr
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 from unittest import mock
 
 import fake_judge
 from measured import row
 from test_judge_client import FAKE, FakeJudge
 
-from workbook.core import machine, measuring, resuming, rows, sweeps
+from workbook.core import build, machine, measuring, resuming, rows, sweeps
 from workbook.core.console import Problem, terminated_as_interrupted
 from workbook.core.judge_client import NARROW_RANGE, JudgeClient, Lab
 from workbook.core.judge_types import from_json
@@ -205,12 +206,13 @@ class Resuming(FakeJudge):
         program = self.folder / "labs/program"
         program.parent.mkdir()
         program.write_text("a program")
-        patches = [
-            mock.patch.object(resuming, "UNFINISHED", self.folder / "unfinished"),
-            mock.patch.object(measuring, "run", run),
-            mock.patch.object(resuming.build, "judge", lambda: program),
+        replaced: list[tuple[Any, str, object]] = [
+            (resuming, "UNFINISHED", self.folder / "unfinished"),
+            (measuring, "run", run),
+            (build, "judge", lambda: program),
         ]
-        for patch in patches:
+        for module, name, value in replaced:
+            patch = mock.patch.object(module, name, value)
             patch.start()
             self.addCleanup(patch.stop)
         programs = Programs(JudgeClient(FAKE), "cpu", program, program)
@@ -302,7 +304,7 @@ class Machine(unittest.TestCase):
     def test_idle_cores_are_those_of_the_moment(self) -> None:
         with (
             mock.patch.object(machine, "_ticks", iter([(100, 200), (110, 240)]).__next__),
-            mock.patch.object(machine.os, "cpu_count", lambda: 4),
+            mock.patch.object(os, "cpu_count", lambda: 4),
         ):
             self.assertEqual(machine.idle_cores(0), 1)
 
