@@ -1,5 +1,5 @@
-// What happens at each access of a kernel: it must lie inside its owner's bounds, be aligned, read initialized memory
-// and be in order with other accesses; and it is a part of its warp's request.
+// What is done at each access of a kernel: it must lie inside its owner's bounds, be aligned, read initialized memory
+// and be in order with other accesses; then it becomes a part of its warp's request.
 #pragma once
 
 #include "state.h"
@@ -17,15 +17,15 @@ void observe_range(const void* pointer, std::size_t bytes, Way way, Code code);
 enum class Scope : std::uint8_t { block, device };
 void observe_fence(Scope scope);
 
-/// A plain access of a word in a __shared__ array that is in order with the last ones, as nearly all are. False: it is not
-/// known to be, and nothing has been done.
+/// Handles a plain access of a word in a __shared__ array if it is in order with the last ones, as nearly all are. False:
+/// it is not known to be, and nothing has been done.
 template <Way way>
 [[gnu::always_inline]] inline bool observe_ordered(const void* pointer, Code code) {
   CheckState& all = state();
   const std::uintptr_t address = std::uintptr_t(pointer);
   const std::size_t offset = address - all.watch.near_begin;
   if (offset >= all.watch.near_bytes.load(std::memory_order_relaxed) || offset % 4 != 0) {
-    // threadIdx and the like are of no interest.
+    // threadIdx and the like are not observed.
     return all.watch.mode == Mode::observe && address - std::uintptr_t(all.ownership.tls) < all.ownership.shared_first;
   }
   const unsigned thread = all.running.thread();

@@ -1,5 +1,5 @@
-// What the instrumented program calls: the functions that compilers expect of the thread sanitizer's runtime. The
-// compiler calls them before each access. Their names and parameters are the compilers'.
+// What the instrumented program calls: the functions of the thread sanitizer's runtime, under the names and with the
+// parameters that compilers expect. The compiled program calls them before each access.
 #include <simt/device.h>
 
 #include "accesses.h"

@@ -2,8 +2,8 @@
 //
 // The program is compiled with -fsanitize=thread and linked with callbacks.cpp in place of the sanitizer's runtime, so
 // that the observers are called before every access. accesses.cpp finds out which memory it is (ownership.h), whether the
-// access lies within bounds and reads what has been written, and whether other accesses may come both before and after
-// it (races.h, by order.h); then it adds the access to its warp's request (requests.h). What is found is kept in
+// access lies within bounds and reads what has been written, and whether its order with other accesses is left open
+// (races.h, with order.h); then it adds the access to its warp's request (requests.h). What is found is kept in
 // findings.h and counts.h and reported when the program ends (report.h, json.h). trace.h records accesses for pictures.
 // All of that is one CheckState (state.h).
 //
@@ -38,7 +38,7 @@ void allocated(const void* begin, std::size_t bytes, bool is_host_accessible);
 void freed(const void* begin);
 void written(const void* begin, std::size_t bytes);
 
-/// Bytes after a block's dynamic shared memory that take what is written past its end.
+/// Bytes after a block's dynamic shared memory that catch what is written past its end.
 inline constexpr std::size_t past_dynamic_shared = 65536;
 
 // --- findings ---

@@ -1,4 +1,4 @@
-// What seldom happens at an access: it is wrong, is not the kernel's, or must be recorded for a picture.
+// The rare cases of an access: it is wrong, it is not the kernel's, or it must be recorded for a picture.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -7,7 +7,7 @@
 
 namespace simt::check {
 
-/// Ends the running block. The error is the launch's.
+/// Ends the running block; the launch fails with `error`.
 [[noreturn]] void stop(cudaError_t error);
 
 void report_out_of_bounds(const Access& access);
@@ -19,9 +19,9 @@ void report_uninitialized(Cell& cell, const Event& now, const Access& access);
 /// The first access of a __shared__ array in this launch.
 void count_array(Symbol& array, Code code);
 
-/// An access of host code, which would crash next to a GPU if it is of device memory.
+/// An access by host code. If it is to device memory, it would crash on a machine with a GPU.
 void observe_host(const Access& access);
-/// An access of memory that no owner has: usually of the thread's own variables, on its stack. `frame` is on that stack.
+/// An access to memory without an owner, usually the thread's own variables. `frame`: an address on the thread's stack.
 void observe_unowned(const Access& access, const void* frame);
 /// Records the access if it lies inside memory that has a name.
 void trace(Access access);

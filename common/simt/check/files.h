@@ -5,8 +5,8 @@
 
 namespace simt::check {
 
-/// Writes a file so that it is there whole or not at all, because a program may be killed meanwhile. Prints why if it
-/// cannot be written.
+/// Writes a file as a whole or not at all, because the program may be killed at any time. If the file cannot be written,
+/// prints the reason.
 void write_whole(const char* path, const std::string& text);
 
 }  // namespace simt::check

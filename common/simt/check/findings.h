@@ -26,7 +26,7 @@ class Findings {
  public:
   /// A finding of the same kind at the same place is counted, not repeated.
   void add(Finding finding);
-  /// Counts a finding again if it is known. False: it is not; then add() it. Saves writing a text that is not needed.
+  /// Counts a known finding again. False: it is not known, so add() it. Avoids building a text that is not needed.
   bool count_again(const char* kind, Code code, Code other = 0);
   void drop(const char* kind, Code code);
   bool is_known(const char* kind, Code code, Code other = 0) const;

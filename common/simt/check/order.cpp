@@ -41,7 +41,7 @@ void Order::join(KnownByThread& known, unsigned warp, unsigned lanes) {
 
 void Order::reset_clocks(unsigned warp) {
   clocks_[warp] = {};
-  for (unsigned lane = 0; lane < lanes_per_warp; ++lane) clocks_[warp][lane][lane] = 1;  // which others, at 0, lack
+  for (unsigned lane = 0; lane < lanes_per_warp; ++lane) clocks_[warp][lane][lane] = 1;  // others know 0 of it
 }
 
 bool Order::Fence::comes_after(const Event& access) const {

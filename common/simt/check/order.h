@@ -44,7 +44,7 @@ class Order {
   std::uint32_t interval() const { return interval_; }
   std::uint32_t first_of_block() const { return first_of_block_; }    ///< the first interval of the running block
   std::uint32_t first_of_launch() const { return first_of_launch_; }  ///< the first interval of the running launch
-  /// The first interval whose accesses may be concurrent with those of now.
+  /// The first interval whose accesses may be concurrent with current ones.
   std::uint32_t first_concurrent(Space space) const { return space == Space::shared ? interval_ : first_of_launch_; }
   /// Whether the thread's warp has clocks in this interval: some of its lanes have synchronized or fenced.
   bool has_clocks(unsigned thread) const { return has_clocks_[thread / lanes_per_warp]; }
@@ -78,8 +78,8 @@ class Order {
   void acquire(const Event& write);
 
  private:
-  /// A __threadfence: those who see what the thread writes later also see what it did before, and what every thread of
-  /// its block did before the last barrier.
+  /// A __threadfence: threads that see what this thread writes later also see what it did before, and what every thread
+  /// of its block did before the last barrier.
   struct Fence {
     std::uint32_t interval;
     std::uint16_t thread;
@@ -114,8 +114,8 @@ class Order {
   std::vector<std::vector<Fence>> fences_;            // by block, in order
   std::vector<std::vector<std::uint32_t>> acquired_;  // by block: on how many fences of each other block it relies
   std::unique_ptr<Clocks[]> clocks_;
-  // Of this interval. By thread, at its last fence; by thread, from the flags that it has read; by flag, for those who
-  // read it.
+  // Of this interval. By thread, at its last fence; by thread, from the flags that it has read; by flag, for threads
+  // that read it.
   KnownByThread at_fence_, from_flags_;
   std::unordered_map<const void*, Known> by_flag_;
 };

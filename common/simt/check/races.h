@@ -5,10 +5,10 @@
 
 namespace simt::check {
 
-/// Reports that `now` races with `before`, of which only the way is not in the event.
+/// Reports that `now` races with `before`, an event that does not hold its own way.
 void report_race(const Event& before, Way before_way, const Event& now, const Access& access);
 
-/// Compares an access with what a cell holds of earlier ones, and puts it there.
+/// Compares an access with the earlier ones that a cell holds, then stores it there.
 [[gnu::always_inline]] inline void look_for_races(Cell& cell, const Event& now, const Access& access) {
   Order& order = state().order;
   const bool is_synchronized = access.sync == Sync::synchronized;

@@ -1,4 +1,4 @@
-// What the program is found to do wrong and where its memory requests cost more than they need to, by source line.
+// What the program does wrong, and where its memory requests cost more than they need to, by source line.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace simt::check {
 
-/// What the instructions of a source line have cost that access one memory in one way.
+/// The cost of those instructions of a source line that access one kind of memory in one way.
 struct LineCost {
   std::string place;
   Space space;

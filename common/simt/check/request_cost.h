@@ -18,7 +18,7 @@ struct Request {
 /// or every other lane) of which both are active, both have the same address. Determined by counting on GPUs:
 /// reports/agreement/README.md.
 unsigned wavefronts(const Request& request, unsigned bytes);
-/// The 32-byte sectors that the lanes' accesses of so many bytes touch.
+/// The 32-byte sectors that the lanes' accesses, of this many bytes each, touch.
 unsigned sectors(const Request& request, unsigned bytes);
 /// The turns that atomics take: those on one address are served one after another.
 unsigned turns_of_atomics(const Request& request);

@@ -1,5 +1,5 @@
-// Groups what lanes do one after another into the requests that a warp makes at once. Lanes belong together that
-// execute the same instruction (by its code address) for the same time since the last barrier.
+// Groups what lanes do one after another into the requests that a warp makes at once. Lanes belong together if each of
+// them executes the same instruction (by its code address) for the first time since the last barrier, or the second, ...
 #pragma once
 
 #include <cstdint>
@@ -56,7 +56,7 @@ class Requests {
     unsigned wavefronts_of_counted = 0;
     unsigned count_wavefronts(const Request& request);
   };
-  /// The first request, since the last barrier, of the warp that has executed an instruction last.
+  /// For an instruction: the first request since the last barrier of the warp that executed it last.
   struct Latest {
     std::uint64_t key;
     Request* first;

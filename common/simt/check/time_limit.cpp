@@ -35,7 +35,7 @@ Verdict TimeLimit::look(pthread_t thread) {
   if (pthread_getcpuclockid(thread, &clock) != 0) return Verdict::in_time;
   const double passed = seconds(clock) - started_;
   if (passed <= limit() && !is_asked_to_end_) return Verdict::in_time;
-  // The wait for an access or a barrier is counted from when the launch could first notice.
+  // The wait for an access or a barrier begins when the launch could first notice that its time is up.
   Phase expected = Phase::running;
   if (phase_.compare_exchange_strong(expected, Phase::up)) up_since_ = passed;
   return is_up() && passed > up_since_ + 0.5 ? Verdict::interrupt : Verdict::over;
@@ -46,11 +46,11 @@ TimeIsUp TimeLimit::take(bool later_blocks_wait) {
   if (is_asked_to_end_) return {"hang", "was still running when the program was asked to end"};
   char text[320];
   // What works on a GPU that runs all blocks at once, such as a barrier of the grid, never ends here.
-  std::snprintf(text, sizeof text,
-                "has not ended after %g s of processor time; look for a loop that never ends%s, or give it more with "
-                "SIMT_SECONDS=%g",
-                limit(), later_blocks_wait ? " or waits for a later block, which runs only after this one" : "",
-                10 * limit());
+  std::snprintf(
+      text, sizeof text,
+      "has not ended after %g s of processor time; look for a loop that never ends%s, or allow more time with "
+      "SIMT_SECONDS=%g",
+      limit(), later_blocks_wait ? " or waits for a later block, which runs only after this one" : "", 10 * limit());
   return {"time-limit", text};
 }
 

@@ -31,7 +31,7 @@ class TimeLimit {
   Verdict look(pthread_t thread);
   /// Whether the next access or barrier must end the launch.
   bool is_up() const { return phase_.load(std::memory_order_relaxed) == Phase::up; }
-  /// Suspended, the time is not up for accesses: the observers themselves are about to make some.
+  /// While suspended, accesses do not end the launch: the observers themselves are about to make some.
   void suspend() { phase_ = Phase::reported; }
   void resume() { phase_ = Phase::up; }
   /// The finding of the launch that is now ended, once.

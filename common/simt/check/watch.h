@@ -1,4 +1,4 @@
-// Whether and how accesses are observed, and what of the last access speeds up the next one.
+// Whether and how accesses are observed, and what is kept of the last access to speed up the next one.
 #pragma once
 
 #include <atomic>
@@ -20,10 +20,10 @@ struct Watch {
   Symbol* array = nullptr;
   Symbol* variable = nullptr;
 
-  /// The shared memory that was accessed last, if an access of it needs nothing but what is_in_order() does.
+  /// The shared memory that was accessed last, if is_in_order() does all that an access to it needs.
   std::uintptr_t near_begin = 0;
-  std::atomic<std::size_t> near_bytes =
-      0;  ///< in whole words; 0: each access needs more. Another thread may set it to 0
+  /// A multiple of 4; 0: each access needs more than is_in_order(). Another thread may set it to 0.
+  std::atomic<std::size_t> near_bytes = 0;
   Cell* near_cells = nullptr;
 
   void stay_near(std::uintptr_t begin, std::size_t bytes, Cell* cells) {

@@ -1,3 +1,3 @@
-// Found before CUDA's header of this name, which does not work with this runtime.
+// Compilers find this file before CUDA's header of the same name, which does not work with this runtime.
 #pragma once
 #error "__half is for GPUs only: build this file with nvcc"

@@ -6,7 +6,7 @@
 
 namespace simt {
 
-// In .tdata (not all zero) and outside the unnamed namespace, as everything thread-local here: see device.cpp.
+// In .tdata (not all zero) and outside the unnamed namespace, like everything thread-local here: see device.cpp.
 struct LastError {
   cudaError_t error = cudaSuccess;
   int not_zero = 1;

@@ -1,7 +1,7 @@
-// Atomic read-modify-write functions. Each returns the old value. As on a device, they order nothing else (relaxed):
-// what must be visible before or after them needs a __threadfence. The scopes (_block: this block, _system: also the
-// host) cost the same here. CUDA decides which functions exist for which types (CUDA C++ Programming Guide, "Atomic
-// Functions"): there are some for `unsigned long long`, but none for uint64_t, which is `unsigned long` on Linux.
+// Atomic read-modify-write functions. Each returns the old value. As on a device, they are relaxed and order no other
+// accesses: what must be visible before or after them needs a __threadfence. The scopes (_block: this block, _system:
+// also the host) cost the same here. CUDA decides which functions exist for which types (CUDA C++ Programming Guide,
+// "Atomic Functions"): some exist for `unsigned long long`, but none for uint64_t, which is `unsigned long` on Linux.
 #pragma once
 
 #include <bit>

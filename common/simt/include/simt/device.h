@@ -1,4 +1,4 @@
-// What a kernel uses of its thread, block and warp: indices, barriers, warp primitives, fences.
+// A kernel's view of its thread, block and warp: indices, barriers, warp primitives, fences.
 // The semantics are those of compute capability 7.0 and later (CUDA C++ Programming Guide, "Independent Thread
 // Scheduling", "Synchronization Functions", "Warp Vote", "Warp Match", "Warp Reduce" and "Warp Shuffle Functions").
 #pragma once

@@ -30,7 +30,7 @@ struct Kernel {
   const void* arguments;
 };
 
-/// Runs all threads of all blocks to their end before it returns. A launch that a device would refuse sets the last
+/// Runs all threads of all blocks to completion before it returns. A launch that a device would refuse sets the last
 /// error (cudaErrorInvalidConfiguration or cudaErrorInvalidResourceHandle), reports the line of the launch, and runs
 /// nothing.
 void run(const Kernel& kernel, const LaunchConfig& config);

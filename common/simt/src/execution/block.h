@@ -19,7 +19,7 @@ struct alignas(32) Thread {
   int lane;
 };
 
-/// What a thread waits for; parallel to the threads.
+/// What a thread waits for; in an array parallel to that of the threads.
 struct Waiting {
   std::uint64_t barrier;  ///< the last barrier of the block that it came to, by number
   Site site;

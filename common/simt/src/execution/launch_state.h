@@ -30,7 +30,7 @@ class LaunchState {
 
   void worker_begins() { ++workers_; }
   void worker_ends() { --workers_; }
-  /// Does a kernel run?
+  /// Is a kernel running?
   bool active() const { return workers_ > 0; }
 
  private:
@@ -39,7 +39,7 @@ class LaunchState {
 };
 inline constinit LaunchState launch_state;
 
-/// Sent to a worker whose thread has run for long; ignored by everybody else.
+/// Sent to a worker whose device thread has been running for long; other OS threads ignore it.
 inline constexpr int interrupt_signal = SIGURG;
 
 /// How a worker is interrupted to see in which line of the program it is.

@@ -55,7 +55,7 @@ void OsThreads::run_blocks() {
   launch_state.worker_ends();
 }
 
-/// What a helper does all its life.
+/// The main loop of a helper thread.
 void OsThreads::help() {
   for (std::uint64_t seen = 0;;) {
     std::unique_lock lock(mutex_);
@@ -68,7 +68,7 @@ void OsThreads::help() {
   }
 }
 
-/// The watchdog: interrupts workers that have not changed threads since it looked last (see Worker::preempt).
+/// The watchdog: interrupts workers that have not switched threads since its last look (see Worker::preempt).
 void OsThreads::watch() {
   for (;;) {
     std::this_thread::sleep_for(std::chrono::milliseconds(launch_state.active() ? 1 : 20));

@@ -13,8 +13,9 @@ constinit thread_local WorkerOfThread worker_of_thread;
 
 namespace {
 
-/// Follows directly after all __shared__ arrays, because a library is linked after the program and nothing else in this
-/// one is thread-local and starts with zero. Takes what a kernel writes past the end of the last array, and shows it.
+/// Lies directly after all __shared__ arrays, because this library is linked after the program and has no other
+/// thread-local variable that starts with zero. Catches what a kernel writes past the end of the last array, so that it
+/// can be reported.
 alignas(1) thread_local unsigned char past_shared[16384];
 
 void stack_entry() { worker_of_thread.running->run_threads(); }

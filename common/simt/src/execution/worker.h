@@ -31,7 +31,7 @@ class Worker {
   /// The worker whose block this OS thread is running; null outside a kernel.
   static Worker* running();
 
-  /// Runs one block to its end. False: it failed, and the failure has been reported.
+  /// Runs one block to completion. False: it failed, and the failure has been reported.
   bool run_block(const Launch& launch, std::uint64_t block);
 
   const Stacks& stacks() const { return stacks_; }
@@ -58,7 +58,7 @@ class Worker {
   /// memory to change (`while (flag == 0) {}` on a volatile) calls no function, and would never end otherwise.
   void preempt(Site site);
 
-  /// Changes whenever another thread or block has its turn; read by the watchdog.
+  /// Changes whenever another thread or block gets its turn; read by the watchdog.
   std::uint64_t turn() const { return std::uint64_t(block_.current) ^ block_.barrier << 8 ^ blocks_run_ << 40; }
 
   bool watched = false;  ///< the watchdog knows this worker

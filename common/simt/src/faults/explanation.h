@@ -18,7 +18,7 @@ enum class AccessKind { read, write };
 Explanation explain(const char* address, AccessKind access);
 
 #if defined(__x86_64__)
-/// Device code faulted without an address: two kinds of faults come so.
+/// Device code faulted, and the processor reports no address: this is so for two kinds of faults.
 Explanation explain_without_address(const ucontext_t* context);
 #endif
 

@@ -24,7 +24,7 @@ char* guarded_region() {
   return region;
 }
 
-/// Memory that the host has written to, outside its variables: a number is hardly ever such an address.
+/// Memory that the host has written to, outside its variables: an integer is hardly ever such an address.
 bool is_host_heap_or_stack(void* address) {
   const auto page = std::uintptr_t(sysconf(_SC_PAGESIZE));
   unsigned char resident = 0;

@@ -5,7 +5,7 @@
 
 namespace simt {
 
-/// Does the program have a global variable, or several next to each other, in all these bytes?
+/// Do all these bytes belong to global variables of the program (to one, or to several next to each other)?
 bool is_global(const void* pointer, std::size_t bytes);
 /// The same, for variables that are not constant.
 bool is_writable_global(const void* pointer, std::size_t bytes);

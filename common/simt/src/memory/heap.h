@@ -65,7 +65,7 @@ class Heap {
   void close(Record& record);
   /// Returns a freed allocation's pages to the system, but keeps its addresses for a while.
   void retire(Record& record);
-  /// Keeps the books for memory of the program's own. False: some of it is an allocation already.
+  /// Registers memory of the program's own. False: part of it is already an allocation.
   bool add_registered(char* begin, std::size_t bytes);
   bool remove_registered(const void* begin);
   void clear();
@@ -86,7 +86,7 @@ class Heap {
   std::size_t used_ = 0;  ///< bytes of device memory
 };
 
-/// Bytes of a body for an allocation of `bytes`.
+/// The size in bytes of the body of an allocation of `bytes`.
 std::size_t body_bytes(std::size_t bytes);
 
 void fill_with_poison(const Record& record);

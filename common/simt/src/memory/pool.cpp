@@ -42,7 +42,7 @@ Record* grow(Pool& pool, std::size_t bytes) {
 }  // namespace
 
 Pools& Pools::instance() {
-  static Pools* const pools = new Pools;  // never destroyed, as the heap
+  static Pools* const pools = new Pools;  // never destroyed, like the heap
   return *pools;
 }
 

@@ -17,7 +17,7 @@ struct Event {
 };
 
 Handles<cudaEvent_t, Event>& events() {
-  static auto* const events = new Handles<cudaEvent_t, Event>;  // never destroyed, as the heap
+  static auto* const events = new Handles<cudaEvent_t, Event>;  // never destroyed, like the heap
   return *events;
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 std::atomic<LaunchListener> listener = nullptr;
 
-/// Why a device refuses this launch; empty if it does not. Limits: CUDA C++ Programming Guide, "Compute Capabilities".
+/// Why a device would refuse this launch, or an empty text. Limits: CUDA C++ Programming Guide, "Compute Capabilities".
 std::string refusal(const LaunchConfig& config, std::size_t dynamic_limit) {
   const auto text = [](dim3 d) {
     return "(" + std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z) + ")";
@@ -29,7 +29,7 @@ std::string refusal(const LaunchConfig& config, std::size_t dynamic_limit) {
   }
   if (b.x == 0 || b.y == 0 || b.z == 0) return "block " + text(b) + " has no threads";
   if (b.x > 1024 || b.y > 1024 || b.z > 64 || std::uint64_t(b.x) * b.y * b.z > max_threads_per_block) {
-    return "block " + text(b) + " exceeds 1024 threads or (1024,1024,64)";
+    return "block " + text(b) + " exceeds 1024 threads, or (1024,1024,64) in one dimension";
   }
   if (config.dynamic_shared > dynamic_limit) {
     return std::to_string(config.dynamic_shared) + " bytes of dynamic shared memory exceed the limit of " +
@@ -40,7 +40,7 @@ std::string refusal(const LaunchConfig& config, std::size_t dynamic_limit) {
 
 void refuse(const Kernel& kernel, const std::string& reason, cudaError_t error) {
   const std::string text = std::string("kernel ") + kernel.name + ": " + reason;
-#ifdef SIMT_CHECK  // which prints its findings at the program's end
+#ifdef SIMT_CHECK  // the check build prints its findings when the program ends
   check::add_finding("invalid-launch", kernel.site, text);
 #else
   std::fprintf(stderr, "%s:%d: error: invalid-launch: %s\n", kernel.site.file, kernel.site.line, text.c_str());

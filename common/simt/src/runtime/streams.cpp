@@ -18,7 +18,7 @@ struct Stream {
 };
 
 Handles<cudaStream_t, Stream>& streams() {
-  static auto* const streams = new Handles<cudaStream_t, Stream>;  // never destroyed, as the heap
+  static auto* const streams = new Handles<cudaStream_t, Stream>;  // never destroyed, like the heap
   return *streams;
 }
 

@@ -1,4 +1,4 @@
-// Memory in the order of a stream, and the pools that it comes from.
+// Stream-ordered memory, and the pools that it comes from.
 #pragma once
 
 #include "simt/runtime/types.h"
