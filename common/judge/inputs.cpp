@@ -1,6 +1,6 @@
-// A distribution gives each position a level, a 64-bit fraction of the key type's range; levels become keys through
-// the inverse of ordered_bits, so "sorted" means the same for every type. Every key is a function of seed and position
-// alone: all cores make their own parts, and nothing is kept.
+// A distribution gives each position a level, a 64-bit fraction of the key type's range. The inverse of ordered_bits
+// turns levels into keys, so "sorted" means the same for every type. A key depends only on the seed and its position, so
+// every core can generate its own part and no state is kept.
 #include "judge/inputs.h"
 
 #include <array>
@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::uint64_t half = std::uint64_t{1} << 63;
 
-// Streams of random numbers that one seed gives: a distribution that needs two takes two.
+// Independent streams of random numbers from one seed. Some distributions need two.
 enum Stream : std::uint64_t { first, second };
 
 struct Position {
@@ -40,17 +40,17 @@ using Level = std::uint64_t (*)(const Position&);
 
 std::uint64_t uniform(const Position& p) { return p.random(first); }
 
-// Position i of n keys in order: anywhere in the i-th of n equal parts of the range.
+// The level of position i of n keys in order: a random one in the i-th of n equal parts of the range.
 std::uint64_t nth_in_order(const Position& p, std::uint64_t i) {
   const std::uint64_t part = std::numeric_limits<std::uint64_t>::max() / p.n;
   return i * part + multiply_high(p.random(first, i), part);
 }
 
-// A bit is 1 with a probability of 2^-words, each bit by itself: the fewer ones, the less entropy.
+// Each bit is 1 with a probability of 2^-words, independently of the others: the fewer ones, the less entropy.
 // Source: Thearling and Smith, "An improved supercomputer sorting benchmark", 1992.
 template <int words>
 std::uint64_t and_of(const Position& p) {
-  constexpr std::uint64_t stream = half / 8;  // of which there are sixteen
+  constexpr std::uint64_t stream = half / 8;  // so that there can be sixteen streams
   std::uint64_t level = ~std::uint64_t{0};
   for (std::uint64_t word = 0; word < words; ++word) level &= random_at(p.seed + word * stream, p.i);
   return level;
@@ -60,7 +60,7 @@ std::uint64_t sorted(const Position& p) { return nth_in_order(p, p.i); }
 std::uint64_t reversed(const Position& p) { return nth_in_order(p, p.n - 1 - p.i); }
 std::uint64_t all_equal(const Position& p) { return p.random(first, 0); }
 
-// One value in each half (each sixteenth) of the range: no seed can make them equal.
+// One value in each half of the range (few_values: in each sixteenth), so that no two values are equal.
 std::uint64_t two_values(const Position& p) {
   const std::uint64_t which = p.random(first) >> 63;
   return (which << 63) | (p.random(second, which) >> 1);
@@ -76,7 +76,7 @@ std::uint64_t nearly_sorted(const Position& p) {
   return misplaced ? uniform(p) : sorted(p);
 }
 
-// As many keys of each bit length: half of a 32-bit input lies below 2^16.
+// Every bit length is equally frequent: half of the keys of a 32-bit input are below 2^16.
 std::uint64_t skewed(const Position& p) { return (p.random(first) | half) >> p.random(second) % p.bits; }
 
 std::uint64_t organ_pipe(const Position& p) {
@@ -86,24 +86,24 @@ std::uint64_t organ_pipe(const Position& p) {
 
 struct Distribution {
   InputFacts facts;
-  Level level;  // none: `extremes`, which picks bit patterns
+  Level level;  // null for `extremes`, which picks bit patterns
 };
 
 constexpr Distribution distributions[] = {
-    {{"uniform", "every key as likely as any other (floats: every finite bit pattern)"}, uniform},
-    {{"and-2", "AND of 2 uniform words: a bit is 1 in 1 of 4 keys, 0.811 bits of entropy a bit (25.96 in 32)"},
+    {{"uniform", "all keys are equally likely (floats: all finite bit patterns)"}, uniform},
+    {{"and-2", "AND of 2 uniform words: a bit is 1 in 1 of 4 keys, 0.811 bits of entropy per bit (25.96 in 32)"},
      and_of<2>},
-    {{"and-3", "AND of 3: a bit is 1 in 1 of 8 keys, 0.544 bits of entropy a bit (17.39 in 32)"}, and_of<3>},
-    {{"and-4", "AND of 4: a bit is 1 in 1 of 16 keys, 0.337 bits of entropy a bit (10.79 in 32)"}, and_of<4>},
-    {{"and-5", "AND of 5: a bit is 1 in 1 of 32 keys, 0.201 bits of entropy a bit (6.42 in 32)"}, and_of<5>},
-    {{"few-values", "sixteen values at random: 4 bits of entropy a key"}, few_values},
-    {{"two-values", "two values at random: 1 bit of entropy a key"}, two_values},
+    {{"and-3", "AND of 3: a bit is 1 in 1 of 8 keys, 0.544 bits of entropy per bit (17.39 in 32)"}, and_of<3>},
+    {{"and-4", "AND of 4: a bit is 1 in 1 of 16 keys, 0.337 bits of entropy per bit (10.79 in 32)"}, and_of<4>},
+    {{"and-5", "AND of 5: a bit is 1 in 1 of 32 keys, 0.201 bits of entropy per bit (6.42 in 32)"}, and_of<5>},
+    {{"few-values", "sixteen values at random: 4 bits of entropy per key"}, few_values},
+    {{"two-values", "two values at random: 1 bit of entropy per key"}, two_values},
     {{"all-equal", "one value: no entropy"}, all_equal},
     {{"sorted", "already in ascending order"}, sorted},
     {{"reversed", "in descending order"}, reversed},
     {{"nearly-sorted", "ascending, one key in 64 replaced"}, nearly_sorted},
     {{"organ-pipe", "ascending, then descending"}, organ_pipe},
-    {{"skewed", "small keys far more often: as many keys of each bit length"}, skewed},
+    {{"skewed", "mostly small keys: every bit length is equally frequent"}, skewed},
     {{"extremes", "0, largest, signed limits; floats: NaN of both signs, infinities, both zeros, denormals"}, nullptr},
 };
 
@@ -119,14 +119,14 @@ const Distribution& distribution_named(const std::string& name) {
     if (name == distribution.facts.name) return distribution;
     known += std::string(distribution.facts.name) + ", ";
   }
-  throw Error("no input is called '" + name + "'; there are: " + known + "range:LOW:HIGH, file:PATH");
+  throw Error("there is no input '" + name + "'; choose one of: " + known + "range:LOW:HIGH, file:PATH");
 }
 
 template <class Key>
 Key key_at_level(std::uint64_t level) {
   const Bits<Key> lowest = ordered_bits(std::numeric_limits<Key>::lowest());
   const Bits<Key> span = ordered_bits(std::numeric_limits<Key>::max()) - lowest;
-  // `span` + 1 values; where that is 2^64 the level is the value.
+  // The type has `span` + 1 values; if that is 2^64, the level is the value.
   const std::uint64_t values = std::uint64_t{span} + 1;
   return from_ordered_bits<Key>(Bits<Key>(lowest + (values ? multiply_high(level, values) : level)));
 }
@@ -176,15 +176,15 @@ void make_typed(const Distribution& distribution, std::uint64_t seed, std::int64
 constexpr std::string_view file_prefix = "file:";
 constexpr std::string_view range_prefix = "range:";
 
-// A whole number that a key can be; `text` is all of it.
+// The whole number that `text` consists of, as a key.
 template <class Key>
 Key key_of(const std::string& text, const std::string& input, KeyType type) {
   Key key{};
   const bool digits = text.find_first_not_of("0123456789", text.starts_with('-')) == std::string::npos;
   if (!digits || text.empty() || text == "-") {
-    throw Error("in the input " + input + ", '" + text + "' is no whole number");
+    throw Error("in the input " + input + ", '" + text + "' is not a whole number");
   }
-  // (Of unsigned keys from_chars takes no minus sign.)
+  // (For unsigned keys, from_chars does not accept a minus sign.)
   if (std::from_chars(text.data(), text.data() + text.size(), key).ec != std::errc{}) {
     const char* const wrong = text.starts_with('-') ? "small" : "large";
     throw Unsupported(text + " is too " + wrong + " for " + name_of(type) + " keys");
@@ -192,20 +192,20 @@ Key key_of(const std::string& text, const std::string& input, KeyType type) {
   return key;
 }
 
-// "range:LOW:HIGH": every whole number from LOW to HIGH as likely as any other. Calls f(low, high).
+// Parses "range:LOW:HIGH", the whole numbers from LOW to HIGH, all equally likely. Calls f(low, high).
 template <class F>
 void with_range(const std::string& input, KeyType type, F&& f) {
   const std::string both = input.substr(range_prefix.size());
   const std::size_t colon = both.find(':');
-  if (colon == std::string::npos) throw Error("the input " + input + " lacks an end: give range:LOW:HIGH");
+  if (colon == std::string::npos) throw Error("the input " + input + " has only one bound: give range:LOW:HIGH");
   with_key(type, [&](auto tag) {
     using Key = typename decltype(tag)::Key;
     if constexpr (std::is_floating_point_v<Key>) {
-      throw Unsupported(std::string("range:LOW:HIGH gives whole numbers, which ") + name_of(type) + " keys are not");
+      throw Unsupported(std::string("range:LOW:HIGH generates whole numbers only, not ") + name_of(type) + " keys");
     } else {
       const Key low = key_of<Key>(both.substr(0, colon), input, type);
       const Key high = key_of<Key>(both.substr(colon + 1), input, type);
-      if (high < low) throw Error("the input " + input + " is empty: LOW must not be above HIGH");
+      if (high < low) throw Error("the input " + input + " is empty: LOW must not be greater than HIGH");
       f(low, high);
     }
   });
@@ -222,7 +222,7 @@ void make_range(Key low, Key high, std::uint64_t seed, std::int64_t n, Key* keys
   });
 }
 
-// The bytes of the file that "file:PATH" names.
+// The size of the file that "file:PATH" names, in bytes.
 std::int64_t file_bytes(const std::string& input) {
   const std::string path = input.substr(file_prefix.size());
   if (!std::filesystem::is_regular_file(path)) throw Error("there is no file " + path);
@@ -249,11 +249,12 @@ std::int64_t file_keys(const std::string& input, KeyType type) {
   }
   const std::string path = input.substr(file_prefix.size());
   const std::int64_t bytes = file_bytes(input), n = bytes / key_bytes(type);
-  if (bytes == 0) throw Error(path + " is empty: it holds no keys");
+  if (bytes == 0) throw Error(path + " is empty: it contains no keys");
   if (bytes % key_bytes(type) != 0) {
     throw Unsupported(path + " has " + std::to_string(bytes) + " bytes, which is not a multiple of the " +
                       std::to_string(key_bytes(type)) + " bytes of a " + name_of(type) +
-                      " key: choose another --type, or its first keys with --n " + std::to_string(n) + " or less");
+                      " key: choose another --type, or sort only its first keys with --n " + std::to_string(n) +
+                      " or less");
   }
   return n;
 }
@@ -266,8 +267,9 @@ void check_input(const std::string& input, KeyType type, std::int64_t n) {
   }
   const std::int64_t bytes = file_bytes(input), available = bytes / key_bytes(type);
   if (n > available) {
-    throw Unsupported(input.substr(file_prefix.size()) + " holds " + std::to_string(available) + " " + name_of(type) +
-                      " keys in its " + std::to_string(bytes) + " bytes; --n " + std::to_string(n) + " is more");
+    throw Unsupported(input.substr(file_prefix.size()) + " contains " + std::to_string(available) + " " +
+                      name_of(type) + " keys in its " + std::to_string(bytes) + " bytes: choose --n " +
+                      std::to_string(available) + " or less, not " + std::to_string(n));
   }
 }
 
@@ -285,7 +287,7 @@ void make_keys(const std::string& input, KeyType type, std::uint64_t seed, std::
 void make_values(std::uint64_t seed, std::int64_t n, std::uint32_t* values) {
   if (n > std::int64_t{1} << 32) throw Error("pairs have 32-bit values: n must be at most 2^32");
   if (n == 0) return;
-  // i -> (factor i + start) mod n hits every value once where factor and n have no common divisor.
+  // i -> (factor i + start) mod n takes every value once if factor and n have no common divisor.
   const auto size = static_cast<std::uint64_t>(n);
   std::uint64_t factor = multiply_high(random_at(~seed, 0), size) | 1;
   while (std::gcd(factor, size) != 1) ++factor;

@@ -23,7 +23,7 @@ const Lab& lab_named(std::span<const Lab> labs, std::string_view name) {
     if (name == lab.traits.name) return lab;
     add_to_list(known, lab.traits.name);
   }
-  throw Error(fmt::format("no lab is called '{}'; there are: {}", name, known));
+  throw Error(fmt::format("there is no lab '{}'; choose one of: {}", name, known));
 }
 
 const StepFacts& step_numbered(std::string_view lab, std::span<const StepFacts> steps, int number, Task task) {
@@ -33,7 +33,7 @@ const StepFacts& step_numbered(std::string_view lab, std::span<const StepFacts> 
     if (number == step.number) return step;
     add_to_list(known, fmt::format("{} {}", step.number, step.name));
   }
-  throw Error(fmt::format("{} has no step {}{}; there are: {}", lab, number,
+  throw Error(fmt::format("{} has no step {}{}; choose one of: {}", lab, number,
                           task == Task::sort ? "" : fmt::format(" with the task {}", name_of(task)),
                           known.empty() ? "none" : known));
 }

@@ -16,7 +16,8 @@
 namespace lab {
 namespace {
 
-// The value of the first line of `path` that starts with `name` and has `separator` behind it; quotes are dropped.
+// Finds the first line of `path` that starts with `name` and contains `separator`. Returns what follows the separator,
+// without quotes.
 std::string value_in(const char* path, const std::string& name, char separator) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
@@ -70,7 +71,7 @@ double measure_host_copy() {
   const std::int64_t bytes = std::int64_t{96} << 20;
   const auto from = std::make_unique_for_overwrite<char[]>(bytes), to = std::make_unique_for_overwrite<char[]>(bytes);
   double best = 1e30;
-  for (int run = 0; run < 4; ++run) {  // the first touches the memory
+  for (int run = 0; run < 4; ++run) {  // the first run only makes the memory resident
     const auto started = std::chrono::steady_clock::now();
     parallel_for(bytes, [&](std::int64_t begin, std::int64_t end) {
       if (run == 0) std::memset(from.get() + begin, 1, end - begin);

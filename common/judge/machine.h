@@ -5,19 +5,19 @@
 
 namespace lab {
 
-/// "Intel(R) Xeon(R) ... , 16 cores, 126 GiB, Debian GNU/Linux 12, Linux 6.1": facts that are not available are left out.
+/// "Intel(R) Xeon(R) ... , 16 cores, 126 GiB, Debian GNU/Linux 12, Linux 6.1". Omits facts that are not available.
 std::string describe_host();
 
 /// "amd-epyc-2-cores", a short name for this machine's processor.
 std::string host_id();
 
-/// A name in lower case, words joined by hyphens: "NVIDIA H200" is "nvidia-h200".
+/// The name in lower case, its words joined by hyphens: "NVIDIA H200" is "nvidia-h200".
 std::string id_of(const std::string& name);
 
-/// Bytes read plus bytes written a second by a copy in this machine's memory, all cores together; the best of a few.
+/// Bytes read plus bytes written per second by a copy within this machine's memory, on all cores; the best of a few runs.
 double measure_host_copy();
 
-/// Bytes of memory that programs can still get (Linux: MemAvailable); 0 if that is not known.
+/// Bytes of memory that programs can still allocate (Linux: MemAvailable); 0 if unknown.
 double available_memory();
 
 }  // namespace lab

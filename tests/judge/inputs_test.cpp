@@ -250,8 +250,8 @@ TEST_CASE("a file is an input") {
   CHECK_THROWS_WITH_AS(lab::check_input(input, KeyType::u8, 11), doctest::Contains("holds 10 u8 keys"), lab::Error);
   // The first keys of a file that ends within one.
   CHECK(keys_of<std::uint32_t>(input.c_str(), KeyType::u32, 0, 2) == std::vector<std::uint32_t>{1, 2});
-  CHECK_THROWS_WITH_AS(lab::check_input(input, KeyType::u32, 3), doctest::Contains("holds 2 u32 keys in its 10 bytes"),
-                       lab::Error);
+  CHECK_THROWS_WITH_AS(lab::check_input(input, KeyType::u32, 3),
+                       doctest::Contains("contains 2 u32 keys in its 10 bytes"), lab::Error);
   std::ofstream(path, std::ios::binary | std::ios::trunc).close();
   CHECK_THROWS_WITH_AS(lab::file_keys(input, KeyType::u8), doctest::Contains("is empty"), lab::Error);
   std::filesystem::remove(path);
@@ -288,6 +288,6 @@ TEST_CASE("range:LOW:HIGH gives every number between its ends, and no other") {
   CHECK_THROWS_WITH_AS(lab::check_input("range:0:256", KeyType::u8, 1), "256 is too large for u8 keys",
                        lab::Unsupported);
   CHECK_THROWS_WITH_AS(lab::check_input("range:-1:3", KeyType::u8, 1), "-1 is too small for u8 keys", lab::Unsupported);
-  CHECK_THROWS_WITH_AS(lab::check_input("range:0:1x", KeyType::u8, 1), doctest::Contains("'1x' is no whole number"),
+  CHECK_THROWS_WITH_AS(lab::check_input("range:0:1x", KeyType::u8, 1), doctest::Contains("'1x' is not a whole number"),
                        lab::Error);
 }

@@ -64,13 +64,13 @@ class Sort(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "keys")
             path.write_bytes(b"")
-            self.assert_refused("is empty: it holds no keys", "--input", f"file:{path}")
+            self.assert_refused("is empty: it contains no keys", "--input", f"file:{path}")
             path.write_bytes(bytes(1003))
             odd = ["--step", "4", "--input", f"file:{path}", "--type", "u32"]
             done = sort(*odd, "--n", "100")
             self.assertEqual(done.status, 0, done.printed)
             self.assertIn("100 u32 keys", done.printed)
-            for more, words in (([], "--n 250 or less"), (["--n", "251"], "holds 250 u32 keys in its 1003 bytes")):
+            for more, words in (([], "--n 250 or less"), (["--n", "251"], "contains 250 u32 keys in its 1003 bytes")):
                 done = sort(*odd, *more)
                 self.assertEqual(done.status, 2)
                 self.assertIn(words, done.printed)

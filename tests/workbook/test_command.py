@@ -77,7 +77,7 @@ class Refused(unittest.TestCase):
             ["report", "99"],
         ):
             with self.subTest(words=words):
-                self.assert_refused(words, "no lab is called '99'", LAB)
+                self.assert_refused(words, "there is no lab '99'", LAB)
 
     def test_unknown_step_lists_the_steps(self) -> None:
         for words in (["check", LAB, "77"], ["hint", LAB, "77"], ["run", LAB, "77"], ["bench", LAB, "--step", "77"]):

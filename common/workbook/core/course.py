@@ -58,7 +58,7 @@ def find_lab(text: str, root: Path = ROOT) -> str:
         number, name = lab.split("-", 1)
         if text.rstrip("/") in (lab, f"labs/{lab}", name, number, str(int(number))):
             return lab
-    raise Usage(f"no lab is called '{text}'; there are: {', '.join(known) or 'none'}")
+    raise Usage(f"there is no lab '{text}'; choose one of: {', '.join(known) or 'none'}")
 
 
 def find_step(lab: str, text: str | int, root: Path = ROOT) -> StepFile:
@@ -69,7 +69,7 @@ def find_step(lab: str, text: str | int, root: Path = ROOT) -> StepFile:
         if Path(str(text)).name in (*names, f"{step.number:02}_{step.name}.cu"):
             return step
     listed = ", ".join(f"{step.number} {step.name}" for step in known)
-    raise Usage(f"{lab} has no step '{text}'; there are: {listed or 'none'}")
+    raise Usage(f"{lab} has no step '{text}'; choose one of: {listed or 'none'}")
 
 
 def has_solutions(root: Path = ROOT) -> bool:

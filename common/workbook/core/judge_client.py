@@ -201,7 +201,7 @@ class JudgeClient:
         for lab in self.labs():
             if lab.name == name:
                 return lab
-        raise JudgeUsage(f"no lab is called '{name}'; there are: {', '.join(lab.name for lab in self.labs())}")
+        raise JudgeUsage(f"there is no lab '{name}'; choose one of: {', '.join(lab.name for lab in self.labs())}")
 
     def inputs(self) -> tuple[InputInfo, ...]:
         """The input distributions."""

@@ -111,7 +111,7 @@ def choose_build(wanted: str | None) -> str:
         return wanted
     if wanted not in runnable:
         why = "no GPU answers" if wanted in build.kinds() else "it was not set up"
-        raise Usage(f"the {wanted} build cannot run ({why}); there are: {', '.join(runnable)}")
+        raise Usage(f"the {wanted} build cannot run ({why}); choose one of: {', '.join(runnable)}")
     return wanted
 
 

@@ -194,7 +194,7 @@ def replay(case: Case) -> str:
 def key_bytes(type_name: str) -> int:
     """Bytes of a key. Usage: there is no such type."""
     if type_name not in _KEY_BYTES:
-        raise Usage(f"no key type is called '{type_name}'; there are: {', '.join(_KEY_BYTES)}")
+        raise Usage(f"there is no key type '{type_name}'; choose one of: {', '.join(_KEY_BYTES)}")
     return _KEY_BYTES[type_name]
 
 

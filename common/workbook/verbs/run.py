@@ -34,7 +34,7 @@ def _line(lab: Lab, number: int, task: str) -> Step:
         if (line.number, line.task) == (number, task):
             return line
     parts = ", ".join(f"{line.number} {line.name}" for line in lab.steps if line.task == task)
-    raise Usage(f"{lab.name} has no step {number} with the task {task}; there are: {parts or 'none'}")
+    raise Usage(f"{lab.name} has no step {number} with the task {task}; choose one of: {parts or 'none'}")
 
 
 def counted_keys(data: bytes, key_bytes: int, max_keys: int) -> bytes:
