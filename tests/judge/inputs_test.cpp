@@ -247,7 +247,7 @@ TEST_CASE("a file is an input") {
   CHECK(keys_of<std::uint16_t>(input.c_str(), KeyType::u16, 0, 3) == std::vector<std::uint16_t>{1, 0, 2});
   CHECK_THROWS_WITH_AS(lab::file_keys(input, KeyType::u32),
                        doctest::Contains("10 bytes, which is not a multiple of the 4 bytes of a u32 key"), lab::Error);
-  CHECK_THROWS_WITH_AS(lab::check_input(input, KeyType::u8, 11), doctest::Contains("holds 10 u8 keys"), lab::Error);
+  CHECK_THROWS_WITH_AS(lab::check_input(input, KeyType::u8, 11), doctest::Contains("contains 10 u8 keys"), lab::Error);
   // The first keys of a file that ends within one.
   CHECK(keys_of<std::uint32_t>(input.c_str(), KeyType::u32, 0, 2) == std::vector<std::uint32_t>{1, 2});
   CHECK_THROWS_WITH_AS(lab::check_input(input, KeyType::u32, 3),

@@ -251,11 +251,11 @@ def default_n(step: Step, input_name: str, type_name: str) -> int:
         path, size = input_name[5:], key_bytes(type_name)
         available = os.path.getsize(path)
         if not available:
-            raise Usage(f"{path} is empty: it holds no keys")
+            raise Usage(f"{path} is empty: it contains no keys")
         if available % size:
             raise Misfit(
                 f"{path} has {available} bytes, which is not a multiple of the {size} bytes of a {type_name} key: "
-                f"choose another --type, or its first keys with --n {available // size} or less"
+                f"choose another --type, or sort only its first keys with --n {available // size} or less"
             )
         n = available // size
     return n if step.max_n is None else min(n, step.max_n)
