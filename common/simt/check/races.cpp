@@ -7,8 +7,8 @@ namespace {
 
 const char* advice(bool same_block, bool same_warp) {
   if (!same_block) return "no fence or atomic orders these blocks; use an atomic, or two launches";
-  return same_warp ? "nothing orders these lanes; put __syncwarp() between the two"
-                   : "no barrier orders these threads; put __syncthreads() between the two";
+  return same_warp ? "nothing orders these lanes; put __syncwarp() between the two accesses, or use an atomic"
+                   : "no barrier orders these threads; put __syncthreads() between the two accesses, or use an atomic";
 }
 
 }  // namespace

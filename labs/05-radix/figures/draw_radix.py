@@ -177,7 +177,7 @@ def draw_look_back() -> svg.Drawing:
 
 
 def ordered_bits(value: float) -> int:
-    """The 32 bits that sort as the float does: all turned if it is negative, else the sign bit."""
+    """The 32 bits that sort as the float does: all inverted if it is negative, else the sign bit only."""
     bits: int = struct.unpack("<I", struct.pack("<f", value))[0]
     if bits == 1 << 31:
         bits = 0
@@ -200,7 +200,7 @@ def draw_floats() -> svg.Drawing:
         drawing.text(270, y, f"{bits:08x}", 14, svg.MUTED)
         drawing.text(480, y, f"{turned[row]:08x}", 14, svg.ORANGE if negative else svg.BLUE, weight="bold")
         drawing.text(
-            375, y, "all bits turned" if negative else "sign bit turned", 11, svg.ORANGE if negative else svg.BLUE
+            375, y, "all bits inverted" if negative else "sign bit inverted", 11, svg.ORANGE if negative else svg.BLUE
         )
     return drawing
 
