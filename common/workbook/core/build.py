@@ -74,7 +74,7 @@ def _facts() -> dict[str, str | None]:
 
 
 def _why_unusable() -> str | None:
-    """Why build/ must be set up again; None: it need not; "": it does not exist yet."""
+    """Why build/ must be set up again; None if it need not be; "" if it does not exist yet."""
     if not BUILD.is_dir() or not any(entry.name not in KEPT for entry in BUILD.iterdir()):
         return ""
     needed = ("build.ninja", "meson-private/coredata.dat", "meson-private/build.dat", "meson-info/intro-targets.json")
@@ -188,7 +188,7 @@ def targets() -> set[str]:
 
 
 def kinds() -> list[str]:
-    """Those of the builds cpu and cuda that were set up."""
+    """Which of the builds cpu and cuda have been set up."""
     known = targets()
     return [kind for kind in ("cpu", "cuda") if f"gold-{kind}" in known]
 

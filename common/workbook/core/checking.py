@@ -76,7 +76,7 @@ def check_step(
     timeout: float | None = None,
     explain: Callable[[], Sequence[str]] = list,
 ) -> bool:
-    """Tests one step on one build, prints the verdict and remembers it; whether it passed.
+    """Tests one step on one build, prints the verdict and remembers it. Returns whether it passed.
 
     `explain`: lines that name the fault of a step that fails, shown before the case that failed.
     """
@@ -117,7 +117,7 @@ def findings_of(step: StepFile, timeout: float | None = None) -> list[str]:
 
 
 def check_observed(step: StepFile, timeout: float | None = None) -> bool:
-    """Prints and remembers the check build's verdict on a step that passes its tests; whether it passed."""
+    """Prints and remembers the check build's verdict on a step that passes its tests. Returns whether it passed."""
     start = time.monotonic()
     verdict = _observe(step, timeout)
     ProgressFile().save_verdict(step, "check", verdict.word)
@@ -141,7 +141,7 @@ def check_observed(step: StepFile, timeout: float | None = None) -> bool:
 
 
 def check(lab: str, steps: Sequence[StepFile], timeout: float | None = None) -> bool:
-    """Checks the steps in order and stops at the first that fails; whether all pass. CompileFailed, Problem."""
+    """Checks the steps in order up to the first that fails; returns whether all pass. CompileFailed, Problem."""
     build.ensure()
     kinds = build.runnable()
     build.compile_targets([build.judge(), *(build.runner(lab, kind) for kind in kinds)], f"building {lab}")

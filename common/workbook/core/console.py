@@ -31,7 +31,7 @@ class Problem(Exception):
 
 
 class Usage(Problem):
-    """An argument names something that does not exist; the text lists what there is."""
+    """An argument is wrong or names something that does not exist; the text names what is possible."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text, status=2)

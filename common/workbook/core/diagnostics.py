@@ -66,7 +66,7 @@ def _quoted(error: re.Match[str], root: Path) -> list[str]:
 
 
 def _on_gpus_only(output: str) -> str:
-    """A line on what the source uses and CUDA on the CPU lacks; "" if that is not the cause."""
+    """A line about what the source uses but CUDA on the CPU lacks; "" if that is not the cause."""
     if header := _GPU_HEADER.search(output):
         return f"\nCUDA on the CPU has no <{header[1]}>: code that needs it runs on GPUs only, compiled by nvcc"
     if _ASSEMBLER.search(output):

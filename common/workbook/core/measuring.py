@@ -129,8 +129,8 @@ class Sweeping:
             self._measure(item, f"{place + 1} of {len(self.plan)}{self._time_left(place)}: {item.title()}")
         if left_out:
             note(
-                f"left out: {left_out} of {len(self.plan)} measurements, for which "
-                f"{self.sweep.budget:g} s were not enough"
+                f"left out: {left_out} of {len(self.plan)} measurements, because "
+                f"{self.sweep.budget:g} s were not enough for all"
             )
 
     def _machine_id(self, is_gold: bool) -> str:

@@ -169,7 +169,7 @@ def _warn_if_busy() -> None:
     idle = machine.idle_cores()
     if idle is not None and idle < 0.8:
         note(
-            f"warning: other programs keep this machine busy ({idle:.1f} of {os.cpu_count()} cores are idle): "
+            f"warning: other programs keep this machine busy (only {idle:.1f} of {os.cpu_count()} cores are idle): "
             "times will be too long"
         )
 

@@ -18,7 +18,7 @@ Snapshot = Mapping[Path, "tuple[int, int]"]
 
 
 def snapshot(lab: str, root: Path = ROOT) -> Snapshot:
-    """Path -> time and size of the lab's sources."""
+    """The time and size of each of the lab's sources, by path."""
     found = {}
     for path in (root / "labs" / lab).iterdir():
         if path.suffix in (".cu", ".cuh", ".h", ".cpp") and not path.name.startswith("."):
@@ -31,7 +31,7 @@ def snapshot(lab: str, root: Path = ROOT) -> Snapshot:
 
 
 def difference(before: Snapshot, now: Snapshot) -> str:
-    """What happened to the first file that differs."""
+    """A text about the first file that has changed."""
     saved = [path for path in now if now[path] != before.get(path)]
     if saved:
         return f"{shown(saved[0])} was saved"
