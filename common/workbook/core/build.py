@@ -13,7 +13,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from . import diagnostics, files, machine
@@ -111,25 +111,30 @@ def _check_sources() -> None:
         raise Problem(f"missing: {', '.join(missing)}. ./workbook starters writes them")
 
 
+def run_tool(command: Sequence[str], on_line: Callable[[str], None]) -> tuple[int, str]:
+    """Runs Meson or Ninja; the exit status and the output. Calls `on_line` with each line as soon as it is printed."""
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+        env=environment(),
+        cwd=ROOT,
+        text=True,
+        errors="replace",
+    )
+    output = []
+    with ending(process):
+        for line in process.stdout or ():
+            output.append(line)
+            on_line(line)
+        return process.wait(), "".join(output)
+
+
 def _run_meson(*options: str) -> tuple[int, str]:
-    command = [*meson(), "setup", str(BUILD), str(ROOT), *options]
     with Progress("setting up build/") as progress:
-        process = subprocess.Popen(
-            command,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            stdin=subprocess.DEVNULL,
-            env=environment(),
-            cwd=ROOT,
-            text=True,
-            errors="replace",
-        )
-        output = []
-        with ending(process):
-            for line in process.stdout or ():
-                output.append(line)
-                progress.update(line.strip())
-            return process.wait(), "".join(output)
+        command = [*meson(), "setup", str(BUILD), str(ROOT), *options]
+        return run_tool(command, lambda line: progress.update(line.strip()))
 
 
 def _set_up() -> None:
@@ -226,27 +231,15 @@ def graded() -> Path:
 
 
 def _run_ninja(names: Sequence[str], progress: Progress) -> tuple[int, str]:
-    command = [machine.ninja() or "ninja", "-C", str(BUILD), *names]
+    def show(line: str) -> None:
+        step = re.match(r"\[(\d+)/(\d+)\]\s*(.*)", line)
+        if step:
+            progress.update(step[3], int(step[1]), int(step[2]))
+
     try:
-        process = subprocess.Popen(
-            command,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            stdin=subprocess.DEVNULL,
-            env=environment(),
-            text=True,
-            errors="replace",
-        )
-    except OSError as error:
+        return run_tool([machine.ninja() or "ninja", "-C", str(BUILD), *names], show)
+    except FileNotFoundError as error:
         raise Problem("Ninja was not found: install ninja-build (./workbook doctor shows how)") from error
-    output = []
-    with ending(process):
-        for line in process.stdout or ():
-            output.append(line)
-            step = re.match(r"\[(\d+)/(\d+)\]\s*(.*)", line)
-            if step:
-                progress.update(step[3], int(step[1]), int(step[2]))
-        return process.wait(), "".join(output)
 
 
 def compile_targets(paths: Iterable[Path], what: str = "building") -> None:

@@ -5,17 +5,15 @@ from __future__ import annotations
 import argparse
 import os
 import time
-from collections.abc import Sequence
 from pathlib import Path
 
-from ..core import build, files, sweeps
+from ..core import bench_tables, build, files, sweeps
 from ..core import rows as row_files
-from ..core.console import Problem, Usage, count, note, paint
+from ..core.console import Problem, Usage, note
 from ..core.course import BUILD, find_lab, shown
 from ..core.judge_client import JudgeClient, Lab
 from ..core.measuring import Programs
 from ..core.options import add_solution, prepare
-from ..core.rows import Row
 from ..reporting import compose, measure, profile_gather, signed_files
 from ..reporting.context import Context, failures
 from ..reporting.others import other_machines
@@ -117,18 +115,6 @@ def write(report: Context) -> list[str]:
     return lines + remarks
 
 
-def failed_lines(rows: Sequence[Row]) -> list[str]:
-    """One line for each way in which a step failed."""
-    cases: dict[tuple[int, str, str], set[int]] = {}
-    for row in rows:
-        cases.setdefault((row.step, row.status, row.message), set()).add(row.n)
-    lines = []
-    for (step, status, message), sizes in cases.items():
-        where = ", ".join(map(count, sorted(sizes)[:4])) + ", ..." * (len(sizes) > 4)
-        lines.append(f"{paint(f'step {step}', 'red')}, n = {where}: {status}: {message}")
-    return lines
-
-
 def main(arguments: argparse.Namespace) -> int:
     """A folder with the report."""
     started = time.monotonic()
@@ -153,6 +139,6 @@ def main(arguments: argparse.Namespace) -> int:
     own = [row for row in row_files.whole(report.rows) if row.lab == lab and row.status == "verified"]
     print(f"{len(own)} measurement{'s' * (len(own) != 1)} verified, {time.monotonic() - started:.0f} s")
     failed, _ = failures(report.rows, lab)
-    for line in failed_lines(failed):
+    for line in bench_tables.failed_lines(failed):
         print(line)
     return 0 if own and not failed else 1

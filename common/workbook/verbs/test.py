@@ -5,13 +5,12 @@ from __future__ import annotations
 import argparse
 import json
 import re
-import subprocess
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from ..core import build, machine
-from ..core.console import Problem, Progress, Usage, ending, note, paint
-from ..core.course import BUILD, ROOT
+from ..core.console import Problem, Progress, Usage, note, paint
+from ..core.course import BUILD
 
 # Meson's names for results. An expected failure is a pass; an unexpected pass is not.
 _PASSED, _SKIPPED = {"OK", "EXPECTEDFAIL"}, {"SKIP", "IGNORED"}
@@ -42,27 +41,17 @@ def _run_meson(suites: Sequence[str]) -> tuple[int, list[str]]:
     command = [*build.meson(), "test", "-C", str(BUILD), "--no-rebuild", "--print-errorlogs"]
     for suite in suites:
         command += ["--suite", suite]
-    output = []
     with Progress("testing") as progress:
-        process = subprocess.Popen(
-            command,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            stdin=subprocess.DEVNULL,
-            env=build.environment(),
-            cwd=ROOT,
-            text=True,
-            errors="replace",
-        )
-        with ending(process):
-            for line in process.stdout or ():
-                output.append(line.rstrip("\n"))
-                done = re.match(r"\s*(\d+)/(\d+) (.*?)\s+([A-Z]{2,})\s+([\d.]+)s", line)
-                if done and progress.live:
-                    progress.update(done[3], int(done[1]), int(done[2]))
-                elif done:
-                    note(f"{done[1]}/{done[2]} {done[3]}: {done[4]}, {done[5]} s")
-            return process.wait(), output
+
+        def show(line: str) -> None:
+            done = re.match(r"\s*(\d+)/(\d+) (.*?)\s+([A-Z]{2,})\s+([\d.]+)s", line)
+            if done and progress.live:
+                progress.update(done[3], int(done[1]), int(done[2]))
+            elif done:
+                note(f"{done[1]}/{done[2]} {done[3]}: {done[4]}, {done[5]} s")
+
+        status, output = build.run_tool(command, show)
+    return status, output.splitlines()
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

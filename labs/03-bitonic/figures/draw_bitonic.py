@@ -46,6 +46,24 @@ def legend(drawing: svg.Drawing, x: float, y: float, entries: list[tuple[str, bo
         x += 34 + 6.9 * len(words)
 
 
+def draw_merges(
+    drawing: svg.Drawing,
+    places: list[Place],
+    wires: int,
+    y: Callable[[int], float],
+    colors: Callable[[int, int], tuple[str, str]],
+) -> None:
+    """A box around each merge, with its size k above. `colors(first, k)`: the fill and the outline, by first wire."""
+    k = 2
+    while k <= wires:
+        of_merge = [p for p in places if p.stage.merge == k]
+        x1, x2 = of_merge[0].x - 15, of_merge[-1].x + of_merge[-1].width + 15
+        for first in range(0, wires, k):
+            drawing.rect(x1, y(first) - 10, x2 - x1, y(first + k - 1) - y(first) + 20, *colors(first, k), 5, 0.8)
+        drawing.text((x1 + x2) / 2, 28, f"k = {k}", 15, svg.INK, weight="bold")
+        k *= 2
+
+
 def draw_network(n: int, title: str) -> svg.Drawing:
     """The classic network with a box around each merge, blue where it ascends, orange where it descends."""
     stages = classic(n)
@@ -57,24 +75,10 @@ def draw_network(n: int, title: str) -> svg.Drawing:
     def y(wire: int) -> float:
         return top + wire * pitch
 
-    k = 2
-    while k <= n:
-        of_merge = [p for p in places if p.stage.merge == k]
-        x1, x2 = of_merge[0].x - 15, of_merge[-1].x + of_merge[-1].width + 15
-        for first in range(0, n, k):
-            ascends = (first & k) == 0
-            drawing.rect(
-                x1,
-                y(first) - 10,
-                x2 - x1,
-                (k - 1) * pitch + 20,
-                svg.BLUE_FILL if ascends else svg.ORANGE_FILL,
-                svg.BLUE if ascends else svg.ORANGE,
-                5,
-                0.8,
-            )
-        drawing.text((x1 + x2) / 2, 28, f"k = {k}", 15, svg.INK, weight="bold")
-        k *= 2
+    def colors(first: int, k: int) -> tuple[str, str]:
+        return (svg.BLUE_FILL, svg.BLUE) if (first & k) == 0 else (svg.ORANGE_FILL, svg.ORANGE)
+
+    draw_merges(drawing, places, n, y, colors)
     for wire in range(n):
         drawing.line(left, y(wire), right + 26, y(wire))
         drawing.text(left - 10, y(wire) + 4.5, str(wire), 12.5, svg.MUTED, "end")
@@ -121,24 +125,10 @@ def draw_mirrored(wires: int, n: int) -> svg.Drawing:
     def y(wire: int) -> float:
         return top + wire * pitch
 
-    k = 2
-    while k <= wires:
-        of_merge = [p for p in places if p.stage.merge == k]
-        x1, x2 = of_merge[0].x - 15, of_merge[-1].x + of_merge[-1].width + 15
-        for first in range(0, wires, k):
-            outside = first >= n
-            drawing.rect(
-                x1,
-                y(first) - 10,
-                x2 - x1,
-                (k - 1) * pitch + 20,
-                "none" if outside else svg.BLUE_FILL,
-                svg.ABSENT if outside else svg.BLUE,
-                5,
-                0.8,
-            )
-        drawing.text((x1 + x2) / 2, 28, f"k = {k}", 15, svg.INK, weight="bold")
-        k *= 2
+    def colors(first: int, _: int) -> tuple[str, str]:
+        return (svg.BLUE_FILL, svg.BLUE) if first < n else ("none", svg.ABSENT)
+
+    draw_merges(drawing, places, wires, y, colors)
     for wire in range(wires):
         inside = wire < n
         drawing.line(
