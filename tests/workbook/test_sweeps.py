@@ -195,7 +195,7 @@ class Measuring(FakeJudge):
     def test_a_budget(self) -> None:
         result, printed = self.run_sweep(replace(self.SWEEP, budget=1e-9))
         self.assertEqual(result.rows, [])
-        self.assertIn("left out: 2 of 2 measurements, for which 1e-09 s were not enough", printed)
+        self.assertIn("left out: 2 of 2 measurements, because 1e-09 s were not enough for all", printed)
 
 
 class Resuming(FakeJudge):
