@@ -45,11 +45,11 @@ using Reduce = void (*)(Span<const std::uint32_t> keys, Span<std::uint32_t> resu
 using Histogram = void (*)(Span<const std::uint8_t> keys, Span<std::uint64_t> counts, LaunchShape shape,
                            cudaStream_t stream);
 
-/// sums[i] = values[0] + .. + values[i - 1], modulo 2^64: the exclusive scan. Both spans have the same n.
+/// sums[i] = values[0] + ... + values[i - 1], modulo 2^64: the exclusive scan. Both spans have the same n.
 using Scan = void (*)(Span<const std::uint64_t> values, Span<std::uint64_t> sums, LaunchShape shape,
                       cudaStream_t stream);
 
-/// How many values a task's result has, for n keys; of a sort, none beside its keys.
+/// How many values a task's result has, for n keys; none for a sort, whose result is its keys.
 constexpr std::int64_t result_size(Task task, std::int64_t n) {
   return task == Task::reduce ? 2 : task == Task::histogram ? 256 : task == Task::scan ? n : 0;
 }

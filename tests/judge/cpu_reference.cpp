@@ -1,4 +1,4 @@
-// The CPU references that stand beside the kernels sort, for every length around a power of two and both orders.
+// The CPU references in the labs sort correctly, for every length around a power of two and both orders.
 #include <doctest/doctest.h>
 
 #include <algorithm>

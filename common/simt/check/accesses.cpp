@@ -180,7 +180,7 @@ void observe_range(const void* pointer, std::size_t bytes, Way way, Code code) {
   const auto observe_piece = way == Way::load ? observe<Way::load, Sync::plain, Alignment::any>
                                               : observe<Way::store, Sync::plain, Alignment::any>;
   for (const char* at = static_cast<const char*>(pointer); bytes != 0;) {
-    std::size_t piece = 8;  // a GPU copies at most so many bytes at once
+    std::size_t piece = 8;  // a GPU copies at most this many bytes at once
     while (std::uintptr_t(at) % piece != 0 || piece > bytes) piece /= 2;
     observe_piece(at, unsigned(piece), code);
     at += piece;

@@ -48,7 +48,7 @@ struct Region {
 
 /// Where an access outside an allocation lies.
 enum class Outside : std::uint8_t {
-  padding,    ///< in the rest of its pages, which belongs to nobody
+  padding,    ///< in the unused rest of its pages
   guard,      ///< in the guard pages around them, where the processor stops it
   elsewhere,  ///< farther away: something else may share the guard's chunk
 };

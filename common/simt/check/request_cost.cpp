@@ -26,7 +26,7 @@ bool accesses_different_banks(const Request& request) {
   return true;
 }
 
-/// The passes for these lanes, each of which accesses so many words.
+/// The passes for these lanes, each of which accesses this many words.
 unsigned passes(const Request& request, unsigned words, unsigned lanes) {
   std::uint32_t served_in[32] = {};  // by bank: the lanes whose words it serves, each word once
   std::uint8_t served_by[32] = {};   // how many those are

@@ -225,8 +225,8 @@ void Worker::preempt([[maybe_unused]] Site site) {
 
 // --- the block's barrier ---
 
-// Most kernels go from barrier to barrier, every thread once between two of them. Such a sweep needs no bookkeeping but
-// a pointer to the thread whose turn it is: the threads before it wait, those after it can run. Anything else that a
+// Most kernels go from barrier to barrier, and every thread runs once between two of them. Such a sweep needs only a
+// pointer to the thread whose turn it is: the threads before it wait, those after it can run. Anything else that a
 // thread does (a warp primitive, a yield, an exit) leaves the sweep first, which records what that means for each
 // thread.
 

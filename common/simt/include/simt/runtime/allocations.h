@@ -16,7 +16,7 @@ cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned flags);
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total);
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer);
 
-// --- the same with types ---
+// --- typed versions ---
 
 template <class T>
 cudaError_t cudaMalloc(T** pointer, std::size_t bytes) {

@@ -30,7 +30,7 @@ const void* kernel_address(T* kernel) {
 
 }  // namespace simt
 
-// --- the same with types ---
+// --- typed versions ---
 
 template <class T>
 cudaError_t cudaFuncSetAttribute(T* kernel, cudaFuncAttribute attribute, int value) {

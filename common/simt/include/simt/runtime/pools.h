@@ -15,7 +15,7 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribut
 cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value);
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, std::size_t bytes_to_keep);
 
-// --- the same with types ---
+// --- typed versions ---
 
 template <class T>
 cudaError_t cudaMallocAsync(T** pointer, std::size_t bytes, cudaStream_t stream) {
