@@ -78,24 +78,30 @@ double entropy_of_byte(const std::vector<Key>& keys, int byte) {
   return entropy;
 }
 
-}  // namespace
-
-TEST_CASE("every seed gives uniform keys their full entropy") {
-  const std::int64_t n = 20000;
+/// Calls test(seed, type, tag) for each seed and each type, whose C++ type is that of the tag's Key.
+template <class Test>
+void for_each_seed_and_type(Test test) {
   for (std::uint64_t seed : seeds()) {
     CAPTURE(seed);
     for (KeyType type : lab::all_key_types) {
       CAPTURE(lab::name_of(type));
-      lab::with_key(type, [&](auto tag) {
-        using Key = typename decltype(tag)::Key;
-        const auto keys = keys_of<Key>("uniform", type, seed, n);
-        // 20000 draws from 2^32 values repeat less than once in 20 on average; from 2^16, 17 000 differ; from 2^8, all.
-        CHECK(distinct(keys) >= (sizeof(Key) == 1 ? 256 : sizeof(Key) == 2 ? 16500 : n - 10));
-        // A float's exponents lack the NaNs'; everything else is flat: 8 bits, less some 0.01 for the sample's size.
-        for (int byte = 0; byte < int(sizeof(Key)); ++byte) CHECK(entropy_of_byte(keys, byte) > 7.9);
-      });
+      lab::with_key(type, [&](auto tag) { test(seed, type, tag); });
     }
   }
+}
+
+}  // namespace
+
+TEST_CASE("every seed gives uniform keys their full entropy") {
+  const std::int64_t n = 20000;
+  for_each_seed_and_type([&](std::uint64_t seed, KeyType type, auto tag) {
+    using Key = typename decltype(tag)::Key;
+    const auto keys = keys_of<Key>("uniform", type, seed, n);
+    // 20000 draws from 2^32 values repeat less than once in 20 on average; from 2^16, 17 000 differ; from 2^8, all.
+    CHECK(distinct(keys) >= (sizeof(Key) == 1 ? 256 : sizeof(Key) == 2 ? 16500 : n - 10));
+    // A float's exponents lack the NaNs'; everything else is flat: 8 bits, less some 0.01 for the sample's size.
+    for (int byte = 0; byte < int(sizeof(Key)); ++byte) CHECK(entropy_of_byte(keys, byte) > 7.9);
+  });
 }
 
 TEST_CASE("and-K promises the entropy of its bits, for every type and seed") {
@@ -110,41 +116,35 @@ TEST_CASE("and-K promises the entropy of its bits, for every type and seed") {
     REQUIRE(facts != lab::inputs().end());
     const std::string what = facts->what;
     CHECK(std::abs(std::stod(what.substr(what.find('(') + 1)) - 32 * entropy_of_bit(ones)) < 0.006);
-    for (std::uint64_t seed : seeds()) {
-      CAPTURE(seed);
-      for (KeyType type : lab::all_key_types) {
-        CAPTURE(lab::name_of(type));
-        lab::with_key(type, [&](auto tag) {
-          using Key = typename decltype(tag)::Key;
-          const auto keys = keys_of<Key>(input.c_str(), type, seed, n);
-          // Not every bit pattern of a float is finite: levels are pressed together, but for their first bit.
-          if constexpr (std::is_floating_point_v<Key>) {
-            CHECK(std::all_of(keys.begin(), keys.end(), [](Key key) { return std::isfinite(key); }));
-            const auto positive = std::count_if(keys.begin(), keys.end(), [](Key key) { return !std::signbit(key); });
-            CHECK(std::abs(positive / double(n) - ones) < 6 * std::sqrt(ones * (1 - ones) / n));
-          } else {
-            const int bits = 8 * sizeof(Key);
-            std::vector<std::int64_t> set(bits);
-            std::vector<double> bytes(256);
-            for (Key key : keys) {
-              const auto level = lab::ordered_bits(key);
-              for (int bit = 0; bit < bits; ++bit) set[bit] += level >> bit & 1;
-              ++bytes[level & 255];
-            }
-            // Six standard deviations of a sample's share of ones: some 30 000 samples, and none in a lifetime fails.
-            for (std::int64_t count : set) {
-              CHECK(std::abs(count / double(n) - ones) < 6 * std::sqrt(ones * (1 - ones) / n));
-            }
-            // Eight bits together have eight times the entropy of one, if none tells about another.
-            double entropy = 0;
-            for (double count : bytes) {
-              if (count > 0) entropy -= count / n * std::log2(count / n);
-            }
-            CHECK(std::abs(entropy - 8 * entropy_of_bit(ones)) < 0.12);
-          }
-        });
+    for_each_seed_and_type([&](std::uint64_t seed, KeyType type, auto tag) {
+      using Key = typename decltype(tag)::Key;
+      const auto keys = keys_of<Key>(input.c_str(), type, seed, n);
+      // Not every bit pattern of a float is finite: levels are pressed together, but for their first bit.
+      if constexpr (std::is_floating_point_v<Key>) {
+        CHECK(std::all_of(keys.begin(), keys.end(), [](Key key) { return std::isfinite(key); }));
+        const auto positive = std::count_if(keys.begin(), keys.end(), [](Key key) { return !std::signbit(key); });
+        CHECK(std::abs(positive / double(n) - ones) < 6 * std::sqrt(ones * (1 - ones) / n));
+      } else {
+        const int bits = 8 * sizeof(Key);
+        std::vector<std::int64_t> set(bits);
+        std::vector<double> bytes(256);
+        for (Key key : keys) {
+          const auto level = lab::ordered_bits(key);
+          for (int bit = 0; bit < bits; ++bit) set[bit] += level >> bit & 1;
+          ++bytes[level & 255];
+        }
+        // Six standard deviations of a sample's share of ones: some 30 000 samples, and none in a lifetime fails.
+        for (std::int64_t count : set) {
+          CHECK(std::abs(count / double(n) - ones) < 6 * std::sqrt(ones * (1 - ones) / n));
+        }
+        // Eight bits together have eight times the entropy of one, if none tells about another.
+        double entropy = 0;
+        for (double count : bytes) {
+          if (count > 0) entropy -= count / n * std::log2(count / n);
+        }
+        CHECK(std::abs(entropy - 8 * entropy_of_bit(ones)) < 0.12);
       }
-    }
+    });
   }
 }
 
@@ -163,37 +163,31 @@ TEST_CASE("two seeds never give the same input, the same seed always does") {
 
 TEST_CASE("distributions are what their names say, for every type and seed") {
   const std::int64_t n = 5000;
-  for (std::uint64_t seed : seeds()) {
-    CAPTURE(seed);
-    for (KeyType type : lab::all_key_types) {
-      CAPTURE(lab::name_of(type));
-      lab::with_key(type, [&](auto tag) {
-        using Key = typename decltype(tag)::Key;
-        const auto make = [&](const char* input) { return keys_of<Key>(input, type, seed, n); };
-        CHECK(in_order(make("sorted")));
-        CHECK(distinct(make("sorted")) > 200);
-        auto reversed = make("reversed");
-        std::reverse(reversed.begin(), reversed.end());
-        CHECK(in_order(reversed));
-        CHECK(distinct(make("all-equal")) == 1);
-        CHECK(distinct(make("two-values")) == 2);
-        CHECK(distinct(make("few-values")) == 16);
-        const auto nearly = make("nearly-sorted");
-        CHECK_FALSE(in_order(nearly));
-        int descents = 0;
-        for (std::int64_t i = 1; i < n; ++i) descents += lab::less(nearly[i], nearly[i - 1]);
-        CHECK(descents < n / 20);
-        const auto pipe = make("organ-pipe");
-        CHECK(in_order(std::vector<Key>(pipe.begin(), pipe.begin() + n / 2)));
-        CHECK(in_order(std::vector<Key>(pipe.rbegin(), pipe.rbegin() + n / 2)));
-        auto skewed = make("skewed");
-        std::sort(skewed.begin(), skewed.end(), [](Key a, Key b) { return lab::less(a, b); });
-        CHECK(lab::ordered_bits(skewed[n / 2]) - lab::ordered_bits(skewed[0]) <
-              (lab::ordered_bits(skewed[n - 1]) - lab::ordered_bits(skewed[0])) / 4);
-        CHECK(distinct(skewed) > 100);
-      });
-    }
-  }
+  for_each_seed_and_type([&](std::uint64_t seed, KeyType type, auto tag) {
+    using Key = typename decltype(tag)::Key;
+    const auto make = [&](const char* input) { return keys_of<Key>(input, type, seed, n); };
+    CHECK(in_order(make("sorted")));
+    CHECK(distinct(make("sorted")) > 200);
+    auto reversed = make("reversed");
+    std::reverse(reversed.begin(), reversed.end());
+    CHECK(in_order(reversed));
+    CHECK(distinct(make("all-equal")) == 1);
+    CHECK(distinct(make("two-values")) == 2);
+    CHECK(distinct(make("few-values")) == 16);
+    const auto nearly = make("nearly-sorted");
+    CHECK_FALSE(in_order(nearly));
+    int descents = 0;
+    for (std::int64_t i = 1; i < n; ++i) descents += lab::less(nearly[i], nearly[i - 1]);
+    CHECK(descents < n / 20);
+    const auto pipe = make("organ-pipe");
+    CHECK(in_order(std::vector<Key>(pipe.begin(), pipe.begin() + n / 2)));
+    CHECK(in_order(std::vector<Key>(pipe.rbegin(), pipe.rbegin() + n / 2)));
+    auto skewed = make("skewed");
+    std::sort(skewed.begin(), skewed.end(), [](Key a, Key b) { return lab::less(a, b); });
+    CHECK(lab::ordered_bits(skewed[n / 2]) - lab::ordered_bits(skewed[0]) <
+          (lab::ordered_bits(skewed[n - 1]) - lab::ordered_bits(skewed[0])) / 4);
+    CHECK(distinct(skewed) > 100);
+  });
 }
 
 TEST_CASE("extremes hold the values that break comparisons") {
