@@ -226,11 +226,17 @@ def write_table(path: Path, rows: Sequence[Row]) -> None:
     files.write_whole(path, text.getvalue())
 
 
-def write_page(path: Path, rows: Sequence[Row], table_name: Path) -> None:
-    """Writes the page."""
+def page_text(path: Path, rows: Sequence[Row], table_name: Path) -> str:
+    """The page that belongs into `path`."""
     newer = sum(len(check_test.faults_of(source)[0]) for source in check_test.HERE.glob("*.cu")) - len(rows)
-    command = f"python3 reports/sanitizer/sanitizer.py --from {table_name} --page {path}"
-    files.write_whole(path, page(rows, command, SECONDS, newer))
+    command = f"python3 reports/sanitizer/sanitizer.py --from {shown(table_name)} --page {shown(path)}"
+    return page(rows, command, SECONDS, newer)
+
+
+def shown(path: Path) -> Path:
+    """The path as seen from the project's folder, if it lies there."""
+    absolute = path.resolve()
+    return absolute.relative_to(ROOT) if ROOT in absolute.parents else path
 
 
 # --- the command ---
@@ -242,6 +248,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("-o", dest="table", metavar="TABLE", type=Path, help="the table to write (default: faults.csv)")
     parser.add_argument("--from", dest="source", type=Path, help="a folder that --keep wrote, or a table")
     parser.add_argument("--page", type=Path, help="the page to write")
+    parser.add_argument("--check", action="store_true", help="do not write the page; fail if it is out of date")
     parser.add_argument("--machine", default="", help="where the outputs come from; goes with --date and --commit")
     parser.add_argument("--date", default=datetime.date.today().isoformat())
     parser.add_argument("--commit", default="")
@@ -289,7 +296,7 @@ def make_table(arguments: argparse.Namespace) -> list[Row]:
     return rows
 
 
-def main() -> None:
+def main() -> int:
     """Writes the table, the page, or both."""
     arguments = parse_arguments()
     if arguments.source and arguments.source.is_file():
@@ -299,8 +306,14 @@ def main() -> None:
         rows = make_table(arguments)
     print(summary(rows))
     if arguments.page:
-        write_page(arguments.page, rows, arguments.table or arguments.source or Path("faults.csv"))
+        text = page_text(arguments.page, rows, arguments.table or arguments.source or Path("faults.csv"))
+        if not arguments.check:
+            files.write_whole(arguments.page, text)
+        elif arguments.page.read_text(encoding="utf-8") != text:
+            print(f"{shown(arguments.page)} is out of date: run the command that its first lines name", file=sys.stderr)
+            return 1
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
