@@ -48,7 +48,8 @@ Recorded speeds of the solutions' steps. `{COMMAND}` makes this page from the ro
 Each cell is the speed in keys per second (k: thousand, M: million, G: billion, T: trillion), then, in brackets, the
 speed as a percentage of the fastest baseline's for the same task and keys in the same run. Baselines are NVIDIA's CUB
 on a GPU and the best programs known to us on a CPU; their rows are in italics. Steps marked "tiles" sort every tile of
-the array by itself and not the whole array; they are compared with baselines that do the same. Keys are uniform.
+the array by itself and not the whole array; they are compared with baselines that do the same. Keys are
+uniform, unless a line names how many values they have.
 """
 MACHINE_INTRODUCTIONS = {
     "h200": "Measured on a GPU.",
@@ -90,6 +91,12 @@ def percent_text(share: float) -> str:
     return f"{share:,.0f}" if share >= 1000 else f"{share:.3g}"
 
 
+def values_text(input_name: str) -> str:
+    """For keys that are not uniform, how many values they have."""
+    ends = re.fullmatch(r"range:(\d+):(\d+)", input_name)
+    return f", {int(ends[2]) - int(ends[1]) + 1} values" if ends else ""
+
+
 def cell(row: Row | None, rows: Sequence[Row]) -> str:
     """A step's speed and its share of the fastest baseline's."""
     if row is None:
@@ -113,20 +120,19 @@ def ordered(lines: dict[Line, list[Row]]) -> list[list[Row]]:
     return [lines[line] for line in sorted(lines, key=lambda line: (line[0], line[1] != "sort", line[2]))]
 
 
-def baselines(rows: Sequence[Row], lines: Sequence[Sequence[Row]]) -> dict[tuple[str, str], dict[int, Row]]:
-    """(name, type) of each baseline that a line is compared with -> its rows by n."""
-    same = ("task", "tile", "type", "order", "n")
-    golds = [row for row in rows if row.is_gold and row.input == "uniform"]
+def baselines(rows: Sequence[Row], lines: Sequence[Sequence[Row]]) -> dict[tuple[str, str, str], dict[int, Row]]:
+    """(name, type, input) of each baseline that a line is compared with -> its rows by n."""
+    same = ("task", "tile", "type", "order", "input", "n")
+    golds = [row for row in rows if row.is_gold]
     names = {
-        (gold.name, gold.type): None
+        (gold.name, gold.type, gold.input): None
         for own in lines
         for row in own
         for gold in golds
         if row_files.key(gold, same) == row_files.key(row, same)
     }
     return {
-        (name, kind): {gold.n: gold for gold in reversed(golds) if (gold.name, gold.type) == (name, kind)}
-        for name, kind in names
+        name: {gold.n: gold for gold in reversed(golds) if (gold.name, gold.type, gold.input) == name} for name in names
     }
 
 
@@ -142,11 +148,14 @@ def lab_table(machine: str, lab: str) -> str:
     for own in lines:
         by_n = {row.n: row for row in own}
         first = own[0]
-        name = f"{first.step:02d} {first.name}{', tiles' * bool(first.tile)}, {first.type}"
+        name = f"{first.step:02d} {first.name}{', tiles' * bool(first.tile)}, {first.type}{values_text(first.input)}"
         cells.append([name, *(cell(by_n.get(n), rows) for n in sizes)])
-    for (gold, kind), golds_by_n in baselines(rows, lines).items():
+    for (gold, kind, input_name), golds_by_n in baselines(rows, lines).items():
         cells.append(
-            [f"*{gold}, {kind}*", *(speed_text(speed(golds_by_n[n])) if n in golds_by_n else "" for n in sizes)]
+            [
+                f"*{gold}, {kind}{values_text(input_name)}*",
+                *(speed_text(speed(golds_by_n[n])) if n in golds_by_n else "" for n in sizes),
+            ]
         )
     return (
         pipe(["keys per second by step", *(f"n = {size_text(n)}" for n in sizes)], cells)

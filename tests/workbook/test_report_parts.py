@@ -13,7 +13,7 @@ from unittest import mock
 from report_data import LAB, MANY, lab_of, report_of, row, step
 
 from workbook.core.rows import Row
-from workbook.reporting import compose, heat, parts, plot
+from workbook.reporting import compose, heat, parts, plot, selection
 from workbook.reporting.article import to_article
 from workbook.reporting.context import failures
 from workbook.reporting.labels import crossed, end_labels
@@ -193,6 +193,12 @@ class Parts(unittest.TestCase):
         other = report_of([slow, row(step=2, name="other")], Path())
         self.assertIn("Step 01 global was not measured: hung", parts.PARTS["results"](other))
         self.assertEqual(failures([row(), slow], LAB)[0], [])
+
+    def test_a_line_without_uniform_keys_has_its_commonest_input(self) -> None:
+        few = [row(step=2, name="few", type="pairs", n=n, input="range:0:255") for n in (1024, 4096)]
+        others = [row(), row(input="sorted"), row(step=2, name="few", type="pairs", input="sorted")]
+        inputs = [(line.step, line.input) for line in selection.usual(others + few)]
+        self.assertEqual(inputs, [(1, "uniform"), (2, "range:0:255"), (2, "range:0:255")])
 
     def test_steps_swept_at_different_sizes_have_tables_of_their_own(self) -> None:
         fast = [row(name="fast", step=3, n=16384, input=name) for name in ("uniform", "sorted", "reversed")]
