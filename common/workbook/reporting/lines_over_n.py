@@ -10,7 +10,19 @@ from typing import Any
 from ..core.rows import Row, best_gold
 from . import plot
 from .labels import Label, end_labels
-from .selection import by_line, gold_name, golds_of, is_power, label, milliseconds, powers, roof_keys, speed, usual
+from .selection import (
+    by_line,
+    commonest,
+    gold_name,
+    golds_of,
+    is_power,
+    label,
+    milliseconds,
+    powers,
+    roof_keys,
+    speed,
+    usual,
+)
 
 DASHED, DOTTED = (0, (4, 2)), (0, (1, 1.4))
 
@@ -29,6 +41,9 @@ def _draw_over_n(
     """Draws lines over n; returns the labels for their ends."""
     rows = powers(usual(rows))
     lines = {line: own for line, own in by_line(rows, lab).items() if line[1] == "sort"}
+    # A step that sorts keys of another type than the rest has a line, but no gold standard and no memory bandwidth.
+    main = commonest([row.type for own in lines.values() for row in own]) if lines else ""
+    alike = {line: own for line, own in lines.items() if own[0].type == main}
     labels: list[Label] = []
     counts: set[int] = set()
 
@@ -36,14 +51,15 @@ def _draw_over_n(
         xs, ys = [row.n for row in own], [value(row) for row in own]
         axes.plot(xs, ys, color=colour, **style)
         labels.append((xs[-1], ys[-1], name, words))
-        counts.update(xs)
+        counts.update(xs if own[0].type == main else [])
 
-    for tile, own in golds_of(rows, lines).items():
+    for tile, own in golds_of(rows, alike).items():
         style = DOTTED if tile else DASHED
         draw(own, _gold_names(own), plot.INK, plot.INK, linestyle=style, linewidth=1.3, zorder=2)
     for (number, _, _), own in lines.items():
-        draw(own, label(own[0]), plot.step_colour(number), plot.step_words(number), marker="o", zorder=3)
-    longest = max(lines.values(), key=len, default=[])
+        name = label(own[0]) + ("" if own[0].type == main else f", {own[0].type}")
+        draw(own, name, plot.step_colour(number), plot.step_words(number), marker="o", zorder=3)
+    longest = max(alike.values(), key=len, default=[])
     roofs = [roof for roof in map(roof_keys, longest) if roof]
     if roofs:
         xs = sorted(counts)
