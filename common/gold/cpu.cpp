@@ -31,7 +31,7 @@ using lab::LaunchShape;
 using lab::Order;
 using lab::Span;
 
-// All of these run on one core of the host, so a launch shape has no meaning.
+// All of these sorts run on one core of the host, so a launch shape has no meaning.
 void begin(LaunchShape shape, cudaStream_t stream) {
   if (shape.blocks != 0 || shape.threads != 0) throw lab::Unsupported("a sort on the host has no launch shape");
   CUDA_CHECK(cudaStreamSynchronize(stream));

@@ -1,4 +1,4 @@
-// Device memory that CUB's calls need besides their arguments.
+// Device memory that CUB's calls need in addition to their arguments.
 #pragma once
 
 #include <cub/util_type.cuh>
@@ -8,7 +8,7 @@
 
 namespace gold {
 
-/// Grows when asked for more and never shrinks. Allocated on no call's stream, so that every stream may use it.
+/// Memory that grows when more is needed and never shrinks. It belongs to no call's stream, so every stream may use it.
 class Scratch {
  public:
   char* at_least(std::int64_t bytes) {
@@ -31,7 +31,7 @@ T* second_array(std::int64_t n) {
   return reinterpret_cast<T*>(scratch.at_least(n * std::int64_t{sizeof(T)} + 1));
 }
 
-/// Calls call(memory, bytes) twice: without memory it stores in `bytes` how much it needs, then it does the work.
+/// Calls call(memory, bytes) twice: first without memory, to store in `bytes` how much it needs, then to do the work.
 template <class Call>
 void with_temporary(Call&& call) {
   static Scratch scratch;

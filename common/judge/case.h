@@ -1,4 +1,4 @@
-// A case: one call of a step with one input, and what it is to end with.
+// A case: one call of a step with one input, and its expected outcome.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace lab {
 
-/// What a case is to end with: the right keys, a refusal that touches nothing, or either.
+/// The expected outcome of a case: the right keys, a refusal that changes nothing, or either.
 enum class Expect { verified, refused, either };
 
 /// One call of a step, or of a part of one.
@@ -28,7 +28,7 @@ struct Case {
   Expect expect = Expect::verified;
 };
 
-/// Keys that a case has if nobody chooses.
+/// The number of keys of a case if n is not specified.
 inline constexpr std::int64_t default_n = 1 << 20;
 
 /// Bytes of the keys and values, or of the keys that a task reads.

@@ -35,7 +35,7 @@ void copy_bytes(void* to, const void* from, std::int64_t bytes) {
   });
 }
 
-// The share of sampled keys that have another place in the reference's order.
+// The share of sampled positions that hold another key in the reference's order.
 double sampled_difference(const char* a, const char* b, std::int64_t n, std::int64_t size) {
   const std::int64_t samples = std::min<std::int64_t>(n, 1 << 16);
   std::int64_t different = 0;
@@ -46,14 +46,14 @@ double sampled_difference(const char* a, const char* b, std::int64_t n, std::int
   return samples ? double(different) / double(samples) : 0;
 }
 
-// Refuses what this machine cannot hold: the input, the output, the reference's output, and the array that its sort
-// needs in addition. (A runner without a GPU needs as much again, but may run on a machine that has no more.)
+// Throws if this machine cannot hold everything: the input, the output, the reference's output, and the array that its
+// sort needs in addition. (A runner without a GPU needs as much again, but may run on a machine that has no more.)
 void require_memory(const Case& which) {
   const double needed = 4 * (double(key_bytes(which.type)) * double(which.n) + double(value_bytes(which)));
   const double available = available_memory();
   if (available > 0 && needed > available) {
     throw NoMemory(fmt::format(
-        "{} keys need about {:.1f} GiB of this machine's memory, and {:.1f} GiB are free: choose a smaller --n",
+        "{} keys need about {:.1f} GiB of this machine's memory, but only {:.1f} GiB are free: choose a smaller --n",
         which.n, needed / (1 << 30), available / (1 << 30)));
   }
 }
@@ -65,7 +65,7 @@ std::uint64_t fresh_number() {
   return std::uint64_t{device()} << 32 | device();
 }
 
-// The spans begin at a random place, so that a pointer of the last case does not fit this one.
+// The spans begin at a random offset, so that a pointer kept from the previous case is wrong in this one.
 void CaseMemory::lay_out(const Case& which, Request& request) {
   require_memory(which);
   guard_seed_ = fresh_number();
@@ -94,7 +94,7 @@ void CaseMemory::set_guards(const Image& image) {
   char* input = memory_.at(image.input);
   for (std::int64_t i = 0; i < image.span; ++i) input[i] = guard_byte(guard_seed_, i);
   for (std::int64_t i = image.span + image.span_bytes; i < image.bytes; ++i) input[i] = guard_byte(guard_seed_, i);
-  fill_bytes(memory_.at(image.output), poison_, image.bytes);  // nothing of the last case may be left
+  fill_bytes(memory_.at(image.output), poison_, image.bytes);  // no output of the previous case may remain
 }
 
 void CaseMemory::fill(const Case& which, const void* given) {
@@ -149,7 +149,7 @@ Fault CaseMemory::output_fault(const Case& which) const {
   const char* const values = memory_.at(values_.output + values_.span);
   if (which.step.task != Task::sort) {
     if (std::memcmp(reference_keys_.get(), output_keys(), which.n * key_bytes(which.type)) != 0) {
-      return {"the keys have changed; this task only reads them"};
+      return {"the step changed the keys, which this task must only read"};
     }
     return compare_results(which.step.task, which.n, reference_values_.get(), values);
   }
@@ -158,7 +158,7 @@ Fault CaseMemory::output_fault(const Case& which) const {
   Fault fault = compare(promise, reference_keys_.get(), reference_values(), output_keys(),
                         pairs ? reinterpret_cast<const std::uint32_t*>(values) : nullptr);
   if (!fault.text.empty() && untouched()) {
-    fault.text = "the keys are as they were: the step changed nothing\n" + fault.text;
+    fault.text = "the step changed nothing: the keys are in their original order\n" + fault.text;
   }
   return fault;
 }
@@ -167,12 +167,12 @@ std::string CaseMemory::guard_fault(const Image& image, const char* what) const 
   const char* output = memory_.at(image.output);
   for (std::int64_t i = image.span - 1; i >= 0; --i) {
     if (output[i] != guard_byte(guard_seed_, i)) {
-      return fmt::format("wrote {} bytes before the first of the {}", image.span - i, what);
+      return fmt::format("wrote before the start of the {}, at byte {}", what, i - image.span);
     }
   }
   for (std::int64_t i = image.span + image.span_bytes; i < image.bytes; ++i) {
     if (output[i] != guard_byte(guard_seed_, i)) {
-      return fmt::format("wrote past the last of the {}, first at byte {} behind them", what,
+      return fmt::format("wrote past the end of the {}, first at byte {} after it", what,
                          i - image.span - image.span_bytes);
     }
   }

@@ -14,8 +14,8 @@ namespace lab {
 
 class CaseMemory {
  public:
-  /// Makes room for the case and completes the request with where everything lies. Errors: lab::NoMemory, before
-  /// anything is touched.
+  /// Makes room for the case and stores the location of its data in the request. Errors: lab::NoMemory, before anything
+  /// is changed.
   void lay_out(const Case& which, Request& request);
 
   /// Makes the input (or copies `keys` unless null), its guards, and the reference's output.
@@ -49,7 +49,7 @@ class CaseMemory {
   std::unique_ptr<char[]> reference_values_;  // or a task's result
 };
 
-/// A number that nobody can predict.
+/// An unpredictable random number.
 std::uint64_t fresh_number();
 
 }  // namespace lab

@@ -24,7 +24,7 @@ std::int64_t affordable_on(Build build, const StepFacts& step) {
   return build == Build::check ? keys.check : build == Build::cpu ? keys.cpu : keys.cuda;
 }
 
-// A range of keys that every type has, for cases in which a step that counts values must not refuse the range.
+// An input for cases that a step with a counter per value must not refuse: every type can represent its range.
 const char* narrow_input(const StepFacts& step) { return step.max_range ? "range:0:255" : "uniform"; }
 
 // The widest input of a type that a step sorts: one with a counter per value would refuse uniform keys of most types.
@@ -75,7 +75,7 @@ class Generator {
     if (step_.max_n == any_n && !types.empty()) {
       const KeyType smallest = *std::min_element(types.begin(), types.end(),
                                                  [](KeyType a, KeyType b) { return key_bytes(a) < key_bytes(b); });
-      // Not through add(), which makes the input: of types that a counting step takes the smallest has one byte.
+      // Not by add(), which makes the input. That is not needed: the smallest type of a counting step has one byte.
       next_case(smallest, (std::int64_t{1} << 32) + 4099, "uniform", {});
     }
     return take();
@@ -141,7 +141,7 @@ class Generator {
 
   KeyType next_type() { return types_[turn_++ % types_.size()]; }
 
-  // On a CPU hundreds of cases take minutes even at half a second each.
+  // On a CPU, hundreds of cases take minutes even if each takes only half a second.
   std::int64_t limit() const { return affordable_on(build_, step_) / (build_ == Build::cpu ? 2 : 1); }
 
   Case& next_case(KeyType type, std::int64_t n, const char* input, LaunchShape shape) {
@@ -163,7 +163,7 @@ class Generator {
     return c;
   }
 
-  // Whether the keys have more values than the step has counters shows only in the keys.
+  // Only the keys themselves show whether they have more values than the step has counters.
   static Expect expected(const Case& c) {
     if (c.step.max_range == 0) return Expect::verified;
     const auto keys = std::make_unique_for_overwrite<char[]>(c.n * key_bytes(c.type));
@@ -171,7 +171,7 @@ class Generator {
     return range_of(c.type, c.n, keys.get()) < c.step.max_range ? Expect::verified : Expect::refused;
   }
 
-  // 0, 1, 2, both neighbours of a warp, a block, a tile and several; primes; and what is not a multiple of anything.
+  // 0, 1, 2; sizes around those of a warp, a block, a tile and several tiles; primes; and random sizes.
   std::set<std::int64_t> small_sizes(bool quick) const {
     std::set<std::int64_t> sizes = {0, 1, 2, 3, 5, 97, 1000, 1009, 3001};
     const auto around = [&](std::int64_t n) { sizes.insert({n - 1, n, n + 1}); };
@@ -200,7 +200,7 @@ class Generator {
 
   void add_inputs(KeyType type, bool quick) {
     for (const InputFacts& input : inputs()) {
-      // The others of this kind differ in their entropy, which matters for times only.
+      // The other and-K inputs differ only in their entropy, which matters only for times.
       const std::string_view name = input.name;
       if (name.starts_with("and-") && name != "and-3") continue;
       for (std::int64_t n : quick ? std::vector<std::int64_t>{1777} : std::vector<std::int64_t>{1000, 2049, 3333}) {

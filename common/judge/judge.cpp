@@ -117,7 +117,7 @@ void Judge::require_process(const Case& which) {
   process();
 }
 
-// One case, with a process that is known to be well at its start. A process in doubt is given up after it.
+// Runs one case. The process must be in a good state at its start; if it may not be at the end, it is discarded.
 Outcome Judge::exchange() {
   Exchange exchange;
   process_->send(request_);
@@ -161,7 +161,7 @@ void Judge::receive(Exchange& exchange) {
       return process_->ask_to_end();
     }
     case Process::Heard::noise:
-      return exchange.end(Status::refused, "something else than the runner wrote to the judge");
+      return exchange.end(Status::refused, "the judge received a message that the runner did not write");
     case Process::Heard::reply:
       return accept(exchange, reply);
   }
@@ -182,7 +182,7 @@ void Judge::accept(Exchange& exchange, const Reply& reply) {
   const bool sane_time = std::isfinite(reply.milliseconds) && reply.milliseconds >= 0;
   const bool sane_status = reply.status <= Status::refused;
   if (!genuine || !sane_time || !sane_status || (!failed && reply.progress != exchange.expected)) {
-    return exchange.end(Status::refused, "something else than the runner wrote to the judge");
+    return exchange.end(Status::refused, "the judge received a message that the runner did not write");
   }
   if (failed) return exchange.end(reply.status, text);
   const auto now = Process::Clock::now();
@@ -214,7 +214,7 @@ void Judge::conclude(const Case& which, Outcome& outcome) const {
     outcome.message = std::move(message);
   };
   if (outcome.status == Status::unsupported && stepped_ && !memory_.untouched()) {
-    wrong(fmt::format("the step refused its arguments ({}) after it had touched keys", outcome.message));
+    wrong(fmt::format("the step refused its arguments ({}) after it had changed keys", outcome.message));
   } else if (outcome.status == Status::verified) {
     const Fault fault = memory_.fault(which);
     if (!fault.text.empty()) wrong(fault.text);
@@ -243,7 +243,7 @@ void Judge::conclude(const Case& which, Outcome& outcome) const {
   outcome.line = place.line;
 }
 
-// A step that counts values must refuse what needs too many counters, and name their number.
+// A step that counts values must refuse a range that needs too many counters, and say how many it needs.
 bool Judge::rightly_refused(const Case& which, const Outcome& outcome) const {
   const std::uint64_t range = memory_.range();
   if (which.step.max_range == 0 || range < which.step.max_range) return true;

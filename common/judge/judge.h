@@ -1,4 +1,4 @@
-// The judge: makes an input, has a runner sort it, and finds out what came of it. Survives whatever the runner does.
+// The judge: makes an input, has a runner sort it, and examines the outcome. Survives whatever the runner does.
 #pragma once
 
 #include <cstdint>
@@ -32,7 +32,7 @@ struct Outcome {
   double wall_milliseconds = 0;             ///< from "go" to "sorted" by the judge's clock
   double to_device = 0;                     ///< milliseconds of the copy to the device, as the runner reports it
   double to_host = 0;                       ///< and of the copy back
-  Document document;                        ///< findings of either kind; the rest from the check build only
+  Document document;                        ///< findings; the rest from the check build only
 };
 
 struct RunnerFacts {

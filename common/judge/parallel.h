@@ -22,7 +22,7 @@ void parallel_pieces(std::int64_t n, int parts, F&& f) {
 }
 
 /// Calls f(begin, end) for pieces of [0, n) on all cores; a short loop stays on this one, since starting a thread costs
-/// as much as some 10^5 turns.
+/// as much as some 10^5 iterations.
 template <class F>
 void parallel_for(std::int64_t n, F&& f) {
   const std::int64_t worth_a_thread = 1 << 17;

@@ -68,7 +68,7 @@ Descriptor::~Descriptor() {
 }
 
 JudgeMemory::JudgeMemory() : fd_(memfd_create("keys", MFD_CLOEXEC)) {
-  if (fd_ < 0) fail("cannot make shared memory");
+  if (fd_ < 0) fail("cannot create shared memory");
 }
 
 JudgeMemory::~JudgeMemory() {
@@ -92,10 +92,10 @@ void JudgeMemory::reserve(std::int64_t bytes) {
 Process::Process(const std::string& program, const JudgeMemory& memory, const Environment& environment) {
   if (access(program.c_str(), X_OK) != 0) fail("cannot run " + program);
   int sockets[2], pipe_ends[2];
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0) fail("cannot make a socket pair");
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0) fail("cannot create a socket pair");
   channel_ = Descriptor(sockets[0]);
   const Descriptor runners_channel(sockets[1]);
-  if (pipe2(pipe_ends, O_CLOEXEC) != 0) fail("cannot make a pipe");
+  if (pipe2(pipe_ends, O_CLOEXEC) != 0) fail("cannot create a pipe");
   output_pipe_ = Descriptor(pipe_ends[0]);
   const Descriptor runners_output(pipe_ends[1]);
   fcntl(output_pipe_, F_SETFL, O_NONBLOCK);
@@ -146,7 +146,7 @@ std::pair<Status, std::string> Process::ending() {
       if (info.si_code == CLD_EXITED) {
         return {Status::exited, fmt::format("the process ended by itself with exit code {}", status)};
       }
-      return {Status::crashed, fmt::format("the process died: {}", strsignal(status))};
+      return {Status::crashed, fmt::format("the process crashed: {}", strsignal(status))};
     }
     usleep(5000);
   }

@@ -51,7 +51,7 @@ std::uint64_t seed_of_repeat(std::uint64_t seed, int repeat) { return repeat == 
 std::string contradiction(std::span<const double> reported, std::span<const double> wall, double min_milliseconds) {
   for (std::size_t i = 0; i < reported.size(); ++i) {
     if (reported[i] > wall[i]) {
-      return fmt::format("the runner reports {:.4f} ms, but by the judge's clock only {:.4f} ms went by", reported[i],
+      return fmt::format("the runner reports {:.4f} ms, but only {:.4f} ms passed by the judge's clock", reported[i],
                          wall[i]);
     }
   }
@@ -59,7 +59,7 @@ std::string contradiction(std::span<const double> reported, std::span<const doub
   const double claimed = quartiles(reported).median;
   const double seen = quartiles(wall).median;
   if (seen > clock_tolerance * claimed + messages_milliseconds) {
-    return fmt::format("the runner reports {:.4f} ms, but by the judge's clock it took {:.4f} ms", claimed, seen);
+    return fmt::format("the runner reports {:.4f} ms, but the judge's clock measured {:.4f} ms", claimed, seen);
   }
   if (claimed < min_milliseconds) {
     return fmt::format("the runner reports {:.4f} ms, but the device needs at least {:.4f} ms to move the keys",

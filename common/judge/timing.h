@@ -38,11 +38,11 @@ struct Measurement {
 
 /// Times a case: one warm-up, then runs that each have an input with a seed of its own and a verified output, until the
 /// quartiles lie within 2 % of the median (after 5 runs and the minimum time) or a limit is reached. Times that the
-/// judge's clock contradicts then get up to ten more runs, within twice the time limit, before they are refused. Ends at the
-/// first run that is not verified. `copy_bytes_per_second` (0: unknown) is what the device can read and write.
+/// judge's clock contradicts then get up to ten more runs, within twice the time limit, before they are refused. Ends
+/// at the first run that is not verified. `copy_bytes_per_second` (0: unknown) is what the device can read and write.
 Measurement measure(Judge& judge, const Case& which, const TimingLimits& limits, double copy_bytes_per_second);
 
-/// Bytes that no step can avoid to move: every key is read, and what a sort or scan returns is written.
+/// Bytes that no step can avoid moving: every key is read, and what a sort or scan returns is written.
 double minimum_bytes(const Case& which);
 
 /// One kernel's share of a step.

@@ -99,7 +99,7 @@ std::string kind_of_fault(const Promise& promise, const Key* reference, const Ke
   reference_sort(promise.type, promise.order, promise.n, promise.tile, again.data(), nullptr);
   const bool complete = std::equal(reference, reference + promise.n, again.begin(),
                                    [](Key a, Key b) { return ordered_bits(a) == ordered_bits(b); });
-  return complete ? "; every key of the input is there, but in a wrong order" : "; keys were lost or made up";
+  return complete ? "; every key of the input is there, but in the wrong order" : "; keys were lost or made up";
 }
 
 template <class Key>
@@ -113,7 +113,7 @@ Fault compare_keys(const Promise& promise, const Key* reference, const Key* keys
   }
   if constexpr (std::is_floating_point_v<Key>) {
     if (const std::int64_t at = first_wrong_sign(promise, reference, keys); at < promise.n) {
-      return {fmt::format("the zeros from {} on have lost or gained signs\n{}", place(promise, at),
+      return {fmt::format("the signs of the zeros from {} on are not those of the input\n{}", place(promise, at),
                           neighbours(promise, at, text)),
               at};
     }
@@ -135,11 +135,11 @@ Fault compare_values(const Promise& promise, const std::uint32_t* reference_keys
     if (value >= promise.n) {
       fault = "a value that the input does not have";
     } else if (seen[value]) {
-      fault = "a value for the second time";
+      fault = "a value that occurred before";
     } else if (home[value] / tile != i / tile || reference_keys[home[value]] != keys[i]) {
       fault = "a value that belongs to another key";
     } else if (promise.stable && home[value] != i) {
-      fault = "equal keys out of their order (the step promises to be stable)";
+      fault = "equal keys in the wrong order (the step promises to be stable)";
     }
     if (fault) {
       const auto text = [&](std::int64_t j, bool got) {

@@ -8,8 +8,9 @@
 
 namespace lab {
 
-/// Launches are timed while one of these lives; at most one may. On a GPU an event before and after each launch takes
-/// the time, which slows the step down: such a run shows how its time is divided, not how long it takes.
+/// Launches are timed while an object of this class exists; at most one may exist at a time. On a GPU an event before
+/// and after each launch takes the time, which slows the step down: such a run shows how its time is divided, not how
+/// long it takes.
 class KernelClock {
  public:
   KernelClock();

@@ -32,13 +32,13 @@ void serve(std::span<const Step> steps, const Request& request, SharedMemory& me
   static const bool ready = (keep_freed_memory(), true);
   static_cast<void>(ready);
   if (request.command == Command::sort) return serve_sort(steps, request, memory);
-  if (request.command != Command::describe) throw Error("the judge sent a command that does not fit here");
+  if (request.command != Command::describe) throw Error("the judge sent an unexpected command");
   send_document(describe(steps, request.measure_bandwidth != 0));
   send(Progress::finished);
 }
 
-// The process goes on after NotWritten and Unsupported. After anything else the device or the program may be broken,
-// and the judge starts another.
+// After NotWritten and Unsupported, the process continues. After any other error, the device or the program may be in a
+// bad state, and the judge starts another process.
 bool serve_or_report(std::span<const Step> steps, const Request& request, SharedMemory& memory) {
   try {
     serve(steps, request, memory);

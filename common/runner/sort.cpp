@@ -25,25 +25,25 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The copies' times include what the host does for them, so they are taken by its clock, on an idle device.
+// The time of a copy includes the host's part of it, so the host's clock measures it, on an idle device.
 double milliseconds_since(Clock::time_point started) {
   CUDA_CHECK(cudaDeviceSynchronize());
   return std::chrono::duration<double, std::milli>(Clock::now() - started).count();
 }
 
-// Waits until everything that the step has begun is over, on any stream: only then does the output count, and the
-// judge's clock stop. Also finds a failed launch that the step did not look for.
+// Waits until everything that the step has started, on any stream, has finished. Only then is the output valid, and
+// only then does the judge's clock stop. Also finds a failed launch that the step did not check for.
 void check_device() {
   cudaError_t error = cudaGetLastError();
   if (error == cudaSuccess) error = cudaDeviceSynchronize();
   if (error != cudaSuccess) {
-    throw StepFailed(fmt::format("a kernel or call of the step failed: {} ({})", cudaGetErrorName(error),
+    throw StepFailed(fmt::format("a kernel or CUDA call of the step failed: {} ({})", cudaGetErrorName(error),
                                  cudaGetErrorString(error)));
   }
 }
 
 // Fills the memory that the step's own allocations will get, so that what it reads there without having written it is
-// noise, never the last case's output. Too little memory for this is not an error.
+// noise, never the output of the previous case. Too little memory for this is not an error.
 void poison_scratch(std::int64_t bytes, int poison, cudaStream_t stream) {
   try {
     DeviceArray<char> scratch(bytes, stream);
@@ -72,7 +72,7 @@ DeviceArray<char> allocate(std::int64_t bytes, cudaStream_t stream) {
   } catch (const CudaError& error) {
     if (error.code != cudaErrorMemoryAllocation) throw;
     cudaGetLastError();
-    throw Unsupported(fmt::format("{} MiB do not fit the device's memory: choose a smaller --n", bytes >> 20));
+    throw Unsupported(fmt::format("{} MiB do not fit into the device's memory: choose a smaller --n", bytes >> 20));
   }
 }
 

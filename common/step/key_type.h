@@ -60,7 +60,7 @@ inline std::int64_t key_bytes(KeyType type) {
   return with_key(type, [](auto tag) { return std::int64_t(sizeof(typename decltype(tag)::Key)); });
 }
 
-/// Throws lab::Error, with the names there are, for any other name.
+/// Throws lab::Error, which lists the known names, for any other name.
 inline KeyType key_type_named(std::string_view name) {
   std::string known;
   for (KeyType type : all_key_types) {

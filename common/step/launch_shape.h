@@ -1,4 +1,4 @@
-// From the launch shape that a user asks for to the one a kernel is launched with.
+// Turns the launch shape that a user requests into the one that a kernel is launched with.
 #pragma once
 
 #include <algorithm>
@@ -10,7 +10,8 @@
 
 namespace lab {
 
-/// Threads per block: as many as the user chose, else `otherwise`. Throws Unsupported outside 1 to 1024.
+/// Threads per block: as many as the user chose, or `otherwise` if the user did not choose. Throws Unsupported outside
+/// 1 to 1024.
 inline int threads_or(LaunchShape shape, int otherwise) {
   if (shape.threads < 0 || shape.threads > 1024) {
     throw Unsupported("impossible launch shape: " + std::to_string(shape.threads) +

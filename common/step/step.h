@@ -25,7 +25,7 @@ struct LaunchShape {
   int threads = 0;
 };
 
-/// Sorts `keys` in place. Errors: lab::Unsupported before anything is touched, lab::CudaError.
+/// Sorts `keys` in place. Errors: lab::Unsupported, before anything is changed; lab::CudaError.
 template <class Key>
 using SortKeys = void (*)(Span<Key> keys, Order order, LaunchShape shape, cudaStream_t stream);
 
@@ -33,11 +33,11 @@ using SortKeys = void (*)(Span<Key> keys, Order order, LaunchShape shape, cudaSt
 template <class Key, class Value>
 using SortPairs = void (*)(Span<Key> keys, Span<Value> values, Order order, LaunchShape shape, cudaStream_t stream);
 
-/// What a line of a table computes. What is not a sort reads `keys`, which stay as they are, and writes all of its
-/// result, whose memory holds anything before. Errors as for sorting.
+/// What a line of a table computes. The tasks other than sort only read `keys`, and write all of their result, whose
+/// memory is not initialized. Errors: the same as for sorting.
 enum class Task { sort, reduce, histogram, scan };
 
-/// result = {smallest, largest} of the keys; of none {2^32 - 1, 0}.
+/// result = {smallest, largest} of the keys, or {2^32 - 1, 0} if there are no keys.
 using Reduce = void (*)(Span<const std::uint32_t> keys, Span<std::uint32_t> result, LaunchShape shape,
                         cudaStream_t stream);
 
@@ -54,8 +54,8 @@ constexpr std::int64_t result_size(Task task, std::int64_t n) {
   return task == Task::reduce ? 2 : task == Task::histogram ? 256 : task == Task::scan ? n : 0;
 }
 
-/// What a line may cost, counted by the check build over all kernels of one sort of n uniform keys of the lab's own type.
-/// 0 means: not checked. Kernels are deterministic, so the counts are the same on every machine.
+/// What a line may cost, counted by the check build over all kernels of one sort of n uniform keys of the lab's own
+/// type. A cost of 0 is not checked. Kernels are deterministic, so the counts are the same on every machine.
 struct Budget {
   std::int64_t n = 0;    ///< keys; 0: the line has no budget
   double conflicts = 0;  ///< shared memory: wavefronts per wavefront needed without bank conflicts
@@ -66,7 +66,7 @@ struct Budget {
 
 inline constexpr std::int64_t any_n = std::numeric_limits<std::int64_t>::max();
 
-/// How a step's work grows, and how much of the machine does it.
+/// How a step's work grows with n, and how much of the machine shares it.
 enum class Growth {
   linear,    ///< as n or n log n, on the whole machine
   serial,    ///< as n or n log n, but one thread or the host does much of it
@@ -107,7 +107,7 @@ struct Step {
   const char* name;            ///< as in the file's name, 02_shared.cu: "shared"; a part has a name of its own
   const char* idea;            ///< a few words for tables
   bool stable = false;         ///< equal keys keep their order
-  std::int64_t tile = 0;       ///< 0: sorts the whole array; else each run of `tile` keys by itself
+  std::int64_t tile = 0;       ///< 0: sorts the whole array; else each run of `tile` keys separately
   std::int64_t max_n = any_n;  ///< the judge refuses more keys, because the step would take too long
   /// A step that counts values: if largest - smallest + 1 is more than this, it throws Unsupported with that number.
   /// 0: any range.

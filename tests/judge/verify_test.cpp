@@ -139,7 +139,7 @@ TEST_CASE("zeros: their order is free unless the step is stable, their signs are
   const std::vector<float> reference = {-1, 0.0f, -0.0f, -0.0f, 1};
   CHECK(compare_floats(reference, {-1, -0.0f, 0.0f, -0.0f, 1}, false) == "");
   CHECK(compare_floats(reference, {-1, -0.0f, 0.0f, -0.0f, 1}, true) != "");
-  CHECK(contains(compare_floats(reference, {-1, 0.0f, 0.0f, -0.0f, 1}, false), "lost or gained signs"));
+  CHECK(contains(compare_floats(reference, {-1, 0.0f, 0.0f, -0.0f, 1}, false), "the signs of the zeros from"));
   CHECK(compare_floats(reference, {-0.0f, -1, 0.0f, -0.0f, 1}, false) != "");
 }
 
@@ -154,9 +154,9 @@ TEST_CASE("pairs: values stay with their keys, and in order if the step is stabl
   CHECK(compare_pairs(reference, reference, true) == "");
   const Pairs swapped = {{4, 4, 4, 7, 7}, {0, 3, 2, 1, 4}};
   CHECK(compare_pairs(reference, swapped, false) == "");
-  CHECK(contains(compare_pairs(reference, swapped, true), "equal keys out of their order"));
+  CHECK(contains(compare_pairs(reference, swapped, true), "equal keys in the wrong order"));
   CHECK(contains(compare_pairs(reference, {{4, 4, 4, 7, 7}, {3, 0, 1, 2, 4}}, false), "belongs to another key"));
-  CHECK(contains(compare_pairs(reference, {{4, 4, 4, 7, 7}, {3, 3, 2, 1, 4}}, false), "for the second time"));
+  CHECK(contains(compare_pairs(reference, {{4, 4, 4, 7, 7}, {3, 3, 2, 1, 4}}, false), "a value that occurred before"));
   CHECK(contains(compare_pairs(reference, {{4, 4, 4, 7, 7}, {3, 0, 9, 1, 4}}, false), "does not have"));
   CHECK(contains(compare_pairs(reference, {{4, 4, 7, 4, 7}, {3, 0, 1, 2, 4}}, false), "wrong key at index 2"));
   // Equal keys in two tiles: each tile keeps its own values.
