@@ -78,7 +78,7 @@ class Wraps(unittest.TestCase):
         )
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         commands = json.loads((root / "build/compile_commands.json").read_text())
-        users = {"judge/serve.cpp": ("fmt", "nlohmann_json"), "graded/graded.cpp": ("CLI11", "doctest")}
+        users = {"judge-lib-unity0.cpp": ("fmt", "nlohmann_json"), "graded/graded.cpp": ("CLI11", "doctest")}
         for source, libraries in users.items():
             command = next(entry["command"] for entry in commands if entry["file"].endswith(source))
             for name in libraries:
