@@ -41,7 +41,7 @@ def _affordable(lab: Lab, number: int, kind: str, sizes: Iterable[int]) -> tuple
 
 def plan(lab: Lab, kind: str, inputs: Sequence[str], brief: bool) -> list[Sweep]:
     """The sweeps of one lab."""
-    base = Sweep(lab.name, inputs=(), limits=Limits(time_limit=0.5))
+    base = Sweep(lab.name, limits=Limits(time_limit=0.5))
     numbers = list(dict.fromkeys(step.number for step in lab.steps))
     by_sizes: dict[tuple[int, ...], list[int]] = {}
     for number in numbers:

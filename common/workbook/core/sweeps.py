@@ -42,7 +42,7 @@ class Sweep:
     words: str = ""  # the same, for a sentence
     steps: tuple[int, ...] = ()  # empty: all
     n: tuple[int, ...] = ()  # empty: as many as a step or an input file allows
-    inputs: tuple[str, ...] = ("uniform",)  # empty: uniform, or few values for a step with a counter per value
+    inputs: tuple[str, ...] = ()  # empty: uniform, or few values for a step with a counter per value
     types: tuple[str, ...] = ()  # empty: the lab's own
     orders: tuple[str, ...] = ("ascending",)
     shapes: tuple[Shape, ...] = (STEP_CHOOSES,)
@@ -65,8 +65,8 @@ class Sweep:
             for n in self.n
             if step.max_n is None or n <= step.max_n
             for blocks, threads in self.shapes
-            for name in self.inputs
             for type_name in ([known for known in self.types if step.takes(known)] if self.types else [""])
+            for name in self.inputs or (step.input_for(type_name or lab.type_of(step)),)
         }
         missing = wanted - measured
         if not missing:

@@ -94,7 +94,8 @@ def _gather(job: Job, source: str, why: str) -> dict[str, Any] | None:
                 continue
             progress.update(f"step {number}, {place} of {len(missing)}")
             try:
-                case = Case(job.lab.name, number, n, seed=1)
+                step = job.lab.lines(number)[0]
+                case = Case(job.lab.name, number, n, input=step.input_for(job.lab.type_of(step)), seed=1)
                 launches = profiles.launches_of(job.judge, case, source, job.solution)
             except Problem as problem:
                 if source == "cuda" and not found["steps"]:
