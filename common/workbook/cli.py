@@ -23,7 +23,7 @@ VERBS = {
     "bench": "time a lab's steps against the gold standard",
     "profile": "show what each kernel of a step does to memory: requests, conflicts, sectors",
     "report": "write a lab's report: the command makes tables and plots, you write the text",
-    "cc": "compile a single-file CUDA program for the CPU",
+    "cc": "compile a CUDA program for the CPU",
     "doctor": "show what this machine has and lacks, and what to do about it",
     "starters": "write the files of labs/ that students fill in, from solutions/",
 }
@@ -47,6 +47,10 @@ def parser(chosen: str = "") -> argparse.ArgumentParser:
 
 def _run(words: Sequence[str]) -> int:
     chosen = next((word for word in words if not word.startswith("-")), "")
+    order_words = getattr(module_of(chosen), "order_words", None) if chosen in VERBS else None
+    if order_words is not None:
+        after = words.index(chosen) + 1
+        words = [*words[:after], *order_words(words[after:])]
     arguments = parser(chosen).parse_args(words)
     return int(module_of(arguments.verb or "status").main(arguments))
 

@@ -115,7 +115,7 @@ struct Items {
 
 /// The lanes of this warp that have the same digit: what __match_any_sync() returns, which takes longer on a GPU.
 [[maybe_unused]] __device__ inline unsigned lanes_with(unsigned digit) {
-#ifdef __CUDA_ARCH__
+#if defined(__CUDA_ARCH__) && !defined(__SIMT__)
   unsigned lanes = 0xffffffffu;
 #pragma unroll
   for (int bit = 0; bit < digit_bits; ++bit) {

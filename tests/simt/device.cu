@@ -5,6 +5,25 @@
 
 namespace {
 
+#if __CUDA_ARCH__ >= 700
+#define VERSION_OF_DEVICE 1
+#else
+#define VERSION_OF_DEVICE 0
+#endif
+#if !defined(__SIMT__)
+#define SOME_CONSTANT 1
+#else
+#define SOME_CONSTANT 2
+#endif
+
+__global__ void architecture(int* to) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 600
+  to[0] = __CUDA_ARCH__;
+#endif
+  to[1] = VERSION_OF_DEVICE;
+  to[2] = SOME_CONSTANT;
+}
+
 __global__ void indices(unsigned* seen) {
   const unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
   const unsigned block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
@@ -108,6 +127,17 @@ __global__ void local_arrays(int* to) {
 }
 
 }  // namespace
+
+TEST_CASE("kernels see an architecture, and the host does not") {
+  Managed<int> to(3);
+  architecture<<<1, 1>>>(to.data());
+  CHECK(to[0] == 700);
+  CHECK(to[1] == 1);
+  CHECK(to[2] == SOME_CONSTANT);
+#ifdef __CUDA_ARCH__
+  FAIL("__CUDA_ARCH__ is defined in host code");
+#endif
+}
 
 TEST_CASE("every thread of every block runs once, with its own indices") {
   Managed<unsigned> seen(2 * 3 * 2 * 4 * 5 * 3);

@@ -47,6 +47,36 @@ __global__ void exchange(int* to) {
   mine[5] = tile.shfl((unsigned char)(rank + 200), 9);
 }
 
+__device__ int sum_of(cg::thread_group group, int* scratch, int value) {
+  const unsigned rank = group.thread_rank();
+  for (unsigned distance = group.size() / 2; distance > 0; distance /= 2) {
+    scratch[rank] = value;
+    group.sync();
+    if (rank < distance) value += scratch[rank + distance];
+    cg::sync(group);
+  }
+  return value;
+}
+
+__global__ void sums_of_any_group(int* to, unsigned size) {
+  __shared__ int scratch[128];
+  const cg::thread_block block = cg::this_thread_block();
+  const unsigned rank = block.thread_rank();
+  const int all = sum_of(block, scratch, int(rank));
+  const cg::thread_group tile = cg::tiled_partition(block, size);
+  const int part = sum_of(tile, scratch + rank / size * size, int(rank));
+  const cg::thread_group half = cg::tiled_partition(tile, size / 2);
+  if (half.thread_rank() == 0) to[rank / (size / 2)] = int(half.size());
+  if (tile.thread_rank() == 0) to[64 + rank / size] = part;
+  if (rank == 0) to[127] = all;
+}
+
+__global__ void tiles_of_some(unsigned* to) {
+  if (threadIdx.x % 2 == 0) return;
+  const cg::coalesced_group tile = cg::tiled_partition(cg::coalesced_threads(), 4);
+  to[threadIdx.x] = tile.shfl(threadIdx.x, 0) + 100 * tile.thread_rank() + 1000 * tile.meta_group_rank();
+}
+
 __global__ void votes(unsigned* to) {
   const auto tile = cg::tiled_partition<8>(cg::this_thread_block());
   const unsigned rank = tile.thread_rank();
@@ -92,6 +122,26 @@ __global__ void short_last_tile(int* to) {
 }
 
 }  // namespace
+
+TEST_CASE("a function may take any group, and tiles whose size is known only in the kernel") {
+  for (unsigned size : {4u, 16u, 32u}) {
+    Managed<int> to(128);
+    sums_of_any_group<<<1, 64>>>(to.data(), size);
+    REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
+    CHECK(to[127] == 63 * 64 / 2);
+    for (unsigned tile = 0; tile < 64 / size; ++tile) {
+      CHECK(to[64 + tile] == int(size * size * tile + size * (size - 1) / 2));
+      CHECK(to[2 * tile + 1] == int(size / 2));
+    }
+  }
+  Managed<unsigned> to(32);
+  tiles_of_some<<<1, 32>>>(to.data());
+  REQUIRE(cudaDeviceSynchronize() == cudaSuccess);
+  for (unsigned i = 1; i < 32; i += 2) {
+    const unsigned rank = i / 2;
+    CHECK(to[i] == 8 * (rank / 4) + 1 + 100 * (rank % 4) + 1000 * (rank / 4));
+  }
+}
 
 TEST_CASE("ranks of threads in tiles and of tiles in the block") {
   Managed<unsigned> to(4 * 48);

@@ -81,6 +81,13 @@ TEST_CASE("min and max accept the same pairs of types as CUDA") {
   CHECK(max(1ull, 2ll) == 2ull);
   CHECK(max(1.0f, 2.0) == 2.0);
   CHECK(min(nan_f, 1.0f) == 1.0f);
+  CHECK(max(1.0, double(nan_f)) == 1.0);
+  CHECK(max(nan_f, -infinity) == -infinity);
+  CHECK(std::isnan(min(nan_f, nan_f)));
+  CHECK(std::signbit(min(0.0f, -0.0f)));
+  CHECK(std::signbit(min(-0.0, 0.0)));
+  CHECK(!std::signbit(max(0.0f, -0.0f)));
+  CHECK(!std::signbit(max(-0.0, 0.0)));
   CHECK(umin(1u, 2u) == 1u);
   CHECK(llmax(-1, -2) == -1);
   CHECK(abs(-1.5f) == 1.5f);

@@ -166,6 +166,16 @@ TEST_CASE("symbols are copied to and from") {
   CHECK(cudaMemset(address, 0, bytes) == cudaSuccess);
   CHECK(counters[1] == 0);
 
+  Device device(sizeof values);
+  CHECK(cudaMemcpy(device.data, values, sizeof values, cudaMemcpyHostToDevice) == cudaSuccess);
+  CHECK(cudaMemset(device.data, 0, 4) == cudaSuccess);
+  CHECK(cudaMemcpyToSymbol(table, device.data, sizeof values) == cudaSuccess);  // the default kind names the host
+  read_table<<<1, 4>>>(to.data());
+  CHECK(to[0] == 0);
+  CHECK(to[3] == 8);
+  CHECK(cudaMemcpyToSymbol(table, device.data + 4, sizeof values) == cudaErrorInvalidValue);
+  CHECK(cudaMemcpyToSymbol(table, values, sizeof values, 0, cudaMemcpyDeviceToDevice) == cudaErrorInvalidValue);
+
   CHECK(cudaMemcpyToSymbol(table, values, sizeof values, 4) == cudaErrorInvalidValue);
   CHECK(cudaMemcpyFromSymbol(&result, counters, 4, 0, cudaMemcpyHostToDevice) == cudaErrorInvalidMemcpyDirection);
   int local = 0;

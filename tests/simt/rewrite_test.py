@@ -118,6 +118,105 @@ class RewriteTest(unittest.TestCase):
         self.assertIn("__VA_OPT__(,) __VA_ARGS__)", text)
         self.assertIn("{ k##_x(simt_args...); }", text)
 
+    def test_launches_as_editors_space_them(self) -> None:
+        expected = self.rewritten("void f() { k<int><<<g, 32>>>(a); }").split()
+        for text in ("k<int> << <g, 32 >> > (a)", "k<int> <<< g, 32 >>> (a)", "k<int>< < <g, 32> > >(a)"):
+            found = self.rewritten("void f() { " + text + "; }").split()
+            self.assertEqual("".join(found), "".join(expected))
+        self.assertIn("LaunchConfig(f<A<B<C<int> > > >(), 1 )", self.rewritten("k<<<f<A<B<C<int> > > >(), 1 >>>();"))
+        self.unchanged("ostream& operator<< <int>(ostream&); bool b = operator< <A<B<int> > >(x, y);\n")
+
+    def test_a_stray_backslash_is_dropped(self) -> None:
+        text = self.rewritten("int n = 1 + \\ // more\n  2; \\ \nint m = 3 \\/* . */;\nint \\u00e9;\n")
+        self.assertEqual(text, "int n = 1 +   // more\n  2;   \nint m = 3  /* . */;\nint \\u00e9;\n")
+        self.unchanged("#define F(a) \\\n  a\nint b = \\\n  1;\n")
+
+    # --- __CUDA_ARCH__ ---
+
+    def test_device_code_sees_the_architecture(self) -> None:
+        for before in (
+            "__global__ void k() {",
+            "template <int N = (2 > 1)> __device__ int f(int a = 3) {",
+            "struct S { __device__ __forceinline__ S() : a(1), b{2} {",
+            "struct alignas(8) S : B<int> { int a = 3; static __device__ S& operator=(const S& s) {",
+            "#define DEVICE inline __device__\nnamespace n { DEVICE auto f() -> int {",
+            "void host() { auto l = [=] __device__(int i) {",
+            "__global__ void k() { auto l = [&](int i) { if (i) {",
+        ):
+            text = self.rewritten(before + "\n#if __CUDA_ARCH__ >= 700 && defined(__CUDA_ARCH__)\n#endif\n")
+            self.assertIn("\n#if 700 >= 700 && 1\n", text, before)
+        text = "__global__ void k() {\n%s\n#endif\n}\n"
+        for condition, expected in (
+            ("#ifdef __CUDA_ARCH__", "#if 1"),
+            ("#ifndef __CUDA_ARCH__ // host", "#if 0 // host"),
+            ("# if !defined __CUDA_ARCH__ || A(1)", "# if ! 1 || A(1)"),
+            ("#if A\n#elif __CUDA_ARCH__<800", "#if A\n#elif 700<800"),
+        ):
+            self.assertEqual(self.rewritten(text % condition), text % expected)
+        self.assertIn("int a = 700;", self.rewritten("__device__ void f() { int a = __CUDA_ARCH__; }\n"))
+        self.assertIn(
+            "#if 860\n", self.rewritten("__device__ void f() {\n#if __CUDA_ARCH__\n#endif\n}\n", "--arch", "860")
+        )
+
+    def test_host_code_does_not_see_the_architecture(self) -> None:
+        for before in (
+            "void f() {",
+            "int main() { k<<<1, 1>>>(); if (a) {",
+            "__host__ int f() {",
+            "__device__ int table[] = {1, 2};\n__device__ void f();\nvoid g() {",
+            "__global__ void k() {}\nstruct S { S() {",
+            "int n = f([](int i) {",
+            "__device__ void f() {}\nenum { A, B }; void g() {",
+        ):
+            text = before + "\n#if __CUDA_ARCH__ >= 700\n#endif\n"
+            self.assertIn("\n#if __CUDA_ARCH__ >= 700\n", self.rewritten(text), before)
+
+    def test_each_branch_begins_with_the_braces_before_it(self) -> None:
+        text = "#if A\n__global__ void k(int a) {\n#else\n__global__ void k() {\n#endif\n"
+        text += "#ifdef __CUDA_ARCH__\n#endif\n}\nvoid f() {\n#ifdef __CUDA_ARCH__\n#endif\n}\n"
+        self.assertEqual(self.rewritten(text).count("#if 1"), 1)
+
+    def test_a_function_for_host_and_device_has_one_version(self) -> None:
+        for text, line in (
+            ("__host__ __device__ int f() {\n#ifdef __CUDA_ARCH__\n  return 1;\n#endif\n}\n", 2),
+            ("#define HD __host__ __device__\nHD int f() {\n#if __CUDA_ARCH__ >= 700\n#endif\n}\n", 3),
+            ("struct S {\n __device__ __host__ S() {\n  if (a) {\n#if X\n#elif __CUDA_ARCH__\n#endif\n}}};\n", 5),
+            ("__host__ __device__ int f() {\n  return\n __CUDA_ARCH__;\n}\n", 3),
+            ("\n#ifdef __CUDA_ARCH__\n#define A 1\n#endif\nint f() { A; }\n__device__ int g() { A; }\n", 2),
+        ):
+            message = self.error(text)
+            self.assertTrue(message.startswith(f"k.cu:{line}: error: "), message)
+            self.assertIn("!defined(__SIMT__)", message)
+        for condition in (
+            "#if defined(__CUDA_ARCH__) && !defined(__SIMT__)",
+            "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 600",
+            "#if 0 && __CUDA_ARCH__",
+            "#if defined(__SIMT__) || __CUDA_ARCH__ >= 700",
+        ):
+            self.unchanged("__host__ __device__ int f() {\n" + condition + "\n#endif\n}\n")
+
+    def test_conditions_between_functions_follow_what_they_choose(self) -> None:
+        fallback = "__device__ double add(double* a) { return *a; }\n"
+        self.unchanged("#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 600\n#else\n" + fallback + "#endif\n")
+        for text, expected in (
+            ("#if __CUDA_ARCH__ < 600\n" + fallback + "#endif\n", "#if 700 < 600"),
+            ("#ifdef __CUDA_ARCH__\n__constant__ int a;\n#else\n__constant__ int b;\n#endif\n", "#if 1"),
+            ("#ifdef __CUDA_ARCH__\n#define L(x) __ldg(x)\n#endif\n__global__ void k() { L(0); }\n", "#if 1"),
+            ("#if __CUDA_ARCH__\n#define A 1\n#endif\n__global__ void k() {\n#ifdef A\n#endif\n}\n", "#if 700"),
+            ("#ifdef __CUDA_ARCH__\nint a;\n#endif\nvoid f() { a; }\n", "#ifdef __CUDA_ARCH__"),
+            ("#ifdef __CUDA_ARCH__\n#define A 1\n#endif\nvoid f() { A; }\n", "#ifdef __CUDA_ARCH__"),
+            ("#define NEW (__CUDA_ARCH__ >= 700)\n__global__ void k() {\n#if NEW\n#endif\n}\n", "#if (( 700 >= 700))"),
+        ):
+            self.assertIn(expected + "\n", self.rewritten(text))
+
+    def test_headers_see_the_architecture_too(self) -> None:
+        self.file("q.h", "#define HD __host__ __device__\n#define ON_DEVICE __device__\n")
+        self.file("h.h", '#include "q.h"\nON_DEVICE inline int f() {\n#ifdef __CUDA_ARCH__\n#endif\n}\n')
+        self.rewritten('#include "h.h"\n')
+        [copy] = [name for name in os.listdir(self.path("out")) if name.endswith("h.h")]
+        with open(self.path("out", copy)) as file:
+            self.assertIn("#if 1\n", file.read())
+
     # --- shared memory ---
 
     def test_dynamic_shared_memory_in_a_kernel(self) -> None:
@@ -142,6 +241,20 @@ class RewriteTest(unittest.TestCase):
             "extern __shared__ volatile float __attribute__((aligned(16))) s[];",
         ):
             self.assertIn("volatile float (*)[]>(::simt::dynamic_shared())", self.rewritten("void k() {" + text + "}"))
+
+    def test_the_type_may_precede_shared(self) -> None:
+        for text, expected in (
+            (
+                "extern float __shared__ s[];",
+                "float (&s)[] = *reinterpret_cast<float (*)[]>(::simt::dynamic_shared());",
+            ),
+            ("extern A<int, 2> volatile __shared__ s[];", "A<int, 2> volatile (&s)[] ="),
+            ("int __shared__ a[4];", "__shared__ int a[4];"),
+            ("unsigned int __shared__ a, b[2];", "__shared__ unsigned int a; __shared__ unsigned int b[2];"),
+            ("static const n::T __shared__ a;", "__shared__ const n::T a;"),
+        ):
+            self.assertIn(expected, " ".join(self.rewritten("void k() { int n; " + text + " }").split()))
+        self.assertIn("DynamicShared<float> s{};", self.rewritten("extern float __shared__ s[];"))
 
     # --- headers ---
 
@@ -283,6 +396,39 @@ class RewriteTest(unittest.TestCase):
         self.assertRegex(message, r"(?m)^h\.cuh:5:3: error: .*in_header")
         self.assertRegex(message, r"(?m)^k\.cu:11:3: error: .*in_source")
         self.assertEqual(message.count("error:"), 2)
+
+    def test_headers_are_the_emulations_own(self) -> None:
+        names = sorted(name for name in os.listdir(HEADERS) if name.endswith(".h"))
+        names = [name for name in names if name not in ("cuda_fp16.h", "cuda_bf16.h")]
+        self.rewritten("".join(f"#include <{name}>\n" for name in names))
+        done = self.compile("-M")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for path in done.stdout.replace("\\\n", " ").split()[1:]:
+            folder = os.path.dirname(path)
+            if folder != HEADERS:  # a folder of the toolkit, which has the same names
+                self.assertFalse(os.path.exists(os.path.join(folder, "cuda_runtime.h")), path)
+
+    def test_programs_find_out_by_include_guards_what_is_declared(self) -> None:
+        for guard, use in (
+            ("__DRIVER_TYPES_H__", "cudaError_t e = cudaSuccess; (void)cudaGetErrorName(e);"),
+            ("__CUDA_RUNTIME_H__", "int mode = cudaComputeModeProhibited; (void)mode;"),
+            ("__VECTOR_TYPES_H__", "float4 v = make_float4(1, 2, 3, 4); (void)v;"),
+            ("__cuda_cuda_h__", "CUstream s = nullptr; CUresult r = CUDA_SUCCESS; (void)s, (void)r;"),
+        ):
+            text = f"#include <cuda.h>\n#ifndef {guard}\n#error no {guard}\n#endif\nvoid f() {{ {use} }}\n"
+            self.rewritten(text)
+            done = self.compile("-std=c++17", "-Wall", "-Wextra", "-Werror")
+            self.assertEqual(done.stderr, "")
+
+    def test_an_atomic_function_that_cuda_lacks_is_named_with_a_way_out(self) -> None:
+        self.rewritten("#include <stdint.h>\n__global__ void k(uint64_t* p) {\n  atomicAdd(p, 1);\n}\n")
+        message = self.compile().stderr
+        self.assertRegex(message, r"k\.cu:3:.*atomicAdd")
+        self.assertIn("cast its address to unsigned long long*", message)
+        self.rewritten(
+            "void atomicAdd(unsigned long*, unsigned long) {}\nvoid f(unsigned long* p) { atomicAdd(p, 1ul); }\n"
+        )
+        self.assertEqual(self.compile().stderr, "")
 
     def test_what_is_missing_is_named_by_the_compiler(self) -> None:
         self.rewritten("#include <cub/cub.cuh>\n")

@@ -67,6 +67,36 @@ TEST_CASE("the device has the limits of compute capability 9.0 and this processo
   cudaGetLastError();
 }
 
+TEST_CASE("names that CUDA 12 has and CUDA 13 has dropped") {
+  cudaDeviceProp properties;
+  CHECK(cudaGetDeviceProperties(&properties, 0) == cudaSuccess);
+  int khz = -1, mode = -1, overlap = -1;
+  CHECK(cudaDeviceGetAttribute(&khz, cudaDevAttrClockRate, 0) == cudaSuccess);
+  CHECK(properties.clockRate == khz);
+  CHECK(cudaDeviceGetAttribute(&mode, cudaDevAttrComputeMode, 0) == cudaSuccess);
+  CHECK(mode != cudaComputeModeProhibited);
+  CHECK(cudaDeviceGetAttribute(&overlap, cudaDevAttrGpuOverlap, 0) == cudaSuccess);
+  CHECK(overlap == properties.deviceOverlap);
+  CHECK(properties.memoryClockRate + properties.maxTexture1D == 0);
+
+  Managed<int> memory(32);
+  CHECK(cudaMemPrefetchAsync(memory.data(), 128, 0) == cudaSuccess);
+  CHECK(cudaMemPrefetchAsync(memory.data(), 128, cudaCpuDeviceId, nullptr) == cudaSuccess);
+  CHECK(cudaMemPrefetchAsync(memory.data(), 128, 1) == cudaErrorInvalidDevice);
+  CHECK(cudaMemPrefetchAsync(memory.data(), 129, cudaMemLocation{cudaMemLocationTypeDevice, 0}, 0) ==
+        cudaErrorInvalidValue);
+  CHECK(cudaMemAdvise(memory.data(), 128, cudaMemAdviseSetReadMostly, 0) == cudaSuccess);
+  CHECK(cudaMemAdvise(memory.data(), 128, cudaMemoryAdvise(9), 0) == cudaErrorInvalidValue);
+
+  CHECK(cudaThreadSynchronize() == cudaSuccess);
+  CHECK(cudaDeviceSetSharedMemConfig(cudaSharedMemBankSizeEightByte) == cudaSuccess);
+  CHECK(cudaFuncSetSharedMemConfig(other, cudaSharedMemBankSizeFourByte) == cudaSuccess);
+  CHECK(cudaSetDeviceFlags(cudaDeviceBlockingSync | cudaDeviceLmemResizeToMax) == cudaSuccess);
+  CHECK(cudaDeviceSetLimit(cudaLimitDevRuntimeSyncDepth, 4) == cudaErrorUnsupportedLimit);
+  CHECK(cudaProfilerStart() == cudaSuccess);
+  cudaGetLastError();
+}
+
 TEST_CASE("a destroyed stream is refused, and its handle is never used again") {
   cudaStream_t stream, next;
   CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess);

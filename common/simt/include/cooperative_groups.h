@@ -78,6 +78,7 @@ class coalesced_group {
   unsigned size() const { return num_threads(); }
   unsigned meta_group_rank() const { return meta_rank_; }
   unsigned meta_group_size() const { return meta_size_; }
+  unsigned mask() const { return mask_; }  ///< the lanes; not part of CUDA's interface
 
   /// The value of the lane with `rank`, or the caller's if there is no such lane.
   template <class T>
@@ -113,7 +114,7 @@ class coalesced_group {
 
   unsigned ranks(unsigned lanes) const {
     unsigned result = 0, rank = 0;
-    for (unsigned rest = mask_; rest != 0; rest &= rest - 1) result |= (lanes >> std::countr_zero(rest) & 1) << rank++;
+    for (unsigned rest = mask_; rest != 0; rest &= rest - 1) result |= (lanes >> __builtin_ctz(rest) & 1) << rank++;
     return result;
   }
 
@@ -170,6 +171,13 @@ class thread_block_tile {
     return __match_all_sync(mask(), value, &all_equal, site) >> first_lane();
   }
 
+  /// The tile's lanes that exist: the last tile of a block may be short. Not part of CUDA's interface.
+  static unsigned mask() {
+    const unsigned first = detail::thread_in_block() / Size * Size;
+    const unsigned count = min(Size, detail::threads_in_block() - first);
+    return (0xffffffffu >> (32 - count)) << first_lane();
+  }
+
   thread_block_tile(unsigned meta_rank, unsigned meta_size) : meta_rank_(meta_rank), meta_size_(meta_size) {}
 
   /// Drops the Parent: thread_block_tile<32> tile = tiled_partition<32>(this_thread_block()).
@@ -179,13 +187,6 @@ class thread_block_tile {
 
  private:
   static unsigned first_lane() { return detail::lane() / Size * Size; }
-
-  /// The tile's lanes that exist: the last tile of a block may be short.
-  static unsigned mask() {
-    const unsigned first = detail::thread_in_block() / Size * Size;
-    const unsigned count = min(Size, detail::threads_in_block() - first);
-    return (0xffffffffu >> (32 - count)) << first_lane();
-  }
 
   unsigned meta_rank_, meta_size_;
 };
@@ -200,6 +201,56 @@ thread_block_tile<Size, thread_block_tile<ParentSize, Parent>> tiled_partition(
     const thread_block_tile<ParentSize, Parent>& tile) {
   static_assert(Size <= ParentSize, "a tile cannot be larger than the tile that it divides");
   return {tile.thread_rank() / Size, ParentSize / Size};
+}
+
+/// Any of these groups, as functions take them that work for all.
+class thread_group {
+ public:
+  thread_group(const thread_block&) : mask_(0) {}
+  thread_group(const coalesced_group& lanes) : mask_(lanes.mask()) {}
+  template <unsigned Size, class Parent>
+  thread_group(const thread_block_tile<Size, Parent>& tile) : mask_(tile.mask()) {}
+
+  void sync(simt::Site site = simt::Site::here()) const {
+    if (is_block()) {
+      __syncthreads(site);
+    } else {
+      __syncwarp(mask_, site);
+    }
+  }
+  unsigned thread_rank() const {
+    return is_block() ? thread_block::thread_rank() : unsigned(__popc(mask_ & detail::lower_lanes()));
+  }
+  unsigned num_threads() const { return is_block() ? thread_block::num_threads() : unsigned(__popc(mask_)); }
+  unsigned size() const { return num_threads(); }
+
+ private:
+  friend thread_group tiled_partition(const thread_group& parent, unsigned size, simt::Site site);
+
+  bool is_block() const { return mask_ == 0; }
+
+  unsigned mask_;  ///< the lanes, or 0 for the whole block
+};
+
+/// Divides a group into tiles whose size is known only when the kernel runs: a power of two up to 32.
+inline coalesced_group tiled_partition(const coalesced_group& parent, unsigned size,
+                                       simt::Site site = simt::Site::here()) {
+  if (size == 0 || size > 32 || (size & (size - 1)) != 0) {
+    simt::trap("tiled_partition() of a size that is not a power of two up to 32", site);
+  }
+  const unsigned tile = parent.thread_rank() / size;
+  unsigned lanes = parent.mask();
+  for (unsigned lower = tile * size; lower > 0; --lower) lanes &= lanes - 1;
+  unsigned mask = 0;
+  for (unsigned count = 0; count < size && lanes != 0; ++count, lanes &= lanes - 1) mask |= lanes & -lanes;
+  return coalesced_group(mask, tile, (parent.size() + size - 1) / size);
+}
+inline thread_group tiled_partition(const thread_group& parent, unsigned size, simt::Site site = simt::Site::here()) {
+  const unsigned lanes = parent.is_block() ? thread_block_tile<32>(0, 1).mask() : parent.mask_;
+  return tiled_partition(coalesced_group(lanes), size, site);
+}
+inline thread_group tiled_partition(const thread_block& parent, unsigned size, simt::Site site = simt::Site::here()) {
+  return tiled_partition(thread_group(parent), size, site);
 }
 
 template <class Group>

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from .source import RewriteError, Source
-from .tokens import CLOSE, OPEN, Token, closing, name_start, quoted, run_length, spelling
+from .tokens import CLOSE, OPEN, Token, closing, name_start, quoted, repetitions, run_length, spelling
 
 
 def rewrite_launches(source: Source, tokens: list[Token], in_macro: bool) -> None:
     """Rewrites all launches among these tokens, which are all of the code, or a macro's body."""
     for i in range(len(tokens)):
-        if tokens[i].text != "<" or (i > 0 and run_length(tokens, i - 1, "<") > 1):
+        if tokens[i].text != "<" or (i > 0 and tokens[i - 1].text == "<"):
             continue
-        length = run_length(tokens, i, "<")
+        length = repetitions(tokens, i, "<")  # editors write `k << <1, 32 >> > (a)`
         if length < 3 or (i > 0 and tokens[i - 1].text == "operator"):
             continue
         if length > 3:
@@ -58,15 +58,22 @@ def _configuration_end(source: Source, tokens: list[Token], index: int) -> int:
             i = closing(tokens, i)
             if i is None:
                 break
-        elif text in CLOSE or text == ";" or run_length(tokens, i, "<") >= 3:
+        elif text in CLOSE or text == ";" or repetitions(tokens, i, "<") >= 3:
             break
         elif text == ">":
-            length = run_length(tokens, i, ">")
-            if length >= 3:  # more than three: the first ones end template arguments
-                return i + length - 3
+            length = repetitions(tokens, i, ">")
+            last = i + length - 3  # more than three: the first ones end template arguments
+            if length >= 3 and (run_length(tokens, last, ">") >= 3 or _ends_launch(tokens, index, i, length)):
+                return last
             i += length - 1
         i += 1
     raise RewriteError(source, tokens[index - 3].start, "kernel launch: this '<<<' is never closed by '>>>'")
+
+
+def _ends_launch(tokens: list[Token], begin: int, index: int, length: int) -> bool:
+    """Do the `>` at `index`, with space between them, end a launch, and not template arguments (`A<B<C<int> > >()`)?"""
+    is_called = index + length < len(tokens) and tokens[index + length].text == "("
+    return is_called and sum(token.text == "<" for token in tokens[begin:index]) < length
 
 
 def _refuse_braced_arguments(source: Source, tokens: list[Token], begin: int, end: int, name: str) -> None:

@@ -7,6 +7,7 @@ import hashlib
 import os
 import re
 
+from .architecture import rewrite_architecture
 from .kernel_calls import refuse_kernel_calls
 from .launches import rewrite_launches
 from .shared_arrays import namespace_scopes, rewrite_casts, rewrite_shared
@@ -14,20 +15,21 @@ from .source import Source
 from .tokens import quoted
 
 
-def rewrite_all(sources: list[Source]) -> None:
+def rewrite_all(sources: list[Source], architecture: int) -> None:
     """Collects the changes to each source, and marks those that need a rewritten copy."""
     refuse_kernel_calls(sources)
+    rewrite_architecture(sources, architecture)
     names: set[str] = set()
     for source in sources:
         names |= rewrite_shared(source, source.code, namespace_scopes(source))
         for macro in source.macros:
-            rewrite_shared(source, macro, None)
+            rewrite_shared(source, macro.tokens, None)
     for source in sources:
         rewrite_launches(source, source.code, in_macro=False)
         rewrite_casts(source, source.code, names)
         for macro in source.macros:
-            rewrite_launches(source, macro, in_macro=True)
-            rewrite_casts(source, macro, names)
+            rewrite_launches(source, macro.tokens, in_macro=True)
+            rewrite_casts(source, macro.tokens, names)
         source.rewritten = bool(source.edits)
     changed = True
     while changed:  # a file that includes a copy must become one

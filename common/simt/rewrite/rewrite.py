@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Turns CUDA C++ into C++ that any compiler reads: the few things in CUDA that macros and headers cannot provide.
 
-    python3 rewrite.py IN.cu -o OUT.cpp [--depfile FILE] [-I DIR ...] [--root DIR]
+    python3 rewrite.py IN.cu -o OUT.cpp [--depfile FILE] [-I DIR ...] [--root DIR] [--arch N]
 
 A kernel launch becomes a call of simt::launch, and `extern __shared__ T name[]` a name for the running block's dynamic
 shared memory. Nothing moves to another line, and `#line` names the file as it was given, so that a compiler's message
-points at the line that its reader wrote. Comments, literals and everything else stay as they are.
+points at the line that its reader wrote. In functions for the device, conditions see __CUDA_ARCH__ as N; elsewhere they
+see that it is not defined. Comments, literals and everything else stay as they are.
 
 A header that needs the same, or that includes one that does, is rewritten into a copy next to OUT, which the `#include`
 then names. Only headers in their includer's folder or in a DIR are considered.
@@ -35,6 +36,9 @@ def parse_arguments() -> argparse.Namespace:
         "-I", dest="folders", metavar="DIR", action="append", default=[], help="where the compiler looks for headers"
     )
     parser.add_argument("--root", metavar="DIR", help="name files in messages relative to DIR")
+    parser.add_argument(
+        "--arch", type=int, default=700, metavar="N", help="what __CUDA_ARCH__ is in device code (default: 700)"
+    )
     return parser.parse_args()
 
 
@@ -44,7 +48,7 @@ def main() -> int:
         reader = Reader(arguments.folders, arguments.root)
         main_source = reader.read(arguments.input)
         sources = list(reader.sources.values())
-        rewrite_all(sources)
+        rewrite_all(sources, arguments.arch)
         main_source.rewritten = True
         write_all(sources, main_source, arguments.output)
         if arguments.depfile:

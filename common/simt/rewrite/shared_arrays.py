@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .source import RewriteError, Source
-from .tokens import CLOSE, OPEN, Token, closing, is_mark, opening, spelling
+from .tokens import CLOSE, OPEN, Token, closing, is_mark, opening, opening_angle, spelling
 
 SPECIFIERS = frozenset(("extern", "static", "const", "volatile", "__device__", "__shared__"))
 ALIGNMENTS = ("alignas", "__align__", "__attribute__")
@@ -14,7 +14,8 @@ def namespace_scopes(source: Source) -> list[bool]:
     scopes: list[bool] = []
     braces: list[bool] = []  # for each open one: is it a namespace's?
     saved: list[list[bool]] = []
-    conditions = iter([*source.conditions, (len(source.code) + 1, "")])
+    directives = [(directive.place, directive.role) for directive in source.directives]
+    conditions = iter([*directives, (len(source.code) + 1, "")])
     place, condition = next(conditions)
     for i, token in enumerate(source.code):
         while place == i:  # each branch of an #if begins with the braces that were open before it
@@ -57,13 +58,18 @@ def rewrite_shared(source: Source, tokens: list[Token], scopes: list[bool] | Non
         if scopes is None and not any(t.text == ";" for t in tokens[i:]):
             continue  # a macro that is only a specifier
         end = done = _declaration_end(source, tokens, last)
-        if any(t.text == "extern" for t in tokens[first:last]):
+        start = _declaration_start(tokens, first)
+        if any(t.text == "extern" for t in tokens[start:last]):
+            first = start
             at_file_scope = scopes is not None and scopes[i]
             name = _rewrite_dynamic(source, tokens, first, end, at_file_scope)
             if at_file_scope:
                 names.add(name)
         else:
-            _rewrite_static(source, tokens, i, end)
+            if start < first and _is_declarator(tokens, last):
+                _move_type(source, tokens, start, i, end)
+            else:
+                _rewrite_static(source, tokens, i, end)
     return names
 
 
@@ -88,6 +94,42 @@ def _specifier_run(tokens: list[Token], index: int) -> tuple[int, int]:
     while last < len(tokens) and tokens[last].text in SPECIFIERS:
         last += 1
     return first, last
+
+
+def _declaration_start(tokens: list[Token], index: int) -> int:
+    """Where the declaration begins whose __shared__ is at `index`: its type, and `extern`, may precede it."""
+    while index > 0:
+        before = tokens[index - 1]
+        begin: int | None = None
+        if before.kind == "word" or before.text == "::":
+            begin = index - 1
+        elif is_mark(before, ">"):
+            begin = opening_angle(tokens, index - 1)
+        elif is_mark(before, ")"):
+            begin = opening(tokens, index - 1)
+            begin = begin - 1 if begin and tokens[begin - 1].text in ALIGNMENTS else None
+        if begin is None:
+            break
+        index = begin
+    return index
+
+
+def _is_declarator(tokens: list[Token], index: int) -> bool:
+    """Is this the name of a variable, or a `*` before one, so that its type must precede it?"""
+    if tokens[index].text in ("*", "&"):
+        return True
+    return tokens[index].kind == "word" and tokens[index + 1].text in ("[", ";", ",", "=")
+
+
+def _move_type(source: Source, tokens: list[Token], start: int, index: int, end: int) -> None:
+    """`T __shared__ name;` becomes `__shared__ T name;`."""
+    last = _specifier_run(tokens, index)[1]
+    for token in tokens[start:last]:
+        if token.text in ("static", "__shared__"):
+            source.replace(token.start, token.end, "")
+    specifiers = spelling([token for token in tokens[start:last] if token.text not in ("static", "__shared__")])
+    source.insert(tokens[start].start, "__shared__ ")
+    _separate_declarators(source, tokens, last, end, "__shared__ " + specifiers)
 
 
 def _declaration_end(source: Source, tokens: list[Token], index: int) -> int:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import re
+from typing import NamedTuple
 
 from .tokens import TOKEN, UNTERMINATED, Token
 
 DIRECTIVE = re.compile(r"#[^\S\n]*(\w*)[^\S\n]*")
 INCLUDE = re.compile(r"""#[^\S\n]*include[^\S\n]*(?:"(?P<quoted>[^"\n]*)"|<(?P<angled>[^>\n]*)>)""")
-MACRO_HEAD = re.compile(r"#[^\S\n]*define[^\S\n]+\w+(?:\([^)]*\))?")
+MACRO_HEAD = re.compile(r"#[^\S\n]*define[^\S\n]+(\w+)(?:\([^)]*\))?")
 DISABLED = re.compile(r"0\s*(?:\n|//|/\*|$)")  # what follows `#if`
-INTERESTING = re.compile(r"<<<|__shared__|__global__")
+STRAY_BACKSLASH = re.compile(r"\\[^\S\n]*(?://|/\*|\r?\n)")
+INTERESTING = re.compile(r"<\s*<\s*<|__shared__|__global__|__device__|__host__|__CUDA_ARCH__")
+ROLES = {"if": "if", "ifdef": "if", "ifndef": "if", "endif": "endif"}
 
 
 class RewriteError(Exception):
@@ -33,6 +36,25 @@ class Include:
         self.next_to_includer = False  # found in its includer's folder, and not in one of the given folders
 
 
+class Macro(NamedTuple):
+    """A macro's definition."""
+
+    name: str
+    start: int  # of the directive
+    tokens: list[Token]  # of its body
+
+
+class Directive(NamedTuple):
+    """A directive that begins or ends a conditional part."""
+
+    role: str  # "if", "else" (also for #elif) or "endif"
+    name: str
+    start: int  # of the name
+    place: int  # how many tokens of the code precede it
+    enabled: bool  # not in a part that `#if 0` disables
+    tokens: list[Token]  # of the condition
+
+
 class Source:
     """A file, its tokens, and the changes to make."""
 
@@ -42,8 +64,8 @@ class Source:
         self.text = text
         self.includes: list[Include] = []
         self.code: list[Token] = []  # outside directives
-        self.macros: list[list[Token]] = []  # the tokens of each macro's body
-        self.conditions: list[tuple[int, str]] = []  # (index into code, "if" | "else" | "endif")
+        self.macros: list[Macro] = []
+        self.directives: list[Directive] = []
         self.edits: list[tuple[int, int, str]] = []  # (start, end, replacement), no two overlapping
         self.rewritten = False
 
@@ -59,7 +81,7 @@ class Source:
 
 
 def tokenize(source: Source) -> None:
-    """Fills in includes, code, macros and conditions. Skips what `#if 0` disables."""
+    """Fills in includes, code, macros and directives. Skips what `#if 0` disables."""
     text, position, at_line_start = source.text, 0, True
     enabled = [True]  # one entry for each #if around
     target: list[Token] | None = source.code
@@ -87,7 +109,9 @@ def tokenize(source: Source) -> None:
             target, position = read_directive(source, match.start(), enabled)
         else:
             at_line_start = False
-            if target is not None and all(enabled):
+            if token == "\\" and not in_directive and STRAY_BACKSLASH.match(text, match.start()):
+                source.replace(match.start(), match.end(), " ")  # nvcc ignores it
+            elif target is not None and (target is not source.code or all(enabled)):
                 target.append(Token(kind, token, match.start()))
 
 
@@ -97,16 +121,19 @@ def read_directive(source: Source, start: int, enabled: list[bool]) -> tuple[lis
     match = DIRECTIVE.match(text, start)
     assert match is not None
     name = match.group(1)
-    if name in ("if", "ifdef", "ifndef"):
-        enabled.append(not (name == "if" and DISABLED.match(text[match.end() : match.end() + 80])))
-        source.conditions.append((len(source.code), "if"))
-    elif name.startswith("el") and len(enabled) > 1:
-        enabled[-1] = True
-        source.conditions.append((len(source.code), "else"))
-    elif name == "endif" and len(enabled) > 1:
-        enabled.pop()
-        source.conditions.append((len(source.code), "endif"))
-    elif name == "include" and all(enabled):
+    role = ROLES.get(name, "else" if name.startswith("el") else "")
+    if role == "if" or (role and len(enabled) > 1):
+        condition: list[Token] = []
+        is_enabled = all(enabled if role == "if" else enabled[:-1])
+        source.directives.append(Directive(role, name, match.start(1), len(source.code), is_enabled, condition))
+        if role == "if":
+            enabled.append(not (name == "if" and DISABLED.match(text[match.end() : match.end() + 80])))
+        elif role == "else":
+            enabled[-1] = True
+        else:
+            enabled.pop()
+        return condition, match.end()
+    if name == "include" and all(enabled):
         include = INCLUDE.match(text, start)
         if include:
             kind = "quoted" if include.group("quoted") is not None else "angled"
@@ -114,9 +141,9 @@ def read_directive(source: Source, start: int, enabled: list[bool]) -> tuple[lis
             source.includes.append(Include(first, last, include.group(kind), kind == "quoted"))
             return None, include.end()
     elif name == "define" and all(enabled):
-        source.macros.append([])
         head = MACRO_HEAD.match(text, start)
-        return source.macros[-1], head.end() if head else match.end()
+        source.macros.append(Macro(head.group(1) if head else "", start, []))
+        return source.macros[-1].tokens, head.end() if head else match.end()
     return None, match.end()
 
 

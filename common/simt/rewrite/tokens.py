@@ -90,6 +90,14 @@ def run_length(tokens: list[Token], index: int, text: str) -> int:
     return length
 
 
+def repetitions(tokens: list[Token], index: int, text: str) -> int:
+    """How many tokens `text` follow one another from `index` on, with or without space between them."""
+    length = 0
+    while index + length < len(tokens) and tokens[index + length].text == text:
+        length += 1
+    return length
+
+
 def opening_angle(tokens: list[Token], index: int) -> int | None:
     """The index of the `<` of the template arguments that the `>` at `index` ends; None if there is none."""
     depth = 0

@@ -1,4 +1,4 @@
-"""Compiles a single-file CUDA program for the CPU."""
+"""Compiles a CUDA program for the CPU."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..core import build, diagnostics, machine
+from ..core import build, diagnostics, machine, nvcc_options
 from ..core.console import Problem, Usage
 from ..core.course import BUILD, ROOT
 
@@ -33,15 +33,23 @@ class Flags:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
-    parser.add_argument("file", metavar="FILE.cu")
+    parser.add_argument("files", nargs="+", metavar="FILE", help="CUDA C++ (.cu), C++, C, objects or libraries")
     parser.add_argument(
-        "-o", dest="program", metavar="PROGRAM", help="default: FILE without .cu, in the current directory"
+        "-o",
+        "--output-file",
+        dest="program",
+        metavar="PROGRAM",
+        help="default: the first FILE without .cu, in the current directory",
     )
     parser.add_argument(
         "-I", dest="include", action="append", default=[], metavar="DIR", help="look for headers in this folder too"
     )
     parser.add_argument("-D", dest="define", action="append", default=[], metavar="NAME[=VALUE]", help="define a macro")
-    parser.add_argument("--cxx", metavar="COMPILER", help="g++, clang++, ...; default: that of the other builds")
+    parser.add_argument(
+        *("--cxx", "-ccbin", "--compiler-bindir"),
+        metavar="COMPILER",
+        help="g++, clang++, ...; default: that of the other builds",
+    )
     parser.add_argument("-l", dest="library", action="append", default=[], metavar="NAME", help="link this library")
     parser.add_argument(
         "-O", dest="optimization", default="2", metavar="LEVEL", help="0 to 3; default: 2 (always 1 with --check)"
@@ -52,6 +60,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="make a program that, when it ends, reports races, invalid accesses and costs, and exits with 3 if it "
         "found errors",
     )
+    nvcc_options.add_arguments(parser)
+
+
+def order_words(words: Sequence[str]) -> list[str]:
+    """The words of the command line in an order that the parser reads: files may be among the options."""
+    return nvcc_options.files_last(words)
 
 
 def read_flags(kind: str, cxx: Sequence[str]) -> Flags:
@@ -71,35 +85,52 @@ def compiler(name: str | None) -> list[str]:
     raise Problem("no C++ compiler was found: install g++ (./workbook doctor explains how)")
 
 
-def paths(arguments: argparse.Namespace) -> tuple[Path, Path]:
-    """The source and the program, if one can be read and the other written."""
-    source = Path(arguments.file)
-    if not source.is_file():
-        raise Usage(f"there is no file {source}")
-    if not os.access(source, os.R_OK):
-        raise Usage(f"{source} cannot be read: check its permissions")
-    program = Path(arguments.program or source.stem)
+def paths(arguments: argparse.Namespace) -> tuple[list[Path], Path]:
+    """The sources and the program, if those can be read and this can be written."""
+    sources = [Path(name) for name in arguments.files]
+    for source in sources:
+        if not source.is_file():
+            raise Usage(f"there is no file {source}")
+        if not os.access(source, os.R_OK):
+            raise Usage(f"{source} cannot be read: check its permissions")
+    program = Path(arguments.program or sources[0].stem)
     if program.is_dir():
         raise Usage(f"{program} is a directory: name another program with -o")
-    if program.exists() and program.resolve() == source.resolve():
+    if program.exists() and any(program.resolve() == source.resolve() for source in sources):
         raise Usage(f"{program} is the source: name another program with -o")
     if not program.parent.is_dir():
         raise Usage(f"there is no directory {program.parent}")
     if not os.access(program.parent, os.W_OK):
         raise Usage(f"the directory {program.parent} cannot be written to: name a program elsewhere with -o")
-    return source, program
+    return sources, program
 
 
-def compile_command(cxx: Sequence[str], flags: Flags, source: Path, arguments: argparse.Namespace) -> list[str]:
-    """The command that compiles `source`, the rewritten text of the file that the arguments name."""
+def language_of(source: Path, arguments: argparse.Namespace) -> str:
+    """ "cu", "c++" or "c"; "" for what is only linked."""
+    if arguments.language:
+        return str(arguments.language)
+    if source.suffix in (".o", ".a", ".so"):
+        return ""
+    return {".c": "c", ".cpp": "c++", ".cc": "c++", ".cxx": "c++", ".C": "c++"}.get(source.suffix, "cu")
+
+
+def compile_command(
+    cxx: Sequence[str], flags: Flags, original: Path, source: Path, arguments: argparse.Namespace
+) -> list[str]:
+    """The command that compiles `source`, which is `original` or its rewritten text."""
+    language = language_of(original, arguments)
+    options = list(flags.compile)
+    if language != "cu":  # only nvcc's own language has CUDA's names without an include
+        first = options.index("-include")
+        options[first : first + 2] = ["-DSIMT_HOST_SOURCE"]
     return [
         *cxx,
-        "-std=c++20",
+        *(["-x", "c"] if language == "c" else ["-x", "c++", nvcc_options.standard(arguments)]),
         f"-O{arguments.optimization}",
         "-gdwarf-4",
         # An include in quotes is looked for next to the original.
         "-iquote",
-        str(Path(arguments.file).parent),
+        str(original.parent),
         *(f"-I{path}" for path in arguments.include),
         "-I",
         str(SIMT / "include"),
@@ -107,31 +138,53 @@ def compile_command(cxx: Sequence[str], flags: Flags, source: Path, arguments: a
         # Findings name files as the command line does.
         f"-ffile-prefix-map={os.getcwd()}=.",
         f"-ffile-prefix-map={os.getcwd()}/=",
-        *flags.compile,
+        *options,
+        *nvcc_options.passed_on(arguments.compiler_options),
+        *(["-w"] if arguments.silent else []),
         "-c",
         str(source),
     ]
 
 
 def link_command(
-    cxx: Sequence[str], flags: Flags, item: Path, program: Path, arguments: argparse.Namespace
+    cxx: Sequence[str], flags: Flags, items: Sequence[Path], program: Path, arguments: argparse.Namespace
 ) -> list[str]:
-    """The command that links the object file `item`."""
-    libraries = [f"-l{name}" for name in arguments.library]
-    return [*cxx, "-g", str(item), str(flags.library), *libraries, *flags.link, "-o", str(program)]
+    """The command that links the object files `items`."""
+    return [
+        *cxx,
+        "-g",
+        *map(str, items),
+        str(flags.library),
+        *(f"-L{folder}" for folder in arguments.library_folder),
+        *(f"-l{name}" for name in nvcc_options.libraries(arguments.library)),
+        *flags.link,
+        *nvcc_options.passed_on(arguments.compiler_options),
+        *(f"-Wl,{option}" for option in nvcc_options.passed_on(arguments.linker_options)),
+        "-o",
+        str(program),
+    ]
 
 
-def rewrite(original: Path, output: Path, folders: Sequence[str]) -> bool:
+def rewrite(original: Path, output: Path, arguments: argparse.Namespace) -> bool:
     """Turns CUDA C++ into C++. False if that failed; the rewriter has then reported where and why."""
     command = [sys.executable, str(SIMT / "rewrite/rewrite.py"), str(original), "-o", str(output)]
-    for folder in folders:
+    command += ["--arch", str(nvcc_options.architecture(arguments))]
+    for folder in arguments.include:
         command += ["-I", folder]
     return subprocess.run(command, check=False).returncode == 0
 
 
+def run(command: Sequence[str], what: str) -> None:
+    """Runs a compiler, and shows its warnings."""
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    if done.returncode:
+        raise Problem(f"{what} does not compile:\n{diagnostics.summary(done.stdout + done.stderr)}")
+    sys.stderr.write(done.stderr)
+
+
 def main(arguments: argparse.Namespace) -> int:
-    """FILE.cu becomes PROGRAM."""
-    original, program = paths(arguments)
+    """The files become PROGRAM."""
+    originals, program = paths(arguments)
     cxx = compiler(arguments.cxx)
     build.ensure()
     if "cpu" not in build.kinds():
@@ -143,22 +196,24 @@ def main(arguments: argparse.Namespace) -> int:
     flags = read_flags("check" if arguments.check else "cpu", cxx)
     build.compile_targets([flags.library], "building CUDA on the CPU")
     with tempfile.TemporaryDirectory() as folder:
-        source = Path(folder) / (original.stem + ".cpp")
-        if not rewrite(original, source, arguments.include):
-            return 1
+        items = []
+        for number, original in enumerate(originals):
+            language = language_of(original, arguments)
+            if not language:
+                items.append(original)
+                continue
+            source = original
+            if language == "cu":
+                source = Path(folder) / f"{number}-{original.stem}.cpp"
+                if not rewrite(original, source, arguments):
+                    return 1
+            items.append(Path(folder) / f"{number}.o")
+            command = compile_command(cxx, flags, original, source, arguments)
+            run([*command, "-o", str(items[-1])], str(original))
         # Next to the program, so that it appears by a rename within one file system.
         partial = program.with_name(f".{program.name}.{os.getpid()}")
-        item = source.with_suffix(".o")
-        commands = [
-            [*compile_command(cxx, flags, source, arguments), "-o", str(item)],
-            link_command(cxx, flags, item, partial, arguments),
-        ]
         try:
-            for command in commands:
-                done = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
-                if done.returncode:
-                    raise Problem(f"{original} does not compile:\n{diagnostics.summary(done.stdout + done.stderr)}")
-                sys.stderr.write(done.stderr)  # warnings
+            run(link_command(cxx, flags, items, partial, arguments), " ".join(map(str, originals)))
             os.replace(partial, program)
         finally:
             partial.unlink(missing_ok=True)

@@ -4,11 +4,10 @@
 // "Atomic Functions"): some exist for `unsigned long long`, but none for uint64_t, which is `unsigned long` on Linux.
 #pragma once
 
-#include <bit>
-#include <concepts>
 #include <type_traits>
 
 #include "simt/device.h"
+#include "simt/intrinsics.h"
 
 namespace simt {
 
@@ -30,7 +29,7 @@ inline T atomic_update(T* address, Change change) {
   // One access for the observers instead of the loop's several. Blocks run one after another in the check build.
   BitsOf<T> none = 0;
   asm("" : "+r"(none));  // otherwise clang sees that no bit changes, and makes this a load
-  old = std::bit_cast<T>(__atomic_fetch_or(reinterpret_cast<BitsOf<T>*>(address), none, __ATOMIC_RELAXED));
+  old = simt::bit_cast<T>(__atomic_fetch_or(reinterpret_cast<BitsOf<T>*>(address), none, __ATOMIC_RELAXED));
   desired = change(old);
   store_unobserved(address, desired);
 #else
@@ -45,7 +44,7 @@ inline T atomic_update(T* address, Change change) {
 
 template <class T>
 inline T atomic_add(T* address, T value) {
-  if constexpr (std::floating_point<T>) {
+  if constexpr (std::is_floating_point_v<T>) {
     return atomic_update(address, [value](T old) { return old + value; });
   } else {
     const T old = __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
@@ -166,6 +165,30 @@ SIMT_ATOMIC_CAS(int)
 SIMT_ATOMIC_CAS(unsigned)
 SIMT_ATOMIC_CAS(unsigned long long)
 SIMT_ATOMIC_CAS(unsigned short)
+
+// uint64_t is `unsigned long` on Linux, and int64_t `long`. Without these declarations, a compiler would list all others.
+#if defined(__has_attribute)
+#if __has_attribute(unavailable)
+#define SIMT_NOT_FOR_LONG(T, name)                                                                                  \
+  template <class... Values>                                                                                        \
+  __attribute__((unavailable("CUDA has no " #name " for uint64_t and int64_t, which are [unsigned] long: make the " \
+                             "variable an unsigned long long, or cast its address to unsigned long long*"))) T      \
+  name(T* address, Values... values);
+#define SIMT_NOT_FOR_LONGS(name) \
+  SIMT_NOT_FOR_LONG(long, name)  \
+  SIMT_NOT_FOR_LONG(unsigned long, name)
+SIMT_NOT_FOR_LONGS(atomicAdd)
+SIMT_NOT_FOR_LONGS(atomicExch)
+SIMT_NOT_FOR_LONGS(atomicMin)
+SIMT_NOT_FOR_LONGS(atomicMax)
+SIMT_NOT_FOR_LONGS(atomicAnd)
+SIMT_NOT_FOR_LONGS(atomicOr)
+SIMT_NOT_FOR_LONGS(atomicXor)
+SIMT_NOT_FOR_LONGS(atomicCAS)
+#undef SIMT_NOT_FOR_LONGS
+#undef SIMT_NOT_FOR_LONG
+#endif
+#endif
 
 #undef SIMT_ATOMIC
 #undef SIMT_ATOMIC_OF_INTEGERS

@@ -3,19 +3,25 @@
 // Scheduling", "Synchronization Functions", "Warp Vote", "Warp Match", "Warp Reduce" and "Warp Shuffle Functions").
 #pragma once
 
-#include <bit>
 #include <chrono>
-#include <concepts>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include "simt/types.h"
 
+/// C++20's constinit, which programs in C++17 need too: an access of a thread-local variable calls no function then.
+#ifdef __clang__
+#define SIMT_CONSTINIT [[clang::require_constant_initialization]]
+#else
+#define SIMT_CONSTINIT __constinit
+#endif
+
 // Set before each thread runs; every OS thread that runs blocks has its own.
-extern constinit thread_local uint3 threadIdx;
-extern constinit thread_local uint3 blockIdx;
-extern constinit thread_local dim3 blockDim;
-extern constinit thread_local dim3 gridDim;
+SIMT_CONSTINIT extern thread_local uint3 threadIdx;
+SIMT_CONSTINIT extern thread_local uint3 blockIdx;
+SIMT_CONSTINIT extern thread_local dim3 blockDim;
+SIMT_CONSTINIT extern thread_local dim3 gridDim;
 inline constexpr int warpSize = 32;
 
 namespace simt {
@@ -113,15 +119,18 @@ inline unsigned __ballot_sync(unsigned mask, int predicate, simt::Site site = si
 
 namespace simt {
 
+template <class T, class... Choices>
+inline constexpr bool is_one_of = (std::is_same_v<T, Choices> || ...);
+
 /// The types that CUDA exchanges between lanes: 4 or 8 bytes.
 template <class T>
-concept Exchangeable = std::same_as<T, int> || std::same_as<T, unsigned> || std::same_as<T, long> ||
-                       std::same_as<T, unsigned long> || std::same_as<T, long long> ||
-                       std::same_as<T, unsigned long long> || std::same_as<T, float> || std::same_as<T, double>;
+using Exchangeable =
+    std::enable_if_t<is_one_of<T, int, unsigned, long, unsigned long, long long, unsigned long long, float, double>,
+                     int>;
 
 /// Smaller integers are exchanged as int, as C++ promotes them.
 template <class T>
-concept PromotedToInt = std::integral<T> && sizeof(T) < sizeof(int);
+using PromotedToInt = std::enable_if_t<std::is_integral_v<T> && sizeof(T) < sizeof(int), int>;
 
 template <class T>
 inline std::uint64_t to_bits(T value) {
@@ -145,49 +154,49 @@ inline T exchange(WarpOp op, unsigned mask, T value, int lane_argument, int widt
 }  // namespace simt
 
 // --- shuffles ---
-template <simt::Exchangeable T>
+template <class T, simt::Exchangeable<T> = 0>
 inline T __shfl_sync(unsigned mask, T value, int source, int width = 32, simt::Site site = simt::Site::here()) {
   return simt::exchange(simt::WarpOp::shuffle, mask, value, source, width, site);
 }
-template <simt::Exchangeable T>
+template <class T, simt::Exchangeable<T> = 0>
 inline T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32, simt::Site site = simt::Site::here()) {
   return simt::exchange(simt::WarpOp::shuffle_up, mask, value, int(delta), width, site);
 }
-template <simt::Exchangeable T>
+template <class T, simt::Exchangeable<T> = 0>
 inline T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32,
                           simt::Site site = simt::Site::here()) {
   return simt::exchange(simt::WarpOp::shuffle_down, mask, value, int(delta), width, site);
 }
-template <simt::Exchangeable T>
+template <class T, simt::Exchangeable<T> = 0>
 inline T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = 32, simt::Site site = simt::Site::here()) {
   return simt::exchange(simt::WarpOp::shuffle_xor, mask, value, lane_mask, width, site);
 }
-template <simt::PromotedToInt T>
+template <class T, simt::PromotedToInt<T> = 0>
 inline int __shfl_sync(unsigned mask, T value, int source, int width = 32, simt::Site site = simt::Site::here()) {
   return __shfl_sync(mask, int(value), source, width, site);
 }
-template <simt::PromotedToInt T>
+template <class T, simt::PromotedToInt<T> = 0>
 inline int __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32,
                           simt::Site site = simt::Site::here()) {
   return __shfl_up_sync(mask, int(value), delta, width, site);
 }
-template <simt::PromotedToInt T>
+template <class T, simt::PromotedToInt<T> = 0>
 inline int __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32,
                             simt::Site site = simt::Site::here()) {
   return __shfl_down_sync(mask, int(value), delta, width, site);
 }
-template <simt::PromotedToInt T>
+template <class T, simt::PromotedToInt<T> = 0>
 inline int __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = 32,
                            simt::Site site = simt::Site::here()) {
   return __shfl_xor_sync(mask, int(value), lane_mask, width, site);
 }
 
 // --- match ---
-template <simt::Exchangeable T>
+template <class T, simt::Exchangeable<T> = 0>
 inline unsigned __match_any_sync(unsigned mask, T value, simt::Site site = simt::Site::here()) {
   return unsigned(simt::warp_collective(simt::WarpOp::match_any, mask, simt::to_bits(value), 0, 32, site));
 }
-template <simt::Exchangeable T>
+template <class T, simt::Exchangeable<T> = 0>
 inline unsigned __match_all_sync(unsigned mask, T value, int* all_equal, simt::Site site = simt::Site::here()) {
   const unsigned equal =
       unsigned(simt::warp_collective(simt::WarpOp::match_all, mask, simt::to_bits(value), 0, 32, site));

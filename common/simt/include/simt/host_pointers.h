@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <type_traits>
+#include <utility>
 
 namespace simt {
 
@@ -19,10 +20,12 @@ int guarded_argument(const void* address);
 /// Maps the address range of guarded arguments; a later call does nothing.
 void prepare_guarded_arguments();
 
-/// An aggregate with a pointer named `data`, such as lab::Span.
+/// Is T an aggregate with a pointer named `data`, such as lab::Span?
+template <class T, class = void>
+inline constexpr bool is_view = false;
 template <class T>
-concept View = std::is_class_v<T> && std::is_trivially_copyable_v<T> &&
-               requires(T view) { requires std::is_pointer_v<std::remove_reference_t<decltype(view.data)>>; };
+inline constexpr bool is_view<T, std::void_t<decltype(std::declval<T&>().data)>> =
+    std::is_trivially_copyable_v<T> && std::is_pointer_v<std::remove_reference_t<decltype(std::declval<T&>().data)>>;
 
 template <class T>
 void guard_argument(T& argument, int position) {
@@ -30,7 +33,7 @@ void guard_argument(T& argument, int position) {
     argument = static_cast<T>(const_cast<void*>(guard_pointer(argument, position)));
   } else if constexpr (std::is_class_v<T> && std::is_trivially_copy_constructible_v<T>) {
     // (Not is_trivially_copyable, which g++ 12 denies some lambdas.)
-    if constexpr (View<T>) guard_argument(argument.data, position);
+    if constexpr (is_view<T>) guard_argument(argument.data, position);
     guard_words(&argument, sizeof argument, position);
   }
 }

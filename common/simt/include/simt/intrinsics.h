@@ -5,16 +5,25 @@
 
 #include <math.h>
 
-#include <bit>
 #include <cstdint>
+
+namespace simt {
+
+/// C++20's std::bit_cast.
+template <class To, class From>
+constexpr To bit_cast(const From& from) {
+  return __builtin_bit_cast(To, from);
+}
+
+}  // namespace simt
 
 // --- bits ---
 
-inline int __popc(unsigned x) { return std::popcount(x); }
-inline int __popcll(unsigned long long x) { return std::popcount(x); }
+inline int __popc(unsigned x) { return __builtin_popcount(x); }
+inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
 /// Leading zeros; 32 (64) for 0.
-inline int __clz(int x) { return std::countl_zero(unsigned(x)); }
-inline int __clzll(long long x) { return std::countl_zero((unsigned long long)(x)); }
+inline int __clz(int x) { return x == 0 ? 32 : __builtin_clz(unsigned(x)); }
+inline int __clzll(long long x) { return x == 0 ? 64 : __builtin_clzll((unsigned long long)(x)); }
 /// The lowest set bit, counted from 1; 0 for 0.
 inline int __ffs(int x) { return __builtin_ffs(x); }
 inline int __ffsll(long long x) { return __builtin_ffsll(x); }
@@ -92,6 +101,20 @@ inline unsigned __urhadd(unsigned x, unsigned y) { return unsigned((std::uint64_
 
 // --- minimum and maximum, for the pairs of types that CUDA has; other pairs are ambiguous under CUDA too ---
 
+namespace simt {
+
+/// As on a device (PTX ISA, "min"): of a number and a NaN the number, and -0 is smaller than +0.
+template <class Float>
+inline Float smaller(Float a, Float b) {
+  return a < b || b != b || (a == b && __builtin_signbit(a)) ? a : b;
+}
+template <class Float>
+inline Float larger(Float a, Float b) {
+  return a > b || b != b || (a == b && !__builtin_signbit(a)) ? a : b;
+}
+
+}  // namespace simt
+
 inline int min(int a, int b) { return a < b ? a : b; }
 inline unsigned min(unsigned a, unsigned b) { return a < b ? a : b; }
 inline unsigned min(int a, unsigned b) { return min((unsigned)(a), (unsigned)(b)); }
@@ -108,10 +131,10 @@ inline unsigned long long min(long long a, unsigned long long b) {
 inline unsigned long long min(unsigned long long a, long long b) {
   return min((unsigned long long)(a), (unsigned long long)(b));
 }
-inline float min(float a, float b) { return fminf(a, b); }  // of a number and a NaN, the number
-inline double min(double a, double b) { return fmin(a, b); }
-inline double min(float a, double b) { return fmin(a, b); }
-inline double min(double a, float b) { return fmin(a, b); }
+inline float min(float a, float b) { return simt::smaller(a, b); }
+inline double min(double a, double b) { return simt::smaller(a, b); }
+inline double min(float a, double b) { return simt::smaller<double>(a, b); }
+inline double min(double a, float b) { return simt::smaller<double>(a, b); }
 inline unsigned umin(unsigned a, unsigned b) { return min(a, b); }
 inline long long llmin(long long a, long long b) { return min(a, b); }
 inline unsigned long long ullmin(unsigned long long a, unsigned long long b) { return min(a, b); }
@@ -132,26 +155,26 @@ inline unsigned long long max(long long a, unsigned long long b) {
 inline unsigned long long max(unsigned long long a, long long b) {
   return max((unsigned long long)(a), (unsigned long long)(b));
 }
-inline float max(float a, float b) { return fmaxf(a, b); }  // of a number and a NaN, the number
-inline double max(double a, double b) { return fmax(a, b); }
-inline double max(float a, double b) { return fmax(a, b); }
-inline double max(double a, float b) { return fmax(a, b); }
+inline float max(float a, float b) { return simt::larger(a, b); }
+inline double max(double a, double b) { return simt::larger(a, b); }
+inline double max(float a, double b) { return simt::larger<double>(a, b); }
+inline double max(double a, float b) { return simt::larger<double>(a, b); }
 inline unsigned umax(unsigned a, unsigned b) { return max(a, b); }
 inline long long llmax(long long a, long long b) { return max(a, b); }
 inline unsigned long long ullmax(unsigned long long a, unsigned long long b) { return max(a, b); }
 
 // --- bits of floating-point numbers ---
 
-inline int __float_as_int(float x) { return std::bit_cast<int>(x); }
-inline unsigned __float_as_uint(float x) { return std::bit_cast<unsigned>(x); }
-inline float __int_as_float(int x) { return std::bit_cast<float>(x); }
-inline float __uint_as_float(unsigned x) { return std::bit_cast<float>(x); }
-inline long long __double_as_longlong(double x) { return std::bit_cast<long long>(x); }
-inline double __longlong_as_double(long long x) { return std::bit_cast<double>(x); }
-inline int __double2hiint(double x) { return int(std::bit_cast<std::uint64_t>(x) >> 32); }
-inline int __double2loint(double x) { return int(std::bit_cast<std::uint64_t>(x)); }
+inline int __float_as_int(float x) { return simt::bit_cast<int>(x); }
+inline unsigned __float_as_uint(float x) { return simt::bit_cast<unsigned>(x); }
+inline float __int_as_float(int x) { return simt::bit_cast<float>(x); }
+inline float __uint_as_float(unsigned x) { return simt::bit_cast<float>(x); }
+inline long long __double_as_longlong(double x) { return simt::bit_cast<long long>(x); }
+inline double __longlong_as_double(long long x) { return simt::bit_cast<double>(x); }
+inline int __double2hiint(double x) { return int(simt::bit_cast<std::uint64_t>(x) >> 32); }
+inline int __double2loint(double x) { return int(simt::bit_cast<std::uint64_t>(x)); }
 inline double __hiloint2double(int high, int low) {
-  return std::bit_cast<double>(std::uint64_t(unsigned(high)) << 32 | unsigned(low));
+  return simt::bit_cast<double>(std::uint64_t(unsigned(high)) << 32 | unsigned(low));
 }
 
 // --- floating-point arithmetic, rounded to nearest even ---

@@ -1,10 +1,25 @@
 // CUDA's keywords for an ordinary C++ compiler: every function belongs to both host and device.
 #pragma once
 
+// A source that is not CUDA C++ (`cc` defines SIMT_HOST_SOURCE for a .cpp file) sees the names of the runtime only.
+#ifndef SIMT_HOST_SOURCE
 #define __CUDACC__
+#endif
+#define __SIMT__  // CUDA on the CPU: what only a GPU has must be guarded, and __CUDA_ARCH__ is defined in kernels here too
 #define __CUDACC_VER_MAJOR__ 13
 #define __CUDACC_VER_MINOR__ 0
 #define CUDART_VERSION 13000
+
+// Programs find out by CUDA's include guards what is declared. All of it is.
+#define __CUDA_RUNTIME_H__
+#define __CUDA_RUNTIME_API_H__
+#define __DRIVER_TYPES_H__
+#define __VECTOR_TYPES_H__
+#define __VECTOR_FUNCTIONS_H__
+#define __HOST_DEFINES_H__
+#define __DEVICE_LAUNCH_PARAMETERS_H__
+#define __DEVICE_FUNCTIONS_H__
+#define __MATH_FUNCTIONS_H__
 
 #define __global__
 #define __device__

@@ -1,7 +1,6 @@
 // Loads and stores with a cache hint (CUDA C++ Programming Guide, "Load Functions Using Cache Hints").
 #pragma once
 
-#include <concepts>
 #include <type_traits>
 
 #include "simt/device.h"
@@ -9,14 +8,17 @@
 
 namespace simt {
 
-template <class T, class... Choices>
-concept OneOf = (std::same_as<T, Choices> || ...);
-
 /// The types that one load or store instruction moves.
 template <class T>
-concept Loadable = OneOf<T, char, signed char, unsigned char, short, unsigned short, int, unsigned, long, unsigned long,
-                         long long, unsigned long long, float, double, char2, char4, uchar2, uchar4, short2, short4,
-                         ushort2, ushort4, int2, int4, uint2, uint4, longlong2, ulonglong2, float2, float4, double2>;
+using Loadable = std::enable_if_t<
+    is_one_of<T, char, signed char, unsigned char, short, unsigned short, int, unsigned, long, unsigned long, long long,
+              unsigned long long, float, double, char2, char4, uchar2, uchar4, short2, short4, ushort2, ushort4, int2,
+              int4, uint2, uint4, longlong2, ulonglong2, float2, float4, double2>,
+    int>;
+
+/// T, but not deduced from this argument.
+template <class T>
+using Same = std::common_type_t<T>;
 
 /// A load that the compiler must not merge with an earlier one: loops that wait for another block need that.
 template <class T>
@@ -28,43 +30,43 @@ T load_uncached(const T* address) {
 
 }  // namespace simt
 
-template <simt::Loadable T>
+template <class T, simt::Loadable<T> = 0>
 inline T __ldg(const T* address) {
   return *address;
 }
-template <simt::Loadable T>
+template <class T, simt::Loadable<T> = 0>
 inline T __ldca(const T* address) {
   return *address;
 }
-template <simt::Loadable T>
+template <class T, simt::Loadable<T> = 0>
 inline T __ldcs(const T* address) {
   return *address;
 }
-template <simt::Loadable T>
+template <class T, simt::Loadable<T> = 0>
 inline T __ldlu(const T* address) {
   return *address;
 }
-template <simt::Loadable T>
+template <class T, simt::Loadable<T> = 0>
 inline T __ldcg(const T* address) {
   return simt::load_uncached(address);
 }
-template <simt::Loadable T>
+template <class T, simt::Loadable<T> = 0>
 inline T __ldcv(const T* address) {
   return simt::load_uncached(address);
 }
-template <simt::Loadable T>
-inline void __stwb(T* address, std::type_identity_t<T> value) {
+template <class T, simt::Loadable<T> = 0>
+inline void __stwb(T* address, simt::Same<T> value) {
   *address = value;
 }
-template <simt::Loadable T>
-inline void __stcg(T* address, std::type_identity_t<T> value) {
+template <class T, simt::Loadable<T> = 0>
+inline void __stcg(T* address, simt::Same<T> value) {
   *address = value;
 }
-template <simt::Loadable T>
-inline void __stcs(T* address, std::type_identity_t<T> value) {
+template <class T, simt::Loadable<T> = 0>
+inline void __stcs(T* address, simt::Same<T> value) {
   *address = value;
 }
-template <simt::Loadable T>
-inline void __stwt(T* address, std::type_identity_t<T> value) {
+template <class T, simt::Loadable<T> = 0>
+inline void __stwt(T* address, simt::Same<T> value) {
   *address = value;
 }

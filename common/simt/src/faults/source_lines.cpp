@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 
 namespace simt {
 
@@ -33,6 +34,12 @@ Site site_of(void* address) {
     site = {strdup(std::strncmp(line, "./", 2) == 0 ? line + 2 : line), std::atoi(colon + 1)};
   }
   pclose(lines);
+  return site;
+}
+
+Site line_of_call(void* return_address) {
+  Site site{"?", 0};
+  std::thread([&] { site = site_of(static_cast<char*>(return_address) - 1); }).join();
   return site;
 }
 

@@ -9,6 +9,9 @@ namespace simt {
 /// Line 0 if there is none.
 Site site_of(void* address);
 
+/// The source line of the call that returns to `return_address`. May be called from a kernel, whose stack is small.
+Site line_of_call(void* return_address);
+
 /// Is this a line of the emulation, or no line at all?
 bool is_emulation(Site site);
 

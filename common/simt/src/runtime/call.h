@@ -15,15 +15,15 @@ struct HostThread {
 };
 extern constinit thread_local HostThread host_thread;
 
+/// Ends the kernel that called the host function `name`; `caller` is where.
+[[noreturn]] void fail_host_call(Worker& worker, const char* name, void* caller);
+
 /// Runs the body of the CUDA function `name` and keeps its error for cudaGetLastError. Refused after a kernel has
 /// failed, inside a host function, and inside a kernel (which nvcc would not compile).
 template <class Body>
-cudaError_t call(const char* name, Body&& body) {
+[[gnu::always_inline]] inline cudaError_t call(const char* name, Body&& body) {
   if (Worker* worker = Worker::running()) {
-    worker->fail({"host-call",
-                  std::string("calls ") + name + ", which only host code may call",
-                  {"?", 0},
-                  cudaErrorNotPermitted});
+    fail_host_call(*worker, name, __builtin_return_address(0));  // of the CUDA function, which contains this one
   }
   if (const cudaError_t error = sticky(); error != cudaSuccess) return error;
   const cudaError_t error = host_thread.in_host_function ? cudaErrorNotPermitted : body();

@@ -1,10 +1,13 @@
 #include "simt/runtime/copies.h"
 
+#include <cstdio>
 #include <cstring>
+#include <string>
 
 #ifdef SIMT_CHECK
 #include "../../check/check.h"
 #endif
+#include "../faults/source_lines.h"
 #include "../memory/access.h"
 #include "call.h"
 #include "simt/runtime/streams.h"
@@ -54,6 +57,33 @@ cudaError_t fill_rows(void* pointer, std::size_t pitch, int value, std::size_t w
   return cudaSuccess;
 }
 
+const char* name_of(cudaMemcpyKind kind) {
+  constexpr const char* names[] = {"cudaMemcpyHostToHost", "cudaMemcpyHostToDevice", "cudaMemcpyDeviceToHost",
+                                   "cudaMemcpyDeviceToDevice"};
+  return names[kind];
+}
+
+/// Reports the copy that `function` has refused if only its direction is wrong. It returns to `caller`.
+void report_direction(const char* function, void* caller, const void* to, const void* from, std::size_t bytes,
+                      cudaMemcpyKind kind) {
+  if (kind < cudaMemcpyHostToHost || kind >= cudaMemcpyDefault || to == nullptr || from == nullptr) return;
+  const Access target = access_of(to, bytes), source = access_of(from, bytes);
+  const bool to_device = target.device && !target.host, from_device = source.device && !source.host;
+  const auto right = from_device ? (to_device ? cudaMemcpyDeviceToDevice : cudaMemcpyDeviceToHost)
+                                 : (to_device ? cudaMemcpyHostToDevice : cudaMemcpyHostToHost);
+  if (right == kind || check_copy(to, bytes, from, bytes, right) != cudaSuccess) return;
+  const auto memory = [](bool device) { return std::string(device ? "device" : "host") + " memory"; };
+  const std::string text = std::string(function) + " copies from " + memory(from_device) + " to " + memory(to_device) +
+                           ", but its kind is " + name_of(kind) + ": write " + name_of(right) +
+                           ", or exchange the two pointers if they are in the wrong order";
+  const Site site = line_of_call(caller);
+#ifdef SIMT_CHECK
+  check::add_finding("invalid-copy", site, text);
+#else
+  std::fprintf(stderr, "%s:%d: error: invalid-copy: %s\n", site.file, site.line, text.c_str());
+#endif
+}
+
 }  // namespace
 
 cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
@@ -70,11 +100,19 @@ cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind k
 using namespace simt;
 
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
-  return call(__func__, [&] { return copy(to, from, bytes, kind, nullptr); });
+  return call(__func__, [&, caller = __builtin_return_address(0)] {
+    const cudaError_t error = copy(to, from, bytes, kind, nullptr);
+    if (error == cudaErrorInvalidValue) report_direction("cudaMemcpy", caller, to, from, bytes, kind);
+    return error;
+  });
 }
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
-  return call(__func__, [&] { return copy(to, from, bytes, kind, stream); });
+  return call(__func__, [&, caller = __builtin_return_address(0)] {
+    const cudaError_t error = copy(to, from, bytes, kind, stream);
+    if (error == cudaErrorInvalidValue) report_direction("cudaMemcpyAsync", caller, to, from, bytes, kind);
+    return error;
+  });
 }
 
 cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
@@ -104,12 +142,40 @@ cudaError_t cudaMemset2DAsync(void* pointer, std::size_t pitch, int value, std::
   return call(__func__, [&] { return fill_rows(pointer, pitch, value, width, height, stream); });
 }
 
+namespace {
+
+cudaMemLocation location_of(int device) {
+  return {device == cudaCpuDeviceId ? cudaMemLocationTypeHost : cudaMemLocationTypeDevice, device};
+}
+
+/// Host and device share one memory: where data lie, and who will use them, is only checked.
+cudaError_t check_location(const void* pointer, std::size_t bytes, cudaMemLocation location) {
+  if (location.type == cudaMemLocationTypeDevice && location.id != 0) return cudaErrorInvalidDevice;
+  const Access access = access_of(pointer, bytes);
+  return access.host && access.device ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+}  // namespace
+
 cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, cudaMemLocation location, unsigned flags,
                                  cudaStream_t stream) {
-  return call(__func__, [&] {  // host and device share one memory, so only the arguments are checked
+  return call(__func__, [&] {
     if (!is_stream(stream)) return cudaErrorInvalidResourceHandle;
-    if (location.type == cudaMemLocationTypeDevice && location.id != 0) return cudaErrorInvalidDevice;
-    const Access access = access_of(pointer, bytes);
-    return flags == 0 && access.host && access.device ? cudaSuccess : cudaErrorInvalidValue;
+    return flags == 0 ? check_location(pointer, bytes, location) : cudaErrorInvalidValue;
   });
+}
+
+cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, int device, cudaStream_t stream) {
+  return cudaMemPrefetchAsync(pointer, bytes, location_of(device), 0, stream);
+}
+
+cudaError_t cudaMemAdvise(const void* pointer, std::size_t bytes, cudaMemoryAdvise advice, cudaMemLocation location) {
+  return call(__func__, [&] {
+    if (advice < cudaMemAdviseSetReadMostly || advice > cudaMemAdviseUnsetAccessedBy) return cudaErrorInvalidValue;
+    return check_location(pointer, bytes, location);
+  });
+}
+
+cudaError_t cudaMemAdvise(const void* pointer, std::size_t bytes, cudaMemoryAdvise advice, int device) {
+  return cudaMemAdvise(pointer, bytes, advice, location_of(device));
 }

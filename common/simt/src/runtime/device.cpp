@@ -80,6 +80,7 @@ cudaDeviceProp make_properties() {
   p.canUseHostPointerForRegisteredMem = p.hostRegisterSupported = 1;
   p.memoryPoolsSupported = 1;
   p.unifiedFunctionPointers = 1;
+  p.clockRate = clock_khz();
   return p;
 }
 
@@ -145,6 +146,7 @@ constexpr Attribute attributes[] = {
     {cudaDevAttrReservedSharedMemoryPerBlock, field<&cudaDeviceProp::reservedSharedMemPerBlock>},
     {cudaDevAttrMemoryPoolsSupported, field<&cudaDeviceProp::memoryPoolsSupported>},
     // Work does not overlap here, there is no bus, and the system does not report the memory's clock.
+    {cudaDevAttrGpuOverlap, none},
     {cudaDevAttrKernelExecTimeout, none},
     {cudaDevAttrComputeMode, none},
     {cudaDevAttrConcurrentKernels, none},
@@ -260,7 +262,36 @@ cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
   });
 }
 
+// A configuration is a wish, which this device does not grant.
 cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) {
+  return call(__func__, [] { return cudaSuccess; });
+}
+
+cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
+  return call(__func__, [&] {
+    if (config == nullptr) return cudaErrorInvalidValue;
+    *config = cudaFuncCachePreferNone;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) {
+  return call(__func__, [] { return cudaSuccess; });
+}
+
+cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
+  return call(__func__, [&] {
+    if (config == nullptr) return cudaErrorInvalidValue;
+    *config = cudaSharedMemBankSizeFourByte;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaProfilerStart() {
+  return call(__func__, [] { return cudaSuccess; });
+}
+
+cudaError_t cudaProfilerStop() {
   return call(__func__, [] { return cudaSuccess; });
 }
 
@@ -289,3 +320,10 @@ cudaError_t cudaDriverGetVersion(int* version) {
 }
 
 cudaError_t cudaRuntimeGetVersion(int* version) { return cudaDriverGetVersion(version); }
+
+cudaError_t cudaThreadSynchronize() { return cudaDeviceSynchronize(); }
+cudaError_t cudaThreadExit() { return cudaDeviceReset(); }
+cudaError_t cudaThreadSetLimit(cudaLimit limit, std::size_t value) { return cudaDeviceSetLimit(limit, value); }
+cudaError_t cudaThreadGetLimit(std::size_t* value, cudaLimit limit) { return cudaDeviceGetLimit(value, limit); }
+cudaError_t cudaThreadSetCacheConfig(cudaFuncCache config) { return cudaDeviceSetCacheConfig(config); }
+cudaError_t cudaThreadGetCacheConfig(cudaFuncCache* config) { return cudaDeviceGetCacheConfig(config); }

@@ -61,6 +61,10 @@ cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute
   });
 }
 
+cudaError_t cudaFuncSetSharedMemConfig(const void* kernel, cudaSharedMemConfig) {
+  return call(__func__, [&] { return kernel == nullptr ? cudaErrorInvalidDeviceFunction : cudaSuccess; });
+}
+
 cudaError_t cudaFuncSetCacheConfig(const void* kernel, cudaFuncCache) {
   return call(__func__, [&] { return kernel == nullptr ? cudaErrorInvalidDeviceFunction : cudaSuccess; });
 }

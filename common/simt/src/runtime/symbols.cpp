@@ -1,10 +1,20 @@
 #include "simt/runtime/symbols.h"
 
+#include "../memory/access.h"
 #include "../memory/globals.h"
 #include "call.h"
 #include "simt/runtime/copies.h"
 
 namespace simt {
+namespace {
+
+/// Device memory is accepted on the other side even if the kind is the default one, which names the host. As on a GPU.
+cudaMemcpyKind kind_for(const void* other, cudaMemcpyKind kind) {
+  const Access access = access_of(other, 1);
+  return access.device && !access.host ? cudaMemcpyDeviceToDevice : kind;
+}
+
+}  // namespace
 
 cudaError_t copy_to_symbol(void* symbol, std::size_t symbol_bytes, const void* from, std::size_t bytes,
                            std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
@@ -14,7 +24,7 @@ cudaError_t copy_to_symbol(void* symbol, std::size_t symbol_bytes, const void* f
     if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault) {
       return cudaErrorInvalidMemcpyDirection;
     }
-    return copy(static_cast<char*>(symbol) + offset, from, bytes, kind, stream);
+    return copy(static_cast<char*>(symbol) + offset, from, bytes, kind_for(from, kind), stream);
   });
 }
 
@@ -26,7 +36,7 @@ cudaError_t copy_from_symbol(void* to, const void* symbol, std::size_t symbol_by
     if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault) {
       return cudaErrorInvalidMemcpyDirection;
     }
-    return copy(to, static_cast<const char*>(symbol) + offset, bytes, kind, stream);
+    return copy(to, static_cast<const char*>(symbol) + offset, bytes, kind_for(to, kind), stream);
   });
 }
 

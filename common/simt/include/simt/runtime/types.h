@@ -37,7 +37,12 @@ inline constexpr unsigned cudaDeviceScheduleAuto = 0x00;
 inline constexpr unsigned cudaDeviceScheduleSpin = 0x01;
 inline constexpr unsigned cudaDeviceScheduleYield = 0x02;
 inline constexpr unsigned cudaDeviceScheduleBlockingSync = 0x04;
+inline constexpr unsigned cudaDeviceBlockingSync = 0x04;
+inline constexpr unsigned cudaDeviceScheduleMask = 0x07;
 inline constexpr unsigned cudaDeviceMapHost = 0x08;
+inline constexpr unsigned cudaDeviceLmemResizeToMax = 0x10;
+inline constexpr unsigned cudaDeviceSyncMemops = 0x80;
+inline constexpr unsigned cudaDeviceMask = 0xff;
 inline constexpr int cudaCpuDeviceId = -1;
 inline constexpr int cudaInvalidDeviceId = -2;
 
@@ -132,9 +137,34 @@ enum cudaLimit {
   cudaLimitStackSize = 0,
   cudaLimitPrintfFifoSize = 1,
   cudaLimitMallocHeapSize = 2,
+  // This device supports none of those that follow.
+  cudaLimitDevRuntimeSyncDepth = 3,
+  cudaLimitDevRuntimePendingLaunchCount = 4,
+  cudaLimitMaxL2FetchGranularity = 5,
+  cudaLimitPersistingL2CacheSize = 6,
 };
 
-enum cudaComputeMode { cudaComputeModeDefault = 0 };
+enum cudaComputeMode {
+  cudaComputeModeDefault = 0,
+  cudaComputeModeExclusive = 1,
+  cudaComputeModeProhibited = 2,
+  cudaComputeModeExclusiveProcess = 3,
+};
+
+enum cudaSharedMemConfig {
+  cudaSharedMemBankSizeDefault = 0,
+  cudaSharedMemBankSizeFourByte = 1,
+  cudaSharedMemBankSizeEightByte = 2,
+};
+
+enum cudaMemoryAdvise {
+  cudaMemAdviseSetReadMostly = 1,
+  cudaMemAdviseUnsetReadMostly = 2,
+  cudaMemAdviseSetPreferredLocation = 3,
+  cudaMemAdviseUnsetPreferredLocation = 4,
+  cudaMemAdviseSetAccessedBy = 5,
+  cudaMemAdviseUnsetAccessedBy = 6,
+};
 
 struct cudaUUID_t {
   char bytes[16];
@@ -196,6 +226,23 @@ struct cudaDeviceProp {
   int memoryPoolsSupported;
   int clusterLaunch;
   int unifiedFunctionPointers;
+
+  // Textures and surfaces do not exist here: all 0.
+  int maxTexture1D, maxTexture1DMipmap, maxTexture2D[2], maxTexture2DMipmap[2], maxTexture2DLinear[3];
+  int maxTexture2DGather[2], maxTexture3D[3], maxTexture3DAlt[3], maxTextureCubemap, maxTexture1DLayered[2];
+  int maxTexture2DLayered[3], maxTextureCubemapLayered[2];
+  int maxSurface1D, maxSurface2D[2], maxSurface3D[3], maxSurface1DLayered[2], maxSurface2DLayered[3];
+  int maxSurfaceCubemap, maxSurfaceCubemapLayered[2];
+
+  // CUDA 13 has dropped these; CUDA 12 has them.
+  int clockRate;        ///< kHz
+  int memoryClockRate;  ///< kHz
+  int deviceOverlap;
+  int kernelExecTimeoutEnabled;
+  int computeMode;
+  int maxTexture1DLinear;
+  int singleToDoublePrecisionPerfRatio;
+  int cooperativeMultiDeviceLaunch;
 };
 
 enum cudaDeviceAttr {
@@ -213,6 +260,7 @@ enum cudaDeviceAttr {
   cudaDevAttrMaxRegistersPerBlock = 12,
   cudaDevAttrClockRate = 13,  ///< kHz
   cudaDevAttrTextureAlignment = 14,
+  cudaDevAttrGpuOverlap = 15,
   cudaDevAttrMultiProcessorCount = 16,
   cudaDevAttrKernelExecTimeout = 17,
   cudaDevAttrIntegrated = 18,

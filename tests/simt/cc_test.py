@@ -1,0 +1,193 @@
+#!/usr/bin/env python3
+"""What `./workbook cc` makes of programs, and of the options that nvcc takes.
+
+cc_test.py [--compiler g++]
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+COMPILER = "g++"
+
+ARCHITECTURE = """#include <cstdio>
+__global__ void k(int* a) {
+#ifdef __CUDA_ARCH__
+  *a = __CUDA_ARCH__;
+#endif
+}
+int main() {
+  int *d, h = 0;
+  cudaMalloc(&d, sizeof h);
+  k << <1, 1 >> > (d);
+  cudaMemcpy(&h, d, sizeof h, cudaMemcpyDeviceToHost);
+  std::printf("%d %ld\\n", h, __cplusplus);
+}
+"""
+PLAIN = "int main() {}\n"
+
+
+class CcTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        """The first program of each kind waits for its library, which is announced."""
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "a.cu").write_text(PLAIN)
+            for option in ("-w", "--check"):
+                command = [str(ROOT / "workbook"), "cc", "a.cu", option, "--cxx", COMPILER]
+                subprocess.run(command, check=True, cwd=folder, capture_output=True)
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def file(self, name: str, text: str) -> None:
+        (self.folder / name).write_text(text)
+
+    def cc(self, *words: str) -> subprocess.CompletedProcess[str]:
+        command = [str(ROOT / "workbook"), "cc", *words, "--cxx", COMPILER]
+        return subprocess.run(command, capture_output=True, text=True, check=False, cwd=self.folder)
+
+    def compiled(self, *words: str) -> str:
+        """Compiles without an error; returns what the compiler wrote."""
+        done = self.cc(*words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stderr
+
+    def run_program(self, name: str, *words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [str(self.folder / name), *words], capture_output=True, text=True, check=False, cwd=self.folder, timeout=60
+        )
+
+    def output(self, text: str, *options: str) -> subprocess.CompletedProcess[str]:
+        """Compiles and runs a program; the compiler writes nothing."""
+        self.file("k.cu", text)
+        self.assertEqual(self.compiled("k.cu", *options), "")
+        return self.run_program("k")
+
+    def test_options_of_nvcc(self) -> None:
+        self.file("a.cu", ARCHITECTURE)
+        for options, expected in (
+            ("", "700 201703"),
+            ("-O3 -g -arch=sm_80 -lineinfo -w", "800 201703"),
+            ("-arch sm_75 -std=c++20 -Xcompiler -Wall,-Wextra -Xptxas -v", "750 202002"),
+            ("-gencode arch=compute_80,code=sm_80 -gencode=arch=compute_90,code=sm_90 --std=c++11", "900 201703"),
+            ("-rdc=true --expt-relaxed-constexpr -lcudart --use_fast_math -Wno-deprecated-gpu-targets", "700 201703"),
+        ):
+            self.compiled(*options.split(), "a.cu", "-o", "p")
+            self.assertEqual(self.run_program("p").stdout, expected + "\n", options)
+        self.assertEqual(self.cc("--arc=sm_80x", "--no-such-option", "a.cu").returncode, 2)
+
+    def test_several_files(self) -> None:
+        self.file("shared.h", "#ifdef __CUDACC__\n__global__ void k(int*);\n#endif\nvoid run(int*);\nint c(int);\n")
+        self.file(
+            "k.cu", '#include "shared.h"\n__global__ void k(int* a) { *a = 5; }\nvoid run(int* a) { k<<<1, 1>>>(a); }\n'
+        )
+        self.file("c.c", "int c(int class) { return class + 1; }\n")
+        self.file(
+            "main.cpp",
+            """#include <cuda_runtime.h>
+#include <cstdio>
+#ifdef __CUDACC__
+#error this is not CUDA C++
+#endif
+extern "C" int c(int);
+void run(int*);
+int main() {
+  int* a;
+  cudaMallocManaged(&a, 4);
+  run(a);
+  cudaDeviceSynchronize();
+  std::printf("%d\\n", c(*a));
+}
+""",
+        )
+        self.compiled("k.cu", "-O1", "main.cpp", "-o", "p", "c.c")
+        self.assertEqual(self.run_program("p").stdout, "6\n")
+        done = self.cc("k.cu", "missing.cu")
+        self.assertEqual((done.returncode, "there is no file missing.cu" in done.stderr), (2, True))
+
+    def test_no_noise_about_volatile(self) -> None:
+        text = "__global__ void k(volatile int* a) { a[0] += 1; ++a[1]; }\n" + PLAIN
+        for standard in ("17", "20"):
+            self.output(text, f"-std=c++{standard}")
+
+    def test_headers_that_programs_include(self) -> None:
+        names = ("cuda", "driver_types", "vector_functions", "host_defines", "builtin_types", "cuda_profiler_api")
+        self.output("".join(f"#include <{name}.h>\n" for name in names) + PLAIN)
+
+    def test_both_builds_agree_about_the_architecture(self) -> None:
+        self.file("a.cu", ARCHITECTURE)
+        self.compiled("--check", "a.cu")
+        self.assertEqual(self.run_program("a").stdout, "700 201703\n")
+
+    def test_the_host_interface_in_a_kernel_is_named_with_its_line(self) -> None:
+        text = "__global__ void k() {\n  int* a;\n  %s;\n}\nint main() {\n  k<<<1, 1>>>();\n}\n"
+        for options, call in (((), "cudaMalloc(&a, 4)"), (("--check",), "cudaDeviceSynchronize()")):
+            message = self.output(text % call, *options).stderr
+            self.assertTrue(message.startswith("k.cu:3: error: host-call: kernel k, "), message)
+            self.assertIn(f"calls {call.partition('(')[0]}, which", message)
+            self.assertIn("move the call there", message)
+
+    def test_a_copy_in_the_wrong_direction_is_named_with_the_right_one(self) -> None:
+        text = """int main() {
+  int *d, h[4] = {};
+  cudaMalloc(&d, sizeof h);
+  cudaMemcpy(d, h, sizeof h, cudaMemcpyHostToDevice);
+  cudaMemcpy(h, d, sizeof h,
+             cudaMemcpyHostToDevice);
+  return int(cudaGetLastError());
+}
+"""
+        for options, status in (((), 1), (("--check",), 3)):
+            done = self.output(text, *options)
+            self.assertEqual(done.returncode, status)
+            self.assertRegex(
+                done.stderr, r"^k\.cu:[56]: error: invalid-copy: cudaMemcpy copies from device memory to host"
+            )
+            self.assertIn("write cudaMemcpyDeviceToHost", done.stderr)
+
+    def test_what_a_gpu_computes_differently_is_noted(self) -> None:
+        text = """#include <cstdio>
+__global__ void k(float f, double g, int by, unsigned* u, int* i) {
+  u[0] = f;
+  i[0] = int(g);
+  u[1] = 1u << by;
+  u[2] = __float2uint_rz(f) + (1u << (by - 1)) + unsigned(int(f));
+}
+int main(int argc, char**) {
+  unsigned* u;
+  int* i;
+  cudaMallocManaged(&u, 12);
+  cudaMallocManaged(&i, 4);
+  k<<<1, 1>>>(argc == 1 ? -1.0f : 7.0f, argc == 1 ? 3e9 : 7.0, argc == 1 ? 32 : 3, u, i);
+  cudaDeviceSynchronize();
+  std::printf("%u\\n", u[2]);
+  return argc + int(u[0]) < 0;
+}
+"""
+        for options in ((), ("--check",)):
+            done = self.output(text, *options)
+            notes = [line for line in done.stderr.splitlines() if " conversion: " in line or " shift: " in line]
+            self.assertEqual(len(notes), 3, done.stderr)
+            self.assertRegex(notes[0], r"^k\.cu:3: note: conversion: .*converts -1 to unsigned int.*a GPU gives 0,")
+            self.assertIn("__float2uint_rz()", notes[0])
+            self.assertRegex(notes[1], r"^k\.cu:4: note: conversion: .*converts 3e\+09 to int.*a GPU gives 2147483647,")
+            self.assertRegex(notes[2], r"^k\.cu:5: note: shift: .*shifts unsigned int by 32")
+            self.assertEqual(done.returncode, 0)
+            self.assertNotIn("conversion", self.run_program("k", "x").stderr)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument("--compiler", default=COMPILER)
+    own, rest = parser.parse_known_args()
+    COMPILER = own.compiler
+    unittest.main(argv=sys.argv[:1] + rest)
