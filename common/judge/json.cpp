@@ -33,6 +33,14 @@ Json types_json(const StepFacts& step) {
   return types;
 }
 
+Json uses_json(const StepFacts& step) {
+  Json names = Json::array();
+  for (std::string_view name : step.uses) {
+    if (!name.empty()) names.push_back(name);
+  }
+  return names;
+}
+
 Json or_null(bool known, const Json& value) { return known ? value : Json(nullptr); }
 
 Json json_of(const Quartiles& times) {
@@ -207,6 +215,7 @@ Json json_of(const StepFacts& step, std::string_view lab) {
           {"name", step.name},
           {"file", file.substr(file.rfind('/') + 1)},
           {"idea", step.idea},
+          {"uses", uses_json(step)},
           {"task", name_of(step.task)},
           {"stable", step.stable},
           {"tile", step.tile},

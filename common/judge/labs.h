@@ -18,6 +18,7 @@ struct StepFacts {
   std::string_view name;
   std::string_view file;  ///< the name of the step that the line belongs to
   std::string_view idea;
+  std::array<std::string_view, 3> uses = {};  ///< names of lines of other steps; "": none
   bool stable = false;
   std::int64_t tile = 0;
   std::int64_t max_n = any_n;
@@ -53,6 +54,9 @@ consteval std::array<StepFacts, n> facts_of(const Step (&steps)[n]) {
                 .growth = step.growth,
                 .task = step.task(),
                 .budget = step.budget};
+    for (std::size_t k = 0; k < step.uses.size(); ++k) {
+      if (step.uses[k]) facts[i].uses[k] = step.uses[k];
+    }
     for (KeyType type : all_key_types) facts[i].types |= unsigned{step.takes(type)} << static_cast<int>(type);
   }
   return facts;

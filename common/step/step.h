@@ -104,8 +104,11 @@ struct LabTraits {
 /// that step's own line.
 struct Step {
   int number;
-  const char* name;            ///< as in the file's name, 02_shared.cu: "shared"; a part has a name of its own
-  const char* idea;            ///< a few words for tables
+  const char* name;  ///< as in the file's name, 02_shared.cu: "shared"; a part has a name of its own
+  const char* idea;  ///< a few words for tables
+  /// Lines of other steps that this one calls, by name. If it fails, they are tested first, so that a fault is reported
+  /// where it is.
+  std::array<const char*, 3> uses = {};
   bool stable = false;         ///< equal keys keep their order
   std::int64_t tile = 0;       ///< 0: sorts the whole array; else each run of `tile` keys separately
   std::int64_t max_n = any_n;  ///< the judge refuses more keys, because the step would take too long

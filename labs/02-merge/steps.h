@@ -20,7 +20,7 @@ inline constexpr lab::Step steps[] = {
      .u32 = sort_block<std::uint32_t>, .u64 = sort_block<std::uint64_t>,
      .i32 = sort_block<std::int32_t>, .f32 = sort_block<float>,
      .pairs = sort_block<std::uint32_t, std::uint32_t>},
-    {.number = 3, .name = "splitters", .idea = "many blocks per merge", .stable = true,
+    {.number = 3, .name = "splitters", .idea = "many blocks per merge", .uses = {"block"}, .stable = true,
      .budget = {.n = 16384, .conflicts = 1.4, .sectors = 1.25, .bytes = 50, .barriers = 3},
      .u32 = sort_splitters<std::uint32_t>, .u64 = sort_splitters<std::uint64_t>,
      .i32 = sort_splitters<std::int32_t>, .f32 = sort_splitters<float>,

@@ -18,7 +18,7 @@ inline constexpr lab::Step steps[] = {
      .u32 = sort_tiles<std::uint32_t>, .u64 = sort_tiles<std::uint64_t>,
      .i32 = sort_tiles<std::int32_t>, .f32 = sort_tiles<float>,
      .pairs = sort_tiles<std::uint32_t, std::uint32_t>},
-    {.number = 3, .name = "hybrid", .idea = "tiles, then global stages",
+    {.number = 3, .name = "hybrid", .idea = "tiles, then global stages", .uses = {"shared"},
      .budget = {.n = 16384, .conflicts = 1.7, .sectors = 1.05, .bytes = 123, .barriers = 8},
      .u32 = sort_hybrid<std::uint32_t>, .u64 = sort_hybrid<std::uint64_t>,
      .i32 = sort_hybrid<std::int32_t>, .f32 = sort_hybrid<float>,

@@ -17,6 +17,7 @@ from types import SimpleNamespace
 from unittest import mock
 
 from workbook import cli
+from workbook.core import course, sweeps
 from workbook.core.judge_client import JudgeClient
 from workbook.verbs import run
 
@@ -95,6 +96,46 @@ class Sort(unittest.TestCase):
         self.assert_refused("--stdin sorts all of standard input: leave out --n", "--stdin", "--n", "10")
         self.assert_refused("--stdin sorts: leave out --task scan", "--stdin", "--task", "scan")
         self.assert_refused("--stdin cannot be used with --build check", "--stdin", "--build", "check")
+
+
+class Parts(unittest.TestCase):
+    """Names in the tables."""
+
+    def test_the_command_knows_the_parts_of_the_tables(self) -> None:
+        with JudgeClient(JUDGE) as judge:
+            for lab in judge.labs():
+                parts = {line.name: line.number for line in lab.steps if line.task != "sort"}
+                self.assertEqual(course.parts(lab.name), parts)
+
+    def test_what_a_line_uses_exists_and_comes_before_it(self) -> None:
+        with JudgeClient(JUDGE) as judge:
+            for lab in judge.labs():
+                for line in lab.steps:
+                    for name in line.uses:
+                        (used,) = [other for other in lab.steps if other.name == name]
+                        self.assertLess(used.number, line.number)
+            counting = judge.lab("04-counting")
+            (stable,) = [line for line in counting.steps if line.name == "stable"]
+            self.assertEqual([line.name for line in counting.used_by(stable)], ["blelloch", "reduce"])
+            (parallel,) = [line for line in counting.steps if line.name == "parallel"]
+            self.assertEqual([line.name for line in counting.used_by(parallel)], ["histogram", "blelloch"])
+
+    def test_a_part_by_its_name(self) -> None:
+        done = sort("--step", "histogram", "--n", "100", "--seed", "1")
+        self.assertEqual(done.status, 0, done.printed)
+        self.assertIn("04-counting step 2 histogram: 100 u8 keys", done.printed)
+        self.assertEqual(sort("--step", "2", "--task", "histogram", "--n", "100", "--seed", "1").status, 0)
+        done = sort("--step", "2", "--task", "reduce")
+        self.assertEqual(done.status, 2)
+        self.assertIn("04-counting has no step 2 with the task reduce; choose one of: 4 reduce", done.printed)
+
+    def test_a_step_sorts_by_default_what_it_can_in_about_a_second(self) -> None:
+        with JudgeClient(JUDGE) as judge:
+            lab = judge.lab("01-odd-even")
+            self.assertEqual(sweeps.affordable_n(lab.steps[0], "uniform", "u32", "cpu"), lab.steps[0].affordable.cpu)
+            self.assertEqual(sweeps.affordable_n(lab.steps[0], "uniform", "u32", "cuda"), 65536)
+            (shared,) = [line for line in judge.lab("04-counting").steps if line.name == "shared"]
+            self.assertEqual(sweeps.affordable_n(shared, "uniform", "u8", "cuda"), sweeps.DEFAULT_N)
 
 
 class CheckCases(unittest.TestCase):

@@ -7,6 +7,7 @@ import io
 import json
 import tempfile
 import unittest
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -18,11 +19,10 @@ from test_judge_client import FAKE, FakeJudge
 from workbook.core import check_build, checking, profiles
 from workbook.core.console import Problem
 from workbook.core.course import StepFile
-from workbook.core.judge_client import Case, Finding, JudgeClient, JudgeDied, Outcome
-from workbook.core.judge_types import Lab, from_json
+from workbook.core.judge_client import Case, CaseGroup, Finding, JudgeClient, JudgeDied, Outcome
+from workbook.core.judge_types import Lab, Step, from_json
 from workbook.verbs import watch
 
-STEP = StepFile("03-bitonic", 2, "shared")
 CASE = Case("03-bitonic", 2, 1023, type="u32", seed=42)
 WRONG = Outcome(
     "wrong",
@@ -36,57 +36,203 @@ WRONG = Outcome(
 )
 
 
-class CheckStep(FakeJudge):
-    """The quick tests come first; the full ones only after them; each verdict is remembered."""
+def line(number: int, name: str, task: str = "sort", uses: tuple[str, ...] = ()) -> Step:
+    """A line of the table of lab 04."""
+    members = {**fake_judge.STEP, "number": number, "name": name, "task": task, "uses": list(uses), "types": ["u8"]}
+    return from_json(Step, members)
+
+
+HISTOGRAM, SHARED = line(2, "histogram", "histogram"), line(2, "shared")
+PARALLEL, BLELLOCH = line(3, "parallel", uses=("histogram",)), line(3, "blelloch", "scan")
+COUNTING = Lab("04-counting", "u8", None, (SHARED, HISTOGRAM, PARALLEL, BLELLOCH))
+STEPS = {2: StepFile("04-counting", 2, "shared"), 3: StepFile("04-counting", 3, "parallel")}
+FINDING = Finding("labs/04-counting/02_shared.cu", 41, "race", "two threads")
+Rule = Callable[[str, Case], "dict[str, Any]"]
+
+
+class Script:
+    """A judge: every line has a quick and a public case; `rule(build, case)` gives members of the outcomes."""
+
+    def __init__(self, rule: Rule) -> None:
+        self.rule = rule
+        self.log: list[tuple[str, int, str, int, float | None]] = []  # build, step, task, n, time limit
+
+    def lab(self, _name: str) -> Lab:
+        """The table."""
+        return COUNTING
+
+    def cases(self, lab: str, number: int, set_: str, _build: str, seed: int = 0) -> list[CaseGroup]:
+        """One case per line, with a size of its own for each set."""
+        n = {"quick": 1, "public": 2, "check": 3}.get(set_, 4)
+        lines = [line for line in COUNTING.steps if line.number == number]
+        return [CaseGroup("any n", tuple(Case(lab, number, n, line.task, "u8", seed=seed) for line in lines))]
+
+    def run(self, runner: Path, case: Case, *, timeout: float | None = None, environment: object = None) -> Outcome:
+        """The outcome that the rule gives."""
+        kind = runner.name.replace("-solution", "").rpartition("-")[2]
+        self.log.append((kind, case.step, case.task, case.n, timeout))
+        title = f"{kind} step {case.step} {case.task} n {case.n}"
+        file = f"labs/{STEPS[case.step].file}"
+        members = {"status": "verified", "passed": True, "title": title, "replay": f"run {title}", "file": file}
+        return Outcome(**{**members, "case": case, **self.rule(kind, case)})
+
+    def __enter__(self) -> Script:  # noqa: PYI034
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Nothing to close."""
+
+    def own(self) -> Script:
+        """For each thread of the check build's cases: the same."""
+        return self
+
+
+WRONG_KEY = {"status": "wrong", "passed": False, "message": "wrong key at index 3"}
+
+
+class CheckStep(unittest.TestCase):
+    """What is tested in which order, which case is shown, and what is remembered."""
 
     def check(
-        self, mode: object = "", several: bool = False, explain: Any = list
-    ) -> tuple[bool, list[str], list[str], str]:
-        """Whether the step passed, the sets that ran, the verdicts saved, and what was printed."""
-        saved: list[str] = []
-        keeper = SimpleNamespace(save_verdict=lambda step, kind, verdict: saved.append(verdict))
+        self, rule: Rule, *steps: StepFile, verdict: str = "failed", **options: Any
+    ) -> tuple[bool, str, list[tuple[int, str, str]], Script]:
+        """Whether the steps passed, what was printed, the verdicts saved, and the judge."""
+        saved: list[tuple[int, str, str]] = []
+        keeper = SimpleNamespace(
+            save_verdict=lambda step, kind, word: saved.append((step.number, kind, word)), verdict=lambda step: verdict
+        )
+        script = Script(rule)
         with (
             mock.patch.object(checking, "ProgressFile", lambda: keeper),
+            mock.patch.object(check_build, "Judges", lambda: script),
             contextlib.redirect_stdout(io.StringIO()) as printed,
         ):
-            passed = checking.check_step(self.client(mode), STEP, "cpu", several, 3, explain)
-        sets = [request["set"] for request in self.requests() if request["ask"] == "cases"]
-        return passed, sets, saved, printed.getvalue()
+            kinds = options.pop("kinds", ["cpu"])
+            checker = checking.Checker(script, "04-counting", kinds, **options)  # type: ignore[arg-type]
+            passed = all(checker.passes(step) for step in steps)
+        return passed, printed.getvalue(), saved, script
 
     def test_passed(self) -> None:
-        passed, sets, saved, printed = self.check()
-        self.assertEqual((passed, sets, saved), (True, ["quick", "public"], ["passed"]))
-        self.assertRegex(printed, r"^ok      step 02 shared: 4 cases on the cpu build, \d+\.\d s\n$")
-        self.assertTrue(all(request["timeout"] == 3 for request in self.requests() if request["ask"] == "run"))
+        passed, printed, saved, script = self.check(lambda *_: {}, STEPS[2])
+        self.assertEqual((passed, saved), (True, [(2, "cpu", "passed"), (2, "check", "passed")]))
+        self.assertRegex(printed, r"^ok      step 02 shared: 4 cases on the cpu build, \d+\.\d s\n")
+        self.assertRegex(printed, r"\nok      step 02 shared: 2 cases on the check build, no finding, \d+\.\d s\n$")
+        tests = [entry[2:] for entry in script.log if entry[0] == "cpu"]
+        # Parts come before the step, quick cases before the others; a quick case has less time.
+        self.assertEqual(tests, [("histogram", 1, 5.0), ("sort", 1, 5.0), ("histogram", 2, None), ("sort", 2, None)])
+        self.assertEqual([entry[2] for entry in script.log if entry[0] == "check"], ["histogram", "sort"])
 
-    def test_failed_at_once(self) -> None:
-        wrong = {"status": "wrong", "passed": False, "message": "keys[3] is 9, not 4", "line": 41}
-        passed, sets, saved, printed = self.check(wrong, several=True, explain=lambda: ["a.cu:9: error: race: k", ""])
-        self.assertEqual((passed, sets, saved), (False, ["quick"], ["failed"]))
+    def test_a_time_limit_holds_for_every_case(self) -> None:
+        *_, script = self.check(lambda *_: {}, STEPS[2], timeout=3)
+        self.assertEqual({entry[4] for entry in script.log}, {3})
+
+    def test_a_part_alone_is_not_the_step(self) -> None:
+        part = StepFile("04-counting", 2, "shared", "histogram")
+        passed, printed, saved, script = self.check(lambda *_: {}, part)
+        self.assertEqual((passed, saved), (True, []))
+        self.assertEqual({entry[2] for entry in script.log}, {"histogram"})
+        self.assertTrue(printed.startswith("ok      step 02 shared, histogram: 2 cases"), printed)
+
+    def test_a_fault_in_a_part_is_shown_at_the_part(self) -> None:
+        # Only a public case shows it, but the sort fails before that.
+        def rule(_: str, case: Case) -> dict[str, Any]:
+            return WRONG_KEY if case.task == "sort" or case.n == 2 else {}
+
+        passed, printed, saved, _ = self.check(rule, STEPS[2])
+        self.assertEqual((passed, saved), (False, [(2, "cpu", "failed")]))
         self.assertIn(
-            "FAILED  step 02 shared, cpu build. The first thing to fix:\n\na.cu:9: error: race: k\n\n", printed
+            "FAILED  step 02 shared uses step 02 shared, histogram, which fails on the cpu build. The first thing",
+            printed,
         )
-        self.assertIn("labs/03-bitonic/01_global.cu:41: keys[3] is 9, not 4", printed)
-        self.assertIn("  again: ./workbook run 03-bitonic 2 --n 1 --build cpu\n", printed)
-        self.assertEqual(sum(request["ask"] == "run" for request in self.requests()), 1)
+        self.assertIn("again: run cpu step 2 histogram n 2\n", printed)
 
-    def test_failed_in_the_full_tests(self) -> None:
-        groups = [SimpleNamespace(what="any n", cases=[CASE, CASE, CASE])]
-        outcomes = iter([SimpleNamespace(passed=True)] * 4 + [WRONG, WRONG])
-        judge = SimpleNamespace(cases=lambda *_: groups, run=lambda *_, **__: next(outcomes))
-        graded = checking.public_tests(judge, STEP, "cpu", None)  # type: ignore[arg-type]
-        self.assertEqual((graded.cases, graded.failure), (5, WRONG))
+    def test_a_fault_in_what_another_step_provides(self) -> None:
+        def rule(_: str, case: Case) -> dict[str, Any]:
+            return WRONG_KEY if case.task in ("sort", "histogram") else {}
+
+        passed, printed, saved, _ = self.check(rule, STEPS[3])
+        self.assertEqual((passed, saved), (False, [(3, "cpu", "failed")]))
+        self.assertIn("step 03 parallel uses step 02 shared, histogram, which fails on the cpu build", printed)
+        self.assertIn("labs/04-counting/02_shared.cu: wrong key at index 3", printed)
+        # What has passed before is not tested again.
+        _, printed, _, script = self.check(rule, STEPS[3], verdict="passed (cpu)")
+        self.assertIn("FAILED  step 03 parallel, cpu build. The first thing to fix:\n\n", printed)
+        self.assertNotIn(2, {entry[1] for entry in script.log})
+
+    def test_what_is_shown_belongs_to_one_case_of_one_build(self) -> None:
+        def rule(kind: str, case: Case) -> dict[str, Any]:
+            if case.task != "sort":
+                return {}
+            return {"findings": (FINDING,)} if kind == "check" and case.lane_seed == 77 else WRONG_KEY
+
+        passed, printed, *_ = self.check(rule, STEPS[2])
+        self.assertFalse(passed)
+        self.assertEqual(
+            printed,
+            "FAILED  step 02 shared, check build. The first thing to fix:\n\n"
+            "labs/04-counting/02_shared.cu:41: error: race: two threads\n"
+            "  the result was right, by luck\n"
+            "  check step 2 sort n 1, seed 0\n"
+            "  again: run check step 2 sort n 1 --build check\n",
+        )
+
+    def test_a_wrong_result_without_a_finding(self) -> None:
+        _, printed, *_ = self.check(lambda _, case: WRONG_KEY if case.task == "sort" else {}, STEPS[2])
+        self.assertEqual(
+            printed,
+            "FAILED  step 02 shared, cpu build. The first thing to fix:\n\n"
+            "labs/04-counting/02_shared.cu: wrong key at index 3\n"
+            "  cpu step 2 sort n 1, seed 0\n"
+            "  again: run cpu step 2 sort n 1\n",
+        )
+        _, printed, *_ = self.check(
+            lambda _, case: WRONG_KEY if case.task == "sort" else {}, STEPS[2], kinds=["cpu", "cuda"], solution=True
+        )
+        self.assertIn("solutions/04-counting/02_shared.cu: wrong key at index 3\n", printed)
+        self.assertIn("  again: run cpu step 2 sort n 1 --build cpu --solution\n", printed)
+
+    def test_a_loop_that_never_ends_is_not_waited_for_again(self) -> None:
+        hung = {"status": "hung", "passed": False, "message": "no answer within 5 s"}
+        _, printed, _, script = self.check(lambda _, case: hung if case.task == "sort" else {}, STEPS[2])
+        self.assertEqual([entry[:3] for entry in script.log if entry[2] == "sort"], [("cpu", 2, "sort")])
+        self.assertIn("hung: no answer within 5 s", printed)
 
     def test_not_written(self) -> None:
-        unwritten = {"status": "not-written", "passed": False, "message": "step 02 is not written yet", "line": 86}
-        passed, sets, saved, printed = self.check(unwritten)
-        self.assertEqual((passed, sets, saved), (False, ["quick"], ["not written"]))
-        self.assertIn("step 02 is not written yet: labs/03-bitonic/01_global.cu:86\n", printed)
-        self.assertIn("./workbook hint 03-bitonic 2", printed)
+        gap = {"status": "not-written", "passed": False, "message": "step 02 is not written yet", "line": 86}
+        passed, printed, saved, _ = self.check(lambda *_: gap, STEPS[2])
+        self.assertEqual((passed, saved), (False, [(2, "cpu", "not written")]))
+        self.assertEqual(
+            printed,
+            "step 02 is not written yet: labs/04-counting/02_shared.cu:86\n"
+            "Fill the gap there; ./workbook hint 04-counting 2 helps.\n",
+        )
 
+    def test_what_a_step_uses_is_not_written(self) -> None:
+        place = {"file": "labs/04-counting/02_shared.cu", "line": 86}
+        gap = {"status": "not-written", "passed": False, "message": "step 02 is not written yet", **place}
+        passed, printed, saved, _ = self.check(lambda _, case: gap if case.task == "sort" else {}, STEPS[3])
+        self.assertEqual((passed, saved), (False, []))
+        self.assertIn("02_shared.cu:86 (step 03 parallel uses it)\n", printed)
+        self.assertIn("./workbook hint 04-counting 2 helps", printed)
+
+    def test_what_a_kernel_prints_is_mentioned(self) -> None:
+        _, printed, *_ = self.check(lambda _, case: {"printed": f"n is {case.n}\n" * 2}, STEPS[2])
+        self.assertIn("\n        it printed in 4 of them, first: n is 1\n", printed)
+
+    def test_findings_of_the_check_build_alone(self) -> None:
+        passed, printed, saved, _ = self.check(
+            lambda kind, case: {"findings": (FINDING,)} if kind == "check" and case.task == "sort" else {}, STEPS[2]
+        )
+        self.assertEqual((passed, saved), (False, [(2, "cpu", "passed"), (2, "check", "failed")]))
+        self.assertIn("FAILED  step 02 shared, check build. The first thing to fix:\n\nlabs/04", printed)
+        self.assertIn("  the result was right, by luck\n", printed)
+        self.assertIn("  again: run check step 2 sort n 3 --build check\n", printed)
+
+
+class Dead(FakeJudge):
     def test_a_judge_that_dies_is_no_pass(self) -> None:
         with self.assertRaises(JudgeDied):
-            self.check("dies")
+            checking.Checker(self.client("dies"), "03-bitonic", ["cpu"])
 
 
 class Failures(unittest.TestCase):
@@ -190,17 +336,20 @@ class CheckBuild(FakeJudge):
         verdict = self.verdict({"n": 1000, "conflicts": 2.0, "sectors": 2.0, "bytes": 4096.0, "barriers": 3.0})
         self.assertTrue(verdict.passed, verdict)
         self.assertEqual(verdict.costs[0].values["bytes"], (4096.0, 4096.0))
-        self.assertIn("conflicts 2 of 2", str(verdict.costs[0]))
+        self.assertIn("conflicts 2.00 (at most 2)", str(verdict.costs[0]))
 
     def test_over_the_budget_names_where(self) -> None:
         verdict = self.verdict({"n": 1000, "conflicts": 1.9, "sectors": 0.0, "bytes": 0.0, "barriers": 0.0})
         self.assertEqual((verdict.passed, verdict.word), (False, "over budget"))
-        self.assertIn("the budget is 1.9", verdict.over[0])
+        self.assertIn("over budget: global, 2.00 wavefronts", verdict.over[0])
+        self.assertTrue(verdict.over[0].endswith("; at most 1.9 is allowed"), verdict.over[0])
         self.assertTrue(verdict.over[1].startswith("a.cu:7: note: bank-conflict"))
 
     def test_a_finding_fails_a_case_that_came_out_right(self) -> None:
         verdict = self.verdict({"n": 256, "conflicts": 9.0}, findings=[RACE])
-        self.assertEqual(verdict.lines(), ["a.cu:9: error: race: kernel k (3 times)"])
+        self.assertEqual(
+            verdict.lines()[:2], ["a.cu:9: error: race: kernel k (3 times)", "  the result was right, by luck"]
+        )
         self.assertEqual((verdict.passed, verdict.word), (False, "failed"))
 
     def test_wrong_without_a_finding(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 import unittest
 from pathlib import Path
@@ -16,7 +17,7 @@ from workbook.core.console import Usage
 from workbook.core.judge_types import Lab, from_json
 from workbook.core.progress import ProgressFile
 from workbook.core.samples import Sample
-from workbook.verbs import demo
+from workbook.verbs import demo, status
 from workbook.verbs import test as suite
 from workbook.verbs.hint import fitted, hints_of
 
@@ -69,6 +70,35 @@ class Names(Folder):
         with self.assertRaisesRegex(Usage, "1 global, 2 shared"):
             paths.find_step("03-bitonic", "4", self.root)
 
+    def test_parts_of_steps(self) -> None:
+        table = '{.number = 2, .name = "shared", .idea = "x"},\n{.number = 2, .name = "merge-up",\n .idea = "y"},\n'
+        (self.root / "labs/03-bitonic/steps.h").write_text(table)
+        self.assertEqual(paths.parts("03-bitonic", self.root), {"merge-up": 2})
+        step = paths.find_step("03-bitonic", "merge-up", self.root)
+        self.assertEqual((str(step), step.file), ("step 02 shared, merge-up", "03-bitonic/02_shared.cu"))
+        with self.assertRaisesRegex(Usage, "1 global, 2 shared, merge-up$"):
+            paths.find_step("03-bitonic", "merge-down", self.root)
+
+    def test_a_path_names_lab_and_step(self) -> None:
+        file = str(self.root / "labs/03-bitonic/02_shared.cu")
+        for text in (file, "labs/03-bitonic/02_shared.cu", "../03-bitonic/02_shared.cu"):
+            lab, step = paths.find(text, None, self.root)
+            self.assertEqual((lab, step and step.number), ("03-bitonic", 2))
+        self.assertEqual(paths.find("labs/03-bitonic", None, self.root), ("03-bitonic", None))
+        self.assertEqual(paths.find("labs/03-bitonic/scan.cuh", None, self.root), ("03-bitonic", None))
+        self.addCleanup(os.chdir, Path.cwd())
+        os.chdir(self.root / "labs/03-bitonic")
+        self.assertEqual(paths.find("02_shared.cu", None, self.root)[0], "03-bitonic")
+        with self.assertRaisesRegex(Usage, "name a step of 03-bitonic: 1 global, 2 shared"):
+            paths.find_one("3", None, self.root)
+
+    def test_the_step_of_a_file(self) -> None:
+        for folder in ("labs", "solutions"):
+            step = paths.step_of_file(f"{folder}/03-bitonic/02_shared.cu", self.root)
+            self.assertEqual(step and step.number, 2)
+        for other in ("labs/03-bitonic/scan.cuh", "common/a.cu", "02_shared.cu", ""):
+            self.assertIsNone(paths.step_of_file(other, self.root))
+
 
 class Progress(Folder):
     """What is remembered."""
@@ -85,6 +115,27 @@ class Progress(Folder):
         self.assertEqual(progress.verdict(step), "failed (cuda)")
         (self.root / "labs" / step.file).write_text("// other\n")
         self.assertEqual(progress.verdict(step), "changed since the last check")
+
+    def test_the_next_step_is_one_of_the_lab_that_the_student_is_in(self) -> None:
+        progress = ProgressFile(self.root / ".workbook", self.root)
+        self.assertEqual(progress.latest_lab(), "")
+        for number in (1, 2):
+            progress.save_verdict(paths.find_step("03-bitonic", number, self.root), "cpu", "passed")
+        self.assertEqual(progress.latest_lab(), "03-bitonic")
+        known = {"03-bitonic": paths.steps("03-bitonic", self.root), "05-radix": paths.steps("05-radix", self.root)}
+        with (
+            mock.patch.object(status, "labs", lambda: list(known)),
+            mock.patch.object(status, "steps", known.__getitem__),
+            mock.patch.object(status, "ROOT", self.root),
+        ):
+            self.assertEqual(status.next_step(progress, "03-bitonic"), known["05-radix"][0])
+            self.assertEqual(status.next_step(progress, ""), known["05-radix"][0])
+            (self.root / "labs" / known["03-bitonic"][0].file).write_text("// saved again\n")
+            self.assertEqual(status.next_step(progress, "03-bitonic"), known["03-bitonic"][0])
+            self.assertEqual(status.next_step(progress, "05-radix"), known["05-radix"][0])
+            self.assertEqual(status.lab_of_folder(self.root / "labs/05-radix"), "05-radix")
+            self.assertEqual(status.lab_of_folder(self.root / "labs"), "")
+            self.assertEqual(status.lab_of_folder(self.root), "")
 
     def test_a_damaged_file_is_put_aside(self) -> None:
         progress = ProgressFile(self.root / ".workbook", self.root)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +17,7 @@ from .judge_client import Case, Finding, JudgeClient, JudgeUsage, Note, Outcome,
 # Seconds of processor time for one launch. The cases have few keys, so a launch that takes longer will not end.
 KERNEL_SECONDS = "6"
 _MORE = 8  # cases that are still run after one has failed without a finding
+MOST_FINDINGS = 3  # shown at once
 _NOTES = {"conflicts": "bank-conflict", "sectors": "uncoalesced", "bytes": "uncoalesced"}
 
 
@@ -34,7 +35,7 @@ class Costs:
 
     def __str__(self) -> str:
         return f"{self.name}: " + ", ".join(
-            f"{cost} {value:.4g} of {allowed:g}" for cost, (value, allowed) in self.values.items()
+            f"{cost} {value:.2f} (at most {allowed:g})" for cost, (value, allowed) in self.values.items()
         )
 
 
@@ -43,28 +44,30 @@ class Verdict:
     """What the check build found in one step."""
 
     cases: int = 0
-    findings: list[Finding] = field(default_factory=list)
-    failed: Outcome | None = None  # a case that failed without a finding
+    failed: Outcome | None = None  # the first case with findings, or else the first that failed
     costs: list[Costs] = field(default_factory=list)
     over: list[str] = field(default_factory=list)  # lines on budgets that were exceeded
 
     @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Those of one case: what several cases report is not mixed."""
+        return self.failed.findings if self.failed else ()
+
+    @property
     def passed(self) -> bool:
         """No finding, no failure, and nothing over its budget."""
-        return not self.findings and not self.failed and not self.over
+        return not self.failed and not self.over
 
     @property
     def word(self) -> str:
         """ "passed", "failed" or "over budget" """
         if self.passed:
             return "passed"
-        return "failed" if self.findings or self.failed else "over budget"
+        return "failed" if self.failed else "over budget"
 
-    def lines(self, most_findings: int | None = None) -> list[str]:
-        """What is wrong, beginning with what to fix first."""
-        if self.findings:
-            return [str(finding) for finding in self.findings[:most_findings]]
-        return failure_lines(self.failed, " --build check") if self.failed else self.over
+    def lines(self, options: str = "") -> list[str]:
+        """What is wrong, beginning with what to fix first; `options` are added to the command that repeats the case."""
+        return failure_lines(self.failed, f" --build check{options}") if self.failed else self.over
 
 
 def failure_lines(outcome: Outcome, options: str = "") -> list[str]:
@@ -75,9 +78,12 @@ def failure_lines(outcome: Outcome, options: str = "") -> list[str]:
             f"blocks {case.blocks}, threads per block {case.threads}: the step must throw lab::Unsupported and touch "
             f"nothing; it ended as {outcome.status}"
         )
+    elif outcome.status == "verified":
+        what = "the result was right, by luck"
     elif outcome.status != "wrong":
         what = f"{outcome.status}: {outcome.message}"
-    lines = [str(outcome.findings[0]), f"  {what}"] if outcome.findings else [f"{outcome.place}: {what}"]
+    findings = [str(finding) for finding in outcome.findings[:MOST_FINDINGS]]
+    lines = [*findings, f"  {what}"] if findings else [f"{outcome.place}: {what}"]
     lines.append(f"  {outcome.title}, seed {case.seed}")
     if outcome.printed.strip():
         lines += ["  the runner printed:", outcome.printed.rstrip()]
@@ -145,21 +151,21 @@ def _search(
     verdict: Verdict, outcomes: Iterable[tuple[Outcome, Callable[[], None]]], progress: Callable[[], None]
 ) -> None:
     """Runs cases up to the first with findings."""
-    findings: dict[tuple[str, int, str], Finding] = {}
     more = _MORE
     for outcome, cancel in outcomes:
+        failed = verdict.failed
+        if failed and outcome.case.task != failed.case.task:  # a fault in a part is not looked for in what uses it
+            cancel()
+            break
         verdict.cases += 1
         progress()
-        for finding in outcome.findings:
-            findings.setdefault((finding.file, finding.line, finding.kind), finding)
-        if not outcome.passed and not outcome.findings and not verdict.failed:
+        if outcome.findings or (not outcome.passed and not failed):
             verdict.failed = outcome
         more -= verdict.failed is not None
         # A case that failed does not show where; one of the next may. But another hang is not worth waiting for.
-        if findings or more < 0 or (verdict.failed and verdict.failed.status == "hung"):
+        if outcome.findings or more < 0 or (verdict.failed and verdict.failed.status == "hung"):
             cancel()
             break
-    verdict.findings = list(findings.values())
 
 
 def _notes(notes: Iterable[Note], cost: str) -> list[str]:
@@ -184,7 +190,7 @@ def _compare_costs(verdict: Verdict, judge: JudgeClient, lab: str, line: Step, r
         for name, (cost, allowed) in costs.values.items():
             if cost > allowed * 1.0001 and counts_exactly():
                 verdict.over += [
-                    f"over budget: {line.name}, {cost:.4g} {profiles.COSTS[name]}; the budget is {allowed:g}",
+                    f"over budget: {line.name}, {cost:.2f} {profiles.COSTS[name]}; at most {allowed:g} is allowed",
                     *_notes(outcome.notes, name),
                 ]
 
@@ -196,13 +202,16 @@ def check_step(
     timeout: float | None = None,
     progress: Progress | None = None,
     judges: Judges | None = None,
+    tasks: Collection[str] | None = None,
 ) -> Verdict:
-    """The verdict on a step and its parts. Problem: the judge cannot run the cases."""
+    """The verdict on a step and its parts, which come first, or on some of them: those with these tasks. Problem: the
+    judge cannot run the cases."""
     verdict = Verdict()
     with judges or Judges() as judges_:
         judge = judges_.own()
-        lines = judge.lab(lab).lines(number)
-        cases = [case for group in judge.cases(lab, number, "check", "check") for case in group.cases]
+        lines = [line for line in judge.lab(lab).lines(number) if tasks is None or line.task in tasks]
+        groups = judge.cases(lab, number, "check", "check")
+        cases = [case for line in lines for group in groups for case in group.cases if case.task == line.task]
 
         def show() -> None:
             if progress:
@@ -212,7 +221,7 @@ def check_step(
             _search(verdict, _outcomes(judges_, runner, cases, timeout), show)
         except JudgeUsage as error:
             raise Problem(str(error)) from error
-        if not verdict.findings and not verdict.failed:
+        if not verdict.failed:
             for line in lines:
                 _compare_costs(verdict, judge, lab, line, runner)
     return verdict

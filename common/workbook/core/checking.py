@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from . import build, check_build, machine
 from .console import Progress, note, paint
-from .course import StepFile
-from .judge_client import CaseGroup, JudgeClient, Outcome
+from .course import StepFile, find_step, step_of_file
+from .judge_client import CaseGroup, JudgeClient, Outcome, Step
 from .progress import ProgressFile
 
-MOST_FINDINGS = 3  # shown at once
 SETS = ("quick", "public")  # the quick cases find most mistakes; the others follow only if those pass
+QUICK_SECONDS = 5.0  # that a quick case may take: they have few keys, and a loop that never ends is reported soon
+LANE_SEEDS = (0, 1, 77)  # orders of lanes in which a case that failed is repeated on the check build
 
 
 @dataclass
@@ -23,6 +24,8 @@ class Graded:
 
     cases: int = 0
     failure: Outcome | None = None
+    printing: int = 0  # cases in which the step printed something
+    printed: str = ""  # what it printed first
 
 
 def run_cases(
@@ -31,11 +34,12 @@ def run_cases(
     groups: Iterable[CaseGroup],
     timeout: float | None,
     progress: Progress | None = None,
+    graded: Graded | None = None,
 ) -> Graded:
-    """Runs cases up to the first that fails."""
-    graded = Graded()
+    """Runs cases up to the first that fails, and adds them to `graded`."""
+    graded = graded or Graded()
     groups = list(groups)
-    total = sum(len(group.cases) for group in groups)
+    total = graded.cases + sum(len(group.cases) for group in groups)
     for group in groups:
         for case in group.cases:
             if progress:
@@ -45,21 +49,195 @@ def run_cases(
             if not outcome.passed:
                 graded.failure = outcome
                 return graded
+            if outcome.printed.strip():
+                graded.printing += 1
+                graded.printed = graded.printed or outcome.printed.strip()
     return graded
 
 
-def public_tests(judge: JudgeClient, step: StepFile, kind: str, timeout: float | None) -> Graded:
-    """The quick cases of a step, then all public ones, up to the first that fails."""
-    runner = build.runner(step.lab, kind)
-    total = Graded()
-    with Progress(f"{step.lab} {step} on the {kind} build") as progress:
-        for set_ in SETS:
-            graded = run_cases(judge, runner, judge.cases(step.lab, step.number, set_, kind), timeout, progress)
-            total.cases += graded.cases
-            total.failure = graded.failure
-            if graded.failure:
-                break
-    return total
+def groups_of(groups: Iterable[CaseGroup], line: Step) -> list[CaseGroup]:
+    """The cases of one line of the table."""
+    found = [CaseGroup(group.what, tuple(case for case in group.cases if case.task == line.task)) for group in groups]
+    return [group for group in found if group.cases]
+
+
+@dataclass
+class Failure:
+    """A case to show, and where it belongs."""
+
+    step: StepFile
+    line: Step
+    kind: str  # the build
+    outcome: Outcome
+
+    @property
+    def title(self) -> str:
+        """ "step 02 shared, histogram" """
+        return str(self.step if self.line.task == "sort" else replace(self.step, part=self.line.name))
+
+
+class Checker:
+    """Checks steps of a lab, whose programs have been built."""
+
+    def __init__(
+        self, judge: JudgeClient, lab: str, kinds: Sequence[str], timeout: float | None = None, solution: bool = False
+    ) -> None:
+        self.judge = judge
+        self.lab = lab
+        self.table = judge.lab(lab)
+        self.kinds = kinds
+        self.observed = "cpu" in kinds
+        self.timeout = timeout
+        self.solution = solution
+        self.sound: list[Step] = []  # lines that have passed everything
+
+    def runner(self, kind: str) -> Path:
+        """The program of a build."""
+        return build.runner(self.lab, kind, self.solution)
+
+    def lines(self, step: StepFile) -> list[Step]:
+        """What is tested of a step: its parts before the step itself, or only the part that was chosen."""
+        return [line for line in self.table.lines(step.number) if step.part in ("", line.name)]
+
+    def save(self, step: StepFile, kind: str, verdict: str) -> None:
+        """Remembers a verdict on a student's step. A part is not the whole step."""
+        if not step.part and not self.solution:
+            ProgressFile().save_verdict(step, kind, verdict)
+
+    def public_tests(self, step: StepFile, lines: Sequence[Step], kind: str) -> tuple[Graded, Failure | None]:
+        """The quick cases of each line, then all public ones, up to the first that fails."""
+        graded = Graded()
+        with Progress(f"{self.lab} {step} on the {kind} build") as progress:
+            for set_ in SETS:
+                seconds = self.timeout or (QUICK_SECONDS if set_ == "quick" else None)
+                groups = self.judge.cases(self.lab, step.number, set_, kind)
+                for line in lines:
+                    run_cases(self.judge, self.runner(kind), groups_of(groups, line), seconds, progress, graded)
+                    if graded.failure:
+                        return graded, Failure(step, line, kind, graded.failure)
+        return graded, None
+
+    def observe(self, step: StepFile, lines: Sequence[Step]) -> check_build.Verdict:
+        """The check build's verdict on lines of a step."""
+        tasks = [line.task for line in lines]
+        with Progress(f"{self.lab} {step} on the check build") as progress:
+            runner = self.runner("check")
+            return check_build.check_step(self.lab, step.number, runner, self.timeout, progress, tasks=tasks)
+
+    # --- the case to show ---
+
+    def named(self, failure: Failure) -> Failure:
+        """The same fault in a case of the check build that names its line, if there is one: the case that failed, or
+        another of the same line. Otherwise the failure itself."""
+        outcome = failure.outcome
+        if not self.observed or outcome.findings or outcome.status == "hung" or outcome.case.expect == "refused":
+            return failure
+        if outcome.case.n <= failure.line.affordable.check:
+            for seed in LANE_SEEDS:
+                case = replace(outcome.case, lane_seed=seed)
+                environment = check_build.environment()
+                again = self.judge.run(self.runner("check"), case, timeout=self.timeout, environment=environment)
+                if again.findings:
+                    return replace(failure, kind="check", outcome=again)
+        verdict = self.observe(failure.step, [failure.line])
+        if verdict.failed and verdict.failed.findings:
+            return replace(failure, kind="check", outcome=verdict.failed)
+        return failure
+
+    def _own_failure(self, line: Step) -> Failure | None:
+        """How a line fails by itself; None if it passes."""
+        step = find_step(self.lab, line.number)
+        for kind in self.kinds:
+            _, failure = self.public_tests(step, [line], kind)
+            if failure:
+                return None if failure.outcome.status == "not-written" else self.named(failure)
+        verdict = self.observe(step, [line]) if self.observed else None
+        return Failure(step, line, "check", verdict.failed) if verdict and verdict.failed else None
+
+    def cause(self, failure: Failure) -> Failure:
+        """The failure of what the line uses, if that fails by itself: it comes first."""
+        for line in self.table.used_by(failure.line):
+            step = find_step(self.lab, line.number)
+            known = step.number != failure.step.number and not self.solution
+            if line in self.sound or (known and ProgressFile().verdict(step).startswith("passed")):
+                continue
+            if earlier := self._own_failure(line):
+                return earlier
+        return self.named(failure)
+
+    # --- verdicts ---
+
+    def _report_unwritten(self, step: StepFile, outcome: Outcome, kind: str) -> None:
+        gap = step_of_file(outcome.file) or step
+        print(not_written(gap, outcome) + ("" if gap.number == step.number else f" ({step} uses it)"))
+        print(f"Fill the gap there; ./workbook hint {self.lab} {gap.number} helps.", flush=True)
+        if gap.number == step.number:
+            self.save(step, kind, "not written")
+
+    def _report(self, failure: Failure, shown: Failure) -> None:
+        """Prints the case to show, which belongs to one build, and what it means for the step that was tested."""
+        where = f"{shown.title}, {shown.kind} build"
+        if shown.line != failure.line:
+            where = f"{failure.title} uses {shown.title}, which fails on the {shown.kind} build"
+        print(f"{paint('FAILED', 'red')}  {where}. The first thing to fix:\n")
+        options = f" --build {shown.kind}" if shown.kind == "check" or len(self.kinds) > 1 else ""
+        for line in check_build.failure_lines(self._placed(shown.outcome), options + " --solution" * self.solution):
+            print(line, flush=True)
+
+    def _placed(self, outcome: Outcome) -> Outcome:
+        """The outcome, with the solution's file where the judge could only name the step's."""
+        if self.solution and outcome.line is None and outcome.file.startswith("labs/"):
+            return replace(outcome, file="solutions/" + outcome.file[len("labs/") :])
+        return outcome
+
+    def tested(self, step: StepFile, kind: str) -> bool:
+        """Tests one step on one build, prints the verdict and remembers it. Returns whether it passed."""
+        start = time.monotonic()
+        graded, failure = self.public_tests(step, self.lines(step), kind)
+        seconds = time.monotonic() - start
+        if failure is None:
+            self.save(step, kind, "passed")
+            ok = paint("ok", "green")
+            print(f"{ok}      {step}: {graded.cases} cases on the {kind} build, {seconds:.1f} s", flush=True)
+            if graded.printing:
+                line = graded.printed.splitlines()[0][:80]
+                print(f"        it printed in {graded.printing} of them, first: {line}", flush=True)
+            return True
+        if failure.outcome.status == "not-written":
+            self._report_unwritten(step, failure.outcome, kind)
+            return False
+        self.save(step, kind, "failed")
+        self._report(failure, self.cause(failure))
+        return False
+
+    def observed_well(self, step: StepFile) -> bool:
+        """Prints and remembers the check build's verdict on a step that passes its tests. Returns whether it passed."""
+        start = time.monotonic()
+        lines = self.lines(step)
+        verdict = self.observe(step, lines)
+        self.save(step, "check", verdict.word)
+        if verdict.passed:
+            print(
+                f"{paint('ok', 'green')}      {step}: {verdict.cases} cases on the check build, no finding, "
+                f"{time.monotonic() - start:.1f} s",
+                flush=True,
+            )
+            for costs in verdict.costs:
+                print(f"        {costs}", flush=True)
+            self.sound += lines
+            return True
+        if verdict.failed is None:
+            print(f"{paint('OVER', 'red')}    {step}: correct, but it costs more than it should:\n")
+            print("\n".join(verdict.lines()), flush=True)
+            return False
+        line = next(line for line in lines if line.task == verdict.failed.case.task)
+        failure = Failure(step, line, "check", verdict.failed)
+        self._report(failure, self.cause(failure))
+        return False
+
+    def passes(self, step: StepFile) -> bool:
+        """Checks a step on all builds up to the first on which it fails."""
+        return all(self.tested(step, kind) for kind in self.kinds) and (not self.observed or self.observed_well(step))
 
 
 def not_written(step: StepFile, outcome: Outcome) -> str:
@@ -68,98 +246,34 @@ def not_written(step: StepFile, outcome: Outcome) -> str:
     return f"{message or f'step {step.number:02} is not written yet'}: {outcome.place}"
 
 
-def check_step(
-    judge: JudgeClient,
-    step: StepFile,
-    kind: str,
-    several: bool,
-    timeout: float | None = None,
-    explain: Callable[[], Sequence[str]] = list,
-) -> bool:
-    """Tests one step on one build, prints the verdict and remembers it. Returns whether it passed.
-
-    `explain`: lines that name the fault of a step that fails, shown before the case that failed.
-    """
-    start = time.monotonic()
-    graded = public_tests(judge, step, kind, timeout)
-    seconds = time.monotonic() - start
-    failure = graded.failure
-    if failure is None:
-        ProgressFile().save_verdict(step, kind, "passed")
-        print(
-            f"{paint('ok', 'green')}      {step}: {graded.cases} cases on the {kind} build, {seconds:.1f} s", flush=True
-        )
-        return True
-    unwritten = failure.status == "not-written"
-    ProgressFile().save_verdict(step, kind, "not written" if unwritten else "failed")
-    if unwritten:
-        print(not_written(step, failure))
-        print(f"Fill the gap there; ./workbook hint {step.lab} {step.number} helps.", flush=True)
-        return False
-    print(f"{paint('FAILED', 'red')}  {step}, {kind} build. The first thing to fix:\n", flush=True)
-    options = f" --build {kind}" if several else ""
-    for line in (*explain(), *check_build.failure_lines(failure, options)):
-        print(line, flush=True)
-    return False
+def make_programs(lab: str, kinds: Sequence[str], solution: bool) -> None:
+    """Builds everything that a check runs, in one go: otherwise the first failure would wait for the check build."""
+    builds = [*kinds, "check"] if "cpu" in kinds else kinds
+    programs = [build.judge(), *(build.runner(lab, kind, solution) for kind in builds)]
+    if not programs[0].exists():
+        note(f"building the judge, CUDA on the CPU and {lab}, for tests and for the check build: once, some minutes")
+    elif not all(program.exists() for program in programs):
+        note(f"building {lab} for the first time")
+    build.compile_targets(programs, f"building {lab}")
 
 
-def _observe(step: StepFile, timeout: float | None) -> check_build.Verdict:
-    runner = build.runner(step.lab, "check")
-    build.compile_targets([runner], f"building {step.lab} for the check build")
-    with Progress(f"{step.lab} {step} on the check build") as progress:
-        return check_build.check_step(step.lab, step.number, runner, timeout, progress)
-
-
-def findings_of(step: StepFile, timeout: float | None = None) -> list[str]:
-    """What the check build finds in a step that fails its tests, as lines; empty if it finds nothing."""
-    verdict = _observe(step, timeout)
-    return [*map(str, verdict.findings[:MOST_FINDINGS]), ""] if verdict.findings else []
-
-
-def check_observed(step: StepFile, timeout: float | None = None) -> bool:
-    """Prints and remembers the check build's verdict on a step that passes its tests. Returns whether it passed."""
-    start = time.monotonic()
-    verdict = _observe(step, timeout)
-    ProgressFile().save_verdict(step, "check", verdict.word)
-    if verdict.passed:
-        print(
-            f"{paint('ok', 'green')}      {step}: {verdict.cases} cases on the check build, no finding, "
-            f"{time.monotonic() - start:.1f} s",
-            flush=True,
-        )
-        for costs in verdict.costs:
-            print(f"        {costs}", flush=True)
-        return True
-    if verdict.word == "over budget":
-        print(f"{paint('OVER', 'red')}    {step}: correct, but it costs more than it should:\n")
-    else:
-        print(
-            f"{paint('FAILED', 'red')}  {step}, check build. The results were right by luck. The first thing to fix:\n"
-        )
-    print("\n".join(verdict.lines(MOST_FINDINGS)), flush=True)
-    return False
-
-
-def check(lab: str, steps: Sequence[StepFile], timeout: float | None = None) -> bool:
+def check(lab: str, steps: Sequence[StepFile], timeout: float | None = None, solution: bool = False) -> bool:
     """Checks the steps in order up to the first that fails; returns whether all pass. CompileFailed, Problem."""
     build.ensure()
     kinds = build.runnable()
-    build.compile_targets([build.judge(), *(build.runner(lab, kind) for kind in kinds)], f"building {lab}")
-    observed = "cpu" in kinds
+    make_programs(lab, kinds, solution)
     with JudgeClient() as judge:
-        for step in steps:
-            for kind in kinds:
-
-                def explain(step: StepFile = step) -> Sequence[str]:
-                    return findings_of(step, timeout) if observed else []
-
-                if not check_step(judge, step, kind, len(kinds) > 1, timeout, explain):
-                    print("(public tests only)")
-                    return False
-            if observed and not check_observed(step, timeout):
-                return False
+        checker = Checker(judge, lab, kinds, timeout, solution)
+        if not all(checker.passes(step) for step in steps):
+            return False
+    if steps[0].part:
+        print(f"Passed: {steps[0]}. Next: ./workbook check {lab} {steps[0].number}" + " --solution" * solution)
+        return True
     which, only = ("Passed", f" --step {steps[0].number}") if len(steps) == 1 else ("All steps passed", "")
-    print(f"{which}, public tests only. Next: ./workbook bench {lab}{only}")
+    print(
+        f"{which}: all public tests, those that come with the workbook. Next: ./workbook bench {lab}{only}"
+        + " --solution" * solution
+    )
     if "cuda" in build.kinds() and not machine.gpus():
         note("cuda: not run, no GPU answers")
     return True

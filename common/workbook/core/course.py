@@ -14,15 +14,17 @@ STATE = ROOT / ".workbook"  # what is remembered between commands
 
 _LAB = re.compile(r"\d\d-[a-z0-9-]+")
 _STEP = re.compile(r"(\d\d)_(\w+)\.cu")
+_LINE = re.compile(r'\.number = (\d+), \.name = "([\w-]+)"')  # of a lab's table of steps
 
 
 @dataclass(frozen=True)
 class StepFile:
-    """One step of a lab: a file that a student fills in."""
+    """One step of a lab: a file that a student fills in. Or, if `part` is not empty, only that part of the step."""
 
     lab: str
     number: int
     name: str
+    part: str = ""  # the name of its line in the lab's table: histogram
 
     @property
     def file(self) -> str:
@@ -30,7 +32,7 @@ class StepFile:
         return f"{self.lab}/{self.number:02}_{self.name}.cu"
 
     def __str__(self) -> str:
-        return f"step {self.number:02} {self.name}"
+        return f"step {self.number:02} {self.name}" + (f", {self.part}" if self.part else "")
 
 
 def labs(root: Path = ROOT) -> list[str]:
@@ -51,25 +53,77 @@ def steps(lab: str, root: Path = ROOT) -> list[StepFile]:
     return [found[number] for number in sorted(found)]
 
 
+def parts(lab: str, root: Path = ROOT) -> dict[str, int]:
+    """The parts of a lab's steps, which are tested by themselves: {name: the step's number}.
+
+    They are read from the text of the lab's table, so that a mistyped name is refused before anything is built.
+    """
+    try:
+        table = (root / "labs" / lab / "steps.h").read_text(encoding="utf-8")
+    except OSError:
+        return {}
+    names = {step.name for step in steps(lab, root)}
+    return {name: int(number) for number, name in _LINE.findall(table) if name not in names}
+
+
+def _folders(text: str) -> tuple[str, ...]:
+    """The folders that a text names as a path; those above the current one too, if there is such a file."""
+    path = Path(text)
+    return path.resolve().parts if path.exists() else path.parts
+
+
 def find_lab(text: str, root: Path = ROOT) -> str:
-    """The lab that `text` means: 03-bitonic, 03, 3 or bitonic."""
+    """The lab that `text` means: 03-bitonic, 03, 3, bitonic, or a path in it such as labs/03-bitonic/02_shared.cu."""
     known = labs(root)
     for lab in known:
         number, name = lab.split("-", 1)
         if text.rstrip("/") in (lab, f"labs/{lab}", name, number, str(int(number))):
             return lab
+    folders = _folders(text)
+    for lab in known:
+        if lab in folders:
+            return lab
     raise Usage(f"there is no lab '{text}'; choose one of: {', '.join(known) or 'none'}")
 
 
 def find_step(lab: str, text: str | int, root: Path = ROOT) -> StepFile:
-    """The step of `lab` that `text` means: 2, 02, shared, 02_shared or 02_shared.cu."""
+    """The step of `lab` that `text` means: 2, 02, shared, 02_shared or 02_shared.cu; or a part of it: histogram."""
     known = steps(lab, root)
     for step in known:
         names = (str(step.number), f"{step.number:02}", step.name, f"{step.number:02}_{step.name}")
         if Path(str(text)).name in (*names, f"{step.number:02}_{step.name}.cu"):
             return step
-    listed = ", ".join(f"{step.number} {step.name}" for step in known)
-    raise Usage(f"{lab} has no step '{text}'; choose one of: {listed or 'none'}")
+    of_steps = parts(lab, root)
+    for step in known:
+        if of_steps.get(str(text)) == step.number:
+            return StepFile(step.lab, step.number, step.name, str(text))
+    listed = [f"{step.number} {step.name}" for step in known] + list(of_steps)
+    raise Usage(f"{lab} has no step '{text}'; choose one of: {', '.join(listed) or 'none'}")
+
+
+def find(lab_text: str, step_text: str | int | None, root: Path = ROOT) -> tuple[str, StepFile | None]:
+    """The lab and the step that two arguments mean. Without the second, the first may be the path of a step's file."""
+    lab = find_lab(lab_text, root)
+    if step_text is not None:
+        return lab, find_step(lab, step_text, root)
+    return lab, find_step(lab, Path(lab_text).name, root) if _STEP.fullmatch(Path(lab_text).name) else None
+
+
+def find_one(lab_text: str, step_text: str | int | None, root: Path = ROOT) -> tuple[str, StepFile]:
+    """The same where a step must be named. Usage: none is."""
+    lab, step = find(lab_text, step_text, root)
+    if step is None:
+        listed = ", ".join(f"{known.number} {known.name}" for known in steps(lab, root))
+        raise Usage(f"name a step of {lab}: {listed}")
+    return lab, step
+
+
+def step_of_file(file: str, root: Path = ROOT) -> StepFile | None:
+    """The step whose file this is: labs/03-bitonic/02_shared.cu, or the same below solutions/. None: of no step."""
+    path = Path(file)
+    lab = path.parent.name
+    known = steps(lab, root) if _LAB.fullmatch(lab) else []
+    return next((step for step in known if Path(step.file).name == path.name), None)
 
 
 def has_solutions(root: Path = ROOT) -> bool:

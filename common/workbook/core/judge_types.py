@@ -52,6 +52,7 @@ class Step:
     types: tuple[str, ...]
     budget: Optional[Budget]
     affordable: Affordable
+    uses: tuple[str, ...] = ()  # lines of other steps that this one calls, by name
 
     def takes(self, type_name: str) -> bool:
         """Whether the line sorts keys of this type."""
@@ -75,8 +76,18 @@ class Lab:
     steps: tuple[Step, ...]
 
     def lines(self, number: int) -> list[Step]:
-        """The lines of one step: the step itself and its parts."""
-        return [step for step in self.steps if step.number == number]
+        """The lines of one step: its parts, and then the step itself, which uses them."""
+        return sorted((step for step in self.steps if step.number == number), key=lambda step: step.task == "sort")
+
+    def used_by(self, line: Step) -> list[Step]:
+        """The lines that a line calls: of other steps, and the parts of its own. Each follows those it calls."""
+        found: list[Step] = []
+        parts = [other for other in self.lines(line.number) if other.task != "sort"] if line.task == "sort" else []
+        for other in (*(step for step in self.steps if step.name in line.uses), *parts):
+            for used in (*self.used_by(other), other):
+                if used not in found and used != line:
+                    found.append(used)
+        return found
 
     def type_of(self, step: Step) -> str:
         """The lab's own key type, or the first that this line takes."""

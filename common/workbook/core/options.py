@@ -9,7 +9,8 @@ from pathlib import Path
 
 from . import build
 from .console import Problem, Usage
-from .course import StepFile, find_lab, find_step, require_solutions, steps
+from .course import StepFile, find, require_solutions, steps
+from .judge_types import Lab, Step
 
 MAX_INT = 2**31 - 1
 MAX_SEED = 2**64 - 1
@@ -83,17 +84,45 @@ def add_case_options(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(f"--{name}", type=read, metavar=name[0].upper(), help=f"{what}; 0: the step chooses")
 
 
+def add_lab_and_step(parser: argparse.ArgumentParser) -> None:
+    """LAB STEP, of verbs that need one step; a path stands for both."""
+    parser.add_argument("lab", metavar="LAB", help="04-counting, 4, counting, or the path of a step's file")
+    parser.add_argument("step", metavar="STEP", nargs="?", help="2, shared; needed unless LAB is a path")
+
+
 def add_lab_and_steps(parser: argparse.ArgumentParser) -> None:
     """LAB [STEP] and --timeout, of check and watch."""
-    parser.add_argument("lab", metavar="LAB")
-    parser.add_argument("step", metavar="STEP", nargs="?", help="default: all in order, up to the first that fails")
-    add_timeout(parser, "the longest time that a case may take (default: 20)")
+    parser.add_argument("lab", metavar="LAB", help="04-counting, 4, counting, or the path of a step's file")
+    parser.add_argument(
+        "step",
+        metavar="STEP",
+        nargs="?",
+        help="2, shared, or a part of a step, such as histogram (default: all in order, up to the first that fails)",
+    )
+    add_timeout(parser, "the longest time that a case may take (default: 5 for the first cases, then 20)")
 
 
 def lab_and_steps(arguments: argparse.Namespace) -> tuple[str, list[StepFile]]:
     """The lab and the steps that the arguments name."""
-    lab = find_lab(arguments.lab)
-    return lab, [find_step(lab, arguments.step)] if arguments.step else steps(lab)
+    lab, step = find(arguments.lab, arguments.step)
+    return lab, [step] if step else steps(lab)
+
+
+def add_task(parser: argparse.ArgumentParser) -> None:
+    """--task"""
+    parser.add_argument("--task", metavar="TASK", help="a part of the step that does not sort: reduce, histogram, scan")
+
+
+def line_of(lab: Lab, step: StepFile, task: str | None) -> Step:
+    """The line of the table that a step, or a part of it, and --task mean. Usage: there is none."""
+    if step.part and not task:
+        return next(line for line in lab.lines(step.number) if line.name == step.part)
+    wanted = task or "sort"
+    for line in lab.lines(step.number):
+        if line.task == wanted:
+            return line
+    parts = ", ".join(f"{line.number} {line.name}" for line in lab.steps if line.task == wanted)
+    raise Usage(f"{lab.name} has no step {step.number} with the task {wanted}; choose one of: {parts or 'none'}")
 
 
 # --- programs ---

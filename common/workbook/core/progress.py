@@ -70,6 +70,17 @@ class ProgressFile:
                 return worst if worst != "failed" else f"failed ({', '.join(builds)})"
         return f"passed ({', '.join(sorted(verdicts))})"
 
+    def latest_lab(self) -> str:
+        """The lab of the last verdict; "" if there is none yet."""
+        times = [
+            (str(verdict.get("when", "")), lab)
+            for lab, lab_steps in self.read().items()
+            for known in lab_steps.values()
+            for verdict in known.values()
+            if isinstance(verdict, dict)
+        ]
+        return max(times)[1] if times else ""
+
     def hints_shown(self, step: StepFile) -> int:
         """How many hints on a step were shown so far."""
         return int(self.read().get(step.lab, {}).get(str(step.number), {}).get("hints", 0))

@@ -261,6 +261,12 @@ def default_n(step: Step, input_name: str, type_name: str) -> int:
     return n if step.max_n is None else min(n, step.max_n)
 
 
+def affordable_n(step: Step, input_name: str, type_name: str, kind: str) -> int:
+    """The same for one run on a build: at most what the step sorts there in about a second. A file is sorted whole."""
+    n = default_n(step, input_name, type_name)
+    return n if input_name.startswith("file:") else min(n, step.affordable.on(kind))
+
+
 def with_gold(planned: Iterable[Planned], gold: Sequence[Step], only_gold: bool) -> list[Planned]:
     """Each case after the gold standards for the same keys; each measurement once."""
     found: dict[tuple[Any, ...], Planned] = {}

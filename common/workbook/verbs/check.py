@@ -5,15 +5,18 @@ from __future__ import annotations
 import argparse
 
 from ..core import checking
-from ..core.options import add_lab_and_steps, lab_and_steps
+from ..core.course import require_solutions
+from ..core.options import add_lab_and_steps, add_solution, lab_and_steps
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
     add_lab_and_steps(parser)
+    add_solution(parser)
 
 
 def main(arguments: argparse.Namespace) -> int:
     """Tests of a lab."""
     lab, steps = lab_and_steps(arguments)
-    return 0 if checking.check(lab, steps, arguments.timeout) else 1
+    require_solutions(arguments.solution)
+    return 0 if checking.check(lab, steps, arguments.timeout, arguments.solution) else 1

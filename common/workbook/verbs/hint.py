@@ -7,7 +7,8 @@ import re
 import textwrap
 
 from ..core.console import Problem, wrapped
-from ..core.course import ROOT, find_lab, find_step
+from ..core.course import ROOT, find_one
+from ..core.options import add_lab_and_step
 from ..core.progress import ProgressFile
 
 
@@ -43,15 +44,13 @@ def fitted(hint: str) -> str:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
-    parser.add_argument("lab", metavar="LAB")
-    parser.add_argument("step", metavar="STEP")
+    add_lab_and_step(parser)
     parser.add_argument("--again", action="store_true", help="repeat all hints shown so far")
 
 
 def main(arguments: argparse.Namespace) -> int:
     """The next hint."""
-    lab = find_lab(arguments.lab)
-    step = find_step(lab, arguments.step)
+    lab, step = find_one(arguments.lab, arguments.step)
     try:
         handout = (ROOT / "labs" / lab / "README.md").read_text()
     except OSError as error:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import argparse
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from ..core import build, files
 from ..core.console import Problem, Usage, note
-from ..core.course import find_lab, find_step, require_solutions, shown
+from ..core.course import find_one, require_solutions, shown
 from ..core.judge_client import Case, JudgeClient, Outcome
-from ..core.options import MAX_SEED, add_solution, add_timeout, whole
+from ..core.options import MAX_SEED, add_lab_and_step, add_solution, add_task, add_timeout, line_of, whole
 from ..core.sweeps import file_inputs
 from ..pictures import access_picture
 from ..pictures.access_layout import in_words
@@ -22,8 +23,7 @@ MAX_N = 64
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
-    parser.add_argument("lab", metavar="LAB")
-    parser.add_argument("step", metavar="STEP")
+    add_lab_and_step(parser)
     parser.add_argument("--n", metavar="N", default="16", help=f"number of keys, at most {MAX_N} (default: 16)")
     parser.add_argument("--input", metavar="NAME", help="uniform, sorted, ... or file:PATH, whose bytes are the keys")
     parser.add_argument(
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             metavar=name[0].upper(),
             help=f"{what}; 0: the step chooses",
         )
-    parser.add_argument("--task", metavar="TASK", help="a part of the step that does not sort: reduce, histogram, scan")
+    add_task(parser)
     parser.add_argument(
         "--arrays",
         choices=("shared", "global", "all"),
@@ -121,8 +121,7 @@ def print_remarks(outcome: Outcome, truncated: bool) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Runs the step once and draws the run."""
-    lab = find_lab(arguments.lab)
-    step = find_step(lab, arguments.step)
+    lab, step = find_one(arguments.lab, arguments.step)
     case = case_of(arguments, lab, step.number)
     places = range_of("places", arguments.places, MAX_N)
     launches = range_of("launches", arguments.launches)
@@ -135,6 +134,8 @@ def main(arguments: argparse.Namespace) -> int:
     runner = build.runner(lab, "check", arguments.solution)
     build.compile_targets([build.judge(), runner], f"building {lab}, check build")
     with JudgeClient() as judge:
+        if step.part and not arguments.task:
+            case = replace(case, task=line_of(judge.lab(lab), step, None).task)
         run, outcome = observe(judge, runner, case, arguments.timeout)
     if launches is not None and not any(access.launch in launches for access in run.accesses):
         raise Usage(f"--launches {arguments.launches}: the run has {len(run.launches)} launches, numbered from 0")

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 
 from ..core import build, files, profiles, sweeps
 from ..core.console import Usage, note
-from ..core.course import find_lab, find_step, require_solutions
+from ..core.course import StepFile, find_one, require_solutions
 from ..core.judge_client import Case, JudgeClient, Lab
-from ..core.options import MAX_SEED, add_case_options, add_solution, whole
+from ..core.options import MAX_SEED, add_case_options, add_lab_and_step, add_solution, add_task, line_of, whole
 from ..core.profiles import Launch, global_sectors, ideal_wavefronts, occupancy_bound, shape_text, warps_per_block
 
 PROFILED_KEYS = 1 << 16  # or fewer, if a step cannot afford as many
@@ -87,8 +87,8 @@ def lines_of(launches: Iterable[Launch], source: str) -> list[str]:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
-    parser.add_argument("lab", metavar="LAB")
-    parser.add_argument("step", metavar="STEP")
+    add_lab_and_step(parser)
+    add_task(parser)
     add_case_options(parser)
     parser.add_argument(
         "--seed", type=whole("--seed", 0, MAX_SEED), metavar="S", help="seed of the input (default: a new one)"
@@ -98,13 +98,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", metavar="FILE", help="also write the launches to this file")
 
 
-def _case(arguments: argparse.Namespace, lab: Lab, number: int, kind: str) -> Case:
-    step = next(line for line in lab.lines(number) if line.task == "sort")
+def _case(arguments: argparse.Namespace, lab: Lab, file: StepFile, kind: str) -> Case:
+    step = line_of(lab, file, arguments.task)
     n = sweeps.number(arguments.n, "--n") if arguments.n else min(PROFILED_KEYS, step.affordable.on(kind))
     return Case(
         lab.name,
-        number,
+        step.number,
         n,
+        step.task,
         type=arguments.type or lab.type_of(step),
         order=arguments.order or "ascending",
         input=arguments.input or "uniform",
@@ -116,8 +117,7 @@ def _case(arguments: argparse.Namespace, lab: Lab, number: int, kind: str) -> Ca
 
 def main(arguments: argparse.Namespace) -> int:
     """The profile of one step."""
-    lab = find_lab(arguments.lab)
-    step = find_step(lab, arguments.step)
+    lab, step = find_one(arguments.lab, arguments.step)
     require_solutions(arguments.solution)
     build.ensure()
     kind = arguments.build or ("cuda" if "cuda" in build.runnable() else "check")
@@ -125,12 +125,13 @@ def main(arguments: argparse.Namespace) -> int:
         (arguments.input,) = sweeps.file_inputs([arguments.input])
     build.compile_targets([build.judge(), build.runner(lab, kind, arguments.solution)], f"building {lab}")
     with JudgeClient() as judge:
-        case = _case(arguments, judge.lab(lab), step.number, kind)
+        case = _case(arguments, judge.lab(lab), step, kind)
         launches = profiles.launches_of(judge, case, kind, arguments.solution)
     if not launches:
         raise Usage(f"{lab}, {step}: no kernel was launched, so there is nothing to profile")
     source = "Nsight Compute" if kind == "cuda" else "check build: counts as on a GPU, times of this CPU"
-    print(f"{lab} {step}{' (solution)' if arguments.solution else ''}, {case.n} keys, {source}\n")
+    what = f"{step}" + (f", {case.task}" if case.task != "sort" and not step.part else "")
+    print(f"{lab} {what}{' (solution)' if arguments.solution else ''}, {case.n} keys, {source}\n")
     for line in lines_of(launches, "ncu" if kind == "cuda" else "check"):
         print(line)
     if arguments.json:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+from pathlib import Path
 
 from ..core.build import kinds
-from ..core.course import has_solutions, labs, steps
+from ..core.course import ROOT, StepFile, has_solutions, labs, steps
 from ..core.progress import ProgressFile
 
 VERBS = (
@@ -21,8 +23,28 @@ VERBS = (
     ("report LAB", "write a lab's report, with tables and plots"),
     ("cc FILE.cu", "compile any single-file CUDA program for the CPU"),
     ("doctor", "show what this machine has and lacks"),
+    ("completion", "complete verbs, labs and steps in your shell"),
     ("starters", "write labs/ from solutions/ (instructors)"),
 )
+
+
+def lab_of_folder(folder: Path) -> str:
+    """The lab whose folder in labs/ this is, or is in; "" if it is elsewhere."""
+    with contextlib.suppress(ValueError, IndexError):
+        name = folder.resolve().relative_to(ROOT / "labs").parts[0]
+        return name if name in labs() else ""
+    return ""
+
+
+def next_step(progress: ProgressFile, lab: str) -> StepFile | None:
+    """The first step that has not passed: of the lab that the student is in, then of those after it, then of any."""
+    names = labs()
+    at = names.index(lab) if lab in names else 0
+    for name in names[at:] + names[:at]:
+        for step in steps(name):
+            if not progress.verdict(step).startswith("passed"):
+                return step
+    return None
 
 
 def main(_arguments: argparse.Namespace | None = None) -> int:
@@ -32,14 +54,11 @@ def main(_arguments: argparse.Namespace | None = None) -> int:
         if verb != "starters" or has_solutions():
             print(f"  {verb:<18} {what}")
     progress = ProgressFile()
-    following = None
     for lab in labs():
         print(f"\nlabs/{lab}")
         for step in steps(lab):
-            verdict = progress.verdict(step)
-            if following is None and not verdict.startswith("passed"):
-                following = step
-            print(f"  {step.number:02} {step.name:<15} {verdict}")
+            print(f"  {step.number:02} {step.name:<15} {progress.verdict(step)}")
+    following = next_step(progress, lab_of_folder(Path.cwd()) or progress.latest_lab())
     print()
     built = kinds()
     print(f"builds set up: {', '.join(built)}" if built else "nothing is built yet")

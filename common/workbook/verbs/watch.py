@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..core import checking
 from ..core.console import Problem, note, paint
-from ..core.course import ROOT, shown
+from ..core.course import ROOT, StepFile, shown
 from ..core.options import add_lab_and_steps, lab_and_steps
 
 POLL = 0.2  # seconds; looking at a dozen files costs next to nothing, and needs no library
@@ -30,12 +30,22 @@ def snapshot(lab: str, root: Path = ROOT) -> Snapshot:
     return found
 
 
+def changed(before: Snapshot, now: Snapshot) -> list[Path]:
+    """The files that were saved, or else those that were removed."""
+    return [path for path in now if now[path] != before.get(path)] or [path for path in before if path not in now]
+
+
 def difference(before: Snapshot, now: Snapshot) -> str:
     """A text about the first file that has changed."""
-    saved = [path for path in now if now[path] != before.get(path)]
-    if saved:
-        return f"{shown(saved[0])} was saved"
-    return f"{shown(next(path for path in before if path not in now))} was removed"
+    path = changed(before, now)[0]
+    return f"{shown(path)} was {'saved' if path in now else 'removed'}"
+
+
+def steps_to_check(all_steps: Sequence[StepFile], files: Sequence[Path]) -> Sequence[StepFile]:
+    """The steps whose files were saved; all steps if another file was, which any of them may include."""
+    names = {path.name for path in files}
+    saved = [step for step in all_steps if Path(step.file).name in names]
+    return saved if len(saved) == len(names) else all_steps
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -45,7 +55,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Checks now and at every save, until interrupted."""
-    lab, steps = lab_and_steps(arguments)
+    lab, all_steps = lab_and_steps(arguments)
+    steps: Sequence[StepFile] = all_steps
     while True:
         before = snapshot(lab)  # before the check: a file saved while it runs is checked next
         try:
@@ -57,3 +68,4 @@ def main(arguments: argparse.Namespace) -> int:
             time.sleep(POLL)
         time.sleep(POLL / 2)  # an editor may write in several goes
         note(f"\n--- {difference(before, now)}, {time.strftime('%H:%M:%S')}")
+        steps = steps_to_check(all_steps, changed(before, now))
