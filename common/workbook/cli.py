@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import importlib
 import os
+import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from types import ModuleType
+from typing import NoReturn
 
-from .core.console import Problem, Terminated, note, paint, terminated_as_interrupted
+from .core.console import Problem, Terminated, Usage, note, paint, terminated_as_interrupted
 from .core.course import ROOT
 
 VERBS = {
@@ -25,6 +28,7 @@ VERBS = {
     "report": "write a lab's report: the command makes tables and plots, you write the text",
     "cc": "compile a CUDA program for the CPU",
     "doctor": "show what this machine has and lacks, and what to do about it",
+    "completion": "print what makes the shell complete verbs, labs, steps and options",
     "starters": "write the files of labs/ that students fill in, from solutions/",
 }
 
@@ -34,24 +38,62 @@ def module_of(verb: str) -> ModuleType:
     return importlib.import_module(f".verbs.{verb}", __package__)
 
 
-def parser(chosen: str = "") -> argparse.ArgumentParser:
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """ "; did you mean --blocks?" or "" """
+    near = difflib.get_close_matches(word, list(known), 1, 0.7)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors end with the usage of the verb that was meant."""
+
+    def error(self, message: str) -> NoReturn:
+        """Usage: an argument is wrong."""
+        raise Usage(f"{message}\n{self.format_usage().rstrip()}\n({self.prog} --help explains it)")
+
+    def refuse(self, words: Sequence[str]) -> NoReturn:
+        """Usage: there are arguments that the verb does not have."""
+        options = [option for action in self._actions for option in action.option_strings]
+        word = words[0].split("=")[0]
+        if word.startswith("-"):
+            self.error(f"there is no option {word}{did_you_mean(word, options)}")
+        self.error(f"there is one argument too many: {words[0]}")
+
+
+def parser(chosen: str = "") -> Parser:
     """The command line; only the verb `chosen` has its options."""
-    top = argparse.ArgumentParser(prog="./workbook", description="A laboratory workbook on sorting with CUDA C++.")
+    top = Parser(prog="./workbook", description="A laboratory workbook on sorting with CUDA C++.")
     verbs = top.add_subparsers(dest="verb", metavar="VERB")
     for name, what in VERBS.items():
         verb = verbs.add_parser(name, help=what, description=what[0].upper() + what[1:] + ".")
         if name == chosen:
             module_of(name).add_arguments(verb)
+            top.set_defaults(parser=verb)
     return top
+
+
+def verb_parser(name: str) -> Parser:
+    """The parser of one verb."""
+    parsed, _ = parser(name).parse_known_args([name, *["1"] * 2])
+    found: Parser = parsed.parser
+    return found
 
 
 def _run(words: Sequence[str]) -> int:
     chosen = next((word for word in words if not word.startswith("-")), "")
+    top = parser(chosen)
+    if chosen and chosen not in VERBS:
+        # A path or a lab in place of the verb: the verb was forgotten.
+        lab = re.fullmatch(r"(.*/)?\d\d?(-[a-z-]+)?(/.*)?", chosen)
+        hint = f"; did you mean ./workbook check {chosen}?" if lab else did_you_mean(chosen, VERBS)
+        raise Usage(f"there is no verb '{chosen}'{hint}\nchoose one of: {', '.join(VERBS)}")
     order_words = getattr(module_of(chosen), "order_words", None) if chosen in VERBS else None
     if order_words is not None:
         after = words.index(chosen) + 1
         words = [*words[:after], *order_words(words[after:])]
-    arguments = parser(chosen).parse_args(words)
+    arguments, rest = top.parse_known_args(words)
+    if rest:
+        getattr(arguments, "parser", top).refuse(rest)
     return int(module_of(arguments.verb or "status").main(arguments))
 
 

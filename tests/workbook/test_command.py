@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -16,8 +17,10 @@ from pathlib import Path
 from unittest import mock
 
 from workbook import cli
+from workbook.core import course as paths
 from workbook.core.console import Terminated, ending, terminated_as_interrupted
 from workbook.core.course import ROOT, labs
+from workbook.verbs import completion
 
 LAB = labs()[0]
 
@@ -54,7 +57,81 @@ class Help(unittest.TestCase):
     def test_an_unknown_verb_lists_the_verbs(self) -> None:
         done = run("sort")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("'demo'", done.stderr)
+        self.assertIn("error: there is no verb 'sort'\nchoose one of: demo, test, check,", done.stderr)
+
+    def test_a_mistyped_verb_is_recognized(self) -> None:
+        for word, meant in (
+            ("chek", "check"),
+            ("profil", "profile"),
+            (LAB, f"./workbook check {LAB}"),
+            (f"labs/{LAB}/01_global.cu", f"./workbook check labs/{LAB}/01_global.cu"),
+        ):
+            done = run(word)
+            self.assertEqual(done.returncode, 2)
+            self.assertIn(f"error: there is no verb '{word}'; did you mean {meant}?\n", done.stderr)
+
+    def test_a_wrong_option_shows_the_usage_of_its_verb(self) -> None:
+        for words, error, usage in (
+            (["run", LAB, "1", "--solutions"], "there is no option --solutions; did you mean --solution?", "run [-h]"),
+            (["bench", LAB, "--stepp=1"], "there is no option --stepp; did you mean --step?", "bench [-h]"),
+            (["check", LAB, "1", "2"], "there is one argument too many: 2", "check [-h]"),
+            (["check"], "the following arguments are required: LAB", "check [-h]"),
+            (["run", LAB, "1", "--build", "gpu"], "argument --build: invalid choice: 'gpu'", "run [-h]"),
+        ):
+            done = run(*words)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+            self.assertIn(f"error: {error}", done.stderr)
+            self.assertIn(f"\nusage: ./workbook {usage}", done.stderr)
+
+    def test_a_compiler_that_is_not_there_is_named_as_the_cause(self) -> None:
+        cause = (
+            "the variable CXX names the C++ compiler no-such-compiler, which was not found: install it, or unset CXX"
+        )
+        with tempfile.TemporaryDirectory() as folder:
+            source = Path(folder, "a.cu")
+            source.write_text("int main() {}\n")
+            for words in (["check", LAB], ["run", LAB, "1"], ["bench", LAB], ["demo"], ["test"], ["cc", str(source)]):
+                done = run(*words, folder=Path(folder), CXX="no-such-compiler -O1")
+                self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
+                self.assertEqual(done.stderr.splitlines()[-1], f"error: {cause}")
+        done = run("doctor", CXX="no-such-compiler")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(cause, done.stdout.splitlines()[-1])
+
+
+class Completion(unittest.TestCase):
+    """What the shell proposes."""
+
+    def test_candidates(self) -> None:
+        step = paths.steps(LAB)[0].name
+        for words, some in (
+            ([""], {"check", "hint"}),
+            (["ch"], {"check"}),
+            (["check", ""], {LAB}),
+            (["check", "--timeout", ""], {LAB}),
+            (["run", LAB, ""], {step}),
+            (["check", "04-counting", "h"], {"histogram", "shared"}),
+            (["run", LAB, "1", "--"], {"--solution", "--n"}),
+        ):
+            self.assertLessEqual(some, set(completion.candidates(words)), words)
+        for words in (["nonsense", ""], ["hint", LAB, "1", ""], ["cc", ""]):
+            self.assertEqual(completion.candidates(words), [])
+
+    @unittest.skipUnless(shutil.which("bash"), "there is no bash")
+    def test_the_script_in_bash(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            program = Path(folder, "workbook")
+            program.write_text(f'#!/bin/sh\nPYTHONPATH={ROOT}/common exec {sys.executable} -m workbook "$@"\n')
+            program.chmod(0o755)
+            lines = f"source <(./workbook completion); COMP_WORDS=(./workbook check {LAB[:2]}); COMP_CWORD=2; _workbook"
+            done = subprocess.run(
+                ["bash", "-c", lines + '; echo "${COMPREPLY[@]}"'],
+                capture_output=True,
+                text=True,
+                cwd=folder,
+                check=True,
+            )
+        self.assertEqual((done.stdout, done.stderr), (f"{LAB}\n", ""))
 
 
 class Refused(unittest.TestCase):

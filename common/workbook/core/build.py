@@ -175,6 +175,8 @@ def _set_up() -> None:
 
 def ensure() -> None:
     """Makes build/ ready to compile: sets it up if it is missing, broken or from another machine."""
+    if missing := machine.missing_cxx():
+        raise Problem(missing)
     with files.locked("build"):
         why = _why_unusable()
         if why is None:

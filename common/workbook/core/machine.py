@@ -52,6 +52,14 @@ def compiler() -> list[str] | None:
     return None
 
 
+def missing_cxx() -> str:
+    """A sentence on $CXX if it names a compiler that is not there; else "". Nothing can be built then."""
+    cxx = shlex.split(os.environ.get("CXX", ""))
+    if not cxx or shutil.which(cxx[0]):
+        return ""
+    return f"the variable CXX names the C++ compiler {cxx[0]}, which was not found: install it, or unset CXX"
+
+
 def is_clang(command: Sequence[str]) -> bool:
     """Whether the compiler is clang, whatever its name."""
     return "clang" in (answer(*command, "--version") or "").lower()

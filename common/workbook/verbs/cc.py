@@ -80,6 +80,8 @@ def compiler(name: str | None) -> list[str]:
     cxx = shlex.split(name) if name else machine.compiler()
     if cxx and shutil.which(cxx[0]):
         return cxx
+    if not name and machine.missing_cxx():
+        raise Problem(machine.missing_cxx())
     if name:
         raise Problem(f"the C++ compiler {name} was not found: install it, or name another with --cxx")
     raise Problem("no C++ compiler was found: install g++ (./workbook doctor explains how)")

@@ -60,6 +60,8 @@ def _python() -> Finding:
 
 def _compiler() -> Finding:
     cxx = machine.compiler()
+    if missing := machine.missing_cxx():
+        return Finding(NEEDED, "C++ compiler", "", missing)
     if not cxx:
         return Finding(NEEDED, "C++ compiler", "", "apt-get install g++, or set CXX")
     with tempfile.TemporaryDirectory() as folder:
@@ -92,7 +94,7 @@ def _ninja() -> Finding:
 
 def _has_header(header: str) -> bool:
     cxx = machine.compiler()
-    if not cxx:
+    if not cxx or not shutil.which(cxx[0]):
         return False
     done = subprocess.run(
         [*cxx, "-E", "-x", "c++", "-std=c++20", "-"],
@@ -106,6 +108,8 @@ def _has_header(header: str) -> bool:
 
 def _library(name: str) -> Finding:
     header, package, purpose, downloaded = _HEADERS[name]
+    if machine.missing_cxx():
+        return Finding(LACKS, name, "", "not looked for: there is no compiler")
     otherwise = "; otherwise Meson downloads it into subprojects/" if downloaded else ""
     return Finding(
         HERE if _has_header(header) else LACKS, name, "", f"apt-get install {package} ({purpose}){otherwise}"
@@ -201,7 +205,8 @@ def main(_arguments: argparse.Namespace) -> int:
     print()
     if missing or not (linux or nvcc_works):
         what = ", ".join(missing) or "no build is possible"
-        print(f"The workbook does not work here yet: {what}. ./workbook demo installs what it can.")
+        remedy = "" if machine.missing_cxx() else ". ./workbook demo installs what it can"
+        print(f"The workbook does not work here yet: {machine.missing_cxx() or what}{remedy}.")
         return 1
     print("The workbook works here." + ("" if BUILD.is_dir() else " Try it: ./workbook demo"))
     return 0
