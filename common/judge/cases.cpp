@@ -43,6 +43,7 @@ class Generator {
   }
 
   std::vector<CaseGroup> graded(bool quick) {
+    if (quick) add_small_numbers();
     begin("any n");
     const auto sizes = small_sizes(quick);
     for (std::int64_t n : sizes) {
@@ -88,6 +89,8 @@ class Generator {
     std::set<std::int64_t> sizes = {1, 2, 33, 1000, 1025, 3001};
     std::erase_if(sizes, [&](std::int64_t n) { return n > several_blocks; });
     if (step_.tile) sizes.insert({step_.tile - 1, step_.tile, 2 * step_.tile + 1});
+    begin("small numbers");
+    add_small(33);
     begin("sizes, shapes and inputs");
     std::size_t turn = 0;
     for (std::int64_t n : sizes) {
@@ -110,7 +113,7 @@ class Generator {
     for (CaseGroup& group : groups_) {
       for (Case& c : group.cases) {
         c.lane_seed = lane_seeds[i++ % std::size(lane_seeds)];
-        if (&group != &groups_.front()) c.order = Order::ascending;
+        if (&group != &groups_[1]) c.order = Order::ascending;
         // A step may serve fewer shapes, if it refuses the others.
         if (c.shape.blocks || c.shape.threads) c.expect = Expect::either;
       }
@@ -169,6 +172,40 @@ class Generator {
     const auto keys = std::make_unique_for_overwrite<char[]>(c.n * key_bytes(c.type));
     make_keys(c.input, c.type, c.seed, c.n, keys.get());
     return range_of(c.type, c.n, keys.get()) < c.step.max_range ? Expect::verified : Expect::refused;
+  }
+
+  // The key type that is easiest to think about.
+  KeyType plain_type() const {
+    if (step_.takes(KeyType::u32)) return KeyType::u32;
+    return default_type(lab_.traits.default_type, step_);
+  }
+
+  // n keys from 0 to 9, for a scan n ones, for pairs the values 0, 1, 2 ...; types that have no such keys are left out.
+  void add_small(std::int64_t n) {
+    const KeyType type = plain_type();
+    if (type == KeyType::f32 || type == KeyType::f64 || n > limit()) return;
+    Case& c = add(type, n, step_.task == Task::scan ? "range:1:1" : "range:0:9");
+    c.seed = 0;
+    c.order = Order::ascending;
+    c.expect = Expect::verified;
+    if (step_.takes(KeyType::pairs) && type != KeyType::pairs) {
+      Case pairs = c;
+      pairs.type = KeyType::pairs;
+      groups_.back().cases.push_back(std::move(pairs));
+    }
+  }
+
+  // The first cases: if one of them fails, its keys are easier to think about than those of any later case.
+  void add_small_numbers() {
+    begin("small numbers");
+    std::set<std::int64_t> sizes = {1, 2, 3, 8, 33, 100, 1000, 1025, 3001};
+    if (step_.tile) sizes.insert(2 * step_.tile + 1);
+    for (std::int64_t n : sizes) add_small(n);
+    const KeyType type = plain_type();
+    if (type == KeyType::f32 || type == KeyType::f64) return;
+    Case& equal = add(type, std::min<std::int64_t>(100, limit()), "range:7:7");
+    equal.seed = 0;
+    equal.order = Order::ascending;
   }
 
   // 0, 1, 2; sizes around those of a warp, a block, a tile and several tiles; primes; and random sizes.

@@ -287,6 +287,7 @@ void make_keys(const std::string& input, KeyType type, std::uint64_t seed, std::
 void make_values(std::uint64_t seed, std::int64_t n, std::uint32_t* values) {
   if (n > std::int64_t{1} << 32) throw Error("pairs have 32-bit values: n must be at most 2^32");
   if (n == 0) return;
+  if (seed == 0) return std::iota(values, values + n, std::uint32_t{0});
   // i -> (factor i + start) mod n takes every value once if factor and n have no common divisor.
   const auto size = static_cast<std::uint64_t>(n);
   std::uint64_t factor = multiply_high(random_at(~seed, 0), size) | 1;

@@ -75,6 +75,19 @@ std::int64_t first_wrong_key(const Promise& promise, const Key* reference, const
   return promise.n;
 }
 
+// True if the keys are those of the reference, except that zeros of both signs have changed places.
+template <class Key>
+bool only_zeros_differ(std::int64_t n, const Key* reference, const Key* keys) {
+  if constexpr (!std::is_floating_point_v<Key>) return false;
+  std::int64_t surplus = 0;
+  for (std::int64_t i = 0; i < n; ++i) {
+    if (same_bits(reference[i], keys[i])) continue;
+    if (reference[i] != 0 || keys[i] != 0) return false;
+    surplus += std::bit_cast<Bits<Key>>(keys[i]) != 0 ? 1 : -1;
+  }
+  return surplus == 0;
+}
+
 // Index of the first zero of a tile whose zeros do not have the signs that the tile's input had, n if there is none.
 template <class Key>
 std::int64_t first_wrong_sign(const Promise& promise, const Key* reference, const Key* keys) {
@@ -107,6 +120,13 @@ Fault compare_keys(const Promise& promise, const Key* reference, const Key* keys
   if (equal_bytes(reference, keys, promise.n * sizeof(Key))) return {};
   const auto text = [&](std::int64_t i, bool got) { return text_of(got ? keys[i] : reference[i]); };
   if (const std::int64_t at = first_wrong_key(promise, reference, keys); at < promise.n) {
+    if (only_zeros_differ(promise.n, reference, keys)) {
+      return {
+          fmt::format("equal keys in the wrong order at {}: -0 and 0 are equal, and the step promises to be stable\n"
+                      "{}",
+                      place(promise, at), neighbours(promise, at, text)),
+          at};
+    }
     return {fmt::format("wrong key at {}{}\n{}", place(promise, at), kind_of_fault(promise, reference, keys),
                         neighbours(promise, at, text)),
             at};

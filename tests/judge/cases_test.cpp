@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "course.h"
@@ -106,6 +107,30 @@ TEST_CASE("no case has more keys than the step affords, except one that is worth
     for (const Case& c : all_cases(lab, step, CaseSet::check, 1, Build::check)) {
       CHECK(c.n <= std::max<std::int64_t>(lab::affordable(step).check, 2 * step.tile + 1));
     }
+  });
+}
+
+TEST_CASE("the first cases are easy to think about: small whole numbers, few first, ascending") {
+  for_each_step([](const Lab& lab, const StepFacts& step) {
+    for (const auto& [set, build] : {std::pair(CaseSet::quick, Build::cpu), std::pair(CaseSet::check, Build::check)}) {
+      const auto groups = lab::cases_of(lab, step, set, 1, build);
+      REQUIRE(groups.front().what == "small numbers");
+      bool pairs = false;
+      std::int64_t last = 0;
+      for (const Case& c : groups.front().cases) {
+        const bool equal = c.input == "range:7:7";
+        CHECK((equal || c.input == (step.task == lab::Task::scan ? "range:1:1" : "range:0:9")));
+        CHECK(c.seed == 0);
+        CHECK(c.order == lab::Order::ascending);
+        CHECK(c.expect == Expect::verified);
+        CHECK((equal || c.n >= last));
+        last = c.n;
+        pairs |= c.type == lab::KeyType::pairs;
+        if (step.takes(lab::KeyType::u32)) CHECK((c.type == lab::KeyType::u32 || c.type == lab::KeyType::pairs));
+      }
+      CHECK(pairs == step.takes(lab::KeyType::pairs));
+    }
+    CHECK(lab::cases_of(lab, step, CaseSet::graded, 1, Build::cpu).front().what == "any n");
   });
 }
 

@@ -233,6 +233,12 @@ TEST_CASE("values are a permutation, and not always the same") {
   CHECK(one != other);
 }
 
+TEST_CASE("seed 0 makes values that are easy to think about") {
+  std::vector<std::uint32_t> values(5);
+  lab::make_values(0, 5, values.data());
+  CHECK(values == std::vector<std::uint32_t>{0, 1, 2, 3, 4});
+}
+
 TEST_CASE("a file is an input") {
   const auto path = std::filesystem::temp_directory_path() / "workbook-inputs-test.bin";
   std::ofstream(path, std::ios::binary) << std::string("\1\0\0\0\2\0\0\0\3\0", 10);

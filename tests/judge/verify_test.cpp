@@ -138,7 +138,11 @@ TEST_CASE("tiles: a key may not leave its tile") {
 TEST_CASE("zeros: their order is free unless the step is stable, their signs are not") {
   const std::vector<float> reference = {-1, 0.0f, -0.0f, -0.0f, 1};
   CHECK(compare_floats(reference, {-1, -0.0f, 0.0f, -0.0f, 1}, false) == "");
-  CHECK(compare_floats(reference, {-1, -0.0f, 0.0f, -0.0f, 1}, true) != "");
+  const std::string unstable = compare_floats(reference, {-1, -0.0f, 0.0f, -0.0f, 1}, true);
+  CHECK(contains(unstable, "equal keys in the wrong order at index 1 of 5: -0 and 0 are equal, and the step promises"));
+  // Of another fault nothing is known about the order of equal keys.
+  CHECK(contains(compare_floats(reference, {-1, -0.0f, 0.0f, 1, -0.0f}, true), "wrong key at index 1 of 5"));
+  CHECK(contains(compare_floats(reference, {-1, 0.0f, 0.0f, -0.0f, 1}, true), "wrong key at index 2 of 5"));
   CHECK(contains(compare_floats(reference, {-1, 0.0f, 0.0f, -0.0f, 1}, false), "the signs of the zeros from"));
   CHECK(compare_floats(reference, {-0.0f, -1, 0.0f, -0.0f, 1}, false) != "");
 }
