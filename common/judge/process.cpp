@@ -14,6 +14,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
 #include <vector>
 
 #include "judge/errors.h"
@@ -151,6 +154,17 @@ std::pair<Status, std::string> Process::ending() {
     usleep(5000);
   }
   return {Status::exited, "the process closed the judge's channel"};
+}
+
+double Process::seconds_waited() const {
+  double longest = 0;
+  std::error_code error;
+  for (const auto& thread : std::filesystem::directory_iterator(fmt::format("/proc/{}/task", pid_), error)) {
+    double running = 0, waiting = 0;  // nanoseconds
+    std::ifstream(thread.path() / "schedstat") >> running >> waiting;
+    longest = std::max(longest, waiting * 1e-9);
+  }
+  return longest;
 }
 
 void Process::ask_to_end() { kill(pid_, SIGTERM); }

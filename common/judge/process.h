@@ -73,6 +73,10 @@ class Process {
   /// To be called after `end`: how the process ended, and a description of it.
   std::pair<Status, std::string> ending();
 
+  /// Seconds that the process could have run while other processes had the processors: those of the thread that waited
+  /// longest. 0 where the system does not report them. A busy machine must not make a step look endless.
+  double seconds_waited() const;
+
   /// Asks a process that hangs to print where it is, and to end.
   void ask_to_end();
 

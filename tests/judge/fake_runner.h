@@ -33,7 +33,8 @@ enum Step {
   sends_deep_json,
   sends_wrong_types,
   sends_too_much,
-  claims_too_long_a_text
+  claims_too_long_a_text,
+  computes_on_one_processor
 };
 
 }  // namespace fake

@@ -3,8 +3,12 @@
 
 #include <doctest/doctest.h>
 
+#include <sched.h>
+
 #include <algorithm>
+#include <atomic>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "fake_runner.h"
@@ -68,6 +72,36 @@ TEST_CASE("a runner that ends or hangs costs one case") {
   check(fake::hangs, Status::hung, "no answer");
   check(fake::closes_channel, Status::exited, "closed the judge's channel");
   check(fake::not_written, Status::not_written, "x.cu:7: step is not written");
+}
+
+TEST_CASE("a step that never ends is not one that is only slow") {
+  check(fake::hangs, Status::hung, "Look for a loop whose condition stays true");
+  lab::Judge judge(fake_runner, 0.5);
+  const std::int64_t in_a_second = lab::affordable(fake_case(fake::hangs).step).cpu;
+  const Outcome slow = judge.run(fake_case(fake::hangs, in_a_second + 1));
+  CHECK(slow.message.find("It may only be slow") != std::string::npos);
+  CHECK(slow.message.find("--timeout") != std::string::npos);
+}
+
+TEST_CASE("time that a runner waits for a processor does not count") {
+  std::atomic<bool> over = false;
+  std::vector<std::thread> others;
+  for (int i = 0; i < 4; ++i) {
+    others.emplace_back([&] {
+      cpu_set_t first;
+      CPU_ZERO(&first);
+      CPU_SET(0, &first);
+      sched_setaffinity(0, sizeof first, &first);
+      while (!over) continue;
+    });
+  }
+  lab::Judge judge(fake_runner, 0.6);
+  const Outcome outcome = judge.run(fake_case(fake::computes_on_one_processor));
+  over = true;
+  for (std::thread& other : others) other.join();
+  INFO(outcome.message);
+  CHECK(outcome.status == Status::verified);
+  CHECK(outcome.wall_milliseconds > 600);  // else the machine was not busy
 }
 
 TEST_CASE("what a dying runner printed is kept, in part if it was much") {
