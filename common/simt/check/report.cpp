@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <set>
+#include <string_view>
 
 #include "places.h"
 #include "text.h"
@@ -40,6 +41,26 @@ void resolve_places(Finding& finding, const Places& places) {
   }
   if (const std::size_t subject = finding.text.find("): "); subject != std::string::npos) {
     finding.text.insert(subject + 1, places.caller(finding.code));
+  }
+}
+
+/// In `++counts[v]` by many threads the same line races in two ways: with its own store, and with its load. A barrier
+/// cannot order what many threads do at once.
+void advise_atomics(std::vector<Finding>& findings, const Places& places) {
+  const auto races_with_itself = [&](const Finding& f) {
+    return f.kind == "race" && places.of(f.code) == places.of(f.other);
+  };
+  std::map<std::string, std::pair<bool, bool>>
+      ways;  // of a line: its store and that of another thread; a load and a store
+  for (const Finding& f : findings) {
+    if (races_with_itself(f))
+      (f.code == f.other ? ways[places.of(f.code)].first : ways[places.of(f.code)].second) = true;
+  }
+  for (Finding& f : findings) {
+    if (!races_with_itself(f) || ways[places.of(f.code)] != std::pair(true, true)) continue;
+    constexpr std::string_view other = "{other}";
+    f.text.resize(f.text.find(other) + other.size());  // without the advice on barriers
+    f.text += "; several threads change the same element at once: use atomicAdd() or another atomic";
   }
 }
 
@@ -109,6 +130,7 @@ Report make_report(const CheckState& state) {
   codes.erase(0);
   const Places places(codes);
   Report report;
+  advise_atomics(findings, places);
   report.findings = merged(std::move(findings), places);
   report.lines = costs_by_line(state.counts, places);
   report.notes = make_notes(report.lines);
@@ -124,6 +146,7 @@ void print(const Report& report) {
     std::fprintf(stderr, "%s: %serror:%s %s: %s%s\n", f.place.c_str(), red, plain, f.kind.c_str(), f.text.c_str(),
                  times.c_str());
   }
+  if (!report.findings.empty()) return;  // what a faulty program costs does not matter yet
   for (const Note& n : report.notes) {
     const std::string accesses =
         counted(n.line->cost.requests, std::string(name_of(n.line->space)) + " " + name_of(n.line->way));

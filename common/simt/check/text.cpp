@@ -8,6 +8,9 @@ std::string coordinates(std::uint64_t linear, dim3 shape) {
          std::to_string(linear / shape.x / shape.y) + ")";
 }
 
+/// "a " or "an ", before a number of bytes that is a power of two.
+const char* article(unsigned bytes) { return bytes == 8 ? "an " : "a "; }
+
 }  // namespace
 
 std::string counted(std::uint64_t count, const std::string& unit) {
@@ -15,8 +18,8 @@ std::string counted(std::uint64_t count, const std::string& unit) {
 }
 
 std::string element(const std::string& array, std::size_t offset, unsigned bytes, std::size_t array_bytes) {
-  return array + "[" + std::to_string(offset / bytes) + "] (" + counted(bytes, "byte") + " at byte " +
-         std::to_string(offset) + " of " + std::to_string(array_bytes) + ")";
+  return array + "[" + std::to_string(offset / bytes) + "] (" + article(bytes) + std::to_string(bytes) +
+         "-byte access at byte " + std::to_string(offset) + " of " + std::to_string(array_bytes) + ")";
 }
 
 std::string thread_name(const Launch& launch, unsigned linear) { return coordinates(linear, launch.config.block); }

@@ -13,7 +13,7 @@ namespace simt::check {
 /// "1 byte", "2 bytes".
 std::string counted(std::uint64_t count, const std::string& unit);
 
-/// An element of an array: "keys[3] (4 bytes at byte 12 of 400)".
+/// An element of an array: "keys[3] (a 4-byte access at byte 12 of 400)".
 std::string element(const std::string& array, std::size_t offset, unsigned bytes, std::size_t array_bytes);
 
 std::string thread_name(const Launch& launch, unsigned linear);      ///< "(1,2,0)"

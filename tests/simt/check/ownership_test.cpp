@@ -39,8 +39,8 @@ TEST_CASE("an element is described by owner, index, byte and size") {
   char* const begin = pages();
   own().allocated(begin, 1000, false);
   const std::string name = "allocation " + std::to_string(own().region_at(std::uintptr_t(begin))->number);
-  CHECK(own().describe(std::uintptr_t(begin) + 40, 4) == name + "[10] (4 bytes at byte 40 of 1000)");
-  CHECK(own().describe(std::uintptr_t(begin) + 1000, 8) == name + "[125] (8 bytes at byte 1000 of 1000)");
+  CHECK(own().describe(std::uintptr_t(begin) + 40, 4) == name + "[10] (a 4-byte access at byte 40 of 1000)");
+  CHECK(own().describe(std::uintptr_t(begin) + 1000, 8) == name + "[125] (an 8-byte access at byte 1000 of 1000)");
   CHECK(own().describe(std::uintptr_t(begin) - 4, 4) == "4 bytes before the start of " + name);
 }
 
@@ -84,7 +84,7 @@ TEST_CASE("a narrowed allocation is smaller and has a name") {
   CHECK(region->cells.words[0].initialized == 0b1111);
   CHECK(region->cells.words[99].initialized == 0b1111);
   CHECK(region->cells.words[100].initialized == 0);
-  CHECK(own().describe(std::uintptr_t(begin) + 264, 4) == "keys[2] (4 bytes at byte 8 of 400)");
+  CHECK(own().describe(std::uintptr_t(begin) + 264, 4) == "keys[2] (a 4-byte access at byte 8 of 400)");
   CHECK(own().describe(std::uintptr_t(begin) + 252, 4) == "4 bytes before the start of keys");
   CHECK(outside(*region, 400, 4) == Outside::padding);
   CHECK(outside(*region, std::size_t(-4), 4) == Outside::padding);
