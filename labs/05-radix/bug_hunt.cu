@@ -7,6 +7,7 @@
 // device turns the floats into unsigned integers of the same order (flip), counts and moves, and turns them back (unflip).
 // The program makes random floats from LOW to HIGH, sorts them, and compares the result with that of std::sort.
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -90,8 +91,19 @@ void sort(float* floats, int n) {
 }
 
 int main(int argc, char** argv) {
-  const int n = argc > 1 ? std::atoi(argv[1]) : 1000;
-  const float low = argc > 3 ? float(std::atof(argv[2])) : 0, high = argc > 3 ? float(std::atof(argv[3])) : 1;
+  double numbers[] = {1000, 0, 1};  // N, LOW, HIGH
+  bool understood = argc <= 4 && argc != 3;
+  for (int i = 1; i < argc && understood; ++i) {
+    char* rest = nullptr;
+    numbers[i - 1] = std::strtod(argv[i], &rest);
+    understood = rest != argv[i] && *rest == '\0' && std::abs(numbers[i - 1]) <= 3e38;
+  }
+  const int n = understood && numbers[0] >= 0 && numbers[0] <= 1 << 24 ? int(numbers[0]) : -1;
+  const float low = float(numbers[1]), high = float(numbers[2]);
+  if (n < 0 || n != numbers[0] || low > high) {
+    std::fprintf(stderr, "usage: %s [N, 0 to %d [LOW HIGH]]\n", argv[0], 1 << 24);
+    return 2;
+  }
   std::mt19937 random(1);
   std::uniform_real_distribution<float> distribution(low, high);
   std::vector<float> keys(n);
