@@ -96,14 +96,14 @@ def commands(folder: Path, target: str) -> list[list[str]]:
     return [shlex.split(line) for line in listed.stdout.splitlines() if line]
 
 
-def make_runner(folder: Path, mutation: Mutation, into: Path) -> Path:
-    """Makes the lab's check runner with the changed line, by the commands that made the solution's."""
+def make_runner(folder: Path, mutation: Mutation, into: Path, kind: str = "check") -> Path:
+    """Makes the lab's runner of a build with the changed line, by the commands that made the solution's."""
     name = mutation.path.name
     lines = mutation.path.read_text().splitlines(keepends=True)
     lines[mutation.number] = mutation.line + "\n"
     source = into / name
     source.write_text("".join(lines))
-    target = f"labs/{mutation.lab}-check-solution"
+    target = f"labs/{mutation.lab}-{kind}-solution"
     generated = f"{target}.p/{name}.cpp"
     made = commands(folder, target)
     rewrite = next(words for words in made if generated in words and "rewrite.py" in " ".join(words))
