@@ -256,6 +256,32 @@ class RewriteTest(unittest.TestCase):
             self.assertIn(expected, " ".join(self.rewritten("void k() { int n; " + text + " }").split()))
         self.assertIn("DynamicShared<float> s{};", self.rewritten("extern float __shared__ s[];"))
 
+    # --- arrays of the device ---
+
+    def test_arrays_of_the_device_get_gaps(self) -> None:
+        zeroed, filled = (f"SIMT_{kind}_GAP SIMT_{kind}_ARRAY %s SIMT_{kind}_GAP" for kind in ("ZEROED", "FILLED"))
+        for form, text in (
+            (zeroed, "__device__ int t[256];"),
+            (zeroed, "static __device__ float x, y[4];"),
+            (zeroed, "__constant__ __align__(16) unsigned char w[4][2];"),
+            (filled, "__constant__ int t[] = {1, 2, (3)};"),
+            (filled, "__device__ Pair pairs[2];"),
+        ):
+            self.assertIn(form % text, self.rewritten(f"void f() {{}}\nnamespace n {{ {text} }}"))
+
+    def test_other_declarations_for_the_device_keep_their_form(self) -> None:
+        for text in (
+            "__device__ int f(int a[4]) { int b[2]; return a[0]; }",
+            "template <class T> __device__ T t[4];",
+            "extern __device__ int e[3];",
+            "__device__ const int c[2] = {1, 2};",
+            "__device__ int scalar = 1;",
+            "__device__ void (*table[2])(int);",
+            "struct S { static __device__ int member[2]; };",
+            "struct { int x; } __device__ points[2];",
+        ):
+            self.assertIn(text, self.rewritten(text))
+
     # --- headers ---
 
     def test_headers_with_launches_are_copied_and_others_are_not(self) -> None:

@@ -29,6 +29,7 @@ struct Access {
   Space space;
   unsigned thread;  ///< linear index in its block
   Code code;
+  bool is_compare_and_swap = false;
 };
 
 }  // namespace simt::check

@@ -14,8 +14,8 @@ namespace {
 
 [[gnu::always_inline]] inline void observe_cell(Cell& cell, unsigned mask, const Access& access) {
   CheckState& all = state();
-  const Event now =
-      all.order.event_of(access.thread, mask, access.sync, std::uint32_t(access.code - all.ownership.program));
+  Event now = all.order.event_of(access.thread, mask, access.sync, std::uint32_t(access.code - all.ownership.program));
+  now.is_atomic = access.way == Way::atomic;
   if (!is_initialized(cell, mask, access.space, all.order) && reads(access.way)) [[unlikely]]
     report_uninitialized(cell, now, access);
   look_for_races(cell, now, access);
@@ -64,6 +64,7 @@ constexpr Location nowhere{nullptr};
   if (array->used_in_launch != all.order.first_of_launch()) [[unlikely]]
     count_array(*array, access.code);
   if (in_tls + access.bytes > array->offset + array->bytes) [[unlikely]] {
+    if (own.is_guard(in_tls)) return nowhere;  // of an array whose elements have constructors
     report_out_of_bounds(access);
     // Between arrays it does no harm; elsewhere is what the emulation and the C library need.
     if (!own.is_between_arrays(in_tls, access.bytes)) stop(cudaErrorIllegalAddress);
@@ -99,6 +100,7 @@ constexpr Location nowhere{nullptr};
   if (in_program < variable->offset || in_program + access.bytes > variable->offset + variable->bytes) {
     return report_out_of_bounds(access);
   }
+  if (access.way == Way::store && all.shuffles.has_undefined(access.thread)) all.pending.look_at_value(access);
   observe_pieces(own.program_data.cells, in_data, access);
 }
 
@@ -135,12 +137,13 @@ constexpr Location nowhere{nullptr};
   return nowhere;
 }
 
-}  // namespace
+/// Whether an atomic is an atomicCAS.
+enum class Swap : std::uint8_t { no, if_equal };
 
-template <Way way, Sync sync, Alignment alignment>
-void observe(const void* pointer, unsigned bytes, Code code) {
+template <Way way, Sync sync, Alignment alignment, Swap swap>
+[[gnu::always_inline]] inline void observe_access(const void* pointer, unsigned bytes, Code code) {
   CheckState& all = state();
-  Access access{std::uintptr_t(pointer), bytes, way, sync, Space::shared, 0, code};
+  Access access{std::uintptr_t(pointer), bytes, way, sync, Space::shared, 0, code, swap == Swap::if_equal};
   if (all.watch.mode == Mode::off) [[unlikely]]
     return observe_host(access);
   access.thread = all.running.thread();
@@ -149,9 +152,13 @@ void observe(const void* pointer, unsigned bytes, Code code) {
   if (way == Way::atomic) all.watch.last_call = code;
   if (all.time.is_up()) [[unlikely]]
     end_for_time(access);
+  if (all.pending.has_stores()) [[unlikely]]
+    all.pending.settle_stores();
 
   const Location location = locate(access);
   if (location.cells == nullptr) return;
+  if (way == Way::store && all.shuffles.has_undefined(access.thread)) [[unlikely]]
+    all.pending.look_at_value(access);
   if (alignment == Alignment::required && (access.address & (access.bytes - 1)) != 0) [[unlikely]]
     report_misaligned(access);
   Cell& cell = location.cells->words[location.offset / 4];
@@ -161,6 +168,17 @@ void observe(const void* pointer, unsigned bytes, Code code) {
     observe_pieces(*location.cells, location.offset, access);
   }
   all.requests.add(access);
+}
+
+}  // namespace
+
+template <Way way, Sync sync, Alignment alignment>
+void observe(const void* pointer, unsigned bytes, Code code) {
+  observe_access<way, sync, alignment, Swap::no>(pointer, bytes, code);
+}
+
+void observe_compare_and_swap(const void* pointer, unsigned bytes, Code code) {
+  observe_access<Way::atomic, Sync::synchronized, Alignment::required, Swap::if_equal>(pointer, bytes, code);
 }
 
 template void observe<Way::load, Sync::plain>(const void*, unsigned, Code);
@@ -177,6 +195,7 @@ void observe_range(const void* pointer, std::size_t bytes, Way way, Code code) {
   CheckState& all = state();
   if (all.running.launch == nullptr) return;
   all.watch.last_call = code;
+  const Pending::Hold hold(all.pending);
   const auto observe_piece = way == Way::load ? observe<Way::load, Sync::plain, Alignment::any>
                                               : observe<Way::store, Sync::plain, Alignment::any>;
   for (const char* at = static_cast<const char*>(pointer); bytes != 0;) {

@@ -10,6 +10,9 @@ namespace simt::check {
 template <Way way, Sync sync, Alignment alignment = Alignment::required>
 void observe(const void* pointer, unsigned bytes, Code code);
 
+/// An atomicCAS.
+void observe_compare_and_swap(const void* pointer, unsigned bytes, Code code);
+
 /// A copy of many bytes, of a type that is not aligned to its size.
 void observe_range(const void* pointer, std::size_t bytes, Way way, Code code);
 
@@ -36,7 +39,8 @@ template <Way way>
     return event.interval == order.interval() && event.thread != thread;
   };
   if (is_another_now(cell.write)) return false;
-  const Event now{order.interval(), std::uint32_t(code - all.ownership.program), 1, std::uint16_t(thread), 15, false};
+  const Event now{
+      order.interval(), std::uint32_t(code - all.ownership.program), 1, std::uint16_t(thread), 15, false, false};
   if constexpr (way == Way::store) {
     if (is_another_now(cell.read) || is_another_now(cell.other_read)) return false;
     cell.write = now;

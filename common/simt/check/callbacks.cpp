@@ -6,6 +6,7 @@
 
 using simt::check::Alignment;
 using simt::check::observe;
+using simt::check::observe_compare_and_swap;
 using simt::check::observe_ordered;
 using simt::check::observe_range;
 using simt::check::Sync;
@@ -18,6 +19,7 @@ using Code = simt::check::Code;
 /// Of a type that need not be aligned to its size, such as a struct of two halves: a GPU makes two accesses.
 template <Way way, Sync sync>
 void observe_halves(void* pointer, unsigned bytes, Code code) {
+  const simt::check::Pending::Hold hold(simt::check::state().pending);
   observe<way, sync, Alignment::any>(pointer, bytes / 2, code);
   observe<way, sync, Alignment::any>(static_cast<char*>(pointer) + bytes / 2, bytes / 2, code);
 }
@@ -67,7 +69,7 @@ void observe_halves(void* pointer, unsigned bytes, Code code) {
   }
 #define ATOMIC_EXCHANGE_IF_EQUAL(BITS, NAME)                                                                \
   int __tsan_atomic##BITS##_compare_exchange_##NAME(volatile T##BITS* p, T##BITS* e, T##BITS v, int, int) { \
-    OBSERVE_ATOMIC(BITS, atomic);                                                                           \
+    observe_compare_and_swap(const_cast<const T##BITS*>(p), BITS / 8, CODE);                                \
     return __atomic_compare_exchange_n(p, e, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                 \
   }
 #define ATOMICS(BITS)                                                                                       \
@@ -93,7 +95,7 @@ void observe_halves(void* pointer, unsigned bytes, Code code) {
   ATOMIC_EXCHANGE_IF_EQUAL(BITS, strong)                                                                    \
   ATOMIC_EXCHANGE_IF_EQUAL(BITS, weak)                                                                      \
   T##BITS __tsan_atomic##BITS##_compare_exchange_val(volatile T##BITS* p, T##BITS e, T##BITS v, int, int) { \
-    OBSERVE_ATOMIC(BITS, atomic);                                                                           \
+    observe_compare_and_swap(const_cast<const T##BITS*>(p), BITS / 8, CODE);                                \
     __atomic_compare_exchange_n(p, &e, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                       \
     return e;                                                                                               \
   }
@@ -118,8 +120,9 @@ ATOMICS(64)
 void __tsan_init() {}
 void __tsan_func_entry(void*) {}
 void __tsan_func_exit() {}
-void __tsan_vptr_update(void**, void*) {}
-void __tsan_vptr_read(void**) {}
+// The pointer to its virtual functions that a constructor stores, and a call loads.
+void __tsan_vptr_update(void** p, void*) { observe<Way::store, Sync::plain>(p, sizeof *p, CODE); }
+void __tsan_vptr_read(void** p) { observe<Way::load, Sync::plain>(p, sizeof *p, CODE); }
 void __tsan_ignore_thread_begin() {}
 void __tsan_ignore_thread_end() {}
 void __tsan_atomic_signal_fence(int) {}
@@ -139,16 +142,19 @@ void* __real_memmove(void* to, const void* from, std::size_t n);
 void* __real_memset(void* to, int value, std::size_t n);
 
 void* __wrap_memcpy(void* to, const void* from, std::size_t n) {
+  const simt::check::Pending::Hold hold(simt::check::state().pending);
   observe_range(from, n, Way::load, CODE);
   observe_range(to, n, Way::store, CODE);
   return __real_memcpy(to, from, n);
 }
 void* __wrap_memmove(void* to, const void* from, std::size_t n) {
+  const simt::check::Pending::Hold hold(simt::check::state().pending);
   observe_range(from, n, Way::load, CODE);
   observe_range(to, n, Way::store, CODE);
   return __real_memmove(to, from, n);
 }
 void* __wrap_memset(void* to, int value, std::size_t n) {
+  const simt::check::Pending::Hold hold(simt::check::state().pending);
   observe_range(to, n, Way::store, CODE);
   return __real_memset(to, value, n);
 }

@@ -10,6 +10,7 @@
 #include "files.h"
 #include "json.h"
 #include "report.h"
+#include "text.h"
 
 namespace simt::check {
 namespace {
@@ -17,6 +18,8 @@ namespace {
 void (*receiver)(const std::string& document) = nullptr;
 
 void end_interval(CheckState& all) {
+  all.pending.settle_all();
+  all.shuffles.forget();
   all.requests.finish();
   all.order.begin_interval();
   if (all.trace.is_on()) all.trace.barrier();
@@ -75,17 +78,20 @@ void barrier_opened(Site site, int arrived) {
     add_finding(kind, site, running.place() + ": " + text);
     stop(cudaErrorLaunchTimeout);
   }
-  if (arrived != running.launch->threads) [[unlikely]] {
-    add_finding("divergent-barrier", site,
-                running.place() + ": " + std::to_string(running.launch->threads - arrived) + " of " +
-                    std::to_string(running.launch->threads) +
-                    " threads have returned without reaching this __syncthreads(); let every thread reach it");
+  if (arrived != running.launch->threads && all.findings.is_first_exit_at(site)) [[unlikely]] {
+    add_remark("early-exit", site,
+               running.place() + ": " + std::to_string(running.launch->threads - arrived) + " of " +
+                   std::to_string(running.launch->threads) +
+                   " threads have exited, and this __syncthreads() does not wait for them; more portable: let every "
+                   "thread reach it, and put only the work around it into an if");
   }
   end_interval(all);
 }
 
 void stop_observing() {
   CheckState& all = state();
+  if (all.running.launch != nullptr) all.pending.settle_all();
+  all.shuffles.forget();
   if (all.trace.is_on()) all.trace.end_block();
   all.running.launch = nullptr;
   all.watch.mode = Mode::off;
@@ -94,21 +100,41 @@ void stop_observing() {
 }
 
 void end_block() {
+  state().pending.settle_all();
   state().requests.finish();
   stop_observing();
 }
 
 void lanes_synchronized(unsigned warp, unsigned lanes) { state().order.synchronize_lanes(warp, lanes); }
 
+void met_without_exited(Site site, const char* name, unsigned exited) {
+  CheckState& all = state();
+  if (!all.findings.is_first_exit_at(site)) return;
+  add_remark(
+      "early-exit", site,
+      all.running.place() + ": lanes " + hexadecimal(exited) + " of the mask have exited, and this " + name +
+          "() does not wait for them; more portable: let all lanes of the mask reach it, or take the mask from " +
+          "__ballot_sync() before any lane exits");
+}
+
+void shuffled(const Shuffle& shuffle) { state().shuffles.meet(shuffle); }
+
 void allocated(const void* begin, std::size_t bytes, bool is_host_accessible) {
   state().ownership.allocated(begin, bytes, is_host_accessible);
 }
 void freed(const void* begin) { state().ownership.freed(begin); }
 void written(const void* begin, std::size_t bytes) { state().ownership.written(begin, bytes); }
+void read_by_host(const void* begin, std::size_t bytes, const void* code) {
+  report_unwritten(begin, bytes, Code(code) - 1);
+}
 void narrow(const void* begin, std::size_t bytes, const char* name) { state().ownership.narrow(begin, bytes, name); }
 
 void add_finding(const char* kind, Site site, const std::string& text) {
   state().findings.add({.kind = kind, .text = text, .place = place_of(site)});
+}
+
+void add_remark(const char* kind, Site site, const std::string& text) {
+  state().findings.add({.kind = kind, .text = text, .place = place_of(site), .severity = Severity::remark});
 }
 
 Code last_call() { return state().watch.last_call; }

@@ -31,12 +31,28 @@ void barrier_opened(Site site, int arrived);
 void end_block();
 void stop_observing();  ///< the block is about to be abandoned
 void lanes_synchronized(unsigned warp, unsigned lanes);
+/// Lanes have met at a primitive whose mask names these lanes, too, which have exited.
+void met_without_exited(Site site, const char* name, unsigned exited);
+
+/// A shuffle, as its lanes have arrived at it.
+struct Shuffle {
+  Site site;
+  const char* name;
+  unsigned warp;
+  unsigned mask, lanes;         ///< as passed, and those of its lanes that take part
+  const int* sources;           ///< by lane; a lane that keeps its value is its own source
+  const std::uint64_t* values;  ///< by lane: what it offers
+  std::uint64_t undefined;      ///< what a lane gets from a source that does not take part
+};
+void shuffled(const Shuffle& shuffle);
 
 // --- memory ---
 
 void allocated(const void* begin, std::size_t bytes, bool is_host_accessible);
 void freed(const void* begin);
 void written(const void* begin, std::size_t bytes);
+/// The host copies this memory. `code`: the copy's return address.
+void read_by_host(const void* begin, std::size_t bytes, const void* code);
 
 /// Bytes after a block's dynamic shared memory that catch what is written past its end.
 inline constexpr std::size_t past_dynamic_shared = 65536;
@@ -45,6 +61,7 @@ inline constexpr std::size_t past_dynamic_shared = 65536;
 
 /// A finding of the emulation, which knows the source line.
 void add_finding(const char* kind, Site site, const std::string& text);
+void add_remark(const char* kind, Site site, const std::string& text);
 /// The program's last atomic or copy: the origin of a fault that happens in an observer or in a library.
 Code last_call();
 

@@ -71,8 +71,27 @@ void stop(cudaError_t error) {
                   .clock = 0,
                   .thread = std::uint16_t(access.thread),
                   .bytes = 0,
-                  .is_synchronized = true};
+                  .is_synchronized = true,
+                  .is_atomic = false};
   }
+}
+
+void report_unwritten(const void* begin, std::size_t bytes, Code code) {
+  CheckState& all = state();
+  if (!all.ownership.has_regions()) return;
+  const Region* const region = all.ownership.region_at(std::uintptr_t(begin));
+  // A narrowed allocation belongs to a program that compares all its bytes itself.
+  if (region == nullptr || region->is_freed || region->is_host_accessible || region->name != nullptr) return;
+  const std::size_t offset = std::size_t(static_cast<const char*>(begin) - region->begin);
+  if (offset >= region->bytes || bytes > region->bytes - offset) return;
+  const auto [first, unwritten] = all.ownership.first_unwritten(*region, offset, bytes);
+  if (unwritten == 0 || all.findings.count_again("uninitialized", code)) return;
+  all.findings.add({.kind = "uninitialized",
+                    .text = "host code copies " + counted(bytes, "byte") + " of allocation " +
+                            std::to_string(region->number) + ", but nothing has written " + counted(unwritten, "byte") +
+                            " of them from byte " + std::to_string(first) +
+                            " on; write them in a kernel or by a copy, or copy less",
+                    .code = code});
 }
 
 [[gnu::cold, gnu::noinline]] void count_array(Symbol& array, Code code) {

@@ -16,6 +16,9 @@ void report_out_of_bounds(const Access& access);
 void report_misaligned(const Access& access);
 void report_uninitialized(Cell& cell, const Event& now, const Access& access);
 
+/// The host copies memory that nothing has written.
+void report_unwritten(const void* begin, std::size_t bytes, Code code);
+
 /// The first access of a __shared__ array in this launch.
 void count_array(Symbol& array, Code code);
 

@@ -1,16 +1,21 @@
-// The errors that have been found, until they are reported.
+// The errors and remarks that have been found, until they are reported.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "access.h"
 #include "simt/device.h"
 
 namespace simt::check {
+
+/// A remark is on something that is defined, but that other code does better. It does not make a program fail.
+enum class Severity : std::uint8_t { error, remark };
 
 struct Finding {
   std::string kind = {};
@@ -20,6 +25,7 @@ struct Finding {
   std::string place = {};  ///< "file:line", known at once or when findings are reported
   std::uint64_t times = 1;
   std::uint64_t number = 0;  ///< in the order in which findings came
+  Severity severity = Severity::error;
 };
 
 class Findings {
@@ -30,6 +36,8 @@ class Findings {
   bool count_again(const char* kind, Code code, Code other = 0);
   void drop(const char* kind, Code code);
   bool is_known(const char* kind, Code code, Code other = 0) const;
+  /// Whether no remark on threads that have exited has been made at this place. To be made at once.
+  bool is_first_exit_at(Site site) { return exits_.insert({site.file, site.line}).second; }
 
   /// In the order in which they came.
   std::vector<Finding> all() const;
@@ -38,6 +46,7 @@ class Findings {
   std::map<std::tuple<std::string, Code, Code>, Finding> by_code_;
   std::vector<Finding> by_place_;
   std::uint64_t count_ = 0;
+  std::set<std::pair<const char*, int>> exits_;
 };
 
 /// "file:line" of a site that the emulation knows.

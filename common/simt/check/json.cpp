@@ -90,6 +90,7 @@ Json array_of(const Items& items) {
 std::string json_of(const Report& report, const Counts& counts) {
   Json document;
   document["findings"] = array_of(report.findings);
+  document["remarks"] = array_of(report.remarks);
   document["notes"] = array_of(report.notes);
   document["lines"] = array_of(report.lines);
   document["launches"] = array_of(counts.launches());

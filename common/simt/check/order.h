@@ -27,7 +27,8 @@ struct Event {
   std::uint32_t clock;     ///< of its lane
   std::uint16_t thread;
   std::uint8_t bytes;  ///< one bit for each byte of the word
-  bool is_synchronized;
+  bool is_synchronized : 1;
+  bool is_atomic : 1;  ///< otherwise, if it is synchronized: volatile
 };
 
 class Order {
@@ -48,13 +49,15 @@ class Order {
   std::uint32_t first_concurrent(Space space) const { return space == Space::shared ? interval_ : first_of_launch_; }
   /// Whether the thread's warp has clocks in this interval: some of its lanes have synchronized or fenced.
   bool has_clocks(unsigned thread) const { return has_clocks_[thread / lanes_per_warp]; }
+  /// From now on in this interval, the warp has clocks.
+  void keep_clocks(unsigned warp) { has_clocks_[warp] = true; }
   bool has_fences() const { return has_fences_; }    ///< in this interval; otherwise there is nothing to pass on
   std::uint64_t block_of(const Event& event) const;  ///< for an event of the running launch
 
   /// The event of an access that happens now. `bytes`: one bit for each byte of the word.
   Event event_of(unsigned thread, unsigned bytes, Sync sync, std::uint32_t code) const {
     const std::uint32_t clock = has_clocks(thread) ? clock_of(thread) : 1u;
-    return {interval_, code, clock, std::uint16_t(thread), std::uint8_t(bytes), sync == Sync::synchronized};
+    return {interval_, code, clock, std::uint16_t(thread), std::uint8_t(bytes), sync == Sync::synchronized, false};
   }
 
   /// Whether `before` and the access `now` may have happened in the other order.
@@ -65,6 +68,13 @@ class Order {
       return false;
     }
     return are_unordered_in_launch(before, now, space);
+  }
+
+  /// The same for lanes of one warp within an interval, whether or not the accesses are synchronized.
+  bool are_unordered_lanes(const Event& before, const Event& now) const {
+    return before.interval == now.interval && before.thread != now.thread && (before.bytes & now.bytes) != 0 &&
+           before.thread / lanes_per_warp == now.thread / lanes_per_warp &&
+           are_unordered_in_interval(before.thread, before.clock, now.thread);
   }
 
   /// Within an interval: a synchronized write of a flag passes on what its thread knew at its last fence, and a

@@ -13,6 +13,10 @@ namespace {
 
 constexpr std::size_t bytes_of_cells(std::size_t words) { return words * 5 * sizeof(Cell); }
 
+std::string before_start(std::size_t bytes, const std::string& name) {
+  return counted(bytes, "byte") + " before the start of " + name;
+}
+
 std::size_t rounded_up(std::size_t bytes, std::size_t multiple) { return (bytes + multiple - 1) / multiple * multiple; }
 
 }  // namespace
@@ -50,9 +54,6 @@ void Ownership::find_segments() {
           own.program_data.begin = reinterpret_cast<const char*>(info->dlpi_addr + segment.p_vaddr);
           own.program_data.bytes = segment.p_memsz;
           own.program_data.cells = own.map_cells(segment.p_memsz);
-          for (std::size_t word = 0; word <= segment.p_memsz / 4; ++word) {
-            own.program_data.cells.words[word].initialized = 15;
-          }
         }
         return 1;  // the first is the program itself
       },
@@ -62,6 +63,13 @@ void Ownership::find_segments() {
 void Ownership::find_variables() {
   find_segments();
   symbols = read_symbols();
+  const std::size_t data = std::uintptr_t(program_data.begin) - program;
+  for (const Symbol& variable : symbols.variables) {
+    if (variable.offset - data >= program_data.bytes) continue;  // a constant
+    const std::size_t first = variable.offset - data;
+    const std::size_t past = std::min(first + variable.bytes, program_data.bytes);
+    for (std::size_t word = first / 4; word * 4 < past; ++word) program_data.cells.words[word].initialized = 15;
+  }
   if (symbols.arrays.empty()) {
     shared_first = shared_last = tls_bytes_;
     return;
@@ -106,6 +114,11 @@ bool Ownership::is_between_arrays(std::size_t offset, unsigned bytes) const {
   });
 }
 
+bool Ownership::is_guard(std::size_t offset) const {
+  return std::any_of(symbols.guards.begin(), symbols.guards.end(),
+                     [&](const Symbol& guard) { return offset - guard.offset < guard.bytes; });
+}
+
 std::string Ownership::describe(std::uintptr_t address, unsigned bytes) {
   const std::size_t in_tls = address - std::uintptr_t(tls), in_dynamic = address - std::uintptr_t(dynamic_begin);
   if (in_tls >= shared_first && in_tls < shared_last) {
@@ -117,14 +130,16 @@ std::string Ownership::describe(std::uintptr_t address, unsigned bytes) {
   }
   if (address - std::uintptr_t(program_data.begin) < program_data.bytes) {
     if (symbols.variables.empty()) return "a variable";
-    const Symbol& variable = *symbol_at(symbols.variables, address - program);
-    return element("__device__ " + variable.name, address - program - variable.offset, bytes, variable.bytes);
+    const Symbol& variable = *symbol_near(symbols.variables, address - program);
+    const std::string name = "__device__ " + variable.name;
+    if (address - program < variable.offset) return before_start(variable.offset - (address - program), name);
+    return element(name, address - program - variable.offset, bytes, variable.bytes);
   }
   const Region* region = region_at(address);
   if (region == nullptr) return element("memory", 0, bytes, 0);
   const std::string name = region->name != nullptr ? region->name : "allocation " + std::to_string(region->number);
   const std::uintptr_t begin = std::uintptr_t(region->begin);
-  if (address < begin) return counted(begin - address, "byte") + " before the start of " + name;
+  if (address < begin) return before_start(begin - address, name);
   return element(name, address - begin, bytes, region->bytes);
 }
 
@@ -162,6 +177,38 @@ void Ownership::narrow(const void* begin, std::size_t bytes, const char* name) {
   region->bytes = bytes;
   region->cells = map_cells(bytes);
   region->name = name;
+}
+
+namespace {
+
+bool is_unwritten(const Cells& cells, std::size_t word) {
+  const Cell& cell = cells.words[word];
+  if (!cell.is_split) return cell.initialized == 0;
+  const Cell* const pieces = cells.bytes_of(word);
+  return std::all_of(pieces, pieces + 4, [](const Cell& piece) { return piece.initialized == 0; });
+}
+
+}  // namespace
+
+Ownership::Words Ownership::first_unwritten(const Region& region, std::size_t offset, std::size_t bytes) const {
+  // Single words at a constant distance are taken to be padding in structures, which nothing has to write.
+  std::size_t first = 0, stride = 0;
+  bool has_first = false;
+  for (std::size_t word = (offset + 3) / 4, end = (offset + bytes) / 4; word < end; ++word) {
+    if (!is_unwritten(region.cells, word)) continue;
+    std::size_t past = word + 1;
+    while (past < end && is_unwritten(region.cells, past)) ++past;
+    if (past - word > 1 || word % 2 == 0) return {word * 4, (past - word) * 4};
+    if (!has_first) {
+      first = word;
+    } else if (stride == 0) {
+      stride = word - first;
+    }
+    if (has_first && (stride < 4 || (word - first) % stride != 0)) return {first * 4, 4};
+    has_first = true;
+  }
+  const bool is_padding = stride != 0 || bytes < 32;
+  return has_first && !is_padding ? Words{first * 4, 4} : Words{0, 0};
 }
 
 void Ownership::written(const void* begin, std::size_t bytes) {

@@ -79,6 +79,11 @@ class Ownership {
   void allocated(const void* begin, std::size_t bytes, bool is_host_accessible);
   void freed(const void* begin);
   void written(const void* begin, std::size_t bytes);
+  /// Of these bytes of an allocation, the first whole words that nothing has written; {0, 0}: there are none.
+  struct Words {
+    std::size_t offset, bytes;  ///< in the allocation
+  };
+  Words first_unwritten(const Region& region, std::size_t offset, std::size_t bytes) const;
   void narrow(const void* begin, std::size_t bytes, const char* name);
 
   /// The allocation at or near an address, or null.
@@ -94,6 +99,8 @@ class Ownership {
   bool is_observers(std::uintptr_t address) const;
   /// Whether the access is in a gap between two arrays, or in the padding before an array.
   bool is_between_arrays(std::size_t offset, unsigned bytes) const;
+  /// Whether the byte belongs to a guard variable.
+  bool is_guard(std::size_t offset) const;
   /// For findings: the owner by name, the index and the position in it.
   std::string describe(std::uintptr_t address, unsigned bytes);
 

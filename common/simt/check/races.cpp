@@ -5,16 +5,42 @@
 namespace simt::check {
 namespace {
 
-const char* advice(bool same_block, bool same_warp) {
+const char* advice(bool same_block, bool same_warp, bool are_volatile) {
   if (!same_block) return "no fence or atomic orders these blocks; use an atomic, or two launches";
-  return same_warp ? "nothing orders these lanes; put __syncwarp() between the two accesses, or use an atomic"
+  if (are_volatile) {
+    return "lanes do not run in step, and volatile does not order them; put __syncwarp() between the two accesses";
+  }
+  return same_warp ? "nothing orders these lanes, and shuffles and votes do not; put __syncwarp() between the two "
+                     "accesses, or use an atomic"
                    : "no barrier orders these threads; put __syncthreads() between the two accesses, or use an atomic";
+}
+
+bool is_volatile(const Event& event) { return event.is_synchronized && !event.is_atomic; }
+
+bool in_same_warp(const Event& a, const Event& b) { return a.thread / lanes_per_warp == b.thread / lanes_per_warp; }
+
+/// "block (1,0,0), thread (3,0,0)" of an event.
+std::string who(const Event& event) {
+  const CheckState& all = state();
+  return "block " + block_name(*all.running.launch, all.order.block_of(event)) + ", thread " +
+         thread_name(*all.running.launch, event.thread);
 }
 
 }  // namespace
 
 [[gnu::cold, gnu::noinline]] void report_race(const Event& before, Way before_way, const Event& now,
                                               const Access& access) {
+  const Race race{before, before_way, now, access};
+  const bool are_plain = !before.is_synchronized && !now.is_synchronized;
+  if (before_way == Way::store && access.way == Way::store && are_plain) {
+    state().pending.compare(race);
+  } else {
+    report_race_at_once(race);
+  }
+}
+
+[[gnu::cold, gnu::noinline]] void report_race_at_once(const Race& race) {
+  const auto& [before, before_way, now, access] = race;
   CheckState& all = state();
   const Code code = all.ownership.program + now.code, other = all.ownership.program + before.code;
   // The earlier access read too early: the race is the reason.
@@ -23,15 +49,63 @@ const char* advice(bool same_block, bool same_warp) {
   if (all.trace.is_on()) all.trace.race(other_block, before.thread, other);
   if (all.findings.count_again("race", code, other)) return;
   const bool same_block = other_block == all.running.block;
-  const bool same_warp = before.thread / lanes_per_warp == now.thread / lanes_per_warp;
+  const bool are_volatile = is_volatile(before) && is_volatile(now);
   all.findings.add({.kind = "race",
                     .text = all.running.subject(now.thread) + verb_of(access.way) +
-                            all.ownership.describe(access.address, access.bytes) + "; block " +
-                            block_name(*all.running.launch, other_block) + ", thread " +
-                            thread_name(*all.running.launch, before.thread) + " " + verb_of(before_way) +
-                            "it at {other}; " + advice(same_block, same_warp),
+                            all.ownership.describe(access.address, access.bytes) + "; " + who(before) + " " +
+                            verb_of(before_way) + "it at {other}; " +
+                            advice(same_block, in_same_warp(before, now), are_volatile),
                     .code = code,
                     .other = other});
+}
+
+[[gnu::cold, gnu::noinline]] void remark_same_value(const Race& race) {
+  CheckState& all = state();
+  const Access& access = race.access;
+  const Code code = all.ownership.program + race.now.code, other = all.ownership.program + race.before.code;
+  if (all.findings.count_again("same-value", code, other)) return;
+  all.findings.add({.kind = "same-value",
+                    .text = all.running.subject(access.thread) + "writes " +
+                            all.ownership.describe(access.address, access.bytes) + "; " + who(race.before) +
+                            " writes the same value at {other}, and nothing orders the two; the result does not " +
+                            "depend on the order as long as all values are equal",
+                    .code = code,
+                    .other = other,
+                    .severity = Severity::remark});
+}
+
+[[gnu::cold, gnu::noinline]] void look_for_lanes_in_step(const Cell& cell, const Event& now, const Access& access) {
+  CheckState& all = state();
+  const Order& order = all.order;
+  if (order.has_fences()) return;  // then volatile variables may be flags
+  const auto is_in_step = [&](const Event& before) {
+    return is_volatile(before) && order.are_unordered_lanes(before, now);
+  };
+  if (access.way == Way::load) {
+    const auto is_own = [&](const Event& event) {
+      return event.interval == now.interval && event.thread == now.thread;
+    };
+    // A lane that reads a word again and again waits for another one.
+    if (is_own(cell.read) && cell.read.code == now.code && !is_own(cell.write)) all.pending.waits.insert(now.code);
+    if (is_in_step(cell.write) && all.pending.waits.count(now.code) == 0) {
+      report_race_at_once({cell.write, Way::store, now, access});
+    }
+    return;
+  }
+  const auto report_read = [&](const Event& read) {
+    const bool is_wrong = is_in_step(read) && all.pending.waits.count(read.code) == 0;
+    if (is_wrong) report_race_at_once({read, Way::load, now, access});
+    return is_wrong;
+  };
+  if (!report_read(cell.read) && !cell.other_is_write) report_read(cell.other_read);
+}
+
+[[gnu::cold, gnu::noinline]] void join_swap(Cell& cell, const Event& swap) {
+  const auto join = [&](Event& read) {
+    if (read.thread == swap.thread && read.interval == swap.interval) read.is_synchronized = read.is_atomic = true;
+  };
+  join(cell.read);
+  if (!cell.other_is_write) join(cell.other_read);
 }
 
 }  // namespace simt::check

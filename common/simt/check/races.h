@@ -5,12 +5,23 @@
 
 namespace simt::check {
 
-/// Reports that `now` races with `before`, an event that does not hold its own way.
+/// Reports that `now` races with `before`, an event that does not hold its own way; or waits for what decides that.
 void report_race(const Event& before, Way before_way, const Event& now, const Access& access);
+void report_race_at_once(const Race& race);
+/// The two threads have stored the same value.
+void remark_same_value(const Race& race);
+/// Volatile accesses of one warp's lanes in shared memory: volatile does not make lanes wait for each other.
+void look_for_lanes_in_step(const Cell& cell, const Event& now, const Access& access);
+/// A compare-and-swap loop's first read of a word counts as an atomic one.
+void join_swap(Cell& cell, const Event& swap);
 
 /// Compares an access with the earlier ones that a cell holds, then stores it there.
 [[gnu::always_inline]] inline void look_for_races(Cell& cell, const Event& now, const Access& access) {
-  Order& order = state().order;
+  CheckState& all = state();
+  Order& order = all.order;
+  if (all.pending.has_reads()) [[unlikely]]
+    all.pending.follow(&cell, access);
+  if (access.is_compare_and_swap) join_swap(cell, now);
   const bool is_synchronized = access.sync == Sync::synchronized;
   const Event& write = cell.write;
   if (is_synchronized && access.space == Space::global && reads(access.way) && write.is_synchronized &&
@@ -20,9 +31,15 @@ void report_race(const Event& before, Way before_way, const Event& now, const Ac
   if (is_synchronized && reads(access.way) && order.has_fences()) [[unlikely]]
     order.take_over(&cell, access.thread);
 
+  if (is_synchronized && access.way != Way::atomic && access.space == Space::shared) [[unlikely]]
+    look_for_lanes_in_step(cell, now, access);
   const bool other_is_write = cell.other_is_write;
   if (order.are_unordered(write, now, access.space)) [[unlikely]] {
-    report_race(write, Way::store, now, access);
+    if (write.is_atomic && access.way == Way::load && !is_synchronized) {
+      all.pending.await_swap(&cell, {write, Way::store, now, access});
+    } else {
+      report_race(write, Way::store, now, access);
+    }
   } else if (other_is_write && order.are_unordered(cell.other_read, now, access.space)) [[unlikely]] {
     report_race(cell.other_read, Way::store, now, access);
   }

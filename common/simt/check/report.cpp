@@ -131,7 +131,13 @@ Report make_report(const CheckState& state) {
   const Places places(codes);
   Report report;
   advise_atomics(findings, places);
-  report.findings = merged(std::move(findings), places);
+  for (Finding& finding : merged(std::move(findings), places)) {
+    (finding.severity == Severity::error ? report.findings : report.remarks).push_back(std::move(finding));
+  }
+  std::erase_if(report.remarks, [&](const Finding& remark) {
+    return std::any_of(report.findings.begin(), report.findings.end(),
+                       [&](const Finding& finding) { return finding.place == remark.place; });
+  });
   report.lines = costs_by_line(state.counts, places);
   report.notes = make_notes(report.lines);
   return report;
@@ -141,11 +147,13 @@ void print(const Report& report) {
   const bool is_terminal = isatty(2) != 0;
   const char *const red = is_terminal ? "\033[1;31m" : "", *const cyan = is_terminal ? "\033[1;36m" : "";
   const char* const plain = is_terminal ? "\033[0m" : "";
-  for (const Finding& f : report.findings) {
+  const auto print_finding = [&](const Finding& f, const char* colour, const char* severity) {
     const std::string times = f.times > 1 ? " (" + std::to_string(f.times) + " times)" : "";
-    std::fprintf(stderr, "%s: %serror:%s %s: %s%s\n", f.place.c_str(), red, plain, f.kind.c_str(), f.text.c_str(),
-                 times.c_str());
-  }
+    std::fprintf(stderr, "%s: %s%s:%s %s: %s%s\n", f.place.c_str(), colour, severity, plain, f.kind.c_str(),
+                 f.text.c_str(), times.c_str());
+  };
+  for (const Finding& f : report.findings) print_finding(f, red, "error");
+  for (const Finding& f : report.remarks) print_finding(f, cyan, "note");
   if (!report.findings.empty()) return;  // what a faulty program costs does not matter yet
   for (const Note& n : report.notes) {
     const std::string accesses =

@@ -26,7 +26,8 @@ struct Note {
 };
 
 struct Report {
-  std::vector<Finding> findings;  ///< one for each kind and line, in the order in which they came
+  std::vector<Finding> findings;  ///< errors: one for each kind and line, in the order in which they came
+  std::vector<Finding> remarks;   ///< the same, without those on lines that have an error
   std::vector<LineCost> lines;    ///< the most wasteful first
   std::vector<Note> notes;
 };

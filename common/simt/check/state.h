@@ -5,8 +5,10 @@
 #include "findings.h"
 #include "order.h"
 #include "ownership.h"
+#include "pending.h"
 #include "requests.h"
 #include "running.h"
+#include "shuffles.h"
 #include "time_limit.h"
 #include "trace.h"
 #include "watch.h"
@@ -23,6 +25,8 @@ struct CheckState {
   Requests requests;
   Counts counts;
   Findings findings;
+  Pending pending;
+  Shuffles shuffles;
   TimeLimit time;
   Trace trace;
 };

@@ -26,6 +26,7 @@ bool contains(const std::string& text, const char* part) { return text.find(part
 void add_symbol(Symbols& symbols, const ElfW(Sym) & symbol, const char* mangled, const ElfW(Shdr) & section) {
   std::string name = demangled(mangled);
   if ((symbol.st_info & 15) == STT_OBJECT) {
+    if (contains(name, "simt_device_gap")) return;
     symbols.variables.push_back({name, symbol.st_value, symbol.st_size});
     return;
   }
@@ -33,7 +34,11 @@ void add_symbol(Symbols& symbols, const ElfW(Sym) & symbol, const char* mangled,
     symbols.gaps.push_back({name, symbol.st_value, symbol.st_size});
     return;
   }
-  if (section.sh_type != SHT_NOBITS || name.compare(0, 6, "simt::") == 0 || contains(name, "guard variable")) return;
+  if (section.sh_type != SHT_NOBITS || name.compare(0, 6, "simt::") == 0) return;
+  if (contains(name, "guard variable") || contains(name, "__tls_guard")) {
+    symbols.guards.push_back({name, symbol.st_value, symbol.st_size});
+    return;
+  }
   if (const std::size_t colon = name.rfind("::"); colon != std::string::npos) name = name.substr(colon + 2);
   symbols.arrays.push_back({name, symbol.st_value, symbol.st_size});
 }
@@ -67,7 +72,7 @@ Symbols read_symbols() {
   if (image == MAP_FAILED) return symbols;
   read_table(symbols, static_cast<const char*>(image));
   munmap(image, size);
-  for (auto* all : {&symbols.arrays, &symbols.gaps, &symbols.variables}) {
+  for (auto* all : {&symbols.arrays, &symbols.gaps, &symbols.guards, &symbols.variables}) {
     std::sort(all->begin(), all->end(), [](auto& a, auto& b) { return a.offset < b.offset; });
   }
   return symbols;
@@ -77,6 +82,13 @@ Symbol* symbol_at(std::vector<Symbol>& symbols, std::size_t offset) {
   auto after = std::upper_bound(symbols.begin(), symbols.end(), offset,
                                 [](std::size_t o, const Symbol& symbol) { return o < symbol.offset; });
   return after == symbols.begin() ? &*after : &*std::prev(after);
+}
+
+Symbol* symbol_near(std::vector<Symbol>& symbols, std::size_t offset) {
+  Symbol* const before = symbol_at(symbols, offset);
+  if (offset < before->offset + before->bytes || before == &symbols.back()) return before;
+  Symbol* const after = before + 1;
+  return after->offset - offset < offset - (before->offset + before->bytes) ? after : before;
 }
 
 }  // namespace simt::check

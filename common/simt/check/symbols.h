@@ -19,12 +19,15 @@ struct Symbol {
 /// All lists are sorted by offset.
 struct Symbols {
   std::vector<Symbol> arrays, variables;
-  std::vector<Symbol> gaps;  ///< between arrays; a small overflow of an array ends there
+  std::vector<Symbol> gaps;    ///< between arrays; a small overflow of an array ends there
+  std::vector<Symbol> guards;  ///< the compiler's, among the arrays: whether an array's constructors have been called
 };
 
 Symbols read_symbols();
 
 /// The symbol in which, or after which, an offset lies; the first symbol if the offset is before all of them.
 Symbol* symbol_at(std::vector<Symbol>& symbols, std::size_t offset);
+/// The symbol in which an offset lies, or the one whose end or beginning is nearest to it.
+Symbol* symbol_near(std::vector<Symbol>& symbols, std::size_t offset);
 
 }  // namespace simt::check

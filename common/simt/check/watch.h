@@ -32,6 +32,8 @@ struct Watch {
     near_cells = cells;
     near_bytes = bytes & ~std::size_t(3);
   }
+  /// The next access is looked at closely.
+  void leave() { near_bytes = near_begin = 0; }
   /// From now on, each access is looked at closely.
   void look_closely() { near_bytes = 0; }
 };

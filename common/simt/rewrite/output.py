@@ -8,6 +8,7 @@ import os
 import re
 
 from .architecture import rewrite_architecture
+from .device_arrays import separate_arrays
 from .kernel_calls import refuse_kernel_calls
 from .launches import rewrite_launches
 from .shared_arrays import namespace_scopes, rewrite_casts, rewrite_shared
@@ -21,7 +22,9 @@ def rewrite_all(sources: list[Source], architecture: int) -> None:
     rewrite_architecture(sources, architecture)
     names: set[str] = set()
     for source in sources:
-        names |= rewrite_shared(source, source.code, namespace_scopes(source))
+        scopes = namespace_scopes(source)
+        names |= rewrite_shared(source, source.code, scopes)
+        separate_arrays(source, scopes)
         for macro in source.macros:
             rewrite_shared(source, macro.tokens, None)
     for source in sources:

@@ -6,6 +6,7 @@ InLaunch::InLaunch()
     : launch{.kernel = {}, .config = {4, 128}, .blocks = 4, .threads = 128, .number = 1, .order_seed = 0} {
   launch.kernel.name = "move";
   state().findings = {};
+  state().pending.waits.clear();
   state().counts.begin_launch(launch);
   state().order.begin_launch(launch.blocks);
   state().running.launch = &launch;
@@ -13,6 +14,12 @@ InLaunch::InLaunch()
   state().order.begin_block(0);
 }
 
-InLaunch::~InLaunch() { state().running.launch = nullptr; }
+InLaunch::~InLaunch() {
+  state().pending.settle_all();
+  state().running.launch = nullptr;
+}
 
-void InLaunch::next_block() { state().order.begin_block(++state().running.block); }
+void InLaunch::next_block() {
+  state().pending.settle_all();
+  state().order.begin_block(++state().running.block);
+}

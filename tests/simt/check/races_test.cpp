@@ -10,29 +10,38 @@ namespace {
 
 char word[4];  // whose address the accesses carry
 
-enum class Do { read, write, add, volatile_read, volatile_write };
+enum class Do { read, write, write_same, add, swap, volatile_read, volatile_write };
 
 Order& order() { return state().order; }
 
 Way way_of(Do what) {
-  if (what == Do::add) return Way::atomic;
+  if (what == Do::add || what == Do::swap) return Way::atomic;
   return what == Do::read || what == Do::volatile_read ? Way::load : Way::store;
 }
 
-/// An access of a word of global memory by a thread, at a code address of its own.
-void access(Cell& cell, unsigned thread, Do what, Code code) {
-  const Sync sync = what == Do::read || what == Do::write ? Sync::plain : Sync::synchronized;
+bool is_plain(Do what) { return what == Do::read || what == Do::write || what == Do::write_same; }
+
+/// An access of a word by a thread, at a code address of its own. A write stores another value, unless it is write_same.
+void access(Cell& cell, unsigned thread, Do what, Code code, Space space = Space::global) {
+  if (state().pending.has_stores()) state().pending.settle_stores();
+  const Sync sync = is_plain(what) ? Sync::plain : Sync::synchronized;
   const Access access{.address = std::uintptr_t(word),
                       .bytes = 4,
                       .way = way_of(what),
                       .sync = sync,
-                      .space = Space::global,
+                      .space = space,
                       .thread = thread,
-                      .code = state().ownership.program + code};
-  look_for_races(cell, order().event_of(thread, 15, sync, std::uint32_t(code)), access);
+                      .code = state().ownership.program + code,
+                      .is_compare_and_swap = what == Do::swap};
+  Event now = order().event_of(thread, 15, sync, std::uint32_t(code));
+  now.is_atomic = access.way == Way::atomic;
+  look_for_races(cell, now, access);
+  if (what == Do::write) ++word[0];
 }
 
+/// Nothing follows that could decide otherwise.
 bool races(Code code, Code other) {
+  state().pending.settle_all();
   const Code program = state().ownership.program;
   return state().findings.is_known("race", program + code, program + other);
 }
@@ -89,6 +98,62 @@ TEST_CASE("atomics race with plain accesses only, even if an atomic has replaced
   access(cleared, 40, Do::add, 0x60);
   CHECK(races(0x60, 0x40));
   CHECK(state().findings.all().back().text.find("thread (3,0,0) writes it at") != std::string::npos);
+}
+
+TEST_CASE("threads that write the same value do not race with each other, but with a reader") {
+  const InLaunch in_launch;
+  Cell cell{};
+  access(cell, 3, Do::write, 0x10);
+  access(cell, 40, Do::write_same, 0x20);
+  access(cell, 50, Do::write_same, 0x20);
+  CHECK_FALSE(races(0x20, 0x10));
+  CHECK(state().findings.all().front().kind == "same-value");
+  CHECK(state().findings.all().front().severity == Severity::remark);
+  access(cell, 60, Do::read, 0x30);
+  CHECK(races(0x30, 0x20));
+  access(cell, 70, Do::write, 0x40);
+  CHECK(races(0x40, 0x20));
+}
+
+TEST_CASE("a plain read of what others change by atomics may only be the first step of an atomicCAS") {
+  const InLaunch in_launch;
+  Cell swapped{}, read{}, read_twice{};
+  for (unsigned thread : {3u, 40u, 70u}) {
+    access(swapped, thread, Do::read, 0x10);
+    access(swapped, thread, Do::swap, 0x20);
+    access(swapped, thread, Do::swap, 0x20);
+  }
+  state().pending.settle_all();
+  CHECK(count_findings() == 0);
+  access(swapped, 80, Do::write, 0x30);
+  CHECK(races(0x30, 0x20));
+  access(read, 3, Do::add, 0x40);
+  access(read, 40, Do::read, 0x50);
+  CHECK(races(0x50, 0x40));
+  access(read_twice, 3, Do::add, 0x60);
+  access(read_twice, 40, Do::read, 0x70);
+  access(read_twice, 40, Do::read, 0x80);
+  access(read_twice, 40, Do::swap, 0x90);
+  CHECK(races(0x70, 0x60));
+  CHECK_FALSE(races(0x80, 0x60));
+}
+
+TEST_CASE("volatile does not order the lanes of a warp") {
+  const InLaunch in_launch;
+  Cell read_first{}, written_first{}, ordered{}, flag{};
+  access(read_first, 3, Do::volatile_read, 0x10, Space::shared);
+  access(read_first, 4, Do::volatile_write, 0x20, Space::shared);
+  CHECK(races(0x20, 0x10));
+  access(written_first, 3, Do::volatile_write, 0x30, Space::shared);
+  access(written_first, 40, Do::volatile_read, 0x40, Space::shared);  // another warp
+  access(written_first, 4, Do::volatile_read, 0x50, Space::shared);
+  CHECK(races(0x50, 0x30));
+  access(ordered, 3, Do::volatile_write, 0x60, Space::shared);
+  order().synchronize_lanes(0, ~0u);
+  access(ordered, 4, Do::volatile_read, 0x70, Space::shared);
+  for (int i = 0; i < 2; ++i) access(flag, 5, Do::volatile_read, 0x80, Space::shared);  // it waits
+  access(flag, 6, Do::volatile_write, 0x90, Space::shared);
+  CHECK(count_findings() == 2);
 }
 
 TEST_CASE("a flag after a fence passes on what was written before the fence") {

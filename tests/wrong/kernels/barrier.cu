@@ -1,4 +1,4 @@
-// Block barriers that not all threads reach, or at which they reach different ones.
+// Block barriers that not all threads reach, or at which they reach different ones. Threads that have exited do not count.
 #include <cooperative_groups.h>
 
 #include "case.h"
@@ -26,12 +26,12 @@ __global__ void uneven(int* out) {
 }
 CASE { uneven<<<1, 64>>>(device<int>(64)); }
 
-/// Some threads return before a barrier at which the others wait. What they should have written is missing.
+/// Some threads return before a barrier at which the others wait.
 __global__ void left_early(int* out, int n) {
   __shared__ int tile[64];
   if (threadIdx.x >= n) return;
   tile[threadIdx.x] = threadIdx.x;
-  __syncthreads();  // expect: divergent-barrier
+  __syncthreads();  // note: early-exit
   out[threadIdx.x] = tile[threadIdx.x];
 }
 CASE { left_early<<<1, 64>>>(device<int>(64), 40); }
@@ -41,7 +41,7 @@ __global__ void inside_if(const unsigned char* keys, unsigned char* out, int n) 
   __shared__ unsigned char tile[96];
   if (threadIdx.x < n) {
     tile[threadIdx.x] = keys[threadIdx.x];
-    __syncthreads();  // expect: divergent-barrier
+    __syncthreads();  // note: early-exit
     out[threadIdx.x] = tile[n - 1 - threadIdx.x];
   }
 }
@@ -52,9 +52,9 @@ __global__ void trip_count(const int* keys, int* out, int n) {
   __shared__ int tile[64];
   for (int i = threadIdx.x; i < n; i += blockDim.x) {
     tile[threadIdx.x] = keys[i];
-    __syncthreads();  // expect: divergent-barrier
+    __syncthreads();  // note: early-exit
     out[i] = tile[blockDim.x - 1 - threadIdx.x];
-    __syncthreads();  // expect: divergent-barrier
+    __syncthreads();  // note: early-exit
   }
 }
 CASE { trip_count<<<1, 64>>>(filled<int>(100), device<int>(100), 100); }
@@ -67,9 +67,9 @@ __global__ void last_block(const T* in, T* sums, int n) {
   if (i >= n) return;
   own[threadIdx.x] = in[i];
   for (int d = 1; d < 128; d *= 2) {
-    __syncthreads();  // expect: divergent-barrier
+    __syncthreads();  // note: early-exit
     const T other = threadIdx.x >= d ? own[threadIdx.x - d] : T(0);
-    __syncthreads();  // expect: divergent-barrier
+    __syncthreads();  // note: early-exit
     own[threadIdx.x] += other;
   }
   sums[i] = own[threadIdx.x];
@@ -85,7 +85,7 @@ __global__ void search(const int* keys, int n, int* out) {
       low = middle + 1;
     else
       high = middle;
-    __syncthreads();  // expect: divergent-barrier
+    __syncthreads();  // note: early-exit
   }
   out[threadIdx.x] = low;
 }
@@ -94,7 +94,7 @@ CASE { search<<<1, 64>>>(filled<int>(64), 64, device<int>(64)); }
 /// Through a group, in a function.
 __device__ void publish(cooperative_groups::thread_block block, int* tile, int value) {
   tile[block.thread_rank()] = value;
-  block.sync();  // expect: divergent-barrier
+  block.sync();  // note: early-exit
 }
 __global__ void of_group(int* out) {
   __shared__ int tile[64];
@@ -107,7 +107,19 @@ CASE { of_group<<<1, 64>>>(device<int>(64)); }
 /// A barrier with a vote that only one row of the block reaches.
 __global__ void votes(const int* keys, int* out) {
   if (threadIdx.y == 0) {
-    if (__syncthreads_or(keys[threadIdx.x] != 0)) out[threadIdx.x] = 1;  // expect: divergent-barrier
+    if (__syncthreads_or(keys[threadIdx.x] != 0)) out[threadIdx.x] = 1;  // note: early-exit
   }
 }
 CASE { votes<<<1, dim3(32, 4)>>>(filled<int>(32), filled<int>(32)); }
+
+/// Half of the threads wait at a barrier, and the other half for the first half.
+__global__ void waits_elsewhere(int* flag) {
+  if (threadIdx.x < 32) {
+    __syncthreads();  // expect-one: deadlock divergent-barrier time-limit
+  } else {
+    while (atomicAdd(flag, 0) == 0) {  // expect-one: deadlock divergent-barrier time-limit
+    }
+  }
+  atomicExch(flag, 1);
+}
+CASE { waits_elsewhere<<<1, 64>>>(filled<int>(1)); }

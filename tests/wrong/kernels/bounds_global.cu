@@ -126,3 +126,21 @@ __global__ void copy_runs(const Run* in, Run* out) {
   out[threadIdx.x] = in[threadIdx.x];  // expect: out-of-bounds
 }
 CASE { copy_runs<<<1, 4>>>(reinterpret_cast<Run*>(filled<long long>(29)), device<Run>(4)); }
+
+/// Arrays of the device's own: indices far beyond the end, before the beginning, and in constant memory.
+__device__ int table[256];
+__device__ float factors[1024] = {1, 2, 3};
+__constant__ unsigned char weights[64];
+template <class T>
+__global__ void past_table(T value, int at) {
+  table[at + threadIdx.x] = value;  // expect: out-of-bounds
+}
+CASE { past_table<<<1, 32>>>(1, 9000); }
+__global__ void before_factors(float* out, int back) {
+  out[threadIdx.x] = factors[int(threadIdx.x) - back];  // expect: out-of-bounds
+}
+CASE { before_factors<<<1, 32>>>(device<float>(32), 7); }
+__global__ void weigh(int* out, int n) {
+  for (int i = threadIdx.x; i < n; i += blockDim.x) out[threadIdx.x] = weights[i];  // expect: out-of-bounds
+}
+CASE { weigh<<<1, 32>>>(device<int>(32), 66); }

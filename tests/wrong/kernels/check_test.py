@@ -3,7 +3,8 @@
 In kernels/*.cu each `CASE { ... }` launches the kernel between it and the case before. A comment `// expect: KIND` is
 on every line that must be reported (if it names two kinds, either will do). `// expect-one: KIND` is on lines of which
 at least one must be reported: a race has two ends, and the order of threads decides which comes second. No other line
-may be reported. kernels/right/*.cu must have no finding at all.
+may be reported. kernels/right/*.cu must have no finding at all. A comment `// note: KIND` is on every line that must
+have a note of a kind in REMARKS; no other line may have one.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
 MARK = re.compile(r"// expect(-one)?: ([\w -]+?)\s*$")
 FINDING = re.compile(r"^(.+?):(\d+): error: ([\w-]+): ")
+NOTE_MARK = re.compile(r"// note: ([\w-]+)\s*$")
+NOTE = re.compile(r"^(.+?):(\d+): note: ([\w-]+): ")
+REMARKS = ("early-exit", "same-value")  # other notes are on costs
 
 
 @dataclass(frozen=True)
@@ -90,6 +94,18 @@ def findings_of(text: str, path: Path) -> set[tuple[int, str]]:
     return {(int(m[2]), m[3]) for m in matches if m and Path(m[1]).name == path.name}
 
 
+def remarks_in(path: Path) -> set[tuple[int, str]]:
+    """The notes (line, kind) that a source file asks for."""
+    marks = ((number, NOTE_MARK.search(line)) for number, line in enumerate(path.read_text().splitlines(), 1))
+    return {(number, mark[1]) for number, mark in marks if mark}
+
+
+def remarks_of(text: str, path: Path) -> set[tuple[int, str]]:
+    """The notes (line, kind) of REMARKS that were printed for one source file."""
+    matches = (NOTE.match(line) for line in text.splitlines())
+    return {(int(m[2]), m[3]) for m in matches if m and Path(m[1]).name == path.name and m[3] in REMARKS}
+
+
 def hits(fault: Fault, found: set[tuple[int, str]]) -> set[tuple[int, str]]:
     """The findings that report the fault."""
     return {(line, kind) for line, kind in found if line in fault.lines and kind in fault.kinds}
@@ -116,6 +132,8 @@ def check_run(path: Path, program: Path, seed: str, where: str, tally: Tally) ->
     unexpected = [line for line in errors if not findings_of(line, path) & expected]
     if unexpected:
         wrong.append(f"{where}: unexpected\n  " + "\n  ".join(unexpected))
+    if remarks_of(done.stderr, path) != remarks_in(path):
+        wrong.append(f"{where}: notes {sorted(remarks_of(done.stderr, path) ^ remarks_in(path))} missing or unexpected")
     if done.returncode != (3 if faults else 0):
         wrong.append(f"{where}: exit code {done.returncode}\n{done.stderr[-600:]}")
     return wrong

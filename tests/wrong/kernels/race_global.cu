@@ -23,10 +23,10 @@ __global__ void last_wins(int* data) {
 }
 CASE { last_wins<3><<<2, 1>>>(filled<int>(3)); }
 
-/// Writing the same value from all blocks is a race, too.
+/// Writing the same value from all blocks has a defined result.
 __global__ void not_sorted(const int* keys, int n, unsigned char* flag) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i + 1 < n && keys[i] >= keys[i + 1]) *flag = 1;  // expect: race
+  if (i + 1 < n && keys[i] >= keys[i + 1]) *flag = 1;  // note: same-value
 }
 CASE { not_sorted<<<4, 32>>>(filled<int>(128), 128, filled<unsigned char>(1)); }
 
@@ -82,7 +82,7 @@ __global__ void scatter(const Key* keys, Key* out, const unsigned* offsets, int 
   if (threadIdx.x < 2) next[threadIdx.x] = offsets[threadIdx.x];
   __syncthreads();
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) out[atomicAdd(&next[keys[i] & 1], 1u)] = keys[i];  // expect: race
+  if (i < n) out[atomicAdd(&next[keys[i] & 1], 1u)] = Key(keys[i] + i);  // expect: race
 }
 CASE {
   scatter<unsigned char><<<2, 32>>>(filled<unsigned char>(64), device<unsigned char>(64), filled<unsigned>(2), 64);
@@ -123,3 +123,10 @@ __global__ void for_each(int n, Body body) {
   for (int i = threadIdx.x; i < n; i += blockDim.x) body(i);
 }
 CASE { for_each<<<1, 64>>>(100, Reverse{filled<int>(100), 100}); }
+
+/// A word that others add to, read to decide whether to exchange it: only an atomicCAS may follow such a read.
+__global__ void checked_first(unsigned* largest) {
+  const unsigned own = blockIdx.x * 7 % 5;
+  if (*largest < own) atomicMax(largest, own);  // expect: race
+}
+CASE { checked_first<<<8, 1>>>(filled<unsigned>(1)); }

@@ -124,12 +124,12 @@ __global__ void zeroed_late(unsigned* out) {
 }
 CASE { zeroed_late<<<1, 128>>>(device<unsigned>(128)); }
 
-/// Writing the same value from every thread is a race, too.
+/// Writing the same value from every thread has a defined result.
 __global__ void same_value(int* out) {
   __shared__ int found;
   if (threadIdx.x == 0) found = 0;
   __syncthreads();
-  if (threadIdx.x % 3 == 0) found = 1;  // expect: race
+  if (threadIdx.x % 3 == 0) found = 1;  // note: same-value
   __syncthreads();
   out[threadIdx.x] = found;
 }
@@ -264,9 +264,33 @@ CASE { rounds<<<1, 64>>>(filled<int>(256), device<int>(64), 256); }
 /// Every warp's lane 0 writes to the same slot.
 __global__ void warp_sums(int* out) {
   __shared__ int of_warp[8];
-  const int sum = __reduce_add_sync(0xffffffffu, 1);
+  const int sum = __reduce_add_sync(0xffffffffu, int(threadIdx.x));
   if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 64] = sum;  // expect: race
   __syncthreads();
   if (threadIdx.x < 4) out[threadIdx.x] = of_warp[threadIdx.x];
 }
 CASE { warp_sums<<<1, 256>>>(device<int>(8)); }
+
+/// All but one store the same pair.
+struct Two {
+  short a, b;
+};
+__global__ void one_differs(Two* out) {
+  __shared__ Two pair;
+  pair = {1, short(threadIdx.x == 50)};  // expect: race
+  __syncthreads();
+  out[threadIdx.x] = pair;
+}
+CASE { one_differs<<<1, 96>>>(device<Two>(96)); }
+
+/// Copies of a whole structure, all alike.
+struct Large {
+  int words[9];
+};
+__global__ void same_copy(const Large* in, int* out) {
+  __shared__ Large all;
+  all = *in;  // note: same-value
+  __syncthreads();
+  out[threadIdx.x] = all.words[threadIdx.x % 9];
+}
+CASE { same_copy<<<1, 96>>>(filled<Large>(1, 3), device<int>(96)); }

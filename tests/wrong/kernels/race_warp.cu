@@ -84,3 +84,43 @@ __global__ void neighbours(unsigned short* data) {
   data[threadIdx.x] = next;                                  // expect-one: race
 }
 CASE { neighbours<<<1, 32>>>(filled<unsigned short>(32)); }
+
+/// The same reduction through a volatile pointer, which old tutorials teach: it does not make lanes run in step.
+__device__ void reduce_in_step(volatile int* sums, unsigned lane) {
+  sums[lane] += sums[lane + 32];  // expect-one: race
+  sums[lane] += sums[lane + 16];  // expect-one: race
+  sums[lane] += sums[lane + 8];   // expect-one: race
+  sums[lane] += sums[lane + 4];   // expect-one: race
+  sums[lane] += sums[lane + 2];   // expect-one: race
+  sums[lane] += sums[lane + 1];   // expect-one: race
+}
+__global__ void volatile_reduce(const int* in, int* out) {
+  __shared__ int sums[128];
+  sums[threadIdx.x] = in[threadIdx.x];
+  sums[threadIdx.x + 64] = 0;
+  __syncthreads();
+  if (threadIdx.x < 32) reduce_in_step(sums, threadIdx.x);
+  if (threadIdx.x == 0) *out = sums[0];
+}
+CASE { volatile_reduce<<<1, 64>>>(filled<int>(64), device<int>(1)); }
+
+/// A shuffle and a vote wait for the lanes, but do not order what these do to memory.
+__global__ void rotate(int* data) {
+  __shared__ int tile[32];
+  const int lane = threadIdx.x;
+  tile[lane] = data[lane];
+  __syncwarp();
+  int value = tile[(lane + 1) % 32];  // expect-one: race
+  value += __shfl_xor_sync(0xffffffffu, value, 1);
+  tile[lane] = value;  // expect-one: race
+  __syncwarp();
+  data[lane] = tile[31 - lane];
+}
+CASE { rotate<<<1, 32>>>(filled<int>(32)); }
+__global__ void voted(int* data) {
+  __shared__ int tile[32];
+  tile[threadIdx.x] = data[threadIdx.x];  // expect-one: race
+  if (__any_sync(0xffffffffu, data[threadIdx.x] > 0)) return;
+  data[threadIdx.x] = tile[31 - threadIdx.x];  // expect-one: race uninitialized
+}
+CASE { voted<<<1, 32>>>(filled<int>(32)); }

@@ -142,3 +142,19 @@ __global__ void block_sum(int* out) {
   }
 }
 CASE { block_sum<<<1, 128>>>(device<int>(1)); }
+
+/// The host copies more than a kernel has written.
+__global__ void evens(int* out, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) out[2 * i] = i;
+}
+CASE {
+  int *out = device<int>(100), host[100];
+  evens<<<1, 64>>>(out, 50);
+  cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);  // expect: uninitialized
+}
+CASE {
+  short *out = device<short>(100), host[100];
+  cudaMemset(out, 0, 98 * sizeof *out);
+  cudaMemcpyAsync(host, out, sizeof host, cudaMemcpyDeviceToHost, nullptr);  // expect: uninitialized
+}

@@ -1,4 +1,5 @@
-// Warp primitives: lanes that are missing, masks that are wrong, and lanes that wait for each other.
+// Warp primitives: lanes that are missing, masks that are wrong, and lanes that wait for each other. Lanes that have exited
+// do not count.
 #include <cooperative_groups.h>
 
 #include "case.h"
@@ -62,10 +63,10 @@ __device__ T warp_scan(T value) {
 __global__ void scan(unsigned long long* out) { out[threadIdx.x] = warp_scan(1ull); }
 CASE { scan<<<1, 64>>>(device<unsigned long long>(64)); }
 
-/// The lanes of keys beyond the end have returned and cannot vote.
+/// The lanes of keys beyond the end have returned and do not vote.
 __global__ void ranks(const unsigned char* keys, unsigned* out, int n) {
   for (int i = threadIdx.x; i < n; i += blockDim.x) {
-    out[i] = __popc(__match_any_sync(full, unsigned(keys[i])));  // expect: deadlock invalid-warp-mask
+    out[i] = __popc(__match_any_sync(full, unsigned(keys[i])));  // note: early-exit
   }
 }
 CASE { ranks<<<1, 32>>>(filled<unsigned char>(50), device<unsigned>(50), 50); }
@@ -77,7 +78,7 @@ CASE { outside<<<1, 32>>>(device<unsigned>(32)); }
 
 __global__ void exited(int* out) {
   if (threadIdx.x >= 20) return;
-  __syncwarp(full);  // expect: invalid-warp-mask
+  __syncwarp(full);  // note: early-exit
   out[threadIdx.x] = 1;
 }
 CASE { exited<<<1, 32>>>(device<int>(32)); }
@@ -94,7 +95,7 @@ CASE { stale_mask<<<1, 32>>>(device<int>(32)); }
 __global__ void rows(int* out) {
   if (threadIdx.y == 1) return;
   int sum = 1;
-  for (int d = 8; d > 0; d /= 2) sum += __shfl_down_sync(full, sum, d, 16);  // expect: invalid-warp-mask
+  for (int d = 8; d > 0; d /= 2) sum += __shfl_down_sync(full, sum, d, 16);  // note: early-exit
   if (threadIdx.x == 0) out[threadIdx.y] = sum;
 }
 CASE { rows<<<1, dim3(16, 2)>>>(device<int>(2)); }
@@ -103,7 +104,7 @@ CASE { rows<<<1, dim3(16, 2)>>>(device<int>(2)); }
 __global__ void active(const int* keys, unsigned* out) {
   const unsigned mask = __activemask();
   if (keys[threadIdx.x] == 0 && threadIdx.x < 24) {
-    out[threadIdx.x] = __ballot_sync(mask, threadIdx.x % 2);  // expect: deadlock invalid-warp-mask
+    out[threadIdx.x] = __ballot_sync(mask, threadIdx.x % 2);  // note: early-exit
   }
 }
 CASE { active<<<1, 32>>>(filled<int>(32), device<unsigned>(32)); }
@@ -112,7 +113,49 @@ CASE { active<<<1, 32>>>(filled<int>(32), device<unsigned>(32)); }
 __global__ void of_tile(int* out) {
   auto warp = cooperative_groups::tiled_partition<32>(cooperative_groups::this_thread_block());
   int sum = 1;
-  if (warp.thread_rank() < 10) sum = warp.shfl(sum, 0);  // expect: deadlock invalid-warp-mask
+  if (warp.thread_rank() < 10) sum = warp.shfl(sum, 0);  // note: early-exit
   out[threadIdx.x] = sum;
 }
 CASE { of_tile<<<1, 64>>>(device<int>(64)); }
+
+/// A reduction of eight lanes that begins as if there were 32.
+template <class T>
+__global__ void too_wide(T* out) {
+  T sum = T(threadIdx.x);
+  const unsigned mask = __ballot_sync(full, threadIdx.x < 8);
+  if (threadIdx.x < 8) {
+    for (int d = 16; d > 0; d /= 2) sum += __shfl_down_sync(mask, sum, d);  // expect: invalid-warp-mask
+    if (threadIdx.x == 0) *out = sum;
+  }
+}
+CASE { too_wide<<<1, 32>>>(device<int>(1)); }
+CASE { too_wide<<<1, 64>>>(device<float>(1)); }
+CASE { too_wide<<<1, 32>>>(device<unsigned long long>(1)); }
+
+/// A value from a lane that has left the branch, stored as it is.
+__global__ void neighbour(int* out) {
+  if (threadIdx.x < 4) {
+    out[threadIdx.x] = __shfl_sync(0xfu, int(threadIdx.x), 4);  // expect: invalid-warp-mask
+  }
+  __syncthreads();
+}
+CASE { neighbour<<<1, 32>>>(device<int>(4)); }
+
+/// The upper half of eight lanes takes values from outside the mask, which nothing uses.
+template <class T>
+__device__ T sum_of_eight(T value) {
+  for (int d = 4; d > 0; d /= 2) value += __shfl_down_sync(0xffu, value, d);
+  return value;
+}
+__global__ void unused(int* sums, double* totals) {
+  if (threadIdx.x < 8) {
+    const int sum = sum_of_eight(int(threadIdx.x));
+    const double total = sum_of_eight(0.5);
+    if (threadIdx.x == 0) *sums = sum, *totals = total;
+    int last = int(threadIdx.x);
+    const int next = __shfl_down_sync(0xffu, last, 1);
+    if (threadIdx.x < 7) last += next;
+    sums[threadIdx.x + 1] = last;
+  }
+}
+CASE { unused<<<1, 32>>>(device<int>(9), device<double>(1)); }

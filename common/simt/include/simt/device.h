@@ -67,8 +67,8 @@ int block_barrier(bool predicate, Site site);
 
 /// One lane's part in a warp primitive: waits for the lanes of `mask`, then returns this lane's result.
 /// `value` holds the operand's bits, `lane_argument` the source lane or delta, `width` the logical warp size of a
-/// shuffle. Errors (reported, then sticky): a lane outside its mask, a mask with an exited lane, lanes that meet at
-/// different primitives.
+/// shuffle. Lanes of the mask that have exited do not count. Errors (reported, then sticky): a lane outside its mask,
+/// lanes that meet at different primitives.
 std::uint64_t warp_collective(WarpOp op, unsigned mask, std::uint64_t value, int lane_argument, int width, Site site);
 
 /// Lets other threads of the block, and other blocks, run. Everything that a spin-wait may use calls it.

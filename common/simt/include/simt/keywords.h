@@ -30,9 +30,9 @@
 // One copy for each OS thread, which runs one block at a time. Arrays are aligned as on a GPU, so that a misaligned
 // access does not depend on what else is thread-local. The check build leaves gaps, so that an access past the end of
 // one array does not reach the next.
-#ifdef SIMT_CHECK
 #define SIMT_JOIN_(a, b) a##b
 #define SIMT_JOIN(a, b) SIMT_JOIN_(a, b)
+#ifdef SIMT_CHECK
 #define __shared__                                                                                   \
   static __thread __attribute__((used, unused)) char SIMT_JOIN(simt_shared_gap_, __COUNTER__)[8192]; \
   static __thread                                                                                    \
@@ -40,6 +40,14 @@
 #else
 #define __shared__ static __thread __attribute__((aligned(16)))
 #endif
+// The rewriter puts these before and after an array of __device__ or __constant__ memory: an index beyond its ends reaches
+// a gap, and neither another array nor the emulation's variables. Arrays that begin with zeros take no space in the
+// program's file.
+#define SIMT_ZEROED_ARRAY __attribute__((section(".bss.simt_device")))
+#define SIMT_FILLED_ARRAY __attribute__((section(".data.simt_device")))
+#define SIMT_GAP_(array, number) static array __attribute__((used)) char SIMT_JOIN(simt_device_gap_, number)[65536];
+#define SIMT_ZEROED_GAP SIMT_GAP_(SIMT_ZEROED_ARRAY, __COUNTER__)
+#define SIMT_FILLED_GAP SIMT_GAP_(SIMT_FILLED_ARRAY, __COUNTER__)
 #define __grid_constant__
 #define __launch_bounds__(...)
 #define __maxnreg__(registers)

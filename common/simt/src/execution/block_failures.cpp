@@ -24,12 +24,10 @@ Failure divergent_barrier(const Block& block, Site site) {
           site, cudaErrorLaunchFailure};
 }
 
-Failure invalid_mask(const Block& block, const Warp& warp, WarpOp op, unsigned mask, Site site) {
-  const unsigned exited = mask & warp.exited;
-  const std::string reason = exited == 0
-                                 ? lane_of(block) + " is not in its own mask " + hex(mask)
-                                 : "mask " + hex(mask) + " contains lanes " + hex(exited) + ", which have exited";
-  return {"invalid-warp-mask", std::string(name_of(op)) + ": " + reason, site, cudaErrorLaunchFailure};
+Failure invalid_mask(const Block& block, WarpOp op, unsigned mask, Site site) {
+  return {"invalid-warp-mask",
+          std::string(name_of(op)) + ": " + lane_of(block) + " is not in its own mask " + hex(mask), site,
+          cudaErrorLaunchFailure};
 }
 
 Failure mixed_primitives(const Block& block, WarpOp op, const Rendezvous& group, Site site) {
@@ -40,20 +38,13 @@ Failure mixed_primitives(const Block& block, WarpOp op, const Rendezvous& group,
           site, cudaErrorLaunchFailure};
 }
 
-Failure lane_exited(const Block& block, const Rendezvous& group) {
-  return {"invalid-warp-mask",
-          lane_of(block) + " has exited, but other lanes wait for it at " + name_of(group.op) + " with mask " +
-              hex(group.mask),
-          group.site, cudaErrorLaunchFailure};
-}
-
 Deadlock deadlock(Block& block) {
   // Lanes that wait for lanes which wait elsewhere describe the mistake best.
   for (int w = 0; w < block.warp_count; ++w) {
     const Warp& warp = block.warps[w];
     if (warp.group_count == 0) continue;
     const Rendezvous& group = warp.groups[0];
-    const unsigned missing = group.mask & warp.existing & ~group.arrived;
+    const unsigned missing = warp.expected(group.mask) & ~group.arrived;
     const Thread& other = block.thread_at(w, warp.position[std::countr_zero(missing)]);
     return {&block.thread_at(w, warp.position[std::countr_zero(group.arrived)]),
             {"deadlock",

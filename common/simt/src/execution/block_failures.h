@@ -9,12 +9,10 @@ namespace simt {
 
 /// A thread reached __syncthreads() at `site`, while others wait at another one.
 Failure divergent_barrier(const Block& block, Site site);
-/// The running lane is not in its own mask, or its mask names lanes that have exited.
-Failure invalid_mask(const Block& block, const Warp& warp, WarpOp op, unsigned mask, Site site);
+/// The running lane is not in its own mask.
+Failure invalid_mask(const Block& block, WarpOp op, unsigned mask, Site site);
 /// The running lane reached `op`, while the lanes of `group`, with the same mask, wait at another primitive.
 Failure mixed_primitives(const Block& block, WarpOp op, const Rendezvous& group, Site site);
-/// The running lane has exited, and `group` waits for it.
-Failure lane_exited(const Block& block, const Rendezvous& group);
 
 struct Deadlock {
   Thread* thread;  ///< the one to name; null: the one that ran last

@@ -17,6 +17,13 @@ const char* name_of(WarpOp op) {
   return names[int(op)];
 }
 
+#ifdef SIMT_CHECK
+/// The number of the warp in its block.
+static unsigned running_warp() {
+  return (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) / lanes_per_warp;
+}
+#endif
+
 void complete(Warp& warp, const Rendezvous& group) {
   const unsigned lanes = group.arrived;
   const auto all_lanes = [&](auto value_of) {
@@ -35,30 +42,36 @@ void complete(Warp& warp, const Rendezvous& group) {
   const int width = group.width;
   // Reading a lane that does not take part gives an undefined value: a pattern makes the mistake visible.
   constexpr std::uint64_t undefined = 0xdeadbeefdeadbeefu;
-  const auto value_from = [&](int source) { return (lanes >> source & 1) ? warp.value[source] : undefined; };
+  const auto shuffle = [&](auto source_of) {
+    int sources[lanes_per_warp];
+    all_lanes([&](int lane) {
+      const int source = sources[lane] = source_of(lane);
+      return (lanes >> source & 1) ? warp.value[source] : undefined;
+    });
+    SIMT_OBSERVE(check::shuffled({group.site, name_of(group.op), running_warp(), group.mask, lanes, sources, warp.value,
+                                  undefined});)
+  };
   switch (group.op) {
     case WarpOp::sync:
-      SIMT_OBSERVE(check::lanes_synchronized(
-                       (threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z)) / lanes_per_warp, lanes);)
+      SIMT_OBSERVE(check::lanes_synchronized(running_warp(), lanes);)
       return;
     case WarpOp::shuffle:
-      return all_lanes(
-          [&](int lane) { return value_from((lane & ~(width - 1)) | (warp.argument[lane] & (width - 1))); });
+      return shuffle([&](int lane) { return (lane & ~(width - 1)) | (warp.argument[lane] & (width - 1)); });
     case WarpOp::shuffle_up:
-      return all_lanes([&](int lane) {
+      return shuffle([&](int lane) {
         const unsigned delta = unsigned(warp.argument[lane]), in_segment = unsigned(lane & (width - 1));
-        return delta > in_segment ? warp.value[lane] : value_from(lane - int(delta));
+        return delta > in_segment ? lane : lane - int(delta);
       });
     case WarpOp::shuffle_down:
-      return all_lanes([&](int lane) {
+      return shuffle([&](int lane) {
         const unsigned delta = unsigned(warp.argument[lane]), in_segment = unsigned(lane & (width - 1));
-        return delta >= unsigned(width) - in_segment ? warp.value[lane] : value_from(lane + int(delta));
+        return delta >= unsigned(width) - in_segment ? lane : lane + int(delta);
       });
     case WarpOp::shuffle_xor:
-      return all_lanes([&](int lane) {
+      return shuffle([&](int lane) {
         const int source = lane ^ warp.argument[lane];
         // CUDA: with a source in a later segment, a lane keeps its value.
-        return source < 0 || source > (lane | (width - 1)) ? warp.value[lane] : value_from(source);
+        return source < 0 || source > (lane | (width - 1)) ? lane : source;
       });
     case WarpOp::all:
     case WarpOp::any:

@@ -32,6 +32,9 @@ struct Warp {
   std::uint64_t result[lanes_per_warp];
   Rendezvous groups[lanes_per_warp];
   int group_count;
+
+  /// The lanes that a primitive with this mask waits for: those that have exited do not count.
+  unsigned expected(unsigned mask) const { return mask & existing & ~exited; }
 };
 
 /// Calls `visit(lane)` for each lane of a mask, lowest first.

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <sys/mman.h>
 
 #include <cstring>
 
@@ -14,9 +15,23 @@ constinit thread_local WorkerOfThread worker_of_thread;
 namespace {
 
 /// Lies directly after all __shared__ arrays, because this library is linked after the program and has no other
-/// thread-local variable that starts with zero. Catches what a kernel writes past the end of the last array, so that it
-/// can be reported.
-alignas(1) thread_local unsigned char past_shared[16384];
+/// thread-local variable that starts with zero. Catches what a kernel accesses past the end of the last array, so that it
+/// can be reported. In the plain build its whole pages are closed, and the processor stops an access of them; what is
+/// written before them shows when the block has ended.
+alignas(1) thread_local unsigned char past_shared[262144];
+
+constexpr std::uintptr_t closed_page_bytes = 4096;
+
+unsigned char* first_closed_page() {
+  const std::uintptr_t begin = std::uintptr_t(past_shared);
+  return past_shared + ((begin + closed_page_bytes - 1) / closed_page_bytes * closed_page_bytes - begin);
+}
+
+/// For this OS thread. The pages are opened again before it ends: another thread may get the same memory.
+void protect_past_shared([[maybe_unused]] int protection) {
+  SIMT_OBSERVE(return;)  // the observers check every access
+  mprotect(first_closed_page(), sizeof past_shared - 2 * closed_page_bytes, protection);
+}
 
 void stack_entry() { worker_of_thread.running->run_threads(); }
 
@@ -27,13 +42,21 @@ Worker& Worker::current() {
     // Owned through a key, not by a thread-local object: that object's pointer would lie where kernels can reach it.
     static const pthread_key_t key = [] {
       pthread_key_t created;
-      pthread_key_create(&created, [](void* own) { delete static_cast<Worker*>(own); });
+      pthread_key_create(&created, [](void* own) {
+        protect_past_shared(PROT_READ | PROT_WRITE);
+        delete static_cast<Worker*>(own);
+      });
       return created;
     }();
     worker_of_thread.own = new Worker;
     pthread_setspecific(key, worker_of_thread.own);
+    protect_past_shared(PROT_NONE);
   }
   return *worker_of_thread.own;
+}
+
+bool Worker::is_past_shared(const void* address) {
+  return std::uintptr_t(address) - std::uintptr_t(past_shared) < sizeof past_shared;
 }
 
 Worker* Worker::running() { return worker_of_thread.running; }
@@ -90,8 +113,9 @@ void Worker::abandon() {
 
 void Worker::check_past_shared() {
   SIMT_OBSERVE(return;)  // the observers check every access
-  if (past_shared[0] == 0 && std::memcmp(past_shared, past_shared + 1, sizeof past_shared - 1) == 0) return;
-  std::memset(past_shared, 0, sizeof past_shared);
+  const std::size_t open = std::size_t(first_closed_page() - past_shared);
+  if (open == 0 || (past_shared[0] == 0 && std::memcmp(past_shared, past_shared + 1, open - 1) == 0)) return;
+  std::memset(past_shared, 0, open);
   report({"out-of-bounds",
           std::string("kernel ") + block_.launch->kernel.name + ", block " + coordinates(blockIdx) +
               ": a thread wrote past the end of a __shared__ array",
@@ -145,14 +169,17 @@ void Worker::finish() {
   warp.exited |= lane_bit;
   --block_.alive;
   if (warp.group_count != 0) [[unlikely]]
-    check_exit(warp, lane_bit);
+    release_groups_of(warp, lane_bit);
 }
 
-/// A lane that exits while others wait for it leaves them waiting forever.
-void Worker::check_exit(const Warp& warp, unsigned lane_bit) {
-  for (int g = 0; g < warp.group_count; ++g) {
-    const Rendezvous& group = warp.groups[g];
-    if ((group.mask & lane_bit) != 0) fail(lane_exited(block_, group));
+/// A lane that has exited counts no longer: lanes that waited only for it continue.
+void Worker::release_groups_of(Warp& warp, unsigned lane_bit) {
+  for (int g = warp.group_count - 1; g >= 0; --g) {  // a group that is removed is replaced by the last one
+    Rendezvous& group = warp.groups[g];
+    const unsigned arrived = group.arrived;
+    if ((group.mask & lane_bit) == 0 || arrived != warp.expected(group.mask)) continue;
+    complete_group(warp, group);
+    make_runnable(warp, arrived);
   }
 }
 
@@ -330,9 +357,7 @@ void Worker::fail_divergent(Site site) {
   fail(divergent_barrier(block_, site));
 }
 
-void Worker::fail_mask(WarpOp op, unsigned mask, Site site) {
-  fail(invalid_mask(block_, block_.warps[warp_], op, mask, site));
-}
+void Worker::fail_mask(WarpOp op, unsigned mask, Site site) { fail(invalid_mask(block_, op, mask, site)); }
 
 void Worker::fail_mixed(WarpOp op, const Rendezvous& group, Site site) {
   fail(mixed_primitives(block_, op, group, site));

@@ -31,6 +31,9 @@ class Worker {
   /// The worker whose block this OS thread is running; null outside a kernel.
   static Worker* running();
 
+  /// Is this address just past the end of this OS thread's last __shared__ array?
+  static bool is_past_shared(const void* address);
+
   /// Runs one block to completion. False: it failed, and the failure has been reported.
   bool run_block(const Launch& launch, std::uint64_t block);
 
@@ -86,7 +89,8 @@ class Worker {
   void wake_or_fail();
   void wait();
   void finish();
-  void check_exit(const Warp& warp, unsigned lane_bit);
+  void release_groups_of(Warp& warp, unsigned lane_bit);
+  void complete_group(Warp& warp, Rendezvous& group);
   void check_past_shared();
   void make_runnable(Warp& warp, unsigned lanes);
   std::uint64_t active_mask(Warp& warp, unsigned lane_bit, Site site);
@@ -166,6 +170,14 @@ extern constinit thread_local WorkerOfThread worker_of_thread;
   if (next != self) switch_to(&self->context, next->context);
 }
 
+/// All lanes that the group waits for have arrived. They get their results, and the group is removed.
+[[gnu::always_inline]] inline void Worker::complete_group(Warp& warp, Rendezvous& group) {
+  SIMT_OBSERVE(if ((group.mask & warp.exited) != 0)
+                   [[unlikely]] check::met_without_exited(group.site, name_of(group.op), warp.exited & group.mask);)
+  complete(warp, group);
+  group = warp.groups[--warp.group_count];
+}
+
 [[gnu::always_inline]] inline std::uint64_t Worker::collective(WarpOp op, unsigned mask, std::uint64_t value,
                                                                int argument, int width, Site site) {
   set_scheduling(true);
@@ -174,7 +186,7 @@ extern constinit thread_local WorkerOfThread worker_of_thread;
   const int lane = block_.current->lane;
   const unsigned lane_bit = 1u << lane;
   if (op == WarpOp::active_mask) return active_mask(warp, lane_bit, site);
-  if ((mask & lane_bit) == 0 || (mask & warp.exited) != 0) [[unlikely]]
+  if ((mask & lane_bit) == 0) [[unlikely]]
     fail_mask(op, mask, site);
   Rendezvous* group = warp.groups;
   Rendezvous* const end = warp.groups + warp.group_count;
@@ -188,10 +200,9 @@ extern constinit thread_local WorkerOfThread worker_of_thread;
   warp.value[lane] = value;
   warp.argument[lane] = argument;
   group->arrived |= lane_bit;
-  if (group->arrived == (mask & warp.existing)) {
-    complete(warp, *group);
+  if (group->arrived == warp.expected(mask)) {
     const unsigned others = group->arrived & ~lane_bit;
-    *group = warp.groups[--warp.group_count];
+    complete_group(warp, *group);
     make_runnable(warp, others);
     set_scheduling(false);
   } else {

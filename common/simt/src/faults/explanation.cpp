@@ -36,6 +36,9 @@ Explanation explain(const char* address, AccessKind access) {
     return {"out-of-bounds",
             verb + "through a null pointer" + (address == nullptr ? "" : " (" + address_text(address) + ")")};
   }
+  if (Worker::is_past_shared(address)) {
+    return {"out-of-bounds", verb + "past the end of a __shared__ array; compare the index with the size"};
+  }
   if (Worker::current().stacks().guards(address)) {
     return {"stack-overflow", "needs more than " + std::to_string(Stacks::usable / 1024) +
                                   " KiB of stack; move large arrays out of the thread, and avoid deep recursion"};

@@ -29,6 +29,15 @@ cudaError_t check_copy(const void* to, std::size_t to_bytes, const void* from, s
   return target_fits && source_fits ? cudaSuccess : cudaErrorInvalidValue;
 }
 
+/// Reports what the host copies although nothing has written it. (A macro, because it concerns its function's caller.)
+#define OBSERVE_READ(to, from, bytes) SIMT_OBSERVE(observe_read(to, from, bytes, __builtin_return_address(0));)
+
+#ifdef SIMT_CHECK
+void observe_read(const void* to, const void* from, std::size_t bytes, const void* code) {
+  if (to != nullptr && from != nullptr && bytes != 0 && !is_device(to)) check::read_by_host(from, bytes, code);
+}
+#endif
+
 cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
                       std::size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
   if (!is_stream(stream)) return cudaErrorInvalidResourceHandle;
@@ -100,6 +109,7 @@ cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind k
 using namespace simt;
 
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  OBSERVE_READ(to, from, bytes)
   return call(__func__, [&, caller = __builtin_return_address(0)] {
     const cudaError_t error = copy(to, from, bytes, kind, nullptr);
     if (error == cudaErrorInvalidValue) report_direction("cudaMemcpy", caller, to, from, bytes, kind);
@@ -108,6 +118,7 @@ cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpy
 }
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
+  OBSERVE_READ(to, from, bytes)
   return call(__func__, [&, caller = __builtin_return_address(0)] {
     const cudaError_t error = copy(to, from, bytes, kind, stream);
     if (error == cudaErrorInvalidValue) report_direction("cudaMemcpyAsync", caller, to, from, bytes, kind);
@@ -117,11 +128,17 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
 
 cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
                          std::size_t height, cudaMemcpyKind kind) {
+  for (std::size_t row = 0; row < height; ++row) {
+    OBSERVE_READ(static_cast<char*>(to) + row * to_pitch, static_cast<const char*>(from) + row * from_pitch, width)
+  }
   return call(__func__, [&] { return copy_rows(to, to_pitch, from, from_pitch, width, height, kind, nullptr); });
 }
 
 cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                               std::size_t width, std::size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
+  for (std::size_t row = 0; row < height; ++row) {
+    OBSERVE_READ(static_cast<char*>(to) + row * to_pitch, static_cast<const char*>(from) + row * from_pitch, width)
+  }
   return call(__func__, [&] { return copy_rows(to, to_pitch, from, from_pitch, width, height, kind, stream); });
 }
 

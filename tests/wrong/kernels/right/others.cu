@@ -1,0 +1,125 @@
+// What looks like a fault and is none: loops around atomicCAS, objects in shared memory, padding that nothing writes.
+#include <new>
+
+#include "../case.h"
+
+/// Addition as the programming guide builds it: the first read is plain, because atomicCAS compares what it returned.
+__device__ double add(double* address, double value) {
+  auto* const bits = reinterpret_cast<unsigned long long*>(address);
+  unsigned long long old = *bits, assumed;
+  do {
+    assumed = old;
+    old = atomicCAS(bits, assumed, __double_as_longlong(value + __longlong_as_double(assumed)));
+  } while (assumed != old);
+  return __longlong_as_double(old);
+}
+__global__ void add_all(double* total) {
+  __shared__ double own;
+  if (threadIdx.x == 0) own = 0;
+  __syncthreads();
+  add(&own, 1);
+  add(total, 0.5);
+  __syncthreads();
+  if (threadIdx.x == 0) total[1 + blockIdx.x] = own;
+}
+CASE { add_all<<<3, 96>>>(filled<double>(4)); }
+
+/// The same with a plain read in every round.
+__global__ void clamp(int* sums) {
+  int* const word = &sums[threadIdx.x % 2];
+  int old;
+  do old = *word;
+  while (atomicCAS(word, old, old + 1 > 50 ? 50 : old + 1) != old);
+}
+CASE { clamp<<<2, 64>>>(filled<int>(2)); }
+
+/// A class whose constructor does nothing.
+struct Point {
+  float x, y;
+  __host__ __device__ Point() {}
+  __host__ __device__ Point(float x, float y) : x(x), y(y) {}
+};
+template <class T>
+__global__ void reverse(T* points) {
+  __shared__ T tile[64];
+  tile[threadIdx.x] = points[threadIdx.x];
+  __syncthreads();
+  points[threadIdx.x] = tile[63 - threadIdx.x];
+}
+template <class T>
+__global__ void rotate(T* points) {
+  __shared__ T others[64];
+  others[threadIdx.x] = points[threadIdx.x];
+  __syncthreads();
+  points[threadIdx.x] = others[(threadIdx.x + 1) % 64];
+}
+CASE {
+  auto* points = filled<Point>(64);
+  reverse<<<1, 64>>>(points);
+  rotate<<<1, 64>>>(points);
+}
+
+/// Objects with virtual functions, made in shared memory.
+struct Shape {
+  int side;
+  __device__ explicit Shape(int side) : side(side) {}
+  __device__ virtual int area() const { return side; }
+};
+struct Square : Shape {
+  __device__ explicit Square(int side) : Shape(side) {}
+  __device__ int area() const override { return side * side; }
+};
+__global__ void areas(int* out) {
+  __shared__ __align__(8) unsigned char memory[2][sizeof(Square)];
+  __shared__ Shape* shapes[2];
+  if (threadIdx.x == 0) shapes[0] = new (memory[0]) Shape(3);
+  if (threadIdx.x == 1) shapes[1] = new (memory[1]) Square(4);
+  __syncthreads();
+  out[threadIdx.x] = shapes[threadIdx.x % 2]->area();
+}
+CASE { areas<<<1, 32>>>(device<int>(32)); }
+
+/// The host copies structures of which the kernel has written each member.
+struct Entry {
+  int key;
+  double value;
+};
+__global__ void fill(Entry* entries) {
+  entries[threadIdx.x].key = threadIdx.x;
+  entries[threadIdx.x].value = 1;
+}
+CASE {
+  Entry *entries = device<Entry>(32), host[32];
+  fill<<<1, 32>>>(entries);
+  cudaMemcpy(host, entries, sizeof host, cudaMemcpyDeviceToHost);
+}
+
+/// Volatile shared memory with the barriers that it needs, and a flag that another lane waits for.
+__global__ void volatile_steps(int* out) {
+  __shared__ volatile int sums[64];
+  __shared__ volatile int ready;
+  sums[threadIdx.x] = 1;
+  if (threadIdx.x == 0) ready = 0;
+  __syncthreads();
+  for (int d = 32; d > 0; d /= 2) {
+    if (threadIdx.x < d) sums[threadIdx.x] += sums[threadIdx.x + d];
+    __syncthreads();
+  }
+  if (threadIdx.x == 1) {
+    out[0] = sums[0];
+    __threadfence_block();
+    ready = 1;
+  } else if (threadIdx.x == 2) {
+    while (ready == 0) {
+    }
+    __threadfence_block();
+    out[1] = out[0];
+  }
+}
+CASE { volatile_steps<<<1, 64>>>(device<int>(2)); }
+
+/// Device arrays next to each other, used up to their ends.
+__device__ int first[256], second[256];
+__constant__ int limits[4] = {1, 2, 3, 4};
+__global__ void add_up() { second[threadIdx.x] = first[255 - threadIdx.x] + limits[threadIdx.x % 4]; }
+CASE { add_up<<<1, 256>>>(); }
