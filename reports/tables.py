@@ -46,10 +46,10 @@ INTRODUCTION = f"""# Results
 Recorded speeds of the solutions' steps. `{COMMAND}` makes this page from the rows in `reports/results/`.
 
 Each cell is the speed in keys per second (k: thousand, M: million, G: billion, T: trillion), then, in brackets, the
-speed as a percentage of the fastest baseline's for the same task and keys in the same run. Baselines are NVIDIA's CUB
-on a GPU and the best programs known to us on a CPU; their rows are in italics. Steps marked "tiles" sort every tile of
-the array by itself and not the whole array; they are compared with baselines that do the same. Keys are
-uniform, unless a line names how many values they have.
+speed as a percentage of the fastest gold standard's for the same task and keys in the same run. Gold standards are
+NVIDIA's CUB on a GPU and the fastest programs that we know on a CPU; their rows are in italics. Steps marked "tiles"
+sort each tile of the array separately and are compared with gold standards that do the same. Keys are uniform, unless
+a row names how many different values they have.
 """
 MACHINE_INTRODUCTIONS = {
     "h200": "Measured on a GPU.",
@@ -98,7 +98,7 @@ def values_text(input_name: str) -> str:
 
 
 def cell(row: Row | None, rows: Sequence[Row]) -> str:
-    """A step's speed and its share of the fastest baseline's."""
+    """A step's speed and its share of the fastest gold standard's."""
     if row is None:
         return ""
     share = share_of_gold(row, best_gold(rows, row))
@@ -120,8 +120,8 @@ def ordered(lines: dict[Line, list[Row]]) -> list[list[Row]]:
     return [lines[line] for line in sorted(lines, key=lambda line: (line[0], line[1] != "sort", line[2]))]
 
 
-def baselines(rows: Sequence[Row], lines: Sequence[Sequence[Row]]) -> dict[tuple[str, str, str], dict[int, Row]]:
-    """(name, type, input) of each baseline that a line is compared with -> its rows by n."""
+def gold_standards(rows: Sequence[Row], lines: Sequence[Sequence[Row]]) -> dict[tuple[str, str, str], dict[int, Row]]:
+    """(name, type, input) of each gold standard that a line is compared with -> its rows by n."""
     same = ("task", "tile", "type", "order", "input", "n")
     golds = [row for row in rows if row.is_gold]
     names = {
@@ -137,7 +137,7 @@ def baselines(rows: Sequence[Row], lines: Sequence[Sequence[Row]]) -> dict[tuple
 
 
 def lab_table(machine: str, lab: str) -> str:
-    """The speeds of one lab's steps and of their baselines."""
+    """The speeds of one lab's steps and of their gold standards."""
     path = RESULTS / machine / f"{lab}.csv"
     if not path.is_file():
         return "Not measured yet.\n"
@@ -150,7 +150,7 @@ def lab_table(machine: str, lab: str) -> str:
         first = own[0]
         name = f"{first.step:02d} {first.name}{', tiles' * bool(first.tile)}, {first.type}{values_text(first.input)}"
         cells.append([name, *(cell(by_n.get(n), rows) for n in sizes)])
-    for (gold, kind, input_name), golds_by_n in baselines(rows, lines).items():
+    for (gold, kind, input_name), golds_by_n in gold_standards(rows, lines).items():
         cells.append(
             [
                 f"*{gold}, {kind}{values_text(input_name)}*",
@@ -170,8 +170,8 @@ def provenance(machine: str, lines: Sequence[Sequence[Row]]) -> str:
     facts = dict(re.findall(r"^(\w+): (.*)$", text, re.MULTILINE))
     last = lines[-1][-1]
     return (
-        f"Keys per second; in brackets, percent of the fastest baseline. {last.machine}; {last.date[:10]}, commit "
-        f"{last.commit}, `{facts['command']}`.\n"
+        f"Keys per second; in brackets, percent of the fastest gold standard. Machine: {last.machine}. Measured on "
+        f"{last.date[:10]} at commit {last.commit} by `{facts['command']}`.\n"
     )
 
 
@@ -184,7 +184,7 @@ def labs_of(machine: str) -> list[str]:
 
 
 def small_table(machine: str) -> str:
-    """One line per lab: each step's percentage of the best baseline at 2^28, or at the largest n recorded."""
+    """One line per lab: each step's percentage of the fastest gold standard at 2^28, or at the largest n recorded."""
     steps_of: dict[str, dict[int, str]] = {}
     for lab in labs_of(machine):
         rows = read(RESULTS / machine / f"{lab}.csv")

@@ -281,7 +281,7 @@ template <std::size_t n>
 std::size_t index_of(const char* kind, const char* const (&names)[n], std::string_view name) {
   const auto* const at = std::find(std::begin(names), std::end(names), name);
   if (at != std::end(names)) return static_cast<std::size_t>(at - std::begin(names));
-  throw Error(fmt::format("there is no {} '{}'; choose one of: {}", kind, name, fmt::join(names, ", ")));
+  throw Error(fmt::format("unknown {} '{}'; choose one of: {}", kind, name, fmt::join(names, ", ")));
 }
 
 }  // namespace

@@ -119,7 +119,7 @@ const Distribution& distribution_named(const std::string& name) {
     if (name == distribution.facts.name) return distribution;
     known += std::string(distribution.facts.name) + ", ";
   }
-  throw Error("there is no input '" + name + "'; choose one of: " + known + "range:LOW:HIGH, file:PATH");
+  throw Error("unknown input '" + name + "'; choose one of: " + known + "range:LOW:HIGH, file:PATH");
 }
 
 template <class Key>
@@ -225,7 +225,7 @@ void make_range(Key low, Key high, std::uint64_t seed, std::int64_t n, Key* keys
 // The size of the file that "file:PATH" names, in bytes.
 std::int64_t file_bytes(const std::string& input) {
   const std::string path = input.substr(file_prefix.size());
-  if (!std::filesystem::is_regular_file(path)) throw Error("there is no file " + path);
+  if (!std::filesystem::is_regular_file(path)) throw Error("no such file: " + path);
   return static_cast<std::int64_t>(std::filesystem::file_size(path));
 }
 

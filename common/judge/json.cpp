@@ -20,7 +20,7 @@ constexpr const char* expect_names[] = {"verified", "refused", "either"};
 Expect expect_named(const std::string& name) {
   const auto* const at = std::find(std::begin(expect_names), std::end(expect_names), name);
   if (at == std::end(expect_names)) {
-    throw Error(fmt::format("there is no expectation '{}'; choose one of: verified, refused, either", name));
+    throw Error(fmt::format("unknown expectation '{}'; choose one of: verified, refused, either", name));
   }
   return static_cast<Expect>(at - std::begin(expect_names));
 }

@@ -23,7 +23,7 @@ const Lab& lab_named(std::span<const Lab> labs, std::string_view name) {
     if (name == lab.traits.name) return lab;
     add_to_list(known, lab.traits.name);
   }
-  throw Error(fmt::format("there is no lab '{}'; choose one of: {}", name, known));
+  throw Error(fmt::format("unknown lab '{}'; choose one of: {}", name, known));
 }
 
 const StepFacts& step_numbered(std::string_view lab, std::span<const StepFacts> steps, int number, Task task) {

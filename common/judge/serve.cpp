@@ -85,8 +85,8 @@ class Server {
     if (ask == "cases") return answer_cases(members);
     if (ask == "run") return answer_run(members);
     if (ask == "measure") return answer_measure(members);
-    throw Error(fmt::format(
-        "there is no request '{}'; choose one of: labs, inputs, machine, runner, cases, run, measure", ask));
+    throw Error(
+        fmt::format("unknown request '{}'; choose one of: labs, inputs, machine, runner, cases, run, measure", ask));
   }
 
   static Json finish(const Members& members, Json answer) {

@@ -67,20 +67,20 @@ inline KeyType key_type_named(std::string_view name) {
     if (name == name_of(type)) return type;
     known += std::string(known.empty() ? "" : ", ") + name_of(type);
   }
-  throw Error("there is no key type '" + std::string(name) + "'; choose one of: " + known);
+  throw Error("unknown key type '" + std::string(name) + "'; choose one of: " + known);
 }
 
 inline Task task_named(std::string_view name) {
   for (Task task : {Task::sort, Task::reduce, Task::histogram, Task::scan}) {
     if (name == name_of(task)) return task;
   }
-  throw Error("there is no task '" + std::string(name) + "'; choose one of: sort, reduce, histogram, scan");
+  throw Error("unknown task '" + std::string(name) + "'; choose one of: sort, reduce, histogram, scan");
 }
 
 inline Order order_named(std::string_view name) {
   if (name == "ascending") return Order::ascending;
   if (name == "descending") return Order::descending;
-  throw Error("there is no order '" + std::string(name) + "'; choose one of: ascending, descending");
+  throw Error("unknown order '" + std::string(name) + "'; choose one of: ascending, descending");
 }
 
 }  // namespace lab

@@ -56,8 +56,8 @@ class Parser(argparse.ArgumentParser):
         options = [option for action in self._actions for option in action.option_strings]
         word = words[0].split("=")[0]
         if word.startswith("-"):
-            self.error(f"there is no option {word}{did_you_mean(word, options)}")
-        self.error(f"there is one argument too many: {words[0]}")
+            self.error(f"unknown option {word}{did_you_mean(word, options)}")
+        self.error(f"unexpected argument: {words[0]}")
 
 
 def parser(chosen: str = "") -> Parser:
@@ -86,7 +86,7 @@ def _run(words: Sequence[str]) -> int:
         # A path or a lab in place of the verb: the verb was forgotten.
         lab = re.fullmatch(r"(.*/)?\d\d?(-[a-z-]+)?(/.*)?", chosen)
         hint = f"; did you mean ./workbook check {chosen}?" if lab else did_you_mean(chosen, VERBS)
-        raise Usage(f"there is no verb '{chosen}'{hint}\nchoose one of: {', '.join(VERBS)}")
+        raise Usage(f"unknown verb '{chosen}'{hint}\nchoose one of: {', '.join(VERBS)}")
     order_words = getattr(module_of(chosen), "order_words", None) if chosen in VERBS else None
     if order_words is not None:
         after = words.index(chosen) + 1

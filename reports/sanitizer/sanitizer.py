@@ -261,7 +261,7 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("files", nargs="*", type=Path)
     arguments = parser.parse_args()
     if arguments.source and not arguments.source.exists():
-        parser.error(f"there is no folder or table {arguments.source}")
+        parser.error(f"no such folder or table: {arguments.source}")
     return arguments
 
 

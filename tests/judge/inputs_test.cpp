@@ -255,7 +255,7 @@ TEST_CASE("a file is an input") {
   std::ofstream(path, std::ios::binary | std::ios::trunc).close();
   CHECK_THROWS_WITH_AS(lab::file_keys(input, KeyType::u8), doctest::Contains("is empty"), lab::Error);
   std::filesystem::remove(path);
-  CHECK_THROWS_WITH_AS(lab::file_keys(input, KeyType::u8), doctest::Contains("there is no file"), lab::Error);
+  CHECK_THROWS_WITH_AS(lab::file_keys(input, KeyType::u8), doctest::Contains("no such file"), lab::Error);
 }
 
 TEST_CASE("unknown names list what there is") {

@@ -317,7 +317,7 @@ class RewriteTest(unittest.TestCase):
             capture_output=True,
             text=True,
         )
-        self.assertEqual(done.stderr, "labs/h.h:2: error: kernel launch: there is no kernel name before '<<<'\n")
+        self.assertEqual(done.stderr, "labs/h.h:2: error: kernel launch: the kernel's name is missing before '<<<'\n")
 
     def test_dependencies_name_every_header_that_was_read_and_the_rewriter(self) -> None:
         self.file("a b.h", "")

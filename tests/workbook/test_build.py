@@ -155,7 +155,7 @@ class Suite(unittest.TestCase):
             info = Path(folder) / "intro-tests.json"
             info.write_text('[{"suite": ["sorting:one"]}, {"suite": ["sorting:two", "sorting:one"]}]')
             suite.check_suites(["one", "sorting:two"], info)
-            with self.assertRaisesRegex(Usage, "^there is no suite 'three'; choose one of: one, two$"):
+            with self.assertRaisesRegex(Usage, "^unknown suite 'three'; choose one of: one, two$"):
                 suite.check_suites(["one", "three"], info)
             suite.check_suites(["three"], info.with_name("none.json"))
 

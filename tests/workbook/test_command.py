@@ -57,7 +57,7 @@ class Help(unittest.TestCase):
     def test_an_unknown_verb_lists_the_verbs(self) -> None:
         done = run("sort")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("error: there is no verb 'sort'\nchoose one of: demo, test, check,", done.stderr)
+        self.assertIn("error: unknown verb 'sort'\nchoose one of: demo, test, check,", done.stderr)
 
     def test_a_mistyped_verb_is_recognized(self) -> None:
         for word, meant in (
@@ -68,13 +68,13 @@ class Help(unittest.TestCase):
         ):
             done = run(word)
             self.assertEqual(done.returncode, 2)
-            self.assertIn(f"error: there is no verb '{word}'; did you mean {meant}?\n", done.stderr)
+            self.assertIn(f"error: unknown verb '{word}'; did you mean {meant}?\n", done.stderr)
 
     def test_a_wrong_option_shows_the_usage_of_its_verb(self) -> None:
         for words, error, usage in (
-            (["run", LAB, "1", "--solutions"], "there is no option --solutions; did you mean --solution?", "run [-h]"),
-            (["bench", LAB, "--stepp=1"], "there is no option --stepp; did you mean --step?", "bench [-h]"),
-            (["check", LAB, "1", "2"], "there is one argument too many: 2", "check [-h]"),
+            (["run", LAB, "1", "--solutions"], "unknown option --solutions; did you mean --solution?", "run [-h]"),
+            (["bench", LAB, "--stepp=1"], "unknown option --stepp; did you mean --step?", "bench [-h]"),
+            (["check", LAB, "1", "2"], "unexpected argument: 2", "check [-h]"),
             (["check"], "the following arguments are required: LAB", "check [-h]"),
             (["run", LAB, "1", "--build", "gpu"], "argument --build: invalid choice: 'gpu'", "run [-h]"),
         ):
@@ -154,7 +154,7 @@ class Refused(unittest.TestCase):
             ["report", "99"],
         ):
             with self.subTest(words=words):
-                self.assert_refused(words, "there is no lab '99'", LAB)
+                self.assert_refused(words, "unknown lab '99'", LAB)
 
     def test_unknown_step_lists_the_steps(self) -> None:
         for words in (["check", LAB, "77"], ["hint", LAB, "77"], ["run", LAB, "77"], ["bench", LAB, "--step", "77"]):
@@ -171,9 +171,9 @@ class Refused(unittest.TestCase):
                     )
 
     def test_unreadable_input_files(self) -> None:
-        self.assert_refused(["run", LAB, "1", "--input", "file:/nonexistent/x"], "there is no file /nonexistent/x")
-        self.assert_refused(["bench", LAB, "--input", "file:/nonexistent/x"], "there is no file /nonexistent/x")
-        self.assert_refused(["run", LAB, "1", "--input", "file:/"], "there is no file /")
+        self.assert_refused(["run", LAB, "1", "--input", "file:/nonexistent/x"], "no such file: /nonexistent/x")
+        self.assert_refused(["bench", LAB, "--input", "file:/nonexistent/x"], "no such file: /nonexistent/x")
+        self.assert_refused(["run", LAB, "1", "--input", "file:/"], "no such file: /")
 
     def test_no_place_for_the_rows(self) -> None:
         self.assert_refused(["bench", LAB, "--csv", "/nonexistent/a.csv"], "/nonexistent/a.csv cannot be written")
@@ -189,7 +189,7 @@ class Refused(unittest.TestCase):
         self.assert_refused(["bench", LAB, "--shapes", "1x32", "--blocks", "1"], "leave out --blocks and --threads")
         self.assert_refused(["bench", LAB, "--largest-value", "many"], "many is not a whole number")
         self.assert_refused(["bench", "all", "--step", "1"], "--step goes with one lab")
-        self.assert_refused(["report", LAB, "--with", "/nonexistent/x"], "there is no /nonexistent/x")
+        self.assert_refused(["report", LAB, "--with", "/nonexistent/x"], "no such file or folder: /nonexistent/x")
 
 
 class Ended(unittest.TestCase):
@@ -246,8 +246,8 @@ class Compile(unittest.TestCase):
         self.assertEqual([path.name for path in self.folder.iterdir() if path.is_file()], ["a.cu"])
 
     def test_no_such_file(self) -> None:
-        self.assert_refused(["b.cu"], "there is no file b.cu")
-        self.assert_refused(["."], "there is no file .")
+        self.assert_refused(["b.cu"], "no such file: b.cu")
+        self.assert_refused(["."], "no such file: .")
 
     def test_the_source_is_not_overwritten(self) -> None:
         self.assert_refused(["a.cu", "-o", "a.cu"], "is the source")
@@ -263,7 +263,7 @@ class Compile(unittest.TestCase):
     def test_no_place_for_the_program(self) -> None:
         (self.folder / "a").mkdir()
         self.assert_refused(["a.cu"], "is a directory")
-        self.assert_refused(["a.cu", "-o", "nowhere/a"], "there is no directory nowhere")
+        self.assert_refused(["a.cu", "-o", "nowhere/a"], "no such directory: nowhere")
 
 
 if __name__ == "__main__":

@@ -65,7 +65,7 @@ class Answers(FakeJudge):
         self.assertIsNone(lab.steps[0].budget)
         self.assertEqual(client.lab("03-bitonic"), lab)
         self.assertEqual(len(self.requests()), 1)
-        with self.assertRaisesRegex(JudgeUsage, "there is no lab '99'; choose one of: 03-bitonic"):
+        with self.assertRaisesRegex(JudgeUsage, "unknown lab '99'; choose one of: 03-bitonic"):
             client.lab("99")
 
     def test_a_run_and_its_request(self) -> None:

@@ -190,7 +190,7 @@ class Refused(unittest.TestCase):
         self.assertIn("not a number of keys", self.refused("3", "2", "--n", "many"))
         self.assertIn("has no step '9'", self.refused("3", "9"))
         self.assertIn("not a range", self.refused("3", "2", "--places", "9-3"))
-        self.assertIn("there is no directory", self.refused("3", "2", "-o", "/nowhere/at/all.svg"))
+        self.assertIn("no such directory", self.refused("3", "2", "-o", "/nowhere/at/all.svg"))
         self.assertIn("cannot be written", self.refused("3", "2", "-o", "/proc/x.svg"))
         self.assertIn("is a directory", self.refused("3", "2", "-o", "/tmp"))
 

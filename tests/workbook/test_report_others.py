@@ -57,7 +57,7 @@ class Others(unittest.TestCase):
                 other_machines(LAB, [str(path)], [row()])
             with self.assertRaisesRegex(Problem, "has no measurements of 05-radix"):
                 other_machines("05-radix", [str(path)], [])
-            with self.assertRaisesRegex(Problem, "there is no /nonexistent"):
+            with self.assertRaisesRegex(Problem, "no such file or folder: /nonexistent"):
                 other_machines(LAB, ["/nonexistent"], [])
 
 

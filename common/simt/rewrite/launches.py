@@ -25,7 +25,7 @@ def _rewrite_launch(source: Source, tokens: list[Token], index: int, in_macro: b
     here = tokens[index].start
     first = name_start(tokens, index)
     if first is None or index == 0:
-        raise RewriteError(source, here, "kernel launch: there is no kernel name before '<<<'")
+        raise RewriteError(source, here, "kernel launch: the kernel's name is missing before '<<<'")
     name = spelling(tokens[first:index])
     end = _configuration_end(source, tokens, index + 3)
     if end == index + 3:

@@ -13,7 +13,7 @@ from .rows import Row, best_gold, share_of_gold
 
 
 def percent_of_gold(row: Row, gold: Row | None) -> str:
-    """The step's speed in percent of the gold standard's; "-" if one of them has none."""
+    """The step's speed in percent of the gold standard's; "-" if either has no speed."""
     share = share_of_gold(row, gold)
     return "-" if share is None else significant(100 * share) + "%"
 
@@ -38,7 +38,7 @@ def _cells(row: Row, varying: Iterable[str]) -> list[str]:
 def _fitted(
     headings: Sequence[str], lines: Sequence[Sequence[object]], left: Sequence[str], less: Sequence[str]
 ) -> list[str]:
-    """The lines of a table that fits the terminal if possible, and a line on the columns that it lacks for that."""
+    """The lines of a table, and a line that names the columns left out to fit the terminal."""
     fitted, dropped = table(headings, lines, left, less)
     return fitted + [f"(columns left out because this terminal is too narrow: {', '.join(dropped)})"] * bool(dropped)
 
@@ -58,7 +58,7 @@ def _times(row: Row, gold: Row | None) -> list[str]:
 
 
 def measurement_lines(rows: Sequence[Row]) -> list[str]:
-    """A line for each measurement of a step, with those columns only in which lines differ."""
+    """A line for each measurement of a step; of the input, type, order and shape, only the columns that differ."""
     measured = [row for row in row_files.whole(rows) if not row.is_gold and row.status != "unsupported"]
     varying = _varying(measured)
     headings = ["step", "n", *varying, "ms", "spread", "Mkeys/s", "of gold", "of roof"]
@@ -111,7 +111,7 @@ def transfer_lines(rows: Iterable[Row]) -> list[str]:
 
 
 def skipped(rows: Iterable[Row]) -> list[str]:
-    """Sentences on measurements that are impossible."""
+    """A sentence for each reason why measurements were impossible."""
     groups: dict[str, list[Row]] = {}
     for row in rows:
         if row.status == "unsupported":
@@ -127,7 +127,7 @@ def skipped(rows: Iterable[Row]) -> list[str]:
 
 
 def failed_lines(rows: Iterable[Row]) -> list[str]:
-    """A line for each way in which a step failed, with the numbers of keys for which it did."""
+    """A line for each way in which a step failed, with the numbers of keys."""
     groups: dict[tuple[int, str, str], set[int]] = {}
     for row in rows:
         groups.setdefault((row.step, row.status, row.message), set()).add(row.n)
@@ -138,33 +138,34 @@ def failed_lines(rows: Iterable[Row]) -> list[str]:
     return lines
 
 
-def _legend(measured: Sequence[Row]) -> str:
+def _legend(measured: Sequence[Row]) -> list[str]:
+    """What all measurements share, and a line on each column that needs an explanation."""
     first = measured[0]
     shared = [
         str(getattr(first, name))
         for name in ("type", "order", "input")
         if len({getattr(row, name) for row in measured}) == 1
     ]
-    words = [", ".join(shared)] * bool(shared)
+    facts = [", ".join(shared)] * bool(shared)
     if all(row.status in ("verified", "unsupported") for row in measured):
-        words.append("all outputs verified")
-    words += [
-        "spread: the width of the middle half of the runs, in percent of the median",
-        "of gold: speed in percent of the fastest gold standard, which is named",
+        facts.append("all outputs verified")
+    lines = ["; ".join(facts)] * bool(facts)
+    lines += [
+        "spread: width of the middle half of the runs, in percent of the median",
+        "of gold: speed in percent of the fastest gold standard, whose name follows",
     ]
     roof = next((row.roof_gb_per_s for row in measured if row.roof_gb_per_s), 0)
     if roof:
-        words.append(
-            f"of roof: speed in percent of a copy at {significant(roof)} GB/s, which reads and writes each key once"
-        )
-    return "; ".join(words)
+        lines.append(f"of roof: speed in percent of a copy of the same bytes, at {significant(roof)} GB/s")
+    return lines
 
 
 def show(lab: str, rows: Sequence[Row], kind: str, solution: bool) -> None:
     """Prints what was measured of a lab."""
     measured = [row for row in row_files.whole(rows) if not row.is_gold] or row_files.whole(rows)
     print(wrapped(f"{lab}{' (solution)' if solution else ''}, {kind} build, {measured[0].machine}"))
-    print(wrapped(_legend(measured)))
+    for line in _legend(measured):
+        print(wrapped(line))
     for lines in (measurement_lines(rows), kernel_lines(rows), transfer_lines(rows)):
         if lines:
             print("\n" + "\n".join(lines))

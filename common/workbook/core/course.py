@@ -83,7 +83,7 @@ def find_lab(text: str, root: Path = ROOT) -> str:
     for lab in known:
         if lab in folders:
             return lab
-    raise Usage(f"there is no lab '{text}'; choose one of: {', '.join(known) or 'none'}")
+    raise Usage(f"unknown lab '{text}'; choose one of: {', '.join(known) or 'none'}")
 
 
 def find_step(lab: str, text: str | int, root: Path = ROOT) -> StepFile:

@@ -201,7 +201,7 @@ class JudgeClient:
         for lab in self.labs():
             if lab.name == name:
                 return lab
-        raise JudgeUsage(f"there is no lab '{name}'; choose one of: {', '.join(lab.name for lab in self.labs())}")
+        raise JudgeUsage(f"unknown lab '{name}'; choose one of: {', '.join(lab.name for lab in self.labs())}")
 
     def inputs(self) -> tuple[InputInfo, ...]:
         """The input distributions."""

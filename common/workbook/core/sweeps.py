@@ -124,9 +124,9 @@ def file_inputs(names: Iterable[str]) -> tuple[str, ...]:
         if name.startswith("file:"):
             path = os.path.abspath(os.path.expanduser(name[5:]))
             if not os.path.isfile(path):
-                raise Usage(f"there is no file {name[5:]}")
+                raise Usage(f"no such file: {name[5:]}")
             if not os.access(path, os.R_OK):
-                raise Usage(f"{name[5:]} cannot be read: you lack the permission")
+                raise Usage(f"{name[5:]} cannot be read: check its permissions")
             name = f"file:{path}"
         found.append(name)
     return tuple(found)
@@ -194,7 +194,7 @@ def replay(case: Case) -> str:
 def key_bytes(type_name: str) -> int:
     """Bytes of a key. Usage: there is no such type."""
     if type_name not in _KEY_BYTES:
-        raise Usage(f"there is no key type '{type_name}'; choose one of: {', '.join(_KEY_BYTES)}")
+        raise Usage(f"unknown key type '{type_name}'; choose one of: {', '.join(_KEY_BYTES)}")
     return _KEY_BYTES[type_name]
 
 

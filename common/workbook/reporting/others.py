@@ -39,11 +39,11 @@ def _given(lab: str, text: str) -> tuple[str, list[Row]]:
     if path.is_dir():
         csvs = sorted(path.glob("*.csv")) or sorted(path.glob("csv/*.csv"))
         if not csvs:
-            raise Problem(f"there are no CSV files in {text}", 2)
+            raise Problem(f"{text} has no CSV files", 2)
     elif path.is_file():
         csvs = [path]
     else:
-        raise Problem(f"there is no {text}", 2)
+        raise Problem(f"no such file or folder: {text}", 2)
     rows = [row for csv in csvs for row in row_files.read(csv) if row.lab in (lab, "gold")]
     if not any(row.lab == lab for row in rows):
         raise Problem(f"{text} has no measurements of {lab}", 2)

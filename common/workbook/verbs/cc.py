@@ -92,7 +92,7 @@ def paths(arguments: argparse.Namespace) -> tuple[list[Path], Path]:
     sources = [Path(name) for name in arguments.files]
     for source in sources:
         if not source.is_file():
-            raise Usage(f"there is no file {source}")
+            raise Usage(f"no such file: {source}")
         if not os.access(source, os.R_OK):
             raise Usage(f"{source} cannot be read: check its permissions")
     program = Path(arguments.program or sources[0].stem)
@@ -101,7 +101,7 @@ def paths(arguments: argparse.Namespace) -> tuple[list[Path], Path]:
     if program.exists() and any(program.resolve() == source.resolve() for source in sources):
         raise Usage(f"{program} is the source: name another program with -o")
     if not program.parent.is_dir():
-        raise Usage(f"there is no directory {program.parent}")
+        raise Usage(f"no such directory: {program.parent}")
     if not os.access(program.parent, os.W_OK):
         raise Usage(f"the directory {program.parent} cannot be written to: name a program elsewhere with -o")
     return sources, program

@@ -85,7 +85,7 @@ def check_output(path: Path) -> None:
     if path.suffix != ".svg":
         raise Usage(f"{path}: a picture is an SVG file: name it {path.with_suffix('.svg').name}")
     if not path.parent.is_dir():
-        raise Usage(f"there is no directory {path.parent}")
+        raise Usage(f"no such directory: {path.parent}")
     why_not = files.writable(path)
     if why_not:
         raise Usage(f"{path} cannot be written: {why_not}")

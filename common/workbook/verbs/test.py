@@ -33,7 +33,7 @@ def check_suites(names: Iterable[str], info: Path | None = None) -> None:
     there = sorted({name.partition(":")[2] for test in tests for name in test["suite"]})
     for name in names:
         if name.rpartition(":")[2] not in there:
-            raise Usage(f"there is no suite '{name}'; choose one of: {', '.join(there)}")
+            raise Usage(f"unknown suite '{name}'; choose one of: {', '.join(there)}")
 
 
 def _run_meson(suites: Sequence[str]) -> tuple[int, list[str]]:
