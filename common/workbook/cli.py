@@ -28,7 +28,7 @@ VERBS = {
     "report": "write a lab's report: the command makes tables and plots, you write the text",
     "cc": "compile a CUDA program for the CPU",
     "doctor": "show what this machine has and lacks, and what to do about it",
-    "completion": "print what makes the shell complete verbs, labs, steps and options",
+    "completion": "print a script that completes verbs, labs, steps and options in bash and zsh",
     "starters": "write the files of labs/ that students fill in, from solutions/",
 }
 
@@ -48,11 +48,11 @@ class Parser(argparse.ArgumentParser):
     """A parser whose errors end with the usage of the verb that was meant."""
 
     def error(self, message: str) -> NoReturn:
-        """Usage: an argument is wrong."""
+        """Raises Usage. argparse calls this for a wrong argument."""
         raise Usage(f"{message}\n{self.format_usage().rstrip()}\n({self.prog} --help explains it)")
 
     def refuse(self, words: Sequence[str]) -> NoReturn:
-        """Usage: there are arguments that the verb does not have."""
+        """Raises Usage if there are arguments that the verb does not have."""
         options = [option for action in self._actions for option in action.option_strings]
         word = words[0].split("=")[0]
         if word.startswith("-"):

@@ -276,7 +276,7 @@ def facts_of(arguments: argparse.Namespace) -> Row:
 
 
 def make_table(arguments: argparse.Namespace) -> list[Row]:
-    """Makes and writes the table, from runs or from kept outputs. SystemExit: nothing to tabulate."""
+    """Makes and writes the table, from runs or from kept outputs. Raises SystemExit if there is nothing to tabulate."""
     paths = [path.resolve() for path in arguments.files] or sorted(check_test.HERE.glob("*.cu"))
     path = arguments.table or Path("faults.csv")
     facts = facts_of(arguments)

@@ -159,7 +159,7 @@ class Sweeps(unittest.TestCase):
         with self.assertRaises(Usage) as raised:
             self.sweep("--step", "1", "--n", "2^40", "2^41", lab="01-odd-even", gold=False)
         self.assertIn(
-            "an empty sweep: nothing is left to be measured. Left out: 01-odd-even step 1 for n = "
+            "nothing to measure. Left out: 01-odd-even step 1 for n = "
             "1099511627776, where it would take too long (its largest is 65536)",
             str(raised.exception),
         )

@@ -126,7 +126,7 @@ class Script(unittest.TestCase):
         self.lacks.touch()
         done = self.run_script("bench", "a b")
         self.assert_started(done)
-        self.assertIn(f"installing from the distribution: {HEADERS}", done.stderr)
+        self.assertIn(f"installing system packages: {HEADERS}", done.stderr)
         self.assertEqual(self.noted().splitlines()[0], "apt-get -q update")
         self.assertIn(f"install -y --no-install-recommends {HEADERS}", self.noted())
         self.notes.unlink()
@@ -175,9 +175,9 @@ class Script(unittest.TestCase):
         self.lacks.touch()
         done = self.run_script("bench", "a b")
         self.assert_started(done)
-        self.assertIn(f"only root may install from the distribution: {HEADERS} libhwy-dev", done.stderr)
-        self.assertIn(f"Meson will download, into subprojects/, what would be in: {HEADERS}\n", done.stderr)
-        self.assertIn("going on without: libhwy-dev", done.stderr)
+        self.assertIn(f"only root can install them: {HEADERS} libhwy-dev", done.stderr)
+        self.assertIn(f"Meson will download these libraries into subprojects/ instead: {HEADERS}\n", done.stderr)
+        self.assertIn("continuing without: libhwy-dev", done.stderr)
         self.assertEqual(self.noted(), "")
 
     def test_without_root_and_without_a_compiler_nothing_is_built(self) -> None:
@@ -186,8 +186,8 @@ class Script(unittest.TestCase):
         (self.bin / "g++").unlink()
         done = self.run_script("bench")
         self.assertEqual((done.returncode, done.stdout), (1, ""))
-        self.assertIn("only root may install", done.stderr)
-        self.assertIn("Install them, then type this command again", done.stderr)
+        self.assertIn("only root can install", done.stderr)
+        self.assertIn("Install them, then run this command again", done.stderr)
         self.assertEqual(self.noted(), "")
 
     def test_python_packages_come_from_the_distribution_first(self) -> None:
@@ -202,7 +202,7 @@ class Script(unittest.TestCase):
             self.module(self.folder / "away", name, "99.0")
         done = self.run_script("bench", "a b")
         self.assert_started(done)
-        self.assertIn("installing from the distribution: python3-first-fiction python3-second-fiction\n", done.stderr)
+        self.assertIn("installing system packages: python3-first-fiction python3-second-fiction\n", done.stderr)
         self.assertFalse((self.root / ".venv").exists())
 
     def test_python_packages_that_are_too_old_come_from_pip(self) -> None:
@@ -213,7 +213,7 @@ class Script(unittest.TestCase):
         self.assert_started(done)
         self.assertIn("installing into .venv: rich>=12", done.stderr)
         self.assertIn("pip install -q --disable-pip-version-check --retries 2 --timeout 20 rich>=12", self.noted())
-        self.assertNotIn("going on without", done.stderr)
+        self.assertNotIn("continuing without", done.stderr)
 
     def test_only_test_installs_what_checks_the_sources(self) -> None:
         self.simulate_venv()
@@ -229,7 +229,7 @@ class Script(unittest.TestCase):
         for _ in range(2):
             done = self.run_script("test")
             self.assert_started(done, "['test']")
-            self.assertIn("the suite 'style' will not be run", done.stderr)
+            self.assertIn("the suite 'style' will be skipped", done.stderr)
 
     def simulate_venv(self, pip_works: bool = True) -> None:
         """An environment in .venv whose pip records its arguments and installs nothing but their names."""
@@ -272,7 +272,7 @@ esac
         self.lacks.touch()
         done = self.run_script("bench", "a b")
         self.assert_started(done)
-        self.assertIn("only root may install", done.stderr)
+        self.assertIn("only root can install", done.stderr)
         self.assertEqual(self.noted(), "")
 
     def test_a_failed_installation_names_the_packages(self) -> None:
@@ -281,7 +281,7 @@ esac
         done = self.run_script("bench")
         self.assertEqual(done.returncode, 1)
         self.assertIn("E: no network", done.stderr)
-        self.assertIn("Install them, then type this command again", done.stderr)
+        self.assertIn("Install them, then run this command again", done.stderr)
 
     def test_help_and_doctor_need_only_python(self) -> None:
         for tool in ("g++", "ninja", "meson"):

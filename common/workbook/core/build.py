@@ -103,7 +103,7 @@ def _wipe() -> None:
 
 
 def _check_sources() -> None:
-    """Problem: files that the build needs are missing."""
+    """Raises Problem if files that the build needs are missing."""
     if not has_solutions():
         return
     missing = [f"labs/{path}" for path in all_starters() if not (ROOT / "labs" / path).is_file()]
@@ -245,7 +245,7 @@ def _run_ninja(names: Sequence[str], progress: Progress) -> tuple[int, str]:
 
 
 def compile_targets(paths: Iterable[Path], what: str = "building") -> None:
-    """Compiles programs, given by their paths in build/, or everything if none is given. CompileFailed: with errors."""
+    """Compiles programs, given by their paths in build/; everything if none is given. Raises CompileFailed."""
     ensure()
     names = [str(path.relative_to(BUILD)) for path in paths]
     with files.locked("build"), Progress(what) as progress:

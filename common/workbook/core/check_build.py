@@ -204,8 +204,8 @@ def check_step(
     judges: Judges | None = None,
     tasks: Collection[str] | None = None,
 ) -> Verdict:
-    """The verdict on a step and its parts, which come first, or on some of them: those with these tasks. Problem: the
-    judge cannot run the cases."""
+    """The verdict on a step and its parts, which come first, or on some of them: those with these tasks. Raises
+    Problem if the judge cannot run the cases."""
     verdict = Verdict()
     with judges or Judges() as judges_:
         judge = judges_.own()

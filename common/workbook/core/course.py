@@ -110,7 +110,7 @@ def find(lab_text: str, step_text: str | int | None, root: Path = ROOT) -> tuple
 
 
 def find_one(lab_text: str, step_text: str | int | None, root: Path = ROOT) -> tuple[str, StepFile]:
-    """The same where a step must be named. Usage: none is."""
+    """The same for verbs that need a step. Raises Usage if none is named."""
     lab, step = find(lab_text, step_text, root)
     if step is None:
         listed = ", ".join(f"{known.number} {known.name}" for known in steps(lab, root))
@@ -132,7 +132,7 @@ def has_solutions(root: Path = ROOT) -> bool:
 
 
 def require_solutions(solution: bool = True, root: Path = ROOT) -> None:
-    """Problem: the solutions are asked for, and this copy of the workbook has none."""
+    """Raises Problem if a solution is requested and this copy of the workbook has none."""
     if solution and not has_solutions(root):
         raise Problem("this copy of the workbook has no solutions/")
 

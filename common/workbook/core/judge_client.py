@@ -134,7 +134,7 @@ class JudgeClient:
         return self._process
 
     def ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """One request and its answer. JudgeUsage, JudgeCannot: it cannot be served. JudgeDied: there is no answer."""
+        """Sends a request and returns the answer. Raises JudgeUsage, JudgeCannot or JudgeDied."""
         process = self._running()
         assert process.stdin and process.stdout
         try:

@@ -322,7 +322,7 @@ def _hints(kind: type) -> dict[str, Any]:
 
 
 def from_json(kind: type[T], value: Any) -> T:
-    """An object of this dataclass from a JSON object. TypeError: a member is missing or of another type."""
+    """An object of this dataclass from a JSON object. Raises TypeError if a member is missing or wrong."""
     if not isinstance(value, dict):
         raise TypeError(f"{value!r} where an object is expected")
     hints = _hints(kind)

@@ -283,7 +283,7 @@ class Sweeping:
             )
             note(
                 f"warning: some measurements vary widely (the middle half of the runs by more than {WIDE} % of the "
-                f"median): is the machine busy with something else? These: {places}"
+                f"median): is the machine busy with something else? Affected: {places}"
             )
 
 

@@ -114,7 +114,7 @@ def add_task(parser: argparse.ArgumentParser) -> None:
 
 
 def line_of(lab: Lab, step: StepFile, task: str | None) -> Step:
-    """The line of the table that a step, or a part of it, and --task mean. Usage: there is none."""
+    """The line of the table that a step, or a part of it, and --task mean. Raises Usage if there is none."""
     if step.part and not task:
         return next(line for line in lab.lines(step.number) if line.name == step.part)
     wanted = task or "sort"

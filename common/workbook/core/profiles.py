@@ -104,7 +104,7 @@ def read_ncu(text: str) -> list[Launch]:
 
 
 def ncu_command(by_instruction: bool) -> list[str]:
-    """Nsight Compute with our metrics, to which a command is appended. Problem: it is not installed."""
+    """Nsight Compute with our metrics, to which a command is appended. Raises Problem if it is not installed."""
     ncu = shutil.which("ncu")
     if not ncu:
         raise Problem(
@@ -136,7 +136,7 @@ def judge_under_ncu(by_instruction: bool = True) -> Iterator[tuple[JudgeClient, 
 
 
 def _check_outcome(outcome: Outcome) -> None:
-    """Usage: the step cannot run this case. A note: what is counted is a faulty run."""
+    """Raises Usage if the step cannot run this case. Prints a note if the run was faulty."""
     if outcome.status == "not-written":
         raise Usage(outcome.message)
     if outcome.status == "unsupported":

@@ -42,7 +42,7 @@ def digest(programs: Sequence[Path], words: object) -> str:
 
 @contextlib.contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    """Problem: another command is measuring into this file. It would go on writing after we have moved the file."""
+    """Raises Problem if another command is measuring into this file: it would go on writing after we move the file."""
     with open(path.with_suffix(".lock"), "w", encoding="ascii") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -74,7 +74,7 @@ def _mend(path: Path) -> None:
 def resume(what: str, programs: Programs, sweep: Sweep, fresh: bool = False) -> Result:
     """Carries out a sweep, from where the same sweep of the same programs was interrupted.
 
-    The caller moves or removes the file of the result. Interrupted: with the rows measured before.
+    The caller moves or removes the file of the result. Raises Interrupted, with the rows measured before.
     """
     UNFINISHED.mkdir(parents=True, exist_ok=True)
     files = [path for path in (programs.runner, programs.gold, build.judge()) if path]

@@ -113,7 +113,7 @@ def key(row: Row, names: Sequence[str] = SAME_MEASUREMENT) -> tuple[Any, ...]:
 
 
 def _value(column: str, text: str) -> Any:
-    """A field's value. ValueError: it is not a number, but the column holds numbers."""
+    """A field's value. Raises ValueError if the column holds numbers and it is not one."""
     if column in _INTEGERS:
         if text:
             return int(text)
@@ -164,7 +164,7 @@ def _header_fault(header: Sequence[str]) -> str:
 
 
 def read(path: str | os.PathLike[str]) -> list[Row]:
-    """The rows of a CSV file. Problem: it cannot be read, is of another version, or is damaged."""
+    """The rows of a CSV file. Raises Problem if it cannot be read, is of another version, or is damaged."""
     try:
         text = Path(path).read_bytes().decode("utf-8")
     except OSError as error:
@@ -235,7 +235,7 @@ class RowFile:
     """A CSV file that rows are appended to. Rows of one call are written at once: an interruption leaves whole rows."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        """Problem: the file holds something other than measurements of this version, or cannot be written."""
+        """Raises Problem if the file holds anything but measurements of this version, or cannot be written."""
         self.path = Path(path)
         self.existing: list[Row] = []
         if self.path.exists() and self.path.stat().st_size:
@@ -293,7 +293,7 @@ def hardware(machine: str) -> str:
 
 
 def check_machines(rows: Iterable[Row]) -> None:
-    """Problem: two different machines have the same name."""
+    """Raises Problem if two different machines have the same name."""
     seen: dict[tuple[str, str], str] = {}
     for row in rows:
         if not row.machine:

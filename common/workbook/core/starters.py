@@ -19,7 +19,7 @@ BEGIN, END, INSTEAD = "// begin solution", "// end solution", "//~"
 
 
 def starter(text: str, name: str = "solution") -> str:
-    """The starter of a solution's text. Problem: a block is not closed, not opened, or inside another."""
+    """The starter of a solution's text. Raises Problem for a block that is not closed, not opened, or nested."""
     out = []
     opened: tuple[int, str] | None = None  # line number and indentation of the current block
     replacing = False  # still in the //~ lines at its head

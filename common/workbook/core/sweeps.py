@@ -93,7 +93,7 @@ def numbered(steps: Sequence[int]) -> str:
 
 
 def number(text: str, option: str = "") -> int:
-    """65536 for "2^16" and "65536". Usage: it is not a whole number."""
+    """65536 for "2^16" and "65536". Raises Usage if it is not a whole number."""
     match = re.fullmatch(r"(\d{1,18})(?:\^(\d{1,2}))?", text)
     value = int(match[1]) ** int(match[2] or 1) if match else -1
     if not 0 <= value < 1 << 63:
@@ -118,7 +118,7 @@ def shapes(words: Iterable[str]) -> tuple[Shape, ...]:
 
 
 def file_inputs(names: Iterable[str]) -> tuple[str, ...]:
-    """The inputs, with the paths of files made absolute. Usage: a file cannot be read."""
+    """The inputs, with the paths of files made absolute. Raises Usage if a file cannot be read."""
     found = []
     for name in names:
         if name.startswith("file:"):
@@ -192,7 +192,7 @@ def replay(case: Case) -> str:
 
 
 def key_bytes(type_name: str) -> int:
-    """Bytes of a key. Usage: there is no such type."""
+    """Bytes of a key. Raises Usage for an unknown type."""
     if type_name not in _KEY_BYTES:
         raise Usage(f"unknown key type '{type_name}'; choose one of: {', '.join(_KEY_BYTES)}")
     return _KEY_BYTES[type_name]
@@ -227,7 +227,7 @@ def cases(lab: Lab, sweep: Sweep, seed: int) -> tuple[list[Planned], list[str]]:
                     case = Case(lab.name, step.number, n, step.task, type_name, order, input_name, seed)
                     planned.append(Planned(replace(case, blocks=blocks, threads=threads), step, why_not))
     if not planned and left_out:
-        raise Usage(f"an empty sweep: nothing is left to be measured. Left out: {left_out[0]}")
+        raise Usage(f"nothing to measure. Left out: {left_out[0]}")
     return planned, left_out
 
 

@@ -94,7 +94,7 @@ def draw(
     """The picture of a run as SVG text.
 
     `which`: "shared", "global", "all" or None; `window` and `launches`: the places and launches to draw, or None.
-    Usage: the run touched none of them.
+    Raises Usage if the run touched none of them.
     """
     drawn = choose_launches(run, launches)
     accesses = [access for access in run.accesses if access.launch in drawn]

@@ -12,7 +12,7 @@ from .trace import Trace
 
 
 def observe(judge: JudgeClient, runner: Path, case: Case, timeout: float | None = None) -> tuple[Trace, Outcome]:
-    """The trace of one run, and its outcome. Usage: the step is not written, or no kernel accessed memory."""
+    """The trace of one run, and its outcome. Raises Usage if no kernel accessed memory."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "trace"
         outcome = judge.run(runner, case, timeout=timeout, trace=path)

@@ -46,7 +46,7 @@ def lab_title(lab: str) -> str:
 
 
 def fill(text: str, parts: Mapping[str, str]) -> str:
-    """The text with the parts between its comments. Problem: a comment is missing."""
+    """The text with the parts between its comments. Raises Problem if a comment is missing."""
     if len(re.findall(r"<!-- made: \w+ -->", text)) != text.count("<!-- end of made -->") or any(
         "<!-- made:" in inside for _, inside in _MADE.findall(text)
     ):
@@ -70,7 +70,7 @@ def lab_of(text: str) -> str | None:
 
 
 def written_in(path: Path, lab: str) -> str | None:
-    """The text of report.md; None if there is none. Problem, Usage: what the student wrote could not be kept."""
+    """The text of report.md; None if there is none. Raises Problem or Usage if the text cannot be kept."""
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:

@@ -17,7 +17,7 @@ RESULTS = ROOT / "reports/results"
 def other_machines(lab: str, paths: Sequence[str], own: Sequence[Row]) -> list[tuple[str, list[Row]]]:
     """(name, rows) of each machine: those in `paths`, and those recorded with the workbook.
 
-    Problem: a file cannot be read, or two machines have the same name.
+    Raises Problem if a file cannot be read, or if two machines have the same name.
     """
     found = [_given(lab, path) for path in paths]
     for csv in sorted(RESULTS.glob(f"*/{lab}.csv")):

@@ -54,7 +54,9 @@ def _add_sweep_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_limit_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--repeats", type=whole("--repeats", 1), metavar="MAX", help="most timed runs per measurement")
+    parser.add_argument(
+        "--repeats", type=whole("--repeats", 1), metavar="MAX", help="maximum number of timed runs per measurement"
+    )
     parser.add_argument(
         "--min-time",
         type=seconds("--min-time", zero=True),
@@ -65,7 +67,10 @@ def _add_limit_options(parser: argparse.ArgumentParser) -> None:
         "--time-limit", type=seconds("--time-limit", zero=True), metavar="SECONDS", help="maximum time per measurement"
     )
     parser.add_argument(
-        "--budget", type=seconds("--budget"), metavar="SECONDS", help="begin no measurement of a lab after this time"
+        "--budget",
+        type=seconds("--budget"),
+        metavar="SECONDS",
+        help="start no further measurement of a lab after this time",
     )
     parser.add_argument(
         "--csv", metavar="FILE", help="write the rows to this file (default: a new one per lab in build/bench/)"
@@ -90,13 +95,13 @@ def _add_preset_options(parser: argparse.ArgumentParser) -> None:
 def _shapes(arguments: argparse.Namespace) -> tuple[sweeps.Shape, ...]:
     if arguments.shapes:
         if arguments.blocks or arguments.threads:
-            raise Usage("--shapes gives blocks and threads together: leave out --blocks and --threads")
+            raise Usage("--shapes sets blocks and threads: leave out --blocks and --threads")
         return sweeps.shapes(arguments.shapes)
     return tuple((blocks, threads) for blocks in arguments.blocks or [0] for threads in arguments.threads or [0])
 
 
 def sweep_of(arguments: argparse.Namespace, lab: str, lab_steps: Sequence[StepFile], kind: str) -> Sweep:
-    """The sweep of one lab that the arguments describe. Usage: they are wrong."""
+    """The sweep of one lab that the arguments describe. Raises Usage if they are wrong."""
     inputs = [*sweeps.file_inputs(arguments.input or [])]
     inputs += [f"range:0:{sweeps.number(value, '--largest-value')}" for value in arguments.largest_value or []]
     n = tuple(sweeps.number(text, "--n") for text in arguments.n or [])
@@ -130,7 +135,7 @@ def _chosen(arguments: argparse.Namespace) -> dict[str, list[StepFile]]:
         raise Usage(f"name a lab: {', '.join(labs())}, or all")
     names = labs() if arguments.lab == ["all"] else [find_lab(name) for name in arguments.lab]
     if arguments.step and len(names) > 1:
-        raise Usage("--step goes with one lab")
+        raise Usage("--step works with one lab only: name one")
     return {lab: [find_step(lab, step) for step in arguments.step] if arguments.step else steps(lab) for lab in names}
 
 
@@ -148,7 +153,7 @@ def _any_written(judge: JudgeClient, lab: str, runner: Path, numbers: Sequence[i
 
 
 def _check(arguments: argparse.Namespace) -> dict[str, list[StepFile]]:
-    """The labs and steps, after a look at all arguments. Usage: one of them is wrong."""
+    """Checks all arguments; returns the labs and steps. Raises Usage if an argument is wrong."""
     chosen = _chosen(arguments)
     sweep_of(arguments, "", [], "cpu")
     if arguments.csv:
@@ -157,7 +162,7 @@ def _check(arguments: argparse.Namespace) -> dict[str, list[StepFile]]:
 
 
 def _check_csv(path: str, force: bool) -> None:
-    """Usage: the file that --csv names cannot be written, or exists and must not be replaced."""
+    """Raises Usage if the file that --csv names cannot be written, or exists and must not be replaced."""
     why_not = files.writable(path)
     if why_not:
         raise Usage(f"{path} cannot be written ({why_not}): name a file in an existing folder with --csv")
@@ -181,13 +186,13 @@ def _nothing_written(lab: str, lab_steps: Sequence[StepFile]) -> None:
 
 
 def _require_measured(lab: str, result: Result, only_gold: bool) -> list[Row]:
-    """The rows of the lab's steps. Usage, and no file: none of them could be measured."""
+    """The rows of the lab's steps. Raises Usage, and leaves no file, if none could be measured."""
     measured = [row for row in row_files.whole(result.rows) if not row.is_gold]
     if not only_gold and all(row.status == "unsupported" for row in measured):
         result.path.unlink(missing_ok=True)
         why = list(dict.fromkeys(row.message for row in measured))
         reasons = f": {'; '.join(why[:3])}{'; ...' if len(why) > 3 else ''}" if why else ""
-        raise Usage(f"an empty sweep: nothing of {lab} can be measured as requested{reasons}")
+        raise Usage(f"nothing to measure: {lab} cannot run with these options{reasons}")
     return measured
 
 

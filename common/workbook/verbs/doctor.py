@@ -109,7 +109,7 @@ def _has_header(header: str) -> bool:
 def _library(name: str) -> Finding:
     header, package, purpose, downloaded = _HEADERS[name]
     if machine.missing_cxx():
-        return Finding(LACKS, name, "", "not looked for: there is no compiler")
+        return Finding(LACKS, name, "", "not checked, because there is no compiler")
     otherwise = "; otherwise Meson downloads it into subprojects/" if downloaded else ""
     return Finding(
         HERE if _has_header(header) else LACKS, name, "", f"apt-get install {package} ({purpose}){otherwise}"
@@ -160,7 +160,9 @@ def _gpu() -> Finding:
         return Finding(HERE, "GPU, driver", "; ".join(gpus))
     if shutil.which("nvidia-smi"):
         return Finding(LACKS, "GPU, driver", "", "nvidia-smi is here but no GPU answers: is the driver loaded?")
-    return Finding(LACKS, "GPU, driver", "", "no NVIDIA driver; GPU tests are skipped, all else runs on the cpu build")
+    return Finding(
+        LACKS, "GPU, driver", "", "no NVIDIA driver; GPU tests are skipped, everything else runs on the cpu build"
+    )
 
 
 def _program(name: str, command: str, remedy: str) -> Finding:

@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def count_of(text: str) -> int:
-    """The number of keys that --n gives, as 16 or 2^4. Usage: it cannot be drawn."""
+    """The number of keys that --n gives, as 16 or 2^4. Raises Usage if it cannot be drawn."""
     match = re.fullmatch(r"(\d{1,9})(?:\^(\d{1,2}))?", text)
     if not match:
         raise Usage(f"--n {text} is not a number of keys: give a number, or a power such as 2^4")
@@ -66,7 +66,7 @@ def count_of(text: str) -> int:
 
 
 def range_of(name: str, text: str | None, most: int | None = None) -> range | None:
-    """The range that an option gives; None if it is not given. Usage: it is not a range, or is too long."""
+    """The range that an option gives; None if it is not given. Raises Usage if it is not a range or is too long."""
     if text is None:
         return None
     match = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", text)
@@ -79,7 +79,7 @@ def range_of(name: str, text: str | None, most: int | None = None) -> range | No
 
 
 def check_output(path: Path) -> None:
-    """Usage: the file cannot be written. Checked before the run, which takes time."""
+    """Raises Usage if the file cannot be written. Called before the run, which takes time."""
     if path.is_dir():
         raise Usage(f"{path} is a directory: give a file name with -o")
     if path.suffix != ".svg":

@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def prepare_folder(folder: Path) -> None:
-    """Makes the report's folder. Usage: it cannot be written."""
+    """Makes the report's folder. Raises Usage if that is not possible."""
     try:
         for name in ("csv", "plots"):
             (folder / name).mkdir(parents=True, exist_ok=True)

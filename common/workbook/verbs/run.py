@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def counted_keys(data: bytes, key_bytes: int, max_keys: int) -> bytes:
-    """The keys after the 4 bytes that give their number, the low byte first. Usage: the number is wrong."""
+    """The keys after the 4 bytes that give their number, the low byte first. Raises Usage if it is wrong."""
     if len(data) < 4:
         raise Usage(
             f"standard input has {len(data)} bytes; it must begin with 4 that hold the number of keys, low byte first"
@@ -42,7 +42,7 @@ def counted_keys(data: bytes, key_bytes: int, max_keys: int) -> bytes:
 
 
 def keys_of(data: bytes, type_name: str, max_counted_keys: int | None) -> bytes:
-    """The keys on standard input. Usage: they are incomplete."""
+    """The keys on standard input. Raises Usage if they are incomplete."""
     if type_name == "pairs":
         raise Usage("--stdin takes keys without values: choose another --type")
     size = sweeps.key_bytes(type_name)

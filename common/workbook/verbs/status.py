@@ -21,7 +21,7 @@ VERBS = (
     ("profile LAB STEP", "show what each kernel does to memory"),
     ("bench LAB", "time the steps against the gold standard"),
     ("report LAB", "write a lab's report, with tables and plots"),
-    ("cc FILE.cu", "compile any single-file CUDA program for the CPU"),
+    ("cc FILE.cu", "compile a CUDA program for the CPU"),
     ("doctor", "show what this machine has and lacks"),
     ("completion", "complete verbs, labs and steps in your shell"),
     ("starters", "write labs/ from solutions/ (instructors)"),

@@ -25,7 +25,7 @@ def counts(log: str) -> tuple[int, int, int]:
 
 
 def check_suites(names: Iterable[str], info: Path | None = None) -> None:
-    """Usage: Meson knows no such suite. It is checked before everything is built."""
+    """Raises Usage if Meson does not know the suite. Called before everything is built."""
     try:
         tests = json.loads((info or BUILD / "meson-info/intro-tests.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
