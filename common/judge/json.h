@@ -48,7 +48,7 @@ class Members {
   std::vector<std::string> known_;
 };
 
-/// The inverse of json_of(Case) but for defaults. `steps`: of the lab that is named.
+/// The inverse of json_of(Case), with defaults for missing members. `steps`: of the lab that is named.
 Case read_case(Members& members, std::string_view lab, std::span<const StepFacts> steps, KeyType preferred);
 
 Json json_of(const Lab& lab);

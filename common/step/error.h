@@ -1,5 +1,5 @@
-// Errors a step, a runner or the judge reports. Everything thrown here derives from lab::Error, so one
-// catch at the top of a program turns any of them into one clear line.
+// Errors that a step, a runner or the judge reports. All derive from lab::Error, so one catch at the top of a program
+// turns any of them into one clear line.
 #pragma once
 
 #include <cuda_runtime.h>

@@ -1,1 +1,1 @@
-"""What stands behind the `workbook` command: the standard library only, and matplotlib where there is one."""
+"""The `workbook` command. It uses the standard library and the packages that pyproject.toml lists."""

@@ -1,4 +1,4 @@
-"""The command line: one verb per module of verbs/, of which only the one that runs is imported."""
+"""The command line: one verb per module of verbs/. Only the module of the verb that runs is imported."""
 
 from __future__ import annotations
 

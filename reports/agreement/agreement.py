@@ -49,7 +49,7 @@ TOLERANCE = 10  # percent
 KEYS = 16384
 FEW = 65  # for steps that cannot afford more: one launch per key, each of which takes the profiler 0.25 s
 
-# Why a count differs, by lab, step, kernel and counter; None stands for any.
+# Why a count differs, by lab, step, kernel and counter; None matches anything.
 _JOINED = (
     "a branch or a loop inside a loop. A GPU runs each iteration of the outer loop with the lanes that need it "
     "and waits for them; the check build joins each lane's k-th execution since the barrier with the others' k-th, "

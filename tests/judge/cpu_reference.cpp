@@ -42,7 +42,7 @@ TEST_CASE_TEMPLATE("counting on the CPU sorts any n and range in both orders, st
         std::stable_sort(expected.begin(), expected.end(),
                          [&](std::uint32_t a, std::uint32_t b) { return lab::before(keys[a], keys[b], order); });
         std::vector<Key> sorted = keys;
-        // Of 32-bit keys without a sign, some would stand at either end of all that there are.
+        // Unsigned keys wrap around here: from the smallest to the largest are almost 2^32 values.
         if (std::is_same_v<Key, std::uint32_t> && range > 20) continue;
         counting::sort_on_cpu(sorted.data(), n, order, values.data());
         CAPTURE(n);

@@ -1,4 +1,4 @@
-// The inputs hold what their names promise, for every type and whatever the seed.
+// The inputs are what their names promise, for every type and seed.
 #include "judge/inputs.h"
 
 #include <doctest/doctest.h>
@@ -24,7 +24,7 @@ namespace {
 
 using lab::KeyType;
 
-// Seeds that have made generators degenerate elsewhere, and some nobody chose.
+// Seeds with which other generators degenerate, and some arbitrary ones.
 std::vector<std::uint64_t> seeds() {
   std::vector<std::uint64_t> all = {0,
                                     1,
@@ -119,7 +119,7 @@ TEST_CASE("and-K promises the entropy of its bits, for every type and seed") {
     for_each_seed_and_type([&](std::uint64_t seed, KeyType type, auto tag) {
       using Key = typename decltype(tag)::Key;
       const auto keys = keys_of<Key>(input.c_str(), type, seed, n);
-      // Not every bit pattern of a float is finite: levels are pressed together, but for their first bit.
+      // Not every bit pattern of a float is finite, so all bits of a level except the first are compressed.
       if constexpr (std::is_floating_point_v<Key>) {
         CHECK(std::all_of(keys.begin(), keys.end(), [](Key key) { return std::isfinite(key); }));
         const auto positive = std::count_if(keys.begin(), keys.end(), [](Key key) { return !std::signbit(key); });
@@ -137,7 +137,7 @@ TEST_CASE("and-K promises the entropy of its bits, for every type and seed") {
         for (std::int64_t count : set) {
           CHECK(std::abs(count / double(n) - ones) < 6 * std::sqrt(ones * (1 - ones) / n));
         }
-        // Eight bits together have eight times the entropy of one, if none tells about another.
+        // If the bits are independent, eight of them have eight times the entropy of one.
         double entropy = 0;
         for (double count : bytes) {
           if (count > 0) entropy -= count / n * std::log2(count / n);

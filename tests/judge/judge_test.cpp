@@ -1,4 +1,4 @@
-// The judge survives whatever runners do, reports what it was, and goes on with the next case.
+// The judge survives whatever a runner does, reports it, and continues with the next case.
 #include "judge/judge.h"
 
 #include <doctest/doctest.h>
@@ -74,7 +74,7 @@ TEST_CASE("a runner that ends or hangs costs one case") {
   check(fake::not_written, Status::not_written, "x.cu:7: step is not written");
 }
 
-TEST_CASE("a step that never ends is not one that is only slow") {
+TEST_CASE("an endless step is distinguished from a slow one") {
   check(fake::hangs, Status::hung, "Look for a loop whose condition stays true");
   lab::Judge judge(fake_runner, 0.5);
   const std::int64_t in_a_second = lab::affordable(fake_case(fake::hangs).step).cpu;
@@ -118,7 +118,7 @@ TEST_CASE("forged messages are refused") {
   }
 }
 
-TEST_CASE("times that are not times are refused") {
+TEST_CASE("invalid times are refused") {
   check(fake::time_is_nan, Status::refused, "a message that the runner did not write");
   check(fake::time_is_negative, Status::refused, "a message that the runner did not write");
 }
@@ -176,7 +176,7 @@ TEST_CASE("memory around the keys must stay as it was") {
   check(fake::writes_behind, Status::wrong, "wrote past the end of the keys, first at byte 0");
 }
 
-TEST_CASE("an input that the runner changes changes nothing") {
+TEST_CASE("a runner that changes its input does not change the verdict") {
   check(fake::changes_input, Status::wrong, "index 0 of 1000");
 }
 

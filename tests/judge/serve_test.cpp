@@ -1,4 +1,4 @@
-// The JSON border: every line gets one answer, and no line, right or wrong, ends the judge.
+// The JSON interface: every line gets one answer, and no line, valid or not, ends the judge.
 #include "judge/serve.h"
 
 #include <doctest/doctest.h>

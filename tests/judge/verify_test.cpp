@@ -21,7 +21,7 @@ using lab::Order;
 
 constexpr float nan_value = std::numeric_limits<float>::quiet_NaN();
 
-/// Sorts by comparison, with nothing of lab::reference_sort in it.
+/// Sorts by comparison, without any code of lab::reference_sort.
 template <class Key>
 void plain_sort(std::vector<Key>& keys, std::vector<std::uint32_t>& values, std::int64_t tile, Order order) {
   const std::int64_t n = std::ssize(keys);
@@ -103,7 +103,7 @@ TEST_CASE("reference_sort is std::stable_sort, whatever the type, order, size an
   }
 }
 
-TEST_CASE("floats: NaNs stand where their bits put them, between them both infinities") {
+TEST_CASE("floats: NaNs are ordered by their bits, outside the two infinities") {
   std::vector<float> keys = {nan_value, 1, -INFINITY, -nan_value, 0, INFINITY, -1};
   lab::reference_sort(KeyType::f32, Order::ascending, 7, 0, keys.data(), nullptr);
   CHECK(same(keys, {-nan_value, -INFINITY, -1, 0, 1, INFINITY, nan_value}));

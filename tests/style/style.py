@@ -2,8 +2,8 @@
 
     style.py clang-format | ruff-format | ruff | mypy
 
-Exits with 77, which Meson counts as "not run", where the tool is not installed in exactly that version: another version
-formats in another way. Files that students fill in (labs/NN-name/0*.cu) are not checked.
+Exits with 77, which Meson counts as "not run", unless exactly that version of the tool is installed: another version
+formats differently. Files that students fill in (labs/NN-name/0*.cu) are not checked.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def installed(tool: str) -> str | None:
 
 
 def cxx_sources() -> list[str]:
-    """The C++ and CUDA sources, but for those that students fill in."""
+    """The C++ and CUDA sources, except those that students fill in."""
     found = [path.relative_to(ROOT) for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*"))]
     students = re.compile(r"labs/[^/]+/0[^/]*\.cu")
     return [str(path) for path in found if path.suffix in CXX and not students.fullmatch(path.as_posix())]

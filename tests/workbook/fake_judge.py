@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A judge that answers JSON lines with fixed results, or misbehaves as the variable FAKE_JUDGE says.
+"""A judge that answers JSON lines with fixed results, or misbehaves in the way that the variable FAKE_JUDGE names.
 
 It appends each request to the file FAKE_JUDGE_LOG. FAKE_JUDGE: "dies" (ends without an answer), "signal" (ends by a
 signal), "half" (ends within an answer), "no-json", "incomplete" (an answer that lacks members), "usage", "machine"
@@ -79,7 +79,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
 
 
 def misbehave(mode: str) -> None:
-    """Ends this process, or answers what is no answer."""
+    """Ends this process, or sends an invalid answer."""
     if mode == "dies":
         sys.exit(7)
     if mode == "signal":

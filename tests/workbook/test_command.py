@@ -46,7 +46,7 @@ class Help(unittest.TestCase):
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
                 self.assertTrue(done.stdout.startswith(f"usage: ./workbook {verb}"))
 
-    def test_alone_it_says_what_can_be_done_and_where_things_stand(self) -> None:
+    def test_alone_it_lists_the_verbs_and_the_verdicts(self) -> None:
         done = run()
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         for words in (*(f"  {verb}" for verb in cli.VERBS if verb != "starters"), f"labs/{LAB}", "  01 "):
@@ -202,32 +202,32 @@ class Ended(unittest.TestCase):
             time.sleep(10)
         self.assertEqual(process.returncode, -signal.SIGTERM)
 
-    def test_the_exit_status_tells(self) -> None:
+    def test_the_exit_status(self) -> None:
         for stop, status, words in (
             (Terminated, 143, "ended by a signal\n"),
             (KeyboardInterrupt, 130, "interrupted\n"),
         ):
             with (
                 mock.patch.object(cli.module_of("hint"), "main", side_effect=stop),
-                redirect_stderr(io.StringIO()) as told,
+                redirect_stderr(io.StringIO()) as printed,
             ):
                 self.assertEqual(cli.main(["hint", LAB, "1"]), status)
-            self.assertEqual(told.getvalue(), words)
+            self.assertEqual(printed.getvalue(), words)
 
 
 class Unwritable(unittest.TestCase):
     def test_a_foreign_folder_is_named_with_a_way_out(self) -> None:
-        for name, told in (
+        for name, place in (
             (str(ROOT / "build/x"), f"{ROOT}/build/x. Copy the workbook to a folder of your own\n"),
             ("/elsewhere/x", "/elsewhere/x\n"),
         ):
             stop = PermissionError(13, "Permission denied", name)
             with (
                 mock.patch.object(cli.module_of("hint"), "main", side_effect=stop),
-                redirect_stderr(io.StringIO()) as said,
+                redirect_stderr(io.StringIO()) as printed,
             ):
                 self.assertEqual(cli.main(["hint", LAB, "1"]), 1)
-            self.assertEqual(said.getvalue(), f"error: Permission denied: {told}")
+            self.assertEqual(printed.getvalue(), f"error: Permission denied: {place}")
 
 
 class Compile(unittest.TestCase):

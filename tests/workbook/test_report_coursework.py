@@ -165,7 +165,7 @@ class Coursework(unittest.TestCase):
             "system |",
         ):
             self.assertIn(f"| {what}", made["machine"])
-        # Each kernel's time, a line a launch shape, a column a size.
+        # Each kernel's time, one line per launch shape, one column per size.
         for kernel in ("histogram", "scan", "move", "count", "place"):
             self.assertIn(f"Kernel `{kernel}` of step 0", made["kernels"])
         self.assertEqual(made["kernels"].count("| launch | n = 1,000 | n = 10,000 | n = 100,000 |"), 5)

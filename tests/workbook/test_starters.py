@@ -106,7 +106,7 @@ class Writing(unittest.TestCase):
 
 
 class Repository(unittest.TestCase):
-    """The files as they stand here."""
+    """The files of this workbook."""
 
     @unittest.skipUnless(has_solutions(), "this copy has no solutions")
     def test_labs_are_the_starters_of_solutions(self) -> None:

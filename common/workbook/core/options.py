@@ -85,7 +85,7 @@ def add_case_options(parser: argparse.ArgumentParser) -> None:
 
 
 def add_lab_and_step(parser: argparse.ArgumentParser) -> None:
-    """LAB STEP, of verbs that need one step; a path stands for both."""
+    """LAB STEP, of verbs that need one step; a path names both."""
     parser.add_argument("lab", metavar="LAB", help="04-counting, 4, counting, or the path of a step's file")
     parser.add_argument("step", metavar="STEP", nargs="?", help="2, shared; needed unless LAB is a path")
 

@@ -38,7 +38,7 @@ def renumbered(text: str) -> str:
 
 
 def record(run: RecordedRun, path: Path) -> None:
-    """Runs the solution and writes its trace, with the run's title as the first line. Raises Problem if it has faults."""
+    """Runs the solution and writes its trace, headed by the run's title. Raises Problem if the run has faults."""
     runner = build.runner(run.lab, "check", True)
     build.compile_targets([build.judge(), runner], f"building {run.lab}, check build")
     case = Case(run.lab, run.step, run.n, task=run.task, type=run.key_type, seed=1)

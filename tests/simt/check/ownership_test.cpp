@@ -1,4 +1,4 @@
-// Whose memory an address is.
+// Which memory an address belongs to.
 #include <doctest/doctest.h>
 #include <sys/mman.h>
 

@@ -60,7 +60,7 @@ TEST_CASE("atomics on one address take turns") {
   CHECK(turns_of_atomics(request) == 3);
 }
 
-TEST_CASE("lanes that execute an instruction for the same time make a request") {
+TEST_CASE("lanes that execute an instruction for the k-th time make one request") {
   const InLaunch in_launch;
   execute(0x1000, 32, 4);
   execute(0x1000, 8, 4);  // a second time, by a part of them

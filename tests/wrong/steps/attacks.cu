@@ -1,5 +1,5 @@
-// Steps that break their process, or try to be believed without sorting. What they know of the judge is what a student
-// can read: runner/protocol.h and the runner.
+// Steps that break their process, or try to pass without sorting. They know of the judge only what a student can read:
+// runner/protocol.h and the runner.
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -114,7 +114,7 @@ void works_after_it_returned(Keys keys, Order order, Shape shape, Stream stream)
   }).detach();
 }
 
-// Sorts, but by a clock that has stood nearly still meanwhile.
+// Sorts, but slows the clock down first.
 void slows_the_clock(Keys keys, Order order, Shape shape, Stream stream) {
   clock_is_slow = true;
   std::this_thread::sleep_for(milliseconds(20));
@@ -132,7 +132,7 @@ void closes_the_channel(Keys, Order, Shape, Stream) {
 extern "C" int clock_gettime(clockid_t clock, timespec* time) noexcept {
   static std::atomic<long long> slow_since = 0;
   timespec real;
-  timespec_get(&real, TIME_UTC);  // does not come here
+  timespec_get(&real, TIME_UTC);  // does not call this function
   long long now = real.tv_sec * 1000000000ll + real.tv_nsec;
   if (wrong::clock_is_slow && clock == CLOCK_MONOTONIC) {
     long long none = 0;

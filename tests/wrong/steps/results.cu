@@ -83,7 +83,7 @@ void follows_a_null_pointer(Keys, Order, Shape, Stream stream) {
   set<<<1, 1, 0, stream>>>(static_cast<std::uint32_t*>(nullptr), std::int64_t{0}, 0u);
 }
 
-// The sorted keys of the case before may still lie in memory that the pool gives out again.
+// The sorted keys of the previous case may still be in memory that the pool hands out again.
 void returns_scratch_never_written(Keys keys, Order, Shape, Stream stream) {
   lab::DeviceArray<std::uint32_t> scratch(keys.n, stream);
   CUDA_CHECK(

@@ -1,4 +1,4 @@
-// A sort by one thread, slow and plainly right: what the wrong steps get wrong.
+// A sort by one thread, slow and obviously correct. Each wrong step breaks it in its own way.
 #pragma once
 
 #include "step/error.h"

@@ -1,4 +1,4 @@
-// Steps that must be caught: each sorts wrongly, or tries to be believed without sorting. u32 keys, or pairs.
+// Steps that must be caught: each sorts wrongly, or tries to pass without sorting. u32 keys, or pairs.
 #pragma once
 
 #include "step/step.h"

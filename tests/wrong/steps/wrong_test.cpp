@@ -1,5 +1,5 @@
 // Every wrong step must be caught, each for its own reason, and the right one must not.
-// Usage: wrong_tests RUNNER. Prints a line a step and the share caught; exit code 1 unless that is all.
+// Usage: wrong_tests RUNNER. Prints a line per step and the share caught; exit code 1 unless every wrong step was caught.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -81,7 +81,7 @@ const lab::StepFacts& facts_of_step(int number) {
   throw lab::Error("no wrong step " + std::to_string(number));
 }
 
-/// Runs or times the step; a right case comes before, so that its output lies about in memory.
+/// Runs or times the step, after a right case whose output is still in memory.
 std::pair<Status, std::string> outcome_of(const std::string& runner, const Expected& expected) {
   lab::Judge judge(runner, timeout);
   lab::Case which;
