@@ -1,7 +1,7 @@
 // Step 04: counters for the range only.
 //
-// Idea: one counter for every value of a 32-bit key would take 32 GiB; but keys often lie close together. A reduction
-// finds the smallest and the largest, and key k gets counter k - smallest: 10^6 keys near 5,000,000 may need only 256 counters.
+// Idea: one counter for every 32-bit value would take 32 GiB, but keys often lie close together. A reduction finds the
+// smallest and the largest key, and key k gets counter k - smallest: 10^6 keys near 5,000,000 may need 256 counters.
 // New since step 03: the reduction, a tree of minima and maxima in each block; counters in shared memory if there are
 // few, in global memory if there are many; ranges that the caller declares (range.cuh).
 // Cost: 2 reads and 1 write of every key, and 4 trips of the counters through memory. The host waits for the range.

@@ -6,7 +6,8 @@
 // according to D. E. Knuth, "The Art of Computer Programming", volume 3, section 5.2.
 //
 // Errors of all functions: lab::Unsupported before anything is touched, for impossible launch shapes and for scratch
-// memory that the device does not have; lab::CudaError for any other CUDA error.
+// memory that the device does not have; lab::CudaError for any other CUDA error. "Shape" gives the launch shapes that a
+// function accepts: blocks, and threads per block.
 #pragma once
 
 #include "step/error.h"
@@ -31,9 +32,9 @@ inline constexpr std::uint64_t max_range = std::uint64_t{1} << 24;
 /// Cost: reads and writes every key once; n atomics on 256 addresses, one at a time per address.
 void sort_global(lab::Span<std::uint8_t> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream);
 
-/// Part of step 02. counts[v] = the number of keys equal to v, for all 256 values v; what counts held before does not
-/// matter. Counts in each block's shared memory. Shape: any blocks (more are launched if a block would have to count
-/// more than 2^31 keys), 1 to 1024 threads. Cost: one read of every key.
+/// Part of step 02. counts[v] = the number of keys equal to v, for all 256 values v, whatever `counts` held before.
+/// Counts in each block's shared memory. Shape: any blocks (more are launched if a block would have to count more than
+/// 2^31 keys), 1 to 1024 threads. Cost: one read of every key.
 void histogram(lab::Span<const std::uint8_t> keys, lab::Span<std::uint64_t> counts, lab::LaunchShape shape,
                cudaStream_t stream);
 
@@ -66,9 +67,9 @@ void sort_parallel(lab::Span<std::uint8_t> keys, lab::Order order, lab::LaunchSh
 void reduce(lab::Span<const std::uint32_t> keys, lab::Span<std::uint32_t> range, lab::LaunchShape shape,
             cudaStream_t stream);
 
-/// Step 04. Sorts integers in place, with one counter for every value from the smallest key to the largest, whatever
-/// the two are. Waits for the stream, because the host needs the range. Keys: uint8_t, uint32_t, int32_t.
-/// Unsupported, with the number of counters, if more than max_range are needed. Shape: any blocks, 1 to 1024 threads.
+/// Step 04. Sorts integers in place, with one counter for every value from the smallest key to the largest. Waits for
+/// the stream, because the host needs the range. Keys: uint8_t, uint32_t, int32_t. Unsupported, with the number of
+/// counters, if more than max_range are needed. Shape: any blocks, 1 to 1024 threads.
 /// Cost: two reads and one write of every key, and four trips of the counters through memory.
 template <class Key>
 void sort_range(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream);

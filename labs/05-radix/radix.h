@@ -5,7 +5,7 @@
 // the order of step/keys.h), and uint32_t keys with uint32_t values. Steps 02 to 04 return when the work is queued.
 //
 // Each step is one function template for keys with values. Keys alone are sorted by the same function with a span of no
-// values, of the type NoValue.
+// values, of the type NoValue. "Shape" gives the launch shapes that a function accepts: blocks, and threads per block.
 #pragma once
 
 #include <type_traits>
