@@ -38,9 +38,9 @@ from tool_output import ROOT, TOOLS
 
 sys.path.insert(0, str(ROOT / "common"))
 
-import check_test  # noqa: E402
+import check_test
 
-from workbook.core import files, machine, measuring  # noqa: E402
+from workbook.core import files, machine, measuring
 
 SECONDS = 20  # for one run of a tool
 SEEDS = ("0", "1", "77")  # orders of threads in the check build

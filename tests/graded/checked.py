@@ -10,8 +10,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "common"))
 
-from workbook.core import build, check_build  # noqa: E402
-from workbook.core.judge_client import JudgeClient  # noqa: E402
+from workbook.core import build, check_build
+from workbook.core.judge_client import JudgeClient
 
 
 def main(folder: str, lab: str, whose: str, *steps: str) -> int:

@@ -76,7 +76,7 @@ class Script:
         members = {"status": "verified", "passed": True, "title": title, "replay": f"run {title}", "file": file}
         return Outcome(**{**members, "case": case, **self.rule(kind, case)})
 
-    def __enter__(self) -> Script:  # noqa: PYI034
+    def __enter__(self) -> Script:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -23,8 +23,8 @@ import sys
 # Run by its path, this file is not part of a package.
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
-from rewrite.output import dependencies, rewrite_all, write, write_all  # noqa: E402
-from rewrite.source import Reader, RewriteError  # noqa: E402
+from rewrite.output import dependencies, rewrite_all, write, write_all
+from rewrite.source import Reader, RewriteError
 
 
 def parse_arguments() -> argparse.Namespace:

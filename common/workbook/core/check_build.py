@@ -98,7 +98,7 @@ class Judges:
         self._own = threading.local()
         self._all: list[JudgeClient] = []
 
-    def __enter__(self) -> Judges:  # noqa: PYI034
+    def __enter__(self) -> Judges:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -133,7 +133,7 @@ class Progress:
         self._bar: Any = None
         self._task: Any = None
 
-    def __enter__(self) -> Progress:  # noqa: PYI034
+    def __enter__(self) -> Progress:
         return self
 
     def update(self, text: str = "", done: int | None = None, total: int | None = None) -> None:

@@ -98,7 +98,7 @@ class JudgeClient:
         self._process: subprocess.Popen[bytes] | None = None
         self._labs: tuple[Lab, ...] = ()
 
-    def __enter__(self) -> JudgeClient:  # noqa: PYI034
+    def __enter__(self) -> JudgeClient:
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -60,7 +60,7 @@ class _Renderer(RendererHTML):
     """markdown-it's renderer of HTML, with figures, mathematics and tables that scroll."""
 
     folder = Path()
-    remarks: list[str] = []  # noqa: RUF012
+    remarks: list[str] = []
 
     def figure(self, tokens: Sequence[Token], at: int, options: Any, env: Any) -> str:
         token = tokens[at]

@@ -16,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "wrong/kernels"))
 
-from check_test import FINDING, compile_check  # noqa: E402
+from check_test import FINDING, compile_check
 
 RACE = """#include <cassert>
 #include <cstdlib>
