@@ -51,12 +51,15 @@ class Parser(argparse.ArgumentParser):
         """Raises Usage. argparse calls this for a wrong argument."""
         raise Usage(f"{message}\n{self.format_usage().rstrip()}\n({self.prog} --help explains it)")
 
+    def options(self) -> list[str]:
+        """The names of all options."""
+        return [option for action in self._actions for option in action.option_strings]
+
     def refuse(self, words: Sequence[str]) -> NoReturn:
         """Raises Usage if there are arguments that the verb does not have."""
-        options = [option for action in self._actions for option in action.option_strings]
         word = words[0].split("=")[0]
         if word.startswith("-"):
-            self.error(f"unknown option {word}{did_you_mean(word, options)}")
+            self.error(f"unknown option {word}{did_you_mean(word, self.options())}")
         self.error(f"unexpected argument: {words[0]}")
 
 
@@ -70,13 +73,6 @@ def parser(chosen: str = "") -> Parser:
             module_of(name).add_arguments(verb)
             top.set_defaults(parser=verb)
     return top
-
-
-def verb_parser(name: str) -> Parser:
-    """The parser of one verb."""
-    parsed, _ = parser(name).parse_known_args([name, *["1"] * 2])
-    found: Parser = parsed.parser
-    return found
 
 
 def _run(words: Sequence[str]) -> int:

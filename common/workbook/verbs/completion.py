@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 from collections.abc import Sequence
 
+from .. import cli
 from ..core.course import find_lab, labs, parts, steps
 
 SCRIPT = """\
@@ -22,15 +22,15 @@ complete -o default -F _workbook ./workbook workbook
 
 def candidates(words: Sequence[str]) -> list[str]:
     """What may take the place of the last word, which may be incomplete or empty."""
-    cli = importlib.import_module("..cli", __package__)  # which imports this module
     if len(words) <= 1:
         return list(cli.VERBS)
     verb, *before, last = words
     if verb not in cli.VERBS:
         return []
-    parser = cli.verb_parser(verb)
+    parser = cli.Parser()
+    cli.module_of(verb).add_arguments(parser)
     if last.startswith("-"):
-        return [option for action in parser._actions for option in action.option_strings]
+        return parser.options()
     wanted = [action.dest for action in parser._actions if not action.option_strings]
     plain = [word for word in before if not word.startswith("-")]
     if wanted[:1] == ["lab"] and not plain:
