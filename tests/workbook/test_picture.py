@@ -187,7 +187,7 @@ class Refused(unittest.TestCase):
     def test_before_anything_runs(self) -> None:
         self.assertIn("at most 64", self.refused("3", "2", "--n", "65"))
         self.assertIn("at most 64", self.refused("3", "2", "--n", "2^20"))
-        self.assertIn("not a number of keys", self.refused("3", "2", "--n", "many"))
+        self.assertIn("--n many is not a whole number", self.refused("3", "2", "--n", "many"))
         self.assertIn("has no step '9'", self.refused("3", "9"))
         self.assertIn("not a range", self.refused("3", "2", "--places", "9-3"))
         self.assertIn("no such directory", self.refused("3", "2", "-o", "/nowhere/at/all.svg"))

@@ -62,14 +62,19 @@ def add_solution(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--solution", action="store_true", help="use the solution, not the file in labs/")
 
 
+def add_seed(parser: argparse.ArgumentParser) -> None:
+    """--seed"""
+    parser.add_argument(
+        "--seed", type=whole("--seed", 0, MAX_SEED), metavar="S", help="seed of the input (default: a new one)"
+    )
+
+
 def add_run_options(parser: argparse.ArgumentParser, builds: Sequence[str]) -> None:
     """Options of verbs that run steps."""
     add_solution(parser)
     parser.add_argument("--build", choices=builds, help="default: cuda if a GPU answers, else cpu")
     add_timeout(parser, "the longest time that a step may take")
-    parser.add_argument(
-        "--seed", type=whole("--seed", 0, MAX_SEED), metavar="S", help="seed of the input (default: a new one)"
-    )
+    add_seed(parser)
 
 
 def add_case_options(parser: argparse.ArgumentParser) -> None:

@@ -12,8 +12,8 @@ from ..core import build, files
 from ..core.console import Problem, Usage, note
 from ..core.course import find_one, require_solutions, shown
 from ..core.judge_client import Case, JudgeClient, Outcome
-from ..core.options import MAX_SEED, add_lab_and_step, add_solution, add_task, add_timeout, line_of, whole
-from ..core.sweeps import file_inputs
+from ..core.options import add_lab_and_step, add_seed, add_solution, add_task, add_timeout, line_of, whole
+from ..core.sweeps import file_inputs, number
 from ..pictures import access_picture
 from ..pictures.access_layout import in_words
 from ..pictures.observed import observe
@@ -26,9 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_lab_and_step(parser)
     parser.add_argument("--n", metavar="N", default="16", help=f"number of keys, at most {MAX_N} (default: 16)")
     parser.add_argument("--input", metavar="NAME", help="uniform, sorted, ... or file:PATH, whose bytes are the keys")
-    parser.add_argument(
-        "--seed", type=whole("--seed", 0, MAX_SEED), metavar="S", help="seed of the input (default: a new one)"
-    )
+    add_seed(parser)
     parser.add_argument("--type", metavar="TYPE", help="u32, i32, f32, u64, pairs, ...: a type that the step sorts")
     parser.add_argument("--order", metavar="ORDER", help="ascending or descending")
     for name, what in (("blocks", "blocks per launch"), ("threads", "threads per block")):
@@ -56,10 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def count_of(text: str) -> int:
     """The number of keys that --n gives, as 16 or 2^4. Raises Usage if it cannot be drawn."""
-    match = re.fullmatch(r"(\d{1,9})(?:\^(\d{1,2}))?", text)
-    if not match:
-        raise Usage(f"--n {text} is not a number of keys: give a number, or a power such as 2^4")
-    n: int = int(match[1]) ** int(match[2] or 1)
+    n = number(text, "--n")
     if n > MAX_N:
         raise Usage(f"--n {text} is too large for a picture: it can show at most {MAX_N} keys")
     return n

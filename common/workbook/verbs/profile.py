@@ -10,7 +10,7 @@ from ..core import build, files, profiles, sweeps
 from ..core.console import Usage, note
 from ..core.course import StepFile, find_one, require_solutions
 from ..core.judge_client import Case, JudgeClient, Lab
-from ..core.options import MAX_SEED, add_case_options, add_lab_and_step, add_solution, add_task, line_of, whole
+from ..core.options import add_case_options, add_lab_and_step, add_seed, add_solution, add_task, line_of
 from ..core.profiles import Launch, global_sectors, ideal_wavefronts, occupancy_bound, shape_text, warps_per_block
 
 PROFILED_KEYS = 1 << 16  # or fewer, if a step cannot afford as many
@@ -90,9 +90,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_lab_and_step(parser)
     add_task(parser)
     add_case_options(parser)
-    parser.add_argument(
-        "--seed", type=whole("--seed", 0, MAX_SEED), metavar="S", help="seed of the input (default: a new one)"
-    )
+    add_seed(parser)
     add_solution(parser)
     parser.add_argument("--build", choices=("check", "cuda"), help="default: cuda if a GPU answers, else check")
     parser.add_argument("--json", metavar="FILE", help="also write the launches to this file")
