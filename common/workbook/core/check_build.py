@@ -65,9 +65,9 @@ class Verdict:
             return "passed"
         return "failed" if self.failed else "over budget"
 
-    def lines(self, options: str = "") -> list[str]:
-        """What is wrong, beginning with what to fix first; `options` are added to the command that repeats the case."""
-        return failure_lines(self.failed, f" --build check{options}") if self.failed else self.over
+    def lines(self) -> list[str]:
+        """What is wrong, beginning with what to fix first."""
+        return failure_lines(self.failed, " --build check") if self.failed else self.over
 
 
 def failure_lines(outcome: Outcome, options: str = "") -> list[str]:
