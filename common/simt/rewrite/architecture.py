@@ -129,8 +129,7 @@ class _Rewriter:
         if not directive.tokens:  # else
             return 1, 1
         if directive.name in ("if", "elif"):
-            host = device = spelling(directive.tokens)
-            device = self._text(directive.tokens)
+            host, device = spelling(directive.tokens), self._text(directive.tokens)
             for name in self.bodies:
                 if name != NAME and name in host:
                     return None, evaluate(device, {**KNOWN, NAME: self.value})

@@ -39,8 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     names.add_argument("-L", dest="library_folder", action="append", default=[], metavar="DIR")
     names.add_argument("-w", dest="silent", action="store_true", help="no warnings")
     names.add_argument("-x", dest="language", choices=("cu", "c++"), help="all files are in this language")
-    for option in ("-Xcompiler", "-Xlinker"):
-        long = {"-Xcompiler": "--compiler-options", "-Xlinker": "--linker-options"}[option]
+    for option, long in (("-Xcompiler", "--compiler-options"), ("-Xlinker", "--linker-options")):
         names.add_argument(option, long, action="append", default=[], metavar="OPTION,..", help="pass these on")
     parser.add_argument("-g", "--debug", action="store_true", help=argparse.SUPPRESS)  # always so
     parser.add_argument("-code", "--gpu-code", help=argparse.SUPPRESS)
