@@ -140,10 +140,9 @@ def counted_by_gpu() -> Counts:
 
 def record(path: str) -> None:
     """Writes the GPU's counts."""
-    gpus = machine.gpus()
-    if not gpus:
+    if not machine.gpus():
         raise Problem("--record needs a GPU: ./workbook doctor explains what is missing")
-    facts = [gpus[0].split(",")[0], time.strftime("%Y-%m-%d"), measuring.commit()]
+    facts = [machine.gpu_name(), time.strftime("%Y-%m-%d"), measuring.commit()]
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([*IDENTITY, *COUNTERS, *FACTS])

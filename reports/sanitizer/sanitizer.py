@@ -41,6 +41,7 @@ sys.path.insert(0, str(ROOT / "common"))
 import check_test
 
 from workbook.core import files, machine, measuring
+from workbook.core.course import shown
 
 SECONDS = 20  # for one run of a tool
 SEEDS = ("0", "1", "77")  # orders of threads in the check build
@@ -233,12 +234,6 @@ def page_text(path: Path, rows: Sequence[Row], table_name: Path) -> str:
     return page(rows, command, SECONDS, newer)
 
 
-def shown(path: Path) -> Path:
-    """The path as seen from the project's folder, if it lies there."""
-    absolute = path.resolve()
-    return absolute.relative_to(ROOT) if ROOT in absolute.parents else path
-
-
 # --- the command ---
 
 
@@ -267,9 +262,8 @@ def parse_arguments() -> argparse.Namespace:
 
 def facts_of(arguments: argparse.Namespace) -> Row:
     """The columns that describe a measurement."""
-    gpus = () if arguments.source else machine.gpus()
     return {
-        "machine": arguments.machine or (gpus[0].split(",")[0] if gpus else ""),
+        "machine": arguments.machine or ("" if arguments.source else machine.gpu_name()),
         "date": arguments.date,
         "commit": arguments.commit or measuring.commit(),
     }

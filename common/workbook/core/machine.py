@@ -42,6 +42,11 @@ def gpus() -> tuple[str, ...]:
     return tuple(line.strip() for line in listed.splitlines() if line.strip())
 
 
+def gpu_name() -> str:
+    """The first GPU's name; "" without one."""
+    return gpus()[0].split(",")[0] if gpus() else ""
+
+
 def compiler() -> list[str] | None:
     """The C++ compiler's command as Meson chooses it: $CXX, otherwise the first usual name; None without one."""
     if os.environ.get("CXX"):

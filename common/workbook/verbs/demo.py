@@ -132,8 +132,7 @@ def table_of(measured: Measured) -> tuple[list[str], list[Point]]:
 
 
 def _print(measured: Measured, kind: str) -> None:
-    gpu = machine.gpus()
-    where = f"on {gpu[0].split(',')[0]}" if kind == "cuda" and gpu else "CUDA on this machine's processor"
+    where = f"on {machine.gpu_name()}" if kind == "cuda" else "CUDA on this machine's processor"
     print(f"{kind} build: {where}. Speeds are in million keys per second.")
     print(f"uniform: {count(KEYS[kind])} keys, fewer for steps that would take too long;\n{measured.words};")
     print("ok: inputs verified.\n")
