@@ -25,7 +25,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "common"))
 
-from workbook.core import build, files, machine, measuring, profiles  # noqa: E402
+from workbook.core import build, files, machine, profiles  # noqa: E402
 from workbook.core.console import Problem  # noqa: E402
 from workbook.core.judge_client import Case, JudgeClient  # noqa: E402
 
@@ -142,7 +142,7 @@ def record(path: str) -> None:
     """Writes the GPU's counts."""
     if not machine.gpus():
         raise Problem("--record needs a GPU: ./workbook doctor explains what is missing")
-    facts = [machine.gpu_name(), time.strftime("%Y-%m-%d"), measuring.commit()]
+    facts = [machine.gpu_name(), time.strftime("%Y-%m-%d"), machine.commit()]
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([*IDENTITY, *COUNTERS, *FACTS])

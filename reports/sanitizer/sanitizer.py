@@ -40,7 +40,7 @@ sys.path.insert(0, str(ROOT / "common"))
 
 import check_test
 
-from workbook.core import files, machine, measuring
+from workbook.core import files, machine
 from workbook.core.course import shown
 
 SECONDS = 20  # for one run of a tool
@@ -265,7 +265,7 @@ def facts_of(arguments: argparse.Namespace) -> Row:
     return {
         "machine": arguments.machine or ("" if arguments.source else machine.gpu_name()),
         "date": arguments.date,
-        "commit": arguments.commit or measuring.commit(),
+        "commit": arguments.commit or machine.commit(),
     }
 
 

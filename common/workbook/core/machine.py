@@ -90,8 +90,13 @@ def identity() -> str:
     return f"{platform.node()}, {processor()}, {os.cpu_count()}, {'; '.join(gpus())}"
 
 
-@functools.lru_cache(maxsize=1)
 def commit() -> str:
+    """The commit that results name: $WORKBOOK_COMMIT if it is set, for a copy without git, else git's."""
+    return os.environ.get("WORKBOOK_COMMIT") or _commit_of_git()
+
+
+@functools.lru_cache(maxsize=1)
+def _commit_of_git() -> str:
     """The current commit, followed by "+" if files have changed since; "unknown" outside a Git repository."""
     head = answer("git", "-C", str(ROOT), "rev-parse", "--short", "HEAD")
     if not head:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import random
 import time
 from dataclasses import dataclass, field, replace
@@ -19,11 +18,6 @@ from .sweeps import Planned, Sweep
 
 FOLDER = BUILD / "bench"
 WIDE = 25  # percent of the median: above it, the middle half of the runs is too wide for the median to mean much
-
-
-def commit() -> str:
-    """The commit that rows name: $WORKBOOK_COMMIT if it is set, for a copy without git, else git's."""
-    return os.environ.get("WORKBOOK_COMMIT") or str(machine.commit())
 
 
 @dataclass(frozen=True)
@@ -42,7 +36,7 @@ class Programs:
 
     def __init__(self, judge: JudgeClient, kind: str, runner: Path, gold: Path | None) -> None:
         self.judge, self.kind, self.runner, self.gold = judge, kind, runner, gold
-        self.commit = commit()
+        self.commit = machine.commit()
         self._machines: dict[bool, Machine] = {}
 
     def machine(self, gold: bool) -> Machine:

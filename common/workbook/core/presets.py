@@ -71,7 +71,7 @@ def plan(lab: Lab, kind: str, inputs: Sequence[str], brief: bool) -> list[Sweep]
 
 def _write_machine(preset: Preset) -> None:
     nvcc = machine.answer("nvcc", "--version") or ""
-    lines = [f"commit: {measuring.commit()}", "command: ./workbook bench --preset gpu"]
+    lines = [f"commit: {machine.commit()}", "command: ./workbook bench --preset gpu"]
     lines.append(f"date: {time.strftime('%Y-%m-%dT%H:%MZ', time.gmtime())}")
     lines += [f"gpu: {gpu}" for gpu in machine.gpus()]
     lines += [f"nvcc: {line[len('Build ') :]}" for line in nvcc.splitlines() if line.startswith("Build ")]
