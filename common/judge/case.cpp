@@ -17,13 +17,20 @@ std::int64_t value_bytes(const Case& which) {
   return which.type == KeyType::pairs ? which.n * std::int64_t{sizeof(std::uint32_t)} : 0;
 }
 
+std::int64_t bytes_per_value(const Case& which) {
+  const bool narrow = which.step.task == Task::sort || which.step.task == Task::reduce;
+  return narrow ? sizeof(std::uint32_t) : sizeof(std::uint64_t);
+}
+
 std::string replay_command(const Case& which) {
   std::string text = fmt::format("./workbook run {} {} --n {} --input {} --type {} --order {}", which.lab,
                                  which.step.number, which.n, which.input, name_of(which.type), name_of(which.order));
   if (which.step.task != Task::sort) text += fmt::format(" --task {}", name_of(which.step.task));
   if (which.shape.blocks) text += fmt::format(" --blocks {}", which.shape.blocks);
   if (which.shape.threads) text += fmt::format(" --threads {}", which.shape.threads);
+  if (which.offset) text += fmt::format(" --offset {}", which.offset);
   text += fmt::format(" --seed {}", which.seed);
+  if (which.reversed_blocks) text = "SIMT_REVERSE_BLOCKS=1 " + text;
   return which.lane_seed ? fmt::format("SIMT_SEED={} {}", *which.lane_seed, text) : text;
 }
 
@@ -35,6 +42,8 @@ std::string title_of(const Case& which) {
     const auto or_any = [](int count) { return count ? fmt::format("{}", count) : std::string("*"); };
     text += fmt::format(", <<<{}, {}>>>", or_any(which.shape.blocks), or_any(which.shape.threads));
   }
+  if (which.offset) text += fmt::format(", {} past an aligned address", which.offset);
+  if (which.reversed_blocks) text += ", last block first";
   return text;
 }
 

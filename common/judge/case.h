@@ -24,6 +24,8 @@ struct Case {
   std::int64_t n = 0;
   std::string input = "uniform";  ///< a name of judge/inputs.h, a range, or file:PATH
   std::uint64_t seed = 0;
+  std::int64_t offset = 0;       ///< keys that the arrays begin behind an address divisible by 256, below max_offset
+  bool reversed_blocks = false;  ///< CUDA on the CPU starts the last block first, and few blocks at a time
   std::optional<std::uint64_t> lane_seed = std::nullopt;  ///< SIMT_SEED of the runner; none: the judge's own
   Expect expect = Expect::verified;
 };
@@ -31,11 +33,16 @@ struct Case {
 /// The number of keys of a case if n is not specified.
 inline constexpr std::int64_t default_n = 1 << 20;
 
+inline constexpr std::int64_t max_offset = 256;
+
 /// Bytes of the keys and values, or of the keys that a task reads.
 double element_bytes(const Case& which);
 
 /// Bytes of the values of pairs, or of a task's result.
 std::int64_t value_bytes(const Case& which);
+
+/// Bytes of one of these values.
+std::int64_t bytes_per_value(const Case& which);
 
 /// The command that runs exactly this case again: "./workbook run 03-bitonic 2 --n 1023 ...".
 std::string replay_command(const Case& which);

@@ -71,9 +71,9 @@ void CaseMemory::lay_out(const Case& which, Request& request) {
   guard_seed_ = fresh_number();
   poison_ = static_cast<int>(fresh_number() & 0xff);
   std::int64_t end = 0;
-  const auto place = [&](std::int64_t span_bytes) {
+  const auto place = [&](std::int64_t span_bytes, std::int64_t bytes_each) {
     Image image;
-    image.span = guard + alignment * static_cast<std::int64_t>(fresh_number() % 16);
+    image.span = guard + alignment * static_cast<std::int64_t>(fresh_number() % 16) + which.offset * bytes_each;
     image.span_bytes = span_bytes;
     image.bytes = round_up(image.span + span_bytes + guard);
     image.input = end;
@@ -81,8 +81,8 @@ void CaseMemory::lay_out(const Case& which, Request& request) {
     end += 2 * image.bytes;
     return image;
   };
-  keys_ = place(which.n * key_bytes(which.type));
-  values_ = value_bytes(which) > 0 ? place(value_bytes(which)) : Image{};
+  keys_ = place(which.n * key_bytes(which.type), key_bytes(which.type));
+  values_ = value_bytes(which) > 0 ? place(value_bytes(which), bytes_per_value(which)) : Image{};
   memory_.reserve(end);
   request.keys = keys_;
   request.values = values_;

@@ -17,6 +17,7 @@ namespace lab {
 namespace {
 
 constexpr std::int64_t max_small_n = 6000;          // beyond it sizes are "many keys"
+constexpr std::int64_t several_tiles = 40'009;      // more keys than the largest tile of any step
 constexpr std::uint64_t lane_seeds[] = {0, 1, 77};  // 0: CUDA's own order
 
 std::int64_t affordable_on(Build build, const StepFacts& step) {
@@ -55,12 +56,18 @@ class Generator {
     if (step_.max_range) {
       for (KeyType type : types_) add_ranges(type);
     }
+    begin("arrays that begin at any address");
+    add_offsets(quick);
     begin("many keys");
     const char* const inputs[] = {"uniform", "few-values", "nearly-sorted", "skewed"};
     std::size_t turn = 0;
     for (std::int64_t n : large_sizes(quick)) add(next_type(), n, inputs[turn++ % std::size(inputs)]);
     begin("any possible launch shape");
     add_possible_shapes(quick);
+    begin("few threads for many keys");
+    add_many_rounds(quick);
+    begin("blocks in any order");
+    add_reversed(quick);
     begin("impossible shapes are refused");
     for (LaunchShape shape : {LaunchShape{0, 1025}, {0, -32}, {-1, 0}, {1, 1 << 20}}) {
       add(types_.front(), std::min<std::int64_t>(1000, limit()), narrow_input(step_), shape).expect = Expect::refused;
@@ -99,16 +106,19 @@ class Generator {
     }
     begin("launch shapes");
     for (const LaunchShape& shape : shapes) {
-      // More keys than the largest tile of any step, for one block to work through.
-      constexpr std::int64_t many = 40'000;
       const bool single_block = shape.blocks == 1 && shape.threads == 0;
       if (shape.blocks || shape.threads) {
-        add(types_.front(), single_block && limit() > many ? many : several_blocks, widest_input(step_, types_.front()),
-            shape);
+        add(types_.front(), single_block && limit() > several_tiles ? several_tiles : several_blocks,
+            widest_input(step_, types_.front()), shape);
       }
     }
     begin("key types");
     for (KeyType type : types_) add(type, several_blocks, widest_input(step_, type));
+    begin("arrays that begin at any address");
+    add_small(33, 1);
+    add(types_.front(), several_blocks, widest_input(step_, types_.front())).offset = 3;
+    begin("blocks in any order");
+    add_reversed(true);
     std::size_t i = 0;
     for (CaseGroup& group : groups_) {
       for (Case& c : group.cases) {
@@ -181,13 +191,14 @@ class Generator {
   }
 
   // n keys from 0 to 9, for a scan n ones, for pairs the values 0, 1, 2 ...; types that have no such keys are left out.
-  void add_small(std::int64_t n) {
+  void add_small(std::int64_t n, std::int64_t offset = 0) {
     const KeyType type = plain_type();
     if (type == KeyType::f32 || type == KeyType::f64 || n > limit()) return;
     Case& c = add(type, n, step_.task == Task::scan ? "range:1:1" : "range:0:9");
     c.seed = 0;
     c.order = Order::ascending;
     c.expect = Expect::verified;
+    c.offset = offset;
     if (step_.takes(KeyType::pairs) && type != KeyType::pairs) {
       Case pairs = c;
       pairs.type = KeyType::pairs;
@@ -264,6 +275,41 @@ class Generator {
       const std::int64_t n = shape.threads == 1 ? 1500 : quick ? 2500 : 5000;
       // A step may serve fewer shapes, if it refuses the others.
       add(next_type(), std::min(n, limit()), narrow_input(step_), shape).expect = Expect::either;
+    }
+  }
+
+  // A step that reads several keys at once must treat those before the first aligned address by themselves.
+  void add_offsets(bool quick) {
+    add_small(33, 1);
+    const std::vector<std::int64_t> sizes =
+        quick ? std::vector<std::int64_t>{1777} : std::vector<std::int64_t>{1, 2, 15, 17, 100, 1000, 2049, 5003};
+    std::int64_t offset = 1;
+    for (std::int64_t n : sizes) {
+      for (std::size_t i = 0; i < (quick ? 1 : types_.size()); ++i, offset = (offset + 2) % 16) {
+        const KeyType type = next_type();
+        add(type, std::min(n, limit()), widest_input(step_, type)).offset = offset;
+      }
+    }
+  }
+
+  // More keys than any step's tile has for each block, so that a second round of every loop begins.
+  void add_many_rounds(bool quick) {
+    for (const LaunchShape& shape : {LaunchShape{1, 0}, {2, 0}, {1, 32}}) {
+      const KeyType type = next_type();
+      add(type, std::min(shape.blocks * several_tiles, limit()), widest_input(step_, type), shape).expect =
+          Expect::either;
+      if (quick) return;
+    }
+  }
+
+  // Only CUDA on the CPU can choose the order of blocks.
+  void add_reversed(bool quick) {
+    if (build_ == Build::cuda) return;
+    for (std::int64_t n : {several_tiles, 3 * several_tiles}) {
+      const KeyType type = types_.front();
+      Case& c = add(type, std::min(n, limit()), widest_input(step_, type));
+      c.reversed_blocks = true;
+      if (quick) return;
     }
   }
 

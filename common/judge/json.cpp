@@ -189,6 +189,8 @@ Case read_case(Members& members, std::string_view lab, std::span<const StepFacts
   // Impossible shapes are allowed: a step must refuse them.
   which.shape.blocks = static_cast<int>(members.whole("blocks", -any_int - 1, any_int, 0));
   which.shape.threads = static_cast<int>(members.whole("threads", -any_int - 1, any_int, 0));
+  which.offset = members.whole("offset", 0, max_offset - 1, 0);
+  which.reversed_blocks = members.flag("reversed_blocks");
   if (members.has("lane_seed")) which.lane_seed = members.seed("lane_seed");
   which.expect = expect_named(members.text("expect", "verified"));
   which.n = members.whole("n", 0, any_n, -1);
@@ -241,6 +243,8 @@ Json json_of(const Case& which) {
           {"seed", which.seed},
           {"blocks", which.shape.blocks},
           {"threads", which.shape.threads},
+          {"offset", which.offset},
+          {"reversed_blocks", which.reversed_blocks},
           {"lane_seed", which.lane_seed ? Json(*which.lane_seed) : Json(nullptr)},
           {"expect", expect_names[static_cast<int>(which.expect)]}};
 }
@@ -262,8 +266,10 @@ Json json_of(const Outcome& outcome, const Case& which) {
             {"to_host_ms", outcome.to_host}}},
           {"kernels", list_of(outcome.document.kernels)},
           {"findings", list_of(outcome.document.findings)},
+          {"remarks", list_of(outcome.document.remarks)},
           {"notes", list_of(outcome.document.notes)},
           {"launches", list_of(outcome.document.launches)},
+          {"copied_bytes", outcome.document.copied_bytes},
           {"case", json_of(which)}};
 }
 

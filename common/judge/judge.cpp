@@ -53,6 +53,12 @@ std::string advice_on_hanging(const Case& which) {
         "second. Choose a smaller --n, or allow more time with --timeout",
         which.step.number, which.step.name, which.n, in_a_second);
   }
+  if (which.reversed_blocks) {
+    return fmt::format(
+        ": step {} {} does not end if the last block starts first. CUDA defines no order of blocks: a block must not "
+        "wait for a block that may start after it. Draw the number of a tile from a counter: atomicAdd(&next_tile, 1)",
+        which.step.number, which.step.name);
+  }
   return fmt::format(
       ": step {} {} with n = {} does not end. Look for a loop whose condition stays true, or a thread that waits for a "
       "value which no thread writes",
@@ -116,15 +122,17 @@ Process& Judge::process() {
   if (!process_) {
     Environment environment = environment_;
     if (lane_seed_) environment["SIMT_SEED"] = std::to_string(*lane_seed_);
+    if (reversed_blocks_) environment["SIMT_REVERSE_BLOCKS"] = "1";
     process_ = std::make_unique<Process>(program_, memory_.shared(), environment);
   }
   return *process_;
 }
 
-// The emulation reads the seed when it starts.
+// The emulation reads these settings when it starts.
 void Judge::require_process(const Case& which) {
-  if (lane_seed_ != which.lane_seed) process_.reset();
+  if (lane_seed_ != which.lane_seed || reversed_blocks_ != which.reversed_blocks) process_.reset();
   lane_seed_ = which.lane_seed;
+  reversed_blocks_ = which.reversed_blocks;
   process();
 }
 

@@ -88,6 +88,7 @@ class Judge {
   double timeout_;
   Environment environment_;
   std::optional<std::uint64_t> lane_seed_;  // of the running process
+  bool reversed_blocks_ = false;            // in the running process
   CaseMemory memory_;
   std::unique_ptr<Process> process_;
   Request request_;                      // of the current case

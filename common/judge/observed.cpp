@@ -122,8 +122,10 @@ Document read_document(const std::string& text) {
     const Json& observed = json.at("observed");
     document.observed = true;
     document.findings = read_list(observed, "findings", read_finding);
+    document.remarks = read_list(observed, "remarks", read_finding);
     document.notes = read_list(observed, "notes", read_note);
     document.launches = read_list(observed, "launches", read_launch);
+    if (observed.contains("copied_bytes")) document.copied_bytes = count_in(observed.at("copied_bytes"));
     return document;
   } catch (const Json::exception& error) {
     throw Error(error.what());

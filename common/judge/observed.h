@@ -43,8 +43,10 @@ struct LaunchCounts {
 struct Document {
   bool observed = false;  ///< from the check build
   std::vector<Finding> findings;
+  std::vector<Finding> remarks;  ///< on code that is defined, but that easily goes wrong
   std::vector<Note> notes;
   std::vector<LaunchCounts> launches;
+  std::int64_t copied_bytes = 0;  ///< read and written by copies within the device
   std::vector<KernelTime> kernels;
 };
 

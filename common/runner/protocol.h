@@ -12,8 +12,8 @@
 // After a failure the runner sends `finished` at once, with the reason. `describe` is answered by `finished`.
 // What does not fit a struct is a JSON document, sent before `finished` in as many `document` messages as it takes:
 //   describe  {"device", "on_gpu", "copy_bytes_per_second", "facts": [[what, value]], "steps": [..]}
-//   sort      {"kernels": [..], "observed": {"findings", "notes", "lines", "launches"}}: kernels where they are timed,
-//             `observed` from the check build, which also sends it when a finding ends the process
+//   sort      {"kernels": [..], "observed": {"findings", "remarks", "notes", "lines", "launches",
+//             "copied_bytes"}}: kernels where they are timed, `observed` from the check build, which also sends it when a finding ends the process
 #pragma once
 
 #include <cstdint>
@@ -59,7 +59,7 @@ struct Image {
   std::int64_t input = 0;       ///< where the image to copy to the device begins in the memory
   std::int64_t output = 0;      ///< where the image copied back begins
   std::int64_t bytes = 0;       ///< of the image; 0: there is none
-  std::int64_t span = 0;        ///< where keys or values begin within the image, a multiple of 256
+  std::int64_t span = 0;        ///< where keys or values begin within the image
   std::int64_t span_bytes = 0;  ///< of the keys or values
 };
 

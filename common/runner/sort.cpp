@@ -188,6 +188,9 @@ void serve_sort(std::span<const Step> steps, const Request& request, SharedMemor
   try {
     CUDA_CHECK(cudaEventRecord(start, stream));
     call(step, images.arguments());
+#ifdef SIMT_CHECK
+    simt::check::report_unread_launch();
+#endif
     cudaEventRecord(stop, stream);
     check_device();
     send(Progress::sorted, Status::verified, milliseconds_between(start, stop));

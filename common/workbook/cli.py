@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import difflib
 import importlib
 import os
 import re
@@ -12,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from types import ModuleType
 from typing import NoReturn
 
-from .core.console import Problem, Terminated, Usage, note, paint, terminated_as_interrupted
+from .core.console import Problem, Terminated, Usage, nearest, note, paint, terminated_as_interrupted
 from .core.course import ROOT
 
 VERBS = {
@@ -40,8 +39,8 @@ def module_of(verb: str) -> ModuleType:
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """ "; did you mean --blocks?" or "" """
-    near = difflib.get_close_matches(word, list(known), 1, 0.7)
-    return f"; did you mean {near[0]}?" if near else ""
+    near = nearest(word, known)
+    return f"; did you mean {near}?" if near else ""
 
 
 class Parser(argparse.ArgumentParser):

@@ -144,7 +144,49 @@ TEST_CASE("impossible shapes must be refused, possible ones may be") {
       (impossible ? refused : either) += 1;
     }
     CHECK(refused == 4);
-    CHECK(either == 9);
+    CHECK(either == 9 + 3);
+  });
+}
+
+TEST_CASE("arrays begin at odd addresses, too, first with keys that are easy to think about") {
+  for_each_step([](const Lab& lab, const StepFacts& step) {
+    for (const auto& [set, build] : {std::pair(CaseSet::quick, Build::cpu), std::pair(CaseSet::graded, Build::cuda),
+                                     std::pair(CaseSet::check, Build::check)}) {
+      bool small = false, vectors = false;
+      for (const Case& c : all_cases(lab, step, set, 1, build)) {
+        CHECK(c.offset >= 0);
+        CHECK(c.offset < lab::max_offset);
+        small |= c.offset % 2 == 1 && c.n == 33 && c.seed == 0;
+        vectors |= c.offset * lab::key_bytes(c.type) % 16 != 0 && c.n >= 1000;
+      }
+      CHECK(small);
+      CHECK(vectors);
+    }
+  });
+}
+
+TEST_CASE("blocks also run in reverse, with several tiles of keys, where the order can be chosen") {
+  for_each_step([](const Lab& lab, const StepFacts& step) {
+    for (CaseSet set : {CaseSet::quick, CaseSet::graded, CaseSet::check}) {
+      for (Build build : {Build::check, Build::cpu, Build::cuda}) {
+        std::int64_t most = 0;
+        for (const Case& c : all_cases(lab, step, set, 1, build)) {
+          if (c.reversed_blocks) most = std::max(most, c.n);
+        }
+        if (build == Build::cuda && set != CaseSet::check) CHECK(most == 0);
+        if (build != Build::cuda && step.growth == lab::Growth::linear) CHECK(most >= 40'000);
+      }
+    }
+  });
+}
+
+TEST_CASE("a block has several rounds of every loop") {
+  for_each_step([](const Lab& lab, const StepFacts& step) {
+    if (step.growth == lab::Growth::quadratic) return;
+    for (CaseSet set : {CaseSet::quick, CaseSet::graded, CaseSet::check}) {
+      const auto cases = all_cases(lab, step, set);
+      CHECK(std::any_of(cases.begin(), cases.end(), [](const Case& c) { return c.shape.blocks == 1 && c.n > 40'000; }));
+    }
   });
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "fake_runner.h"
+#include "judge/json.h"
 #include "judge/timing.h"
 #include "step/error.h"
 
@@ -133,8 +134,12 @@ TEST_CASE("findings, counts and kernels reach the judge over its channel") {
   CHECK(outcome.document.findings[0].text == "two threads");
   CHECK(outcome.file == "labs/fake/01_fake.cu");
   CHECK(outcome.line == 7);
+  REQUIRE(outcome.document.remarks.size() == 1);
+  CHECK(outcome.document.remarks[0].kind == "early-exit");
+  CHECK(lab::json_of(outcome, fake_case(fake::reports_findings)).at("remarks").at(0).at("line") == 8);
   REQUIRE(outcome.document.launches.size() == 3000);  // a document of many messages
   CHECK(outcome.document.launches[2999].counts.at("barriers") == 2999);
+  CHECK(outcome.document.copied_bytes == 800);
   REQUIRE(outcome.document.kernels.size() == 1);
   CHECK(outcome.document.kernels[0].name == "sort");
   CHECK(outcome.document.kernels[0].registers == -1);
@@ -287,4 +292,9 @@ TEST_CASE("the replay command names the whole case") {
   CHECK(lab::replay_command(which) ==
         "./workbook run 03-bitonic 2 --n 1023 --input sorted --type u32 --order descending --blocks 3 --threads 64 "
         "--seed 42");
+  which.offset = 3;
+  which.reversed_blocks = true;
+  CHECK(lab::replay_command(which).starts_with("SIMT_REVERSE_BLOCKS=1 ./workbook run 03-bitonic 2 "));
+  CHECK(lab::replay_command(which).ends_with(" --offset 3 --seed 42"));
+  CHECK(lab::title_of(which).ends_with(", <<<3, 64>>>, 3 past an aligned address, last block first"));
 }

@@ -49,6 +49,7 @@ def outcome(case: dict[str, Any]) -> dict[str, Any]:
         "times": {"events_ms": 1, "wall_ms": 2, "to_device_ms": 0, "to_host_ms": 0},
         "kernels": [],
         "findings": [],
+        "remarks": [],
         "notes": [],
         "launches": [],
         "case": case,

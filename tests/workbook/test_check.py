@@ -16,10 +16,10 @@ from unittest import mock
 import fake_judge
 from test_judge_client import FAKE, FakeJudge
 
-from workbook.core import check_build, checking, profiles
+from workbook.core import check_build, checking, narrowing, profiles
 from workbook.core.console import Problem
 from workbook.core.course import StepFile
-from workbook.core.judge_client import Case, CaseGroup, Finding, JudgeClient, JudgeDied, Outcome
+from workbook.core.judge_client import Case, CaseGroup, Finding, JudgeClient, JudgeDied, Note, Outcome
 from workbook.core.judge_types import Lab, Step, from_json
 from workbook.verbs import watch
 
@@ -47,6 +47,8 @@ PARALLEL, BLELLOCH = line(3, "parallel", uses=("histogram",)), line(3, "blelloch
 COUNTING = Lab("04-counting", "u8", None, (SHARED, HISTOGRAM, PARALLEL, BLELLOCH))
 STEPS = {2: StepFile("04-counting", 2, "shared"), 3: StepFile("04-counting", 3, "parallel")}
 FINDING = Finding("labs/04-counting/02_shared.cu", 41, "race", "two threads")
+NARROW = Note("labs/04-counting/02_shared.cu", 61, "narrow", text="int holds places below 2^31 only")
+REMARK = Note("labs/04-counting/02_shared.cu", 43, "early-exit", text="31 of 32")
 Rule = Callable[[str, Case], "dict[str, Any]"]
 
 
@@ -105,6 +107,9 @@ class CheckStep(unittest.TestCase):
         with (
             mock.patch.object(checking, "ProgressFile", lambda: keeper),
             mock.patch.object(check_build, "Judges", lambda: script),
+            mock.patch.object(
+                narrowing, "Scan", lambda *_: SimpleNamespace(notes=lambda: [NARROW], cancel=lambda: None)
+            ),
             contextlib.redirect_stdout(io.StringIO()) as printed,
         ):
             kinds = options.pop("kinds", ["cpu"])
@@ -116,7 +121,8 @@ class CheckStep(unittest.TestCase):
         passed, printed, saved, script = self.check(lambda *_: {}, STEPS[2])
         self.assertEqual((passed, saved), (True, [(2, "cpu", "passed"), (2, "check", "passed")]))
         self.assertRegex(printed, r"^ok      step 02 shared: 4 cases on the cpu build, \d+\.\d s\n")
-        self.assertRegex(printed, r"\nok      step 02 shared: 2 cases on the check build, no finding, \d+\.\d s\n$")
+        self.assertRegex(printed, r"\nok      step 02 shared: 2 cases on the check build, no finding, \d+\.\d s\n")
+        self.assertTrue(printed.endswith(f"s\n{NARROW}\n"), printed)
         tests = [entry[2:] for entry in script.log if entry[0] == "cpu"]
         # Parts come before the step, quick cases before the others; a quick case has less time.
         self.assertEqual(tests, [("histogram", 1, 5.0), ("sort", 1, 5.0), ("histogram", 2, None), ("sort", 2, None)])
@@ -218,6 +224,19 @@ class CheckStep(unittest.TestCase):
     def test_what_a_kernel_prints_is_mentioned(self) -> None:
         _, printed, *_ = self.check(lambda _, case: {"printed": f"n is {case.n}\n" * 2}, STEPS[2])
         self.assertIn("\n        it printed in 4 of them, first: n is 1\n", printed)
+
+    def test_remarks_do_not_make_a_step_fail_and_are_shown_once(self) -> None:
+        passed, printed, saved, _ = self.check(
+            lambda kind, case: {"remarks": (REMARK,)} if kind == "check" else {}, STEPS[2]
+        )
+        self.assertEqual((passed, saved[-1]), (True, (2, "check", "passed")))
+        self.assertRegex(
+            printed, r"no finding, \d+\.\d s\nlabs/04-counting/02_shared.cu:43: note: early-exit: 31 of 32\n"
+        )
+        _, printed, *_ = self.check(
+            lambda kind, case: {"remarks": (REMARK,), "findings": (FINDING,)} if kind == "check" else {}, STEPS[2]
+        )
+        self.assertNotIn("early-exit", printed)
 
     def test_findings_of_the_check_build_alone(self) -> None:
         passed, printed, saved, _ = self.check(
@@ -330,6 +349,12 @@ class CheckBuild(FakeJudge):
     def test_costs(self) -> None:
         costs = profiles.costs([LAUNCH, LAUNCH], 256)
         self.assertEqual(costs, {"conflicts": 2.0, "sectors": 2.0, "bytes": 32.0, "barriers": 3.0})
+
+    def test_copies_within_the_device_are_bytes_moved(self) -> None:
+        self.assertEqual(profiles.costs([LAUNCH], 256, 2560)["bytes"], 26.0)
+        verdict = self.verdict({"n": 1000, "bytes": 5000.0}, copied_bytes=1000)
+        self.assertEqual(verdict.costs[0].values["bytes"], (5096.0, 5000.0))
+        self.assertIn("1e+03 of these bytes per key are moved by cudaMemcpy", verdict.over[-1])
 
     def test_within_the_budget(self) -> None:
         # The fake judge's budget cases have 1 and 1000 keys.

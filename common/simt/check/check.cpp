@@ -42,6 +42,7 @@ void begin_launch(const Launch& launch) {
   CheckState& all = state();
   all.time.begin_launch();
   all.counts.begin_launch(launch);
+  all.unread_launch = {launch.kernel.name, launch.kernel.site};
   all.ownership.begin_launch(launch.config.dynamic_shared);
   all.order.begin_launch(launch.blocks);
   all.running.is_flat = launch.config.block.y * launch.config.block.z == 1;
@@ -56,6 +57,17 @@ void end_launch() {
   end_program();
   std::signal(SIGTERM, SIG_DFL);
   std::raise(SIGTERM);
+}
+
+void error_read() { state().unread_launch.reset(); }
+
+void report_unread_launch() {
+  const auto& launch = state().unread_launch;
+  if (!launch) return;
+  add_finding("unchecked-launch", launch->site,
+              "kernel " + launch->kernel +
+                  ": no error is read after this launch, so nobody notices if it fails: write "
+                  "CUDA_CHECK(cudaGetLastError()) after it");
 }
 
 void begin_block(const Launch& launch, std::uint64_t block, void* dynamic_shared) {
@@ -124,6 +136,7 @@ void allocated(const void* begin, std::size_t bytes, bool is_host_accessible) {
 }
 void freed(const void* begin) { state().ownership.freed(begin); }
 void written(const void* begin, std::size_t bytes) { state().ownership.written(begin, bytes); }
+void copied_on_device(std::size_t bytes) { state().counts.add_copy(2 * bytes); }
 void read_by_host(const void* begin, std::size_t bytes, const void* code) {
   report_unwritten(begin, bytes, Code(code) - 1);
 }

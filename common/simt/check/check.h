@@ -26,6 +26,7 @@ namespace simt::check {
 
 void begin_launch(const Launch& launch);
 void end_launch();
+void error_read();  ///< by cudaGetLastError() or cudaPeekAtLastError()
 void begin_block(const Launch& launch, std::uint64_t block, void* dynamic_shared);
 void barrier_opened(Site site, int arrived);
 void end_block();
@@ -51,6 +52,8 @@ void shuffled(const Shuffle& shuffle);
 void allocated(const void* begin, std::size_t bytes, bool is_host_accessible);
 void freed(const void* begin);
 void written(const void* begin, std::size_t bytes);
+/// A copy from device memory to device memory, which moves as many bytes twice.
+void copied_on_device(std::size_t bytes);
 /// The host copies this memory. `code`: the copy's return address.
 void read_by_host(const void* begin, std::size_t bytes, const void* code);
 

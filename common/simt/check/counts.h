@@ -48,12 +48,16 @@ class Counts {
   const std::deque<LaunchCounts>& launches() const { return launches_; }
 
   void add(const Instruction& instruction, const Cost& cost) { costs_[instruction] += cost; }
+  void add_copy(std::uint64_t bytes_moved) { copied_bytes_ += bytes_moved; }
+  /// Bytes that copies within the device have read and written.
+  std::uint64_t copied_bytes() const { return copied_bytes_; }
   /// What each instruction has cost over the whole program.
   const std::map<Instruction, Cost>& costs() const { return costs_; }
 
  private:
   std::deque<LaunchCounts> launches_;
   std::map<Instruction, Cost> costs_;
+  std::uint64_t copied_bytes_ = 0;
 };
 
 }  // namespace simt::check

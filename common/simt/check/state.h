@@ -1,6 +1,9 @@
 // Everything that the check build knows while a program runs.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "counts.h"
 #include "findings.h"
 #include "order.h"
@@ -15,6 +18,12 @@
 
 namespace simt::check {
 
+/// The last launch of the program, if it has not read the last error since.
+struct UnreadLaunch {
+  std::string kernel;
+  Site site;
+};
+
 /// Made before the program's own static objects and never destroyed, because findings are reported after theirs are.
 /// begin_launch() (check.h) resets what belongs to a launch.
 struct CheckState {
@@ -27,6 +36,7 @@ struct CheckState {
   Findings findings;
   Pending pending;
   Shuffles shuffles;
+  std::optional<UnreadLaunch> unread_launch;
   TimeLimit time;
   Trace trace;
 };

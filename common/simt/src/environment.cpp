@@ -22,4 +22,9 @@ std::uint64_t order_seed() {
   return seed;
 }
 
+bool reverse_blocks() {
+  static const bool reverse = number_from_environment("SIMT_REVERSE_BLOCKS", 0) != 0;
+  return reverse;
+}
+
 }  // namespace simt

@@ -12,4 +12,8 @@ std::uint64_t number_from_environment(const char* name, std::uint64_t otherwise)
 /// Seeds the order in which threads run (SIMT_SEED); 0 keeps CUDA's numbering.
 std::uint64_t order_seed();
 
+/// Whether the last block of a grid starts first, and at most two run at a time (SIMT_REVERSE_BLOCKS=1). On a GPU the
+/// order of blocks is not defined: a program that needs one must not pass its tests.
+bool reverse_blocks();
+
 }  // namespace simt

@@ -4,6 +4,11 @@
 #include <atomic>
 #include <iterator>
 
+#include "emulation.h"
+#ifdef SIMT_CHECK
+#include "../check/check.h"
+#endif
+
 namespace simt {
 
 // In .tdata (not all zero) and outside the unnamed namespace, like everything thread-local here: see device.cpp.
@@ -111,7 +116,10 @@ const char* cudaGetErrorString(cudaError_t error) {
   return entry == nullptr ? unknown_error : entry->text;
 }
 
-cudaError_t cudaPeekAtLastError() { return sticky() != cudaSuccess ? sticky() : last_error.error; }
+cudaError_t cudaPeekAtLastError() {
+  SIMT_OBSERVE(check::error_read();)
+  return sticky() != cudaSuccess ? sticky() : last_error.error;
+}
 
 cudaError_t cudaGetLastError() {
   const cudaError_t error = cudaPeekAtLastError();

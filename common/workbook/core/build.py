@@ -28,6 +28,11 @@ def use_folder(folder: Path) -> None:
     BUILD = folder
 
 
+def folder() -> Path:
+    """The build folder in use."""
+    return BUILD
+
+
 KEPT = ("bench", "demo", "reports")  # results in build/, which outlive a fresh set-up
 _FACTS = BUILD / "workbook-setup.json"
 _DAMAGED = re.compile(

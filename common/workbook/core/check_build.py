@@ -18,6 +18,10 @@ from .judge_client import Case, Finding, JudgeClient, JudgeUsage, Note, Outcome,
 KERNEL_SECONDS = "6"
 _MORE = 8  # cases that are still run after one has failed without a finding
 MOST_FINDINGS = 3  # shown at once
+_COPIES = (
+    "  {:.3g} of these bytes per key are moved by cudaMemcpy or cudaMemcpyAsync within the device:\n"
+    "  instead of copying one array to the other, exchange the two pointers"
+)
 _NOTES = {"conflicts": "bank-conflict", "sectors": "uncoalesced", "bytes": "uncoalesced"}
 
 
@@ -45,6 +49,7 @@ class Verdict:
 
     cases: int = 0
     failed: Outcome | None = None  # the first case with findings, or else the first that failed
+    remarks: dict[tuple[str, int, str], Note] = field(default_factory=dict)  # by place and kind, of all cases
     costs: list[Costs] = field(default_factory=list)
     over: list[str] = field(default_factory=list)  # lines on budgets that were exceeded
 
@@ -79,7 +84,8 @@ def failure_lines(outcome: Outcome, options: str = "") -> list[str]:
             f"nothing; it ended as {outcome.status}"
         )
     elif outcome.status == "verified":
-        what = "the result was right, by luck"
+        unchecked = {finding.kind for finding in outcome.findings} == {"unchecked-launch"}
+        what = "the result was right" + ("" if unchecked else ", by luck")
     elif outcome.status != "wrong":
         what = f"{outcome.status}: {outcome.message}"
     findings = [str(finding) for finding in outcome.findings[:MOST_FINDINGS]]
@@ -161,6 +167,8 @@ def _search(
         progress()
         if outcome.findings or (not outcome.passed and not failed):
             verdict.failed = outcome
+        for remark in outcome.remarks:
+            verdict.remarks.setdefault((remark.file, remark.line, remark.kind), remark)
         more -= verdict.failed is not None
         # A case that failed does not show where; one of the next may. But another hang is not worth waiting for.
         if outcome.findings or more < 0 or (verdict.failed and verdict.failed.status == "hung"):
@@ -184,7 +192,7 @@ def _compare_costs(verdict: Verdict, judge: JudgeClient, lab: str, line: Step, r
         if outcome.status != "verified":
             verdict.failed = verdict.failed or outcome
             return
-        counted = profiles.costs(outcome.launches, case.n)
+        counted = profiles.costs(outcome.launches, case.n, outcome.copied_bytes)
         costs = Costs(line.name, profiles.against_budget(counted, budget))
         verdict.costs.append(costs)
         for name, (cost, allowed) in costs.values.items():
@@ -193,6 +201,8 @@ def _compare_costs(verdict: Verdict, judge: JudgeClient, lab: str, line: Step, r
                     f"over budget: {line.name}, {cost:.2f} {profiles.COSTS[name]}; at most {allowed:g} is allowed",
                     *_notes(outcome.notes, name),
                 ]
+                if name == "bytes" and outcome.copied_bytes:
+                    verdict.over.append(_COPIES.format(outcome.copied_bytes / case.n))
 
 
 def check_step(

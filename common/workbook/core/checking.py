@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from . import build, check_build, machine
+from . import build, check_build, machine, narrowing
 from .console import Progress, note, paint
 from .course import StepFile, find_step, step_of_file
 from .judge_client import CaseGroup, JudgeClient, Outcome, Step
@@ -224,11 +224,13 @@ class Checker:
             )
             for costs in verdict.costs:
                 print(f"        {costs}", flush=True)
+            for remark in verdict.remarks.values():
+                print(remark, flush=True)
             self.sound += lines
             return True
         if verdict.failed is None:
             print(f"{paint('OVER', 'red')}    {step}: correct, but it costs more than it should:\n")
-            print("\n".join(verdict.lines()), flush=True)
+            print("\n".join([*verdict.lines(), *map(str, verdict.remarks.values())]), flush=True)
             return False
         line = next(line for line in lines if line.task == verdict.failed.case.task)
         failure = Failure(step, line, "check", verdict.failed)
@@ -237,7 +239,19 @@ class Checker:
 
     def passes(self, step: StepFile) -> bool:
         """Checks a step on all builds up to the first on which it fails."""
-        return all(self.tested(step, kind) for kind in self.kinds) and (not self.observed or self.observed_well(step))
+        any_n = self.observed and all(line.max_n is None for line in self.lines(step))
+        scan = narrowing.Scan(step, self.solution) if any_n else None
+        try:
+            if not all(self.tested(step, kind) for kind in self.kinds):
+                return False
+            if self.observed and not self.observed_well(step):
+                return False
+            for remark in scan.notes() if scan else ():
+                print(remark, flush=True)
+            return True
+        finally:
+            if scan:
+                scan.cancel()
 
 
 def not_written(step: StepFile, outcome: Outcome) -> str:

@@ -7,6 +7,7 @@ without it.
 from __future__ import annotations
 
 import contextlib
+import difflib
 import importlib.util
 import os
 import shutil
@@ -16,7 +17,7 @@ import sys
 import textwrap
 import threading
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, TextIO, TypeVar
 
 Child = TypeVar("Child", bound="subprocess.Popen[Any]")
@@ -35,6 +36,11 @@ class Usage(Problem):
 
     def __init__(self, text: str) -> None:
         super().__init__(text, status=2)
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """The known word that a mistyped one resembles; "" if none does."""
+    return next(iter(difflib.get_close_matches(word, list(known), 1, 0.7)), "")
 
 
 # --- interruptions ---

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from .console import Problem, Usage
+from .console import Problem, Usage, nearest
 
 ROOT = Path(__file__).resolve().parents[3]
 BUILD = ROOT / "build"
 STATE = ROOT / ".workbook"  # what is remembered between commands
+
+
+def _unknown(what: str, word: str, names: Iterable[str], listed: Iterable[str]) -> Usage:
+    """The error about a word that names nothing: what was probably meant, and all that is possible."""
+    near = nearest(Path(word).stem, names)
+    meant = f" (did you mean {near}?)" if near else ""
+    return Usage(f"{what} '{word}'{meant}; choose one of: {', '.join(listed) or 'none'}")
+
 
 _LAB = re.compile(r"\d\d-[a-z0-9-]+")
 _STEP = re.compile(r"(\d\d)_(\w+)\.cu")
@@ -83,7 +92,8 @@ def find_lab(text: str, root: Path = ROOT) -> str:
     for lab in known:
         if lab in folders:
             return lab
-    raise Usage(f"unknown lab '{text}'; choose one of: {', '.join(known) or 'none'}")
+    names = [name for lab in known for name in (lab, lab.split("-", 1)[1])]
+    raise _unknown("unknown lab", text, names, known)
 
 
 def find_step(lab: str, text: str | int, root: Path = ROOT) -> StepFile:
@@ -98,7 +108,8 @@ def find_step(lab: str, text: str | int, root: Path = ROOT) -> StepFile:
         if of_steps.get(str(text)) == step.number:
             return StepFile(step.lab, step.number, step.name, str(text))
     listed = [f"{step.number} {step.name}" for step in known] + list(of_steps)
-    raise Usage(f"{lab} has no step '{text}'; choose one of: {', '.join(listed) or 'none'}")
+    spelled = [name for step in known for name in (step.name, f"{step.number:02}_{step.name}")]
+    raise _unknown(f"{lab} has no step", str(text), [*spelled, *of_steps], listed)
 
 
 def find(lab_text: str, step_text: str | int | None, root: Path = ROOT) -> tuple[str, StepFile | None]:

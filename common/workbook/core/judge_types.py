@@ -117,6 +117,8 @@ class Case:
     seed: Optional[int] = None  # None: a fresh one
     blocks: int = 0  # 0: the step chooses
     threads: int = 0
+    offset: int = 0  # keys that the arrays begin behind an address divisible by 256
+    reversed_blocks: bool = False  # CUDA on the CPU starts the last block first
     lane_seed: Optional[int] = None  # 0: CUDA's own order of lanes; None: that of SIMT_SEED, or the runner's default
     expect: str = "verified"
 
@@ -183,7 +185,8 @@ class Finding:
 
 @dataclass(frozen=True)
 class Note:
-    """Where a cost comes from: accesses of one source line that take more than the ideal."""
+    """Where a cost comes from: accesses of one source line that take more than the ideal. Or, with a text and without
+    numbers, a remark on code that is defined, but that easily goes wrong."""
 
     file: str
     line: int
@@ -222,8 +225,10 @@ class Outcome:
     times: Times = field(default_factory=Times)
     kernels: tuple[KernelTime, ...] = ()
     findings: tuple[Finding, ...] = ()
+    remarks: tuple[Note, ...] = ()  # they do not make a case fail
     notes: tuple[Note, ...] = ()
     launches: tuple[dict[str, Any], ...] = ()  # the check build's counts, launch by launch
+    copied_bytes: int = 0  # read and written by copies within the device
 
     @property
     def place(self) -> str:

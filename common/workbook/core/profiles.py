@@ -222,8 +222,8 @@ def global_sectors(launch: Launch) -> tuple[float, float, float | None]:
     return moved, ideal, min(100, 100 * ideal / moved) if ideal and moved else None
 
 
-def costs(launches: Sequence[Launch], n: int) -> dict[str, float]:
-    """The costs that budgets name, counted over all launches of one sort of n keys."""
+def costs(launches: Sequence[Launch], n: int, copied_bytes: int = 0) -> dict[str, float]:
+    """The costs that budgets name, over all launches of one sort of n keys and the copies within the device."""
 
     def total(*names: str) -> float:
         return sum(_sum(launch, *names) for launch in launches)
@@ -239,7 +239,7 @@ def costs(launches: Sequence[Launch], n: int) -> dict[str, float]:
             total("shared_ld_ideal_wavefronts", "shared_st_ideal_wavefronts"),
         ),
         "sectors": ratio(sectors, total("global_ld_ideal_sectors", "global_st_ideal_sectors")),
-        "bytes": ratio(32 * sectors, n),
+        "bytes": ratio(32 * sectors + copied_bytes, n),
         "barriers": ratio(sum(launch["barriers"] / warps_per_block(launch) for launch in launches), blocks),
     }
 

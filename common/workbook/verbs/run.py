@@ -13,7 +13,9 @@ from ..core import check_build, sweeps
 from ..core.console import Usage, note
 from ..core.course import StepFile, find_one
 from ..core.judge_client import Case, JudgeClient, Lab, Outcome
-from ..core.options import add_case_options, add_lab_and_step, add_run_options, add_task, line_of, prepare
+from ..core.options import add_case_options, add_lab_and_step, add_run_options, add_task, line_of, prepare, whole
+
+MAX_OFFSET = 255
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,6 +25,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_task(parser)
     parser.add_argument(
         "--stdin", action="store_true", help="read binary keys from standard input, write them to standard output"
+    )
+    parser.add_argument(
+        "--offset",
+        type=whole("--offset", 0, MAX_OFFSET),
+        default=0,
+        metavar="K",
+        help="let the arrays begin K keys behind an aligned address",
     )
     add_run_options(parser, ("cpu", "check", "cuda"))
 
@@ -74,7 +83,8 @@ def _report_observed(outcome: Outcome) -> int:
     if outcome.printed:
         print(outcome.printed.rstrip())
     print("verified" if outcome.status == "verified" else f"{outcome.status}: {outcome.message}")
-    for line in outcome.findings or outcome.notes:  # what a faulty run costs does not matter yet
+    remarks = () if outcome.findings else (*outcome.remarks, *outcome.notes)  # they do not matter yet in a faulty run
+    for line in (*outcome.findings, *remarks):
         print(line)
     return 3 if outcome.findings else 0 if outcome.status == "verified" else 1
 
@@ -118,6 +128,7 @@ def _case(arguments: argparse.Namespace, lab: Lab, file: StepFile, kind: str) ->
         arguments.seed,
         arguments.blocks or 0,
         arguments.threads or 0,
+        arguments.offset,
     )
 
 

@@ -11,6 +11,10 @@ namespace simt::check {
 /// arrays.
 void narrow(const void* begin, std::size_t bytes, const char* name);
 
+/// Reports the last launch if the program has not read the last error after it. To be called where the program should
+/// have done so.
+void report_unread_launch();
+
 /// Everything found so far, as the JSON document that CHECK_JSON names a file for. Writes the trace, too, where
 /// CHECK_TRACE names a file. For a program that may be killed at any time.
 std::string findings_json();

@@ -1,5 +1,6 @@
 #include "os_threads.h"
 
+#include <algorithm>
 #include <chrono>
 
 #include "../environment.h"
@@ -14,6 +15,7 @@ OsThreads& OsThreads::instance() {
 OsThreads::OsThreads() {
   std::thread([this] { watch(); }).detach();
   unsigned threads = unsigned(number_from_environment("SIMT_THREADS", std::thread::hardware_concurrency()));
+  if (reverse_blocks()) threads = std::min(threads, 2u);
   SIMT_OBSERVE(threads = 1;)
   for (; threads > 1; --threads) helpers_.emplace_back([this] { help(); }).detach();
 }
@@ -50,7 +52,7 @@ void OsThreads::run_blocks() {
   for (;;) {
     const std::uint64_t block = next_block_.fetch_add(1);
     if (block >= launch_->blocks || launch_state.failed()) break;
-    if (!worker.run_block(*launch_, block)) break;
+    if (!worker.run_block(*launch_, reverse_blocks() ? launch_->blocks - 1 - block : block)) break;
   }
   launch_state.worker_ends();
 }

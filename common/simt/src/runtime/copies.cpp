@@ -29,6 +29,13 @@ cudaError_t check_copy(const void* to, std::size_t to_bytes, const void* from, s
   return target_fits && source_fits ? cudaSuccess : cudaErrorInvalidValue;
 }
 
+#ifdef SIMT_CHECK
+void observe_copy(const void* to, const void* from, std::size_t bytes) {
+  check::written(to, bytes);
+  if (is_device(to) && is_device(from)) check::copied_on_device(bytes);
+}
+#endif
+
 /// Reports what the host copies although nothing has written it. (A macro, because it concerns its function's caller.)
 #define OBSERVE_READ(to, from, bytes) SIMT_OBSERVE(observe_read(to, from, bytes, __builtin_return_address(0));)
 
@@ -48,7 +55,8 @@ cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::siz
   if (error != cudaSuccess) return error;
   for (std::size_t row = 0; row < height; ++row) {
     std::memmove(static_cast<char*>(to) + row * to_pitch, static_cast<const char*>(from) + row * from_pitch, width);
-    SIMT_OBSERVE(check::written(static_cast<char*>(to) + row * to_pitch, width);)
+    SIMT_OBSERVE(observe_copy(static_cast<char*>(to) + row * to_pitch,
+                              static_cast<const char*>(from) + row * from_pitch, width);)
   }
   return cudaSuccess;
 }
@@ -100,7 +108,7 @@ cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind k
   if (bytes == 0) return cudaSuccess;
   const cudaError_t error = check_copy(to, bytes, from, bytes, kind);
   if (error == cudaSuccess) std::memmove(to, from, bytes);
-  SIMT_OBSERVE(if (error == cudaSuccess) check::written(to, bytes);)
+  SIMT_OBSERVE(if (error == cudaSuccess) observe_copy(to, from, bytes);)
   return error;
 }
 
