@@ -17,7 +17,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,7 +28,10 @@ sys.path.insert(0, str(ROOT / "common"))
 from workbook.core import build, check_build  # noqa: E402
 from workbook.core.course import labs  # noqa: E402
 
-BARRIER = re.compile(r"__sync(threads|warp)\(\);( *// (.*))?")
+BARRIER = re.compile(r"(__sync(?:threads|warp)\(\);)( *// (.*))?")
+SWITCH = (
+    "keeps_barrier"  # a function in place of a changed source, so that a file is compiled once for all its barriers
+)
 
 
 # Lab, file, what is replaced by what in one line, and the kind that must be reported there. LOOP: a loop that goes one
@@ -96,27 +99,85 @@ def commands(folder: Path, target: str) -> list[list[str]]:
     return [shlex.split(line) for line in listed.stdout.splitlines() if line]
 
 
+@dataclass(frozen=True)
+class Recipe:
+    """The commands that make a lab's runner of a build, for a changed copy of one of its files."""
+
+    folder: Path
+    target: str
+    rewrite: list[str]
+    compile: list[str]
+    link: list[str]
+    source: str  # the end of the file's path
+    generated: str
+    item: str
+
+    @classmethod
+    def of(cls, folder: Path, mutation: Mutation, kind: str) -> Recipe:
+        """The recipe for the file of a mutation."""
+        name = mutation.path.name
+        target = f"labs/{mutation.lab}-{kind}-solution"
+        generated = f"{target}.p/{name}.cpp"
+        made = commands(folder, target)
+        rewrite = next(words for words in made if generated in words and "rewrite.py" in " ".join(words))
+        compiled = next(words for words in made if "-c" in words and words[words.index("-c") + 1] == generated)
+        item = compiled[compiled.index("-o") + 1]
+        return cls(folder, target, rewrite, compiled, made[-1], f"solutions/{mutation.lab}/{name}", generated, item)
+
+    def run(self, words: Sequence[str], replaced: dict[str, str]) -> None:
+        """Runs one of the commands with other words."""
+        subprocess.run([replaced.get(word, word) for word in words], cwd=self.folder, check=True, capture_output=True)
+
+    def make_object(self, text: str, into: Path) -> Path:
+        """Compiles a changed text of the file."""
+        source = into / Path(self.source).name
+        source.write_text(text)
+        replaced = {self.generated: str(into / f"{source.name}.cpp"), self.item: str(into / "changed.o")}
+        for words in (self.rewrite, self.compile):
+            # The folders of these words differ from build to build.
+            ends = {word: str(source) for word in words if word.endswith(self.source)}
+            ends |= {word: str(into / "depends.d") for word in words if word.endswith(".d")}
+            self.run(words, replaced | ends)
+        return into / "changed.o"
+
+    def make_runner(self, changed: Path, more: Sequence[Path], runner: Path) -> Path:
+        """Links the runner with a changed object and with further ones."""
+        self.run([*self.link, *map(str, more)], {self.item: str(changed), self.target: str(runner)})
+        return runner
+
+
 def make_runner(folder: Path, mutation: Mutation, into: Path, kind: str = "check") -> Path:
     """Makes the lab's runner of a build with the changed line, by the commands that made the solution's."""
-    name = mutation.path.name
-    lines = mutation.path.read_text().splitlines(keepends=True)
-    lines[mutation.number] = mutation.line + "\n"
-    source = into / name
-    source.write_text("".join(lines))
-    target = f"labs/{mutation.lab}-{kind}-solution"
-    generated = f"{target}.p/{name}.cpp"
-    made = commands(folder, target)
-    rewrite = next(words for words in made if generated in words and "rewrite.py" in " ".join(words))
-    compiled = next(words for words in made if "-c" in words and words[words.index("-c") + 1] == generated)
-    link, item = made[-1], compiled[compiled.index("-o") + 1]
-    runner = into / "runner"
-    replaced = {generated: str(into / f"{name}.cpp"), item: str(into / "changed.o"), target: str(runner)}
-    for words in (rewrite, compiled, link):
-        words = [replaced.get(word, word) for word in words]
-        words = [str(source) if word.endswith(f"solutions/{mutation.lab}/{name}") else word for word in words]
-        words = [str(into / "depends.d") if word.endswith(".d") else word for word in words]
-        subprocess.run(words, cwd=folder, check=True, capture_output=True)
-    return runner
+    recipe = Recipe.of(folder, mutation, kind)
+    lines = mutation.path.read_text().splitlines()
+    lines[mutation.number] = mutation.line
+    into.mkdir(exist_ok=True)
+    return recipe.make_runner(recipe.make_object("\n".join(lines) + "\n", into), [], into / "runner")
+
+
+class SwitchedFile:
+    """A file whose barriers are compiled once, each with a switch; linking decides which of them is missing."""
+
+    def __init__(self, folder: Path, mutations: Sequence[Mutation], into: Path) -> None:
+        self._recipe = Recipe.of(folder, mutations[0], "check")
+        self._into = into
+        lines = mutations[0].path.read_text().splitlines()
+        for mutation in mutations:
+            lines[mutation.number] = mutation.line
+        # The declaration takes the place of an empty line: the other lines keep their numbers.
+        last = max(i for i, line in enumerate(lines) if line.startswith("#include"))
+        lines[lines.index("", last)] = f"__device__ bool {SWITCH}(int line);"
+        self._object = self._recipe.make_object("\n".join(lines) + "\n", into)
+
+    def make_runner(self, number: int) -> Path:
+        """The runner without the barrier in this line."""
+        into = self._into / str(number)
+        into.mkdir()
+        switch = into / "switch.cpp"
+        switch.write_text(f"bool {SWITCH}(int line) {{ return line != {number}; }}\n")
+        compiler = self._recipe.compile[: next(i for i, w in enumerate(self._recipe.compile) if w.startswith("-"))]
+        self._recipe.run([*compiler, "-c", str(switch), "-o", str(into / "switch.o")], {})
+        return self._recipe.make_runner(self._object, [into / "switch.o"], into / "runner")
 
 
 def without_barriers(lab: str) -> Iterator[Mutation]:
@@ -126,7 +187,8 @@ def without_barriers(lab: str) -> Iterator[Mutation]:
             barrier = BARRIER.search(line)
             if barrier and not line.lstrip().startswith("//"):
                 redundant = (barrier[3] or "").lower().startswith(("not needed", "redundant"))
-                yield Mutation(lab, path, number, BARRIER.sub(";", line, count=1), redundant=redundant)
+                changed = BARRIER.sub(rf"{{ if ({SWITCH}({number})) \1 }}", line, count=1)
+                yield Mutation(lab, path, number, changed, redundant=redundant)
 
 
 def mistake(lab: str, name: str, old: str, new: str, kind: str) -> Mutation:
@@ -157,30 +219,32 @@ def what_is_wrong(mutation: Mutation, verdict: check_build.Verdict) -> str | Non
     return f"{mutation.where}: {mutation.line.strip()}: no{wanted}in {', '.join(near)}: {findings}"
 
 
-def verdicts_on(folder: Path, mutations: Sequence[Mutation], pool: ThreadPoolExecutor) -> Iterator[check_build.Verdict]:
-    """Compiles the runners of a few mutations side by side, and checks each as soon as it is made."""
+def report(mutation: Mutation, runner: Path) -> str | None:
+    """Prints what the check build finds with this runner; what is wrong with that, or None."""
+    verdict = check_build.check_step(mutation.lab, int(mutation.path.name[:2]), runner)
+    runner.unlink()  # 23 MB
+    print(f"{mutation.where}: {str(verdict.findings[0])[:150] if verdict.findings else 'no finding'}", flush=True)
+    return what_is_wrong(mutation, verdict)
+
+
+def check_file(folder: Path, mutations: Sequence[Mutation]) -> dict[Mutation, str | None]:
+    """What is wrong with the verdicts on mutations of one file; None where it is right."""
     with tempfile.TemporaryDirectory() as temporary:
-        folders = [Path(temporary) / str(i) for i in range(len(mutations))]
-        for into in folders:
-            into.mkdir()
-        runners = pool.map(make_runner, [folder] * len(mutations), mutations, folders)
-        for mutation, runner in zip(mutations, runners):
-            yield check_build.check_step(mutation.lab, int(mutation.path.name[:2]), runner)
+        if mutations[0].kind:
+            return {m: report(m, make_runner(folder, m, Path(temporary) / str(i))) for i, m in enumerate(mutations)}
+        switched = SwitchedFile(folder, mutations, Path(temporary))
+        return {mutation: report(mutation, switched.make_runner(mutation.number)) for mutation in mutations}
 
 
-def check_all(folder: Path, mutations: Sequence[Mutation]) -> dict[Mutation, str | None]:
+def check_all(folder: Path, mutations: Iterable[Mutation]) -> dict[Mutation, str | None]:
     """What is wrong with the verdict on each mutation; None where it is right."""
-    wrong = {}
-    cores = os.cpu_count() or 1
-    with ThreadPoolExecutor(cores) as pool:
-        # In batches: a runner has 23 MB.
-        for first in range(0, len(mutations), cores):
-            batch = mutations[first : first + cores]
-            for mutation, verdict in zip(batch, verdicts_on(folder, batch, pool)):
-                finding = str(verdict.findings[0]) if verdict.findings else "no finding"
-                print(f"{mutation.where}: {finding[:150]}", flush=True)
-                wrong[mutation] = what_is_wrong(mutation, verdict)
-    return wrong
+    files: dict[tuple[Path, str | None], list[Mutation]] = {}
+    for mutation in mutations:
+        files.setdefault((mutation.path, mutation.kind), []).append(mutation)
+    longest_first = sorted(files.values(), key=len, reverse=True)
+    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+        parts = pool.map(check_file, [folder] * len(files), longest_first)
+        return {mutation: wrong for part in parts for mutation, wrong in part.items()}
 
 
 def main(folder: str, *chosen: str) -> int:
