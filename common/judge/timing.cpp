@@ -59,7 +59,9 @@ std::string contradiction(std::span<const double> reported, std::span<const doub
   const double claimed = quartiles(reported).median;
   const double seen = quartiles(wall).median;
   if (seen > clock_tolerance * claimed + messages_milliseconds) {
-    return fmt::format("the runner reports {:.4f} ms, but the judge's clock measured {:.4f} ms", claimed, seen);
+    return fmt::format(
+        "the runner reports {:.4f} ms, but the judge's clock measured {:.4f} ms; if the machine is busy, measure again",
+        claimed, seen);
   }
   if (claimed < min_milliseconds) {
     return fmt::format("the runner reports {:.4f} ms, but the device needs at least {:.4f} ms to move the keys",

@@ -172,4 +172,4 @@ def show(lab: str, rows: Sequence[Row], kind: str, solution: bool) -> None:
     print()
     failed = [row for row in measured if row.status not in ("verified", "unsupported")]
     for line in (*skipped(measured), *failed_lines(failed)):
-        print(line)
+        print(line if "\n" in line else wrapped(line, hanging=2))

@@ -106,13 +106,16 @@ def width() -> int | None:
     return None
 
 
-def wrapped(text: str, indent: str = "") -> str:
-    """A paragraph as lines that fit the terminal and are at most 120 characters long."""
+def wrapped(text: str, indent: str = "", hanging: int = 0) -> str:
+    """A paragraph as lines that fit the terminal and are at most 120 characters long.
+
+    All lines begin with `indent`; all but the first are indented by `hanging` more spaces.
+    """
     return textwrap.fill(
         text,
         min(width() or 120, 120),
         initial_indent=indent,
-        subsequent_indent=indent,
+        subsequent_indent=indent + " " * hanging,
         break_long_words=False,
         break_on_hyphens=False,
     )

@@ -34,13 +34,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     names.add_argument(
         "-arch", "--gpu-architecture", dest="arch", metavar="sm_70", help="what __CUDA_ARCH__ is in device code"
     )
-    names.add_argument("-gencode", "--generate-code", action="append", default=[], metavar="arch=..,code=..")
-    names.add_argument("-std", "--std", metavar="c++17", help="c++17 (default) or later")
-    names.add_argument("-L", dest="library_folder", action="append", default=[], metavar="DIR")
-    names.add_argument("-w", dest="silent", action="store_true", help="no warnings")
-    names.add_argument("-x", dest="language", choices=("cu", "c++"), help="all files are in this language")
+    names.add_argument(
+        "-gencode", "--generate-code", action="append", default=[], metavar="arch=..,code=..", help="the same"
+    )
+    names.add_argument("-std", "--std", metavar="c++17", help="the language standard: c++17 (default) or later")
+    names.add_argument(
+        "-L",
+        dest="library_folder",
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="also look for libraries in this folder",
+    )
+    names.add_argument("-w", dest="silent", action="store_true", help="print no warnings")
+    names.add_argument("-x", dest="language", choices=("cu", "c++"), help="compile all files as this language")
     for option, long in (("-Xcompiler", "--compiler-options"), ("-Xlinker", "--linker-options")):
-        names.add_argument(option, long, action="append", default=[], metavar="OPTION,..", help="pass these on")
+        names.add_argument(option, long, action="append", default=[], metavar="OPTION,..", help="pass these options on")
     parser.add_argument("-g", "--debug", action="store_true", help=argparse.SUPPRESS)  # always so
     parser.add_argument("-code", "--gpu-code", help=argparse.SUPPRESS)
     parser.add_argument(*IGNORED_FLAGS, dest="ignored_flags", action="store_true", help=argparse.SUPPRESS)

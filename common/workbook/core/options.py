@@ -72,7 +72,7 @@ def add_seed(parser: argparse.ArgumentParser) -> None:
 def add_run_options(parser: argparse.ArgumentParser, builds: Sequence[str]) -> None:
     """Options of verbs that run steps."""
     add_solution(parser)
-    parser.add_argument("--build", choices=builds, help="default: cuda if a GPU answers, else cpu")
+    parser.add_argument("--build", choices=builds, help="the build to run (default: cuda if a GPU answers, else cpu)")
     add_timeout(parser, "the longest time that a step may take")
     add_seed(parser)
 

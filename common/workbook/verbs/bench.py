@@ -23,7 +23,7 @@ from ..core.sweeps import Sweep
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
-    parser.add_argument("lab", nargs="*", metavar="LAB", help="one lab or several, or all")
+    parser.add_argument("lab", nargs="*", metavar="LAB", help="one or more labs, or all")
     parser.add_argument("--preset", choices=("gpu",), help="record everything about the solutions on this GPU")
     _add_sweep_options(parser)
     _add_limit_options(parser)
@@ -35,7 +35,7 @@ def _add_sweep_options(parser: argparse.ArgumentParser) -> None:
     def several(name: str, metavar: str, what: str, **more: object) -> None:
         parser.add_argument(name, nargs="+", action="extend", metavar=metavar, help=what, **more)  # type: ignore[arg-type]
 
-    several("--step", "STEP", "default: all")
+    several("--step", "STEP", "the steps to time, such as 2 or shared (default: all)")
     several("--n", "N", "number of keys, such as 1000 or 2^20; several values make a sweep")
     several(
         "--input",

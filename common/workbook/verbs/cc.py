@@ -39,16 +39,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--output-file",
         dest="program",
         metavar="PROGRAM",
-        help="default: the first FILE without .cu, in the current directory",
+        help="the program to write (default: the first FILE without .cu, in the current directory)",
     )
     parser.add_argument(
-        "-I", dest="include", action="append", default=[], metavar="DIR", help="look for headers in this folder too"
+        "-I", dest="include", action="append", default=[], metavar="DIR", help="also look for headers in this folder"
     )
     parser.add_argument("-D", dest="define", action="append", default=[], metavar="NAME[=VALUE]", help="define a macro")
     parser.add_argument(
         *("--cxx", "-ccbin", "--compiler-bindir"),
         metavar="COMPILER",
-        help="g++, clang++, ...; default: that of the other builds",
+        help="the C++ compiler: g++, clang++, ... (default: that of the other builds)",
     )
     parser.add_argument("-l", dest="library", action="append", default=[], metavar="NAME", help="link this library")
     parser.add_argument(
@@ -57,8 +57,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--check",
         action="store_true",
-        help="make a program that, when it ends, reports races, invalid accesses and costs, and exits with 3 if it "
-        "found errors",
+        help="when the program ends, it reports races, invalid accesses and costs; it exits with status 3 if there "
+        "were errors",
     )
     nvcc_options.add_arguments(parser)
 

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..core import machine
-from ..core.console import paint
+from ..core.console import paint, wrapped
 from ..core.course import BUILD, ROOT
 
-HERE, LACKS, BROKEN, NEEDED = "here", "not here", "BROKEN", "MISSING"
+HERE, LACKS, BROKEN, NEEDED = "found", "not found", "BROKEN", "MISSING"
 _COLOURS = {HERE: "green", LACKS: "yellow"}
 
 # A header, the distribution's package, what it is for, and whether Meson can download it.
@@ -40,12 +40,12 @@ _STYLE = {"clang-format": "formats C++", "ruff": "formats and checks Python", "m
 
 
 class Finding(NamedTuple):
-    """One thing that was looked at."""
+    """What was looked for, and the result."""
 
     state: str
     name: str
     detail: str = ""  # its version or place
-    remedy: str = ""  # what to do where it is not here
+    remedy: str = ""  # what to do if it is not found
 
 
 def _version(text: str | None) -> str:
@@ -159,7 +159,7 @@ def _gpu() -> Finding:
     if gpus:
         return Finding(HERE, "GPU, driver", "; ".join(gpus))
     if shutil.which("nvidia-smi"):
-        return Finding(LACKS, "GPU, driver", "", "nvidia-smi is here but no GPU answers: is the driver loaded?")
+        return Finding(LACKS, "GPU, driver", "", "nvidia-smi is installed but no GPU answers: is the driver loaded?")
     return Finding(
         LACKS, "GPU, driver", "", "no NVIDIA driver; GPU tests are skipped, everything else runs on the cpu build"
     )
@@ -171,7 +171,7 @@ def _program(name: str, command: str, remedy: str) -> Finding:
 
 
 def findings() -> list[Finding]:
-    """All that was looked at."""
+    """The results of all checks."""
     found = [_python(), _compiler(), _meson(), _ninja(), *map(_library, _HEADERS)]
     if platform.machine() not in ("x86_64", "AMD64"):
         found.append(_boost_context())
@@ -193,15 +193,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(_arguments: argparse.Namespace) -> int:
-    """Prints what is here and what is not."""
+    """Prints what was found and what was not."""
     found = findings()
     for finding in found:
-        state = paint(f"{finding.state:<8}", _COLOURS.get(finding.state, "red"))
+        state = f"{finding.state:<9}"
         shown = (finding.detail,) if finding.state == HERE else (finding.detail, finding.remedy)
-        print(f"{state}  {finding.name:<18} {'; '.join(text for text in shown if text)}".rstrip())
+        line = f"{state}  {finding.name:<18} {'; '.join(text for text in shown if text)}".rstrip()
+        print(paint(state, _COLOURS.get(finding.state, "red")) + wrapped(line, hanging=30)[len(state) :])
     linux = platform.system() == "Linux"
     if not linux:
-        print(f"{paint(NEEDED, 'red')}   the cpu build needs Linux; this is {platform.system()}")
+        print(f"{paint(NEEDED, 'red')}    the cpu build needs Linux; this is {platform.system()}")
     missing = [finding.name for finding in found if finding.state == NEEDED]
     nvcc_works = any(finding.name == "nvcc" and finding.state == HERE for finding in found)
     print()

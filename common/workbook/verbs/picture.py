@@ -49,7 +49,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--launches", metavar="A-B", help="the launches to draw, from 0 (default: the first that fit)")
     add_solution(parser)
     add_timeout(parser, "the longest time that the step may take")
-    parser.add_argument("-o", dest="output", metavar="FILE.svg", help="default: LAB-STEP.svg in the current directory")
+    parser.add_argument(
+        "-o",
+        dest="output",
+        metavar="FILE.svg",
+        help="the file to write (default: LAB-STEP.svg in the current directory)",
+    )
 
 
 def count_of(text: str) -> int:

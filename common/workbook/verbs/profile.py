@@ -92,7 +92,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_case_options(parser)
     add_seed(parser)
     add_solution(parser)
-    parser.add_argument("--build", choices=("check", "cuda"), help="default: cuda if a GPU answers, else check")
+    parser.add_argument(
+        "--build", choices=("check", "cuda"), help="the build to run (default: cuda if a GPU answers, else check)"
+    )
     parser.add_argument("--json", metavar="FILE", help="also write the launches to this file")
 
 

@@ -23,7 +23,7 @@ PROFILE_SECONDS = {"cpu": 20.0, "cuda": 60.0}
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
-    parser.add_argument("lab", metavar="LAB")
+    parser.add_argument("lab", metavar="LAB", help="04-counting, 4, counting, or a path in its folder")
     parser.add_argument("--out", metavar="FOLDER", help="write the report to this folder (default: build/reports/LAB)")
     parser.add_argument(
         "--with",
@@ -35,7 +35,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="measurements of other machines to compare with: CSV files, or folders of them",
     )
     add_solution(parser)
-    parser.add_argument("--build", choices=("cpu", "cuda"), help="default: cuda if a GPU answers, else cpu")
+    parser.add_argument(
+        "--build", choices=("cpu", "cuda"), help="the build to run (default: cuda if a GPU answers, else cpu)"
+    )
     parser.add_argument(
         "--machine", metavar="NAME", default="", help="a short name for this machine (default: its own)"
     )
