@@ -11,7 +11,7 @@
 
 namespace lab {
 
-/// n values of T in device memory, uninitialised. Allocation and release are ordered on `stream`: the memory may be
+/// n values of T in device memory, uninitialized. Allocation and release are ordered on `stream`: the memory may be
 /// used by work queued there between the two, so the array may go out of scope while kernels that use it still wait.
 /// A step may allocate in its timed part: the runner keeps freed memory in the pool, which makes it cheap.
 /// Errors: lab::CudaError.

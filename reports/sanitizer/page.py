@@ -14,7 +14,7 @@ _COMMONLY_MISSED: list[tuple[str, Mapping[str, Collection[int]]]] = [
     ("a race between blocks on global memory", {"race_global.cu": (2, 3, *range(5, 14))}),
     ("out of bounds, into the next `__shared__` array", {"bounds_shared.cu": (1, 2, 3, 9, 15)}),
     (
-        "shared memory that was never initialised",
+        "shared memory that was never initialized",
         {"uninitialized.cu": (1, 2, 3, 4, 5, 12, 13), "bounds_global.cu": (7,)},
     ),
     ("a warp primitive with lanes missing", {"warp.cu": (4, 5)}),
@@ -62,7 +62,7 @@ def _by_tool(rows: Sequence[Row]) -> str:
     texts = []
     for tool in TOOLS:
         counts = collections.Counter("hung" if tool in row["hung"].split() else row[tool] for row in rows)
-        texts.append(", ".join(f"{words[verdict]} {counts[verdict]}" for verdict in words if counts[verdict]))
+        texts.append(", ".join(f"{words[verdict]} for {counts[verdict]}" for verdict in words if counts[verdict]))
     if len(set(texts)) == 1:
         return f"all four tools: {texts[0]}"
     return "; ".join(f"{tool}: {text or 'not run'}" for tool, text in zip(TOOLS, texts))
