@@ -162,8 +162,8 @@ def draw_bubble(keys: list[int]) -> svg.Drawing:
         assert len({i % 2 for i in at_once[time]}) == 1
         drawing.text(left + time * cell + cell / 2, top - 12, str(time), 11, svg.MUTED)
     bottom = top + (n - 1) * cell + 32
-    drawing.text(left, bottom, "blue: pairs that begin at an even place", 12.5, svg.BLUE, "start")
-    drawing.text(left + 250, bottom, "orange: at an odd place", 12.5, svg.ORANGE, "start")
+    drawing.text(left, bottom, "blue: pairs that begin at even positions", 12.5, svg.BLUE, "start")
+    drawing.text(left + 260, bottom, "orange: at odd positions", 12.5, svg.ORANGE, "start")
     return drawing
 
 
@@ -235,14 +235,14 @@ def draw_light_cone(tile: int, halo: int) -> svg.Drawing:
     x = right + 34
     for words, color, at in (
         ("green: as in the whole array", svg.TEAL, 1),
-        ("?: its partner, or a key that", svg.ORANGE, 2),
-        ("it met, lies outside the window", svg.ORANGE, 2.8),
+        ("?: its partner, or that of a key", svg.ORANGE, 2),
+        ("it met, is not in the window", svg.ORANGE, 2.8),
         ("the tile, which is stored,", svg.BLUE, halo + tile / 2 - 0.9),
-        (f"is all right after {halo} phases,", svg.BLUE, halo + tile / 2 - 0.1),
+        (f"is right after {halo} phases,", svg.BLUE, halo + tile / 2 - 0.1),
         ("but not after one more", svg.BLUE, halo + tile / 2 + 0.7),
     ):
         drawing.text(x, top + at * pitch + 4, words, 12.5, color, "start")
-    drawing.text((left + right) / 2, y(count - 1) + 40, "the array goes on above and below", 12.5, svg.MUTED)
+    drawing.text((left + right) / 2, y(count - 1) + 40, "the array continues above and below", 12.5, svg.MUTED)
     return drawing
 
 

@@ -140,7 +140,7 @@ def draw_ranks(a: list[int], b: list[int]) -> svg.Drawing:
     count = len(a) + len(b)
     width = left + count * w + 30
     drawing = svg.Drawing(width, 322, "Own index plus rank in the other run")
-    drawing.text(24, 30, "place = index in its own run + rank in the other run", 14.5, svg.INK, "start", "bold")
+    drawing.text(24, 30, "position = index in its own run + rank in the other run", 14.5, svg.INK, "start", "bold")
     rows = {"a": 66, "merge": 172, "b": 268}
     a_left = left + (count - len(a)) * w / 2
     b_left = left + (count - len(b)) * w / 2
@@ -204,7 +204,7 @@ def draw_chunks(a: list[int], b: list[int], a_rest: list[int], b_rest: list[int]
     longest = max(len(a) + len(a_rest), len(b) + len(b_rest), len(done))
     drawing = svg.Drawing(left + longest * w + 60, 250, "One round of a block's merge")
     drawing.text(
-        24, 30, "a chunk of each run is loaded; the filled keys have their final places", 14.5, svg.INK, "start", "bold"
+        24, 30, "a chunk of each run is loaded; the position of the filled keys is final", 14.5, svg.INK, "start", "bold"
     )
     for y, name, loaded, final, to_come, color, fill in (
         (56, "a", a, a_final, a_rest, A, A_FILL),
@@ -222,7 +222,7 @@ def draw_chunks(a: list[int], b: list[int], a_rest: list[int], b_rest: list[int]
     drawing.text(24, 204, "stored", 13, svg.INK, "start", "bold")
     for i, key in enumerate(done):
         cell(drawing, left + i * w + 2, 184, w - 4, h, key, svg.TEAL_FILL, svg.TEAL)
-    drawing.text(left, 236, "dashed line: not loaded yet; right of it, keys still to come", 11, svg.MUTED, "start")
+    drawing.text(left, 236, "right of the dashed line: keys that are not loaded yet", 11, svg.MUTED, "start")
     return drawing
 
 
