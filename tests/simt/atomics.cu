@@ -65,51 +65,53 @@ __global__ void wait_for_earlier_block(volatile unsigned* done, unsigned* order)
 }  // namespace
 
 TEST_CASE("integer atomics return the old value and store the new one") {
-  check(5, 8, [](int* p) { return atomicAdd(p, 3); });
-  check(5u, 4u, [](unsigned* p) { return atomicAdd(p, -1); });
-  check(5, 2, [](int* p) { return atomicSub(p, 3); });
-  check(~0ull, 1ull, [](unsigned long long* p) { return atomicAdd(p, 2ull); });
-  check(1, 9, [](int* p) { return atomicExch(p, 9); });
-  check(-1, -4, [](int* p) { return atomicMin(p, -4); });
-  check(~0u, 4u, [](unsigned* p) { return atomicMin(p, 4); });
-  check(-5ll, 4ll, [](long long* p) { return atomicMax(p, 4ll); });
-  check(~0ull, ~0ull, [](unsigned long long* p) { return atomicMax(p, 4ull); });
-  check(12, 8, [](int* p) { return atomicAnd(p, 9); });
-  check(12u, 13u, [](unsigned* p) { return atomicOr(p, 9); });
-  check(12ull, 5ull, [](unsigned long long* p) { return atomicXor(p, 9ull); });
+  check(5, 8, [] __device__(int* p) { return atomicAdd(p, 3); });
+  check(5u, 4u, [] __device__(unsigned* p) { return atomicAdd(p, -1); });
+  check(5, 2, [] __device__(int* p) { return atomicSub(p, 3); });
+  check(~0ull, 1ull, [] __device__(unsigned long long* p) { return atomicAdd(p, 2ull); });
+  check(1, 9, [] __device__(int* p) { return atomicExch(p, 9); });
+  check(-1, -4, [] __device__(int* p) { return atomicMin(p, -4); });
+  check(~0u, 4u, [] __device__(unsigned* p) { return atomicMin(p, 4); });
+  check(-5ll, 4ll, [] __device__(long long* p) { return atomicMax(p, 4ll); });
+  check(~0ull, ~0ull, [] __device__(unsigned long long* p) { return atomicMax(p, 4ull); });
+  check(12, 8, [] __device__(int* p) { return atomicAnd(p, 9); });
+  check(12u, 13u, [] __device__(unsigned* p) { return atomicOr(p, 9); });
+  check(12ull, 5ull, [] __device__(unsigned long long* p) { return atomicXor(p, 9ull); });
 }
 
 TEST_CASE("atomicInc and atomicDec wrap at their limit") {
-  check(3u, 4u, [](unsigned* p) { return atomicInc(p, 4); });
-  check(4u, 0u, [](unsigned* p) { return atomicInc(p, 4); });
-  check(9u, 0u, [](unsigned* p) { return atomicInc(p, 4); });
-  check(3u, 2u, [](unsigned* p) { return atomicDec(p, 4); });
-  check(0u, 4u, [](unsigned* p) { return atomicDec(p, 4); });
-  check(9u, 4u, [](unsigned* p) { return atomicDec(p, 4); });
+  check(3u, 4u, [] __device__(unsigned* p) { return atomicInc(p, 4); });
+  check(4u, 0u, [] __device__(unsigned* p) { return atomicInc(p, 4); });
+  check(9u, 0u, [] __device__(unsigned* p) { return atomicInc(p, 4); });
+  check(3u, 2u, [] __device__(unsigned* p) { return atomicDec(p, 4); });
+  check(0u, 4u, [] __device__(unsigned* p) { return atomicDec(p, 4); });
+  check(9u, 4u, [] __device__(unsigned* p) { return atomicDec(p, 4); });
 }
 
 TEST_CASE("atomicCAS stores only if the cell holds the expected value") {
-  check(5, 7, [](int* p) { return atomicCAS(p, 5, 7); });
-  check(5, 5, [](int* p) { return atomicCAS(p, 6, 7); });
-  check<unsigned short>(5, 7, [](unsigned short* p) { return atomicCAS(p, (unsigned short)(5), (unsigned short)(7)); });
-  check(5ull, 7ull, [](unsigned long long* p) { return atomicCAS(p, 5ull, 7ull); });
+  check(5, 7, [] __device__(int* p) { return atomicCAS(p, 5, 7); });
+  check(5, 5, [] __device__(int* p) { return atomicCAS(p, 6, 7); });
+  check<unsigned short>(
+      5, 7, [] __device__(unsigned short* p) { return atomicCAS(p, (unsigned short)(5), (unsigned short)(7)); });
+  check(5ull, 7ull, [] __device__(unsigned long long* p) { return atomicCAS(p, 5ull, 7ull); });
 }
 
 TEST_CASE("floating-point atomics add and exchange") {
-  check(1.5f, 2.0f, [](float* p) { return atomicAdd(p, 0.5f); });
-  check(1.5, 2.0, [](double* p) { return atomicAdd(p, 0.5); });
-  check(1.5f, -2.0f, [](float* p) { return atomicExch(p, -2.0f); });
+  check(1.5f, 2.0f, [] __device__(float* p) { return atomicAdd(p, 0.5f); });
+  check(1.5, 2.0, [] __device__(double* p) { return atomicAdd(p, 0.5); });
+  check(1.5f, -2.0f, [] __device__(float* p) { return atomicExch(p, -2.0f); });
   Managed<float> cells(2);
   cells[0] = std::numeric_limits<float>::quiet_NaN();
-  apply<<<1, 1>>>(&cells[0], &cells[1], [](float* p) { return atomicAdd(p, 1.0f); });  // ends, though NaN != NaN
+  apply<<<1, 1>>>(&cells[0], &cells[1],
+                  [] __device__(float* p) { return atomicAdd(p, 1.0f); });  // ends, though NaN != NaN
   CHECK(std::isnan(cells[0]));
 }
 
 TEST_CASE("all scopes do the same") {
-  check(5, 8, [](int* p) { return atomicAdd_block(p, 3); });
-  check(5, 8, [](int* p) { return atomicAdd_system(p, 3); });
-  check(5u, 7u, [](unsigned* p) { return atomicCAS_block(p, 5u, 7u); });
-  check(5ll, 9ll, [](long long* p) { return atomicMax_system(p, 9ll); });
+  check(5, 8, [] __device__(int* p) { return atomicAdd_block(p, 3); });
+  check(5, 8, [] __device__(int* p) { return atomicAdd_system(p, 3); });
+  check(5u, 7u, [] __device__(unsigned* p) { return atomicCAS_block(p, 5u, 7u); });
+  check(5ll, 9ll, [] __device__(long long* p) { return atomicMax_system(p, 9ll); });
 }
 
 TEST_CASE("no addition by many threads in many blocks is lost") {

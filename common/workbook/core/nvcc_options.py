@@ -10,7 +10,7 @@ from collections.abc import Sequence
 IGNORED_FLAGS = (
     *("-G", "--device-debug", "-lineinfo", "--generate-line-info", "-m64", "-dc", "--device-c", "-use_fast_math"),
     *("--use_fast_math", "-extended-lambda", "--extended-lambda", "-expt-extended-lambda", "--expt-extended-lambda"),
-    *("-expt-relaxed-constexpr", "--expt-relaxed-constexpr", "-res-usage", "--resource-usage", "-v", "--verbose"),
+    *("-res-usage", "--resource-usage", "-v", "--verbose"),
 )
 IGNORED_VALUES = (
     *("-Xptxas", "--ptxas-options", "-Xnvlink", "-Xfatbin", "-maxrregcount", "--maxrregcount", "-rdc"),
@@ -46,6 +46,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="also look for libraries in this folder",
     )
+    names.add_argument(
+        *("-expt-relaxed-constexpr", "--expt-relaxed-constexpr"),
+        dest="relaxed_constexpr",
+        action="store_true",
+        help="let device code call constexpr functions of the host",
+    )
     names.add_argument("-w", dest="silent", action="store_true", help="print no warnings")
     names.add_argument("-x", dest="language", choices=("cu", "c++"), help="compile all files as this language")
     for option, long in (("-Xcompiler", "--compiler-options"), ("-Xlinker", "--linker-options")):
@@ -78,6 +84,12 @@ def architecture(arguments: argparse.Namespace) -> int:
     names = " ".join([arguments.arch or "", *arguments.generate_code])
     found = [int(number) for number in re.findall(r"(?:sm|compute|lto)_(\d+)", names)]
     return 10 * max(found, default=70)
+
+
+def wrapped(options: Sequence[str], arguments: argparse.Namespace) -> list[str]:
+    """The options, where g++'s wrapper (common/simt/calls) knows whether it may allow constexpr functions."""
+    suffix = ",--relaxed-constexpr" if arguments.relaxed_constexpr else ""
+    return [word + suffix if before == "-wrapper" else word for before, word in zip(["", *options], options)]
 
 
 def standard(arguments: argparse.Namespace) -> str:

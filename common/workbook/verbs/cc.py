@@ -121,7 +121,7 @@ def compile_command(
 ) -> list[str]:
     """The command that compiles `source`, which is `original` or its rewritten text."""
     language = language_of(original, arguments)
-    options = list(flags.compile)
+    options = nvcc_options.wrapped(flags.compile, arguments)
     if language != "cu":  # only nvcc's own language has CUDA's names without an include
         first = options.index("-include")
         options[first : first + 2] = ["-DSIMT_HOST_SOURCE"]

@@ -1,4 +1,4 @@
-// CUDA's keywords for an ordinary C++ compiler: every function belongs to both host and device.
+// CUDA's keywords for an ordinary C++ compiler, which compiles every function once, for host and device.
 #pragma once
 
 // A source that is not CUDA C++ (`cc` defines SIMT_HOST_SOURCE for a .cpp file) sees the names of the runtime only.
@@ -21,9 +21,17 @@
 #define __DEVICE_FUNCTIONS_H__
 #define __MATH_FUNCTIONS_H__
 
+// g++ writes these attributes, which change nothing here, next to a function's calls: that is how calls of host functions
+// in device code are noticed (common/simt/calls).
+#if defined(__GNUC__) && !defined(__clang__)
+#define __global__ __attribute__((no_icf))
+#define __device__ __attribute__((no_profile_instrument_function))
+#define __host__ __attribute__((noplt))
+#else
 #define __global__
 #define __device__
 #define __host__
+#endif
 #define __constant__
 // A kernel may get a pointer to one of these. A __device__ variable needs cudaGetSymbolAddress first.
 #define __managed__ __attribute__((section("simt_managed")))
