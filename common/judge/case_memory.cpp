@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include <random>
 
@@ -83,11 +84,18 @@ void CaseMemory::lay_out(const Case& which, Request& request) {
   };
   keys_ = place(which.n * key_bytes(which.type), key_bytes(which.type));
   values_ = value_bytes(which) > 0 ? place(value_bytes(which), bytes_per_value(which)) : Image{};
-  memory_.reserve(end);
+  memory_.reserve(end + std::int64_t{sizeof(std::uint64_t)});
+  blocks_ended_ = end;
+  std::memset(memory_.at(blocks_ended_), 0, sizeof(std::uint64_t));
   request.keys = keys_;
   request.values = values_;
   request.poison = poison_;
+  request.blocks_ended = blocks_ended_;
   request.memory_bytes = memory_.bytes();
+}
+
+std::uint64_t CaseMemory::blocks_ended() const {
+  return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(memory_.at(blocks_ended_))).load(std::memory_order_relaxed);
 }
 
 void CaseMemory::set_guards(const Image& image) {

@@ -27,6 +27,9 @@ class CaseMemory {
   /// True if the output is the input, guards included.
   bool untouched() const;
 
+  /// The number of blocks that have ended in the current case, on CUDA on the CPU. The runner may count what it likes.
+  std::uint64_t blocks_ended() const;
+
   const JudgeMemory& shared() const { return memory_; }
   const void* output_keys() const { return memory_.at(keys_.output + keys_.span); }
   double changed_share() const { return changed_share_; }
@@ -42,6 +45,7 @@ class CaseMemory {
   JudgeMemory memory_;
   Image keys_, values_;
   int poison_ = 0;
+  std::int64_t blocks_ended_ = 0;  // where it is counted
   std::uint64_t guard_seed_ = 0;
   double changed_share_ = 1;
   std::uint64_t range_ = 0;

@@ -52,7 +52,8 @@ class Judge {
   /// Outcome.
   explicit Judge(std::string program, double timeout = 20, Environment environment = {});
 
-  void set_timeout(double seconds) { timeout_ = seconds; }
+  /// `more_if_slow`: seconds that are added if a case has many keys and its blocks come to an end one after another.
+  void set_timeout(double seconds, double more_if_slow = 0) { timeout_ = seconds, more_if_slow_ = more_if_slow; }
 
   /// Makes the input, has it sorted, and verifies the output.
   Outcome run(const Case& which, KernelTimes kernel_times = KernelTimes::leave_out);
@@ -78,6 +79,7 @@ class Judge {
   void require_process(const Case& which);
   Outcome exchange();
   void receive(Exchange& exchange);
+  bool is_only_slow(Exchange& exchange) const;
   void accept(Exchange& exchange, const Reply& reply);
   void conclude(const Case& which, Outcome& outcome) const;
   bool rightly_refused(const Case& which, const Outcome& outcome) const;
@@ -86,6 +88,7 @@ class Judge {
 
   std::string program_;
   double timeout_;
+  double more_if_slow_ = 0;
   Environment environment_;
   std::optional<std::uint64_t> lane_seed_;  // of the running process
   bool reversed_blocks_ = false;            // in the running process
@@ -93,6 +96,7 @@ class Judge {
   std::unique_ptr<Process> process_;
   Request request_;                      // of the current case
   bool stepped_ = false;                 // the step was called in the current case
+  bool has_many_keys_ = false;           // more than the step sorts in about a second without a GPU
   std::deque<std::string> table_texts_;  // what the table's views point into
   std::vector<StepFacts> table_;
 };

@@ -25,6 +25,7 @@ namespace lab {
 namespace {
 
 constexpr std::size_t max_line = 1 << 20;  // bytes of a request
+constexpr double more_if_slow = 60;        // seconds, if the request sets no limit
 constexpr std::size_t max_judges = 4;      // runners that are kept
 
 // The next line without its end; false at the end of `in`. Of a line that is too long the rest is skipped.
@@ -146,7 +147,7 @@ class Server {
 
   Json answer_run(Members& members) {
     Judge& judge = judge_for(members.text("runner"), environment_of(members));
-    judge.set_timeout(timeout_of(members));
+    judge.set_timeout(timeout_of(members), members.has("timeout") ? 0 : more_if_slow);
     const KernelTimes kernels = members.flag("time_kernels") ? KernelTimes::measure : KernelTimes::leave_out;
     const std::string keys_path = members.text("keys", ""), output_path = members.text("output", "");
     Case which = case_of(members, judge);

@@ -73,6 +73,7 @@ struct Request {
   LaunchShape shape;
   std::int64_t n = 0;
   std::int64_t memory_bytes = 0;  ///< current size of the shared memory
+  std::int64_t blocks_ended = 0;  ///< where in it CUDA on the CPU counts blocks, as a 64-bit number that is 0 at first
   Image keys;
   Image values;                        ///< of pairs; the result, where the task is not to sort
   std::int32_t poison = 0;             ///< byte that fills device memory which a step may allocate

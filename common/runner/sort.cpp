@@ -76,6 +76,17 @@ DeviceArray<char> allocate(std::int64_t bytes, cudaStream_t stream) {
   }
 }
 
+// While it exists, CUDA on the CPU counts the blocks that end in the judge's memory.
+class BlockCount {
+ public:
+#ifdef __SIMT__
+  explicit BlockCount(char* counter) { simt::count_blocks_in(reinterpret_cast<std::uint64_t*>(counter)); }
+  ~BlockCount() { simt::count_blocks_in(nullptr); }
+#else
+  explicit BlockCount(char*) {}
+#endif
+};
+
 // A case's keys and values on the device.
 struct DeviceImages {
   const Request& request;
@@ -183,6 +194,7 @@ void serve_sort(std::span<const Step> steps, const Request& request, SharedMemor
   Request go;
   send(Progress::ready, Status::verified, copied);
   if (!receive(go)) return;
+  const BlockCount count(memory.at(request.blocks_ended));
   std::optional<KernelClock> clock;
   if (request.time_kernels) clock.emplace();
   try {

@@ -11,7 +11,7 @@ inline constexpr lab::LabTraits traits = {.name = "02-merge"};
 inline constexpr lab::Step steps[] = {
     {.number = 1, .name = "thread", .idea = "one thread per merge", .stable = true, .max_n = 1 << 24,
      .growth = lab::Growth::serial,
-     .budget = {.n = 16384, .sectors = 4.5, .bytes = 1700},
+     .budget = {.n = 16384, .sectors = 4.5, .bytes = 1650},
      .u32 = sort_thread<std::uint32_t>, .u64 = sort_thread<std::uint64_t>,
      .i32 = sort_thread<std::int32_t>, .f32 = sort_thread<float>,
      .pairs = sort_thread<std::uint32_t, std::uint32_t>},

@@ -200,6 +200,13 @@ void run_step() {
       sorted(0.1);
       break;
     }
+    case fake::ends_blocks_slowly:
+      for (int i = 0; i < 20; ++i) {
+        std::this_thread::sleep_for(milliseconds(100));
+        ++*reinterpret_cast<std::uint64_t*>(memory + request.blocks_ended);
+      }
+      sorted(0.1);
+      break;
     case fake::prints_much:
       for (int i = 0; i < 100000; ++i) std::printf("line %d of very many\n", i);
       std::fflush(stdout);

@@ -84,6 +84,17 @@ TEST_CASE("an endless step is distinguished from a slow one") {
   CHECK(slow.message.find("--timeout") != std::string::npos);
 }
 
+TEST_CASE("blocks that end one after another show that a step with many keys is only slow") {
+  lab::Judge judge(fake_runner);
+  judge.set_timeout(0.5, 5);
+  const std::int64_t many = lab::affordable(fake_case(fake::hangs).step).cpu + 1;
+  CHECK(judge.run(fake_case(fake::ends_blocks_slowly, many)).status == Status::verified);
+  CHECK(judge.run(fake_case(fake::hangs, many)).message.starts_with("no answer within 2 s"));  // it was looked at twice
+  CHECK(judge.run(fake_case(fake::ends_blocks_slowly)).status == Status::hung);                // few keys
+  judge.set_timeout(0.5);
+  CHECK(judge.run(fake_case(fake::ends_blocks_slowly, many)).status == Status::hung);  // the limit was chosen
+}
+
 TEST_CASE("time that a runner waits for a processor does not count") {
   std::atomic<bool> over = false;
   std::vector<std::thread> others;

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Makes beginners' mistakes in the solutions: `check` must show the right place, in words that help.
 
-    steps.py BUILD [NAME ...]      BUILD is Meson's build folder, with the solutions' runners
+    steps.py BUILD [--all | NAME ...]      BUILD is Meson's build folder, with the solutions' runners
 
-Each mistake changes one line of a solution. The step is then checked as `./workbook check LAB STEP --solution` does it.
-Prints the seconds from the start of the check to the verdict, which are not part of the test.
+Each mistake changes a few words of a solution. The step is then checked as `./workbook check LAB STEP --solution` does
+it. Without names, a few of the mistakes are made, one of each kind. Prints the seconds from the start of the check to
+the verdict, which are not part of the test.
 """
 
 from __future__ import annotations
@@ -12,184 +13,117 @@ from __future__ import annotations
 import contextlib
 import io
 import os
+import re
+import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "common"), str(ROOT / "tests/mutations")]
 
-from barriers import Mutation, make_runner, mistake  # noqa: E402
+import lab_04  # noqa: E402
+import lab_05  # noqa: E402
+import labs_01_to_03  # noqa: E402
+from barriers import Recipe  # noqa: E402
+from mistake import Mistake  # noqa: E402
 
-from workbook.core import build, checking  # noqa: E402
+from workbook.core import build, checking, diagnostics, narrowing  # noqa: E402
 from workbook.core.course import find_step  # noqa: E402
-from workbook.core.judge_client import JudgeClient  # noqa: E402
+from workbook.core.judge_client import JudgeClient, Note  # noqa: E402
+
+MISTAKES: Sequence[Mistake] = (*labs_01_to_03.MISTAKES, *lab_04.MISTAKES, *lab_05.MISTAKES)
+# Compiles faster than with the solutions' options, and warns as narrowing.Scan does.
+OPTIONS = {"cpu": ["-O0", "-Wconversion", "-Wno-sign-conversion", "-Wno-error"], "check": ["-Wno-error"]}
 
 
-@dataclass(frozen=True)
-class Mistake:
-    """One changed line, and what `check` must print about it."""
+class Scan:
+    """What narrowing.Scan finds, without another run of the compiler."""
 
-    name: str
-    lab: str
-    file: str
-    old: str
-    new: str
-    shown: Sequence[str]  # in this order
-    step: int = 0  # that is checked; 0: the one with the mistake
+    def __init__(self, file: str, source: str, warnings: str) -> None:
+        self.file, self.source, self.warnings = file, source, warnings
 
+    def notes(self) -> list[Note]:
+        """The notes."""
+        return [*narrowing.conversions(self.warnings, self.file), *narrowing.products(self.source, self.file)]
 
-COUNTING = "04-counting"
-MISTAKES = (
-    Mistake(
-        "the edges are not counted",
-        COUNTING,
-        "02_shared.cu",
-        "for_each_index(vectors.edges, [&](std::int64_t e) { atomicAdd(&block_counts[keys[vectors.edge(e)]], 1u); });",
-        "(void)keys;",
-        (
-            "FAILED  step 02 shared, histogram, cpu build. The first thing to fix:",
-            "solutions/04-counting/02_shared.cu: counts[",
-            "] of 256 is 0; it should be 1",
-            "histogram: 1 u8 keys, range:0:9, ascending, seed 0",
-            "again: ./workbook run 04-counting 2 --n 1 --input range:0:9",
-            "--task histogram --seed 0 --solution",
-        ),
-    ),
-    Mistake(
-        "a fault in a part of an earlier step",
-        COUNTING,
-        "02_shared.cu",
-        "for_each_index(vectors.edges, [&](std::int64_t e) { atomicAdd(&block_counts[keys[vectors.edge(e)]], 1u); });",
-        "(void)keys;",
-        (
-            "FAILED  step 03 parallel uses step 02 shared, histogram, which fails on the cpu build. The first thing",
-            "solutions/04-counting/02_shared.cu: counts[",
-        ),
-        step=3,
-    ),
-    Mistake(
-        "the buffers of the scan are not exchanged",
-        COUNTING,
-        "02_shared.cu",
-        "to = from, from = written;",
-        "(void)written;",
-        ("FAILED  step 02 shared, hillis-steele, ", "solutions/04-counting/02_shared.cu"),
-    ),
-    Mistake(
-        "the sums are inclusive",
-        COUNTING,
-        "02_shared.cu",
-        "sums[first + i] = i == 0 ? 0 : from[i - 1];",
-        "sums[first + i] = from[i];",
-        (
-            "FAILED  step 02 shared, hillis-steele, cpu build",
-            "sums[0] of 1 is 1; it should be 0",
-            "1 u64 keys, range:1:1",
-        ),
-    ),
-    Mistake(
-        "no atomic",
-        COUNTING,
-        "02_shared.cu",
-        "atomicAdd(&wanted[keys.data[first + i]], 1u);",
-        "++wanted[keys.data[first + i]];",
-        (
-            "FAILED  step 02 shared, check build. The first thing to fix:",
-            "02_shared.cu:107: error: race: ",
-            "several threads change the same element at once: use atomicAdd() or another atomic",
-            "again: ",
-            "--build check --solution",
-        ),
-    ),
-    Mistake(
-        "a loop that never ends",
-        COUNTING,
-        "02_shared.cu",
-        "for (int distance = 1; distance < count; distance *= 2) {",
-        "for (int distance = 1; distance < count; distance *= 1) {",
-        ("FAILED  step 02 shared, hillis-steele, cpu build", "error: hang: the kernel was still running here"),
-    ),
-    Mistake(
-        "an unstable merge",
-        "02-merge",
-        "01_thread.cu",
-        "before(from.keys[b], from.keys[a]));",
-        "!before(from.keys[a], from.keys[b]));",
-        (
-            "FAILED  step 01 thread, cpu build",
-            "equal keys in the wrong order (the step promises to be stable) at index",
-            " pairs, range:0:9, ascending, seed 0",
-        ),
-    ),
-    Mistake(
-        "a kernel that prints",
-        COUNTING,
-        "01_global.cu",
-        "if (keys.n < 2) return;",
-        'if (keys.n < 2) return; std::printf("n is %d\\n", int(keys.n));',
-        ("ok      step 01 global: ", "it printed in ", " of them, first: n is 2"),
-    ),
-)
+    def cancel(self) -> None:
+        """Nothing runs."""
 
 
-def changed(item: Mistake) -> Mutation:
-    """The mistake as a mutation of one line."""
-    return mistake(item.lab, item.file, item.old, item.new, "")
+def plain(output: str, folder: str) -> str:
+    """What a compiler printed, without colours and without the temporary folder."""
+    output = re.sub(r"\033\[[\d;]*[mK]", "", output)
+    return re.sub(rf"[^\s:]*{Path(folder).name}/(cpu|check)/", "", output)
 
 
-def check(folder: Path, item: Mistake) -> tuple[str, float]:
+def make_runners(folder: Path, item: Mistake, into: Path) -> tuple[dict[str, Path], Scan]:
+    """The runners with the mistake, and the search for narrow places in it. CalledProcessError: it does not compile."""
+    kinds = ("cpu", "check")
+    for kind in kinds:
+        (into / kind).mkdir()
+
+    def make(kind: str) -> tuple[Path, str]:
+        recipe = Recipe.of(folder, item.lab, item.file, kind)
+        warnings = recipe.compiled(item.source, into / kind, OPTIONS[kind])
+        return recipe.make_runner(into / kind / "changed.o", [], into / kind / "runner"), warnings
+
+    with ThreadPoolExecutor(len(kinds)) as pool:
+        made = dict(zip(kinds, pool.map(make, kinds)))
+    return {kind: runner for kind, (runner, _) in made.items()}, Scan(item.file, item.source, made["cpu"][1])
+
+
+def verdict(folder: Path, item: Mistake) -> tuple[str, float]:
     """What `check` prints about a mistake, and the seconds that it took once everything was compiled."""
-    with tempfile.TemporaryDirectory() as temporary:
-        made = {}
-        kinds = ("cpu", "check")
-        for kind in kinds:
-            (Path(temporary) / kind).mkdir()
-        with ThreadPoolExecutor(len(kinds)) as pool:
-            mutation = changed(item)
-            runners = pool.map(lambda kind: make_runner(folder, mutation, Path(temporary) / kind, kind), kinds)
-            made = dict(zip(kinds, runners))
+    with tempfile.TemporaryDirectory() as temporary, contextlib.redirect_stdout(io.StringIO()) as printed:
+        start = time.monotonic()
+        try:
+            runners, scan = make_runners(folder, item, Path(temporary))
+        except subprocess.CalledProcessError as error:
+            return diagnostics.summary(plain(error.stdout + error.stderr, temporary)), time.monotonic() - start
+        scan.warnings = plain(scan.warnings, temporary)
         with (
-            mock.patch.object(build, "runner", lambda _lab, kind, _solution=False: made[kind]),
-            contextlib.redirect_stdout(io.StringIO()) as printed,
+            mock.patch.object(build, "runner", lambda _lab, kind, _solution=False: runners[kind]),
+            mock.patch.object(narrowing, "Scan", lambda *_: scan),
             JudgeClient() as judge,
         ):
             start = time.monotonic()
             checker = checking.Checker(judge, item.lab, ["cpu"], solution=True)
-            checker.passes(find_step(item.lab, item.step or int(item.file[:2])))
+            step = find_step(item.lab, item.step or int(item.file[:2]))
+            if item.alone:
+                with mock.patch.object(checker, "tested", return_value=True):
+                    checker.passes(step)
+            else:
+                checker.passes(step)
             seconds = time.monotonic() - start
     return printed.getvalue(), seconds
 
 
-def missing(item: Mistake, printed: str) -> str:
-    """The first text that is not printed where it should be; "" if none is missing."""
-    at = 0
-    for text in item.shown:
-        at = printed.find(text, at)
-        if at < 0:
-            return text
-        at += len(text)
-    return ""
+def chosen(names: Sequence[str]) -> list[Mistake]:
+    """The mistakes that the arguments name."""
+    if names:
+        return [item for item in MISTAKES if item.name in names or "--all" in names]
+    return [item for item in MISTAKES if item.quick]
 
 
 def main(folder: str, *names: str) -> int:
-    """Tries all mistakes; the exit status."""
+    """Makes the mistakes; the exit status."""
     build.use_folder(Path(folder).resolve())
     os.chdir(ROOT)
     wrong = 0
-    for item in MISTAKES:
-        if names and item.name not in names:
-            continue
-        printed, seconds = check(Path(folder).resolve(), item)
-        text = missing(item, printed)
+    items = chosen(names)
+    for item in items:
+        printed, seconds = verdict(Path(folder).resolve(), item)
+        text = item.missing(printed)
         wrong += bool(text)
-        print(f"{item.name}: {seconds:.1f} s" + (f": not shown: {text}\n{printed}" if text else ""), flush=True)
-    return 1 if wrong else 0
+        result = f"not shown: {text}\n{printed}" if text else "found"
+        print(f"{item.lab}, {item.name}: {seconds:.1f} s: {result}", flush=True)
+    print(f"found: {len(items) - wrong} of {len(items)}")
+    return 1 if wrong or not items else 0
 
 
 if __name__ == "__main__":

@@ -113,32 +113,37 @@ class Recipe:
     item: str
 
     @classmethod
-    def of(cls, folder: Path, mutation: Mutation, kind: str) -> Recipe:
-        """The recipe for the file of a mutation."""
-        name = mutation.path.name
-        target = f"labs/{mutation.lab}-{kind}-solution"
+    def of(cls, folder: Path, lab: str, name: str, kind: str) -> Recipe:
+        """The recipe for a file of a lab."""
+        target = f"labs/{lab}-{kind}-solution"
         generated = f"{target}.p/{name}.cpp"
         made = commands(folder, target)
         rewrite = next(words for words in made if generated in words and "rewrite.py" in " ".join(words))
         compiled = next(words for words in made if "-c" in words and words[words.index("-c") + 1] == generated)
         item = compiled[compiled.index("-o") + 1]
-        return cls(folder, target, rewrite, compiled, made[-1], f"solutions/{mutation.lab}/{name}", generated, item)
+        return cls(folder, target, rewrite, compiled, made[-1], f"solutions/{lab}/{name}", generated, item)
 
-    def run(self, words: Sequence[str], replaced: dict[str, str]) -> None:
-        """Runs one of the commands with other words."""
-        subprocess.run([replaced.get(word, word) for word in words], cwd=self.folder, check=True, capture_output=True)
+    def run(self, words: Sequence[str], replaced: dict[str, str]) -> str:
+        """Runs one of the commands with other words. Returns its warnings. CalledProcessError: it fails."""
+        words = [replaced.get(word, word) for word in words]
+        return subprocess.run(words, cwd=self.folder, check=True, capture_output=True, text=True).stderr
 
     def make_object(self, text: str, into: Path) -> Path:
         """Compiles a changed text of the file."""
+        self.compiled(text, into)
+        return into / "changed.o"
+
+    def compiled(self, text: str, into: Path, options: Sequence[str] = ()) -> str:
+        """The same, with more options of the compiler, for its warnings."""
         source = into / Path(self.source).name
         source.write_text(text)
         replaced = {self.generated: str(into / f"{source.name}.cpp"), self.item: str(into / "changed.o")}
-        for words in (self.rewrite, self.compile):
+        for words in (self.rewrite, [*self.compile, *options]):
             # The folders of these words differ from build to build.
             ends = {word: str(source) for word in words if word.endswith(self.source)}
             ends |= {word: str(into / "depends.d") for word in words if word.endswith(".d")}
-            self.run(words, replaced | ends)
-        return into / "changed.o"
+            warnings = self.run(words, replaced | ends)
+        return warnings
 
     def make_runner(self, changed: Path, more: Sequence[Path], runner: Path) -> Path:
         """Links the runner with a changed object and with further ones."""
@@ -148,7 +153,7 @@ class Recipe:
 
 def make_runner(folder: Path, mutation: Mutation, into: Path, kind: str = "check") -> Path:
     """Makes the lab's runner of a build with the changed line, by the commands that made the solution's."""
-    recipe = Recipe.of(folder, mutation, kind)
+    recipe = Recipe.of(folder, mutation.lab, mutation.path.name, kind)
     lines = mutation.path.read_text().splitlines()
     lines[mutation.number] = mutation.line
     into.mkdir(exist_ok=True)
@@ -159,7 +164,7 @@ class SwitchedFile:
     """A file whose barriers are compiled once, each with a switch; linking decides which of them is missing."""
 
     def __init__(self, folder: Path, mutations: Sequence[Mutation], into: Path) -> None:
-        self._recipe = Recipe.of(folder, mutations[0], "check")
+        self._recipe = Recipe.of(folder, mutations[0].lab, mutations[0].path.name, "check")
         self._into = into
         lines = mutations[0].path.read_text().splitlines()
         for mutation in mutations:

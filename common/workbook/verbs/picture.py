@@ -134,8 +134,9 @@ def main(arguments: argparse.Namespace) -> int:
     runner = build.runner(lab, "check", arguments.solution)
     build.compile_targets([build.judge(), runner], f"building {lab}, check build")
     with JudgeClient() as judge:
-        if step.part and not arguments.task:
-            case = replace(case, task=line_of(judge.lab(lab), step, None).task)
+        line = line_of(judge.lab(lab), step, arguments.task)
+        narrow = line.input_for(arguments.type or judge.lab(lab).type_of(line))
+        case = replace(case, task=line.task, input=case.input if arguments.input else narrow)
         run, outcome = observe(judge, runner, case, arguments.timeout)
     if launches is not None and not any(access.launch in launches for access in run.accesses):
         raise Usage(f"--launches {arguments.launches}: the run has {len(run.launches)} launches, numbered from 0")

@@ -100,15 +100,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _case(arguments: argparse.Namespace, lab: Lab, file: StepFile, kind: str) -> Case:
     step = line_of(lab, file, arguments.task)
+    type_name = arguments.type or lab.type_of(step)
     n = sweeps.number(arguments.n, "--n") if arguments.n else min(PROFILED_KEYS, step.affordable.on(kind))
     return Case(
         lab.name,
         step.number,
         n,
         step.task,
-        type=arguments.type or lab.type_of(step),
+        type=type_name,
         order=arguments.order or "ascending",
-        input=arguments.input or "uniform",
+        input=arguments.input or step.input_for(type_name),
         seed=arguments.seed,
         blocks=arguments.blocks or 0,
         threads=arguments.threads or 0,

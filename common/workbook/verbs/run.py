@@ -110,7 +110,7 @@ def _case(arguments: argparse.Namespace, lab: Lab, file: StepFile, kind: str) ->
     """The case that the arguments describe; with --stdin its n is not known yet."""
     step = line_of(lab, file, arguments.task)
     type_name = arguments.type or lab.type_of(step)
-    input_name = arguments.input or "uniform"
+    input_name = arguments.input or step.input_for(type_name)
     if arguments.stdin:
         n = 0
     elif arguments.n is not None:

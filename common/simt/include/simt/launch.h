@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <tuple>
 #include <type_traits>
 
@@ -38,6 +39,9 @@ void run(const Kernel& kernel, const LaunchConfig& config);
 /// From now on, `listener` is called after each launch; null (the default) for no listener.
 using LaunchListener = void (*)(const Kernel& kernel, const LaunchConfig& config, double milliseconds);
 void listen_to_launches(LaunchListener listener);
+
+/// From now on, each block that ends adds 1 to this counter; null (the default): to none.
+void count_blocks_in(std::uint64_t* counter);
 
 template <class Call, class... Arguments>
 void launch(const Call& call, const char* name, const char* file, int line, const LaunchConfig& config,

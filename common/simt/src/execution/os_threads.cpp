@@ -1,11 +1,26 @@
 #include "os_threads.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 
 #include "../environment.h"
 
 namespace simt {
+
+namespace {
+
+std::atomic<std::uint64_t*> ended_blocks = nullptr;
+
+void count_block() {
+  if (std::uint64_t* const counter = ended_blocks.load(std::memory_order_relaxed)) {
+    std::atomic_ref(*counter).fetch_add(1, std::memory_order_relaxed);
+  }
+}
+
+}  // namespace
+
+void count_blocks_in(std::uint64_t* counter) { ended_blocks = counter; }
 
 OsThreads& OsThreads::instance() {
   static OsThreads* const threads = new OsThreads;  // never destroyed: a static's destructor may launch a kernel
@@ -53,6 +68,7 @@ void OsThreads::run_blocks() {
     const std::uint64_t block = next_block_.fetch_add(1);
     if (block >= launch_->blocks || launch_state.failed()) break;
     if (!worker.run_block(*launch_, reverse_blocks() ? launch_->blocks - 1 - block : block)) break;
+    count_block();
   }
   launch_state.worker_ends();
 }

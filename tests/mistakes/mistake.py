@@ -1,0 +1,56 @@
+"""What a mistake is: a few changed words of a solution, and what the reader must see."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """One mistake. In `shown`, {at} stands for the file and line of the first change, {at+2} for the line two below."""
+
+    name: str
+    lab: str
+    file: str
+    changes: Sequence[tuple[str, str]]  # each text occurs once in the file
+    shown: Sequence[str]  # what is printed, in this order
+    step: int = 0  # that is checked; 0: the one with the mistake
+    quick: bool = False  # part of the default suite
+    alone: bool = False  # the check build alone shows it, and only that one is run
+
+    @property
+    def original(self) -> Path:
+        """The solution's file."""
+        return ROOT / "solutions" / self.lab / self.file
+
+    @property
+    def source(self) -> str:
+        """The file with the mistake."""
+        text = self.original.read_text(encoding="utf-8")
+        for old, new in self.changes:
+            if text.count(old) != 1:
+                raise SystemExit(f"{self.name}: {self.file} has {text.count(old)} times: {old}")
+            text = text.replace(old, new)
+        return text
+
+    @property
+    def line(self) -> int:
+        """The line of the first change."""
+        text = self.original.read_text(encoding="utf-8")
+        return text[: text.index(self.changes[0][0])].count("\n") + 1
+
+    def missing(self, printed: str) -> str:
+        """The first text that is not shown where it should be; "" if none is missing."""
+        at = 0
+        for text in self.shown:
+            wanted = re.sub(r"\{at([+-]\d+)?\}", lambda match: f"{self.file}:{self.line + int(match[1] or 0)}", text)
+            at = printed.find(wanted, at)
+            if at < 0:
+                return wanted
+            at += len(wanted)
+        return ""
