@@ -83,7 +83,7 @@ MISTAKES = (
         ODD_EVEN,
         "02_halo.cu",
         [("__syncthreads();  // the next phase, or the store", ";  // the next phase, or the store")],
-        ["FAILED  step 02 halo, check build", "02_halo.cu:", "error: race: ", "no barrier"],
+        ["FAILED  step 02 halo, check build", "02_halo.cu:", "error: race: ", "__syncthreads"],
         alone=True,
     ),
     Mistake(
@@ -251,7 +251,7 @@ MISTAKES = (
         BITONIC,
         "02_shared.cu",
         [("__syncthreads();  // the first stage reads keys", ";  // the first stage reads keys")],
-        ["FAILED  step 02 shared, check build", "error: race: ", "no barrier"],
+        ["FAILED  step 02 shared, check build", "error: race: ", "__syncthreads"],
         alone=True,
         quick=True,
     ),

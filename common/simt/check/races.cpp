@@ -11,7 +11,7 @@ const char* advice(bool same_block, bool same_warp, bool are_volatile) {
     return "lanes do not run in step, and volatile does not order them; put __syncwarp() between the two accesses";
   }
   return same_warp ? "nothing orders these lanes, and shuffles and votes do not; put __syncwarp() between the two "
-                     "accesses, or use an atomic"
+                     "accesses, __syncthreads() if other warps use the data too, or use an atomic"
                    : "no barrier orders these threads; put __syncthreads() between the two accesses, or use an atomic";
 }
 
