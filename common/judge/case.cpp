@@ -42,7 +42,7 @@ std::string title_of(const Case& which) {
     const auto or_any = [](int count) { return count ? fmt::format("{}", count) : std::string("*"); };
     text += fmt::format(", <<<{}, {}>>>", or_any(which.shape.blocks), or_any(which.shape.threads));
   }
-  if (which.offset) text += fmt::format(", {} past an aligned address", which.offset);
+  if (which.offset) text += fmt::format(", {} keys past an aligned address", which.offset);
   if (which.reversed_blocks) text += ", last block first";
   return text;
 }

@@ -24,7 +24,7 @@ struct Case {
   std::int64_t n = 0;
   std::string input = "uniform";  ///< a name of judge/inputs.h, a range, or file:PATH
   std::uint64_t seed = 0;
-  std::int64_t offset = 0;       ///< keys that the arrays begin behind an address divisible by 256, below max_offset
+  std::int64_t offset = 0;       ///< keys between an address divisible by 256 and the arrays, below max_offset
   bool reversed_blocks = false;  ///< CUDA on the CPU starts the last block first, and few blocks at a time
   std::optional<std::uint64_t> lane_seed = std::nullopt;  ///< SIMT_SEED of the runner; none: the judge's own
   Expect expect = Expect::verified;

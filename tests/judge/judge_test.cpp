@@ -307,5 +307,5 @@ TEST_CASE("the replay command names the whole case") {
   which.reversed_blocks = true;
   CHECK(lab::replay_command(which).starts_with("SIMT_REVERSE_BLOCKS=1 ./workbook run 03-bitonic 2 "));
   CHECK(lab::replay_command(which).ends_with(" --offset 3 --seed 42"));
-  CHECK(lab::title_of(which).ends_with(", <<<3, 64>>>, 3 past an aligned address, last block first"));
+  CHECK(lab::title_of(which).ends_with(", <<<3, 64>>>, 3 keys past an aligned address, last block first"));
 }

@@ -47,7 +47,7 @@ PARALLEL, BLELLOCH = line(3, "parallel", uses=("histogram",)), line(3, "blelloch
 COUNTING = Lab("04-counting", "u8", None, (SHARED, HISTOGRAM, PARALLEL, BLELLOCH))
 STEPS = {2: StepFile("04-counting", 2, "shared"), 3: StepFile("04-counting", 3, "parallel")}
 FINDING = Finding("labs/04-counting/02_shared.cu", 41, "race", "two threads")
-NARROW = Note("labs/04-counting/02_shared.cu", 61, "narrow", text="int holds places below 2^31 only")
+NARROW = Note("labs/04-counting/02_shared.cu", 61, "narrow", text="int holds positions below 2^31 only")
 REMARK = Note("labs/04-counting/02_shared.cu", 43, "early-exit", text="31 of 32")
 Rule = Callable[[str, Case], "dict[str, Any]"]
 
@@ -354,7 +354,7 @@ class CheckBuild(FakeJudge):
         self.assertEqual(profiles.costs([LAUNCH], 256, 2560)["bytes"], 26.0)
         verdict = self.verdict({"n": 1000, "bytes": 5000.0}, copied_bytes=1000)
         self.assertEqual(verdict.costs[0].values["bytes"], (5096.0, 5000.0))
-        self.assertIn("1e+03 of these bytes per key are moved by cudaMemcpy", verdict.over[-1])
+        self.assertIn("cudaMemcpy or cudaMemcpyAsync moves 1e+03 of these bytes per key", verdict.over[-1])
 
     def test_within_the_budget(self) -> None:
         # The fake judge's budget cases have 1 and 1000 keys.

@@ -35,10 +35,10 @@ class Conversions(unittest.TestCase):
         self.assertEqual([note.line for note in notes], [61, 64])
         self.assertEqual(
             str(notes[0]),
-            f"{FILE}:61: note: narrow: int holds places below 2^31 only, and this step promises any n: use "
+            f"{FILE}:61: note: narrow: int holds positions below 2^31 only, but this step accepts any n; use "
             "std::int64_t, or write int(...) if the value always fits",
         )
-        self.assertIn("unsigned int holds places below 2^32 only", notes[1].text)
+        self.assertIn("unsigned int holds positions below 2^32 only", notes[1].text)
 
     def test_clang(self) -> None:
         self.assertEqual([note.line for note in narrowing.conversions(CLANG, FILE)], [61])
@@ -100,7 +100,7 @@ class Scan(unittest.TestCase):
 
     def lines(self) -> list[int]:
         """The lines that a scan's notes of conversions are on."""
-        return [note.line for note in narrowing.Scan(self.step).notes() if "holds places" in note.text]
+        return [note.line for note in narrowing.Scan(self.step).notes() if "holds positions" in note.text]
 
     def test_found_and_remembered(self) -> None:
         self.assertEqual(self.lines(), [5])

@@ -66,7 +66,7 @@ void report_unread_launch() {
   if (!launch) return;
   add_finding("unchecked-launch", launch->site,
               "kernel " + launch->kernel +
-                  ": no error is read after this launch, so nobody notices if it fails: write "
+                  ": no error is read after this launch, so a failure goes unnoticed; write "
                   "CUDA_CHECK(cudaGetLastError()) after it");
 }
 

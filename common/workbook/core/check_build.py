@@ -19,8 +19,8 @@ KERNEL_SECONDS = "6"
 _MORE = 8  # cases that are still run after one has failed without a finding
 MOST_FINDINGS = 3  # shown at once
 _COPIES = (
-    "  {:.3g} of these bytes per key are moved by cudaMemcpy or cudaMemcpyAsync within the device:\n"
-    "  instead of copying one array to the other, exchange the two pointers"
+    "  cudaMemcpy or cudaMemcpyAsync moves {:.3g} of these bytes per key within the device;\n"
+    "  exchange the two pointers instead of copying one array to the other"
 )
 _NOTES = {"conflicts": "bank-conflict", "sectors": "uncoalesced", "bytes": "uncoalesced"}
 

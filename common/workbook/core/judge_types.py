@@ -117,7 +117,7 @@ class Case:
     seed: Optional[int] = None  # None: a fresh one
     blocks: int = 0  # 0: the step chooses
     threads: int = 0
-    offset: int = 0  # keys that the arrays begin behind an address divisible by 256
+    offset: int = 0  # keys between an address divisible by 256 and the arrays
     reversed_blocks: bool = False  # CUDA on the CPU starts the last block first
     lane_seed: Optional[int] = None  # 0: CUDA's own order of lanes; None: that of SIMT_SEED, or the runner's default
     expect: str = "verified"

@@ -1,5 +1,5 @@
-"""Places in arrays that are kept in 32 bits, in the file of a step that promises any n: they go wrong beyond 2^31 keys,
-which no test on a CPU has. The compiler finds conversions while the tests run; the text shows products of indices.
+"""Finds positions that are kept in 32 bits in a step that accepts any n: they overflow beyond 2^31 keys, which no test
+on a CPU has. The compiler finds conversions while the tests run; the text shows products of indices.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def conversions(output: str, file: str) -> list[Note]:
         if _bare(wide) not in _WIDE or narrow not in _NARROW:
             continue
         text = (
-            f"{narrow} holds places below 2^{31 + (narrow != 'int')} only, and this step promises any n: "
+            f"{narrow} holds positions below 2^{31 + (narrow != 'int')} only, but this step accepts any n; "
             f"use std::int64_t, or write {'int' if narrow == 'int' else 'unsigned'}(...) if the value always fits"
         )
         found.setdefault(int(match["line"]), Note(file, int(match["line"]), KIND, text=text))
@@ -64,7 +64,7 @@ def products(source: str, file: str) -> list[Note]:
         if match and match["before"] not in (")", "}", "*"):
             first, second = match["first"] + ".x", match["second"] + ".x"
             text = (
-                f"{first} * {second} has 32 bits and wraps at 2^32, and this step promises any n: "
+                f"{first} * {second} has 32 bits and wraps at 2^32, but this step accepts any n; "
                 f"write std::int64_t({first}) * {second}"
             )
             found.append(Note(file, number, KIND, text=text))

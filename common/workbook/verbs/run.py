@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=whole("--offset", 0, MAX_OFFSET),
         default=0,
         metavar="K",
-        help="let the arrays begin K keys behind an aligned address",
+        help="start the arrays K keys past an aligned address",
     )
     add_run_options(parser, ("cpu", "check", "cuda"))
 
