@@ -27,7 +27,7 @@ class CaseMemory {
   /// True if the output is the input, guards included.
   bool untouched() const;
 
-  /// The number of blocks that have ended in the current case, on CUDA on the CPU. The runner may count what it likes.
+  /// The number of blocks that have ended in the current case, on CUDA on the CPU. The runner counts them: not to be trusted.
   std::uint64_t blocks_ended() const;
 
   const JudgeMemory& shared() const { return memory_; }

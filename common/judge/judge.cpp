@@ -75,7 +75,7 @@ struct Judge::Exchange {
   std::string document;
   double waited = 0;    // seconds that the process has waited for a processor, as far as they are taken into account
   double extended = 0;  // seconds by which they have moved deadlines
-  double slow = 0;      // seconds by which blocks that came to an end have moved them
+  double slow = 0;      // seconds by which blocks that ended have extended them
   std::uint64_t blocks_ended = 0;  // at the last look
   bool hung = false;
   bool over = false;
@@ -200,7 +200,7 @@ void Judge::receive(Exchange& exchange) {
   }
 }
 
-// Blocks that come to an end tell a step that is slow from one that waits for something that never happens.
+// As long as blocks end, a step is slow and does not wait for something that never happens.
 bool Judge::is_only_slow(Exchange& exchange) const {
   const std::uint64_t before = std::exchange(exchange.blocks_ended, memory_.blocks_ended());
   if (!has_many_keys_ || exchange.expected != Progress::sorted || exchange.slow >= more_if_slow_) return false;

@@ -1,4 +1,4 @@
-// What looks like a race and may be none: the accesses that follow decide.
+// Possible races, which later accesses confirm or rule out.
 //
 // A store is compared with what it replaces once it has happened: threads that write the same value agree on the result.
 // A plain read of a word that others change by atomics is right as the first step of a compare-and-swap loop, whose

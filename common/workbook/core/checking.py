@@ -261,7 +261,7 @@ def not_written(step: StepFile, outcome: Outcome) -> str:
 
 
 def make_programs(lab: str, kinds: Sequence[str], solution: bool) -> None:
-    """Builds everything that a check runs, in one go: otherwise the first failure would wait for the check build."""
+    """Builds everything that a check runs at once: otherwise the first failure would wait for the check build."""
     builds = [*kinds, "check"] if "cpu" in kinds else kinds
     programs = [build.judge(), *(build.runner(lab, kind, solution) for kind in builds)]
     if not programs[0].exists():

@@ -82,7 +82,7 @@ def _folders(text: str) -> tuple[str, ...]:
 
 
 def find_lab(text: str, root: Path = ROOT) -> str:
-    """The lab that `text` means: 03-bitonic, 03, 3, bitonic, or a path in it such as labs/03-bitonic/02_shared.cu."""
+    """The lab that `text` names: 03-bitonic, 03, 3, bitonic, or a path in it such as labs/03-bitonic/02_shared.cu."""
     known = labs(root)
     for lab in known:
         number, name = lab.split("-", 1)
@@ -113,7 +113,7 @@ def find_step(lab: str, text: str | int, root: Path = ROOT) -> StepFile:
 
 
 def find(lab_text: str, step_text: str | int | None, root: Path = ROOT) -> tuple[str, StepFile | None]:
-    """The lab and the step that two arguments mean. Without the second, the first may be the path of a step's file."""
+    """The lab and the step that two arguments name. Without the second, the first may be the path of a step's file."""
     lab = find_lab(lab_text, root)
     if step_text is not None:
         return lab, find_step(lab, step_text, root)

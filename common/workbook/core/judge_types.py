@@ -1,4 +1,4 @@
-"""What the judge answers: labs, cases, outcomes and measurements, as dataclasses made from JSON."""
+"""The judge's answers: labs, cases, outcomes and measurements, as dataclasses made from JSON."""
 
 # Python 3.9 cannot evaluate `int | None`, and the annotations are evaluated here.
 # ruff: noqa: UP045
@@ -210,7 +210,7 @@ class Note:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one case."""
+    """The outcome of one case."""
 
     status: str
     passed: bool  # the outcome is what the case expects

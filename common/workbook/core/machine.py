@@ -129,7 +129,7 @@ def idle_cores(seconds: float = 0.2) -> float | None:
 
 
 class ClockWatch:
-    """While it is entered: does the GPU slow its clocks down? `reasons` are the driver's."""
+    """Watches whether the GPU lowers its clocks while the context is entered. `reasons` are the driver's."""
 
     EVERY = 5.0  # seconds
     _SLOW = {

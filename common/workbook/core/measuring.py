@@ -1,4 +1,4 @@
-"""Carries out sweeps: one row per measurement, appended to a file; what the file has already is not measured again."""
+"""Carries out sweeps: appends one row per measurement to a file, and skips what the file already has."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class _Costs:
 
 @dataclass
 class Result:
-    """What came of a sweep."""
+    """The result of a sweep."""
 
     rows: list[Row]
     path: Path
@@ -189,7 +189,7 @@ class Sweeping:
             self.costs.remember(item, seconds)
 
     def _measured(self, item: Planned) -> Measurement:
-        """The judge's measurement. Too many keys for this machine's memory do not end the sweep."""
+        """The judge's measurement. The sweep continues if there are too many keys for this machine's memory."""
         if item.why_not:
             return Measurement("unsupported", item.why_not)
         try:

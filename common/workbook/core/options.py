@@ -1,4 +1,4 @@
-"""Options that several verbs share, and what is prepared before a lab's steps run."""
+"""Options that several verbs share, and the preparation for running a lab's steps."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ KERNEL_SIZES = (1000, 10_000, 100_000, 4_000_000)
 
 @dataclass(frozen=True)
 class Preset:
-    """What is left in a folder: one CSV file per lab, machine.txt and logs."""
+    """The results in a folder: one CSV file per lab, machine.txt and logs."""
 
     folder: Path
     brief: bool = False  # only sizes and types: no launch shapes, inputs and kernels

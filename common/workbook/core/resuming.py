@@ -1,4 +1,4 @@
-"""Sweeps that go on where they were interrupted."""
+"""Sweeps that continue where they were interrupted."""
 
 from __future__ import annotations
 

@@ -123,7 +123,7 @@ def compose(lab: str, title: str, parts: Mapping[str, str], old: str | None) -> 
 
 
 def _known_parts(text: str) -> set[str]:
-    """The parts that a report has had: a section that the student deleted stays away."""
+    """The parts that a report has had: a section that the student deleted is not added again."""
     match = re.search(r"<!-- parts of [\w-]+: ([\w ]*) -->", text)
     return set(match[1].split()) if match else set()
 

@@ -1,4 +1,4 @@
-"""The measurements of a report: what the report's folder has from the same programs is not measured again."""
+"""The measurements of a report: what the report's folder already has from the same programs is not measured again."""
 
 from __future__ import annotations
 

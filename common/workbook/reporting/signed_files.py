@@ -31,7 +31,7 @@ def write(path: Path, content: str, comment: str, remarks: list[str]) -> Path:
         names = names or [f"{path.stem}-new-{len(changed)}{path.suffix}"]
     if changed:
         remarks.append(
-            f"{names[0]}: a new name, since you have changed {' and '.join(changed)} by hand; your changes stay"
+            f"{names[0]}: a new name, because you have changed {' and '.join(changed)} by hand; your changes are kept"
         )
     path = path.with_name(names[0])
     files.write_whole(path, content + _signature(content, comment))

@@ -167,7 +167,7 @@ def _verdict(measured: Measured) -> int:
 
 
 def _best_measured(judge: JudgeClient, kinds: Sequence[str]) -> tuple[Measured, str]:
-    """On the best build. A GPU may answer although CUDA does not work, for example with an old driver."""
+    """Runs on the best build. A GPU may answer although CUDA does not work, for example with an old driver."""
     kind = kinds[-1]
     try:
         return _measure(judge, kind), kind

@@ -132,7 +132,7 @@ def main(arguments: argparse.Namespace) -> int:
         with JudgeClient() as judge:
             report = measured(judge, judge.lab(lab), kind, runner, arguments, folder)
     except KeyboardInterrupt as stop:
-        note("interrupted; the measurements are kept, and the same command goes on from there")
+        note("interrupted; the measurements are kept, and the same command continues from there")
         return getattr(stop, "status", 130)
     report.others = other_machines(lab, arguments.others, report.rows)
     note("making tables and plots ...")

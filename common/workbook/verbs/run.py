@@ -64,7 +64,7 @@ def keys_of(data: bytes, type_name: str, max_counted_keys: int | None) -> bytes:
 
 
 def report(outcome: Outcome) -> int:
-    """Prints what became of the case, on standard error; returns the exit status."""
+    """Prints the outcome of the case on standard error; returns the exit status."""
     note(f"{outcome.title}, seed {outcome.case.seed}")
     if outcome.printed:
         note(f"--- the runner printed ---\n{outcome.printed.rstrip()}\n---")

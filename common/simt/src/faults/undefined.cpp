@@ -38,7 +38,7 @@ struct Operation {
   const Type* right;
 };
 
-/// While it lives, accesses are not observed: the library's own copies are none of the kernel's.
+/// While it exists, accesses are not observed: the library's own copies are not the kernel's.
 class Unobserved {
  public:
 #ifdef SIMT_CHECK
