@@ -92,7 +92,7 @@ class Kept(unittest.TestCase):
             self.assertEqual([write("five\n"), write("six\n")], ["report-new-2.tex"] * 2)
             self.assertTrue(path.read_text().startswith("mine"))
             self.assertTrue(new.read_text().startswith("mine too"))
-            self.assertIn("since you have changed report.tex and report-new.tex by hand", remarks[-1])
+            self.assertIn("because you have changed report.tex and report-new.tex by hand", remarks[-1])
 
     def test_words_that_cannot_be_kept_are_refused(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
