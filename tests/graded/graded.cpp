@@ -184,7 +184,7 @@ int run_tests(const std::vector<int>& step_numbers, const std::vector<std::strin
   context.setOption("reporters", "brief");
   context.applyCommandLine(static_cast<int>(arguments.size()), arguments.data());
   const int failed = context.run();
-  std::printf("%s: %s (public tests only, seed %llu)\n", lab.traits.name,
+  std::printf("%s: %s in the public tests, those that come with the workbook (seed %llu)\n", lab.traits.name,
               failed      ? "not right yet"
               : unwritten ? "all right so far, but not all steps are written"
                           : "all right",

@@ -204,7 +204,7 @@ MISTAKES = (
         [("while (sums[v + 1] <= std::uint64_t(place)) ++v;", "if (sums[v + 1] <= std::uint64_t(place)) ++v;")],
         [
             "FAILED  step 01 global, cpu build",
-            "01_global.cu: wrong key at index 0 of 1",
+            "01_global.cu: wrong key at index 0 of 2",
             "range:0:9, ascending, seed 0",
         ],
     ),
@@ -246,7 +246,7 @@ MISTAKES = (
         LAB,
         SHARED,
         [("const int count = items_in_tile(keys.n, first, move_tile);", "const int count = int(move_tile);")],
-        ["FAILED  step 02 shared, check build", "02_shared.cu:", "error: out-of-bounds: ", "keys"],
+        ["FAILED  step 02 shared, ", "02_shared.cu:", "error: out-of-bounds: ", "again: "],
     ),
     Mistake(
         "places in an int",

@@ -271,10 +271,12 @@ class Failures(unittest.TestCase):
 
     def test_a_finding_names_the_line_to_mend(self) -> None:
         finding = Finding("labs/a.cu", 7, "out-of-bounds", "read")
-        outcome = Outcome("crashed", False, CASE, "signal 11", findings=(finding,), file="labs/a.cu")
+        printed = f"{finding}\nhello\n"
+        outcome = Outcome("crashed", False, CASE, "signal 11", findings=(finding,), file="labs/a.cu", printed=printed)
         self.assertEqual(
             check_build.failure_lines(outcome)[:2], ["labs/a.cu:7: error: out-of-bounds: read", "  crashed: signal 11"]
         )
+        self.assertEqual(check_build.failure_lines(outcome)[3:5], ["  the runner printed:", "hello"])
 
     def test_a_shape_that_must_be_refused(self) -> None:
         case = Case("03-bitonic", 2, 10, blocks=-1, expect="refused")

@@ -16,6 +16,8 @@ from typing import Any
 from unittest import mock
 from xml.etree import ElementTree
 
+import fake_judge
+
 from workbook import cli
 from workbook.core import build
 from workbook.core.course import BUILD
@@ -198,11 +200,17 @@ class Refused(unittest.TestCase):
         """What is printed where the judge gives this answer."""
         with tempfile.TemporaryDirectory() as folder:
             judge = Path(folder) / "judge"
-            judge.write_text(f"#!/bin/sh\nread request\ncat <<'END'\n{json.dumps(answer)}\nEND\n")
+            labs = {"labs": [{**fake_judge.LAB, "steps": [{**fake_judge.STEP, "number": 2, "max_range": 256}]}]}
+            judge.write_text(
+                f"#!/bin/sh\nread request\ncat <<'END'\n{json.dumps(labs)}\nEND\n"
+                f"read request\nprintf '%s' \"$request\" >{folder}/request\ncat <<'END'\n{json.dumps(answer)}\nEND\n"
+            )
             judge.chmod(judge.stat().st_mode | stat.S_IXUSR)
             with mock.patch.object(picture, "JudgeClient", functools.partial(JudgeClient, judge)):
                 printed = self.refused("3", "2", "-o", f"{folder}/x.svg")
             self.assertFalse((Path(folder) / "x.svg").exists())
+            # A step with a counter per value gets keys that it can sort.
+            self.assertIn('"input": "range:', (Path(folder) / "request").read_text())
             return printed
 
     def outcome(self, **values: Any) -> dict[str, Any]:

@@ -75,6 +75,13 @@ class Verdict:
         return failure_lines(self.failed, " --build check") if self.failed else self.over
 
 
+def _without_findings(outcome: Outcome) -> str:
+    """What the step printed, without the lines of findings, which are shown as such."""
+    known = [f"{finding.file}:{finding.line}: error: {finding.kind}: " for finding in outcome.findings]
+    lines = outcome.printed.rstrip().splitlines()
+    return "\n".join(line for line in lines if not line.startswith(tuple(known))).strip("\n")
+
+
 def failure_lines(outcome: Outcome, options: str = "") -> list[str]:
     """How a case failed, beginning with the line to fix, and how to repeat it; `options` are added to that command."""
     case, what = outcome.case, outcome.message
@@ -91,8 +98,8 @@ def failure_lines(outcome: Outcome, options: str = "") -> list[str]:
     findings = [str(finding) for finding in outcome.findings[:MOST_FINDINGS]]
     lines = [*findings, f"  {what}"] if findings else [f"{outcome.place}: {what}"]
     lines.append(f"  {outcome.title}, seed {case.seed}")
-    if outcome.printed.strip():
-        lines += ["  the runner printed:", outcome.printed.rstrip()]
+    if printed := _without_findings(outcome):
+        lines += ["  the runner printed:", printed]
     return [*lines, f"  again: {outcome.replay}{options}"]
 
 
