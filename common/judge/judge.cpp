@@ -48,9 +48,8 @@ std::string advice_on_hanging(const Case& which) {
   const std::int64_t in_a_second = affordable(which.step).cpu;
   if (which.n > in_a_second) {
     return fmt::format(
-        ": step {} {} with n = {} has not ended. It may only be slow: without a GPU such a step sorts about {} keys in "
-        "a "
-        "second. Choose a smaller --n, or allow more time with --timeout",
+        ": step {} {} with n = {} has not ended. It may only be slow: without a GPU such a step sorts about {} keys "
+        "in a second. Choose a smaller --n, or allow more time with --timeout",
         which.step.number, which.step.name, which.n, in_a_second);
   }
   if (which.reversed_blocks) {
