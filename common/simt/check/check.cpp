@@ -6,11 +6,11 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "../src/execution/failure.h"
 #include "faults.h"
 #include "files.h"
 #include "json.h"
 #include "report.h"
-#include "text.h"
 
 namespace simt::check {
 namespace {
@@ -124,7 +124,7 @@ void met_without_exited(Site site, const char* name, unsigned exited) {
   if (!all.findings.is_first_exit_at(site)) return;
   add_remark(
       "early-exit", site,
-      all.running.place() + ": lanes " + hexadecimal(exited) + " of the mask have exited, and this " + name +
+      all.running.place() + ": lanes " + hex(exited) + " of the mask have exited, and this " + name +
           "() does not wait for them; more portable: let all lanes of the mask reach it, or take the mask from " +
           "__ballot_sync() before any lane exits");
 }

@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <string>
 
+#include "../src/execution/failure.h"
 #include "../src/execution/warp.h"
 #include "state.h"
 #include "text.h"
@@ -80,14 +81,13 @@ void Shuffles::report(const Origin& origin, unsigned thread) {
   CheckState& all = state();
   const unsigned first = thread / lanes_per_warp * lanes_per_warp;
   const bool has_exited = (origin.mask >> origin.source & 1) != 0;
-  all.findings.add(
-      {.kind = "invalid-warp-mask",
-       .text = all.running.subject(first + unsigned(origin.lane)) + origin.name + "() takes the value of lane " +
-               std::to_string(origin.source) +
-               (has_exited ? ", which has exited" : ", which is not in the mask " + hexadecimal(origin.mask)) +
-               ", so it is undefined, and thread " + thread_name(*all.running.launch, thread) +
-               " stores what follows from it; use a mask with all lanes whose values are needed",
-       .place = place_of(origin.site)});
+  all.findings.add({.kind = "invalid-warp-mask",
+                    .text = all.running.subject(first + unsigned(origin.lane)) + origin.name +
+                            "() takes the value of lane " + std::to_string(origin.source) +
+                            (has_exited ? ", which has exited" : ", which is not in the mask " + hex(origin.mask)) +
+                            ", so it is undefined, and thread " + thread_name(*all.running.launch, thread) +
+                            " stores what follows from it; use a mask with all lanes whose values are needed",
+                    .place = place_of(origin.site)});
 }
 
 void Shuffles::forget() {

@@ -1,7 +1,5 @@
 #include "text.h"
 
-#include <cstdio>
-
 namespace simt::check {
 namespace {
 
@@ -22,12 +20,6 @@ std::string counted(std::uint64_t count, const std::string& unit) {
 std::string element(const std::string& array, std::size_t offset, unsigned bytes, std::size_t array_bytes) {
   return array + "[" + std::to_string(offset / bytes) + "] (" + article(bytes) + std::to_string(bytes) +
          "-byte access at byte " + std::to_string(offset) + " of " + std::to_string(array_bytes) + ")";
-}
-
-std::string hexadecimal(unsigned mask) {
-  char text[16];
-  std::snprintf(text, sizeof text, "0x%08x", mask);
-  return text;
 }
 
 std::string thread_name(const Launch& launch, unsigned linear) { return coordinates(linear, launch.config.block); }

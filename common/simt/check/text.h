@@ -19,8 +19,6 @@ std::string element(const std::string& array, std::size_t offset, unsigned bytes
 std::string thread_name(const Launch& launch, unsigned linear);      ///< "(1,2,0)"
 std::string block_name(const Launch& launch, std::uint64_t linear);  ///< the same
 
-std::string hexadecimal(unsigned mask);  ///< "0x0000ffff"
-
 constexpr const char* verb_of(Way way) { return way == Way::load ? "reads " : "writes "; }
 
 }  // namespace simt::check

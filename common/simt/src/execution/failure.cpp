@@ -1,7 +1,5 @@
 #include "failure.h"
 
-#include <cstdio>
-
 #ifdef SIMT_CHECK
 #include "../../check/check.h"
 #endif
@@ -11,24 +9,22 @@
 
 namespace simt {
 
+void report_error(const char* kind, Site site, const std::string& text) {
+#ifdef SIMT_CHECK
+  check::add_finding(kind, site, text);
+#else
+  std::fprintf(stderr, "%s:%d: error: %s: %s\n", site.file, site.line, kind, text.c_str());
+  std::fflush(stderr);
+#endif
+}
+
 void report(const Failure& failure) {
   SIMT_OBSERVE(check::stop_observing();)  // no device code follows
   if (!launch_state.first_failure()) return;
   std::string text = failure.text;
   if (order_seed() != 0) text += " (lane order: SIMT_SEED=" + std::to_string(order_seed()) + ")";
-#ifdef SIMT_CHECK
-  check::add_finding(failure.kind, failure.site, text);
-#else
-  std::fprintf(stderr, "%s:%d: error: %s: %s\n", failure.site.file, failure.site.line, failure.kind, text.c_str());
-  std::fflush(stderr);
-#endif
+  report_error(failure.kind, failure.site, text);
   set_sticky(failure.error);
-}
-
-std::string hex(unsigned value) {
-  char text[16];
-  std::snprintf(text, sizeof text, "0x%08x", value);
-  return text;
 }
 
 std::string coordinates(uint3 p) {

@@ -1,6 +1,7 @@
 // How a failure in device code is reported.
 #pragma once
 
+#include <cstdio>
 #include <string>
 
 #include "simt/device.h"
@@ -19,7 +20,15 @@ struct Failure {
 /// nothing if a block of the running launch has failed before.
 void report(const Failure& failure);
 
-std::string hex(unsigned value);              ///< 0x0000ffff
+/// Prints an error on standard error; in the check build it becomes a finding, which is printed when the program ends.
+void report_error(const char* kind, Site site, const std::string& text);
+
+/// 0x0000ffff. Inline, because the observers use it too.
+inline std::string hex(unsigned value) {
+  char text[16];
+  std::snprintf(text, sizeof text, "0x%08x", value);
+  return text;
+}
 std::string coordinates(uint3 p);             ///< (1,2,3)
 std::string file_and_line(const Site& site);  ///< file.cu:12
 

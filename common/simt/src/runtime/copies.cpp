@@ -1,6 +1,5 @@
 #include "simt/runtime/copies.h"
 
-#include <cstdio>
 #include <cstring>
 #include <string>
 
@@ -36,17 +35,14 @@ void observe_copy(const void* to, const void* from, std::size_t bytes) {
 }
 #endif
 
-/// Reports what the host copies although nothing has written it. (A macro, because it concerns its function's caller.)
-#define OBSERVE_READ(to, from, bytes) SIMT_OBSERVE(observe_read(to, from, bytes, __builtin_return_address(0));)
-
-#ifdef SIMT_CHECK
-void observe_read(const void* to, const void* from, std::size_t bytes, const void* code) {
-  if (to != nullptr && from != nullptr && bytes != 0 && !is_device(to)) check::read_by_host(from, bytes, code);
+/// Reports what the host copies although nothing has written it. `caller`: what the CUDA function returns to.
+void observe_read([[maybe_unused]] const void* to, [[maybe_unused]] const void* from,
+                  [[maybe_unused]] std::size_t bytes, [[maybe_unused]] const void* caller) {
+  SIMT_OBSERVE(if (!is_device(to)) check::read_by_host(from, bytes, caller);)
 }
-#endif
 
 cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
-                      std::size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
+                      std::size_t height, cudaMemcpyKind kind, cudaStream_t stream, const void* caller) {
   if (!is_stream(stream)) return cudaErrorInvalidResourceHandle;
   if (width > to_pitch || width > from_pitch) return cudaErrorInvalidPitchValue;
   if (width == 0 || height == 0) return cudaSuccess;
@@ -54,9 +50,11 @@ cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::siz
       check_copy(to, (height - 1) * to_pitch + width, from, (height - 1) * from_pitch + width, kind);
   if (error != cudaSuccess) return error;
   for (std::size_t row = 0; row < height; ++row) {
-    std::memmove(static_cast<char*>(to) + row * to_pitch, static_cast<const char*>(from) + row * from_pitch, width);
-    SIMT_OBSERVE(observe_copy(static_cast<char*>(to) + row * to_pitch,
-                              static_cast<const char*>(from) + row * from_pitch, width);)
+    char* const target = static_cast<char*>(to) + row * to_pitch;
+    const char* const source = static_cast<const char*>(from) + row * from_pitch;
+    observe_read(target, source, width, caller);
+    std::memmove(target, source, width);
+    SIMT_OBSERVE(observe_copy(target, source, width);)
   }
   return cudaSuccess;
 }
@@ -93,12 +91,16 @@ void report_direction(const char* function, void* caller, const void* to, const 
   const std::string text = std::string(function) + " copies from " + memory(from_device) + " to " + memory(to_device) +
                            ", but its kind is " + name_of(kind) + ": write " + name_of(right) +
                            ", or exchange the two pointers if they are in the wrong order";
-  const Site site = line_of_call(caller);
-#ifdef SIMT_CHECK
-  check::add_finding("invalid-copy", site, text);
-#else
-  std::fprintf(stderr, "%s:%d: error: invalid-copy: %s\n", site.file, site.line, text.c_str());
-#endif
+  report_error("invalid-copy", line_of_call(caller), text);
+}
+
+/// What cudaMemcpy and cudaMemcpyAsync do. `caller`: what `function` returns to.
+cudaError_t copy_and_report(const char* function, void* caller, void* to, const void* from, std::size_t bytes,
+                            cudaMemcpyKind kind, cudaStream_t stream) {
+  const cudaError_t error = copy(to, from, bytes, kind, stream);
+  if (error == cudaSuccess && bytes != 0) observe_read(to, from, bytes, caller);
+  if (error == cudaErrorInvalidValue) report_direction(function, caller, to, from, bytes, kind);
+  return error;
 }
 
 }  // namespace
@@ -117,37 +119,29 @@ cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind k
 using namespace simt;
 
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
-  OBSERVE_READ(to, from, bytes)
   return call(__func__, [&, caller = __builtin_return_address(0)] {
-    const cudaError_t error = copy(to, from, bytes, kind, nullptr);
-    if (error == cudaErrorInvalidValue) report_direction("cudaMemcpy", caller, to, from, bytes, kind);
-    return error;
+    return copy_and_report("cudaMemcpy", caller, to, from, bytes, kind, nullptr);
   });
 }
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
-  OBSERVE_READ(to, from, bytes)
   return call(__func__, [&, caller = __builtin_return_address(0)] {
-    const cudaError_t error = copy(to, from, bytes, kind, stream);
-    if (error == cudaErrorInvalidValue) report_direction("cudaMemcpyAsync", caller, to, from, bytes, kind);
-    return error;
+    return copy_and_report("cudaMemcpyAsync", caller, to, from, bytes, kind, stream);
   });
 }
 
 cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
                          std::size_t height, cudaMemcpyKind kind) {
-  for (std::size_t row = 0; row < height; ++row) {
-    OBSERVE_READ(static_cast<char*>(to) + row * to_pitch, static_cast<const char*>(from) + row * from_pitch, width)
-  }
-  return call(__func__, [&] { return copy_rows(to, to_pitch, from, from_pitch, width, height, kind, nullptr); });
+  return call(__func__, [&, caller = __builtin_return_address(0)] {
+    return copy_rows(to, to_pitch, from, from_pitch, width, height, kind, nullptr, caller);
+  });
 }
 
 cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                               std::size_t width, std::size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
-  for (std::size_t row = 0; row < height; ++row) {
-    OBSERVE_READ(static_cast<char*>(to) + row * to_pitch, static_cast<const char*>(from) + row * from_pitch, width)
-  }
-  return call(__func__, [&] { return copy_rows(to, to_pitch, from, from_pitch, width, height, kind, stream); });
+  return call(__func__, [&, caller = __builtin_return_address(0)] {
+    return copy_rows(to, to_pitch, from, from_pitch, width, height, kind, stream, caller);
+  });
 }
 
 cudaError_t cudaMemset(void* pointer, int value, std::size_t bytes) {

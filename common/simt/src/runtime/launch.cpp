@@ -2,7 +2,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstdio>
 #include <string>
 
 #include "../emulation.h"
@@ -39,12 +38,7 @@ std::string refusal(const LaunchConfig& config, std::size_t dynamic_limit) {
 }
 
 void refuse(const Kernel& kernel, const std::string& reason, cudaError_t error) {
-  const std::string text = std::string("kernel ") + kernel.name + ": " + reason;
-#ifdef SIMT_CHECK  // the check build prints its findings when the program ends
-  check::add_finding("invalid-launch", kernel.site, text);
-#else
-  std::fprintf(stderr, "%s:%d: error: invalid-launch: %s\n", kernel.site.file, kernel.site.line, text.c_str());
-#endif
+  report_error("invalid-launch", kernel.site, std::string("kernel ") + kernel.name + ": " + reason);
   set_last_error(error);
 }
 
