@@ -183,6 +183,13 @@ Limits& limits() {
   return *limits;
 }
 
+template <class T>
+cudaError_t store(T* to, T value) {
+  if (to == nullptr) return cudaErrorInvalidValue;
+  *to = value;
+  return cudaSuccess;
+}
+
 }  // namespace
 
 cudaError_t synchronize() {
@@ -195,11 +202,7 @@ cudaError_t synchronize() {
 using namespace simt;
 
 cudaError_t cudaGetDeviceCount(int* count) {
-  return call(__func__, [&] {
-    if (count == nullptr) return cudaErrorInvalidValue;
-    *count = 1;
-    return cudaSuccess;
-  });
+  return call(__func__, [&] { return store(count, 1); });
 }
 
 cudaError_t cudaSetDevice(int device) {
@@ -207,11 +210,7 @@ cudaError_t cudaSetDevice(int device) {
 }
 
 cudaError_t cudaGetDevice(int* device) {
-  return call(__func__, [&] {
-    if (device == nullptr) return cudaErrorInvalidValue;
-    *device = 0;
-    return cudaSuccess;
-  });
+  return call(__func__, [&] { return store(device, 0); });
 }
 
 cudaError_t cudaSetDeviceFlags(unsigned flags) {
@@ -268,11 +267,7 @@ cudaError_t cudaDeviceSetCacheConfig(cudaFuncCache) {
 }
 
 cudaError_t cudaDeviceGetCacheConfig(cudaFuncCache* config) {
-  return call(__func__, [&] {
-    if (config == nullptr) return cudaErrorInvalidValue;
-    *config = cudaFuncCachePreferNone;
-    return cudaSuccess;
-  });
+  return call(__func__, [&] { return store(config, cudaFuncCachePreferNone); });
 }
 
 cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) {
@@ -280,11 +275,7 @@ cudaError_t cudaDeviceSetSharedMemConfig(cudaSharedMemConfig) {
 }
 
 cudaError_t cudaDeviceGetSharedMemConfig(cudaSharedMemConfig* config) {
-  return call(__func__, [&] {
-    if (config == nullptr) return cudaErrorInvalidValue;
-    *config = cudaSharedMemBankSizeFourByte;
-    return cudaSuccess;
-  });
+  return call(__func__, [&] { return store(config, cudaSharedMemBankSizeFourByte); });
 }
 
 cudaError_t cudaProfilerStart() {
@@ -312,11 +303,7 @@ cudaError_t cudaDeviceReset() {
 }
 
 cudaError_t cudaDriverGetVersion(int* version) {
-  return call(__func__, [&] {
-    if (version == nullptr) return cudaErrorInvalidValue;
-    *version = 13000;
-    return cudaSuccess;
-  });
+  return call(__func__, [&] { return store(version, 13000); });
 }
 
 cudaError_t cudaRuntimeGetVersion(int* version) { return cudaDriverGetVersion(version); }
