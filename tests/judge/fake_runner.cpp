@@ -1,5 +1,4 @@
 // A runner without CUDA that keeps the protocol, or breaks it in the way that the number of the step names.
-#include <sched.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -191,10 +190,7 @@ void run_step() {
       break;
     }
     case fake::computes_on_one_processor: {  // for 0.3 s of its time, however long that takes
-      cpu_set_t first;
-      CPU_ZERO(&first);
-      CPU_SET(0, &first);
-      sched_setaffinity(0, sizeof first, &first);
+      fake::stay_on_one_processor();
       for (timespec used{}; used.tv_sec == 0 && used.tv_nsec < 300'000'000;)
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
       sorted(0.1);

@@ -1,6 +1,8 @@
 // What the fake runner does, by the number of the step.
 #pragma once
 
+#include <sched.h>
+
 namespace fake {
 
 enum Step {
@@ -37,5 +39,16 @@ enum Step {
   ends_blocks_slowly,
   computes_on_one_processor
 };
+
+/// Puts the calling thread on the first processor that this program may use, which need not be number 0.
+inline void stay_on_one_processor() {
+  cpu_set_t allowed, first;
+  sched_getaffinity(0, sizeof allowed, &allowed);
+  int number = 0;
+  while (!CPU_ISSET(number, &allowed)) ++number;
+  CPU_ZERO(&first);
+  CPU_SET(number, &first);
+  sched_setaffinity(0, sizeof first, &first);
+}
 
 }  // namespace fake

@@ -3,8 +3,6 @@
 
 #include <doctest/doctest.h>
 
-#include <sched.h>
-
 #include <algorithm>
 #include <atomic>
 #include <string>
@@ -100,10 +98,7 @@ TEST_CASE("time that a runner waits for a processor does not count") {
   std::vector<std::thread> others;
   for (int i = 0; i < 4; ++i) {
     others.emplace_back([&] {
-      cpu_set_t first;
-      CPU_ZERO(&first);
-      CPU_SET(0, &first);
-      sched_setaffinity(0, sizeof first, &first);
+      fake::stay_on_one_processor();
       while (!over) continue;
     });
   }
