@@ -129,6 +129,12 @@ class Parts(unittest.TestCase):
         self.assertEqual(done.status, 2)
         self.assertIn("04-counting has no step 2 with the task reduce; choose one of: 4 reduce", done.printed)
 
+    def test_a_step_with_a_counter_per_value_gets_few_values_by_default(self) -> None:
+        done = sort("--step", "5", "--n", "1000", "--seed", "1")
+        self.assertEqual(done.status, 0, done.printed)
+        self.assertIn("1000 pairs, range:5000000:5000255", done.printed)
+        self.assertIn("uniform", sort("--step", "4", "--n", "1000", "--seed", "1").printed)  # of bytes
+
     def test_a_step_sorts_by_default_what_it_can_in_about_a_second(self) -> None:
         with JudgeClient(JUDGE) as judge:
             lab = judge.lab("01-odd-even")

@@ -305,6 +305,17 @@ class Watch(unittest.TestCase):
             self.assertRegex(watch.difference(before, after), r"\.cu was saved$")
             self.assertRegex(watch.difference(before, {}), " was removed$")
 
+    def test_only_what_was_saved_is_checked(self) -> None:
+        steps = list(STEPS.values())
+        for names, expected in (
+            (["02_shared.cu"], [STEPS[2]]),
+            (["03_parallel.cu", "02_shared.cu"], steps),
+            (["scan.cuh"], steps),  # which any of them may include
+            (["scan.cuh", "02_shared.cu"], steps),
+        ):
+            self.assertEqual(watch.steps_to_check(steps, [Path("labs/04-counting", name) for name in names]), expected)
+        self.assertEqual(watch.steps_to_check([STEPS[2]], [Path("03_parallel.cu")]), [STEPS[2]])
+
 
 LAUNCH = {
     "kernel": "k",

@@ -10,7 +10,7 @@ from pathlib import Path
 from . import build
 from .console import Problem, Usage
 from .course import StepFile, find, require_solutions, steps
-from .judge_types import Lab, Step
+from .judge_types import Case, Lab, Step
 
 MAX_INT = 2**31 - 1
 MAX_SEED = 2**64 - 1
@@ -128,6 +128,24 @@ def line_of(lab: Lab, step: StepFile, task: str | None) -> Step:
             return line
     parts = ", ".join(f"{line.number} {line.name}" for line in lab.steps if line.task == wanted)
     raise Usage(f"{lab.name} has no step {step.number} with the task {wanted}; choose one of: {parts or 'none'}")
+
+
+def case_of(arguments: argparse.Namespace, lab: Lab, file: StepFile) -> tuple[Step, Case]:
+    """The line of the table that the options mean, and the case that they describe, but for its n."""
+    line = line_of(lab, file, arguments.task)
+    type_name = arguments.type or lab.type_of(line)
+    return line, Case(
+        lab.name,
+        line.number,
+        0,
+        line.task,
+        type_name,
+        arguments.order or "ascending",
+        arguments.input or line.input_for(type_name),
+        arguments.seed,
+        arguments.blocks or 0,
+        arguments.threads or 0,
+    )
 
 
 # --- programs ---

@@ -11,8 +11,8 @@ from pathlib import Path
 from ..core import build, files
 from ..core.console import Problem, Usage, note
 from ..core.course import find_one, require_solutions, shown
-from ..core.judge_client import Case, JudgeClient, Outcome
-from ..core.options import add_lab_and_step, add_seed, add_solution, add_task, add_timeout, line_of, whole
+from ..core.judge_client import JudgeClient, Outcome
+from ..core.options import add_lab_and_step, add_seed, add_solution, add_task, add_timeout, case_of, whole
 from ..core.sweeps import file_inputs, number
 from ..pictures import access_picture
 from ..pictures.access_layout import in_words
@@ -93,22 +93,6 @@ def check_output(path: Path) -> None:
         raise Usage(f"{path} cannot be written: permission denied")
 
 
-def case_of(arguments: argparse.Namespace, lab: str, step: int) -> Case:
-    """The case that the options describe."""
-    return Case(
-        lab,
-        step,
-        count_of(arguments.n),
-        task=arguments.task or "sort",
-        type=arguments.type,
-        order=arguments.order or "ascending",
-        input=file_inputs([arguments.input])[0] if arguments.input else "uniform",
-        seed=arguments.seed,
-        blocks=arguments.blocks,
-        threads=arguments.threads,
-    )
-
-
 def print_remarks(outcome: Outcome, truncated: bool) -> None:
     """Prints what is wrong with the run."""
     if not outcome.passed:
@@ -122,7 +106,9 @@ def print_remarks(outcome: Outcome, truncated: bool) -> None:
 def main(arguments: argparse.Namespace) -> int:
     """Runs the step once and draws the run."""
     lab, step = find_one(arguments.lab, arguments.step)
-    case = case_of(arguments, lab, step.number)
+    n = count_of(arguments.n)
+    if arguments.input:
+        (arguments.input,) = file_inputs([arguments.input])
     places = range_of("places", arguments.places, MAX_N)
     launches = range_of("launches", arguments.launches)
     output = Path(arguments.output or f"{lab}-{step.number:02}.svg")
@@ -134,9 +120,8 @@ def main(arguments: argparse.Namespace) -> int:
     runner = build.runner(lab, "check", arguments.solution)
     build.compile_targets([build.judge(), runner], f"building {lab}, check build")
     with JudgeClient() as judge:
-        line = line_of(judge.lab(lab), step, arguments.task)
-        narrow = line.input_for(arguments.type or judge.lab(lab).type_of(line))
-        case = replace(case, task=line.task, input=case.input if arguments.input else narrow)
+        _, case = case_of(arguments, judge.lab(lab), step)
+        case = replace(case, n=n)
         run, outcome = observe(judge, runner, case, arguments.timeout)
     if launches is not None and not any(access.launch in launches for access in run.accesses):
         raise Usage(f"--launches {arguments.launches}: the run has {len(run.launches)} launches, numbered from 0")

@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 
 from ..core import build, files, profiles, sweeps
 from ..core.console import Usage, note
 from ..core.course import StepFile, find_one, require_solutions
 from ..core.judge_client import Case, JudgeClient, Lab
-from ..core.options import add_case_options, add_lab_and_step, add_seed, add_solution, add_task, line_of
+from ..core.options import add_case_options, add_lab_and_step, add_seed, add_solution, add_task, case_of
 from ..core.profiles import Launch, global_sectors, ideal_wavefronts, occupancy_bound, shape_text, warps_per_block
 
 PROFILED_KEYS = 1 << 16  # or fewer, if a step cannot afford as many
@@ -99,21 +100,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _case(arguments: argparse.Namespace, lab: Lab, file: StepFile, kind: str) -> Case:
-    step = line_of(lab, file, arguments.task)
-    type_name = arguments.type or lab.type_of(step)
+    step, case = case_of(arguments, lab, file)
     n = sweeps.number(arguments.n, "--n") if arguments.n else min(PROFILED_KEYS, step.affordable.on(kind))
-    return Case(
-        lab.name,
-        step.number,
-        n,
-        step.task,
-        type=type_name,
-        order=arguments.order or "ascending",
-        input=arguments.input or step.input_for(type_name),
-        seed=arguments.seed,
-        blocks=arguments.blocks or 0,
-        threads=arguments.threads or 0,
-    )
+    return replace(case, n=n)
 
 
 def main(arguments: argparse.Namespace) -> int:

@@ -7,13 +7,14 @@ import os
 import shutil
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 from ..core import check_build, sweeps
 from ..core.console import Usage, note
 from ..core.course import StepFile, find_one
 from ..core.judge_client import Case, JudgeClient, Lab, Outcome
-from ..core.options import add_case_options, add_lab_and_step, add_run_options, add_task, line_of, prepare, whole
+from ..core.options import add_case_options, add_lab_and_step, add_run_options, add_task, case_of, prepare, whole
 
 MAX_OFFSET = 255
 
@@ -108,28 +109,15 @@ def _sort_stdin(judge: JudgeClient, runner: Path, lab: Lab, case: Case, timeout:
 
 def _case(arguments: argparse.Namespace, lab: Lab, file: StepFile, kind: str) -> Case:
     """The case that the arguments describe; with --stdin its n is not known yet."""
-    step = line_of(lab, file, arguments.task)
-    type_name = arguments.type or lab.type_of(step)
-    input_name = arguments.input or step.input_for(type_name)
+    step, case = case_of(arguments, lab, file)
+    case = replace(case, offset=arguments.offset)
     if arguments.stdin:
-        n = 0
-    elif arguments.n is not None:
+        return replace(case, input="uniform")  # not used
+    if arguments.n is not None:
         n = sweeps.number(arguments.n, "--n")
     else:
-        n = sweeps.affordable_n(step, input_name, type_name, kind)
-    return Case(
-        lab.name,
-        step.number,
-        n,
-        step.task,
-        type_name,
-        arguments.order or "ascending",
-        input_name,
-        arguments.seed,
-        arguments.blocks or 0,
-        arguments.threads or 0,
-        arguments.offset,
-    )
+        n = sweeps.affordable_n(step, case.input, case.type or "", kind)
+    return replace(case, n=n)
 
 
 def _check_stdin(arguments: argparse.Namespace) -> None:
