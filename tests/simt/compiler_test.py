@@ -13,6 +13,10 @@ import unittest
 
 from rewriting import ROOT, Rewriting
 
+sys.path.insert(0, os.path.join(ROOT, "common", "simt"))
+
+from rewrite.architecture import KNOWN
+
 HEADERS = os.path.join(ROOT, "common", "simt", "include")
 COMPILER = "c++"
 
@@ -63,6 +67,11 @@ class Compiled(Rewriting):
             folder = os.path.dirname(path)
             if folder != HEADERS:  # a folder of the toolkit, which has the same names
                 self.assertFalse(os.path.exists(os.path.join(folder, "cuda_runtime.h")), path)
+
+    def test_the_rewriter_knows_what_the_headers_define(self) -> None:
+        conditions = (f"#if {name} != {value}\n#error {name}\n#endif\n" for name, value in KNOWN.items())
+        self.rewritten("#include <cuda.h>\n" + "".join(conditions))
+        self.assertEqual(self.compile().stderr, "")
 
     def test_programs_find_out_by_include_guards_what_is_declared(self) -> None:
         for guard, use in (

@@ -3,9 +3,10 @@
 
 // A source that is not CUDA C++ (`cc` defines SIMT_HOST_SOURCE for a .cpp file) sees the names of the runtime only.
 #ifndef SIMT_HOST_SOURCE
-#define __CUDACC__
+#define __CUDACC__ 1
 #endif
-#define __SIMT__  // CUDA on the CPU: what only a GPU has must be guarded, and __CUDA_ARCH__ is defined in kernels here too
+// CUDA on the CPU: what only a GPU has must be guarded, and __CUDA_ARCH__ is defined in kernels here too.
+#define __SIMT__ 1
 #define __CUDACC_VER_MAJOR__ 13
 #define __CUDACC_VER_MINOR__ 0
 #define CUDART_VERSION 13000
