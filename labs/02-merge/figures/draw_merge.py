@@ -204,7 +204,13 @@ def draw_chunks(a: list[int], b: list[int], a_rest: list[int], b_rest: list[int]
     longest = max(len(a) + len(a_rest), len(b) + len(b_rest), len(done))
     drawing = svg.Drawing(left + longest * w + 60, 250, "One round of a block's merge")
     drawing.text(
-        24, 30, "a chunk of each run is loaded; the position of the filled keys is final", 14.5, svg.INK, "start", "bold"
+        24,
+        30,
+        "a chunk of each run is loaded; the position of the filled keys is final",
+        14.5,
+        svg.INK,
+        "start",
+        "bold",
     )
     for y, name, loaded, final, to_come, color, fill in (
         (56, "a", a, a_final, a_rest, A, A_FILL),
