@@ -7,11 +7,14 @@ cc_test.py [--compiler g++]
 from __future__ import annotations
 
 import argparse
+import os
+import signal
 import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[2]
 COMPILER = "g++"
@@ -28,6 +31,35 @@ int main() {
   k << <1, 1 >> > (d);
   cudaMemcpy(&h, d, sizeof h, cudaMemcpyDeviceToHost);
   std::printf("%d %ld\\n", h, __cplusplus);
+}
+"""
+ENDLESS_HOST = """#include <cstdio>
+__global__ void k(int* a) { a[threadIdx.x + 1] = 1; }
+int main() {
+  int* a;
+  cudaMalloc(&a, 128);
+  k<<<1, 32>>>(a);
+  std::printf("launched\\n");
+  std::fflush(stdout);
+  for (volatile int i = 0;; i = 1) {
+  }
+}
+"""
+MEMORY = """#include <sys/resource.h>
+#include <cstdio>
+#include <cstdlib>
+__global__ void fill(int* a, size_t n) {
+  for (size_t i = threadIdx.x; i < n; i += blockDim.x) a[i] = i;
+}
+int main(int, char** argv) {
+  const size_t n = atol(argv[1]) * 262144;
+  int* a;
+  cudaMalloc(&a, n * sizeof(int));
+  fill<<<1, 1024>>>(a, n);
+  const int error = cudaDeviceSynchronize();
+  rusage use;
+  getrusage(RUSAGE_SELF, &use);
+  std::printf("%d %ld\\n", error, use.ru_maxrss);
 }
 """
 PLAIN = "int main() {}\n"
@@ -153,6 +185,44 @@ int main() {
                 done.stderr, r"^k\.cu:[56]: error: invalid-copy: cudaMemcpy copies from device memory to host"
             )
             self.assertIn("write cudaMemcpyDeviceToHost", done.stderr)
+
+    def test_findings_survive_signals_while_the_host_never_ends(self) -> None:
+        self.file("k.cu", ENDLESS_HOST)
+        self.compiled("k.cu", "--check")
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            with subprocess.Popen(
+                [str(self.folder / "k")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+            ) as program:
+                assert program.stdout
+                self.assertEqual(program.stdout.readline(), "launched\n")
+                program.send_signal(number)
+                _, findings = program.communicate(timeout=60)
+                self.assertEqual(program.returncode, 3, number)
+                self.assertRegex(findings, r"k\.cu:2: error: out-of-bounds: kernel k, ")
+        self.file("k.cu", ENDLESS_HOST.replace("threadIdx.x + 1", "threadIdx.x"))
+        self.compiled("k.cu", "--check")
+        with subprocess.Popen([str(self.folder / "k")], stdout=subprocess.PIPE, text=True) as program:
+            assert program.stdout
+            program.stdout.readline()
+            program.send_signal(signal.SIGINT)
+            program.communicate(timeout=60)
+            self.assertEqual(program.returncode, -signal.SIGINT)  # nothing was found
+
+    def test_the_check_build_keeps_few_bytes_for_each_byte(self) -> None:
+        self.file("k.cu", MEMORY)
+        self.compiled("k.cu", "--check")
+        done = self.run_program("k", "64")
+        self.assertEqual((done.returncode, done.stdout.split()[0]), (0, "0"), done.stderr)
+        kept = int(done.stdout.split()[1]) / (64 << 10)
+        self.assertLess(kept, 7)  # 14, if everything were kept for each word
+
+    def test_used_up_memory_is_a_finding(self) -> None:
+        self.file("k.cu", MEMORY)
+        self.compiled("k.cu", "--check")
+        with mock.patch.dict(os.environ, {"SIMT_MEMORY": "60"}):
+            done = self.run_program("k", "256")
+        self.assertEqual(done.returncode, 3)
+        self.assertRegex(done.stderr, r"k\.cu:5: error: out-of-memory: kernel fill, .* run it on less data")
 
     def test_what_a_gpu_computes_differently_is_noted(self) -> None:
         text = """#include <cstdio>

@@ -12,33 +12,39 @@
 namespace simt::check {
 namespace {
 
-[[gnu::always_inline]] inline void observe_cell(Cell& cell, unsigned mask, const Access& access) {
+[[gnu::always_inline]] inline void observe_cell(const Cell& cell, unsigned mask, const Access& access) {
   CheckState& all = state();
   Event now = all.order.event_of(access.thread, mask, access.sync, std::uint32_t(access.code - all.ownership.program));
   now.is_atomic = access.way == Way::atomic;
   if (!is_initialized(cell, mask, access.space, all.order) && reads(access.way)) [[unlikely]]
     report_uninitialized(cell, now, access);
   look_for_races(cell, now, access);
-  if (writes(access.way)) cell.initialized |= mask;
+  if (writes(access.way)) cell.content.initialized |= mask & 15;
 }
 
-[[gnu::cold, gnu::noinline]] void split(Cell& cell, Cell* pieces) {
-  std::fill(pieces, pieces + 4, cell);
-  cell.is_split = true;
+[[gnu::cold, gnu::noinline]] void split(const Cells& cells, std::size_t word) {
+  const Cell cell = cells.word(word);
+  for (unsigned b = 0; b < 4; ++b) {
+    const Cell piece = cells.byte(word, b);
+    piece.write = cell.write;
+    piece.read = cell.read;
+    piece.other_read = cell.other_read;
+    piece.content = cell.content;
+  }
+  cell.content.is_split = true;
 }
 
 /// An access that is not of a whole word, or of one whose bytes have cells of their own.
 [[gnu::noinline]] void observe_pieces(const Cells& cells, std::size_t offset, const Access& access) {
   for (std::size_t at = offset, end = offset + access.bytes; at < end;) {
     const unsigned first = at % 4, last = unsigned(std::min<std::size_t>(4, end - (at - first)));
-    Cell& cell = cells.words[at / 4];
-    if (last - first == 4 && !cell.is_split) {
+    const Cell cell = cells.word(at / 4);
+    if (last - first == 4 && !cell.content.is_split) {
       observe_cell(cell, 15, access);
     } else {
-      Cell* const pieces = cells.bytes_of(at / 4);
-      if (!cell.is_split) [[unlikely]]
-        split(cell, pieces);
-      for (unsigned b = first; b < last; ++b) observe_cell(pieces[b], 1u << b, access);
+      if (!cell.content.is_split) [[unlikely]]
+        split(cells, at / 4);
+      for (unsigned b = first; b < last; ++b) observe_cell(cells.byte(at / 4, b), 1u << b, access);
     }
     at += last - first;
   }
@@ -59,7 +65,7 @@ constexpr Location nowhere{nullptr};
   if (array == nullptr || in_tls - array->offset >= array->bytes) array = symbol_at(own.symbols.arrays, in_tls);
   if (all.watch.near_begin != std::uintptr_t(own.tls) + array->offset) {
     all.watch.stay_near(std::uintptr_t(own.tls) + array->offset, array->bytes,
-                        own.static_cells.words + (array->offset - own.shared_first) / 4);
+                        own.static_cells.from((array->offset - own.shared_first) / 4));
   }
   if (array->used_in_launch != all.order.first_of_launch()) [[unlikely]]
     count_array(*array, access.code);
@@ -81,7 +87,7 @@ constexpr Location nowhere{nullptr};
     return nowhere;
   }
   if (all.watch.near_begin != std::uintptr_t(own.dynamic_begin)) {
-    all.watch.stay_near(std::uintptr_t(own.dynamic_begin), own.dynamic_bytes, own.dynamic_cells.words);
+    all.watch.stay_near(std::uintptr_t(own.dynamic_begin), own.dynamic_bytes, own.dynamic_cells);
   }
   return {&own.dynamic_cells, offset};
 }
@@ -161,8 +167,8 @@ template <Way way, Sync sync, Alignment alignment, Swap swap>
     all.pending.look_at_value(access);
   if (alignment == Alignment::required && (access.address & (access.bytes - 1)) != 0) [[unlikely]]
     report_misaligned(access);
-  Cell& cell = location.cells->words[location.offset / 4];
-  if (bytes == 4 && location.offset % 4 == 0 && !cell.is_split) [[likely]] {
+  const Cell cell = location.cells->word(location.offset / 4);
+  if (bytes == 4 && location.offset % 4 == 0 && !cell.content.is_split) [[likely]] {
     observe_cell(cell, 15, access);
   } else {
     observe_pieces(*location.cells, location.offset, access);

@@ -33,20 +33,24 @@ template <Way way>
   }
   const unsigned thread = all.running.thread();
   const Order& order = all.order;
-  Cell& cell = all.watch.near_cells[offset / 4];
-  if ((cell.is_split | cell.other_is_write) || order.has_clocks(thread)) return false;
+  const Cell cell = all.watch.near_cells.word(offset / 4);
+  if ((cell.content.is_split | cell.content.other_is_write) || order.has_clocks(thread)) return false;
   const auto is_another_now = [&](const Event& event) {
     return event.interval == order.interval() && event.thread != thread;
   };
   if (is_another_now(cell.write)) return false;
-  const Event now{
-      order.interval(), std::uint32_t(code - all.ownership.program), 1, std::uint16_t(thread), 15, false, false};
+  Event now{};
+  now.interval = order.interval();
+  now.code = std::uint32_t(code - all.ownership.program);
+  now.clock = 1;
+  now.thread = thread & 1023;
+  now.bytes = 15;
   if constexpr (way == Way::store) {
     if (is_another_now(cell.read) || is_another_now(cell.other_read)) return false;
     cell.write = now;
-    cell.initialized = 15;
+    cell.content.initialized = 15;
   } else {
-    if (cell.write.interval < order.first_of_block() || cell.initialized != 15) return false;
+    if (cell.write.interval < order.first_of_block() || cell.content.initialized != 15) return false;
     if (is_another_now(cell.read)) cell.other_read = cell.read;
     cell.read = now;
   }

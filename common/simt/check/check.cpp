@@ -2,6 +2,8 @@
 
 #include <simt/observed.h>
 
+#include <unistd.h>
+
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -53,10 +55,7 @@ void begin_launch(const Launch& launch) {
 void end_launch() {
   CheckState& all = state();
   all.counts.end_launch();
-  if (!all.time.is_asked_to_end()) return;
-  end_program();
-  std::signal(SIGTERM, SIG_DFL);
-  std::raise(SIGTERM);
+  if (is_asked_to_end()) end_by_signal();
 }
 
 void error_read() { state().unread_launch.reset(); }
@@ -132,7 +131,13 @@ void met_without_exited(Site site, const char* name, unsigned exited) {
 void shuffled(const Shuffle& shuffle) { state().shuffles.meet(shuffle); }
 
 void allocated(const void* begin, std::size_t bytes, bool is_host_accessible) {
-  state().ownership.allocated(begin, bytes, is_host_accessible);
+  if (state().ownership.allocated(begin, bytes, is_host_accessible)) return;
+  end_program();
+  std::fprintf(stderr,
+               "error: out-of-memory: no room for what the check build keeps about an allocation of %zu bytes; run the "
+               "program on less data, without the check build, or without a limit on its memory (ulimit -v)\n",
+               bytes);
+  _exit(3);
 }
 void freed(const void* begin) { state().ownership.freed(begin); }
 void written(const void* begin, std::size_t bytes) { state().ownership.written(begin, bytes); }
@@ -162,7 +167,17 @@ bool must_interrupt(pthread_t thread) {
 
 TimeIsUp take_time_limit() { return state().time.take(state().running.has_later_blocks()); }
 
-void ask_to_end() { state().time.ask_to_end(); }
+void ask_to_end(int signal) { state().time.ask_to_end(signal); }
+
+bool is_asked_to_end() { return state().time.is_asked_to_end(); }
+
+void end_by_signal() {
+  const int signal = state().time.signal();
+  end_program();
+  std::signal(signal, SIG_DFL);
+  kill(getpid(), signal);
+  for (;;) pause();
+}
 
 void end_program() {
   CheckState& all = state();

@@ -74,7 +74,11 @@ Code last_call();
 /// more accesses.
 bool must_interrupt(pthread_t thread);
 TimeIsUp take_time_limit();  ///< the finding of the launch that is now ended
-void ask_to_end();           ///< the program is to end: the time of the running launch is up
+/// A signal asks the program to end: the time of the running launch is up.
+void ask_to_end(int signal);
+bool is_asked_to_end();
+/// Reports what has been found, and lets that signal end the program.
+[[noreturn]] void end_by_signal();
 /// Reports what has been found, and ends the program with exit code 3 if there were errors.
 void end_program();
 

@@ -60,19 +60,18 @@ void stop(cudaError_t error) {
   if (access.bytes == 16) stop(cudaErrorMisalignedAddress);  // the processor refuses it, too
 }
 
-[[gnu::cold, gnu::noinline]] void report_uninitialized(Cell& cell, const Event& now, const Access& access) {
+[[gnu::cold, gnu::noinline]] void report_uninitialized(const Cell& cell, const Event& now, const Access& access) {
   report("uninitialized", access, "reads ", ", which nothing has written; write it before it is read");
-  cell.initialized |= now.bytes;  // reported once
+  cell.content.initialized |= now.bytes;  // reported once
   const Order& order = state().order;
   if (access.space == Space::shared && cell.write.interval < order.first_of_block()) {
     // A write of this block that has no bytes: nothing races with it.
-    cell.write = {.interval = order.first_of_block(),
-                  .code = now.code,
-                  .clock = 0,
-                  .thread = std::uint16_t(access.thread),
-                  .bytes = 0,
-                  .is_synchronized = true,
-                  .is_atomic = false};
+    cell.write = now;
+    cell.write.interval = order.first_of_block();
+    cell.write.clock = 0;
+    cell.write.bytes = 0;
+    cell.write.is_synchronized = true;
+    cell.write.is_atomic = false;
   }
 }
 

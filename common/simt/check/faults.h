@@ -14,7 +14,7 @@ void report_out_of_bounds(const Access& access);
 [[noreturn]] void report_use_after_free(const Access& access);
 /// Stops if the program cannot go on after the access.
 void report_misaligned(const Access& access);
-void report_uninitialized(Cell& cell, const Event& now, const Access& access);
+void report_uninitialized(const Cell& cell, const Event& now, const Access& access);
 
 /// The host copies memory that nothing has written.
 void report_unwritten(const void* begin, std::size_t bytes, Code code);

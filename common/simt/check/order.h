@@ -8,6 +8,7 @@
 // __threadfence_block is enough.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -24,12 +25,13 @@ namespace simt::check {
 struct Event {
   std::uint32_t interval;  ///< earlier ones are smaller; 0: no access
   std::uint32_t code;      ///< relative to the program's first address
-  std::uint32_t clock;     ///< of its lane
-  std::uint16_t thread;
-  std::uint8_t bytes;  ///< one bit for each byte of the word
-  bool is_synchronized : 1;
-  bool is_atomic : 1;  ///< otherwise, if it is synchronized: volatile
+  std::uint16_t clock;     ///< of its lane; the largest stands for all later ones
+  std::uint16_t thread : 10;
+  std::uint16_t bytes : 4;  ///< one bit for each byte of the word
+  std::uint16_t is_synchronized : 1;
+  std::uint16_t is_atomic : 1;  ///< otherwise, if it is synchronized: volatile
 };
+static_assert(sizeof(Event) == 12 && max_warps * lanes_per_warp <= 1024, "several are kept for each word of memory");
 
 class Order {
  public:
@@ -56,8 +58,15 @@ class Order {
 
   /// The event of an access that happens now. `bytes`: one bit for each byte of the word.
   Event event_of(unsigned thread, unsigned bytes, Sync sync, std::uint32_t code) const {
-    const std::uint32_t clock = has_clocks(thread) ? clock_of(thread) : 1u;
-    return {interval_, code, clock, std::uint16_t(thread), std::uint8_t(bytes), sync == Sync::synchronized, false};
+    const std::uint32_t clock = has_clocks(thread) ? std::min(clock_of(thread), 0xffffu) : 1u;
+    Event event{};
+    event.interval = interval_;
+    event.code = code;
+    event.clock = std::uint16_t(clock);
+    event.thread = thread & 1023;
+    event.bytes = bytes & 15;
+    event.is_synchronized = sync == Sync::synchronized;
+    return event;
   }
 
   /// Whether `before` and the access `now` may have happened in the other order.

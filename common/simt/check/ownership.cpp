@@ -2,8 +2,10 @@
 
 #include <link.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 
 #include "text.h"
@@ -11,13 +13,15 @@
 namespace simt::check {
 namespace {
 
-constexpr std::size_t bytes_of_cells(std::size_t words) { return words * 5 * sizeof(Cell); }
-
 std::string before_start(std::size_t bytes, const std::string& name) {
   return counted(bytes, "byte") + " before the start of " + name;
 }
 
 std::size_t rounded_up(std::size_t bytes, std::size_t multiple) { return (bytes + multiple - 1) / multiple * multiple; }
+
+/// What an array of cells' events takes, in whole pages.
+std::size_t bytes_of_events(std::size_t words) { return rounded_up(words * 5 * sizeof(Event), 4096); }
+std::size_t bytes_of_cells(std::size_t words) { return 3 * bytes_of_events(words) + words * 5 * sizeof(Content); }
 
 }  // namespace
 
@@ -30,16 +34,23 @@ void* Ownership::map(std::size_t bytes) {
 
 Cells Ownership::map_cells(std::size_t bytes) {
   const std::size_t words = Cells::words_of(bytes);
-  return {static_cast<Cell*>(map(bytes_of_cells(words))), words};
+  auto* const memory = static_cast<char*>(map(bytes_of_cells(words)));
+  if (memory == nullptr) return {};
+  const auto events = [&](std::size_t n) { return reinterpret_cast<Event*>(memory + n * bytes_of_events(words)); };
+  return {events(0), events(1), events(2), reinterpret_cast<Content*>(events(3)), words};
 }
 
 void Ownership::unmap(const Cells& cells) {
-  munmap(cells.words, bytes_of_cells(cells.count));
-  maps_.erase(std::uintptr_t(cells.words));
+  munmap(cells.writes, bytes_of_cells(cells.count));
+  maps_.erase(std::uintptr_t(cells.writes));
 }
 
 void Ownership::make_table() {
   regions_ = static_cast<Region**>(map(((std::size_t(1) << 47) / chunk_bytes) * sizeof(Region*)));
+  if (regions_ != nullptr) return;
+  std::fputs("error: out-of-memory: the check build needs 16 GiB of addresses; lift the limit on them (ulimit -v)\n",
+             stderr);
+  _exit(3);
 }
 
 void Ownership::find_segments() {
@@ -68,7 +79,7 @@ void Ownership::find_variables() {
     if (variable.offset - data >= program_data.bytes) continue;  // a constant
     const std::size_t first = variable.offset - data;
     const std::size_t past = std::min(first + variable.bytes, program_data.bytes);
-    for (std::size_t word = first / 4; word * 4 < past; ++word) program_data.cells.words[word].initialized = 15;
+    for (std::size_t word = first / 4; word * 4 < past; ++word) program_data.cells.contents[word].initialized = 15;
   }
   if (symbols.arrays.empty()) {
     shared_first = shared_last = tls_bytes_;
@@ -89,9 +100,11 @@ void Ownership::begin_launch(std::size_t dynamic_shared_bytes) {
       },
       &tls);
   dynamic_bytes = dynamic_shared_bytes;
-  if (dynamic_cells.words == nullptr) dynamic_cells = map_cells(max_dynamic_shared);
-  if (dynamic_bytes != 0) {
-    std::memset(static_cast<void*>(dynamic_cells.words), 0, Cells::words_of(dynamic_bytes) * sizeof(Cell));
+  if (!dynamic_cells.exist()) dynamic_cells = map_cells(max_dynamic_shared);
+  for (std::size_t word = 0; word * 4 < dynamic_bytes; ++word) {
+    const Cell cell = dynamic_cells.word(word);
+    cell.write = cell.read = cell.other_read = {};
+    cell.content = {};
   }
 }
 
@@ -143,10 +156,10 @@ std::string Ownership::describe(std::uintptr_t address, unsigned bytes) {
   return element(name, address - begin, bytes, region->bytes);
 }
 
-void Ownership::allocated(const void* begin, std::size_t bytes, bool is_host_accessible) {
+bool Ownership::allocated(const void* begin, std::size_t bytes, bool is_host_accessible) {
   const std::uintptr_t first = std::uintptr_t(begin);
   Region*& old = region_at(first);
-  if (old != nullptr && old->whole_begin == begin && old->cells.words != nullptr) unmap(old->cells);
+  if (old != nullptr && old->whole_begin == begin && old->cells.exist()) unmap(old->cells);
   auto* const at = static_cast<const char*>(begin);
   auto* const region = new Region{.begin = at,
                                   .bytes = bytes,
@@ -162,16 +175,20 @@ void Ownership::allocated(const void* begin, std::size_t bytes, bool is_host_acc
     if (is_body || slot == nullptr || slot->is_freed) slot = region;
   }
   if (is_host_accessible) written(begin, bytes);  // the host writes without being observed
+  return region->cells.exist();
 }
 
 void Ownership::freed(const void* begin) {
   Region* const region = region_at(std::uintptr_t(begin));
-  if (region != nullptr && region->whole_begin == begin) region->is_freed = true;
+  if (region == nullptr || region->whole_begin != begin) return;
+  region->is_freed = true;
+  if (region->cells.exist()) unmap(region->cells);
+  region->cells = {};
 }
 
 void Ownership::narrow(const void* begin, std::size_t bytes, const char* name) {
   Region* const region = region_at(std::uintptr_t(begin));
-  if (region == nullptr || region->cells.words == nullptr) return;
+  if (region == nullptr || !region->cells.exist()) return;
   unmap(region->cells);
   region->begin = static_cast<const char*>(begin);
   region->bytes = bytes;
@@ -182,10 +199,10 @@ void Ownership::narrow(const void* begin, std::size_t bytes, const char* name) {
 namespace {
 
 bool is_unwritten(const Cells& cells, std::size_t word) {
-  const Cell& cell = cells.words[word];
-  if (!cell.is_split) return cell.initialized == 0;
-  const Cell* const pieces = cells.bytes_of(word);
-  return std::all_of(pieces, pieces + 4, [](const Cell& piece) { return piece.initialized == 0; });
+  const Content& content = cells.contents[word];
+  if (!content.is_split) return content.initialized == 0;
+  const Content* const pieces = &cells.byte(word, 0).content;
+  return std::all_of(pieces, pieces + 4, [](const Content& piece) { return piece.initialized == 0; });
 }
 
 }  // namespace
@@ -213,17 +230,17 @@ Ownership::Words Ownership::first_unwritten(const Region& region, std::size_t of
 
 void Ownership::written(const void* begin, std::size_t bytes) {
   Region* const region = region_at(std::uintptr_t(begin));
-  if (region == nullptr || region->cells.words == nullptr) return;
+  if (region == nullptr || !region->cells.exist()) return;
   const char* const first_byte = std::max(static_cast<const char*>(begin), region->begin);
   const char* const past = std::min(static_cast<const char*>(begin) + bytes, region->begin + region->bytes);
   if (first_byte >= past) return;
   const std::size_t end = std::size_t(past - region->begin);
   for (std::size_t at = std::size_t(first_byte - region->begin); at < end;) {
     const unsigned first = at % 4, last = unsigned(std::min<std::size_t>(4, end - (at - first)));
-    Cell& cell = region->cells.words[at / 4];
-    cell.initialized |= ((1u << last) - 1) & ~((1u << first) - 1);
-    if (cell.is_split) {
-      for (unsigned b = first; b < last; ++b) region->cells.bytes_of(at / 4)[b].initialized |= 1u << b;
+    Content& content = region->cells.contents[at / 4];
+    content.initialized |= ((1u << last) - 1) & ~((1u << first) - 1) & 15;
+    if (content.is_split) {
+      for (unsigned b = first; b < last; ++b) region->cells.byte(at / 4, b).content.initialized |= 1u << b & 15;
     }
     at += last - first;
   }

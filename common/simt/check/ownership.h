@@ -14,23 +14,35 @@
 
 namespace simt::check {
 
-/// What is known of four bytes of memory, or of one byte.
-struct Cell {
-  Event write, read;
-  Event other_read;          ///< a second reader, of another thread where there was one
-  std::uint8_t initialized;  ///< one bit per byte
-  bool other_is_write;       ///< `other_read` is a plain write that a synchronized one has replaced: it may still race
-  bool is_split;             ///< its bytes have been accessed one by one, and each has a cell of its own
+struct Content {
+  std::uint8_t initialized : 4;  ///< one bit per byte
+  std::uint8_t
+      other_is_write : 1;     ///< `other_read` is a plain write that a synchronized one has replaced: it may still
+                              ///< race
+  std::uint8_t is_split : 1;  ///< its bytes have been accessed one by one, and each has a cell of its own
 };
 
-/// The cells of a piece of memory: one per word, then four per word for its bytes. Cells that are never touched take no
-/// memory.
+/// What is known of four bytes of memory, or of one byte.
+struct Cell {
+  Event &write, &read;
+  Event& other_read;  ///< a second reader, of another thread where there was one
+  Content& content;
+};
+
+/// The cells of a piece of memory: one per word, then four per word for its bytes. Each of their members has an array of
+/// its own, because what is never touched takes no memory: most words have no second reader, and many are only written or
+/// only read.
 struct Cells {
-  Cell* words = nullptr;
+  Event *writes = nullptr, *reads = nullptr, *other_reads = nullptr;
+  Content* contents = nullptr;
   std::size_t count = 0;  ///< of words
 
   static std::size_t words_of(std::size_t bytes) { return bytes / 4 + 2; }
-  Cell* bytes_of(std::size_t word) const { return words + count + word * 4; }
+  Cell word(std::size_t index) const { return {writes[index], reads[index], other_reads[index], contents[index]}; }
+  Cell byte(std::size_t word_index, unsigned byte) const { return word(count + word_index * 4 + byte); }
+  /// The same cells, counted from this word on.
+  Cells from(std::size_t word) const { return {writes + word, reads + word, other_reads + word, contents + word}; }
+  bool exist() const { return writes != nullptr; }
 };
 
 /// An allocation or what narrow() has left of it; or the program's variables.
@@ -76,7 +88,8 @@ class Ownership {
   /// Finds the program's variables (once), this OS thread's shared memory, and room for cells of dynamic shared memory.
   void begin_launch(std::size_t dynamic_shared_bytes);
 
-  void allocated(const void* begin, std::size_t bytes, bool is_host_accessible);
+  /// False: there is no memory left to keep anything about it.
+  bool allocated(const void* begin, std::size_t bytes, bool is_host_accessible);
   void freed(const void* begin);
   void written(const void* begin, std::size_t bytes);
   /// Of these bytes of an allocation, the first whole words that nothing has written; {0, 0}: there are none.
@@ -122,9 +135,9 @@ class Ownership {
 Outside outside(const Region& region, std::size_t offset, unsigned bytes);
 
 /// Whether these bytes of a word are initialized. In shared memory, what earlier blocks have written does not count.
-inline bool is_initialized(Cell& cell, unsigned mask, Space space, const Order& order) {
-  if (space == Space::shared && cell.write.interval < order.first_of_block()) cell.initialized = 0;
-  return (cell.initialized & mask) == mask;
+inline bool is_initialized(const Cell& cell, unsigned mask, Space space, const Order& order) {
+  if (space == Space::shared && cell.write.interval < order.first_of_block()) cell.content.initialized = 0;
+  return (cell.content.initialized & mask) == mask;
 }
 
 }  // namespace simt::check

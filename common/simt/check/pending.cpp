@@ -53,7 +53,7 @@ void Pending::settle_stores() {
   }
 }
 
-void Pending::follow(const Cell* cell, const Access& access) {
+void Pending::follow(const Event* cell, const Access& access) {
   const auto read = reads_.find({cell, access.thread});
   if (read == reads_.end()) return;
   const Race race = read->second;
@@ -64,7 +64,7 @@ void Pending::follow(const Cell* cell, const Access& access) {
 void Pending::settle_all() {
   holds_ = 0;
   if (has_stores()) settle_stores();
-  std::map<std::pair<const Cell*, unsigned>, Race> reads;
+  std::map<std::pair<const Event*, unsigned>, Race> reads;
   reads.swap(reads_);
   for (const auto& [place, race] : reads) report_race_at_once(race);
 }

@@ -16,8 +16,6 @@
 
 namespace simt::check {
 
-struct Cell;
-
 /// Two accesses that nothing puts in order.
 struct Race {
   Event before;
@@ -32,11 +30,11 @@ class Pending {
   void compare(const Race& race);
   /// A store whose value may be undefined. To be called before it.
   void look_at_value(const Access& access);
-  /// The race of a plain read with an atomic.
-  void await_swap(const Cell* cell, const Race& race) { reads_.insert({{cell, race.access.thread}, race}); }
+  /// The race of a plain read with an atomic. Its last write identifies the cell.
+  void await_swap(const Event* cell, const Race& race) { reads_.insert({{cell, race.access.thread}, race}); }
   bool has_reads() const { return !reads_.empty(); }
   /// An access of a cell: it decides about an earlier read by the same thread.
-  void follow(const Cell* cell, const Access& access);
+  void follow(const Event* cell, const Access& access);
 
   /// Whether stores have happened and can be compared.
   bool has_stores() const { return is_waiting_ && holds_ <= 0; }
@@ -70,7 +68,7 @@ class Pending {
   bool is_waiting_ = false;  // for one of these to happen
   std::vector<Store> stores_;
   std::vector<Access> values_;
-  std::map<std::pair<const Cell*, unsigned>, Race> reads_;  // by cell and thread
+  std::map<std::pair<const Event*, unsigned>, Race> reads_;  // by cell and thread
   int holds_ = 0;  // a block that is abandoned leaves some behind, which settle_all() forgets
 };
 

@@ -97,15 +97,15 @@ std::string who(const Event& event) {
     if (is_wrong) report_race_at_once({read, Way::load, now, access});
     return is_wrong;
   };
-  if (!report_read(cell.read) && !cell.other_is_write) report_read(cell.other_read);
+  if (!report_read(cell.read) && !cell.content.other_is_write) report_read(cell.other_read);
 }
 
-[[gnu::cold, gnu::noinline]] void join_swap(Cell& cell, const Event& swap) {
+[[gnu::cold, gnu::noinline]] void join_swap(const Cell& cell, const Event& swap) {
   const auto join = [&](Event& read) {
     if (read.thread == swap.thread && read.interval == swap.interval) read.is_synchronized = read.is_atomic = true;
   };
   join(cell.read);
-  if (!cell.other_is_write) join(cell.other_read);
+  if (!cell.content.other_is_write) join(cell.other_read);
 }
 
 }  // namespace simt::check

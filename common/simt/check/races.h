@@ -13,14 +13,14 @@ void remark_same_value(const Race& race);
 /// Volatile accesses of one warp's lanes in shared memory: volatile does not make lanes wait for each other.
 void look_for_lanes_in_step(const Cell& cell, const Event& now, const Access& access);
 /// A compare-and-swap loop's first read of a word counts as an atomic one.
-void join_swap(Cell& cell, const Event& swap);
+void join_swap(const Cell& cell, const Event& swap);
 
 /// Compares an access with the earlier ones that a cell holds, then stores it there.
-[[gnu::always_inline]] inline void look_for_races(Cell& cell, const Event& now, const Access& access) {
+[[gnu::always_inline]] inline void look_for_races(const Cell& cell, const Event& now, const Access& access) {
   CheckState& all = state();
   Order& order = all.order;
   if (all.pending.has_reads()) [[unlikely]]
-    all.pending.follow(&cell, access);
+    all.pending.follow(&cell.write, access);
   if (access.is_compare_and_swap) join_swap(cell, now);
   const bool is_synchronized = access.sync == Sync::synchronized;
   const Event& write = cell.write;
@@ -29,14 +29,14 @@ void join_swap(Cell& cell, const Event& swap);
     order.acquire(write);
   }
   if (is_synchronized && reads(access.way) && order.has_fences()) [[unlikely]]
-    order.take_over(&cell, access.thread);
+    order.take_over(&cell.write, access.thread);
 
   if (is_synchronized && access.way != Way::atomic && access.space == Space::shared) [[unlikely]]
     look_for_lanes_in_step(cell, now, access);
-  const bool other_is_write = cell.other_is_write;
+  const bool other_is_write = cell.content.other_is_write;
   if (order.are_unordered(write, now, access.space)) [[unlikely]] {
     if (write.is_atomic && access.way == Way::load && !is_synchronized) {
-      all.pending.await_swap(&cell, {write, Way::store, now, access});
+      all.pending.await_swap(&cell.write, {write, Way::store, now, access});
     } else {
       report_race(write, Way::store, now, access);
     }
@@ -52,18 +52,18 @@ void join_swap(Cell& cell, const Event& swap);
     }
     if (is_synchronized && !write.is_synchronized && write.interval >= first_concurrent) {
       cell.other_read = write;
-      cell.other_is_write = true;
+      cell.content.other_is_write = true;
     }
     cell.write = now;
     if (is_synchronized && order.has_fences()) [[unlikely]]
-      order.pass_on(&cell, access.thread, access.way);
+      order.pass_on(&cell.write, access.thread, access.way);
   }
   if (access.way == Way::load) {
     // Keep two readers of different threads as long as a later writer may race with them.
     if (cell.read.interval >= first_concurrent &&
         (cell.read.thread != access.thread || cell.read.interval < order.first_of_block())) {
       cell.other_read = cell.read;
-      cell.other_is_write = false;
+      cell.content.other_is_write = false;
     }
     cell.read = now;
   }

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "memory_left.h"
+
 namespace simt::check {
 namespace {
 
@@ -34,7 +36,8 @@ Verdict TimeLimit::look(pthread_t thread) {
   clockid_t clock;
   if (pthread_getcpuclockid(thread, &clock) != 0) return Verdict::in_time;
   const double passed = seconds(clock) - started_;
-  if (passed <= limit() && !is_asked_to_end_) return Verdict::in_time;
+  if (is_running() && !has_memory_left()) is_out_of_memory_ = true;
+  if (passed <= limit() && !is_asked_to_end() && !is_out_of_memory_) return Verdict::in_time;
   // The wait for an access or a barrier begins when the launch could first notice that its time is up.
   Phase expected = Phase::running;
   if (phase_.compare_exchange_strong(expected, Phase::up)) up_since_ = passed;
@@ -43,7 +46,13 @@ Verdict TimeLimit::look(pthread_t thread) {
 
 TimeIsUp TimeLimit::take(bool later_blocks_wait) {
   phase_ = Phase::reported;
-  if (is_asked_to_end_) return {"hang", "was still running when the program was asked to end"};
+  if (is_out_of_memory_) {
+    return {
+        "out-of-memory",
+        "this machine's memory is used up: the check build keeps 3 to 9 bytes about each byte of device memory that "
+        "the program accesses; run it on less data, or without the check build"};
+  }
+  if (is_asked_to_end()) return {"hang", "was still running when the program was asked to end"};
   char text[320];
   // What works on a GPU that runs all blocks at once, such as a barrier of the grid, never ends here.
   std::snprintf(

@@ -24,9 +24,9 @@ struct Watch {
   std::uintptr_t near_begin = 0;
   /// A multiple of 4; 0: each access needs more than is_in_order(). Another thread may set it to 0.
   std::atomic<std::size_t> near_bytes = 0;
-  Cell* near_cells = nullptr;
+  Cells near_cells;
 
-  void stay_near(std::uintptr_t begin, std::size_t bytes, Cell* cells) {
+  void stay_near(std::uintptr_t begin, std::size_t bytes, const Cells& cells) {
     if (mode != Mode::observe || begin % 4 != 0) return;
     near_begin = begin;
     near_cells = cells;

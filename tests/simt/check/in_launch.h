@@ -12,5 +12,12 @@ struct InLaunch {
   simt::Launch launch;
 };
 
+/// What is known of a word that belongs to no memory.
+struct OwnCell {
+  simt::check::Event write{}, read{}, other_read{};
+  simt::check::Content content{};
+  simt::check::Cell cell() { return {write, read, other_read, content}; }
+};
+
 inline std::size_t count_findings() { return simt::check::state().findings.all().size(); }
 inline simt::check::LaunchCounts& counts() { return simt::check::state().counts.launch(); }

@@ -47,18 +47,18 @@ TEST_CASE("an element is described by owner, index, byte and size") {
 TEST_CASE("what the host has written is initialized, to the byte") {
   char* const begin = pages();
   own().allocated(begin, 64, false);
-  const Cell* const cells = own().region_at(std::uintptr_t(begin))->cells.words;
-  CHECK(cells[0].initialized == 0);
+  const Content* const cells = own().region_at(std::uintptr_t(begin))->cells.contents;
+  CHECK(+cells[0].initialized == 0);
   own().written(begin + 2, 7);
-  CHECK(cells[0].initialized == 0b1100);
-  CHECK(cells[1].initialized == 0b1111);
-  CHECK(cells[2].initialized == 0b0001);
-  CHECK(cells[3].initialized == 0);
+  CHECK(+cells[0].initialized == 0b1100);
+  CHECK(+cells[1].initialized == 0b1111);
+  CHECK(+cells[2].initialized == 0b0001);
+  CHECK(+cells[3].initialized == 0);
   own().written(begin + 60, 100);  // stops at its end
-  CHECK(cells[15].initialized == 0b1111);
+  CHECK(+cells[15].initialized == 0b1111);
   char* const other = pages();
   own().allocated(other, 64, true);
-  CHECK(own().region_at(std::uintptr_t(other))->cells.words[15].initialized == 0b1111);
+  CHECK(+own().region_at(std::uintptr_t(other))->cells.contents[15].initialized == 0b1111);
 }
 
 TEST_CASE("an allocation is surrounded by its padding and its guards") {
@@ -81,9 +81,9 @@ TEST_CASE("a narrowed allocation is smaller and has a name") {
   const Region* const region = own().region_at(std::uintptr_t(begin));
   CHECK(region->begin == begin + 256);
   CHECK(region->bytes == 400);
-  CHECK(region->cells.words[0].initialized == 0b1111);
-  CHECK(region->cells.words[99].initialized == 0b1111);
-  CHECK(region->cells.words[100].initialized == 0);
+  CHECK(+region->cells.contents[0].initialized == 0b1111);
+  CHECK(+region->cells.contents[99].initialized == 0b1111);
+  CHECK(+region->cells.contents[100].initialized == 0);
   CHECK(own().describe(std::uintptr_t(begin) + 264, 4) == "keys[2] (a 4-byte access at byte 8 of 400)");
   CHECK(own().describe(std::uintptr_t(begin) + 252, 4) == "4 bytes before the start of keys");
   CHECK(outside(*region, 400, 4) == Outside::padding);
@@ -95,14 +95,14 @@ TEST_CASE("a narrowed allocation is smaller and has a name") {
 
 TEST_CASE("shared memory is initialized only for the block that wrote it") {
   InLaunch in_launch;
-  Cell cell{};
+  OwnCell cell;
   cell.write.interval = state().order.interval();
-  cell.initialized = 0b0011;
-  CHECK(is_initialized(cell, 0b0001, Space::shared, state().order));
-  CHECK_FALSE(is_initialized(cell, 0b0111, Space::shared, state().order));
+  cell.content.initialized = 0b0011;
+  CHECK(is_initialized(cell.cell(), 0b0001, Space::shared, state().order));
+  CHECK_FALSE(is_initialized(cell.cell(), 0b0111, Space::shared, state().order));
   in_launch.next_block();
-  CHECK(is_initialized(cell, 0b0001, Space::global, state().order));
-  CHECK_FALSE(is_initialized(cell, 0b0001, Space::shared, state().order));
+  CHECK(is_initialized(cell.cell(), 0b0001, Space::global, state().order));
+  CHECK_FALSE(is_initialized(cell.cell(), 0b0001, Space::shared, state().order));
 }
 
 TEST_CASE("an allocation at the address of a freed one starts without content") {
@@ -113,7 +113,7 @@ TEST_CASE("an allocation at the address of a freed one starts without content") 
   own().allocated(begin, 32, false);
   CHECK(own().region_at(std::uintptr_t(begin))->number == number + 1);
   CHECK_FALSE(own().region_at(std::uintptr_t(begin))->is_freed);
-  CHECK(own().region_at(std::uintptr_t(begin))->cells.words[0].initialized == 0);
+  CHECK(+own().region_at(std::uintptr_t(begin))->cells.contents[0].initialized == 0);
 }
 
 TEST_CASE("an offset belongs to the last symbol that begins before it") {

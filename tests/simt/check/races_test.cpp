@@ -22,7 +22,7 @@ Way way_of(Do what) {
 bool is_plain(Do what) { return what == Do::read || what == Do::write || what == Do::write_same; }
 
 /// An access of a word by a thread, at a code address of its own. A write stores another value, unless it is write_same.
-void access(Cell& cell, unsigned thread, Do what, Code code, Space space = Space::global) {
+void access(OwnCell& cell, unsigned thread, Do what, Code code, Space space = Space::global) {
   if (state().pending.has_stores()) state().pending.settle_stores();
   const Sync sync = is_plain(what) ? Sync::plain : Sync::synchronized;
   const Access access{.address = std::uintptr_t(word),
@@ -35,7 +35,7 @@ void access(Cell& cell, unsigned thread, Do what, Code code, Space space = Space
                       .is_compare_and_swap = what == Do::swap};
   Event now = order().event_of(thread, 15, sync, std::uint32_t(code));
   now.is_atomic = access.way == Way::atomic;
-  look_for_races(cell, now, access);
+  look_for_races(cell.cell(), now, access);
   if (what == Do::write) ++word[0];
 }
 
@@ -50,7 +50,7 @@ bool races(Code code, Code other) {
 
 TEST_CASE("a write races with another thread's write and read, a read with a write") {
   const InLaunch in_launch;
-  Cell written{}, read{};
+  OwnCell written, read;
   access(written, 3, Do::write, 0x10);
   access(written, 40, Do::write, 0x20);
   CHECK(races(0x20, 0x10));
@@ -66,7 +66,7 @@ TEST_CASE("a write races with another thread's write and read, a read with a wri
 
 TEST_CASE("a thread does not race with itself, nor after a barrier with others") {
   const InLaunch in_launch;
-  Cell cell{};
+  OwnCell cell;
   access(cell, 3, Do::write, 0x10);
   access(cell, 3, Do::read, 0x20);
   access(cell, 3, Do::write, 0x30);
@@ -77,7 +77,7 @@ TEST_CASE("a thread does not race with itself, nor after a barrier with others")
 
 TEST_CASE("a writer that is one of two readers races with the other") {
   const InLaunch in_launch;
-  Cell cell{};
+  OwnCell cell;
   access(cell, 40, Do::read, 0x10);
   access(cell, 3, Do::read, 0x20);
   access(cell, 3, Do::write, 0x30);
@@ -87,7 +87,7 @@ TEST_CASE("a writer that is one of two readers races with the other") {
 
 TEST_CASE("atomics race with plain accesses only, even if an atomic has replaced a plain write") {
   const InLaunch in_launch;
-  Cell counted{}, cleared{};
+  OwnCell counted, cleared;
   access(counted, 3, Do::add, 0x10);
   access(counted, 40, Do::add, 0x20);
   CHECK(count_findings() == 0);
@@ -102,7 +102,7 @@ TEST_CASE("atomics race with plain accesses only, even if an atomic has replaced
 
 TEST_CASE("threads that write the same value do not race with each other, but with a reader") {
   const InLaunch in_launch;
-  Cell cell{};
+  OwnCell cell;
   access(cell, 3, Do::write, 0x10);
   access(cell, 40, Do::write_same, 0x20);
   access(cell, 50, Do::write_same, 0x20);
@@ -117,7 +117,7 @@ TEST_CASE("threads that write the same value do not race with each other, but wi
 
 TEST_CASE("a plain read of what others change by atomics may only be the first step of an atomicCAS") {
   const InLaunch in_launch;
-  Cell swapped{}, read{}, read_twice{};
+  OwnCell swapped, read, read_twice;
   for (unsigned thread : {3u, 40u, 70u}) {
     access(swapped, thread, Do::read, 0x10);
     access(swapped, thread, Do::swap, 0x20);
@@ -140,7 +140,7 @@ TEST_CASE("a plain read of what others change by atomics may only be the first s
 
 TEST_CASE("volatile does not order the lanes of a warp") {
   const InLaunch in_launch;
-  Cell read_first{}, written_first{}, ordered{}, flag{};
+  OwnCell read_first, written_first, ordered, flag;
   access(read_first, 3, Do::volatile_read, 0x10, Space::shared);
   access(read_first, 4, Do::volatile_write, 0x20, Space::shared);
   CHECK(races(0x20, 0x10));
@@ -158,7 +158,7 @@ TEST_CASE("volatile does not order the lanes of a warp") {
 
 TEST_CASE("a flag after a fence passes on what was written before the fence") {
   InLaunch in_launch;
-  Cell sum{}, flag{}, unfenced{};
+  OwnCell sum, flag, unfenced;
   access(sum, 3, Do::write, 0x10);
   order().fence(3);
   access(flag, 3, Do::volatile_write, 0x20);
@@ -173,7 +173,7 @@ TEST_CASE("a flag after a fence passes on what was written before the fence") {
 
 TEST_CASE("within a block, a flag passes on what precedes a fence") {
   const InLaunch in_launch;
-  Cell sum{}, others{}, flag{}, late{};
+  OwnCell sum, others, flag, late;
   access(sum, 3, Do::write, 0x10);
   access(others, 4, Do::write, 0x20);
   order().fence_in_block(3);
@@ -192,7 +192,7 @@ TEST_CASE("within a block, a flag passes on what precedes a fence") {
 
 TEST_CASE("what a flag passes on reaches all lanes that synchronize, and goes from thread to thread") {
   const InLaunch in_launch;
-  Cell sum{}, flag{}, second{};
+  OwnCell sum, flag, second;
   access(sum, 4, Do::write, 0x10);
   order().fence_in_block(4);
   order().synchronize_lanes(0, 0xff);
@@ -211,7 +211,7 @@ TEST_CASE("what a flag passes on reaches all lanes that synchronize, and goes fr
 
 TEST_CASE("a race names kernel, blocks and threads, and replaces the finding that a read came too early") {
   InLaunch in_launch;
-  Cell cell{};
+  OwnCell cell;
   state().findings.add({.kind = "uninitialized", .code = state().ownership.program + 0x10});
   access(cell, 3, Do::read, 0x10);
   in_launch.next_block();

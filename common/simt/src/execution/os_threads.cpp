@@ -90,6 +90,7 @@ void OsThreads::help() {
 void OsThreads::watch() {
   for (;;) {
     std::this_thread::sleep_for(std::chrono::milliseconds(launch_state.active() ? 1 : 20));
+    SIMT_OBSERVE(end_between_launches();)
     if (!launch_state.active()) continue;
     const std::lock_guard lock(mutex_);
     for (Watched& watched : watched_) {
@@ -97,6 +98,15 @@ void OsThreads::watch() {
     }
   }
 }
+
+#ifdef SIMT_CHECK
+/// The program has been asked to end. While a launch runs, that ends first.
+void OsThreads::end_between_launches() {
+  if (!check::is_asked_to_end()) return;
+  const std::unique_lock no_launch(launches_, std::try_to_lock);
+  if (no_launch) check::end_by_signal();
+}
+#endif
 
 bool OsThreads::needs_interruption(Watched& watched) {
 #ifdef SIMT_CHECK

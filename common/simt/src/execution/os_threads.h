@@ -36,6 +36,7 @@ class OsThreads {
   void run_blocks();
   void help();
   void watch();
+  void end_between_launches();
   bool needs_interruption(Watched& watched);
 
   std::vector<std::thread> helpers_;

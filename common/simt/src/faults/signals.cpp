@@ -107,16 +107,25 @@ void end_here(const Worker& worker, void* where) {
   for (;;) pause();
 }
 
-/// SIGTERM: while a kernel runs, the watchdog interrupts the workers, and one of them reports where it is.
+#ifdef SIMT_CHECK
+/// The watchdog reports what has been found, and ends the program. A second signal ends it at once.
+constexpr int ending_signals[] = {SIGTERM, SIGINT, SIGHUP};
+void handle_end(int signal, siginfo_t*, void*) {
+  std::signal(signal, SIG_DFL);
+  check::ask_to_end(signal);
+}
+#else
+constexpr int ending_signals[] = {SIGTERM};
+/// While a kernel runs, the watchdog interrupts the workers, and one of them reports where it is.
 void handle_end(int, siginfo_t*, void*) {
   if (launch_state.active()) {
-    SIMT_OBSERVE(check::ask_to_end(); return;)
     interruption.attempts_left = 10;
     return;
   }
   std::signal(SIGTERM, SIG_DFL);
   raise(SIGTERM);
 }
+#endif
 
 /// Lets the signal through even before its handler has ended: other threads run before that.
 void unblock_interruptions() {
@@ -172,10 +181,10 @@ void catch_faults() {
     prepare_guarded_arguments();
     const struct sigaction interruptions = action_for(handle_interruption, SA_RESTART);
     sigaction(interrupt_signal, &interruptions, nullptr);
-    struct sigaction before{};
-    if (sigaction(SIGTERM, nullptr, &before) == 0 && before.sa_handler == SIG_DFL) {
-      const struct sigaction ending = action_for(handle_end, SA_ONSTACK | SA_RESTART);
-      sigaction(SIGTERM, &ending, nullptr);
+    const struct sigaction ending = action_for(handle_end, SA_ONSTACK | SA_RESTART);
+    for (int signal : ending_signals) {
+      struct sigaction before{};
+      if (sigaction(signal, nullptr, &before) == 0 && before.sa_handler == SIG_DFL) sigaction(signal, &ending, nullptr);
     }
     // The handler leaves by switching stacks, so the signal must not stay blocked.
     const struct sigaction fault = action_for(handle_fault, SA_ONSTACK | SA_NODEFER);
