@@ -154,8 +154,8 @@ MISTAKES = (
         [
             "OVER    step 01 thread",
             "over budget: thread, ",
-            "cudaMemcpyAsync within the device",
-            "exchange the two pointers",
+            "cudaMemcpyAsync",
+            "exchange the two pointers instead",
         ],
         alone=True,
         quick=True,
