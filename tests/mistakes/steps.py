@@ -32,7 +32,7 @@ import labs_01_to_03  # noqa: E402
 from barriers import Recipe  # noqa: E402
 from mistake import Mistake  # noqa: E402
 
-from workbook.core import build, checking, diagnostics, narrowing  # noqa: E402
+from workbook.core import build, checking, diagnostics, narrowing, nvcc_compile  # noqa: E402
 from workbook.core.course import find_step  # noqa: E402
 from workbook.core.judge_client import JudgeClient, Note  # noqa: E402
 
@@ -89,6 +89,7 @@ def verdict(folder: Path, item: Mistake) -> tuple[str, float]:
         with (
             mock.patch.object(build, "runner", lambda _lab, kind, _solution=False: runners[kind]),
             mock.patch.object(narrowing, "Scan", lambda *_: scan),
+            mock.patch.object(nvcc_compile, "object_of", lambda *_: None),
             JudgeClient() as judge,
         ):
             start = time.monotonic()

@@ -16,7 +16,7 @@ from unittest import mock
 import fake_judge
 from test_judge_client import FAKE, FakeJudge
 
-from workbook.core import check_build, checking, narrowing, profiles
+from workbook.core import check_build, checking, narrowing, nvcc_compile, profiles
 from workbook.core.console import Problem
 from workbook.core.course import StepFile
 from workbook.core.judge_client import Case, CaseGroup, Finding, JudgeClient, JudgeDied, Note, Outcome
@@ -107,6 +107,7 @@ class CheckStep(unittest.TestCase):
         with (
             mock.patch.object(checking, "ProgressFile", lambda: keeper),
             mock.patch.object(check_build, "Judges", lambda: script),
+            mock.patch.object(nvcc_compile, "object_of", lambda *_: None),
             mock.patch.object(
                 narrowing, "Scan", lambda *_: SimpleNamespace(notes=lambda: [NARROW], cancel=lambda: None)
             ),

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from . import build, check_build, machine, narrowing
+from . import build, check_build, machine, narrowing, nvcc_compile
 from .console import Progress, note, paint
 from .course import StepFile, find_step, step_of_file
 from .judge_client import CaseGroup, JudgeClient, Outcome, Step
@@ -237,10 +237,28 @@ class Checker:
         self._report(failure, self.cause(failure))
         return False
 
+    def compiled_by_nvcc(self, step: StepFile, nvcc: nvcc_compile.NvccCompile) -> bool:
+        """Prints whether nvcc compiles a step that passes everything else; True where it cannot be known."""
+        if not nvcc.is_possible:
+            return True
+        with Progress(f"{self.lab} {step}, compiled by nvcc"):
+            errors = nvcc.errors()
+        self.save(step, "nvcc", "failed" if errors else "passed")
+        if errors:
+            print(f"{paint('FAILED', 'red')}  {step} passes on the CPU, but nvcc does not compile it:\n")
+            print(errors, flush=True)
+        else:
+            ok = paint("ok", "green")
+            print(
+                f"{ok}      {step}: compiled by nvcc, which took {nvcc.waited:.1f} s longer than the tests", flush=True
+            )
+        return not errors
+
     def passes(self, step: StepFile) -> bool:
         """Checks a step on all builds up to the first on which it fails."""
         any_n = self.observed and all(line.max_n is None for line in self.lines(step))
         scan = narrowing.Scan(step, self.solution) if any_n else None
+        nvcc = nvcc_compile.NvccCompile(step, self.solution, "cuda" not in self.kinds)
         try:
             if not all(self.tested(step, kind) for kind in self.kinds):
                 return False
@@ -248,8 +266,9 @@ class Checker:
                 return False
             for remark in scan.notes() if scan else ():
                 print(remark, flush=True)
-            return True
+            return self.compiled_by_nvcc(step, nvcc)
         finally:
+            nvcc.cancel()
             if scan:
                 scan.cancel()
 

@@ -1,0 +1,71 @@
+"""nvcc compiles a step while its tests run on the CPU, which accepts some of what nvcc refuses."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+from . import build, diagnostics, files, machine
+from .course import StepFile
+
+
+def object_of(step: StepFile, solution: bool = False) -> str | None:
+    """What Ninja makes of the step's file for a GPU; None where nvcc was not set up."""
+    folder = f"labs/{step.lab}-cuda{'-solution' if solution else ''}.p/"
+    with contextlib.suppress(OSError, ValueError):
+        for entry in json.loads((build.folder() / "compile_commands.json").read_text()):
+            if entry.get("output", "").startswith(folder) and Path(entry["file"]).name == Path(step.file).name:
+                return str(entry["output"])
+    return None
+
+
+class NvccCompile:
+    """The compilation of one step's file, and of nothing else of its lab. It begins at once, and costs nothing if the
+    file has not changed."""
+
+    def __init__(self, step: StepFile, solution: bool = False, is_needed: bool = True) -> None:
+        """`is_needed`: where a GPU runs the tests, nvcc has compiled the file for them."""
+        self._held = contextlib.ExitStack()
+        self._output = tempfile.TemporaryFile("w+", errors="replace")  # noqa: SIM115
+        self._process: subprocess.Popen[str] | None = None
+        self._started = time.monotonic()
+        self.waited = 0.0  # seconds for which errors() was not ready
+        target = object_of(step, solution) if is_needed else None
+        if target:
+            self._held.enter_context(files.locked("build"))
+            self._process = subprocess.Popen(
+                [machine.ninja() or "ninja", "-C", str(build.folder()), target],
+                stdin=subprocess.DEVNULL,
+                stdout=self._output,
+                stderr=subprocess.STDOUT,
+                env=build.environment(),
+                text=True,
+            )
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether nvcc is set up."""
+        return self._process is not None
+
+    def errors(self) -> str:
+        """What nvcc refuses, the first error first; "" if it compiles. Waits for nvcc."""
+        if not self._process:
+            return ""
+        start = time.monotonic()
+        status = self._process.wait()
+        self.waited = time.monotonic() - start
+        self._held.close()
+        self._output.seek(0)
+        return diagnostics.summary(self._output.read()) if status else ""
+
+    def cancel(self) -> None:
+        """Ends the compilation, and with it what nvcc has started: the step has failed."""
+        if self._process and self._process.poll() is None:
+            self._process.terminate()  # Ninja ends its children
+            self._process.wait()
+        self._held.close()
+        self._output.close()
