@@ -16,7 +16,7 @@ from unittest import mock
 import fake_judge
 from test_judge_client import FAKE, FakeJudge
 
-from workbook.core import check_build, checking, narrowing, nvcc_compile, profiles
+from workbook.core import build, check_build, checking, narrowing, nvcc_compile, profiles
 from workbook.core.console import Problem
 from workbook.core.course import StepFile
 from workbook.core.judge_client import Case, CaseGroup, Finding, JudgeClient, JudgeDied, Note, Outcome
@@ -247,6 +247,27 @@ class CheckStep(unittest.TestCase):
         self.assertIn("FAILED  step 02 shared, check build. The first thing to fix:\n\nlabs/04", printed)
         self.assertIn("  the result was right, by luck\n", printed)
         self.assertIn("  again: run check step 2 sort n 3 --build check\n", printed)
+
+
+class FirstBuild(unittest.TestCase):
+    def test_everything_is_built_in_one_announced_wait(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            calls: list[list[str]] = []
+            notes: list[str] = []
+            with (
+                mock.patch.object(build, "BUILD", Path(folder)),
+                mock.patch.object(build, "compile_targets", lambda paths, _: calls.append([p.name for p in paths])),
+                mock.patch.object(checking, "note", notes.append),
+            ):
+                checking.make_programs("04-counting", ["cpu"], False)
+                self.assertEqual(calls, [["judge", "04-counting-cpu", "04-counting-check"]])
+                self.assertIn("only once", notes[0])
+                self.assertLessEqual(max(map(len, notes[0].splitlines())), 80)
+                (Path(folder) / "labs").mkdir()
+                for name in calls[0]:
+                    (Path(folder) / "labs" / name).touch()
+                checking.make_programs("04-counting", ["cpu"], False)
+            self.assertEqual((len(calls), len(notes)), (2, 1))
 
 
 class Dead(FakeJudge):

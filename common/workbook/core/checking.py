@@ -279,12 +279,15 @@ def not_written(step: StepFile, outcome: Outcome) -> str:
     return f"{message or f'step {step.number:02} is not written yet'}: {outcome.place}"
 
 
+ONCE = "this happens only once and takes about 2 minutes on 2 cores"
+
+
 def make_programs(lab: str, kinds: Sequence[str], solution: bool) -> None:
     """Builds everything that a check runs at once: otherwise the first failure would wait for the check build."""
     builds = [*kinds, "check"] if "cpu" in kinds else kinds
     programs = [build.judge(), *(build.runner(lab, kind, solution) for kind in builds)]
     if not programs[0].exists():
-        note(f"building the judge, CUDA on the CPU and {lab}, for tests and for the check build: once, some minutes")
+        note(f"building the judge, CUDA on the CPU, and two programs for {lab}:\n{ONCE}")
     elif not all(program.exists() for program in programs):
         note(f"building {lab} for the first time")
     build.compile_targets(programs, f"building {lab}")
