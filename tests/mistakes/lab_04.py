@@ -32,6 +32,26 @@ MISTAKES = (
         ["{at}", "error: ", "this argument's type"],
     ),
     Mistake(
+        "no __device__",
+        LAB,
+        PARALLEL,
+        [("__device__ std::uint64_t scan_in_shared", "std::uint64_t scan_in_shared")],
+        [
+            "{at+40}",
+            "error: kernel ",
+            "calls ",
+            "scan_in_shared, which is a host function",
+            "write __device__ before it",
+        ],
+    ),
+    Mistake(
+        "a function of the standard library in a kernel",
+        LAB,
+        RANGE,
+        [("= min(smallest[t], smallest[partner]);", "= std::min(smallest[t], smallest[partner]);")],
+        ["{at}", "error: kernel ", "calls std::min, which is a host function", "write min()"],
+    ),
+    Mistake(
         "atomicAdd on uint64_t",
         LAB,
         GLOBAL,
