@@ -13,12 +13,15 @@ from check_test import Fault  # noqa: E402
 
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
 _INVALID = r"Invalid __\w+__ (?!.*misaligned)|illegal memory access"
+_INVALID_CALL = r"cudaErrorInvalidValue|invalid argument|Invalid (pointer|memory|free)|Double free|Malloc/Free"
 _WRONG_BARRIER = r"Barrier error|Divergent thread"
 # How the tools name each kind of fault, as a pattern for the heading of a report.
 _HEADINGS = {
     "race": r"Race reported",
-    "out-of-bounds": _INVALID,
-    "use-after-free": _INVALID,
+    "out-of-bounds": f"{_INVALID}|{_INVALID_CALL}",
+    "use-after-free": f"{_INVALID}|{_INVALID_CALL}",
+    "invalid-free": _INVALID_CALL,
+    "invalid-copy": _INVALID_CALL,
     "host-pointer": _INVALID,
     "misaligned": r"misaligned",
     "uninitialized": r"Uninitialized",
@@ -26,6 +29,7 @@ _HEADINGS = {
     "deadlock": _WRONG_BARRIER,
     "invalid-warp-mask": _WRONG_BARRIER,
     "invalid-launch": r"invalid configuration|cudaErrorInvalidConfiguration|cudaErrorInvalidValue|invalid argument",
+    "stream-race": r"$^",
     "time-limit": r"$^",
 }
 _REPEATED_ACCESS = "Program hit"  # the heading of a report that repeats an invalid access
@@ -64,8 +68,8 @@ def verdict(fault: Fault, text: str, file_name: str) -> str:
     for report in _reports(text):
         if not any(re.search(_HEADINGS[kind], _heading(report)) for kind in fault.kinds):
             continue
-        # The line of a host frame is that of the launch, so it counts only where the launch is the fault.
-        if "invalid-launch" not in fault.kinds:
+        # The line of a host frame is that of a call: it counts only where the launch or another call is the fault.
+        if "invalid-launch" not in fault.kinds and not re.search(_INVALID_CALL, _heading(report)):
             report = re.split(r"\n\s+(?:Saved )?[Hh]ost (?:backtrace|Frame)", report)[0]
         if re.search(rf"{re.escape(file_name)}:({lines})\b", report):
             return "line"

@@ -112,9 +112,12 @@ constexpr Location nowhere{nullptr};
 
 [[gnu::always_inline]] inline Location in_region(const Access& access, const Region& region) {
   const std::uintptr_t offset = access.address - std::uintptr_t(region.begin);
+  if (region.is_heap) [[unlikely]] {
+    return is_in_heap_block(access) ? Location{&region.cells, offset} : nowhere;
+  }
   if (region.is_freed && access.address - std::uintptr_t(region.whole_begin) + guard_bytes <
                              region.whole_bytes + 2 * guard_bytes) [[unlikely]] {
-    report_use_after_free(access);
+    report_use_after_free(access, region.freed_by);
   }
   if (offset >= region.bytes || access.bytes > region.bytes - offset) [[unlikely]] {
     const Outside where = outside(region, offset, access.bytes);
@@ -199,7 +202,7 @@ template void observe<Way::store, Sync::synchronized, Alignment::any>(const void
 
 void observe_range(const void* pointer, std::size_t bytes, Way way, Code code) {
   CheckState& all = state();
-  if (all.running.launch == nullptr) return;
+  if (all.running.launch == nullptr) return observe_host_range(pointer, bytes, way, code);
   all.watch.last_call = code;
   const Pending::Hold hold(all.pending);
   const auto observe_piece = way == Way::load ? observe<Way::load, Sync::plain, Alignment::any>

@@ -1,5 +1,6 @@
 #include "check.h"
 
+#include <execinfo.h>
 #include <simt/observed.h>
 
 #include <unistd.h>
@@ -7,11 +8,13 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include "../src/execution/failure.h"
 #include "faults.h"
 #include "files.h"
 #include "json.h"
+#include "mentions.h"
 #include "report.h"
 
 namespace simt::check {
@@ -47,6 +50,8 @@ void begin_launch(const Launch& launch) {
   all.unread_launch = {launch.kernel.name, launch.kernel.site};
   all.ownership.begin_launch(launch.config.dynamic_shared);
   all.order.begin_launch(launch.blocks);
+  all.order.submit(handle_of(launch.config.stream),
+                   {.name = std::string("kernel ") + launch.kernel.name, .site = launch.kernel.site});
   all.running.is_flat = launch.config.block.y * launch.config.block.z == 1;
   all.watch.array = nullptr;  // so that the next access of each array counts it as used by this launch
   if (all.trace.is_on()) all.trace.launch(launch);
@@ -128,10 +133,25 @@ void met_without_exited(Site site, const char* name, unsigned exited) {
           "__ballot_sync() before any lane exits");
 }
 
+void met_at_two_places(Site site, Site others, const char* name) {
+  CheckState& all = state();
+  if (!all.findings.is_first_meeting_at(site, others)) return;
+  if (others.line < site.line) std::swap(site, others);
+  add_remark("split-primitive", site,
+             all.running.place() + ": lanes of one mask reach this " + name + "() and the one at " + place_of(others) +
+                 "; a GPU of today lets them meet, and the result mixes the values of both places; if that is not " +
+                 "intended, or for older GPUs: let all lanes of the mask reach the same call");
+}
+
 void shuffled(const Shuffle& shuffle) { state().shuffles.meet(shuffle); }
 
 void allocated(const void* begin, std::size_t bytes, bool is_host_accessible) {
-  if (state().ownership.allocated(begin, bytes, is_host_accessible)) return;
+  constexpr int max_frames = 12;
+  void* frames[max_frames];
+  const int count = backtrace(frames, max_frames);
+  std::vector<Code> made_by;
+  for (int i = 0; i < count; ++i) made_by.push_back(Code(frames[i]) - 1);
+  if (state().ownership.allocated(begin, bytes, is_host_accessible, std::move(made_by))) return;
   end_program();
   std::fprintf(stderr,
                "error: out-of-memory: no room for what the check build keeps about an allocation of %zu bytes; run the "
@@ -139,12 +159,34 @@ void allocated(const void* begin, std::size_t bytes, bool is_host_accessible) {
                bytes);
   _exit(3);
 }
-void freed(const void* begin) { state().ownership.freed(begin); }
-void written(const void* begin, std::size_t bytes) { state().ownership.written(begin, bytes); }
+void freed(const void* begin, const void* code) { state().ownership.freed(begin, Code(code) - 1); }
 void copied_on_device(std::size_t bytes) { state().counts.add_copy(2 * bytes); }
 void read_by_host(const void* begin, std::size_t bytes, const void* code) {
   report_unwritten(begin, bytes, Code(code) - 1);
 }
+
+std::string name_of_allocation(const void* begin) {
+  const Region* const region = state().ownership.region_at(std::uintptr_t(begin));
+  return region == nullptr ? "an allocation" : Ownership::name_of(*region);
+}
+std::string freed_where(const void* begin) {
+  const Region* const region = state().ownership.region_at(std::uintptr_t(begin));
+  return region == nullptr || region->freed_by == 0 ? "" : " at " + mention(region->freed_by);
+}
+
+void stream_created(cudaStream_t stream, bool is_blocking) {
+  state().order.streams.add_stream(handle_of(stream), is_blocking);
+}
+void event_recorded(cudaEvent_t event, cudaStream_t stream) {
+  state().order.streams.record(Handle(event), handle_of(stream));
+}
+void stream_waits(cudaStream_t stream, cudaEvent_t event) {
+  state().order.streams.wait_for_event(handle_of(stream), Handle(event));
+}
+void host_waits_for(cudaStream_t stream) { state().order.streams.host_waits_for_stream(handle_of(stream)); }
+void host_waits_for(cudaEvent_t event) { state().order.streams.host_waits_for_event(Handle(event)); }
+void host_waits_for_all() { state().order.streams.host_waits_for_all(); }
+
 void narrow(const void* begin, std::size_t bytes, const char* name) { state().ownership.narrow(begin, bytes, name); }
 
 void add_finding(const char* kind, Site site, const std::string& text) {

@@ -16,6 +16,8 @@
 #include <cstdint>
 #include <string>
 
+#include <cuda_runtime.h>
+
 #include "../src/execution/launch_state.h"
 #include "access.h"
 #include "time_limit.h"
@@ -34,6 +36,8 @@ void stop_observing();  ///< the block is about to be abandoned
 void lanes_synchronized(unsigned warp, unsigned lanes);
 /// Lanes have met at a primitive whose mask names these lanes, too, which have exited.
 void met_without_exited(Site site, const char* name, unsigned exited);
+/// A lane meets others at a primitive that is not in the same place.
+void met_at_two_places(Site site, Site others, const char* name);
 
 /// A shuffle, as its lanes have arrived at it.
 struct Shuffle {
@@ -50,12 +54,43 @@ void shuffled(const Shuffle& shuffle);
 // --- memory ---
 
 void allocated(const void* begin, std::size_t bytes, bool is_host_accessible);
-void freed(const void* begin);
-void written(const void* begin, std::size_t bytes);
+/// `code`: the call's return address.
+void freed(const void* begin, const void* code);
+/// For texts: an allocation, and ", at FILE:LINE" of the call that freed it.
+std::string name_of_allocation(const void* begin);
+std::string freed_where(const void* begin);
 /// A copy from device memory to device memory, which moves as many bytes twice.
 void copied_on_device(std::size_t bytes);
 /// The host copies this memory. `code`: the copy's return address.
 void read_by_host(const void* begin, std::size_t bytes, const void* code);
+
+// --- what the host hands to streams, and what it waits for ---
+
+/// A call that copies or fills memory.
+struct Transfer {
+  const char* name;
+  cudaStream_t stream;
+  bool host_waits;                    ///< it returns when the copy has ended
+  const void* code;                   ///< its return address
+  bool is_target_registered = false;  ///< by cudaHostRegister()
+};
+void begin_transfer(const Transfer& transfer);
+void transfer_reads(const void* begin, std::size_t bytes);
+void transfer_writes(const void* begin, std::size_t bytes);
+void end_transfer();
+/// Host code that runs as an operation of a stream.
+void begin_host_function(const Transfer& call);
+void end_host_function();
+
+/// cudaFreeAsync: like a kernel that writes the memory.
+void freed_in_stream(const void* begin, const Transfer& call);
+
+void stream_created(cudaStream_t stream, bool is_blocking);
+void event_recorded(cudaEvent_t event, cudaStream_t stream);
+void stream_waits(cudaStream_t stream, cudaEvent_t event);
+void host_waits_for(cudaStream_t stream);
+void host_waits_for(cudaEvent_t event);
+void host_waits_for_all();
 
 /// Bytes after a block's dynamic shared memory that catch what is written past its end.
 inline constexpr std::size_t past_dynamic_shared = 65536;

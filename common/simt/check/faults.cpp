@@ -1,17 +1,22 @@
 #include "faults.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <set>
 
 #include "../src/execution/worker.h"
+#include "../src/memory/access.h"
+#include "mentions.h"
 #include "places.h"
+#include "simt/host_pointers.h"
 #include "text.h"
+#include "transfers.h"
 
 namespace simt::check {
 namespace {
 
 /// A finding at the access: "SUBJECT: WHAT ELEMENT; ADVICE".
-void report(const char* kind, const Access& access, const std::string& what, const char* advice) {
+void report(const char* kind, const Access& access, const std::string& what, const std::string& advice) {
   CheckState& all = state();
   if (all.findings.count_again(kind, access.code)) return;
   all.findings.add({.kind = kind,
@@ -37,6 +42,18 @@ bool is_programs(const Access& access) {
   return false;
 }
 
+/// Whether a GPU could not access this memory, which has no owner: the host's heap or stack.
+bool is_hosts(std::uintptr_t address) {
+  const CheckState& all = state();
+  void* const pointer = reinterpret_cast<void*>(address);
+  const Kernel& kernel = all.running.launch->kernel;
+  const bool is_argument = std::any_of(kernel.ranges.begin(), kernel.ranges.end(), [&](const Kernel::Range& range) {
+    return address - std::uintptr_t(range.begin) < range.bytes;
+  });
+  if (is_argument || Worker::running()->stacks().contains(pointer) || all.ownership.is_near_tls(address)) return false;
+  return is_host_heap_or_stack(pointer) && !is_device(pointer);
+}
+
 }  // namespace
 
 void stop(cudaError_t error) {
@@ -48,10 +65,21 @@ void stop(cudaError_t error) {
   report("out-of-bounds", access, verb_of(access.way), "; compare the index with the size");
 }
 
-[[gnu::cold, gnu::noinline]] void report_use_after_free(const Access& access) {
+[[gnu::cold, gnu::noinline]] void report_use_after_free(const Access& access, Code freed_by) {
+  const std::string where = freed_by != 0 ? " at " + mention(freed_by) : "";
   report("use-after-free", access, verb_of(access.way),
-         ", which has been freed; free it after the last kernel that uses it");
+         ", which has been freed" + where + "; free it after its last use");
   stop(cudaErrorIllegalAddress);
+}
+
+bool is_in_heap_block(const Access& access) {
+  const DeviceHeap::Block* const block = state().heap.near(access.address);
+  if (block == nullptr || access.address + access.bytes > block->begin + block->bytes) {
+    report_out_of_bounds(access);
+    return false;
+  }
+  if (block->freed_by != 0) report_use_after_free(access, block->freed_by);
+  return true;
 }
 
 [[gnu::cold, gnu::noinline]] void report_misaligned(const Access& access) {
@@ -112,6 +140,7 @@ void report_unwritten(const void* begin, std::size_t bytes, Code code) {
   const Region* const region = all.ownership.has_regions() ? all.ownership.region_at(access.address) : nullptr;
   if (region == nullptr || region->is_host_accessible || region->is_freed ||
       access.address - std::uintptr_t(region->begin) >= region->bytes) {
+    if (all.order.streams.may_run()) observe_host_order(region, access);
     return;
   }
   if (all.findings.count_again("device-pointer", access.code)) return;
@@ -122,7 +151,28 @@ void report_unwritten(const void* begin, std::size_t bytes, Code code) {
                     .code = access.code});
 }
 
-// Called for the copies that the observers themselves make, too: it must not build a text before there is a finding.
+void observe_host_range(const void* pointer, std::size_t bytes, Way way, Code code) {
+  const CheckState& all = state();
+  if (!all.ownership.has_regions()) return;
+  const Region* const region = state().ownership.region_at(std::uintptr_t(pointer));
+  const bool is_devices = region != nullptr && !region->is_host_accessible && !region->is_freed;
+  if (!is_devices && !all.order.streams.may_run()) return;
+  Access access{.address = std::uintptr_t(pointer),
+                .bytes = 1,
+                .way = way,
+                .sync = Sync::plain,
+                .space = Space::global,
+                .thread = 0,
+                .code = code};
+  // Until the first finding: one per copy is enough.
+  for (const std::size_t known = all.findings.count(); bytes != 0 && all.findings.count() == known;) {
+    access.bytes = access.address % 4 == 0 && bytes >= 4 ? 4 : 1;
+    observe_host(access);
+    access.address += access.bytes;
+    bytes -= access.bytes;
+  }
+}
+
 [[gnu::noinline]] void observe_unowned(const Access& access, const void* frame) {
   if (access.address - std::uintptr_t(frame) < 4096) return;  // fewer bytes than lie between two stacks
   CheckState& all = state();
@@ -134,10 +184,19 @@ void report_unwritten(const void* begin, std::size_t bytes, Code code) {
   if (Worker::running()->stacks().in_another(reinterpret_cast<void*>(access.address), frame)) {
     return report_unowned("a variable of another thread; share it in __shared__ or global memory");
   }
-  if (!all.ownership.is_observers(access.address)) return;
-  char address[32];
-  std::snprintf(address, sizeof address, "%#zx", std::size_t(access.address));
-  report_unowned("address " + std::string(address) + ", which is in no allocation; check how the pointer is computed");
+  if (all.ownership.is_observers(access.address)) {
+    char address[32];
+    std::snprintf(address, sizeof address, "%#zx", std::size_t(access.address));
+    report_unowned("address " + std::string(address) +
+                   ", which is in no allocation; check how the pointer is computed");
+    stop(cudaErrorIllegalAddress);
+  }
+  if (!is_hosts(access.address)) return;
+  all.findings.add({.kind = "host-pointer",
+                    .text = all.running.subject(access.thread) + verb_of(access.way) +
+                            "host memory through a pointer that is itself in memory; copy what it points to into "
+                            "memory from cudaMalloc(), and store that address instead",
+                    .code = access.code});
   stop(cudaErrorIllegalAddress);
 }
 

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "state.h"
+
 namespace simt::check {
 
 std::string place_of(Site site) { return std::string(site.file) + ":" + std::to_string(site.line); }
 
 void Findings::add(Finding finding) {
   finding.number = ++count_;
+  if (finding.began == 0) finding.began = state().order.interval();
   if (finding.code != 0) {
     if (count_again(finding.kind.c_str(), finding.code, finding.other)) return;
     by_code_[{finding.kind, finding.code, finding.other}] = std::move(finding);
@@ -31,6 +34,10 @@ bool Findings::count_again(const char* kind, Code code, Code other) {
   return true;
 }
 
+bool Findings::is_first_meeting_at(Site site, Site others) {
+  return meetings_.insert(std::minmax(site.line, others.line)).second;
+}
+
 void Findings::drop(const char* kind, Code code) { by_code_.erase({kind, code, 0}); }
 
 bool Findings::is_known(const char* kind, Code code, Code other) const {
@@ -40,7 +47,10 @@ bool Findings::is_known(const char* kind, Code code, Code other) const {
 std::vector<Finding> Findings::all() const {
   std::vector<Finding> all = by_place_;
   for (const auto& [key, finding] : by_code_) all.push_back(finding);
-  std::sort(all.begin(), all.end(), [](const Finding& a, const Finding& b) { return a.number < b.number; });
+  const auto rank = [](const Finding& f) {
+    return std::tuple(f.began, f.kind != "race" && f.kind != "stream-race", f.number);
+  };
+  std::sort(all.begin(), all.end(), [&](const Finding& a, const Finding& b) { return rank(a) < rank(b); });
   return all;
 }
 

@@ -19,11 +19,15 @@ enum class Severity : std::uint8_t { error, remark };
 
 struct Finding {
   std::string kind = {};
-  std::string text = {};   ///< the line of `other` replaces "{other}"
-  Code code = 0;           ///< where it happened, or 0: `place` is known
-  Code other = 0;          ///< the other end of a race, or 0
-  std::string place = {};  ///< "file:line", known at once or when findings are reported
+  std::string text = {};          ///< the line of `other` replaces "{other}"
+  Code code = 0;                  ///< where it happened, or 0: `place` is known
+  Code other = 0;                 ///< the other end of a race, or 0
+  std::string advice = {};        ///< of a race: the text's last clause
+  const char* barrier = nullptr;  ///< of a race: what orders its threads; null if they are of different blocks
+  std::string place = {};         ///< "file:line", known at once or when findings are reported
   std::uint64_t times = 1;
+  /// The interval (order.h) in which the fault began: of a race, that of its earlier access. 0: when it was found.
+  std::uint32_t began = 0;
   std::uint64_t number = 0;  ///< in the order in which findings came
   Severity severity = Severity::error;
 };
@@ -35,11 +39,16 @@ class Findings {
   /// Counts a known finding again. False: it is not known, so add() it. Avoids building a text that is not needed.
   bool count_again(const char* kind, Code code, Code other = 0);
   void drop(const char* kind, Code code);
+  std::uint64_t count() const { return count_; }  ///< of all that were added
   bool is_known(const char* kind, Code code, Code other = 0) const;
   /// Whether no remark on threads that have exited has been made at this place. To be made at once.
   bool is_first_exit_at(Site site) { return exits_.insert({site.file, site.line}).second; }
 
-  /// In the order in which they came.
+  /// The same for remarks on lanes that meet at two places.
+  bool is_first_meeting_at(Site site, Site others);
+
+  /// Causes before consequences: in the order in which the faults began, and within an interval races first, because
+  /// what is read in a race may be wrong; otherwise in the order in which they came.
   std::vector<Finding> all() const;
 
  private:
@@ -47,6 +56,7 @@ class Findings {
   std::vector<Finding> by_place_;
   std::uint64_t count_ = 0;
   std::set<std::pair<const char*, int>> exits_;
+  std::set<std::pair<int, int>> meetings_;  // by their lines
 };
 
 /// "file:line" of a site that the emulation knows.

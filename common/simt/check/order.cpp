@@ -74,6 +74,7 @@ bool Order::are_unordered_in_launch(const Event& before, const Event& now, Space
     if (before.interval != now.interval || before.thread == now.thread) return false;
     return are_unordered_in_interval(before.thread, before.clock, now.thread);
   }
+  if (space == Space::global && before.interval < first_of_launch_) return streams.is_unordered(before.interval);
   if (space == Space::shared || has_untracked_fences_) return false;
   const std::uint32_t other = block_of_interval_[before.interval - first_of_launch_];
   if (acquired_.size() <= block_ || acquired_[block_].size() <= other) return true;
@@ -99,12 +100,18 @@ void Order::acquire(const Event& write) {
 }
 
 void Order::begin_launch(std::uint64_t blocks) {
-  first_of_launch_ = interval_ + 1;
+  first_of_launch_ = first_unordered_ = interval_ + 1;
   blocks_ = blocks;
   block_of_interval_.clear();
   fences_.clear();
   acquired_.clear();
   has_untracked_fences_ = false;
+}
+
+void Order::submit(Handle stream, Operation operation) {
+  operation.first_interval = first_of_launch_;
+  streams.submit(stream, std::move(operation));
+  first_unordered_ = streams.first_unordered();
 }
 
 void Order::begin_block(std::uint64_t block) {

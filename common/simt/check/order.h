@@ -5,7 +5,7 @@
 // lanes synchronize. A block comes after another block of the same launch if it has read, by an atomic or volatile
 // access, what the other block wrote in the same way after a __threadfence. It then comes after everything before that
 // fence, but not after what follows the fence. The same holds for threads of one block within an interval, for which
-// __threadfence_block is enough.
+// __threadfence_block is enough. Launches are in order unless they are in different streams (stream_order.h).
 #pragma once
 
 #include <algorithm>
@@ -18,6 +18,7 @@
 
 #include "../src/emulation.h"
 #include "access.h"
+#include "stream_order.h"
 
 namespace simt::check {
 
@@ -38,6 +39,8 @@ class Order {
   Order();
 
   void begin_launch(std::uint64_t blocks);
+  /// Of the launch, copy or fill that begins: it may run at the same time as earlier ones in other streams.
+  void submit(Handle stream, Operation operation);
   void begin_block(std::uint64_t block);
   void begin_interval();  ///< a barrier has opened
   void fence(unsigned thread);
@@ -48,7 +51,8 @@ class Order {
   std::uint32_t first_of_block() const { return first_of_block_; }    ///< the first interval of the running block
   std::uint32_t first_of_launch() const { return first_of_launch_; }  ///< the first interval of the running launch
   /// The first interval whose accesses may be concurrent with current ones.
-  std::uint32_t first_concurrent(Space space) const { return space == Space::shared ? interval_ : first_of_launch_; }
+  std::uint32_t first_concurrent(Space space) const { return space == Space::shared ? interval_ : first_unordered_; }
+  bool is_of_earlier_launch(const Event& event) const { return event.interval < first_of_launch_; }
   /// Whether the thread's warp has clocks in this interval: some of its lanes have synchronized or fenced.
   bool has_clocks(unsigned thread) const { return has_clocks_[thread / lanes_per_warp]; }
   /// From now on in this interval, the warp has clocks.
@@ -72,7 +76,7 @@ class Order {
   /// Whether `before` and the access `now` may have happened in the other order.
   [[gnu::always_inline]] bool are_unordered(const Event& before, const Event& now, Space space) const {
     // Most accesses follow one of an earlier interval, launch or block, or of the same thread.
-    if (before.interval < (space == Space::shared ? first_of_block_ : first_of_launch_)) return false;
+    if (before.interval < (space == Space::shared ? first_of_block_ : first_unordered_)) return false;
     if (before.interval == now.interval ? before.thread == now.thread : before.interval >= first_of_block_) {
       return false;
     }
@@ -91,6 +95,8 @@ class Order {
   /// passed on; a volatile write replaces it.
   void pass_on(const void* flag, unsigned thread, Way way);
   void take_over(const void* flag, unsigned thread);
+
+  StreamOrder streams;
 
   /// After a synchronized read of what another block wrote in the same way: that block's accesses before its fence, and
   /// all that it could rely on, come before what follows here.
@@ -125,6 +131,7 @@ class Order {
   static void join(KnownByThread& known, unsigned warp, unsigned lanes);
 
   std::uint32_t interval_ = 1, first_of_block_ = 1, first_of_launch_ = 1;
+  std::uint32_t first_unordered_ = 1;  // of an earlier operation in another stream, or first_of_launch_
   bool has_clocks_[max_warps] = {}, lanes_joined_[max_warps] = {};
   bool has_fences_ = false;
   std::uint64_t blocks_ = 0, block_ = 0;              // of the running launch

@@ -7,7 +7,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 
+#include "mentions.h"
+#include "state.h"
 #include "text.h"
 
 namespace simt::check {
@@ -142,21 +145,42 @@ std::string Ownership::describe(std::uintptr_t address, unsigned bytes) {
     return element("dynamic __shared__ memory", in_dynamic, bytes, dynamic_bytes);
   }
   if (address - std::uintptr_t(program_data.begin) < program_data.bytes) {
-    if (symbols.variables.empty()) return "a variable";
-    const Symbol& variable = *symbol_near(symbols.variables, address - program);
+    std::vector<Symbol> programs;  // without the emulation's
+    std::copy_if(symbols.variables.begin(), symbols.variables.end(), std::back_inserter(programs),
+                 [](const Symbol& s) { return s.name.find("simt::") == std::string::npos; });
+    if (programs.empty()) return "a variable";
+    const Symbol& variable = *symbol_near(programs, address - program);
     const std::string name = "__device__ " + variable.name;
     if (address - program < variable.offset) return before_start(variable.offset - (address - program), name);
     return element(name, address - program - variable.offset, bytes, variable.bytes);
   }
   const Region* region = region_at(address);
   if (region == nullptr) return element("memory", 0, bytes, 0);
-  const std::string name = region->name != nullptr ? region->name : "allocation " + std::to_string(region->number);
+  if (region->is_heap) return describe_in_heap(address, bytes);
+  const std::string name = name_of(*region);
   const std::uintptr_t begin = std::uintptr_t(region->begin);
   if (address < begin) return before_start(begin - address, name);
-  return element(name, address - begin, bytes, region->bytes);
+  return region->name != nullptr ? element(name, address - begin, bytes, region->bytes)
+                                 : element_of(name, address - begin, bytes, region->bytes);
 }
 
-bool Ownership::allocated(const void* begin, std::size_t bytes, bool is_host_accessible) {
+/// The accessed block, or the one before or after the access, whichever is nearer.
+std::string Ownership::describe_in_heap(std::uintptr_t address, unsigned bytes) {
+  const DeviceHeap& heap = state().heap;
+  const DeviceHeap::Block *block = heap.near(address), *const next = heap.near(address + DeviceHeap::gap);
+  const std::string allocated = "the memory that a kernel has allocated at ";
+  const bool is_before = next != nullptr && next != block &&
+                         (block == nullptr || next->begin - address < address - (block->begin + block->bytes));
+  if (is_before) return before_start(next->begin - address, allocated + mention(next->made_by));
+  if (block == nullptr) return "the device's heap";
+  return element_of(allocated + mention(block->made_by), address - block->begin, bytes, block->bytes);
+}
+
+std::string Ownership::name_of(const Region& region) {
+  return region.name != nullptr ? region.name : mention_allocation(region.number, region.made_by);
+}
+
+bool Ownership::allocated(const void* begin, std::size_t bytes, bool is_host_accessible, std::vector<Code> made_by) {
   const std::uintptr_t first = std::uintptr_t(begin);
   Region*& old = region_at(first);
   if (old != nullptr && old->whole_begin == begin && old->cells.exist()) unmap(old->cells);
@@ -165,6 +189,7 @@ bool Ownership::allocated(const void* begin, std::size_t bytes, bool is_host_acc
                                   .bytes = bytes,
                                   .cells = map_cells(bytes),
                                   .number = ++region_count_,
+                                  .made_by = std::move(made_by),
                                   .whole_begin = at,
                                   .whole_bytes = bytes,
                                   .is_host_accessible = is_host_accessible};
@@ -178,10 +203,16 @@ bool Ownership::allocated(const void* begin, std::size_t bytes, bool is_host_acc
   return region->cells.exist();
 }
 
-void Ownership::freed(const void* begin) {
+void Ownership::allocated_heap(const void* begin, std::size_t bytes) {
+  allocated(begin, bytes, false);
+  region_at(std::uintptr_t(begin))->is_heap = true;
+}
+
+void Ownership::freed(const void* begin, Code by) {
   Region* const region = region_at(std::uintptr_t(begin));
   if (region == nullptr || region->whole_begin != begin) return;
   region->is_freed = true;
+  region->freed_by = by;
   if (region->cells.exist()) unmap(region->cells);
   region->cells = {};
 }

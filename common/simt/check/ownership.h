@@ -51,7 +51,10 @@ struct Region {
   std::size_t bytes = 0;
   Cells cells = {};
   int number = 0;
+  std::vector<Code> made_by = {};  ///< the calls that led to the allocation, innermost first
   bool is_freed = false;
+  bool is_heap = false;               ///< of the device (device_heap.h)
+  Code freed_by = 0;                  ///< the call that has freed it, or 0
   const char* name = nullptr;         ///< from narrow(), otherwise null
   const char* whole_begin = nullptr;  ///< of the allocation
   std::size_t whole_bytes = 0;
@@ -89,8 +92,9 @@ class Ownership {
   void begin_launch(std::size_t dynamic_shared_bytes);
 
   /// False: there is no memory left to keep anything about it.
-  bool allocated(const void* begin, std::size_t bytes, bool is_host_accessible);
-  void freed(const void* begin);
+  bool allocated(const void* begin, std::size_t bytes, bool is_host_accessible, std::vector<Code> made_by = {});
+  void freed(const void* begin, Code by = 0);
+  void allocated_heap(const void* begin, std::size_t bytes);
   void written(const void* begin, std::size_t bytes);
   /// Of these bytes of an allocation, the first whole words that nothing has written; {0, 0}: there are none.
   struct Words {
@@ -110,14 +114,21 @@ class Ownership {
   /// Whether the address belongs to the observers. Their memory lies among the allocations, and a wild pointer may
   /// lead there.
   bool is_observers(std::uintptr_t address) const;
+  /// Whether the address is among the thread-local variables of the program and of its libraries.
+  bool is_near_tls(std::uintptr_t address) const {
+    return address - std::uintptr_t(tls) + chunk_bytes < tls_bytes_ + 2 * chunk_bytes;
+  }
   /// Whether the access is in a gap between two arrays, or in the padding before an array.
   bool is_between_arrays(std::size_t offset, unsigned bytes) const;
   /// Whether the byte belongs to a guard variable.
   bool is_guard(std::size_t offset) const;
+  /// For findings: "keys", or where an allocation without a name was made.
+  static std::string name_of(const Region& region);
   /// For findings: the owner by name, the index and the position in it.
   std::string describe(std::uintptr_t address, unsigned bytes);
 
  private:
+  static std::string describe_in_heap(std::uintptr_t address, unsigned bytes);
   void* map(std::size_t bytes);
   Cells map_cells(std::size_t bytes);
   void unmap(const Cells& cells);

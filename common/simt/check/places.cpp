@@ -29,18 +29,35 @@ bool is_own(const char* line) {
 
 std::string file_of(const std::string& line) { return line.substr(0, line.rfind(':')); }
 
-/// Whether the line is in a .cu file: the step or program itself, rather than a header that it includes.
-bool is_source(const std::string& line) {
-  const std::string file = file_of(line);
-  return file.size() > 3 && file.compare(file.size() - 3, 3, ".cu") == 0;
-}
-
 std::string without_newline(char* text) {
   text[std::strcspn(text, " \n")] = '\0';  // and without " (discriminator n)"
   return std::strncmp(text, "./", 2) == 0 ? text + 2 : text;
 }
 
 }  // namespace
+
+bool is_in_source(const std::string& line) {
+  const std::string file = file_of(line);
+  return file.size() > 3 && file.compare(file.size() - 3, 3, ".cu") == 0;
+}
+
+std::string Places::of(Code code) const {
+  const auto place = places_.find(code);
+  return place == places_.end() ? "?:0" : place->second;
+}
+
+std::string Places::caller(Code code) const {
+  const auto caller = callers_.find(code);
+  return caller == callers_.end() ? "" : ", called at " + caller->second;
+}
+
+std::string Places::in_source(Code code, const char* unknown) const {
+  const auto place = places_.find(code);
+  if (place == places_.end()) return unknown;
+  const auto caller = callers_.find(code);
+  const bool is_inlined = caller != callers_.end() && !is_in_source(place->second) && is_in_source(caller->second);
+  return is_inlined ? caller->second : place->second;
+}
 
 // One run of addr2line for all. It prints each address and then the lines that were inlined there, innermost first.
 std::map<Code, std::string> resolve(const std::set<Code>& codes, std::map<Code, std::string>* callers) {
@@ -66,7 +83,7 @@ std::map<Code, std::string> resolve(const std::set<Code>& codes, std::map<Code, 
     } else if (is_own(text) && callers != nullptr && file_of(line) != file_of(places[code])) {
       // The nearest call, unless that is in a header too: then the nearest one in a .cu file says more.
       const auto [caller, is_first] = callers->emplace(code, line);
-      if (!is_first && !is_source(caller->second) && is_source(line)) caller->second = line;
+      if (!is_first && !is_in_source(caller->second) && is_in_source(line)) caller->second = line;
     }
   }
   pclose(lines);

@@ -13,4 +13,22 @@ namespace simt::check {
 /// left out. `callers`: if the line is in a function that was inlined into another file, the line there that calls it.
 std::map<Code, std::string> resolve(const std::set<Code>& codes, std::map<Code, std::string>* callers = nullptr);
 
+/// Whether "file:line" is in a .cu file: the step or program itself, rather than a header that it includes.
+bool is_in_source(const std::string& line);
+
+/// The lines of all code addresses that a report names.
+class Places {
+ public:
+  explicit Places(const std::set<Code>& codes) : places_(resolve(codes, &callers_)) {}
+
+  std::string of(Code code) const;
+  /// ", called at FILE:LINE" for a line in a function that was inlined into another file.
+  std::string caller(Code code) const;
+  /// The line, or the one in a .cu file into which it was inlined.
+  std::string in_source(Code code, const char* unknown = "") const;
+
+ private:
+  std::map<Code, std::string> callers_, places_;
+};
+
 }  // namespace simt::check

@@ -1,18 +1,25 @@
 #include "races.h"
 
 #include "text.h"
+#include "transfers.h"
 
 namespace simt::check {
 namespace {
 
-const char* advice(bool same_block, bool same_warp, bool are_volatile) {
-  if (!same_block) return "no fence or atomic orders these blocks; use an atomic, or two launches";
-  if (are_volatile) {
-    return "lanes do not run in step, and volatile does not order them; put __syncwarp() between the two accesses";
+/// What orders the two threads of a race; null if nothing does, because they are of different blocks.
+const char* barrier_for(bool is_same_block, bool is_same_warp) {
+  return !is_same_block ? nullptr : is_same_warp ? "__syncwarp()" : "__syncthreads()";
+}
+
+std::string advice(const char* barrier, bool is_same_warp, bool are_volatile) {
+  if (barrier == nullptr) return "nothing orders these blocks: use an atomic, or two launches";
+  const std::string between = std::string("put ") + barrier + " between the two accesses";
+  if (are_volatile) return "lanes do not run in step, and volatile does not order them: " + between;
+  if (is_same_warp) {
+    return "nothing orders these lanes, and shuffles and votes do not: " + between +
+           ", __syncthreads() if other warps use the data too, or use an atomic";
   }
-  return same_warp ? "nothing orders these lanes, and shuffles and votes do not; put __syncwarp() between the two "
-                     "accesses, __syncthreads() if other warps use the data too, or use an atomic"
-                   : "no barrier orders these threads; put __syncthreads() between the two accesses, or use an atomic";
+  return "no barrier orders these threads: " + between + ", or use an atomic";
 }
 
 bool is_volatile(const Event& event) { return event.is_synchronized && !event.is_atomic; }
@@ -31,6 +38,7 @@ std::string who(const Event& event) {
 [[gnu::cold, gnu::noinline]] void report_race(const Event& before, Way before_way, const Event& now,
                                               const Access& access) {
   const Race race{before, before_way, now, access};
+  if (state().order.is_of_earlier_launch(before)) return report_race_at_once(race);
   const bool are_plain = !before.is_synchronized && !now.is_synchronized;
   if (before_way == Way::store && access.way == Way::store && are_plain) {
     state().pending.compare(race);
@@ -43,20 +51,26 @@ std::string who(const Event& event) {
   const auto& [before, before_way, now, access] = race;
   CheckState& all = state();
   const Code code = all.ownership.program + now.code, other = all.ownership.program + before.code;
+  if (all.order.is_of_earlier_launch(before)) {
+    return report_stream_race(before, before_way, all.running.subject(now.thread), access);
+  }
   // The earlier access read too early: the race is the reason.
   if (before_way == Way::load) all.findings.drop("uninitialized", other);
   const std::uint64_t other_block = all.order.block_of(before);
   if (all.trace.is_on()) all.trace.race(other_block, before.thread, other);
   if (all.findings.count_again("race", code, other)) return;
   const bool same_block = other_block == all.running.block;
-  const bool are_volatile = is_volatile(before) && is_volatile(now);
+  const bool is_same_warp = in_same_warp(before, now);
+  const char* const barrier = barrier_for(same_block, is_same_warp);
   all.findings.add({.kind = "race",
                     .text = all.running.subject(now.thread) + verb_of(access.way) +
                             all.ownership.describe(access.address, access.bytes) + "; " + who(before) + " " +
-                            verb_of(before_way) + "it at {other}; " +
-                            advice(same_block, in_same_warp(before, now), are_volatile),
+                            verb_of(before_way) + "it at {other}",
                     .code = code,
-                    .other = other});
+                    .other = other,
+                    .advice = advice(barrier, is_same_warp, is_volatile(before) && is_volatile(now)),
+                    .barrier = barrier,
+                    .began = before.interval});
 }
 
 [[gnu::cold, gnu::noinline]] void remark_same_value(const Race& race) {

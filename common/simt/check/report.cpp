@@ -5,31 +5,13 @@
 #include <algorithm>
 #include <cstdio>
 #include <set>
-#include <string_view>
 
+#include "mentions.h"
 #include "places.h"
 #include "text.h"
 
 namespace simt::check {
 namespace {
-
-class Places {
- public:
-  explicit Places(const std::set<Code>& codes) : places_(resolve(codes, &callers_)) {}
-
-  std::string of(Code code) const {
-    const auto place = places_.find(code);
-    return place == places_.end() ? "?:0" : place->second;
-  }
-  /// ", called at FILE:LINE" for a line in a function that was inlined into another file.
-  std::string caller(Code code) const {
-    const auto caller = callers_.find(code);
-    return caller == callers_.end() ? "" : ", called at " + caller->second;
-  }
-
- private:
-  std::map<Code, std::string> callers_, places_;
-};
 
 void resolve_places(Finding& finding, const Places& places) {
   if (finding.code == 0) return;
@@ -44,23 +26,54 @@ void resolve_places(Finding& finding, const Places& places) {
   }
 }
 
-/// In `++counts[v]` by many threads the same line races in two ways: with its own store, and with its load. A barrier
-/// cannot order what many threads do at once.
-void advise_atomics(std::vector<Finding>& findings, const Places& places) {
+/// Each clause on a line of its own: what happened, what it happened with, what to do.
+std::string by_clause(const std::string& text) {
+  std::string lines;
+  for (std::size_t from = 0;;) {
+    const std::size_t end = text.find("; ", from);
+    lines += text.substr(from, end - from);
+    if (end == std::string::npos) return lines;
+    lines += "\n    ";
+    from = end + 2;
+  }
+}
+
+/// What races with itself on a line: its store with another thread's store, or with its load.
+struct OnLine {
+  bool stores = false, load_and_store = false;
+};
+
+/// Two threads execute the same line. A barrier between the two accesses is no help, because there is nothing between them.
+std::string advice_on_line(const OnLine& line, const char* barrier) {
+  if (line.stores && line.load_and_store) {
+    return "several threads change the same element at once: use atomicAdd() or another atomic";
+  }
+  const std::string rounds =
+      barrier == nullptr ? ""
+                         : std::string("; if the line is in a loop, its rounds may need ") + barrier + " between them";
+  if (line.stores) {
+    return "threads that execute this line write the same element: check the index, or use an atomic" + rounds;
+  }
+  if (barrier == nullptr) {
+    return "a block reads here what another one writes here: write into another array, or use two launches";
+  }
+  return "a thread reads here what another one writes here: read into a variable, put " + std::string(barrier) +
+         " after that, and then write" + rounds;
+}
+
+void advise_on_lines(std::vector<Finding>& findings, const Places& places) {
   const auto races_with_itself = [&](const Finding& f) {
-    return f.kind == "race" && places.of(f.code) == places.of(f.other);
+    return f.kind == "race" && places.of(f.code) == places.of(f.other) && places.of(f.code) != "?:0";
   };
-  std::map<std::string, std::pair<bool, bool>>
-      ways;  // of a line: its store and that of another thread; a load and a store
+  std::map<std::string, OnLine> lines;
   for (const Finding& f : findings) {
-    if (races_with_itself(f))
-      (f.code == f.other ? ways[places.of(f.code)].first : ways[places.of(f.code)].second) = true;
+    if (!races_with_itself(f)) continue;
+    OnLine& line = lines[places.of(f.code)];
+    (f.code == f.other ? line.stores : line.load_and_store) = true;
   }
   for (Finding& f : findings) {
-    if (!races_with_itself(f) || ways[places.of(f.code)] != std::pair(true, true)) continue;
-    constexpr std::string_view other = "{other}";
-    f.text.resize(f.text.find(other) + other.size());  // without the advice on barriers
-    f.text += "; several threads change the same element at once: use atomicAdd() or another atomic";
+    if (races_with_itself(f)) f.advice = advice_on_line(lines[places.of(f.code)], f.barrier);
+    if (!f.advice.empty()) f.text += "; " + f.advice;
   }
 }
 
@@ -69,6 +82,7 @@ std::vector<Finding> merged(std::vector<Finding> findings, const Places& places)
   std::vector<Finding> result;
   for (Finding& finding : findings) {
     resolve_places(finding, places);
+    finding.text = by_clause(with_lines(finding.text, places));
     const auto same = std::find_if(result.begin(), result.end(), [&](const Finding& earlier) {
       return earlier.kind == finding.kind && earlier.place == finding.place;
     });
@@ -125,12 +139,15 @@ std::vector<Note> make_notes(const std::vector<LineCost>& lines) {
 Report make_report(const CheckState& state) {
   std::vector<Finding> findings = state.findings.all();
   std::set<Code> codes;
-  for (const Finding& finding : findings) codes.insert({finding.code, finding.other});
+  for (const Finding& finding : findings) {
+    codes.insert({finding.code, finding.other});
+    collect_mentions(finding.text, codes);
+  }
   for (const auto& [instruction, cost] : state.counts.costs()) codes.insert(std::get<Code>(instruction));
   codes.erase(0);
   const Places places(codes);
   Report report;
-  advise_atomics(findings, places);
+  advise_on_lines(findings, places);
   for (Finding& finding : merged(std::move(findings), places)) {
     (finding.severity == Severity::error ? report.findings : report.remarks).push_back(std::move(finding));
   }
@@ -149,8 +166,9 @@ void print(const Report& report) {
   const char* const plain = is_terminal ? "\033[0m" : "";
   const auto print_finding = [&](const Finding& f, const char* colour, const char* severity) {
     const std::string times = f.times > 1 ? " (" + std::to_string(f.times) + " times)" : "";
-    std::fprintf(stderr, "%s: %s%s:%s %s: %s%s\n", f.place.c_str(), colour, severity, plain, f.kind.c_str(),
-                 f.text.c_str(), times.c_str());
+    const std::size_t first_line = std::min(f.text.find('\n'), f.text.size());
+    std::fprintf(stderr, "%s: %s%s:%s %s: %s%s%s\n", f.place.c_str(), colour, severity, plain, f.kind.c_str(),
+                 f.text.substr(0, first_line).c_str(), times.c_str(), f.text.c_str() + first_line);
   };
   for (const Finding& f : report.findings) print_finding(f, red, "error");
   for (const Finding& f : report.remarks) print_finding(f, cyan, "note");

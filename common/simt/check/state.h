@@ -5,6 +5,7 @@
 #include <string>
 
 #include "counts.h"
+#include "device_heap.h"
 #include "findings.h"
 #include "order.h"
 #include "ownership.h"
@@ -14,6 +15,7 @@
 #include "shuffles.h"
 #include "time_limit.h"
 #include "trace.h"
+#include "transfer_state.h"
 #include "watch.h"
 
 namespace simt::check {
@@ -30,6 +32,7 @@ struct CheckState {
   Watch watch;
   Running running;
   Ownership ownership;
+  DeviceHeap heap;
   Order order;
   Requests requests;
   Counts counts;
@@ -38,6 +41,7 @@ struct CheckState {
   Shuffles shuffles;
   std::optional<UnreadLaunch> unread_launch;
   TimeLimit time;
+  Transfers transfers;
   Trace trace;
 };
 

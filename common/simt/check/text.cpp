@@ -11,6 +11,11 @@ std::string coordinates(std::uint64_t linear, dim3 shape) {
 /// "a " or "an ", before a number of bytes that is a power of two.
 const char* article(unsigned bytes) { return bytes == 8 ? "an " : "a "; }
 
+std::string position(std::size_t offset, unsigned bytes, std::size_t array_bytes) {
+  return std::string(" (") + article(bytes) + std::to_string(bytes) + "-byte access at byte " + std::to_string(offset) +
+         " of " + std::to_string(array_bytes) + ")";
+}
+
 }  // namespace
 
 std::string counted(std::uint64_t count, const std::string& unit) {
@@ -18,8 +23,11 @@ std::string counted(std::uint64_t count, const std::string& unit) {
 }
 
 std::string element(const std::string& array, std::size_t offset, unsigned bytes, std::size_t array_bytes) {
-  return array + "[" + std::to_string(offset / bytes) + "] (" + article(bytes) + std::to_string(bytes) +
-         "-byte access at byte " + std::to_string(offset) + " of " + std::to_string(array_bytes) + ")";
+  return array + "[" + std::to_string(offset / bytes) + "]" + position(offset, bytes, array_bytes);
+}
+
+std::string element_of(const std::string& array, std::size_t offset, unsigned bytes, std::size_t array_bytes) {
+  return "element " + std::to_string(offset / bytes) + " of " + array + position(offset, bytes, array_bytes);
 }
 
 std::string thread_name(const Launch& launch, unsigned linear) { return coordinates(linear, launch.config.block); }

@@ -175,12 +175,13 @@ class Finding:
     file: str
     line: int
     kind: str
-    text: str
+    text: str  # one clause per line: what happened, what else took part, what to do
     times: int = 1
 
     def __str__(self) -> str:
+        first, *more = self.text.split("\n")
         times = f" ({self.times} times)" if self.times > 1 else ""
-        return f"{self.file}:{self.line}: error: {self.kind}: {self.text}{times}"
+        return "\n".join([f"{self.file}:{self.line}: error: {self.kind}: {first}{times}", *more])
 
 
 @dataclass(frozen=True)

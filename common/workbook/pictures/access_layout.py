@@ -106,4 +106,5 @@ def hover(mark: Mark, panel: Panel, run: Trace) -> str:
 
 def in_words(finding: Finding) -> str:
     """A finding on one line, with file names without their folders."""
-    return _FOLDERS.sub("", f"{finding.file}:{finding.line}: {finding.kind}: {finding.text}")
+    clauses = "; ".join(line.strip() for line in finding.text.split("\n"))
+    return _FOLDERS.sub("", f"{finding.file}:{finding.line}: {finding.kind}: {clauses}")

@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include "in_launch.h"
+#include "mentions.h"
 #include "ownership.h"
 
 using namespace simt::check;
@@ -39,9 +40,12 @@ TEST_CASE("an element is described by owner, index, byte and size") {
   char* const begin = pages();
   own().allocated(begin, 1000, false);
   const std::string name = "allocation " + std::to_string(own().region_at(std::uintptr_t(begin))->number);
-  CHECK(own().describe(std::uintptr_t(begin) + 40, 4) == name + "[10] (a 4-byte access at byte 40 of 1000)");
-  CHECK(own().describe(std::uintptr_t(begin) + 1000, 8) == name + "[125] (an 8-byte access at byte 1000 of 1000)");
-  CHECK(own().describe(std::uintptr_t(begin) - 4, 4) == "4 bytes before the start of " + name);
+  const auto description = [](const void* address, unsigned bytes) {
+    return with_lines(own().describe(std::uintptr_t(address), bytes), Places({}));
+  };
+  CHECK(description(begin + 40, 4) == "element 10 of " + name + " (a 4-byte access at byte 40 of 1000)");
+  CHECK(description(begin + 1000, 8) == "element 125 of " + name + " (an 8-byte access at byte 1000 of 1000)");
+  CHECK(description(begin - 4, 4) == "4 bytes before the start of " + name);
 }
 
 TEST_CASE("what the host has written is initialized, to the byte") {
@@ -114,6 +118,24 @@ TEST_CASE("an allocation at the address of a freed one starts without content") 
   CHECK(own().region_at(std::uintptr_t(begin))->number == number + 1);
   CHECK_FALSE(own().region_at(std::uintptr_t(begin))->is_freed);
   CHECK(+own().region_at(std::uintptr_t(begin))->cells.contents[0].initialized == 0);
+}
+
+TEST_CASE("the device's heap never uses memory twice, and leaves gaps") {
+  DeviceHeap heap;
+  auto* const first = static_cast<char*>(heap.allocate(10, 100, 0x10));
+  auto* const second = static_cast<char*>(heap.allocate(90, 100, 0x20));
+  REQUIRE(first != nullptr);
+  REQUIRE(second != nullptr);
+  CHECK(heap.allocate(1, 100, 0x30) == nullptr);  // it is full
+  CHECK(second - first > 10 + 64);
+  CHECK(heap.near(std::uintptr_t(first) + 40) == heap.starting_at(first));
+  CHECK(heap.starting_at(first + 1) == nullptr);
+  heap.free(*heap.starting_at(first), 0x40);
+  CHECK(heap.starting_at(first)->freed_by == 0x40);
+  auto* const third = static_cast<char*>(heap.allocate(10, 100, 0x50));
+  CHECK(third > second);
+  CHECK(heap.owns(third));
+  CHECK_FALSE(heap.owns(&heap));
 }
 
 TEST_CASE("an offset belongs to the last symbol that begins before it") {

@@ -222,3 +222,54 @@ TEST_CASE("a race names kernel, blocks and threads, and replaces the finding tha
   CHECK(found[0].text.find("kernel move, block (1,0,0), thread (40,0,0): writes ") == 0);
   CHECK(found[0].text.find("block (0,0,0), thread (3,0,0) reads it at {other}") != std::string::npos);
 }
+
+TEST_CASE("findings come in the order in which the faults began, and within an interval races come first") {
+  InLaunch in_launch;
+  OwnCell cell, other;
+  access(cell, 3, Do::read, 0x10);
+  state().findings.add({.kind = "out-of-bounds", .code = 0x50});
+  access(cell, 40, Do::write, 0x20);
+  order().begin_interval();
+  access(other, 3, Do::write, 0x30);
+  in_launch.next_block();
+  state().findings.add({.kind = "misaligned", .code = 0x60});
+  in_launch.next_block();
+  access(other, 3, Do::read, 0x40);
+  state().findings.add({.kind = "uninitialized", .code = 0x70});
+  std::vector<std::string> kinds;
+  for (const Finding& finding : state().findings.all()) kinds.push_back(finding.kind);
+  CHECK(kinds == std::vector<std::string>{"race", "out-of-bounds", "race", "misaligned", "uninitialized"});
+}
+
+TEST_CASE("a kernel races with one in another stream, unless it waits for an event") {
+  InLaunch in_launch;
+  constexpr Handle first = 1000, second = 1001, event = 1002;
+  order().streams.add_stream(first, true);
+  order().streams.add_stream(second, true);
+  const auto launch = [&](Handle stream) {
+    order().begin_launch(4);
+    order().submit(stream, {.name = "kernel"});
+    order().begin_block(0);
+  };
+  OwnCell cell;
+  const auto stream_races = [&](Code code, Code before) {
+    const Code program = state().ownership.program;
+    return state().findings.is_known("stream-race", program + code, program + before);
+  };
+  launch(first);
+  access(cell, 3, Do::write, 0x10);
+  launch(first);
+  access(cell, 40, Do::read, 0x20);
+  CHECK(count_findings() == 0);
+  launch(second);
+  access(cell, 40, Do::read, 0x30);
+  CHECK(stream_races(0x30, 0x10));
+  order().streams.record(event, second);
+  order().streams.wait_for_event(first, event);
+  launch(first);
+  access(cell, 40, Do::write, 0x40);
+  CHECK(count_findings() == 1);
+  launch(second);
+  access(cell, 5, Do::write, 0x50);
+  CHECK(stream_races(0x50, 0x40));
+}

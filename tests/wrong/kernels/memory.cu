@@ -179,3 +179,35 @@ __global__ void of_missing_lane(int* out, int* count) {
   }
 }
 CASE { of_missing_lane<<<1, 32>>>(device<int>(16), filled<int>(1)); }
+
+/// Structures in device memory whose pointers are still the host's.
+struct Rows {
+  float* data;
+  int n;
+};
+__global__ void scale(Rows* rows) {
+  for (int i = threadIdx.x; i < rows->n; i += blockDim.x) rows->data[i] *= 2;  // expect: host-pointer
+}
+CASE {
+  std::vector<float> data(64, 1.0f);
+  const Rows host{data.data(), 64};
+  Rows* rows = device<Rows>(1);
+  cudaMemcpy(rows, &host, sizeof host, cudaMemcpyHostToDevice);
+  scale<<<1, 32>>>(rows);
+}
+/// A list of the host's, of which only the first node was copied.
+struct Item {
+  int key;
+  Item* next;
+};
+__global__ void sum_list(const Item* item, int* out) {
+  int sum = 0;
+  for (; item != nullptr; item = item->next) sum += item->key;  // expect: host-pointer
+  *out = sum;
+}
+CASE {
+  Item last{2, nullptr}, first{1, &last};
+  Item* items = device<Item>(1);
+  cudaMemcpy(items, &first, sizeof first, cudaMemcpyHostToDevice);
+  sum_list<<<1, 1>>>(items, device<int>(1));
+}

@@ -159,3 +159,13 @@ __global__ void unused(int* sums, double* totals) {
   }
 }
 CASE { unused<<<1, 32>>>(device<int>(9), device<double>(1)); }
+
+/// Lanes of one warp vote in two places. They meet, and each gets the votes of both.
+__global__ void two_votes(unsigned* out) {
+  if (threadIdx.x < 16) {
+    out[threadIdx.x] = __ballot_sync(full, threadIdx.x % 2);  // note: split-primitive
+  } else {
+    out[threadIdx.x] = __popc(__ballot_sync(full, threadIdx.x % 3 == 0));
+  }
+}
+CASE { two_votes<<<1, 32>>>(device<unsigned>(32)); }

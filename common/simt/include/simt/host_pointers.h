@@ -14,6 +14,9 @@ const volatile void* guard_pointer(const volatile void* pointer, int position);
 /// The same for everything in an object that looks like a pointer to the host's heap or stack.
 void guard_words(void* object, std::size_t bytes, int position);
 
+/// Memory that the host has written to, outside its variables: an integer is hardly ever such an address.
+bool is_host_heap_or_stack(void* address);
+
 /// The position of the argument that guard_pointer() gave this address to, or 0.
 int guarded_argument(const void* address);
 

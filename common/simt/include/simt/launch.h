@@ -1,6 +1,7 @@
 // What the rewriter turns `kernel<<<grid, block, shared, stream>>>(arguments)` and `extern __shared__` into.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <tuple>
@@ -29,6 +30,12 @@ struct Kernel {
   Site site;                            ///< of the launch
   void (*call)(const void* arguments);  ///< runs one thread
   const void* arguments;
+  /// Where it reads them: memory of the host.
+  struct Range {
+    const void* begin;
+    std::size_t bytes;
+  };
+  std::array<Range, 2> ranges;
 };
 
 /// Runs all threads of all blocks to completion before it returns. A launch that a device would refuse sets the last
@@ -63,7 +70,8 @@ void launch(const Call& call, const char* name, const char* file, int line, cons
                         const Bound& bound = *static_cast<const Bound*>(pointer);
                         std::apply(bound.call, bound.arguments);
                       },
-                      &bound};
+                      &bound,
+                      {{{&bound, sizeof bound}, {&copies, sizeof copies}}}};
   run(kernel, config);
 }
 

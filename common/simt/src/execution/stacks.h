@@ -20,6 +20,9 @@ class Stacks {
   char* top(int stack) const { return base_ + spacing * (stack + 1) - std::size_t(stack % 16) * colour; }
   /// Is `address` in a guard page?
   bool guards(const void* address) const;
+  bool contains(const void* address) const {
+    return std::size_t(static_cast<const char*>(address) - base_) / spacing < max_threads_per_block;
+  }
   /// Is `address` in one of these stacks, and `here` not in the same one?
   bool in_another(const void* address, const void* here) const {
     const auto stack_of = [&](const void* place) {

@@ -126,7 +126,8 @@ void Worker::check_past_shared() {
 /// Threads that never wait run here one after another, as in a plain loop. A thread that waits keeps this stack; the
 /// scheduler then continues in another call of this function, on another stack.
 void Worker::run_threads() {
-  const Kernel kernel = block_.launch->kernel;
+  const auto call = block_.launch->kernel.call;
+  const void* const arguments = block_.launch->kernel.arguments;
   const int stack = stack_;
   while (pick()) {
     Warp& warp = block_.warps[warp_];
@@ -135,7 +136,7 @@ void Worker::run_threads() {
     if (warp.unstarted & bit) {
       warp.unstarted &= ~bit;
       set_scheduling(false);
-      kernel.call(kernel.arguments);
+      call(arguments);
       set_scheduling(true);
       finish();
     } else {

@@ -197,6 +197,8 @@ extern constinit thread_local WorkerOfThread worker_of_thread;
   } else if (group->op != op || group->width != width) [[unlikely]] {
     fail_mixed(op, *group, site);
   }
+  SIMT_OBSERVE(if (site != group->site && op != WarpOp::sync)
+                   [[unlikely]] check::met_at_two_places(site, group->site, name_of(op));)
   warp.value[lane] = value;
   warp.argument[lane] = argument;
   group->arrived |= lane_bit;

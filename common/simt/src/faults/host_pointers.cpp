@@ -24,7 +24,8 @@ char* guarded_region() {
   return region;
 }
 
-/// Memory that the host has written to, outside its variables: an integer is hardly ever such an address.
+}  // namespace
+
 bool is_host_heap_or_stack(void* address) {
   const auto page = std::uintptr_t(sysconf(_SC_PAGESIZE));
   unsigned char resident = 0;
@@ -33,8 +34,6 @@ bool is_host_heap_or_stack(void* address) {
          mincore(reinterpret_cast<void*>(std::uintptr_t(address) / page * page), 1, &resident) == 0 &&
          (resident & 1) != 0 && dladdr(address, &info) == 0;
 }
-
-}  // namespace
 
 void prepare_guarded_arguments() { guarded_region(); }
 

@@ -107,14 +107,14 @@ cudaError_t allocate_from(Pool* pool, void** pointer, std::size_t bytes) {
   return cudaSuccess;
 }
 
-cudaError_t release(void* pointer, std::initializer_list<MemoryKind> kinds) {
+cudaError_t release(void* pointer, std::initializer_list<MemoryKind> kinds, [[maybe_unused]] void* caller) {
   if (pointer == nullptr) return cudaSuccess;
   Heap& heap = Heap::instance();
   const std::lock_guard lock(heap.mutex);
   Record* const record = heap.starting_at(pointer);
   if (record == nullptr || record->allocation.freed) return cudaErrorInvalidValue;
   if (std::find(kinds.begin(), kinds.end(), record->allocation.kind) == kinds.end()) return cudaErrorInvalidValue;
-  SIMT_OBSERVE(check::freed(record->allocation.begin);)
+  SIMT_OBSERVE(check::freed(record->allocation.begin, caller);)
   Pool* const pool = record->pool;
   if (pool == nullptr) {
     heap.retire(*record);

@@ -49,8 +49,8 @@ class Pools {
 /// What cudaMallocAsync does; a null pool is the current one.
 cudaError_t allocate_from(Pool* pool, void** pointer, std::size_t bytes);
 
-/// Frees the allocation that begins at `pointer`, if it is of one of these kinds.
-cudaError_t release(void* pointer, std::initializer_list<MemoryKind> kinds);
+/// Frees the allocation that begins at `pointer`, if it is of one of these kinds. `caller`: who frees it.
+cudaError_t release(void* pointer, std::initializer_list<MemoryKind> kinds, void* caller);
 
 /// Returns the memory that pools hold beyond their thresholds; for every synchronization.
 void release_pooled_memory();

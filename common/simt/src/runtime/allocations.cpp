@@ -3,10 +3,24 @@
 #include <mutex>
 #include <shared_mutex>
 
+#ifdef SIMT_CHECK
+#include "../../check/check.h"
+#endif
 #include "../memory/access.h"
 #include "../memory/globals.h"
 #include "../memory/pool.h"
 #include "call.h"
+#include "free_memory.h"
+
+namespace simt {
+
+cudaError_t free_memory(const HostCall& call, void* pointer, std::initializer_list<MemoryKind> kinds) {
+  const cudaError_t error = release(pointer, kinds, call.caller);
+  if (error != cudaSuccess) report_refused_free(call, pointer, kinds);
+  return error;
+}
+
+}  // namespace simt
 
 using namespace simt;
 
@@ -42,11 +56,17 @@ cudaError_t cudaMallocHost(void** pointer, std::size_t bytes, unsigned flags) {
 }
 
 cudaError_t cudaFree(void* pointer) {
-  return call(__func__, [&] { return release(pointer, {MemoryKind::device, MemoryKind::managed}); });
+  return call(__func__, [&, caller = __builtin_return_address(0)] {
+    SIMT_OBSERVE(check::host_waits_for_all();)
+    return free_memory({"cudaFree", caller}, pointer, {MemoryKind::device, MemoryKind::managed});
+  });
 }
 
 cudaError_t cudaFreeHost(void* pointer) {
-  return call(__func__, [&] { return release(pointer, {MemoryKind::pinned}); });
+  return call(__func__, [&, caller = __builtin_return_address(0)] {
+    SIMT_OBSERVE(check::host_waits_for_all();)
+    return free_memory({"cudaFreeHost", caller}, pointer, {MemoryKind::pinned});
+  });
 }
 
 cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned) {

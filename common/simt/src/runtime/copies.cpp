@@ -1,14 +1,14 @@
 #include "simt/runtime/copies.h"
 
 #include <cstring>
-#include <string>
 
 #ifdef SIMT_CHECK
 #include "../../check/check.h"
 #endif
-#include "../faults/source_lines.h"
+#include "../faults/host_faults.h"
 #include "../memory/access.h"
 #include "call.h"
+#include "copy.h"
 #include "simt/runtime/streams.h"
 
 namespace simt {
@@ -28,137 +28,137 @@ cudaError_t check_copy(const void* to, std::size_t to_bytes, const void* from, s
   return target_fits && source_fits ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-#ifdef SIMT_CHECK
-void observe_copy(const void* to, const void* from, std::size_t bytes) {
-  check::written(to, bytes);
-  if (is_device(to) && is_device(from)) check::copied_on_device(bytes);
-}
-#endif
+/// One of CUDA's functions that copies or fills memory, as the program calls it.
+struct Call {
+  const char* name;
+  void* caller;  ///< its return address
+  cudaStream_t stream = nullptr;
+  bool is_async = true;
+};
 
-/// Reports what the host copies although nothing has written it. `caller`: what the CUDA function returns to.
-void observe_read([[maybe_unused]] const void* to, [[maybe_unused]] const void* from,
-                  [[maybe_unused]] std::size_t bytes, [[maybe_unused]] const void* caller) {
-  SIMT_OBSERVE(if (!is_device(to)) check::read_by_host(from, bytes, caller);)
-}
+/// While it lives, the observers take part in a copy or fill.
+class Observed {
+ public:
+  /// `from` is null for a fill.
+  Observed([[maybe_unused]] const Call& call, [[maybe_unused]] const void* to, [[maybe_unused]] const void* from) {
+    SIMT_OBSERVE(
+        const bool is_of_device = !access_of(to, 1).host && (from == nullptr || !access_of(from, 1).host);
+        check::begin_transfer({call.name, call.stream, !call.is_async && !is_of_device, call.caller,
+                               allocation_of(to) != nullptr && allocation_of(to)->kind == MemoryKind::registered});)
+  }
+  ~Observed() { SIMT_OBSERVE(check::end_transfer();) }
+  Observed(const Observed&) = delete;
+  Observed& operator=(const Observed&) = delete;
 
-cudaError_t copy_rows(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
-                      std::size_t height, cudaMemcpyKind kind, cudaStream_t stream, const void* caller) {
-  if (!is_stream(stream)) return cudaErrorInvalidResourceHandle;
+  void reads([[maybe_unused]] const void* begin, [[maybe_unused]] std::size_t bytes) {
+    SIMT_OBSERVE(check::transfer_reads(begin, bytes);)
+  }
+  void writes([[maybe_unused]] const void* begin, [[maybe_unused]] std::size_t bytes) {
+    SIMT_OBSERVE(check::transfer_writes(begin, bytes);)
+  }
+};
+
+cudaError_t copy_rows(const Call& call, void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                      std::size_t width, std::size_t height, cudaMemcpyKind kind) {
+  if (!is_stream(call.stream)) return cudaErrorInvalidResourceHandle;
   if (width > to_pitch || width > from_pitch) return cudaErrorInvalidPitchValue;
   if (width == 0 || height == 0) return cudaSuccess;
-  const cudaError_t error =
-      check_copy(to, (height - 1) * to_pitch + width, from, (height - 1) * from_pitch + width, kind);
-  if (error != cudaSuccess) return error;
+  const std::size_t to_bytes = (height - 1) * to_pitch + width, from_bytes = (height - 1) * from_pitch + width;
+  if (const cudaError_t error = check_copy(to, to_bytes, from, from_bytes, kind); error != cudaSuccess) {
+    if (error == cudaErrorInvalidValue)
+      report_refused_copy({call.name, call.caller}, to, to_bytes, from, from_bytes, kind);
+    return error;
+  }
+  Observed observed(call, to, from);
   for (std::size_t row = 0; row < height; ++row) {
     char* const target = static_cast<char*>(to) + row * to_pitch;
     const char* const source = static_cast<const char*>(from) + row * from_pitch;
-    observe_read(target, source, width, caller);
+    SIMT_OBSERVE(if (!is_device(to)) check::read_by_host(source, width, call.caller);)
+    observed.reads(source, width);
     std::memmove(target, source, width);
-    SIMT_OBSERVE(observe_copy(target, source, width);)
+    observed.writes(target, width);
+    SIMT_OBSERVE(if (is_device(to) && is_device(from)) check::copied_on_device(width);)
   }
   return cudaSuccess;
 }
 
-cudaError_t fill_rows(void* pointer, std::size_t pitch, int value, std::size_t width, std::size_t height,
-                      cudaStream_t stream) {
-  if (!is_stream(stream)) return cudaErrorInvalidResourceHandle;
+cudaError_t copy_bytes(const Call& call, void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  return copy_rows(call, to, bytes, from, bytes, bytes, 1, kind);
+}
+
+cudaError_t fill_rows(const Call& call, void* pointer, std::size_t pitch, int value, std::size_t width,
+                      std::size_t height) {
+  if (!is_stream(call.stream)) return cudaErrorInvalidResourceHandle;
   if (height > 1 && width > pitch) return cudaErrorInvalidPitchValue;
   if (width == 0 || height == 0) return cudaSuccess;
-  if (pointer == nullptr || !access_of(pointer, (height - 1) * pitch + width).device) return cudaErrorInvalidValue;
+  const std::size_t bytes = (height - 1) * pitch + width;
+  if (pointer == nullptr || !access_of(pointer, bytes).device) {
+    report_refused_fill({call.name, call.caller}, pointer, bytes);
+    return cudaErrorInvalidValue;
+  }
+  Observed observed(call, pointer, nullptr);
   for (std::size_t row = 0; row < height; ++row) {
     std::memset(static_cast<char*>(pointer) + row * pitch, value, width);
-    SIMT_OBSERVE(check::written(static_cast<char*>(pointer) + row * pitch, width);)
+    observed.writes(static_cast<char*>(pointer) + row * pitch, width);
   }
   return cudaSuccess;
-}
-
-const char* name_of(cudaMemcpyKind kind) {
-  constexpr const char* names[] = {"cudaMemcpyHostToHost", "cudaMemcpyHostToDevice", "cudaMemcpyDeviceToHost",
-                                   "cudaMemcpyDeviceToDevice"};
-  return names[kind];
-}
-
-/// Reports the copy that `function` has refused if only its direction is wrong. It returns to `caller`.
-void report_direction(const char* function, void* caller, const void* to, const void* from, std::size_t bytes,
-                      cudaMemcpyKind kind) {
-  if (kind < cudaMemcpyHostToHost || kind >= cudaMemcpyDefault || to == nullptr || from == nullptr) return;
-  const Access target = access_of(to, bytes), source = access_of(from, bytes);
-  const bool to_device = target.device && !target.host, from_device = source.device && !source.host;
-  const auto right = from_device ? (to_device ? cudaMemcpyDeviceToDevice : cudaMemcpyDeviceToHost)
-                                 : (to_device ? cudaMemcpyHostToDevice : cudaMemcpyHostToHost);
-  if (right == kind || check_copy(to, bytes, from, bytes, right) != cudaSuccess) return;
-  const auto memory = [](bool device) { return std::string(device ? "device" : "host") + " memory"; };
-  const std::string text = std::string(function) + " copies from " + memory(from_device) + " to " + memory(to_device) +
-                           ", but its kind is " + name_of(kind) + ": write " + name_of(right) +
-                           ", or exchange the two pointers if they are in the wrong order";
-  report_error("invalid-copy", line_of_call(caller), text);
-}
-
-/// What cudaMemcpy and cudaMemcpyAsync do. `caller`: what `function` returns to.
-cudaError_t copy_and_report(const char* function, void* caller, void* to, const void* from, std::size_t bytes,
-                            cudaMemcpyKind kind, cudaStream_t stream) {
-  const cudaError_t error = copy(to, from, bytes, kind, stream);
-  if (error == cudaSuccess && bytes != 0) observe_read(to, from, bytes, caller);
-  if (error == cudaErrorInvalidValue) report_direction(function, caller, to, from, bytes, kind);
-  return error;
 }
 
 }  // namespace
 
-cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
-  if (!is_stream(stream)) return cudaErrorInvalidResourceHandle;
-  if (bytes == 0) return cudaSuccess;
-  const cudaError_t error = check_copy(to, bytes, from, bytes, kind);
-  if (error == cudaSuccess) std::memmove(to, from, bytes);
-  SIMT_OBSERVE(if (error == cudaSuccess) observe_copy(to, from, bytes);)
-  return error;
+cudaError_t copy(const HostCall& call, void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                 cudaStream_t stream, bool is_async) {
+  return copy_bytes({call.name, call.caller, stream, is_async}, to, from, bytes, kind);
 }
 
 }  // namespace simt
 
 using namespace simt;
 
+// (A macro, because the return address is that of the function that uses it.)
+#define CALL(...) {__func__, __builtin_return_address(0), __VA_ARGS__}
+
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
-  return call(__func__, [&, caller = __builtin_return_address(0)] {
-    return copy_and_report("cudaMemcpy", caller, to, from, bytes, kind, nullptr);
-  });
+  const Call c CALL(nullptr, false);
+  return call(__func__, [&] { return copy_bytes(c, to, from, bytes, kind); });
 }
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
-  return call(__func__, [&, caller = __builtin_return_address(0)] {
-    return copy_and_report("cudaMemcpyAsync", caller, to, from, bytes, kind, stream);
-  });
+  const Call c CALL(stream);
+  return call(__func__, [&] { return copy_bytes(c, to, from, bytes, kind); });
 }
 
 cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
                          std::size_t height, cudaMemcpyKind kind) {
-  return call(__func__, [&, caller = __builtin_return_address(0)] {
-    return copy_rows(to, to_pitch, from, from_pitch, width, height, kind, nullptr, caller);
-  });
+  const Call c CALL(nullptr, false);
+  return call(__func__, [&] { return copy_rows(c, to, to_pitch, from, from_pitch, width, height, kind); });
 }
 
 cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                               std::size_t width, std::size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
-  return call(__func__, [&, caller = __builtin_return_address(0)] {
-    return copy_rows(to, to_pitch, from, from_pitch, width, height, kind, stream, caller);
-  });
+  const Call c CALL(stream);
+  return call(__func__, [&] { return copy_rows(c, to, to_pitch, from, from_pitch, width, height, kind); });
 }
 
 cudaError_t cudaMemset(void* pointer, int value, std::size_t bytes) {
-  return call(__func__, [&] { return fill_rows(pointer, bytes, value, bytes, 1, nullptr); });
+  const Call c CALL(nullptr, false);
+  return call(__func__, [&] { return fill_rows(c, pointer, bytes, value, bytes, 1); });
 }
 
 cudaError_t cudaMemsetAsync(void* pointer, int value, std::size_t bytes, cudaStream_t stream) {
-  return call(__func__, [&] { return fill_rows(pointer, bytes, value, bytes, 1, stream); });
+  const Call c CALL(stream);
+  return call(__func__, [&] { return fill_rows(c, pointer, bytes, value, bytes, 1); });
 }
 
 cudaError_t cudaMemset2D(void* pointer, std::size_t pitch, int value, std::size_t width, std::size_t height) {
-  return call(__func__, [&] { return fill_rows(pointer, pitch, value, width, height, nullptr); });
+  const Call c CALL(nullptr, false);
+  return call(__func__, [&] { return fill_rows(c, pointer, pitch, value, width, height); });
 }
 
 cudaError_t cudaMemset2DAsync(void* pointer, std::size_t pitch, int value, std::size_t width, std::size_t height,
                               cudaStream_t stream) {
-  return call(__func__, [&] { return fill_rows(pointer, pitch, value, width, height, stream); });
+  const Call c CALL(stream);
+  return call(__func__, [&] { return fill_rows(c, pointer, pitch, value, width, height); });
 }
 
 namespace {

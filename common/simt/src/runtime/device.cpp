@@ -12,6 +12,9 @@
 #include <string>
 
 #include "../execution/os_threads.h"
+#ifdef SIMT_CHECK
+#include "../../check/check.h"
+#endif
 #include "../memory/heap.h"
 #include "../memory/pool.h"
 #include "call.h"
@@ -192,6 +195,11 @@ cudaError_t store(T* to, T value) {
 
 }  // namespace
 
+std::size_t device_heap_limit() {
+  const std::lock_guard lock(limits().mutex);
+  return limits().bytes[cudaLimitMallocHeapSize];
+}
+
 cudaError_t synchronize() {
   release_pooled_memory();
   return cudaSuccess;
@@ -286,12 +294,18 @@ cudaError_t cudaProfilerStop() {
   return call(__func__, [] { return cudaSuccess; });
 }
 
-cudaError_t cudaDeviceSynchronize() { return call(__func__, synchronize); }
+cudaError_t cudaDeviceSynchronize() {
+  return call(__func__, [] {
+    SIMT_OBSERVE(check::host_waits_for_all();)
+    return synchronize();
+  });
+}
 
 cudaError_t cudaDeviceReset() {
   set_sticky(cudaSuccess);
   set_last_error(cudaSuccess);
   return call(__func__, [] {
+    SIMT_OBSERVE(check::host_waits_for_all();)
     free_everything();
     destroy_all_streams();
     destroy_all_events();

@@ -2,6 +2,10 @@
 
 #include <chrono>
 
+#ifdef SIMT_CHECK
+#include "../../check/check.h"
+#endif
+#include "../emulation.h"
 #include "call.h"
 #include "handles.h"
 #include "simt/runtime/device.h"
@@ -51,7 +55,8 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
   return call(__func__, [&] {
     if (flags != cudaEventRecordDefault) return cudaErrorInvalidValue;
     if (!is_stream(stream)) return cudaErrorInvalidResourceHandle;
-    return events().with(event, [](Event& e) {
+    return events().with(event, [&](Event& e) {
+      SIMT_OBSERVE(check::event_recorded(event, stream);)
       e.recorded = true;
       e.time = std::chrono::steady_clock::now();
       return cudaSuccess;
@@ -64,11 +69,19 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
-  return call(__func__, [&] { return is_event(event) ? cudaSuccess : cudaErrorInvalidResourceHandle; });
+  return call(__func__, [&] {
+    if (!is_event(event)) return cudaErrorInvalidResourceHandle;
+    SIMT_OBSERVE(check::host_waits_for(event);)
+    return cudaSuccess;
+  });
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
-  return call(__func__, [&] { return is_event(event) ? synchronize() : cudaErrorInvalidResourceHandle; });
+  return call(__func__, [&] {
+    if (!is_event(event)) return cudaErrorInvalidResourceHandle;
+    SIMT_OBSERVE(check::host_waits_for(event);)
+    return synchronize();
+  });
 }
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {

@@ -3,8 +3,13 @@
 #include <mutex>
 #include <shared_mutex>
 
+#ifdef SIMT_CHECK
+#include "../../check/check.h"
+#endif
+#include "../emulation.h"
 #include "../memory/pool.h"
 #include "call.h"
+#include "free_memory.h"
 #include "simt/runtime/streams.h"
 
 using namespace simt;
@@ -24,9 +29,10 @@ cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, cudaMemPo
 }
 
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
-  return call(__func__, [&] {
+  return call(__func__, [&, caller = __builtin_return_address(0)] {
     if (!is_stream(stream)) return cudaErrorInvalidResourceHandle;
-    return release(pointer, {MemoryKind::device, MemoryKind::managed});
+    SIMT_OBSERVE(check::freed_in_stream(pointer, {"cudaFreeAsync", stream, false, caller});)
+    return free_memory({"cudaFreeAsync", caller}, pointer, {MemoryKind::device, MemoryKind::managed});
   });
 }
 

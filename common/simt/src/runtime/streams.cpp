@@ -2,6 +2,10 @@
 
 #include <algorithm>
 
+#ifdef SIMT_CHECK
+#include "../../check/check.h"
+#endif
+#include "../emulation.h"
 #include "call.h"
 #include "handles.h"
 #include "simt/runtime/device.h"
@@ -35,15 +39,19 @@ cudaError_t with_stream(cudaStream_t stream, Use&& use) {
 cudaError_t create_stream(cudaStream_t* stream, unsigned flags, int priority) {
   if (stream == nullptr || flags > cudaStreamNonBlocking) return cudaErrorInvalidValue;
   *stream = streams().add({flags, std::clamp(priority, greatest_priority, least_priority)});
+  SIMT_OBSERVE(check::stream_created(*stream, flags != cudaStreamNonBlocking);)
   return cudaSuccess;
 }
 
 /// Runs a host function of the program, in which CUDA calls are refused.
 template <class Function>
-void run_host_function(Function&& function) {
+void run_host_function([[maybe_unused]] const char* name, [[maybe_unused]] cudaStream_t stream,
+                       [[maybe_unused]] void* caller, Function&& function) {
+  SIMT_OBSERVE(check::begin_host_function({name, stream, false, caller});)
   host_thread.in_host_function = true;
   function();
   host_thread.in_host_function = false;
+  SIMT_OBSERVE(check::end_host_function();)
 }
 
 }  // namespace
@@ -101,34 +109,44 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
-  return call(__func__, [&] { return is_stream(stream) ? synchronize() : cudaErrorInvalidResourceHandle; });
+  return call(__func__, [&] {
+    if (!is_stream(stream)) return cudaErrorInvalidResourceHandle;
+    SIMT_OBSERVE(check::host_waits_for(stream);)
+    return synchronize();
+  });
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
-  return call(__func__, [&] { return is_stream(stream) ? cudaSuccess : cudaErrorInvalidResourceHandle; });
+  return call(__func__, [&] {
+    if (!is_stream(stream)) return cudaErrorInvalidResourceHandle;
+    SIMT_OBSERVE(check::host_waits_for(stream);)
+    return cudaSuccess;
+  });
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags) {
   return call(__func__, [&] {
     if (flags != cudaEventWaitDefault) return cudaErrorInvalidValue;
-    return is_stream(stream) && is_event(event) ? cudaSuccess : cudaErrorInvalidResourceHandle;
+    if (!is_stream(stream) || !is_event(event)) return cudaErrorInvalidResourceHandle;
+    SIMT_OBSERVE(check::stream_waits(stream, event);)
+    return cudaSuccess;
   });
 }
 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* user_data, unsigned flags) {
-  return call(__func__, [&] {
+  return call(__func__, [&, caller = __builtin_return_address(0)] {
     if (callback == nullptr || flags != 0) return cudaErrorInvalidValue;
     if (!is_stream(stream)) return cudaErrorInvalidResourceHandle;
-    run_host_function([&] { callback(stream, cudaSuccess, user_data); });
+    run_host_function("cudaStreamAddCallback", stream, caller, [&] { callback(stream, cudaSuccess, user_data); });
     return cudaSuccess;
   });
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* user_data) {
-  return call(__func__, [&] {
+  return call(__func__, [&, caller = __builtin_return_address(0)] {
     if (function == nullptr) return cudaErrorInvalidValue;
     if (!is_stream(stream)) return cudaErrorInvalidResourceHandle;
-    run_host_function([&] { function(user_data); });
+    run_host_function("cudaLaunchHostFunc", stream, caller, [&] { function(user_data); });
     return cudaSuccess;
   });
 }

@@ -3,7 +3,7 @@
 #include "../memory/access.h"
 #include "../memory/globals.h"
 #include "call.h"
-#include "simt/runtime/copies.h"
+#include "copy.h"
 
 namespace simt {
 namespace {
@@ -17,26 +17,34 @@ cudaMemcpyKind kind_for(const void* other, cudaMemcpyKind kind) {
 }  // namespace
 
 cudaError_t copy_to_symbol(void* symbol, std::size_t symbol_bytes, const void* from, std::size_t bytes,
-                           std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
-  return call("cudaMemcpyToSymbol", [&] {
+                           std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream, bool is_async) {
+  const HostCall self{"cudaMemcpyToSymbol", __builtin_return_address(0)};
+  return call(self.name, [&] {
     if (!is_writable_global(symbol, symbol_bytes)) return cudaErrorInvalidSymbol;
-    if (offset > symbol_bytes || bytes > symbol_bytes - offset) return cudaErrorInvalidValue;
+    if (offset > symbol_bytes || bytes > symbol_bytes - offset) {
+      report_copy_past_symbol(self, symbol_bytes, offset, bytes);
+      return cudaErrorInvalidValue;
+    }
     if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault) {
       return cudaErrorInvalidMemcpyDirection;
     }
-    return copy(static_cast<char*>(symbol) + offset, from, bytes, kind_for(from, kind), stream);
+    return copy(self, static_cast<char*>(symbol) + offset, from, bytes, kind_for(from, kind), stream, is_async);
   });
 }
 
 cudaError_t copy_from_symbol(void* to, const void* symbol, std::size_t symbol_bytes, std::size_t bytes,
-                             std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream) {
-  return call("cudaMemcpyFromSymbol", [&] {
+                             std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream, bool is_async) {
+  const HostCall self{"cudaMemcpyFromSymbol", __builtin_return_address(0)};
+  return call(self.name, [&] {
     if (!is_global(symbol, symbol_bytes)) return cudaErrorInvalidSymbol;
-    if (offset > symbol_bytes || bytes > symbol_bytes - offset) return cudaErrorInvalidValue;
+    if (offset > symbol_bytes || bytes > symbol_bytes - offset) {
+      report_copy_past_symbol(self, symbol_bytes, offset, bytes);
+      return cudaErrorInvalidValue;
+    }
     if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault) {
       return cudaErrorInvalidMemcpyDirection;
     }
-    return copy(to, static_cast<const char*>(symbol) + offset, bytes, kind_for(to, kind), stream);
+    return copy(self, to, static_cast<const char*>(symbol) + offset, bytes, kind_for(to, kind), stream, is_async);
   });
 }
 

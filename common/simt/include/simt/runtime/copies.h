@@ -22,10 +22,3 @@ cudaError_t cudaMemAdvise(const void* pointer, std::size_t bytes, cudaMemoryAdvi
 // CUDA 12's versions, which name a device by its number (cudaCpuDeviceId: the host).
 cudaError_t cudaMemPrefetchAsync(const void* pointer, std::size_t bytes, int device, cudaStream_t stream = nullptr);
 cudaError_t cudaMemAdvise(const void* pointer, std::size_t bytes, cudaMemoryAdvise advice, int device);
-
-namespace simt {
-
-/// What cudaMemcpyAsync does.
-cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream);
-
-}  // namespace simt

@@ -37,5 +37,7 @@ namespace simt {
 
 /// What every call that waits for the device does: all work is finished already, but pools shrink.
 cudaError_t synchronize();
+/// Bytes that kernels may allocate.
+std::size_t device_heap_limit();
 
 }  // namespace simt

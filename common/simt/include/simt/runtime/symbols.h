@@ -6,9 +6,9 @@
 namespace simt {
 
 cudaError_t copy_to_symbol(void* symbol, std::size_t symbol_bytes, const void* from, std::size_t bytes,
-                           std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream);
+                           std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream, bool is_async);
 cudaError_t copy_from_symbol(void* to, const void* symbol, std::size_t symbol_bytes, std::size_t bytes,
-                             std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream);
+                             std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream, bool is_async);
 cudaError_t symbol_address(void** address, const void* symbol, std::size_t bytes);
 
 template <class T>
@@ -21,22 +21,22 @@ void* symbol_pointer(const T& symbol) {
 template <class T>
 cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, std::size_t bytes, std::size_t offset = 0,
                                cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
-  return simt::copy_to_symbol(simt::symbol_pointer(symbol), sizeof(T), from, bytes, offset, kind, nullptr);
+  return simt::copy_to_symbol(simt::symbol_pointer(symbol), sizeof(T), from, bytes, offset, kind, nullptr, false);
 }
 template <class T>
 cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, std::size_t bytes, std::size_t offset = 0,
                                     cudaMemcpyKind kind = cudaMemcpyHostToDevice, cudaStream_t stream = nullptr) {
-  return simt::copy_to_symbol(simt::symbol_pointer(symbol), sizeof(T), from, bytes, offset, kind, stream);
+  return simt::copy_to_symbol(simt::symbol_pointer(symbol), sizeof(T), from, bytes, offset, kind, stream, true);
 }
 template <class T>
 cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, std::size_t bytes, std::size_t offset = 0,
                                  cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
-  return simt::copy_from_symbol(to, simt::symbol_pointer(symbol), sizeof(T), bytes, offset, kind, nullptr);
+  return simt::copy_from_symbol(to, simt::symbol_pointer(symbol), sizeof(T), bytes, offset, kind, nullptr, false);
 }
 template <class T>
 cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, std::size_t bytes, std::size_t offset = 0,
                                       cudaMemcpyKind kind = cudaMemcpyDeviceToHost, cudaStream_t stream = nullptr) {
-  return simt::copy_from_symbol(to, simt::symbol_pointer(symbol), sizeof(T), bytes, offset, kind, stream);
+  return simt::copy_from_symbol(to, simt::symbol_pointer(symbol), sizeof(T), bytes, offset, kind, stream, true);
 }
 template <class T>
 cudaError_t cudaGetSymbolAddress(void** address, const T& symbol) {

@@ -1,0 +1,228 @@
+#include "transfers.h"
+
+#include <algorithm>
+
+#include "mentions.h"
+#include "text.h"
+
+namespace simt::check {
+namespace {
+
+enum class When { surely, perhaps };
+
+/// "kernel sort, launched at FILE:LINE, writes it at {other}", "cudaMemcpyAsync() at {other} may still write it".
+std::string what_else(const Operation& operation, Way way, When when) {
+  const char* const may = way == Way::load ? "may still read it" : "may still write it";
+  const std::string verb = when == When::perhaps ? may : verb_of(way) + std::string("it");
+  if (operation.code != 0) return operation.name + " at {other} " + verb;
+  return operation.name + ", launched at " + place_of(operation.site) + ", " + verb + " at {other}";
+}
+
+const char* advice_for_stream(const Operation& before) {
+  if (state().order.streams.current_waits_for_event_of(before)) {
+    return "the event for which this stream waits was recorded before that: record it after what it is to cover";
+  }
+  return "nothing orders the two streams: record an event after the first operation, and let the other stream wait for "
+         "it with cudaStreamWaitEvent()";
+}
+
+const char* advice_for_host(const Operation& before) {
+  if (state().order.streams.host_waits_for_event_of(before)) {
+    return "the event for which the host waits was recorded before that: record it after what it is to cover";
+  }
+  return "the host does not wait for it: call cudaStreamSynchronize() or cudaDeviceSynchronize() first";
+}
+
+bool is_known(const Access& access, Code other) {
+  return state().findings.count_again("stream-race", access.code, other);
+}
+
+void add(const std::string& text, const Access& access, const Operation& before, Code other,
+         Severity severity = Severity::error) {
+  state().findings.add({.kind = "stream-race",
+                        .text = text,
+                        .code = access.code,
+                        .other = other,
+                        .began = before.first_interval,
+                        .severity = severity});
+}
+
+/// Calls `use(cell, mask, address, bytes)` for the cells of a piece of memory.
+template <class Use>
+void for_each_cell(const Region& region, const void* begin, std::size_t bytes, Use&& use) {
+  const char* const from = std::max(static_cast<const char*>(begin), region.begin);
+  const char* const past = std::min(static_cast<const char*>(begin) + bytes, region.begin + region.bytes);
+  if (from >= past || !region.cells.exist()) return;
+  const std::size_t end = std::size_t(past - region.begin);
+  for (std::size_t at = std::size_t(from - region.begin); at < end;) {
+    const unsigned first = at % 4, last = unsigned(std::min<std::size_t>(4, end - (at - first)));
+    const Cell cell = region.cells.word(at / 4);
+    const std::uintptr_t address = std::uintptr_t(region.begin) + at;
+    if (cell.content.is_split) {
+      for (unsigned b = first; b < last; ++b) use(region.cells.byte(at / 4, b), 1u << b, address + (b - first), 1u);
+    } else {
+      use(cell, ((1u << last) - 1) & ~((1u << first) - 1), address, last - first);
+    }
+    at += last - first;
+  }
+}
+
+/// The running copy or fill accesses a cell.
+void transfer(const Cell& cell, unsigned mask, const Access& access) {
+  CheckState& all = state();
+  const Event now = all.order.event_of(0, mask, Sync::plain, std::uint32_t(access.code - all.ownership.program));
+  const auto look = [&](const Event& before, Way way) {
+    if (!all.order.are_unordered(before, now, Space::global)) return false;
+    report_stream_race(before, way, all.transfers.running.name + std::string("(): "), access);
+    return true;
+  };
+  if (!look(cell.write, Way::store) && cell.content.other_is_write) look(cell.other_read, Way::store);
+  if (access.way == Way::store) {
+    if (!look(cell.read, Way::load) && !cell.content.other_is_write) look(cell.other_read, Way::load);
+    cell.write = now;
+  } else {
+    cell.other_read = cell.read;
+    cell.content.other_is_write = false;
+    cell.read = now;
+  }
+}
+
+void transfer(const void* begin, std::size_t bytes, Way way) {
+  CheckState& all = state();
+  if (!all.ownership.has_regions()) return;
+  const Region* const region = all.ownership.region_at(std::uintptr_t(begin));
+  if (region == nullptr || region->is_freed) return;
+  // It matters only to operations that may run at the same time, or to the host.
+  const bool may_matter =
+      all.order.streams.has_streams() || (region->is_host_accessible && !all.transfers.running.host_waits);
+  if (!may_matter) return;
+  for_each_cell(*region, begin, bytes, [&](const Cell& cell, unsigned mask, std::uintptr_t address, unsigned size) {
+    transfer(cell, mask,
+             {.address = address,
+              .bytes = size,
+              .way = way,
+              .sync = Sync::plain,
+              .space = Space::global,
+              .thread = 0,
+              .code = Code(all.transfers.running.code) - 1});
+  });
+}
+
+bool is_own_memory(const void* pointer) {
+  CheckState& all = state();
+  return !all.ownership.has_regions() || all.ownership.region_at(std::uintptr_t(pointer)) == nullptr;
+}
+
+/// The host's own memory, to which a copy has not necessarily come yet. Most devices copy to it before the call returns,
+/// but CUDA leaves that open.
+void look_at_target(const Access& access) {
+  CheckState& all = state();
+  auto& targets = all.transfers.targets;
+  std::erase_if(targets, [&](const HostTarget& target) { return !all.order.streams.may_run(target.interval); });
+  for (const HostTarget& target : targets) {
+    if (access.address >= target.end || access.address + access.bytes <= target.begin) continue;
+    const Operation copy = all.order.streams.operation_of(target.interval);
+    if (is_known(access, copy.code)) return;
+    const std::string element = element_of("the target of " + copy.name, access.address - target.begin, access.bytes,
+                                           target.end - target.begin);
+    const std::string text =
+        std::string("host code ") + verb_of(access.way) + element + "; " + what_else(copy, Way::store, When::perhaps);
+    if (target.is_registered) return add(text + "; " + advice_for_host(copy), access, copy, copy.code);
+    return add(text + "; CUDA leaves open whether such a copy has ended when the call returns: call " +
+                   "cudaStreamSynchronize() first",
+               access, copy, copy.code, Severity::remark);
+  }
+}
+
+/// The host's access of bytes for which a cell keeps this event.
+void look_by_host(const Event& before, Way before_way, unsigned bytes, const Access& access) {
+  CheckState& all = state();
+  const StreamOrder& streams = all.order.streams;
+  const bool may_run =
+      all.transfers.in_host_function ? streams.is_unordered(before.interval) : streams.may_run(before.interval);
+  const Code other = all.ownership.program + before.code;
+  if ((before.bytes & bytes) == 0 || !may_run || is_known(access, other)) return;
+  const Operation operation = streams.operation_of(before.interval);
+  add(std::string("host code ") + verb_of(access.way) + all.ownership.describe(access.address, access.bytes) + "; " +
+          what_else(operation, before_way, When::perhaps) + "; " + advice_for_host(operation),
+      access, operation, other);
+}
+
+}  // namespace
+
+void begin_transfer(const Transfer& transfer) {
+  CheckState& all = state();
+  all.transfers.running = transfer;
+  all.order.begin_launch(1);
+  all.order.submit(handle_of(transfer.stream),
+                   {.name = transfer.name + std::string("()"), .code = Code(transfer.code) - 1});
+  all.order.begin_block(0);
+}
+
+void transfer_reads(const void* begin, std::size_t bytes) { transfer(begin, bytes, Way::load); }
+
+void transfer_writes(const void* begin, std::size_t bytes) {
+  CheckState& all = state();
+  transfer(begin, bytes, Way::store);
+  all.ownership.written(begin, bytes);
+  if (all.transfers.running.host_waits || !is_own_memory(begin)) return;
+  all.transfers.targets.push_back({.begin = std::uintptr_t(begin),
+                                   .end = std::uintptr_t(begin) + bytes,
+                                   .interval = all.order.interval(),
+                                   .is_registered = all.transfers.running.is_target_registered});
+}
+
+void end_transfer() {
+  CheckState& all = state();
+  if (all.transfers.running.host_waits)
+    all.order.streams.host_waits_for_stream(handle_of(all.transfers.running.stream));
+}
+
+void freed_in_stream(const void* begin, const Transfer& call) {
+  CheckState& all = state();
+  begin_transfer(call);
+  const bool may_race = all.order.streams.first_unordered() < all.order.first_of_launch();
+  if (!may_race || !all.ownership.has_regions()) return;
+  const Region* const region = all.ownership.region_at(std::uintptr_t(begin));
+  if (region != nullptr && region->whole_begin == begin) transfer(begin, region->whole_bytes, Way::store);
+}
+
+void begin_host_function(const Transfer& call) {
+  begin_transfer(call);
+  state().transfers.in_host_function = true;
+}
+
+void end_host_function() { state().transfers.in_host_function = false; }
+
+void report_stream_race(const Event& before, Way before_way, const std::string& subject, const Access& access) {
+  CheckState& all = state();
+  const Code other = all.ownership.program + before.code;
+  if (is_known(access, other)) return;
+  const Operation operation = all.order.streams.operation_of(before.interval);
+  add(subject + verb_of(access.way) + all.ownership.describe(access.address, access.bytes) + "; " +
+          what_else(operation, before_way, When::surely) + "; " + advice_for_stream(operation),
+      access, operation, other);
+}
+
+[[gnu::cold, gnu::noinline]] void observe_host_order(const Region* region, const Access& access) {
+  CheckState& all = state();
+  if (region == nullptr && !all.transfers.targets.empty()) look_at_target(access);
+  if (region == nullptr) {
+    const Region& variables = all.ownership.program_data;
+    if (access.address - std::uintptr_t(variables.begin) >= variables.bytes || is_in_state(access.address)) return;
+    region = &variables;
+  }
+  const void* const begin = reinterpret_cast<const void*>(access.address);
+  for_each_cell(*region, begin, access.bytes, [&](const Cell& cell, unsigned mask, std::uintptr_t, unsigned) {
+    if (access.sync == Sync::synchronized) {  // the host waits for what a kernel writes
+      if (reads(access.way)) all.order.streams.host_waits_for_operation(cell.write.interval);
+      return;
+    }
+    look_by_host(cell.write, Way::store, mask, access);
+    if (access.way == Way::load) return;
+    look_by_host(cell.read, Way::load, mask, access);
+    if (!cell.content.other_is_write) look_by_host(cell.other_read, Way::load, mask, access);
+  });
+}
+
+}  // namespace simt::check
