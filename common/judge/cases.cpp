@@ -286,10 +286,9 @@ class Generator {
         quick ? std::vector<std::int64_t>{1777} : std::vector<std::int64_t>{1, 2, 15, 17, 100, 1000, 2049, 5003};
     std::int64_t offset = 1;
     for (std::int64_t n : sizes) {
-      for (std::size_t i = 0; i < (quick ? 1 : types_.size()); ++i, offset = (offset + 2) % 16) {
-        const KeyType type = next_type();
-        add(type, std::min(n, limit()), widest_input(step_, type)).offset = offset;
-      }
+      const KeyType type = next_type();
+      add(type, std::min(n, limit()), widest_input(step_, type)).offset = offset;
+      offset = (offset + 2) % 16;
     }
   }
 
