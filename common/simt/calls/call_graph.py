@@ -13,6 +13,7 @@ _PLACE = re.compile(r"\[([^\[\]\s][^\[\]]*):(\d+):(\d+)(?: discrim \d+)?\] ?")
 _CALL = re.compile(r"^(?:.* = )?(\S+)D\.(\d+) \((.*)\)(?: \[[^\]]*\])*;")
 # What keywords.h defines CUDA's qualifiers as. They change nothing in how a function is compiled.
 _QUALIFIERS = {"no_icf": "__global__", "no_profile_instrument_function": "__device__", "noplt": "__host__"}
+_STANDARD = re.compile(r"_Z(?:Z?N[KVrRO]*)?(?:St|S[absiod]|9__gnu_cxx)")
 # A constructor or destructor of complete objects (1) is one of base objects (2) under another name.
 _STRUCTOR = re.compile(r"([CD](?:I)?)[14](?=E)")
 
@@ -61,6 +62,11 @@ class Function:
         return self.is_for_device and "__host__" not in self.qualifiers
 
 
+def is_standard(name: str) -> bool:
+    """Whether a function is one of the standard library's."""
+    return bool(_STANDARD.match(name))
+
+
 def key_of(name: str) -> str:
     """The same for all names of a constructor or destructor."""
     return _STRUCTOR.sub(r"\g<1>2", name)
@@ -79,7 +85,7 @@ def _statement(line: str) -> tuple[Place | None, str]:
 
 
 def read(lines: Iterable[str]) -> Iterator[Function]:
-    """The functions of a dump."""
+    """The functions of a dump. Of the standard library's, which are most, only the first place is read."""
     function: Function | None = None
     head: list[str] | None = None  # the lines between a function's name and its body
     for line in lines:
@@ -102,6 +108,10 @@ def read(lines: Iterable[str]) -> Iterator[Function]:
             if place is None:
                 continue
             function.places.append(place)
+            if is_standard(function.name):
+                yield function
+                function = None
+                continue
             call = _CALL.match(text)
             if call:
                 function.calls.append(Call(call[1], call[2], place, call[3]))

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from .call_graph import Call, Function, Place, key_of
+from .call_graph import Call, Function, Place, is_standard, key_of
 from .remedies import remedy_for
 
 # The labs' files are named from the workbook's folder on.
@@ -37,7 +37,6 @@ _C_LIBRARY = frozenset(
     strcmp strncmp memcmp memmove abort""".split()  # noqa: SIM905
 )
 _EXCEPTIONS = {"__cxa_throw": "throw", "__cxa_rethrow": "throw", "__cxa_begin_catch": "catch"}
-_STANDARD = re.compile(r"_Z(?:Z?N[KVrRO]*)?(?:St|S[absiod]|9__gnu_cxx)")
 _STANDARD_NAME = re.compile(r"_Z(?:Z?N[KVrRO]*)?(?:St|9__gnu_cxx)(\d+)")
 _CONSTEXPR = re.compile(r"\bconstexpr\b(?!\s*\()()|_GLIBCXX(\d\d)?_CONSTEXPR")
 _MEMORY = re.compile(r"_Zn[aw]|_Zd[al]")  # operator new and operator delete
@@ -179,7 +178,7 @@ def _is_of_emulation(file: str) -> bool:
 
 
 def _is_library(name: str) -> bool:
-    return bool(_STANDARD.match(name) or _MEMORY.match(name))
+    return bool(is_standard(name) or _MEMORY.match(name))
 
 
 def _host_function(call: Call, callee: Function | None) -> str:
@@ -187,7 +186,7 @@ def _host_function(call: Call, callee: Function | None) -> str:
     if stream := _STREAM.match(call.arguments):
         return f"std::{stream[1]}"
     name = callee.name if callee else call.name
-    if _STANDARD.match(name):
+    if is_standard(name):
         shown = "" if _is_allowed(name) else short_name(callee.shown if callee else demangled(name))
         return "" if "~" in shown else shown  # whoever calls a destructor has called a constructor
     if callee is None:
