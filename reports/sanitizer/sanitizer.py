@@ -88,7 +88,17 @@ def tasks_of(paths: Sequence[Path]) -> list[Task]:
 
 def compile_cuda(path: Path, program: Path, arch: str) -> str:
     """Compiles a file with nvcc; the compiler's errors, "" if there are none."""
-    command = ["nvcc", "-std=c++20", f"-arch={arch}", "-lineinfo", "-g", "-o", str(program), str(path)]
+    command = [
+        "nvcc",
+        "-std=c++20",
+        f"-arch={arch}",
+        "-lineinfo",
+        "-g",
+        "--extended-lambda",
+        "-o",
+        str(program),
+        str(path),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     return done.stdout + done.stderr if done.returncode else ""
 
