@@ -1,28 +1,37 @@
 #!/usr/bin/env python3
-"""Makes one object of the library with the check build's observers, whose own calls of malloc() and the like have other
-names: a program is linked with --wrap for those functions, and only its own calls are to be observed.
+"""Makes one object of the library with the check build's observers, so that nothing that the library does is observed.
+
+Its own calls of malloc() and the like get other names: a program is linked with --wrap for those functions. Its copies
+of the standard library's functions become local: otherwise the linker would give it the program's copies, which are
+instrumented, and an observer would observe itself.
 
 link_library.py LIBRARY OUTPUT (an archive with that object)
 """
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 OBSERVED = ("memcpy", "memmove", "memset", "malloc", "_Znwm", "_Znam")
 RELEASING = ("free", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm")
+STANDARD = re.compile(r"^[0-9a-f]+ W (_ZNK?(?:S|9__gnu_cxx)\S*|_ZS\S*)$", re.MULTILINE)
 
 
 def main() -> None:
     """Links, renames and packs."""
     library, output = Path(sys.argv[1]), Path(sys.argv[2])
     whole = output.with_suffix(".o")
-    subprocess.run(["ld", "-r", "--whole-archive", str(library), "-o", str(whole)], check=True)
+    # A group of sections would be exchanged for the program's group of the same name.
+    flags = ["-r", "--force-group-allocation", "--whole-archive"]
+    subprocess.run(["ld", *flags, str(library), "-o", str(whole)], check=True)
+    symbols = subprocess.run(["nm", str(whole)], capture_output=True, text=True, check=True).stdout
     names = [f"{name}=__real_{name}" for name in OBSERVED] + [f"{name}=simt_own_{name}" for name in RELEASING]
     renamed = [word for name in names for word in ("--redefine-sym", name)]
-    subprocess.run(["objcopy", *renamed, str(whole)], check=True)
+    local = [f"--localize-symbol={name}" for name in STANDARD.findall(symbols)]
+    subprocess.run(["objcopy", *renamed, *local, str(whole)], check=True)
     output.unlink(missing_ok=True)
     subprocess.run(["ar", "rcs", str(output), str(whole)], check=True)
     whole.unlink()
