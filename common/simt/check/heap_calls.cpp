@@ -10,8 +10,23 @@
 namespace simt::check {
 namespace {
 
+/// Whether this OS thread allocates or frees memory for the library. Where libstdc++ is a static library, its operator new
+/// calls the program's malloc().
+thread_local bool is_for_library = false;
+
 /// Whether device code runs on this OS thread.
-bool is_in_kernel() { return state().running.launch != nullptr && Worker::running() != nullptr; }
+bool is_in_kernel() { return !is_for_library && state().running.launch != nullptr && Worker::running() != nullptr; }
+
+class ForLibrary {
+ public:
+  ForLibrary() { is_for_library = true; }
+  ~ForLibrary() { is_for_library = before_; }
+  ForLibrary(const ForLibrary&) = delete;
+  ForLibrary& operator=(const ForLibrary&) = delete;
+
+ private:
+  bool before_ = is_for_library;
+};
 
 void* allocate_in_kernel(std::size_t bytes, Code code) {
   return state().heap.allocate(bytes, device_heap_limit(), code);
@@ -67,6 +82,10 @@ bool free_of_device(void* pointer, Code code) {
   void* __real_##NAME(std::size_t bytes);                                                                       \
   void* __wrap_##NAME(std::size_t bytes) {                                                                      \
     return simt::check::is_in_kernel() ? simt::check::allocate_in_kernel(bytes, CALLER) : __real_##NAME(bytes); \
+  }                                                                                                             \
+  void* simt_own_##NAME(std::size_t bytes) {                                                                    \
+    const simt::check::ForLibrary for_library;                                                                  \
+    return __real_##NAME(bytes);                                                                                \
   }
 #define RELEASE(NAME, PARAMETERS, ARGUMENTS)                                                      \
   void __real_##NAME PARAMETERS;                                                                  \
@@ -76,6 +95,7 @@ bool free_of_device(void* pointer, Code code) {
   }                                                                                               \
   /* Code that library and program share may have allocated its memory in the program's way. */   \
   void simt_own_##NAME PARAMETERS {                                                               \
+    const simt::check::ForLibrary for_library;                                                    \
     if (!simt::check::state().heap.owns(p)) __real_##NAME ARGUMENTS;                              \
   }
 

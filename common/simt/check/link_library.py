@@ -15,8 +15,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-OBSERVED = ("memcpy", "memmove", "memset", "malloc", "_Znwm", "_Znam")
-RELEASING = ("free", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm")
+OBSERVED = ("memcpy", "memmove", "memset")
+MEMORY = ("malloc", "_Znwm", "_Znam", "free", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm")
 STANDARD = re.compile(r"^[0-9a-f]+ W (_ZNK?(?:S|9__gnu_cxx)\S*|_ZS\S*)$", re.MULTILINE)
 
 
@@ -28,7 +28,7 @@ def main() -> None:
     flags = ["-r", "--force-group-allocation", "--whole-archive"]
     subprocess.run(["ld", *flags, str(library), "-o", str(whole)], check=True)
     symbols = subprocess.run(["nm", str(whole)], capture_output=True, text=True, check=True).stdout
-    names = [f"{name}=__real_{name}" for name in OBSERVED] + [f"{name}=simt_own_{name}" for name in RELEASING]
+    names = [f"{name}=__real_{name}" for name in OBSERVED] + [f"{name}=simt_own_{name}" for name in MEMORY]
     renamed = [word for name in names for word in ("--redefine-sym", name)]
     local = [f"--localize-symbol={name}" for name in STANDARD.findall(symbols)]
     subprocess.run(["objcopy", *renamed, *local, str(whole)], check=True)
