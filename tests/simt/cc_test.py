@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -186,26 +187,39 @@ int main() {
             )
             self.assertIn("write cudaMemcpyDeviceToHost", done.stderr)
 
+    def endless_program(self, number: signal.Signals) -> subprocess.Popen[str]:
+        """Starts k, which a minute of processor time ends, and for which this signal is not ignored, as nohup does."""
+
+        def prepare() -> None:
+            signal.signal(number, signal.SIG_DFL)
+            resource.setrlimit(resource.RLIMIT_CPU, (60, 60))
+
+        return subprocess.Popen(
+            [str(self.folder / "k")],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            preexec_fn=prepare,
+        )
+
     def test_findings_survive_signals_while_the_host_never_ends(self) -> None:
         self.file("k.cu", ENDLESS_HOST)
         self.compiled("k.cu", "--check")
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            with subprocess.Popen(
-                [str(self.folder / "k")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-            ) as program:
+            with self.endless_program(number) as program:
                 assert program.stdout
                 self.assertEqual(program.stdout.readline(), "launched\n")
                 program.send_signal(number)
-                _, findings = program.communicate(timeout=60)
+                _, findings = program.communicate()
                 self.assertEqual(program.returncode, 3, number)
                 self.assertRegex(findings, r"k\.cu:2: error: out-of-bounds: kernel k, ")
         self.file("k.cu", ENDLESS_HOST.replace("threadIdx.x + 1", "threadIdx.x"))
         self.compiled("k.cu", "--check")
-        with subprocess.Popen([str(self.folder / "k")], stdout=subprocess.PIPE, text=True) as program:
+        with self.endless_program(signal.SIGINT) as program:
             assert program.stdout
             program.stdout.readline()
             program.send_signal(signal.SIGINT)
-            program.communicate(timeout=60)
+            program.communicate()
             self.assertEqual(program.returncode, -signal.SIGINT)  # nothing was found
 
     def test_the_check_build_keeps_few_bytes_for_each_byte(self) -> None:
