@@ -192,6 +192,14 @@ def ensure() -> None:
         _set_up()
 
 
+def compile_commands() -> list[dict[str, str]]:
+    """The entries of Meson's compile_commands.json: "file", "command" and "output", relative to the build folder."""
+    with contextlib.suppress(OSError, ValueError):
+        entries: list[dict[str, str]] = json.loads((folder() / "compile_commands.json").read_text())
+        return entries
+    return []
+
+
 def targets() -> set[str]:
     """The names of all programs in build/."""
     with contextlib.suppress(OSError, ValueError):

@@ -73,10 +73,9 @@ def products(source: str, file: str) -> list[Note]:
 
 def _compile_command(generated: str) -> list[str] | None:
     """The command that compiles a generated source in the build folder."""
-    with contextlib.suppress(OSError, ValueError):
-        for entry in json.loads((build.folder() / "compile_commands.json").read_text()):
-            if entry["file"] == generated:
-                return shlex.split(entry["command"])
+    for entry in build.compile_commands():
+        if entry["file"] == generated:
+            return shlex.split(entry["command"])
     return None
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import subprocess
 import tempfile
 import time
@@ -16,10 +15,9 @@ from .course import StepFile
 def object_of(step: StepFile, solution: bool = False) -> str | None:
     """What Ninja makes of the step's file for a GPU; None where nvcc was not set up."""
     folder = f"labs/{step.lab}-cuda{'-solution' if solution else ''}.p/"
-    with contextlib.suppress(OSError, ValueError):
-        for entry in json.loads((build.folder() / "compile_commands.json").read_text()):
-            if entry.get("output", "").startswith(folder) and Path(entry["file"]).name == Path(step.file).name:
-                return str(entry["output"])
+    for entry in build.compile_commands():
+        if entry.get("output", "").startswith(folder) and Path(entry["file"]).name == Path(step.file).name:
+            return entry["output"]
     return None
 
 
