@@ -14,16 +14,16 @@ BUILD = ROOT / "build"
 STATE = ROOT / ".workbook"  # what is remembered between commands
 
 
+_LAB = re.compile(r"\d\d-[a-z0-9-]+")
+_STEP = re.compile(r"(\d\d)_(\w+)\.cu")
+_LINE = re.compile(r'\.number = (\d+), \.name = "([\w-]+)"')  # of a lab's table of steps
+
+
 def _unknown(what: str, word: str, names: Iterable[str], listed: Iterable[str]) -> Usage:
     """The error about a word that names nothing: what was probably meant, and all that is possible."""
     near = nearest(Path(word).stem, names)
     meant = f" (did you mean {near}?)" if near else ""
     return Usage(f"{what} '{word}'{meant}; choose one of: {', '.join(listed) or 'none'}")
-
-
-_LAB = re.compile(r"\d\d-[a-z0-9-]+")
-_STEP = re.compile(r"(\d\d)_(\w+)\.cu")
-_LINE = re.compile(r'\.number = (\d+), \.name = "([\w-]+)"')  # of a lab's table of steps
 
 
 @dataclass(frozen=True)
