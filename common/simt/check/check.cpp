@@ -94,7 +94,7 @@ void barrier_opened(Site site, int arrived) {
     add_finding(kind, site, running.place() + ": " + text);
     stop(cudaErrorLaunchTimeout);
   }
-  if (arrived != running.launch->threads && all.findings.is_first_exit_at(site)) [[unlikely]] {
+  if (arrived != running.launch->threads && all.findings.remember_exit_at(site)) [[unlikely]] {
     add_remark("early-exit", site,
                running.place() + ": " + std::to_string(running.launch->threads - arrived) + " of " +
                    std::to_string(running.launch->threads) +
@@ -125,7 +125,7 @@ void lanes_synchronized(unsigned warp, unsigned lanes) { state().order.synchroni
 
 void met_without_exited(Site site, const char* name, unsigned exited) {
   CheckState& all = state();
-  if (!all.findings.is_first_exit_at(site)) return;
+  if (!all.findings.remember_exit_at(site)) return;
   add_remark(
       "early-exit", site,
       all.running.place() + ": lanes " + hex(exited) + " of the mask have exited, and this " + name +
@@ -135,7 +135,7 @@ void met_without_exited(Site site, const char* name, unsigned exited) {
 
 void met_at_two_places(Site site, Site others, const char* name) {
   CheckState& all = state();
-  if (!all.findings.is_first_meeting_at(site, others)) return;
+  if (!all.findings.remember_meeting_at(site, others)) return;
   if (others.line < site.line) std::swap(site, others);
   add_remark("split-primitive", site,
              all.running.place() + ": lanes of one mask reach this " + name + "() and the one at " + place_of(others) +

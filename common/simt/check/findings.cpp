@@ -34,7 +34,7 @@ bool Findings::count_again(const char* kind, Code code, Code other) {
   return true;
 }
 
-bool Findings::is_first_meeting_at(Site site, Site others) {
+bool Findings::remember_meeting_at(Site site, Site others) {
   return meetings_.insert(std::minmax(site.line, others.line)).second;
 }
 

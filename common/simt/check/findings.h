@@ -42,10 +42,10 @@ class Findings {
   std::uint64_t count() const { return count_; }  ///< of all that were added
   bool is_known(const char* kind, Code code, Code other = 0) const;
   /// Whether no remark on threads that have exited has been made at this place. To be made at once.
-  bool is_first_exit_at(Site site) { return exits_.insert({site.file, site.line}).second; }
+  bool remember_exit_at(Site site) { return exits_.insert({site.file, site.line}).second; }
 
   /// The same for remarks on lanes that meet at two places.
-  bool is_first_meeting_at(Site site, Site others);
+  bool remember_meeting_at(Site site, Site others);
 
   /// Causes before consequences: in the order in which the faults began, and within an interval races first, because
   /// what is read in a race may be wrong; otherwise in the order in which they came.
