@@ -12,8 +12,9 @@
 // After a failure the runner sends `finished` at once, with the reason. `describe` is answered by `finished`.
 // What does not fit a struct is a JSON document, sent before `finished` in as many `document` messages as it takes:
 //   describe  {"device", "on_gpu", "copy_bytes_per_second", "facts": [[what, value]], "steps": [..]}
-//   sort      {"kernels": [..], "observed": {"findings", "remarks", "notes", "lines", "launches",
-//             "copied_bytes"}}: kernels where they are timed, `observed` from the check build, which also sends it when a finding ends the process
+//   sort      {"kernels": [..], "observed": {"findings", "remarks", "notes", "lines", "launches", "copied_bytes"}}:
+//             kernels where they are timed, `observed` from the check build, which also sends it when a finding ends the
+//             process
 #pragma once
 
 #include <cstdint>

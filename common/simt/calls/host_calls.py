@@ -188,7 +188,7 @@ def _host_function(call: Call, callee: Function | None) -> str:
     name = callee.name if callee else call.name
     if is_standard(name):
         shown = "" if _is_allowed(name) else short_name(callee.shown if callee else demangled(name))
-        return "" if "~" in shown else shown  # whoever calls a destructor has called a constructor
+        return "" if "~" in shown else shown  # the call of the constructor is reported
     if callee is None:
         return call.name if call.name in _C_LIBRARY else ""
     if _MEMORY.match(name) or not callee.places or _is_of_emulation(callee.places[0].file):
