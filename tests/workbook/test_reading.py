@@ -24,17 +24,41 @@ from workbook.verbs.hint import fitted, hints_of
 HANDOUT = """# A lab
 ### Hints for step 01
 
-1. First,
-   on two lines.
-2. Second:
-   ```
-   # not a heading
-   ```
+<details><summary>Hint 1</summary>
+
+First,
+on two lines.
+
+</details>
+<details><summary>Hint 2</summary>
+
+Second:
+
+```
+# not a heading
+```
+
+</details>
+
 ### Hints for step 02
 
-1. Another step's.
+<details><summary>Hint 1</summary>
+
+Another step's.
+
+</details>
+
+### Hints for step 03
+
+None yet.
+
 ## Measure
-1. No hint.
+
+<details><summary>Not a hint</summary>
+
+Something else.
+
+</details>
 """
 
 
@@ -149,9 +173,10 @@ class Texts(unittest.TestCase):
     """Texts that others write."""
 
     def test_hints(self) -> None:
-        self.assertEqual(hints_of(HANDOUT, 1), ["First,\non two lines.", "Second:\n```\n# not a heading\n```"])
+        self.assertEqual(hints_of(HANDOUT, 1), ["First,\non two lines.", "Second:\n\n```\n# not a heading\n```"])
         self.assertEqual(hints_of(HANDOUT, 2), ["Another step's."])
         self.assertEqual(hints_of(HANDOUT, 3), [])
+        self.assertEqual(hints_of(HANDOUT, 4), [])
 
     def test_hints_fit_the_terminal(self) -> None:
         hint = "one two three\nfour\n\nfive six seven\n\n```\na line of code\n\nand one more\n```\neight"

@@ -13,23 +13,9 @@ from ..core.progress import ProgressFile
 
 
 def hints_of(handout: str, number: int) -> list[str]:
-    """The items of the numbered list below the heading `### Hints for step NN`."""
-    items: list[list[str]] = []
-    inside = code = False
-    for line in handout.splitlines():
-        if line.strip().startswith("```"):
-            code = not code
-        if line.startswith("#") and not code:
-            inside = bool(re.fullmatch(rf"###\s+Hints for step 0*{number}\s*", line))
-            continue
-        if not inside:
-            continue
-        item = re.match(r"\d+\.\s+(.*)", line)
-        if item and not code:
-            items.append([item[1]])
-        elif items:
-            items[-1].append(line)
-    return [textwrap.dedent(item[0] + "\n" + textwrap.dedent("\n".join(item[1:]))).strip() for item in items]
+    """What the folded parts below the heading `### Hints for step NN` say."""
+    section = re.search(rf"(?ms)^### Hints for step 0*{number}$((?:\s*^<details>.*?^</details>$)*)", handout)
+    return re.findall(r"(?ms)^<details><summary>[^\n]*</summary>\s*(.*?)\s*^</details>$", section[1]) if section else []
 
 
 def fitted(hint: str) -> str:
