@@ -77,9 +77,9 @@ def _qualifiers(head: str) -> frozenset[str]:
 
 
 def _statement(line: str) -> tuple[Place | None, str]:
-    """The first place that a statement names, and its text without places."""
+    """The first place that a statement names, and its text without places. What g++ adds itself has none."""
     first = _PLACE.search(line)
-    if first is None:
+    if first is None or first[1].startswith("<"):
         return None, line.strip()
     return Place(first[1], int(first[2]), int(first[3])), _PLACE.sub("", line).strip()
 
