@@ -100,6 +100,7 @@ __global__ void aligned_in_shared(unsigned* misaligned) {
 #define LAUNCH_PASTED(suffix, to) \
   store_##suffix<int>             \
       <<<1, 1>>>(to, 8)
+#define CONFIGURATION(grid, block) <<<grid, block>>>
 // clang-format on
 #define STATEMENT(text) \
   do {                  \
@@ -112,6 +113,12 @@ TEST_CASE("a kernel without arguments can be launched") {
   nothing<<<1, 1>>>();
   nothing<<<1, 1>>>(/* none */);
   CHECK(cudaGetLastError() == cudaSuccess);
+}
+
+TEST_CASE("a macro may stand for the configuration") {
+  Managed<int> to(1);
+  store_constants<7, true> CONFIGURATION(1, 1)(to.data());
+  CHECK(to[0] == 7);
 }
 
 TEST_CASE("template arguments may contain commas, '>' and shifts") {

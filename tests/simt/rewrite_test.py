@@ -50,6 +50,15 @@ class RewriteTest(Rewriting):
         self.assertIn("__VA_OPT__(,) __VA_ARGS__)", text)
         self.assertIn("{ k##_x(simt_args...); }", text)
 
+    def test_macros_that_stand_for_a_configuration(self) -> None:
+        text = self.rewritten("#define ARGS(g, b) <<< g, b >>>\nvoid f() { n::k<int> ARGS(1, 32)(a, NULL); }\n")
+        self.assertEqual(
+            text,
+            "#define ARGS(g, b) ( g, b )\n"
+            "void f() { ::simt::launch([&](auto&... simt_args) { n::k<int>(simt_args...); } "
+            ', "n::k<int>", __FILE__, __LINE__, ::simt::LaunchConfig ARGS(1, 32), a, nullptr); }\n',
+        )
+
     def test_launches_as_editors_space_them(self) -> None:
         expected = self.rewritten("void f() { k<int><<<g, 32>>>(a); }").split()
         for text in ("k<int> << <g, 32 >> > (a)", "k<int> <<< g, 32 >>> (a)", "k<int>< < <g, 32> > >(a)"):

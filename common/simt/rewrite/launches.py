@@ -6,9 +6,20 @@ from .source import RewriteError, Source
 from .tokens import CLOSE, OPEN, Token, closing, name_start, quoted, repetitions, run_length, spelling
 
 
-def rewrite_launches(source: Source, tokens: list[Token], in_macro: bool) -> None:
+def configuration_macros(sources: list[Source]) -> set[str]:
+    """The macros that stand for what is between a kernel and its arguments: `#define ARGS(g, b) <<<g, b>>>`."""
+    return {macro.name for source in sources for macro in source.macros if _is_configuration(macro.tokens)}
+
+
+def rewrite_launches(source: Source, tokens: list[Token], configurations: set[str], in_macro: bool) -> None:
     """Rewrites all launches among these tokens, which are all of the code, or a macro's body."""
+    if in_macro and _is_configuration(tokens):
+        source.replace(tokens[0].start, tokens[2].end, "(")
+        source.replace(tokens[-3].start, tokens[-1].end, ")")
+        return
     for i in range(len(tokens)):
+        if tokens[i].text in configurations:
+            _rewrite_launch_by_macro(source, tokens, i, in_macro)
         if tokens[i].text != "<" or (i > 0 and tokens[i - 1].text == "<"):
             continue
         length = repetitions(tokens, i, "<")  # editors write `k << <1, 32 >> > (a)`
@@ -18,6 +29,12 @@ def rewrite_launches(source: Source, tokens: list[Token], in_macro: bool) -> Non
             text = f"'{'<' * length}' is not CUDA C++ (is it left over from a merge?)"
             raise RewriteError(source, tokens[i].start, text)
         _rewrite_launch(source, tokens, i, in_macro)
+
+
+def _is_configuration(tokens: list[Token]) -> bool:
+    """Are these `<<<`, the arguments of a launch, and `>>>`, and nothing else?"""
+    last = len(tokens) - 3
+    return last > 3 and repetitions(tokens, 0, "<") == 3 and repetitions(tokens, last, ">") == 3
 
 
 def _rewrite_launch(source: Source, tokens: list[Token], index: int, in_macro: bool) -> None:
@@ -32,20 +49,40 @@ def _rewrite_launch(source: Source, tokens: list[Token], index: int, in_macro: b
         raise RewriteError(source, here, f"launch of {name}: '<<<>>>' needs a grid and a block")
     if end + 3 >= len(tokens) or tokens[end + 3].text != "(":
         raise RewriteError(source, tokens[end].start, f"launch of {name}: no '(arguments)' after '>>>'")
-    last = closing(tokens, end + 3)
-    if last is None:
-        raise RewriteError(source, tokens[end + 3].start, f"launch of {name}: this '(' is never closed")
-    _refuse_braced_arguments(source, tokens, end + 4, last, name)
+    source.replace(here, tokens[index + 2].end, f"{_before_configuration(name)}(")
+    source.replace(tokens[end].start, tokens[end + 2].end, ")")
+    _rewrite_call(source, tokens, (first, index), end + 3, in_macro)
 
-    arguments = tokens[end + 4 : last]
+
+def _rewrite_launch_by_macro(source: Source, tokens: list[Token], index: int, in_macro: bool) -> None:
+    """Rewrites `kernel MACRO(grid, block)(arguments)`, if that is what follows the kernel's name."""
+    first = name_start(tokens, index) if index > 0 else None
+    end = closing(tokens, index + 1) if index + 1 < len(tokens) and tokens[index + 1].text == "(" else None
+    if first is None or end is None or end + 1 >= len(tokens) or tokens[end + 1].text != "(":
+        return
+    source.insert(tokens[index].start, _before_configuration(spelling(tokens[first:index])) + " ")
+    _rewrite_call(source, tokens, (first, index), end + 1, in_macro)
+
+
+def _before_configuration(name: str) -> str:
+    return f", {quoted(name)}, __FILE__, __LINE__, ::simt::LaunchConfig"
+
+
+def _rewrite_call(source: Source, tokens: list[Token], kernel: tuple[int, int], opened: int, in_macro: bool) -> None:
+    """Rewrites the kernel's name, tokens [first, index), and its arguments, whose `(` is at `opened`."""
+    first, index = kernel
+    name = spelling(tokens[first:index])
+    last = closing(tokens, opened)
+    if last is None:
+        raise RewriteError(source, tokens[opened].start, f"launch of {name}: this '(' is never closed")
+    _refuse_braced_arguments(source, tokens, opened + 1, last, name)
+    arguments = tokens[opened + 1 : last]
     source.insert(tokens[first].start, "::simt::launch([&](auto&... simt_args) { ")
     source.insert(tokens[index - 1].end, "(simt_args...); }")
-    source.replace(here, tokens[index + 2].end, f", {quoted(name)}, __FILE__, __LINE__, ::simt::LaunchConfig(")
-    source.replace(tokens[end].start, tokens[end + 2].end, ")")
     comma = ", " if arguments else ""
     if in_macro and [token.text for token in arguments] == ["__VA_ARGS__"]:
         comma = " __VA_OPT__(,) "
-    source.replace(tokens[end + 3].start, tokens[end + 3].end, comma)
+    source.replace(tokens[opened].start, tokens[opened].end, comma)
     _replace_null_arguments(source, arguments)
 
 

@@ -10,7 +10,7 @@ import re
 from .architecture import rewrite_architecture
 from .device_arrays import separate_arrays
 from .kernel_calls import refuse_kernel_calls
-from .launches import rewrite_launches
+from .launches import configuration_macros, rewrite_launches
 from .shared_arrays import namespace_scopes, rewrite_casts, rewrite_shared
 from .source import Source
 from .tokens import quoted
@@ -27,11 +27,12 @@ def rewrite_all(sources: list[Source], architecture: int) -> None:
         separate_arrays(source, scopes)
         for macro in source.macros:
             rewrite_shared(source, macro.tokens, None)
+    configurations = configuration_macros(sources)
     for source in sources:
-        rewrite_launches(source, source.code, in_macro=False)
+        rewrite_launches(source, source.code, configurations, in_macro=False)
         rewrite_casts(source, source.code, names)
         for macro in source.macros:
-            rewrite_launches(source, macro.tokens, in_macro=True)
+            rewrite_launches(source, macro.tokens, configurations, in_macro=True)
             rewrite_casts(source, macro.tokens, names)
         source.rewritten = bool(source.edits)
     changed = True
