@@ -51,6 +51,12 @@ inline thread_block this_thread_block() { return {}; }
 /// All blocks of the launch; only for ranks.
 class grid_group {
  public:
+#ifdef SIMT_UNAVAILABLE
+  SIMT_UNAVAILABLE(
+      "a barrier for all blocks needs all of them at once, and CUDA on the CPU runs one after another: "
+      "end the kernel there, and launch another one for what follows")
+  static void sync();
+#endif
   static unsigned long long thread_rank() { return block_rank() * thread_block::size() + thread_block::thread_rank(); }
   static unsigned long long num_threads() { return num_blocks() * thread_block::size(); }
   static unsigned long long size() { return num_threads(); }

@@ -167,12 +167,11 @@ SIMT_ATOMIC_CAS(unsigned long long)
 SIMT_ATOMIC_CAS(unsigned short)
 
 // uint64_t is `unsigned long` on Linux, and int64_t `long`. Without these declarations, a compiler would list all others.
-#if defined(__has_attribute)
-#if __has_attribute(unavailable)
-#define SIMT_NOT_FOR_LONG(T, name)                                                                                  \
+#ifdef SIMT_UNAVAILABLE
+#define SIMT_NOT_FOR_LONG(T, name) \
   template <class... Values>                                                                                        \
-  __attribute__((unavailable("CUDA has no " #name " for uint64_t and int64_t, which are [unsigned] long: make the " \
-                             "variable an unsigned long long, or cast its address to unsigned long long*"))) T      \
+  SIMT_UNAVAILABLE("CUDA has no " #name " for uint64_t and int64_t, which are [unsigned] long: make the variable " \
+                   "an unsigned long long, or cast its address to unsigned long long*") T \
   name(T* address, Values... values);
 #define SIMT_NOT_FOR_LONGS(name) \
   SIMT_NOT_FOR_LONG(long, name)  \
@@ -187,7 +186,6 @@ SIMT_NOT_FOR_LONGS(atomicXor)
 SIMT_NOT_FOR_LONGS(atomicCAS)
 #undef SIMT_NOT_FOR_LONGS
 #undef SIMT_NOT_FOR_LONG
-#endif
 #endif
 
 #undef SIMT_ATOMIC

@@ -16,6 +16,13 @@
 #else
 #define SIMT_CONSTINIT __constinit
 #endif
+/// A function that CUDA on the CPU cannot have, so that a call of it is an error with this text. Older compilers do not
+/// know this attribute: for them, the function is not declared.
+#if defined(__has_attribute)
+#if __has_attribute(unavailable)
+#define SIMT_UNAVAILABLE(text) __attribute__((unavailable(text)))
+#endif
+#endif
 
 // Set before each thread runs; every OS thread that runs blocks has its own.
 SIMT_CONSTINIT extern thread_local uint3 threadIdx;

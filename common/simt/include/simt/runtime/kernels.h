@@ -11,6 +11,13 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* ke
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* kernel, int block_size,
                                                           std::size_t dynamic_shared);
 
+#ifdef SIMT_UNAVAILABLE
+SIMT_UNAVAILABLE(
+    "a cooperative launch needs all blocks at once, and CUDA on the CPU runs one after another: write "
+    "kernel<<<grid, block>>>(...), and use several launches instead of a barrier for all blocks")
+cudaError_t cudaLaunchCooperativeKernel(...);
+#endif
+
 namespace simt {
 
 /// How many blocks run at a time: the device's multiprocessors.
