@@ -229,36 +229,33 @@ COUNTING = BugHunt(
 RADIX = BugHunt(
     faults=[
         Fault(
-            [("cudaMemset(counts, 0, digits)", "cudaMemset(counts, 0, digits * sizeof(unsigned))")],
-            [
-                Shows("1000", "cpu", "out-of-bounds", ("to[",)),
-                Shows("1000", "check", "uninitialized", ("atomicAdd(&counts[threadIdx.x]",)),
-            ],
+            [("return tile * digits + digit;", "return digit * tiles + tile;")],
+            [Shows("1025"), Shows("3000 -5 5"), Shows("1025", "check")],
         ),
         Fault(
             [("bits & 0x7fffffffu : bits | 0x80000000u", "bits & 0x7fffffffu : ~bits")],
-            [Shows("1000 -1 1"), Shows("1000 -1 1", "check")],
-        ),
-        Fault(
-            [("  block_counts[threadIdx.x] = 0;\n", "  block_counts[threadIdx.x] = 0;\n  __syncthreads();\n")],
-            [Shows("1000", "check", "race", ("block_counts[",))],
+            [Shows("1000 -1 1"), Shows("1000 -2 -1"), Shows("1 -1 -1"), Shows("1000 -1 1", "check")],
         ),
         Fault(
             [
+                ("shift += 8, std::swap(keys, other)) {", "shift += 8) {"),
                 (
-                    r"re:if \(i < n\) to\[atomicAdd\(&places\[[^;]*;\n",
-                    "if (i >= n) return;\n"
-                    "  const auto digit_of = [&](int k) { return keys[k] >> shift & (digits - 1); };\n"
-                    "  unsigned rank = 0;\n"
-                    "  for (int k = 0; k < i; ++k) rank += digit_of(k) == digit_of(i);\n"
-                    "  to[places[digit_of(i)] + rank] = keys[i];\n",
-                )
+                    "n, shift, counts, tiles);\n    check(cudaGetLastError());\n  }\n",
+                    "n, shift, counts, tiles);\n    check(cudaGetLastError());\n    std::swap(keys, other);\n  }\n",
+                ),
             ],
-            [Shows("1000"), Shows("1000", "check")],
+            [Shows("1000 1 2"), Shows("1000 -2 -1"), Shows("1000 1 2", "check")],
+        ),
+        Fault(
+            [("next[digit] += equal;\n    }\n", "next[digit] += equal;\n    }\n    __syncthreads();\n")],
+            [
+                Shows("10000"),
+                Shows("5000", "check", "race", ("next[threadIdx.x] = firsts[", "next[digit] += equal;")),
+            ],
         ),
     ],
-    looks_right="0",
-    right=["0", "1", "1000", "1000 -1 1", "3000 -5 5"],
+    looks_right="1000",
+    right=["0", "1", "1000", "1000 -1 1", "1000 -2 -1", "1000 1 2", "3000 -5 5", "10000", "10000 -1 1"],
 )
 
 BUG_HUNTS = {
