@@ -35,8 +35,8 @@ template <class Count, class Key, class Value>
 void move(Pairs<const Key, const Value> from, Pairs<Key, Value> to, std::int64_t n, Digits<Key, digit_bits> digits,
           PerDigit<Count>& places) {
   // Your code: turn the counters into the first place of each digit (an exclusive scan). Then go through the keys
-  // from first to last, and put each in the next place of its digit: to.keys[places[digit]++] = key. Once that is
-  // correct and timed, let a LineWriter do the writing: put() for each key, finish() at the end.
+  // from first to last, and put each, with its value, in the next place of its digit. Once that is correct and
+  // timed, let a LineWriter do the writing: put() for each key, finish() at the end.
   NOT_WRITTEN("step 00");
 }
 
