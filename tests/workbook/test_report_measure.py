@@ -94,10 +94,10 @@ class Again(unittest.TestCase):
             patch.start()
             self.addCleanup(patch.stop)
 
-    def resume(self, *_: object) -> SimpleNamespace:
+    def resume(self, *_: object, **__: object) -> SimpleNamespace:
         return SimpleNamespace(rows=[row(), self.refused], path=self.folder / "measured.csv")
 
-    def run_again(self, _what: str, _programs: object, _sweep: Sweep, path: Path) -> SimpleNamespace:
+    def run_again(self, _what: str, _programs: object, _sweep: Sweep, path: Path, **_: object) -> SimpleNamespace:
         rows: Sequence[Row] = row_files.read(path)
         self.assertEqual([kept.status for kept in rows], ["verified"])
         return SimpleNamespace(rows=[*rows, row(n=1000) if self.succeeds else self.refused])

@@ -219,7 +219,7 @@ class Resuming(FakeJudge):
         return lambda: resuming.resume("timing", programs, Sweep("03-bitonic", n=(1,)))
 
     def test_an_ended_sweep_keeps_its_rows(self) -> None:
-        def ended(_what: str, _programs: Programs, _sweep: Sweep, path: Path) -> Result:
+        def ended(_what: str, _programs: Programs, _sweep: Sweep, path: Path, **_: bool) -> Result:
             rows.write(path, [row()])
             os.kill(os.getpid(), signal.SIGTERM)
             time.sleep(10)
@@ -232,7 +232,7 @@ class Resuming(FakeJudge):
         self.assertEqual(signal.getsignal(signal.SIGTERM), before)
 
     def test_one_measurement_twice_at_once_is_refused(self) -> None:
-        def at_once(_what: str, _programs: Programs, _sweep: Sweep, path: Path) -> Result:
+        def at_once(_what: str, _programs: Programs, _sweep: Sweep, path: Path, **_: bool) -> Result:
             with self.assertRaisesRegex(Problem, "another bench is already measuring exactly this"):
                 sweep()
             return Result([], path, True)
@@ -243,7 +243,7 @@ class Resuming(FakeJudge):
     def test_damaged_rows_are_measured_again(self) -> None:
         found: list[int] = []
 
-        def run(_what: str, _programs: Programs, _sweep: Sweep, path: Path) -> Result:
+        def run(_what: str, _programs: Programs, _sweep: Sweep, path: Path, **_: bool) -> Result:
             if not found:
                 rows.write(path, [row(), row(keys_per_s=123.0)])
                 path.write_text(path.read_text().replace(",123,", ",fast,"))
@@ -260,7 +260,7 @@ class Resuming(FakeJudge):
         self.assertIn("was damaged and is measured again", printed.getvalue())
 
     def test_a_sweep_without_rows_leaves_no_file(self) -> None:
-        def refused(_what: str, _programs: Programs, _sweep: Sweep, path: Path) -> Result:
+        def refused(_what: str, _programs: Programs, _sweep: Sweep, path: Path, **_: bool) -> Result:
             rows.write(path, [])
             raise Problem("no")
 

@@ -134,8 +134,9 @@ class Progress:
     PLAIN_EVERY = 10.0  # seconds between plain lines
     PATIENCE = 0.3  # seconds before the bar appears: short work needs none, and importing Rich takes time
 
-    def __init__(self, what: str) -> None:
-        self.what = what
+    def __init__(self, what: str, brief: bool = False) -> None:
+        """`brief`: where there is no bar, nothing but one line when the work begins."""
+        self.what, self.brief = what, brief
         terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
         self.live = terminal and importlib.util.find_spec("rich") is not None
         self._started = self._last = time.monotonic()
@@ -143,6 +144,8 @@ class Progress:
         self._task: Any = None
 
     def __enter__(self) -> Progress:
+        if self.brief and not self.live:
+            note(f"{self.what} ...")
         return self
 
     def update(self, text: str = "", done: int | None = None, total: int | None = None) -> None:
@@ -153,16 +156,21 @@ class Progress:
                 self._show()
             if self._bar is not None:
                 self._bar.update(self._task, text=text, completed=done or 0, total=total)
-        elif now - self._last >= self.PLAIN_EVERY:
+        elif not self.brief and now - self._last >= self.PLAIN_EVERY:
             self._last = now
             count = f"{done} of {total}: " if total else ""
             note(f"{self.what}: {count}{text}")
 
     def line(self, text: str) -> None:
-        """A line that is always printed where there is no bar."""
+        """A line that is always printed where there is no bar, unless the work is to be reported briefly."""
         if self.live:
             self.update(text)
-        else:
+        elif not self.brief:
+            note(text)
+
+    def remark(self, text: str) -> None:
+        """A line about the work as a whole; not where it is to be reported briefly."""
+        if not self.brief:
             note(text)
 
     def _show(self) -> None:

@@ -122,7 +122,7 @@ class Sweeping:
                 continue
             self._measure(item, f"{place + 1} of {len(self.plan)}{self._time_left(place)}: {item.title()}")
         if left_out:
-            note(
+            self.progress.remark(
                 f"left out: {left_out} of {len(self.plan)} measurements, because "
                 f"{self.sweep.budget:g} s were not enough for all"
             )
@@ -145,7 +145,7 @@ class Sweeping:
         seed = random.SystemRandom().getrandbits(32) if self.sweep.seed is None else self.sweep.seed
         planned, left_out = sweeps.cases(lab, self.sweep, seed)
         for text in left_out:
-            note(f"left out: {text}")
+            self.progress.remark(f"left out: {text}")
         gold = programs.machine(True).steps if programs.gold else ()
         done = {row_files.key(row) for row in row_files.whole(self.rows)}
         if done:
@@ -313,15 +313,15 @@ def _kernel_row(whole: Row, kernel: KernelTime) -> Row:
 # --- one file, resumed ---
 
 
-def run(what: str, programs: Programs, sweep: Sweep, path: Path, warn: bool = True) -> Result:
+def run(what: str, programs: Programs, sweep: Sweep, path: Path, warn: bool = True, brief: bool = False) -> Result:
     """Carries out a sweep. Rows are added to those in `path`; measurements that it has already are not repeated.
 
-    An interruption keeps the rows written so far.
+    An interruption keeps the rows written so far. `brief`: where there is no bar, one line for the whole sweep.
     """
-    with Progress(what) as progress, machine.ClockWatch(programs.kind == "cuda") as clocks:
+    with Progress(what, brief) as progress, machine.ClockWatch(programs.kind == "cuda") as clocks:
         sweeping = Sweeping(programs, sweep, path, progress)
         sweeping.run()
-    if warn:
+    if warn and not brief:
         sweeping.warn()
     if clocks.reasons:
         note(

@@ -71,7 +71,7 @@ def _mend(path: Path) -> None:
         note(f"{damaged} rows of {shown(path)} were damaged and are measured again")
 
 
-def resume(what: str, programs: Programs, sweep: Sweep, fresh: bool = False) -> Result:
+def resume(what: str, programs: Programs, sweep: Sweep, fresh: bool = False, brief: bool = False) -> Result:
     """Carries out a sweep, from where the same sweep of the same programs was interrupted.
 
     The caller moves or removes the file of the result. Raises Interrupted, with the rows measured before.
@@ -87,7 +87,7 @@ def resume(what: str, programs: Programs, sweep: Sweep, fresh: bool = False) -> 
             path.unlink(missing_ok=True)
         _mend(path)
         try:
-            return measuring.run(what, programs, sweep, path)
+            return measuring.run(what, programs, sweep, path, brief=brief)
         except KeyboardInterrupt as stop:
             _mend(path)
             kept = row_files.read(path) if path.exists() and path.stat().st_size else []

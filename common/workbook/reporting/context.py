@@ -10,6 +10,7 @@ from typing import Any
 from ..core.judge_client import Step
 from ..core.rows import Row, verified, whole
 from . import plot
+from .drawn import Plots
 
 RECORDED = "the solution, recorded"  # what the measurements that come with the workbook are of
 
@@ -38,8 +39,12 @@ class Context:
 
     def figure(self, name: str, draw: Draw, caption: str, rows: Sequence[Row] | None = None) -> str:
         """The Markdown of a plot in plots/, drawn from `rows` or from all; "" if it has nothing to show."""
-        stem = self.folder / "plots" / name
-        if not self.plots or not draw(self.rows if rows is None else rows, self.lab, stem):
+        shown = self.rows if rows is None else rows
+        return self.plot(name, caption, shown, lambda stem: draw(shown, self.lab, stem))
+
+    def plot(self, name: str, caption: str, content: object, draw: Callable[[Path], bool]) -> str:
+        """The same for a plot of anything; `content` is all that it shows."""
+        if not self.plots or not Plots(self.folder / "plots").have(name, content, draw):
             return ""
         return f"![{caption}](plots/{name}.svg)"
 

@@ -45,7 +45,7 @@ def _again(what: str, programs: Programs, sweep: Sweep, path: Path, rows: Sequen
     kept = path.with_name(f"{path.stem}.part")
     try:
         row_files.write(kept, rows)
-        return measuring.run(f"{what}, once more", programs, sweep, kept).rows
+        return measuring.run(f"{what}, once more", programs, sweep, kept, brief=True).rows
     finally:
         kept.unlink(missing_ok=True)
 
@@ -72,7 +72,7 @@ def measure(programs: Programs, plan: Sequence[Sweep], folder: Path, fresh: bool
         found = _recorded(path) if not fresh and known.get(sweep.name) == mark and path.is_file() else None
         failed: Callable[[Row], bool] = _doubtful
         if found is None:
-            result = resuming.resume(what, programs, sweep, fresh)
+            result = resuming.resume(what, programs, sweep, fresh, brief=True)
             found = result.rows
             row_files.write(path, found)
             result.path.unlink(missing_ok=True)

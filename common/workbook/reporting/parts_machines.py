@@ -133,15 +133,11 @@ def _time_tables(series: Sequence[Series]) -> list[str]:
 
 def _machine_figure(report: Context, name: str, series: Sequence[Series], title: str, caption: str) -> str:
     """The plot of these lines over powers of two; a line that was measured at other sizes only, over those."""
-    if not report.plots:
-        return ""
     drawn = []
     for line in series:
         powers = [point for point in line.points if is_power(point[0])]
         drawn.append(Series(line.name, line.step, line.style, powers if len(powers) > 1 else line.points))
-    if not lines_over_n.machines(drawn, report.folder / "plots" / name, title):
-        return ""
-    return f"![{caption}](plots/{name}.svg)"
+    return report.plot(name, caption, (drawn, title), lambda stem: lines_over_n.machines(drawn, stem, title))
 
 
 # --- several machines ---

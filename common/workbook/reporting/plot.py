@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import io
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -60,13 +61,8 @@ def step_words(number: int) -> str:
 
 
 def available() -> bool:
-    """Whether matplotlib is installed."""
-    try:
-        import matplotlib
-    except ImportError:
-        return False
-    matplotlib.use("agg")
-    return True
+    """Whether matplotlib is installed. (It is imported only when something is drawn, which takes a second.)"""
+    return importlib.util.find_spec("matplotlib") is not None
 
 
 # --- figures and files ---
@@ -76,6 +72,8 @@ def available() -> bool:
 def drawing(width: float, height: float, **options: Any) -> Iterator[tuple[Any, Any]]:
     """A figure and its axes in the style of all plots. Sizes are in inches; `options` are those of subplots()."""
     import matplotlib
+
+    matplotlib.use("agg")
     from matplotlib import pyplot
 
     with matplotlib.rc_context(_STYLE):

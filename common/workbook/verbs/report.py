@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import os
 import time
 from pathlib import Path
 
 from ..core import bench_tables, build, files, sweeps
 from ..core import rows as row_files
 from ..core.console import Problem, Usage, note
-from ..core.course import BUILD, find_lab, shown
+from ..core.course import find_lab, shown
 from ..core.judge_client import JudgeClient, Lab
 from ..core.measuring import Programs
 from ..core.options import add_solution, prepare
-from ..reporting import compose, measure, profile_gather, signed_files
+from ..reporting import compose, measure, place, profile_gather, signed_files
 from ..reporting.context import Context, failures
 from ..reporting.others import other_machines
 
@@ -24,7 +23,7 @@ PROFILE_SECONDS = {"cpu": 20.0, "cuda": 60.0}
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
     parser.add_argument("lab", metavar="LAB", help="04-counting, 4, counting, or a path in its folder")
-    parser.add_argument("--out", metavar="FOLDER", help="write the report to this folder (default: build/reports/LAB)")
+    parser.add_argument("--out", metavar="FOLDER", help="write the report to this folder (default: labs/LAB/report)")
     parser.add_argument(
         "--with",
         dest="others",
@@ -42,17 +41,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--machine", metavar="NAME", default="", help="a short name for this machine (default: its own)"
     )
     parser.add_argument("--fresh", action="store_true", help="measure everything again")
-
-
-def prepare_folder(folder: Path) -> None:
-    """Makes the report's folder. Raises Usage if that is not possible."""
-    try:
-        for name in ("csv", "plots"):
-            (folder / name).mkdir(parents=True, exist_ok=True)
-        if not all(os.access(place, os.W_OK) for place in (folder, folder / "csv", folder / "plots")):
-            raise PermissionError
-    except OSError as error:
-        raise Usage(f"{folder} cannot be written: choose another folder with --out") from error
 
 
 def measured(
@@ -121,8 +109,8 @@ def main(arguments: argparse.Namespace) -> int:
     """A folder with the report."""
     started = time.monotonic()
     lab = find_lab(arguments.lab)
-    folder = Path(arguments.out) if arguments.out else BUILD / "reports" / lab
-    prepare_folder(folder)
+    folder = Path(arguments.out) if arguments.out else place.report_folder(lab, arguments.solution)
+    place.prepare(folder)
     # Problems with files of the student's are reported before the measurements, which take minutes.
     compose.written_in(folder / "report.md", lab)
     if arguments.others:
