@@ -113,7 +113,7 @@ class Page(unittest.TestCase):
         table = "| a | b | c |\n|---|---:|---|\n| x | 1 | " + 30 * "w" + " |\n| `y|` |"
         plain = MarkdownIt("commonmark", {"xhtmlOut": False}).enable("table").render(table).strip()
         text = body_of(table)
-        self.assertTrue(text.startswith('<div class="table"><table>') and text.endswith("</table></div>"))
+        self.assertTrue(text.startswith('<div class="table" tabindex="0"><table>') and text.endswith("</table></div>"))
         self.assertEqual(re.findall(r'<td class="([^"]+)">', text)[:3], ["left short", "right", "left"])
         without = re.sub(r'</?div[^>]*>| (class|style)="[^"]*"', "", text)
         self.assertEqual(without, re.sub(r' style="[^"]*"', "", plain))
@@ -142,9 +142,31 @@ class Page(unittest.TestCase):
         self.assertEqual(body_of("`<!-- a -->`"), "<p><code>&lt;!-- a --&gt;</code></p>")
         self.assertEqual(body_of("<!-- never closed"), "<p>&lt;!-- never closed</p>")
 
+    def test_contents_come_before_the_first_section(self) -> None:
+        text = body_of("# T\n\nAda\n\n## A & b\n\n### c\n\n#### d")
+        self.assertEqual(
+            re.findall(r'<li class="(h\d)"><a href="#([\w-]+)">([^<]+)</a>', text),
+            [("h2", "a-b", "A &amp; b"), ("h3", "c", "c")],
+        )
+        self.assertLess(text.index("<p>Ada</p>"), text.index("<nav>"))
+        self.assertLess(text.index("</nav>"), text.index('<h2 id="a-b">'))
+        self.assertNotIn("<nav>", body_of("# T\n\nwords"))
+        self.assertIn("\\tableofcontents", article.to_article("# T", "T", Path())[0])
+
+    def test_folds(self) -> None:
+        text = "<details>\n<summary>A *b*</summary>\n\n| x |\n|---|\n| 1 |\n\n</details>\n\nafter"
+        html, tex = body_of(text), tex_of(text)
+        self.assertTrue(html.startswith("<details>\n<summary>A <em>b</em></summary>"))
+        self.assertIn("</table></div>\n</details>", html)
+        self.assertTrue(html.endswith("<p>after</p>"))
+        self.assertIn("\\paragraph{A \\emph{b}}", tex)
+        self.assertTrue(tex.endswith("after"))
+        self.assertEqual(body_of("<details>\nnever closed"), "<p>&lt;details&gt;\nnever closed</p>")
+        self.assertIn("beforeprint", to_page(text, "T", Path(), []))
+
     def test_headings_have_unique_names(self) -> None:
         text = body_of("# A b\n\n## A b\n\n## *C*")
-        self.assertEqual(re.findall(r'id="([^"]+)"', text), ["a-b", "a-b-2", "c"])
+        self.assertEqual(re.findall(r'\bid="([^"]+)"', text), ["a-b", "a-b-2", "c"])
 
 
 class Mathematics(unittest.TestCase):
@@ -166,11 +188,27 @@ class Mathematics(unittest.TestCase):
             (r"\lceil n / 2 \rceil \le k", "⌈ n / 2 ⌉ ≤ k"),
             (r"\sqrt{n}", "√n"),
             (r"\unknown{x}", r"\unknown{x}"),
+            (r"\unknown \cdot 2^{n}", r"\unknown · 2<sup>n</sup>"),
+            (r"\mathcal{O}(n \log_2 n)", 'O(n <span class="upright">log</span><sub>2</sub> n)'),
+            (r"a < b \implies b \gt a", "a &lt; b ⇒ b &gt; a"),
             ("a_{b", "a_{b"),
             ("a}b", "a}b"),
         ):
             with self.subTest(tex=tex):
                 self.assertEqual(mathematics.to_html(tex), expected)
+
+    def test_all_ways_to_write_it(self) -> None:
+        log = '<span class="upright">log</span>'
+        for text, expected in (
+            (r"$n \log n$", f'<span class="math">n {log} n</span>'),
+            (r"$ n \log n $", f'<span class="math">n {log} n</span>'),
+            (r"\(n \log n\)", f'<span class="math">n {log} n</span>'),
+            ("$$\nn \\log n\n$$", f'<span class="math displayed">n {log} n</span>'),
+            (r"\[n \log n\]", f'<span class="math displayed">n {log} n</span>'),
+        ):
+            with self.subTest(text=text):
+                self.assertEqual(body_of(text), f"<p>{expected}</p>")
+        self.assertIn(r"\[n \log n\]", tex_of("$$n \\log n$$"))
 
     def test_latex(self) -> None:
         self.assertIn(r"It takes $O(n \log^2 n)$ steps and $\frac{n}{2}$ lanes, not \$5 or \$6.", tex_of(TEXT))

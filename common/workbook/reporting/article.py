@@ -128,11 +128,13 @@ _HTML = {
     "</sup>": "}",
     "<sub>": r"\textsubscript{",
     "</sub>": "}",
+    "<mark>": r"\fbox{",
+    "</mark>": "}",
 }
 _INLINE: dict[str, Callable[[Token], str]] = {
     "text": lambda token: escape(token.content),
     "code_inline": _code,
-    "math": lambda token: f"${token.content}$",
+    "math": lambda token: f"\\[{token.content}\\]" if token.info else f"${token.content}$",
     "softbreak": lambda _: "\n",
     "hardbreak": lambda _: "\\newline ",
     "html_inline": lambda token: _HTML.get(token.content, "\\newline "),
@@ -174,6 +176,9 @@ class _Writer:
                 at += 2
                 if level > 1:  # the title is in the template
                     parts.append(rf"\{_SECTIONS.get(level, 'paragraph')}{{{text}}}")
+            elif token.type == "summary_open":  # nothing can be folded on paper
+                parts.append(rf"\paragraph{{{inline(tokens[at + 1].children or [])}}}")
+                at += 2
             else:
                 parts.append(self._block(token))
             at += 1

@@ -1,7 +1,8 @@
 """Markdown, parsed by markdown-it-py and prepared for the page and the LaTeX article.
 
-What a report needs beyond CommonMark and tables: comments are left out, `$..$` is mathematics, a picture on a line of
-its own is a figure, and of HTML only <sup>, <sub> and <br> have a meaning. Other tags are text.
+What a report needs beyond CommonMark and tables: comments are left out, `$..$`, `$$..$$`, `\\(..\\)` and `\\[..\\]` are
+mathematics, a picture on a line of its own is a figure, lines between <details> and </details> can be folded, and of
+other HTML only <sup>, <sub>, <mark> and <br> have a meaning. Other tags are text.
 """
 
 from __future__ import annotations
@@ -18,8 +19,11 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
 MAX_SHORT = 26  # characters of a column that is not broken into lines
-_MATH = re.compile(r"\$([^$\s](?:[^$]*[^$\s])?)\$(?!\d)")
-_TAG = re.compile(r"</?su[pb]>|<br\s*/?>")
+_MATH = re.compile(r"\$([^$\s](?:[^$]*[^$\s])?)\$(?!\d)|\$\s+([^$]*?\\[a-z][^$]*?)\s+\$|\\\((.+?)\\\)", re.DOTALL)
+_DISPLAYED = re.compile(r"\$\$\s*([^$]+?)\s*\$\$|\\\[\s*(.+?)\s*\\\]", re.DOTALL)
+_TAG = re.compile(r"</?su[pb]>|</?mark>|<br\s*/?>")
+_FOLD = re.compile(r"<details>\s*(?:<summary>(.*?)</summary>)?\s*")
+_SUMMARY = re.compile(r"<summary>(.*?)</summary>\s*")
 
 
 @dataclass
@@ -47,6 +51,7 @@ def parser() -> MarkdownIt:
     """The parser, with the rules below."""
     markdown = MarkdownIt("commonmark", {"html": True, "xhtmlOut": False}).enable("table").disable("html_block")
     markdown.block.ruler.before("paragraph", "comment", _comment, {"alt": ["paragraph", "reference", "blockquote"]})
+    markdown.block.ruler.before("paragraph", "fold", _fold, {"alt": ["paragraph", "reference", "blockquote"]})
     markdown.inline.ruler.before("escape", "math", _math)
     markdown.core.ruler.push("figures", _figures)
     markdown.core.ruler.push("html", _plain_html)
@@ -74,12 +79,43 @@ def _comment(state: StateBlock, start: int, _end: int, silent: bool) -> bool:
 
 def _math(state: StateInline, silent: bool) -> bool:
     """`$..$`. A price is not mathematics: a digit must not follow, nor a space the first dollar sign."""
-    match = _MATH.match(state.src, state.pos)
+    displayed = _DISPLAYED.match(state.src, state.pos)
+    match = displayed or _MATH.match(state.src, state.pos)
     if not match:
         return False
     if not silent:
-        state.push("math", "", 0).content = match[1]
+        token = state.push("math", "", 0)
+        token.content = next(filter(None, match.groups()))
+        token.info = "displayed" if displayed else ""
     state.pos = match.end()
+    return True
+
+
+def _fold(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """Lines from <details>, with a <summary>, to </details>."""
+
+    def line(number: int) -> str:
+        return state.src[state.bMarks[number] + state.tShift[number] : state.eMarks[number]].strip()
+
+    opening = _FOLD.fullmatch(line(start))
+    last = next((number for number in range(start + 1, end) if line(number) == "</details>"), None)
+    if not opening or last is None:
+        return False
+    if silent:
+        return True
+    first, summary = start + 1, opening[1]
+    if summary is None and (match := _SUMMARY.fullmatch(line(first))):
+        first, summary = start + 2, match[1]
+    state.push("details_open", "details", 1)
+    state.push("summary_open", "summary", 1)
+    state.push("inline", "", 0).content = summary or "Details"
+    state.tokens[-1].children = []
+    state.push("summary_close", "summary", -1)
+    before, state.lineMax = state.lineMax, last
+    state.md.block.tokenize(state, first, last)
+    state.lineMax = before
+    state.push("details_close", "details", -1)
+    state.line = last + 1
     return True
 
 
@@ -172,11 +208,16 @@ def table_at(tokens: Sequence[Token], start: int) -> tuple[Table, int]:
     raise ValueError("a table without its end")
 
 
+def anchor(heading: str) -> str:
+    """The name of a heading in links."""
+    return re.sub(r"[^a-z0-9]+", "-", heading.lower()).strip("-")
+
+
 def headings(tokens: Sequence[Token]) -> Iterator[tuple[Token, str]]:
     """Each heading_open with a name for it that is unique in the text."""
     seen: dict[str, int] = {}
     for token, inline in zip(tokens, tokens[1:]):
         if token.type == "heading_open":
-            name = re.sub(r"[^a-z0-9]+", "-", plain_text(inline.children or []).lower()).strip("-")
+            name = anchor(plain_text(inline.children or []))
             seen[name] = seen.get(name, 0) + 1
             yield token, name if seen[name] == 1 else f"{name}-{seen[name]}"

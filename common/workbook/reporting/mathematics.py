@@ -7,11 +7,23 @@ import re
 
 _SYMBOLS = {
     **dict(zip(["alpha", "beta", "gamma", "delta", "epsilon", "lambda", "mu", "pi", "sigma", "omega"], "αβγδελμπσω")),
-    **dict(zip(["Delta", "Sigma", "Theta", "Omega", "infty"], "ΔΣΘΩ∞")),
-    **dict(zip(["cdot", "times", "pm", "sum", "oplus"], "·×±∑⊕")),
+    **dict(zip(["eta", "theta", "kappa", "nu", "rho", "tau", "phi", "varepsilon", "ell"], "ηθκνρτφεℓ")),
+    **dict(zip(["Gamma", "Delta", "Lambda", "Pi", "Sigma", "Theta", "Phi", "Omega", "infty"], "ΓΔΛΠΣΘΦΩ∞")),
+    **dict(zip(["cdot", "times", "pm", "sum", "prod", "oplus", "div", "ast", "circ", "bullet"], "·×±∑∏⊕÷∗∘•")),
     **dict(zip(["le", "leq", "ge", "geq", "ne", "neq", "approx", "ll", "gg"], "≤≤≥≥≠≠≈≪≫")),
-    **dict(zip(["to", "rightarrow", "leftarrow", "in", "land", "lor"], "→→←∈∧∨")),
-    **dict(zip(["lfloor", "rfloor", "lceil", "rceil", "ldots", "dots"], "⌊⌋⌈⌉……")),
+    **dict(zip(["equiv", "sim", "propto", "mid", "neg", "forall", "exists"], "≡∼∝∣¬∀∃")),
+    **dict(zip(["to", "rightarrow", "leftarrow", "in", "land", "lor", "wedge", "vee"], "→→←∈∧∨∧∨")),
+    **dict(zip(["Rightarrow", "Leftarrow", "iff", "implies", "notin", "cup", "cap", "subset"], "⇒⇐⇔⇒∉∪∩⊂")),
+    **dict(zip(["lfloor", "rfloor", "lceil", "rceil", "langle", "rangle"], "⌊⌋⌈⌉⟨⟩")),
+    **dict(zip(["ldots", "dots", "cdots"], "……⋯")),
+    **dict.fromkeys(["big", "Big", "bigl", "bigr", "Bigl", "Bigr", "limits", "displaystyle", "textstyle"], ""),
+    "qquad": "\u2003\u2003",
+    "&": "&amp;",
+    "#": "#",
+    "$": "$",
+    "|": "‖",
+    "lt": "&lt;",
+    "gt": "&gt;",
     **{name: name for name in ["log", "ln", "lg", "min", "max", "exp", "mod", "gcd"]},
     "quad": "\u2003",
     ",": "\u2009",
@@ -31,7 +43,7 @@ _TOKEN = re.compile(r"\\([A-Za-z]+|.)|([{}_^])|(\s+)|([A-Za-z]+)|(.)", re.DOTALL
 
 
 def to_html(tex: str) -> str:
-    """TeX as HTML: indexes, powers, fractions, roots and the usual symbols. A text that is not understood stays TeX."""
+    """TeX as HTML: indexes, powers, fractions, roots and the usual symbols. What is not understood stays TeX."""
     try:
         return _Reader(tex).sequence(until_brace=False)
     except (KeyError, IndexError):
@@ -64,17 +76,29 @@ class _Reader:
         if special:
             tag = "sub" if special == "_" else "sup"
             return f"<{tag}>{self.argument()}</{tag}>"
-        if command == "frac":
+        if command in ("frac", "dfrac", "tfrac"):
             return f"{self.parenthesized()}/{self.parenthesized()}"
         if command == "sqrt":
             return f"√{self.parenthesized()}"
-        if command in ("text", "mathrm", "mathit", "texttt", "operatorname"):
+        if command in ("mathcal", "mathbf", "mathit", "mathbb"):
+            return self.argument()
+        if command in ("text", "mathrm", "mathsf", "mathtt", "texttt", "operatorname"):
             return f'<span class="upright">{self.argument()}</span>'
         if command in _FUNCTIONS:
             return f'<span class="upright">{_SYMBOLS[command]}</span>'
-        if command:
+        if command in _SYMBOLS:
             return _SYMBOLS[command]
+        if command:
+            return self.unknown(command)
         return html.escape(space or letters or other)
+
+    def unknown(self, command: str) -> str:
+        """A command that is not understood, with its arguments in braces."""
+        text = html.escape(f"\\{command}")
+        while self.at < len(self.tokens) and self.tokens[self.at][1] == "{":
+            self.at += 1
+            text += f"{{{self.sequence(until_brace=True)}}}"
+        return text
 
     def argument(self) -> str:
         """The next group, or the next single symbol."""

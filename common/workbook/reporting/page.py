@@ -47,6 +47,7 @@ def to_page(text: str, title: str, folder: Path, remarks: list[str]) -> str:
     for heading, name in markdown.headings(document.tokens):
         heading.attrSet("id", name)
     _style_tables(document.tokens)
+    _add_contents(document.tokens)
     renderer = _Renderer()
     renderer.folder, renderer.remarks = folder, remarks
     body = renderer.render(document.tokens, markdown.parser().options, {})
@@ -69,13 +70,28 @@ class _Renderer(RendererHTML):
         return embedded(markdown.path_of(token), caption, plain, self.folder, self.remarks) + "\n"
 
     def math(self, tokens: Sequence[Token], at: int, _options: Any, _env: Any) -> str:
-        return f'<span class="math">{mathematics.to_html(tokens[at].content)}</span>'
+        kind = f"math {tokens[at].info}".rstrip()
+        return f'<span class="{kind}">{mathematics.to_html(tokens[at].content)}</span>'
 
     def table_open(self, tokens: Sequence[Token], at: int, options: Any, env: Any) -> str:
-        return '<div class="table">' + self.renderToken(tokens, at, options, env)
+        return '<div class="table" tabindex="0">' + self.renderToken(tokens, at, options, env)
 
     def table_close(self, tokens: Sequence[Token], at: int, options: Any, env: Any) -> str:
         return self.renderToken(tokens, at, options, env).rstrip("\n") + "</div>\n"
+
+
+def _add_contents(tokens: list[Token]) -> None:
+    """Inserts links to all sections before the first of them."""
+    first = None
+    links = []
+    for at, (opening, inline) in enumerate(zip(tokens, tokens[1:])):
+        if opening.type == "heading_open" and opening.tag in ("h2", "h3"):
+            first = at if first is None else first
+            name = html.escape(markdown.plain_text(inline.children or []))
+            links.append(f'<li class="{opening.tag}"><a href="#{opening.attrs["id"]}">{name}</a></li>\n')
+    if first is not None:
+        contents = f"<nav>\n<p>Contents</p>\n<ul>\n{''.join(links)}</ul>\n</nav>\n"
+        tokens.insert(first, Token("html_block", "", 0, content=contents))
 
 
 def _style_tables(tokens: Sequence[Token]) -> None:
