@@ -11,7 +11,7 @@ from typing import Any
 from report_data import report_of, row, step
 
 from workbook.core.rows import Row, distinct
-from workbook.reporting import compose, parts, plot
+from workbook.reporting import compose, parts, parts_appendix, plot
 from workbook.reporting.article import to_article
 from workbook.reporting.page import to_page
 
@@ -129,9 +129,11 @@ class Coursework(unittest.TestCase):
                 plots=plot.available(),
             )
             made = parts.make(report)
+            tables = parts_appendix.appendix(report)
             text = compose.compose(lab, "Lab", made, None)
             plots = {path.stem for path in (folder / "plots").iterdir()}
-            page, article = to_page(text, "Lab", folder, []), to_article(text, "Lab", folder)[0]
+            whole = text + tables
+            page, article = to_page(whole, "Lab", folder, []), to_article(whole, "Lab", folder)[0]
 
         for heading in (
             "Statement",
@@ -165,13 +167,23 @@ class Coursework(unittest.TestCase):
             "system |",
         ):
             self.assertIn(f"| {what}", made["machine"])
-        # Each kernel's time, one line per launch shape, one column per size.
-        for kernel in ("histogram", "scan", "move", "count", "place"):
-            self.assertIn(f"Kernel `{kernel}` of step 0", made["kernels"])
-        self.assertEqual(made["kernels"].count("| launch | n = 1,000 | n = 10,000 | n = 100,000 |"), 5)
-        for part in ("kernels", "shapes"):
-            for shape in self.SHAPES[1:]:
-                self.assertIn(f"| &lt;&lt;&lt;{shape[0]}, {shape[1]}&gt;&gt;&gt; | 0.500 | 0.500 | 0.500 |", made[part])
+        # Each step's and each kernel's time: a table per size, a line per kernel, a column per launch shape.
+        shapes = "".join(f" &lt;&lt;&lt;{blocks}, {threads}&gt;&gt;&gt; |" for blocks, threads in self.SHAPES[1:])
+        self.assertEqual(tables.count(f"| step, kernel | the step's choice |{shapes}\n"), len(self.SIZES))
+        for name in (
+            "**02 shared**",
+            "02 shared, `histogram`",
+            "02 shared, `scan`",
+            "02 shared, `move`",
+            "**03 parallel**",
+            "03 parallel, `count`",
+            "03 parallel, `place`",
+        ):
+            self.assertEqual(tables.count(f"| {name} |{' 0.500 |' * len(self.SHAPES)}\n"), len(self.SIZES), name)
+        for n in self.SIZES:
+            self.assertIn(f"for n = {n:,}", tables)
+        self.assertEqual(tables.count("<details>"), tables.count("</details>"))
+        self.assertIn("| best shape, ms | n = 1,000 | n = 10,000 | n = 100,000 |", made["shapes"])
         # Shared memory and registers of each kernel.
         self.assertRegex(made["profile"], r"\| `move` \|.*\| 2048 \| 1024 \| 24 \|")
         # The best of both, and two cards.
@@ -179,13 +191,13 @@ class Coursework(unittest.TestCase):
             self.assertIn(name, made["processors"])
         for name in ("NVIDIA A", "NVIDIA B"):
             self.assertIn(f"| {name} |", made["machines"])
-            self.assertRegex(made["machines"], rf"\| launch shape \|.*{name}")
-        self.assertIn("| &lt;&lt;&lt;64, 64&gt;&gt;&gt; | 0.500 | 0.500 |", made["machines"])
+            self.assertRegex(tables, rf"\| launch shape \|.*{name}")
+        self.assertIn("| &lt;&lt;&lt;64, 64&gt;&gt;&gt; | 0.500 | 0.500 |", tables)
         # Largest values, and inputs by entropy.
         self.assertEqual(re.findall(r"(?m)^\| ([\d,]+) \|", made["ranges"]), ["15", "255", "65,535", "16,777,215"])
         self.assertIn("| launch shape | 0 to 15 | 0 to 65,535 |", made["ranges"])
         self.assertIn("| &lt;&lt;&lt;64, 64&gt;&gt;&gt; | 0.500 | 0.500 |", made["ranges"])
-        self.assertIn("| &lt;&lt;&lt;64, 64&gt;&gt;&gt;, 65,535 | 0.500 | 0.500 |", made["machines"])
+        self.assertIn("| &lt;&lt;&lt;64, 64&gt;&gt;&gt;, 65,535 | 0.500 | 0.500 |", tables)
         self.assertEqual(
             re.findall(r"(?m)^\| ([a-z]+[\w-]*) \|", made["inputs"])[1:],
             ["uniform", "and-2", "and-5", "all-equal", "sorted"],
@@ -207,6 +219,7 @@ class Coursework(unittest.TestCase):
                     "inputs",
                     "processors",
                     "machines",
+                    "machine-shapes",
                 },
                 plots,
             )

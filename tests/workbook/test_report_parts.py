@@ -94,7 +94,7 @@ class Parts(unittest.TestCase):
         self.assertIn("| n = 1,000 | n = 10,000 |", made["processors"])
         self.assertRegex(made["transfers"], r"(?m)^\| 1,000 \|")
         self.assertEqual(made["parts"], "")
-        self.assertIn("| &lt;&lt;&lt;1, 32&gt;&gt;&gt; |", made["shapes"])
+        self.assertIn("| 01 global | 10.0 &lt;&lt;&lt;1, 32&gt;&gt;&gt; |", made["shapes"])
         self.assertIn("NVIDIA H200", made["processors"])
         self.assertIn("<table>", page)
         self.assertNotIn("{{", page.split("<body>")[0])

@@ -156,7 +156,21 @@ class Tables(unittest.TestCase):
         )
         self.assertEqual(len(headings), len(cells))
         self.assertEqual(
-            cells, ["02 shared", "`move`", "2", "&lt;&lt;&lt;2, 64&gt;&gt;&gt;", "4.00", "17", "0", "2,048", "3", "100"]
+            cells,
+            [
+                "02 shared",
+                "`move`",
+                "2",
+                "&lt;&lt;&lt;2, 64&gt;&gt;&gt;",
+                "4.00",
+                "17",
+                "0",
+                "2,048",
+                "1,024",
+                "-",
+                "3",
+                "100",
+            ],
         )
         headings, (cells,) = memory_table(found, {})
         self.assertEqual(len(headings), len(cells))
@@ -168,7 +182,7 @@ class Tables(unittest.TestCase):
         self.assertEqual(len(rows), 3)
         _, (cells,) = launch_table(self.found(launches), {}, {})
         self.assertEqual(cells[2:4], ["5", "&lt;&lt;&lt;16, 64&gt;&gt;&gt; and 4 others"])
-        self.assertEqual(cells[8], "3")
+        self.assertEqual(cells[10], "3")
 
     def test_the_counters_of_a_gpu(self) -> None:
         launch = dict(LAUNCH, registers=32.0, occupancy_percent=61.5, static_shared_bytes=1024.0, barriers=None)
@@ -176,7 +190,13 @@ class Tables(unittest.TestCase):
             del launch[name]
         found = self.found([dict(launch, global_ideal_sectors=128.0)], "cuda")
         _, (cells,) = launch_table(found, {}, {})
-        self.assertEqual(cells[5:], ["32", "1,024", "2,048", "-", "62"])
+        self.assertEqual(cells[5:], ["32", "1,024", "2,048", "-", "-", "-", "62"])
+        launch.update(driver_shared_bytes=1024.0, configured_shared_bytes=65536.0)
+        headings, (cells,) = launch_table(self.found([launch], "cuda"), {}, {})
+        self.assertEqual(
+            dict(zip(headings, cells)),
+            {**dict(zip(headings, cells)), "driver, B": "1,024", "configured, KiB": "64.0", "dynamic, B": "2,048"},
+        )
         _, (cells,) = memory_table(found, {})
         self.assertEqual(cells[-2:], ["4.00", "50"])
 

@@ -40,6 +40,8 @@ FACTS = {
     "registers": "launch__registers_per_thread",
     "static_shared_bytes": "launch__shared_mem_per_block_static",
     "dynamic_shared_bytes": "launch__shared_mem_per_block_dynamic",
+    "driver_shared_bytes": "launch__shared_mem_per_block_driver",
+    "configured_shared_bytes": "launch__shared_mem_config_size",
     "occupancy_percent": "sm__warps_active.avg.pct_of_peak_sustained_active",
 }
 # For these, the kernel's instructions are counted one by one, which takes longer.

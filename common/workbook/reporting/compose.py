@@ -10,6 +10,8 @@ from ..core.console import Problem, Usage
 from ..core.course import ROOT
 
 TEMPLATE = ROOT / "reports/templates/report.md"
+QUESTIONS, PREDICTIONS = "Questions of the handout", "Predicted and measured"  # headings of the template
+_NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
 _MADE = re.compile(r"<!-- made: (\w+) -->\n?(.*?)<!-- end of made -->", re.DOTALL)
 _LINK_TO_FILE = re.compile(r"\[([^\]]+)\]\((?!https?:)[^)]+\)")
 
@@ -20,29 +22,38 @@ def template() -> list[tuple[str, str]]:
     return list(zip(pieces[::2], (piece.rstrip("\n") for piece in pieces[1::2])))
 
 
-def questions(lab: str) -> str:
-    """The handout's questions, each with a place for the answer."""
+def _text_of(path: Path) -> str:
+    """The text of a file; "" if there is none."""
     try:
-        text = (ROOT / "labs" / lab / "README.md").read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8")
     except OSError:
         return ""
-    section = re.search(r"(?ms)^## Questions\s*\n(.*?)(?=^## |\Z)", text)
-    if not section:
-        return ""
-    out = []
-    for number, question in re.findall(r"(?ms)^(\d+)\. (.*?)(?=^\d+\. |\Z)", section[1]):
-        words = _LINK_TO_FILE.sub(r"\1", " ".join(question.split()))
-        out.append(f"**{number}.** {words}\n\n*Your answer:*")
-    return "\n\n".join(out)
+
+
+def questions_of(lab: str) -> list[tuple[int, str]]:
+    """The numbers and words of the handout's questions."""
+    section = re.search(r"(?ms)^## Questions\s*\n(.*?)(?=^## |\Z)", _text_of(ROOT / "labs" / lab / "README.md"))
+    found = re.findall(r"(?ms)^(\d+)\. (.*?)(?=^\d+\. |\Z)", section[1]) if section else []
+    return [(int(number), _LINK_TO_FILE.sub(r"\1", " ".join(words.split()))) for number, words in found]
+
+
+def _questions(lab: str) -> str:
+    """The handout's questions, each with a place for the answer."""
+    return "\n\n".join(f"**{number}.** {words}\n\n*Your answer:*" for number, words in questions_of(lab))
+
+
+def _faults(lab: str) -> str:
+    """A line of a table for each fault of the bug hunt; the handout states their number in words."""
+    hunt = re.search(r"(?ms)^## Bug hunt\s*\n(.*?)(?=^## |\Z)", _text_of(ROOT / "labs" / lab / "README.md"))
+    stated = re.findall(r"(\w+)\s+faults", hunt[1].lower()) if hunt else []
+    number = next((_NUMBERS.index(word) for word in stated if word in _NUMBERS), 0)
+    return "\n".join(f"| {fault} | | | |" for fault in range(1, number + 1))
 
 
 def lab_title(lab: str) -> str:
     """The title of the handout."""
-    try:
-        first = (ROOT / "labs" / lab / "README.md").read_text(encoding="utf-8").splitlines()[0]
-    except (OSError, IndexError):
-        return lab
-    return first.lstrip("# ").strip()
+    lines = _text_of(ROOT / "labs" / lab / "README.md").splitlines()
+    return lines[0].lstrip("# ").strip() if lines else lab
 
 
 def fill(text: str, parts: Mapping[str, str]) -> str:
@@ -58,9 +69,32 @@ def fill(text: str, parts: Mapping[str, str]) -> str:
 
     def made(match: re.Match[str]) -> str:
         part = parts.get(match[1])
-        return f"<!-- made: {match[1]} -->\n\n{part}\n\n<!-- end of made -->" if part else match[0]
+        if not part:
+            return match[0]
+        if match[1] == "predictions":
+            part = _with_predictions(part, predicted(text))
+        return f"<!-- made: {match[1]} -->\n\n{part}\n<!-- end of made -->"
 
     return _MADE.sub(made, text)
+
+
+# --- predictions: the one column of a table that is the student's ---
+
+_PREDICTION = re.compile(r"(?m)^\| ([^|\n]+?) \|([^|\n]*)\|([^|\n]*)\|$")
+
+
+def predicted(text: str) -> dict[str, str]:
+    """What was predicted -> the student's words, from the table of predictions in a report."""
+    block = next((inside for name, inside in _MADE.findall(text) if name == "predictions"), "")
+    rows = list(_PREDICTION.finditer(block))[1:]  # without the headings
+    return {row[1]: row[2].strip() for row in rows if not row[1].startswith("--")}
+
+
+def _with_predictions(table: str, words: Mapping[str, str]) -> str:
+    """A new table of predictions with the words of the old one."""
+    return _PREDICTION.sub(
+        lambda row: f"| {row[1]} | {words[row[1]]} |{row[3]}|" if words.get(row[1]) else row[0], table
+    )
 
 
 def lab_of(text: str) -> str | None:
@@ -95,16 +129,19 @@ def written_in(path: Path, lab: str) -> str | None:
 
 def compose(lab: str, title: str, parts: Mapping[str, str], old: str | None) -> str:
     """A new report.md; or the old one with new parts, and with sections that it never had."""
-    answers = questions(lab)
+    answers, faults = _questions(lab), _faults(lab)
 
     def section(text: str) -> str:
-        return text.replace("{lab}", lab).replace("{title}", title).replace("{questions}", answers)
+        words = {"{lab}": lab, "{title}": title, "{questions}": answers, "{faults}": faults}
+        return re.sub(r"\{\w+\}", lambda name: words.get(name[0], name[0]), text)
 
     order = [name for name, _ in template()]
     wanted = [
         (name, text)
         for name, text in template()
-        if (parts.get(name) or "<!-- made:" not in text) and (answers or name != "questions")
+        if (parts.get(name) or "<!-- made:" not in text)
+        and (answers or name != "questions")
+        and (faults or name != "hunt")
     ]
     made = [name for name, _ in wanted if parts.get(name)]
     if old is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from . import parts_machines, parts_profile, parts_setup, parts_sweeps, parts_time
+from . import parts_machines, parts_processors, parts_profile, parts_setup, parts_sweeps, parts_time
 from .context import Context
 
 PARTS: dict[str, Callable[[Context], str]] = {
@@ -21,7 +21,7 @@ PARTS: dict[str, Callable[[Context], str]] = {
     "ranges": parts_sweeps.ranges,
     "types": parts_sweeps.types,
     "transfers": parts_time.transfers,
-    "processors": parts_machines.processors,
+    "processors": parts_processors.processors,
     "machines": parts_machines.machines,
 }
 

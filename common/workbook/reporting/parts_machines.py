@@ -1,4 +1,4 @@
-"""Parts of a report that compare: the GPU with the processor, and several machines."""
+"""The part of a report that compares several machines."""
 
 from __future__ import annotations
 
@@ -6,33 +6,29 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from ..core.console import grouped
-from ..core.rows import TRANSFERS, Row, hardware, key, verified
-from . import lines_over_n
+from ..core.rows import Row
+from . import lines_over_n, machine_shapes
 from .context import RECORDED, Context
 from .lines_over_n import Series
 from .selection import (
     by_line,
-    gold_name,
-    groups,
     is_power,
     label,
     largest_value,
     measured,
-    milliseconds,
     shape_of,
     speed,
     usual,
 )
-from .tables import count, few_and_others, launch, number, paragraphs, pipe
-
-CPU_SORTS = ("counting", "sort", "vqsort", "spreadsort", "stable-sort")
+from .tables import count, launch, number, paragraphs, pipe
 
 
-def _points(rows: Sequence[Row]) -> list[tuple[int, float]]:
+def points(rows: Sequence[Row]) -> list[tuple[int, float]]:
+    """(n, keys per second) of each row."""
     return [(row.n, speed(row)) for row in rows]
 
 
-def _fastest(rows: Sequence[Row], lab: str, build: str) -> list[Row]:
+def fastest(rows: Sequence[Row], lab: str, build: str) -> list[Row]:
     """The line over n of a lab's fastest step; steps that sort tiles only count where there are no others."""
     lines = by_line([row for row in usual(rows) if row.build == build], lab)
     sorts = [own for (_, task, _), own in lines.items() if task == "sort"]
@@ -40,107 +36,18 @@ def _fastest(rows: Sequence[Row], lab: str, build: str) -> list[Row]:
     return max(candidates, key=lambda own: max(map(speed, own)), default=[])
 
 
-def _short(machine: str) -> str:
+def short(machine: str) -> str:
     """A machine's name without its properties."""
     return machine.split(",")[0]
 
 
-# --- the GPU and the processor ---
-
-
-def processors(report: Context) -> str:
-    """The best step on a GPU and the best programs on a processor."""
-    gpu = _gpu_rows(report)
-    cpu = [
-        row for row in usual(report.rows) if row.build == "cpu" and row.is_gold and row.task == "sort" and row.tile == 0
-    ]
-    best = _fastest(gpu.rows, report.lab, "cuda") if gpu else []
-    if not gpu or not cpu or not best or best[0].tile:
-        return ""
-    kind = best[0].type
-    cpu = [row for row in cpu if row.type == kind] or cpu
-    where = f"{gpu.name}, {RECORDED}" if gpu.recorded else gpu.name
-    series = [
-        Series(f"{label(best[0])}, {where}", best[0].step, 0, _points(best)),
-        Series("the same with the copies", best[0].step, 1, _with_copies(gpu.rows, best)),
-        *_cpu_series(cpu),
-    ]
-    caption = f"Keys per second: the best step on a GPU ({where}) and the best programs on this processor."
-    vector = "VQSort uses its vector units; " * any(row.name == "vqsort" for row in cpu)
-    recorded = " (the solution's results, recorded there and not on this machine)" * gpu.recorded
-    return paragraphs(
-        [
-            f"GPU: {gpu.name}{recorded}. CPU: {hardware(cpu[0].machine)}; {vector}all run on one core.",
-            _machine_figure(report, "processors", series, f"Keys per second, {kind}", caption),
-            *_time_tables(series),
-        ]
-    )
-
-
-@dataclass
-class _Gpu:
-    rows: Sequence[Row]
-    name: str
-    recorded: bool
-
-
-def _gpu_rows(report: Context) -> _Gpu | None:
-    """The rows of the first machine that has timed this lab on a GPU."""
-    for name, rows in [("", report.rows), *report.others]:
-        own = [row for row in verified(rows) if row.build == "cuda" and row.lab == report.lab]
-        if own:
-            return _Gpu(rows, _short(own[0].machine), bool(name))
-    return None
-
-
-def _with_copies(rows: Sequence[Row], best: Sequence[Row]) -> list[tuple[int, float]]:
-    """Keys per second including the copies to the device and back."""
-    same = ("lab", "step", "name", "type", "build", "blocks", "threads", "input")
-    copies = [row for row in verified(rows) if row.kernel in TRANSFERS and key(row, same) == key(best[0], same)]
-    by_n = {n: {row.kernel: milliseconds(row) for row in own} for n, own in groups(copies, lambda row: row.n).items()}
-    return [
-        (row.n, row.n / ((milliseconds(row) + sum(by_n[row.n].values())) * 1e-3))
-        for row in best
-        if len(by_n.get(row.n, {})) == len(TRANSFERS)
-    ]
-
-
-def _cpu_series(rows: Sequence[Row]) -> list[Series]:
-    by_name = groups((row for row in rows if row.name in CPU_SORTS), lambda row: row.name)
-    return [
-        Series(
-            gold_name(name, "cpu"),
-            None,
-            0 if name in ("counting", "vqsort") else 1 + place % 2,
-            _points(sorted(own, key=lambda row: row.n)),
-        )
-        for place, (name, own) in enumerate(by_name.items())
-    ]
-
-
-def _time_tables(series: Sequence[Series]) -> list[str]:
-    """Median times: one line per program, one column per n."""
-    tables = []
-    for sizes in few_and_others(n for line in series for n, _ in line.points):
-        lines = []
-        for line in series:
-            speeds = dict(line.points)
-            if speeds.keys() & set(sizes):
-                lines.append([line.name, *(grouped(n / speeds[n] * 1e3) if speeds.get(n) else "" for n in sizes)])
-        tables.append(pipe(["median, ms", *(f"n = {count(n)}" for n in sizes)], lines))
-    return tables
-
-
-def _machine_figure(report: Context, name: str, series: Sequence[Series], title: str, caption: str) -> str:
+def machine_figure(report: Context, name: str, series: Sequence[Series], title: str, caption: str) -> str:
     """The plot of these lines over powers of two; a line that was measured at other sizes only, over those."""
     drawn = []
     for line in series:
         powers = [point for point in line.points if is_power(point[0])]
         drawn.append(Series(line.name, line.step, line.style, powers if len(powers) > 1 else line.points))
     return report.plot(name, caption, (drawn, title), lambda stem: lines_over_n.machines(drawn, stem, title))
-
-
-# --- several machines ---
 
 
 @dataclass
@@ -158,20 +65,14 @@ class _Machine:
 
 def machines(report: Context) -> str:
     """The fastest step on each machine, over n, and the tables that several machines share."""
-    found = [
-        _Machine(source, build, rows, best)
-        for source, rows in [("this report", report.rows), *report.others]
-        for build in ("cuda", "cpu")
-        if (best := _fastest(rows, report.lab, build))
-    ]
+    found = _found(report)
     if len(found) < 2:
         return ""
-    _entitle(found)
     sizes = sorted({row.n for machine in found for row in machine.best if is_power(row.n)})
     sizes = sizes[::2] if len(sizes) > 8 else sizes
     series, lines = [], []
     for place, machine in enumerate(found):
-        speeds = dict(_points([row for row in machine.best if is_power(row.n)]))
+        speeds = dict(points([row for row in machine.best if is_power(row.n)]))
         if not speeds:
             continue
         name = label(machine.best[0])
@@ -179,18 +80,37 @@ def machines(report: Context) -> str:
         cells = (grouped(speeds[n] / 1e6) if n in speeds else "" for n in sizes)
         lines.append([machine.title, name, *cells])
     caption = "Keys per second of the fastest step on each machine."
+    shaped = _by_shape(report.lab, found)
     return paragraphs(
         [
-            _machine_figure(report, "machines", series, "Keys per second", caption),
+            machine_figure(report, "machines", series, "Keys per second", caption),
             pipe(["machine", "fastest step, Mkeys/s", *(f"n = {count(n)}" for n in sizes)], lines, left=2),
-            *_step_by_step(report.lab, found),
+            report.plot(
+                "machine-shapes",
+                "Time of each step against the launch shape, on each machine, at the largest n that they share.",
+                shaped,
+                lambda stem: machine_shapes.draw(shaped, stem),
+            ),
+            "The appendix has these times as tables." * bool(shaped),
         ]
     )
 
 
+def _found(report: Context) -> list[_Machine]:
+    """The machines that have timed this lab, with their titles."""
+    found = [
+        _Machine(source, build, rows, best)
+        for source, rows in [("this report", report.rows), *report.others]
+        for build in ("cuda", "cpu")
+        if (best := fastest(rows, report.lab, build))
+    ]
+    _entitle(found)
+    return found
+
+
 def _entitle(found: Sequence[_Machine]) -> None:
     """Gives each machine a title that differs from the others."""
-    names = [_short(machine.best[0].machine) + f", {RECORDED}" * machine.recorded for machine in found]
+    names = [short(machine.best[0].machine) + f", {RECORDED}" * machine.recorded for machine in found]
     for machine, name in zip(found, names):
         source = machine.source[: -len(f", {RECORDED}")] if machine.recorded else machine.source
         machine.title = name if names.count(name) == 1 else f"{name} ({source})"
@@ -205,6 +125,36 @@ class _Comparison:
     what: str
     name: str
     type: str
+
+
+def by_machine(report: Context) -> list[str]:
+    """Tables of steps that several machines have timed for the same launch shapes or value ranges."""
+    found = _found(report)
+    return _step_by_step(report.lab, found) if len(found) > 1 else []
+
+
+def _by_shape(lab: str, found: Sequence[_Machine]) -> list[dict[str, list[Row]]]:
+    """For each step that several machines have timed for several launch shapes: machine -> rows at the largest n that
+    they share."""
+    steps: dict[tuple[int, str, str], dict[int, dict[str, list[Row]]]] = {}
+    for machine in found:
+        for row in measured(machine.rows):
+            same = (row.lab, row.build, row.order, row.input, row.task) == (
+                lab,
+                machine.build,
+                "ascending",
+                "uniform",
+                "sort",
+            )
+            if same and row.blocks and row.threads:
+                by_n = steps.setdefault((row.step, row.name, row.type), {})
+                by_n.setdefault(row.n, {}).setdefault(machine.title, []).append(row)
+    chosen = []
+    for _, by_n in sorted(steps.items()):
+        shared = [n for n, timed in by_n.items() if len([rows for rows in timed.values() if len(rows) > 1]) > 1]
+        if shared:
+            chosen.append({title: rows for title, rows in by_n[max(shared)].items() if len(rows) > 1})
+    return chosen
 
 
 def _step_by_step(lab: str, found: Sequence[_Machine]) -> list[str]:

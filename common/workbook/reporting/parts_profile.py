@@ -22,8 +22,13 @@ def profile(report: Context) -> str:
     return _profile(report, report.profiled) if report.profiled else _launches(report)
 
 
+def _names(report: Context) -> dict[int, str]:
+    """Number -> a step's number and name."""
+    return {step.number: f"{step.number:02} {step.name}" for step in report.steps if step.task == "sort"}
+
+
 def _profile(report: Context, profiled: Mapping[str, Any]) -> str:
-    names = {step.number: f"{step.number:02} {step.name}" for step in report.steps if step.task == "sort"}
+    names = _names(report)
     known = {(row.step, row.kernel): row for row in kernel_rows(report)}
     exact = profiled["source"] == "cuda"
     occupancy = "." if exact else " that its threads per block and shared memory allow at most."
@@ -32,17 +37,29 @@ def _profile(report: Context, profiled: Mapping[str, Any]) -> str:
             (
                 f"One sort of {count(profiled['n'])} keys, {_source(report, profiled)}. Times are of all launches "
                 "together; registers are per thread; static and dynamic shared memory (bytes) and barriers are per "
-                f"block; occupancy is the share of a multiprocessor's warps{occupancy}"
+                "block, as is the driver's share; the configured size is the part of a multiprocessor's cache that "
+                "serves as shared memory (known only to a GPU); occupancy is the share of a multiprocessor's "
+                f"warps{occupancy} The appendix has the memory accesses."
             ),
             pipe(*launch_table(profiled, names, known), left=2),
+        ]
+    )
+
+
+def memory(report: Context) -> str:
+    """What each kernel does to memory; "" without a profile."""
+    if not report.profiled:
+        return ""
+    return "\n\n".join(
+        [
             (
-                "Memory accesses of the kernels. A request is a memory instruction of one warp. In shared memory it "
-                "takes one wavefront, or more if lanes access different words of one bank. Global memory moves data "
-                "in sectors of 32 bytes; the ideal is the number of sectors needed if every byte of a sector is "
-                "used. (Atomics on shared memory have their own column; those on global memory count among its "
-                "requests.)"
+                f"One sort of {count(report.profiled['n'])} keys. A request is a memory instruction of one warp. In "
+                "shared memory it takes one wavefront, or more if lanes access different words of one bank. Global "
+                "memory moves data in sectors of 32 bytes; the ideal is the number of sectors needed if every byte of "
+                "a sector is used. (Atomics on shared memory have their own column; those on global memory count "
+                "among its requests.)"
             ),
-            pipe(*memory_table(profiled, names), left=2),
+            pipe(*memory_table(report.profiled, _names(report)), left=2),
         ]
     )
 
@@ -70,6 +87,10 @@ def _kib(sectors: float) -> str:
     return grouped(sectors / 32) if sectors else "0"
 
 
+def _kib_of(value: float | None) -> str:
+    return "-" if value is None else grouped(value / 1024)
+
+
 def _in_order(profiled: Mapping[str, Any]) -> list[tuple[int, list[Launch]]]:
     return sorted((int(step), launches) for step, launches in profiled["steps"].items())
 
@@ -85,7 +106,7 @@ def launch_table(profiled: Mapping[str, Any], names: Mapping[int, str], known: M
     names: number -> the step's name; known: (number, kernel) -> a row with what nvcc reported.
     """
     headings = ["step", "kernel", "launches", "shape", "ms", "registers"]
-    headings += ["static, B", "dynamic, B", "barriers", "occupancy, %"]
+    headings += ["static, B", "dynamic, B", "driver, B", "configured, KiB", "barriers", "occupancy, %"]
     rows = [
         [names.get(step, f"{step:02}"), *_launch_cells(profiled["source"], launch, known.get((step, launch["kernel"])))]
         for step, launches in _in_order(profiled)
@@ -111,6 +132,8 @@ def _launch_cells(source: str, launch: Launch, row: Row | None) -> list[str]:
         _whole(registers),
         _whole(static or 0),
         _whole(launch.get("dynamic_shared_bytes") or 0),
+        _whole(launch.get("driver_shared_bytes", profiles.RESERVED if source != "cuda" else None)),
+        _kib_of(launch.get("configured_shared_bytes")),
         f"{barriers / launch['warps_in_all']:.3g}" if barriers is not None else "-",  # each warp counts each barrier
         f"{profiles.occupancy_bound(launch) if occupancy is None else occupancy:.0f}",
     ]

@@ -10,9 +10,10 @@ import shutil
 from pathlib import Path
 
 from ..core import machine as this_machine
-from ..core.course import ROOT, has_solutions
+from ..core.course import ROOT
 from ..core.rows import whole
 from .context import Context, failures
+from .place import sources
 from .selection import groups
 from .tables import launch, number, pipe
 
@@ -40,7 +41,7 @@ def statement(report: Context) -> str:
     rows = [
         [
             f"{step.number:02}",
-            step.name + ("" if step.task == "sort" else f" ({step.task})"),
+            step.name + ("" if step.task in ("sort", step.name) else f" ({step.task})"),
             step.idea,
             ", ".join(step.types),
             "yes" if step.stable else "no" if step.task == "sort" else "",
@@ -121,14 +122,16 @@ def _host() -> list[list[str]]:
 
 
 def program(report: Context) -> str:
-    """The files, their kernels and their lengths."""
-    top = ROOT / ("solutions" if report.solution and has_solutions() else "labs") / report.lab
+    """The files with kernels, those that come with the lab among them."""
+    given = sources(report.lab, False)
     rows = []
-    for path in sorted(top.glob("[0-9][0-9]_*.cu")):
+    for path in [*sorted(sources(report.lab, report.solution).glob("[0-9][0-9]_*.cu")), *sorted(given.glob("*.cuh"))]:
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
         code = [line for line in lines if line.strip() and not line.strip().startswith("//")]
         kernels = dict.fromkeys(re.findall(_KERNEL, "\n".join(code)))
-        rows.append([f"`{path.name}`", ", ".join(f"`{name}`" for name in kernels), len(code)])
+        if path.suffix == ".cu" or kernels:
+            names = ", ".join(f"`{name}`" for name in kernels)
+            rows.append([f"`{path.name}`" + " (given)" * (path.suffix == ".cuh"), names, len(code)])
     return pipe(["file", "kernels", "lines of code"], rows, left=2) if rows else ""
 
 

@@ -10,8 +10,19 @@ from ..core.judge_client import NARROW_RANGE
 from ..core.rows import Row, whole
 from . import dots, heat, shapes_and_ranges
 from .context import Context, failures
-from .selection import BYTES, by_entropy, entropy, groups, largest_value, line_of, shape_of, step_of, swept
-from .tables import SIZES, count, launch, number, over_shapes, over_values, paragraphs, pipe, shape_text
+from .selection import (
+    BYTES,
+    by_entropy,
+    entropy,
+    groups,
+    largest_value,
+    line_of,
+    milliseconds,
+    shape_of,
+    step_of,
+    swept,
+)
+from .tables import SIZES, count, launch, number, over_values, paragraphs, pipe, shape_text
 
 
 def shapes(report: Context) -> str:
@@ -32,11 +43,20 @@ def shapes(report: Context) -> str:
             "colour.",
         ),
     ]
-    steps = groups((row for row in own if row.n in SIZES and row.input == "uniform"), line_of)
-    for (step, _, name), rows in sorted(steps.items()):
-        if any(row.blocks for row in rows):
-            texts += [f"Step {step:02} {name}, median in milliseconds:", over_shapes(rows)]
+    texts += [_best_shapes([row for row in own if row.n in SIZES and row.input == "uniform" and row.blocks])]
     return paragraphs([*texts, *_impossible(report), *_too_slow(report), *report.not_measured("sizes", "shapes")])
+
+
+def _best_shapes(rows: Sequence[Row]) -> str:
+    """A table: the launch shape with the shortest time, for each step and n."""
+    sizes = sorted({row.n for row in rows})
+    lines = []
+    for (step, _, name), own in sorted(groups(rows, line_of).items()):
+        best = {n: min(some, key=milliseconds) for n, some in groups(own, lambda row: row.n).items()}
+        cells = (f"{number(best[n].median_ms)} {launch(best[n])}" if n in best else "" for n in sizes)
+        lines.append([f"{step:02} {name}", *cells])
+    headings = ["best shape, ms", *(f"n = {n:,}" for n in sizes)]
+    return pipe(headings, lines) + "\n\nThe appendix has the times for all shapes." if lines else ""
 
 
 def _impossible(report: Context) -> list[str]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ..core.console import grouped
+from ..core.console import grouped, significant
 from ..core.rows import TRANSFERS, Row
 from . import bars, lines_over_n
 from .context import Context
-from .selection import by_line, groups, label, line_of, milliseconds, powers, speed, usual
-from .tables import SIZES, count, golds_for, number, over_n, over_shapes, paragraphs, pipe
+from .selection import by_line, groups, label, milliseconds, powers, speed, step_of, usual
+from .tables import count, golds_for, number, over_n, paragraphs, pipe
 
 
 def n(report: Context) -> str:
@@ -18,8 +18,7 @@ def n(report: Context) -> str:
         return ""
     golds = golds_for(lines, report.rows)
     kinds = sorted({own[0].type for own in lines.values()})
-    with_share = {line: [row for row in own if row.ratio] for line, own in lines.items()}
-    with_share = {line: own for line, own in with_share.items() if own}
+    shares = any(row.ratio for own in lines.values() for row in own)
     return paragraphs(
         [
             f"Uniform {' and '.join(kinds)} keys, ascending; each step chooses its launch shape.",
@@ -33,11 +32,24 @@ def n(report: Context) -> str:
             ),
             report.figure("time", lines_over_n.time_over_n, "Time of one sort against the number of keys.", rows),
             over_n("median, ms", lines, golds, lambda row: number(row.median_ms)),
-            over_n("Mkeys/s", lines, golds, lambda row: grouped(speed(row) / 1e6)),
-            over_n("% of the gold standard", with_share, {}, lambda row: grouped(100 * (row.ratio or 0))),
-            over_n("% of memory bandwidth", lines, golds, lambda row: number(row.percent_of_roof)),
+            "In the next table, percent of the fastest gold standard in brackets." * shares,
+            over_n("Mkeys/s", lines, golds, _speed_and_share),
             *report.not_measured("n"),
         ]
+    )
+
+
+def _speed_and_share(row: Row) -> str:
+    """111 (8.42 %)"""
+    return grouped(speed(row) / 1e6) + (f" ({significant(100 * row.ratio)} %)" if row.ratio else "")
+
+
+def bandwidth(report: Context) -> str:
+    """Percent of memory bandwidth over n, of all steps and their parts."""
+    rows = [row for row in usual(report.rows) if row.build == report.kind]
+    lines = by_line(powers(rows), report.lab)
+    return over_n(
+        "% of memory bandwidth", lines, golds_for(lines, report.rows), lambda row: number(row.percent_of_roof)
     )
 
 
@@ -57,7 +69,6 @@ def parts(report: Context) -> str:
                 rows,
             ),
             over_n("median, ms", lines, golds, lambda row: number(row.median_ms)),
-            over_n("% of memory bandwidth", lines, golds, lambda row: number(row.percent_of_roof)),
         ]
     )
 
@@ -68,25 +79,37 @@ def kernel_rows(report: Context) -> list[Row]:
 
 
 def kernels(report: Context) -> str:
-    """Each kernel's share of the time, and its times over launch shapes and n."""
+    """Each kernel's share of the time. (The appendix has its times over launch shapes and n.)"""
     rows = kernel_rows(report)
     if not rows:
         return ""
-    texts = [
-        report.figure(
-            "kernels",
-            bars.kernels,
-            "The share of each kernel in the time of all kernels of a step, at the largest n of the sweep. "
-            "(Kernels are timed in separate runs, which do not count in the times above.)",
-        )
-    ]
-    by_kernel = groups((row for row in rows if row.n in SIZES), lambda row: (*line_of(row), row.kernel))
-    for (step, _, name, kernel), own in sorted(by_kernel.items(), key=lambda item: item[0][:3]):
-        texts += [
-            f"Kernel `{kernel}` of step {step:02} {name}, milliseconds of all its launches in one sort:",
-            over_shapes(own),
+    return paragraphs(
+        [
+            report.figure(
+                "kernels",
+                bars.kernels,
+                "The share of each kernel in the time of all kernels of a step, at the largest n of the sweep. "
+                "(Kernels are timed in separate runs, which do not count in the times above.)",
+            ),
+            _largest_shares(rows),
+            "The appendix has each kernel's time for all launch shapes.",
         ]
-    return paragraphs([*texts, *report.not_measured("sizes")])
+    )
+
+
+def _largest_shares(rows: list[Row]) -> str:
+    """A table: the kernel that takes longest in each step, at the largest n."""
+    lines = []
+    own = [row for row in rows if row.task == "sort" and row.blocks == 0]
+    for (step, name), some in sorted(groups(own, step_of).items()):
+        largest = max(row.n for row in some)
+        last = [row for row in some if row.n == largest]
+        longest = max(last, key=milliseconds)
+        total = sum(map(milliseconds, last)) or 1
+        share = f"{100 * milliseconds(longest) / total:.0f}"
+        lines.append([f"{step:02} {name}", f"`{longest.kernel}`", count(largest), number(total), share])
+    headings = ["step", "longest kernel", "n", "all kernels, ms", "its share, %"]
+    return pipe(headings, lines, left=2) if lines else ""
 
 
 def transfers(report: Context) -> str:

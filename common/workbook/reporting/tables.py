@@ -46,6 +46,12 @@ def pipe(headings: Sequence[object], rows: Iterable[Sequence[object]], left: int
     return "\n".join([line(headings), rule, *map(line, rows)])
 
 
+def fold(summary: str, *blocks: str) -> str:
+    """Markdown that can be folded; "" if it holds nothing."""
+    text = paragraphs(blocks)
+    return f"<details>\n<summary>{summary}</summary>\n\n{text}\n\n</details>" if text else ""
+
+
 def few_and_others(sizes: Iterable[int]) -> list[list[int]]:
     """Powers of two, at most eight or so, and the other sizes: the columns of two tables."""
     ordered = sorted(set(sizes))
@@ -80,15 +86,15 @@ def golds_for(lines: Mapping[Line, Sequence[Row]], rows: Sequence[Row]) -> dict[
     return {name: [by_n[n] for n in sorted(by_n)] for name, by_n in found.items()}
 
 
-def over_shapes(rows: Sequence[Row]) -> str:
-    """Median times: one line per launch shape, one column per n."""
-    sizes = sorted({row.n for row in rows})
-    cells = {(shape_of(row), row.n): number(row.median_ms) for row in rows}
-    lines = [
-        ["the step's choice" if shape == (0, 0) else shape_text(shape), *(cells.get((shape, n), "") for n in sizes)]
-        for shape in sorted({shape_of(row) for row in rows})
-    ]
-    return pipe(["launch", *(f"n = {n:,}" for n in sizes)], lines)
+def over_shapes(heading: str, rows: Sequence[Row], name: Callable[[Row], str]) -> str:
+    """Median times: one line per name, one column per launch shape; "" without rows."""
+    some = sorted({shape_of(row) for row in rows})
+    lines = []
+    for words, own in groups(rows, name).items():
+        cells = {shape_of(row): number(row.median_ms) for row in own}
+        lines.append([words, *(cells.get(shape, "") for shape in some)])
+    headings = ["the step's choice" if shape == (0, 0) else shape_text(shape) for shape in some]
+    return pipe([heading, *headings], lines) if lines else ""
 
 
 def over_values(

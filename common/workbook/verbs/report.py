@@ -72,7 +72,7 @@ def measured(
 
 def write(report: Context) -> list[str]:
     """Writes report.md, report.html and report.tex; returns lines about them."""
-    from ..reporting import article, page, parts
+    from ..reporting import answers, article, page, parts, parts_appendix
 
     path = report.folder / "report.md"
     title = compose.lab_title(report.lab)
@@ -84,10 +84,13 @@ def write(report: Context) -> list[str]:
         note("the measurements are kept: repair report.md and run the same command again")
         raise
     files.write_whole(path, text)
+    tables = parts_appendix.appendix(report)
+    files.write_whole(report.folder / "appendix.md", tables)
     remarks: list[str] = []
-    html = page.to_page(text, f"Report: {title}", report.folder, remarks)
+    whole = f"{answers.marked(text, report.lab)}\n{tables}"
+    html = page.to_page(whole, f"Report: {title}", report.folder, remarks)
     html_path = signed_files.write(report.folder / "report.html", html, "<!-- made of report.md: {} -->", remarks)
-    tex, letters = article.to_article(text, f"Report: {title}", report.folder)
+    tex, letters = article.to_article(whole, f"Report: {title}", report.folder)
     tex_path = signed_files.write(report.folder / "report.tex", tex, "% made of report.md: {}", remarks)
     lines = [
         f"{shown(path)}: write in this file, then run the same command again to update the other two",
@@ -100,6 +103,8 @@ def write(report: Context) -> list[str]:
             f'{tex_path.name}: pdflatex has no glyphs for {some} and prints "?"; lualatex prints them if a font '
             "has them (on Debian: texlive-luatex, fonts-dejavu)"
         )
+    empty = answers.summary(answers.answers(text, report.lab))
+    lines += [f"{empty} (./workbook report {report.lab} counts again)"] if empty else []
     if not report.plots:
         lines.append("no plots: matplotlib is not installed (./workbook doctor)")
     return lines + remarks
