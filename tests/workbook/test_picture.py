@@ -125,7 +125,7 @@ block\t0
 array\t0\tshared\ttile\t0\t256
 access\t0\t0\ta\tstore\t0\t4\t5
 access\t0\t1\tb\tload\t0\t4\t5
-race\t0\t0\ta
+race\t1\tb\t0\t0\ta
 conflict\tb\t4\tload\t0\t0\t2\t1
 barrier
 access\t0\t0\tc\tload\t0\t4\t5

@@ -18,6 +18,7 @@ namespace {
 /// A finding at the access: "SUBJECT: WHAT ELEMENT; ADVICE".
 void report(const char* kind, const Access& access, const std::string& what, const std::string& advice) {
   CheckState& all = state();
+  if (all.trace.is_on()) all.trace.fault(access);
   if (all.findings.count_again(kind, access.code)) return;
   all.findings.add({.kind = kind,
                     .text = all.running.subject(access.thread) + what +
@@ -204,7 +205,6 @@ void observe_host_range(const void* pointer, std::size_t bytes, Way way, Code co
   CheckState& all = state();
   Ownership& own = all.ownership;
   const auto record = [&](std::size_t offset, const Owner& owner, Space space) {
-    if (offset >= owner.bytes || access.bytes > owner.bytes - offset) return;  // that is a finding
     access.space = space;
     all.trace.access(owner, access, offset);
   };
@@ -212,6 +212,7 @@ void observe_host_range(const void* pointer, std::size_t bytes, Way way, Code co
   if (in_tls < own.shared_last) {
     if (in_tls < own.shared_first) return;
     const Symbol* const array = symbol_at(own.symbols.arrays, in_tls);
+    if (own.is_guard(in_tls)) return;
     return record(in_tls - array->offset, {array, array->name.c_str(), 0, array->bytes}, Space::shared);
   }
   const std::size_t in_dynamic = access.address - std::uintptr_t(own.dynamic_begin);
@@ -226,8 +227,11 @@ void observe_host_range(const void* pointer, std::size_t bytes, Way way, Code co
   }
   const Region* const region = own.region_at(access.address);
   if (region == nullptr || region->is_freed) return;
+  const std::size_t offset = access.address - std::uintptr_t(region->begin);
+  const bool is_outside = offset >= region->bytes || access.bytes > region->bytes - offset;
+  if (is_outside && outside(*region, offset, access.bytes) == Outside::elsewhere) return;
   const char* const name = region->name != nullptr ? region->name : "allocation";
-  record(access.address - std::uintptr_t(region->begin), {region, name, region->number, region->bytes}, Space::global);
+  record(offset, {region, name, region->number, region->bytes}, Space::global);
 }
 
 [[gnu::cold, gnu::noinline]] void end_for_time(const Access& access) {

@@ -57,7 +57,7 @@ std::string who(const Event& event) {
   // The earlier access read too early: the race is the reason.
   if (before_way == Way::load) all.findings.drop("uninitialized", other);
   const std::uint64_t other_block = all.order.block_of(before);
-  if (all.trace.is_on()) all.trace.race(other_block, before.thread, other);
+  if (all.trace.is_on()) all.trace.race(now.thread, code, other_block, before.thread, other);
   if (all.findings.count_again("race", code, other)) return;
   const bool same_block = other_block == all.running.block;
   const bool is_same_warp = in_same_warp(before, now);

@@ -1,12 +1,15 @@
 // Records every access of the program, in order, and writes them to the file that CHECK_TRACE names: access pictures are
-// drawn from it. One line per record, fields separated by tabs:
+// drawn from it. CHECK_TRACE_LAUNCHES=FIRST-LAST chooses the launches whose accesses are recorded, from 0; so part of a
+// run can be drawn that makes more accesses than are kept. One line per record, fields separated by tabs:
 //
 //   launch    kernel  grid (x,y,z)  block (x,y,z)
 //   block     number                           interval 0 of this block begins
 //   barrier                                    the next interval begins
 //   array     id  space  name  allocation's number or 0  bytes
 //   access    array  thread  code  way  offset (bytes)  bytes  value (hexadecimal, after a store or an atomic)
-//   race      other block  other thread  other code       the access above races with an earlier one
+//             outside the array, the offset may be negative, and there is no value
+//   race      thread  code  other block  other thread  other code      an access of this interval and an earlier one
+//   fault     thread  code                                the last access is wrong in itself, for example out of bounds
 //   conflict  code  bytes  way  warp  time  actual  ideal     wavefronts of a request in the interval that ends here
 //   code      code  file:line
 //   cut                                        there were more accesses than are kept
@@ -49,8 +52,9 @@ class Trace {
   void barrier();
   void end_block();
   void access(const Owner& owner, const Access& access, std::size_t offset);  ///< before the access happens
-  /// The last access races with an earlier one, of this block or of another block of the launch.
-  void race(std::uint64_t other_block, unsigned other_thread, Code other);
+  /// Two accesses race: one of this block's interval, and an earlier one of this block or of another block of the launch.
+  void race(unsigned thread, Code code, std::uint64_t other_block, unsigned other_thread, Code other);
+  void fault(const Access& access);  ///< The access, which is the last one, is wrong in itself.
   void conflict(const Conflict& conflict);
   /// Writes what has been recorded so far. If it cannot be written, prints why.
   void write();

@@ -6,7 +6,7 @@ common/simt/check/trace.h documents the format.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 LANES_PER_WARP = 32
@@ -40,11 +40,22 @@ class Access:
     bytes: int
     value: int
     races: bool = False
+    faulty: bool = False  # wrong in itself, for example out of bounds
     conflict: tuple[int, int] | None = None  # wavefronts (actual, ideal) of its request, if it took too many
 
     @property
     def writes(self) -> bool:
         return self.way != "load"
+
+    @property
+    def outside(self) -> bool:
+        """Whether it lies outside the array. Then its value is not known."""
+        return self.offset < 0 or self.offset + self.bytes > self.array.bytes
+
+    @property
+    def wrong(self) -> bool:
+        """Whether a finding is about it."""
+        return self.races or self.faulty
 
 
 @dataclass
@@ -67,69 +78,86 @@ class Trace:
     text: str = ""  # the file
 
 
-def _mark_conflict(accesses: Iterable[Access], fields: Sequence[str]) -> None:
-    """Marks the accesses of the request that a line `conflict` names; `accesses`: those of the barrier interval."""
+Instruction = tuple[str, int, str, int]  # code, bytes, way and warp of accesses in shared memory
+
+
+def _mark_conflict(of_instruction: Mapping[Instruction, Mapping[int, Sequence[Access]]], fields: Sequence[str]) -> None:
+    """Marks the accesses of the request that a line `conflict` names, from those of each thread in the interval."""
     code, size, way, warp, time = fields[0], int(fields[1]), fields[2], int(fields[3]), int(fields[4])
-    seen: dict[int, int] = {}
-    for access in accesses:
-        if (access.code, access.bytes, access.way, access.array.space) != (code, size, way, "shared"):
-            continue
-        if access.thread // LANES_PER_WARP != warp:
-            continue
-        if seen.get(access.thread, 0) == time:
-            access.conflict = (int(fields[5]), int(fields[6]))
-        seen[access.thread] = seen.get(access.thread, 0) + 1
+    for accesses in of_instruction.get((code, size, way, warp), {}).values():
+        if time < len(accesses):
+            accesses[time].conflict = (int(fields[5]), int(fields[6]))
 
 
-def _mark_race(accesses: Sequence[Access], fields: Sequence[str]) -> None:
-    """Marks the last access and the earlier one that it races with."""
-    last = accesses[-1]
-    last.races = True
-    block, thread, code = int(fields[0]), int(fields[1]), fields[2]
-    for other in reversed(accesses[:-1]):
-        if other.launch != last.launch or (block == last.block and other.interval != last.interval):
-            break
-        overlap = other.offset < last.offset + last.bytes and last.offset < other.offset + other.bytes
-        if (other.block, other.thread, other.code, other.array) == (block, thread, code, last.array) and overlap:
-            other.races = True
+def _overlap(a: Access, b: Access) -> bool:
+    return a.array == b.array and a.offset < b.offset + b.bytes and b.offset < a.offset + a.bytes
+
+
+def _mark_race(ones: Sequence[Access], others: Sequence[Access]) -> None:
+    """Marks two accesses that race. Each list holds what one thread did by one instruction."""
+    for other in reversed(others):
+        for access in reversed(ones):
+            if access.number > other.number and _overlap(access, other):
+                access.races = other.races = True
+                return
+    if ones:
+        ones[-1].races = True
+
+
+def _mark_fault(accesses: Sequence[Access], fields: Sequence[str]) -> None:
+    """Marks the last access, if that is the one meant: some are not recorded, because they are in no array."""
+    if accesses and (accesses[-1].thread, accesses[-1].code) == (int(fields[0]), fields[1]):
+        accesses[-1].faulty = True
 
 
 def read(text: str) -> Trace:
     """Parses a trace. An incomplete last line is ignored."""
     trace = Trace(text=text)
     arrays: dict[str, Array] = {}
+    made_by: dict[tuple[int, int, int, str], list[Access]] = {}  # (launch, block, thread, code)
+    in_shared: dict[Instruction, dict[int, list[Access]]] = {}  # in this interval
     block = interval = first = 0
     for line in text.splitlines():
         kind, *fields = line.split("\t")
         if kind == "access" and len(fields) == 7:
             array, thread, code, way, offset, size, value = fields
-            trace.accesses.append(
-                Access(
-                    len(trace.accesses),
-                    arrays[array],
-                    len(trace.launches) - 1,
-                    block,
-                    interval,
-                    int(thread),
-                    code,
-                    way,
-                    int(offset),
-                    int(size),
-                    int(value or "0", 16),
-                )
+            access = Access(
+                len(trace.accesses),
+                arrays[array],
+                len(trace.launches) - 1,
+                block,
+                interval,
+                int(thread),
+                code,
+                way,
+                int(offset),
+                int(size),
+                int(value or "0", 16),
             )
+            trace.accesses.append(access)
+            made_by.setdefault((access.launch, block, access.thread, code), []).append(access)
+            if access.array.space == "shared":
+                of_warp = in_shared.setdefault((code, access.bytes, way, access.thread // LANES_PER_WARP), {})
+                of_warp.setdefault(access.thread, []).append(access)
         elif kind == "barrier":
-            interval, first = interval + 1, len(trace.accesses)
+            interval, first, in_shared = interval + 1, len(trace.accesses), {}
         elif kind == "block":
-            block, interval, first = int(fields[0]), 0, len(trace.accesses)
+            block, interval, first, in_shared = int(fields[0]), 0, len(trace.accesses), {}
         elif kind == "launch":
             trace.launches.append(Launch(*fields))
         elif kind == "array":
             arrays[fields[0]] = Array(int(fields[0]), fields[1], fields[2], int(fields[3]), int(fields[4]))
-        elif kind == "race":
-            _mark_race(trace.accesses, fields)
+        elif kind == "race" and len(fields) == 5:
+            (thread, code), (other_block, other_thread, other_code) = fields[:2], fields[2:]
+            launch = len(trace.launches) - 1
+            ones = made_by.get((launch, block, int(thread), code), [])
+            others = made_by.get((launch, int(other_block), int(other_thread), other_code), [])
+            since = first if int(other_block) == block else 0
+            _mark_race([a for a in ones if a.number >= first], [a for a in others if a.number >= since])
+        elif kind == "fault" and len(fields) == 2:
+            _mark_fault(trace.accesses, fields)
         elif kind == "conflict":
-            _mark_conflict(trace.accesses[first:], fields)
+            _mark_conflict(in_shared, fields)
         elif kind == "code":
             trace.lines[fields[0]] = fields[1]
         elif kind == "cut":

@@ -14,9 +14,12 @@ import sys
 import tempfile
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "wrong/kernels"))
+ROOT = Path(__file__).resolve().parents[3]
+sys.path[:0] = [str(ROOT / "tests/wrong/kernels"), str(ROOT / "common")]
 
-from check_test import FINDING, compile_check
+from check_test import FINDING, compile_check  # noqa: E402
+
+from workbook.pictures import trace  # noqa: E402
 
 RACE = """#include <cassert>
 #include <cstdlib>
@@ -152,6 +155,43 @@ int main() { add<<<1, 4>>>((1 << 20) + 100000000); }
 """,
     ),
 }
+# Two threads store in each even place. The race is found when the later one makes its next access.
+TRACED = """__global__ void fill(int* keys) { keys[threadIdx.x] = 0; }
+__global__ void faulty(int* keys) {
+  keys[threadIdx.x / 2 * 2] = int(threadIdx.x);  // races
+  keys[threadIdx.x + 32] = 1;
+  __syncthreads();
+  if (threadIdx.x == 0) keys[64] = 1;  // outside
+}
+int main() {
+  int* keys;
+  cudaMalloc(&keys, 256);
+  fill<<<1, 64>>>(keys);
+  faulty<<<1, 32>>>(keys);
+  return cudaDeviceSynchronize();
+}
+"""
+
+
+def check_trace(folder: Path, compiler: str) -> str | None:
+    """Traces the second launch of a program. Returns what is wrong, or None."""
+    source, program, path = folder / "traced.cu", folder / "traced", folder / "trace"
+    source.write_text(TRACED)
+    made = compile_check(source, program, compiler)
+    if made.returncode:
+        return f"trace: {made.stdout}{made.stderr}"
+    environment = {**os.environ, "CHECK_TRACE": str(path), "CHECK_TRACE_LAUNCHES": "1-1"}
+    subprocess.run([str(program)], capture_output=True, check=False, timeout=60, env=environment)
+    run = trace.read(path.read_text())
+    lines = TRACED.splitlines()
+    marked = [
+        (lines[int(run.lines[a.code].rpartition(":")[2]) - 1].partition("// ")[2], a.races, a.faulty, a.outside)
+        for a in run.accesses
+    ]
+    expected = [("races", True, False, False), ("", False, False, False)] * 32 + [("outside", False, True, True)]
+    if len(run.launches) == 2 and {a.launch for a in run.accesses} == {1} and sorted(marked) == sorted(expected):
+        return None
+    return f"trace: {len(run.launches)} launches: {marked}"
 
 
 def check(name: str, text: str, kind: str | None, folder: Path, compiler: str) -> str | None:
@@ -196,9 +236,10 @@ def main() -> int:
     cases += [(f"ends by {name}", RACE.replace("END", words), "race") for name, words in ENDS.items()]
     cases += [(name, text, kind) for name, (kind, text) in KERNELS.items()]
     with tempfile.TemporaryDirectory() as folder:
-        wrong = [text for text in (check(*case, Path(folder), compiler) for case in cases) if text]
+        results = [check(*case, Path(folder), compiler) for case in cases] + [check_trace(Path(folder), compiler)]
+    wrong = [text for text in results if text]
     print("\n".join(wrong))
-    print(f"{len(cases) - len(wrong)} of {len(cases)} as expected")
+    print(f"{len(results) - len(wrong)} of {len(results)} as expected")
     return 1 if wrong else 0
 
 
