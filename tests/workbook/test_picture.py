@@ -10,6 +10,7 @@ import re
 import stat
 import tempfile
 import unittest
+from collections import Counter
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,11 @@ from workbook.core import build
 from workbook.core.course import BUILD
 from workbook.core.judge_client import Case, Finding, JudgeClient
 from workbook.pictures import access_picture, trace
+from workbook.pictures.accesses import panels_of
+from workbook.pictures.marks import fill
 from workbook.pictures.observed import observe
+from workbook.pictures.svg import OTHER_WARP, WARPS
+from workbook.pictures.wires import lay_wires
 from workbook.verbs import picture
 
 HERE = Path(os.environ.get("WORKBOOK_TEST_BUILD", BUILD))
@@ -62,7 +67,7 @@ def drawn(case: Case, **choices: Any) -> tuple[str, trace.Trace]:
     if not runner.is_file() or not program.is_file():
         raise unittest.SkipTest("the solution's check build is missing")
     with JudgeClient(program) as judge:
-        run, outcome = observe(judge, runner, case)
+        run, outcome = observe(judge, runner, case, launches=choices.get("launches"))
     assert outcome.passed, outcome.message
     svg = access_picture.draw(run, outcome.findings, outcome.title, case.n, outcome.case.type or "", **choices)
     return svg, run
@@ -118,6 +123,52 @@ class OfRealRuns(unittest.TestCase):
         self.assertIn(">39</text>", svg)
         self.assertIn("keys, in global memory", drawn(scan(3), which="global")[0])
 
+    def test_a_histogram_shows_its_counts(self) -> None:
+        svg, run = drawn(Case("04-counting", 1, 16, input="range:0:15", seed=1), which="global")
+        keys = [access.value for access in run.accesses if access.launch == 0 and access.way == "load"]
+        shown = re.findall(r'font-size="10.5" fill="#24292f" text-anchor="start"[^>]*>(\d+)</text>', svg)
+        self.assertEqual(sorted(map(int, shown)), sorted(Counter(keys).values()))
+
+    def test_a_serial_scan_passes_its_sum_on(self) -> None:
+        _, run = drawn(Case("04-counting", 1, 16, input="range:0:15", seed=1))
+        accesses = [access for access in run.accesses if access.launch == 1]
+        (panel,), _ = panels_of(run, accesses, None)
+        lay_wires(panel, 16, None)
+        fill(accesses, [panel], "u8")
+        array = next(iter(panel.arrays))
+        for mark in (m for own in panel.marks.values() for m in own):
+            (place,) = mark.writes
+            before = (array, place[1] - 1)
+            self.assertEqual([edge[0] for edge in mark.edges], [before] * (place[1] > 0), place)
+            self.assertEqual(mark.carry, before if place[1] else None)
+
+    def test_a_reduction_draws_both_inputs(self) -> None:
+        case = Case("04-counting", 4, 16, task="reduce", seed=1)
+        _, run = drawn(case)
+        for name in ("smallest", "largest"):
+            accesses = [access for access in run.accesses if access.array.name == name]
+            (panel,), _ = panels_of(run, accesses, "all")
+            lay_wires(panel, 16, None)
+            fill(accesses, [panel], "")
+            edges = {(edge[0][1], edge[2][1]) for own in panel.marks.values() for m in own for edge in m.edges}
+            for half in (1, 2, 4, 8):
+                self.assertLessEqual({(i, i) for i in range(half)} | {(i + half, i) for i in range(half)}, edges)
+
+    def test_a_window_into_a_larger_run(self) -> None:
+        # The tile's two buffers take turns, and the window shows both.
+        svg, run = drawn(Case("02-merge", 2, 2100, seed=1), launches=range(1), window=range(16))
+        self.assertIn("places 0 to 2047 and 2048 to 4095 take turns", svg)
+        self.assertIn("16 of 2048 touched places", svg)
+        self.assertEqual(len(run.launches), 2)
+        self.assertEqual({access.launch for access in run.accesses}, {0})
+        # Between the tiles, in global memory.
+        svg, _ = drawn(Case("02-merge", 1, 4100, seed=1), launches=range(11, 13), window=range(4090, 4100))
+        self.assertIn("take turns: one wire for both", svg)
+        self.assertIn("launches 11 to 12 of 13", svg)
+        self.assertEqual(
+            {(reads | writes) >= {4095} for reads, writes in map(places, groups(svg, "flow"))}, {True, False}
+        )
+
 
 TRACE = """\
 launch\tns::turn<int>\t1,1,1\t64,1,1
@@ -163,6 +214,37 @@ class OfTraces(unittest.TestCase):
         run = trace.read(TRACE)
         self.assertEqual([len(group) for group in trace.groups(run.accesses)], [1, 1, 4])
 
+    def test_a_wrong_access_is_drawn_on_top_and_in_red(self) -> None:
+        text = TRACE.partition("barrier")[0].replace("load", "store")
+        for thread in range(2, 40):
+            text += f"access\t0\t{thread}\tb\tload\t0\t4\t5\n"
+        text += "access\t0\t0\tg\tstore\t256\t4\t\nfault\t0\tg\n"
+        run = trace.read(text)
+        self.assertEqual([a.number for a in run.accesses if a.races], [0, 1])
+        self.assertEqual([(a.number, a.outside) for a in run.accesses if a.faulty], [(40, True)])
+        svg = access_picture.draw(run, [], "x: 2 u32 keys", 2, "u32")
+        dots = re.findall(r'<circle[^>]*fill="([^"]+)" stroke="([^"]+)"', svg.partition(">read<")[0])
+        self.assertEqual([stroke for _, stroke in dots[-7:]].count("#d1242f"), 6, dots)
+        self.assertIn(">64</text>", svg)
+        self.assertIn("block 0, thread 0\nwrites 0: 5; a race\nwrites 64; a fault", groups(svg, "dots"))
+        self.assertIn(">fault<", svg)
+
+    def test_a_race_marks_the_accesses_that_race(self) -> None:
+        # The race is recorded after another access of its thread.
+        text = TRACE.partition("race")[0] + "access\t0\t1\tc\tload\t8\t4\t5\nrace\t1\tb\t0\t0\ta\n"
+        self.assertEqual([a.races for a in trace.read(text).accesses], [True, True, False])
+
+    def test_warps_that_share_a_place_have_a_colour_of_their_own(self) -> None:
+        text = TRACE.partition("access")[0]
+        for thread, place in ((0, 0), (32, 1), (0, 2), (32, 2), (200, 3)):
+            text += f"access\t0\t{thread}\ta\tstore\t{4 * place}\t4\t{thread}\n"
+        svg = access_picture.draw(trace.read(text), [], "x", 4, "u32")
+        colours = dict(re.findall(r'cy="([\d.]+)" r="3" fill="([^"]+)"', svg))
+        drawn_in = [colours[y] for y in sorted(colours, key=float)][:4]
+        self.assertEqual(drawn_in, [WARPS[0], WARPS[1], OTHER_WARP, OTHER_WARP])
+        self.assertEqual(len({*WARPS, OTHER_WARP}), len(WARPS) + 1)
+        self.assertIn(">another warp, or several<", svg)
+
     def test_keys_compare_as_their_type(self) -> None:
         self.assertLess(trace.key_of(0xFFFFFFFF, 4, "i32"), 0)
         self.assertEqual(trace.key_of(0x3FC00000, 4, "f32"), 1.5)
@@ -187,8 +269,8 @@ class Refused(unittest.TestCase):
         return printed.getvalue()
 
     def test_before_anything_runs(self) -> None:
-        self.assertIn("at most 64", self.refused("3", "2", "--n", "65"))
-        self.assertIn("at most 64", self.refused("3", "2", "--n", "2^20"))
+        self.assertIn("65,536 keys at most", self.refused("3", "2", "--n", "2^20"))
+        self.assertIn("at most 64", self.refused("3", "2", "--places", "0-64"))
         self.assertIn("--n many is not a whole number", self.refused("3", "2", "--n", "many"))
         self.assertIn("has no step '9'", self.refused("3", "9"))
         self.assertIn("not a range", self.refused("3", "2", "--places", "9-3"))

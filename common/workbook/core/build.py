@@ -33,7 +33,7 @@ def folder() -> Path:
     return BUILD
 
 
-KEPT = ("bench", "demo", "reports")  # results in build/, which outlive a fresh set-up
+KEPT = ("bench", "demo", "pictures", "reports")  # results in build/, which outlive a fresh set-up
 _FACTS = BUILD / "workbook-setup.json"
 _DAMAGED = re.compile(
     r"coredata|no such build file|loading 'build\.ninja'|generated with Meson version|not readable|is corrupt"

@@ -10,8 +10,9 @@ from ..core.judge_client import Finding
 from .accesses import Mark, Panel, Place
 from .trace import Access, Trace, key_of
 
-LANE, COLUMN_GAP, LAUNCH_GAP, FLOW = 14, 15, 20, 26
+LANE, COLUMN_GAP, LAUNCH_GAP, FLOW, DIGIT = 14, 15, 20, 26, 6
 LEFT = 64
+MAX_DIGITS = 10
 _FOLDERS = re.compile(r"(?:[^/\s]*/)+(?=[^/\s]+:\d)")  # before FILE:LINE
 
 
@@ -29,6 +30,18 @@ def lanes(marks: Iterable[Mark], wires: Mapping[Place, int]) -> tuple[list[tuple
     return placed, len(taken)
 
 
+def counts(marks: Iterable[Mark], panel: Panel) -> dict[Place, str]:
+    """What the last atomic on each place has made of it; without numbers that are too long to be counts."""
+    last: dict[Place, Access] = {}
+    for access in (a for mark in marks for a in mark.accesses if a.way == "atomic" and not a.outside):
+        place = panel.places(access)[0]
+        if place not in last or last[place].number < access.number:
+            last[place] = access
+    values = {place: key_of(a.value, a.bytes, panel.key_type) for place, a in last.items()}
+    texts = {place: f"{value:g}" if isinstance(value, float) else f"{value}" for place, value in values.items()}
+    return {place: text for place, text in texts.items() if len(text) <= MAX_DIGITS}
+
+
 @dataclass
 class Column:
     """One column, across all panels."""
@@ -38,13 +51,14 @@ class Column:
     lanes: int = 0
     flows: bool = False
     dots: bool = False
+    counts: int = 0  # the most digits of a counter's value
     x: float = 0.0
 
     @property
     def width(self) -> float:
         parts = [(self.lanes - 1) * LANE] if self.lanes else []
         parts += [FLOW] if self.flows else [10] if self.dots else []
-        return sum(parts) + (LANE if len(parts) > 1 else 0)
+        return sum(parts) + (LANE if len(parts) > 1 else 0) + (DIGIT * self.counts + 4 if self.counts else 0)
 
     @property
     def reads_at(self) -> float:
@@ -70,6 +84,8 @@ def lay_columns(keys: Iterable[tuple[int, int]], panels: Iterable[Panel]) -> tup
             column.lanes = max(column.lanes, lanes(pairs, panel.wires)[1])
             column.flows |= any(edge[1] == (launch, interval) for m in marks for edge in m.edges)
             column.dots |= any(m.kind in ("dots", "flow") for m in marks)
+            values = counts(marks, panel).items()
+            column.counts = max([column.counts, *(len(text) for place, text in values if place in panel.wires)])
         if before is not None:
             x += 2 * COLUMN_GAP + (LAUNCH_GAP if before != launch else 0)
         column.x, before = x, launch
@@ -84,10 +100,11 @@ def _described(access: Access, panel: Panel, run: Trace) -> str:
     where = f"{place[0]}" if len(place) == 1 else f"{place[0]} to {place[-1]}"
     line = run.lines.get(access.code, "")
     value = key_of(access.value, access.bytes, panel.key_type)
-    text = f"{words} {where}: {value}" + (f" ({_FOLDERS.sub('', line)})" if line else "")
+    text = f"{words} {where}" + ("" if access.outside else f": {value}")
+    text += f" ({_FOLDERS.sub('', line)})" if line else ""
     if access.conflict:
         text += f"; bank conflict: its warp takes {access.conflict[0]} wavefronts, not {access.conflict[1]}"
-    return text + ("; a race" if access.races else "")
+    return text + "; a race" * access.races + "; a fault" * (access.faulty and not access.races)
 
 
 def hover(mark: Mark, panel: Panel, run: Trace) -> str:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from .access_layout import LEFT
-from .access_painter import warp_of
+from .access_layout import LEFT, counts
+from .access_painter import warps_of
 from .accesses import Panel
-from .svg import BLUE, BLUE_PALE, INK, MUTED, ORANGE, ORANGE_PALE, PAPER, RED, WARPS, Drawing
+from .svg import BLUE, BLUE_PALE, INK, MUTED, ORANGE, ORANGE_PALE, OTHER_WARP, PAPER, RED, WARPS, Drawing
 
 
 def draw_legend(svg: Drawing, panels: list[Panel], y: float) -> float:
@@ -46,8 +46,17 @@ def draw_legend(svg: Drawing, panels: list[Panel], y: float) -> float:
         svg.circle(x + 16, y + 6, 3, INK, INK, 1)
         x += 26
         words("from what was read to what was written")
+    if any(m.carry for m in marks):
+        svg.line(x + 4, y - 6, x + 4, y + 6, INK, 1.3)
+        svg.circle(x + 4, y - 6, 3, INK, INK, 1)
+        svg.circle(x + 4, y + 6, 3, INK, INK, 1)
+        x += 14
+        words("a sum, passed on")
+    atomic = "atomic"
+    if any(counts(own, panel) for panel in panels for own in panel.marks.values()):
+        atomic += ", and its result"
     alone = [a for m in marks if m.kind == "dots" for a in m.accesses]
-    for way, text in (("load", "read"), ("store", "written"), ("atomic", "atomic")):
+    for way, text in (("load", "read"), ("store", "written"), ("atomic", atomic)):
         if any(a.way == way for a in alone):
             if way == "atomic":
                 svg.diamond(x + 4, y, 4.2, INK)
@@ -55,9 +64,10 @@ def draw_legend(svg: Drawing, panels: list[Panel], y: float) -> float:
                 svg.circle(x + 4, y, 3, INK if way == "store" else PAPER, INK, 1.2)
             x += 13
             words(text)
-    warps = {warp_of(m) for m in marks if m.kind == "dots"}
+    warps = {warp for panel in panels for warp in warps_of(panel).values()}
     coloured = sorted(warp for warp in warps if warp is not None)
-    named = [(WARPS[warp], f"warp {warp}") for warp in coloured] + [(INK, "another warp, or several")] * (None in warps)
+    named = [(WARPS[warp], f"warp {warp}") for warp in coloured]
+    named += [(OTHER_WARP, "another warp, or several")] * (None in warps)
     for colour, text in named if len(named) > 1 else []:
         svg.circle(x + 4, y, 3, colour, colour, 1)
         x += 13
@@ -65,6 +75,7 @@ def draw_legend(svg: Drawing, panels: list[Panel], y: float) -> float:
     for occurs, text in (
         (any(a.conflict for a in accesses), "bank conflict"),
         (any(a.races for a in accesses), "race"),
+        (any(a.faulty and not a.races for a in accesses), "fault"),
     ):
         if occurs:
             svg.circle(x + 4, y, 5.5, "none", RED, 1)

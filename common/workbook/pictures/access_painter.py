@@ -3,23 +3,40 @@
 from __future__ import annotations
 
 from . import trace
-from .access_layout import LANE, LEFT, Column, hover, lanes
-from .accesses import Mark, Panel, Place
-from .svg import BLUE, BLUE_PALE, INK, MUTED, ORANGE, ORANGE_PALE, PALE_WIRE, PAPER, RED, RED_PALE, WARPS, Drawing
+from .access_layout import LANE, LEFT, Column, counts, hover, lanes
+from .accesses import Cell, Mark, Panel, Place
+from .svg import (
+    BLUE,
+    BLUE_PALE,
+    INK,
+    MUTED,
+    ORANGE,
+    ORANGE_PALE,
+    OTHER_WARP,
+    PALE_WIRE,
+    PAPER,
+    RED,
+    RED_PALE,
+    WARPS,
+    Drawing,
+)
 from .trace import Trace
 
 PITCH = 20
 
 
-def warp_of(mark: Mark) -> int | None:
-    """The warp whose mark this is; None if several share it, or if it has no colour."""
-    warps = {access.thread // trace.LANES_PER_WARP for access in mark.accesses}
-    return min(warps) if len(warps) == 1 and min(warps) < len(WARPS) else None
+Spot = tuple[Cell, Place, bool]  # where a dot is drawn: column, place, and whether it is a write
 
 
-def _colour(mark: Mark) -> str:
-    warp = warp_of(mark)
-    return INK if warp is None else WARPS[warp]
+def warps_of(panel: Panel) -> dict[Spot, int | None]:
+    """The warp whose dot this is; None if several share it, or if it has no colour."""
+    warps: dict[Spot, set[int]] = {}
+    for cell, marks in panel.marks.items():
+        for access in (a for mark in marks if mark.kind in ("dots", "flow") for a in mark.accesses):
+            for place in panel.places(access):
+                if place in panel.wires:
+                    warps.setdefault((cell, place, access.writes), set()).add(access.thread // trace.LANES_PER_WARP)
+    return {spot: min(own) if len(own) == 1 and min(own) < len(WARPS) else None for spot, own in warps.items()}
 
 
 class Painter:
@@ -27,8 +44,14 @@ class Painter:
 
     def __init__(self, svg: Drawing, panel: Panel, run: Trace, columns: list[Column], top: float) -> None:
         self.svg, self.panel, self.run, self.top = svg, panel, run, top
+        self.warps = warps_of(panel)
         self.columns = {(column.launch, column.interval): column for column in columns}
         self.bottom = self.y_of_wire(len(panel.labels) - 1) + 12
+
+    def colour(self, cell: Cell, place: Place, writes: bool) -> str:
+        """The colour of a dot."""
+        warp = self.warps.get((cell, place, writes))
+        return OTHER_WARP if warp is None else WARPS[warp]
 
     def y_of_wire(self, wire: int) -> float:
         return self.top + wire * PITCH + sum(8 for gap in self.panel.gaps if gap <= wire)
@@ -67,7 +90,7 @@ class Painter:
         low, high = sorted(self.y(place) for place in mark.reads)
         small, large = (low, high) if mark.down else (high, low)
         if mark.wrong:
-            colour = RED if mark.swapped or any(a.races for a in mark.accesses) else RED_PALE
+            colour = RED if mark.swapped or any(a.wrong for a in mark.accesses) else RED_PALE
         elif mark.kind == "compare" or mark.tied:
             colour = MUTED
         elif mark.swapped:
@@ -87,11 +110,13 @@ class Painter:
     def flow(self, column: Column, mark: Mark) -> None:
         """Lines from the places read to the places written."""
         colour, end = INK, column.writes_at
-        wrong = {(place, a.writes) for a in mark.accesses if a.races or a.conflict for place in self.panel.places(a)}
-        sources = {(place, column.reads_at) for place in mark.reads}
+        wrong = {(place, a.writes) for a in mark.accesses if a.wrong or a.conflict for place in self.panel.places(a)}
+        sources = {(place, mark.cell) for place in mark.reads}
+        if mark.carry in self.panel.wires:
+            self.carry(end, mark)
         for source, read_in, target in mark.edges:
             start = self.columns[read_in].reads_at
-            sources.add((source, start))
+            sources.add((source, read_in))
             if source in self.panel.wires and target in self.panel.wires:
                 self.svg.line(start, self.y(source), end, self.y(target), colour, 1.3)
             elif source in self.panel.wires:  # a short dashed piece leads out of the picture or into it
@@ -102,17 +127,23 @@ class Painter:
                 self.svg.line(
                     end - 9, self.y(target) + self.away(source, target), end, self.y(target), colour, 1.3, "2 2"
                 )
-        for source, start in sorted(sources, key=lambda source: (source[1], source[0][1])):
+        for source, read_in in sorted(sources, key=lambda source: (source[1], source[0][1])):
             if source in self.panel.wires:
-                self.end(start, source, 2.6, PAPER, mark, (source, False) in wrong)
+                self.end(self.columns[read_in].reads_at, (read_in, source, False), (source, False) in wrong)
         for target in mark.writes:
             if target in self.panel.wires:
-                self.end(end, target, 3, None, mark, (target, True) in wrong)
+                self.end(end, (mark.cell, target, True), (target, True) in wrong)
 
-    def end(self, x: float, place: Place, radius: float, fill: str | None, mark: Mark, wrong: bool) -> None:
-        """A dot at the end of a line; `fill` None fills it with its colour."""
-        colour = RED if wrong else _colour(mark)
-        self.svg.circle(x, self.y(place), radius, fill or colour, colour, 1.2)
+    def carry(self, x: float, mark: Mark) -> None:
+        """A line from the sum before to this one."""
+        if mark.carry is not None and mark.writes[0] in self.panel.wires:
+            self.svg.line(x, self.y(mark.carry), x, self.y(mark.writes[0]), INK, 1.3)
+
+    def end(self, x: float, spot: Spot, wrong: bool) -> None:
+        """A dot at the end of a line: hollow where a value was read."""
+        _, place, writes = spot
+        colour = RED if wrong else self.colour(*spot)
+        self.svg.circle(x, self.y(place), 3 if writes else 2.6, colour if writes else PAPER, colour, 1.2)
         if wrong:
             self.svg.circle(x, self.y(place), 6, "none", RED, 1)
 
@@ -127,8 +158,8 @@ class Painter:
             places = [p for p in self.panel.places(access) if p in self.panel.wires]
             if not places:
                 continue
-            wrong = access.races or access.conflict
-            colour = RED if wrong else _colour(mark)
+            wrong = access.wrong or access.conflict
+            colour = RED if wrong else self.colour(mark.cell, places[0], access.writes)
             at = column.writes_at if access.writes else column.reads_at
             first, last = self.y(places[0]), self.y(places[-1])
             if last > first:
@@ -149,8 +180,11 @@ class Painter:
             self.svg.open_group(hover(mark, self.panel, self.run), mark.kind)
             self.comparator(column.x + lane * LANE, mark)
             self.svg.close_group()
-        for mark in marks:
+        for mark in sorted(marks, key=lambda mark: mark.wrong):  # what is wrong lies on top
             if mark.kind in ("flow", "dots"):
                 self.svg.open_group(hover(mark, self.panel, self.run), mark.kind)
                 (self.flow if mark.kind == "flow" else self.dots)(column, mark)
                 self.svg.close_group()
+        for place, value in counts(marks, self.panel).items():
+            if place in self.panel.wires:
+                self.svg.text(column.writes_at + 8, self.y(place) + 4, value, 10.5, INK, "start")

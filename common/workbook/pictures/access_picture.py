@@ -7,6 +7,7 @@ stored values are lines from the places they were read from, or computed from, t
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 from ..core.console import Usage
@@ -14,9 +15,11 @@ from ..core.judge_client import Finding
 from .access_layout import LEFT, Column, in_words, lay_columns
 from .access_legend import draw_legend
 from .access_painter import Painter
-from .accesses import choose_launches, fill, lay_wires, panels_of, short_kernel
+from .accesses import Panel, choose_launches, panels_of, short_kernel
+from .marks import fill
 from .svg import INK, MUTED, RED, RULE, Drawing
 from .trace import Trace
+from .wires import lay_wires
 
 HEAD = 92
 LETTER = 8.2  # the largest width of a bold letter in the heads
@@ -66,6 +69,16 @@ def _heads(svg: Drawing, run: Trace, columns: list[Column], y: float, right: flo
     svg.text(LEFT - 9, y + 21, units.pop() if len(units) == 1 else "", 10.5, MUTED, "end")
 
 
+def _names(panels: Sequence[Panel]) -> list[str]:
+    """The names of arrays; those of several blocks once."""
+    blocks = Counter(panel.name for panel in panels if panel.of_several)
+    names = {
+        panel.name: f"{panel.name} of {blocks[panel.name]} blocks" if blocks[panel.name] > 1 else panel.title
+        for panel in panels
+    }
+    return list(names.values())
+
+
 def _plain(shape: str) -> str:
     """A shape as in a launch: 4 for 4,1,1."""
     return re.sub(r"(,1)+$", "", shape)
@@ -101,6 +114,7 @@ def draw(
     panels, left_out = panels_of(run, accesses, which)
     for panel in panels:
         lay_wires(panel, n, window)
+    left_out += [panel for panel in panels if not panel.wires]
     panels = [panel for panel in panels if panel.wires]
     if not panels:
         raise Usage(
@@ -110,7 +124,8 @@ def draw(
     right += 22
     svg = Drawing(0, 0, title)
     remarks = [len(remark) for panel in panels for remark in panel.remarks]
-    width: float = max(right + 40, 420, LEFT + 6.4 * max(remarks, default=0) + 20)
+    legend = draw_legend(Drawing(0, 0, title), panels, 0)  # to measure it
+    width: float = max(right + 40, 420, LEFT + 6.4 * max(remarks, default=0) + 20, legend + 20)
     heading = _wrapped(title, int((width - 40) / 8.6))
     top = HEAD + 18 * (len(heading) - 1)
     y: float = top
@@ -118,7 +133,7 @@ def draw(
     for panel in panels:
         y += 26
         painters.append(Painter(svg, panel, run, columns, y))
-        y = painters[-1].bottom + (14 if panel.remarks else 0) + 10
+        y = painters[-1].bottom + 18 * len(panel.remarks) + 10
     for i, line in enumerate(heading):
         svg.text(20, 28 + 18 * i, line, 14, INK, "start", "bold")
     if columns:
@@ -126,15 +141,15 @@ def draw(
     for painter in painters:
         _boundaries(svg, columns, painter.top - 10, painter.bottom - 2)
         place = "" if painter.panel.shared else ", in global memory"
-        svg.text(20, painter.top - 15, painter.panel.name + place, 12.5, INK, "start")
+        svg.text(20, painter.top - 15, painter.panel.title + place, 12.5, INK, "start")
         painter.wires(right)
         for column in columns:
             painter.column(column)
-        for remark in painter.panel.remarks:
-            svg.text(LEFT, painter.bottom + 8, remark, 11, MUTED, "start")
+        for i, remark in enumerate(painter.panel.remarks):
+            svg.text(LEFT, painter.bottom + 12 + 18 * i, remark, 11, MUTED, "start")
     y += 14
-    width = max(width, draw_legend(svg, panels, y) + 20)
-    small = [f"not drawn: {', '.join(left_out)}"] if left_out else []
+    draw_legend(svg, panels, y)
+    small = [f"not drawn: {', '.join(_names(left_out))}"] if left_out else []
     if len(drawn) < len(run.launches):
         part = f"launches {drawn[0]} to {drawn[-1]}" if len(drawn) > 1 else f"launch {drawn[0]}"
         small.append(f"{part} of {len(run.launches)}{' or more' if run.truncated else ''}; --launches shows others")

@@ -15,6 +15,7 @@ BLUE, BLUE_FILL, BLUE_PALE = "#1f5fa8", "#e3eefa", "#9dc0e6"
 ORANGE, ORANGE_FILL, ORANGE_PALE = "#b9540c", "#fdeedd", "#ecb98f"
 TEAL, TEAL_FILL = "#0f766e", "#d5efec"
 RED, RED_PALE = "#d1242f", "#f0a6ab"
+OTHER_WARP = "#4aa3df"
 WARPS = (INK, TEAL, "#7b3fa0", "#8a6d0b")  # one colour per warp, then again from the first
 
 

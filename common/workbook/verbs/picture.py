@@ -10,22 +10,29 @@ from pathlib import Path
 
 from ..core import build, files
 from ..core.console import Problem, Usage, note
-from ..core.course import find_one, require_solutions, shown
+from ..core.course import BUILD, find_one, require_solutions, shown
 from ..core.judge_client import JudgeClient, Outcome
 from ..core.options import add_lab_and_step, add_seed, add_solution, add_task, add_timeout, case_of, whole
 from ..core.sweeps import file_inputs, number
 from ..pictures import access_picture
 from ..pictures.access_layout import in_words
+from ..pictures.accesses import MAX_PLACES
 from ..pictures.observed import observe
 
-MAX_N = 64
+MAX_N = 2**16
+FOLDER = BUILD / "pictures"
+SMALL_KEYS = "range:0:15"  # a step with a counter per value counts several of each, next to each other
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
     add_lab_and_step(parser)
-    parser.add_argument("--n", metavar="N", default="16", help=f"number of keys, at most {MAX_N} (default: 16)")
-    parser.add_argument("--input", metavar="NAME", help="uniform, sorted, ... or file:PATH, whose bytes are the keys")
+    parser.add_argument("--n", metavar="N", default="16", help=f"number of keys, at most {MAX_N:,} (default: 16)")
+    parser.add_argument(
+        "--input",
+        metavar="NAME",
+        help="uniform, sorted, ... or file:PATH, whose bytes are the keys (default: uniform, or 0 to 15 for counters)",
+    )
     add_seed(parser)
     parser.add_argument("--type", metavar="TYPE", help="u32, i32, f32, u64, pairs, ...: a type that the step sorts")
     parser.add_argument("--order", metavar="ORDER", help="ascending or descending")
@@ -44,16 +51,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the arrays to draw (default: those in shared memory, or in global memory if there are none)",
     )
     parser.add_argument(
-        "--places", metavar="A-B", help="the places to draw of an array that is too large (default: the first)"
+        "--places",
+        metavar="A-B",
+        help="the places to draw of an array that is too large (default: those that count keys, or the first)",
     )
-    parser.add_argument("--launches", metavar="A-B", help="the launches to draw, from 0 (default: the first that fit)")
+    parser.add_argument(
+        "--launches",
+        metavar="A-B",
+        help="the launches to observe and draw, from 0 (default: the first that fit); needed if n is large",
+    )
     add_solution(parser)
     add_timeout(parser, "the longest time that the step may take")
     parser.add_argument(
         "-o",
         dest="output",
         metavar="FILE.svg",
-        help="the file to write (default: LAB-STEP.svg in the current directory)",
+        help=f"the file to write (default: {shown(FOLDER)}/LAB-STEP.svg)",
     )
 
 
@@ -61,7 +74,7 @@ def count_of(text: str) -> int:
     """The number of keys that --n gives, as 16 or 2^4. Raises Usage if it cannot be drawn."""
     n = number(text, "--n")
     if n > MAX_N:
-        raise Usage(f"--n {text} is too large for a picture: it can show at most {MAX_N} keys")
+        raise Usage(f"--n {text} is too large for a picture: it can show part of a run of {MAX_N:,} keys at most")
     return n
 
 
@@ -100,7 +113,10 @@ def print_remarks(outcome: Outcome, truncated: bool) -> None:
     for finding in outcome.findings:
         note(in_words(finding))
     if truncated:
-        note("truncated: the run makes more accesses than can be recorded; the picture shows the first ones")
+        note(
+            "truncated: the run makes more accesses than can be recorded; the picture shows the first ones, "
+            "--launches others"
+        )
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -109,9 +125,11 @@ def main(arguments: argparse.Namespace) -> int:
     n = count_of(arguments.n)
     if arguments.input:
         (arguments.input,) = file_inputs([arguments.input])
-    places = range_of("places", arguments.places, MAX_N)
+    places = range_of("places", arguments.places, MAX_PLACES)
     launches = range_of("launches", arguments.launches)
-    output = Path(arguments.output or f"{lab}-{step.number:02}.svg")
+    output = Path(arguments.output) if arguments.output else FOLDER / f"{lab}-{step.number:02}.svg"
+    if not arguments.output:
+        FOLDER.mkdir(parents=True, exist_ok=True)
     check_output(output)
     require_solutions(arguments.solution)
     build.ensure()
@@ -120,11 +138,10 @@ def main(arguments: argparse.Namespace) -> int:
     runner = build.runner(lab, "check", arguments.solution)
     build.compile_targets([build.judge(), runner], f"building {lab}, check build")
     with JudgeClient() as judge:
-        _, case = case_of(arguments, judge.lab(lab), step)
-        case = replace(case, n=n)
-        run, outcome = observe(judge, runner, case, arguments.timeout)
-    if launches is not None and not any(access.launch in launches for access in run.accesses):
-        raise Usage(f"--launches {arguments.launches}: the run has {len(run.launches)} launches, numbered from 0")
+        line, case = case_of(arguments, judge.lab(lab), step)
+        if not arguments.input and (line.max_range is not None or case.type == "u8"):
+            case = replace(case, input=SMALL_KEYS)
+        run, outcome = observe(judge, runner, replace(case, n=n), arguments.timeout, launches)
     key_type = outcome.case.type or ""
     svg = access_picture.draw(
         run, outcome.findings, outcome.title, case.n, key_type, arguments.arrays, places, launches
