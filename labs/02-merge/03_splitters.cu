@@ -31,12 +31,12 @@ struct alignas(16) Cut {
 
 /// Finds the cut of every splitter from[0], from[256], ... and stores it under the number of the piece to its right.
 template <class Key, class Before>
-__global__ void find_cuts(const Key* from, std::int64_t n, std::int64_t run, Cut* cuts, std::int64_t pieces,
+__global__ void find_cuts(const Key* from, std::int64_t n, std::int64_t pieces_per_run, Cut* cuts, std::int64_t pieces,
                           Before before) {
   const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x;
   for (std::int64_t s = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; s < pieces; s += step) {
     const std::int64_t position = s * piece_keys;
-    const Merge merge = merge_at(s, run, piece_keys, n);
+    const Merge merge = merge_at(s, pieces_per_run, piece_keys, n);
     // Your code: the splitter is from[position], a key of a or of b. Its cut: how many keys of the other run go before
     // it? Its number: how many splitters are among those keys, and how many go before it in its own run?
     (void)merge;
@@ -45,13 +45,13 @@ __global__ void find_cuts(const Key* from, std::int64_t n, std::int64_t run, Cut
 
 /// Each block merges the pieces blockIdx.x, blockIdx.x + gridDim.x, ... A piece extends from one cut to the next.
 template <class Key, class Value, class Before>
-__global__ void merge_pieces(Items<Key, Value> from, Items<Key, Value> to, std::int64_t n, std::int64_t run,
+__global__ void merge_pieces(Items<Key, Value> from, Items<Key, Value> to, std::int64_t n, std::int64_t pieces_per_run,
                              const Cut* cuts, std::int64_t pieces, Before before) {
   __shared__ Key keys[2][2 * piece_keys];
   __shared__ Value values[2][has_values<Value> ? 2 * piece_keys : 1];
   const Items<Key, Value> loaded{keys[0], values[0]}, merged{keys[1], values[1]};
   for (std::int64_t piece = blockIdx.x; piece < pieces; piece += gridDim.x) {
-    const Merge merge = merge_at(piece, run, piece_keys, n);
+    const Merge merge = merge_at(piece, pieces_per_run, piece_keys, n);
     // Your code: the piece extends from cuts[piece] to the next cut or, at the end of its merge, to the ends of both
     // runs. load_items() of a and of b, place_by_ranks(), store_items(). How many items of the output come before it?
     (void)merge, (void)loaded, (void)merged;

@@ -84,11 +84,11 @@ __global__ void __launch_bounds__(path_threads_per_block)
 /// Finds where the part of a begins for each tile of the output. This is a separate launch so that the searches of all
 /// tiles run at the same time. In the next kernel, 256 threads would wait for one search.
 template <class Key, class Before>
-__global__ void find_cuts(const Key* from, std::int64_t n, std::int64_t run, std::int64_t* cuts, std::int64_t tiles,
-                          Before before) {
+__global__ void find_cuts(const Key* from, std::int64_t n, std::int64_t tiles_per_run, std::int64_t* cuts,
+                          std::int64_t tiles, Before before) {
   const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x;
   for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < tiles; i += step) {
-    const Merge merge = merge_at(i, run, path_tile<Key>, n);
+    const Merge merge = merge_at(i, tiles_per_run, path_tile<Key>, n);
     cuts[i] = merge.first + merge_path(from + merge.first, merge.middle - merge.first, from + merge.middle,
                                        merge.end - merge.middle, i * path_tile<Key> - merge.first, before);
   }
@@ -97,7 +97,7 @@ __global__ void find_cuts(const Key* from, std::int64_t n, std::int64_t run, std
 /// Each block merges the tiles blockIdx.x, blockIdx.x + gridDim.x, ... of the output of one level.
 template <class Key, class Value, class Before>
 __global__ void __launch_bounds__(path_threads_per_block)
-    merge_tiles(Items<Key, Value> from, Items<Key, Value> to, std::int64_t n, std::int64_t run,
+    merge_tiles(Items<Key, Value> from, Items<Key, Value> to, std::int64_t n, std::int64_t tiles_per_run,
                 const std::int64_t* cuts, std::int64_t tiles, Before before) {
   constexpr int tile_keys = path_tile<Key>;
   __shared__ Key keys[tile_keys];
@@ -105,7 +105,7 @@ __global__ void __launch_bounds__(path_threads_per_block)
   const Items<Key, Value> tile{keys, values};
   const int t = threadIdx.x;
   for (std::int64_t index = blockIdx.x; index < tiles; index += gridDim.x) {
-    const Merge merge = merge_at(index, run, tile_keys, n);
+    const Merge merge = merge_at(index, tiles_per_run, tile_keys, n);
     const std::int64_t output = index * tile_keys;
     const int count = int(min(merge.end - output, std::int64_t(tile_keys)));
     // Your code: which items of a, and of b, does this tile need? cuts[index] and cuts[index + 1] answer this, except

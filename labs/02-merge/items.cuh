@@ -79,11 +79,11 @@ struct Merge {
   std::int64_t end;
 };
 
-/// The merge to which part number `index` of n items belongs. A part has `part` items, and a run has `run` parts (a
-/// power of two).
-__device__ inline Merge merge_at(std::int64_t index, std::int64_t run, std::int64_t part, std::int64_t n) {
-  const std::int64_t first = (index & -(2 * run)) * part;
-  return {first, min(first + run * part, n), min(first + 2 * run * part, n)};
+/// The merge to which part number `index` of n items belongs. A part has `part` items, and a run consists of
+/// `parts_per_run` parts (a power of two).
+__device__ inline Merge merge_at(std::int64_t index, std::int64_t parts_per_run, std::int64_t part, std::int64_t n) {
+  const std::int64_t first = (index & -(2 * parts_per_run)) * part, run = parts_per_run * part;
+  return {first, min(first + run, n), min(first + 2 * run, n)};
 }
 
 /// A lab::Order as a comparison that is known at compile time.

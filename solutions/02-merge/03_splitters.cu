@@ -31,12 +31,12 @@ struct alignas(16) Cut {
 
 /// Finds the cut of every splitter from[0], from[256], ... and stores it under the number of the piece to its right.
 template <class Key, class Before>
-__global__ void find_cuts(const Key* from, std::int64_t n, std::int64_t run, Cut* cuts, std::int64_t pieces,
+__global__ void find_cuts(const Key* from, std::int64_t n, std::int64_t pieces_per_run, Cut* cuts, std::int64_t pieces,
                           Before before) {
   const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x;
   for (std::int64_t s = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; s < pieces; s += step) {
     const std::int64_t position = s * piece_keys;
-    const Merge merge = merge_at(s, run, piece_keys, n);
+    const Merge merge = merge_at(s, pieces_per_run, piece_keys, n);
     // begin solution
     //~ // Your code: the splitter is from[position], a key of a or of b. Its cut: how many keys of the other run go before
     //~ // it? Its number: how many splitters are among those keys, and how many go before it in its own run?
@@ -59,13 +59,13 @@ __global__ void find_cuts(const Key* from, std::int64_t n, std::int64_t run, Cut
 
 /// Each block merges the pieces blockIdx.x, blockIdx.x + gridDim.x, ... A piece extends from one cut to the next.
 template <class Key, class Value, class Before>
-__global__ void merge_pieces(Items<Key, Value> from, Items<Key, Value> to, std::int64_t n, std::int64_t run,
+__global__ void merge_pieces(Items<Key, Value> from, Items<Key, Value> to, std::int64_t n, std::int64_t pieces_per_run,
                              const Cut* cuts, std::int64_t pieces, Before before) {
   __shared__ Key keys[2][2 * piece_keys];
   __shared__ Value values[2][has_values<Value> ? 2 * piece_keys : 1];
   const Items<Key, Value> loaded{keys[0], values[0]}, merged{keys[1], values[1]};
   for (std::int64_t piece = blockIdx.x; piece < pieces; piece += gridDim.x) {
-    const Merge merge = merge_at(piece, run, piece_keys, n);
+    const Merge merge = merge_at(piece, pieces_per_run, piece_keys, n);
     // begin solution
     //~ // Your code: the piece extends from cuts[piece] to the next cut or, at the end of its merge, to the ends of both
     //~ // runs. load_items() of a and of b, place_by_ranks(), store_items(). How many items of the output come before it?
@@ -96,11 +96,13 @@ void sort(Items<Key, Value> items, std::int64_t n, Before before, lab::LaunchSha
   //~ (void)items, (void)before, (void)find_blocks, (void)merge_blocks, (void)threads_per_block;
   //~ NOT_WRITTEN("step 03");
   const auto sort_all_tiles = [&](auto from, auto to) { sort_tiles(from, to, n, before, shape, stream); };
-  const auto merge = [&](auto from, auto to, std::int64_t run_keys, auto comparison) {
-    const std::int64_t run = run_keys / piece_keys;
-    find_cuts<<<find_blocks, threads_per_block, 0, stream>>>(from.keys, n, run, cuts.data(), pieces, comparison);
+  const auto merge = [&](auto from, auto to, std::int64_t run, auto comparison) {
+    const std::int64_t pieces_per_run = run / piece_keys;
+    find_cuts<<<find_blocks, threads_per_block, 0, stream>>>(from.keys, n, pieces_per_run, cuts.data(), pieces,
+                                                             comparison);
     CUDA_CHECK(cudaGetLastError());
-    merge_pieces<<<merge_blocks, threads_per_block, 0, stream>>>(from, to, n, run, cuts.data(), pieces, comparison);
+    merge_pieces<<<merge_blocks, threads_per_block, 0, stream>>>(from, to, n, pieces_per_run, cuts.data(), pieces,
+                                                                 comparison);
     CUDA_CHECK(cudaGetLastError());
   };
   sort_by_levels(items, n, tile_keys, before, stream, sort_all_tiles, merge);

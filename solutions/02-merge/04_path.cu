@@ -129,11 +129,11 @@ __global__ void __launch_bounds__(path_threads_per_block)
 /// Finds where the part of a begins for each tile of the output. This is a separate launch so that the searches of all
 /// tiles run at the same time. In the next kernel, 256 threads would wait for one search.
 template <class Key, class Before>
-__global__ void find_cuts(const Key* from, std::int64_t n, std::int64_t run, std::int64_t* cuts, std::int64_t tiles,
-                          Before before) {
+__global__ void find_cuts(const Key* from, std::int64_t n, std::int64_t tiles_per_run, std::int64_t* cuts,
+                          std::int64_t tiles, Before before) {
   const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x;
   for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < tiles; i += step) {
-    const Merge merge = merge_at(i, run, path_tile<Key>, n);
+    const Merge merge = merge_at(i, tiles_per_run, path_tile<Key>, n);
     cuts[i] = merge.first + merge_path(from + merge.first, merge.middle - merge.first, from + merge.middle,
                                        merge.end - merge.middle, i * path_tile<Key> - merge.first, before);
   }
@@ -142,7 +142,7 @@ __global__ void find_cuts(const Key* from, std::int64_t n, std::int64_t run, std
 /// Each block merges the tiles blockIdx.x, blockIdx.x + gridDim.x, ... of the output of one level.
 template <class Key, class Value, class Before>
 __global__ void __launch_bounds__(path_threads_per_block)
-    merge_tiles(Items<Key, Value> from, Items<Key, Value> to, std::int64_t n, std::int64_t run,
+    merge_tiles(Items<Key, Value> from, Items<Key, Value> to, std::int64_t n, std::int64_t tiles_per_run,
                 const std::int64_t* cuts, std::int64_t tiles, Before before) {
   constexpr int tile_keys = path_tile<Key>;
   __shared__ Key keys[tile_keys];
@@ -150,7 +150,7 @@ __global__ void __launch_bounds__(path_threads_per_block)
   const Items<Key, Value> tile{keys, values};
   const int t = threadIdx.x;
   for (std::int64_t index = blockIdx.x; index < tiles; index += gridDim.x) {
-    const Merge merge = merge_at(index, run, tile_keys, n);
+    const Merge merge = merge_at(index, tiles_per_run, tile_keys, n);
     const std::int64_t output = index * tile_keys;
     const int count = int(min(merge.end - output, std::int64_t(tile_keys)));
     // begin solution
@@ -193,11 +193,13 @@ void sort(Items<Key, Value> items, std::int64_t n, Before before, lab::LaunchSha
     sort_tiles<<<tile_blocks, threads_per_block, 0, stream>>>(from, to, n, before);
     CUDA_CHECK(cudaGetLastError());
   };
-  const auto merge = [&](auto from, auto to, std::int64_t run_keys, auto comparison) {
-    const std::int64_t run = run_keys / path_tile<Key>;
-    find_cuts<<<find_blocks, threads_per_block, 0, stream>>>(from.keys, n, run, cuts.data(), tiles, comparison);
+  const auto merge = [&](auto from, auto to, std::int64_t run, auto comparison) {
+    const std::int64_t tiles_per_run = run / path_tile<Key>;
+    find_cuts<<<find_blocks, threads_per_block, 0, stream>>>(from.keys, n, tiles_per_run, cuts.data(), tiles,
+                                                             comparison);
     CUDA_CHECK(cudaGetLastError());
-    merge_tiles<<<tile_blocks, threads_per_block, 0, stream>>>(from, to, n, run, cuts.data(), tiles, comparison);
+    merge_tiles<<<tile_blocks, threads_per_block, 0, stream>>>(from, to, n, tiles_per_run, cuts.data(), tiles,
+                                                               comparison);
     CUDA_CHECK(cudaGetLastError());
   };
   sort_by_levels(items, n, path_tile<Key>, before, stream, sort_all_tiles, merge);
