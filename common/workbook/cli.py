@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from types import ModuleType
 from typing import NoReturn
 
-from .core.console import Problem, Terminated, Usage, nearest, note, paint, terminated_as_interrupted
+from .core.console import Problem, Terminated, Usage, error_text, nearest, note, paint, terminated_as_interrupted
 from .core.course import ROOT
 
 VERBS = {
@@ -100,7 +100,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             return _run(words)
     except Problem as problem:
         sys.stdout.flush()
-        note(f"{paint('error:', 'red', sys.stderr)} {problem}")
+        note(error_text(problem, sys.stderr))
         return problem.status
     except KeyboardInterrupt as stop:
         ended = isinstance(stop, Terminated)

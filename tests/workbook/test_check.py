@@ -15,7 +15,7 @@ from unittest import mock
 import fake_judge
 from test_judge_client import FakeJudge
 
-from workbook.core import build, check_build, checking, narrowing, nvcc_compile
+from workbook.core import build, check_build, checking, console, narrowing, nvcc_compile
 from workbook.core.course import StepFile
 from workbook.core.judge_client import Case, CaseGroup, Finding, JudgeDied, Note, Outcome
 from workbook.core.judge_types import Lab, Step, from_json
@@ -176,7 +176,7 @@ class CheckStep(unittest.TestCase):
             printed,
             "FAILED  step 02 shared, check build. The first thing to fix:\n\n"
             "labs/04-counting/02_shared.cu:41: error: race: two threads\n"
-            "  the result was right, by luck\n"
+            "  the result was correct, by luck\n"
             "  check step 2 sort n 1, seed 0\n"
             "  again: run check step 2 sort n 1 --build check\n",
         )
@@ -243,7 +243,7 @@ class CheckStep(unittest.TestCase):
         )
         self.assertEqual((passed, saved), (False, [(2, "cpu", "passed"), (2, "check", "failed")]))
         self.assertIn("FAILED  step 02 shared, check build. The first thing to fix:\n\nlabs/04", printed)
-        self.assertIn("  the result was right, by luck\n", printed)
+        self.assertIn("  the result was correct, by luck\n", printed)
         self.assertIn("  again: run check step 2 sort n 3 --build check\n", printed)
 
 
@@ -276,6 +276,25 @@ class Dead(FakeJudge):
 
 class Failures(unittest.TestCase):
     """A failed case, as lines."""
+
+    def test_long_lines_are_wrapped_where_the_width_is_known(self) -> None:
+        finding = Finding(
+            "labs/04-counting/02_shared.cu", 7, "out-of-bounds", "reads " + "word " * 20 + "\n    " + "do " * 30
+        )
+        outcome = Outcome("verified", False, Case("04-counting", 2, 1), findings=(finding,), replay="again " * 20)
+        with mock.patch.object(console, "width", lambda: 60):
+            *lines, again = "\n".join(check_build.failure_lines(outcome)).split("\n")
+        self.assertTrue(lines[0].startswith("labs/04-counting/02_shared.cu:7: error: out-of-bounds: reads"))
+        self.assertEqual([line[:8] for line in lines[1:5]], ["      wo", "      wo", "    do d", "      do"])
+        self.assertLessEqual(max(map(len, lines[1:])), 60)
+        self.assertEqual(again, "  again: " + "again " * 20)  # a command to copy
+        table = "wrong key at index 3\n  index    0  [1]  2" + "  3" * 30
+        with mock.patch.object(console, "width", lambda: 30):
+            self.assertEqual(console.wrapped_message(table), table)
+            self.assertEqual(
+                console.wrapped_message("error: " + "word " * 6), "error: word word word word\n      word word"
+            )
+            self.assertEqual(console.wrapped_message(" " + "a b" * 20, indented=False), " " + "a b" * 20)
 
     def test_a_wrong_key(self) -> None:
         self.assertEqual(

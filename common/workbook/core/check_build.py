@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from . import build, profiles
-from .console import Problem, Progress
+from .console import Problem, Progress, wrapped_message
 from .judge_client import Case, Finding, JudgeClient, JudgeUsage, Note, Outcome, Step
 
 # Seconds of processor time for one launch. The cases have few keys, so a launch that takes longer will not end.
@@ -92,12 +92,12 @@ def failure_lines(outcome: Outcome, options: str = "") -> list[str]:
         )
     elif outcome.status == "verified":
         unchecked = {finding.kind for finding in outcome.findings} == {"unchecked-launch"}
-        what = "the result was right" + ("" if unchecked else ", by luck")
+        what = "the result was correct" + ("" if unchecked else ", by luck")
     elif outcome.status != "wrong":
         what = f"{outcome.status}: {outcome.message}"
     findings = [str(finding) for finding in outcome.findings[:MOST_FINDINGS]]
     lines = [*findings, f"  {what}"] if findings else [f"{outcome.place}: {what}"]
-    lines.append(f"  {outcome.title}, seed {case.seed}")
+    lines = [wrapped_message(line) for line in [*lines, f"  {outcome.title}, seed {case.seed}"]]
     if printed := _without_findings(outcome):
         lines += ["  the runner printed:", printed]
     return [*lines, f"  again: {outcome.replay}{options}"]

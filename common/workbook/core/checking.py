@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from . import build, check_build, machine, narrowing, nvcc_compile
-from .console import Progress, note, paint
+from .console import Progress, note, paint, wrapped_message
 from .course import StepFile, find_step, step_of_file
 from .judge_client import CaseGroup, JudgeClient, Outcome, Step
 from .progress import ProgressFile
@@ -225,12 +225,12 @@ class Checker:
             for costs in verdict.costs:
                 print(f"        {costs}", flush=True)
             for remark in verdict.remarks.values():
-                print(remark, flush=True)
+                print(wrapped_message(str(remark)), flush=True)
             self.sound += lines
             return True
         if verdict.failed is None:
             print(f"{paint('OVER', 'red')}    {step}: correct, but it costs more than it should:\n")
-            print("\n".join([*verdict.lines(), *map(str, verdict.remarks.values())]), flush=True)
+            print(wrapped_message("\n".join([*verdict.lines(), *map(str, verdict.remarks.values())])), flush=True)
             return False
         line = next(line for line in lines if line.task == verdict.failed.case.task)
         failure = Failure(step, line, "check", verdict.failed)
@@ -265,7 +265,7 @@ class Checker:
             if self.observed and not self.observed_well(step):
                 return False
             for remark in scan.notes() if scan else ():
-                print(remark, flush=True)
+                print(wrapped_message(str(remark)), flush=True)
             return self.compiled_by_nvcc(step, nvcc)
         finally:
             nvcc.cancel()

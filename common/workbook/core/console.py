@@ -10,6 +10,7 @@ import contextlib
 import difflib
 import importlib.util
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -119,6 +120,45 @@ def wrapped(text: str, indent: str = "", hanging: int = 0) -> str:
         break_long_words=False,
         break_on_hyphens=False,
     )
+
+
+_PLACE = re.compile(r"\S+:\d+: (?:error|note): |error: ")
+_FIXED = re.compile(r"  again: |.*\S {2,}\S")  # a command to copy, and a row of a table
+
+
+def wrapped_message(message: str, indented: bool = True) -> str:
+    """A message whose long lines are wrapped, where the width is known; FILE:LINE: error: stays in one piece.
+
+    `indented`: lines that begin with a space are wrapped, too. In a compiler's message they quote the source.
+    """
+    limit = width()
+    if limit is None:
+        return message
+    lines = message.split("\n")
+    return "\n".join(_wrapped_line(line, min(limit, 120)) if indented or line[:1] != " " else line for line in lines)
+
+
+def error_text(problem: object, stream: TextIO) -> str:
+    """ "error: PROBLEM" for a stream."""
+    text = wrapped_message(f"error: {problem}", indented=False)
+    return paint("error:", "red", stream) + text[len("error:") :]
+
+
+def _wrapped_line(line: str, limit: int) -> str:
+    if len(line) <= limit or _FIXED.match(line):
+        return line
+    place = _PLACE.match(line)
+    head = place[0] if place else ""
+    indent = " " * (len(line) - len(line.lstrip()))
+    lines = textwrap.wrap(
+        head.replace(" ", "\0") + line[len(head) :].lstrip(),
+        limit,
+        initial_indent=indent,
+        subsequent_indent=indent + " " * (6 if head else 2),
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return "\n".join(lines).replace("\0", " ")
 
 
 # --- progress ---

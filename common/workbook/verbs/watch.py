@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..core import checking
-from ..core.console import Problem, note, paint
+from ..core.console import Problem, error_text, note
 from ..core.course import ROOT, StepFile, shown
 from ..core.options import add_lab_and_steps, lab_and_steps
 
@@ -62,7 +63,7 @@ def main(arguments: argparse.Namespace) -> int:
         try:
             checking.check(lab, steps, arguments.timeout)
         except Problem as problem:
-            print(f"{paint('error:', 'red')} {problem}", flush=True)
+            print(error_text(problem, sys.stdout), flush=True)
         note(f"watching labs/{lab}; Ctrl-C ends it")
         while (now := snapshot(lab)) == before:
             time.sleep(POLL)
