@@ -9,6 +9,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "../src/memory/pages.h"
 #include "mentions.h"
 #include "state.h"
 #include "text.h"
@@ -20,10 +21,8 @@ std::string before_start(std::size_t bytes, const std::string& name) {
   return counted(bytes, "byte") + " before the start of " + name;
 }
 
-std::size_t rounded_up(std::size_t bytes, std::size_t multiple) { return (bytes + multiple - 1) / multiple * multiple; }
-
 /// What an array of cells' events takes, in whole pages.
-std::size_t bytes_of_events(std::size_t words) { return rounded_up(words * 5 * sizeof(Event), 4096); }
+std::size_t bytes_of_events(std::size_t words) { return round_up(words * 5 * sizeof(Event), page_bytes()); }
 std::size_t bytes_of_cells(std::size_t words) { return 3 * bytes_of_events(words) + words * 5 * sizeof(Content); }
 
 }  // namespace
@@ -117,7 +116,7 @@ bool Ownership::is_observers(std::uintptr_t address) const {
 }
 
 Outside outside(const Region& region, std::size_t offset, unsigned bytes) {
-  const std::size_t rounded = rounded_up(region.whole_bytes, 256), pages = rounded_up(rounded, 4096);
+  const std::size_t rounded = round_up(region.whole_bytes, 256), pages = round_up(rounded, page_bytes());
   const std::size_t in_whole = offset + std::size_t(region.begin - region.whole_begin);
   const std::size_t in_pages = in_whole + (pages - rounded);  // an allocation's rounded end is a page's end
   if (in_pages + guard_bytes >= pages + 2 * guard_bytes) return Outside::elsewhere;

@@ -6,6 +6,7 @@
 
 #include <cstring>
 
+#include "../memory/pages.h"
 #include "block_failures.h"
 
 namespace simt {
@@ -20,17 +21,15 @@ namespace {
 /// written before them shows when the block has ended.
 alignas(1) thread_local unsigned char past_shared[262144];
 
-constexpr std::uintptr_t closed_page_bytes = 4096;
-
 unsigned char* first_closed_page() {
   const std::uintptr_t begin = std::uintptr_t(past_shared);
-  return past_shared + ((begin + closed_page_bytes - 1) / closed_page_bytes * closed_page_bytes - begin);
+  return past_shared + (round_up(begin, page_bytes()) - begin);
 }
 
 /// For this OS thread. The pages are opened again before it ends: another thread may get the same memory.
 void protect_past_shared([[maybe_unused]] int protection) {
   SIMT_OBSERVE(return;)  // the observers check every access
-  mprotect(first_closed_page(), sizeof past_shared - 2 * closed_page_bytes, protection);
+  mprotect(first_closed_page(), sizeof past_shared - 2 * page_bytes(), protection);
 }
 
 void stack_entry() { worker_of_thread.running->run_threads(); }

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "../memory/access.h"
+#include "../memory/pages.h"
 
 namespace simt {
 namespace {
@@ -27,7 +28,7 @@ char* guarded_region() {
 }  // namespace
 
 bool is_host_heap_or_stack(void* address) {
-  const auto page = std::uintptr_t(sysconf(_SC_PAGESIZE));
+  const std::uintptr_t page = page_bytes();
   unsigned char resident = 0;
   Dl_info info;
   return std::uintptr_t(address) >= 65536 && std::uintptr_t(address) >> 47 == 0 &&

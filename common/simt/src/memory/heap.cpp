@@ -13,6 +13,7 @@
 #include "../../check/check.h"
 #endif
 #include "../emulation.h"
+#include "pages.h"
 
 namespace simt {
 namespace {
@@ -21,11 +22,6 @@ constexpr std::size_t alignment = 256;
 constexpr std::size_t quarantine_entries = 256, quarantine_bytes = std::size_t(4) << 30;
 
 std::uintptr_t key(const void* pointer) { return reinterpret_cast<std::uintptr_t>(pointer); }
-
-std::size_t page_bytes() {
-  static const std::size_t bytes = std::size_t(sysconf(_SC_PAGESIZE));
-  return bytes;
-}
 
 /// Where an allocation in this body begins: its end touches the second guard as nearly as its alignment allows.
 char* begin_in(const Record& record, std::size_t bytes) {
@@ -44,8 +40,6 @@ std::size_t usable_memory() {
 }
 
 }  // namespace
-
-std::size_t round_up(std::size_t bytes, std::size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
 std::size_t body_bytes(std::size_t bytes) { return round_up(bytes, std::max(page_bytes(), alignment)); }
 

@@ -97,6 +97,4 @@ cudaError_t allocate(void** pointer, std::size_t bytes, MemoryKind kind);
 /// Bytes of memory that the device has.
 std::size_t device_memory();
 
-std::size_t round_up(std::size_t bytes, std::size_t unit);
-
 }  // namespace simt

@@ -8,6 +8,7 @@
 #endif
 #include "../memory/access.h"
 #include "../memory/globals.h"
+#include "../memory/pages.h"
 #include "../memory/pool.h"
 #include "call.h"
 #include "free_memory.h"
