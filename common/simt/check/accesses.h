@@ -36,7 +36,7 @@ template <Way way>
   const Cell cell = all.watch.near_cells.word(offset / 4);
   if ((cell.content.is_split | cell.content.other_is_write) || order.has_clocks(thread)) return false;
   const auto is_another_now = [&](const Event& event) {
-    return event.interval == order.interval() && event.thread != thread;
+    return order.is_since_barrier(event) && event.thread != thread;
   };
   if (is_another_now(cell.write)) return false;
   Event now{};

@@ -7,7 +7,8 @@ namespace simt::check {
 namespace {
 
 constexpr std::uint64_t max_tracked_blocks = 8192;
-constexpr std::size_t max_fences = 65536;  // of a block
+constexpr std::size_t max_fences = 65536;   // of a block
+constexpr std::uint32_t max_clock = 65535;  // of an event
 
 bool in_same_warp(unsigned a, unsigned b) { return a / lanes_per_warp == b / lanes_per_warp; }
 
@@ -45,12 +46,15 @@ void Order::reset_clocks(unsigned warp) {
 }
 
 bool Order::Fence::comes_after(const Event& access) const {
-  return interval > access.interval || (thread == access.thread && clock > access.clock) ||
+  return since_barrier > access.interval ||
+         (thread == access.thread &&
+          (interval > access.interval || (interval == access.interval && clock > access.clock))) ||
          (is_joined && in_same_warp(thread, access.thread));
 }
 
 bool Order::Fence::comes_before(const Event& access) const {
-  return interval < access.interval || (thread == access.thread && clock <= access.clock) ||
+  return interval < access.interval ||
+         (thread == access.thread && interval == access.interval && clock <= access.clock) ||
          (is_joined && in_same_warp(thread, access.thread));
 }
 
@@ -58,9 +62,18 @@ std::uint64_t Order::block_of(const Event& event) const {
   return event.interval >= first_of_block_ ? block_ : block_of_interval_[event.interval - first_of_launch_];
 }
 
-bool Order::are_unordered_in_interval(unsigned before, std::uint32_t clock, unsigned now) const {
-  const unsigned warp = before / lanes_per_warp, lane = before % lanes_per_warp;
-  if (in_same_warp(before, now)) return clocks_[warp][now % lanes_per_warp][lane] < clock;
+std::uint32_t Order::clock_of(const Event& event) const {
+  const unsigned warp = event.thread / lanes_per_warp;
+  const auto stage = std::find_if(stages_.rbegin(), stages_.rend(), [&](const Stage& one) {
+    return one.warp == warp && one.first_interval <= event.interval;
+  });
+  return event.clock + (stage == stages_.rend() ? 0 : stage->before[event.thread % lanes_per_warp]);
+}
+
+bool Order::are_unordered_in_interval(const Event& before, unsigned now) const {
+  const unsigned warp = before.thread / lanes_per_warp, lane = before.thread % lanes_per_warp;
+  const std::uint32_t clock = clock_of(before);
+  if (in_same_warp(before.thread, now)) return clocks_[warp][now % lanes_per_warp][lane] < clock;
   const auto known = from_flags_.find(now);
   if (known == from_flags_.end()) return true;
   const auto of_warp = known->second.find(warp);
@@ -71,8 +84,8 @@ bool Order::are_unordered_in_launch(const Event& before, const Event& now, Space
   if ((before.bytes & now.bytes) == 0) return false;
   if (before.is_synchronized && now.is_synchronized) return false;
   if (before.interval >= first_of_block_) {
-    if (before.interval != now.interval || before.thread == now.thread) return false;
-    return are_unordered_in_interval(before.thread, before.clock, now.thread);
+    if (!is_since_barrier(before) || before.thread == now.thread) return false;
+    return are_unordered_in_interval(before, now.thread);
   }
   if (space == Space::global && before.interval < first_of_launch_) return streams.is_unordered(before.interval);
   if (space == Space::shared || has_untracked_fences_) return false;
@@ -121,8 +134,12 @@ void Order::begin_block(std::uint64_t block) {
 }
 
 void Order::begin_interval() {
-  ++interval_;
+  since_barrier_ = ++interval_;
   block_of_interval_.push_back(std::uint32_t(block_));
+  if (!stages_.empty()) {
+    stages_.clear();
+    before_stage_ = {};
+  }
   for (unsigned warp = 0; warp < max_warps; ++warp) {
     if (!has_clocks_[warp]) continue;
     has_clocks_[warp] = lanes_joined_[warp] = false;
@@ -135,6 +152,23 @@ void Order::begin_interval() {
   by_flag_.clear();
 }
 
+void Order::advance_clock(unsigned warp, unsigned lane) {
+  ++clocks_[warp][lane][lane];
+  if (clock_in_stage(warp * lanes_per_warp + lane) > max_clock) [[unlikely]]
+    begin_stage(warp);
+}
+
+/// The warp's events have no room for its clocks any more.
+void Order::begin_stage(unsigned warp) {
+  ++interval_;
+  block_of_interval_.push_back(std::uint32_t(block_));
+  Stage stage{.warp = warp, .first_interval = interval_, .before = {}};
+  for (unsigned lane = 0; lane < lanes_per_warp; ++lane) {
+    stage.before[lane] = before_stage_[warp * lanes_per_warp + lane] = clocks_[warp][lane][lane] - 1;
+  }
+  stages_.push_back(stage);
+}
+
 void Order::synchronize_lanes(unsigned warp, unsigned lanes) {
   has_clocks_[warp] = lanes_joined_[warp] = true;
   std::array<std::uint32_t, lanes_per_warp> known = {};
@@ -144,7 +178,7 @@ void Order::synchronize_lanes(unsigned warp, unsigned lanes) {
   for (unsigned lane = 0; lane < lanes_per_warp; ++lane) {
     if ((lanes >> lane & 1) == 0) continue;
     clocks_[warp][lane] = known;
-    ++clocks_[warp][lane][lane];
+    advance_clock(warp, lane);
   }
   if (!has_fences_) return;
   join(at_fence_, warp, lanes);
@@ -175,7 +209,7 @@ void Order::fence_in_block(unsigned thread) {
   Known& known = at_fence_[thread];
   if (const auto learned = from_flags_.find(thread); learned != from_flags_.end()) learn(known, learned->second);
   learn(known[warp], clocks_[warp][lane]);
-  ++clocks_[warp][lane][lane];
+  advance_clock(warp, lane);
 }
 
 void Order::fence(unsigned thread) {
@@ -186,8 +220,8 @@ void Order::fence(unsigned thread) {
   }
   fences_.resize(blocks_);
   acquired_.resize(blocks_);
-  fences_[block_].push_back(
-      {interval_, std::uint16_t(thread), lanes_joined_[thread / lanes_per_warp], clock_of(thread)});
+  fences_[block_].push_back({since_barrier_, interval_, std::uint16_t(thread), lanes_joined_[thread / lanes_per_warp],
+                             clock_in_stage(thread)});
 }
 
 }  // namespace simt::check

@@ -2,7 +2,8 @@
 //
 // An interval is the time between two barriers of a block. Intervals are numbered through the whole program, so that
 // one comparison decides most cases. Within an interval, the lanes of a warp have vector clocks, which are joined when
-// lanes synchronize. A block comes after another block of the same launch if it has read, by an atomic or volatile
+// lanes synchronize. Events have little room for a clock, so a warp that synchronizes very often begins a new stage of
+// the interval: it takes an interval number of its own, and its clocks count from there. A block comes after another block of the same launch if it has read, by an atomic or volatile
 // access, what the other block wrote in the same way after a __threadfence. It then comes after everything before that
 // fence, but not after what follows the fence. The same holds for threads of one block within an interval, for which
 // __threadfence_block is enough. Launches are in order unless they are in different streams (stream_order.h).
@@ -26,7 +27,7 @@ namespace simt::check {
 struct Event {
   std::uint32_t interval;  ///< earlier ones are smaller; 0: no access
   std::uint32_t code;      ///< relative to the program's first address
-  std::uint16_t clock;     ///< of its lane; the largest stands for all later ones
+  std::uint16_t clock;     ///< of its lane, since its warp's last stage began
   std::uint16_t thread : 10;
   std::uint16_t bytes : 4;  ///< one bit for each byte of the word
   std::uint16_t is_synchronized : 1;
@@ -48,10 +49,14 @@ class Order {
   void synchronize_lanes(unsigned warp, unsigned lanes);
 
   std::uint32_t interval() const { return interval_; }
+  /// Whether an event of the running block happened since the last barrier.
+  bool is_since_barrier(const Event& event) const { return event.interval >= since_barrier_; }
   std::uint32_t first_of_block() const { return first_of_block_; }    ///< the first interval of the running block
   std::uint32_t first_of_launch() const { return first_of_launch_; }  ///< the first interval of the running launch
   /// The first interval whose accesses may be concurrent with current ones.
-  std::uint32_t first_concurrent(Space space) const { return space == Space::shared ? interval_ : first_unordered_; }
+  std::uint32_t first_concurrent(Space space) const {
+    return space == Space::shared ? since_barrier_ : first_unordered_;
+  }
   bool is_of_earlier_launch(const Event& event) const { return event.interval < first_of_launch_; }
   /// Whether the thread's warp has clocks in this interval: some of its lanes have synchronized or fenced.
   bool has_clocks(unsigned thread) const { return has_clocks_[thread / lanes_per_warp]; }
@@ -62,7 +67,7 @@ class Order {
 
   /// The event of an access that happens now. `bytes`: one bit for each byte of the word.
   Event event_of(unsigned thread, unsigned bytes, Sync sync, std::uint32_t code) const {
-    const std::uint32_t clock = has_clocks(thread) ? std::min(clock_of(thread), 0xffffu) : 1u;
+    const std::uint32_t clock = has_clocks(thread) ? clock_in_stage(thread) : 1u;
     Event event{};
     event.interval = interval_;
     event.code = code;
@@ -77,17 +82,15 @@ class Order {
   [[gnu::always_inline]] bool are_unordered(const Event& before, const Event& now, Space space) const {
     // Most accesses follow one of an earlier interval, launch or block, or of the same thread.
     if (before.interval < (space == Space::shared ? first_of_block_ : first_unordered_)) return false;
-    if (before.interval == now.interval ? before.thread == now.thread : before.interval >= first_of_block_) {
-      return false;
-    }
+    if (is_since_barrier(before) ? before.thread == now.thread : before.interval >= first_of_block_) return false;
     return are_unordered_in_launch(before, now, space);
   }
 
   /// The same for lanes of one warp within an interval, whether or not the accesses are synchronized.
   bool are_unordered_lanes(const Event& before, const Event& now) const {
-    return before.interval == now.interval && before.thread != now.thread && (before.bytes & now.bytes) != 0 &&
+    return is_since_barrier(before) && before.thread != now.thread && (before.bytes & now.bytes) != 0 &&
            before.thread / lanes_per_warp == now.thread / lanes_per_warp &&
-           are_unordered_in_interval(before.thread, before.clock, now.thread);
+           are_unordered_in_interval(before, now.thread);
   }
 
   /// Within an interval: a synchronized write of a flag passes on what its thread knew at its last fence, and a
@@ -106,7 +109,7 @@ class Order {
   /// A __threadfence: threads that see what this thread writes later also see what it did before, and what every thread
   /// of its block did before the last barrier.
   struct Fence {
-    std::uint32_t interval;
+    std::uint32_t since_barrier, interval;
     std::uint16_t thread;
     bool is_joined;  ///< lanes of its warp have synchronized in this interval: the fence may count for them as well
     std::uint32_t clock;
@@ -120,17 +123,30 @@ class Order {
   using KnownByThread = std::unordered_map<unsigned, Known>;
 
   bool are_unordered_in_launch(const Event& before, const Event& now, Space space) const;
-  bool are_unordered_in_interval(unsigned before, std::uint32_t clock, unsigned now) const;
+  bool are_unordered_in_interval(const Event& before, unsigned now) const;
   std::uint32_t clock_of(unsigned thread) const {
     return clocks_[thread / lanes_per_warp][thread % lanes_per_warp][thread % lanes_per_warp];
   }
+  std::uint32_t clock_in_stage(unsigned thread) const { return clock_of(thread) - before_stage_[thread]; }
+  /// The clock of an event's lane, since the last barrier.
+  std::uint32_t clock_of(const Event& event) const;
   void reset_clocks(unsigned warp);
+  void advance_clock(unsigned warp, unsigned lane);
+  void begin_stage(unsigned warp);
   static void learn(std::array<std::uint32_t, lanes_per_warp>& own,
                     const std::array<std::uint32_t, lanes_per_warp>& more);
   static void learn(Known& own, const Known& more);
   static void join(KnownByThread& known, unsigned warp, unsigned lanes);
 
+  /// From an interval on: what to add to the clocks of a warp's events.
+  struct Stage {
+    unsigned warp;
+    std::uint32_t first_interval;
+    std::array<std::uint32_t, lanes_per_warp> before;
+  };
+
   std::uint32_t interval_ = 1, first_of_block_ = 1, first_of_launch_ = 1;
+  std::uint32_t since_barrier_ = 1;    // the first interval since the last barrier
   std::uint32_t first_unordered_ = 1;  // of an earlier operation in another stream, or first_of_launch_
   bool has_clocks_[max_warps] = {}, lanes_joined_[max_warps] = {};
   bool has_fences_ = false;
@@ -140,6 +156,8 @@ class Order {
   std::vector<std::vector<Fence>> fences_;            // by block, in order
   std::vector<std::vector<std::uint32_t>> acquired_;  // by block: on how many fences of each other block it relies
   std::unique_ptr<Clocks[]> clocks_;
+  std::vector<Stage> stages_;  // since the last barrier
+  std::array<std::uint32_t, max_warps * lanes_per_warp> before_stage_ = {};
   // Of this interval. By thread, at its last fence; by thread, from the flags that it has read; by flag, for threads
   // that read it.
   KnownByThread at_fence_, from_flags_;

@@ -96,9 +96,7 @@ std::string who(const Event& event) {
     return is_volatile(before) && order.are_unordered_lanes(before, now);
   };
   if (access.way == Way::load) {
-    const auto is_own = [&](const Event& event) {
-      return event.interval == now.interval && event.thread == now.thread;
-    };
+    const auto is_own = [&](const Event& event) { return order.is_since_barrier(event) && event.thread == now.thread; };
     // A lane that reads a word again and again waits for another one.
     if (is_own(cell.read) && cell.read.code == now.code && !is_own(cell.write)) all.pending.waits.insert(now.code);
     if (is_in_step(cell.write) && all.pending.waits.count(now.code) == 0) {
@@ -116,7 +114,8 @@ std::string who(const Event& event) {
 
 [[gnu::cold, gnu::noinline]] void join_swap(const Cell& cell, const Event& swap) {
   const auto join = [&](Event& read) {
-    if (read.thread == swap.thread && read.interval == swap.interval) read.is_synchronized = read.is_atomic = true;
+    if (read.thread == swap.thread && state().order.is_since_barrier(read))
+      read.is_synchronized = read.is_atomic = true;
   };
   join(cell.read);
   if (!cell.content.other_is_write) join(cell.other_read);

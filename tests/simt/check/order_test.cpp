@@ -43,6 +43,29 @@ TEST_CASE("lanes that have synchronized are in order, other lanes are not") {
   CHECK(shared_race(now(3), now(4)));  // after they have synchronized
 }
 
+TEST_CASE("lanes may synchronize more often than an event's clock can count") {
+  const InLaunch in_launch;
+  order().synchronize_lanes(1, 0b11);
+  const Event other_warp = now(32);
+  const Event early = now(0), alone = now(2);
+  for (int i = 0; i < 70000; ++i) order().synchronize_lanes(0, 0b11);
+  const Event late = now(0);
+  CHECK_FALSE(shared_race(early, now(1)));
+  CHECK_FALSE(shared_race(late, now(0)));
+  CHECK(shared_race(late, now(1)));
+  CHECK(shared_race(late, now(2)));
+  CHECK(shared_race(alone, now(0)));  // did not take part
+  CHECK(shared_race(early, now(32)));
+  CHECK(shared_race(other_warp, now(0)));
+  CHECK(shared_race(other_warp, now(33)));
+  for (int i = 0; i < 70000; ++i) order().synchronize_lanes(0, 0b111);
+  for (const Event& event : {early, late, alone}) CHECK_FALSE(shared_race(event, now(1)));
+  CHECK(shared_race(late, now(3)));
+  order().begin_interval();
+  CHECK_FALSE(shared_race(late, now(3)));
+  CHECK(shared_race(now(0), now(1)));
+}
+
 TEST_CASE("an order passes on through a third lane") {
   const InLaunch in_launch;
   const Event first = now(0);
