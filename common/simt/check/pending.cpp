@@ -16,7 +16,6 @@ const volatile unsigned char* bytes_at(std::uintptr_t address) {
 
 void Pending::compare(const Race& race) {
   if (race.access.bytes > max_bytes) return report_race_at_once(race);
-  const Hold hold(*this);
   Store store{.race = race, .replaced = {}};
   for (unsigned b = 0; b < race.access.bytes; ++b) store.replaced[b] = bytes_at(race.access.address)[b];
   stores_.push_back(store);
@@ -25,7 +24,6 @@ void Pending::compare(const Race& race) {
 }
 
 void Pending::look_at_value(const Access& access) {
-  const Hold hold(*this);
   values_.push_back(access);
   is_waiting_ = true;
 }

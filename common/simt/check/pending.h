@@ -45,10 +45,14 @@ class Pending {
   /// The volatile loads with which lanes have waited for others.
   std::set<std::uint32_t> waits;
 
-  /// Until it is destroyed, stores are not taken to have happened: some functions report several before they make them.
+  /// Until it is destroyed, no more stores are taken to have happened: some functions report several before they make
+  /// them. Those of before have happened, and what these will replace is compared now.
   class Hold {
    public:
-    explicit Hold(Pending& pending) : pending_(pending) { ++pending_.holds_; }
+    explicit Hold(Pending& pending) : pending_(pending) {
+      if (pending_.has_stores()) pending_.settle_stores();
+      ++pending_.holds_;
+    }
     ~Hold() { --pending_.holds_; }
     Hold(const Hold&) = delete;
     Hold& operator=(const Hold&) = delete;
