@@ -159,8 +159,8 @@ template <Way way, Sync sync, Alignment alignment, Swap swap>
   if (all.watch.mode == Mode::observe_and_trace) [[unlikely]]
     trace(access);
   if (way == Way::atomic) all.watch.last_call = code;
-  if (all.time.is_up()) [[unlikely]]
-    end_for_time(access);
+  if (all.time.needs_attention()) [[unlikely]]
+    look_at_time(access);
   if (all.pending.has_stores()) [[unlikely]]
     all.pending.settle_stores();
 

@@ -116,6 +116,7 @@ void stop_observing() {
 }
 
 void end_block() {
+  state().time.block_ended();
   state().pending.settle_all();
   state().requests.finish();
   stop_observing();
@@ -210,6 +211,8 @@ bool must_interrupt(pthread_t thread) {
 TimeIsUp take_time_limit() { return state().time.take(state().running.has_later_blocks()); }
 
 void ask_to_end(int signal) { state().time.ask_to_end(signal); }
+
+bool is_judged() { return receiver != nullptr; }
 
 bool is_asked_to_end() { return state().time.is_asked_to_end(); }
 

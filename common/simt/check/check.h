@@ -112,6 +112,8 @@ TimeIsUp take_time_limit();  ///< the finding of the launch that is now ended
 /// A signal asks the program to end: the time of the running launch is up.
 void ask_to_end(int signal);
 bool is_asked_to_end();
+/// Whether a judge receives the findings.
+bool is_judged();
 /// Reports what has been found, and lets that signal end the program.
 [[noreturn]] void end_by_signal();
 /// Reports what has been found, and ends the program with exit code 3 if there were errors.

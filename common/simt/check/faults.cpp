@@ -234,8 +234,28 @@ void observe_host_range(const void* pointer, std::size_t bytes, Way way, Code co
   record(offset, {region, name, region->number, region->bytes}, Space::global);
 }
 
-[[gnu::cold, gnu::noinline]] void end_for_time(const Access& access) {
+namespace {
+
+/// At once, because the program may not end. A judge has limits of its own.
+void note_long_run(const Access& access, double seconds) {
+  const CheckState& all = state();
+  if (is_judged()) return;
+  std::fprintf(stderr,
+               "%s: note: still-running: %sits block has run for %.0f s of processor time; if you do not expect that, "
+               "look for a loop that never ends (after %g s it is an error)\n",
+               Places({access.code}).in_source(access.code, "?:0").c_str(), all.running.subject(access.thread).c_str(),
+               seconds, TimeLimit::limit());
+  std::fflush(stderr);
+}
+
+}  // namespace
+
+[[gnu::cold, gnu::noinline]] void look_at_time(const Access& access) {
   CheckState& all = state();
+  if (!all.time.is_up()) {
+    if (const double seconds = all.time.answer(); seconds > 0) note_long_run(access, seconds);
+    return;
+  }
   all.time.suspend();
   if (!is_programs(access)) return all.time.resume();  // the program's next access is near
   const auto [kind, text] = all.time.take(all.running.has_later_blocks());

@@ -33,7 +33,7 @@ void observe_host_range(const void* pointer, std::size_t bytes, Way way, Code co
 void observe_unowned(const Access& access, const void* frame);
 /// Records the access if it lies inside memory that has a name.
 void trace(Access access);
-/// The launch's time is up.
-void end_for_time(const Access& access);
+/// Shows that the launch is alive, notes that it takes long, or ends it.
+void look_at_time(const Access& access);
 
 }  // namespace simt::check

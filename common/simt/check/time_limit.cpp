@@ -2,6 +2,7 @@
 
 #include <time.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -10,13 +11,20 @@
 namespace simt::check {
 namespace {
 
+constexpr double question_every = 0.5;  // seconds
+
 double seconds(clockid_t clock) {
   timespec now{};
   clock_gettime(clock, &now);
   return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
 }
 
-double limit() {
+/// Seconds after which a block that makes no access is ended, and a longer one is noted.
+double early() { return std::max(TimeLimit::limit() / 10, std::min(TimeLimit::limit(), 3.0)); }
+
+}  // namespace
+
+double TimeLimit::limit() {
   static const double limit = [] {
     const char* text = std::getenv("SIMT_SECONDS");
     const double value = text != nullptr ? std::atof(text) : 0;
@@ -25,23 +33,55 @@ double limit() {
   return limit;
 }
 
-}  // namespace
-
 void TimeLimit::begin_launch() {
-  started_ = seconds(CLOCK_THREAD_CPUTIME_ID);
+  is_noted_ = false;
+  is_silent_ = false;
+  thread_ = pthread_self();
+  began_ = seconds(CLOCK_THREAD_CPUTIME_ID);
   phase_ = Phase::running;
+  block_ended();
+}
+
+/// Asks for a sign of life now and then. Whether there has been none for too long.
+bool TimeLimit::is_silent(double now) {
+  if (is_asking_ && is_phase(Phase::running)) {  // it has answered
+    is_asking_ = false;
+    alive_ = now;
+  }
+  Phase expected = Phase::running;
+  if (now > alive_ + question_every && phase_.compare_exchange_strong(expected, Phase::asked)) is_asking_ = true;
+  return is_asking_ && now > alive_ + question_every + early();
 }
 
 Verdict TimeLimit::look(pthread_t thread) {
   clockid_t clock;
-  if (pthread_getcpuclockid(thread, &clock) != 0) return Verdict::in_time;
-  const double passed = seconds(clock) - started_;
-  if (is_running() && !has_memory_left()) is_out_of_memory_ = true;
-  if (passed <= limit() && !is_asked_to_end() && !is_out_of_memory_) return Verdict::in_time;
+  if (!pthread_equal(thread, thread_) || pthread_getcpuclockid(thread, &clock) != 0) return Verdict::in_time;
+  const double now = seconds(clock);
+  if (const std::uint64_t progress = progress_; progress != seen_progress_) {
+    seen_progress_ = progress;
+    began_ = alive_ = now;
+    Phase expected = Phase::asked;
+    phase_.compare_exchange_strong(expected, Phase::running);
+    is_asking_ = false;
+  }
+  if (is_phase(Phase::running) && !has_memory_left()) is_out_of_memory_ = true;
+  if (now - began_ <= limit() && !is_asked_to_end() && !is_out_of_memory_ && !is_silent_) {
+    if (!is_silent(now)) return is_asking_ ? Verdict::attend : Verdict::in_time;
+    is_silent_ = true;
+  }
   // The wait for an access or a barrier begins when the launch could first notice that its time is up.
-  Phase expected = Phase::running;
-  if (phase_.compare_exchange_strong(expected, Phase::up)) up_since_ = passed;
-  return is_up() && passed > up_since_ + 0.5 ? Verdict::interrupt : Verdict::over;
+  for (Phase expected : {Phase::running, Phase::asked}) {
+    if (phase_.compare_exchange_strong(expected, Phase::up)) up_since_ = now;
+  }
+  return is_up() && now > up_since_ + 0.5 ? Verdict::interrupt : Verdict::attend;
+}
+
+double TimeLimit::answer() {
+  Phase expected = Phase::asked;
+  if (!phase_.compare_exchange_strong(expected, Phase::running) || is_noted_) return 0;
+  const double ran = seconds(CLOCK_THREAD_CPUTIME_ID) - began_;
+  is_noted_ = ran > early();
+  return is_noted_ ? ran : 0;
 }
 
 TimeIsUp TimeLimit::take(bool later_blocks_wait) {
@@ -54,6 +94,13 @@ TimeIsUp TimeLimit::take(bool later_blocks_wait) {
   }
   if (is_asked_to_end()) return {"hang", "was still running when the program was asked to end"};
   char text[320];
+  if (is_silent_) {
+    std::snprintf(text, sizeof text,
+                  "has made no access to memory in %g s of processor time; look for a loop that never ends, or allow "
+                  "more time with SIMT_SECONDS=%g",
+                  early(), 10 * limit());
+    return {"time-limit", text};
+  }
   // What works on a GPU that runs all blocks at once, such as a barrier of the grid, never ends here.
   std::snprintf(
       text, sizeof text,

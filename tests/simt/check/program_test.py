@@ -147,6 +147,49 @@ int main() {
 }
 """,
     ),
+    "a loop that does nothing": (
+        "time-limit",
+        """__global__ void nothing() {
+  while (true) {
+  }
+}
+int main() {
+  nothing<<<1, 1>>>();  // here
+}
+""",
+    ),
+    "a loop of barriers": (
+        "time-limit",
+        """__global__ void meet() {
+  while (true) __syncthreads();  // here
+}
+int main() { meet<<<1, 64>>>(); }
+""",
+    ),
+    "different values, before a structure is copied over both": (
+        "race",
+        """struct Nine {
+  int words[9];
+};
+__global__ void copy(const Nine* in, int* out) {
+  __shared__ Nine all;
+  if (threadIdx.x < 2) {
+    all.words[3] = threadIdx.x;  // here
+    if (threadIdx.x == 1) all = *in;
+  }
+  __syncthreads();
+  out[threadIdx.x] = all.words[3];
+}
+int main() {
+  Nine* in;
+  int* out;
+  cudaMalloc(&in, sizeof *in);
+  cudaMalloc(&out, 128);
+  cudaMemset(in, 0, sizeof *in);
+  copy<<<1, 32>>>(in, out);
+}
+""",
+    ),
     "outside all device variables": (
         "out-of-bounds",
         """__device__ int sums[1 << 20];

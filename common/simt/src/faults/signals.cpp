@@ -151,9 +151,14 @@ void handle_interruption(int, siginfo_t*, void* context) {
   if (is_uninterrupted(where)) return;
 #ifdef SIMT_CHECK
   if (interruption.in_progress.exchange(true)) return;
-  const Site site = site_of(where);
+  Site site = site_of(where);
   interruption.in_progress = false;
-  if (is_emulation(site)) return;  // a later interruption finds the program
+  if (is_emulation(site)) {
+    // A later interruption finds the program; unless all of its kernel is a loop inside the header that calls it.
+    static int in_header = 0;
+    if (!is_in_headers(site) || ++in_header < 4) return;
+    site = worker->launch_site();
+  }
 #else
   const Site site{};
 #endif

@@ -43,6 +43,8 @@ Site line_of_call(void* return_address) {
   return site;
 }
 
+bool is_in_headers(Site site) { return std::strcmp(site.file, "?") == 0; }
+
 bool is_emulation(Site site) { return site.line == 0 || std::strstr(site.file, "common/simt/") != nullptr; }
 
 }  // namespace simt

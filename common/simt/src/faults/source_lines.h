@@ -14,5 +14,7 @@ Site line_of_call(void* return_address);
 
 /// Is this a line of the emulation, or no line at all?
 bool is_emulation(Site site);
+/// Is this the result of site_of() where all lines are those of headers, or cannot be found out?
+bool is_in_headers(Site site);
 
 }  // namespace simt
