@@ -11,7 +11,7 @@
 
 namespace lab {
 
-/// The expected outcome of a case: the right keys, a refusal that changes nothing, or either.
+/// The expected outcome of a case: the correct keys, a refusal that changes nothing, or either.
 enum class Expect { verified, refused, either };
 
 /// One call of a step, or of a part of one.

@@ -1,4 +1,4 @@
-// The reference: what a right step computes, by simpler means, in host memory. Outputs are verified against it.
+// The reference: what a correct step computes, by simpler means, in host memory. Outputs are verified against it.
 #pragma once
 
 #include <cstdint>

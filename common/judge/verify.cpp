@@ -141,7 +141,7 @@ Fault compare_keys(const Promise& promise, const Key* reference, const Key* keys
   return {};
 }
 
-// The keys are right. Each value must occur once, at a key (and in a tile) that it belongs to.
+// The keys are correct. Each value must occur once, at a key (and in a tile) that it belongs to.
 Fault compare_values(const Promise& promise, const std::uint32_t* reference_keys, const std::uint32_t* reference_values,
                      const std::uint32_t* keys, const std::uint32_t* values) {
   if (equal_bytes(reference_values, values, promise.n * sizeof(std::uint32_t))) return {};

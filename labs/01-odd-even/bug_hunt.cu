@@ -1,4 +1,4 @@
-// Bug hunt of lab 01: this program is wrong on purpose. It compiles, and for n = 200 its result is even right.
+// Bug hunt of lab 01: this program is wrong on purpose. It compiles, and for n = 200 its result is even correct.
 //
 // What it promises: it sorts n keys by odd-even transposition, any n from 1 on, ascending or descending. A launch runs
 // 25 phases on tiles of 200 keys, each with a halo, from one buffer to the other. At most 8 blocks process all tiles.
@@ -8,8 +8,8 @@
 //   /tmp/bug_hunt 200 reversed
 //   /tmp/bug_hunt 200 random descending
 //
-// There are five faults, all in run_phases and the constants above it. The code below the line is right: it launches
-// the kernel, creates the input and verifies the output. Exit status: 0 right, 1 wrong or a CUDA error, 2 invalid
+// There are five faults, all in run_phases and the constants above it. The code below the line is correct: it launches
+// the kernel, creates the input and verifies the output. Exit status: 0 correct, 1 wrong or a CUDA error, 2 invalid
 // arguments.
 #include <cuda_runtime.h>
 
@@ -135,6 +135,6 @@ int main(int argc, char** argv) {
     std::printf("wrong at %td: key %u, expected %u\n", wrong.first - output.begin(), *wrong.first, *wrong.second);
     return 1;
   }
-  std::printf("right\n");
+  std::printf("correct\n");
   return 0;
 }

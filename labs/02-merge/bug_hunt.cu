@@ -1,5 +1,5 @@
 // Bug hunt of lab 02: this program is wrong on purpose. It compiles, and for n = 1000 distinct keys its result is even
-// right.
+// correct.
 //
 // What it promises: it sorts n keys, each with a value that travels along, by merging, in the caller's array. The sort
 // is stable, for any n from 1 on and any keys.
@@ -9,9 +9,9 @@
 //   /tmp/bug_hunt 1000 few
 //   /tmp/bug_hunt 1024
 //
-// There are four faults, all between here and the dividing line near the middle. The code below that line is right: it
-// creates the input (all keys distinct, or with `few` only 64 distinct keys) and verifies the output. Exit status: 0
-// right, 1 wrong or a CUDA error, 2 invalid arguments.
+// There are four faults, all between here and the dividing line near the middle. The code below that line is correct:
+// it creates the input (all keys distinct, or with `few` only 64 distinct keys) and verifies the output. Exit status: 0
+// correct, 1 wrong or a CUDA error, 2 invalid arguments.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -143,6 +143,6 @@ int main(int argc, char** argv) {
 
   std::printf("n = %ld%s: ", n, few ? ", few different keys" : "");
   if (!is_right(input, output)) return 1;
-  std::printf("right\n");
+  std::printf("correct\n");
   return 0;
 }

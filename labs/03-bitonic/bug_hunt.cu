@@ -1,4 +1,4 @@
-// Bug hunt of lab 03: this program is wrong on purpose. It compiles, and for n = 1024 its result is even right.
+// Bug hunt of lab 03: this program is wrong on purpose. It compiles, and for n = 1024 its result is even correct.
 //
 // What it promises: it sorts n keys, each with a value that travels along, tile by tile in shared memory. A tile has
 // 1024 keys; the last one may be shorter. Any n from 1 on, ascending or descending.
@@ -8,8 +8,8 @@
 //   /tmp/bug_hunt 1024 descending
 //   /tmp/bug_hunt 2048
 //
-// There are four faults, all in sort_tile and sort_tiles. The code below the dividing line near the middle is right: it
-// creates the input and verifies the output. Exit status: 0 right, 1 wrong or a CUDA error, 2 invalid arguments.
+// There are four faults, all in sort_tile and sort_tiles. The code below the dividing line near the middle is correct:
+// it creates the input and verifies the output. Exit status: 0 correct, 1 wrong or a CUDA error, 2 invalid arguments.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -138,6 +138,6 @@ int main(int argc, char** argv) {
 
   std::printf("n = %ld, %s: ", n, descending ? "descending" : "ascending");
   if (!is_right(input, output, !descending)) return 1;
-  std::printf("right\n");
+  std::printf("correct\n");
   return 0;
 }

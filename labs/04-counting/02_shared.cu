@@ -2,10 +2,10 @@
 //
 // Idea: a block counts its own keys in shared memory, where atomics are fast and only its own threads queue, and at the
 // end adds its 256 counters to those in global memory. As many threads as there are counters scan them, in log2 n
-// stages: in stage d the sum 2^d places to the left is added to each sum (Hillis and Steele).
+// stages: in stage d the sum 2^d positions to the left is added to each sum (Hillis and Steele).
 // New since step 01: dynamic shared memory, whose size the launch sets; double buffering; a scan of any n, tile by
-// tile; and moving keys: a block reserves places for all its keys of a value with one global atomic, and hands them out
-// with atomics in shared memory.
+// tile; and moving keys: a block reserves positions for all its keys of a value with one global atomic, and hands them
+// out with atomics in shared memory.
 // Cost: 4 bytes read and 2 written per key (count 1; move 2 and 1; copy back 1 and 1); 10 stages, 12 barriers per tile.
 // Limits: the scan makes n log2 n additions where n would do. Moved keys are written one byte at a time and in no
 // particular order: unstable. Keys that are all equal still queue at one counter.
@@ -43,24 +43,26 @@ __global__ void scan_tiles(Values values, std::uint64_t* sums, std::uint64_t* ti
     // Not by items_in_tile(): with that, nvcc 13.0 reads threadIdx again in every stage.
     const int count = int(min(values.n - first, std::int64_t(scan_tile)));
     // Your code: load the tile into one buffer. For distance = 1, 2, 4, ... below count: write to the other buffer
-    // each sum plus the sum `distance` places to its left, if there is one; then exchange the buffers. What would
-    // go wrong with one buffer? The final sums are inclusive: write them one place to the right, and 0 to the first
-    // place. tile_sums[tile] is the sum of the whole tile. Which barriers are needed, also before the next tile?
+    // each sum plus the sum `distance` positions to its left, if there is one; then exchange the buffers. What
+    // would go wrong with one buffer? The final sums are inclusive: write them one position to the right, and 0 to
+    // the first position. tile_sums[tile] is the sum of the whole tile. Which barriers are needed, also before the
+    // next tile?
     (void)buffers, (void)first, (void)count;
   }
 }
 
-/// Moves each key to the next free place of its value. free[v] is the index of that place for value v. Dynamic shared
-/// memory: `counters` places of 64 bits, then as many counters of 32 bits.
+/// Moves each key to the next free position of its value. free[v] is the index of that position for value v. Dynamic
+/// shared memory: `counters` positions of 64 bits, then as many counters of 32 bits.
 __global__ void move(lab::Span<const std::uint8_t> keys, std::uint8_t* sorted, std::uint64_t* free, int counters,
                      lab::Order order) {
-  extern __shared__ std::uint64_t places[];
-  unsigned* const wanted = reinterpret_cast<unsigned*>(places + counters);
+  extern __shared__ std::uint64_t positions[];
+  unsigned* const wanted = reinterpret_cast<unsigned*>(positions + counters);
   for (std::int64_t first = blockIdx.x * move_tile; first < keys.n; first += gridDim.x * move_tile) {
     const int count = items_in_tile(keys.n, first, move_tile);
-    // Your code: count the tile's keys in wanted[]. Reserve that many places by adding to free[v], with one atomic
-    // per value, and note in places[v] where they begin. Then read the tile again: an atomic on wanted[], counting
-    // down, gives each key its place. Place p of the ascending order is place keys.n - 1 - p of the descending order.
+    // Your code: count the tile's keys in wanted[]. Reserve that many positions by adding to free[v], with one
+    // atomic per value, and note in positions[v] where they begin. Then read the tile again: an atomic on wanted[],
+    // counting down, gives each key its position. Position p of the ascending order is position keys.n - 1 - p of
+    // the descending order.
     (void)sorted, (void)free, (void)wanted, (void)count;
   }
 }

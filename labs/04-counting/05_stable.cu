@@ -2,9 +2,9 @@
 //
 // Idea: values that travel with their keys make equal keys different, so keys must be moved, and in order. A warp owns
 // a stretch of the keys and a column of counters. The scan goes through all columns value by value, so the sum for
-// (value v, warp w) is the place of warp w's first key of value v: after all smaller keys, and after the keys of
+// (value v, warp w) is the position of warp w's first key of value v: after all smaller keys, and after the keys of
 // value v in earlier stretches. Within its stretch the warp takes the keys in order, 32 at a time, and lanes with equal
-// keys line up by lane number. No place is decided by the order of atomics, so equal keys keep their order.
+// keys line up by lane number. No position is decided by the order of atomics, so equal keys keep their order.
 // New since step 04: ranks by __match_any_sync; one pass per 8 bits of the counter's index, the lowest bits first.
 // Cost per digit: 2 reads of the keys, 1 of the values, 1 write of both; a copy of both if the number of digits is odd.
 // Limits: neighbouring lanes write far apart; a pass that first sorts its tile could write whole runs (lab 05).
@@ -30,18 +30,18 @@ __global__ void count_stretches(lab::Span<const Key> keys, Digit<Key> digit, std
   (void)own, (void)warp;
 }
 
-/// Moves each pair to its place; sums[v * warps + w] is the place of warp w's first key with digit v. Dynamic shared
-/// memory: `counters` places of 64 bits per warp.
+/// Moves each pair to its position; sums[v * warps + w] is the position of warp w's first key with digit v. Dynamic
+/// shared memory: `counters` positions of 64 bits per warp.
 template <class Key, class Value>
 __global__ void move_stretches(Pairs<const Key, const Value> from, Pairs<Key, Value> to, std::int64_t n,
                                Digit<Key> digit, std::int64_t keys_per_warp, const std::uint64_t* sums,
                                std::int64_t warps, int counters) {
-  extern __shared__ std::uint64_t all_places[];
-  std::uint64_t* const next = all_places + threadIdx.x / 32 * counters;
+  extern __shared__ std::uint64_t all_positions[];
+  std::uint64_t* const next = all_positions + threadIdx.x / 32 * counters;
   const Warp warp(n, keys_per_warp);
   // Your code: load the warp's column of sums into next[]. Go through the stretch in order, one key per lane at a
-  // time. Lanes with the same digit v (__match_any_sync) take places next[v], next[v] + 1, ... by lane number, and
-  // one of them advances next[v] (see hints 2 to 4).
+  // time. Lanes with the same digit v (__match_any_sync) take positions next[v], next[v] + 1, ... by lane number,
+  // and one of them advances next[v] (see hints 2 to 4).
   (void)next, (void)warp;
 }
 

@@ -1,8 +1,9 @@
-// Bug hunt of lab 04: this program is wrong on purpose. It compiles, and for black and white pictures it is even correct.
+// Bug hunt of lab 04: this program is wrong on purpose. It compiles, and for black and white pictures it is even
+// correct.
 //
-// What it promises: it sorts n bytes, for any n of at least 1, any number of blocks and any number of threads per block.
-// `largest` is the largest value that a key may have, 0 to 255; no key is above it. More threads sort faster, as long as
-// there are keys for them.
+// What it promises: it sorts n bytes, for any n of at least 1, any number of blocks and any number of threads per
+// block. `largest` is the largest value that a key may have, 0 to 255; no key is above it. More threads sort faster, as
+// long as there are keys for them.
 //
 //   ./workbook cc labs/04-counting/bug_hunt.cu -o /tmp/bug_hunt
 //   /tmp/bug_hunt 1000 255 2
@@ -12,8 +13,8 @@
 //   /tmp/bug_hunt 100000 255 2 4 64
 //
 // Arguments: n, largest, number of values (the keys are 0 ... values - 1), blocks, threads. There are four faults, all
-// above the line "correct from here on"; the code below that line is correct. Exit code: 0 right, 1 wrong or a CUDA error,
-// 2 bad arguments.
+// above the line "correct from here on"; the code below that line is correct. Exit code: 0 correct, 1 wrong or a CUDA
+// error, 2 bad arguments.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -49,7 +50,7 @@ __global__ void scan(unsigned* counts) {
   for (int v = threadIdx.x; v < values; v += blockDim.x) counts[v] = sums[v];
 }
 
-// Writes the sorted keys: place i has the first value whose sum is larger than i.
+// Writes the sorted keys: position i has the first value whose sum is larger than i.
 __global__ void place(unsigned char* keys, int n, const unsigned* sums) {
   int v = 0;
   for (int i = 0; i < n; ++i) {
@@ -126,6 +127,6 @@ int main(int argc, char** argv) {
     std::printf("wrong at %ld: key %d, expected %d\n", at, output[at], input[at]);
     return 1;
   }
-  std::printf("right\n");
+  std::printf("correct\n");
   return 0;
 }

@@ -22,13 +22,13 @@ __device__ inline std::uint64_t atomic_add(std::uint64_t* counter, std::uint64_t
   return atomicAdd(reinterpret_cast<unsigned long long*>(counter), static_cast<unsigned long long>(count));
 }
 
-/// The counter whose run contains place `place`: the v with sums[v] <= place < sums[v + 1], found by binary search
-/// among the counters from `v` to below `end`. Requires sums[v] <= place < sums[end].
+/// The counter whose run contains `position`: the v with sums[v] <= position < sums[v + 1], found by binary search
+/// among the counters from `v` to below `end`. Requires sums[v] <= position < sums[end].
 template <class Index>
-__device__ inline Index counter_of(const std::uint64_t* sums, std::uint64_t place, Index v, Index end) {
+__device__ inline Index counter_of(const std::uint64_t* sums, std::uint64_t position, Index v, Index end) {
   while (end - v > 1) {
     const Index middle = v + (end - v) / 2;
-    if (sums[middle] <= place) {
+    if (sums[middle] <= position) {
       v = middle;
     } else {
       end = middle;

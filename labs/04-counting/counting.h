@@ -45,8 +45,8 @@ void histogram(lab::Span<const std::uint8_t> keys, lab::Span<std::uint64_t> coun
 void scan_hillis_steele(lab::Span<const std::uint64_t> values, lab::Span<std::uint64_t> sums, lab::LaunchShape shape,
                         cudaStream_t stream);
 
-/// Step 02. Sorts bytes in place: the histogram and the scan above, then each key moves to a place that atomics assign.
-/// Equal keys may change their order (which nobody can see in bytes). Shape: any blocks, 1 to 1024 threads.
+/// Step 02. Sorts bytes in place: the histogram and the scan above, then each key moves to a position that atomics
+/// assign. Equal keys may change their order (which nobody can see in bytes). Shape: any blocks, 1 to 1024 threads.
 /// Cost: four reads and two writes of every key; n bytes of scratch.
 void sort_shared(lab::Span<std::uint8_t> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream);
 
@@ -58,7 +58,7 @@ void scan_blelloch(lab::Span<const std::uint64_t> values, lab::Span<std::uint64_
                    cudaStream_t stream);
 
 /// Step 03. Sorts bytes in place: histogram, scan_blelloch; then no key is moved: each thread finds out which values
-/// belong at its places and writes them. Shape: any blocks, 1 to 1024 threads.
+/// belong at its positions and writes them. Shape: any blocks, 1 to 1024 threads.
 /// Cost: one read and one write of every key; except for the histogram, the same time for every input.
 void sort_parallel(lab::Span<std::uint8_t> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream);
 

@@ -57,7 +57,7 @@ bool count_in_shared(const Counters<Key>& counters, std::int64_t n, unsigned blo
          keys_per_block >= counters.size();
 }
 
-/// Writes the sorted keys, as step 03 does, for keys of any type: the key of counter v to places sums[v] ...
+/// Writes the sorted keys, as step 03 does, for keys of any type: the key of counter v to positions sums[v] ...
 /// sums[v + 1] - 1.
 template <class Key>
 __global__ void place_range(Key* keys, Vectors<Key> vectors, Counters<Key> counters, const std::uint64_t* sums) {

@@ -19,7 +19,7 @@ inline constexpr lab::Step steps[] = {
     {.number = 2, .name = "hillis-steele", .idea = "scan in log n stages",
      .budget = {.n = 16384, .conflicts = 1.05, .sectors = 1.05, .bytes = 33, .barriers = 3},
      .scan = scan_hillis_steele},
-    {.number = 3, .name = "parallel", .idea = "every place finds its value", .uses = {"histogram"},
+    {.number = 3, .name = "parallel", .idea = "every position finds its value", .uses = {"histogram"},
      .budget = {.n = 16384, .conflicts = 1.1, .sectors = 1.05, .bytes = 3, .barriers = 6},
      .u8 = sort_parallel},
     {.number = 3, .name = "blelloch", .idea = "scan with n additions",

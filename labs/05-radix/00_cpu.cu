@@ -30,13 +30,14 @@ std::array<PerDigit<Count>, passes<Key>> count(const Key* keys, std::int64_t n, 
   return counters;
 }
 
-/// One pass: moves every key, and its value if it has one, to its place. `places` holds the digit's counters on entry.
+/// One pass: moves every key, and its value if it has one, to its position. `positions` holds the digit's counters on
+/// entry.
 template <class Count, class Key, class Value>
 void move(Pairs<const Key, const Value> from, Pairs<Key, Value> to, std::int64_t n, Digits<Key, digit_bits> digits,
-          PerDigit<Count>& places) {
-  // Your code: turn the counters into the first place of each digit (an exclusive scan). Then go through the keys
-  // from first to last, and put each, with its value, in the next place of its digit. Once that is correct and
-  // timed, let a LineWriter do the writing: put() for each key, finish() at the end.
+          PerDigit<Count>& positions) {
+  // Your code: turn the counters into the first position of each digit (an exclusive scan). Then go through the
+  // keys from first to last, and put each, with its value, in the next position of its digit. Once that is correct
+  // and timed, let a LineWriter do the writing: put() for each key, finish() at the end.
   NOT_WRITTEN("step 00");
 }
 

@@ -2,8 +2,8 @@
 //
 // Idea: digits of four bits need a quarter of the passes. A block counts the digits of its tile. The counters of all
 // tiles, those of digit 0 first, then those of digit 1 and so on, are scanned: then each tile knows where its keys of
-// each digit begin. Written as they come, neighbouring keys would go to 16 different places; so the block first sorts
-// its tile by the digit in shared memory, with four splits, and then writes 16 runs of neighbours.
+// each digit begin. Written as they come, neighbouring keys would go to 16 different positions; so the block first
+// sorts its tile by the digit in shared memory, with four splits, and then writes 16 runs of neighbours.
 // New since step 02: the splits happen in shared memory, and global memory sees whole runs.
 // Cost: two passes per byte, each with two reads and one write of every key; four splits per pass in shared memory.
 // Limits: 256 threads per block.
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(threads_per_block)
   for (std::int64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
     const std::int64_t first = t * tile_size;
     const int count = n - first < tile_size ? int(n - first) : tile_size;
-    // Your code: load the tile; sort_by_digit(); a digit's run begins at place i if the key before i has another
+    // Your code: load the tile; sort_by_digit(); a digit's run begins at position i if the key before i has another
     // digit: the thread there writes offsets[digit]; store every key at offsets[digit] + i.
     (void)tile, (void)offsets, (void)count;
   }

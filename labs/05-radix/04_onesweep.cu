@@ -70,8 +70,8 @@ __device__ void publish(volatile Word* words, std::int64_t tile, unsigned digit,
   words[tile * digit_values + digit] = (tile == 0 ? P::inclusive_prefix : P::aggregate) | tile_aggregate;
 }
 
-/// Returns how many keys of `digit` the tiles before `tile` have. `words`: one per tile and digit; `tile_aggregate`: the
-/// number of this tile's keys of the digit, which is already published.
+/// Returns how many keys of `digit` the tiles before `tile` have. `words`: one per tile and digit; `tile_aggregate`:
+/// the number of this tile's keys of the digit, which is already published.
 template <class Word>
 __device__ Word look_back(volatile Word* words, std::int64_t tile, unsigned digit, Word tile_aggregate) {
   Word exclusive_prefix = 0;
@@ -96,18 +96,18 @@ struct Shared {
   unsigned tile;
 };
 
-/// A thread's keys, from the place `first` of the tile on, 32 places apart. A warp has items_per_thread rows of 32
-/// neighbours, so (warp, row, lane) is the order of the keys.
+/// A thread's keys, from the position `first` of the tile on, 32 positions apart. A warp has items_per_thread rows of
+/// 32 neighbours, so (warp, row, lane) is the order of the keys.
 template <class Key>
 struct Items {
-  int first;  ///< place in the tile
+  int first;  ///< position in the tile
   int count;  ///< of the tile's keys
   Key keys[items_per_thread<Key>];
-  unsigned short ranks[items_per_thread<Key>];  ///< among the warp's keys of the same digit; then places in the tile
+  unsigned short ranks[items_per_thread<Key>];  ///< among the warp's keys of the same digit; then positions in the tile
 
   __device__ bool has(int row) const { return first + 32 * row < count; }
 
-  /// The digit of the key in `row`. Places beyond the last key have the highest digit: they come after all keys.
+  /// The digit of the key in `row`. Positions beyond the last key have the highest digit: they come after all keys.
   __device__ unsigned digit(int row, Digits<Key, digit_bits> digits) const {
     return has(row) ? digits.extract(keys[row]) : digit_values - 1;
   }
@@ -159,8 +159,8 @@ __device__ unsigned scan_warps(Shared<Key, Value>& shared, unsigned digit) {
   return tile_aggregate;
 }
 
-/// Finds where the tile's keys of each digit go, one thread per digit: publishes the tile's counts, looks back, and sets
-/// shared.offsets. On return, shared.counts holds where each warp's keys of a digit begin in the tile.
+/// Finds where the tile's keys of each digit go, one thread per digit: publishes the tile's counts, looks back, and
+/// sets shared.offsets. On return, shared.counts holds where each warp's keys of a digit begin in the tile.
 template <class Word, class Key, class Value>
 __device__ void find_offsets(Shared<Key, Value>& shared, volatile Word* words, std::int64_t tile,
                              const unsigned long long* firsts) {
@@ -178,7 +178,7 @@ __device__ void find_offsets(Shared<Key, Value>& shared, volatile Word* words, s
   }
 }
 
-/// Turns ranks within the warp into places in the tile. `begins`: where the warp's keys of each digit begin there.
+/// Turns ranks within the warp into positions in the tile. `begins`: where the warp's keys of each digit begin there.
 template <class Key>
 __device__ void turn_into_places(Items<Key>& items, Digits<Key, digit_bits> digits, const unsigned* begins) {
 #pragma unroll
@@ -187,18 +187,18 @@ __device__ void turn_into_places(Items<Key>& items, Digits<Key, digit_bits> digi
   }
 }
 
-/// Puts the keys in the order of their places in the tile, in shared memory, and stores them from there, digit by digit
-/// in runs; then the values in the same way.
+/// Puts the keys in the order of their positions in the tile, in shared memory, and stores them from there, digit by
+/// digit in runs; then the values in the same way.
 template <class Key, class Value>
 __device__ void scatter(Shared<Key, Value>& shared, const Items<Key>& items, Digits<Key, digit_bits> digits,
                         const Value* tile_values, Pairs<Key, Value> to) {
-  // Your code: put the keys into shared.keys by their ranks, and store them in that order: the key at place i of
+  // Your code: put the keys into shared.keys by their ranks, and store them in that order: the key at position i of
   // the tile goes to offsets[its digit] + i. Then the values, through the same memory; a thread remembers the
-  // digits of the places that it stored, because the keys are gone by then. Which barriers are needed?
+  // digits of the positions that it stored, because the keys are gone by then. Which barriers are needed?
 }
 
-/// One pass. `next_tile`: the number of the next tile that a block takes; `firsts`: where each digit begins; `words`: all
-/// 0 at the start.
+/// One pass. `next_tile`: the number of the next tile that a block takes; `firsts`: where each digit begins; `words`:
+/// all 0 at the start.
 template <class Word, class Key, class Value>
 __global__ void __launch_bounds__(threads_per_block)
     sweep(Pairs<const Key, const Value> from, Pairs<Key, Value> to, std::int64_t n, Digits<Key, digit_bits> digits,

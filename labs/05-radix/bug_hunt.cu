@@ -72,10 +72,10 @@ __global__ void count(const std::uint32_t* keys, int n, int shift, unsigned* cou
 }
 
 // Moves every key, tile by tile and row by row. firsts: the counters, each replaced by the sum of those before it: the
-// place of the tile's first key with that digit.
+// position of the tile's first key with that digit.
 __global__ void move(const std::uint32_t* keys, std::uint32_t* to, int n, int shift, const unsigned* firsts,
                      int tiles) {
-  __shared__ unsigned next[digits];         // the place of the tile's next key of each digit
+  __shared__ unsigned next[digits];         // the position of the tile's next key of each digit
   __shared__ unsigned row_digits[threads];  // `digits` where there is no key
   for (int tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
     next[threadIdx.x] = firsts[index_of(threadIdx.x, tile, tiles)];

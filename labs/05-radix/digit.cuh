@@ -1,4 +1,5 @@
-// What all steps use: a key's digits, for every type and for ascending and descending order; and keys with their values.
+// What all steps use: a key's digits, for every type and for ascending and descending order; and keys with their
+// values.
 #pragma once
 
 #include <cstdint>

@@ -59,8 +59,8 @@ class Scratch {
 
 /// Writes values to 256 regions of an array, in any order of the regions, but always in whole cache lines: what goes to
 /// one region is collected in a buffer that stays in the cache, and then written to memory, bypassing the caches. If
-/// values were written one at a time, each would fetch its line and evict one that is not full yet. The positions within
-/// a region must come in ascending order.
+/// values were written one at a time, each would fetch its line and evict one that is not full yet. The positions
+/// within a region must come in ascending order.
 template <class T, class Count>
 class LineWriter {
  public:

@@ -44,21 +44,21 @@ __global__ void scan(std::uint64_t* counts) {
   // end solution
 }
 
-/// Writes the sorted keys. Each thread writes a stretch of `stretch` places, which follows the previous thread's.
+/// Writes the sorted keys. Each thread writes a stretch of `stretch` positions, which follows the previous thread's.
 __global__ void walk(lab::Span<std::uint8_t> keys, const std::uint64_t* sums, std::int64_t stretch, lab::Order order) {
   const std::int64_t thread = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x;
   const std::int64_t rest = keys.n - thread * stretch;
   if (rest <= 0) return;
   const std::int64_t first = thread * stretch, end = first + (rest < stretch ? rest : stretch);
   // begin solution
-  //~ // Your code: write the value of each place first ... end - 1 of the ascending order. Start with v = 0; as long as
-  //~ // sums[v + 1] is not above the place, go on to the next v. The loop never goes back to a smaller v. Place p of the
-  //~ // ascending order is place keys.n - 1 - p of the descending order.
+  //~ // Your code: write the value of each position first ... end - 1 of the ascending order. Start with v = 0; as long
+  //~ // as sums[v + 1] is not above the position, go on to the next v. The loop never goes back to a smaller v.
+  //~ // Position p of the ascending order is position keys.n - 1 - p of the descending order.
   //~ (void)sums, (void)first, (void)end;
   int v = 0;
-  for (std::int64_t place = first; place < end; ++place) {
-    while (sums[v + 1] <= std::uint64_t(place)) ++v;
-    keys.data[order == lab::Order::ascending ? place : keys.n - 1 - place] = std::uint8_t(v);
+  for (std::int64_t position = first; position < end; ++position) {
+    while (sums[v + 1] <= std::uint64_t(position)) ++v;
+    keys.data[order == lab::Order::ascending ? position : keys.n - 1 - position] = std::uint8_t(v);
   }
   // end solution
 }
@@ -73,7 +73,7 @@ void sort_global(lab::Span<std::uint8_t> keys, lab::Order order, lab::LaunchShap
   const lab::DeviceArray<std::uint64_t> counts = scratch<std::uint64_t>(byte_values + 1, "counters", stream);
   // begin solution
   //~ // Your code: set all counters to 0 (cudaMemsetAsync), then launch count, scan and walk, and check each launch.
-  //~ // Choose the stretch so that all threads of the grid together write all n places.
+  //~ // Choose the stretch so that all threads of the grid together write all n positions.
   //~ (void)count_blocks, (void)walk_blocks, (void)count, (void)scan, (void)walk;
   //~ NOT_WRITTEN("step 01");
   CUDA_CHECK(cudaMemsetAsync(counts.data(), 0, counts.size() * sizeof(std::uint64_t), stream));

@@ -2,10 +2,10 @@
 //
 // Idea: a block counts its own keys in shared memory, where atomics are fast and only its own threads queue, and at the
 // end adds its 256 counters to those in global memory. As many threads as there are counters scan them, in log2 n
-// stages: in stage d the sum 2^d places to the left is added to each sum (Hillis and Steele).
+// stages: in stage d the sum 2^d positions to the left is added to each sum (Hillis and Steele).
 // New since step 01: dynamic shared memory, whose size the launch sets; double buffering; a scan of any n, tile by
-// tile; and moving keys: a block reserves places for all its keys of a value with one global atomic, and hands them out
-// with atomics in shared memory.
+// tile; and moving keys: a block reserves positions for all its keys of a value with one global atomic, and hands them
+// out with atomics in shared memory.
 // Cost: 4 bytes read and 2 written per key (count 1; move 2 and 1; copy back 1 and 1); 10 stages, 12 barriers per tile.
 // Limits: the scan makes n log2 n additions where n would do. Moved keys are written one byte at a time and in no
 // particular order: unstable. Keys that are all equal still queue at one counter.
@@ -67,9 +67,10 @@ __global__ void scan_tiles(Values values, std::uint64_t* sums, std::uint64_t* ti
     const int count = int(min(values.n - first, std::int64_t(scan_tile)));
     // begin solution
     //~ // Your code: load the tile into one buffer. For distance = 1, 2, 4, ... below count: write to the other buffer
-    //~ // each sum plus the sum `distance` places to its left, if there is one; then exchange the buffers. What would
-    //~ // go wrong with one buffer? The final sums are inclusive: write them one place to the right, and 0 to the first
-    //~ // place. tile_sums[tile] is the sum of the whole tile. Which barriers are needed, also before the next tile?
+    //~ // each sum plus the sum `distance` positions to its left, if there is one; then exchange the buffers. What
+    //~ // would go wrong with one buffer? The final sums are inclusive: write them one position to the right, and 0 to
+    //~ // the first position. tile_sums[tile] is the sum of the whole tile. Which barriers are needed, also before the
+    //~ // next tile?
     //~ (void)buffers, (void)first, (void)count;
     std::uint64_t *from = buffers, *to = buffers + scan_tile;
     for (int i = threadIdx.x; i < count; i += blockDim.x) from[i] = values.data[first + i];
@@ -89,31 +90,32 @@ __global__ void scan_tiles(Values values, std::uint64_t* sums, std::uint64_t* ti
   }
 }
 
-/// Moves each key to the next free place of its value. free[v] is the index of that place for value v. Dynamic shared
-/// memory: `counters` places of 64 bits, then as many counters of 32 bits.
+/// Moves each key to the next free position of its value. free[v] is the index of that position for value v. Dynamic
+/// shared memory: `counters` positions of 64 bits, then as many counters of 32 bits.
 __global__ void move(lab::Span<const std::uint8_t> keys, std::uint8_t* sorted, std::uint64_t* free, int counters,
                      lab::Order order) {
-  extern __shared__ std::uint64_t places[];
-  unsigned* const wanted = reinterpret_cast<unsigned*>(places + counters);
+  extern __shared__ std::uint64_t positions[];
+  unsigned* const wanted = reinterpret_cast<unsigned*>(positions + counters);
   for (std::int64_t first = blockIdx.x * move_tile; first < keys.n; first += gridDim.x * move_tile) {
     const int count = items_in_tile(keys.n, first, move_tile);
     // begin solution
-    //~ // Your code: count the tile's keys in wanted[]. Reserve that many places by adding to free[v], with one atomic
-    //~ // per value, and note in places[v] where they begin. Then read the tile again: an atomic on wanted[], counting
-    //~ // down, gives each key its place. Place p of the ascending order is place keys.n - 1 - p of the descending order.
+    //~ // Your code: count the tile's keys in wanted[]. Reserve that many positions by adding to free[v], with one
+    //~ // atomic per value, and note in positions[v] where they begin. Then read the tile again: an atomic on wanted[],
+    //~ // counting down, gives each key its position. Position p of the ascending order is position keys.n - 1 - p of
+    //~ // the descending order.
     //~ (void)sorted, (void)free, (void)wanted, (void)count;
     for (int v = threadIdx.x; v < counters; v += blockDim.x) wanted[v] = 0;
     __syncthreads();  // a thread counts in counters that others have set to 0
     for (int i = threadIdx.x; i < count; i += blockDim.x) atomicAdd(&wanted[keys.data[first + i]], 1u);
-    __syncthreads();  // a thread reserves places for keys that others have counted
+    __syncthreads();  // a thread reserves positions for keys that others have counted
     for (int v = threadIdx.x; v < counters; v += blockDim.x) {
-      if (wanted[v] != 0) places[v] = atomic_add(&free[v], wanted[v]);
+      if (wanted[v] != 0) positions[v] = atomic_add(&free[v], wanted[v]);
     }
-    __syncthreads();  // a key takes a place that another thread has reserved
+    __syncthreads();  // a key takes a position that another thread has reserved
     for (int i = threadIdx.x; i < count; i += blockDim.x) {
       const std::uint8_t key = keys.data[first + i];
-      const std::int64_t place = places[key] + atomicSub(&wanted[key], 1u) - 1;
-      sorted[order == lab::Order::ascending ? place : keys.n - 1 - place] = key;
+      const std::int64_t position = positions[key] + atomicSub(&wanted[key], 1u) - 1;
+      sorted[order == lab::Order::ascending ? position : keys.n - 1 - position] = key;
     }
     __syncthreads();  // the next tile sets counters to 0 that other threads may still be counting down
     // end solution

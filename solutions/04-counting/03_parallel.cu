@@ -1,7 +1,7 @@
-// Step 03: every place finds its value.
+// Step 03: every position finds its value.
 //
-// Idea: a scan that is a tree, with 2 (n - 1) additions instead of n log2 n (Blelloch). And keys without values need not
-// be moved: a binary search in the 257 sums finds the value of any place of the output.
+// Idea: a scan that is a tree, with 2 (n - 1) additions instead of n log2 n (Blelloch). And keys without values need
+// not be moved: a binary search in the 257 sums finds the value of any position of the output.
 // New since step 02: padded indices, which avoid bank conflicts; placing without atomics, 16 bytes per write.
 // Cost: 1 byte read and 1 byte written per key; 20 stages, 24 barriers per tile of 1024 counters.
 // Limits: bytes only; a key that is not moved cannot carry a value.
@@ -52,7 +52,7 @@ __global__ void scan_tiles_by_tree(Values values, std::uint64_t* sums, std::uint
     const std::int64_t first = number * scan_tile;
     const int count = items_in_tile(values.n, first, scan_tile);
     // begin solution
-    //~ // Your code: load the tile to padded places, with zeros after its end; scan it; store the sums and
+    //~ // Your code: load the tile to padded positions, with zeros after its end; scan it; store the sums and
     //~ // tile_sums[number].
     //~ (void)&tile, (void)sums, (void)tile_sums, (void)first, (void)count, (void)scan_in_shared;
     for (int i = threadIdx.x; i < scan_tile; i += blockDim.x) tile[padded(i)] = i < count ? values.data[first + i] : 0;
@@ -65,7 +65,7 @@ __global__ void scan_tiles_by_tree(Values values, std::uint64_t* sums, std::uint
   }
 }
 
-/// Writes the sorted keys: value v to places sums[v] ... sums[v + 1] - 1 of the ascending order.
+/// Writes the sorted keys: value v to positions sums[v] ... sums[v + 1] - 1 of the ascending order.
 __global__ void place(lab::Span<std::uint8_t> keys, Vectors<std::uint8_t> vectors, const std::uint64_t* sums,
                       lab::Order order) {
   __shared__ std::uint64_t runs[byte_values + 1];

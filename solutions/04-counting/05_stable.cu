@@ -2,9 +2,9 @@
 //
 // Idea: values that travel with their keys make equal keys different, so keys must be moved, and in order. A warp owns
 // a stretch of the keys and a column of counters. The scan goes through all columns value by value, so the sum for
-// (value v, warp w) is the place of warp w's first key of value v: after all smaller keys, and after the keys of
+// (value v, warp w) is the position of warp w's first key of value v: after all smaller keys, and after the keys of
 // value v in earlier stretches. Within its stretch the warp takes the keys in order, 32 at a time, and lanes with equal
-// keys line up by lane number. No place is decided by the order of atomics, so equal keys keep their order.
+// keys line up by lane number. No position is decided by the order of atomics, so equal keys keep their order.
 // New since step 04: ranks by __match_any_sync; one pass per 8 bits of the counter's index, the lowest bits first.
 // Cost per digit: 2 reads of the keys, 1 of the values, 1 write of both; a copy of both if the number of digits is odd.
 // Limits: neighbouring lanes write far apart; a pass that first sorts its tile could write whole runs (lab 05).
@@ -39,22 +39,22 @@ __global__ void count_stretches(lab::Span<const Key> keys, Digit<Key> digit, std
   // end solution
 }
 
-/// Moves each pair to its place; sums[v * warps + w] is the place of warp w's first key with digit v. Dynamic shared
-/// memory: `counters` places of 64 bits per warp.
+/// Moves each pair to its position; sums[v * warps + w] is the position of warp w's first key with digit v. Dynamic
+/// shared memory: `counters` positions of 64 bits per warp.
 template <class Key, class Value>
 __global__ void move_stretches(Pairs<const Key, const Value> from, Pairs<Key, Value> to, std::int64_t n,
                                Digit<Key> digit, std::int64_t keys_per_warp, const std::uint64_t* sums,
                                std::int64_t warps, int counters) {
-  extern __shared__ std::uint64_t all_places[];
-  std::uint64_t* const next = all_places + threadIdx.x / 32 * counters;
+  extern __shared__ std::uint64_t all_positions[];
+  std::uint64_t* const next = all_positions + threadIdx.x / 32 * counters;
   const Warp warp(n, keys_per_warp);
   // begin solution
   //~ // Your code: load the warp's column of sums into next[]. Go through the stretch in order, one key per lane at a
-  //~ // time. Lanes with the same digit v (__match_any_sync) take places next[v], next[v] + 1, ... by lane number, and
-  //~ // one of them advances next[v] (see hints 2 to 4).
+  //~ // time. Lanes with the same digit v (__match_any_sync) take positions next[v], next[v] + 1, ... by lane number,
+  //~ // and one of them advances next[v] (see hints 2 to 4).
   //~ (void)next, (void)warp;
   for (int v = warp.lane; v < counters; v += warp.lanes) next[v] = sums[v * warps + warp.number];
-  __syncwarp(warp.mask);  // a key takes a place that another lane has loaded
+  __syncwarp(warp.mask);  // a key takes a position that another lane has loaded
   for (std::int64_t first = warp.begin; first < warp.end; first += warp.lanes) {
     const std::int64_t i = first + warp.lane;
     const unsigned active = __ballot_sync(warp.mask, i < warp.end);
@@ -63,13 +63,13 @@ __global__ void move_stretches(Pairs<const Key, const Value> from, Pairs<Key, Va
       const unsigned v = digit.extract(key);
       const unsigned equal = __match_any_sync(active, v);
       const int rank = __popc(equal & ((1u << warp.lane) - 1));
-      const std::uint64_t place = next[v] + rank;
+      const std::uint64_t position = next[v] + rank;
       __syncwarp(active);  // one lane advances next[v], which the others read
-      if (rank == 0) next[v] = place + __popc(equal);
-      to.keys[place] = key;
-      to.values[place] = from.values[i];
+      if (rank == 0) next[v] = position + __popc(equal);
+      to.keys[position] = key;
+      to.values[position] = from.values[i];
     }
-    __syncwarp(warp.mask);  // the next round reads places that other lanes have advanced
+    __syncwarp(warp.mask);  // the next round reads positions that other lanes have advanced
   }
   // end solution
 }

@@ -39,28 +39,29 @@ std::array<PerDigit<Count>, passes<Key>> count(const Key* keys, std::int64_t n, 
   return counters;
 }
 
-/// One pass: moves every key, and its value if it has one, to its place. `places` holds the digit's counters on entry.
+/// One pass: moves every key, and its value if it has one, to its position. `positions` holds the digit's counters on
+/// entry.
 template <class Count, class Key, class Value>
 void move(Pairs<const Key, const Value> from, Pairs<Key, Value> to, std::int64_t n, Digits<Key, digit_bits> digits,
-          PerDigit<Count>& places) {
+          PerDigit<Count>& positions) {
   // begin solution
-  //~ // Your code: turn the counters into the first place of each digit (an exclusive scan). Then go through the keys
-  //~ // from first to last, and put each, with its value, in the next place of its digit. Once that is correct and
-  //~ // timed, let a LineWriter do the writing: put() for each key, finish() at the end.
+  //~ // Your code: turn the counters into the first position of each digit (an exclusive scan). Then go through the
+  //~ // keys from first to last, and put each, with its value, in the next position of its digit. Once that is correct
+  //~ // and timed, let a LineWriter do the writing: put() for each key, finish() at the end.
   //~ NOT_WRITTEN("step 00");
   Count next = 0;
-  for (Count& place : places) next += std::exchange(place, next);
-  LineWriter<Key, Count> key_writer(to.keys, places);
-  LineWriter<Value, Count> value_writer(to.values, places);
+  for (Count& position : positions) next += std::exchange(position, next);
+  LineWriter<Key, Count> key_writer(to.keys, positions);
+  LineWriter<Value, Count> value_writer(to.values, positions);
   for (std::int64_t i = 0; i < n; ++i) {
     const Key key = from.keys[i];
     const unsigned digit = digits.extract(key);
-    const Count place = places[digit]++;
-    key_writer.put(digit, place, key);
-    if constexpr (has_values<Value>) value_writer.put(digit, place, from.values[i]);
+    const Count position = positions[digit]++;
+    key_writer.put(digit, position, key);
+    if constexpr (has_values<Value>) value_writer.put(digit, position, from.values[i]);
   }
-  key_writer.finish(places);
-  value_writer.finish(places);
+  key_writer.finish(positions);
+  value_writer.finish(positions);
   // end solution
 }
 

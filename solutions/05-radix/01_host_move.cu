@@ -61,7 +61,7 @@ void sort_host_move(lab::Span<Key> keys, lab::Span<Value> values, lab::Order ord
   // begin solution
   //~ // Your code: for each digit, the least significant first: clear the counters (cudaMemsetAsync), count_digits,
   //~ // exclusive_scan(counters.span(), stream). Then the host's part: take HostViews of counters, keys and values;
-  //~ // move every key, from first to last, to the next place of its digit in moved_keys; copy them back into the view,
+  //~ // move every key, from first to last, to the next position of its digit in moved_keys; copy them back into the view,
   //~ // and store() it.
   //~ (void)blocks, (void)threads, (void)order;
   //~ NOT_WRITTEN("step 01");
@@ -75,9 +75,9 @@ void sort_host_move(lab::Span<Key> keys, lab::Span<Value> values, lab::Order ord
     const lab::HostView<Key> key_view(keys, stream);
     const lab::HostView<Value> value_view(values, stream);
     for (std::int64_t i = 0; i < keys.n; ++i) {
-      const long long place = next.data()[digits.extract(key_view.data()[i])]++;
-      moved_keys[place] = key_view.data()[i];
-      if constexpr (has_values<Value>) moved_values[place] = value_view.data()[i];
+      const long long position = next.data()[digits.extract(key_view.data()[i])]++;
+      moved_keys[position] = key_view.data()[i];
+      if constexpr (has_values<Value>) moved_values[position] = value_view.data()[i];
     }
     std::copy_n(moved_keys.get(), keys.n, key_view.data());
     std::copy_n(moved_values.get(), values.n, value_view.data());

@@ -2,11 +2,11 @@
 //
 // Idea: a split moves all keys whose bit is 0 before those whose bit is 1, and keeps the order on both sides. Let s(i)
 // be the number of keys before i with a 1, and z the number of all keys with a 0: a key with a 0 goes to i - s(i), one
-// with a 1 to z + s(i). So one exclusive scan of the bits gives every key its place, and one split for every bit, the
-// lowest first, sorts.
+// with a 1 to z + s(i). So one exclusive scan of the bits gives every key its position, and one split for every bit,
+// the lowest first, sorts.
 // New since step 01: the keys never leave the device. A warp counts its ones by a vote, a block adds up its warps, and
 // the blocks' sums are scanned as in lab 04.
-// Cost: as many passes as a key has bits; each reads every key twice and writes it once, to one of two places.
+// Cost: as many passes as a key has bits; each reads every key twice and writes it once, to one of two positions.
 // Limits: threads in whole warps.
 #include <cstdint>
 
@@ -38,8 +38,8 @@ __global__ void count_ones(lab::Span<const Key> keys, Digits<Key, 1> digits, lon
   }
 }
 
-/// Moves every key to its side. ones_before[t] is the number of ones in all tiles before t; the last entry is the number
-/// in all tiles.
+/// Moves every key to its side. ones_before[t] is the number of ones in all tiles before t; the last entry is the
+/// number in all tiles.
 template <class Key, class Value>
 __global__ void split(Pairs<const Key, const Value> from, Pairs<Key, Value> to, std::int64_t n, Digits<Key, 1> digits,
                       const long long* ones_before, std::int64_t tiles) {
@@ -52,16 +52,16 @@ __global__ void split(Pairs<const Key, const Value> from, Pairs<Key, Value> to, 
       const std::int64_t i = tile * tile_keys + row * std::int64_t(blockDim.x) + threadIdx.x;
       // begin solution
       //~ // Your code: is the bit of key i a 1? block_exclusive_sum() returns how many threads before this one have a
-      //~ // 1, and sets its last argument to the number in the whole row. Write the key (and its value) to its place.
-      //~ // All threads must call block_exclusive_sum(), also those beyond the last key.
+      //~ // 1, and sets its last argument to the number in the whole row. Write the key (and its value) to its
+      //~ // position. All threads must call block_exclusive_sum(), also those beyond the last key.
       //~ (void)i, (void)zeros, (void)before_row, (void)warp_ones;
       const bool is_one = i < n && digits.extract(from.keys[i]) == 1;
       long long row_ones;
       const long long before = before_row + block_exclusive_sum<long long>(is_one, warp_ones, row_ones);
       if (i < n) {
-        const std::int64_t place = is_one ? zeros + before : i - before;
-        to.keys[place] = from.keys[i];
-        if constexpr (has_values<Value>) to.values[place] = from.values[i];
+        const std::int64_t position = is_one ? zeros + before : i - before;
+        to.keys[position] = from.keys[i];
+        if constexpr (has_values<Value>) to.values[position] = from.values[i];
       }
       before_row += row_ones;
       // end solution

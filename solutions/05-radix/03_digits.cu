@@ -2,8 +2,8 @@
 //
 // Idea: digits of four bits need a quarter of the passes. A block counts the digits of its tile. The counters of all
 // tiles, those of digit 0 first, then those of digit 1 and so on, are scanned: then each tile knows where its keys of
-// each digit begin. Written as they come, neighbouring keys would go to 16 different places; so the block first sorts
-// its tile by the digit in shared memory, with four splits, and then writes 16 runs of neighbours.
+// each digit begin. Written as they come, neighbouring keys would go to 16 different positions; so the block first
+// sorts its tile by the digit in shared memory, with four splits, and then writes 16 runs of neighbours.
 // New since step 02: the splits happen in shared memory, and global memory sees whole runs.
 // Cost: two passes per byte, each with two reads and one write of every key; four splits per pass in shared memory.
 // Limits: 256 threads per block.
@@ -76,7 +76,7 @@ __device__ void count_group_ones(Tile<Key, Value>& tile, const Key* keys, int co
                                  int bit, unsigned (&votes)[items_per_thread]) {
   for (int row = 0; row < items_per_thread; ++row) {
     const int i = row * threads_per_block + threadIdx.x;
-    // Places beyond the last key vote 1: they come last, and stay where they are.
+    // Positions beyond the last key vote 1: they come last, and stay where they are.
     votes[row] = __ballot_sync(0xffffffffu, i >= count || digits.bit(keys[i], bit));
     if (threadIdx.x % 32 == 0) tile.ones[row * warps + threadIdx.x / 32] = __popc(votes[row]);
   }
@@ -101,9 +101,9 @@ __device__ void move_to_sides(Tile<Key, Value>& tile, int source, int count,
     const int i = row * threads_per_block + threadIdx.x;
     if (i >= count) continue;
     const int before = tile.ones[row * warps + warp] + __popc(votes[row] & ((1u << lane) - 1));
-    const int place = votes[row] >> lane & 1 ? first_one + before : i - before;
-    tile.keys[1 - source][place] = tile.keys[source][i];
-    if constexpr (has_values<Value>) tile.values[1 - source][place] = tile.values[source][i];
+    const int position = votes[row] >> lane & 1 ? first_one + before : i - before;
+    tile.keys[1 - source][position] = tile.keys[source][i];
+    if constexpr (has_values<Value>) tile.values[1 - source][position] = tile.values[source][i];
   }
 }
 
@@ -135,7 +135,7 @@ __global__ void __launch_bounds__(threads_per_block)
     const std::int64_t first = t * tile_size;
     const int count = n - first < tile_size ? int(n - first) : tile_size;
     // begin solution
-    //~ // Your code: load the tile; sort_by_digit(); a digit's run begins at place i if the key before i has another
+    //~ // Your code: load the tile; sort_by_digit(); a digit's run begins at position i if the key before i has another
     //~ // digit: the thread there writes offsets[digit]; store every key at offsets[digit] + i.
     //~ (void)tile, (void)offsets, (void)count;
     for (int i = threadIdx.x; i < count; i += threads_per_block) {
@@ -150,9 +150,9 @@ __global__ void __launch_bounds__(threads_per_block)
     }
     __syncthreads();  // a key needs the offset that the thread at the beginning of its run has written
     for (int i = threadIdx.x; i < count; i += threads_per_block) {
-      const std::int64_t place = offsets[digits.extract(tile.keys[0][i])] + i;
-      to.keys[place] = tile.keys[0][i];
-      if constexpr (has_values<Value>) to.values[place] = tile.values[0][i];
+      const std::int64_t position = offsets[digits.extract(tile.keys[0][i])] + i;
+      to.keys[position] = tile.keys[0][i];
+      if constexpr (has_values<Value>) to.values[position] = tile.values[0][i];
     }
     __syncthreads();  // Redundant today: each thread reloads what it stored. Keeps the kernel correct if that changes.
     // end solution

@@ -178,7 +178,7 @@ MISTAKES = (
         "a loop that never ends",
         LAB,
         GLOBAL,
-        [("place < end; ++place)", "place < end;)")],
+        [("position < end; ++position)", "position < end;)")],
         ["FAILED  step 01 global, cpu build", "01_global.cu:", "error: hang: "],
     ),
     Mistake(
@@ -222,7 +222,7 @@ MISTAKES = (
         "if in place of while",
         LAB,
         GLOBAL,
-        [("while (sums[v + 1] <= std::uint64_t(place)) ++v;", "if (sums[v + 1] <= std::uint64_t(place)) ++v;")],
+        [("while (sums[v + 1] <= std::uint64_t(position)) ++v;", "if (sums[v + 1] <= std::uint64_t(position)) ++v;")],
         [
             "FAILED  step 01 global, cpu build",
             "01_global.cu: wrong key at index 0 of 2",
@@ -270,10 +270,10 @@ MISTAKES = (
         ["FAILED  step 02 shared, ", "02_shared.cu:", "error: out-of-bounds: ", "again: "],
     ),
     Mistake(
-        "places in an int",
+        "positions in an int",
         LAB,
         SHARED,
-        [("const std::int64_t place = places[key]", "const int place = places[key]")],
+        [("const std::int64_t position = positions[key]", "const int position = positions[key]")],
         ["ok      step 02 shared: ", "{at}: note: narrow: int holds ", "std::int64_t"],
         alone=True,
         quick=True,
@@ -355,8 +355,11 @@ MISTAKES = (
         LAB,
         STABLE,
         [
-            ("const std::uint64_t place = next[v] + rank;", "const std::uint64_t place = atomic_add(&next[v], 1);"),
-            ("if (rank == 0) next[v] = place + __popc(equal);", "(void)rank;"),
+            (
+                "const std::uint64_t position = next[v] + rank;",
+                "const std::uint64_t position = atomic_add(&next[v], 1);",
+            ),
+            ("if (rank == 0) next[v] = position + __popc(equal);", "(void)rank;"),
         ],
         ["FAILED  step 05 stable, ", "05_stable.cu", "equal keys in the wrong order (the step promises to be stable)"],
     ),

@@ -173,7 +173,7 @@ MISTAKES = (
         ["FAILED  step 02 block, ", "02_block.cu"],
     ),
     Mistake(
-        "the second run in the wrong place",
+        "the second run in the wrong position",
         MERGE,
         "02_block.cu",
         [("load_items(loaded, chunk_keys, from, b, count.b);", "load_items(loaded, count.a, from, b, count.b);")],

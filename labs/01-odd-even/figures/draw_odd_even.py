@@ -66,11 +66,11 @@ def counted(n: int) -> tuple[int, int, int]:
     return bubble, comparisons, phases
 
 
-def still_right(count: int, phases: int, first_phase: int = 0) -> list[list[bool]]:
-    """Which places of a window into a longer array are right, before the first phase and after each."""
+def still_correct(count: int, phases: int, first_phase: int = 0) -> list[list[bool]]:
+    """Which positions of a window into a longer array are correct, before the first phase and after each."""
     states = [[True] * count]
     for phase in range(first_phase, first_phase + phases):
-        now = [False] * count  # a place whose partner lies outside the window is not right
+        now = [False] * count  # a position whose partner lies outside the window is not correct
         for i in pairs(phase, count):
             now[i] = now[i + 1] = states[-1][i] and states[-1][i + 1]
         states.append(now)
@@ -199,9 +199,9 @@ def draw_zero_one(bits: list[int]) -> svg.Drawing:
 
 
 def draw_light_cone(tile: int, halo: int) -> svg.Drawing:
-    """A tile with its halo: the places that are still right after each phase."""
+    """A tile with its halo: the positions that are still correct after each phase."""
     count = tile + 2 * halo
-    states = still_right(count, halo, first_phase=1)  # the worse parity: both edges lose a place at once
+    states = still_correct(count, halo, first_phase=1)  # the worse parity: both edges lose a position at once
     assert all(states[-1][halo : halo + tile]) and not states[-1][halo - 1] and not states[-1][halo + tile]
     pitch, left, top, step = 24, 130, 66, 84
     right = left + halo * step
@@ -219,9 +219,9 @@ def draw_light_cone(tile: int, halo: int) -> svg.Drawing:
         for i in pairs(phase + 1, count):
             drawing.arrow(x, y(i), y(i + 1), svg.BLUE if phase % 2 else svg.ORANGE)
     for column, state in enumerate(states):
-        for place, right_here in enumerate(state):
+        for place, correct_here in enumerate(state):
             x = left + column * step
-            if right_here:
+            if correct_here:
                 drawing.dot(x, y(place), 5.5, svg.TEAL)
             else:
                 drawing.rect(x - 8, y(place) - 9, 16, 18, svg.PAPER, svg.ABSENT, 3)
@@ -238,7 +238,7 @@ def draw_light_cone(tile: int, halo: int) -> svg.Drawing:
         ("?: its partner, or that of a key", svg.ORANGE, 2),
         ("it met, is not in the window", svg.ORANGE, 2.8),
         ("the tile, which is stored,", svg.BLUE, halo + tile / 2 - 0.9),
-        (f"is right after {halo} phases,", svg.BLUE, halo + tile / 2 - 0.1),
+        (f"is correct after {halo} phases,", svg.BLUE, halo + tile / 2 - 0.1),
         ("but not after one more", svg.BLUE, halo + tile / 2 + 0.7),
     ):
         drawing.text(x, top + at * pitch + 4, words, 12.5, color, "start")

@@ -274,8 +274,8 @@ def draw_banks(half: int) -> svg.Drawing:
         f"The nodes that end each {2 * half} values, in the banks of shared memory",
     )
     for x0, places, place_of, name, turns in (
-        (left, plain, lambda i: i, "value i at place i", wavefronts(plain)),
-        (2 * left + panel + 20, spread, padded, "value i at place i + i/16 + i/256", wavefronts(spread)),
+        (left, plain, lambda i: i, "value i at position i", wavefronts(plain)),
+        (2 * left + panel + 20, spread, padded, "value i at position i + i/16 + i/256", wavefronts(spread)),
     ):
         drawing.text(x0 + panel / 2, 28, name, 14.5, svg.INK, weight="bold")
         drawing.text(
@@ -298,7 +298,7 @@ def draw_banks(half: int) -> svg.Drawing:
                 drawing.rect(x, y, size, size, svg.PAPER, "#d0d7de", 0, 0.7)
             elif place < max(used):
                 drawing.rect(x, y, size, size, "#eceff3", "#d0d7de", 0, 0.7)
-    words = "columns: banks of 8 bytes · numbers: the lane that reads this place · grey: padding"
+    words = "columns: banks of 8 bytes · numbers: the lane that reads this position · grey: padding"
     drawing.text(left, top + rows * size + 26, words, 12, svg.MUTED, "start")
     return drawing
 
@@ -318,7 +318,7 @@ def draw_wavefronts() -> svg.Drawing:
     drawing.text(left - 16, top - 22, "half =", 12.5, svg.MUTED, "end")
     for c, h in enumerate(halves):
         drawing.text(left + c * pitch + 24, top - 22, str(h), 12.5, svg.MUTED)
-    for r, (name, turns) in enumerate((("place i", plain), ("i + i/16", only16), ("i + i/16 + i/256", both))):
+    for r, (name, turns) in enumerate((("position i", plain), ("i + i/16", only16), ("i + i/16 + i/256", both))):
         drawing.text(left - 16, top + r * gap + 9, name, 13.5, svg.INK, "end", "bold")
         for c, t in enumerate(turns):
             color, fill = (svg.BLUE, svg.BLUE_FILL) if t == 1 else (svg.ORANGE, svg.ORANGE_FILL)

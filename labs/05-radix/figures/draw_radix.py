@@ -115,7 +115,7 @@ def draw_runs() -> svg.Drawing:
     drawing.text(
         left,
         26,
-        "12 neighbouring threads, the digits of their keys and the places they write to",
+        "12 neighbouring threads, the digits of their keys and the positions they write to",
         13,
         svg.MUTED,
         "start",
@@ -123,7 +123,7 @@ def draw_runs() -> svg.Drawing:
     drawing.text(
         left,
         222,
-        "green dash: this place follows its neighbour's, so the stores share sectors",
+        "green dash: this position follows its neighbour's, so the stores share sectors",
         12.5,
         svg.TEAL,
         "start",
