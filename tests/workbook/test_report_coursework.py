@@ -191,8 +191,9 @@ class Coursework(unittest.TestCase):
             self.assertIn(name, made["processors"])
         for name in ("NVIDIA A", "NVIDIA B"):
             self.assertIn(f"| {name} |", made["machines"])
-            self.assertRegex(tables, rf"\| launch shape \|.*{name}")
-        self.assertIn("| &lt;&lt;&lt;64, 64&gt;&gt;&gt; | 0.500 | 0.500 |", tables)
+            self.assertRegex(
+                tables, rf"(?m)^\| 02 shared, 100,000 u8 keys, {name} \|{' 0.500 [|]' * len(self.SHAPES[1:])}$"
+            )
         # Largest values, and inputs by entropy.
         self.assertEqual(re.findall(r"(?m)^\| ([\d,]+) \|", made["ranges"]), ["15", "255", "65,535", "16,777,215"])
         self.assertIn("| launch shape | 0 to 15 | 0 to 65,535 |", made["ranges"])

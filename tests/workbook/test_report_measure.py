@@ -13,7 +13,7 @@ from unittest import mock
 
 from report_data import LAB, MANY, lab_of, row, step
 
-from workbook.core import build, measuring, resuming, sweeps
+from workbook.core import build, measuring, report_sweeps, resuming, sweeps
 from workbook.core import rows as row_files
 from workbook.core.judge_client import Lab
 from workbook.core.rows import Row
@@ -25,7 +25,7 @@ class Plan(unittest.TestCase):
     """The sweeps of a report."""
 
     def plan(self, kind: str, lab: Lab) -> dict[str, Sweep]:
-        return {sweep.name: sweep for sweep in sweeps.report(lab, kind, ["uniform", "sorted"])}
+        return {sweep.name: sweep for sweep in report_sweeps.plan(lab, kind, ["uniform", "sorted"])}
 
     def test_a_slow_step_does_not_hold_the_others_back(self) -> None:
         plan = self.plan("cuda", lab_of(65536, 65536, MANY))
@@ -35,11 +35,21 @@ class Plan(unittest.TestCase):
         self.assertEqual((plan["inputs-3"].n, plan["shapes-3"].n), ((1 << 22,), (1 << 20,)))
         self.assertEqual(plan["sizes"].shapes, (sweeps.STEP_CHOOSES, *sweeps.FEW_SHAPES))
         self.assertEqual(plan["n-3"].steps, (3,))
-        self.assertEqual(set(self.plan("cuda", lab_of(MANY, MANY))), {"n", "sizes", "shapes", "inputs"})
+        self.assertEqual(set(self.plan("cuda", lab_of(MANY, MANY))), {"n", "sizes", "shapes", "inputs", "labs"})
+
+    def test_ranges_have_launch_shapes_and_only_steps_that_take_the_keys(self) -> None:
+        steps = (step(1, types=("u8",)), step(2, types=("u8", "u32"), max_range=1 << 24), step(2, "part", task="scan"))
+        for kind in ("cpu", "cuda"):
+            plan = self.plan(kind, Lab(LAB, "u8", False, steps))
+            shaped = plan["range-shapes"]
+            self.assertEqual((shaped.steps, shaped.types, shaped.shapes), ((2,), ("u32",), sweeps.FEW_SHAPES))
+            self.assertGreater(len(shaped.inputs), 2)
+            self.assertEqual((plan["labs"].steps, plan["labs"].inputs), ((2,), (sweeps.COMMON_INPUT,)))
+            self.assertGreater(len(plan["labs"].n), 3)
 
     def test_launches_that_are_slow_to_emulate_are_left_out_and_reported(self) -> None:
         lab = lab_of(65536, MANY)
-        self.assertEqual(set(self.plan("cpu", lab_of(1 << 24, MANY))), {"n", "sizes", "shapes", "inputs"})
+        self.assertEqual(set(self.plan("cpu", lab_of(1 << 24, MANY))), {"n", "sizes", "shapes", "inputs", "labs"})
         plan = self.plan("cpu", lab)
         self.assertNotIn((1024, 1024), plan["sizes-1"].shapes)
         self.assertIn((1024, 1024), plan["sizes-2"].shapes)

@@ -19,7 +19,7 @@ import fake_judge
 from measured import row
 from test_judge_client import FAKE, FakeJudge
 
-from workbook.core import build, machine, measuring, resuming, rows, sweeps
+from workbook.core import build, machine, measuring, report_sweeps, resuming, rows, sweeps
 from workbook.core.console import Problem, terminated_as_interrupted
 from workbook.core.judge_client import NARROW_RANGE, JudgeClient, Lab
 from workbook.core.judge_types import from_json
@@ -102,7 +102,7 @@ class Defined(unittest.TestCase):
 
     def test_steps_that_afford_less_have_sweeps_of_their_own(self) -> None:
         few = {"affordable": {"check": 1500, "cpu": 4096, "cuda": 65536}, "max_n": 65536}
-        plan = {sweep.name: sweep for sweep in sweeps.report(lab({}, few), "cpu", ["uniform", "sorted"])}
+        plan = {sweep.name: sweep for sweep in report_sweeps.plan(lab({}, few), "cpu", ["uniform", "sorted"])}
         self.assertEqual(plan["n-1"].n, (1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18))
         self.assertEqual((plan["n-2"].n, plan["n-2"].steps), ((1 << 10, 1 << 12), (2,)))
         self.assertEqual(plan["inputs-2"].n, (1024,))
@@ -113,7 +113,7 @@ class Defined(unittest.TestCase):
         self.assertNotIn("ranges", plan)
 
     def test_a_lab_with_ranges(self) -> None:
-        plan = {sweep.name: sweep for sweep in sweeps.report(lab({"max_range": 1 << 24}), "cuda", ["uniform"])}
+        plan = {sweep.name: sweep for sweep in report_sweeps.plan(lab({"max_range": 1 << 24}), "cuda", ["uniform"])}
         self.assertEqual(plan["ranges"].inputs, sweeps.RANGES)
         self.assertEqual(plan["types"].inputs, (NARROW_RANGE,))
         self.assertEqual(plan["range-sizes"].n, sweeps.REPORT_SIZES)

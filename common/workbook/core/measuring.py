@@ -149,7 +149,7 @@ class Sweeping:
         gold = programs.machine(True).steps if programs.gold else ()
         done = {row_files.key(row) for row in row_files.whole(self.rows)}
         if done:
-            note(f"resuming: {len(done)} measurements already exist")
+            self.progress.remark(f"resuming: {len(done)} measurements already exist")
         self.plan = [
             item
             for item in sweeps.with_gold(planned, gold, self.sweep.only_gold)

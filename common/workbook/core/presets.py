@@ -64,7 +64,14 @@ def plan(lab: Lab, kind: str, inputs: Sequence[str], brief: bool) -> list[Sweep]
         replace(few, words="launch shapes", n=(GRID_N,), shapes=sweeps.GRID, budget=30),
         replace(few, words="inputs", n=(INPUTS_N,), inputs=tuple(inputs)),
     ]
+    if any("u32" in step.types for step in lab.steps if step.task == "sort"):
+        common = replace(few, words="the keys that every lab sorts", types=("u32",), inputs=(sweeps.COMMON_INPUT,))
+        plans += [replace(common, n=sizes, steps=tuple(steps)) for sizes, steps in by_sizes.items() if sizes]
     if lab.has_ranges:
+        shaped = replace(
+            few, words="value ranges and launch shapes", n=(GRID_N,), types=("u32",), inputs=sweeps.SHAPED_RANGES
+        )
+        plans.append(replace(shaped, shapes=sweeps.FEW_SHAPES, budget=30))
         plans.append(replace(few, words="value ranges", n=(INPUTS_N,), types=("u32",), inputs=sweeps.RANGES))
     return plans
 

@@ -28,6 +28,8 @@ GRID = tuple((blocks, threads) for blocks in (1, 4, 16, 64, 256, 1024) for threa
 FEW_SHAPES: tuple[Shape, ...] = ((1, 32), (1, 256), (4, 256), (16, 16), (64, 64), (256, 256), (1024, 1024))
 REPORT_SIZES = (1000, 10_000, 100_000)
 RANGES = tuple(f"range:0:{2**bits - 1}" for bits in (4, 8, 12, 16, 20, 24))
+SHAPED_RANGES = RANGES[0], RANGES[2], RANGES[3]
+COMMON_INPUT = RANGES[3]  # u32 keys of it are sorted by some step of every lab: 0 to 65,535
 DEFAULT_N = 1 << 20
 BENCH_SIZES = {"cpu": (1 << 10, 1 << 14, 1 << 18), "cuda": (1 << 10, 1 << 14, 1 << 18, 1 << 22, 1 << 26)}
 _KEY_BYTES = {"u8": 1, "u16": 2, "u32": 4, "i32": 4, "f32": 4, "u64": 8, "i64": 8, "f64": 8, "pairs": 4}
@@ -290,105 +292,3 @@ def _add(found: dict[tuple[Any, ...], Planned], item: Planned) -> None:
 def smallest_first(planned: Iterable[Planned]) -> list[Planned]:
     """For sweeps that may run out of time: the small cases of all steps first, gold still before its steps."""
     return sorted(planned, key=lambda item: (item.case.n, item.case.blocks * item.case.threads))
-
-
-# --- the sweeps of a report ---
-
-# n: the sweep over sizes; one: keys where something else varies; grid: keys for the map of launch shapes.
-_REPORT = {
-    "cpu": {"n": range(10, 19, 2), "one": 14, "grid": 12, "seconds": 20, "time_limit": 1.5},
-    "cuda": {"n": range(10, 27, 2), "one": 22, "grid": 20, "seconds": 60, "time_limit": 3.0},
-}
-
-
-def _power_below(n: int) -> int:
-    """The largest power of two that is at most n."""
-    return 1 << max(n.bit_length() - 1, 0)
-
-
-def _affordable(lab: Lab, number_: int, kind: str) -> int:
-    """How many keys a step and its parts sort in about a second, and their table allows."""
-    return min(
-        min(step.affordable.on(kind), step.max_n if step.max_n is not None else 1 << 62) for step in lab.lines(number_)
-    )
-
-
-def _sizes(sizes: Sequence[int], most: int, mode: str) -> tuple[int, ...]:
-    """The sizes of a sweep for a step that affords `most` keys: `some` of them, `all`, or a `small` one in place."""
-    if mode == "small":
-        return tuple(dict.fromkeys(min(n, max(_power_below(most // 4), 1)) for n in sizes))
-    return tuple(n for n in sizes if mode == "all" or n <= most)
-
-
-def _group(lab: Lab, kind: str, sweep: Sweep, mode: str) -> list[Sweep]:
-    """The sweep, split where some steps afford fewer keys or threads than others."""
-    groups: dict[tuple[tuple[int, ...], tuple[Shape, ...]], list[int]] = {}
-    for number_ in dict.fromkeys(step.number for step in lab.steps):
-        most = _affordable(lab, number_, kind)
-        sizes = _sizes(sweep.n, most, mode)
-        # The emulation pays for every thread of every launch.
-        shapes_ = tuple(shape for shape in sweep.shapes if kind == "cuda" or shape[0] * shape[1] <= max(most, 8192))
-        groups.setdefault((sizes, shapes_), []).append(number_)
-    if len(groups) == 1:
-        ((sizes, shapes_),) = groups
-        return [replace(sweep, n=sizes, shapes=shapes_)]
-    return [
-        replace(sweep, name=f"{sweep.name}-{'-'.join(map(str, steps))}", steps=tuple(steps), n=sizes, shapes=shapes_)
-        for (sizes, shapes_), steps in groups.items()
-        if sizes
-    ]
-
-
-def report(lab: Lab, kind: str, inputs: Sequence[str], machine_id: str = "") -> list[Sweep]:
-    """The sweeps of a report on a lab. Steps that afford fewer keys have sweeps of their own."""
-    scope: Any = _REPORT[kind]
-    long = Limits(repeats=15, time_limit=scope["time_limit"])
-    short = Limits(repeats=5, time_limit=1)
-    # A launch shape that takes longer is reported as such: a step that never ends shows in the sweep over n.
-    shaped = 10.0 if kind == "cpu" else 20.0
-    one = (1 << scope["one"],)
-    seconds: float = scope["seconds"]
-    base = Sweep(lab.name, limits=short, budget=seconds, machine_id=machine_id)
-    types = tuple(dict.fromkeys(name for step in lab.steps if step.task == "sort" for name in step.types))
-    detailed = replace(base, kernels=True, transfers=True, budget=2 * seconds)
-    wanted = [
-        (replace(detailed, name="n", words="n", n=tuple(1 << e for e in scope["n"]), limits=long), "some"),
-        (
-            replace(
-                detailed,
-                name="sizes",
-                words="launch shapes and sizes",
-                n=REPORT_SIZES,
-                shapes=(STEP_CHOOSES, *FEW_SHAPES),
-                timeout=shaped,
-            ),
-            "all",
-        ),
-        (
-            replace(
-                base,
-                name="shapes",
-                words="launch shapes",
-                n=(1 << scope["grid"],),
-                shapes=GRID,
-                limits=Limits(repeats=3, time_limit=1),
-                timeout=shaped,
-            ),
-            "small",
-        ),
-        (replace(base, name="inputs", words="inputs", n=one, inputs=tuple(inputs)), "small"),
-    ]
-    if len(types) > 1:
-        narrow = (lab.input_for(*types),)
-        wanted.append((replace(base, name="types", words="types of keys", n=one, inputs=narrow, types=types), "small"))
-    if lab.has_ranges and "u32" in types:
-        u32 = replace(base, types=("u32",))
-        few_ranges = (RANGES[0], RANGES[3], RANGES[5])
-        wanted += [
-            (replace(u32, name="ranges", words="value ranges", n=one, inputs=RANGES), "small"),
-            (
-                replace(u32, name="range-sizes", words="value ranges and sizes", n=REPORT_SIZES, inputs=few_ranges),
-                "all",
-            ),
-        ]
-    return [part for sweep, mode in wanted for part in _group(lab, kind, sweep, mode)]

@@ -73,7 +73,7 @@ def fill(text: str, parts: Mapping[str, str]) -> str:
             return match[0]
         if match[1] == "predictions":
             part = _with_predictions(part, predicted(text))
-        return f"<!-- made: {match[1]} -->\n\n{part}\n<!-- end of made -->"
+        return f"<!-- made: {match[1]} -->\n{part}\n<!-- end of made -->"
 
     return _MADE.sub(made, text)
 

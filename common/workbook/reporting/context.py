@@ -28,8 +28,11 @@ class Context:
     steps: Sequence[Step] = ()  # the lab's table
     device: Sequence[tuple[str, str]] = ()  # what the runner reports about its device
     others: Sequence[tuple[str, Sequence[Row]]] = ()  # machines to compare with
+    labs: Sequence[tuple[str, Sequence[Row]]] = ()  # "" or a remark, and what a machine has measured of the other labs
     solution: bool = False
     profiled: Mapping[str, Any] | None = None  # the result of profile_gather.gather()
+    verdicts: Mapping[str, Any] | None = None  # the result of verdicts_gather.gather()
+    picture: str = ""  # the caption of plots/run.svg
     left_out: Mapping[str, Sequence[str]] = field(default_factory=dict)  # sweep -> sentences on what was not measured
     plots: bool = field(default_factory=plot.available)
 

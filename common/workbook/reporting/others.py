@@ -1,4 +1,4 @@
-"""Measurements of other machines, which a report compares with its own."""
+"""Measurements of other machines and of other labs, which a report compares with its own."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from pathlib import Path
 
 from ..core import rows as row_files
 from ..core.console import Problem, note
-from ..core.course import ROOT
+from ..core.course import ROOT, labs
 from ..core.rows import Row
 from .context import RECORDED
+from .place import sources
 
 RESULTS = ROOT / "reports/results"
 
@@ -48,3 +49,24 @@ def _given(lab: str, text: str) -> tuple[str, list[Row]]:
     if not any(row.lab == lab for row in rows):
         raise Problem(f"{text} has no measurements of {lab}", 2)
     return (path.stem if path.is_file() else path.name), rows
+
+
+def other_labs(lab: str, solution: bool, own: Sequence[Row]) -> list[tuple[str, list[Row]]]:
+    """What the reports on the other labs have measured on this machine, and what is recorded of all labs: ("" or a
+    remark, rows)."""
+    ids = {row.machine_id for row in own}
+    folders = [sources(other, solution) / "report/csv" for other in labs() if other != lab]
+    here = [row for folder in folders for path in sorted(folder.glob("*.csv")) for row in _readable(path)]
+    found = [("", [row for row in here if row.machine_id in ids])]
+    for folder in sorted(path for path in RESULTS.glob("*") if path.is_dir()):
+        rows = [row for path in sorted(folder.glob("*.csv")) for row in _readable(path)]
+        found += [] if ids & {row.machine_id for row in rows} else [(RECORDED, rows)]
+    return found
+
+
+def _readable(path: Path) -> list[Row]:
+    """The rows of whole steps in a file; none if it is damaged, which the report on that lab says."""
+    try:
+        return row_files.whole(row_files.read(path))
+    except Problem:
+        return []

@@ -4,13 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from . import parts_machines, parts_processors, parts_profile, parts_setup, parts_sweeps, parts_time
+from . import (
+    parts_labs,
+    parts_machines,
+    parts_processors,
+    parts_profile,
+    parts_setup,
+    parts_sweeps,
+    parts_time,
+    parts_verdicts,
+)
 from .context import Context
 
 PARTS: dict[str, Callable[[Context], str]] = {
     "statement": parts_setup.statement,
     "machine": parts_setup.machine,
+    "predictions": parts_verdicts.predictions,
     "program": parts_setup.program,
+    "run": parts_verdicts.run,
+    "verdicts": parts_verdicts.verdicts,
     "results": parts_setup.results,
     "n": parts_time.n,
     "parts": parts_time.parts,
@@ -23,6 +35,7 @@ PARTS: dict[str, Callable[[Context], str]] = {
     "transfers": parts_time.transfers,
     "processors": parts_processors.processors,
     "machines": parts_machines.machines,
+    "labs": parts_labs.labs,
 }
 
 

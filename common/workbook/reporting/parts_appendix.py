@@ -6,7 +6,7 @@ from ..core.rows import TRANSFERS, Row, whole
 from .context import Context
 from .parts_machines import by_machine
 from .parts_profile import memory
-from .parts_time import bandwidth, kernel_rows
+from .parts_time import kernel_rows, speeds
 from .selection import groups
 from .tables import SIZES, fold, over_shapes, paragraphs
 
@@ -24,7 +24,7 @@ def appendix(report: Context) -> str:
             if (table := _by_shape(report, n))
         ),
         fold("Memory accesses of each kernel", memory(report)),
-        fold("Percent of memory bandwidth", bandwidth(report)),
+        fold("Speed and percent of memory bandwidth", *speeds(report)),
         fold("Launch shapes and value ranges on several machines", *by_machine(report)),
     ]
     return paragraphs([_HEAD, *folds]) + "\n" if any(folds) else ""

@@ -20,7 +20,7 @@ from .selection import (
     speed,
     usual,
 )
-from .tables import count, launch, number, paragraphs, pipe
+from .tables import count, launch, number, over_shapes, paragraphs, pipe
 
 
 def points(rows: Sequence[Row]) -> list[tuple[int, float]]:
@@ -130,7 +130,20 @@ class _Comparison:
 def by_machine(report: Context) -> list[str]:
     """Tables of steps that several machines have timed for the same launch shapes or value ranges."""
     found = _found(report)
-    return _step_by_step(report.lab, found) if len(found) > 1 else []
+    if len(found) < 2:
+        return []
+    rows: list[Row] = []
+    names: list[str] = []
+    for machines_ in _by_shape(report.lab, found):
+        for title, own in machines_.items():
+            rows += own
+            names += [f"{label(own[0])}, {count(own[0].n)} {own[0].type} keys, {title}"] * len(own)
+    name_of = dict(zip(map(id, rows), names))
+    shapes = [
+        "Milliseconds by launch shape, at the largest n that the machines share:" * bool(rows),
+        over_shapes("step, machine", rows, lambda row: name_of[id(row)]),
+    ]
+    return [*shapes, *_by_range(report.lab, found)]
 
 
 def _by_shape(lab: str, found: Sequence[_Machine]) -> list[dict[str, list[Row]]]:
@@ -157,21 +170,19 @@ def _by_shape(lab: str, found: Sequence[_Machine]) -> list[dict[str, list[Row]]]
     return chosen
 
 
-def _step_by_step(lab: str, found: Sequence[_Machine]) -> list[str]:
-    """Tables of steps that several machines have timed for the same launch shapes or value ranges, at the largest
-    common n."""
+def _by_range(lab: str, found: Sequence[_Machine]) -> list[str]:
+    """Tables of steps that several machines have timed for the same value ranges, at the largest common n."""
     tables: dict[_Comparison, dict[int, dict[str, dict[tuple[object, ...], str]]]] = {}
     for machine in found:
         for row in measured(machine.rows):
             if row.lab != lab or row.build != machine.build or row.order != "ascending":
                 continue
             largest = largest_value(row)
-            if not (row.blocks or largest is not None) or (largest is None and row.input != "uniform"):
+            if largest is None:
                 continue
-            names = [("launch shape", launch(row))] * bool(row.blocks)
-            names += [] if largest is None else [("largest value", f"{largest:,}")]
+            names = [*[("launch shape", launch(row))] * bool(row.blocks), ("largest value", f"{largest:,}")]
             table = _Comparison(row.step, " and ".join(name for name, _ in names), row.name, row.type)
-            cell = (-1 if largest is None else largest, *shape_of(row), ", ".join(words for _, words in names))
+            cell = (largest, *shape_of(row), ", ".join(words for _, words in names))
             tables.setdefault(table, {}).setdefault(row.n, {}).setdefault(machine.title, {})[cell] = number(
                 row.median_ms
             )

@@ -79,8 +79,9 @@ def _gpu(report: Context) -> list[list[str]]:
     """Rows about the GPU, or about what the cpu build emulates."""
     facts = dict(report.device)
     if report.kind != "cuda":
-        emulated = [[f"{what} (emulated)", _digits(facts[what])] for what in _EMULATED_FACTS if what in facts]
-        return [["GPU", "none: CUDA is emulated on the processor (cpu build)"], *emulated]
+        limits = "; ".join(f"{what} {_digits(facts[what])}" for what in _EMULATED_FACTS if what in facts)
+        none = ["GPU", "none: CUDA is emulated on the processor (cpu build)"]
+        return [none, ["emulated limits", limits]] if limits else [none]
     name = facts.pop("device", "?")
     driver = this_machine.answer("nvidia-smi", "--id=0", "--query-gpu=driver_version", "--format=csv,noheader")
     known = [[what, _digits(value)] for what, value in facts.items() if value not in ("0", "")]

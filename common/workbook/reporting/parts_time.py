@@ -6,7 +6,7 @@ from ..core.console import grouped, significant
 from ..core.rows import TRANSFERS, Row
 from . import bars, lines_over_n
 from .context import Context
-from .selection import by_line, groups, label, milliseconds, powers, speed, step_of, usual
+from .selection import by_line, groups, label, milliseconds, powers, speed, usual
 from .tables import count, golds_for, number, over_n, paragraphs, pipe
 
 
@@ -31,26 +31,26 @@ def n(report: Context) -> str:
                 rows,
             ),
             report.figure("time", lines_over_n.time_over_n, "Time of one sort against the number of keys.", rows),
-            over_n("median, ms", lines, golds, lambda row: number(row.median_ms)),
-            "In the next table, percent of the fastest gold standard in brackets." * shares,
-            over_n("Mkeys/s", lines, golds, _speed_and_share),
+            "In brackets: the speed in percent of the fastest gold standard's." * shares,
+            over_n("median, ms", lines, golds, _time_and_share),
             *report.not_measured("n"),
         ]
     )
 
 
-def _speed_and_share(row: Row) -> str:
-    """111 (8.42 %)"""
-    return grouped(speed(row) / 1e6) + (f" ({significant(100 * row.ratio)} %)" if row.ratio else "")
+def _time_and_share(row: Row) -> str:
+    """0.114 (8.42 %)"""
+    return number(row.median_ms) + (f" ({significant(100 * row.ratio)} %)" if row.ratio else "")
 
 
-def bandwidth(report: Context) -> str:
-    """Percent of memory bandwidth over n, of all steps and their parts."""
-    rows = [row for row in usual(report.rows) if row.build == report.kind]
-    lines = by_line(powers(rows), report.lab)
-    return over_n(
-        "% of memory bandwidth", lines, golds_for(lines, report.rows), lambda row: number(row.percent_of_roof)
-    )
+def speeds(report: Context) -> list[str]:
+    """Tables over n of all steps and their parts: keys per second, and percent of memory bandwidth."""
+    lines = by_line(powers([row for row in usual(report.rows) if row.build == report.kind]), report.lab)
+    golds = golds_for(lines, report.rows)
+    return [
+        over_n("Mkeys/s", lines, golds, lambda row: grouped(speed(row) / 1e6)),
+        over_n("% of memory bandwidth", lines, golds, lambda row: number(row.percent_of_roof)),
+    ]
 
 
 def parts(report: Context) -> str:
@@ -91,25 +91,9 @@ def kernels(report: Context) -> str:
                 "The share of each kernel in the time of all kernels of a step, at the largest n of the sweep. "
                 "(Kernels are timed in separate runs, which do not count in the times above.)",
             ),
-            _largest_shares(rows),
             "The appendix has each kernel's time for all launch shapes.",
         ]
     )
-
-
-def _largest_shares(rows: list[Row]) -> str:
-    """A table: the kernel that takes longest in each step, at the largest n."""
-    lines = []
-    own = [row for row in rows if row.task == "sort" and row.blocks == 0]
-    for (step, name), some in sorted(groups(own, step_of).items()):
-        largest = max(row.n for row in some)
-        last = [row for row in some if row.n == largest]
-        longest = max(last, key=milliseconds)
-        total = sum(map(milliseconds, last)) or 1
-        share = f"{100 * milliseconds(longest) / total:.0f}"
-        lines.append([f"{step:02} {name}", f"`{longest.kernel}`", count(largest), number(total), share])
-    headings = ["step", "longest kernel", "n", "all kernels, ms", "its share, %"]
-    return pipe(headings, lines, left=2) if lines else ""
 
 
 def transfers(report: Context) -> str:

@@ -6,16 +6,16 @@ import argparse
 import time
 from pathlib import Path
 
-from ..core import bench_tables, build, files, sweeps
+from ..core import bench_tables, build, files, report_sweeps
 from ..core import rows as row_files
 from ..core.console import Problem, Usage, note
 from ..core.course import find_lab, shown
 from ..core.judge_client import JudgeClient, Lab
 from ..core.measuring import Programs
 from ..core.options import add_solution, prepare
-from ..reporting import compose, measure, place, profile_gather, signed_files
+from ..reporting import compose, measure, place, profile_gather, run_picture, signed_files, verdicts_gather
 from ..reporting.context import Context, failures
-from ..reporting.others import other_machines
+from ..reporting.others import other_labs, other_machines
 
 PROFILE_SECONDS = {"cpu": 20.0, "cuda": 60.0}
 
@@ -47,7 +47,7 @@ def measured(
     judge: JudgeClient, lab: Lab, kind: str, runner: Path, arguments: argparse.Namespace, folder: Path
 ) -> Context:
     """Everything that the report is made from, except the measurements of other machines."""
-    plan = sweeps.report(lab, kind, [info.name for info in judge.inputs()], arguments.machine)
+    plan = report_sweeps.plan(lab, kind, [info.name for info in judge.inputs()], arguments.machine)
     rows = measure.measure(Programs(judge, kind, runner, build.gold(kind)), plan, folder, arguments.fresh)
     rows += measure.processor(judge, lab.name, kind, folder, arguments.fresh)
     measure.forget(folder, [*(sweep.name for sweep in plan), "processor"])
@@ -57,6 +57,7 @@ def measured(
     job = profile_gather.Job(
         judge, lab, kind, steps, folder, arguments.fresh, arguments.solution, PROFILE_SECONDS[kind]
     )
+    profiled = profile_gather.gather(job) if steps else None
     return Context(
         lab.name,
         folder,
@@ -65,7 +66,9 @@ def measured(
         lab.steps,
         judge.runner(runner).facts,
         solution=arguments.solution,
-        profiled=profile_gather.gather(job) if steps else None,
+        profiled=profiled,
+        verdicts=verdicts_gather.gather(job),
+        picture=run_picture.draw(job),
         left_out=measure.left_out(lab, kind, plan, rows),
     )
 
@@ -128,6 +131,7 @@ def main(arguments: argparse.Namespace) -> int:
         note("interrupted; the measurements are kept, and the same command continues from there")
         return getattr(stop, "status", 130)
     report.others = other_machines(lab, arguments.others, report.rows)
+    report.labs = other_labs(lab, arguments.solution, report.rows)
     note("making tables and plots ...")
     for line in write(report):
         print(line)

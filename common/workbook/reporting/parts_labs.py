@@ -1,0 +1,73 @@
+"""The part of a report that compares the algorithms of all labs on the same keys."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..core.console import grouped
+from ..core.rows import Row
+from ..core.sweeps import COMMON_INPUT
+from .context import Context
+from .lines_over_n import Series
+from .parts_machines import machine_figure, short
+from .selection import groups, is_power, measured, shape_of, speed
+from .tables import count, paragraphs, pipe
+
+
+def labs(report: Context) -> str:
+    """A plot and a table for each machine that has timed several labs: this one first, then the recorded ones."""
+    own = [row for row in report.rows if row.lab == report.lab]
+    texts: list[str] = []
+    for remark, rows in report.labs or [("", [])]:
+        for build, found in groups(measured([*rows, *([] if remark else own)]), lambda row: row.build).items():
+            best = {lab: line for lab, some in _by_lab(found).items() if (line := _best(some))}
+            if len(best) > 1:
+                machine = (
+                    short(found[0].machine) + (f", {remark}" if remark else "") + " (cpu build)" * (build == "cpu")
+                )
+                texts.append(_compared(report, f"labs-{len(texts) + 1}", best, machine))
+    return paragraphs(texts)
+
+
+def _by_lab(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    return dict(sorted(groups((row for row in rows if not row.is_gold), lambda row: row.lab).items()))
+
+
+def _best(rows: Sequence[Row]) -> list[Row]:
+    """The fastest step at each n: on the keys that all labs sort, or if there are none, on uniform keys."""
+    sorts = [
+        row
+        for row in rows
+        if row.task == "sort" and row.tile == 0 and shape_of(row) == (0, 0) and row.order == "ascending"
+    ]
+    for type_name, input_name in (("u32", COMMON_INPUT), ("u32", "uniform"), ("u8", "uniform")):
+        by_n = groups(
+            (row for row in sorts if (row.type, row.input) == (type_name, input_name) and is_power(row.n)),
+            lambda row: row.n,
+        )
+        if len(by_n) > 1:
+            return [max(by_n[n], key=speed) for n in sorted(by_n)]
+    return []
+
+
+def _compared(report: Context, name: str, best: dict[str, list[Row]], machine: str) -> str:
+    series, lines = [], []
+    sizes = sorted({row.n for own in best.values() for row in own})
+    sizes = sizes[::2] if len(sizes) > 8 else sizes
+    for lab, own in best.items():
+        title = f"{lab.partition('-')[2]}: {_keys(own[0])}"
+        series.append(Series(title, int(lab[:2]), 0, [(row.n, speed(row)) for row in own]))
+        by_n = {row.n: f"{grouped(speed(row) / 1e6)} ({row.step:02})" for row in own}
+        lines.append([title, *(by_n.get(n, "") for n in sizes)])
+    caption = f"Keys per second of the fastest step of each lab on {machine}."
+    return paragraphs(
+        [
+            machine_figure(report, name, series, "Keys per second by algorithm", caption),
+            pipe(["Mkeys/s (step)", *(f"n = {count(n)}" for n in sizes)], lines),
+        ]
+    )
+
+
+def _keys(row: Row) -> str:
+    """ "u32, 0 to 65,535" """
+    return f"{row.type}, 0 to 65,535" if row.input == COMMON_INPUT else f"{row.type}, {row.input}"

@@ -1,0 +1,243 @@
+"""Verdicts, budgets, predictions and the picture of a run: gathered once, and shown as tables."""
+
+from __future__ import annotations
+
+import tempfile
+import unittest
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+from unittest import mock
+
+from report_data import LAB, report_of, row, step
+
+from workbook.core import build, check_build, checking, console, profiles, resuming
+from workbook.core.check_build import Verdict
+from workbook.core.console import Usage
+from workbook.core.judge_client import Budget, Case, Finding, Lab, Outcome
+from workbook.core.sweeps import COMMON_INPUT
+from workbook.pictures import access_picture
+from workbook.reporting import parts_labs, parts_verdicts, run_picture, verdicts_gather
+from workbook.reporting.parts_processors import processors
+from workbook.reporting.profile_gather import Job
+
+STEPS = (
+    step(1, "global"),
+    step(2, "shared", budget=Budget(n=4096, conflicts=1.1, bytes=8.5)),
+    step(2, "part", task="scan"),
+)
+
+
+def outcome(status: str = "verified", **values: Any) -> Outcome:
+    """The outcome of a case."""
+    return Outcome(status, status == "verified", Case(LAB, 2, 4096), **values)
+
+
+class Folder(unittest.TestCase):
+    """A report's folder, with a runner and a judge that only exist by name."""
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        for name in ("csv", "plots"):
+            (self.folder / name).mkdir()
+        self.program = self.folder / "program"
+        self.program.touch()
+        self.mark = "one"
+        self.replace(verdicts_gather, "note", lambda _: None)
+        self.replace(console, "note", lambda _: None)
+        for place, name, value in (
+            (build, "runner", lambda *_: self.program),
+            (build, "judge", lambda: self.program),
+            (build, "compile_targets", lambda *_: None),
+            (build, "runnable", lambda: ["cpu"]),
+            (resuming, "digest", lambda *_: self.mark),
+        ):
+            self.replace(place, name, value)
+
+    def replace(self, place: object, name: str, value: object) -> None:
+        patch = mock.patch.object(place, name, value)
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def job(self, judge: object = None, fresh: bool = False) -> Job:
+        lab = Lab(LAB, "u32", False, STEPS)
+        return Job(cast(Any, judge), lab, "cpu", [1, 2], self.folder, fresh, False, seconds=20)
+
+
+class Gathered(Folder):
+    """What is judged, and what is taken from the folder."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.failing: dict[str, Outcome] = {}
+        self.judged: list[str] = []
+        self.replace(checking, "run_cases", self.run_cases)
+        self.replace(check_build, "check_step", lambda *_, **__: Verdict(cases=3))
+        self.replace(profiles, "costs", lambda *_: {"conflicts": 1.0, "sectors": 2.0, "bytes": 9.0, "barriers": 4.0})
+
+    def run_cases(self, _judge: object, _runner: Path, groups: Any, _timeout: object, graded: Any) -> None:
+        (group,) = groups
+        name = next(line.name for line in STEPS if (line.number, line.task) == (group.number, group.task))
+        if name not in self.judged:
+            self.judged.append(name)
+        graded.cases += 5
+        graded.failure = self.failing.get(name)
+
+    def gather(self, fresh: bool = False) -> dict[str, Any]:
+        self.judged.clear()
+        judge = SimpleNamespace(
+            cases=lambda _lab, number, *_, **__: [SimpleNamespace(number=number, cases=())],
+            run=lambda *_, **__: outcome(launches=({}, {})),
+        )
+        with mock.patch.object(
+            checking, "groups_of", lambda groups, line: [SimpleNamespace(number=line.number, task=line.task)]
+        ):
+            return verdicts_gather.gather(self.job(judge, fresh))
+
+    def test_lines_are_judged_once_for_the_same_programs(self) -> None:
+        found = self.gather()
+        self.assertEqual(self.judged, ["global", "shared", "part"])
+        self.assertEqual(found["shared"]["tests"], "passed")
+        self.assertEqual((found["shared"]["check"], found["shared"]["cases"]), ("passed", 10))
+        self.assertEqual((found["global"]["launches"], found["global"]["costs"]["bytes"]), (2, 9.0))
+        self.assertEqual((self.gather(), self.judged), (found, []))
+        self.gather(fresh=True)
+        self.assertEqual(len(self.judged), 3)
+        self.mark = "another program"
+        self.gather()
+        self.assertEqual(len(self.judged), 3)
+
+    def test_failures_have_their_place(self) -> None:
+        race = Finding("labs/a.cu", 41, "race", "two threads write\nmore")
+        self.failing = {"global": outcome("not-written"), "shared": outcome("wrong", findings=(race,))}
+        found = self.gather()
+        self.assertEqual(found["global"], {"tests": "not written", "where": ""})
+        self.assertEqual(found["shared"]["where"], "labs/a.cu:41: error: race: two threads write")
+        self.assertEqual(found["part"]["tests"], "passed")
+
+
+class Tables(unittest.TestCase):
+    """What the report says about them."""
+
+    def setUp(self) -> None:
+        costs = {"conflicts": 1.0, "sectors": 1.5, "bytes": 9.0, "barriers": 4.0}
+        passed = {"tests": "passed", "cases": 7, "where": "", "check": "passed", "n": 4096, "launches": 3}
+        self.report = report_of(
+            [
+                row(n=n, step=number, name=name, keys_per_s=1e6 * number * n)
+                for n in (1024, 4096)
+                for number, name in ((1, "global"), (2, "shared"))
+            ],
+            Path(),
+            steps=STEPS,
+            verdicts={
+                "global": {**passed, "costs": costs},
+                "shared": {**passed, "check": "over budget", "costs": costs, "where": "labs/b.cu:3: note"},
+                "part": {"tests": "not written", "where": ""},
+            },
+        )
+
+    def test_budgets(self) -> None:
+        text = parts_verdicts.verdicts(self.report)
+        self.assertIn("| 01 global | passed (7) | passed | 1.00 | 1.50 | 9.00 | 4.00 |", text)
+        self.assertIn("| 02 shared | passed (7) | over budget | 1.00 of 1.1 | 1.50 | **9.00 of 8.5** | 4.00 |", text)
+        self.assertIn("| 02 part | not written |  |  |  |  |  |", text)
+        self.assertTrue(text.endswith("02 shared: labs/b.cu:3: note"))
+        self.assertEqual(parts_verdicts.verdicts(report_of([], Path(), steps=STEPS)), "")
+
+    def test_each_prediction_has_a_number(self) -> None:
+        text = parts_verdicts.predictions(self.report)
+        self.assertIn("| what | predicted | measured |", text)
+        for line in (
+            "| 01 global, launches |  | 3 |",
+            "| 02 shared, bytes per key |  | 9.00 |",
+            "| 02 shared, barriers per block |  | 4.00 |",
+            "| 02 shared, speed as a multiple of step 01 |  | 2.00 |",
+        ):
+            self.assertIn(line, text)
+        self.assertNotIn("part", text)
+
+    def test_all_costs_have_a_column(self) -> None:
+        self.assertEqual(set(parts_verdicts.COSTS), set(profiles.COSTS))
+
+
+class Picture(Folder):
+    """The picture of a run."""
+
+    def draw(self, widths: dict[int, float]) -> str:
+        def observe(_judge: object, _runner: object, case: Case) -> tuple[Any, Outcome]:
+            if case.step not in widths:
+                raise Usage("nothing to draw")
+            return SimpleNamespace(truncated=False, width=widths[case.step]), outcome()
+
+        def svg(run: Any, *_: object) -> str:
+            return f'<svg xmlns="x" width="{run.width}" height="5"></svg>'
+
+        with (
+            mock.patch.object(run_picture, "observe", observe),
+            mock.patch.object(access_picture, "draw", svg),
+            mock.patch.object(run_picture, "note"),
+        ):
+            return run_picture.draw(self.job())
+
+    def test_the_last_step_whose_picture_fits(self) -> None:
+        self.assertIn("Step 02 shared", self.draw({1: 700, 2: 900}))
+        self.assertTrue((self.folder / "plots/run.svg").is_file())
+        self.assertIn("Step 02 shared", self.draw({}))  # the same program: not run again
+        self.mark = "another program"
+        self.assertIn("Step 01 global", self.draw({1: 700, 2: 9000}))
+        self.mark = "a third"
+        self.assertEqual(self.draw({}), "")
+
+    def test_it_is_in_the_report(self) -> None:
+        report = report_of([], self.folder, steps=STEPS, picture="A run")
+        self.assertEqual(parts_verdicts.run(report), "![A run](plots/run.svg)")
+        self.assertEqual(parts_verdicts.run(report_of([], self.folder)), "")
+
+
+class Labs(unittest.TestCase):
+    """The algorithms of all labs next to each other, and the best of a GPU."""
+
+    def test_the_best_of_each_lab_on_the_same_keys(self) -> None:
+        def line(lab: str, number: int, input_: str, rate: float, **values: Any) -> list[Any]:
+            return [
+                row(lab=lab, step=number, name=f"s{number}", input=input_, n=n, keys_per_s=rate, **values)
+                for n in (1024, 4096)
+            ]
+
+        own = line(LAB, 1, COMMON_INPUT, 1e6) + line(LAB, 2, COMMON_INPUT, 2e6) + line(LAB, 2, "uniform", 9e9)
+        others = line("04-counting", 4, COMMON_INPUT, 5e6) + line("05-radix", 3, "uniform", 7e6)
+        recorded = line("04-counting", 3, "uniform", 8e9, type="u8", build="cuda", machine="H200; Xeon")
+        recorded += line(LAB, 3, "uniform", 4e9, build="cuda", machine="H200; Xeon")
+        report = report_of(own, Path(), labs=[("", others), ("recorded", recorded)])
+        text = parts_labs.labs(report)
+        for cells in (
+            "| bitonic: u32, 0 to 65,535 | 2.00 (02) | 2.00 (02) |",
+            "| counting: u32, 0 to 65,535 | 5.00 (04) | 5.00 (04) |",
+            "| radix: u32, uniform | 7.00 (03) | 7.00 (03) |",
+            "| counting: u8, uniform | 8,000 (03) | 8,000 (03) |",
+        ):
+            self.assertIn(cells, text)
+        self.assertEqual(parts_labs.labs(report_of(own, Path())), "")
+
+    def test_the_best_of_a_gpu_is_over_steps_and_shapes(self) -> None:
+        gpu = {"build": "cuda", "machine": "H200; Xeon", "machine_id": "h200"}
+        rows = [
+            row(n=1000, step=1, name="one", keys_per_s=3e6, median_ms=1.0, blocks=4, threads=64, **gpu),
+            row(n=1000, step=2, name="two", keys_per_s=2e6, median_ms=2.0, **gpu),
+            row(n=10000, step=1, name="one", keys_per_s=1e6, median_ms=9.0, **gpu),
+            row(n=10000, step=2, name="two", keys_per_s=8e6, median_ms=3.0, **gpu),
+            row(lab="gold", step=6, name="vqsort", n=1000, keys_per_s=1e6),
+        ]
+        rows += [
+            row(n=1000, step=2, name="two", kernel=copy, median_ms=1.0, **gpu) for copy in ("to device", "to host")
+        ]
+        text = processors(report_of(rows, Path(), "cuda"))
+        self.assertIn("| (the fastest step and shape) | 01 one &lt;&lt;&lt;4, 64&gt;&gt;&gt; | 02 two |", text)
+        self.assertRegex(text, r"\| the same with the copies \| 3.00 \|  \|")
+
+
+if __name__ == "__main__":
+    unittest.main()
