@@ -105,6 +105,16 @@ class Ncu(unittest.TestCase):
         self.assertIn("    ideal         4,352 sectors, 136 KiB: 100 % of the bytes moved are used", lines)
         self.assertEqual([line for line in lines if len(line) > 80], [])
 
+    def test_the_driver_and_the_configuration_share_the_shared_memory(self) -> None:
+        (launch,) = profiles.read_ncu(printed(REPORTED))
+        self.assertNotIn("  driver", "\n".join(profile.lines_of([launch], "ncu")))  # an ncu that does not report it
+        launch.update(driver_shared_bytes=1024.0, configured_shared_bytes=65536.0)
+        lines = profile.lines_of([launch], "ncu")
+        self.assertIn("    driver        1 KiB per block", lines)
+        self.assertIn("    configured    64 KiB per multiprocessor", lines)
+        for metric in ("launch__shared_mem_per_block_driver", "launch__shared_mem_config_size"):
+            self.assertIn(metric, profiles.FACTS.values())
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -156,6 +156,11 @@ class Parts(unittest.TestCase):
             self.assertFalse(crossed(axes, scale, ours[0] + 8, ours[0] + 30, ours[1] + offset[1], 4))
             self.assertTrue(crossed(axes, scale, ours[0] + 8, ours[0] + 30, ours[1], 4))
 
+    def test_the_map_of_launch_shapes_has_the_usual_keys(self) -> None:
+        usual = [row(blocks=blocks, threads=threads) for blocks in (1, 4) for threads in (32, 64)]
+        ranged = [row(blocks=16, threads=16, input="range:0:15"), row(blocks=1, threads=32, input="range:0:255")]
+        self.assertEqual(selection.shaped(usual + ranged, LAB), usual)
+
     def test_nothing_measured(self) -> None:
         rows = [row(status="not-written", keys_per_s=None, message="step 1 is not written yet")]
         report = report_of(rows, Path())

@@ -8,14 +8,14 @@ from typing import Any
 
 from ..core.rows import Row
 from . import plot
-from .selection import groups, label, measured, shape_of, speed, step_of
+from .selection import groups, label, shape_of, shaped, speed, step_of
 
 TITLE = 5.2  # inches that the title above several panels needs
 
 
 def _maps(rows: Sequence[Row], lab: str) -> dict[tuple[int, str], list[Row]]:
     """Step -> its rows at the n with most shapes. A few shapes are not a map."""
-    own = [row for row in measured(rows) if row.lab == lab and row.task == "sort" and row.blocks and row.threads]
+    own = shaped(rows, lab)
     kept = {}
     for step, some in groups(own, step_of).items():
         shapes = max(groups(some, lambda row: row.n).values(), key=lambda group: (len(group), group[0].n))

@@ -178,6 +178,15 @@ def ranged(rows: Iterable[Row], lab: str) -> list[Row]:
     ]
 
 
+def shaped(rows: Iterable[Row], lab: str) -> list[Row]:
+    """A lab's sorts with given launch shapes, of the keys that the lab usually sorts."""
+    return [
+        row
+        for row in measured(rows)
+        if row.lab == lab and row.task == "sort" and row.blocks and row.threads and largest_value(row) is None
+    ]
+
+
 def swept(rows: list[Row], column: str, keys: Sequence[str] = ("n", "type")) -> list[list[Row]]:
     """The rows of a sweep over `column`, each step at the `keys` for which it has most values; the largest n first."""
 

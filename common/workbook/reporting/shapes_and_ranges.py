@@ -15,10 +15,10 @@ from .selection import (
     groups,
     is_power,
     largest_value,
-    measured,
     milliseconds,
     ranged,
     shape_of,
+    shaped,
     speed,
     step_of,
 )
@@ -28,7 +28,7 @@ MAX_SHAPES = 16  # more shapes at one n are a grid, which heat.shapes() draws
 
 def _shape_rows(rows: Sequence[Row], lab: str) -> list[Row]:
     """Rows of launch shapes and steps that were measured at several n."""
-    own = [row for row in measured(rows) if row.lab == lab and row.task == "sort" and row.blocks and row.threads]
+    own = shaped(rows, lab)
     crowded = {
         n for n, some in groups(own, lambda row: row.n).items() if len({shape_of(row) for row in some}) > MAX_SHAPES
     }

@@ -37,6 +37,11 @@ def _resources(launch: Launch, source: str) -> Iterable[tuple[str, str]]:
     yield "registers", f"{registers:.0f} per thread" if registers is not None else "known only to nvcc and the GPU"
     static, dynamic = launch.get("static_shared_bytes") or 0, launch.get("dynamic_shared_bytes") or 0
     yield "shared memory", f"{_size(static)} static, {_size(dynamic)} dynamic, per block"
+    driver = launch.get("driver_shared_bytes", profiles.RESERVED if source != "ncu" else None)
+    if driver is not None:
+        yield "  driver", f"{_size(driver)} per block"
+    configured = launch.get("configured_shared_bytes")
+    yield "  configured", f"{_size(configured)} per multiprocessor" if configured is not None else "known only to a GPU"
 
 
 def _shared(launch: Launch) -> Iterable[tuple[str, str]]:
