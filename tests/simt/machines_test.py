@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""Programs of `./workbook cc` on machines of another kind: with larger pages, or with libstdc++ as an archive only.
+
+machines_test.py [--compiler g++]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+COMPILER = "g++"
+
+# A system with pages of 64 KiB, as far as a program can notice: it closes no part of a page.
+LARGE_PAGES = """#include <errno.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+enum { page = 65536, configured_page = 30 /* _SC_PAGESIZE */ };
+extern long __sysconf(int);
+long sysconf(int name) { return name == configured_page ? page : __sysconf(name); }
+static size_t rounded(size_t bytes) { return (bytes + page - 1) / page * page; }
+void* mmap(void* at, size_t bytes, int protection, int flags, int file, off_t offset) {
+  if (at != 0 || file >= 0) return (void*)syscall(SYS_mmap, at, bytes, protection, flags, file, offset);
+  char* const whole = (char*)syscall(SYS_mmap, 0, rounded(bytes) + page, protection, flags, file, offset);
+  return whole == MAP_FAILED ? MAP_FAILED : (void*)rounded((uintptr_t)whole);
+}
+void* mmap64(void*, size_t, int, int, int, off_t) __attribute__((alias("mmap")));
+int mprotect(void* at, size_t bytes, int protection) {
+  if ((uintptr_t)at % page == 0) return syscall(SYS_mprotect, at, rounded(bytes), protection);
+  errno = EINVAL;
+  return -1;
+}
+"""
+FAULTS = {
+    "stack-overflow": """__device__ int deep(volatile int n) { return deep(n - 1) + n; }
+__global__ void start(int* out) { *out = deep(*out); }
+int main() {
+  int* out;
+  cudaMallocManaged(&out, 4);
+  start<<<2, 64>>>(out);
+  return int(cudaDeviceSynchronize());
+}
+""",
+    "out-of-bounds": """__global__ void fill(int* out, int n) {
+  __shared__ int tile[32];
+  for (int i = threadIdx.x; i < n; i += 32) tile[i] = i;
+  out[threadIdx.x] = tile[threadIdx.x];
+}
+int main() {
+  int* out;
+  cudaMallocManaged(&out, 128);
+  fill<<<1, 32>>>(out, 40000);
+  return int(cudaDeviceSynchronize());
+}
+""",
+}
+RACE = """__global__ void a_name_that_is_too_long_for_a_short_string(int* a, int past) {
+  __shared__ int tile[32];
+  tile[threadIdx.x] = threadIdx.x;
+  a[threadIdx.x] = tile[31 - threadIdx.x] + a[threadIdx.x + past];
+}
+int main() {
+  int* a;
+  cudaMalloc(&a, 128);
+  cudaMemset(a, 0, 128);
+  a_name_that_is_too_long_for_a_short_string<<<1, 32>>>(a, 1);
+  return int(cudaDeviceSynchronize());
+}
+"""
+
+
+class OtherMachines(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def findings(self, text: str, *options: str, preload: str = "") -> str:
+        """What a program prints."""
+        (self.folder / "k.cu").write_text(text)
+        command = [str(ROOT / "workbook"), "cc", "k.cu", *options, "--cxx", COMPILER]
+        made = subprocess.run(command, capture_output=True, text=True, check=False, cwd=self.folder)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        environment = {**os.environ, **({"LD_PRELOAD": preload} if preload else {})}
+        done = subprocess.run(
+            [str(self.folder / "k")], capture_output=True, text=True, check=False, env=environment, timeout=60
+        )
+        self.assertGreater(done.returncode, 0, done.stderr)
+        return done.stderr
+
+    def test_pages_of_64_kib(self) -> None:
+        library = self.folder / "large_pages.so"
+        (self.folder / "large_pages.c").write_text(LARGE_PAGES)
+        command = ["cc", "-shared", "-fPIC", "large_pages.c", "-o", str(library)]
+        subprocess.run(command, check=True, cwd=self.folder)
+        for kind, text in FAULTS.items():
+            for options in ((), ("--check",)):
+                with self.subTest(kind, options=options):
+                    found = self.findings(text, *options, preload=str(library))
+                    self.assertRegex(found, rf"^k\.cu:\d+: error: {kind}: ")
+
+    def test_a_static_standard_library(self) -> None:
+        static = ("-Xcompiler", "-static-libstdc++")
+        self.assertEqual(self.findings(RACE, "--check", *static), self.findings(RACE, "--check"))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--compiler", default=COMPILER)
+    parsed, rest = parser.parse_known_args()
+    COMPILER = parsed.compiler
+    unittest.main(argv=[sys.argv[0], *rest])
