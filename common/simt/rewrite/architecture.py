@@ -10,7 +10,14 @@ from .tokens import Token, is_mark, spelling
 
 NAME = "__CUDA_ARCH__"
 # What common/simt/include/simt/keywords.h defines.
-KNOWN = {"__SIMT__": 1, "__CUDACC__": 1, "CUDART_VERSION": 13000, "CUDA_VERSION": 13000, "__CUDACC_VER_MAJOR__": 13}
+KNOWN = {
+    "__SIMT__": 1,
+    "__CUDACC__": 1,
+    "__NVCC__": 1,
+    "CUDART_VERSION": 13000,
+    "CUDA_VERSION": 13000,
+    "__CUDACC_VER_MAJOR__": 13,
+}
 ON_DEVICE = ("__device__", "__global__", "__constant__", "__shared__", "__managed__")
 REMEDY = (
     "CUDA on the CPU compiles host and device code in one pass: write a __host__ and a __device__ function, or add "
