@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <set>
 
 #include "../src/execution/worker.h"
@@ -53,6 +54,18 @@ bool is_hosts(std::uintptr_t address) {
   });
   if (is_argument || Worker::running()->stacks().contains(pointer) || all.ownership.is_near_tls(address)) return false;
   return is_host_heap_or_stack(pointer) && !is_device(pointer);
+}
+
+/// Whether the launch reads there which kernel it calls: a pointer to it may be in a variable of the host.
+bool is_by_launch(const Access& access) {
+  static auto& known = *new std::map<Code, bool>;
+  const auto [entry, is_new] = known.try_emplace(access.code, false);
+  if (is_new && access.way == Way::load) {
+    const auto places = resolve({access.code});
+    const std::string launch = place_of(state().running.launch->kernel.site);
+    entry->second = !places.empty() && places.begin()->second.ends_with(launch);
+  }
+  return entry->second;
 }
 
 }  // namespace
@@ -192,7 +205,7 @@ void observe_host_range(const void* pointer, std::size_t bytes, Way way, Code co
                    ", which is in no allocation; check how the pointer is computed");
     stop(cudaErrorIllegalAddress);
   }
-  if (!is_hosts(access.address)) return;
+  if (!is_hosts(access.address) || is_by_launch(access)) return;
   all.findings.add({.kind = "host-pointer",
                     .text = all.running.subject(access.thread) + verb_of(access.way) +
                             "host memory through a pointer that is itself in memory; copy what it points to into "

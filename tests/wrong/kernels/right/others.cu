@@ -123,3 +123,12 @@ __device__ int first[256], second[256];
 __constant__ int limits[4] = {1, 2, 3, 4};
 __global__ void add_up() { second[threadIdx.x] = first[255 - threadIdx.x] + limits[threadIdx.x % 4]; }
 CASE { add_up<<<1, 256>>>(); }
+
+/// Kernels whose addresses are in variables of the host.
+__global__ void ones(int* out) { out[threadIdx.x] = 1; }
+__global__ void numbers(int* out) { out[threadIdx.x] = threadIdx.x; }
+CASE {
+  void (*kernels[])(int*) = {ones, numbers};
+  for (auto kernel : kernels) kernel<<<1, 32>>>(device<int>(32));
+  kernels[1]<<<1, 32>>>(device<int>(32));
+}
