@@ -11,11 +11,12 @@ namespace simt::check {
 void* DeviceHeap::allocate(std::size_t bytes, std::size_t limit, Code by) {
   if (used_ > limit || bytes > limit - used_) return nullptr;
   if (arena_ == 0) {
-    void* const arena =
-        mmap(nullptr, arena_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (arena == MAP_FAILED) return nullptr;
-    arena_ = std::uintptr_t(arena);
-    state().ownership.allocated_heap(arena, arena_bytes);
+    constexpr std::size_t margin = guard_bytes + chunk_bytes;  // what is near is taken for an access outside a block
+    void* const whole = mmap(nullptr, arena_bytes + 2 * margin, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (whole == MAP_FAILED) return nullptr;
+    arena_ = std::uintptr_t(whole) + margin;
+    state().ownership.allocated_heap(reinterpret_cast<void*>(arena_), arena_bytes);
   }
   constexpr std::size_t alignment = 16;
   if (bytes > arena_bytes - 2 * gap - alignment || end_ > arena_bytes - bytes - 2 * gap - alignment) return nullptr;

@@ -28,6 +28,20 @@ __global__ void lists(int* out, int n) {
 }
 CASE { lists<<<2, 64>>>(device<int>(128), 20); }
 
+/// A thread's own variable, on a stack that lies next to the heap.
+__attribute__((noinline)) __device__ void copy(const int* from, int& to) { to = *from; }
+__global__ void to_own_variables(int* out) {
+  __shared__ int* shared;
+  __syncthreads();  // from here on, each thread has a stack
+  if (threadIdx.x == 0) shared = new int[1024];
+  __syncthreads();
+  shared[threadIdx.x] = threadIdx.x;
+  int own;
+  copy(&shared[threadIdx.x], own);
+  out[threadIdx.x] = own;
+}
+CASE { to_own_variables<<<1, 1024>>>(device<int>(1024)); }
+
 /// Memory that outlives its kernel, and a heap that is full.
 __device__ int* kept;
 __global__ void keep() {
