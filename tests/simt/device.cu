@@ -24,6 +24,14 @@ __global__ void architecture(int* to) {
   to[2] = SOME_CONSTANT;
 }
 
+__global__ void wait_a_millisecond(long long* passed) {
+  const clock_t begin = clock();
+  const long long begin64 = clock64();
+  while (clock64() - begin64 < 1'000'000) {
+  }
+  *passed = clock() - begin;
+}
+
 __global__ void indices(unsigned* seen) {
   const unsigned thread = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
   const unsigned block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
@@ -137,6 +145,15 @@ TEST_CASE("kernels see an architecture, and the host does not") {
 #ifdef __CUDA_ARCH__
   FAIL("__CUDA_ARCH__ is defined in host code");
 #endif
+}
+
+TEST_CASE("the two clocks of a kernel count alike, and the host's own counts processor time") {
+  Managed<long long> passed(1);
+  const clock_t begin = clock();
+  wait_a_millisecond<<<1, 1>>>(passed.data());
+  CHECK(passed[0] >= 1'000'000);
+  CHECK(clock() > begin);
+  CHECK(clock() - begin < passed[0]);
 }
 
 TEST_CASE("every thread of every block runs once, with its own indices") {

@@ -1,6 +1,8 @@
 // What device code calls.
 #include "simt/device.h"
 
+#include <time.h>
+
 #include <cstdio>
 #include <cstdlib>
 
@@ -59,3 +61,11 @@ void trap(const char* what, Site site) {
 void* dynamic_shared() { return running_worker("dynamic shared memory", {}).dynamic_shared(); }
 
 }  // namespace simt
+
+/// In a kernel, the device's clock, which counts as clock64() does; elsewhere what the C library's function returns.
+extern "C" clock_t clock() noexcept {
+  if (simt::worker_of_thread.running != nullptr) return clock64();
+  timespec used{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return used.tv_sec * CLOCKS_PER_SEC + used.tv_nsec / (1'000'000'000 / CLOCKS_PER_SEC);
+}
