@@ -22,6 +22,10 @@ void call_cuda(void* result) {
   *static_cast<cudaError_t*>(result) = cudaGetDevice(&device);
 }
 
+void CUDART_CB call_cuda_in_callback(cudaStream_t, cudaError_t status, void* result) {
+  if (status == cudaSuccess) call_cuda(result);
+}
+
 }  // namespace
 
 TEST_CASE("errors have CUDA's names, numbers and texts") {
@@ -65,6 +69,16 @@ TEST_CASE("the device has the limits of compute capability 9.0 and this processo
   CHECK(cudaDeviceGetAttribute(&value, cudaDeviceAttr(9999), 0) == cudaErrorInvalidValue);
   CHECK(cudaGetDeviceProperties(&p, 1) == cudaErrorInvalidDevice);
   cudaGetLastError();
+}
+
+TEST_CASE("a single device has no peers") {
+  int can_access = 1;
+  CHECK(cudaDeviceCanAccessPeer(&can_access, 0, 0) == cudaSuccess);
+  CHECK(can_access == 0);
+  CHECK(cudaDeviceCanAccessPeer(&can_access, 0, 1) == cudaErrorInvalidDevice);
+  CHECK(cudaDeviceEnablePeerAccess(1, 0) == cudaErrorInvalidDevice);
+  CHECK(cudaDeviceDisablePeerAccess(0) == cudaErrorPeerAccessNotEnabled);
+  CHECK(cudaGetLastError() == cudaErrorPeerAccessNotEnabled);
 }
 
 TEST_CASE("names that CUDA 12 has and CUDA 13 has dropped") {
@@ -158,10 +172,7 @@ TEST_CASE("host functions run in their stream's order and cannot call CUDA") {
   CHECK(cudaLaunchHostFunc(nullptr, call_cuda, &inside) == cudaSuccess);
   CHECK(inside == cudaErrorNotPermitted);
   inside = cudaSuccess;
-  const auto callback = [](cudaStream_t, cudaError_t status, void* result) {
-    if (status == cudaSuccess) call_cuda(result);
-  };
-  CHECK(cudaStreamAddCallback(nullptr, callback, &inside, 0) == cudaSuccess);
+  CHECK(cudaStreamAddCallback(nullptr, call_cuda_in_callback, &inside, 0) == cudaSuccess);
   CHECK(inside == cudaErrorNotPermitted);
   CHECK(cudaLaunchHostFunc(nullptr, nullptr, nullptr) == cudaErrorInvalidValue);
   cudaGetLastError();

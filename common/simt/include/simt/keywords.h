@@ -58,6 +58,8 @@
 #define SIMT_GAP_(array, number) static array __attribute__((used)) char SIMT_JOIN(simt_device_gap_, number)[65536];
 #define SIMT_ZEROED_GAP SIMT_GAP_(SIMT_ZEROED_ARRAY, __COUNTER__)
 #define SIMT_FILLED_GAP SIMT_GAP_(SIMT_FILLED_ARRAY, __COUNTER__)
+#define CUDARTAPI  // calling conventions of other systems, which programs write before a function's name
+#define CUDART_CB
 #define __grid_constant__
 #define __launch_bounds__(...)
 #define __maxnreg__(registers)

@@ -221,6 +221,18 @@ cudaError_t cudaGetDevice(int* device) {
   return call(__func__, [&] { return store(device, 0); });
 }
 
+cudaError_t cudaDeviceCanAccessPeer(int* can_access, int device, int peer) {
+  return call(__func__, [&] { return device == 0 && peer == 0 ? store(can_access, 0) : cudaErrorInvalidDevice; });
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int, unsigned) {
+  return call(__func__, [&] { return cudaErrorInvalidDevice; });
+}
+
+cudaError_t cudaDeviceDisablePeerAccess(int peer) {
+  return call(__func__, [&] { return peer == 0 ? cudaErrorPeerAccessNotEnabled : cudaErrorInvalidDevice; });
+}
+
 cudaError_t cudaSetDeviceFlags(unsigned flags) {
   return call(__func__, [&] { return flags > 0xff ? cudaErrorInvalidValue : cudaSuccess; });
 }
