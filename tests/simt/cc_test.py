@@ -21,6 +21,9 @@ ROOT = Path(__file__).resolve().parents[2]
 COMPILER = "g++"
 
 ARCHITECTURE = """#include <cstdio>
+#ifndef __NVCC__
+#error only nvcc compiles this
+#endif
 __global__ void k(int* a) {
 #ifdef __CUDA_ARCH__
   *a = __CUDA_ARCH__;

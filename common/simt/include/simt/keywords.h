@@ -5,7 +5,6 @@
 #ifndef SIMT_HOST_SOURCE
 #define __CUDACC__ 1
 #endif
-#define __NVCC__ 1  // else programs define the keywords below as nothing
 // CUDA on the CPU: what only a GPU has must be guarded, and __CUDA_ARCH__ is defined in kernels here too.
 #define __SIMT__ 1
 #define __CUDACC_VER_MAJOR__ 13
