@@ -238,6 +238,15 @@ class Article(unittest.TestCase):
             self.assertIn(part, text)
         self.assertEqual(sorted(re.findall(r"\\begin\{(\w+)\}", text)), sorted(re.findall(r"\\end\{(\w+)\}", text)))
 
+    def test_a_wide_table_is_made_smaller_even_if_a_cell_is_long(self) -> None:
+        long = "| " + 50 * "w" + " |"
+        narrow = tex_of(f"| a | b |\n|---|---:|\n{long} 1 |")
+        self.assertIn(r"\linewidth}r@", narrow)
+        self.assertNotIn("resizebox", narrow)
+        wide = tex_of(f"| a |{' a heading of a column |' * 5}\n|---|{'---:|' * 5}\n{long}{' 1 |' * 5}")
+        self.assertIn(r"\resizebox{\linewidth}", wide)
+        self.assertIn("{@{}lrrrrr@{}}", wide)
+
     def test_lists_in_lists_rules_and_underlined_headings(self) -> None:
         text = "- a\n  - b\n    more\n  - c\n- d\n\n---\n\nWords\n- e\n* * *\nTitle\n-----\nit is 5\n2. of all"
         tex = tex_of(text)

@@ -11,8 +11,7 @@ from unittest import mock
 
 from report_data import LAB, report_of, row, step
 
-from workbook.core import build, check_build, checking, console, profiles, resuming
-from workbook.core.check_build import Verdict
+from workbook.core import build, checking, console, profiles, progress, resuming
 from workbook.core.console import Usage
 from workbook.core.judge_client import Budget, Case, Finding, Lab, Outcome
 from workbook.core.sweeps import COMMON_INPUT
@@ -72,9 +71,11 @@ class Gathered(Folder):
     def setUp(self) -> None:
         super().setUp()
         self.failing: dict[str, Outcome] = {}
+        self.checked: dict[int, str] = {}
+        self.finding: tuple[Finding, ...] = ()
         self.judged: list[str] = []
         self.replace(checking, "run_cases", self.run_cases)
-        self.replace(check_build, "check_step", lambda *_, **__: Verdict(cases=3))
+        self.replace(progress.ProgressFile, "verdict", lambda _, step: self.checked.get(step.number, "not checked yet"))
         self.replace(profiles, "costs", lambda *_: {"conflicts": 1.0, "sectors": 2.0, "bytes": 9.0, "barriers": 4.0})
 
     def run_cases(self, _judge: object, _runner: Path, groups: Any, _timeout: object, graded: Any) -> None:
@@ -89,7 +90,7 @@ class Gathered(Folder):
         self.judged.clear()
         judge = SimpleNamespace(
             cases=lambda _lab, number, *_, **__: [SimpleNamespace(number=number, cases=())],
-            run=lambda *_, **__: outcome(launches=({}, {})),
+            run=lambda *_, **__: outcome(launches=({}, {}), findings=self.finding),
         )
         with mock.patch.object(
             checking, "groups_of", lambda groups, line: [SimpleNamespace(number=line.number, task=line.task)]
@@ -99,8 +100,8 @@ class Gathered(Folder):
     def test_lines_are_judged_once_for_the_same_programs(self) -> None:
         found = self.gather()
         self.assertEqual(self.judged, ["global", "shared", "part"])
-        self.assertEqual(found["shared"]["tests"], "passed")
-        self.assertEqual((found["shared"]["check"], found["shared"]["cases"]), ("passed", 10))
+        self.assertEqual((found["shared"]["tests"], found["shared"]["check"]), ("5 quick cases passed", "over budget"))
+        self.assertEqual((found["global"]["tests"], found["global"]["check"]), ("5 quick cases passed", "passed"))
         self.assertEqual((found["global"]["launches"], found["global"]["costs"]["bytes"]), (2, 9.0))
         self.assertEqual((self.gather(), self.judged), (found, []))
         self.gather(fresh=True)
@@ -115,7 +116,18 @@ class Gathered(Folder):
         found = self.gather()
         self.assertEqual(found["global"], {"tests": "not written", "where": ""})
         self.assertEqual(found["shared"]["where"], "labs/a.cu:41: error: race: two threads write")
-        self.assertEqual(found["part"]["tests"], "passed")
+        self.assertEqual(found["part"]["tests"], "5 quick cases passed")
+        self.failing, self.finding = {}, (race,)
+        found = self.gather(fresh=True)["shared"]
+        self.assertEqual((found["check"], found["where"]), ("failed", "labs/a.cu:41: error: race: two threads write"))
+
+    def test_what_check_has_passed_is_said(self) -> None:
+        self.checked = {1: "failed (cpu)", 2: "passed (check, cpu)"}
+        found = self.gather()
+        self.assertEqual(
+            [found[name]["tests"] for name in ("global", "shared", "part")],
+            ["5 quick cases passed", "passed (check, cpu)", "passed (check, cpu)"],
+        )
 
 
 class Tables(unittest.TestCase):
@@ -123,7 +135,7 @@ class Tables(unittest.TestCase):
 
     def setUp(self) -> None:
         costs = {"conflicts": 1.0, "sectors": 1.5, "bytes": 9.0, "barriers": 4.0}
-        passed = {"tests": "passed", "cases": 7, "where": "", "check": "passed", "n": 4096, "launches": 3}
+        passed = {"tests": "passed (check, cpu)", "where": "", "check": "passed", "n": 4096, "launches": 3}
         self.report = report_of(
             [
                 row(n=n, step=number, name=name, keys_per_s=1e6 * number * n)
@@ -141,8 +153,10 @@ class Tables(unittest.TestCase):
 
     def test_budgets(self) -> None:
         text = parts_verdicts.verdicts(self.report)
-        self.assertIn("| 01 global | passed (7) | passed | 1.00 | 1.50 | 9.00 | 4.00 |", text)
-        self.assertIn("| 02 shared | passed (7) | over budget | 1.00 of 1.1 | 1.50 | **9.00 of 8.5** | 4.00 |", text)
+        self.assertIn("| 01 global | passed (check, cpu) | passed | 1.00 | 1.50 | 9.00 | 4.00 |", text)
+        self.assertIn(
+            "| 02 shared | passed (check, cpu) | over budget | 1.00 of 1.1 | 1.50 | **9.00 of 8.5** | 4.00 |", text
+        )
         self.assertIn("| 02 part | not written |  |  |  |  |  |", text)
         self.assertTrue(text.endswith("02 shared: labs/b.cu:3: note"))
         self.assertEqual(parts_verdicts.verdicts(report_of([], Path(), steps=STEPS)), "")

@@ -241,8 +241,9 @@ def _columns(table: markdown.Table) -> tuple[str, bool]:
     widths = table.widths
     whole = max(1, sum(min(width, 2 * MAX_CELL) + 2 for width in widths))
     forms, broken = [], False
+    others = sum(width + 2 for left, width in zip(table.left, widths) if not left or width <= MAX_CELL)
     for left, width in zip(table.left, widths):
-        if left and width > MAX_CELL:
+        if left and width > MAX_CELL and others + MAX_CELL / 2 <= MAX_WIDTH:  # else the table is made smaller
             share = 0.92 * min(width, 2 * MAX_CELL) / whole
             forms.append(rf">{{\raggedright\arraybackslash}}p{{{share:.2f}\linewidth}}")
             broken = True

@@ -25,16 +25,15 @@ def verdicts(report: Context) -> str:
         if found is None:
             continue
         costs = [_cost(step, found, cost) for cost in COSTS]
-        tests = f"passed ({found['cases']})" if found["tests"] == "passed" else found["tests"]
-        lines.append([f"{step.number:02} {step.name}", tests, found.get("check", ""), *costs])
+        lines.append([f"{step.number:02} {step.name}", found["tests"], found.get("check", ""), *costs])
         wrong += [f"{step.number:02} {step.name}: {found['where']}"] if found.get("where") else []
-    headings = ["step", "public tests", "check build", *COSTS.values()]
+    headings = ["step", "tests", "check build", *COSTS.values()]
     return "\n\n".join(
         [
             (
-                f"Public tests on the {report.kind} build (with the number of cases), findings of the check build, and "
-                "what it counted, next to the budget where there is one. Wavefronts and sectors are multiples of the "
-                "ideal."
+                "The verdict of ./workbook check, with its builds, or else of the quick tests on the "
+                f"{report.kind} build; and one sort on the check build: its verdict, and what it counted, next to the "
+                "budget where there is one. Wavefronts and sectors are multiples of the ideal."
             ),
             pipe(headings, lines, left=3),
             *wrong,

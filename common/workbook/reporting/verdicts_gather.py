@@ -1,6 +1,7 @@
-"""Verdicts for a report: the public tests, the check build's findings, and what each line costs next to its budget.
+"""Verdicts for a report: tests, the check build's findings, and what each line costs next to its budget.
 
-They are gathered once for the same programs, and kept in the report's folder.
+They are gathered once for the same programs, and kept in the report's folder. What `check` has found on the same file
+is not tested again.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from typing import Any
 
 from ..core import build, check_build, checking, files, profiles, resuming
 from ..core.console import Problem, Progress, note
+from ..core.course import find_step
 from ..core.judge_client import Case, Outcome, Step
+from ..core.progress import ProgressFile
 from .measure import known_in
 from .profile_gather import Job
 
@@ -53,28 +56,29 @@ def gather(job: Job) -> dict[str, Any]:
                 note(f"no verdict on {line.name}: {str(problem).splitlines()[0]}")
                 continue
             files.write_whole(path, json.dumps({"mark": mark, "lines": lines}, indent=1) + "\n")
-    return lines
+    return {name: _with_check(job, name, found) for name, found in lines.items()}
+
+
+def _with_check(job: Job, name: str, found: dict[str, Any]) -> dict[str, Any]:
+    """A line's verdict; where `check` has passed the whole step, its verdict instead of that of the quick tests."""
+    if job.solution:
+        return found
+    number = next(line.number for line in job.lab.steps if line.name == name)
+    checked = ProgressFile().verdict(find_step(job.lab.name, number))
+    return {**found, "tests": checked} if checked.startswith("passed") else found
 
 
 def _verdict(job: Job, line: Step, observed: bool) -> dict[str, Any]:
+    """The quick tests of one line, and one sort on the check build."""
     graded = checking.Graded()
-    for set_ in checking.SETS:
-        groups = checking.groups_of(job.judge.cases(job.lab.name, line.number, set_, job.kind), line)
-        if not graded.failure:
-            checking.run_cases(job.judge, _runner(job, job.kind), groups, None, graded=graded)
+    groups = checking.groups_of(job.judge.cases(job.lab.name, line.number, "quick", job.kind), line)
+    checking.run_cases(job.judge, _runner(job, job.kind), groups, None, graded=graded)
     if graded.failure:
-        not_written = graded.failure.status == "not-written"
-        return {
-            "tests": "not written" if not_written else "failed",
-            "where": "" if not_written else _where(graded.failure),
-        }
-    found: dict[str, Any] = {"tests": "passed", "where": "", "cases": graded.cases}
-    if observed:
-        verdict = check_build.check_step(job.lab.name, line.number, _runner(job, "check"), tasks=[line.task])
-        found["check"] = verdict.word
-        found["where"] = _where(verdict.failed) if verdict.failed else ""
-        found.update(_counted(job, line))
-    return found
+        written = graded.failure.status != "not-written"
+        tests, where = ("failed", _where(graded.failure)) if written else ("not written", "")
+        return {"tests": tests, "where": where}
+    found: dict[str, Any] = {"tests": f"{graded.cases} quick cases passed", "where": ""}
+    return {**found, **_counted(job, line)} if observed else found
 
 
 def _where(outcome: Outcome) -> str:
@@ -92,7 +96,11 @@ def _counted(job: Job, line: Step) -> Mapping[str, Any]:
     usual = Case(job.lab.name, line.number, n, line.task, type_name, input=line.input_for(type_name), seed=1)
     case = cases[0] if cases else usual
     outcome = job.judge.run(_runner(job, "check"), case, environment=check_build.environment())
-    if outcome.status != "verified":
-        return {}
+    if outcome.findings or outcome.status != "verified":
+        return {"check": "failed", "where": _where(outcome)}
     costs = profiles.costs(outcome.launches, case.n, outcome.copied_bytes)
-    return {"n": case.n, "launches": len(outcome.launches), "costs": costs}
+    over = line.budget and any(
+        counted > allowed * 1.0001 for counted, allowed in profiles.against_budget(costs, line.budget).values()
+    )
+    word = "over budget" if over and check_build.counts_exactly() else "passed"
+    return {"check": word, "n": case.n, "launches": len(outcome.launches), "costs": costs}
