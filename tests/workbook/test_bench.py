@@ -37,6 +37,17 @@ class Tables(unittest.TestCase):
         self.assertEqual(len(bench_tables.transfer_lines(rows)), 3)
         self.assertEqual(bench_tables.kernel_lines([row()]), [])
 
+    def test_steps_that_sort_tiles_are_marked(self) -> None:
+        rows = [
+            row(step=2, name="shared", tile=1024),
+            row(step=3, name="hybrid"),
+            row(tile=32, kernel="a", median_ms=1.0),
+        ]
+        lines = [*bench_tables.measurement_lines(rows), *bench_tables.kernel_lines(rows)]
+        self.assertIn("02 shared, tiles ", "\n".join(lines))
+        self.assertEqual(sum(", tiles " in line for line in lines), 2)
+        self.assertTrue(any(line.startswith("03 hybrid ") for line in lines))
+
     def test_no_keys_have_no_speed(self) -> None:
         rows = [row(n=0, keys_per_s=speed, lab=lab) for lab in ("gold", "03-bitonic") for speed in (0.0, None)]
         self.assertEqual(len(bench_tables.measurement_lines(rows)), 4)

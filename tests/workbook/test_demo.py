@@ -7,7 +7,13 @@ import unittest
 import xml.etree.ElementTree
 from pathlib import Path
 
+from report_data import step
+
+from workbook.core.judge_client import Lab
+from workbook.core.rows import Row
+from workbook.core.samples import Sample
 from workbook.reporting import dots, plot
+from workbook.verbs import demo
 
 ROWS = [
     ("01 1 global", "uniform", 12.0, 400.0),
@@ -28,6 +34,16 @@ class DemoPlot(unittest.TestCase):
         texts = [text.strip() for text in xml.etree.ElementTree.fromstring(drawn).itertext()]
         for word in ("01 1 global", "02 4 path", "uniform", "text", "gold standard, uniform"):
             self.assertIn(word, texts)
+
+
+class DemoTable(unittest.TestCase):
+    def test_marks_steps_that_sort_tiles(self) -> None:
+        lab = Lab("03-bitonic", "u32", None, (step(2, "shared", tile=1024),))
+        row = Row("03-bitonic", 2, "shared", tile=1024, n=64, keys_per_s=2e6, median_ms=1.0, status="verified")
+        sample = Sample("uniform", "uniform", 64, None)
+        lines, points = demo.table_of(demo.Measured([lab], [("uniform", row)], [sample], ""))
+        self.assertTrue(any(line.startswith("2 shared, tiles ") for line in lines), lines)
+        self.assertEqual(points[0][0], "03-bitonic 2 shared, tiles")
 
 
 if __name__ == "__main__":

@@ -18,10 +18,6 @@ def percent_of_gold(row: Row, gold: Row | None) -> str:
     return "-" if share is None else significant(100 * share) + "%"
 
 
-def _label(row: Row) -> str:
-    return f"{row.step:02} {row.name}"
-
-
 def _value(row: Row, name: str) -> str:
     return f"{row.blocks}x{row.threads}" if name == "shape" else str(getattr(row, name))  # a shape as --shapes takes it
 
@@ -63,7 +59,7 @@ def measurement_lines(rows: Sequence[Row]) -> list[str]:
     varying = _varying(measured)
     headings = ["step", "n", *varying, "ms", "spread", "Mkeys/s", "of gold", "of roof"]
     lines = [
-        [_label(row), count(row.n), *_cells(row, varying), *_times(row, best_gold(rows, row))]
+        [row.label, count(row.n), *_cells(row, varying), *_times(row, best_gold(rows, row))]
         for row in sorted(measured, key=lambda row: row.step)
     ]
     return _fitted(headings, lines, ("step", "of gold", *varying), ("of roof", "spread", "Mkeys/s"))
@@ -86,7 +82,7 @@ def kernel_lines(rows: Iterable[Row]) -> list[str]:
         median = row.median_ms or 0
         share = f"{100 * median / (total[row_files.key(row, same)] or 1):.0f}%"
         shown = [row.kernel, row.launches, significant(median), share, row.grid, row.block]
-        lines.append([_label(row), count(row.n), *_cells(row, varying), *shown])
+        lines.append([row.label, count(row.n), *_cells(row, varying), *shown])
     return _fitted(headings, lines, ("step", "kernel", *varying), ("block", "grid", "launches"))
 
 
@@ -98,7 +94,7 @@ def transfer_lines(rows: Iterable[Row]) -> list[str]:
     varying = _varying(parts)
     lines = [
         [
-            _label(row),
+            row.label,
             count(row.n),
             *_cells(row, varying),
             row.kernel,

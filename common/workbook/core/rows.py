@@ -68,6 +68,11 @@ class Row:
         return self.lab == "gold"
 
     @property
+    def label(self) -> str:
+        """The step's number and name. Steps that sort tiles only are marked."""
+        return f"{self.step:02} {self.name}" + ", tiles" * bool(self.tile)
+
+    @property
     def verified(self) -> bool:
         """Whether every timed output was verified and there is a speed."""
         return self.status == "verified" and bool(self.keys_per_s)

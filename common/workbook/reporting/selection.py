@@ -50,7 +50,7 @@ def gold_name(name: str, build: str) -> str:
 
 def label(row: Row) -> str:
     """A step's number and name. Steps that sort tiles only are marked."""
-    return f"{row.step:02} {row.name}" + (", tiles" if row.tile else "")
+    return row.label
 
 
 def step_of(row: Row) -> tuple[int, str]:

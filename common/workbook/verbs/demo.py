@@ -98,6 +98,7 @@ def _mkeys(row: Row) -> float:
 def _step_lines(lab: str, step: Step, measured: Measured, names: Sequence[str]) -> tuple[list[str], list[Point]]:
     own = {name: row for name, row in measured.rows if (row.lab, row.step, row.task) == (lab, step.number, step.task)}
     speeds, percent = [], ""
+    label = f"{step.number} {step.name}" + ", tiles" * bool(step.tile)
     points: list[Point] = []
     for name in names:
         row = own.get(name)
@@ -107,10 +108,10 @@ def _step_lines(lab: str, step: Step, measured: Measured, names: Sequence[str]) 
         gold = row_files.best_gold([other for sample, other in measured.rows if sample == name], row)
         percent = percent or percent_of_gold(row, gold)
         speeds.append(significant(_mkeys(row)))
-        points.append((f"{lab} {step.number} {step.name}", name, _mkeys(row), _mkeys(gold) if gold else None))
+        points.append((f"{lab} {label}", name, _mkeys(row), _mkeys(gold) if gold else None))
     idea, *more = textwrap.wrap(step.idea, 27) or [""]
     verified = sum(row.status == "verified" for row in own.values())
-    first = _line(f"{step.number} {step.name}", idea, speeds, percent, f"{verified}/{len(own)}")
+    first = _line(label, idea, speeds, percent, f"{verified}/{len(own)}")
     return [first, *(" " * 16 + words for words in more)], points
 
 
