@@ -267,7 +267,7 @@ class Generator {
                               byte ? "range:200:255" : "range:0:65535", byte ? "range:0:1" : "range:1:100000"}) {
       for (std::int64_t n : {1, 999, 20011}) add(type, n, range);
     }
-    if (!byte) add(type, 1000, "range:0:16777216");  // one counter more than such a step has
+    if (!byte) add(type, 1000, one_value_too_many_.c_str());
   }
 
   void add_possible_shapes(bool quick) {
@@ -317,6 +317,7 @@ class Generator {
   const StepFacts& step_;
   std::uint64_t seed_;
   Build build_;
+  const std::string one_value_too_many_ = fmt::format("range:0:{}", step_.max_range);  // for its counters
   std::vector<KeyType> types_;
   std::size_t turn_ = 0;
   std::uint64_t made_ = 0;

@@ -192,7 +192,7 @@ Key key_of(const std::string& text, const std::string& input, KeyType type) {
   return key;
 }
 
-// Parses "range:LOW:HIGH", the whole numbers from LOW to HIGH, all equally likely. Calls f(low, high).
+// Parses "range:LOW:HIGH" (inputs.h). Calls f(low, high).
 template <class F>
 void with_range(const std::string& input, KeyType type, F&& f) {
   const std::string both = input.substr(range_prefix.size());
@@ -220,6 +220,10 @@ void make_range(Key low, Key high, std::uint64_t seed, std::int64_t n, Key* keys
       keys[i] = Key(std::uint64_t(low) + (values ? multiply_high(random, values) : random));
     }
   });
+  if (n < 2) return;
+  const std::int64_t at = static_cast<std::int64_t>(seed % static_cast<std::uint64_t>(n));
+  keys[at] = low;
+  keys[(at + n / 2) % n] = high;
 }
 
 // The size of the file that "file:PATH" names, in bytes.

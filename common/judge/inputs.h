@@ -15,7 +15,8 @@ struct InputFacts {
 };
 
 /// The distributions: random ones from the most entropy to the least, then others. There are two more kinds of input:
-/// "range:LOW:HIGH" means whole numbers from LOW to HIGH, all equally likely; "file:PATH" means a file's bytes as keys.
+/// "range:LOW:HIGH" means whole numbers from LOW to HIGH, all equally likely, but LOW and HIGH are always among two or more
+/// keys; "file:PATH" means a file's bytes as keys.
 std::span<const InputFacts> inputs();
 
 /// Throws lab::Error unless `input` is a distribution's name, a range that the key type can represent, or a file with at

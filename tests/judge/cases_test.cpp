@@ -194,14 +194,19 @@ TEST_CASE("a range that is too large must be refused, and only that") {
   const Lab& counting = lab::lab_named(course::labs, "04-counting");
   const StepFacts& range = step_of("04-counting", 4);
   REQUIRE(range.max_range > 0);
-  int refused = 0, verified = 0;
+  int refused = 0, verified = 0, one_too_many = 0;
   for (const Case& c : all_cases(counting, range, CaseSet::graded)) {
+    if (c.input == "range:0:" + std::to_string(range.max_range)) {
+      CHECK(c.expect == Expect::refused);
+      ++one_too_many;
+    }
     if (c.shape.blocks || c.shape.threads) continue;
     if (c.input == "range:0:255" || c.n < 2 || c.type == lab::KeyType::u8) CHECK(c.expect == Expect::verified);
     if (c.input == "uniform" && c.n > 100 && c.type != lab::KeyType::u8) CHECK(c.expect == Expect::refused);
     refused += c.expect == Expect::refused;
     verified += c.expect == Expect::verified;
   }
+  CHECK(one_too_many > 0);
   CHECK(refused > 10);
   CHECK(verified > 10);
   for (const Case& c : all_cases(counting, step_of("04-counting", 1), CaseSet::graded)) {

@@ -266,6 +266,20 @@ TEST_CASE("unknown names list what there is") {
   CHECK_THROWS_WITH_AS(lab::check_input("uniform", KeyType::u8, -1), doctest::Contains("0 or more"), lab::Error);
 }
 
+TEST_CASE("range:LOW:HIGH gives both its ends wherever there is room for them") {
+  for (std::int64_t n : {2, 3, 1000}) {
+    for (std::uint64_t seed : {0ull, 1ull, 12345678901234567890ull}) {
+      std::vector<std::uint32_t> keys(n);
+      lab::make_keys("range:0:16777216", KeyType::u32, seed, n, keys.data());
+      CHECK(*std::min_element(keys.begin(), keys.end()) == 0);
+      CHECK(*std::max_element(keys.begin(), keys.end()) == 16777216);
+    }
+  }
+  std::vector<std::int32_t> one(1);
+  lab::make_keys("range:-3:4", KeyType::i32, 5, 1, one.data());
+  CHECK((one[0] >= -3 && one[0] <= 4));
+}
+
 TEST_CASE("range:LOW:HIGH gives every number between its ends, and no other") {
   std::vector<std::int32_t> keys(2000);
   lab::make_keys("range:-3:4", KeyType::i32, 5, std::ssize(keys), keys.data());
