@@ -61,9 +61,10 @@ def plain(output: str, folder: str) -> str:
     return re.sub(rf"[^\s:]*{Path(folder).name}/(cpu|check)/", "", output)
 
 
-def make_runners(folder: Path, item: Mistake, into: Path) -> tuple[dict[str, Path], Scan]:
+def make_runners(
+    folder: Path, item: Mistake, into: Path, kinds: Sequence[str] = ("cpu", "check")
+) -> tuple[dict[str, Path], Scan]:
     """The runners with the mistake, and the search for narrow places in it. CalledProcessError: it does not compile."""
-    kinds = ("cpu", "check")
     for kind in kinds:
         (into / kind).mkdir()
 
@@ -74,7 +75,7 @@ def make_runners(folder: Path, item: Mistake, into: Path) -> tuple[dict[str, Pat
 
     with ThreadPoolExecutor(len(kinds)) as pool:
         made = dict(zip(kinds, pool.map(make, kinds)))
-    return {kind: runner for kind, (runner, _) in made.items()}, Scan(item.file, item.source, made["cpu"][1])
+    return {kind: runner for kind, (runner, _) in made.items()}, Scan(item.file, item.source, made[kinds[0]][1])
 
 
 def verdict(folder: Path, item: Mistake) -> tuple[str, float]:

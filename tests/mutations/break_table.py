@@ -1,0 +1,208 @@
+"""Breaks of the solutions that one public graded run must catch: other ones than the mistakes of beginners."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mistake import Mistake
+
+ODD_EVEN, MERGE, BITONIC = "01-odd-even", "02-merge", "03-bitonic"
+WRONG, OUTSIDE = "wrong: ", "cudaErrorIllegalAddress"
+COPY_BACK = "CUDA_CHECK(cudaMemcpyAsync(keys.data, scratch.data(), bytes, cudaMemcpyDeviceToDevice, stream));"
+
+
+def _break(name: str, lab: str, file: str, old: str, new: str, shown: str = WRONG) -> Mistake:
+    """One change, and what must be in the status or the message of the first case that fails."""
+    return Mistake(name, lab, file, [(old, new)], [shown])
+
+
+def _of(lab: str, file: str, *breaks: Sequence[str]) -> list[Mistake]:
+    """The breaks of one file: (name, old, new), and what is shown if the result is not just wrong."""
+    return [_break(name, lab, file, *more) for name, *more in breaks]
+
+
+BREAKS: Sequence[Mistake] = (
+    *_of(
+        ODD_EVEN,
+        "01_global.cu",
+        ("the last pair is left out", "(n - parity) / 2;", "(n - parity - 1) / 2;"),
+        (
+            "all blocks take the first block's pairs",
+            "t = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; t < pairs;",
+            "t = threadIdx.x; t < pairs;",
+        ),
+        ("no loop over the grid", "t += stride) {", "t += pairs) {"),
+        ("descending order forgotten", "lab::before(b, a, order)", "lab::before(b, a, lab::Order::ascending)"),
+    ),
+    *_of(
+        ODD_EVEN,
+        "02_halo.cu",
+        ("no halo on the right", "int(min(end + halo_keys, n) - left)", "int(end - left)"),
+        ("the window's last pair", "i + 1 < count;", "i + 2 < count;"),
+        ("one pair per thread only", "i += 2 * blockDim.x) {", "i += count) {"),
+        ("half the phases of a launch", "keys.n * (launch + 1) / launches;", "first_phase + halo_keys / 2;"),
+        (
+            "more phases than the halo has keys",
+            "(keys.n + 2 * halo_keys - 1) / (2 * halo_keys) * 2;",
+            "(keys.n + 4 * halo_keys - 1) / (4 * halo_keys) * 2;",
+        ),
+    ),
+    *_of(
+        ODD_EVEN,
+        "03_rows.cu",
+        ("half the phases of a row", "phase < row_keys;", "phase < row_keys / 2;"),
+        ("zeros after the last key", "lab::last_key<Key>(order);", "Key{};"),
+        (
+            "the wrong key of the neighbour",
+            "__shfl_up_sync(all_lanes, own[3], 1)",
+            "__shfl_up_sync(all_lanes, own[2], 1)",
+        ),
+        (
+            "descending rows ascend",
+            "sort_rows_kernel<lab::Order::descending>",
+            "sort_rows_kernel<lab::Order::ascending>",
+        ),
+    ),
+    *_of(
+        MERGE,
+        "01_thread.cu",
+        ("the result stays in scratch memory", "merge_levels(n, 1) % 2 == 1", "false"),
+        ("a level too few", "run < n; run *= 2", "2 * run < n; run *= 2"),
+        ("pairs rounded down", "(n + 2 * run - 1) / (2 * run);", "n / (2 * run);"),
+    ),
+    *_of(
+        MERGE,
+        "02_block.cu",
+        ("equal keys in one place", "upper_rank(from.keys + first", "lower_rank(from.keys + first"),
+        ("values that stay", "copy_item(to, position, from, i);", "to.keys[position] = key;"),
+        ("output that overlaps", "output += placed.a + placed.b;", "output += placed.a;"),
+    ),
+    *_of(
+        MERGE,
+        "03_splitters.cu",
+        ("splitters between equal keys", "lower_rank(from + merge.middle", "upper_rank(from + merge.middle", OUTSIDE),
+        ("a cut rounded down", "(rank + piece_keys - 1) / piece_keys", "rank / piece_keys", OUTSIDE),
+    ),
+    *_of(
+        MERGE,
+        "04_path.cu",
+        ("a search that begins too low", "low = max(diagonal - b_count, Index(0));", ""),
+        (
+            "the second run first",
+            "before(b_key, a_key));",
+            "!before(a_key, b_key));",
+            "equal keys in the wrong order",
+        ),
+        ("the last merge of a tile", "width <= path_threads_per_block;", "width < path_threads_per_block;"),
+    ),
+    *_of(
+        BITONIC,
+        "01_global.cu",
+        ("no stage of stride 1", "j > 0; j /= 2", "j > 1; j /= 2"),
+        ("padding for one order", "lab::last_key<Key>(order));", "lab::last_key<Key>(lab::Order::ascending));"),
+        ("no copy back", COPY_BACK, "", "the step changed nothing"),
+    ),
+    *_of(
+        BITONIC,
+        "02_shared.cu",
+        ("n = 2^k + 1 keys", "run / 2 < count; run *= 2", "run <= count; run *= 2"),
+        ("the last stride", "stride > 0; stride /= 2", "stride > 1; stride /= 2"),
+        (
+            "descending tiles ascend",
+            "sort_tiles_kernel<lab::Order::descending>",
+            "sort_tiles_kernel<lab::Order::ascending>",
+        ),
+        ("one tile per block", "first += std::int64_t(gridDim.x) * tile_keys) {", "first += keys.n) {"),
+    ),
+    *_of(
+        BITONIC,
+        "03_hybrid.cu",
+        ("no stage with the stride of a tile", "stride >= tile_keys;", "stride > tile_keys;"),
+        ("mirror and stride exchanged", "= mirrored ?", "= !mirrored ?"),
+        (
+            "values that stay after the tiles",
+            "merge_all(keys, values.data, order, shape, stream);",
+            "merge_all(keys, static_cast<NoValue*>(nullptr), order, shape, stream);",
+        ),
+        ("a merge too few", "run / 2 < keys.n; run *= 2", "run <= keys.n; run *= 2"),
+    ),
+    *_of(
+        "04-counting",
+        "01_global.cu",
+        ("a run that is one too long", "<= std::uint64_t(position)) ++v;", "< std::uint64_t(position)) ++v;"),
+        (
+            "descending order is not reversed",
+            "order == lab::Order::ascending ? position : keys.n - 1 - position",
+            "position",
+        ),
+        ("one past the first place", "keys.n - 1 - position]", "keys.n - position]"),
+    ),
+    *_of(
+        "04-counting",
+        "02_shared.cu",
+        ("a key is counted twice", "value = next, equal = 0;", "value = next, equal = 1;"),
+        ("the sum of all but one", "tile_sums[tile] = from[count - 1];", "tile_sums[tile] = from[count / 2];"),
+        ("places that are one too high", "atomicSub(&wanted[key], 1u) - 1;", "atomicSub(&wanted[key], 1u);"),
+        ("a copy that is a byte short", "sorted.data(), keys.n, cuda", "sorted.data(), keys.n - 1, cuda"),
+    ),
+    *_of(
+        "04-counting",
+        "03_parallel.cu",
+        ("the left child keeps its sum", "tile[padded(right - half)] = before,", "tile[padded(right - half)] = left,"),
+        ("the last key of a vector", "vectors.keys_per_vector - 1) != first", "vectors.keys_per_vector - 2) != first"),
+    ),
+    *_of(
+        "04-counting",
+        "04_range.cu",
+        ("an odd number of values to fold", "left > 1; left = (left + 1) / 2", "left > 1; left = left / 2"),
+        ("the last block's largest key", "atomicMax(&range[1], largest[0]);", "range[1] = largest[0];"),
+        ("signed keys as unsigned", "lab::ordered_bits(key);", "std::uint32_t(key);", ""),
+    ),
+    *_of(
+        "04-counting",
+        "05_stable.cu",
+        ("a rank that counts the lane itself", "equal & ((1u << warp.lane) - 1)", "equal & ((2u << warp.lane) - 1)"),
+        ("values that are not moved", "to.values[position] = from.values[i];", ""),
+        ("the wrong parity of passes", "passes % 2 == 1", "passes % 2 == 0"),
+        ("all warps begin at the first", "sums[v * warps + warp.number];", "sums[v * warps];"),
+    ),
+    *_of(
+        "05-radix",
+        "00_cpu.cu",
+        ("passes that are skipped", "== Count(n)) continue;", "!= 0) continue;"),
+        ("the result of an odd number of passes", "if (from.keys != pairs.keys) {", "if (from.keys == pairs.keys) {"),
+        ("values of an odd number of passes", "std::copy_n(from.values, n, pairs.values);", ";"),
+    ),
+    *_of(
+        "05-radix",
+        "01_host_move.cu",
+        ("a digit too few", "shift < int(8 * sizeof(Key));", "shift < 8 * (int(sizeof(Key)) - 1);"),
+        ("values that are not copied back", "std::copy_n(moved_values.get(), values.n, value_view.data());", ""),
+    ),
+    *_of(
+        "05-radix",
+        "02_split.cu",
+        ("the highest bit of 32, and no higher one", "shift < int(8 * sizeof(Key));", "shift < 31;"),
+        ("ones of earlier rows forgotten", "before_row += row_ones;", ""),
+        ("zeros without the last tile's ones", "n - ones_before[tiles];", "n - ones_before[tiles - 1];"),
+    ),
+    *_of(
+        "05-radix",
+        "03_digits.cu",
+        ("places beyond the end as zeros", "i >= count || digits.bit", "i < count && digits.bit"),
+        ("counters by tile", "counters[threadIdx.x * tiles + tile]", "counters[tile * digit_values + threadIdx.x]"),
+        ("every second group begins early", "inclusive - both + first;", "inclusive - both;"),
+    ),
+    *_of(
+        "05-radix",
+        "04_onesweep.cu",
+        ("keys of one byte", "if (passes<Key> % 2 == 1) {", "if (false) {"),
+        ("places beyond the end first", ": digit_values - 1;", ": 0;", OUTSIDE),
+        ("offsets without the tile's own", "exclusive_prefix) - digit_first;", "exclusive_prefix);"),
+        (
+            "one order in every pass",
+            "n, Digits<Key, digit_bits>(order, pass",
+            "n, Digits<Key, digit_bits>(lab::Order::ascending, pass",
+        ),
+    ),
+)
