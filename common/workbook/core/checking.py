@@ -14,7 +14,7 @@ from .judge_client import CaseGroup, JudgeClient, Outcome, Step
 from .progress import ProgressFile
 
 SETS = ("quick", "public")  # the quick cases find most mistakes; the others follow only if those pass
-QUICK_SECONDS = 2.0  # of a processor, for a quick case: they have few keys, and a loop that never ends is reported soon
+QUICK_SECONDS = 5.0  # that a quick case may take: they have few keys, and a loop that never ends is reported soon
 LANE_SEEDS = (0, 1, 77)  # orders of lanes in which a case that failed is repeated on the check build
 
 
