@@ -113,22 +113,6 @@ struct Items {
   }
 };
 
-/// The lanes of this warp that have the same digit: what __match_any_sync() returns, which takes longer on a GPU.
-[[maybe_unused]] __device__ inline unsigned lanes_with(unsigned digit) {
-#if defined(__CUDA_ARCH__) && !defined(__SIMT__)
-  unsigned lanes = 0xffffffffu;
-#pragma unroll
-  for (int bit = 0; bit < digit_bits; ++bit) {
-    const bool is_one = digit >> bit & 1;
-    const unsigned ones = __ballot_sync(0xffffffffu, is_one);
-    lanes &= is_one ? ones : ~ones;
-  }
-  return lanes;
-#else
-  return __match_any_sync(0xffffffffu, digit);
-#endif
-}
-
 /// Loads the thread's keys of the tile.
 template <class Key>
 __device__ void load_keys(Items<Key>& items, const Key* tile) {

@@ -1,5 +1,5 @@
-// What all steps use: a key's digits, for every type and for ascending and descending order; and keys with their
-// values.
+// What all steps use: a key's digits, for every type and for ascending and descending order; the lanes with equal
+// digits; and keys with their values.
 #pragma once
 
 #include <cstdint>
@@ -28,11 +28,43 @@ struct Digits {
     return unsigned(lab::Bits<Key>(lab::ordered_bits(key) ^ inversion) >> other_shift) & ((1u << digit_bits) - 1);
   }
 
+  /// True if `a` must come before `b`, by all their bits.
+  LAB_HOST_DEVICE bool comes_before(Key a, Key b) const {
+    return lab::Bits<Key>(lab::ordered_bits(a) ^ inversion) < lab::Bits<Key>(lab::ordered_bits(b) ^ inversion);
+  }
+
   /// Bit `i` of the digit.
   LAB_HOST_DEVICE bool bit(Key key, int i) const {
     return unsigned(lab::Bits<Key>(lab::ordered_bits(key) ^ inversion) >> (shift + i)) & 1u;
   }
 };
+
+/// The lanes of this warp that have the same digit: what __match_any_sync() returns, but it takes longer on a GPU.
+template <int digit_bits>
+__device__ unsigned lanes_with(unsigned digit) {
+#if defined(__CUDA_ARCH__) && !defined(__SIMT__)
+  unsigned lanes = 0xffffffffu;
+#pragma unroll
+  for (int bit = 0; bit < digit_bits; ++bit) {
+    // lanes &= digit & (1 << bit) ? ones : ~ones, in four instructions. The compiler makes seven of the vote in C++.
+    unsigned same;
+    asm volatile(
+        "{\n"
+        "  .reg .pred is_one;\n"
+        "  and.b32 %0, %1, %2;\n"
+        "  setp.ne.u32 is_one, %0, 0;\n"
+        "  vote.sync.ballot.b32 %0, is_one, 0xffffffff;\n"
+        "  @!is_one not.b32 %0, %0;\n"
+        "}\n"
+        : "=r"(same)
+        : "r"(digit), "r"(1 << bit));
+    lanes &= same;
+  }
+  return lanes;
+#else
+  return __match_any_sync(0xffffffffu, digit);
+#endif
+}
 
 /// Keys and the values that travel with them; without values, Value is NoValue and `values` is not used.
 template <class Key, class Value>

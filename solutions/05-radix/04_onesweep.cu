@@ -141,22 +141,6 @@ struct Items {
   }
 };
 
-/// The lanes of this warp that have the same digit: what __match_any_sync() returns, which takes longer on a GPU.
-[[maybe_unused]] __device__ inline unsigned lanes_with(unsigned digit) {
-#if defined(__CUDA_ARCH__) && !defined(__SIMT__)
-  unsigned lanes = 0xffffffffu;
-#pragma unroll
-  for (int bit = 0; bit < digit_bits; ++bit) {
-    const bool is_one = digit >> bit & 1;
-    const unsigned ones = __ballot_sync(0xffffffffu, is_one);
-    lanes &= is_one ? ones : ~ones;
-  }
-  return lanes;
-#else
-  return __match_any_sync(0xffffffffu, digit);
-#endif
-}
-
 /// Loads the thread's keys of the tile.
 template <class Key>
 __device__ void load_keys(Items<Key>& items, const Key* tile) {
@@ -178,7 +162,7 @@ __device__ void rank_keys(Items<Key>& items, Digits<Key, digit_bits> digits, uns
 #pragma unroll
   for (int row = 0; row < items_per_thread<Key>; ++row) {
     const unsigned digit = items.digit(row, digits);
-    const unsigned equal = lanes_with(digit);
+    const unsigned equal = lanes_with<digit_bits>(digit);
     const unsigned lower = __popc(equal & lower_lanes);
     const unsigned earlier = counts[digit];
     __syncwarp();  // one lane raises the counter that the others read
