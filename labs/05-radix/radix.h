@@ -2,7 +2,7 @@
 //
 // Every step sorts any n in place, in either order, and is stable: equal keys keep their order, also in descending
 // order, also -0 and +0, which are equal. Keys: unsigned and signed integers of 8 to 64 bits, float, double (floats in
-// the order of step/keys.h), and uint32_t keys with uint32_t values. Steps 02 to 04 return when the work is queued.
+// the order of step/keys.h), and uint32_t keys with uint32_t values. Steps 02 to 05 return when the work is queued.
 //
 // Each step is one function template for keys with values. Keys alone are sorted by the same function with a span of no
 // values, of the type NoValue. "Shape" gives the launch shapes that a function accepts: blocks, and threads per block.
@@ -81,6 +81,18 @@ void sort_onesweep(lab::Span<Key> keys, lab::Span<Value> values, lab::Order orde
 template <class Key>
 void sort_onesweep(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream) {
   sort_onesweep(keys, lab::Span<NoValue>{}, order, shape, stream);
+}
+
+/// Step 05. Step 04 without its waits: a tile's counts are published before its keys are ranked, the keys of the next
+/// tile load while the look-back runs, and passes that would move nothing are skipped. Shape: any blocks, 512
+/// threads. Cost: one read for all counters, then one pass per byte that is not the same in all keys; for keys that fit
+/// into one tile, one read and one write. Temporary memory: a copy of the keys and values, 2 KiB per tile, and 17 KiB.
+template <class Key, class Value>
+void sort_record(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order, lab::LaunchShape shape,
+                 cudaStream_t stream);
+template <class Key>
+void sort_record(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream) {
+  sort_record(keys, lab::Span<NoValue>{}, order, shape, stream);
 }
 
 }  // namespace radix
