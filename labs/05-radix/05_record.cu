@@ -1,15 +1,16 @@
 // Step 05: the record.
 //
-// Idea: step 04 moves hardly more bytes than it must, yet takes twice as long as those bytes need: its blocks wait. Here
-// no wait is without work. A block counts the digits of its tile before it ranks them, and publishes the counts at once:
-// while it ranks, the tiles before it publish theirs, and the look-back finds them. When its keys are in place in shared
-// memory, their registers are free: the keys of its next tile are on their way into them while it looks back and stores.
-// Tiles are as large as registers and shared memory allow, since longer runs leave fewer sectors half used.
+// Idea: step 04 moves hardly more bytes than it must, yet takes twice as long as those bytes need: its blocks wait.
+// Here no wait is without work. A block counts the digits of its tile before it ranks them, and publishes the counts
+// at once: while it ranks, the tiles before it publish theirs, and the look-back finds them. When its keys are in
+// place in shared memory, their registers are free: the keys of its next tile are on their way into them while it
+// looks back and stores. Tiles are as large as registers and shared memory allow, since longer runs leave fewer
+// sectors half used.
 // New since step 04: passes that would move nothing are skipped, all of them if the keys are in order (plan.cuh). Keys
 // that fit into one tile never leave the block that sorts them.
-// Cost: one read for the plan; then, for each byte that is not the same in all keys, one read and one write, and 1 KiB of
-// counters per tile. Temporary memory: a copy of the keys and values; 1 KiB per tile (2 KiB if n is above 2^30), which on
-// large GPUs has 12,288 keys, or 16,384 pairs or keys of 8 bytes; at most 17 KiB for the plan.
+// Cost: one read for the plan; then, for each byte that is not the same in all keys, one read and one write, and 1 KiB
+// of counters per tile. Temporary memory: a copy of the keys and values; 1 KiB per tile (2 KiB if n is above 2^30),
+// which on large GPUs has 12,288 keys, or 16,384 pairs or keys of 8 bytes; at most 17 KiB for the plan.
 // Limits: 512 threads per block.
 // Longer than other steps because a record is made of several ideas; each is a function.
 #include <algorithm>
@@ -34,7 +35,7 @@ template <bool in_order, class Tile, class Key>
 __device__ void place_items(Tile& tile, const Items<Tile>& items, int count, Coding<Key> coding, int pass) {
   // Your code, for each row: as rank_keys of step 04, but tile.counts[warp][digit] is the place of the warp's next
   // key of the digit. One of the lanes with equal digits adds their number to it with an atomic, and sends the old
-  // value to the others with a shuffle. Store the key at its place in tile.codes, and its value in tile.values. Write
+  // value to the others with a shuffle. Store the key at its padded() place in tile.codes, and its value. Write
   // this first, for all passes. Then let each lane draw its own place if !in_order.
   (void)tile, (void)items, (void)count, (void)coding, (void)pass;
 }
@@ -143,14 +144,15 @@ __global__ void __launch_bounds__(Tile::Shape::threads)
     find_places(tile, [](unsigned) {});
     __syncthreads();  // a lane draws places from counters that other warps have written
     place_items<true>(tile, items, n, coding, pass);
-    __syncthreads();  // a thread loads keys that others have put in place
-    items.load({tile.codes, tile.values}, Tile::size);
+    __syncthreads();  // a thread takes keys that others have put in place
+    items.take(tile);
   }
-  for (int row = 0; row < items.rows; ++row) {
+#pragma unroll
+  for (int row = 0; row < Tile::items; ++row) {
     const int i = items.first + 32 * row;
-    if (i >= n) break;
-    keys.keys[i] = coding.decode(tile.codes[i]);
-    if constexpr (has_values<Value>) keys.values[i] = tile.values[i];
+    if (row >= items.rows || i >= n) break;
+    keys.keys[i] = coding.decode(items.codes[row]);
+    if constexpr (has_values<Value>) keys.values[i] = items.values[row];
   }
 }
 
@@ -165,8 +167,8 @@ void sort_tiles(lab::Span<lab::Bits<Key>> keys, lab::Span<Value> values, Coding<
   const lab::DeviceArray<Plan<Key>> plan(1, stream);
   const lab::DeviceArray<Word> words(tiles * byte_values, stream);
   const unsigned blocks = lab::blocks_or(shape, std::min(keys.n, device.resident_keys<Tile>()), Tile::size);
-  // Your code: make_plan. Then, for each pass, sweep with sizeof(Tile) bytes of dynamic shared memory. Keys of one byte
-  // have one pass: copy them to the scratch memory first, which then is their home.
+  // Your code: make_plan. Then, for each pass, sweep with sizeof(Tile) bytes of dynamic shared memory. Keys of one
+  // byte have one pass: copy them to the scratch memory first, which then is their home.
   (void)coding, (void)blocks, (void)buffers;
   NOT_WRITTEN("step 05");
 }

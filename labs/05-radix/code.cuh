@@ -10,8 +10,8 @@ namespace radix {
 
 inline constexpr int byte_values = 256;
 
-/// How keys of one type are coded for one order. Bits, not values, so -0 and +0 have codes of their own; but as they are
-/// equal, they have the same digits.
+/// How keys of one type are coded for one order. Bits, not values, so -0 and +0 have codes of their own; but as they
+/// are equal, they have the same digits.
 template <class Key>
 struct Coding {
   using Code = lab::Bits<Key>;

@@ -39,9 +39,9 @@ __device__ void count_digits(lab::Bits<Key> code, Coding<Key> coding, unsigned* 
   }
 }
 
-/// Counts the digits of a tile's first `count` keys, and returns whether one of them is out of order. `readable`: how many
-/// keys there are from `tile` on; it may include the one after the tile. A warp has rows of 32 neighbours, one after the
-/// other, and looks at the key after its last row.
+/// Counts the digits of a tile's first `count` keys, and returns whether one of them is out of order. `readable`: how
+/// many keys there are from `tile` on; it may include the one after the tile. A warp has rows of 32 neighbours, one
+/// after the other, and looks at the key after its last row.
 template <int copies, class Key>
 __device__ bool count_tile_digits(const lab::Bits<Key>* tile, int count, int readable, Coding<Key> coding,
                                   unsigned* counts) {
@@ -65,9 +65,9 @@ __device__ bool count_tile_digits(const lab::Bits<Key>* tile, int count, int rea
   return out_of_order;
 }
 
-/// Counts the digits of all passes, looks for keys that are out of order, and clears `words`. There are `copies` of each
-/// counter. Lane l adds to copy l % copies, which is in bank l: if there are 32 of them, no two lanes meet in a bank,
-/// whatever their digits are.
+/// Counts the digits of all passes, looks for keys that are out of order, and clears `words`. There are `copies` of
+/// each counter. Lane l adds to copy l % copies, which is in bank l: if there are 32 of them, no two lanes meet in a
+/// bank, whatever their digits are.
 template <int copies, class Key, class Word>
 static __global__ void __launch_bounds__(count_threads, 1)
     count_all_passes(lab::Span<const lab::Bits<Key>> keys, Coding<Key> coding, Plan<Key>* plan, lab::Span<Word> words) {

@@ -35,6 +35,10 @@ inline constexpr int items_per_thread = [] {
 template <class Shape, class Key, class Value>
 inline constexpr int tile_size = Shape::threads * items_per_thread<Shape, Key, Value>;
 
+/// Where a place of the tile is in shared memory. One word in 257 stays unused: runs whose lengths are multiples of
+/// 32, which sorted and reversed keys make, would otherwise all begin in the same bank.
+LAB_HOST_DEVICE constexpr unsigned padded(unsigned place) { return place + place / byte_values; }
+
 /// What the threads of a block share while they sort a tile. Word: of places in the output, 32 or 64 bits.
 template <class TheShape, class TheWord, class TheKey, class TheValue>
 struct Tile {
@@ -55,8 +59,8 @@ struct Tile {
   unsigned warp_sums[warps];
   Word offsets[byte_values];  ///< where a digit's keys begin in the output, less where they begin in the tile
   unsigned next_tile;
-  alignas(16) Code codes[size];
-  Value values[has_values<Value> ? size : 1];
+  alignas(16) Code codes[padded(size)];
+  Value values[has_values<Value> ? padded(size) : 1];
 };
 
 /// The tile in the block's dynamic shared memory, which may be larger than 48 KiB.
@@ -66,8 +70,8 @@ __device__ T& tile_in_shared_memory() {
   return *reinterpret_cast<T*>(shared_memory);
 }
 
-/// A thread's codes and values, at the places first, first + 32, ... of the tile. A warp has `rows` rows of 32 neighbours,
-/// so (warp, row, lane) is the order of the keys.
+/// A thread's codes and values, at the places first, first + 32, ... of the tile. A warp has `rows` rows of 32
+/// neighbours, so (warp, row, lane) is the order of the keys.
 template <class Tile>
 struct Items {
   using Code = typename Tile::Code;
@@ -87,6 +91,16 @@ struct Items {
       const int i = first + 32 * row;
       codes[row] = i < count ? from.keys[i] : Code(~Code(0));
       if constexpr (has_values<Value>) values[row] = from.values[i < count ? i : 0];
+    }
+  }
+
+  /// Takes them from their places in shared memory.
+  __device__ void take(const Tile& tile) {
+#pragma unroll
+    for (int row = 0; row < Tile::items; ++row) {
+      if (row >= rows) break;
+      codes[row] = tile.codes[padded(first + 32 * row)];
+      if constexpr (has_values<Value>) values[row] = tile.values[padded(first + 32 * row)];
     }
   }
 
@@ -118,9 +132,9 @@ struct Run {
   unsigned count, begin;
 };
 
-/// Replaces the warps' counts by the places of their next keys. Calls publish(count) for each digit as soon as its count
-/// is known. Thread t has digit t % 256, and the warps of part t / 256. Each part adds up all digits, because threads
-/// that did not would have to wait for the sums.
+/// Replaces the warps' counts by the places of their next keys. Calls publish(count) for each digit as soon as its
+/// count is known. Thread t has digit t % 256, and the warps of part t / 256. Each part adds up all digits, because
+/// threads that did not would have to wait for the sums.
 template <class Tile, class Publish>
 __device__ Run find_places(Tile& tile, Publish publish) {
   const int digit = threadIdx.x % byte_values, part = threadIdx.x / byte_values;
@@ -154,11 +168,11 @@ __device__ void store_runs(const Tile& tile, int count, Coding<Key> coding, int 
 #pragma unroll
   for (int row = 0; row < Tile::items; ++row) {
     const int i = row * Tile::Shape::threads + threadIdx.x;
-    const auto code = tile.codes[i];
+    const auto code = tile.codes[padded(i)];
     const auto place = typename Tile::Word(tile.offsets[coding.digit(code, pass)] + i);
     if (i < count) to.keys[place] = decoded ? coding.decode(code) : code;
     if constexpr (has_values<Value>) {
-      if (i < count) to.values[place] = tile.values[i];
+      if (i < count) to.values[place] = tile.values[padded(i)];
     }
   }
 }

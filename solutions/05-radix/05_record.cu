@@ -1,15 +1,16 @@
 // Step 05: the record.
 //
-// Idea: step 04 moves hardly more bytes than it must, yet takes twice as long as those bytes need: its blocks wait. Here
-// no wait is without work. A block counts the digits of its tile before it ranks them, and publishes the counts at once:
-// while it ranks, the tiles before it publish theirs, and the look-back finds them. When its keys are in place in shared
-// memory, their registers are free: the keys of its next tile are on their way into them while it looks back and stores.
-// Tiles are as large as registers and shared memory allow, since longer runs leave fewer sectors half used.
+// Idea: step 04 moves hardly more bytes than it must, yet takes twice as long as those bytes need: its blocks wait.
+// Here no wait is without work. A block counts the digits of its tile before it ranks them, and publishes the counts
+// at once: while it ranks, the tiles before it publish theirs, and the look-back finds them. When its keys are in
+// place in shared memory, their registers are free: the keys of its next tile are on their way into them while it
+// looks back and stores. Tiles are as large as registers and shared memory allow, since longer runs leave fewer
+// sectors half used.
 // New since step 04: passes that would move nothing are skipped, all of them if the keys are in order (plan.cuh). Keys
 // that fit into one tile never leave the block that sorts them.
-// Cost: one read for the plan; then, for each byte that is not the same in all keys, one read and one write, and 1 KiB of
-// counters per tile. Temporary memory: a copy of the keys and values; 1 KiB per tile (2 KiB if n is above 2^30), which on
-// large GPUs has 12,288 keys, or 16,384 pairs or keys of 8 bytes; at most 17 KiB for the plan.
+// Cost: one read for the plan; then, for each byte that is not the same in all keys, one read and one write, and 1 KiB
+// of counters per tile. Temporary memory: a copy of the keys and values; 1 KiB per tile (2 KiB if n is above 2^30),
+// which on large GPUs has 12,288 keys, or 16,384 pairs or keys of 8 bytes; at most 17 KiB for the plan.
 // Limits: 512 threads per block.
 // Longer than other steps because a record is made of several ideas; each is a function.
 #include <algorithm>
@@ -35,7 +36,7 @@ __device__ void place_items(Tile& tile, const Items<Tile>& items, int count, Cod
   // begin solution
   //~ // Your code, for each row: as rank_keys of step 04, but tile.counts[warp][digit] is the place of the warp's next
   //~ // key of the digit. One of the lanes with equal digits adds their number to it with an atomic, and sends the old
-  //~ // value to the others with a shuffle. Store the key at its place in tile.codes, and its value in tile.values. Write
+  //~ // value to the others with a shuffle. Store the key at its padded() place in tile.codes, and its value. Write
   //~ // this first, for all passes. Then let each lane draw its own place if !in_order.
   //~ (void)tile, (void)items, (void)count, (void)coding, (void)pass;
   unsigned* const next_places = tile.counts[threadIdx.x / 32];
@@ -51,14 +52,15 @@ __device__ void place_items(Tile& tile, const Items<Tile>& items, int count, Cod
       unsigned first = 0;
       if (lane == highest) first = atomicAdd(&next_places[digit], unsigned(__popc(equal)));
       place = __shfl_sync(0xffffffffu, first, int(highest)) + __popc(equal & lower_lanes);
-      __syncwarp();  // the next row's places come after this row's, which other lanes have drawn
+      // The next row's places come after this row's, which other lanes have drawn.
+      __syncwarp();  // Redundant today: all lanes meet at the shuffle. But only a barrier promises the order.
     } else {
       // Padding keeps its places, the last ones: it must not take those of keys with equal digits.
       const int i = items.first + 32 * row;
       place = i < count ? atomicAdd(&next_places[digit], 1u) : unsigned(i);
     }
-    tile.codes[place] = items.codes[row];
-    if constexpr (has_values<typename Tile::Value>) tile.values[place] = items.values[row];
+    tile.codes[padded(place)] = items.codes[row];
+    if constexpr (has_values<typename Tile::Value>) tile.values[padded(place)] = items.values[row];
   }
   // end solution
 }
@@ -186,14 +188,15 @@ __global__ void __launch_bounds__(Tile::Shape::threads)
     find_places(tile, [](unsigned) {});
     __syncthreads();  // a lane draws places from counters that other warps have written
     place_items<true>(tile, items, n, coding, pass);
-    __syncthreads();  // a thread loads keys that others have put in place
-    items.load({tile.codes, tile.values}, Tile::size);
+    __syncthreads();  // a thread takes keys that others have put in place
+    items.take(tile);
   }
-  for (int row = 0; row < items.rows; ++row) {
+#pragma unroll
+  for (int row = 0; row < Tile::items; ++row) {
     const int i = items.first + 32 * row;
-    if (i >= n) break;
-    keys.keys[i] = coding.decode(tile.codes[i]);
-    if constexpr (has_values<Value>) keys.values[i] = tile.values[i];
+    if (row >= items.rows || i >= n) break;
+    keys.keys[i] = coding.decode(items.codes[row]);
+    if constexpr (has_values<Value>) keys.values[i] = items.values[row];
   }
 }
 
@@ -209,8 +212,8 @@ void sort_tiles(lab::Span<lab::Bits<Key>> keys, lab::Span<Value> values, Coding<
   const lab::DeviceArray<Word> words(tiles * byte_values, stream);
   const unsigned blocks = lab::blocks_or(shape, std::min(keys.n, device.resident_keys<Tile>()), Tile::size);
   // begin solution
-  //~ // Your code: make_plan. Then, for each pass, sweep with sizeof(Tile) bytes of dynamic shared memory. Keys of one byte
-  //~ // have one pass: copy them to the scratch memory first, which then is their home.
+  //~ // Your code: make_plan. Then, for each pass, sweep with sizeof(Tile) bytes of dynamic shared memory. Keys of one
+  //~ // byte have one pass: copy them to the scratch memory first, which then is their home.
   //~ (void)coding, (void)blocks, (void)buffers;
   //~ NOT_WRITTEN("step 05");
   make_plan({keys.data, keys.n}, coding, plan.data(), words.span(), device, stream);
