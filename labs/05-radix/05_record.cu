@@ -24,17 +24,17 @@
 namespace radix {
 namespace {
 
-// --- places in the tile ---
+// --- positions in the tile ---
 
-/// Puts the thread's keys and values at their places in shared memory. In order, the lanes of a warp with equal digits
-/// take the next places, the lowest lane first. In any order, each lane draws a place for itself, which is faster; but
-/// then it is left to the hardware which of them comes first.
+/// Puts the thread's keys and values at their positions in shared memory. In order, the lanes of a warp with equal
+/// digits take the next positions, the lowest lane first. In any order, each lane draws a position for itself, which
+/// is faster; but then it is left to the hardware which of them comes first.
 template <bool in_order, class Tile, class Key>
 __device__ void place_items(Tile& tile, const Items<Tile>& items, int count, Coding<Key> coding, int pass) {
-  // Your code, for each row: as rank_keys of step 04, but tile.counts[warp][digit] is the place of the warp's next
-  // key of the digit. One of the lanes with equal digits adds their number to it with an atomic, and sends the old
-  // value to the others with a shuffle. Store the key at its padded() place in tile.codes, and its value. Write
-  // this first, for all passes. Then let each lane draw its own place if !in_order.
+  // Your code, for each row: as rank_keys of step 04, but tile.counts[warp][digit] is the position of the warp's
+  // next key of the digit. One of the lanes with equal digits adds their number to it with an atomic, and sends
+  // the old value to the others with a shuffle. Store the key at its padded() position in tile.codes, and its
+  // value. Write this first, for all passes. Then let each lane draw its own position if !in_order.
   (void)tile, (void)items, (void)count, (void)coding, (void)pass;
 }
 
@@ -122,7 +122,7 @@ __global__ void __launch_bounds__(Tile::Shape::threads)
     count_digits(tile, items, coding, pass);
     __syncthreads();  // a thread adds up counters of all warps
     find_places(tile, [](unsigned) {});
-    __syncthreads();  // a lane draws places from counters that other warps have written
+    __syncthreads();  // a lane draws positions from counters that other warps have written
     place_items<true>(tile, items, n, coding, pass);
     __syncthreads();  // a thread takes keys that others have put in place
     items.take(tile);

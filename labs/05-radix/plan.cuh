@@ -101,7 +101,7 @@ static __global__ void __launch_bounds__(count_threads, 1)
   }
 }
 
-/// Turns the counters into first places and decides which passes move keys. One block.
+/// Turns the counters into first positions and decides which passes move keys. One block.
 template <class Key>
 static __global__ void __launch_bounds__(byte_values) plan_passes(Plan<Key>* plan, std::int64_t n) {
   constexpr int passes = Plan<Key>::passes;

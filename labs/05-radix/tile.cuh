@@ -35,11 +35,11 @@ inline constexpr int items_per_thread = [] {
 template <class Shape, class Key, class Value>
 inline constexpr int tile_size = Shape::threads * items_per_thread<Shape, Key, Value>;
 
-/// Where a place of the tile is in shared memory. One word in 257 stays unused: runs whose lengths are multiples of
+/// Where a position of the tile is in shared memory. One word in 257 stays unused: runs whose lengths are multiples of
 /// 32, which sorted and reversed keys make, would otherwise all begin in the same bank.
 LAB_HOST_DEVICE constexpr unsigned padded(unsigned place) { return place + place / byte_values; }
 
-/// What the threads of a block share while they sort a tile. Word: of places in the output, 32 or 64 bits.
+/// What the threads of a block share while they sort a tile. Word: of positions in the output, 32 or 64 bits.
 template <class TheShape, class TheWord, class TheKey, class TheValue>
 struct Tile {
   using Shape = TheShape;
@@ -54,7 +54,7 @@ struct Tile {
   static constexpr int warps_per_part = warps / parts;
   static_assert(Shape::threads % byte_values == 0, "every digit has a thread in each part");
 
-  unsigned counts[warps][byte_values];  ///< of each warp's keys; then the place in the tile of its next key of a digit
+  unsigned counts[warps][byte_values];  ///< of each warp's keys; then the position of its next key of a digit
   unsigned part_counts[parts][byte_values];
   unsigned warp_sums[warps];
   Word offsets[byte_values];  ///< where a digit's keys begin in the output, less where they begin in the tile
@@ -70,7 +70,7 @@ __device__ T& tile_in_shared_memory() {
   return *reinterpret_cast<T*>(shared_memory);
 }
 
-/// A thread's codes and values, at the places first, first + 32, ... of the tile. A warp has `rows` rows of 32
+/// A thread's codes and values, at the positions first, first + 32, ... of the tile. A warp has `rows` rows of 32
 /// neighbours, so (warp, row, lane) is the order of the keys.
 template <class Tile>
 struct Items {
@@ -83,7 +83,7 @@ struct Items {
 
   __device__ explicit Items(int rows) : rows(rows), first(threadIdx.x / 32 * 32 * rows + threadIdx.x % 32) {}
 
-  /// Loads them from a tile of `count` keys. Other places get the last code, which no key follows.
+  /// Loads them from a tile of `count` keys. Other positions get the last code, which no key follows.
   __device__ void load(Pairs<const Code, const Value> from, int count) {
 #pragma unroll
     for (int row = 0; row < Tile::items; ++row) {
@@ -94,7 +94,7 @@ struct Items {
     }
   }
 
-  /// Takes them from their places in shared memory.
+  /// Takes them from their positions in shared memory.
   __device__ void take(const Tile& tile) {
 #pragma unroll
     for (int row = 0; row < Tile::items; ++row) {
@@ -132,7 +132,7 @@ struct Run {
   unsigned count, begin;
 };
 
-/// Replaces the warps' counts by the places of their next keys. Calls publish(count) for each digit as soon as its
+/// Replaces the warps' counts by the positions of their next keys. Calls publish(count) for each digit as soon as its
 /// count is known. Thread t has digit t % 256, and the warps of part t / 256. Each part adds up all digits, because
 /// threads that did not would have to wait for the sums.
 template <class Tile, class Publish>

@@ -24,18 +24,18 @@
 namespace radix {
 namespace {
 
-// --- places in the tile ---
+// --- positions in the tile ---
 
-/// Puts the thread's keys and values at their places in shared memory. In order, the lanes of a warp with equal digits
-/// take the next places, the lowest lane first. In any order, each lane draws a place for itself, which is faster; but
-/// then it is left to the hardware which of them comes first.
+/// Puts the thread's keys and values at their positions in shared memory. In order, the lanes of a warp with equal
+/// digits take the next positions, the lowest lane first. In any order, each lane draws a position for itself, which
+/// is faster; but then it is left to the hardware which of them comes first.
 template <bool in_order, class Tile, class Key>
 __device__ void place_items(Tile& tile, const Items<Tile>& items, int count, Coding<Key> coding, int pass) {
   // begin solution
-  //~ // Your code, for each row: as rank_keys of step 04, but tile.counts[warp][digit] is the place of the warp's next
-  //~ // key of the digit. One of the lanes with equal digits adds their number to it with an atomic, and sends the old
-  //~ // value to the others with a shuffle. Store the key at its padded() place in tile.codes, and its value. Write
-  //~ // this first, for all passes. Then let each lane draw its own place if !in_order.
+  //~ // Your code, for each row: as rank_keys of step 04, but tile.counts[warp][digit] is the position of the warp's
+  //~ // next key of the digit. One of the lanes with equal digits adds their number to it with an atomic, and sends
+  //~ // the old value to the others with a shuffle. Store the key at its padded() position in tile.codes, and its
+  //~ // value. Write this first, for all passes. Then let each lane draw its own position if !in_order.
   //~ (void)tile, (void)items, (void)count, (void)coding, (void)pass;
   unsigned* const next_places = tile.counts[threadIdx.x / 32];
   const unsigned lane = threadIdx.x % 32, lower_lanes = (1u << lane) - 1;
@@ -50,10 +50,10 @@ __device__ void place_items(Tile& tile, const Items<Tile>& items, int count, Cod
       unsigned first = 0;
       if (lane == highest) first = atomicAdd(&next_places[digit], unsigned(__popc(equal)));
       place = __shfl_sync(0xffffffffu, first, int(highest)) + __popc(equal & lower_lanes);
-      // The next row's places come after this row's, which other lanes have drawn.
+      // The next row's positions come after this row's, which other lanes have drawn.
       __syncwarp();  // Redundant today: all lanes meet at the shuffle. But only a barrier promises the order.
     } else {
-      // Padding keeps its places, the last ones: it must not take those of keys with equal digits.
+      // Padding keeps its positions, the last ones: it must not take those of keys with equal digits.
       const int i = items.first + 32 * row;
       place = i < count ? atomicAdd(&next_places[digit], 1u) : unsigned(i);
     }
@@ -161,7 +161,7 @@ __global__ void __launch_bounds__(Tile::Shape::threads, Tile::Shape::blocks_per_
     const Run run = find_places(tile, [&](unsigned digit_count) {
       published.set(number, number == 0 ? published.inclusive_prefix : published.aggregate, digit_count);
     });
-    __syncthreads();  // a lane draws places from counters that other warps have written
+    __syncthreads();  // a lane draws positions from counters that other warps have written
     place_items<in_order>(tile, items, count, coding, pass);
     load(next_number);
     if (threadIdx.x < byte_values) {
@@ -187,7 +187,7 @@ __global__ void __launch_bounds__(Tile::Shape::threads)
     count_digits(tile, items, coding, pass);
     __syncthreads();  // a thread adds up counters of all warps
     find_places(tile, [](unsigned) {});
-    __syncthreads();  // a lane draws places from counters that other warps have written
+    __syncthreads();  // a lane draws positions from counters that other warps have written
     place_items<true>(tile, items, n, coding, pass);
     __syncthreads();  // a thread takes keys that others have put in place
     items.take(tile);
