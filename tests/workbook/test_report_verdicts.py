@@ -221,7 +221,12 @@ class Labs(unittest.TestCase):
                 for n in (1024, 4096)
             ]
 
-        own = line(LAB, 1, COMMON_INPUT, 1e6) + line(LAB, 2, COMMON_INPUT, 2e6) + line(LAB, 2, "uniform", 9e9)
+        own = (
+            line(LAB, 0, COMMON_INPUT, 8e9)
+            + line(LAB, 1, COMMON_INPUT, 1e6)
+            + line(LAB, 2, COMMON_INPUT, 2e6)
+            + line(LAB, 2, "uniform", 9e9)
+        )
         others = line("04-counting", 4, COMMON_INPUT, 5e6) + line("05-radix", 3, "uniform", 7e6)
         recorded = line("04-counting", 3, "uniform", 8e9, type="u8", build="cuda", machine="H200; Xeon")
         recorded += line(LAB, 3, "uniform", 4e9, build="cuda", machine="H200; Xeon")
@@ -243,6 +248,7 @@ class Labs(unittest.TestCase):
             row(n=1000, step=2, name="two", keys_per_s=2e6, median_ms=2.0, **gpu),
             row(n=10000, step=1, name="one", keys_per_s=1e6, median_ms=9.0, **gpu),
             row(n=10000, step=2, name="two", keys_per_s=8e6, median_ms=3.0, **gpu),
+            row(n=1000, step=0, name="host", keys_per_s=9e9, median_ms=0.1, **gpu),
             row(lab="gold", step=6, name="vqsort", n=1000, keys_per_s=1e6),
         ]
         rows += [

@@ -34,11 +34,18 @@ def _by_lab(rows: Sequence[Row]) -> dict[str, list[Row]]:
 
 
 def _best(rows: Sequence[Row]) -> list[Row]:
-    """The fastest step at each n: on the keys that all labs sort, or if there are none, on uniform keys."""
+    """The fastest step at each n: on the keys that all labs sort, or if there are none, on uniform keys.
+
+    Step 00 is not among them: it runs on the host.
+    """
     sorts = [
         row
         for row in rows
-        if row.task == "sort" and row.tile == 0 and shape_of(row) == (0, 0) and row.order == "ascending"
+        if row.task == "sort"
+        and row.step > 0
+        and row.tile == 0
+        and shape_of(row) == (0, 0)
+        and row.order == "ascending"
     ]
     for type_name, input_name in (("u32", COMMON_INPUT), ("u32", "uniform"), ("u8", "uniform")):
         by_n = groups(

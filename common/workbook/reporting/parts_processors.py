@@ -67,13 +67,13 @@ def _gpu_rows(report: Context) -> _Gpu | None:
 def _best(rows: Sequence[Row], lab: str) -> list[Row]:
     """At each n the fastest of all steps and launch shapes, in the type of the step that is fastest by itself.
 
-    Steps that sort tiles only do not compete with programs that sort everything.
+    Steps that sort tiles only do not compete with programs that sort everything. Step 00 runs on the host.
     """
     line = fastest(rows, lab, "cuda")
     if not line or line[0].tile:
         return []
     same = ("lab", "build", "type", "input", "order", "task", "tile")
-    alike = [row for row in measured(rows) if key(row, same) == key(line[0], same)]
+    alike = [row for row in measured(rows) if row.step > 0 and key(row, same) == key(line[0], same)]
     by_n = groups(alike, lambda row: row.n)
     return [max(by_n[n], key=speed) for n in sorted(by_n)]
 

@@ -31,7 +31,7 @@ def verdicts(report: Context) -> str:
     return "\n\n".join(
         [
             (
-                "The verdict of ./workbook check, with its builds, or else of the quick tests on the "
+                "The verdict of `./workbook check`, with its builds, or else of the quick tests on the "
                 f"{report.kind} build; and one sort on the check build: its verdict, and what it counted, next to the "
                 "budget where there is one. Wavefronts and sectors are multiples of the ideal."
             ),
