@@ -130,3 +130,16 @@ CASE {
   cudaMemcpyAsync(host, filled<int>(n), sizeof host, cudaMemcpyDeviceToHost, stream());
   if (host[5] != 0) std::printf("never\n");  // expect: stream-race
 }
+
+/// Pieces sorted on two streams, meant to overlap: the memory is not pinned, and the host merges before it waits.
+CASE {
+  std::vector<int> host(2 * n);
+  const cudaStream_t streams[] = {stream(), stream()};
+  for (int piece = 0; piece < 2; ++piece) {
+    int *keys = device<int>(n), *const part = host.data() + piece * n;
+    cudaMemcpyAsync(keys, part, n * sizeof(int), cudaMemcpyHostToDevice, streams[piece]);
+    count_up<<<1, n, 0, streams[piece]>>>(keys);
+    cudaMemcpyAsync(part, keys, n * sizeof(int), cudaMemcpyDeviceToHost, streams[piece]);
+  }
+  if (host[n - 1] > host[n]) std::printf("merge\n");  // note: stream-race
+}

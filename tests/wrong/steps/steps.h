@@ -1,4 +1,4 @@
-// Steps that must be caught: each sorts wrongly, or tries to pass without sorting. u32 keys, or pairs.
+// Steps that must be caught: each sorts wrongly, or tries to pass without sorting. u32 keys, floats or pairs.
 #pragma once
 
 #include "step/step.h"
@@ -22,6 +22,10 @@ Sort leaves_out_the_last, loses_a_key, sorts_a_power_of_two, ignores_the_order, 
     makes_all_equal, counts_up, writes_behind_the_end, writes_before_the_begin, sorts_the_tail_by_itself,
     follows_a_null_pointer, returns_scratch_never_written, refuses_too_late;
 SortWithValues is_not_stable, leaves_the_values, repeats_a_value;
+
+// published.cu: mistakes of published sorts.
+Sort takes_the_largest_key_for_infinity, computes_powers_as_floats, scans_with_a_thread_per_key;
+void flips_with_the_wrong_mask(lab::Span<float> keys, Order order, Shape shape, Stream stream);
 
 // attacks.cu: the host function breaks its process, or wants to deceive.
 Sort crashes, throws_what_nobody_catches, waits_forever, exits, exits_at_the_end_of_a_thread, prints_verified,
@@ -65,6 +69,13 @@ inline constexpr lab::Step steps[] = {
     {.number = 33, .name = "spins", .idea = "waits for a value in a kernel", .u32 = waits_for_a_value},
     {.number = 34, .name = "meets", .idea = "one barrier after another", .u32 = meets_forever},
     {.number = 35, .name = "findings", .idea = "a report of its own", .u32 = forges_findings},
+    {.number = 36,
+     .name = "infinity",
+     .idea = "the largest key means infinity",
+     .u32 = takes_the_largest_key_for_infinity},
+    {.number = 37, .name = "powers", .idea = "digits by powers of float", .u32 = computes_powers_as_floats},
+    {.number = 38, .name = "scan", .idea = "a scan with a thread per key", .u32 = scans_with_a_thread_per_key},
+    {.number = 39, .name = "flip", .idea = "flips with the mask of unflip", .f32 = flips_with_the_wrong_mask},
 };
 
 }  // namespace wrong

@@ -70,6 +70,10 @@ constexpr Expected expectations[] = {
     {34, Status::hung,
      "tests/wrong/steps/attacks.cu:46: error: hang: the kernel was still running here when the program was ended"},
     {35, Status::refused, "a message that the runner did not write"},
+    {36, Status::wrong, "keys were lost or made up", How::run, "extremes"},
+    {37, Status::wrong, "every key of the input is there, but in the wrong order", How::run, "range:16777216:16777999"},
+    {38, Status::cuda_error, "cudaErrorInvalidConfiguration"},
+    {39, Status::wrong, "every key of the input is there, but in the wrong order"},
 };
 
 constexpr auto facts = lab::facts_of(wrong::steps);
@@ -91,7 +95,7 @@ std::pair<Status, std::string> outcome_of(const std::string& runner, const Expec
   which.step = facts_of_step(1);
   if (judge.run(which).status != Status::verified) return {Status::wrong, "the right step is not verified"};
   which.step = facts_of_step(expected.step);
-  which.type = which.step.takes(lab::KeyType::pairs) ? lab::KeyType::pairs : lab::KeyType::u32;
+  which.type = lab::default_type(lab::KeyType::u32, which.step);
   which.input = expected.input;
   which.order = expected.order;
   if (expected.how == How::run) {
