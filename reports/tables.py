@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""Writes the tables and the plot of recorded results, from reports/results/MACHINE/LAB.csv.
+"""Writes the tables and the plots of recorded results, from reports/results/MACHINE/LAB.csv.
 
-    python3 reports/tables.py            writes RESULTS.md, the tables in other documents, and the plot
+    python3 reports/tables.py            writes RESULTS.md, the tables in other documents, and the plots
     python3 reports/tables.py --check    writes nothing; fails if one of them is out of date
 
 reports/RESULTS.md has every table. Other documents mark the place of a table by a pair of comments:
 
     <!-- results: MACHINE LAB -->        the speeds of one lab
     <!-- results: MACHINE -->            one small table of all labs
+    <!-- results: MACHINE algorithms --> the fastest step of each lab, over n
     <!-- end of results -->
 
-The plot reports/results/MACHINE/speed.svg has one panel per lab. Checking it needs no matplotlib: the plot carries a
-checksum of what it was made from.
+Of the plots in reports/results/MACHINE, speed.svg has one panel per lab, algorithms.svg one line per lab. Checking them
+needs no matplotlib: a plot carries a checksum of what it was made from.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import argparse
 import hashlib
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -30,14 +31,15 @@ from workbook.core import files  # noqa: E402
 from workbook.core import rows as row_files  # noqa: E402
 from workbook.core.console import Problem  # noqa: E402
 from workbook.core.rows import Row, best_gold, share_of_gold  # noqa: E402
-from workbook.reporting import lines_over_n, plot  # noqa: E402
+from workbook.reporting import lines_over_n, parts_labs, plot  # noqa: E402
 from workbook.reporting.selection import Line, by_line, powers, speed, usual  # noqa: E402
 from workbook.reporting.tables import pipe  # noqa: E402
 
 COMMAND = "python3 reports/tables.py"
 RESULTS = ROOT / "reports/results"
 PAGE = ROOT / "reports/RESULTS.md"
-MACHINES = ("h200", "epyc-2-cores")  # in the order of RESULTS.md; the first one has the plot
+MACHINES = ("h200", "epyc-2-cores")  # in the order of RESULTS.md; the first one has the plots
+ALGORITHMS = "algorithms"  # in place of a lab's name
 MARK = re.compile(r"(<!-- results: (\S+)(?: (\S+))? -->\n).*?(<!-- end of results -->)", re.DOTALL)
 CHECKSUMS = re.compile(r"\n<!-- made of (\w+), is (\w+) -->\n$")
 LARGEST = 1 << 28  # n of the small table
@@ -159,7 +161,7 @@ def lab_table(machine: str, lab: str) -> str:
         )
     return (
         pipe(["keys per second by step", *(f"n = {size_text(n)}" for n in sizes)], cells)
-        + "\n\n"
+        + "\n\nKeys per second; in brackets, percent of the fastest gold standard. "
         + provenance(machine, lines)
     )
 
@@ -169,10 +171,7 @@ def provenance(machine: str, lines: Sequence[Sequence[Row]]) -> str:
     text = (RESULTS / machine / "machine.txt").read_text(encoding="utf-8")
     facts = dict(re.findall(r"^(\w+): (.*)$", text, re.MULTILINE))
     last = lines[-1][-1]
-    return (
-        f"Keys per second; in brackets, percent of the fastest gold standard. Machine: {last.machine}. Measured on "
-        f"{last.date[:10]} at commit {last.commit} by `{facts['command']}`.\n"
-    )
+    return f"Machine: {last.machine}. Measured on {last.date[:10]} at commit {last.commit} by `{facts['command']}`.\n"
 
 
 # --- the small table ---
@@ -202,11 +201,29 @@ def small_table(machine: str) -> str:
     return pipe(["lab", *(f"step {step:02}" for step in numbers)], lines, left=1 + len(numbers)) + "\n"
 
 
+# --- the labs beside each other ---
+
+
+def fastest_of_labs(machine: str) -> dict[str, list[Row]]:
+    """Lab -> its fastest step at each n."""
+    return parts_labs.fastest_of_labs(
+        [row for lab in labs_of(machine) for row in read(RESULTS / machine / f"{lab}.csv")]
+    )
+
+
+def algorithms_table(machine: str) -> str:
+    """The fastest step of each lab, over n."""
+    best = fastest_of_labs(machine)
+    return f"{parts_labs.table_of(best)}\n\n{provenance(machine, list(best.values()))}"
+
+
 # --- documents ---
 
 
 def generated(machine: str, lab: str | None) -> str:
     """The table between a pair of comments."""
+    if lab == ALGORITHMS:
+        return algorithms_table(machine)
     return lab_table(machine, lab) if lab else small_table(machine)
 
 
@@ -226,13 +243,13 @@ def page() -> str:
 def documents() -> dict[Path, str]:
     """Every document with tables, as it should be."""
     found = {PAGE: page()}
-    for path in [ROOT / "README.md", *sorted(ROOT.glob("labs/*/README.md"))]:
+    for path in [ROOT / "README.md", ROOT / "labs/README.md", *sorted(ROOT.glob("labs/*/README.md"))]:
         text = path.read_text(encoding="utf-8")
         found[path] = MARK.sub(lambda match: f"{match[1]}\n{generated(match[2], match[3])}\n{match[4]}", text)
     return found
 
 
-# --- the plot ---
+# --- the plots ---
 
 
 def digest(*contents: bytes) -> str:
@@ -242,7 +259,8 @@ def digest(*contents: bytes) -> str:
 
 def plot_sources(machine: str) -> str:
     """A checksum of what a plot depends on: the measurements, and the code that draws it."""
-    code = [ROOT / f"common/workbook/reporting/{name}.py" for name in ("labels", "lines_over_n", "plot", "selection")]
+    names = ("labels", "lines_over_n", "parts_labs", "plot", "selection")
+    code = [ROOT / f"common/workbook/reporting/{name}.py" for name in names]
     return digest(*(path.read_bytes() for path in [*sorted((RESULTS / machine).glob("*.csv")), *code]))
 
 
@@ -258,18 +276,30 @@ def plot_is_current(path: Path, machine: str) -> bool:
     return sums[1] == plot_sources(machine) and sums[2] == digest(text[: sums.start()].encode())
 
 
+def draw_speed(machine: str, stem: Path) -> None:
+    """One panel per lab."""
+    lines_over_n.all_labs({lab: read(RESULTS / machine / f"{lab}.csv") for lab in labs_of(machine)}, stem)
+
+
+def draw_algorithms(machine: str, stem: Path) -> None:
+    """One line per lab."""
+    lines_over_n.machines(parts_labs.series_of(fastest_of_labs(machine)), stem, parts_labs.TITLE, ("svg",))
+
+
+PLOTS: dict[str, Callable[[str, Path], None]] = {"speed": draw_speed, ALGORITHMS: draw_algorithms}
+
+
 def write_plot(path: Path, machine: str) -> None:
-    """The plot of all labs on one machine."""
+    """One of PLOTS, by its name."""
     if not plot.available():
-        sys.exit("tables.py: the plot needs matplotlib (./workbook doctor)")
-    rows_of = {lab: read(RESULTS / machine / f"{lab}.csv") for lab in labs_of(machine)}
-    lines_over_n.all_labs(rows_of, path.with_suffix(""))
+        sys.exit("tables.py: the plots need matplotlib (./workbook doctor)")
+    PLOTS[path.stem](machine, path.with_suffix(""))
     text = path.read_text(encoding="utf-8").rstrip("\n")
     files.write_whole(path, f"{text}\n<!-- made of {plot_sources(machine)}, is {digest(text.encode())} -->\n")
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog=COMMAND, description="Writes the tables and the plot of recorded results.")
+    parser = argparse.ArgumentParser(prog=COMMAND, description="Writes the tables and plots of recorded results.")
     parser.add_argument("--check", action="store_true", help="write nothing; fail if something is out of date")
     check = parser.parse_args().check
     stale = []
@@ -278,11 +308,12 @@ def main() -> None:
             stale.append(path)
             if not check:
                 files.write_whole(path, text)
-    speed_plot = RESULTS / MACHINES[0] / "speed.svg"
-    if not plot_is_current(speed_plot, MACHINES[0]):
-        stale.append(speed_plot)
-        if not check:
-            write_plot(speed_plot, MACHINES[0])
+    for name in PLOTS:
+        path = RESULTS / MACHINES[0] / f"{name}.svg"
+        if not plot_is_current(path, MACHINES[0]):
+            stale.append(path)
+            if not check:
+                write_plot(path, MACHINES[0])
     names = ", ".join(str(path.relative_to(ROOT)) for path in stale)
     if check and stale:
         sys.exit(f"tables.py: out of date: {names}; run {COMMAND}")

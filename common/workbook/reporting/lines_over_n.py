@@ -167,7 +167,7 @@ class Series:
     points: list[tuple[int, float]]  # n, keys per second
 
 
-def machines(series: Iterable[Series], stem: Path, title: str) -> bool:
+def machines(series: Iterable[Series], stem: Path, title: str, formats: Iterable[str] = ("svg", "png", "pdf")) -> bool:
     """Draws lines over n from several machines or programs. False: there are fewer than two."""
     drawn = [line for line in series if line.points]
     if len(drawn) < 2:
@@ -191,5 +191,5 @@ def machines(series: Iterable[Series], stem: Path, title: str) -> bool:
         plot.value_axis(axes, plot.rate_text)
         axes.set_title(title)
         end_labels(axes, labels, size=8.5)
-        plot.save(figure, stem)
+        plot.save(figure, stem, formats)
     return True

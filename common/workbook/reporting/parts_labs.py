@@ -13,6 +13,8 @@ from .parts_machines import machine_figure, short
 from .selection import groups, is_power, measured, shape_of, speed
 from .tables import count, paragraphs, pipe
 
+TITLE = "Keys per second by algorithm"
+
 
 def labs(report: Context) -> str:
     """A plot and a table for each machine that has timed several labs: this one first, then the recorded ones."""
@@ -20,17 +22,21 @@ def labs(report: Context) -> str:
     texts: list[str] = []
     for remark, rows in report.labs or [("", [])]:
         for build, found in groups(measured([*rows, *([] if remark else own)]), lambda row: row.build).items():
-            best = {lab: line for lab, some in _by_lab(found).items() if (line := _best(some))}
+            best = fastest_of_labs(found)
             if len(best) > 1:
                 machine = (
                     short(found[0].machine) + (f", {remark}" if remark else "") + " (cpu build)" * (build == "cpu")
                 )
-                texts.append(_compared(report, f"labs-{len(texts) + 1}", best, machine))
+                caption = f"Keys per second of the fastest step of each lab on {machine}."
+                figure = machine_figure(report, f"labs-{len(texts) + 1}", series_of(best), TITLE, caption)
+                texts.append(paragraphs([figure, table_of(best)]))
     return paragraphs(texts)
 
 
-def _by_lab(rows: Sequence[Row]) -> dict[str, list[Row]]:
-    return dict(sorted(groups((row for row in rows if not row.is_gold), lambda row: row.lab).items()))
+def fastest_of_labs(rows: Sequence[Row]) -> dict[str, list[Row]]:
+    """Lab -> its fastest step at each n."""
+    labs = groups((row for row in rows if not row.is_gold), lambda row: row.lab)
+    return {lab: best for lab in sorted(labs) if (best := _best(labs[lab]))}
 
 
 def _best(rows: Sequence[Row]) -> list[Row]:
@@ -57,22 +63,26 @@ def _best(rows: Sequence[Row]) -> list[Row]:
     return []
 
 
-def _compared(report: Context, name: str, best: dict[str, list[Row]], machine: str) -> str:
-    series, lines = [], []
+def series_of(best: dict[str, list[Row]]) -> list[Series]:
+    """One line of a plot per lab."""
+    return [
+        Series(_title(lab, own), int(lab[:2]), 0, [(row.n, speed(row)) for row in own]) for lab, own in best.items()
+    ]
+
+
+def table_of(best: dict[str, list[Row]]) -> str:
+    """One line per lab, one column per n."""
+    lines = []
     sizes = sorted({row.n for own in best.values() for row in own})
     sizes = sizes[::2] if len(sizes) > 8 else sizes
     for lab, own in best.items():
-        title = f"{lab.partition('-')[2]}: {_keys(own[0])}"
-        series.append(Series(title, int(lab[:2]), 0, [(row.n, speed(row)) for row in own]))
         by_n = {row.n: f"{grouped(speed(row) / 1e6)} ({row.step:02})" for row in own}
-        lines.append([title, *(by_n.get(n, "") for n in sizes)])
-    caption = f"Keys per second of the fastest step of each lab on {machine}."
-    return paragraphs(
-        [
-            machine_figure(report, name, series, "Keys per second by algorithm", caption),
-            pipe(["Mkeys/s (step)", *(f"n = {count(n)}" for n in sizes)], lines),
-        ]
-    )
+        lines.append([_title(lab, own), *(by_n.get(n, "") for n in sizes)])
+    return pipe(["Mkeys/s (step)", *(f"n = {count(n)}" for n in sizes)], lines)
+
+
+def _title(lab: str, own: Sequence[Row]) -> str:
+    return f"{lab.partition('-')[2]}: {_keys(own[0])}"
 
 
 def _keys(row: Row) -> str:
