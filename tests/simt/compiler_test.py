@@ -32,6 +32,7 @@ class Compiled(Rewriting):
                 HEADERS,
                 "-include",
                 "cuda_runtime.h",
+                "-D__NVCC__",  # as in kernel_args of common/simt/meson.build
                 *options,
                 "out/k.cpp",
             ],

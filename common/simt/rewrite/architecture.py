@@ -9,7 +9,7 @@ from .source import Directive, RewriteError, Source
 from .tokens import Token, is_mark, spelling
 
 NAME = "__CUDA_ARCH__"
-# What common/simt/include/simt/keywords.h defines.
+# What common/simt/include/simt/keywords.h and common/simt/meson.build define.
 KNOWN = {
     "__SIMT__": 1,
     "__CUDACC__": 1,
