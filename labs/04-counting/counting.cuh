@@ -1,5 +1,5 @@
-// What the steps of lab 04 share: atomics on 64-bit counters, the grid-stride loop, reading sixteen bytes at once, and
-// scratch memory that the device may not have.
+// What the steps of lab 04 share: atomics on 64-bit counters, the grid-stride loop, reading sixteen bytes at once,
+// scratch memory that the device may not have, and shared memory beyond 48 KiB.
 #pragma once
 
 #include <algorithm>
@@ -130,6 +130,22 @@ lab::DeviceArray<T> scratch(std::int64_t n, const char* what, cudaStream_t strea
     throw lab::Unsupported(std::to_string(n) + " " + what + " need " + std::to_string((n * sizeof(T)) >> 20) +
                            " MiB, which the device does not have free");
   }
+}
+
+/// Allows a kernel more dynamic shared memory than the 48 KiB that every kernel may use. Throws Unsupported if the
+/// device has less than that.
+template <class Kernel>
+void allow_shared(Kernel* kernel, std::size_t bytes) {
+  if (bytes <= 48 * 1024) return;
+  int device = 0, available = 0;
+  CUDA_CHECK(cudaGetDevice(&device));
+  CUDA_CHECK(cudaDeviceGetAttribute(&available, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  if (bytes > std::size_t(available)) {
+    throw lab::Unsupported("this launch shape needs " + std::to_string(bytes) +
+                           " bytes of shared memory per block, but the device has " + std::to_string(available) +
+                           ": choose fewer threads per block");
+  }
+  CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)));
 }
 
 }  // namespace counting

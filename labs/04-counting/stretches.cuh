@@ -1,9 +1,8 @@
-// What step 05 uses but does not teach: a warp's stretch of the keys, a pass's digit, and shared memory beyond 48 KiB.
+// What step 05 uses but does not teach: a warp's stretch of the keys and a pass's digit.
 #pragma once
 
 #include <bit>
 #include <cstdint>
-#include <string>
 
 #include "range.cuh"
 
@@ -49,21 +48,5 @@ struct Pairs {
   Key* keys;
   Value* values;
 };
-
-/// Allows a kernel more dynamic shared memory than the 48 KiB that every kernel may use. Throws Unsupported if the
-/// device has less than that.
-template <class Kernel>
-void allow_shared(Kernel* kernel, std::size_t bytes) {
-  if (bytes <= 48 * 1024) return;
-  int device = 0, available = 0;
-  CUDA_CHECK(cudaGetDevice(&device));
-  CUDA_CHECK(cudaDeviceGetAttribute(&available, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-  if (bytes > std::size_t(available)) {
-    throw lab::Unsupported("this launch shape needs " + std::to_string(bytes) +
-                           " bytes of shared memory per block, but the device has " + std::to_string(available) +
-                           ": choose fewer threads per block");
-  }
-  CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)));
-}
 
 }  // namespace counting
