@@ -1,8 +1,8 @@
 // Lab 04, counting sort: what each step promises. Starter and solution implement the same functions.
 //
 // A counting sort never compares two keys. It counts how often each value occurs (histogram), adds the counters up
-// (scan), and knows from the sums where each value goes (placing). All functions run on any stream. Steps 01 to 03
-// return when the work is queued, not when it is done. n is 0 or more, also above 2^32. Source: H. H. Seward, 1954,
+// (scan), and knows from the sums where each value goes (placing). All functions run on any stream. Steps 01 to 03 and
+// 06 return when the work is queued, not when it is done. n is 0 or more, also above 2^32. Source: H. H. Seward, 1954,
 // according to D. E. Knuth, "The Art of Computer Programming", volume 3, section 5.2.
 //
 // Errors of all functions: lab::Unsupported before anything is touched, for impossible launch shapes and for scratch
@@ -87,5 +87,11 @@ void sort_declared_range(lab::Span<Key> keys, Key low, Key high, lab::Order orde
 template <class Key, class Value>
 void sort_stable(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order, lab::LaunchShape shape,
                  cudaStream_t stream);
+
+/// Step 06. Sorts unsigned keys of 8 or 16 bits in place, bytes as fast as the memory can be read and then written,
+/// whatever the keys are. Keys: uint8_t, uint16_t. Shape: any blocks, a multiple of 32 threads. Cost: one read and one
+/// write of every key; 2 KiB of scratch for bytes, 513 KiB for 16-bit keys.
+template <class Key>
+void sort_record(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream);
 
 }  // namespace counting

@@ -36,6 +36,9 @@ inline constexpr lab::Step steps[] = {
      .max_range = max_range,
      .budget = {.n = 16384, .conflicts = 1.4, .sectors = 2.65, .bytes = 176, .barriers = 6.2},
      .pairs = sort_stable<std::uint32_t, std::uint32_t>},
+    {.number = 6, .name = "record", .idea = "as fast as the memory", .uses = {"blelloch"},
+     .budget = {.n = 16384, .conflicts = 1.3, .sectors = 1.05, .bytes = 2.5, .barriers = 3},
+     .u8 = sort_record<std::uint8_t>, .u16 = sort_record<std::uint16_t>},
 };
 // clang-format on
 

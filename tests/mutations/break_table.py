@@ -167,6 +167,16 @@ BREAKS: Sequence[Mistake] = (
         ("all warps begin at the first", "sums[v * warps + warp.number];", "sums[v * warps];"),
     ),
     *_of(
+        "04-counting",
+        "06_record.cu",
+        ("the vector that is left over", "if (j < vectors.count) add_to_column(column, all[j]);", ""),
+        ("a column is left out", "for (int i = 0; i < lanes; ++i) sum", "for (int i = 1; i < lanes; ++i) sum"),
+        ("the groups of all warps", "group < c / lanes; ++group", "group <= c / lanes; ++group"),
+        ("a run that ends in the vector", "if (end >= position + keys) {", "if (end >= position + keys - 1) {"),
+        ("descending bytes ascend", "atomic_add(&counts[v ^ flip], sum)", "atomic_add(&counts[v], sum)"),
+        ("the edges are left out", "keys[position] = Key(", "(void)Key("),
+    ),
+    *_of(
         "05-radix",
         "00_cpu.cu",
         ("passes that are skipped", "== Count(n)) continue;", "!= 0) continue;"),
