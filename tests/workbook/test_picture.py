@@ -161,6 +161,10 @@ class OfRealRuns(unittest.TestCase):
         self.assertIn("16 of 2048 touched places", svg)
         self.assertEqual(len(run.launches), 2)
         self.assertEqual({access.launch for access in run.accesses}, {0})
+        # A merge of two tiles: the halves of its array take turns, although it does not touch all of the second.
+        svg, _ = drawn(Case("02-merge", 2, 4096, seed=1), launches=range(1, 2), window=range(16))
+        self.assertIn("places 0 to 2047 and 2048 to 4095 take turns", svg)
+        self.assertTrue(groups(svg, "flow"))
         # Between the tiles, in global memory.
         svg, _ = drawn(Case("02-merge", 1, 4100, seed=1), launches=range(11, 13), window=range(4090, 4100))
         self.assertIn("take turns: one wire for both", svg)

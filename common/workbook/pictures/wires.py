@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Mapping, Sequence
 
 from .accesses import MAX_PLACES, Panel
@@ -25,19 +26,32 @@ def _parts(places: Iterable[int]) -> list[Part]:
     return parts
 
 
+def _halves(panel: Panel, touched: Sequence[int]) -> list[tuple[Part, Part]]:
+    """Pairs of parts of equal length that may be two buffers: what is touched, in two parts; or the array's halves."""
+    parts = _parts(touched)
+    found = [(parts[0], parts[1])] if len(parts) == 2 else []
+    for first, count in ((touched[0], len(touched)), (0, min(array.bytes for array in panel.arrays) // panel.size)):
+        middle = first + count // 2
+        found.append(((first, middle - 1), (middle, first + count - 1)))
+    inside = [pair for pair in found if pair[0][0] <= touched[0] and touched[-1] <= pair[1][1]]
+    return [(a, b) for a, b in inside if 3 <= a[1] - a[0] == b[1] - b[0]]
+
+
+def _is_from(panel: Panel, place: int, access: Access) -> bool:
+    return panel.indexes(access)[0] >= place
+
+
 def _buffers(panel: Panel, touched: Sequence[int]) -> tuple[Part, Part] | None:
     """The two halves of an array that take turns: while one is read, the other is written. None if they do not."""
-    parts = _parts(touched)
-    if len(parts) == 1 and len(touched) % 2 == 0:
-        (first, last), half = parts[0], len(touched) // 2
-        parts = [(first, first + half - 1), (first + half, last)]
-    if len(parts) != 2 or parts[0][1] - parts[0][0] != parts[1][1] - parts[1][0] or parts[0][1] - parts[0][0] < 3:
-        return None
-    ways = panel.ways(lambda a: panel.indexes(a)[0] >= parts[1][0])
-    if any(len(way) > 1 for way in ways.values()):
-        return None
-    written = {key[3] for key, way in ways.items() if way == {True} and ways.get((*key[:3], not key[3])) == {False}}
-    return (parts[0], parts[1]) if len(written) == 2 else None
+    for pair in _halves(panel, touched):
+        second = pair[1][0]
+        ways = panel.ways(functools.partial(_is_from, panel, second))
+        if any(len(way) > 1 for way in ways.values()):
+            continue
+        written = {key[3] for key, way in ways.items() if way == {True} and ways.get((*key[:3], not key[3])) == {False}}
+        if len(written) == 2:
+            return pair
+    return None
 
 
 def _wrong(accesses: Iterable[Access]) -> list[Access]:
