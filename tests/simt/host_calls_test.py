@@ -109,7 +109,7 @@ __global__ void lives() {
 static int later(int a) { return a; }
 int main(int argc, char**) {
   own<<<1, 1>>>(nullptr, argc);
-  library<<<1, 1>>>(nullptr, argc);
+  library<<<1, 1>>>(&argc, argc);
   apply<<<1, 1>>>(nullptr, [=](int i) { return i + argc; });
   lives<<<1, 1>>>();
 }
@@ -274,7 +274,7 @@ class HostCallsTest(unittest.TestCase):
         self.expect(WARNED, done.stderr, "warning")
 
     def test_what_nvcc_compiles(self) -> None:
-        for options in ((), ("--check",), ("-O0",), ("-std=c++20",)):
+        for options in ((), ("--check",), ("-O0",), ("-std=c++20",), ("-D_FORTIFY_SOURCE=2",)):
             done = self.cc(ACCEPTED, *options)
             self.assertEqual((done.returncode, done.stderr), (0, ""), options)
 

@@ -36,6 +36,9 @@ _C_LIBRARY = frozenset(
     clock_gettime nanosleep sleep usleep pthread_create pthread_mutex_lock pthread_mutex_unlock strlen
     strcmp strncmp memcmp memmove abort""".split()  # noqa: SIM905
 )
+# Functions of the C library that kernels can call. Headers define them, too, if _FORTIFY_SOURCE is defined, as it is by
+# default on Ubuntu.
+_C_LIBRARY_FOR_DEVICE = frozenset(("printf", "malloc", "free", "memcpy", "memset"))
 _EXCEPTIONS = {"__cxa_throw": "throw", "__cxa_rethrow": "throw", "__cxa_begin_catch": "catch"}
 _STANDARD_NAME = re.compile(r"_Z(?:Z?N[KVrRO]*)?(?:St|9__gnu_cxx)(\d+)")
 _CONSTEXPR = re.compile(r"\bconstexpr\b(?!\s*\()()|_GLIBCXX(\d\d)?_CONSTEXPR")
@@ -189,8 +192,8 @@ def _host_function(call: Call, callee: Function | None) -> str:
     if is_standard(name):
         shown = "" if _is_allowed(name) else short_name(callee.shown if callee else demangled(name))
         return "" if "~" in shown else shown  # the call of the constructor is reported
-    if callee is None:
-        return call.name if call.name in _C_LIBRARY else ""
+    if callee is None or name in _C_LIBRARY or name in _C_LIBRARY_FOR_DEVICE:
+        return name if name in _C_LIBRARY else ""
     if _MEMORY.match(name) or not callee.places or _is_of_emulation(callee.places[0].file):
         return ""
     return "a lambda of host code" if "<lambda(" in callee.shown else short_name(callee.shown)
