@@ -18,8 +18,7 @@ std::int64_t value_bytes(const Case& which) {
 }
 
 std::int64_t bytes_per_value(const Case& which) {
-  const bool narrow = which.step.task == Task::sort || which.step.task == Task::reduce;
-  return narrow ? sizeof(std::uint32_t) : sizeof(std::uint64_t);
+  return which.step.task == Task::sort ? std::int64_t{sizeof(std::uint32_t)} : result_value_bytes(which.step.task);
 }
 
 std::string replay_command(const Case& which) {

@@ -134,7 +134,7 @@ void CaseMemory::make_reference(const Case& which) {
   copy_bytes(reference_keys_.get(), keys, bytes);
   if (which.step.task != Task::sort) {
     reference_result(which.step.task, which.n, keys, reference_values_.get());
-    changed_share_ = which.step.task == Task::scan ? 1 : 0;
+    changed_share_ = result_size(which.step.task, 0) == 0 ? 1 : 0;
     return;
   }
   copy_bytes(reference_values_.get(), memory_.at(values_.input + values_.span), value_bytes(which));

@@ -37,6 +37,8 @@ unsigned digit_of(Element element, int shift, Order order) {
 
 using Counts = std::array<std::int64_t, 256>;
 
+using String = std::array<unsigned char, 8>;  // arrays are compared as strings are
+
 // One stable counting pass by one digit: each core counts its piece, then places it. False: all keys share the digit.
 template <class Element>
 bool radix_pass(const Element* from, Element* to, std::int64_t n, int shift, Order order) {
@@ -111,7 +113,12 @@ void reference_sort(KeyType type, Order order, std::int64_t n, std::int64_t tile
   });
 }
 
-std::int64_t result_bytes(Task task, std::int64_t n) { return result_size(task, n) * (task == Task::reduce ? 4 : 8); }
+std::int64_t result_value_bytes(Task task) {
+  const bool wide = task == Task::histogram || task == Task::scan || task == Task::strings;
+  return wide ? sizeof(std::uint64_t) : sizeof(std::uint32_t);
+}
+
+std::int64_t result_bytes(Task task, std::int64_t n) { return result_size(task, n) * result_value_bytes(task); }
 
 void reference_result(Task task, std::int64_t n, const void* keys, void* result) {
   if (task == Task::reduce) {
@@ -128,6 +135,19 @@ void reference_result(Task task, std::int64_t n, const void* keys, void* result)
     auto* counts = static_cast<std::uint64_t*>(result);
     std::fill_n(counts, 256, 0);
     for (std::int64_t i = 0; i < n; ++i) ++counts[bytes[i]];
+  } else if (task == Task::strings) {
+    const auto* strings = static_cast<const String*>(keys);
+    auto* sorted = static_cast<String*>(result);
+    std::copy(strings, strings + n, sorted);
+    std::sort(sorted, sorted + n);
+  } else if (task == Task::flip || task == Task::unflip) {
+    const auto* from = static_cast<const std::uint32_t*>(keys);
+    const std::uint32_t sign = 0x80000000u;
+    const bool is_set_in_negative = task == Task::flip;
+    std::transform(from, from + n, static_cast<std::uint32_t*>(result), [=](std::uint32_t bits) {
+      const bool negative = ((bits & sign) != 0) == is_set_in_negative;
+      return negative ? ~bits : bits ^ sign;
+    });
   } else {
     const auto* values = static_cast<const std::uint64_t*>(keys);
     std::exclusive_scan(values, values + n, static_cast<std::uint64_t*>(result), std::uint64_t{0});

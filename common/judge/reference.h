@@ -12,7 +12,8 @@ namespace lab {
 /// each run of `tile` keys is sorted by itself; the last run may be short.
 void reference_sort(KeyType type, Order order, std::int64_t n, std::int64_t tile, void* keys, std::uint32_t* values);
 
-/// Bytes of a task's result for n keys.
+/// Bytes of one value of a task's result, and of the whole result for n keys.
+std::int64_t result_value_bytes(Task task);
 std::int64_t result_bytes(Task task, std::int64_t n);
 
 /// Computes a task's result on one core. `task` is not Task::sort.

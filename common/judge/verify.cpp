@@ -173,12 +173,25 @@ Fault compare_values(const Promise& promise, const std::uint32_t* reference_keys
 }
 
 template <class T>
-Fault first_difference(std::int64_t n, const void* reference, const void* result, const char* what) {
+Fault first_difference(
+    std::int64_t n, const void* reference, const void* result, const char* what,
+    std::string (*text)(T) = [](T value) { return fmt::format("{}", value); }) {
   const T* const expected = static_cast<const T*>(reference);
   const T* const got = static_cast<const T*>(result);
   const std::int64_t at = std::mismatch(expected, expected + n, got).first - expected;
   if (at == n) return {};
-  return {fmt::format("{}[{}] of {} is {}; it should be {}", what, at, n, got[at], expected[at]), at};
+  return {fmt::format("{}[{}] of {} is {}; it should be {}", what, at, n, text(got[at]), text(expected[at])), at};
+}
+
+// The letters of a string, as numbers: most are not printable.
+std::string text_of_string(std::uint64_t string) {
+  std::array<unsigned char, sizeof string> letters;
+  std::memcpy(letters.data(), &string, sizeof string);
+  return fmt::format("{:02x}", fmt::join(letters, " "));
+}
+
+std::string text_of_bits(std::uint32_t bits) {
+  return fmt::format("{:08x} ({:.9g})", bits, std::bit_cast<float>(bits));
 }
 
 }  // namespace
@@ -199,6 +212,12 @@ Fault compare(const Promise& promise, const void* reference_keys, const std::uin
 Fault compare_results(Task task, std::int64_t n, const void* reference, const void* result) {
   if (task == Task::reduce) return first_difference<std::uint32_t>(2, reference, result, "{smallest, largest}");
   if (task == Task::histogram) return first_difference<std::uint64_t>(256, reference, result, "counts");
+  if (task == Task::strings) return first_difference(n, reference, result, "sorted", text_of_string);
+  if (task == Task::flip) {
+    return first_difference<std::uint32_t>(n, reference, result, "integers",
+                                           [](auto b) { return fmt::format("{:08x}", b); });
+  }
+  if (task == Task::unflip) return first_difference(n, reference, result, "floats", text_of_bits);
   return first_difference<std::uint64_t>(n, reference, result, "sums");
 }
 

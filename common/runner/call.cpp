@@ -64,6 +64,13 @@ void call(const Step& step, const StepArguments& a) {
                             a.stream);
     case Task::scan:
       return step.scan(view<const std::uint64_t>(a.keys, a.n), view<std::uint64_t>(a.values, a.n), a.shape, a.stream);
+    case Task::strings:
+      return step.strings(view<const std::uint64_t>(a.keys, a.n), view<std::uint64_t>(a.values, a.n), a.shape,
+                          a.stream);
+    case Task::flip:
+    case Task::unflip:
+      return (step.flip ? step.flip : step.unflip)(view<const std::uint32_t>(a.keys, a.n),
+                                                   view<std::uint32_t>(a.values, a.n), a.shape, a.stream);
     case Task::sort:
       return call_sort(step, a);
   }

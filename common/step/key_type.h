@@ -20,7 +20,7 @@ constexpr const char* name_of(KeyType type) {
 constexpr const char* name_of(Order order) { return order == Order::ascending ? "ascending" : "descending"; }
 
 constexpr const char* name_of(Task task) {
-  constexpr const char* names[] = {"sort", "reduce", "histogram", "scan"};
+  constexpr const char* names[] = {"sort", "reduce", "histogram", "scan", "strings", "flip", "unflip"};
   return names[static_cast<int>(task)];
 }
 
@@ -71,10 +71,12 @@ inline KeyType key_type_named(std::string_view name) {
 }
 
 inline Task task_named(std::string_view name) {
-  for (Task task : {Task::sort, Task::reduce, Task::histogram, Task::scan}) {
+  std::string known;
+  for (Task task : all_tasks) {
     if (name == name_of(task)) return task;
+    known += std::string(known.empty() ? "" : ", ") + name_of(task);
   }
-  throw Error("unknown task '" + std::string(name) + "'; choose one of: sort, reduce, histogram, scan");
+  throw Error("unknown task '" + std::string(name) + "'; choose one of: " + known);
 }
 
 inline Order order_named(std::string_view name) {

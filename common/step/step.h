@@ -35,7 +35,10 @@ using SortPairs = void (*)(Span<Key> keys, Span<Value> values, Order order, Laun
 
 /// What a line of a table computes. The tasks other than sort only read `keys`, and write all of their result, whose
 /// memory is not initialized. Errors: the same as for sorting.
-enum class Task { sort, reduce, histogram, scan };
+enum class Task { sort, reduce, histogram, scan, strings, flip, unflip };
+
+inline constexpr Task all_tasks[] = {Task::sort,    Task::reduce, Task::histogram, Task::scan,
+                                     Task::strings, Task::flip,   Task::unflip};
 
 /// result = {smallest, largest} of the keys, or {2^32 - 1, 0} if there are no keys.
 using Reduce = void (*)(Span<const std::uint32_t> keys, Span<std::uint32_t> result, LaunchShape shape,
@@ -49,9 +52,23 @@ using Histogram = void (*)(Span<const std::uint8_t> keys, Span<std::uint64_t> co
 using Scan = void (*)(Span<const std::uint64_t> values, Span<std::uint64_t> sums, LaunchShape shape,
                       cudaStream_t stream);
 
+/// sorted = the strings in the order of memcmp: each has 8 letters, the bytes of a word in memory, compared as unsigned
+/// numbers. Both spans have the same n.
+using Strings = void (*)(Span<const std::uint64_t> strings, Span<std::uint64_t> sorted, LaunchShape shape,
+                         cudaStream_t stream);
+
+/// floats[i] are the bits of a float; integers[i] = an unsigned integer of the same order, in which -0 comes before +0:
+/// if the sign bit is set, all bits are inverted, else the sign bit is. Both spans have the same n.
+using Flip = void (*)(Span<const std::uint32_t> floats, Span<std::uint32_t> integers, LaunchShape shape,
+                      cudaStream_t stream);
+
+/// The inverse of Flip, for all 2^32 values.
+using Unflip = void (*)(Span<const std::uint32_t> integers, Span<std::uint32_t> floats, LaunchShape shape,
+                        cudaStream_t stream);
+
 /// How many values a task's result has, for n keys; none for a sort, whose result is its keys.
 constexpr std::int64_t result_size(Task task, std::int64_t n) {
-  return task == Task::reduce ? 2 : task == Task::histogram ? 256 : task == Task::scan ? n : 0;
+  return task == Task::sort ? 0 : task == Task::reduce ? 2 : task == Task::histogram ? 256 : n;
 }
 
 /// What a line may cost, counted by the check build over all kernels of one sort of n uniform keys of the lab's own
@@ -99,9 +116,9 @@ struct LabTraits {
   std::int64_t max_counted_keys = 0;
 };
 
-/// One line of a lab's table of steps. A function left out is a type that the step does not sort. A line with
-/// `reduce`, `histogram` or `scan` is a part of the step with its number, tested and timed by itself. It comes below
-/// that step's own line.
+/// One line of a lab's table of steps. A function left out is a type that the step does not sort. A line with the
+/// function of another task is a part of the step with its number, tested and timed by itself. It comes below that
+/// step's own line.
 struct Step {
   int number;
   const char* name;  ///< as in the file's name, 02_shared.cu: "shared"; a part has a name of its own
@@ -129,16 +146,24 @@ struct Step {
   Reduce reduce = nullptr;
   Histogram histogram = nullptr;
   Scan scan = nullptr;
+  Strings strings = nullptr;
+  Flip flip = nullptr;
+  Unflip unflip = nullptr;
 
   constexpr Task task() const {
-    return reduce ? Task::reduce : histogram ? Task::histogram : scan ? Task::scan : Task::sort;
+    if (reduce) return Task::reduce;
+    if (histogram) return Task::histogram;
+    if (scan) return Task::scan;
+    if (strings) return Task::strings;
+    if (flip) return Task::flip;
+    return unflip ? Task::unflip : Task::sort;
   }
 
   /// True if `type` is what the line sorts, or what its task takes.
   constexpr bool takes(KeyType type) const {
-    if (task() == Task::reduce) return type == KeyType::u32;
-    if (task() == Task::histogram) return type == KeyType::u8;
-    if (task() == Task::scan) return type == KeyType::u64;
+    if (reduce || flip || unflip) return type == KeyType::u32;
+    if (histogram) return type == KeyType::u8;
+    if (scan || strings) return type == KeyType::u64;
     switch (type) {
       case KeyType::u8:
         return u8 != nullptr;

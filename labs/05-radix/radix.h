@@ -40,6 +40,14 @@ void sort_reference(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shap
   sort_reference(keys, lab::Span<NoValue>{}, order, shape, stream);
 }
 
+/// Part of step 00. Sorts n strings of `length` letters each, which lie one after another without an end mark, in the
+/// order of memcmp. One pass per letter, from the last to the first; each keeps the order of equal letters.
+void sort_strings_on_cpu(unsigned char* strings, std::int64_t n, std::int64_t length);
+
+/// The same for strings of 8 letters in device memory, as step/step.h describes the task. Takes no launch shape.
+void sort_strings(lab::Span<const std::uint64_t> strings, lab::Span<std::uint64_t> sorted, lab::LaunchShape shape,
+                  cudaStream_t stream);
+
 /// Step 01. Counts the digits and scans the counters on the device; the host moves the keys. Digits of 8 bits.
 /// Shape: any blocks, 1 to 1024 threads. Cost per digit: one read on the device, and every key twice over the bus.
 template <class Key, class Value>
@@ -49,6 +57,14 @@ template <class Key>
 void sort_host_move(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream) {
   sort_host_move(keys, lab::Span<NoValue>{}, order, shape, stream);
 }
+
+/// Parts of step 01: the bits of floats as unsigned integers of the same order, and back. All bit patterns have an order:
+/// unlike for the sorts, which treat the zeros as equal, -0 comes before +0. Four values per thread.
+/// Shape: any blocks, any threads. Cost: one read and one write.
+void flip(lab::Span<const std::uint32_t> floats, lab::Span<std::uint32_t> integers, lab::LaunchShape shape,
+          cudaStream_t stream);
+void unflip(lab::Span<const std::uint32_t> integers, lab::Span<std::uint32_t> floats, lab::LaunchShape shape,
+            cudaStream_t stream);
 
 /// Step 02. One bit per pass: keys whose bit is 0 move before those whose bit is 1. Shape: any blocks, a multiple of 32
 /// threads. Cost: as many passes as a key has bits, each with two reads and one scattered write.

@@ -22,6 +22,42 @@ constexpr int digit_values = 1 << digit_bits;
 constexpr int default_threads = 256;
 constexpr int items_per_thread = 16;
 
+constexpr int values_per_thread = 4;
+
+/// integers[i] = the unsigned integer that compares as the float with the bits floats[i] does. A block takes the values
+/// of a tile, 4 for each thread.
+__global__ void flip_tiles(lab::Span<const std::uint32_t> floats, lab::Span<std::uint32_t> integers) {
+  const std::int64_t tile = std::int64_t{values_per_thread} * blockDim.x, stride = gridDim.x * tile;
+  for (std::int64_t begin = blockIdx.x * tile; begin < floats.n; begin += stride) {
+    for (int item = 0; item < values_per_thread; ++item) {
+      // begin solution
+      //~ // Your code: find the position of this thread's value, so that neighbouring threads have neighbouring values.
+      //~ // If there is one, invert its sign bit, or all bits if the sign bit is set.
+      const std::int64_t i = begin + item * blockDim.x + threadIdx.x;
+      if (i >= floats.n) continue;
+      const std::uint32_t own = floats.data[i];
+      integers.data[i] = own >> 31 ? ~own : own | 0x80000000u;
+      // end solution
+    }
+  }
+}
+
+/// floats[i] = the bits of the float from which flip_tiles makes integers[i].
+__global__ void unflip_tiles(lab::Span<const std::uint32_t> integers, lab::Span<std::uint32_t> floats) {
+  const std::int64_t tile = std::int64_t{values_per_thread} * blockDim.x, stride = gridDim.x * tile;
+  for (std::int64_t begin = blockIdx.x * tile; begin < integers.n; begin += stride) {
+    for (int item = 0; item < values_per_thread; ++item) {
+      // begin solution
+      //~ // Your code: the inverse.
+      const std::int64_t i = begin + item * blockDim.x + threadIdx.x;
+      if (i >= integers.n) continue;
+      const std::uint32_t flipped = integers.data[i];
+      floats.data[i] = flipped >> 31 ? flipped ^ 0x80000000u : ~flipped;
+      // end solution
+    }
+  }
+}
+
 /// Adds the digits of all keys to `counters`, which has one counter per digit.
 template <class Key>
 __global__ void count_digits(lab::Span<const Key> keys, Digits<Key, digit_bits> digits, long long* counters) {
@@ -84,6 +120,34 @@ void sort_host_move(lab::Span<Key> keys, lab::Span<Value> values, lab::Order ord
     key_view.store();
     value_view.store();
   }
+  // end solution
+}
+
+void flip(lab::Span<const std::uint32_t> floats, lab::Span<std::uint32_t> integers, lab::LaunchShape shape,
+          cudaStream_t stream) {
+  const int threads = lab::threads_or(shape, default_threads);
+  const unsigned blocks = lab::blocks_or(shape, floats.n, std::int64_t{threads} * values_per_thread);
+  if (floats.n == 0) return;
+  // begin solution
+  //~ // Your code: launch flip_tiles.
+  //~ (void)integers, (void)blocks, (void)threads, (void)stream;
+  //~ NOT_WRITTEN("step 01");
+  flip_tiles<<<blocks, threads, 0, stream>>>(floats, integers);
+  CUDA_CHECK(cudaGetLastError());
+  // end solution
+}
+
+void unflip(lab::Span<const std::uint32_t> integers, lab::Span<std::uint32_t> floats, lab::LaunchShape shape,
+            cudaStream_t stream) {
+  const int threads = lab::threads_or(shape, default_threads);
+  const unsigned blocks = lab::blocks_or(shape, integers.n, std::int64_t{threads} * values_per_thread);
+  if (integers.n == 0) return;
+  // begin solution
+  //~ // Your code: launch unflip_tiles.
+  //~ (void)floats, (void)blocks, (void)threads, (void)stream;
+  //~ NOT_WRITTEN("step 01");
+  unflip_tiles<<<blocks, threads, 0, stream>>>(integers, floats);
+  CUDA_CHECK(cudaGetLastError());
   // end solution
 }
 

@@ -3,7 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "judge/verify.h"
@@ -37,6 +40,33 @@ TEST_CASE("scan: exclusive, modulo 2^64") {
   std::vector<std::uint64_t> sums(4);
   lab::reference_result(Task::scan, 4, values.data(), sums.data());
   CHECK(sums == std::vector<std::uint64_t>{0, 5, 4, 5});
+}
+
+TEST_CASE("strings: in the order of memcmp, letters as unsigned bytes") {
+  const std::string in = "zebra   ape     \xff       apes    ", sorted = "ape     apes    zebra   \xff       ";
+  std::string result(in.size(), '?');
+  lab::reference_result(Task::strings, 4, in.data(), result.data());
+  CHECK(result == sorted);
+  CHECK(lab::compare_results(Task::strings, 4, result.data(), in.data()).text ==
+        "sorted[0] of 4 is 7a 65 62 72 61 20 20 20; it should be 61 70 65 20 20 20 20 20");
+}
+
+TEST_CASE("flip orders all floats by their bits, -0 before +0, and unflip is its inverse") {
+  const std::vector<std::uint32_t> ascending = {0xffffffff, 0xff800000, 0xbf800000, 0x80000001, 0x80000000,
+                                                0,          1,          0x3f800000, 0x7f800000, 0x7fffffff};
+  const std::int64_t n = std::ssize(ascending);
+  std::vector<std::uint32_t> bits(n), again(n);
+  lab::reference_result(Task::flip, n, ascending.data(), bits.data());
+  CHECK(std::adjacent_find(bits.begin(), bits.end(), std::greater_equal<>{}) == bits.end());
+  CHECK(bits[4] == 0x7fffffff);
+  CHECK(bits[5] == 0x80000000);
+  lab::reference_result(Task::unflip, n, bits.data(), again.data());
+  CHECK(again == ascending);
+  CHECK(lab::compare_results(Task::flip, n, bits.data(), ascending.data()).text ==
+        "integers[0] of 10 is ffffffff; it should be 00000000");
+  again[7] = 0xbf800000;
+  CHECK(lab::compare_results(Task::unflip, n, ascending.data(), again.data()).text ==
+        "floats[7] of 10 is bf800000 (-1); it should be 3f800000 (1)");
 }
 
 TEST_CASE("a wrong result is named by its place") {

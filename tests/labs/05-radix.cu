@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 #include <random>
+#include <string>
 #include <vector>
 
 #include "radix.h"
@@ -82,4 +83,23 @@ TEST_CASE("a byte that all keys share costs no pass") {
   CHECK(passes(std::vector<std::uint64_t>{1, 1ull << 63, 5}) == 2);
   CHECK(passes(std::vector<std::int32_t>{1, -1}) == 4);  // they differ in all bytes
   CHECK(passes(std::vector<std::uint32_t>{}) == 0);
+}
+
+TEST_CASE("strings of any equal length are sorted as memcmp compares them") {
+  std::mt19937_64 random(4);
+  for (std::int64_t length : {1, 2, 3, 8, 20}) {
+    for (std::int64_t n : {0, 1, 2, 100, 5000}) {
+      std::vector<std::string> strings(n, std::string(length, '?'));
+      for (std::string& string : strings) {
+        for (char& letter : string) letter = "ab\x7f\x80\xff"[random() % 5];
+      }
+      std::string all;
+      for (const std::string& string : strings) all += string;
+      radix::sort_strings_on_cpu(reinterpret_cast<unsigned char*>(all.data()), n, length);
+      std::sort(strings.begin(), strings.end());  // std::string, too, compares letters as unsigned bytes
+      std::string right;
+      for (const std::string& string : strings) right += string;
+      CHECK(all == right);
+    }
+  }
 }

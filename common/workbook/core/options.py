@@ -115,7 +115,7 @@ def lab_and_steps(arguments: argparse.Namespace) -> tuple[str, list[StepFile]]:
 
 def add_task(parser: argparse.ArgumentParser) -> None:
     """--task"""
-    parser.add_argument("--task", metavar="TASK", help="a part of the step that does not sort: reduce, histogram, scan")
+    parser.add_argument("--task", metavar="TASK", help="a part of the step, such as histogram or scan")
 
 
 def line_of(lab: Lab, step: StepFile, task: str | None) -> Step:
