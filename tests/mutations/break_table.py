@@ -182,12 +182,24 @@ BREAKS: Sequence[Mistake] = (
         ("passes that are skipped", "== Count(n)) continue;", "!= 0) continue;"),
         ("the result of an odd number of passes", "if (from.keys != pairs.keys) {", "if (from.keys == pairs.keys) {"),
         ("values of an odd number of passes", "std::copy_n(from.values, n, pairs.values);", ";"),
+        (
+            "strings from the first letter",
+            "letter = length - 1; letter >= 0; --letter",
+            "letter = 0; letter < length; ++letter",
+        ),
+        ("strings in an unstable pass", "i = 0; i < n; ++i) {\n      const", "i = n - 1; i >= 0; --i) {\n      const"),
     ),
     *_of(
         "05-radix",
         "01_host_move.cu",
         ("a digit too few", "shift < int(8 * sizeof(Key));", "shift < 8 * (int(sizeof(Key)) - 1);"),
         ("values that are not copied back", "std::copy_n(moved_values.get(), values.n, value_view.data());", ""),
+        (
+            "flip with the mask of unflip",
+            "own >> 31 ? ~own : own | 0x80000000u",
+            "own >> 31 ? own & 0x7fffffffu : ~own",
+        ),
+        ("unflip with the mask of flip", "flipped ^ 0x80000000u : ~flipped", "~flipped : flipped | 0x80000000u"),
     ),
     *_of(
         "05-radix",

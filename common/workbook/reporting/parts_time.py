@@ -54,7 +54,7 @@ def speeds(report: Context) -> list[str]:
 
 
 def parts(report: Context) -> str:
-    """Reduction, histogram and scan, each next to its gold standard."""
+    """The parts that are not sorts, such as reduction and scan, each next to its gold standard if it has one."""
     rows = [row for row in usual(report.rows) if row.build == report.kind]
     lines = {line: own for line, own in by_line(powers(rows), report.lab).items() if line[1] != "sort"}
     if not lines:
@@ -65,7 +65,7 @@ def parts(report: Context) -> str:
             report.figure(
                 "parts",
                 lines_over_n.parts_over_n,
-                "Values per second against their number: each part and its gold standard.",
+                "Values per second against their number: each part and its gold standard, if it has one.",
                 rows,
             ),
             over_n("median, ms", lines, golds, lambda row: number(row.median_ms)),
