@@ -56,7 +56,7 @@ def _sweeps(lab: Lab, kind: str, sample: Sample) -> Iterable[Sweep]:
             n=(keys,),
             inputs=(name,),
             types=(sample.type,) if sample.type else (),
-            limits=Limits(repeats=5, time_limit=1),
+            limits=Limits(repeats=5, time_limit=0.6),
         )
 
 
