@@ -1,5 +1,5 @@
-// What one read of the keys tells step 05 before any of them moves: how often each digit occurs in each pass, which
-// passes would move nothing, and whether the keys are in order already.
+// What step 05 finds out in one read of the keys, before any of them moves: how often each digit occurs in each pass,
+// which passes would move nothing, and whether the keys are in order already.
 #pragma once
 
 #include <algorithm>

@@ -37,28 +37,28 @@ __device__ void place_items(Tile& tile, const Items<Tile>& items, int count, Cod
   //~ // the old value to the others with a shuffle. Store the key at its padded() position in tile.codes, and its
   //~ // value. Write this first, for all passes. Then let each lane draw its own position if !in_order.
   //~ (void)tile, (void)items, (void)count, (void)coding, (void)pass;
-  unsigned* const next_places = tile.counts[threadIdx.x / 32];
+  unsigned* const next_positions = tile.counts[threadIdx.x / 32];
   const unsigned lane = threadIdx.x % 32, lower_lanes = (1u << lane) - 1;
 #pragma unroll
   for (int row = 0; row < Tile::items; ++row) {
     if (row >= items.rows) break;
     const unsigned digit = coding.digit(items.codes[row], pass);
-    unsigned place;
+    unsigned position;
     if constexpr (in_order) {
       const unsigned equal = lanes_with<8>(digit);
       const unsigned highest = 31 - __clz(int(equal));
       unsigned first = 0;
-      if (lane == highest) first = atomicAdd(&next_places[digit], unsigned(__popc(equal)));
-      place = __shfl_sync(0xffffffffu, first, int(highest)) + __popc(equal & lower_lanes);
+      if (lane == highest) first = atomicAdd(&next_positions[digit], unsigned(__popc(equal)));
+      position = __shfl_sync(0xffffffffu, first, int(highest)) + __popc(equal & lower_lanes);
       // The next row's positions come after this row's, which other lanes have drawn.
       __syncwarp();  // Redundant today: all lanes meet at the shuffle. But only a barrier promises the order.
     } else {
       // Padding keeps its positions, the last ones: it must not take those of keys with equal digits.
       const int i = items.first + 32 * row;
-      place = i < count ? atomicAdd(&next_places[digit], 1u) : unsigned(i);
+      position = i < count ? atomicAdd(&next_positions[digit], 1u) : unsigned(i);
     }
-    tile.codes[padded(place)] = items.codes[row];
-    if constexpr (has_values<typename Tile::Value>) tile.values[padded(place)] = items.values[row];
+    tile.codes[padded(position)] = items.codes[row];
+    if constexpr (has_values<typename Tile::Value>) tile.values[padded(position)] = items.values[row];
   }
   // end solution
 }
@@ -222,7 +222,7 @@ void sort_tiles(lab::Span<lab::Bits<Key>> keys, lab::Span<Value> values, Coding<
     CUDA_CHECK(cudaMemcpyAsync(buffers.to.keys, keys.data, keys.n, cudaMemcpyDeviceToDevice, stream));
     buffers.swap();
   }
-  // The first pass may be in any order if nobody can tell equal keys apart.
+  // The first pass may be in any order if equal keys cannot be told apart.
   constexpr bool first_in_order = !std::is_integral_v<Key> || has_values<Value>;
   allow_shared_memory(sweep<first_in_order, Tile, Key, Value>, sizeof(Tile));
   allow_shared_memory(sweep<true, Tile, Key, Value>, sizeof(Tile));
