@@ -24,7 +24,7 @@ def observe(
         raise Usage(outcome.message)
     run = trace.read(text)
     if launches and run.launches and launches[0] >= len(run.launches):
-        raise Usage(f"there is no launch {launches[0]}: the run has {len(run.launches)} launches, numbered from 0")
+        raise Usage(f"launch {launches[0]} does not exist: the run has {len(run.launches)} launches, numbered from 0")
     if not run.accesses:
         raise Usage(f"{case.lab}, step {case.step}: {_why_empty(outcome)}")
     return run, outcome
