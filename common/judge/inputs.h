@@ -15,16 +15,16 @@ struct InputFacts {
 };
 
 /// The distributions: random ones from the most entropy to the least, then others. There are two more kinds of input:
-/// "range:LOW:HIGH" means whole numbers from LOW to HIGH, all equally likely, but LOW and HIGH are always among two or more
-/// keys; "file:PATH" means a file's bytes as keys.
+/// "range:LOW:HIGH" means whole numbers from LOW to HIGH, all equally likely, but LOW and HIGH are always among two or
+/// more keys; "file:PATH" means a file's bytes as keys.
 std::span<const InputFacts> inputs();
 
-/// Throws lab::Error unless `input` is a distribution's name, a range that the key type can represent, or a file with at
-/// least n keys. Changes nothing.
+/// Throws lab::Error unless `input` is a distribution's name, a range that the key type can represent, or a file with
+/// at least n keys. Changes nothing.
 void check_input(const std::string& input, KeyType type, std::int64_t n);
 
-/// The number of keys in the file that "file:PATH" names; 0 for other inputs, which have any number of keys. Errors: those
-/// of check_input, and lab::Error for a file that is empty or ends in the middle of a key.
+/// The number of keys in the file that "file:PATH" names; 0 for other inputs, which have any number of keys. Errors:
+/// those of check_input, and lab::Error for a file that is empty or ends in the middle of a key.
 std::int64_t file_keys(const std::string& input, KeyType type);
 
 /// Writes n keys of `type` to `keys` (host memory). The same input, type, n and seed always produce the same keys. With

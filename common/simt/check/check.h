@@ -1,13 +1,14 @@
 // What the emulation reports to the check build's observers. Nothing here is part of a plain CPU build.
 //
 // The program is compiled with -fsanitize=thread and linked with callbacks.cpp in place of the sanitizer's runtime, so
-// that the observers are called before every access. accesses.cpp finds out which memory it is (ownership.h), whether the
-// access lies within bounds and reads what has been written, and whether its order with other accesses is left open
+// that the observers are called before every access. accesses.cpp finds out which memory it is (ownership.h), whether
+// the access lies within bounds and reads what has been written, and whether its order with other accesses is left open
 // (races.h, with order.h); then it adds the access to its warp's request (requests.h). What is found is kept in
 // findings.h and counts.h and reported when the program ends (report.h, json.h). trace.h records accesses for pictures.
 // All of that is one CheckState (state.h).
 //
-// A checked program runs all its blocks on one OS thread: its numbers are the same in every run, and no locks are needed.
+// A checked program runs all its blocks on one OS thread: its numbers are the same in every run, and no locks are
+// needed.
 #pragma once
 
 #include <pthread.h>

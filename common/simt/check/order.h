@@ -3,10 +3,12 @@
 // An interval is the time between two barriers of a block. Intervals are numbered through the whole program, so that
 // one comparison decides most cases. Within an interval, the lanes of a warp have vector clocks, which are joined when
 // lanes synchronize. Events have little room for a clock, so a warp that synchronizes very often begins a new stage of
-// the interval: it takes an interval number of its own, and its clocks count from there. A block comes after another block of the same launch if it has read, by an atomic or volatile
-// access, what the other block wrote in the same way after a __threadfence. It then comes after everything before that
-// fence, but not after what follows the fence. The same holds for threads of one block within an interval, for which
-// __threadfence_block is enough. Launches are in order unless they are in different streams (stream_order.h).
+// the interval: it takes an interval number of its own, and its clocks count from there.
+//
+// A block comes after another block of the same launch if it has read, by an atomic or volatile access, what the other
+// block wrote in the same way after a __threadfence. It then comes after everything before that fence, but not after
+// what follows the fence. The same holds for threads of one block within an interval, for which __threadfence_block is
+// enough. Launches are in order unless they are in different streams (stream_order.h).
 #pragma once
 
 #include <algorithm>

@@ -1,8 +1,8 @@
 // Possible races, which later accesses confirm or rule out.
 //
-// A store is compared with what it replaces once it has happened: threads that write the same value agree on the result.
-// A plain read of a word that others change by atomics is right as the first step of a compare-and-swap loop, whose
-// atomicCAS finds out whether the value is still there (CUDA C++ Programming Guide, "Atomic Functions").
+// A store is compared with what it replaces once it has happened: threads that write the same value agree on the
+// result. A plain read of a word that others change by atomics is right as the first step of a compare-and-swap loop,
+// whose atomicCAS finds out whether the value is still there (CUDA C++ Programming Guide, "Atomic Functions").
 #pragma once
 
 #include <cstdint>

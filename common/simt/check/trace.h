@@ -1,6 +1,6 @@
-// Records every access of the program, in order, and writes them to the file that CHECK_TRACE names: access pictures are
-// drawn from it. CHECK_TRACE_LAUNCHES=FIRST-LAST chooses the launches whose accesses are recorded, from 0; so part of a
-// run can be drawn that makes more accesses than are kept. One line per record, fields separated by tabs:
+// Records every access of the program, in order, and writes them to the file that CHECK_TRACE names: access pictures
+// are drawn from it. CHECK_TRACE_LAUNCHES=FIRST-LAST chooses the launches whose accesses are recorded, from 0; so part
+// of a run can be drawn that makes more accesses than are kept. One line per record, fields separated by tabs:
 //
 //   launch    kernel  grid (x,y,z)  block (x,y,z)
 //   block     number                           interval 0 of this block begins
@@ -52,7 +52,8 @@ class Trace {
   void barrier();
   void end_block();
   void access(const Owner& owner, const Access& access, std::size_t offset);  ///< before the access happens
-  /// Two accesses race: one of this block's interval, and an earlier one of this block or of another block of the launch.
+  /// Two accesses race: one of this block's interval, and an earlier one of this block or of another block of the
+  /// launch.
   void race(unsigned thread, Code code, std::uint64_t other_block, unsigned other_thread, Code other);
   void fault(const Access& access);  ///< The access, which is the last one, is wrong in itself.
   void conflict(const Conflict& conflict);
