@@ -277,6 +277,10 @@ class Generator {
       // A step may serve fewer shapes, if it refuses the others.
       add(next_type(), std::min(n, limit()), narrow_input(step_), shape).expect = Expect::either;
     }
+    if (step_.threads > 0) {  // a number that the step takes, so it must serve it
+      const std::int64_t n = std::min<std::int64_t>(2500, limit());
+      add(next_type(), n, narrow_input(step_), {.blocks = 3, .threads = step_.threads});
+    }
   }
 
   // A step that reads several keys at once must treat those before the first aligned address by themselves.

@@ -223,6 +223,7 @@ Json json_of(const StepFacts& step, std::string_view lab) {
           {"tile", step.tile},
           {"max_n", or_null(step.max_n != any_n, step.max_n)},
           {"max_range", or_null(step.max_range != 0, step.max_range)},
+          {"threads", or_null(step.threads != 0, step.threads)},
           {"types", types_json(step)},
           {"budget", or_null(b.n > 0, {{"n", b.n},
                                        {"conflicts", b.conflicts},

@@ -23,6 +23,7 @@ struct StepFacts {
   std::int64_t tile = 0;
   std::int64_t max_n = any_n;
   std::uint64_t max_range = 0;
+  int threads = 0;
   Growth growth = Growth::linear;
   unsigned types = 0;  ///< bit i: takes all_key_types[i]
   Task task = Task::sort;
@@ -51,6 +52,7 @@ consteval std::array<StepFacts, n> facts_of(const Step (&steps)[n]) {
                 .tile = step.tile,
                 .max_n = step.max_n,
                 .max_range = step.max_range,
+                .threads = step.threads,
                 .growth = step.growth,
                 .task = step.task(),
                 .budget = step.budget};

@@ -132,6 +132,7 @@ struct Step {
   /// A step that counts values: if largest - smallest + 1 is more than this, it throws Unsupported with that number.
   /// 0: any range.
   std::uint64_t max_range = 0;
+  int threads = 0;  ///< 0: blocks may have any number of threads that the lab's header allows; else only this number
   Growth growth = Growth::linear;
   Budget budget = {};
   SortKeys<std::uint8_t> u8 = nullptr;

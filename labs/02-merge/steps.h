@@ -25,7 +25,7 @@ inline constexpr lab::Step steps[] = {
      .u32 = sort_splitters<std::uint32_t>, .u64 = sort_splitters<std::uint64_t>,
      .i32 = sort_splitters<std::int32_t>, .f32 = sort_splitters<float>,
      .pairs = sort_splitters<std::uint32_t, std::uint32_t>},
-    {.number = 4, .name = "path", .idea = "merge path", .stable = true,
+    {.number = 4, .name = "path", .idea = "merge path", .stable = true, .threads = 256,
      .budget = {.n = 16384, .conflicts = 2.2, .sectors = 1.15, .bytes = 28, .barriers = 8.5},
      .u32 = sort_path<std::uint32_t>, .u64 = sort_path<std::uint64_t>,
      .i32 = sort_path<std::int32_t>, .f32 = sort_path<float>,

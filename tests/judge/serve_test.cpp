@@ -58,7 +58,9 @@ TEST_CASE("labs: one entry per lab, with its steps and what is derived from thei
   CHECK(odd_even.at("file") == "01_global.cu");
   CHECK(odd_even.at("max_n") == 65536);
   CHECK(odd_even.at("max_range").is_null());
+  CHECK(odd_even.at("threads").is_null());
   CHECK(labs.at(2).at("steps").at(0).at("max_n").is_null());
+  CHECK(labs.at(1).at("steps").at(3).at("threads") == 256);
 }
 
 TEST_CASE("affordable: no more than the step takes, and less where the work grows faster") {

@@ -19,7 +19,7 @@ import fake_judge
 from measured import row
 from test_judge_client import FAKE, FakeJudge
 
-from workbook.core import build, machine, measuring, report_sweeps, resuming, rows, sweeps
+from workbook.core import build, machine, measuring, presets, report_sweeps, resuming, rows, sweeps
 from workbook.core.console import Problem, terminated_as_interrupted
 from workbook.core.judge_client import NARROW_RANGE, JudgeClient, Lab
 from workbook.core.judge_types import from_json
@@ -46,6 +46,12 @@ class Planning(unittest.TestCase):
         self.assertEqual((len(cases), left_out), (16, []))
         self.assertEqual({item.case.seed for item in cases}, {7})
         self.assertEqual(cases[0].title(), "03-bitonic step 1 s1: 1 u32 keys, uniform, ascending, <<<1, 32>>>")
+
+    def test_a_step_with_one_block_size_gets_that_size(self) -> None:
+        fixed = lab({"threads": 256})
+        sweep = Sweep("03-bitonic", n=(8,), shapes=((0, 0), (1, 32), (1, 256), (4, 64), (2, 0)))
+        shapes = [(item.case.blocks, item.case.threads) for item in sweeps.cases(fixed, sweep, 7)[0]]
+        self.assertEqual(shapes, [(0, 0), (1, 256), (4, 256), (2, 0)])
 
     def test_what_would_take_too_long_is_left_out(self) -> None:
         cases, left_out = sweeps.cases(lab({"max_n": 100}), Sweep("03-bitonic", n=(10, 1000)), 7)
@@ -127,6 +133,23 @@ class Defined(unittest.TestCase):
         steps = lab({"max_range": 1 << 24}, {})
         planned, _ = sweeps.cases(steps, Sweep(steps.name, n=(1000,), inputs=(), types=("u32",)), seed=1)
         self.assertEqual([item.case.input for item in planned], [NARROW_RANGE, "uniform"])
+
+
+class Recorded(unittest.TestCase):
+    """The sweeps of `bench --preset gpu`."""
+
+    def test_steps_that_afford_less_are_measured_with_fewer_keys(self) -> None:
+        few = {"affordable": {"check": 1500, "cpu": 4096, "cuda": 65536}, "max_n": 65536}
+        plan = presets.plan(lab({}, few), "cuda", ["uniform", "sorted", "zipf"], brief=False)
+        measured = {sweep.words: sweep for sweep in plan if 2 in sweep.steps}
+        self.assertEqual((measured["inputs"].n, measured["launch shapes"].n), ((1 << 14,), (1 << 14,)))
+        self.assertEqual(max(measured["steps by n"].n), 1 << 16)
+        self.assertEqual(measured["descending order"].orders, ("descending",))
+        self.assertEqual(measured["descending order"].inputs, ("uniform", "sorted"))
+
+    def test_brief_has_sizes_and_types_only(self) -> None:
+        plan = presets.plan(lab({}), "cuda", ["uniform"], brief=True)
+        self.assertEqual([sweep.words for sweep in plan], ["steps by n", "key types"])
 
 
 class Measuring(FakeJudge):

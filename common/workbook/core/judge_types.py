@@ -52,6 +52,7 @@ class Step:
     types: tuple[str, ...]
     budget: Optional[Budget]
     affordable: Affordable
+    threads: Optional[int] = None  # per block, if the line takes only this number
     uses: tuple[str, ...] = ()  # lines of other steps that this one calls, by name
 
     def takes(self, type_name: str) -> bool:

@@ -5,19 +5,21 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from . import build, checking, machine, measuring, rows, sweeps
+from . import build, checking, machine, measuring, rows
 from .console import Problem, note
 from .course import BUILD, ROOT
 from .judge_client import JudgeClient, Lab, Limits
-from .sweeps import Sweep
+from .report_sweeps import grouped
+from .sweeps import COMMON_INPUT, FEW_SHAPES, GRID, RANGES, SHAPED_RANGES, Sweep
 
 FOLDER = BUILD / "bench/record"
 SIZES = tuple(1 << e for e in range(10, 29, 2))
 LARGE_N = 1 << 25  # for key types
+ORDER_SIZES = (1 << 16, 1 << 28)
 INPUTS_N = 1 << 20
 GRID_N = 1 << 18
 KERNEL_SIZES = (1000, 10_000, 100_000, 4_000_000)
@@ -34,46 +36,40 @@ class Preset:
     profile: bool = False  # Nsight Compute and compute-sanitizer as well
 
 
-def _affordable(lab: Lab, number: int, kind: str, sizes: Iterable[int]) -> tuple[int, ...]:
-    most = min(step.affordable.on(kind) for step in lab.lines(number))
-    return tuple(n for n in sizes if n <= most)
-
-
 def plan(lab: Lab, kind: str, inputs: Sequence[str], brief: bool) -> list[Sweep]:
     """The sweeps of one lab."""
     base = Sweep(lab.name, limits=Limits(time_limit=0.5))
-    numbers = list(dict.fromkeys(step.number for step in lab.steps))
-    by_sizes: dict[tuple[int, ...], list[int]] = {}
-    for number in numbers:
-        by_sizes.setdefault(_affordable(lab, number, kind, SIZES), []).append(number)
-    plans = [
-        replace(base, words="steps by n", n=sizes, steps=tuple(steps)) for sizes, steps in by_sizes.items() if sizes
-    ]
+    wanted = [(replace(base, words="steps by n", n=SIZES), "some")]
     for step in lab.steps:
         others = tuple(name for name in step.types if name != lab.default_type)
         if step.task == "sort" and others:
             n = min(LARGE_N, step.affordable.on(kind) // 4)
-            plans.append(replace(base, words="key types", steps=(step.number,), types=others, n=(n,)))
-    if brief:
-        return plans
-    few = replace(base, limits=Limits(repeats=5, time_limit=0.5))
-    plans += [
-        replace(base, words="kernels", n=KERNEL_SIZES[:3], kernels=True, transfers=True),
-        replace(few, words="kernels of many keys", n=KERNEL_SIZES[3:], kernels=True, transfers=True),
-        replace(few, words="launch shapes and sizes", n=KERNEL_SIZES[:3], shapes=sweeps.FEW_SHAPES, kernels=True),
-        replace(few, words="launch shapes", n=(GRID_N,), shapes=sweeps.GRID, budget=30),
-        replace(few, words="inputs", n=(INPUTS_N,), inputs=tuple(inputs)),
+            wanted.append((replace(base, words="key types", steps=(step.number,), types=others, n=(n,)), "all"))
+    if not brief:
+        wanted += _details(lab, replace(base, limits=Limits(repeats=5, time_limit=0.5)), inputs)
+    return [part for sweep, mode in wanted for part in grouped(lab, kind, sweep, mode)]
+
+
+def _details(lab: Lab, few: Sweep, inputs: Sequence[str]) -> list[tuple[Sweep, str]]:
+    """Orders, kernels, launch shapes, inputs and value ranges. `few`: a sweep with few repeats."""
+    at_ends = tuple(name for name in inputs if name in ("uniform", "sorted", "all-equal"))
+    kernels = replace(few, limits=Limits(time_limit=0.5), kernels=True, transfers=True)
+    wanted = [
+        (replace(few, words="descending order", orders=("descending",), n=ORDER_SIZES, inputs=at_ends), "some"),
+        (replace(kernels, words="kernels", n=KERNEL_SIZES[:3]), "some"),
+        (replace(kernels, words="kernels of many keys", n=KERNEL_SIZES[3:], limits=few.limits), "some"),
+        (replace(few, words="launch shapes and sizes", n=KERNEL_SIZES[:3], shapes=FEW_SHAPES, kernels=True), "some"),
+        (replace(few, words="launch shapes", n=(GRID_N,), shapes=GRID, budget=30), "small"),
+        (replace(few, words="inputs", n=(INPUTS_N,), inputs=tuple(inputs)), "small"),
     ]
+    u32 = replace(few, types=("u32",))
     if any("u32" in step.types for step in lab.steps if step.task == "sort"):
-        common = replace(few, words="the keys that every lab sorts", types=("u32",), inputs=(sweeps.COMMON_INPUT,))
-        plans += [replace(common, n=sizes, steps=tuple(steps)) for sizes, steps in by_sizes.items() if sizes]
+        wanted.append((replace(u32, words="the keys that every lab sorts", n=SIZES, inputs=(COMMON_INPUT,)), "some"))
     if lab.has_ranges:
-        shaped = replace(
-            few, words="value ranges and launch shapes", n=(GRID_N,), types=("u32",), inputs=sweeps.SHAPED_RANGES
-        )
-        plans.append(replace(shaped, shapes=sweeps.FEW_SHAPES, budget=30))
-        plans.append(replace(few, words="value ranges", n=(INPUTS_N,), types=("u32",), inputs=sweeps.RANGES))
-    return plans
+        shaped = replace(u32, words="value ranges and launch shapes", n=(GRID_N,), inputs=SHAPED_RANGES)
+        wanted.append((replace(shaped, shapes=FEW_SHAPES, budget=30), "small"))
+        wanted.append((replace(u32, words="value ranges", n=(INPUTS_N,), inputs=RANGES), "small"))
+    return wanted
 
 
 def _write_machine(preset: Preset) -> None:

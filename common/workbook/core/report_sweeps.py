@@ -29,14 +29,17 @@ def _affordable(lab: Lab, number_: int, kind: str) -> int:
 
 
 def _sizes(sizes: Sequence[int], most: int, mode: str) -> tuple[int, ...]:
-    """The sizes of a sweep for a step that affords `most` keys: `some` of them, `all`, or a `small` one in place."""
+    """The sizes of a sweep for a step that affords `most` keys."""
     if mode == "small":
         return tuple(dict.fromkeys(min(n, max(_power_below(most // 4), 1)) for n in sizes))
     return tuple(n for n in sizes if mode == "all" or n <= most)
 
 
-def _group(lab: Lab, kind: str, sweep: Sweep, mode: str) -> list[Sweep]:
-    """The sweep, split where some steps afford fewer keys or threads than others."""
+def grouped(lab: Lab, kind: str, sweep: Sweep, mode: str) -> list[Sweep]:
+    """The sweep, split where some steps afford fewer keys or threads than others.
+
+    mode: what a step gets that affords fewer keys: `some` of the sizes, a `small` one in their place, or `all` of them.
+    """
     groups: dict[tuple[tuple[int, ...], tuple[Shape, ...]], list[int]] = {}
     for number_ in dict.fromkeys(step.number for step in lab.steps if step.number in (sweep.steps or (step.number,))):
         most = _affordable(lab, number_, kind)
@@ -126,4 +129,4 @@ def plan(lab: Lab, kind: str, inputs: Sequence[str], machine_id: str = "") -> li
     if u32.steps:
         common = replace(u32, name="labs", words="the keys that every lab sorts", inputs=(COMMON_INPUT,))
         wanted.append((replace(common, n=tuple(1 << e for e in scope["n"])), "some"))
-    return [part for sweep, mode in wanted for part in _group(lab, kind, sweep, mode)]
+    return [part for sweep, mode in wanted for part in grouped(lab, kind, sweep, mode)]

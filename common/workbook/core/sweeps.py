@@ -66,7 +66,7 @@ class Sweep:
             if not self.steps or step.number in self.steps
             for n in self.n
             if step.max_n is None or n <= step.max_n
-            for blocks, threads in self.shapes
+            for blocks, threads in shapes_of(step, self.shapes)
             for type_name in ([known for known in self.types if step.takes(known)] if self.types else [""])
             for name in self.inputs or (step.input_for(type_name or lab.type_of(step)),)
         }
@@ -225,7 +225,7 @@ def cases(lab: Lab, sweep: Sweep, seed: int) -> tuple[list[Planned], list[str]]:
                         f"(its largest is {step.max_n})"
                     )
                     continue
-                for blocks, threads in sweep.shapes:
+                for blocks, threads in shapes_of(step, sweep.shapes):
                     case = Case(lab.name, step.number, n, step.task, type_name, order, input_name, seed)
                     planned.append(Planned(replace(case, blocks=blocks, threads=threads), step, why_not))
     if not planned and left_out:
@@ -267,6 +267,11 @@ def affordable_n(step: Step, input_name: str, type_name: str, kind: str) -> int:
     """The same for one run on a build: at most what the step sorts there in about a second. A file is sorted whole."""
     n = default_n(step, input_name, type_name)
     return n if input_name.startswith("file:") else min(n, step.affordable.on(kind))
+
+
+def shapes_of(step: Step, wanted: Iterable[Shape]) -> tuple[Shape, ...]:
+    """The launch shapes, with the block size of a step that takes only one."""
+    return tuple(dict.fromkeys((blocks, threads and (step.threads or threads)) for blocks, threads in wanted))
 
 
 def with_gold(planned: Iterable[Planned], gold: Sequence[Step], only_gold: bool) -> list[Planned]:

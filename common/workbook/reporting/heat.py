@@ -20,7 +20,7 @@ def _maps(rows: Sequence[Row], lab: str) -> dict[tuple[int, str], list[Row]]:
     for step, some in groups(own, step_of).items():
         shapes = max(groups(some, lambda row: row.n).values(), key=lambda group: (len(group), group[0].n))
         height, width = len({row.blocks for row in shapes}), len({row.threads for row in shapes})
-        if height > 1 and width > 1 and len(shapes) >= height * width / 2:
+        if height > 1 and len(shapes) >= height * width / 2:
             kept[step] = shapes
     return dict(sorted(kept.items()))
 
@@ -32,23 +32,21 @@ def shapes(rows: Sequence[Row], lab: str, stem: Path) -> bool:
         return False
     everything = [row for own in maps.values() for row in own]
     blocks = sorted({row.blocks for row in everything})
-    threads = sorted({row.threads for row in everything})
     low, high = min(map(speed, everything)), max(map(speed, everything))
     with plot.panels(len(maps), 3.5, 3.3, least_width=TITLE, extra_height=0.2) as (figure, all_axes):
         for axes, own in zip(all_axes, maps.values()):
-            _draw_map(axes, own, blocks, threads, low, high)
+            _draw_map(axes, own, blocks, low, high)
         figure.suptitle("Keys per second by launch shape; the best is bold", x=0.01, ha="left", size=10.5)
         plot.save(figure, stem)
     return True
 
 
-def _draw_map(
-    axes: Any, rows: Sequence[Row], blocks: Sequence[int], threads: Sequence[int], low: float, high: float
-) -> None:
+def _draw_map(axes: Any, rows: Sequence[Row], blocks: Sequence[int], low: float, high: float) -> None:
     """One step's map; `low` and `high` are the limits of the colours, which all maps share."""
     from matplotlib.colors import LogNorm
 
     speeds = {shape_of(row): speed(row) for row in rows}
+    threads = sorted({row.threads for row in rows})
     grid = [[speeds.get((b, t), float("nan")) for t in threads] for b in blocks]
     axes.imshow(grid, norm=LogNorm(low, high * 1.0001), cmap="cividis", aspect="auto", origin="lower")
     best = max(speeds, key=lambda shape: speeds[shape])
