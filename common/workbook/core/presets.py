@@ -19,7 +19,7 @@ from .sweeps import COMMON_INPUT, FEW_SHAPES, GRID, RANGES, SHAPED_RANGES, Sweep
 FOLDER = BUILD / "bench/record"
 SIZES = tuple(1 << e for e in range(10, 29, 2))
 LARGE_N = 1 << 25  # for key types
-ORDER_SIZES = (1 << 16, 1 << 28)
+ORDER_SIZES = (1 << 16, 1 << 24)
 INPUTS_N = 1 << 20
 GRID_N = 1 << 18
 KERNEL_SIZES = (1000, 10_000, 100_000, 4_000_000)
