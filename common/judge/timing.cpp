@@ -48,6 +48,14 @@ Quartiles quartiles(std::span<const double> values) {
 
 std::uint64_t seed_of_repeat(std::uint64_t seed, int repeat) { return repeat == 0 ? seed : random_at(seed, repeat); }
 
+std::vector<double> confirmed(std::span<const double> reported, std::span<const double> wall) {
+  std::vector<double> kept;
+  for (std::size_t i = 0; i < reported.size(); ++i) {
+    if (wall[i] <= clock_tolerance * reported[i] + messages_milliseconds) kept.push_back(reported[i]);
+  }
+  return kept;
+}
+
 std::string contradiction(std::span<const double> reported, std::span<const double> wall, double min_milliseconds) {
   for (std::size_t i = 0; i < reported.size(); ++i) {
     if (reported[i] > wall[i]) {
@@ -55,14 +63,13 @@ std::string contradiction(std::span<const double> reported, std::span<const doub
                          wall[i]);
     }
   }
-  // Medians, because a single run that the machine delayed proves nothing.
-  const double claimed = quartiles(reported).median;
-  const double seen = quartiles(wall).median;
-  if (seen > clock_tolerance * claimed + messages_milliseconds) {
+  const std::vector<double> kept = confirmed(reported, wall);
+  if (kept.empty()) {
     return fmt::format(
         "the runner reports {:.4f} ms, but the judge's clock measured {:.4f} ms; if the machine is busy, measure again",
-        claimed, seen);
+        quartiles(reported).median, quartiles(wall).median);
   }
+  const double claimed = quartiles(kept).median;
   if (claimed < min_milliseconds) {
     return fmt::format("the runner reports {:.4f} ms, but the device needs at least {:.4f} ms to move the keys",
                        claimed, min_milliseconds);
@@ -100,16 +107,18 @@ Measurement measure(Judge& judge, const Case& which, const TimingLimits& limits,
     to_device.push_back(outcome.to_device);
     to_host.push_back(outcome.to_host);
     sorting_seconds += outcome.milliseconds * 1e-3;
-    measured.milliseconds = quartiles(reported);
+    const std::vector<double> kept = confirmed(reported, wall);
+    measured.repeats = static_cast<int>(kept.size());
+    measured.milliseconds = quartiles(kept.empty() ? reported : kept);
     const bool spread_is_known =
         (measured.milliseconds.third - measured.milliseconds.first) < small_spread * measured.milliseconds.median;
-    const bool measured_well = run >= fewest_repeats && spread_is_known && sorting_seconds >= limits.min_time;
+    const bool measured_well =
+        measured.repeats >= fewest_repeats && spread_is_known && sorting_seconds >= limits.min_time;
     if (!measured_well && run < limits.repeats && spent() < limits.time_limit) continue;
     measured.message = contradiction(reported, wall, min_milliseconds);
     // A busy machine may have delayed the few runs so far: more of them decide.
     if (measured.message.empty() || run >= limits.repeats + second_look || spent() >= 2 * limits.time_limit) break;
   }
-  measured.repeats = static_cast<int>(reported.size());
   measured.to_device = quartiles(to_device);
   measured.to_host = quartiles(to_host);
   if (!measured.message.empty()) {

@@ -243,6 +243,15 @@ TEST_CASE("times below what the memory allows are refused") {
   CHECK(lab::contradiction(reported, wall, 1.15).find("to move the keys") != std::string::npos);
 }
 
+TEST_CASE("only runs that the judge's clock confirms count, and one of them is enough") {
+  const std::vector<double> reported = {1.0, 1.0, 1.1}, busy = {9.0, 9.0, 1.4}, hidden = {9.0, 9.0, 9.0};
+  CHECK(lab::confirmed(reported, busy) == std::vector<double>{1.1});
+  CHECK(lab::contradiction(reported, busy, 0) == "");
+  CHECK(lab::contradiction(reported, busy, 1.05) == "");
+  CHECK(lab::contradiction(reported, hidden, 0).find("the judge's clock measured 9.0000 ms") != std::string::npos);
+  CHECK(lab::contradiction(reported, std::vector<double>{9, 9, 1.0}, 0).find("only 1.0000 ms") != std::string::npos);
+}
+
 TEST_CASE("quartiles interpolate") {
   const std::vector<double> values = {4, 1, 3, 2};
   const lab::Quartiles q = lab::quartiles(values);

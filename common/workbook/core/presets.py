@@ -13,7 +13,7 @@ from . import build, checking, machine, measuring, rows
 from .console import Problem, note
 from .course import BUILD, ROOT
 from .judge_client import JudgeClient, Lab, Limits
-from .report_sweeps import grouped
+from .report_sweeps import grouped, that_sort
 from .sweeps import COMMON_INPUT, FEW_SHAPES, GRID, RANGES, SHAPED_RANGES, Sweep
 
 FOLDER = BUILD / "bench/record"
@@ -39,7 +39,12 @@ class Preset:
 def plan(lab: Lab, kind: str, inputs: Sequence[str], brief: bool) -> list[Sweep]:
     """The sweeps of one lab."""
     base = Sweep(lab.name, limits=Limits(time_limit=0.5))
-    wanted = [(replace(base, words="steps by n", n=SIZES), "some")]
+    # Making and verifying the largest inputs takes the host a second, so they get few runs, but more than one.
+    largest = Limits(repeats=3, time_limit=4)
+    wanted = [
+        (replace(base, words="steps by n", n=SIZES[:-2]), "some"),
+        (replace(base, words="steps by n", n=SIZES[-2:], limits=largest), "some"),
+    ]
     for step in lab.steps:
         others = tuple(name for name in step.types if name != lab.default_type)
         if step.task == "sort" and others:
@@ -62,10 +67,10 @@ def _details(lab: Lab, few: Sweep, inputs: Sequence[str]) -> list[tuple[Sweep, s
         (replace(few, words="launch shapes", n=(GRID_N,), shapes=GRID, budget=30), "small"),
         (replace(few, words="inputs", n=(INPUTS_N,), inputs=tuple(inputs)), "small"),
     ]
-    u32 = replace(few, types=("u32",))
-    if any("u32" in step.types for step in lab.steps if step.task == "sort"):
+    u32 = replace(few, types=("u32",), steps=that_sort(lab, "u32"))
+    if u32.steps:
         wanted.append((replace(u32, words="the keys that every lab sorts", n=SIZES, inputs=(COMMON_INPUT,)), "some"))
-    if lab.has_ranges:
+    if lab.has_ranges and u32.steps:
         shaped = replace(u32, words="value ranges and launch shapes", n=(GRID_N,), inputs=SHAPED_RANGES)
         wanted.append((replace(shaped, shapes=FEW_SHAPES, budget=30), "small"))
         wanted.append((replace(u32, words="value ranges", n=(INPUTS_N,), inputs=RANGES), "small"))

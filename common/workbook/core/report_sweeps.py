@@ -49,7 +49,7 @@ def grouped(lab: Lab, kind: str, sweep: Sweep, mode: str) -> list[Sweep]:
         groups.setdefault((sizes, shapes_), []).append(number_)
     if len(groups) == 1:
         ((sizes, shapes_),) = groups
-        return [replace(sweep, n=sizes, shapes=shapes_)]
+        return [replace(sweep, n=sizes, shapes=shapes_)] if sizes or not sweep.n else []
     return [
         replace(sweep, name=f"{sweep.name}-{'-'.join(map(str, steps))}", steps=tuple(steps), n=sizes, shapes=shapes_)
         for (sizes, shapes_), steps in groups.items()
@@ -57,7 +57,7 @@ def grouped(lab: Lab, kind: str, sweep: Sweep, mode: str) -> list[Sweep]:
     ]
 
 
-def _that_sort(lab: Lab, type_name: str) -> tuple[int, ...]:
+def that_sort(lab: Lab, type_name: str) -> tuple[int, ...]:
     """The numbers of the steps that sort keys of this type."""
     return tuple(dict.fromkeys(step.number for step in lab.steps if step.task == "sort" and step.takes(type_name)))
 
@@ -104,7 +104,7 @@ def plan(lab: Lab, kind: str, inputs: Sequence[str], machine_id: str = "") -> li
     if len(types) > 1:
         narrow = (lab.input_for(*types),)
         wanted.append((replace(base, name="types", words="types of keys", n=one, inputs=narrow, types=types), "small"))
-    u32 = replace(base, types=("u32",), steps=_that_sort(lab, "u32"))
+    u32 = replace(base, types=("u32",), steps=that_sort(lab, "u32"))
     if lab.has_ranges and u32.steps:
         few_ranges = (RANGES[0], RANGES[3], RANGES[5])
         wanted += [
