@@ -51,7 +51,8 @@ Each cell is the speed in keys per second (k: thousand, M: million, G: billion, 
 speed as a percentage of the fastest gold standard's for the same task and keys in the same run. Gold standards are
 NVIDIA's CUB on a GPU and the fastest programs that we know on a CPU; their rows are in italics. Steps marked "tiles"
 sort each tile of the array separately and are compared with gold standards that do the same. Keys are uniform, unless
-a row names how many different values they have.
+a row names how many different values they have. A speed is that of the median of several runs, but at
+2<sup>26</sup> keys and more of only one to three; the column `repeats` in the rows has their number.
 """
 MACHINE_INTRODUCTIONS = {
     "h200": "Measured on a GPU.",
