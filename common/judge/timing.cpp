@@ -116,8 +116,9 @@ Measurement measure(Judge& judge, const Case& which, const TimingLimits& limits,
         measured.repeats >= fewest_repeats && spread_is_known && sorting_seconds >= limits.min_time;
     if (!measured_well && run < limits.repeats && spent() < limits.time_limit) continue;
     measured.message = contradiction(reported, wall, min_milliseconds);
-    // A busy machine may have delayed the few runs so far: more of them decide.
-    if (measured.message.empty() || run >= limits.repeats + second_look || spent() >= 2 * limits.time_limit) break;
+    // A busy machine may have delayed most of the few runs so far.
+    const bool most_count = measured.message.empty() && 2 * measured.repeats >= std::ssize(reported);
+    if (most_count || run >= limits.repeats + second_look || spent() >= 2 * limits.time_limit) break;
   }
   measured.to_device = quartiles(to_device);
   measured.to_host = quartiles(to_host);

@@ -38,8 +38,9 @@ struct Measurement {
 
 /// Times a case: one warm-up, then runs that each have an input with a seed of its own and a verified output, until the
 /// quartiles lie within 2 % of the median (after 5 runs and the minimum time) or a limit is reached. Only runs that the
-/// judge's clock confirms count. If there are none, the step gets up to ten more runs, within twice the time limit,
-/// before its time is refused. Ends at the first run that is not verified. `copy_bytes_per_second` (0: unknown) is what the device can read and write.
+/// judge's clock confirms count. If those are fewer than half, the step gets up to ten more, within twice the time
+/// limit; if there are none then, its time is refused. Ends at the first run that is not verified.
+/// `copy_bytes_per_second` (0: unknown) is what the device can read and write.
 Measurement measure(Judge& judge, const Case& which, const TimingLimits& limits, double copy_bytes_per_second);
 
 /// Bytes that no step can avoid moving: every key is read, and what a sort or scan returns is written.
@@ -63,8 +64,8 @@ std::uint64_t seed_of_repeat(std::uint64_t seed, int repeat);
 /// busy, or the step worked on while its time was not taken. All times in this and the next function: milliseconds.
 std::vector<double> confirmed(std::span<const double> reported, std::span<const double> wall);
 
-/// Why reported times cannot be true; empty if they can: one is longer than the judge's own, none is confirmed, or their
-/// median is less than `min_milliseconds`, which the device needs to move the keys.
+/// Why reported times cannot be true; empty if they can: one is longer than the judge's own, none is confirmed, or
+/// their median is less than `min_milliseconds`, which the device needs to move the keys.
 std::string contradiction(std::span<const double> reported, std::span<const double> wall, double min_milliseconds);
 
 }  // namespace lab

@@ -134,17 +134,23 @@ TEST_CASE("the first cases are easy to think about: small whole numbers, few fir
   });
 }
 
-TEST_CASE("impossible shapes must be refused, possible ones may be") {
+TEST_CASE("impossible shapes must be refused; possible ones may be, except the one size of block that a step takes") {
   for_each_step([](const Lab& lab, const StepFacts& step) {
-    int refused = 0, either = 0;
+    int refused = 0, either = 0, required = 0;
     for (const Case& c : all_cases(lab, step, CaseSet::graded)) {
       if (!c.shape.blocks && !c.shape.threads) continue;
       const bool impossible = c.shape.threads < 0 || c.shape.threads > 1024 || c.shape.blocks < 0;
+      if (!impossible && c.expect == Expect::verified) {
+        CHECK(c.shape.threads == step.threads);
+        required += 1;
+        continue;
+      }
       CHECK(c.expect == (impossible ? Expect::refused : Expect::either));
       (impossible ? refused : either) += 1;
     }
     CHECK(refused == 4);
     CHECK(either == 9 + 3);
+    CHECK(required == (step.threads > 0 ? 1 : 0));
   });
 }
 
