@@ -1,0 +1,1 @@
+"""Grades of a class: how they come about, and what is made from them."""

@@ -1,0 +1,181 @@
+"""What grading found out, as data. Everything that is written for students and gradebooks is made from it.
+
+A folder of grades holds
+
+    run.json                  the Run, written once and never changed: grading again in the same folder uses its seeds
+    instructor/STUDENT.json   a Grade, written when a student is finished: a student who has one is not graded again
+    students/STUDENT/         what the student may see, made from the Grade, without seeds and commands
+    grades.csv, class.html, not-graded.csv
+"""
+
+# Python 3.9 cannot evaluate `int | None`, and the annotations are evaluated here.
+# ruff: noqa: UP045
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Optional, TypeVar
+
+from ..core import files, judge_types
+from ..core.console import Problem
+
+T = TypeVar("T")
+
+CRITERIA = ("correct", "check", "budgets", "speed", "report")
+LONGEST_NAME = 100  # bytes of a student's name in the name of a file, which may have 255 with what is added to it
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A case that failed."""
+
+    build: str  # "cpu", "check" or "cuda"
+    lab: str
+    step: int
+    task: str = "sort"
+    input: str = ""
+    type: str = ""
+    order: str = ""
+    n: Optional[int] = None  # None: the failure is not that of a case, such as an error of the compiler
+    blocks: int = 0  # 0: the step chooses
+    threads: int = 0
+    status: str = ""
+    message: str = ""
+    first_wrong: Optional[int] = None
+    place: str = ""  # "02_shared.cu:17"
+    findings: tuple[str, ...] = ()
+    # For the instructor only:
+    seed: Optional[int] = None
+    case_id: str = ""
+    replay: str = ""  # the command that repeats the case
+
+
+@dataclass(frozen=True)
+class Criterion:
+    """Points for one thing, such as the correctness of a step."""
+
+    lab: str
+    step: Optional[int]  # None: the lab as a whole
+    name: str  # one of CRITERIA
+    points: Optional[float]  # None: not graded
+    max_points: float
+    words: str = ""  # a sentence: "61 of 61 cases passed on the cpu build"
+    failures: tuple[Failure, ...] = ()
+
+
+@dataclass(frozen=True)
+class Grade:
+    """All that is known about one submission."""
+
+    student: str
+    submission: str  # the path of its folder or archive
+    criteria: tuple[Criterion, ...] = ()
+    refused: tuple[str, ...] = ()  # why the submission, or one of its labs, was not run
+    remarks: tuple[str, ...] = ()  # for the instructor: unknown symbols, files that were ignored
+    not_graded: str = ""  # a fault of the grader or of the machine; "" if there was none
+    seconds: float = 0
+
+    @property
+    def points(self) -> Optional[float]:
+        """The sum of the points; None if any criterion was not graded."""
+        if self.not_graded or any(criterion.points is None for criterion in self.criteria):
+            return None
+        return sum(criterion.points or 0 for criterion in self.criteria)
+
+    @property
+    def max_points(self) -> float:
+        """The sum of the points that can be reached."""
+        return sum(criterion.max_points for criterion in self.criteria)
+
+
+@dataclass(frozen=True)
+class Run:
+    """What is the same for all submissions that are graded together."""
+
+    labs: tuple[str, ...]
+    rubric: str  # the text of the file
+    seeds: dict[str, int] = field(default_factory=dict)  # by the name of what they are for
+    sandbox: str = ""  # its name and what it limits
+    machine: str = ""
+    commit: str = ""
+    date: str = ""
+    shard: str = ""  # "2/4"; "" if the run grades every submission
+
+
+def to_json(value: Failure | Criterion | Grade | Run) -> str:
+    """The JSON text of one of the classes above."""
+    return json.dumps(dataclasses.asdict(value), indent=1, allow_nan=False) + "\n"
+
+
+def from_json(kind: type[T], text: str) -> T:
+    """An object of this class from its JSON text. Raises ValueError if the text is not that of one."""
+    try:
+        value: Any = json.loads(text)
+        return judge_types.from_json(kind, value)
+    except TypeError as error:
+        raise ValueError(str(error)) from error
+
+
+# --- the folder of grades ---
+
+
+def file_name(student: str) -> str:
+    """A student's name as the name of a file: unchanged if it is a plain one, else cleaned and with a checksum."""
+    length = len(student.encode(errors="surrogateescape"))
+    if student.isprintable() and 0 < length <= LONGEST_NAME and student[0] not in ".-" and not set(student) & set("/\\"):
+        return student
+    checksum = hashlib.sha256(student.encode(errors="surrogateescape")).hexdigest()[:8]
+    cleaned = "".join(letter if letter.isalnum() or letter in " ._-" else "_" for letter in student).lstrip(".- ")
+    while len(cleaned.encode()) > LONGEST_NAME - 9:
+        cleaned = cleaned[:-1]
+    return f"{cleaned}-{checksum}" if cleaned else f"_-{checksum}"
+
+
+def run_file(out: Path) -> Path:
+    """Where the Run of a folder of grades is."""
+    return out / "run.json"
+
+
+def grade_file(out: Path, student: str) -> Path:
+    """Where the Grade of a student is."""
+    return out / "instructor" / f"{file_name(student)}.json"
+
+
+def read_run(out: Path) -> Run | None:
+    """The Run of a folder of grades; None if it has none. Raises Problem if the file is damaged."""
+    file = run_file(out)
+    return _read(Run, file, "use another folder for the grades") if file.exists() else None
+
+
+def write_run(out: Path, run: Run) -> None:
+    """Writes the Run. Only for a folder that has none."""
+    files.write_whole(run_file(out), to_json(run))
+
+
+def read_grade(out: Path, student: str) -> Grade | None:
+    """The Grade of a student; None if there is none yet. Raises Problem if the file is damaged."""
+    file = grade_file(out, student)
+    return _read(Grade, file, "remove it, and the submission is graded again") if file.exists() else None
+
+
+def read_grades(out: Path) -> list[Grade]:
+    """All Grades of a folder, in the order of the students' names. Raises Problem if a file is damaged."""
+    found = sorted((out / "instructor").glob("[!.]*.json"))
+    grades = [_read(Grade, file, "remove it, and the submission is graded again") for file in found]
+    return sorted(grades, key=lambda grade: grade.student)
+
+
+def write_grade(out: Path, grade: Grade) -> None:
+    """Writes a Grade: the student is finished."""
+    files.write_whole(grade_file(out, grade.student), to_json(grade))
+
+
+def _read(kind: type[T], file: Path, remedy: str) -> T:
+    try:
+        return from_json(kind, file.read_text(encoding="utf-8"))
+    except (ValueError, OSError) as error:
+        raise Problem(f"{file} cannot be used: {error}\n{remedy}") from error
