@@ -26,6 +26,7 @@ GRADE = Grade(
     ("extra file: a.out",),
     "",
     12.25,
+    {"03-bitonic/02_shared.cu": "// caf\udce9\n"},
 )
 RUN = Run(("03-bitonic",), '# points\n[labs."03-bitonic"]\n', {"cases": 2**64 - 1}, "bubblewrap", "a laptop", "abc", "now")
 

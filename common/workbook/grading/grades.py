@@ -78,6 +78,7 @@ class Grade:
     remarks: tuple[str, ...] = ()  # for the instructor: unknown symbols, files that were ignored
     not_graded: str = ""  # a fault of the grader or of the machine; "" if there was none
     seconds: float = 0
+    sources: dict[str, str] = field(default_factory=dict)  # what was graded: "03-bitonic/02_shared.cu" -> its text
 
     @property
     def points(self) -> Optional[float]:
