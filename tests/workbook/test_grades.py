@@ -28,14 +28,17 @@ GRADE = Grade(
     12.25,
     {"03-bitonic/02_shared.cu": "// caf\udce9\n"},
 )
-RUN = Run(("03-bitonic",), '# points\n[labs."03-bitonic"]\n', {"cases": 2**64 - 1}, "bubblewrap", "a laptop", "abc", "now")
+RUN = Run(
+    ("03-bitonic",), '# points\n[labs."03-bitonic"]\n', {"cases": 2**64 - 1}, "bubblewrap", "a laptop", "abc", "now"
+)
 
 
 class RoundTrip(unittest.TestCase):
     """What is written is read again, without a difference."""
 
     def test_every_class(self) -> None:
-        for value in (FAILURE, Failure("cpu", "01-odd-even", 1), *GRADE.criteria, GRADE, RUN):
+        values: list[Failure | Criterion | Grade | Run] = [FAILURE, Failure("cpu", "01-odd-even", 1), GRADE, RUN]
+        for value in (*values, *GRADE.criteria):
             with self.subTest(kind=type(value).__name__):
                 self.assertEqual(grades.from_json(type(value), grades.to_json(value)), value)
 
@@ -76,8 +79,24 @@ class Folder(unittest.TestCase):
                 grades.read_grades(out)
 
     def test_file_names(self) -> None:
-        plain = ("anna", "Zoë Müller", "a.b-c_d", "李雷", "=cmd", "<script>", "x" * grades.LONGEST_NAME)
-        awkward = ("", ".", "..", "-rf", "../up", "a/b", "a\\b", "a\nb", "a\0b", "é" * 80, "\udce9", ".hidden")
+        plain = ("anna", "Zoë Müller", "a.b-c_d", "李雷", "me@example.org", "x" * grades.LONGEST_NAME)
+        awkward = (
+            "",
+            ".",
+            "..",
+            "-rf",
+            "../up",
+            "a/b",
+            "a\\b",
+            "a\nb",
+            "a\0b",
+            "é" * 80,
+            "\udce9",
+            ".hidden",
+            "=cmd",
+            "<b>",
+            "$HOME",
+        )
         for student in plain:
             self.assertEqual(grades.file_name(student), student)
         made = [grades.file_name(student) for student in awkward]
@@ -85,7 +104,7 @@ class Folder(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             for name in (*plain, *made):
                 self.assertNotIn(name[0], ".-")
-                self.assertFalse(set(name) & set("/\\\n\0"), name)
+                self.assertFalse(set(name) & set("/\\\n\0<$="), name)
                 Path(folder, f"{name}.json").touch()
             self.assertEqual(len(list(Path(folder).iterdir())), len(plain) + len(made))
 

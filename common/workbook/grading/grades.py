@@ -126,14 +126,13 @@ def from_json(kind: type[T], text: str) -> T:
 
 def file_name(student: str) -> str:
     """A student's name as the name of a file: unchanged if it is a plain one, else cleaned and with a checksum."""
-    length = len(student.encode(errors="surrogateescape"))
-    if student.isprintable() and 0 < length <= LONGEST_NAME and student[0] not in ".-" and not set(student) & set("/\\"):
+    bytes_ = student.encode(errors="surrogateescape")
+    cleaned = "".join(letter if letter.isalnum() or letter in " ._@+-" else "_" for letter in student).lstrip(".- ")
+    if cleaned == student and 0 < len(bytes_) <= LONGEST_NAME:
         return student
-    checksum = hashlib.sha256(student.encode(errors="surrogateescape")).hexdigest()[:8]
-    cleaned = "".join(letter if letter.isalnum() or letter in " ._-" else "_" for letter in student).lstrip(".- ")
     while len(cleaned.encode()) > LONGEST_NAME - 9:
         cleaned = cleaned[:-1]
-    return f"{cleaned}-{checksum}" if cleaned else f"_-{checksum}"
+    return f"{cleaned or '_'}-{hashlib.sha256(bytes_).hexdigest()[:8]}"
 
 
 def run_file(out: Path) -> Path:
