@@ -1,0 +1,117 @@
+"""Texts that come from submissions, made fit for Markdown, HTML, XML, JSON and CSV.
+
+A name or a message may hold anything: tags, control characters, letters that reverse the direction of writing, bytes
+that are not UTF-8. `clean` leaves only characters that every format can hold and that show what they are.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import unicodedata
+
+from .grades import Failure, Run
+
+LONGEST = 4000  # characters of a message or finding that are shown
+SECRET = 10**6  # a seed below this is a common number, and removing it would damage other texts
+_SPECIAL = re.compile(r"[&<>\\`*\[\]|$~^]|(?<![^\W_])_|_(?![^\W_])")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+
+
+def clean(text: str, lines: bool = False) -> str:
+    """The text without characters that cannot be shown; with `lines`, its line breaks are kept."""
+
+    def shown(letter: str) -> str:
+        if letter.isprintable() or (lines and letter == "\n"):
+            return letter
+        return " " if letter in "\n\t\r" or unicodedata.category(letter) == "Zs" else "\ufffd"
+
+    return "".join(shown(letter) for letter in text.replace("\r\n", "\n"))
+
+
+def shortened(text: str, longest: int = LONGEST) -> str:
+    """At most so many characters of a text."""
+    return text if len(text) <= longest else f"{text[:longest]}\n... ({len(text) - longest} more characters)"
+
+
+def block(text: str) -> str:
+    """A text of several lines, as it can be shown."""
+    return shortened(clean(text, lines=True)).strip("\n")
+
+
+def markdown(text: str) -> str:
+    """A text within a line of Markdown: nothing in it acts as markup.
+
+    Characters are written as entities, because a backslash before a bracket begins mathematics in our pages.
+    """
+    return _SPECIAL.sub(lambda match: f"&#{ord(match[0])};", clean(shortened(text)))
+
+
+def fenced(text: str) -> str:
+    """A text of several lines as a block of code in Markdown."""
+    shown = block(text)
+    longest = max((len(run) for run in re.findall("`+", shown)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}\n{shown}\n{fence}"
+
+
+def cell(text: str) -> str:
+    """A text in a cell of a CSV file. A spreadsheet must not take it for a formula."""
+    shown = clean(text)
+    return f"'{shown}" if shown.startswith(_FORMULA) or text.startswith(_FORMULA) else shown
+
+
+def points(number: float | None) -> str:
+    """Points as a person writes them: 3, 2.5; "not graded"."""
+    return "not graded" if number is None else f"{number:.2f}".rstrip("0").rstrip(".")
+
+
+# --- failures ---
+
+
+def public(failure: Failure, run: Run) -> Failure:
+    """What a student may see of a failure: neither its seed nor how to repeat it, also not within its texts."""
+    secrets = [str(seed) for seed in (failure.seed, *run.seeds.values()) if seed is not None and seed >= SECRET]
+    hidden = [word for word in (failure.replay, *sorted(secrets, key=len, reverse=True)) if word]
+
+    def without(text: str) -> str:
+        for word in hidden:
+            text = text.replace(word, "...")
+        return text
+
+    return dataclasses.replace(
+        failure,
+        message=without(failure.message),
+        findings=tuple(without(finding) for finding in failure.findings),
+        seed=None,
+        case_id="",
+        replay="",
+    )
+
+
+def what_failed(failure: Failure) -> str:
+    """The case in words: "few-values, u32, descending, n = 1,025, 4 blocks of 256 threads, on the check build"."""
+    parts = [] if failure.task == "sort" else [failure.task]
+    if failure.n is not None:
+        parts += [word for word in (failure.input, failure.type, failure.order) if word]
+        parts.append(f"n = {failure.n:,}")
+        if failure.blocks:
+            parts.append(f"{failure.blocks} block{'s' * (failure.blocks != 1)}")
+        if failure.threads:
+            parts.append(f"{failure.threads} threads per block")
+    return ", ".join([*parts, f"on the {failure.build} build"])
+
+
+def verdict(failure: Failure) -> str:
+    """How it failed, in words: "wrong, first wrong index 7, at 02_shared.cu:17"."""
+    parts = [failure.status or "failed"]
+    if failure.first_wrong is not None:
+        parts.append(f"first wrong index {failure.first_wrong:,}")
+    if failure.place:
+        parts.append(f"at {failure.place}")
+    return ", ".join(parts)
+
+
+def details(failure: Failure) -> str:
+    """The judge's message and the findings, one after another."""
+    return "\n".join(text for text in (failure.message, *failure.findings) if text.strip())

@@ -1,0 +1,65 @@
+"""A class of grades for tests: plain students, and hostile names and texts."""
+
+from __future__ import annotations
+
+import dataclasses
+
+from workbook.grading.grades import Criterion, Failure, Grade, Run
+
+SEEDS = {"cases": 4611686018427387904 + 12345}
+RUN = Run(
+    ("03-bitonic", "05-radix"), "# the rubric\n", SEEDS, "bubblewrap, with limits by cgroups", "a laptop",
+    "1f2e3d4", "2026-01-02",
+)  # fmt: skip
+HOSTILE_NAMES = (
+    "<script>alert(1)</script>",
+    "=cmd|' /C calc'!A0",
+    "two\nlines",
+    "Ana | **bold** `code` [link](javascript:alert(1)) $x$",
+    "right\u202eto left",
+    "caf\udce9",
+    "![x](/etc/passwd)",
+    "</summary></details>",
+)
+HOSTILE_TEXT = (
+    "</code></pre><script>alert(2)</script>\n```\n# heading\n````\n"
+    "\x1b[31mred\x00 ]]> &amp; \ud800 \\(x\\) $$y$$\n</details>"
+)
+
+
+def failure(step: int, n: int, build: str = "cpu", message: str = "", **more: object) -> Failure:
+    """A failed case, with the instructor's part."""
+    seed = SEEDS["cases"] + n
+    made = Failure(
+        build, "03-bitonic", step, "sort", "few-values", "u32", "descending", n, 4, 256, "wrong",
+        message or f"keys[7] is 3 and should be 2; seed {seed}", 7, f"0{step}_shared.cu:17",
+        ("02_shared.cu:17: error: race: thread 3 writes tile[4]\nthread 4 reads tile[4] in line 19",),
+        seed, f"case-{n}",
+        f"./workbook run 3 {step} --n {n} --seed {seed}",
+    )  # fmt: skip
+    return dataclasses.replace(made, **more)  # type: ignore[arg-type]
+
+
+def criteria(correct: float | None = 4, failures: tuple[Failure, ...] = ()) -> tuple[Criterion, ...]:
+    """The criteria of one student."""
+    return (
+        Criterion("03-bitonic", 1, "correct", 4, 4, "40 of 40 cases passed on the cpu build"),
+        Criterion("03-bitonic", 2, "correct", correct, 4, "some of 61 cases passed on the cpu build", failures),
+        Criterion("03-bitonic", 2, "speed", 0.5, 2, "0.4 times the speed of the reference"),
+        Criterion("03-bitonic", None, "report", 1, 1, "report.md was handed in"),
+        Criterion("05-radix", 0, "correct", 2, 2, "12 of 12 cases passed on the cpu build"),
+    )
+
+
+def the_class() -> list[Grade]:
+    """All kinds of grades: full and partial points, hostile names and texts, refused, not graded."""
+    failed = (failure(2, 1025), failure(2, 33, "check"), *(failure(2, n) for n in range(2, 12)))
+    grades = [Grade(f"student {number:02}", f"class/s{number}.zip", criteria()) for number in range(1, 9)]
+    grades += [Grade(f"partial {number}", "class/p", criteria(number, failed[: number + 5])) for number in range(4)]
+    hostile = dataclasses.replace(failed[0], message=HOSTILE_TEXT, place=HOSTILE_TEXT, findings=(HOSTILE_TEXT,))
+    grades += [Grade(name, f"class/{name}", criteria(0, (hostile,)), remarks=(name,)) for name in HOSTILE_NAMES]
+    refused = tuple(dataclasses.replace(one, points=0.0, words="not run") for one in criteria())
+    grades.append(Grade("refused", "class/r", refused, (f"02_shared.cu calls fork {HOSTILE_TEXT}",), ("extra: a.out",)))
+    grades.append(Grade("broken", "class/b", (), not_graded="the disk was full =1+1"))
+    grades.append(Grade("half broken", "class/h", criteria(None)))
+    return grades
