@@ -22,9 +22,11 @@ std::int64_t bytes_per_value(const Case& which) {
 }
 
 std::string replay_command(const Case& which) {
-  std::string text = fmt::format("./workbook run {} {} --n {} --input {} --type {} --order {}", which.lab,
-                                 which.step.number, which.n, which.input, name_of(which.type), name_of(which.order));
-  if (which.step.task != Task::sort) text += fmt::format(" --task {}", name_of(which.step.task));
+  std::string text = fmt::format("./workbook run {} {} --n {} --input {} --type {}", which.lab, which.step.number,
+                                 which.n, which.input, name_of(which.type));
+  const bool sorts = which.step.task == Task::sort;
+  text +=
+      sorts ? fmt::format(" --order {}", name_of(which.order)) : fmt::format(" --task {}", name_of(which.step.task));
   if (which.shape.blocks) text += fmt::format(" --blocks {}", which.shape.blocks);
   if (which.shape.threads) text += fmt::format(" --threads {}", which.shape.threads);
   if (which.offset) text += fmt::format(" --offset {}", which.offset);
@@ -34,9 +36,9 @@ std::string replay_command(const Case& which) {
 }
 
 std::string title_of(const Case& which) {
-  std::string text =
-      fmt::format("{} step {} {}: {} {}{}, {}, {}", which.lab, which.step.number, which.step.name, which.n,
-                  name_of(which.type), which.type == KeyType::pairs ? "" : " keys", which.input, name_of(which.order));
+  std::string text = fmt::format("{} step {} {}: {} {}{}, {}", which.lab, which.step.number, which.step.name, which.n,
+                                 name_of(which.type), which.type == KeyType::pairs ? "" : " keys", which.input);
+  if (which.step.task == Task::sort) text += fmt::format(", {}", name_of(which.order));
   if (which.shape.blocks || which.shape.threads) {
     const auto or_any = [](int count) { return count ? fmt::format("{}", count) : std::string("*"); };
     text += fmt::format(", <<<{}, {}>>>", or_any(which.shape.blocks), or_any(which.shape.threads));

@@ -148,18 +148,21 @@ std::uint32_t* CaseMemory::reference_values() const {
 
 Fault CaseMemory::fault(const Case& which) const {
   if (Fault fault = output_fault(which); !fault.text.empty()) return fault;
-  if (std::string text = guard_fault(keys_, "keys"); !text.empty()) return {text};
+  const auto [input, result] = array_names(which.step.task);
+  if (std::string text = guard_fault(keys_, input); !text.empty()) return {text};
   if (values_.bytes == 0) return {};
-  return {guard_fault(values_, which.step.task == Task::sort ? "values" : "result")};
+  return {guard_fault(values_, result)};
 }
 
 Fault CaseMemory::output_fault(const Case& which) const {
   const char* const values = memory_.at(values_.output + values_.span);
   if (which.step.task != Task::sort) {
     if (std::memcmp(reference_keys_.get(), output_keys(), which.n * key_bytes(which.type)) != 0) {
-      return {"the step changed the keys, which this task must only read"};
+      return {fmt::format("the step changed the {}, which it must only read", array_names(which.step.task).input)};
     }
-    return compare_results(which.step.task, which.n, reference_values_.get(), values);
+    Fault fault = compare_results(which.step.task, which.n, reference_values_.get(), values);
+    if (fault.index >= 0) fault.text += input_of_result(which.step.task, reference_keys_.get(), fault.index);
+    return fault;
   }
   const Promise promise{which.type, which.order, which.n, which.step.tile, which.step.stable};
   const bool pairs = which.type == KeyType::pairs;

@@ -34,4 +34,7 @@ Fault compare(const Promise& promise, const void* reference_keys, const std::uin
 /// Compares a task's result with that of reference_result.
 Fault compare_results(Task task, std::int64_t n, const void* reference, const void* result);
 
+/// What result[index] is computed from, as the end of a message, where that is one value of the input; else "".
+std::string input_of_result(Task task, const void* input, std::int64_t index);
+
 }  // namespace lab

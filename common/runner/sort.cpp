@@ -122,9 +122,9 @@ struct DeviceImages {
   // The check build must report accesses to the guards around the keys.
   void narrow() const {
 #ifdef SIMT_CHECK
-    simt::check::narrow(keys.data() + request.keys.span, request.keys.span_bytes, "keys");
-    simt::check::narrow(values.data() + request.values.span, request.values.span_bytes,
-                        request.task == Task::sort ? "values" : "result");
+    const auto [input, result] = array_names(request.task);
+    simt::check::narrow(keys.data() + request.keys.span, request.keys.span_bytes, input);
+    simt::check::narrow(values.data() + request.values.span, request.values.span_bytes, result);
 #endif
   }
 

@@ -66,6 +66,19 @@ using Flip = void (*)(Span<const std::uint32_t> floats, Span<std::uint32_t> inte
 using Unflip = void (*)(Span<const std::uint32_t> integers, Span<std::uint32_t> floats, LaunchShape shape,
                         cudaStream_t stream);
 
+/// What the declarations above call a task's two arrays.
+struct ArrayNames {
+  const char* input;
+  const char* result;
+};
+
+constexpr ArrayNames array_names(Task task) {
+  constexpr ArrayNames names[] = {{"keys", "values"},    {"keys", "result"},    {"keys", "counts"},
+                                  {"values", "sums"},    {"strings", "sorted"}, {"floats", "integers"},
+                                  {"integers", "floats"}};
+  return names[static_cast<int>(task)];
+}
+
 /// How many values a task's result has, for n keys; none for a sort, whose result is its keys.
 constexpr std::int64_t result_size(Task task, std::int64_t n) {
   return task == Task::sort ? 0 : task == Task::reduce ? 2 : task == Task::histogram ? 256 : n;

@@ -60,14 +60,14 @@ void sort_host_move(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shap
 
 /// Parts of step 01: the bits of floats as unsigned integers of the same order, and back. All bit patterns have an order:
 /// unlike for the sorts, which treat the zeros as equal, -0 comes before +0. Four values per thread.
-/// Shape: any blocks, any threads. Cost: one read and one write.
+/// Shape: any blocks, 1 to 1024 threads. Cost: one read and one write.
 void flip(lab::Span<const std::uint32_t> floats, lab::Span<std::uint32_t> integers, lab::LaunchShape shape,
           cudaStream_t stream);
 void unflip(lab::Span<const std::uint32_t> integers, lab::Span<std::uint32_t> floats, lab::LaunchShape shape,
             cudaStream_t stream);
 
 /// Step 02. One bit per pass: keys whose bit is 0 move before those whose bit is 1. Shape: any blocks, a multiple of 32
-/// threads. Cost: as many passes as a key has bits, each with two reads and one scattered write.
+/// threads. Cost: as many passes as a key has bits, each with two reads, or three, and one scattered write.
 template <class Key, class Value>
 void sort_split(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order, lab::LaunchShape shape,
                 cudaStream_t stream);

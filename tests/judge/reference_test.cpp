@@ -65,6 +65,7 @@ TEST_CASE("flip orders all floats by their bits, -0 before +0, and unflip is its
   CHECK(lab::compare_results(Task::flip, n, bits.data(), ascending.data()).text ==
         "integers[0] of 10 is ffffffff; it should be 00000000");
   again[7] = 0xbf800000;
+  CHECK(lab::input_of_result(Task::flip, bits.data(), 0).starts_with("\nfloats[0] is "));
   CHECK(lab::compare_results(Task::unflip, n, ascending.data(), again.data()).text ==
         "floats[7] of 10 is bf800000 (-1); it should be 3f800000 (1)");
 }

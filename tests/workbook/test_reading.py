@@ -177,6 +177,10 @@ class Texts(unittest.TestCase):
         self.assertEqual(hints_of(HANDOUT, 2), ["Another step's."])
         self.assertEqual(hints_of(HANDOUT, 3), [])
         self.assertEqual(hints_of(HANDOUT, 4), [])
+        parts = HANDOUT.replace("Hint 2", "Hint 2, histogram")
+        self.assertEqual(len(hints_of(parts, 1)), 2)
+        self.assertEqual(hints_of(parts, 1, "histogram"), ["Second:\n\n```\n# not a heading\n```"])
+        self.assertEqual(hints_of(parts, 1, "scan"), [])
 
     def test_hints_fit_the_terminal(self) -> None:
         hint = "one two three\nfour\n\nfive six seven\n\n```\na line of code\n\nand one more\n```\neight"

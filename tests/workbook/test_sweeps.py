@@ -171,7 +171,7 @@ class Measuring(FakeJudge):
         gold, own = rows.read(result.path)
         self.assertEqual((gold.lab, own.lab, own.gold, own.ratio), ("gold", "03-bitonic", "stable-sort", 1.0))
         self.assertEqual((own.keys_per_s, own.gb_per_s, own.machine_id, own.roof_gb_per_s), (500000, 0.004, "epyc", 30))
-        self.assertIn("1 of 2: gold step 1 stable-sort: 1000 u32 keys", printed)
+        self.assertIn("1 of 2: gold standard stable-sort: 1000 u32 keys", printed)
 
     def test_what_is_there_is_not_measured_again(self) -> None:
         first, _ = self.run_sweep(self.SWEEP)

@@ -16,8 +16,11 @@ std::string advice(const char* barrier, bool is_same_warp, bool are_volatile) {
   const std::string between = std::string("put ") + barrier + " between the two accesses";
   if (are_volatile) return "lanes do not run in step, and volatile does not order them: " + between;
   if (is_same_warp) {
-    return "nothing orders these lanes, and shuffles and votes do not: " + between +
-           ", __syncthreads() if other warps use the data too, or use an atomic";
+    const bool is_only_warp = state().running.launch->threads <= int(lanes_per_warp);
+    return "nothing orders these lanes, and shuffles and votes do not: " +
+           (is_only_warp ? between
+                         : "put __syncthreads() between the two accesses, or __syncwarp() if no other warp uses the data") +
+           ", or use an atomic";
   }
   return "no barrier orders these threads: " + between + ", or use an atomic";
 }

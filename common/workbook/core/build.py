@@ -245,11 +245,17 @@ def graded() -> Path:
     return BUILD / "tests/graded"
 
 
+def _brief(text: str) -> str:
+    """What Ninja works on, without its path: "02_split.cu"."""
+    name = text.rpartition("/")[2].replace("meson-generated_", "")
+    return name.removesuffix(".o").removesuffix(".cpp")
+
+
 def _run_ninja(names: Sequence[str], progress: Progress) -> tuple[int, str]:
     def show(line: str) -> None:
         step = re.match(r"\[(\d+)/(\d+)\]\s*(.*)", line)
         if step:
-            progress.update(step[3], int(step[1]), int(step[2]))
+            progress.update(_brief(step[3]), int(step[1]), int(step[2]))
 
     try:
         return run_tool([machine.ninja() or "ninja", "-C", str(BUILD), *names], show)

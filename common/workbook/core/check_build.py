@@ -77,9 +77,14 @@ class Verdict:
 
 def _without_findings(outcome: Outcome) -> str:
     """What the step printed, without the lines of findings, which are shown as such."""
-    known = [f"{finding.file}:{finding.line}: error: {finding.kind}: " for finding in outcome.findings]
-    lines = outcome.printed.rstrip().splitlines()
-    return "\n".join(line for line in lines if not line.startswith(tuple(known))).strip("\n")
+    known = tuple(f"{finding.file}:{finding.line}: error: {finding.kind}: " for finding in outcome.findings)
+    kept: list[str] = []
+    in_finding = False
+    for line in outcome.printed.rstrip().splitlines():
+        in_finding = line.startswith(known) or (in_finding and line.startswith("    "))  # the rest of a finding
+        if not in_finding:
+            kept.append(line)
+    return "\n".join(kept).strip("\n")
 
 
 def failure_lines(outcome: Outcome, options: str = "") -> list[str]:
@@ -204,10 +209,11 @@ def _compare_costs(verdict: Verdict, judge: JudgeClient, lab: str, line: Step, r
         verdict.costs.append(costs)
         for name, (cost, allowed) in costs.values.items():
             if cost > allowed * 1.0001 and counts_exactly():
-                verdict.over += [
-                    f"over budget: {line.name}, {cost:.2f} {profiles.COSTS[name]}; at most {allowed:g} is allowed",
-                    *_notes(outcome.notes, name),
-                ]
+                verdict.over.append(
+                    f"over budget: {line.name}, {cost:.2f} {profiles.COSTS[name]}; at most {allowed:g} is allowed"
+                )
+                # A note explains several costs, but is read once.
+                verdict.over += [text for text in _notes(outcome.notes, name) if text not in verdict.over]
                 if name == "bytes" and outcome.copied_bytes:
                     verdict.over.append(_COPIES.format(outcome.copied_bytes / case.n))
 

@@ -130,7 +130,9 @@ class Checker:
         """The same fault in a case of the check build that names its line, if there is one: the case that failed, or
         another of the same line. Otherwise the failure itself."""
         outcome = failure.outcome
-        if not self.observed or outcome.findings or outcome.status == "hung" or outcome.case.expect == "refused":
+        if not self.observed or failure.kind == "check":
+            return failure
+        if outcome.status == "hung" or outcome.case.expect == "refused":
             return failure
         if outcome.case.n <= failure.line.affordable.check:
             for seed in LANE_SEEDS:
@@ -249,9 +251,8 @@ class Checker:
             print(errors, flush=True)
         else:
             ok = paint("ok", "green")
-            print(
-                f"{ok}      {step}: compiled by nvcc, which took {nvcc.waited:.1f} s longer than the tests", flush=True
-            )
+            longer = f", {nvcc.waited:.1f} s after the tests had ended" if nvcc.waited >= 0.1 else ""
+            print(f"{ok}      {step}: compiled by nvcc{longer}", flush=True)
         return not errors
 
     def passes(self, step: StepFile) -> bool:

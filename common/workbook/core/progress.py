@@ -15,6 +15,11 @@ from .console import note
 from .course import ROOT, STATE, StepFile
 
 
+def _hints(step: StepFile) -> str:
+    """The name of the number of hints that were shown."""
+    return f"hints {step.part}" if step.part else "hints"
+
+
 class ProgressFile:
     """The file: for each lab and step the verdicts by build, and how many hints were shown."""
 
@@ -82,9 +87,9 @@ class ProgressFile:
         return max(times)[1] if times else ""
 
     def hints_shown(self, step: StepFile) -> int:
-        """How many hints on a step were shown so far."""
-        return int(self.read().get(step.lab, {}).get(str(step.number), {}).get("hints", 0))
+        """How many hints on a step, or on a part of it, were shown so far."""
+        return int(self.read().get(step.lab, {}).get(str(step.number), {}).get(_hints(step), 0))
 
     def save_hints_shown(self, step: StepFile, number: int) -> None:
         """Remembers how many hints were shown."""
-        self._change(step, lambda known: known.update({"hints": number}))
+        self._change(step, lambda known: known.update({_hints(step): number}))

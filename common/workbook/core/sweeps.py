@@ -179,7 +179,10 @@ class Planned:
         """ "03-bitonic step 2 shared: 1000 u32 keys, uniform, ascending" """
         case = self.case
         keys = "" if case.type == "pairs" else " keys"
-        text = f"{case.lab} step {case.step} {self.step.name}: {case.n} {case.type}{keys}, {case.input}, {case.order}"
+        what = f"gold standard {self.step.name}" if self.is_gold else f"{case.lab} step {case.step} {self.step.name}"
+        text = f"{what}: {case.n} {case.type}{keys}, {case.input}"
+        if self.step.task == "sort":
+            text += f", {case.order}"
         if case.blocks or case.threads:
             text += f", <<<{case.blocks or '*'}, {case.threads or '*'}>>>"
         return text
@@ -188,7 +191,7 @@ class Planned:
 def replay(case: Case) -> str:
     """The command that runs exactly this case again."""
     text = f"./workbook run {case.lab} {case.step} --n {case.n} --input {case.input} --type {case.type}"
-    text += f" --order {case.order}" + (f" --task {case.task}" if case.task != "sort" else "")
+    text += f" --order {case.order}" if case.task == "sort" else f" --task {case.task}"
     text += "".join(f" --{name} {value}" for name in ("blocks", "threads") if (value := getattr(case, name)))
     return f"{text} --seed {case.seed}"
 

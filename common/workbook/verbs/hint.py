@@ -12,10 +12,12 @@ from ..core.options import add_lab_and_step
 from ..core.progress import ProgressFile
 
 
-def hints_of(handout: str, number: int) -> list[str]:
-    """What the folded parts below the heading `### Hints for step NN` say."""
+def hints_of(handout: str, number: int, part: str = "") -> list[str]:
+    """What the folded texts below the heading `### Hints for step NN` say. Of a part, those titled "Hint 3, PART"."""
     section = re.search(rf"(?ms)^### Hints for step 0*{number}$((?:\s*^<details>.*?^</details>$)*)", handout)
-    return re.findall(r"(?ms)^<details><summary>[^\n]*</summary>\s*(.*?)\s*^</details>$", section[1]) if section else []
+    pattern = r"(?ms)^<details><summary>([^\n]*)</summary>\s*(.*?)\s*^</details>$"
+    found = re.findall(pattern, section[1]) if section else []
+    return [text for title, text in found if not part or title.endswith(f", {part}")]
 
 
 def fitted(hint: str) -> str:
@@ -41,9 +43,9 @@ def main(arguments: argparse.Namespace) -> int:
         handout = (ROOT / "labs" / lab / "README.md").read_text()
     except OSError as error:
         raise Problem(f"labs/{lab}/README.md cannot be read: {error.strerror}") from error
-    hints = hints_of(handout, step.number)
+    hints = hints_of(handout, step.number, step.part)
     if not hints:
-        print(f"{lab}, {step}: the handout has no hints for this step.")
+        print(f"{lab}, {step}: the handout has no hints for this {'part' if step.part else 'step'}.")
         return 0
     progress = ProgressFile()
     shown = min(progress.hints_shown(step), len(hints))
@@ -62,7 +64,8 @@ def main(arguments: argparse.Namespace) -> int:
     for i in range(first, last):
         print(f"Hint {i + 1} of {len(hints)} for {lab}, {step}:\n\n{fitted(hints[i])}\n")
     if arguments.again and not shown:
-        print(f"No hint for {step} has been shown yet. ./workbook hint {lab} {step.number} shows the first.")
+        command = f"./workbook hint {lab} {step.part or step.number}"
+        print(f"No hint for {step} has been shown yet. {command} shows the first.")
     if last > shown:
         progress.save_hints_shown(step, last)
     return 0

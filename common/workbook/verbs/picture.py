@@ -127,7 +127,8 @@ def main(arguments: argparse.Namespace) -> int:
         (arguments.input,) = file_inputs([arguments.input])
     places = range_of("places", arguments.places, MAX_PLACES)
     launches = range_of("launches", arguments.launches)
-    output = Path(arguments.output) if arguments.output else FOLDER / f"{lab}-{step.number:02}.svg"
+    name = f"{lab}-{step.number:02}" + (f"-{step.part}" if step.part else "")
+    output = Path(arguments.output) if arguments.output else FOLDER / f"{name}.svg"
     if not arguments.output:
         FOLDER.mkdir(parents=True, exist_ok=True)
     check_output(output)
