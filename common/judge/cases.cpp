@@ -16,8 +16,11 @@
 namespace lab {
 namespace {
 
-constexpr std::int64_t max_small_n = 6000;          // beyond it sizes are "many keys"
-constexpr std::int64_t several_tiles = 40'009;      // more keys than the largest tile of any step
+constexpr std::int64_t max_small_n = 6000;      // beyond it sizes are "many keys"
+constexpr std::int64_t several_tiles = 40'009;  // more keys than the largest tile of any step
+// A quadratic step has so many keys in most of its hundreds of cases, which otherwise take half a minute: three blocks,
+// or three tiles, of which the last is not full. Only a few cases have more.
+constexpr std::int64_t few_if_quadratic = 1100;
 constexpr std::uint64_t lane_seeds[] = {0, 1, 77};  // 0: CUDA's own order
 
 std::int64_t affordable_on(Build build, const StepFacts& step) {
@@ -48,7 +51,8 @@ class Generator {
     begin("any n");
     const auto sizes = small_sizes(quick);
     for (std::int64_t n : sizes) {
-      for (std::size_t i = 0; i < (quick ? 1 : types_.size()); ++i) add(next_type(), n, "uniform");
+      const std::size_t types = quick || n > few() ? 1 : types_.size();
+      for (std::size_t i = 0; i < types; ++i) add(next_type(), n, "uniform");
     }
     begin("any input, key type and order");
     for (KeyType type : types_) add_inputs(type, quick);
@@ -92,7 +96,7 @@ class Generator {
   std::vector<CaseGroup> check() {
     const LaunchShape shapes[] = {{}, {1, 32}, {1, 96}, {64, 128}, {0, 1024}, {1, 0}};
     const char* const inputs[] = {"uniform", "few-values", "reversed", "all-equal"};
-    const std::int64_t several_blocks = std::min<std::int64_t>(5000, limit());
+    const std::int64_t several_blocks = std::min<std::int64_t>(5000, few());
     std::set<std::int64_t> sizes = {1, 2, 33, 1000, 1025, 3001};
     std::erase_if(sizes, [&](std::int64_t n) { return n > several_blocks; });
     if (step_.tile) sizes.insert({step_.tile - 1, step_.tile, 2 * step_.tile + 1});
@@ -154,6 +158,9 @@ class Generator {
   }
 
   KeyType next_type() { return types_[turn_++ % types_.size()]; }
+
+  // What most cases have at most.
+  std::int64_t few() const { return step_.growth == Growth::quadratic ? std::min(few_if_quadratic, limit()) : limit(); }
 
   // On a CPU, hundreds of cases take minutes even if each takes only half a second.
   std::int64_t limit() const { return affordable_on(build_, step_) / (build_ == Build::cpu ? 2 : 1); }
@@ -243,17 +250,19 @@ class Generator {
     if (quick) sizes = {20011};
     if (build_ == Build::cuda) sizes.insert(sizes.end(), {(1 << 20) + 1, (1 << 22) - 1, 1 << 24, 49979687});
     std::erase_if(sizes, [&](std::int64_t n) { return n > limit(); });
-    if (sizes.empty()) sizes = {std::min<std::int64_t>(step_.max_n, 10007)};  // one case, although it takes longer
+    if (sizes.empty() && !quick) sizes = {std::min<std::int64_t>(step_.max_n, 10007)};  // although it takes longer
     return sizes;
   }
 
   void add_inputs(KeyType type, bool quick) {
+    std::set<std::int64_t> sizes;
+    for (const std::int64_t n : {1000, 2049, 3333}) sizes.insert(std::min(n, few()));
+    if (quick) sizes = {std::min<std::int64_t>(1777, few())};
     for (const InputFacts& input : inputs()) {
       // The other and-K inputs differ only in their entropy, which matters only for times.
       const std::string_view name = input.name;
       if (name.starts_with("and-") && name != "and-3") continue;
-      for (std::int64_t n : quick ? std::vector<std::int64_t>{1777} : std::vector<std::int64_t>{1000, 2049, 3333}) {
-        n = std::min(n, limit());
+      for (std::int64_t n : sizes) {
         const Order order = add(type, n, input.name).order;
         if (quick) continue;
         add(type, n, input.name).order = order == Order::ascending ? Order::descending : Order::ascending;
@@ -275,7 +284,7 @@ class Generator {
     for (const LaunchShape& shape : shapes) {
       const std::int64_t n = shape.threads == 1 ? 1500 : quick ? 2500 : 5000;
       // A step may serve fewer shapes, if it refuses the others.
-      add(next_type(), std::min(n, limit()), narrow_input(step_), shape).expect = Expect::either;
+      add(next_type(), std::min(n, few()), narrow_input(step_), shape).expect = Expect::either;
     }
     if (step_.threads > 0) {  // a number that the step takes, so it must serve it
       const std::int64_t n = std::min<std::int64_t>(2500, limit());

@@ -44,13 +44,15 @@ void OsThreads::run(const Launch& launch) {
   const bool share = launch.blocks > 1 && !helpers_.empty();
   if (share) {
     const std::lock_guard lock(mutex_);
-    busy_ = helpers_.size();
+    is_open_ = true;
     ++generation_;
     start_.notify_all();
   }
   run_blocks();
   if (share) {
+    // A helper that has not started by now is not waited for: on a busy machine that may take longer than all blocks.
     std::unique_lock lock(mutex_);
+    is_open_ = false;
     done_.wait(lock, [&] { return busy_ == 0; });
   }
   SIMT_OBSERVE(check::end_launch();)
@@ -77,8 +79,9 @@ void OsThreads::run_blocks() {
 void OsThreads::help() {
   for (std::uint64_t seen = 0;;) {
     std::unique_lock lock(mutex_);
-    start_.wait(lock, [&] { return generation_ != seen; });
+    start_.wait(lock, [&] { return is_open_ && generation_ != seen; });
     seen = generation_;
+    ++busy_;
     lock.unlock();
     run_blocks();
     lock.lock();

@@ -44,7 +44,8 @@ class OsThreads {
   std::mutex launches_, mutex_;
   std::condition_variable start_, done_;
   std::uint64_t generation_ = 0;
-  std::size_t busy_ = 0;
+  bool is_open_ = false;  // the launch has begun, and may have blocks left
+  std::size_t busy_ = 0;  // helpers that run blocks of it
   const Launch* launch_ = nullptr;
   std::atomic<std::uint64_t> next_block_ = 0;
 };
