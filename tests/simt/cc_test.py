@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -47,6 +48,18 @@ int main() {
   std::fflush(stdout);
   for (volatile int i = 0;; i = 1) {
   }
+}
+"""
+SLOW_KERNEL = """__global__ void add(unsigned* sums, unsigned rounds) {
+  for (unsigned i = 0; i < rounds; ++i) sums[i % 32] += i;
+}
+__global__ void k(unsigned* a) { a[threadIdx.x + 1] = 1; }
+int main() {
+  unsigned* a;
+  cudaMallocManaged(&a, 128);
+  k<<<1, 32>>>(a);
+  add<<<1, 1>>>(a, 4000000000u);
+  cudaDeviceSynchronize();
 }
 """
 MEMORY = """#include <sys/resource.h>
@@ -224,6 +237,51 @@ int main() {
             program.send_signal(signal.SIGINT)
             program.communicate()
             self.assertEqual(program.returncode, -signal.SIGINT)  # nothing was found
+
+    def run_with_addr2line(self, script: str) -> str:
+        """What k prints if this script is in the place of addr2line."""
+        tools = self.folder / "tools"
+        tools.mkdir(exist_ok=True)
+        (tools / "addr2line").write_text(f"#!/bin/sh\ncd {tools}\n{script}\n")
+        (tools / "addr2line").chmod(0o755)
+        with mock.patch.dict(os.environ, {"PATH": f"{tools}:{os.environ['PATH']}"}):
+            return self.run_program("k").stderr
+
+    def test_lines_are_found_although_addr2line_fails_once(self) -> None:
+        text = """__global__ void k(int* a) {
+  a[threadIdx.x + 64] = 1;
+}
+int main() {
+  int* a;
+  cudaMalloc(&a, 128);
+  k<<<1, 32>>>(a);
+  cudaMemcpy(a, a + 64, 4, cudaMemcpyDeviceToDevice);
+  return int(cudaDeviceSynchronize());
+}
+"""
+        self.file("k.cu", text)
+        real = shutil.which("addr2line")
+        once = f'[ -e failed ] && exec {real} "$@"; touch failed; %s'
+        for options in ((), ("--check",)):
+            self.compiled("k.cu", *options)
+            for way in ("exit 0", "exit 1", "kill -9 $$", "echo 0x1; exit 0"):
+                (self.folder / "tools/failed").unlink(missing_ok=True)
+                self.assertRegex(self.run_with_addr2line(once % way), r"(?m)^k\.cu:[28]: error: out-of-bounds: ", way)
+            for way, why in (("exit 1", "ended with status 1"), ("kill -9 $$", "signal 9"), ("exit 127", "not found")):
+                printed = self.run_with_addr2line(way)
+                self.assertRegex(printed, rf"(?m)^note: addr2line, .* has failed twice: .*{why}")
+                self.assertRegex(printed, r"(?m)^\(addr2line failed\):0: error: out-of-bounds: ")
+                self.assertEqual(printed.count("has failed twice"), 1, printed)
+
+    def test_lines_are_found_although_the_program_has_been_compiled_again(self) -> None:
+        self.file(
+            "k.cu",
+            SLOW_KERNEL.replace("4000000000u", "1").replace(
+                "int main() {", "int main(int, char** argv) {\n  remove(argv[0]);"
+            ),
+        )
+        self.compiled("k.cu", "--check")
+        self.assertRegex(self.run_program("k").stderr, r"^k\.cu:4: error: out-of-bounds: kernel k, ")
 
     def test_the_check_build_keeps_few_bytes_for_each_byte(self) -> None:
         self.file("k.cu", MEMORY)

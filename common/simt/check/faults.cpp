@@ -256,8 +256,8 @@ void note_long_run(const Access& access, double seconds) {
   std::fprintf(stderr,
                "%s: note: still-running: %sits block has run for %.0f s of processor time; if you do not expect that, "
                "look for a loop that never ends (after %g s it is an error)\n",
-               Places({access.code}).in_source(access.code, "?:0").c_str(), all.running.subject(access.thread).c_str(),
-               seconds, TimeLimit::limit());
+               Places({access.code}).in_source_or_unknown(access.code).c_str(),
+               all.running.subject(access.thread).c_str(), seconds, TimeLimit::limit());
   std::fflush(stderr);
 }
 

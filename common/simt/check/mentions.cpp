@@ -76,7 +76,8 @@ void collect_mentions(const std::string& text, std::set<Code>& codes) {
 
 std::string with_lines(const std::string& text, const Places& places) {
   return replaced(text, [&](const Mention& mention) {
-    return mention.is_allocation ? line_of_allocation(mention, places) : places.in_source(mention.codes.front(), "?:0");
+    return mention.is_allocation ? line_of_allocation(mention, places)
+                                 : places.in_source_or_unknown(mention.codes.front());
   });
 }
 

@@ -1,11 +1,12 @@
 #include "places.h"
 
 #include <link.h>
-#include <unistd.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <vector>
+
+#include "../src/faults/addr2line.h"
 
 namespace simt::check {
 namespace {
@@ -29,11 +30,6 @@ bool is_own(const char* line) {
 
 std::string file_of(const std::string& line) { return line.substr(0, line.rfind(':')); }
 
-std::string without_newline(char* text) {
-  text[std::strcspn(text, " \n")] = '\0';  // and without " (discriminator n)"
-  return std::strncmp(text, "./", 2) == 0 ? text + 2 : text;
-}
-
 }  // namespace
 
 bool is_in_source(const std::string& line) {
@@ -43,7 +39,7 @@ bool is_in_source(const std::string& line) {
 
 std::string Places::of(Code code) const {
   const auto place = places_.find(code);
-  return place == places_.end() ? "?:0" : place->second;
+  return place == places_.end() ? unknown() : place->second;
 }
 
 std::string Places::caller(Code code) const {
@@ -51,42 +47,38 @@ std::string Places::caller(Code code) const {
   return caller == callers_.end() ? "" : ", called at " + caller->second;
 }
 
-std::string Places::in_source(Code code, const char* unknown) const {
+std::string Places::in_source(Code code) const {
   const auto place = places_.find(code);
-  if (place == places_.end()) return unknown;
+  if (place == places_.end()) return "";
   const auto caller = callers_.find(code);
   const bool is_inlined = caller != callers_.end() && !is_in_source(place->second) && is_in_source(caller->second);
   return is_inlined ? caller->second : place->second;
 }
 
-// One run of addr2line for all. It prints each address and then the lines that were inlined there, innermost first.
-std::map<Code, std::string> resolve(const std::set<Code>& codes, std::map<Code, std::string>* callers) {
-  std::map<Code, std::string> places;
-  char text[4200];
-  const ssize_t length = readlink("/proc/self/exe", text, 4096);
-  if (codes.empty() || length < 0) return places;
-  std::string command = "addr2line -a -i -e '" + std::string(text, std::size_t(length)) + "'";
+std::string Places::in_source_or_unknown(Code code) const {
+  const std::string line = in_source(code);
+  return line.empty() ? unknown() : line;
+}
+
+std::map<Code, std::string> resolve(const std::set<Code>& codes, std::map<Code, std::string>* callers,
+                                    bool* has_failed) {
   const Code base = program_base();
-  for (Code code : codes) {
-    std::snprintf(text, sizeof text, " 0x%lx", static_cast<unsigned long>(code - base));
-    command += text;
-  }
-  FILE* lines = popen((command + " 2>/dev/null").c_str(), "r");
-  if (lines == nullptr) return places;
+  std::vector<std::uintptr_t> addresses;
+  for (Code code : codes) addresses.push_back(code - base);
+  std::map<Code, std::string> places;
   Code code = 0;
-  while (std::fgets(text, sizeof text, lines) != nullptr) {
-    const std::string line = without_newline(text);
-    if (std::strncmp(text, "0x", 2) == 0) {
-      code = std::strtoull(text, nullptr, 16) + base;
-    } else if (is_own(text) && places.count(code) == 0) {
+  const bool is_known = read_source_lines(addresses, [&](const std::string& line) {
+    if (line.starts_with("0x")) {
+      code = std::strtoull(line.c_str(), nullptr, 16) + base;
+    } else if (is_own(line.c_str()) && places.count(code) == 0) {
       places[code] = line;
-    } else if (is_own(text) && callers != nullptr && file_of(line) != file_of(places[code])) {
+    } else if (is_own(line.c_str()) && callers != nullptr && file_of(line) != file_of(places[code])) {
       // The nearest call, unless that is in a header too: then the nearest one in a .cu file says more.
       const auto [caller, is_first] = callers->emplace(code, line);
       if (!is_first && !is_in_source(caller->second) && is_in_source(line)) caller->second = line;
     }
-  }
-  pclose(lines);
+  });
+  if (has_failed != nullptr) *has_failed = !is_known;
   return places;
 }
 

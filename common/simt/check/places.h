@@ -11,7 +11,9 @@ namespace simt::check {
 
 /// The lines of code addresses, "file:line" with the file as the compiler was given it. Addresses without a line are
 /// left out. `callers`: if the line is in a function that was inlined into another file, the line there that calls it.
-std::map<Code, std::string> resolve(const std::set<Code>& codes, std::map<Code, std::string>* callers = nullptr);
+/// `has_failed`: set if addr2line has.
+std::map<Code, std::string> resolve(const std::set<Code>& codes, std::map<Code, std::string>* callers = nullptr,
+                                    bool* has_failed = nullptr);
 
 /// Whether "file:line" is in a .cu file: the step or program itself, rather than a header that it includes.
 bool is_in_source(const std::string& line);
@@ -19,15 +21,20 @@ bool is_in_source(const std::string& line);
 /// The lines of all code addresses that a report names.
 class Places {
  public:
-  explicit Places(const std::set<Code>& codes) : places_(resolve(codes, &callers_)) {}
+  explicit Places(const std::set<Code>& codes) : places_(resolve(codes, &callers_, &has_failed_)) {}
 
+  bool know(Code code) const { return places_.count(code) != 0; }
   std::string of(Code code) const;
   /// ", called at FILE:LINE" for a line in a function that was inlined into another file.
   std::string caller(Code code) const;
-  /// The line, or the one in a .cu file into which it was inlined.
-  std::string in_source(Code code, const char* unknown = "") const;
+  /// The line, or the one in a .cu file into which it was inlined; "" if there is none.
+  std::string in_source(Code code) const;
+  std::string in_source_or_unknown(Code code) const;
 
  private:
+  std::string unknown() const { return has_failed_ ? "(addr2line failed):0" : "?:0"; }
+
+  bool has_failed_ = false;  // before what sets it
   std::map<Code, std::string> callers_, places_;
 };
 

@@ -63,7 +63,7 @@ std::string advice_on_line(const OnLine& line, const char* barrier) {
 
 void advise_on_lines(std::vector<Finding>& findings, const Places& places) {
   const auto races_with_itself = [&](const Finding& f) {
-    return f.kind == "race" && places.of(f.code) == places.of(f.other) && places.of(f.code) != "?:0";
+    return f.kind == "race" && places.know(f.code) && places.of(f.code) == places.of(f.other);
   };
   std::map<std::string, OnLine> lines;
   for (const Finding& f : findings) {
@@ -84,7 +84,8 @@ std::vector<Finding> merged(std::vector<Finding> findings, const Places& places)
     resolve_places(finding, places);
     finding.text = by_clause(with_lines(finding.text, places));
     const auto same = std::find_if(result.begin(), result.end(), [&](const Finding& earlier) {
-      return earlier.kind == finding.kind && earlier.place == finding.place;
+      return earlier.kind == finding.kind && earlier.place == finding.place &&
+             (earlier.code == finding.code || finding.code == 0 || places.know(finding.code));
     });
     if (same == result.end()) {
       result.push_back(finding);

@@ -159,7 +159,8 @@ def main() -> int:
     tally: Tally = collections.defaultdict(lambda: [0, 0])
 
     def check_program(compiler: str, path: Path, folder: str) -> list[str]:
-        program = Path(folder) / f"{path.stem}-{Path(compiler).name}"
+        # kernels/heap.cu and kernels/right/heap.cu are compiled at the same time.
+        program = Path(folder) / f"{path.parent.name}-{path.stem}-{Path(compiler).name}"
         made = compile_check(path, program, compiler)
         if made.returncode:
             return [f"{path.name} ({compiler}) does not compile: {made.stdout}{made.stderr}"]

@@ -1,0 +1,90 @@
+#include "addr2line.h"
+
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+namespace simt {
+namespace {
+
+constexpr std::size_t most_at_once = 4000;  // a command may have 128 KiB
+
+using Lines = std::vector<std::string>;
+
+std::string command_for(const std::uintptr_t* addresses, std::size_t count) {
+  // This file is the running program, even if it has been compiled again and another file has its name.
+  std::string command = "exec addr2line -a -i -e /proc/" + std::to_string(getpid()) + "/exe";
+  for (std::size_t i = 0; i < count; ++i) {
+    char text[32];
+    std::snprintf(text, sizeof text, " 0x%zx", std::size_t(addresses[i]));
+    command += text;
+  }
+  return command + " 2>/dev/null";
+}
+
+std::string line_of(const char* text) {
+  const char* const end = std::strstr(text, " (discriminator ");
+  const std::string line(text, end != nullptr ? std::size_t(end - text) : std::strcspn(text, "\n"));
+  return line.starts_with("./") ? line.substr(2) : line;
+}
+
+std::string ending(int status) {
+  if (WIFSIGNALED(status)) return "signal " + std::to_string(WTERMSIG(status)) + " ended it";
+  if (WEXITSTATUS(status) == 127) return "it was not found; install binutils";
+  return "it printed too little and ended with status " + std::to_string(WEXITSTATUS(status));
+}
+
+/// Runs the command, which prints about so many addresses. Returns what went wrong, or "".
+std::string run(const std::string& command, std::size_t addresses, Lines& lines) {
+  lines.clear();
+  FILE* const output = popen(command.c_str(), "re");
+  if (output == nullptr) return std::strerror(errno);
+  char* text = nullptr;
+  std::size_t capacity = 0;
+  while (getline(&text, &capacity, output) >= 0) lines.push_back(line_of(text));
+  std::free(text);
+  const int status = pclose(output);
+  std::size_t answered = 0;
+  for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
+    answered += lines[i].starts_with("0x") && !lines[i + 1].starts_with("0x");
+  }
+  return answered == addresses ? "" : ending(status);
+}
+
+void report_failure(const std::string& why) {
+  static std::atomic<bool> is_reported = false;
+  if (is_reported.exchange(true)) return;
+  std::fprintf(stderr,
+               "note: addr2line, which finds the lines of code in the source, has failed twice: %s; what follows lacks "
+               "some lines\n",
+               why.c_str());
+  std::fflush(stderr);
+}
+
+}  // namespace
+
+bool read_source_lines(const std::vector<std::uintptr_t>& addresses,
+                       const std::function<void(const std::string& line)>& use) {
+  for (std::size_t first = 0; first < addresses.size(); first += most_at_once) {
+    const std::size_t count = std::min(most_at_once, addresses.size() - first);
+    const std::string command = command_for(&addresses[first], count);
+    // A busy machine may refuse or kill a process; soon after it may not.
+    Lines lines;
+    std::string why = run(command, count, lines);
+    if (!why.empty()) why = run(command, count, lines);
+    if (!why.empty()) {
+      report_failure(why);
+      return false;
+    }
+    std::for_each(lines.begin(), lines.end(), use);
+  }
+  return true;
+}
+
+}  // namespace simt
