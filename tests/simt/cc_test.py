@@ -238,6 +238,33 @@ int main() {
             program.communicate()
             self.assertEqual(program.returncode, -signal.SIGINT)  # nothing was found
 
+    def interrupted(self, number: signal.Signals) -> tuple[int, str]:
+        """Interrupts k when it has said that it is slow. Returns its status, and what it printed after that."""
+        with mock.patch.dict(os.environ, {"SIMT_SECONDS": "2"}), self.endless_program(number) as program:
+            assert program.stderr
+            note = program.stderr.readline()
+            self.assertRegex(note, r"^k\.cu:2: note: still-running: kernel add, block \(0,0,0\), thread \(0,0,0\): ")
+            self.assertRegex(note, r"has run for 1 s of processor time; .* \(after 2 s it is an error\)$")
+            program.send_signal(number)
+            _, printed = program.communicate()
+            return program.returncode, printed
+
+    def test_a_slow_kernel_is_noted_and_not_accused_when_it_is_interrupted(self) -> None:
+        here = r"(?m)^k\.cu:2: note: interrupted: kernel add, block \(0,0,0\), thread \(0,0,0\): was running here when "
+        self.file("k.cu", SLOW_KERNEL)
+        self.compiled("k.cu", "--check")
+        status, printed = self.interrupted(signal.SIGINT)
+        self.assertEqual(status, 3, printed)
+        self.assertRegex(printed, r"^k\.cu:4: error: out-of-bounds: kernel k, ")
+        self.assertRegex(printed, here + r"Ctrl-C \(SIGINT\) interrupted the program")
+        self.assertEqual(printed.count(": error: "), 1, printed)
+        self.file("k.cu", SLOW_KERNEL.replace("threadIdx.x + 1", "threadIdx.x"))
+        self.compiled("k.cu", "--check")
+        status, printed = self.interrupted(signal.SIGTERM)
+        self.assertEqual(status, -signal.SIGTERM, printed)  # nothing was found
+        self.assertRegex(printed, here + "SIGTERM interrupted the program")
+        self.assertNotIn(": error: ", printed)
+
     def run_with_addr2line(self, script: str) -> str:
         """What k prints if this script is in the place of addr2line."""
         tools = self.folder / "tools"

@@ -90,9 +90,7 @@ void barrier_opened(Site site, int arrived) {
   const Running& running = all.running;
   all.counts.launch().barriers += unsigned(arrived + lanes_per_warp - 1) / lanes_per_warp;
   if (all.time.is_up()) [[unlikely]] {
-    const auto [kind, text] = take_time_limit();
-    add_finding(kind, site, running.place() + ": " + text);
-    stop(cudaErrorLaunchTimeout);
+    end_for_time(site, running.place());
   }
   if (arrived != running.launch->threads && all.findings.remember_exit_at(site)) [[unlikely]] {
     add_remark("early-exit", site,
@@ -208,9 +206,15 @@ bool must_interrupt(pthread_t thread) {
   return verdict == Verdict::interrupt;
 }
 
-TimeIsUp take_time_limit() { return state().time.take(state().running.has_later_blocks()); }
+void end_for_time(Site site, const std::string& subject) {
+  CheckState& all = state();
+  const auto [kind, text, severity] = all.time.take(all.running.has_later_blocks());
+  all.findings.add({.kind = kind, .text = subject + ": " + text, .place = place_of(site), .severity = severity});
+  stop(cudaErrorLaunchTimeout);
+}
 
-void ask_to_end(int signal) { state().time.ask_to_end(signal); }
+// A judge ends only programs that have not answered in time.
+void ask_to_end(int signal) { state().time.ask_to_end(signal, is_judged()); }
 
 bool is_judged() { return receiver != nullptr; }
 

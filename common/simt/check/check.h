@@ -109,7 +109,8 @@ Code last_call();
 /// To be called repeatedly while a launch runs on that thread. True: interrupt it, because its time is up and it has no
 /// more accesses.
 bool must_interrupt(pthread_t thread);
-TimeIsUp take_time_limit();  ///< the finding of the launch that is now ended
+/// Ends the launch whose time is up, and reports why. `subject`: the finding's first words.
+[[noreturn]] void end_for_time(Site site, const std::string& subject);
 /// A signal asks the program to end: the time of the running launch is up.
 void ask_to_end(int signal);
 bool is_asked_to_end();

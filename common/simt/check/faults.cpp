@@ -271,8 +271,9 @@ void note_long_run(const Access& access, double seconds) {
   }
   all.time.suspend();
   if (!is_programs(access)) return all.time.resume();  // the program's next access is near
-  const auto [kind, text] = all.time.take(all.running.has_later_blocks());
-  all.findings.add({.kind = kind, .text = all.running.subject(access.thread) + text, .code = access.code});
+  const auto [kind, text, severity] = all.time.take(all.running.has_later_blocks());
+  all.findings.add(
+      {.kind = kind, .text = all.running.subject(access.thread) + text, .code = access.code, .severity = severity});
   stop(cudaErrorLaunchTimeout);
 }
 

@@ -153,7 +153,8 @@ Report make_report(const CheckState& state) {
     (finding.severity == Severity::error ? report.findings : report.remarks).push_back(std::move(finding));
   }
   std::erase_if(report.remarks, [&](const Finding& remark) {
-    return std::any_of(report.findings.begin(), report.findings.end(),
+    return remark.kind != "interrupted" &&
+           std::any_of(report.findings.begin(), report.findings.end(),
                        [&](const Finding& finding) { return finding.place == remark.place; });
   });
   report.lines = costs_by_line(state.counts, places);

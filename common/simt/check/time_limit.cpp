@@ -3,6 +3,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 
@@ -19,9 +20,16 @@ double seconds(clockid_t clock) {
   return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
 }
 
-/// Seconds after which a block that makes no access is ended, and a longer one is noted. Kernels that compute in
-/// registers for 3 s are rare among a lab's small cases, and may be correct in other programs, whose limit is longer.
+/// Seconds after which a block that makes no access is ended. Kernels that compute in registers for 3 s are rare among a
+/// lab's small cases, and may be correct in other programs, whose limit is longer.
 double early() { return std::max(0.3 * TimeLimit::limit(), std::min(TimeLimit::limit(), 3.0)); }
+
+/// A longer block is noted.
+double noted_after() { return std::min(early(), 0.5 * TimeLimit::limit()); }
+
+const char* name_of(int signal) {
+  return signal == SIGINT ? "Ctrl-C (SIGINT)" : signal == SIGTERM ? "SIGTERM" : "a signal";
+}
 
 }  // namespace
 
@@ -81,7 +89,7 @@ double TimeLimit::answer() {
   Phase expected = Phase::asked;
   if (!phase_.compare_exchange_strong(expected, Phase::running) || is_noted_) return 0;
   const double ran = seconds(CLOCK_THREAD_CPUTIME_ID) - began_;
-  is_noted_ = ran > early();
+  is_noted_ = ran > noted_after();
   return is_noted_ ? ran : 0;
 }
 
@@ -93,7 +101,13 @@ TimeIsUp TimeLimit::take(bool later_blocks_wait) {
         "this machine's memory is used up: the check build keeps 3 to 9 bytes about each byte of device memory that "
         "the program accesses; run it on less data, or without the check build"};
   }
-  if (is_asked_to_end()) return {"hang", "was still running when the program was asked to end"};
+  if (is_asked_to_end()) {
+    if (has_hung_) return {"hang", "was still running when the program was asked to end"};
+    return {"interrupted",
+            std::string("was running here when ") + name_of(signal()) +
+                " interrupted the program; what has not run yet has not been checked",
+            Severity::remark};
+  }
   char text[320];
   if (is_silent_) {
     std::snprintf(text, sizeof text,

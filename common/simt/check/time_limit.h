@@ -7,11 +7,14 @@
 #include <cstdint>
 #include <string>
 
+#include "findings.h"
+
 namespace simt::check {
 
 struct TimeIsUp {
   const char* kind;
   std::string text;
+  Severity severity = Severity::error;
 };
 
 enum class Verdict {
@@ -27,8 +30,12 @@ class TimeLimit {
  public:
   void begin_launch();
   void block_ended() { progress_.fetch_add(1, std::memory_order_relaxed); }
-  /// The program is to end: the time of the running launch is up.
-  void ask_to_end(int signal) { signal_ = signal; }
+  /// The program is to end: the time of the running launch is up. `has_hung`: that is why; otherwise nothing is known to
+  /// be wrong with the launch.
+  void ask_to_end(int signal, bool has_hung) {
+    has_hung_ = has_hung;
+    signal_ = signal;
+  }
   bool is_asked_to_end() const { return signal_ != 0; }
   int signal() const { return signal_; }
 
@@ -64,6 +71,7 @@ class TimeLimit {
   bool is_asking_ = false;
   double up_since_ = 0;
   std::atomic<int> signal_ = 0;  // that has asked the program to end
+  std::atomic<bool> has_hung_ = false;
   std::atomic<bool> is_out_of_memory_ = false, is_silent_ = false;
 };
 

@@ -246,7 +246,7 @@ void Worker::yield() {
 void Worker::preempt([[maybe_unused]] Site site) {
   if (scheduling_) return;
   // A checked program yields at its volatile reads; it is interrupted only to end it.
-  SIMT_OBSERVE(const auto [kind, text] = check::take_time_limit(); fail({kind, text, site, cudaErrorLaunchTimeout});)
+  SIMT_OBSERVE(set_scheduling(true); check::end_for_time(site, here());)
   yield();
 }
 
