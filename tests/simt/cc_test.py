@@ -65,18 +65,48 @@ int main() {
 MEMORY = """#include <sys/resource.h>
 #include <cstdio>
 #include <cstdlib>
+#define FIRST blockIdx.x * size_t(blockDim.x) + threadIdx.x
+#define ALL size_t(gridDim.x) * blockDim.x
 __global__ void fill(int* a, size_t n) {
-  for (size_t i = threadIdx.x; i < n; i += blockDim.x) a[i] = i;
+  for (size_t i = FIRST; i < n; i += ALL) a[i] = i;
+}
+__global__ void look(const int* a, size_t n) {
+  for (size_t i = FIRST; i < n; i += ALL) {
+    if (a[i] != int(i)) printf("wrong\\n");
+  }
 }
 int main(int, char** argv) {
   const size_t n = atol(argv[1]) * 262144;
   int* a;
   cudaMalloc(&a, n * sizeof(int));
-  fill<<<1, 1024>>>(a, n);
+  fill<<<64, 256>>>(a, n);
+  look<<<64, 256>>>(a, n);
   const int error = cudaDeviceSynchronize();
   rusage use;
   getrusage(RUSAGE_SELF, &use);
   std::printf("%d %ld\\n", error, use.ru_maxrss);
+}
+"""
+LARGE_ARRAYS = """__global__ void put(int* a) { a[threadIdx.x] = 1; }
+__global__ void get(const int* a, int* b) {
+  b[threadIdx.x] = a[threadIdx.x];
+}
+int main() {
+  int *a, *b, *both;
+  cudaStream_t s, t;
+  cudaMalloc(&a, 32 << 20);
+  cudaMalloc(&b, 32 << 20);
+  cudaMallocManaged(&both, 32 << 20);
+  put<<<1, 32>>>(both);
+  get<<<1, 32>>>(both, b);
+  const int first = both[0];
+  cudaDeviceSynchronize();
+  cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking);
+  cudaStreamCreateWithFlags(&t, cudaStreamNonBlocking);
+  put<<<1, 32, 0, s>>>(a);
+  get<<<1, 32, 0, t>>>(both, b);
+  get<<<1, 32, 0, t>>>(a, b);
+  return int(cudaDeviceSynchronize()) + first - 1;
 }
 """
 PLAIN = "int main() {}\n"
@@ -316,7 +346,12 @@ int main() {
         done = self.run_program("k", "64")
         self.assertEqual((done.returncode, done.stdout.split()[0]), (0, "0"), done.stderr)
         kept = int(done.stdout.split()[1]) / (64 << 10)
-        self.assertLess(kept, 7)  # 14, if everything were kept for each word
+        self.assertLess(kept, 5.5)  # 14, if everything were kept for each word
+
+    def test_accesses_of_large_arrays_are_kept_while_something_may_race_with_them(self) -> None:
+        done = self.output(LARGE_ARRAYS, "--check")
+        found = [line.split(": ")[:3] for line in done.stderr.splitlines() if ": error: " in line]
+        self.assertEqual(found, [["k.cu:13", "error", "stream-race"], ["k.cu:3", "error", "stream-race"]], done.stderr)
 
     def test_used_up_memory_is_a_finding(self) -> None:
         self.file("k.cu", MEMORY)
@@ -324,7 +359,7 @@ int main() {
         with mock.patch.dict(os.environ, {"SIMT_MEMORY": "60"}):
             done = self.run_program("k", "256")
         self.assertEqual(done.returncode, 3)
-        self.assertRegex(done.stderr, r"k\.cu:5: error: out-of-memory: kernel fill, (?s:.*)run it on less data")
+        self.assertRegex(done.stderr, r"k\.cu:7: error: out-of-memory: kernel fill, (?s:.*)run it on less data")
 
     def test_what_a_gpu_computes_differently_is_noted(self) -> None:
         text = """#include <cstdio>

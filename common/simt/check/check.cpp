@@ -46,6 +46,9 @@ void end_interval(CheckState& all) {
 void begin_launch(const Launch& launch) {
   CheckState& all = state();
   all.time.begin_launch();
+  // Without streams, kernels follow one another, whether or not the host has waited for them.
+  const StreamOrder& streams = all.order.streams;
+  if (!streams.may_run() || !streams.has_streams()) all.ownership.forget_events(!streams.may_run());
   all.counts.begin_launch(launch);
   all.unread_launch = {launch.kernel.name, launch.kernel.site};
   all.ownership.begin_launch(launch.config.dynamic_shared);

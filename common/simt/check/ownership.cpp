@@ -21,6 +21,8 @@ std::string before_start(std::size_t bytes, const std::string& name) {
   return counted(bytes, "byte") + " before the start of " + name;
 }
 
+constexpr std::size_t large_bytes = std::size_t(16) << 20;  // of an allocation whose events are worth forgetting
+
 /// What an array of cells' events takes, in whole pages.
 std::size_t bytes_of_events(std::size_t words) { return round_up(words * 5 * sizeof(Event), page_bytes()); }
 std::size_t bytes_of_cells(std::size_t words) { return 3 * bytes_of_events(words) + words * 5 * sizeof(Content); }
@@ -42,9 +44,20 @@ Cells Ownership::map_cells(std::size_t bytes) {
   return {events(0), events(1), events(2), reinterpret_cast<Content*>(events(3)), words};
 }
 
-void Ownership::unmap(const Cells& cells) {
-  munmap(cells.writes, bytes_of_cells(cells.count));
-  maps_.erase(std::uintptr_t(cells.writes));
+void Ownership::map_cells(Region& region) {
+  region.cells = map_cells(region.bytes);
+  if (region.bytes < large_bytes || !region.cells.exist()) return;
+  const std::lock_guard lock(large_mutex_);
+  large_.push_back(&region);
+}
+
+void Ownership::unmap_cells(Region& region) {
+  if (!region.cells.exist()) return;
+  const std::lock_guard lock(large_mutex_);
+  std::erase(large_, &region);
+  munmap(region.cells.writes, bytes_of_cells(region.cells.count));
+  maps_.erase(std::uintptr_t(region.cells.writes));
+  region.cells = {};
 }
 
 void Ownership::make_table() {
@@ -182,16 +195,16 @@ std::string Ownership::name_of(const Region& region) {
 bool Ownership::allocated(const void* begin, std::size_t bytes, bool is_host_accessible, std::vector<Code> made_by) {
   const std::uintptr_t first = std::uintptr_t(begin);
   Region*& old = region_at(first);
-  if (old != nullptr && old->whole_begin == begin && old->cells.exist()) unmap(old->cells);
+  if (old != nullptr && old->whole_begin == begin) unmap_cells(*old);
   auto* const at = static_cast<const char*>(begin);
   auto* const region = new Region{.begin = at,
                                   .bytes = bytes,
-                                  .cells = map_cells(bytes),
                                   .number = ++region_count_,
                                   .made_by = std::move(made_by),
                                   .whole_begin = at,
                                   .whole_bytes = bytes,
                                   .is_host_accessible = is_host_accessible};
+  map_cells(*region);
   const std::uintptr_t last = first + bytes + guard_bytes;
   for (std::uintptr_t chunk = (first - guard_bytes) / chunk_bytes * chunk_bytes; chunk <= last; chunk += chunk_bytes) {
     Region*& slot = region_at(chunk);
@@ -212,17 +225,24 @@ void Ownership::freed(const void* begin, Code by) {
   if (region == nullptr || region->whole_begin != begin) return;
   region->is_freed = true;
   region->freed_by = by;
-  if (region->cells.exist()) unmap(region->cells);
-  region->cells = {};
+  unmap_cells(*region);
+}
+
+void Ownership::forget_events(bool has_host_waited) {
+  const std::lock_guard lock(large_mutex_);
+  for (const Region* region : large_) {
+    if (region->is_host_accessible && !has_host_waited) continue;
+    madvise(region->cells.writes, 3 * bytes_of_events(region->cells.count), MADV_DONTNEED);  // they become zeros
+  }
 }
 
 void Ownership::narrow(const void* begin, std::size_t bytes, const char* name) {
   Region* const region = region_at(std::uintptr_t(begin));
   if (region == nullptr || !region->cells.exist()) return;
-  unmap(region->cells);
+  unmap_cells(*region);
   region->begin = static_cast<const char*>(begin);
   region->bytes = bytes;
-  region->cells = map_cells(bytes);
+  map_cells(*region);
   region->name = name;
 }
 

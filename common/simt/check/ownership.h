@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -96,6 +97,9 @@ class Ownership {
   void freed(const void* begin, Code by = 0);
   void allocated_heap(const void* begin, std::size_t bytes);
   void written(const void* begin, std::size_t bytes);
+  /// Forgets the accesses of large allocations, which all that follows comes after: events take most of the observers'
+  /// memory. `has_host_waited`: host code comes after them, too; otherwise those remain that it may race with.
+  void forget_events(bool has_host_waited);
   /// Of these bytes of an allocation, the first whole words that nothing has written; {0, 0}: there are none.
   struct Words {
     std::size_t offset, bytes;  ///< in the allocation
@@ -131,7 +135,8 @@ class Ownership {
   static std::string describe_in_heap(std::uintptr_t address, unsigned bytes);
   void* map(std::size_t bytes);
   Cells map_cells(std::size_t bytes);
-  void unmap(const Cells& cells);
+  void map_cells(Region& region);
+  void unmap_cells(Region& region);
   void make_table();
   void find_segments();
   void find_variables();
@@ -141,6 +146,8 @@ class Ownership {
   std::size_t tls_bytes_ = 0;
   bool has_variables_ = false;
   std::map<std::uintptr_t, std::uintptr_t> maps_;  // what the observers have mapped: begin, end
+  std::mutex large_mutex_;                         // several of the program's threads may allocate
+  std::vector<Region*> large_;                     // allocations
 };
 
 Outside outside(const Region& region, std::size_t offset, unsigned bytes);
