@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +22,9 @@ from ..core.course import BUILD, ROOT
 
 SIMT = ROOT / "common/simt"
 FLAGS = BUILD / "common/simt/compiler_flags.json"  # written by Meson: common/simt/meson.build
+
+
+_HOST_CALL = re.compile(r": (?:error|warning): (?:kernel|device function) ")
 
 
 @dataclass(frozen=True)
@@ -68,11 +73,10 @@ def order_words(words: Sequence[str]) -> list[str]:
     return nvcc_options.files_last(words)
 
 
-def read_flags(kind: str, cxx: Sequence[str]) -> Flags:
+def read_flags(kind: str, is_clang: bool) -> Flags:
     """The flags of the cpu or the check build for this compiler."""
     flags = json.loads(FLAGS.read_text())[kind]
-    family = "clang" if machine.is_clang(cxx) else "gcc"
-    return Flags(BUILD / flags["library"], flags[family], flags["link"])
+    return Flags(BUILD / flags["library"], flags["clang" if is_clang else "gcc"], flags["link"])
 
 
 def compiler(name: str | None) -> list[str]:
@@ -184,6 +188,43 @@ def run(command: Sequence[str], what: str) -> None:
     sys.stderr.write(done.stderr)
 
 
+class HostCalls:
+    """Looks for calls of host functions in device code where clang++ compiles, which does not report them: g++ does,
+    at the same time."""
+
+    def __init__(self) -> None:
+        self._cxx = shutil.which("g++")
+        if not self._cxx:
+            print(
+                "note: clang++ does not report host functions that kernels call, which nvcc refuses; install g++, and "
+                "they will be reported",
+                file=sys.stderr,
+            )
+
+    @contextlib.contextmanager
+    def looked_for(self, original: Path, source: Path, arguments: argparse.Namespace) -> Iterator[None]:
+        """Raises Problem at the end if device code calls host functions."""
+        if not self._cxx:
+            yield
+            return
+        command = compile_command([self._cxx], read_flags("cpu", is_clang=False), original, source, arguments)
+        command += ["-O0", "-w", "-o", os.devnull]
+        with subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace"
+        ) as process:
+            try:
+                yield
+            except BaseException:
+                process.kill()
+                raise
+            printed = process.communicate()[1]
+        # What else g++ may dislike is none of its business.
+        lines = [line for line in printed.splitlines() if _HOST_CALL.search(line)]
+        if process.returncode and lines:
+            raise Problem(f"{original} does not compile:\n{diagnostics.summary(chr(10).join(lines))}")
+        sys.stderr.writelines(f"{line}\n" for line in lines)
+
+
 def main(arguments: argparse.Namespace) -> int:
     """The files become PROGRAM."""
     originals, program = paths(arguments)
@@ -195,7 +236,9 @@ def main(arguments: argparse.Namespace) -> int:
         )
     if not FLAGS.is_file():  # the folder is older than the rule that writes them
         build.compile_targets([BUILD / "build.ninja"], "setting up")
-    flags = read_flags("check" if arguments.check else "cpu", cxx)
+    is_clang = machine.is_clang(cxx)
+    flags = read_flags("check" if arguments.check else "cpu", is_clang)
+    host_calls = HostCalls() if is_clang else None
     build.compile_targets([flags.library], "building CUDA on the CPU")
     with tempfile.TemporaryDirectory() as folder:
         items = []
@@ -211,7 +254,10 @@ def main(arguments: argparse.Namespace) -> int:
                     return 1
             items.append(Path(folder) / f"{number}.o")
             command = compile_command(cxx, flags, original, source, arguments)
-            run([*command, "-o", str(items[-1])], str(original))
+            with contextlib.ExitStack() as around:
+                if host_calls and language == "cu":
+                    around.enter_context(host_calls.looked_for(original, source, arguments))
+                run([*command, "-o", str(items[-1])], str(original))
         # Next to the program, so that it appears by a rename within one file system.
         partial = program.with_name(f".{program.name}.{os.getpid()}")
         try:

@@ -69,6 +69,8 @@ def _compiler() -> Finding:
         source.write_text("#include <span>\nint main() { return int(std::span<int>().size()); }\n")
         works = machine.answer(*cxx, "-std=c++20", str(source), "-o", f"{folder}/a", timeout=120) is not None
     version = (machine.answer(*cxx, "--version") or "").split("\n")[0]
+    if machine.is_clang(cxx):
+        version += "; unlike nvcc and g++, it does not report host functions that kernels call"
     remedy = "it cannot compile C++20: install g++ 10 or later, or set CXX to another compiler"
     return Finding(HERE if works else NEEDED, "C++ compiler", version or " ".join(cxx), remedy)
 
