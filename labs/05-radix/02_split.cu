@@ -6,7 +6,8 @@
 // the lowest first, sorts.
 // New since step 01: the keys never leave the device. A warp counts its ones by a vote, a block adds up its warps, and
 // the blocks' sums are scanned as in lab 04.
-// Cost: as many passes as a key has bits; each reads every key twice and writes it once, to one of two positions.
+// Cost: as many passes as a key has bits; each reads every key to count it, to find its position and to
+// move it, and writes it once, to one of two positions.
 // Limits: threads in whole warps.
 #include <cstdint>
 

@@ -18,8 +18,9 @@ std::string advice(const char* barrier, bool is_same_warp, bool are_volatile) {
   if (is_same_warp) {
     const bool is_only_warp = state().running.launch->threads <= int(lanes_per_warp);
     return "nothing orders these lanes, and shuffles and votes do not: " +
-           (is_only_warp ? between
-                         : "put __syncthreads() between the two accesses, or __syncwarp() if no other warp uses the data") +
+           (is_only_warp
+                ? between
+                : "put __syncthreads() between the two accesses, or __syncwarp() if no other warp uses the data") +
            ", or use an atomic";
   }
   return "no barrier orders these threads: " + between + ", or use an atomic";
