@@ -121,7 +121,7 @@ class OfRealRuns(unittest.TestCase):
     def test_places_and_arrays_are_chosen(self) -> None:
         svg, _ = drawn(scan(3), window=range(32, 40), which="all")
         self.assertIn(">39</text>", svg)
-        self.assertIn("keys, in global memory", drawn(scan(3), which="global")[0])
+        self.assertIn("values, in global memory", drawn(scan(3), which="global")[0])
 
     def test_a_histogram_shows_its_counts(self) -> None:
         svg, run = drawn(Case("04-counting", 1, 16, input="range:0:15", seed=1), which="global")
