@@ -135,11 +135,15 @@ void CaseMemory::make_reference(const Case& which) {
   if (which.step.task != Task::sort) {
     reference_result(which.step.task, which.n, keys, reference_values_.get());
     changed_share_ = result_size(which.step.task, 0) == 0 ? 1 : 0;
+    nothing_to_do_ = which.n == 0;
     return;
   }
   copy_bytes(reference_values_.get(), memory_.at(values_.input + values_.span), value_bytes(which));
   reference_sort(which.type, which.order, which.n, which.step.tile, reference_keys_.get(), reference_values());
   changed_share_ = sampled_difference(keys, reference_keys_.get(), which.n, key_bytes(which.type));
+  const char* const values = memory_.at(values_.input + values_.span);
+  nothing_to_do_ = std::memcmp(keys, reference_keys_.get(), bytes) == 0 &&
+                   std::memcmp(values, reference_values_.get(), value_bytes(which)) == 0;
 }
 
 std::uint32_t* CaseMemory::reference_values() const {

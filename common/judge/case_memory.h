@@ -33,6 +33,7 @@ class CaseMemory {
   const JudgeMemory& shared() const { return memory_; }
   const void* output_keys() const { return memory_.at(keys_.output + keys_.span); }
   double changed_share() const { return changed_share_; }
+  bool nothing_to_do() const { return nothing_to_do_; }  ///< the keys and values as they came are the reference's output
   std::uint64_t range() const { return range_; }  ///< largest - smallest key, where the step has a largest range
 
  private:
@@ -48,6 +49,7 @@ class CaseMemory {
   std::int64_t blocks_ended_ = 0;  // where it is counted
   std::uint64_t guard_seed_ = 0;
   double changed_share_ = 1;
+  bool nothing_to_do_ = false;
   std::uint64_t range_ = 0;
   std::unique_ptr<char[]> reference_keys_;
   std::unique_ptr<char[]> reference_values_;  // or a task's result

@@ -168,6 +168,18 @@ const Json& Members::object(const char* name) {
   return value;
 }
 
+std::vector<std::string> Members::words(const char* name) {
+  std::vector<std::string> words;
+  if (!has(name)) return words;
+  const Json& list = member(name);
+  if (!list.is_array()) fail(name, "a list of strings");
+  for (const Json& word : list) {
+    if (!word.is_string()) fail(name, "a list of strings");
+    words.push_back(word.get<std::string>());
+  }
+  return words;
+}
+
 void Members::finish() const {
   for (const auto& [name, value] : object_.items()) {
     if (std::find(known_.begin(), known_.end(), name) == known_.end()) {
@@ -253,6 +265,7 @@ Json json_of(const Case& which) {
 Json json_of(const Outcome& outcome, const Case& which) {
   return {{"status", name_of(outcome.status)},
           {"passed", outcome.passed},
+          {"nothing_to_do", outcome.nothing_to_do},
           {"message", outcome.message},
           {"first_wrong", outcome.first_wrong ? Json(*outcome.first_wrong) : Json(nullptr)},
           {"replay", replay_command(which)},

@@ -35,6 +35,7 @@ class Members {
   std::uint64_t seed(const char* name);
   double number(const char* name, double otherwise);
   const Json& object(const char* name);
+  std::vector<std::string> words(const char* name);  ///< empty if missing
 
   /// Throws if the object has a member that was not asked for.
   void finish() const;

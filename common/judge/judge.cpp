@@ -86,8 +86,11 @@ struct Judge::Exchange {
   }
 };
 
-Judge::Judge(std::string program, double timeout, Environment environment)
-    : program_(std::move(program)), timeout_(timeout), environment_(std::move(environment)) {
+Judge::Judge(std::string program, double timeout, Environment environment, Sandbox sandbox)
+    : program_(std::move(program)),
+      timeout_(timeout),
+      environment_(std::move(environment)),
+      sandbox_(std::move(sandbox)) {
   // The runner belongs to the same user: without this it could read the reference out of our memory.
   prctl(PR_SET_DUMPABLE, 0);
 }
@@ -114,6 +117,7 @@ Outcome Judge::run(const Case& which, const void* keys, KernelTimes kernel_times
     memory_.fill(which, keys);
     require_process(which);
     outcome = exchange();
+    outcome.nothing_to_do = memory_.nothing_to_do();
     if (outcome.status == Status::hung) outcome.message += advice_on_hanging(which);
   }
   conclude(which, outcome);
@@ -125,7 +129,7 @@ Process& Judge::process() {
     Environment environment = environment_;
     if (lane_seed_) environment["SIMT_SEED"] = std::to_string(*lane_seed_);
     if (reversed_blocks_) environment["SIMT_REVERSE_BLOCKS"] = "1";
-    process_ = std::make_unique<Process>(program_, memory_.shared(), environment);
+    process_ = std::make_unique<Process>(program_, memory_.shared(), environment, sandbox_);
   }
   return *process_;
 }

@@ -27,6 +27,7 @@ struct Outcome {
   std::optional<std::int64_t> first_wrong;  ///< index of the first wrong key or value
   std::string file;                         ///< where to look: that of the first finding, else the step's
   std::int64_t line = 0;                    ///< 0: unknown
+  bool nothing_to_do = false;               ///< the keys as they came would be right
   std::string printed;                      ///< the end of what the runner printed
   double milliseconds = 0;                  ///< as the runner reports it
   double wall_milliseconds = 0;             ///< from "go" to "sorted" by the judge's clock
@@ -47,10 +48,10 @@ enum class KernelTimes { leave_out, measure };
 
 class Judge {
  public:
-  /// `program`: a runner. `timeout`: seconds that a step may take. `environment`: of the runner. Errors of all members:
-  /// lab::Error for what the caller did wrong (no such program, input, or memory). Whatever the runner does wrong is an
-  /// Outcome.
-  explicit Judge(std::string program, double timeout = 20, Environment environment = {});
+  /// `program`: a runner. `timeout`: seconds that a step may take. `environment`: of the runner. `sandbox`: where it
+  /// runs. Errors of all members: lab::Error for what the caller did wrong (no such program, input, or memory).
+  /// Whatever the runner does wrong is an Outcome.
+  explicit Judge(std::string program, double timeout = 20, Environment environment = {}, Sandbox sandbox = {});
 
   /// `more_if_slow`: seconds that are added if a case has many keys and its blocks come to an end one after another.
   void set_timeout(double seconds, double more_if_slow = 0) { timeout_ = seconds, more_if_slow_ = more_if_slow; }
@@ -90,6 +91,7 @@ class Judge {
   double timeout_;
   double more_if_slow_ = 0;
   Environment environment_;
+  Sandbox sandbox_;
   std::optional<std::uint64_t> lane_seed_;  // of the running process
   bool reversed_blocks_ = false;            // in the running process
   CaseMemory memory_;

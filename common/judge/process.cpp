@@ -42,8 +42,16 @@ std::vector<std::string> variables(const Environment& environment) {
   return all;
 }
 
+// Pointers to texts, as execve() takes them.
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (std::string& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
 // Between fork and exec: only calls that are safe there.
-[[noreturn]] void become_runner(const char* program, char* const* environment, int channel, int memory, int output) {
+[[noreturn]] void become_runner(char* const* words, char* const* environment, int channel, int memory, int output) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   // To high numbers first, so that no descriptor is overwritten before it is moved.
@@ -59,9 +67,27 @@ std::vector<std::string> variables(const Environment& environment) {
   for (int fd : {channel, memory, output, nothing}) {
     if (fd > memory_fd) close(fd);
   }
-  const char* const arguments[] = {program, judge_argument, nullptr};
-  execve(program, const_cast<char* const*>(arguments), environment);
+  execve(words[0], words, environment);
   _exit(127);
+}
+
+// Like recv(), also for who sent the message: the kernel adds that to each, for SO_PASSCRED.
+ssize_t receive_from(int channel, Reply& reply, pid_t& sender) {
+  iovec place{&reply, sizeof reply};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(ucred))] = {};
+  msghdr message{};
+  message.msg_iov = &place;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof control;
+  const ssize_t bytes = recvmsg(channel, &message, MSG_TRUNC | MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  const cmsghdr* const first = bytes > 0 ? CMSG_FIRSTHDR(&message) : nullptr;
+  if (first && first->cmsg_level == SOL_SOCKET && first->cmsg_type == SCM_CREDENTIALS) {
+    ucred credentials;
+    std::memcpy(&credentials, CMSG_DATA(first), sizeof credentials);
+    sender = credentials.pid;
+  }
+  return bytes;
 }
 
 }  // namespace
@@ -70,8 +96,9 @@ Descriptor::~Descriptor() {
   if (fd_ >= 0) close(fd_);
 }
 
-JudgeMemory::JudgeMemory() : fd_(memfd_create("keys", MFD_CLOEXEC)) {
-  if (fd_ < 0) fail("cannot create shared memory");
+// Sealed, so that a runner cannot cut off memory which the judge is about to read.
+JudgeMemory::JudgeMemory() : fd_(memfd_create("keys", MFD_CLOEXEC | MFD_ALLOW_SEALING)) {
+  if (fd_ < 0 || fcntl(fd_, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_SEAL) != 0) fail("cannot create shared memory");
 }
 
 JudgeMemory::~JudgeMemory() {
@@ -92,24 +119,28 @@ void JudgeMemory::reserve(std::int64_t bytes) {
   bytes_ = bytes;
 }
 
-Process::Process(const std::string& program, const JudgeMemory& memory, const Environment& environment) {
+Process::Process(const std::string& program, const JudgeMemory& memory, const Environment& environment,
+                 const Sandbox& sandbox)
+    : in_sandbox_(!sandbox.empty()) {
   if (access(program.c_str(), X_OK) != 0) fail("cannot run " + program);
+  if (in_sandbox_ && access(sandbox.front().c_str(), X_OK) != 0) fail("cannot run " + sandbox.front());
   int sockets[2], pipe_ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0) fail("cannot create a socket pair");
   channel_ = Descriptor(sockets[0]);
+  const int on = 1;
+  setsockopt(channel_, SOL_SOCKET, SO_PASSCRED, &on, sizeof on);
   const Descriptor runners_channel(sockets[1]);
   if (pipe2(pipe_ends, O_CLOEXEC) != 0) fail("cannot create a pipe");
   output_pipe_ = Descriptor(pipe_ends[0]);
   const Descriptor runners_output(pipe_ends[1]);
   fcntl(output_pipe_, F_SETFL, O_NONBLOCK);
   // Made before the fork: the child must not allocate.
-  std::vector<std::string> texts = variables(environment);
-  std::vector<char*> pointers;
-  for (std::string& text : texts) pointers.push_back(text.data());
-  pointers.push_back(nullptr);
+  std::vector<std::string> names_and_values = variables(environment), command = sandbox;
+  command.insert(command.end(), {program, judge_argument});
+  const std::vector<char*> variables = pointers_to(names_and_values), words = pointers_to(command);
   pid_ = fork();
   if (pid_ < 0) fail("cannot start " + program);
-  if (pid_ == 0) become_runner(program.c_str(), pointers.data(), runners_channel, memory.fd(), runners_output);
+  if (pid_ == 0) become_runner(words.data(), variables.data(), runners_channel, memory.fd(), runners_output);
   setpgid(pid_, pid_);  // here too, because either process may come first
 }
 
@@ -128,7 +159,7 @@ Process::Heard Process::receive(Reply& reply, Clock::time_point deadline) {
     if (poll(waiting, 2, static_cast<int>(std::min<std::int64_t>(left, 1000))) < 0 && errno != EINTR) fail("poll");
     if (waiting[1].revents & POLLIN) drain_output();
     if (waiting[0].revents == 0) continue;
-    const ssize_t bytes = recv(channel_, &reply, sizeof reply, MSG_TRUNC | MSG_DONTWAIT);
+    const ssize_t bytes = receive_from(channel_, reply, sender_);
     if (bytes == 0 || (bytes < 0 && errno == ECONNRESET)) return Heard::end;
     if (bytes != ssize_t{sizeof reply}) return Heard::noise;
     const bool text_fits = reply.text_bytes >= 0 && std::size_t(reply.text_bytes) <= sizeof reply.text;
@@ -146,6 +177,10 @@ std::pair<Status, std::string> Process::ending() {
     if (info.si_pid == pid_) {
       drain_output();
       status = info.si_status;
+      // A sandbox that waits for the runner ends as a shell does.
+      if (info.si_code == CLD_EXITED && in_sandbox_ && status > 128 && status < 128 + NSIG) {
+        return {Status::crashed, fmt::format("the process crashed: {}", strsignal(status - 128))};
+      }
       if (info.si_code == CLD_EXITED) {
         return {Status::exited, fmt::format("the process ended by itself with exit code {}", status)};
       }
@@ -156,10 +191,13 @@ std::pair<Status, std::string> Process::ending() {
   return {Status::exited, "the process closed the judge's channel"};
 }
 
+// The process that runs the step: a sandbox starts it as its child. Only one of ours is ever signalled.
+pid_t Process::runner() const { return sender_ > 0 && getpgid(sender_) == pid_ ? sender_ : pid_; }
+
 double Process::seconds_waited() const {
   double longest = 0;
   std::error_code error;
-  for (const auto& thread : std::filesystem::directory_iterator(fmt::format("/proc/{}/task", pid_), error)) {
+  for (const auto& thread : std::filesystem::directory_iterator(fmt::format("/proc/{}/task", runner()), error)) {
     double running = 0, waiting = 0;  // nanoseconds
     std::ifstream(thread.path() / "schedstat") >> running >> waiting;
     longest = std::max(longest, waiting * 1e-9);
@@ -167,7 +205,7 @@ double Process::seconds_waited() const {
   return longest;
 }
 
-void Process::ask_to_end() { kill(pid_, SIGTERM); }
+void Process::ask_to_end() { kill(runner(), SIGTERM); }
 
 std::string Process::take_output() {
   drain_output();

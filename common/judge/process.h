@@ -8,6 +8,7 @@
 #include <map>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "runner/protocol.h"
 
@@ -52,6 +53,9 @@ class JudgeMemory {
 /// Variables of a runner's environment, in addition to the judge's own.
 using Environment = std::map<std::string, std::string>;
 
+/// A command that starts a runner in a sandbox, without the runner's own words; empty: none. Its first word is a path.
+using Sandbox = std::vector<std::string>;
+
 /// A runner's process in a group of its own. It and what it started are killed with this object, or with the judge.
 class Process {
  public:
@@ -59,8 +63,9 @@ class Process {
 
   enum class Heard { reply, nothing, end, noise };
 
-  /// Errors: lab::Unavailable if `program` cannot be run.
-  Process(const std::string& program, const JudgeMemory& memory, const Environment& environment);
+  /// Errors: lab::Unavailable if `program` or the sandbox cannot be run.
+  Process(const std::string& program, const JudgeMemory& memory, const Environment& environment,
+          const Sandbox& sandbox = {});
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
   ~Process();
@@ -85,8 +90,11 @@ class Process {
 
  private:
   void drain_output();
+  pid_t runner() const;
 
   pid_t pid_ = -1;
+  pid_t sender_ = -1;  // of the last message
+  bool in_sandbox_ = false;
   Descriptor channel_;
   Descriptor output_pipe_;
   std::string output_;

@@ -63,6 +63,7 @@ class Server {
   struct Kept {
     std::string program;
     Environment environment;
+    Sandbox sandbox;
     std::unique_ptr<Judge> judge;
   };
 
@@ -116,10 +117,9 @@ class Server {
   }
 
   Json answer_runner(Members& members) {
-    const std::string program = members.text("runner");
+    Judge& judge = judge_for(members.text("runner"), {}, members.words("sandbox"));
     const Bandwidth bandwidth = members.flag("bandwidth") ? Bandwidth::measure : Bandwidth::leave_out;
     members.finish();
-    Judge& judge = judge_for(program, {});
     const RunnerFacts facts = judge.describe(bandwidth);
     return json_of(facts, judge.table());
   }
@@ -146,7 +146,7 @@ class Server {
   }
 
   Json answer_run(Members& members) {
-    Judge& judge = judge_for(members.text("runner"), environment_of(members));
+    Judge& judge = judge_for(members.text("runner"), environment_of(members), members.words("sandbox"));
     judge.set_timeout(timeout_of(members), members.has("timeout") ? 0 : more_if_slow);
     const KernelTimes kernels = members.flag("time_kernels") ? KernelTimes::measure : KernelTimes::leave_out;
     const std::string keys_path = members.text("keys", ""), output_path = members.text("output", "");
@@ -161,7 +161,7 @@ class Server {
   }
 
   Json answer_measure(Members& members) {
-    Judge& judge = judge_for(members.text("runner"), environment_of(members));
+    Judge& judge = judge_for(members.text("runner"), environment_of(members), members.words("sandbox"));
     judge.set_timeout(timeout_of(members));
     const TimingLimits limits = limits_of(members);
     const bool kernels = members.flag("kernels");
@@ -256,14 +256,15 @@ class Server {
   }
 
   // The judge of this program and environment, with its process if that is well; the one unused for longest makes way.
-  Judge& judge_for(const std::string& program, const Environment& environment) {
-    const auto kept = std::find_if(judges_.begin(), judges_.end(),
-                                   [&](const Kept& k) { return k.program == program && k.environment == environment; });
+  Judge& judge_for(const std::string& program, const Environment& environment, const Sandbox& sandbox) {
+    const auto kept = std::find_if(judges_.begin(), judges_.end(), [&](const Kept& k) {
+      return k.program == program && k.environment == environment && k.sandbox == sandbox;
+    });
     if (kept != judges_.end()) {
       judges_.splice(judges_.begin(), judges_, kept);
     } else {
       if (judges_.size() == max_judges) judges_.pop_back();
-      judges_.push_front({program, environment, std::make_unique<Judge>(program, 20, environment)});
+      judges_.push_front({program, environment, sandbox, std::make_unique<Judge>(program, 20, environment, sandbox)});
     }
     return *judges_.front().judge;
   }

@@ -11,6 +11,8 @@
 //   {"ask":"measure","runner","case","limits",..}    Measurement
 //       optional: "timeout", "kernels", "copy_bytes_per_second" that reported times are tested against
 //
+// Requests with a runner may name a "sandbox": the words of a command that starts it, beginning with a path.
+//
 // A request that cannot be served is answered by {"error", "kind"}; the kind is "usage" if the request is wrong and
 // "machine" if this machine lacks something. A request must not have other members. Of a case only "lab" and "step" are
 // required. Without "n" it has all keys of a file, or 2^20, but no more than the step takes; without "lane_seed" the

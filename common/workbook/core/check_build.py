@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import threading
@@ -111,8 +112,12 @@ def failure_lines(outcome: Outcome, options: str = "") -> list[str]:
 class Judges:
     """A judge for each thread: a judge answers one request at a time, and each of its runners uses one core."""
 
-    def __init__(self, program: Path | None = None) -> None:
-        self._program = program
+    def __init__(
+        self, program: Path | None = None, prefix: Sequence[str] = (), sandbox: Sequence[str] = (), workers: int = 0
+    ) -> None:
+        """`workers`: how many cases run at a time; 0: one per core. The others are those of JudgeClient."""
+        self._make = functools.partial(JudgeClient, program, prefix, sandbox)
+        self.workers = workers or os.cpu_count() or 1
         self._own = threading.local()
         self._all: list[JudgeClient] = []
 
@@ -126,7 +131,7 @@ class Judges:
     def own(self) -> JudgeClient:
         """The judge of the calling thread."""
         if not hasattr(self._own, "judge"):
-            self._own.judge = JudgeClient(self._program)
+            self._own.judge = self._make()
             self._all.append(self._own.judge)
         judge: JudgeClient = self._own.judge
         return judge
@@ -149,7 +154,7 @@ def _outcomes(
     judges: Judges, runner: Path, cases: Sequence[Case], timeout: float | None
 ) -> Iterator[tuple[Outcome, Callable[[], None]]]:
     """The outcomes in the order of the cases, which run on all cores; the function cancels those not begun."""
-    with ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+    with ThreadPoolExecutor(judges.workers) as pool:
         futures: list[Future[Outcome]] = [pool.submit(_run, judges, runner, case, timeout) for case in cases]
 
         def cancel() -> None:

@@ -91,10 +91,12 @@ class JudgeClient:
         outcome = judge.run(runner, Case("03-bitonic", 2, 1000))
     """
 
-    def __init__(self, program: Path | None = None, prefix: Sequence[str] = ()) -> None:
-        """`program`: the judge, else that of build/. `prefix`: a command, such as a profiler, that starts it."""
+    def __init__(self, program: Path | None = None, prefix: Sequence[str] = (), sandbox: Sequence[str] = ()) -> None:
+        """`program`: the judge, else that of build/. `prefix`: a command, such as a profiler, that starts it. `sandbox`:
+        a command that starts its runners."""
         self.program = Path(program or build.judge())
         self._prefix = list(prefix)
+        self._sandbox = {"sandbox": list(sandbox)} if sandbox else {}
         self._process: subprocess.Popen[bytes] | None = None
         self._labs: tuple[Lab, ...] = ()
 
@@ -213,7 +215,8 @@ class JudgeClient:
 
     def runner(self, runner: Path, bandwidth: bool = False) -> RunnerInfo:
         """What a runner reports about itself; with `bandwidth` also how fast its device's memory is copied."""
-        return self._answer(RunnerInfo, {"ask": "runner", "runner": str(runner), "bandwidth": bandwidth})
+        request = {"ask": "runner", "runner": str(runner), "bandwidth": bandwidth}
+        return self._answer(RunnerInfo, {**request, **self._sandbox})
 
     def cases(self, lab: str, step: int, set_: str, build_kind: str, seed: int | None = None) -> tuple[CaseGroup, ...]:
         """The cases of a set: quick, public, large, check or budget."""
@@ -234,7 +237,7 @@ class JudgeClient:
     ) -> Outcome:
         """Sorts once and verifies. `keys`: raw keys in place of the input; `output`: where verified keys are written;
         `trace`: where the check build writes its accesses; `environment`: added to the runner's."""
-        request: dict[str, Any] = {"ask": "run", "runner": str(runner), "case": _request(case)}
+        request: dict[str, Any] = {"ask": "run", "runner": str(runner), "case": _request(case), **self._sandbox}
         paths = {"keys": keys, "output": output, "trace": trace}
         request.update({name: str(path) for name, path in paths.items() if path is not None})
         if timeout is not None:
@@ -256,7 +259,7 @@ class JudgeClient:
         copy_bytes_per_second: float = 0,
     ) -> Measurement:
         """Times a case. `copy_bytes_per_second`: times that would need more bandwidth than this are refused."""
-        request: dict[str, Any] = {"ask": "measure", "runner": str(runner), "case": _request(case)}
+        request: dict[str, Any] = {"ask": "measure", "runner": str(runner), "case": _request(case), **self._sandbox}
         request["limits"] = asdict(limits)
         if timeout is not None:
             request["timeout"] = timeout

@@ -219,6 +219,7 @@ class Outcome:
     case: Case
     message: str = ""
     first_wrong: Optional[int] = None
+    nothing_to_do: bool = False  # the keys as they came would be right
     replay: str = ""  # the command that repeats the case
     title: str = ""
     file: str = ""

@@ -1,0 +1,258 @@
+"""Compiles and links the runner of a lab with a student's files, in the sandbox.
+
+Everything that students do not write is compiled once, by Ninja: the judge, the libraries, and the starters. What a
+submission needs of it is copied to a folder that the sandbox shows. The commands are those of the build folder.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..core import build, diagnostics, starters
+from ..core.console import Problem
+from ..core.course import ROOT, has_solutions, steps
+from .sandbox import Box, Sandbox, python
+
+COMPILE_SECONDS = 90  # of a processor; the solutions take a few
+PATIENCE = 600.0  # seconds that a busy machine may take for that
+_HEADERS = ("*.h", "*.cuh")
+_DEPENDENCY_OPTIONS = ("-MF", "-MQ", "-MT")
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """The outcome of a compilation."""
+
+    item: Path | None  # the object or the program
+    words: str = ""  # why there is none
+    fault: bool = False  # the compiler reported no error in the source, so the machine may be at fault
+
+
+def step_files(lab: str) -> list[str]:
+    """The names of the files that students fill in: "02_shared.cu"."""
+    return [step.file.partition("/")[2] for step in steps(lab)]
+
+
+def starter_texts(labs: Iterable[str]) -> dict[str, str]:
+    """The text of each file before anybody has worked on it: {"03-bitonic/02_shared.cu": text}."""
+    if has_solutions():
+        made = {path.as_posix(): text for path, text in starters.all_starters().items()}
+        return {f"{lab}/{name}": made[f"{lab}/{name}"] for lab in labs for name in step_files(lab)}
+    paths = [f"{lab}/{name}" for lab in labs for name in step_files(lab)]
+    return {path: (ROOT / "labs" / path).read_text(encoding="utf-8", errors="replace") for path in paths}
+
+
+def _without_launcher(words: list[str]) -> list[str]:
+    return words[1:] if Path(words[0]).name in ("ccache", "sccache") else words
+
+
+class Recipe:
+    """The commands that make a lab's runner of one build, as they are in the build folder."""
+
+    def __init__(self, lab: str, kind: str) -> None:
+        self.lab, self.kind = lab, kind
+        self.target = f"labs/{lab}-{kind}"
+        self.compile: dict[str, list[str]] = {}  # by the name of the file
+        self.objects: dict[str, str] = {}  # by the name of the file, relative to the build folder
+        for entry in build.compile_commands():
+            output = entry.get("output", "")
+            name = Path(entry["file"]).name.removesuffix(".cpp")
+            if output.startswith(f"{self.target}.p/") and name in step_files(lab):
+                self.compile[name] = _without_launcher(shlex.split(entry["command"]))
+                self.objects[name] = output
+        listed = subprocess.run(
+            ["ninja", "-C", str(build.folder()), "-t", "commands", "-s", self.target],
+            env=build.environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        self.link = _without_launcher(shlex.split(listed.stdout.strip().splitlines()[-1])) if listed.stdout else []
+        if not self.link or set(self.compile) != set(step_files(lab)):
+            raise Problem(f"the build folder has no commands for {self.target}: remove build/ and run this again")
+
+    def inputs(self) -> list[str]:
+        """What is linked besides the objects of the student's files, relative to the build folder."""
+        own = {*self.objects.values(), self.target}
+        words = [word for word in self.link[1:] if not word.startswith("-") and word not in own]
+        return [word for word in words if word.endswith((".o", ".a", ".so")) and not os.path.isabs(word)]
+
+
+class Programs:
+    """Makes runners for submissions of some labs."""
+
+    def __init__(self, sandbox: Sandbox, labs: Sequence[str], kinds: Sequence[str]) -> None:
+        self.sandbox, self.labs, self.kinds = sandbox, list(labs), list(kinds)
+        self.recipes = {(lab, kind): Recipe(lab, kind) for lab in labs for kind in kinds}
+        self.starters = starter_texts(labs)
+        self._starter_objects: dict[tuple[str, str, str], Path] = {}
+        self._python = python()
+
+    @property
+    def compiler(self) -> str:
+        """The C++ compiler."""
+        return next(iter(self.recipes.values())).link[0]
+
+    # --- once per run ---
+
+    def prepare(self, more: Sequence[Path] = ()) -> None:
+        """Builds what submissions share, and `more` programs of the build folder. Raises Problem."""
+        as_made = {path for path, text in self.starters.items() if _same(ROOT / "labs" / path, text)}
+        needed: dict[str, None] = {}
+        for (lab, _), recipe in self.recipes.items():
+            needed.update(dict.fromkeys(recipe.inputs()))
+            needed.update({item: None for name, item in recipe.objects.items() if f"{lab}/{name}" in as_made})
+        paths = [build.judge(), *more, *(build.folder() / path for path in needed)]
+        build.compile_targets(paths, "building what is graded with")
+        self._copy_sources()
+        for path in needed:
+            self._copy_built(path)
+        self._find_tools()
+        self._compile_starters(as_made)
+
+    def _copy_sources(self) -> None:
+        tree = self.sandbox.shared / "tree"
+        for folder in ("common/step", "common/simt/include", "common/simt/rewrite", "common/simt/calls"):
+            shutil.copytree(ROOT / folder, tree / folder, ignore=shutil.ignore_patterns("__pycache__"))
+        for lab in self.labs:
+            (tree / "labs" / lab).mkdir(parents=True)
+            for pattern in _HEADERS:
+                for header in (ROOT / "labs" / lab).glob(pattern):
+                    shutil.copy(header, tree / "labs" / lab)
+        for path in [tree, *tree.rglob("*")]:  # for another user, whatever our umask is
+            path.chmod(0o755 if path.is_dir() else 0o644)
+
+    def _copy_built(self, path: str) -> None:
+        """Copies a file of the build folder; of an archive that only names its members, these, too."""
+        source, target = build.folder() / path, self.sandbox.shared / "build" / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(source, target)
+        target.chmod(0o644)
+        for folder in target.relative_to(self.sandbox.shared).parents:
+            (self.sandbox.shared / folder).chmod(0o755)
+        with open(source, "rb") as file:
+            is_thin = file.read(8) == b"!<thin>\n"
+        if is_thin:
+            listed = subprocess.run(["ar", "t", path], cwd=build.folder(), capture_output=True, text=True, check=True)
+            for member in listed.stdout.splitlines():
+                self._copy_built(member)
+
+    def _find_tools(self) -> None:
+        """Shows compilers that are not below /usr in the sandbox."""
+        words = {recipe.link[0] for recipe in self.recipes.values()}
+        words |= {command[0] for recipe in self.recipes.values() for command in recipe.compile.values()}
+        places = [Path(os.path.realpath(shutil.which(word) or word)) for word in (*words, self._python)]
+        self.sandbox.tools = tuple({place.parents[1] for place in places if not place.is_relative_to("/usr")})
+
+    def _compile_starters(self, as_made: set[str]) -> None:
+        """Compiles the starters that are not in labs/ as they were given out; the others are copied."""
+        box = self.sandbox.boxes[0] if self.sandbox.boxes else self.sandbox.add_box()
+        for (lab, kind), recipe in self.recipes.items():
+            for name, item in recipe.objects.items():
+                into = self.sandbox.shared / "build" / item
+                if f"{lab}/{name}" not in as_made:
+                    self.lay_out(box, lab, {})
+                    compiled = self.compile(box, lab, name, kind)
+                    if not compiled.item:
+                        raise Problem(f"the starter labs/{lab}/{name} does not compile\n\n{compiled.words}")
+                    into.parent.mkdir(parents=True, exist_ok=True)
+                    shutil.move(compiled.item, into)
+                self._starter_objects[lab, name, kind] = into
+
+    def starter_object(self, lab: str, name: str, kind: str) -> Path:
+        """The object of a file that nobody has worked on."""
+        return self._starter_objects[lab, name, kind]
+
+    # --- per submission ---
+
+    def lay_out(self, box: Box, lab: str, texts: Mapping[str, str]) -> None:
+        """Writes the lab's folder into a box: our headers, the student's files, and starters in place of the others."""
+        self.sandbox.empty(box)
+        folder = box.folder / "tree/labs" / lab
+        folder.mkdir(parents=True)
+        (box.folder / "tree/common").symlink_to(self.sandbox.shared / "tree/common")
+        for header in (self.sandbox.shared / "tree/labs" / lab).iterdir():
+            shutil.copy(header, folder)
+        for name in step_files(lab):
+            text = texts.get(name, self.starters[f"{lab}/{name}"])
+            (folder / name).write_text(text, encoding="utf-8", errors="surrogateescape")
+        for path in [box.folder / "tree", *(box.folder / "tree").rglob("*")]:
+            if not path.is_symlink():
+                path.chmod(0o755 if path.is_dir() else 0o644)
+
+    def _translated(self, words: Iterable[str], box: Box) -> list[str]:
+        """Words of a command of the build folder, for the box's own tree."""
+        tree, scratch = str(box.folder / "tree"), self.sandbox.environment(box)["TMPDIR"]
+        folder = os.path.abspath(build.folder())
+        found = []
+        for word in words:
+            include = re.match(r"(-I|-isystem)(.+)", word)
+            if include:
+                place = os.path.normpath(os.path.join(folder, include[2]))
+                if Path(place).is_relative_to(folder):
+                    continue  # made there, and not for steps
+                word = include[1] + place
+            elif word.startswith("-ffile-prefix-map="):
+                word = f"-ffile-prefix-map={tree}/="
+            word = word.replace(folder, scratch).replace(os.path.abspath(ROOT), tree)
+            found.append(word.replace("python3,", f"{self._python},"))
+        return found
+
+    def compile(self, box: Box, lab: str, name: str, kind: str) -> Compiled:
+        """Compiles one file of the lab that was laid out. The object is in the box's folder."""
+        recipe = self.recipes[lab, kind]
+        words, skip = [], False
+        for word in recipe.compile[name]:
+            skip_this, skip = skip, word in ("-o", "-c", *_DEPENDENCY_OPTIONS)
+            if not (skip_this or skip or word == "-MD"):
+                words.append(word)
+        tree = box.folder / "tree"
+        source = str(tree / "labs" / lab / name)
+        steps_ = []
+        if kind != "cuda":
+            rewrite = [self._python, str(self.sandbox.shared / "tree/common/simt/rewrite/rewrite.py"), source]
+            rewrite += ["-o", f"{name}.cpp", "--root", str(tree), "-I", str(tree / "labs" / lab), "-I", str(tree / "common")]
+            steps_.append(rewrite)
+            words += ["-fdiagnostics-color=never"]
+            source = f"{name}.cpp"
+        steps_.append([*self._translated(words, box), "-o", "made", "-c", source])
+        return self._made(box, steps_, box.folder / f"{name}-{kind}.o")
+
+    def link(self, box: Box, lab: str, kind: str, objects: Mapping[str, Path]) -> Compiled:
+        """Links a runner. `objects`: by the name of the file."""
+        recipe = self.recipes[lab, kind]
+        own = {recipe.objects[name]: str(path) for name, path in objects.items()}
+        shared = {path: str(self.sandbox.shared / "build" / path) for path in recipe.inputs()}
+        words = [{**own, **shared, recipe.target: "made"}.get(word, word) for word in recipe.link]
+        made = self._made(box, [words], box.folder / f"{lab}-{kind}")
+        if made.item:
+            made.item.chmod(0o755)
+        return made
+
+    def _made(self, box: Box, commands: Sequence[Sequence[str]], into: Path) -> Compiled:
+        """Runs commands in the sandbox, the last of which makes the file `made`, which is then moved to `into`."""
+        script = f'cd "$TMPDIR" && ulimit -t {COMPILE_SECONDS} && rm -f made'
+        script += "".join(f" && {shlex.join(words)} >&2" for words in commands) + " && exec cat made"
+        done = self.sandbox.run(box, ["/bin/sh", "-c", script], PATIENCE)
+        if done.ok and done.output:
+            into.write_bytes(done.output)
+            into.chmod(0o644)
+            return Compiled(into)
+        said = done.errors.replace(str(self.sandbox.shared / "tree") + "/", "")
+        words = diagnostics.summary(said, box.folder / "tree", Path(self.sandbox.environment(box)["TMPDIR"]))
+        reported = build.diagnostics_found(said) or "undefined reference" in said or "multiple definition" in said
+        return Compiled(None, words, fault=not reported)
+
+
+def _same(path: Path, text: str) -> bool:
+    try:
+        return path.read_text(encoding="utf-8") == text
+    except (OSError, UnicodeDecodeError):
+        return False

@@ -1,0 +1,123 @@
+"""Lists an archive and reads the files in it that are wanted. Nothing is written to the disk.
+
+    python3 unpack.py NAME SUFFIX ... <ARCHIVE
+
+This program runs in the sandbox, which limits its time and its memory: an archive may be made to exhaust a reader. So
+it needs nothing but Python's own library. NAME ends as the archive's does. Prints one JSON object per line, for each
+member {"name", "kind", "text"?}; "kind" is "file", "link" or "other", and "text", in base64, is there for files whose
+path ends with one of the suffixes. Or {"error"} in the last line, with a sentence on why the archive is refused.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import sys
+import tarfile
+import zipfile
+from collections.abc import Iterator, Sequence
+from typing import IO, Optional
+
+MOST_MEMBERS = 20_000
+MOST_BYTES = 512 << 20  # of all members, unpacked
+MOST_TEXT = 1 << 20  # of a file that is taken
+ENDINGS = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
+
+Member = tuple[str, str, Optional[bytes]]  # path, kind, content
+
+
+class Refused(Exception):
+    """The archive is not read any further; the text is a sentence."""
+
+
+def check_name(name: str) -> None:
+    """Raises Refused for a path that leads out of the folder that an archive is unpacked into."""
+    parts = name.replace("\\", "/").split("/")
+    if ".." in parts or name.startswith(("/", "\\")) or (len(name) > 1 and name[1] == ":"):
+        raise Refused(f"the archive has a member whose path leads out of it: {name[:200]!r}")
+
+
+class Sizes:
+    """Adds up the members and their sizes."""
+
+    def __init__(self) -> None:
+        self.members = 0
+        self.bytes = 0
+
+    def add(self, size: int) -> None:
+        """Raises Refused if there are too many, or if they are too large."""
+        self.members += 1
+        self.bytes += max(size, 0)
+        if self.members > MOST_MEMBERS:
+            raise Refused(f"the archive has more than {MOST_MEMBERS:,} members")
+        if self.bytes > MOST_BYTES:
+            raise Refused(f"the archive holds more than {MOST_BYTES >> 20} MiB")
+
+
+def _content(file: IO[bytes] | None, name: str) -> bytes:
+    content = file.read(MOST_TEXT + 1) if file else b""
+    if len(content) > MOST_TEXT:
+        raise Refused(f"{name[:200]!r} is larger than {MOST_TEXT >> 20} MiB")
+    return content
+
+
+def members_of_zip(stream: IO[bytes], suffixes: Sequence[str]) -> Iterator[Member]:
+    """The members of a zip archive."""
+    sizes = Sizes()
+    with zipfile.ZipFile(stream) as archive:
+        for info in archive.infolist():
+            sizes.add(info.file_size)
+            check_name(info.filename)
+            unix = info.external_attr >> 16 & 0o170000
+            if info.is_dir():
+                continue
+            kind = "link" if unix == 0o120000 else "file" if unix in (0, 0o100000) else "other"
+            if kind != "file" or not info.filename.endswith(tuple(suffixes)):
+                yield info.filename, kind, None
+            elif info.flag_bits & 1:
+                raise Refused(f"{info.filename[:200]!r} is encrypted")
+            else:
+                with archive.open(info) as file:
+                    yield info.filename, kind, _content(file, info.filename)
+
+
+def members_of_tar(stream: IO[bytes], suffixes: Sequence[str]) -> Iterator[Member]:
+    """The members of a tar archive, compressed or not. Read from its beginning to its end: sizes are known before."""
+    sizes = Sizes()
+    with tarfile.open(fileobj=stream, mode="r|*") as archive:
+        for info in archive:
+            sizes.add(info.size)
+            check_name(info.name)
+            if info.isdir():
+                continue
+            kind = "file" if info.isreg() else "link" if info.issym() or info.islnk() else "other"
+            wanted = kind == "file" and info.name.endswith(tuple(suffixes))
+            yield info.name, kind, _content(archive.extractfile(info), info.name) if wanted else None
+
+
+def members(name: str, stream: IO[bytes], suffixes: Sequence[str]) -> Iterator[Member]:
+    """The members of an archive. Raises Refused."""
+    read = members_of_zip if name.lower().endswith(".zip") else members_of_tar
+    try:
+        yield from read(stream, suffixes)
+    except Refused:
+        raise
+    except MemoryError as error:
+        raise Refused("the archive needs too much memory") from error
+    except Exception as error:  # whatever its fault, it cannot be used
+        raise Refused(f"the archive cannot be read: {str(error)[:200] or type(error).__name__}") from error
+
+
+def main() -> int:
+    """Prints the members of the archive on standard input."""
+    try:
+        for name, kind, content in members(sys.argv[1], sys.stdin.buffer, sys.argv[2:]):
+            text = {} if content is None else {"text": base64.b64encode(content).decode()}
+            print(json.dumps({"name": name, "kind": kind, **text}))
+    except Refused as refused:
+        print(json.dumps({"error": str(refused)}))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
