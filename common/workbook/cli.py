@@ -28,6 +28,7 @@ VERBS = {
     "cc": "compile a CUDA program for the CPU",
     "doctor": "show what this machine has and lacks, and what to do about it",
     "completion": "print a script that completes verbs, labs, steps and options in bash and zsh",
+    "grade": "grade a folder of submissions in a sandbox, with points from a rubric",
     "starters": "write the files of labs/ that students fill in, from solutions/",
 }
 

@@ -19,6 +19,7 @@ from .judge_client import Case, Finding, JudgeClient, JudgeUsage, Note, Outcome,
 KERNEL_SECONDS = "6"
 _MORE = 8  # cases that are still run after one has failed without a finding
 MOST_FINDINGS = 3  # shown at once
+TOLERANCE = 1.0001  # of a budget, for rounding
 _COPIES = (
     "  cudaMemcpy or cudaMemcpyAsync moves {:.3g} of these bytes per key within the device;\n"
     "  exchange the two pointers instead of copying one array to the other"
@@ -213,7 +214,7 @@ def _compare_costs(verdict: Verdict, judge: JudgeClient, lab: str, line: Step, r
         costs = Costs(line.name, profiles.against_budget(counted, budget))
         verdict.costs.append(costs)
         for name, (cost, allowed) in costs.values.items():
-            if cost > allowed * 1.0001 and counts_exactly():
+            if cost > allowed * TOLERANCE and counts_exactly():
                 verdict.over.append(
                     f"over budget: {line.name}, {cost:.2f} {profiles.COSTS[name]}; at most {allowed:g} is allowed"
                 )
@@ -231,14 +232,15 @@ def check_step(
     progress: Progress | None = None,
     judges: Judges | None = None,
     tasks: Collection[str] | None = None,
+    seed: int | None = None,
 ) -> Verdict:
-    """The verdict on a step and its parts, which come first, or on some of them: those with these tasks. Raises
-    Problem if the judge cannot run the cases."""
+    """The verdict on a step and its parts, which come first, or on some of them: those with these tasks. `seed`: of the
+    cases; None: a new one. Raises Problem if the judge cannot run the cases."""
     verdict = Verdict()
     with judges or Judges() as judges_:
         judge = judges_.own()
         lines = [line for line in judge.lab(lab).lines(number) if tasks is None or line.task in tasks]
-        groups = judge.cases(lab, number, "check", "check")
+        groups = judge.cases(lab, number, "check", "check", seed)
         cases = [case for line in lines for group in groups for case in group.cases if case.task == line.task]
 
         def show() -> None:

@@ -92,8 +92,8 @@ class JudgeClient:
     """
 
     def __init__(self, program: Path | None = None, prefix: Sequence[str] = (), sandbox: Sequence[str] = ()) -> None:
-        """`program`: the judge, else that of build/. `prefix`: a command, such as a profiler, that starts it. `sandbox`:
-        a command that starts its runners."""
+        """`program`: the judge, else that of build/. `prefix`: a command, such as a profiler, that starts it.
+        `sandbox`: a command that starts its runners."""
         self.program = Path(program or build.judge())
         self._prefix = list(prefix)
         self._sandbox = {"sandbox": list(sandbox)} if sandbox else {}

@@ -1,4 +1,4 @@
-"""Control groups, where this user may create them: the memory and the processes of all that runs in a sandbox, in sum."""
+"""Control groups, where this user may create them: they limit the memory and the processes of a sandbox in sum."""
 
 from __future__ import annotations
 

@@ -95,10 +95,10 @@ class Programs:
         self._starter_objects: dict[tuple[str, str, str], Path] = {}
         self._python = python()
 
-    @property
-    def compiler(self) -> str:
-        """The C++ compiler."""
-        return next(iter(self.recipes.values())).link[0]
+    def compiler(self, kind: str) -> str:
+        """The compiler of a build."""
+        recipe = self.recipes[self.labs[0], kind]
+        return next(iter(recipe.compile.values()))[0]
 
     # --- once per run ---
 
@@ -187,9 +187,9 @@ class Programs:
             if not path.is_symlink():
                 path.chmod(0o755 if path.is_dir() else 0o644)
 
-    def _translated(self, words: Iterable[str], box: Box) -> list[str]:
+    def _translated(self, words: Iterable[str], box: Box, scratch: str) -> list[str]:
         """Words of a command of the build folder, for the box's own tree."""
-        tree, scratch = str(box.folder / "tree"), self.sandbox.environment(box)["TMPDIR"]
+        tree = str(box.folder / "tree")
         folder = os.path.abspath(build.folder())
         found = []
         for word in words:
@@ -218,12 +218,22 @@ class Programs:
         steps_ = []
         if kind != "cuda":
             rewrite = [self._python, str(self.sandbox.shared / "tree/common/simt/rewrite/rewrite.py"), source]
-            rewrite += ["-o", f"{name}.cpp", "--root", str(tree), "-I", str(tree / "labs" / lab), "-I", str(tree / "common")]
+            rewrite += [
+                "-o",
+                f"{name}.cpp",
+                "--root",
+                str(tree),
+                "-I",
+                str(tree / "labs" / lab),
+                "-I",
+                str(tree / "common"),
+            ]
             steps_.append(rewrite)
             words += ["-fdiagnostics-color=never"]
             source = f"{name}.cpp"
-        steps_.append([*self._translated(words, box), "-o", "made", "-c", source])
-        return self._made(box, steps_, box.folder / f"{name}-{kind}.o")
+        into = box.folder / f"{name}-{kind}.o"
+        steps_.append([*self._translated(words, box, self._scratch(box, into)), "-o", "made", "-c", source])
+        return self._made(box, steps_, into)
 
     def link(self, box: Box, lab: str, kind: str, objects: Mapping[str, Path]) -> Compiled:
         """Links a runner. `objects`: by the name of the file."""
@@ -236,9 +246,16 @@ class Programs:
             made.item.chmod(0o755)
         return made
 
+    def _scratch(self, box: Box, into: Path) -> str:
+        """Where a file is made: several are made at the same time."""
+        return f"{self.sandbox.environment(box)['TMPDIR']}/{into.name}.d"
+
     def _made(self, box: Box, commands: Sequence[Sequence[str]], into: Path) -> Compiled:
-        """Runs commands in the sandbox, the last of which makes the file `made`, which is then moved to `into`."""
-        script = f'cd "$TMPDIR" && ulimit -t {COMPILE_SECONDS} && rm -f made'
+        """Runs commands in the sandbox, the last of which makes the file `made`, which is then copied to `into`."""
+        scratch = self._scratch(box, into)
+        script = (
+            f"mkdir -p {shlex.quote(scratch)} && cd {shlex.quote(scratch)} && ulimit -t {COMPILE_SECONDS} && rm -f made"
+        )
         script += "".join(f" && {shlex.join(words)} >&2" for words in commands) + " && exec cat made"
         done = self.sandbox.run(box, ["/bin/sh", "-c", script], PATIENCE)
         if done.ok and done.output:
@@ -246,7 +263,7 @@ class Programs:
             into.chmod(0o644)
             return Compiled(into)
         said = done.errors.replace(str(self.sandbox.shared / "tree") + "/", "")
-        words = diagnostics.summary(said, box.folder / "tree", Path(self.sandbox.environment(box)["TMPDIR"]))
+        words = diagnostics.summary(said, box.folder / "tree", Path(scratch))
         reported = build.diagnostics_found(said) or "undefined reference" in said or "multiple definition" in said
         return Compiled(None, words, fault=not reported)
 

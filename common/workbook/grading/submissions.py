@@ -146,8 +146,8 @@ def parse_members(lines: str) -> Iterator[Member]:
 
 
 def _place(path: str, names: Sequence[str], only_lab: str) -> tuple[str, int] | None:
-    """The wanted file that a path means, and how well it fits (less is better): labs/LAB/FILE, LAB/FILE, or, if there is
-    one lab only, FILE; below any folders, of which archives often have one."""
+    """The wanted file that a path means, and how well it fits (less is better): labs/LAB/FILE, LAB/FILE, or, if there
+    is one lab only, FILE; below any folders, of which archives often have one."""
     parts = path.removeprefix("./").split("/")
     for name in names:
         tail = name.split("/")

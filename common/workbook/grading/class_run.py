@@ -1,0 +1,252 @@
+"""Grades a folder of submissions: draws or reads the seeds, and goes on where an earlier run has stopped."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import secrets
+import shutil
+import time
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+from queue import SimpleQueue
+
+from ..core import build, check_build, machine
+from ..core.console import Problem, Progress, Usage, note
+from ..core.course import BUILD, ROOT, has_solutions, labs
+from ..core.judge_client import JudgeClient
+from . import outputs, rubric, sandbox_trial, submissions
+from .grader import Class, Grader, judge_prefix, needed_programs
+from .grades import Grade, Run, read_grade, read_grades, read_run, write_run
+from .judging import SETS
+from .programs import Programs
+from .shards import Shard
+
+RUBRIC = ROOT / "tests/rubric.toml"
+WORKERS = 4  # compilers and runners that a submission uses at a time, at most: it has few files
+SEEDS = tuple(dict.fromkeys(name for sets in SETS.values() for name in sets)) + ("speed",)
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the command line says."""
+
+    folder: Path
+    out: Path
+    labs: tuple[str, ...] = ()  # none: all
+    jobs: int = 0  # 0: one per core
+    rubric: Path = RUBRIC
+    unsafe: bool = False
+    shard: Shard = Shard()
+    seeds_of: Path | None = None  # a folder of grades whose seeds are used
+
+
+# --- the folder of grades ---
+
+
+def check_out(options: Options) -> None:
+    """Raises Problem or Usage if the grades cannot go to the folder that was named."""
+    out, folder = options.out.resolve(), options.folder.resolve()
+    if out == folder or folder in out.parents:
+        raise Usage(f"{options.out} is in the folder of submissions: choose another folder with --out")
+    if out.exists() and not out.is_dir():
+        raise Usage(f"{options.out} is not a folder: choose another one with --out")
+    if out.is_dir() and any(entry.name != ".lock" for entry in out.iterdir()) and not (out / "run.json").is_file():
+        raise Problem(f"{options.out} holds something else than grades: choose another folder with --out")
+
+
+@contextlib.contextmanager
+def locked(out: Path) -> Iterator[None]:
+    """Holds a folder of grades, which one run at a time may write. Only its owner may read it."""
+    if not out.exists():
+        out.mkdir(parents=True, mode=0o700)
+    with open(out / ".lock", "w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise Problem(f"another grader writes to {out}: wait until it has finished") from error
+        yield
+
+
+def seeds_for(options: Options) -> dict[str, int]:
+    """New secret seeds, or those of another run."""
+    if options.seeds_of is None:
+        return {name: secrets.randbits(48) for name in SEEDS}
+    other = read_run(options.seeds_of)
+    if other is None or set(other.seeds) != set(SEEDS):
+        raise Usage(f"{options.seeds_of} has no run.json with seeds: name a folder of grades")
+    return dict(other.seeds)
+
+
+def require_same(run: Run, options: Options, chosen: Sequence[str], text: str) -> None:
+    """Raises Problem unless a run can go on with these options."""
+    differing = [
+        words
+        for words, is_same in (
+            ("other labs", list(run.labs) == list(chosen)),
+            ("another rubric", run.rubric == text),
+            ("another shard", run.shard == str(options.shard)),
+        )
+        if not is_same
+    ]
+    if differing:
+        raise Problem(
+            f"{options.out} holds a run with {' and '.join(differing)}: grade with the same options again, or choose "
+            "another folder with --out"
+        )
+
+
+def new_run(options: Options, chosen: Sequence[str], text: str, sandbox: str, judge: JudgeClient) -> Run:
+    """The facts of a run that begins."""
+    place = "; ".join(filter(None, [machine.gpu_name(), judge.host().machine]))
+    date = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    return Run(tuple(chosen), text, seeds_for(options), sandbox, place, machine.commit(), date, str(options.shard))
+
+
+# --- what is needed to grade ---
+
+
+def kinds() -> list[str]:
+    """The builds that submissions are judged on."""
+    build.ensure()
+    runnable = build.runnable()
+    if "cpu" not in runnable:
+        raise Problem("grading needs the cpu build: ./workbook doctor explains what is missing")
+    return ["cpu", "check", *(kind for kind in runnable if kind == "cuda")]
+
+
+def hidden(options: Options) -> list[Path]:
+    """What no submission may read."""
+    paths = (options.folder, options.out, ROOT / "solutions", ROOT / "tests", build.folder(), BUILD)
+    return list(dict.fromkeys(path.resolve() for path in paths if path.exists()))
+
+
+def _require_rival(marks: rubric.Rubric, chosen: Sequence[str], built: Sequence[str]) -> None:
+    if marks.speed.against == "reference" and needed_programs(chosen, marks, built) and not has_solutions():
+        raise Problem('this copy of the workbook has no solutions to compare speeds with: set against = "gold"')
+
+
+@contextlib.contextmanager
+def prepared(options: Options, chosen: Sequence[str], marks: rubric.Rubric) -> Iterator[Class]:
+    """Everything that submissions share; its Run is the recorded one, or a new one that is not written yet."""
+    built = kinds()
+    _require_rival(marks, chosen, built)
+    with sandbox_trial.workspace() as workspace:
+        sandbox = sandbox_trial.choose(workspace, hidden(options), options.unsafe)
+        shutil.copy(Path(__file__).with_name("unpack.py"), sandbox.shared)
+        try:
+            jobs = options.jobs or os.cpu_count() or 1
+            workers = min(jobs, WORKERS)
+            programs = Programs(sandbox, chosen, built)
+            while len(sandbox.boxes) < max(jobs // workers, 1):
+                sandbox.add_box()
+            programs.prepare(needed_programs(chosen, marks, built))
+            with JudgeClient(prefix=judge_prefix()) as judge:
+                tables = {lab: judge.lab(lab) for lab in chosen}
+                marks.require_budgets(tables.values(), options.rubric)
+                run = read_run(options.out) or new_run(options, chosen, marks.text, sandbox.description, judge)
+            yield Class(run, marks, sandbox, programs, tables, options.out, options.folder, workers)
+        finally:
+            sandbox.close()
+
+
+def announce(whole: Class) -> None:
+    """Notes on how is graded, and on what is not judged here."""
+    note(f"sandbox: {whole.sandbox.description}")
+    speed = any(whole.rubric.points(lab, line.number, "speed") for lab, t in whole.tables.items() for line in t.steps)
+    if speed and not whole.judges_speed:
+        note(f"speed: not judged, because it needs the {whole.rubric.speed.build} build and no GPU answers")
+    if not check_build.counts_exactly():
+        note("budgets: not judged, because the workbook was built by clang++; build it with g++ to judge them")
+
+
+# --- the run ---
+
+
+def summary(grade: Grade) -> str:
+    """A student's result in a few words."""
+    if grade.not_graded:
+        return f"not graded: {grade.not_graded.splitlines()[0]}"
+    if grade.points is None:
+        return "not graded in part"
+    refused = ", refused" if grade.refused else ""
+    return f"{grade.points:g} of {grade.max_points:g}{refused}"
+
+
+class ClassRun:
+    """Grades what has no grade yet, some submissions at a time."""
+
+    def __init__(self, whole: Class, paths: Sequence[Path]) -> None:
+        self.whole = whole
+        self.paths = list(paths)
+        self.done = 0
+        self.started = time.monotonic()
+        self._graders: SimpleQueue[Grader] = SimpleQueue()
+        for box in whole.sandbox.boxes:
+            self._graders.put(Grader(whole, box))
+
+    def _grade(self, path: Path) -> Grade:
+        grader = self._graders.get()
+        try:
+            return grader.grade(path)
+        finally:
+            self._graders.put(grader)
+
+    def _finish(self, grade: Grade, progress: Progress) -> None:
+        outputs.write_student(self.whole.out, self.whole.run, grade)
+        self.done += 1
+        left = len(self.paths) - self.done
+        minutes = (time.monotonic() - self.started) / self.done * left / 60
+        when = f", about {minutes:.0f} min left" if minutes >= 1 else ", less than a minute left" if left else ""
+        text = f"{self.done} of {len(self.paths)}: {grade.student}: {summary(grade)}, {grade.seconds:.0f} s{when}"
+        progress.update(text, self.done, len(self.paths))
+        progress.line(text)
+
+    def run(self) -> None:
+        """Grades all. Interrupted, nothing of a submission that was not finished is written."""
+        with Progress("grading") as progress, ThreadPoolExecutor(len(self.whole.sandbox.boxes)) as pool:
+            futures = [pool.submit(self._grade, path) for path in self.paths]
+            try:
+                for future in as_completed(futures):
+                    self._finish(future.result(), progress)
+            except BaseException:
+                for future in futures:
+                    future.cancel()
+                self.whole.sandbox.close()  # so that those that have begun end soon
+                raise
+
+
+def grade_class(options: Options) -> list[Grade]:
+    """Grades a folder of submissions, and returns the grades of all. Raises Problem or Usage."""
+    paths, remarks = submissions.find(options.folder)
+    chosen = list(options.labs) or labs()
+    marks = rubric.read(options.rubric)
+    check_out(options)
+    if (run := read_run(options.out)) is not None:
+        require_same(run, options, chosen, marks.text)
+    for remark in remarks:
+        note(remark)
+    part = options.shard.part(paths)
+    with locked(options.out):
+        left = [path for path in part if _is_left(options.out, path)]
+        if len(left) < len(part):
+            note(f"{len(part) - len(left)} of {len(part)} submissions have been graded before")
+        if left or run is None:
+            with prepared(options, chosen, marks) as whole:
+                announce(whole)
+                if run is None:
+                    write_run(options.out, whole.run)
+                ClassRun(whole, left).run()
+                run = whole.run
+        grades = read_grades(options.out)
+        outputs.write_class(options.out, run, grades)
+    return grades
+
+
+def _is_left(out: Path, path: Path) -> bool:
+    """Whether a submission is still to be graded: what was not graded because of a fault of the machine is, too."""
+    grade = read_grade(out, submissions.student_of(path))
+    return grade is None or bool(grade.not_graded)

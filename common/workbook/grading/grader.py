@@ -1,0 +1,247 @@
+"""Grades one submission: takes its files, builds them, runs them in the sandbox, and makes criteria of the outcomes."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import shlex
+import shutil
+import threading
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from ..core import build, check_build
+from ..core.check_build import Judges
+from ..core.console import Problem
+from ..core.course import steps
+from ..core.judge_client import JudgeClient
+from ..core.judge_types import Lab
+from ..reporting import compose
+from . import judging, submissions, unpack
+from .grades import Criterion, Grade, Run
+from .lab_builds import LabBuild, LabBuilder, MachineFault
+from .programs import Programs
+from .rubric import STEP_CRITERIA, Rubric
+from .sandbox import Box, Sandbox, python, variables
+from .speed import Race, rival_program
+from .submissions import Submission
+
+UNPACK_SECONDS = 60.0
+_MADE = re.compile(r"(?s)<!-- made: \w+ -->.*?<!-- end of made -->|<!--.*?-->")
+
+
+def judge_prefix() -> list[str]:
+    """The command that starts a judge: without our environment, and without a terminal that a runner could write to."""
+    setsid, env = shutil.which("setsid") or "/usr/bin/setsid", shutil.which("env") or "/usr/bin/env"
+    return [setsid, env, "-i", *(f"{name}={value}" for name, value in variables().items())]
+
+
+@dataclass
+class Class:
+    """What all submissions of a run share."""
+
+    run: Run
+    rubric: Rubric
+    sandbox: Sandbox
+    programs: Programs
+    tables: dict[str, Lab]
+    out: Path
+    folder: Path
+    workers: int  # compilers and runners of one submission at a time
+    gpu: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def judges_speed(self) -> bool:
+        """Whether speed can be judged on this machine."""
+        return self.rubric.speed.build in self.programs.kinds
+
+    def criteria(self, lab: str, step: int) -> dict[str, float]:
+        """The most points for each criterion of a step that is judged here."""
+        lines = self.tables[lab].lines(step)
+        found = {name: self.rubric.points(lab, step, name) for name in STEP_CRITERIA}
+        if not any(line.budget and line.budget.n for line in lines) or not check_build.counts_exactly():
+            found["budgets"] = 0
+        if not self.judges_speed:
+            found["speed"] = 0
+        return {name: points for name, points in found.items() if points}
+
+    def read_archive(self, box: Box, path: Path, suffixes: Sequence[str]) -> Iterable[unpack.Member]:
+        """The members of an archive, which is read in the sandbox. Raises Refused."""
+        program = str(self.sandbox.shared / "unpack.py")
+        done = self.sandbox.run(box, [python(), "-I", program, path.name, *suffixes], UNPACK_SECONDS, stdin=path)
+        if not done.ok:
+            raise unpack.Refused("the archive cannot be read within the limits of the sandbox")
+        return submissions.parse_members(done.output.decode(errors="replace"))
+
+
+class Grader:
+    """Grades submissions in one box, one after another."""
+
+    def __init__(self, whole: Class, box: Box) -> None:
+        self.whole, self.box = whole, box
+        self.builder = LabBuilder(whole.programs, box, whole.workers)
+
+    def grade(self, path: Path) -> Grade:
+        """The grade of a submission. A fault of the machine is part of it."""
+        started = time.monotonic()
+        self.whole.sandbox.empty(self.box)
+        submission = self.read(path)
+        grade = Grade(submission.student, str(path), remarks=submission.remarks)
+        try:
+            grade = self._graded(submission, grade)
+        except (MachineFault, Problem, OSError, MemoryError) as error:
+            grade = replace(grade, not_graded=f"{type(error).__name__}: {error}" if not str(error) else str(error))
+        finally:
+            self.whole.sandbox.empty(self.box)
+        sources = {name: text for name, text in submission.files.items() if name.endswith(".cu")}
+        return replace(grade, seconds=round(time.monotonic() - started, 1), sources=sources)
+
+    def read(self, path: Path) -> Submission:
+        """What is taken of a submission."""
+        return submissions.read(
+            path, self.whole.programs.labs, lambda file, suffixes: self.whole.read_archive(self.box, file, suffixes)
+        )
+
+    def _graded(self, submission: Submission, grade: Grade) -> Grade:
+        refused, remarks = list(submission.refused), list(submission.remarks)
+        criteria: list[Criterion] = []
+        for lab in self.whole.programs.labs:
+            made = LabBuild(lab, refused=submission.refused)
+            if not submission.refused:
+                made = self.build(submission, lab)
+                refused += [f"{lab}: {words}" for words in made.refused]
+                remarks += [f"{lab}: {words}" for words in made.unknown]
+            criteria += self._lab(made, submission)
+        criteria = [self._with_replay(criterion, submission.student) for criterion in criteria]
+        return replace(grade, criteria=tuple(criteria), refused=tuple(refused), remarks=tuple(remarks))
+
+    def build(self, submission: Submission, lab: str) -> LabBuild:
+        """The runners of a lab with the submission's files. Raises MachineFault."""
+        prefix = f"{lab}/"
+        texts = {name[len(prefix) :]: text for name, text in submission.files.items() if name.startswith(prefix)}
+        return self.builder.build(lab, texts)
+
+    def judges(self, kind: str) -> Judges:
+        """Judges whose runners are in the box. One submission at a time uses a GPU, and one of its runners."""
+        workers = 1 if kind == "cuda" else self.whole.workers
+        return Judges(None, judge_prefix(), self.sandbox_words(kind), workers)
+
+    def sandbox_words(self, kind: str) -> list[str]:
+        """The command that starts a runner of a build in the box."""
+        return self.whole.sandbox.words(self.box, kind == "cuda")
+
+    # --- criteria ---
+
+    def _lab(self, made: LabBuild, submission: Submission) -> list[Criterion]:
+        found = [criterion for step in steps(made.lab) for criterion in self._step(made, step.number, submission)]
+        points = self.whole.rubric.points(made.lab, None, "report")
+        return [*found, self._report(made, submission, points)] if points else found
+
+    def _step(self, made: LabBuild, number: int, submission: Submission) -> list[Criterion]:
+        """The criteria of a step."""
+        most = self.whole.criteria(made.lab, number)
+        name = next(Path(step.file).name for step in steps(made.lab) if step.number == number)
+        if made.refused:
+            words, failures = "not run: the submission was refused", []
+        elif name in made.broken:
+            words, failures = "it does not compile", [made.broken[name]]
+        elif name in made.unchanged:
+            handed_in = f"{made.lab}/{name}" in submission.files
+            words = f"step {number:02} is not written yet" if handed_in else f"labs/{made.lab}/{name} was not handed in"
+            failures = []
+        else:
+            return self._judged(made, number, most)
+        return [judging.nothing(made.lab, number, criterion, most[criterion], words, *failures) for criterion in most]
+
+    def _judged(self, made: LabBuild, number: int, most: dict[str, float]) -> list[Criterion]:
+        """The criteria of a step that was built, from runs."""
+        lab, seeds = made.lab, self.whole.run.seeds
+        tallies = []
+        for kind in (kind for kind in self.whole.programs.kinds if kind in ("cpu", "cuda")):
+            with self.gpu_if(kind), self.judges(kind) as judges:
+                tallies.append(judging.tally(judges, made.programs[kind], lab, number, kind, seeds))
+        self._require_sandbox(tallies)
+        least = self.whole.rubric.least_share
+        correct = judging.correct(lab, number, tallies, most.get("correct", 1.0), least)
+        found = [correct] if "correct" in most else []
+        if not any(tally.passed for tally in tallies):
+            rest = [name for name in most if name != "correct"]
+            return found + [judging.nothing(lab, number, name, most[name], "no case passed") for name in rest]
+        if "check" in most or "budgets" in most:
+            found += self._observed(made, number, most)
+        if "speed" in most:
+            found.append(self._speed(made, number, most["speed"], all(not tally.failed for tally in tallies)))
+        return found
+
+    def _observed(self, made: LabBuild, number: int, most: dict[str, float]) -> list[Criterion]:
+        """The criteria of the check build."""
+        lab, seed = made.lab, self.whole.run.seeds["check"]
+        with self.judges("check") as judges:
+            cases = judging.cases_of(judges.own(), lab, number, "check", "check", seed)
+            seconds = judging.SECONDS["check"]
+            verdict = check_build.check_step(lab, number, made.programs["check"], seconds, judges=judges, seed=seed)
+        found = [judging.check(lab, number, verdict, cases, most["check"])] if "check" in most else []
+        return found + [judging.budgets(lab, number, verdict, most["budgets"])] * ("budgets" in most)
+
+    def _speed(self, made: LabBuild, number: int, max_points: float, is_correct: bool) -> Criterion:
+        if not is_correct:
+            words = "the speed is judged only if every case passes"
+            return judging.nothing(made.lab, number, "speed", max_points, words)
+        kind = self.whole.rubric.speed.build
+        with (
+            self.gpu_if(kind),
+            JudgeClient(prefix=judge_prefix()) as trusted,
+            JudgeClient(prefix=judge_prefix(), sandbox=self.sandbox_words(kind)) as judge,
+        ):
+            race = Race(trusted, judge, self.whole.rubric.speed)
+            seed = self.whole.run.seeds["speed"]
+            return race.criterion(self.whole.tables[made.lab], number, made.programs[kind], seed, max_points)
+
+    def _report(self, made: LabBuild, submission: Submission, max_points: float) -> Criterion:
+        least = self.whole.rubric.least_words
+        if submission.refused:
+            return judging.nothing(made.lab, None, "report", max_points, "the submission was refused")
+        text = submission.report(made.lab)
+        if text is None:
+            return judging.nothing(made.lab, None, "report", max_points, "no report was handed in")
+        count = own_words(text, made.lab)
+        words = f"a report with {count} words of the student's own" + f"; at least {least} are needed" * (count < least)
+        return Criterion(made.lab, None, "report", max_points if count >= least else 0, max_points, words)
+
+    # --- faults that are not the submission's ---
+
+    def gpu_if(self, kind: str) -> contextlib.AbstractContextManager[object]:
+        """Holds the GPU, if the build uses it."""
+        return self.whole.gpu if kind == "cuda" else contextlib.nullcontext()
+
+    def _require_sandbox(self, tallies: Sequence[judging.Tally]) -> None:
+        """If runners ended by themselves, the sandbox must still work. Raises MachineFault."""
+        statuses = {outcome.status for tally in tallies for _, outcome in tally.failures}
+        if statuses & {"exited", "crashed"} and not self.whole.sandbox.works(self.box):
+            raise MachineFault("programs can no longer be started in the sandbox")
+
+    def _with_replay(self, criterion: Criterion, student: str) -> Criterion:
+        def command(case: str) -> str:
+            words = ["./workbook", "grade", str(self.whole.folder), "--out", str(self.whole.out)]
+            return shlex.join([*words, "--replay", student, case])
+
+        failures = (replace(f, replay=command(f.case_id)) if f.case_id else f for f in criterion.failures)
+        return replace(criterion, failures=tuple(failures))
+
+
+def own_words(text: str, lab: str) -> int:
+    """How many words of a report are the student's own: without those of the template and of what is made."""
+    given = " ".join([*(stub for _, stub in compose.template()), *(words for _, words in compose.questions_of(lab))])
+    known = {" ".join(line.split()) for line in _MADE.sub(" ", given).splitlines()}
+    lines = (" ".join(line.split()) for line in _MADE.sub(" ", text).splitlines())
+    return sum(len(re.findall(r"\w+", line)) for line in lines if line not in known)
+
+
+def needed_programs(labs: Sequence[str], rubric: Rubric, kinds: Sequence[str]) -> list[Path]:
+    """What is built besides the submissions: the programs that speeds are compared with."""
+    if rubric.speed.build not in kinds or build.kinds() == []:
+        return []
+    judged = [lab for lab in labs if any(rubric.points(lab, step.number, "speed") for step in steps(lab))]
+    return list(dict.fromkeys(rival_program(lab, rubric.speed) for lab in judged))

@@ -1,0 +1,206 @@
+"""Runs a submission's steps on the cases of the run's secret seed, and makes criteria of the outcomes.
+
+The cases are the judge's own, as `./workbook check` uses them. A case has a name, lab/step/build/set/number, which
+stays the same as long as the seed does: that is how a case is replayed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Generator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..core import check_build
+from ..core.check_build import Judges, Verdict
+from ..core.judge_client import Case, JudgeClient, Outcome
+from .grades import Criterion, Failure
+
+SETS = {"cpu": ("quick", "public"), "cuda": ("quick", "public"), "check": ("check",)}
+SECONDS = {"quick": 5.0, "public": 10.0, "check": 20.0}  # that a case may take, besides waiting for a busy machine
+MOST_HUNG = 3  # cases of a step and build that do not end: after these, the others count as failed
+MOST_SECONDS = 300.0  # for all cases of a step on a build; the solutions take a few
+MOST_KEPT = 8  # failures that a criterion names
+
+
+@dataclass(frozen=True)
+class NamedCase:
+    """A case and its name."""
+
+    id: str
+    case: Case
+    set: str
+
+
+def cases_of(judge: JudgeClient, lab: str, step: int, kind: str, set_: str, seed: int) -> list[NamedCase]:
+    """The cases of a set, with their names."""
+    groups = judge.cases(lab, step, set_, kind, seed)
+    cases = [case for group in groups for case in group.cases]
+    return [NamedCase(f"{lab}/{step:02}/{kind}/{set_}/{i}", case, set_) for i, case in enumerate(cases)]
+
+
+def find_case(judge: JudgeClient, name: str, seeds: Mapping[str, int]) -> NamedCase | None:
+    """The case of this name; None if there is none."""
+    parts = name.split("/")
+    if len(parts) != 5 or not parts[1].isdigit() or parts[2] not in SETS or parts[3] not in SETS[parts[2]]:
+        return None
+    found = cases_of(judge, parts[0], int(parts[1]), parts[2], parts[3], seeds[parts[3]])
+    return next((case for case in found if case.id == name), None)
+
+
+def failure_of(outcome: Outcome, kind: str, name: str = "") -> Failure:
+    """A case that failed, as it is kept in the grade."""
+    case = outcome.case
+    return Failure(
+        build=kind,
+        lab=case.lab,
+        step=case.step,
+        task=case.task,
+        input=case.input,
+        type=case.type or "",
+        order=case.order,
+        n=case.n,
+        blocks=case.blocks,
+        threads=case.threads,
+        status=outcome.status,
+        message=outcome.message if outcome.status != "verified" else "the result was correct, by luck",
+        first_wrong=outcome.first_wrong,
+        place=outcome.place.rpartition("/")[2],
+        findings=tuple(str(finding) for finding in outcome.findings[: check_build.MOST_FINDINGS]),
+        seed=case.seed,
+        case_id=name,
+    )
+
+
+@dataclass
+class Tally:
+    """Cases of a step that were run on one build."""
+
+    kind: str
+    passed: int = 0  # of those that are not passed by doing nothing
+    failed: int = 0
+    hung: int = 0
+    not_written: int = 0
+    why_stopped: str = ""
+    failures: list[tuple[NamedCase, Outcome]] = field(default_factory=list)
+    started: float = field(default_factory=time.monotonic)
+
+    def add(self, case: NamedCase, outcome: Outcome) -> None:
+        """Counts an outcome."""
+        if not outcome.passed:
+            self.failed += 1
+            self.failures.append((case, outcome))
+            self.hung += outcome.status == "hung"
+            self.not_written += outcome.status == "not-written"
+        elif outcome.status == "verified" and not outcome.nothing_to_do:
+            self.passed += 1
+
+    def should_stop(self) -> bool:
+        """Whether the other cases need not be run; then `why_stopped` is a clause."""
+        if self.hung >= MOST_HUNG:
+            self.why_stopped = f"{self.hung} cases did not end, so the others were not run and count as failed"
+        elif time.monotonic() - self.started > MOST_SECONDS:
+            self.why_stopped = f"all cases together took more than {MOST_SECONDS:.0f} s"
+        return bool(self.why_stopped)
+
+    @property
+    def cases(self) -> int:
+        """All that count."""
+        return self.passed + self.failed
+
+
+def _run(judges: Judges, runner: Path, case: NamedCase, environment: Mapping[str, str]) -> Outcome:
+    return judges.own().run(runner, case.case, timeout=SECONDS[case.set], environment=environment)
+
+
+def _outcomes(
+    judges: Judges, runner: Path, cases: Sequence[NamedCase], environment: Mapping[str, str]
+) -> Generator[tuple[NamedCase, Outcome], None, None]:
+    """The outcomes, in the order of the cases. Those that nobody waits for any more are not begun."""
+    with ThreadPoolExecutor(judges.workers) as pool:
+        futures: list[Future[Outcome]] = [pool.submit(_run, judges, runner, case, environment) for case in cases]
+        try:
+            for case, future in zip(cases, futures):
+                yield case, future.result()
+        finally:
+            for future in futures:
+                future.cancel()
+
+
+def tally(judges: Judges, runner: Path, lab: str, step: int, kind: str, seeds: Mapping[str, int]) -> Tally:
+    """Runs all cases of a step on a build, up to the first set of which none is passed."""
+    result = Tally(kind)
+    for set_ in SETS[kind]:
+        cases = cases_of(judges.own(), lab, step, kind, set_, seeds[set_])
+        with contextlib.closing(_outcomes(judges, runner, cases, {})) as outcomes:
+            for number, (case, outcome) in enumerate(outcomes, 1):
+                result.add(case, outcome)
+                if result.should_stop():
+                    result.failed += len(cases) - number
+                    return result
+        if not result.passed:
+            break
+    return result
+
+
+# --- criteria ---
+
+
+def _first_of_each(failures: Sequence[tuple[NamedCase, Outcome]]) -> list[tuple[NamedCase, Outcome]]:
+    """Some failures, of different inputs and statuses as far as possible."""
+    found: dict[object, tuple[NamedCase, Outcome]] = {}
+    for case, outcome in failures:
+        found.setdefault((case.case.task, case.case.input, case.case.type, outcome.status), (case, outcome))
+    chosen = list(found.values())[:MOST_KEPT]
+    return chosen or list(failures[:MOST_KEPT])
+
+
+def correct(lab: str, step: int, tallies: Sequence[Tally], max_points: float, least_share: float) -> Criterion:
+    """The share of the cases that are passed, on all builds."""
+    passed, cases = sum(t.passed for t in tallies), sum(t.cases for t in tallies)
+    share = passed / cases if cases else 0.0
+    failures = [failure_of(outcome, t.kind, case.id) for t in tallies for case, outcome in _first_of_each(t.failures)]
+    if not passed and any(t.not_written for t in tallies):
+        return Criterion(lab, step, "correct", 0, max_points, f"step {step:02} is not written yet", tuple(failures[:1]))
+    words = [f"{t.passed} of {t.cases} cases passed on the {t.kind} build" for t in tallies]
+    words += [f"on the {t.kind} build, {t.why_stopped}" for t in tallies if t.why_stopped]
+    if 0 < share < least_share:
+        words.append(f"fewer than {least_share:.0%}, which is the least that gives points")
+    points = round(max_points * share, 2) if share >= least_share else 0
+    # All points are for all cases: of many, a single failure must not vanish in the rounding.
+    points = min(points, max_points - 0.01) if passed < cases else points
+    return Criterion(lab, step, "correct", max(points, 0), max_points, "; ".join(words), tuple(failures))
+
+
+def check(lab: str, step: int, verdict: Verdict, cases: Sequence[NamedCase], max_points: float) -> Criterion:
+    """No finding of the check build, and no case that fails there."""
+    failed = verdict.failed
+    if failed is None:
+        words = f"{verdict.cases} of {verdict.cases} cases passed on the check build, without a finding"
+        return Criterion(lab, step, "check", max_points, max_points, words)
+    name = next((case.id for case in cases if case.case == failed.case), "")
+    kinds = list(dict.fromkeys(finding.kind for finding in failed.findings))
+    words = (
+        f"the check build reports: {', '.join(kinds)}" if kinds else f"a case fails on the check build: {failed.status}"
+    )
+    return Criterion(lab, step, "check", 0, max_points, words, (failure_of(failed, "check", name),))
+
+
+def budgets(lab: str, step: int, verdict: Verdict, max_points: float) -> Criterion:
+    """The share of the budgets that are kept."""
+    if verdict.failed is not None:
+        words = "the budgets are judged only if every case of the check build passes without a finding"
+        return Criterion(lab, step, "budgets", 0, max_points, words)
+    pairs = [pair for costs in verdict.costs for pair in costs.values.values()]
+    kept = sum(cost <= allowed * check_build.TOLERANCE for cost, allowed in pairs)
+    words = f"{kept} of {len(pairs)} budgets kept: {'; '.join(map(str, verdict.costs))}"
+    points = round(max_points * kept / len(pairs), 2) if pairs else 0
+    over = Failure("check", lab, step, status="over budget", message="\n".join(verdict.over))
+    return Criterion(lab, step, "budgets", points, max_points, words, (over,) if kept < len(pairs) else ())
+
+
+def nothing(lab: str, step: int | None, name: str, max_points: float, words: str, *failures: Failure) -> Criterion:
+    """No points, for a reason that needs no run."""
+    return Criterion(lab, step, name, 0, max_points, words, failures)

@@ -1,0 +1,65 @@
+"""Runs one case of a graded submission again, with the seeds of its run: for a student who complains."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..core import check_build
+from ..core.console import Problem, Usage, note
+from ..core.judge_client import JudgeClient, Outcome
+from . import judging, rubric, submissions
+from .class_run import Options, prepared
+from .grader import Class, Grader, judge_prefix
+from .grades import read_grade, read_run
+
+
+def _submission(options: Options, student: str) -> Path:
+    """Where the student's submission is now."""
+    paths, _ = submissions.find(options.folder)
+    found = next((path for path in paths if submissions.student_of(path) == student), None)
+    if found is None:
+        names = ", ".join(submissions.student_of(path) for path in paths)
+        raise Usage(f"{options.folder} has no submission of {student}; it has: {names}")
+    return found
+
+
+def _outcome(whole: Class, grader: Grader, path: Path, case: judging.NamedCase, kind: str) -> Outcome:
+    submission = grader.read(path)
+    made = grader.build(submission, case.case.lab)
+    words = [*submission.refused, *made.refused, *(failure.message for failure in made.broken.values())]
+    for line in words:
+        note(line)
+    if kind not in made.programs:
+        raise Problem(
+            "the case was not run, for the reasons above" if words else "the lab was handed in as it was given out"
+        )
+    environment = check_build.environment() if kind == "check" else {}
+    with grader.gpu_if(kind), JudgeClient(prefix=judge_prefix(), sandbox=grader.sandbox_words(kind)) as judge:
+        seconds = judging.SECONDS[case.set]
+        return judge.run(made.programs[kind], case.case, timeout=seconds, environment=environment)
+
+
+def replay(options: Options, student: str, name: str) -> int:
+    """Runs a case again and prints its outcome; the exit status is 0 if it passes."""
+    run = read_run(options.out)
+    if run is None:
+        raise Usage(f"{options.out} has no run.json: name the folder of grades with --out")
+    path = _submission(options, student)
+    with prepared(options, run.labs, rubric.parse(run.rubric, options.rubric)) as whole:
+        with JudgeClient(prefix=judge_prefix()) as judge:
+            case = judging.find_case(judge, name, run.seeds) if name.partition("/")[0] in run.labs else None
+        if case is None:
+            raise Usage(f"there is no case {name}: {options.out}/instructor names those that failed")
+        kind = name.split("/")[2]
+        if kind not in whole.programs.kinds:
+            raise Problem(f"the {kind} build cannot run on this machine")
+        outcome = _outcome(whole, Grader(whole, whole.sandbox.boxes[0]), path, case, kind)
+    if outcome.passed and not outcome.findings:
+        print(f"passed: {outcome.title}, seed {outcome.case.seed}")
+        return 0
+    print("\n".join(check_build.failure_lines(outcome)))
+    grade = read_grade(options.out, student)
+    known = {failure.case_id for criterion in grade.criteria for failure in criterion.failures} if grade else set()
+    if name not in known:
+        note("this case is not among the failures that the grade names")
+    return 1

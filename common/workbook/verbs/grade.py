@@ -1,0 +1,70 @@
+"""Grades a folder of submissions."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from ..core.console import Usage, note
+from ..core.course import find_lab
+from ..core.options import whole
+
+_DESCRIPTION = """\
+FOLDER holds one folder or archive per student. Of each, only the files that students fill in are taken, and the
+reports: labs/NN-name/*.cu and labs/NN-name/report/report.md, with or without labs/, or the files alone if --labs names
+one lab. They are compiled and run in a sandbox, on cases with secret seeds, which the run draws and records.
+
+A run that was interrupted goes on if the same command is run again. Exit codes: 0, all submissions were graded; 2, some
+could not be graded because of a fault of this machine (not-graded.csv lists them); 1, nothing was graded.
+"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The verb's options."""
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.description = f"{parser.description}\n\n{_DESCRIPTION}"
+    parser.add_argument("folder", metavar="FOLDER", type=Path, help="the submissions")
+    parser.add_argument("--labs", nargs="+", action="extend", metavar="LAB", help="the labs to grade (default: all)")
+    parser.add_argument("--out", type=Path, metavar="GRADES", help="where grades go (default: FOLDER-grades)")
+    parser.add_argument("--rubric", type=Path, metavar="FILE", help="points (default: tests/rubric.toml)")
+    parser.add_argument(
+        "--jobs", type=whole("--jobs", 1), metavar="N", help="compilers and runners at a time (default: one per core)"
+    )
+    parser.add_argument(
+        "--shard", default="", metavar="K/N", help="grade every N-th submission, beginning with the K-th"
+    )
+    parser.add_argument("--seeds-of", type=Path, metavar="GRADES", help="use the seeds of another run, as shards must")
+    parser.add_argument(
+        "--replay", nargs=2, metavar=("STUDENT", "CASE"), help="run one case again, as GRADES/instructor names it"
+    )
+    parser.add_argument(
+        "--unsafe", action="store_true", help="grade without a sandbox: submissions can do what you can"
+    )
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Grades."""
+    from ..grading import class_run, replay, shards
+
+    folder: Path = arguments.folder
+    if not folder.is_dir():
+        raise Usage(f"{folder} is not a folder: name the folder that holds one folder or archive per student")
+    resolved = folder.resolve()
+    options = class_run.Options(
+        folder,
+        arguments.out or resolved.with_name(f"{resolved.name}-grades"),
+        tuple(dict.fromkeys(sorted(find_lab(lab) for lab in arguments.labs or []))),
+        arguments.jobs or 0,
+        arguments.rubric or class_run.RUBRIC,
+        arguments.unsafe,
+        shards.parse(arguments.shard),
+        arguments.seeds_of,
+    )
+    if arguments.replay:
+        return replay.replay(options, *arguments.replay)
+    grades = class_run.grade_class(options)
+    lost = [grade for grade in grades if grade.points is None]
+    print(f"{len(grades) - len(lost)} of {len(grades)} submissions graded: {options.out / 'grades.csv'}")
+    if lost:
+        note(f"not graded: {', '.join(grade.student for grade in lost)} (see {options.out / 'not-graded.csv'})")
+    return 2 if lost else 0
