@@ -3,7 +3,6 @@
 // Scheduling", "Synchronization Functions", "Warp Vote", "Warp Match", "Warp Reduce" and "Warp Shuffle Functions").
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
@@ -248,5 +247,6 @@ inline void __threadfence() {
 }
 inline void __threadfence_system() { __threadfence(); }
 inline void __nanosleep(unsigned) { simt::yield(); }
-inline long long clock64() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+/// Not inline: a program that calls it does not refer to a clock of the host.
+long long clock64();
 [[noreturn]] inline void __trap(simt::Site site = simt::Site::here()) { simt::trap("__trap()", site); }

@@ -1,0 +1,225 @@
+"""An object file as the compiler made it: its sections, symbols, relocations and system calls.
+
+readelf and objdump read it, because they come with every compiler. A student chooses the names in it, so a line that
+does not have the expected form, or is missing, makes the whole object unreadable: nothing is overlooked.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import subprocess
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+_SECTION = re.compile(
+    r"\s*\[\s*(\d+)\] (.*?)\s+(\S+)\s+[0-9a-f]{16} ([0-9a-f]{6,}) ([0-9a-f]{6,}) [0-9a-f]{2,}\s+(\w*)\s+\d+\s+\d+\s+\d+"
+)
+_SYMBOL = re.compile(
+    r"\s*(\d+): ([0-9a-f]{16})\s+(0x[0-9a-f]+|\d+) (\w+)\s+(\w+)\s+(\w+)\s+(?:\[[^]]*\]\s+)?(UND|ABS|COM|\d+)(?: (.*))?"
+)
+_RELOCATION = re.compile(r"([0-9a-f]{16})\s+([0-9a-f]{8})[0-9a-f]{8} R_(\w+)\s.*?(?:([+-]) ([0-9a-f]+))?")
+_INSTRUCTION = re.compile(r"\s*([0-9a-f]+):\t(?:[0-9a-f]{2} )+\s*\t(.*)")
+
+# The instructions that call the system, as bytes and as the disassembler names them.
+_SYSTEM_CALLS = (b"\x01\x00\x00\xd4",) if platform.machine() == "aarch64" else (b"\x0f\x05", b"\x0f\x34", b"\xcd\x80")
+_SYSTEM_CALL = re.compile(r"(?:\w+ )?(?:syscall|sysenter|int\s+\$?0x80|svc\b)")
+
+
+class Unreadable(Exception):
+    """The file is not an object that a compiler makes; the text says what is wrong with it."""
+
+
+@dataclass(frozen=True)
+class Section:
+    """`flags` are readelf's letters: W can be written, A is in memory, X can be executed."""
+
+    number: int
+    name: str
+    kind: str
+    offset: int  # in the file
+    size: int
+    flags: str
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """A symbol of an object. `section`: the number of the section that defines it, or UND, ABS or COM."""
+
+    name: str
+    value: int
+    size: int
+    kind: str
+    binding: str
+    section: str
+
+    @property
+    def is_local(self) -> bool:
+        """Whether other objects cannot see it."""
+        return self.binding == "LOCAL"
+
+    @property
+    def is_undefined(self) -> bool:
+        """Whether another object or a library must define it."""
+        return self.section == "UND"
+
+
+@dataclass(frozen=True)
+class Relocation:
+    """A place in a section whose content depends on a symbol. `symbol`: its number. `distance`: from there."""
+
+    section: str
+    offset: int
+    symbol: int
+    distance: int
+
+
+def run(*command: str | Path) -> str:
+    """The output of a program that reads objects. Raises Unreadable if it fails."""
+    done = subprocess.run(
+        [str(word) for word in command],
+        capture_output=True,
+        text=True,
+        errors="backslashreplace",
+        env={**os.environ, "LC_ALL": "C"},
+        check=False,
+    )
+    if done.returncode:
+        raise Unreadable((done.stderr or "no output").strip().splitlines()[-1])
+    return done.stdout
+
+
+def demangled(names: Iterable[str]) -> dict[str, str]:
+    """C++ names as they are written in a program, by the compiler's names for them."""
+    listed = sorted({name for name in names if name and not any(c.isspace() for c in name)})
+    done = subprocess.run(["c++filt"], input="\n".join(listed), capture_output=True, text=True, check=False)
+    shown = done.stdout.splitlines()
+    return dict(zip(listed, shown)) if len(shown) == len(listed) else {name: name for name in listed}
+
+
+def _rows(pattern: re.Pattern[str], lines: Sequence[str], what: str) -> list[re.Match[str]]:
+    """The lines of a table as matches. Raises Unreadable if one has another form."""
+    rows = []
+    for line in lines:
+        row = pattern.fullmatch(line)
+        if row is None:
+            raise Unreadable(f"its {what} are not those of a compiler: {line.strip()[:80]!r}")
+        rows.append(row)
+    return rows
+
+
+class Object:
+    """An object file. Every member may raise Unreadable."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        text = run("readelf", "-W", "-S", "-s", path)
+        self.sections = self._read_sections(text)
+        self.symbols = self._read_symbols(text)
+
+    @staticmethod
+    def _read_sections(text: str) -> list[Section]:
+        stated = re.search(r"^There are (\d+) section headers", text, re.M)
+        table = re.search(r"^Section Headers:\n  \[Nr\].*\n((?:  \[.*\n)*)", text, re.M)
+        if not stated or not table:
+            raise Unreadable("it has no sections")
+        rows = []
+        for line in table[1].splitlines():
+            # An entry without a name or without flags leaves its column empty.
+            match = _SECTION.fullmatch(line)
+            if not match:
+                raise Unreadable(f"its sections are not those of a compiler: {line.strip()[:80]!r}")
+            rows.append(match)
+        if len(rows) != int(stated[1]):
+            raise Unreadable("its sections are not those of a compiler")
+        return [Section(int(r[1]), r[2].strip(), r[3], int(r[4], 16), int(r[5], 16), r[6]) for r in rows]
+
+    @staticmethod
+    def _read_symbols(text: str) -> list[Symbol]:
+        table = re.search(r"^Symbol table '\.symtab' contains (\d+) entr\w+:\n.*\n((?:.*\n?)*)", text, re.M)
+        if not table:
+            raise Unreadable("it has no symbols")
+        rows = _rows(_SYMBOL, [line for line in table[2].splitlines() if line], "symbols")
+        if [int(row[1]) for row in rows] != list(range(int(table[1]))):
+            raise Unreadable("its symbols are not those of a compiler")
+        return [Symbol((r[8] or "").split("@")[0], int(r[2], 16), int(r[3], 0), r[4], r[5], r[7]) for r in rows]
+
+    @cached_property
+    def relocations(self) -> list[Relocation]:
+        """All of them, except those of debug information."""
+        found = []
+        section = ""
+        for line in run("readelf", "-W", "-r", self.path).splitlines():
+            if header := re.match(r"Relocation section '\.rela?(.*)' at offset", line):
+                section = header[1]
+            elif line[:1].isalnum() and not section.startswith(".debug"):
+                (row,) = _rows(_RELOCATION, [line], "relocations")
+                addend = int(row[4] + row[5], 16) if row[4] else 0
+                # What is relative to the next instruction usually is relative to the end of these 4 bytes.
+                to_next = 4 if re.search(r"PC32|PLT32|GOTPC", row[3]) else 0
+                found.append(Relocation(section, int(row[1], 16), int(row[2], 16), addend + to_next))
+        return found
+
+    def target(self, relocation: Relocation) -> Symbol:
+        """The symbol that a relocation means: a function or variable, where it names the section and a distance."""
+        symbol = self.symbols[relocation.symbol]
+        if symbol.kind != "SECTION":
+            return symbol
+        for other in self.symbols:
+            is_candidate = other.section == symbol.section and other.kind != "SECTION" and other.name
+            if is_candidate and other.value <= relocation.distance < other.value + max(other.size, 1):
+                return other
+        return symbol
+
+    def system_calls(self) -> tuple[list[str], list[str]]:
+        """The functions whose instructions call the system, and those where its bytes are part of another one."""
+        calls: list[str] = []
+        hidden: list[str] = []
+        content = self.path.read_bytes()
+        for section in self.sections:
+            code = content[section.offset : section.offset + section.size]
+            if "X" not in section.flags or not any(call in code for call in _SYSTEM_CALLS):
+                continue  # the disassembler takes longer than all the rest
+            instructions = self._instructions(section)
+            for call in _SYSTEM_CALLS:
+                for place in re.finditer(re.escape(call), code):
+                    text = instructions.get(place.start())
+                    if text is None:
+                        hidden.append(self.function_at(section, place.start()))
+                    elif _SYSTEM_CALL.match(text):
+                        calls.append(self.function_at(section, place.start()))
+        return calls, hidden
+
+    def leaves_unseen(self, function: Symbol) -> bool:
+        """Whether the function may go on, or point, to other code of its section: that needs no relocation."""
+        section = self.sections[int(function.section)]
+        end = function.value + function.size
+        limits = (f"--start-address={function.value}", f"--stop-address={end}")
+        seen = sorted(r.offset for r in self.relocations if r.section == section.name)
+        instructions = sorted(self._instructions(section, *limits).items())
+        for (address, text), (past, _) in zip(instructions, [*instructions[1:], (end, "")]):
+            if any(address < offset < past for offset in seen):
+                continue  # whatever it refers to is known
+            jump = re.match(r"(?:bnd |notrack )?(?:j\w+|b\.?\w*)\s+([0-9a-f]+)\b", text)
+            if jump and function.value <= int(jump[1], 16) < end:
+                continue
+            if jump or re.search(r"\b(?:call|jmp|loop|bl|blr|br|adr)\b|\(%rip\)", text):
+                return True
+        return not instructions
+
+    def _instructions(self, section: Section, *options: str) -> dict[int, str]:
+        """The instructions of a section, by address."""
+        listed = run("objdump", "-d", "-w", *options, "-j", section.name, self.path).splitlines()
+        matches = filter(None, map(_INSTRUCTION.fullmatch, listed))
+        return {int(match[1], 16): match[2] for match in matches}
+
+    def function_at(self, section: Section, offset: int) -> str:
+        """The function that covers this place; the section's name if none does."""
+        for symbol in self.symbols:
+            is_function = symbol.section == str(section.number) and symbol.kind in ("FUNC", "IFUNC")
+            if is_function and symbol.value <= offset < symbol.value + symbol.size:
+                return symbol.name
+        return section.name

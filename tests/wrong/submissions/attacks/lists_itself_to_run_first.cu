@@ -1,0 +1,7 @@
+// Writes into the list of initialisers.
+#include <cstdio>
+
+static void first() { std::puts("first"); }
+__attribute__((section(".init_array"), used)) static void (*const entry)() = first;
+
+static void attack([[maybe_unused]] unsigned* keys, [[maybe_unused]] long long n) { (void)keys; }
