@@ -33,8 +33,8 @@ class CaseMemory {
   const JudgeMemory& shared() const { return memory_; }
   const void* output_keys() const { return memory_.at(keys_.output + keys_.span); }
   double changed_share() const { return changed_share_; }
-  bool nothing_to_do() const { return nothing_to_do_; }  ///< the keys and values as they came are the reference's output
-  std::uint64_t range() const { return range_; }  ///< largest - smallest key, where the step has a largest range
+  bool nothing_to_do() const { return nothing_to_do_; }  ///< keys and values came as the reference has them
+  std::uint64_t range() const { return range_; }         ///< largest - smallest key, where the step has a largest range
 
  private:
   void set_guards(const Image& image);

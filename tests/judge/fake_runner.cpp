@@ -196,6 +196,9 @@ void run_step() {
       sorted(0.1);
       break;
     }
+    case fake::cuts_off_memory:
+      sorted(ftruncate(lab::memory_fd, 0) == 0 ? -1 : 0.1);
+      break;
     case fake::ends_blocks_slowly:
       for (int i = 0; i < 20; ++i) {
         std::this_thread::sleep_for(milliseconds(100));

@@ -36,6 +36,7 @@ enum Step {
   sends_wrong_types,
   sends_too_much,
   claims_too_long_a_text,
+  cuts_off_memory,
   ends_blocks_slowly,
   computes_on_one_processor
 };

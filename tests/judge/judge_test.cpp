@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "fake_runner.h"
+#include "judge/errors.h"
 #include "judge/json.h"
 #include "judge/timing.h"
 #include "step/error.h"
@@ -159,6 +160,42 @@ TEST_CASE("findings that a process sends while it ends are kept") {
   const Outcome hung = run(fake::reports_findings_when_asked_to_end);
   CHECK(hung.status == Status::hung);
   REQUIRE(hung.document.findings.size() == 1);
+}
+
+TEST_CASE("a runner cannot cut off the memory that the judge reads") {
+  CHECK(run(fake::cuts_off_memory).status == Status::verified);
+}
+
+TEST_CASE("a sandbox that waits for the runner changes nothing in what the judge finds out about it") {
+  const lab::Sandbox waiting = {"/bin/sh", "-c", "\"$@\"; exit $?", "sh"};
+  lab::Judge judge(fake_runner, 0.5, {}, waiting);
+  CHECK(judge.run(fake_case(fake::right)).status == Status::verified);
+  const Outcome crashed = judge.run(fake_case(fake::dies));
+  CHECK(crashed.status == Status::crashed);
+  CHECK(crashed.message.find("Segmentation fault") != std::string::npos);
+  CHECK(judge.run(fake_case(fake::exits)).status == Status::exited);
+  // The runner itself is asked to end, not the process that the judge has started.
+  const Outcome hung = judge.run(fake_case(fake::reports_findings_when_asked_to_end));
+  CHECK(hung.status == Status::hung);
+  CHECK(hung.document.findings.size() == 1);
+  CHECK(judge.run(fake_case(fake::right)).status == Status::verified);
+  lab::Judge without(fake_runner, 0.5, {}, {"/no/such/sandbox"});
+  CHECK_THROWS_AS(without.run(fake_case(fake::right)), lab::Unavailable);
+}
+
+TEST_CASE("cases that are right before a step has done anything are named") {
+  lab::Judge judge(fake_runner);
+  const auto nothing_to_do = [&](const char* input, std::int64_t n) {
+    lab::Case which = fake_case(fake::right, n);
+    which.input = input;
+    return judge.run(which).nothing_to_do;
+  };
+  CHECK(nothing_to_do("uniform", 0));
+  CHECK(nothing_to_do("uniform", 1));
+  CHECK(nothing_to_do("sorted", 1000));
+  CHECK(nothing_to_do("range:7:7", 1000));
+  CHECK(!nothing_to_do("uniform", 1000));
+  CHECK(!nothing_to_do("reversed", 1000));
 }
 
 TEST_CASE("forged and malformed findings are refused") {

@@ -139,6 +139,15 @@ TEST_CASE("run: wrong members are named") {
   request = run_request();
   request["runner"] = "/no/such/runner";
   check_error(answer_to(request), "machine", "cannot run /no/such/runner");
+  request = run_request();
+  request["sandbox"] = "/bin/sh";
+  check_error(answer_to(request), "usage", "\"sandbox\" of a request must be a list of strings");
+  request["sandbox"] = {"/no/such/sandbox"};
+  check_error(answer_to(request), "machine", "cannot run /no/such/sandbox");
+  request["sandbox"] = {"/usr/bin/env"};
+  CHECK(answer_to(request).at("status") == "verified");
+  request = run_request();
+  request["runner"] = "/no/such/runner";
   request.erase("runner");
   check_error(answer_to(request), "usage", "needs \"runner\"");
 }

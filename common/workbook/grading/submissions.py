@@ -137,8 +137,8 @@ def parse_members(lines: str) -> Iterator[Member]:
             if "error" in said:
                 raise Refused(str(said["error"]))
             text = said.get("text")
-            yield str(said["name"]), str(said["kind"]), None if text is None else base64.b64decode(text)
-        except (ValueError, KeyError, TypeError) as error:
+            yield str(said["name"]), str(said["kind"]), None if text is None else base64.b64decode(text, validate=True)
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise Refused("the archive cannot be read: its list of members is malformed") from error
 
 
