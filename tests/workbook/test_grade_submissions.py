@@ -1,4 +1,4 @@
-"""What is taken of submissions: the files that students may edit, wherever they lie, and nothing that leads elsewhere."""
+"""What is taken of submissions: the files that students may edit, wherever they lie, and nothing else."""
 
 from __future__ import annotations
 
@@ -111,7 +111,9 @@ class Places(Folder):
     """Where the files may lie in a submission."""
 
     def test_known_places(self) -> None:
-        for at, place in enumerate((f"labs/{SHARED}", SHARED, "02_shared.cu", f"my work/labs/{SHARED}", "x/02_shared.cu")):
+        for at, place in enumerate(
+            (f"labs/{SHARED}", SHARED, "02_shared.cu", f"my work/labs/{SHARED}", "x/02_shared.cu")
+        ):
             with self.subTest(place=place):
                 self.write(f"s{at}/{place}")
                 self.assertEqual(self.read(f"s{at}").files, {SHARED: "// mine\n"})
@@ -133,7 +135,9 @@ class Places(Folder):
         self.write("Ben/old/02_shared.cu", "// old\n")
         taken = self.read("Ben")
         self.assertEqual(taken.files, {SHARED: "// right\n"})
-        self.assertIn("ignored, because another file has the same name in a better place: old/02_shared.cu", taken.remarks)
+        self.assertIn(
+            "ignored, because another file has the same name in a better place: old/02_shared.cu", taken.remarks
+        )
 
     def test_only_what_students_may_edit(self) -> None:
         for name in ("labs/03-bitonic/tile.cuh", "common/judge/judge.cpp", "labs/03-bitonic/steps.h", "Makefile"):

@@ -7,20 +7,25 @@ we are root, another user without rights runs the code. Which of them works here
 from __future__ import annotations
 
 import contextlib
+import fcntl
+import itertools
 import os
+import random
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+import time
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from .cgroups import Group
 
-FIRST_USER = 60800  # numbers of users that no distribution gives to anybody; one per box
+USERS = range(60800, 61180)  # numbers that no distribution gives to a user; each box has one to itself
 BUBBLEWRAP, SECOND_USER, NONE = "bubblewrap", "second user", "none"
+_SERIAL = itertools.count()
 _SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _ETC = ("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime")
 _WRITABLE = ("/tmp", "/var/tmp", "/dev/shm", "/run/lock")  # by everybody
@@ -37,7 +42,7 @@ class Limits:
     seconds: int = 600  # of a processor, for each process
 
 
-@dataclass(frozen=True)
+@dataclass
 class Box:
     """A place for one submission at a time. What is in its folder can be read in the sandbox, but not changed."""
 
@@ -97,24 +102,29 @@ class Sandbox:
         self.with_groups = True
         self.description = ""  # what it limits, and what it cannot limit
         self.boxes: list[Box] = []
+        self._users = contextlib.ExitStack()  # holds the numbers of users
 
     # --- boxes ---
 
     def add_box(self) -> Box:
         """A further box."""
-        number = len(self.boxes)
-        folder = self.workspace / f"box-{number}"
-        user = FIRST_USER + number if self.drops_user else None
-        group = None
-        if self.with_groups:
-            try:
-                group = Group(f"workbook-grade-{os.getpid()}-{number}", self.limits.memory, self.limits.processes)
-            except OSError:
-                self.with_groups = False
-        box = Box(folder, user, group)
+        box = Box(self.workspace / f"box-{len(self.boxes)}", None, None)
         self.boxes.append(box)
+        self._renew(box)
         self.empty(box)
         return box
+
+    def _renew(self, box: Box) -> None:
+        """Gives a box a user and a control group that are new."""
+        box.user = self._users.enter_context(_free_user()) if self.drops_user else None
+        if box.group:
+            box.group.remove()
+        if self.with_groups:
+            name = f"workbook-grade-{os.getpid()}-{next(_SERIAL)}"
+            try:
+                box.group = Group(name, self.limits.memory, self.limits.processes)
+            except OSError:
+                self.with_groups = False
 
     def empty(self, box: Box) -> None:
         """Ends what was left running in a box, and removes all files of the submission."""
@@ -135,6 +145,9 @@ class Sandbox:
         if box.user is not None:
             command = [*_as_user(box.user), "/bin/sh", "-c", "kill -9 -1"]
             subprocess.run(command, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            # Processes that have ended count until the system's first process has noticed; in some containers, forever.
+            if not _is_gone(box.user):
+                self._renew(box)
 
     def close(self) -> None:
         """Removes all boxes."""
@@ -145,6 +158,7 @@ class Sandbox:
             if box.user is not None:
                 _remove_files_of(box.user)
         self.boxes.clear()
+        self._users.close()
 
     # --- commands ---
 
@@ -231,6 +245,35 @@ def _path(program: str) -> str:
 def _as_user(user: int) -> list[str]:
     words = [_path("setpriv"), f"--reuid={user}", f"--regid={user}", "--clear-groups", "--no-new-privs"]
     return [*words, "--inh-caps=-all", "--bounding-set=-all", "--pdeathsig=KILL", "--"]
+
+
+@contextlib.contextmanager
+def _free_user() -> Iterator[int]:
+    """The number of a user that no other grader on this machine uses: a box ends all processes of its user."""
+    folder = "/run/lock" if os.path.isdir("/run/lock") else tempfile.gettempdir()
+    for user in random.sample(USERS, len(USERS)):
+        with contextlib.suppress(OSError):
+            handle = os.open(f"{folder}/workbook-grade-{user}", os.O_CREAT | os.O_RDWR | os.O_NOFOLLOW, 0o600)
+            with os.fdopen(handle) as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                yield user
+                return
+    raise OSError("other graders use all users that this grader could use")
+
+
+def _is_gone(user: int) -> bool:
+    """Whether no process of a user is left, after some patience."""
+    for _ in range(20):
+        if not any(_owner(entry) == user for entry in os.listdir("/proc") if entry.isdigit()):
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def _owner(pid: str) -> int | None:
+    with contextlib.suppress(OSError):
+        return os.stat(f"/proc/{pid}").st_uid
+    return None
 
 
 def _can_unshare_network() -> bool:
