@@ -14,7 +14,7 @@ import tempfile
 import time
 import unittest
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from unittest import mock
 
@@ -51,11 +51,13 @@ class Isolated:
 
         @classmethod
         def setUpClass(cls) -> None:
-            folder = Path(cls.enterClassContext(tempfile.TemporaryDirectory()))  # its owner alone may enter it
+            held = ExitStack()
+            cls.addClassCleanup(held.close)
+            folder = Path(held.enter_context(tempfile.TemporaryDirectory()))  # its owner alone may enter it
             cls.secret = folder / "secret"
             cls.secret.write_text("the grades")
             try:
-                cls.sandbox = cls.enterClassContext(chosen(cls.kind, cls.secret))
+                cls.sandbox = held.enter_context(chosen(cls.kind, cls.secret))
             except Problem as problem:
                 raise unittest.SkipTest(f"{cls.kind} does not work here: {problem}") from problem
             cls.box = cls.sandbox.boxes[0]

@@ -233,7 +233,7 @@ class Grader:
 
 def own_words(text: str, lab: str) -> int:
     """How many words of a report are the student's own: without those of the template and of what is made."""
-    given = " ".join([*(stub for _, stub in compose.template()), *(words for _, words in compose.questions_of(lab))])
+    given = "\n".join([*(stub for _, stub in compose.template()), *(words for _, words in compose.questions_of(lab))])
     known = {" ".join(line.split()) for line in _MADE.sub(" ", given).splitlines()}
     lines = (" ".join(line.split()) for line in _MADE.sub(" ", text).splitlines())
     return sum(len(re.findall(r"\w+", line)) for line in lines if line not in known)

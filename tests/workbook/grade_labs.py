@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+"""Grades the starters and the solutions of labs: in every step a starter gets no points, and a solution gets all.
+
+    grade_labs.py BUILD LAB ...      BUILD is Meson's build folder
+
+The starters are changed by a comment, so that they are compiled and run as anybody's work. One more submission has a
+step that does not compile and a step that is wrong: the others must get their points. Exits with 77, which Meson counts
+as "not run", if no sandbox works here.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from unittest import mock
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "common"))
+
+from workbook.core import build  # noqa: E402
+from workbook.core.console import Problem  # noqa: E402
+from workbook.core.judge_client import JudgeClient  # noqa: E402
+from workbook.core.starters import starter  # noqa: E402
+from workbook.grading import class_run  # noqa: E402
+from workbook.grading.class_run import Options  # noqa: E402
+from workbook.grading.grades import Criterion, Grade  # noqa: E402
+from workbook.grading.programs import step_files  # noqa: E402
+
+SKIPPED = 77
+REPORT = "words " * 200
+
+
+def write(folder: Path, labs: Sequence[str], change: Callable[[str, str], str]) -> None:
+    """A submission: the solutions' files after a change, which gets the path and the text."""
+    for lab in labs:
+        place = folder / "labs" / lab
+        (place / "report").mkdir(parents=True)
+        (place / "report/report.md").write_text(REPORT)
+        for name in step_files(lab):
+            solution = (ROOT / "solutions" / lab / name).read_text()
+            (place / name).write_text(change(f"{lab}/{name}", solution))
+
+
+def partly(labs: Sequence[str]) -> Callable[[str, str], str]:
+    """A change that breaks the last step of each lab, so that it does not compile, and leaves the first unwritten."""
+    last = {f"{lab}/{step_files(lab)[-1]}" for lab in labs}
+    first = {f"{lab}/{step_files(lab)[0]}" for lab in labs}
+
+    def change(path: str, text: str) -> str:
+        if path in last:
+            return text + "int broken = ;\n"
+        return starter(text) if path in first else text
+
+    return change
+
+
+def wrong(grade: Grade, expected: Callable[[Criterion], float]) -> list[str]:
+    """Lines about criteria whose points are not the expected ones."""
+    found = [f"{grade.student}: {grade.not_graded}"] if grade.not_graded else []
+    found += [f"{grade.student}: refused: {words}" for words in grade.refused]
+    for criterion in grade.criteria:
+        if criterion.points != expected(criterion):
+            found.append(
+                f"{grade.student}: {criterion.lab} {criterion.step} {criterion.name}: {criterion.points} points instead "
+                f"of {expected(criterion)}: {criterion.words}"
+            )
+            found += [f"  {failure.message}" for failure in criterion.failures[:1]]
+    return found
+
+
+def expected_points(labs: Sequence[str]) -> dict[str, Callable[[Criterion], float]]:
+    """What each submission must get for a criterion."""
+    lost = lost_steps(labs)
+    return {
+        "solution": lambda criterion: criterion.max_points,
+        "starter": lambda criterion: criterion.max_points if criterion.step is None else 0,
+        "partly": lambda criterion: 0 if (criterion.lab, criterion.step) in lost else criterion.max_points,
+    }
+
+
+def lost_steps(labs: Sequence[str]) -> set[tuple[str, int | None]]:
+    """The steps that get no points in `partly`: the first, the last, and those that call the first."""
+    lost: set[tuple[str, int | None]] = set()
+    with JudgeClient() as judge:
+        for lab in labs:
+            first, last = (int(step_files(lab)[at][:2]) for at in (0, -1))
+            lost |= {(lab, first), (lab, last)}
+            table = judge.lab(lab)
+            lost |= {(lab, line.number) for line in table.steps for used in table.used_by(line) if used.number == first}
+    return lost
+
+
+def main(folder: str, *labs: str) -> int:
+    """Grades; the exit status."""
+    build.use_folder(Path(folder).resolve())
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory() as temporary:
+        place, out = Path(temporary, "class"), Path(temporary, "grades")
+        write(place / "solution", labs, lambda _, text: text)
+        write(place / "starter", labs, lambda _, text: starter(text) + "// begun\n")
+        write(place / "partly", labs, partly(labs))
+        try:
+            # Set up by Meson, which runs this test.
+            with mock.patch.object(build, "ensure"):
+                found = class_run.grade_class(Options(place, out, labs))
+        except Problem as problem:
+            print(problem)
+            return SKIPPED if "no sandbox works" in str(problem) else 1
+    expected = expected_points(labs)
+    lines = [line for grade in found for line in wrong(grade, expected[grade.student])]
+    print("\n".join(lines))
+    print(f"{len(found)} submissions graded, {len(lines)} faults, {time.monotonic() - started:.0f} s")
+    return 1 if lines or len(found) != 3 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))
