@@ -64,8 +64,8 @@ def wrong(grade: Grade, expected: Callable[[Criterion], float]) -> list[str]:
     for criterion in grade.criteria:
         if criterion.points != expected(criterion):
             found.append(
-                f"{grade.student}: {criterion.lab} {criterion.step} {criterion.name}: {criterion.points} points instead "
-                f"of {expected(criterion)}: {criterion.words}"
+                f"{grade.student}: {criterion.lab} {criterion.step} {criterion.name}: {criterion.points} points, not "
+                f"{expected(criterion)}: {criterion.words}"
             )
             found += [f"  {failure.message}" for failure in criterion.failures[:1]]
     return found

@@ -196,14 +196,24 @@ class ClassRun:
             self._graders.put(grader)
 
     def _finish(self, grade: Grade, progress: Progress) -> None:
-        outputs.write_student(self.whole.out, self.whole.run, grade)
+        try:
+            outputs.write_student(self.whole.out, self.whole.run, grade)
+        except OSError:
+            raise  # nothing more can be written
+        except Exception as error:  # what one student handed in must not stop the others' grading
+            grade = Grade(
+                grade.student, grade.submission, not_graded=f"its results cannot be written: {error!r}"[:1000]
+            )
+            outputs.write_student(self.whole.out, self.whole.run, grade)
         self.done += 1
         left = len(self.paths) - self.done
         minutes = (time.monotonic() - self.started) / self.done * left / 60
         when = f", about {minutes:.0f} min left" if minutes >= 1 else ", less than a minute left" if left else ""
         text = f"{self.done} of {len(self.paths)}: {grade.student}: {summary(grade)}, {grade.seconds:.0f} s{when}"
-        progress.update(text, self.done, len(self.paths))
-        progress.line(text)
+        if progress.live:
+            progress.update(text, self.done, len(self.paths))
+        else:
+            progress.line(text)
 
     def run(self) -> None:
         """Grades all. Interrupted, nothing of a submission that was not finished is written."""
@@ -249,4 +259,4 @@ def grade_class(options: Options) -> list[Grade]:
 def _is_left(out: Path, path: Path) -> bool:
     """Whether a submission is still to be graded: what was not graded because of a fault of the machine is, too."""
     grade = read_grade(out, submissions.student_of(path))
-    return grade is None or bool(grade.not_graded)
+    return grade is None or grade.points is None

@@ -84,19 +84,22 @@ class Grader:
         self.builder = LabBuilder(whole.programs, box, whole.workers)
 
     def grade(self, path: Path) -> Grade:
-        """The grade of a submission. A fault of the machine is part of it."""
+        """The grade of a submission. A fault of the machine, or of ours, is part of it: the others are still graded."""
         started = time.monotonic()
-        self.whole.sandbox.empty(self.box)
-        submission = self.read(path)
-        grade = Grade(submission.student, str(path), remarks=submission.remarks)
+        grade = Grade(submissions.student_of(path), str(path))
         try:
+            self.whole.sandbox.empty(self.box)
+            submission = self.read(path)
+            sources = {name: text for name, text in submission.files.items() if name.endswith(".cu")}
+            grade = replace(grade, remarks=submission.remarks, sources=sources)
             grade = self._graded(submission, grade)
-        except (MachineFault, Problem, OSError, MemoryError) as error:
-            grade = replace(grade, not_graded=f"{type(error).__name__}: {error}" if not str(error) else str(error))
+        except (MachineFault, Problem) as error:
+            grade = replace(grade, not_graded=str(error))
+        except Exception as error:
+            grade = replace(grade, not_graded=f"{type(error).__name__}: {error}")
         finally:
             self.whole.sandbox.empty(self.box)
-        sources = {name: text for name, text in submission.files.items() if name.endswith(".cu")}
-        return replace(grade, seconds=round(time.monotonic() - started, 1), sources=sources)
+        return replace(grade, seconds=round(time.monotonic() - started, 1))
 
     def read(self, path: Path) -> Submission:
         """What is taken of a submission."""
@@ -153,7 +156,11 @@ class Grader:
             failures = []
         else:
             return self._judged(made, number, most)
-        return [judging.nothing(made.lab, number, criterion, most[criterion], words, *failures) for criterion in most]
+        # The failure once: with the first criterion.
+        return [
+            judging.nothing(made.lab, number, criterion, most[criterion], words, *(failures if at == 0 else []))
+            for at, criterion in enumerate(most)
+        ]
 
     def _judged(self, made: LabBuild, number: int, most: dict[str, float]) -> list[Criterion]:
         """The criteria of a step that was built, from runs."""

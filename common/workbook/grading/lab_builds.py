@@ -5,6 +5,7 @@ A file that does not compile costs its own step: the others are linked with the 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from pathlib import Path
 
 from . import inspection
 from .grades import Failure
+from .judging import LONGEST
 from .programs import Compiled, Programs, step_files
 from .sandbox import Box
 
@@ -93,9 +95,14 @@ class LabBuilder:
 
     @staticmethod
     def _failure(lab: str, name: str, kind: str, words: str) -> Failure:
-        place = next((line.split(": ")[0] for line in words.splitlines() if name in line), name)
+        place = re.search(rf"{re.escape(name)}:\d+", words)
         return Failure(
-            kind, lab, int(name[:2]), status="does not compile", message=words, place=place.rpartition("/")[2]
+            kind,
+            lab,
+            int(name[:2]),
+            status="does not compile",
+            message=words[:LONGEST],
+            place=place[0] if place else name,
         )
 
     def _link(self, made: LabBuild, kind: str, objects: Mapping[tuple[str, str], Path]) -> None:

@@ -114,8 +114,9 @@ class Programs:
         self._copy_sources()
         for path in needed:
             self._copy_built(path)
-        self._find_tools()
-        self._compile_starters(as_made)
+        box = self.sandbox.boxes[0] if self.sandbox.boxes else self.sandbox.add_box()
+        self._find_tools(box)
+        self._compile_starters(box, as_made)
 
     def _copy_sources(self) -> None:
         tree = self.sandbox.shared / "tree"
@@ -144,16 +145,19 @@ class Programs:
             for member in listed.stdout.splitlines():
                 self._copy_built(member)
 
-    def _find_tools(self) -> None:
-        """Shows compilers that are not below /usr in the sandbox."""
+    def _find_tools(self, box: Box) -> None:
+        """Shows compilers that are not below /usr in the sandbox. Raises Problem if they do not start there."""
         words = {recipe.link[0] for recipe in self.recipes.values()}
         words |= {command[0] for recipe in self.recipes.values() for command in recipe.compile.values()}
         places = [Path(os.path.realpath(shutil.which(word) or word)) for word in (*words, self._python)]
         self.sandbox.tools = tuple({place.parents[1] for place in places if not place.is_relative_to("/usr")})
+        for word in sorted(words):
+            done = self.sandbox.run(box, [shutil.which(word) or word, "--version"], PATIENCE)
+            if not done.ok:
+                raise Problem(f"{word} cannot be started in the sandbox: {done.errors.strip()[:300]}", 2)
 
-    def _compile_starters(self, as_made: set[str]) -> None:
+    def _compile_starters(self, box: Box, as_made: set[str]) -> None:
         """Compiles the starters that are not in labs/ as they were given out; the others are copied."""
-        box = self.sandbox.boxes[0] if self.sandbox.boxes else self.sandbox.add_box()
         for (lab, kind), recipe in self.recipes.items():
             for name, item in recipe.objects.items():
                 into = self.sandbox.shared / "build" / item

@@ -24,8 +24,10 @@ VERBS = (
     ("cc FILE.cu", "compile a CUDA program for the CPU"),
     ("doctor", "show what this machine has and lacks"),
     ("completion", "complete verbs, labs and steps in your shell"),
+    ("grade FOLDER", "grade submissions in a sandbox (instructors)"),
     ("starters", "write labs/ from solutions/ (instructors)"),
 )
+FOR_INSTRUCTORS = ("grade FOLDER", "starters")
 
 
 def lab_of_folder(folder: Path) -> str:
@@ -51,7 +53,7 @@ def main(_arguments: argparse.Namespace | None = None) -> int:
     """The verbs, and each lab's steps with their verdicts."""
     print("usage: ./workbook VERB ...     (./workbook VERB --help explains it)\n")
     for verb, what in VERBS:
-        if verb != "starters" or has_solutions():
+        if verb not in FOR_INSTRUCTORS or has_solutions():
             print(f"  {verb:<18} {what}")
     progress = ProgressFile()
     for lab in labs():
