@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import NoReturn
 
 from .core.console import Problem, Terminated, Usage, error_text, nearest, note, paint, terminated_as_interrupted
-from .core.course import ROOT
+from .core.course import ROOT, has_solutions
 
 VERBS = {
     "demo": "sort real input with every step of every lab and verify the results",
@@ -28,9 +28,15 @@ VERBS = {
     "cc": "compile a CUDA program for the CPU",
     "doctor": "show what this machine has and lacks, and what to do about it",
     "completion": "print a script that completes verbs, labs, steps and options in bash and zsh",
+}
+# They need the solutions. A copy of the workbook for students has none of them.
+INSTRUCTORS_VERBS = {
     "grade": "grade a folder of submissions in a sandbox, with points from a rubric",
     "starters": "write the files of labs/ that students fill in, from solutions/",
+    "release": "write the course for students, without solutions, into a new folder",
 }
+if has_solutions():
+    VERBS.update(INSTRUCTORS_VERBS)
 
 
 def module_of(verb: str) -> ModuleType:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import tempfile
 import unittest
 import xml.etree.ElementTree
@@ -44,6 +46,34 @@ class DemoTable(unittest.TestCase):
         lines, points = demo.table_of(demo.Measured([lab], [("uniform", row)], [sample], ""))
         self.assertTrue(any(line.startswith("2 shared, tiles ") for line in lines), lines)
         self.assertEqual(points[0][0], "03-bitonic 2 shared, tiles")
+
+    def test_without_solutions(self) -> None:
+        """Steps that are not written are listed beside the gold standard's speed; a wrong one fails the demo."""
+        lab = Lab("03-bitonic", "u32", None, (step(1, "global"), step(2, "shared", tile=1024), step(3, "hybrid")))
+        rows = [
+            Row("03-bitonic", 1, "global", status="not-written", n=64),
+            Row("03-bitonic", 2, "shared", tile=1024, status="not-written", n=64),
+            Row("03-bitonic", 3, "hybrid", status="verified", keys_per_s=2e6, n=64, median_ms=1.0),
+            Row("gold", 0, "std::sort", status="verified", keys_per_s=5e6, n=64, median_ms=1.0),
+            Row("gold", 1, "slower", status="verified", keys_per_s=1e6, n=64, median_ms=1.0),
+            Row("gold", 2, "tiles", tile=1024, status="verified", keys_per_s=9e6, n=64, median_ms=1.0),
+        ]
+        samples = [Sample("uniform", "uniform", 64, None)]
+        measured = demo.Measured([lab], [("uniform", row) for row in rows], samples, "", solution=False)
+        lines, points = demo.table_of(measured)
+        self.assertEqual(
+            [line.split() for line in lines if line.startswith("gold")], [["gold", "standard", "std::sort", "5.00"]]
+        )
+        self.assertEqual(sum("not written yet" in line for line in lines), 2)
+        self.assertEqual(len(points), 1)
+        self.assertTrue(all(len(line) <= 80 for line in lines), lines)
+        with contextlib.redirect_stdout(io.StringIO()) as printed:
+            self.assertEqual(demo._verdict(measured), 0)
+            measured.rows[2][1].status = "wrong"
+            self.assertEqual(demo._verdict(measured), 1)
+            measured.solution = True
+            self.assertEqual(demo._verdict(measured), 1)
+        self.assertIn("not-written", printed.getvalue())
 
 
 if __name__ == "__main__":

@@ -1,4 +1,8 @@
-"""Sorts uniform keys and real input with every step of every lab, verifies each, and prints one table."""
+"""Sorts uniform keys and real input with every step of every lab, verifies each, and prints one table.
+
+The steps are those of the solutions. In a copy of the workbook without solutions, they are the student's own: those
+that are not written yet are listed as such, beside the speed of the gold standard.
+"""
 
 from __future__ import annotations
 
@@ -20,6 +24,7 @@ from ..reporting import dots
 
 KEYS = {"cpu": 1 << 16, "cuda": 1 << 24}
 FOLDER = BUILD / "demo"
+NOT_WRITTEN = "not-written"
 Point = tuple  # (label, input, Mkeys/s, the gold standard's Mkeys/s or None)
 
 
@@ -31,6 +36,7 @@ class Measured:
     rows: list[tuple[str, Row]]
     samples: Sequence[Sample]
     words: str  # about the samples
+    solution: bool = True
 
     def of_steps(self) -> list[Row]:
         """The rows of steps, without the gold standard's."""
@@ -61,13 +67,15 @@ def _sweeps(lab: Lab, kind: str, sample: Sample) -> Iterable[Sweep]:
 
 
 def _measure(judge: JudgeClient, kind: str) -> Measured:
-    """Builds the solutions and measures every lab."""
-    runners = {lab: build.runner(lab, kind, solution=True) for lab in labs()}
+    """Builds the steps and measures every lab."""
+    solution = has_solutions()
+    runners = {lab: build.runner(lab, kind, solution) for lab in labs()}
     types = {"f32"}  # besides the labs' own
-    build.compile_targets([build.judge(), build.gold(kind, types), *runners.values()], "building the solutions")
+    what = "the solutions" if solution else "every lab"
+    build.compile_targets([build.judge(), build.gold(kind, types), *runners.values()], f"building {what}")
     FOLDER.mkdir(parents=True, exist_ok=True)
     chosen, words = samples.choose(FOLDER, KEYS[kind])
-    measured = Measured([], [], chosen, words)
+    measured = Measured([], [], chosen, words, solution)
     csv = FOLDER / "measuring.csv"
     for name, runner in runners.items():
         lab = judge.lab(name)
@@ -100,6 +108,8 @@ def _step_lines(lab: str, step: Step, measured: Measured, names: Sequence[str]) 
     speeds, percent = [], ""
     label = f"{step.number} {step.name}" + ", tiles" * bool(step.tile)
     points: list[Point] = []
+    if own and all(row.status == NOT_WRITTEN for row in own.values()):
+        return [_line(label, "not written yet", [""] * len(names), "", "")], points
     for name in names:
         row = own.get(name)
         if row is None or row.status != "verified":
@@ -115,6 +125,20 @@ def _step_lines(lab: str, step: Step, measured: Measured, names: Sequence[str]) 
     return [first, *(" " * 16 + words for words in more)], points
 
 
+def _gold_line(lab: Lab, measured: Measured, names: Sequence[str]) -> str:
+    """The speeds of the gold standard for whole arrays, for the most keys that were measured."""
+    speeds, name = [], ""
+    whole = {step.name for step in lab.steps if step.task == "sort" and not step.tile}
+    for sample in names:
+        rows = [row for of_sample, row in measured.rows if of_sample == sample]
+        own = [row for row in rows if row.lab == lab.name and row.name in whole]
+        golds = [gold for gold in (row_files.best_gold(rows, row) for row in own) if gold]
+        best = max(golds, key=lambda gold: (gold.n, _mkeys(gold)), default=None)
+        speeds.append(significant(_mkeys(best)) if best else "")
+        name = name or (best.name if best else "")
+    return _line("gold standard", name, speeds, "", "")
+
+
 def table_of(measured: Measured) -> tuple[list[str], list[Point]]:
     """The lines of the demo's table, at most 80 columns wide, and the points of its plot."""
     names = [sample.name for sample in measured.samples]
@@ -122,6 +146,8 @@ def table_of(measured: Measured) -> tuple[list[str], list[Point]]:
     points: list[Point] = []
     for lab in measured.labs:
         lines += ["", _line(lab.name, "", names, "% gold", "ok"), "-" * 80]
+        if not measured.solution:
+            lines.append(_gold_line(lab, measured, names))
         for step in lab.steps:
             more_lines, more_points = _step_lines(lab.name, step, measured, names)
             lines += more_lines
@@ -159,7 +185,7 @@ def _print(measured: Measured, kind: str) -> None:
 def _verdict(measured: Measured) -> int:
     """Names what failed; the exit status."""
     own = measured.of_steps()
-    wrong = [row for row in own if row.status != "verified"]
+    wrong = [row for row in own if row.status not in ("verified", *([] if measured.solution else [NOT_WRITTEN]))]
     for row in wrong:
         print(f"{paint('not verified', 'red')}: {row.lab} step {row.step}: {row.status}: {row.message}")
     if len(own) != measured.expected():
@@ -185,11 +211,6 @@ def add_arguments(_parser: argparse.ArgumentParser) -> None:
 
 def main(_arguments: argparse.Namespace) -> int:
     """The demo."""
-    if not has_solutions():
-        raise Problem(
-            "the demo sorts with the solutions, and this copy of the workbook has none. "
-            "Try ./workbook check LAB with your own steps"
-        )
     build.ensure()
     kinds = build.runnable()
     if not kinds:

@@ -24,10 +24,12 @@ VERBS = (
     ("cc FILE.cu", "compile a CUDA program for the CPU"),
     ("doctor", "show what this machine has and lacks"),
     ("completion", "complete verbs, labs and steps in your shell"),
-    ("grade FOLDER", "grade submissions in a sandbox (instructors)"),
-    ("starters", "write labs/ from solutions/ (instructors)"),
 )
-FOR_INSTRUCTORS = ("grade FOLDER", "starters")
+INSTRUCTORS_VERBS = (
+    ("grade FOLDER", "grade a folder of submissions"),
+    ("starters", "write labs/ from solutions/"),
+    ("release FOLDER", "write the course for students, without solutions"),
+)
 
 
 def lab_of_folder(folder: Path) -> str:
@@ -53,7 +55,10 @@ def main(_arguments: argparse.Namespace | None = None) -> int:
     """The verbs, and each lab's steps with their verdicts."""
     print("usage: ./workbook VERB ...     (./workbook VERB --help explains it)\n")
     for verb, what in VERBS:
-        if verb not in FOR_INSTRUCTORS or has_solutions():
+        print(f"  {verb:<18} {what}")
+    if has_solutions():
+        print("\nfor instructors")
+        for verb, what in INSTRUCTORS_VERBS:
             print(f"  {verb:<18} {what}")
     progress = ProgressFile()
     for lab in labs():

@@ -1,0 +1,98 @@
+"""Which files are handed out, and how they get into a new folder."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from ..core import starters
+from ..core.console import Problem
+from ..core.course import ROOT
+
+# What the release for students leaves out: the solutions, everything that is made from them or holds parts of them, and
+# what only an instructor uses. A pattern that ends with / is a folder.
+LEFT_OUT = (
+    r"\.ci/",
+    r"\.github/",
+    r"CHANGELOG\.md",
+    r"CONTRIBUTING\.md",
+    r"README\.md",  # the release has its own
+    r"solutions/",
+    r"labs/[^/]+/report/",
+    r"common/workbook/(grading|release)/",
+    r"common/workbook/verbs/(grade|gradescope|release|starters)\.py",
+    r"reports/agreement/agreement\.py",
+    r"reports/templates/(class|feedback)\.md",
+    r"reports/tables\.py",
+    r"tests/(grading|labs|mistakes|mutations)/",
+    r"tests/wrong/submissions/",
+    r"tests/[^/]+\.(toml|sh|sbatch)",
+    r"tests/workbook/(grade_data|test_(grad|release|shard|similarity|starters|mutations)\w*)\.py",
+)
+_LEFT_OUT = re.compile("|".join(pattern + (".*" if pattern.endswith("/") else "$") for pattern in LEFT_OUT))
+# What the release has in other places: its own documents, and the workflow that tests each push.
+OWN = {
+    "solutions/release/README.md": "README.md",
+    "solutions/release/classroom.yml": ".github/workflows/classroom.yml",
+}
+
+
+def tracked(root: Path = ROOT) -> list[str]:
+    """The paths of all files that git tracks. Raises Problem if the workbook is not a git repository."""
+    try:
+        listed = subprocess.run(["git", "-C", str(root), "ls-files", "-z"], capture_output=True, check=True)
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise Problem(
+            f"{root} is not a git repository, or git is not installed. Only the files that git tracks are handed out"
+        ) from error
+    names = listed.stdout.decode(errors="surrogateescape").split("\0")
+    return sorted(name for name in names if name and (root / name).is_file() and not (root / name).is_symlink())
+
+
+def for_students(names: Iterable[str]) -> dict[str, str]:
+    """The files of the release: path in the release -> path here."""
+    given = {name: name for name in names if not _LEFT_OUT.match(name)}
+    return {**given, **{place: name for name, place in OWN.items()}}
+
+
+def copy(given: dict[str, str], folder: Path, root: Path = ROOT) -> None:
+    """Copies the files. Starters are made from the solutions: those in labs/ may hold somebody's work."""
+    made = {f"labs/{path.as_posix()}": text for path, text in starters.all_starters(root).items()}
+    for place, name in given.items():
+        target = folder / place
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(root / name, target)
+        if name in made:
+            target.write_text(made[name], encoding="utf-8")
+        shutil.copymode(root / name, target)
+
+
+# --- the folder ---
+
+
+def require_free(folder: Path, root: Path = ROOT) -> None:
+    """Raises Problem if the folder cannot be the target: it holds something, or it is in the workbook."""
+    resolved = folder.resolve()
+    if resolved == root or root in resolved.parents:
+        raise Problem(f"{folder} is in the workbook itself: name a folder elsewhere")
+    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+        raise Problem(f"{folder} is not a folder: name one that does not exist yet")
+    if folder.is_dir() and any(folder.iterdir()):
+        raise Problem(f"{folder} is not empty: name a folder that does not exist yet")
+    if not resolved.parent.is_dir():
+        raise Problem(f"{resolved.parent} does not exist: create it first")
+
+
+def fill(folder: Path, write: Callable[[Path], None]) -> None:
+    """Lets `write` fill a folder beside the target, and gives it the target's name only if it succeeds."""
+    with tempfile.TemporaryDirectory(dir=folder.resolve().parent, prefix=f".{folder.name}.") as temporary:
+        filled = Path(temporary) / "release"
+        filled.mkdir()
+        write(filled)
+        if folder.is_dir():
+            folder.rmdir()
+        filled.rename(folder)

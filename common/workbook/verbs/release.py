@@ -1,0 +1,49 @@
+"""Writes the course for students into a new folder: no solutions, and nothing that is made from them."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from ..core.console import Problem, note
+from ..core.course import labs, require_solutions
+from ..release import contents, leaks, links
+
+SHOWN = 10  # faults
+
+
+def check(folder: Path, files: list[str]) -> None:
+    """Raises Problem if the files hold a part of a solution, or have links that lead nowhere."""
+    faults = [*map(str, leaks.find(folder, files)), *links.dead(folder, files)]
+    if faults:
+        more = [f"and {len(faults) - SHOWN} more"] if len(faults) > SHOWN else []
+        raise Problem("nothing was written:\n" + "\n".join([*faults[:SHOWN], *more]))
+
+
+def write(folder: Path) -> list[str]:
+    """Writes the release and returns its files."""
+    contents.require_free(folder)
+    given = contents.for_students(contents.tracked())
+
+    def fill(temporary: Path) -> None:
+        contents.copy(given, temporary)
+        check(temporary, list(given))
+
+    contents.fill(folder, fill)
+    return sorted(given)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The verb's arguments."""
+    parser.add_argument("folder", metavar="FOLDER", help="a folder that does not exist yet, outside of the workbook")
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """The release."""
+    require_solutions()
+    folder = Path(arguments.folder)
+    files = write(folder)
+    print(f"wrote {len(files)} files to {folder}: {len(labs())} labs, without solutions")
+    print("checked: no file holds a part of a solution, and no link leads nowhere")
+    note("Try it before you hand it out: ./workbook demo and ./workbook test in that folder")
+    return 0
