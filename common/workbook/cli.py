@@ -34,6 +34,7 @@ INSTRUCTORS_VERBS = {
     "grade": "grade a folder of submissions in a sandbox, with points from a rubric",
     "starters": "write the files of labs/ that students fill in, from solutions/",
     "release": "write the course for students, without solutions, into a new folder",
+    "gradescope": "make the archive for an autograder on Gradescope",
 }
 if has_solutions():
     VERBS.update(INSTRUCTORS_VERBS)

@@ -72,10 +72,6 @@ class Contents(Temporary):
             self.assertIn(place, self.given)
         self.assertEqual(self.given["README.md"], "solutions/release/README.md")
 
-    def test_the_workflow_names_all_labs(self) -> None:
-        text = (ROOT / contents.for_students([])[".github/workflows/classroom.yml"]).read_text(encoding="utf-8")
-        self.assertIn(f"lab: [{', '.join(labs())}]", text)
-
     def test_the_readme_names_no_solution(self) -> None:
         self.assertNotIn("solution", (ROOT / self.given["README.md"]).read_text(encoding="utf-8"))
 

@@ -31,7 +31,7 @@ LEFT_OUT = (
     r"tests/(grading|labs|mistakes|mutations)/",
     r"tests/wrong/submissions/",
     r"tests/[^/]+\.(toml|sh|sbatch)",
-    r"tests/workbook/(grade_data|test_(grad|release|shard|similarity|starters|mutations)\w*)\.py",
+    r"tests/workbook/(grade_data|test_(grade|grading|handing_out|release|similarity|starters)\w*)\.py",
 )
 _LEFT_OUT = re.compile("|".join(pattern + (".*" if pattern.endswith("/") else "$") for pattern in LEFT_OUT))
 # What the release has in other places: its own documents, and the workflow that tests each push.

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..core.console import Usage, note
 from ..core.course import find_lab
 from ..core.options import whole
+from ..grading.grades import Grade
 
 _DESCRIPTION = """\
 FOLDER holds one folder or archive per student. Of each, only the files that students fill in are taken, and the
@@ -23,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.description = f"{parser.description}\n\n{_DESCRIPTION}"
-    parser.add_argument("folder", metavar="FOLDER", type=Path, help="the submissions")
+    parser.add_argument("folder", metavar="FOLDER", type=Path, nargs="?", help="the submissions")
     parser.add_argument("--labs", nargs="+", action="extend", metavar="LAB", help="the labs to grade (default: all)")
     parser.add_argument("--out", type=Path, metavar="GRADES", help="where grades go (default: FOLDER-grades)")
     parser.add_argument("--rubric", type=Path, metavar="FILE", help="points (default: tests/rubric.toml)")
@@ -32,6 +34,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--shard", default="", metavar="K/N", help="grade every N-th submission, beginning with the K-th"
+    )
+    parser.add_argument(
+        "--merge", nargs="+", type=Path, metavar="GRADES", help="join the grades of all shards of a run into --out"
     )
     parser.add_argument("--seeds-of", type=Path, metavar="GRADES", help="use the seeds of another run, as shards must")
     parser.add_argument(
@@ -46,9 +51,14 @@ def main(arguments: argparse.Namespace) -> int:
     """Grades."""
     from ..grading import class_run, replay, shards
 
-    folder: Path = arguments.folder
-    if not folder.is_dir():
-        raise Usage(f"{folder} is not a folder: name the folder that holds one folder or archive per student")
+    if arguments.merge:
+        if arguments.folder or not arguments.out:
+            raise Usage("--merge joins grades: write ./workbook grade --merge GRADES GRADES ... --out ALL-GRADES")
+        return report(shards.merge(arguments.out, arguments.merge), arguments.out)
+    folder: Path | None = arguments.folder
+    if folder is None or not folder.is_dir():
+        named = f"{folder} is not a folder: " if folder else ""
+        raise Usage(f"{named}name the folder that holds one folder or archive per student")
     resolved = folder.resolve()
     options = class_run.Options(
         folder,
@@ -62,9 +72,13 @@ def main(arguments: argparse.Namespace) -> int:
     )
     if arguments.replay:
         return replay.replay(options, *arguments.replay)
-    grades = class_run.grade_class(options)
+    return report(class_run.grade_class(options), options.out)
+
+
+def report(grades: Sequence[Grade], out: Path) -> int:
+    """Prints how many submissions were graded; the exit status."""
     lost = [grade for grade in grades if grade.points is None]
-    print(f"{len(grades) - len(lost)} of {len(grades)} submissions graded: {options.out / 'grades.csv'}")
+    print(f"{len(grades) - len(lost)} of {len(grades)} submissions graded: {out / 'grades.csv'}")
     if lost:
-        note(f"not graded: {', '.join(grade.student for grade in lost)} (see {options.out / 'not-graded.csv'})")
+        note(f"not graded: {', '.join(grade.student for grade in lost)} (see {out / 'not-graded.csv'})")
     return 2 if lost else 0

@@ -29,6 +29,7 @@ INSTRUCTORS_VERBS = (
     ("grade FOLDER", "grade a folder of submissions"),
     ("starters", "write labs/ from solutions/"),
     ("release FOLDER", "write the course for students, without solutions"),
+    ("gradescope", "make the archive for an autograder on Gradescope"),
 )
 
 

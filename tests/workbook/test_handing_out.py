@@ -1,0 +1,214 @@
+"""The scripts that other systems run: the autograder's on Gradescope, and the job array of Slurm.
+
+What they start is replaced here. tests/workbook/whole_course.py runs the real ones.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+import zipfile
+from pathlib import Path
+
+from workbook import cli
+from workbook.core.course import ROOT, labs
+from workbook.grading import class_run
+from workbook.grading.grades import read_run
+
+LABS = ["01-odd-even", "03-bitonic"]
+FAKE_WORKBOOK = """#!/bin/sh
+# Writes what it was asked for, and results as if it had graded.
+echo "$@" >>"$CALLS"
+while [ $# -gt 0 ]; do
+  case $1 in
+    --out) out=$2 ;;
+    --seeds-of) cp "$2/run.json" "$CALLS.seeds" ;;
+  esac
+  shift
+done
+mkdir -p "$out/students/submission"
+[ -e "$out/run.json" ] || echo '{}' >"$out/run.json"
+[ -n "${NOTHING-}" ] || echo '{"tests": []}' >"$out/students/submission/results.json"
+exit "${STATUS:-0}"
+"""
+# Runs the tasks of an array one after another, and what depends on them at once.
+FAKE_SBATCH = """#!/bin/sh
+tasks=none
+while :; do
+  case $1 in
+    --array=1-*) tasks=${1#--array=1-} ;;
+    --*) ;;
+    *) break ;;
+  esac
+  shift
+done
+if [ "$tasks" = none ]; then exec "$@"; fi
+task=1
+while [ $task -le "$tasks" ]; do
+  SLURM_ARRAY_TASK_ID=$task SLURM_CPUS_PER_TASK=3 "$@" >&2
+  task=$((task + 1))
+done
+echo 17
+"""
+
+
+def run_cli(*words: str) -> tuple[int, str]:
+    """The command's status, and what it printed."""
+    with contextlib.redirect_stdout(io.StringIO()) as printed, contextlib.redirect_stderr(printed):
+        return cli.main(words), printed.getvalue()
+
+
+class Temporary(unittest.TestCase):
+    """A test with a folder of its own, whose name has a space."""
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory(prefix="hand out ")
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name).resolve()
+        self.calls = self.folder / "calls"
+
+    def program(self, path: Path, text: str) -> None:
+        """Writes a program."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        path.chmod(0o755)
+
+    def run_script(self, *command: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
+        """Runs a script with the programs above."""
+        environment = {**os.environ, "CALLS": str(self.calls), **variables}
+        return subprocess.run([*map(str, command)], env=environment, capture_output=True, text=True, check=False)
+
+    def called(self) -> list[str]:
+        """What the workbook was asked for."""
+        return self.calls.read_text().splitlines() if self.calls.exists() else []
+
+
+class Gradescope(Temporary):
+    """The archive, and its scripts in a folder that stands for /autograder."""
+
+    def unpacked(self) -> Path:
+        """The archive's files where Gradescope puts them."""
+        archive = self.folder / "autograder.zip"
+        status, printed = run_cli("gradescope", "--labs", "3", "odd-even", "--out", str(archive))
+        self.assertEqual(status, 0, printed)
+        root = self.folder / "autograder"
+        with zipfile.ZipFile(archive) as packed:
+            packed.extractall(root / "source")
+            self.modes = {item.filename: item.external_attr >> 16 & 0o777 for item in packed.infolist()}
+        (root / "submission").mkdir()
+        (root / "submission/02_shared.cu").write_text("// mine\n")
+        return root
+
+    def test_archive(self) -> None:
+        source = self.unpacked() / "source"
+        self.assertEqual(
+            sorted(path.name for path in source.iterdir()), ["course", "run_autograder", "seeds", "setup.sh"]
+        )
+        for script in ("run_autograder", "setup.sh", "course/workbook"):
+            self.assertEqual(self.modes[script] & 0o111, 0o111, script)
+        run = read_run(source / "seeds")
+        assert run
+        self.assertEqual((set(run.seeds), run.labs), (set(class_run.SEEDS), tuple(LABS)))
+        self.assertEqual(run.rubric, class_run.RUBRIC.read_text(encoding="utf-8"))
+        self.assertTrue((source / "course/solutions/03-bitonic/02_shared.cu").is_file())
+        self.assertFalse((source / "course/.git").exists())
+        for script in ("run_autograder", "setup.sh"):
+            text = (source / script).read_text()
+            self.assertIn("--labs 01-odd-even 03-bitonic ", text)
+            self.assertIn("${WORKBOOK_AUTOGRADER:-/autograder}", text)
+
+    def test_other_seeds_in_each_archive(self) -> None:
+        first, second = self.folder / "1.zip", self.folder / "2.zip"
+        for archive in (first, second):
+            run_cli("gradescope", "--labs", "1", "--out", str(archive))
+        seeds = [json.loads(zipfile.ZipFile(archive).read("seeds/run.json"))["seeds"] for archive in (first, second)]
+        self.assertNotEqual(seeds[0], seeds[1])
+        status, printed = run_cli("gradescope", "--labs", "1", "--out", str(first))
+        self.assertEqual(status, 1)
+        self.assertIn("Name another file", printed)
+        self.assertEqual(run_cli("gradescope", "--labs", "9", "--out", str(self.folder / "3.zip"))[0], 2)
+        self.assertEqual(run_cli("gradescope", "--labs", "1", "--out", str(self.folder / "no/3.zip"))[0], 1)
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["1.zip", "2.zip"])
+
+    def test_scripts(self) -> None:
+        """The submission is graded with the archive's seeds, and the results are where Gradescope looks for them."""
+        root = self.unpacked()
+        self.program(root / "source/course/workbook", FAKE_WORKBOOK)
+        done = self.run_script("bash", root / "source/setup.sh", WORKBOOK_AUTOGRADER=str(root))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual((root / "source/seeds/run.json").stat().st_mode & 0o007, 0)
+        for status in ("0", "2"):
+            done = self.run_script("bash", root / "source/run_autograder", WORKBOOK_AUTOGRADER=str(root), STATUS=status)
+            self.assertEqual(str(done.returncode), status, done.stderr)
+            self.assertEqual(json.loads((root / "results/results.json").read_text()), {"tests": []})
+            (root / "results/results.json").unlink()
+        self.assertEqual(Path(f"{self.calls}.seeds").read_bytes(), (root / "source/seeds/run.json").read_bytes())
+        self.assertEqual(len(self.called()), 3)
+        for call in self.called():
+            self.assertRegex(call, r"^grade \S+/class --labs 01-odd-even 03-bitonic --seeds-of .*/seeds --out ")
+
+    def test_nothing_graded(self) -> None:
+        root = self.unpacked()
+        self.program(root / "source/course/workbook", FAKE_WORKBOOK)
+        done = self.run_script(
+            "bash", root / "source/run_autograder", WORKBOOK_AUTOGRADER=str(root), STATUS="1", NOTHING="yes"
+        )
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("nothing was graded", done.stderr)
+        self.assertFalse((root / "results").exists())
+
+
+class Slurm(Temporary):
+    """The job array."""
+
+    def test_tasks_and_merge(self) -> None:
+        """The first task draws the seeds, the others use them; the last job joins all."""
+        script = self.folder / "workbook/solutions/grade-class.sh"
+        self.program(script, (ROOT / "solutions/grade-class.sh").read_text())
+        self.program(self.folder / "workbook/workbook", FAKE_WORKBOOK)
+        self.program(self.folder / "bin/sbatch", FAKE_SBATCH)
+        grades = self.folder / "grades"
+        path = f"{self.folder / 'bin'}:{os.environ['PATH']}"
+        done = self.run_script(script, "my class", grades, "3", "--labs", LABS[0], PATH=path)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        options = f"--jobs 3 --labs {LABS[0]}"
+        shards = grades / "shards"
+        self.assertEqual(
+            self.called(),
+            [
+                f"grade my class --shard 1/3 --out {shards}/1 {options}",
+                f"grade my class --shard 2/3 --out {shards}/2 {options} --seeds-of {shards}/1",
+                f"grade my class --shard 3/3 --out {shards}/3 {options} --seeds-of {shards}/1",
+                f"grade --merge {shards}/1/ {shards}/2/ {shards}/3/ --out {grades}/all",
+            ],
+        )
+        self.assertEqual(grades.stat().st_mode & 0o077, 0)
+
+
+class Merge(Temporary):
+    """The option of ./workbook grade."""
+
+    def test_arguments(self) -> None:
+        for words in (("--merge", "a"), ("class", "--merge", "a", "--out", "b"), ()):
+            self.assertEqual(run_cli("grade", *words)[0], 2, words)
+        status, printed = run_cli("grade", "--merge", str(self.folder), "--out", str(self.folder / "all"))
+        self.assertEqual(status, 1)
+        self.assertIn("holds no grades", printed)
+
+
+class Workflow(unittest.TestCase):
+    """What a free runner does with a release."""
+
+    def test_it_checks_every_lab(self) -> None:
+        text = (ROOT / "solutions/release/classroom.yml").read_text(encoding="utf-8")
+        self.assertIn(f"lab: [{', '.join(labs())}]", text)
+        self.assertIn("run: ./workbook check ${{ matrix.lab }}", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
