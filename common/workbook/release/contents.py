@@ -25,14 +25,15 @@ LEFT_OUT = (
     r"labs/[^/]+/report/",
     r"common/workbook/(grading|release)/",
     r"common/workbook/verbs/(grade|gradescope|release|starters)\.py",
-    r"reports/agreement/agreement\.py",
     r"reports/templates/(class|feedback)\.md",
-    r"reports/tables\.py",
     r"tests/(grading|labs|mistakes|mutations)/",
     r"tests/wrong/submissions/",
     r"tests/[^/]+\.(toml|sh|sbatch)",
-    r"tests/workbook/(grade_data|test_(grade|grading|handing_out|release|similarity|starters)\w*)\.py",
+    r"tests/workbook/(test_starters|whole_course)\.py",
 )
+# Tests of what is left out are left out, too.
+_TEST = re.compile(r"tests/.*\.py")
+_USES_LEFT_OUT = re.compile(r"^ *(from|import) workbook(\.| import .*\b)(grading|release)\b", re.MULTILINE)
 _LEFT_OUT = re.compile("|".join(pattern + (".*" if pattern.endswith("/") else "$") for pattern in LEFT_OUT))
 # What the release has in other places: its own documents, and the workflow that tests each push.
 OWN = {
@@ -53,9 +54,14 @@ def tracked(root: Path = ROOT) -> list[str]:
     return sorted(name for name in names if name and (root / name).is_file() and not (root / name).is_symlink())
 
 
-def for_students(names: Iterable[str]) -> dict[str, str]:
+def _tests_what_is_left_out(name: str, root: Path) -> bool:
+    return bool(_TEST.fullmatch(name) and _USES_LEFT_OUT.search((root / name).read_text(encoding="utf-8")))
+
+
+def for_students(names: Iterable[str], root: Path = ROOT) -> dict[str, str]:
     """The files of the release: path in the release -> path here."""
-    given = {name: name for name in names if not _LEFT_OUT.match(name)}
+    left = (name for name in names if not _LEFT_OUT.match(name))
+    given = {name: name for name in left if not _tests_what_is_left_out(name, root)}
     return {**given, **{place: name for name, place in OWN.items()}}
 
 
