@@ -201,6 +201,8 @@ class Written(unittest.TestCase):
         first = class_page.failed_cases(grades)[0]
         self.assertEqual((first.step, first.students), ("03-bitonic 02", 4 + len(HOSTILE_NAMES)))
         self.assertIn("n = 1,025", first.case)
+        unwritten = Grade("new", "", criteria(0, (failure(2, 5, status="not-written"),)))
+        self.assertEqual(class_page.failed_cases([unwritten]), [])
         speed = next(row for row in class_page.by_criterion(graded) if row.name.endswith("speed"))
         self.assertEqual((speed.most, speed.median, speed.full), (2, 0.5, 0))
         text = class_page.text(RUN, grades)

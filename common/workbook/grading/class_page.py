@@ -18,6 +18,7 @@ from .grades import Criterion, Failure, Grade, Run, file_name
 BANDS = 10  # of the distribution
 LONGEST_BAR = 24  # characters
 MOST_CASES = 20
+NOT_WRITTEN = "not-written"  # the judge's word for a starter
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,8 @@ def failed_cases(grades: Sequence[Grade]) -> list[FailedCase]:
     students: Counter[tuple[str, str]] = Counter()
     how: dict[tuple[str, str], Counter[str]] = {}
     for grade in grades:
-        failures = {_identity(failure): failure for criterion in grade.criteria for failure in criterion.failures}
+        failed = [failure for criterion in grade.criteria for failure in criterion.failures]
+        failures = {_identity(failure): failure for failure in failed if failure.status != NOT_WRITTEN}
         for identity, failure in failures.items():
             students[identity] += 1
             how.setdefault(identity, Counter())[failure.status or "failed"] += 1

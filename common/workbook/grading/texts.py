@@ -104,7 +104,7 @@ def what_failed(failure: Failure) -> str:
 
 def verdict(failure: Failure) -> str:
     """How it failed, in words: "wrong, first wrong index 7, at 02_shared.cu:17"."""
-    parts = [failure.status or "failed"]
+    parts = [(failure.status or "failed").replace("-", " ")]
     if failure.first_wrong is not None:
         parts.append(f"first wrong index {failure.first_wrong:,}")
     if failure.place:
