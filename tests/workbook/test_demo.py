@@ -61,9 +61,7 @@ class DemoTable(unittest.TestCase):
         samples = [Sample("uniform", "uniform", 64, None)]
         measured = demo.Measured([lab], [("uniform", row) for row in rows], samples, "", solution=False)
         lines, points = demo.table_of(measured)
-        self.assertEqual(
-            [line.split() for line in lines if line.startswith("gold")], [["gold", "standard", "std::sort", "5.00"]]
-        )
+        self.assertEqual([line.split()[-1] for line in lines if line.startswith("gold standard")], ["5.00"])
         self.assertEqual(sum("not written yet" in line for line in lines), 2)
         self.assertEqual(len(points), 1)
         self.assertTrue(all(len(line) <= 80 for line in lines), lines)
