@@ -109,6 +109,7 @@ class Gradescope(Temporary):
         self.assertEqual(
             sorted(path.name for path in source.iterdir()), ["course", "run_autograder", "seeds", "setup.sh"]
         )
+        self.assertEqual((self.folder / "autograder.zip").stat().st_mode & 0o077, 0)
         for script in ("run_autograder", "setup.sh", "course/workbook"):
             self.assertEqual(self.modes[script] & 0o111, 0o111, script)
         run = read_run(source / "seeds")

@@ -38,11 +38,12 @@ def write(path: Path, labs: Sequence[str], rubric_file: Path) -> int:
 
 
 def _zip(folder: Path, path: Path) -> int:
-    """Archives all files of a folder, with their permissions."""
+    """Archives all files of a folder, with their permissions. Only its owner may read the archive: it holds the seeds."""
     packed = sorted(file for file in folder.rglob("*") if file.is_file())
     with tempfile.NamedTemporaryFile(dir=folder) as temporary:
         with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
             for file in packed:
                 archive.write(file, file.relative_to(folder))
+        path.touch(mode=0o600)
         files.write_whole(path, Path(temporary.name).read_bytes())
     return len(packed)
