@@ -38,7 +38,7 @@ def write(path: Path, labs: Sequence[str], rubric_file: Path) -> int:
 
 
 def _zip(folder: Path, path: Path) -> int:
-    """Archives all files of a folder, with their permissions. Only its owner may read the archive: it holds the seeds."""
+    """Archives all files of a folder, with their permissions. Only its owner may read the archive, which has seeds."""
     packed = sorted(file for file in folder.rglob("*") if file.is_file())
     with tempfile.NamedTemporaryFile(dir=folder) as temporary:
         with zipfile.ZipFile(temporary, "w", zipfile.ZIP_DEFLATED) as archive:
