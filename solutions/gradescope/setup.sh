@@ -17,4 +17,5 @@ mkdir "$first/class"
 cp -r labs "$first/class/starters"
 sh ./workbook grade "$first/class" --labs @LABS@ --seeds-of "$root/source/seeds" --out "$first/grades"
 
-chmod -R o-rwx "$root/source" # the solutions, the tests and the seeds
+# Where only another user separates submissions from us, they can read whatever everybody may.
+chmod -R o-rwx solutions tests build "$root/source/seeds"

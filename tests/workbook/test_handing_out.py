@@ -140,9 +140,11 @@ class Gradescope(Temporary):
         """The submission is graded with the archive's seeds, and the results are where Gradescope looks for them."""
         root = self.unpacked()
         self.program(root / "source/course/workbook", FAKE_WORKBOOK)
+        (root / "source/course/build").mkdir()
         done = self.run_script("bash", root / "source/setup.sh", WORKBOOK_AUTOGRADER=str(root))
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertEqual((root / "source/seeds/run.json").stat().st_mode & 0o007, 0)
+        for secret in ("seeds/run.json", "seeds", "course/solutions", "course/tests/rubric.toml", "course/build"):
+            self.assertEqual((root / "source" / secret).stat().st_mode & 0o007, 0, secret)
         for status in ("0", "2"):
             done = self.run_script("bash", root / "source/run_autograder", WORKBOOK_AUTOGRADER=str(root), STATUS=status)
             self.assertEqual(str(done.returncode), status, done.stderr)
