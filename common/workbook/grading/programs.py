@@ -50,7 +50,9 @@ def starter_texts(labs: Iterable[str]) -> dict[str, str]:
 
 
 def _without_launcher(words: list[str]) -> list[str]:
-    return words[1:] if Path(words[0]).name in ("ccache", "sccache") else words
+    """A compiler's command without ccache, and with the path of the compiler: other variables hold in the sandbox."""
+    program, *rest = words[1:] if Path(words[0]).name in ("ccache", "sccache") else words
+    return [shutil.which(program) or program, *rest]
 
 
 class Recipe:
