@@ -13,6 +13,7 @@ _FILES = {
     "memory": ("memory.max", "memory.limit_in_bytes"),
     "pids": ("pids.max", "pids.max"),
 }
+PREFIX = "workbook-grade-"  # of a group's name; the grader's process follows
 _SWAP = ("memory.swap.max", "memory.memsw.limit_in_bytes")
 
 
@@ -97,3 +98,13 @@ class Group:
         for folder in self.folders:
             with contextlib.suppress(OSError):
                 folder.rmdir()
+
+
+def remove_abandoned() -> None:
+    """Removes the groups of graders that were killed."""
+    for parent in set(_parents().values()):
+        for folder in parent.glob(f"{PREFIX}*-*"):
+            owner = folder.name[len(PREFIX) :].partition("-")[0]
+            if owner.isdigit() and not Path("/proc", owner).exists():
+                with contextlib.suppress(OSError):
+                    folder.rmdir()

@@ -21,7 +21,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from .cgroups import Group
+from .cgroups import PREFIX, Group
 
 USERS = range(60800, 61180)  # numbers that no distribution gives to a user; each box has one to itself
 BUBBLEWRAP, SECOND_USER, NONE = "bubblewrap", "second user", "none"
@@ -120,7 +120,7 @@ class Sandbox:
         if box.group:
             box.group.remove()
         if self.with_groups:
-            name = f"workbook-grade-{os.getpid()}-{next(_SERIAL)}"
+            name = f"{PREFIX}{os.getpid()}-{next(_SERIAL)}"
             try:
                 box.group = Group(name, self.limits.memory, self.limits.processes)
             except OSError:

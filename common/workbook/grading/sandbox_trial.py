@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from ..core.console import Problem
+from .cgroups import PREFIX
+from .cgroups import remove_abandoned as remove_abandoned_groups
 from .sandbox import BUBBLEWRAP, NONE, SECOND_USER, Box, Limits, Sandbox, python
 
 FORCED = "WORKBOOK_SANDBOX"  # a variable for tests: the only kind of sandbox to try
 _TRIAL = Limits(memory=256 << 20, processes=24, file=64 << 20, disk=32 << 20, seconds=60)
 _SECONDS = 60.0
-_PREFIX = "workbook-grade-"
 
 # What a sandbox may fail to limit, which is then stated: the probe's word, and a sentence.
 _LIMITED = {
@@ -33,7 +34,7 @@ _LIMITED = {
 def workspace() -> Iterator[Path]:
     """A folder that every user may pass through but only its owner may list, removed at the end."""
     _remove_abandoned()
-    folder = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-"))
+    folder = Path(tempfile.mkdtemp(prefix=f"{PREFIX}{os.getpid()}-"))
     folder.chmod(0o711)
     shared = folder / "shared"
     shared.mkdir()
@@ -45,9 +46,10 @@ def workspace() -> Iterator[Path]:
 
 
 def _remove_abandoned() -> None:
-    """Removes the folders of our graders that were killed."""
-    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*-*"):
-        owner = folder.name[len(_PREFIX) :].partition("-")[0]
+    """Removes what graders that were killed have left."""
+    remove_abandoned_groups()
+    for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*-*"):
+        owner = folder.name[len(PREFIX) :].partition("-")[0]
         with contextlib.suppress(OSError):
             if owner.isdigit() and not Path("/proc", owner).exists() and folder.stat().st_uid == os.geteuid():
                 shutil.rmtree(folder)
