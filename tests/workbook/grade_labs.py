@@ -24,7 +24,7 @@ from workbook.core import build  # noqa: E402
 from workbook.core.console import Problem  # noqa: E402
 from workbook.core.judge_client import JudgeClient  # noqa: E402
 from workbook.core.starters import starter  # noqa: E402
-from workbook.grading import class_run  # noqa: E402
+from workbook.grading import class_run, rubric  # noqa: E402
 from workbook.grading.class_run import Options  # noqa: E402
 from workbook.grading.grades import Criterion, Grade  # noqa: E402
 from workbook.grading.programs import step_files  # noqa: E402
@@ -96,6 +96,9 @@ def lost_steps(labs: Sequence[str]) -> set[tuple[str, int | None]]:
 def main(folder: str, *labs: str) -> int:
     """Grades; the exit status."""
     build.use_folder(Path(folder).resolve())
+    if not rubric.reader_of_toml():
+        print("this Python cannot read TOML")
+        return SKIPPED
     started = time.monotonic()
     with tempfile.TemporaryDirectory() as temporary:
         place, out = Path(temporary, "class"), Path(temporary, "grades")

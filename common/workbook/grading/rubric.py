@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import importlib
+import importlib.util
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -69,12 +68,17 @@ class Rubric:
                     raise Usage(f"{path}: step {number:02} of {lab} has no budgets: set budgets = 0")
 
 
+def reader_of_toml() -> str:
+    """The module that reads TOML; "" if there is none. Python has its own from 3.11 on."""
+    return next((name for name in ("tomllib", "tomli") if importlib.util.find_spec(name)), "")
+
+
 def _toml(text: str) -> dict[str, Any]:
-    for name in ("tomllib", "tomli"):  # the first is Python's own, from 3.11 on
-        with contextlib.suppress(ImportError):
-            document: dict[str, Any] = importlib.import_module(name).loads(text)
-            return document
-    raise Problem("this Python cannot read TOML: install python3-tomli (with pip: tomli), or use Python 3.11")
+    module = reader_of_toml()
+    if not module:
+        raise Problem("this Python cannot read TOML: install python3-tomli (with pip: tomli), or use Python 3.11")
+    document: dict[str, Any] = importlib.import_module(module).loads(text)
+    return document
 
 
 class _Reader:
