@@ -276,6 +276,7 @@ Json json_of(const Outcome& outcome, const Case& which) {
           {"times",
            {{"events_ms", outcome.milliseconds},
             {"wall_ms", outcome.wall_milliseconds},
+            {"waited_ms", outcome.waited_milliseconds},
             {"to_device_ms", outcome.to_device},
             {"to_host_ms", outcome.to_host}}},
           {"kernels", list_of(outcome.document.kernels)},

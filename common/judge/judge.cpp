@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <sys/prctl.h>
 
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -72,9 +73,10 @@ struct Judge::Exchange {
   Progress expected = Progress::ready;
   Process::Clock::time_point started, deadline = after(patience);
   std::string document;
-  double waited = 0;    // seconds that the process has waited for a processor, as far as they are taken into account
-  double extended = 0;  // seconds by which they have moved deadlines
-  double slow = 0;      // seconds by which blocks that ended have extended them
+  double waited_before = 0;        // seconds that the process had waited for a processor when the step began
+  double waited = 0;               // the same now, as far as they are taken into account
+  double extended = 0;             // seconds by which they have moved deadlines
+  double slow = 0;                 // seconds by which blocks that ended have extended them
   std::uint64_t blocks_ended = 0;  // at the last look
   bool hung = false;
   bool over = false;
@@ -236,7 +238,7 @@ void Judge::accept(Exchange& exchange, const Reply& reply) {
     go.command = Command::go;
     stepped_ = true;
     outcome.to_device = reply.milliseconds;
-    exchange.waited = process_->seconds_waited();
+    exchange.waited = exchange.waited_before = process_->seconds_waited();
     exchange.started = Process::Clock::now();
     process_->send(go);
     exchange.deadline = after(timeout_);
@@ -244,6 +246,7 @@ void Judge::accept(Exchange& exchange, const Reply& reply) {
   } else if (reply.progress == Progress::sorted) {
     outcome.milliseconds = reply.milliseconds;
     outcome.wall_milliseconds = std::chrono::duration<double, std::milli>(now - exchange.started).count();
+    outcome.waited_milliseconds = 1e3 * std::max(0.0, process_->seconds_waited() - exchange.waited_before);
     exchange.deadline = after(patience);
     exchange.expected = Progress::finished;
   } else {

@@ -31,6 +31,7 @@ struct Outcome {
   std::string printed;                      ///< the end of what the runner printed
   double milliseconds = 0;                  ///< as the runner reports it
   double wall_milliseconds = 0;             ///< from "go" to "sorted" by the judge's clock
+  double waited_milliseconds = 0;           ///< the part of them for which other processes had the processors
   double to_device = 0;                     ///< milliseconds of the copy to the device, as the runner reports it
   double to_host = 0;                       ///< and of the copy back
   Document document;                        ///< findings; the rest from the check build only

@@ -116,6 +116,21 @@ class Criteria(unittest.TestCase):
         self.assertTrue(result.should_stop())
         self.assertIn("count as failed", result.why_stopped)
 
+    def test_programs_that_end_in_every_case(self) -> None:
+        crashed = failed("crashed")
+        self.assertTrue(tally(*[crashed] * judging.MOST_ENDED).should_stop())
+        self.assertFalse(tally(verified(), *[crashed] * judging.MOST_ENDED).should_stop())
+        self.assertFalse(tally(*[failed()] * 99).should_stop())
+
+    def test_steps_that_are_slow(self) -> None:
+        """A step has a limit for all its cases. What it waits for, on a busy machine, does not count."""
+        for waited, stops in ((0, True), (99_000, False)):
+            result = tally()
+            for _ in range(4):
+                slow = verified(times=judge_types.Times(wall_ms=100_000, waited_ms=waited))
+                result.add(named(slow), slow)
+            self.assertEqual(result.should_stop(), stops)
+
     def test_check_build(self) -> None:
         verdict = check_build.Verdict(cases=9)
         self.assertEqual(judging.check(LAB, 2, verdict, [], 2).points, 2)
@@ -371,6 +386,22 @@ class OneSubmission(unittest.TestCase):
         self.assertEqual(words[2], "it does not compile")
         self.assertEqual(words[1], f"labs/{LAB}/01_global.cu was not handed in")
         self.assertEqual(grade.points, 0)
+
+    def test_only_criteria_with_points(self) -> None:
+        self.patched("build", return_value=LabBuild(LAB, {"cpu": Path("x"), "check": Path("x")}))
+        self.patched("judges", return_value=mock.MagicMock())
+        verdict = check_build.Verdict(cases=3)
+        for criterion in ("check", "correct"):
+            self.whole.rubric = rubric.parse(f"[step]\n{criterion} = 2\n", Path("x.toml"))
+            with (
+                mock.patch.object(judging, "tally", lambda *_: tally(verified())),
+                mock.patch.object(judging, "cases_of", return_value=[]),
+                mock.patch.object(check_build, "check_step", return_value=verdict),
+            ):
+                grade = self.grade()
+            self.assertEqual(grade.not_graded, "")
+            self.assertEqual({c.name for c in grade.criteria}, {criterion})
+            self.assertEqual({c.points for c in grade.criteria}, {2})
 
     def test_a_sandbox_that_stops_working(self) -> None:
         self.patched("build", return_value=LabBuild(LAB, {"cpu": Path("x"), "check": Path("x")}))

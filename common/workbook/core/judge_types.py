@@ -140,6 +140,7 @@ class Times:
     wall_ms: float = 0
     to_device_ms: float = 0
     to_host_ms: float = 0
+    waited_ms: float = 0  # the part of wall_ms for which other processes had the processors
 
 
 @dataclass(frozen=True)

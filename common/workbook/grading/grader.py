@@ -190,7 +190,7 @@ class Grader:
             seconds = judging.SECONDS["check"]
             verdict = check_build.check_step(lab, number, made.programs["check"], seconds, judges=judges, seed=seed)
         found = [judging.check(lab, number, verdict, cases, most["check"])] if "check" in most else []
-        return found + [judging.budgets(lab, number, verdict, most["budgets"])] * ("budgets" in most)
+        return found + ([judging.budgets(lab, number, verdict, most["budgets"])] if "budgets" in most else [])
 
     def _speed(self, made: LabBuild, number: int, max_points: float, is_correct: bool) -> Criterion:
         if not is_correct:

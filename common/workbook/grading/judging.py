@@ -7,7 +7,6 @@ stays the same as long as the seed does: that is how a case is replayed.
 from __future__ import annotations
 
 import contextlib
-import time
 from collections.abc import Generator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -21,7 +20,8 @@ from .grades import Criterion, Failure
 SETS = {"cpu": ("quick", "public"), "cuda": ("quick", "public"), "check": ("check",)}
 SECONDS = {"quick": 5.0, "public": 10.0, "check": 20.0}  # that a case may take, besides waiting for a busy machine
 MOST_HUNG = 3  # cases of a step and build that do not end: after these, the others count as failed
-MOST_SECONDS = 300.0  # for all cases of a step on a build; the solutions take a few
+MOST_ENDED = 20  # cases that end the program, if none passes
+MOST_SECONDS = 300.0  # for all cases of a step on a build, besides waiting; the solutions take a few
 MOST_KEPT = 8  # failures that a criterion names
 LONGEST = 4000  # characters of a message or a finding
 
@@ -88,17 +88,21 @@ class Tally:
     passed: int = 0  # of those that are not passed by doing nothing
     failed: int = 0
     hung: int = 0
+    ended: int = 0  # cases that ended the program
     not_written: int = 0
     why_stopped: str = ""
     failures: list[tuple[NamedCase, Outcome]] = field(default_factory=list)
-    started: float = field(default_factory=time.monotonic)
+    seconds: float = 0  # of the step itself: a busy machine must not cost points
 
     def add(self, case: NamedCase, outcome: Outcome) -> None:
         """Counts an outcome."""
+        times = outcome.times
+        self.seconds += SECONDS[case.set] if outcome.status == "hung" else (times.wall_ms - times.waited_ms) / 1e3
         if not outcome.passed:
             self.failed += 1
             self.failures.append((case, outcome))
             self.hung += outcome.status == "hung"
+            self.ended += outcome.status in ("hung", "crashed", "exited")
             self.not_written += outcome.status == "not-written"
         elif outcome.status == "verified" and not outcome.nothing_to_do:
             self.passed += 1
@@ -107,8 +111,10 @@ class Tally:
         """Whether the other cases need not be run; then `why_stopped` is a clause."""
         if self.hung >= MOST_HUNG:
             self.why_stopped = f"{self.hung} cases did not end, so the others were not run and count as failed"
-        elif time.monotonic() - self.started > MOST_SECONDS:
-            self.why_stopped = f"all cases together took more than {MOST_SECONDS:.0f} s"
+        elif self.seconds > MOST_SECONDS:
+            self.why_stopped = f"the cases together took more than {MOST_SECONDS:.0f} s, so the others count as failed"
+        elif self.ended >= MOST_ENDED and not self.passed:
+            self.why_stopped = f"the first {self.failed} cases all ended the program, so the others were not run"
         return bool(self.why_stopped)
 
     @property
