@@ -53,6 +53,8 @@ Rule = Callable[[str, Case], "dict[str, Any]"]
 class Script:
     """A judge: every line has a quick and a public case; `rule(build, case)` gives members of the outcomes."""
 
+    workers = 1  # as of several judges
+
     def __init__(self, rule: Rule) -> None:
         self.rule = rule
         self.log: list[tuple[str, int, str, int, float | None]] = []  # build, step, task, n, time limit
