@@ -28,7 +28,7 @@ LEFT_OUT = (
     r"reports/templates/(class|feedback)\.md",
     r"tests/(grading|labs|mistakes|mutations)/",
     r"tests/wrong/submissions/",
-    r"tests/[^/]+\.(toml|sh|sbatch)",
+    r"tests/rubric\.toml",
     r"tests/workbook/(test_starters|whole_course)\.py",
 )
 # Tests of what is left out are left out, too.
