@@ -25,6 +25,7 @@ struct Case {
   std::string input = "uniform";  ///< a name of judge/inputs.h, a range, or file:PATH
   std::uint64_t seed = 0;
   std::int64_t offset = 0;       ///< keys between an address divisible by 256 and the arrays, below max_offset
+  bool is_timed = false;         ///< nothing may take time but the step: whether kernels do the work is not watched
   bool reversed_blocks = false;  ///< CUDA on the CPU starts the last block first, and few blocks at a time
   std::optional<std::uint64_t> lane_seed = std::nullopt;  ///< SIMT_SEED of the runner; none: the judge's own
   Expect expect = Expect::verified;

@@ -114,6 +114,7 @@ Outcome Judge::run(const Case& which, const void* keys, KernelTimes kernel_times
     request_.shape = which.shape;
     request_.n = which.n;
     has_many_keys_ = which.n > affordable(which.step).cpu;
+    request_.watch_host = !which.is_timed;
     request_.time_kernels = kernel_times == KernelTimes::measure;
     memory_.lay_out(which, request_);
     memory_.fill(which, keys);

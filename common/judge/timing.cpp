@@ -91,6 +91,7 @@ Measurement measure(Judge& judge, const Case& which, const TimingLimits& limits,
   for (int run = 0;; ++run) {
     Case repeat = which;
     repeat.seed = seed_of_repeat(which.seed, run);
+    repeat.is_timed = true;
     const Outcome outcome = judge.run(repeat);
     if (outcome.status != Status::verified) {
       measured.status = outcome.status;
@@ -135,6 +136,7 @@ std::vector<KernelMeasurement> measure_kernels(Judge& judge, Case which, const T
   std::vector<KernelMeasurement> kernels;
   std::vector<std::vector<double>> times;
   const std::uint64_t seed = random_at(which.seed, 1 << 20);
+  which.is_timed = true;
   for (int run = 0; run <= std::min(limits.repeats, fewest_repeats); ++run) {
     which.seed = seed_of_repeat(seed, run);
     const Outcome outcome = judge.run(which, KernelTimes::measure);

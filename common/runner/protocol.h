@@ -79,6 +79,7 @@ struct Request {
   Image values;                        ///< of pairs; the result, where the task is not to sort
   std::int32_t poison = 0;             ///< byte that fills device memory which a step may allocate
   std::int32_t time_kernels = 0;       ///< 1: time each kernel, which makes the step slower
+  std::int32_t watch_host = 0;         ///< 1: kernels must do the work; which takes time, too
   std::int32_t measure_bandwidth = 0;  ///< describe: 1: also measure how fast device memory is copied
 };
 

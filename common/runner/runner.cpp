@@ -53,6 +53,8 @@ bool serve_or_report(std::span<const Step> steps, const Request& request, Shared
     finish(Status::cuda_error, 0, error.what());
   } catch (const StepFailed& error) {
     finish(Status::cuda_error, 0, error.what());
+  } catch (const HostWorked& error) {
+    finish(Status::refused, 0, error.what());
   } catch (const std::exception& error) {
     finish(Status::crashed, 0, fmt::format("the step threw: {}", error.what()));
   }

@@ -16,6 +16,9 @@
 #include "runner/kernel_times.h"
 #include "step/device_array.h"
 #include "step/error.h"
+#ifdef __SIMT__
+#include <simt/host_watch.h>
+#endif
 #ifdef SIMT_CHECK
 #include <simt/observed.h>
 #endif
@@ -109,6 +112,24 @@ struct DeviceImages {
     return milliseconds_since(started);
   }
 
+  // Errors: HostWorked, in the check build. What it did not see, it can find nothing wrong with.
+  void require_kernels() const {
+#ifdef SIMT_CHECK
+    const auto require = [&](const DeviceArray<char>& array, const Image& image, const char* what) {
+      if (image.bytes == 0) return;
+      const std::int64_t at = std::int64_t(simt::check::first_not_by_device(
+          array.data() + image.span, std::size_t(image.span_bytes), memory.at(image.input + image.span)));
+      if (at >= image.span_bytes) return;
+      throw HostWorked(
+          fmt::format("no kernel was seen to write byte {} of the {}, which has changed: kernels must "
+                      "write them, and must not be hidden from the check build",
+                      at, what));
+    };
+    require(keys, request.keys, "keys");
+    require(values, request.values, request.task == Task::sort ? "values" : "result");
+#endif
+  }
+
   StepArguments arguments() const {
     return {request.type,
             {keys.data() + request.keys.span, keys.size()},
@@ -133,6 +154,23 @@ struct DeviceImages {
     if (bytes > 0) CUDA_CHECK(cudaMemcpyAsync(to, from, bytes, kind, stream));
   }
 };
+
+// Calls the step. On the CPU, where host code could sort the keys as well, kernels must do the work.
+void call_watched(const Step& step, const Request& request, const StepArguments& arguments) {
+#ifdef __SIMT__
+  if (request.watch_host && !step.on_host) {
+    const simt::MemoryRange keys{arguments.keys.data, std::size_t(request.keys.span_bytes)};
+    const simt::MemoryRange values{arguments.values.data, std::size_t(request.values.span_bytes)};
+    const simt::HostWatch watch(keys, request.task == Task::sort ? keys : values);
+    call(step, arguments);
+    if (const std::string fault = watch.fault(); !fault.empty()) throw HostWorked(fault);
+    return;
+  }
+#else
+  (void)request;
+#endif
+  call(step, arguments);
+}
 
 nlohmann::json json_of(std::span<const KernelTime> kernels) {
   nlohmann::json lines = nlohmann::json::array();
@@ -199,12 +237,13 @@ void serve_sort(std::span<const Step> steps, const Request& request, SharedMemor
   if (request.time_kernels) clock.emplace();
   try {
     CUDA_CHECK(cudaEventRecord(start, stream));
-    call(step, images.arguments());
+    call_watched(step, request, images.arguments());
 #ifdef SIMT_CHECK
     simt::check::report_unread_launch();
 #endif
     cudaEventRecord(stop, stream);
     check_device();
+    if (!step.on_host) images.require_kernels();
     send(Progress::sorted, Status::verified, milliseconds_between(start, stop));
   } catch (const Unsupported& error) {
     images.copy_out();  // the judge checks whether anything was touched

@@ -16,6 +16,12 @@ class StepFailed : public Error {
   using Error::Error;
 };
 
+/// The host has done what kernels must do.
+class HostWorked : public Error {
+ public:
+  using Error::Error;
+};
+
 /// The memory shared with the judge, mapped again whenever its size has changed.
 class SharedMemory {
  public:
@@ -35,7 +41,7 @@ class SharedMemory {
 };
 
 /// Sends `ready`, `sorted` and `finished`. Errors are the caller's to report: those of the step, lab::Unsupported,
-/// lab::CudaError, StepFailed.
+/// lab::CudaError, StepFailed, HostWorked.
 void serve_sort(std::span<const Step> steps, const Request& request, SharedMemory& memory);
 
 /// Sends the check build's findings so far, if this is that build, and then `finished`.

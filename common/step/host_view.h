@@ -9,24 +9,30 @@
 
 #include "step/error.h"
 #include "step/step.h"
+#if __has_include(<simt/host_watch.h>)
+#include <simt/host_watch.h>
+#endif
 
 namespace lab {
 
 /// The keys of a span in host memory, as they are when the work queued on `stream` so far is done. On a GPU they are
-/// copied there, and store() copies them back; on the CPU device memory is the host's, and nothing is copied (except in
-/// the check build, which reports host code that reads device memory).
+/// copied there, and store() copies them back; on the CPU device memory is the host's, and nothing is copied (except where
+/// host code must not read device memory).
 /// Errors: lab::CudaError.
 template <class T>
 class HostView {
  public:
   HostView(Span<T> device, cudaStream_t stream) : device_(device), stream_(stream) {
 #if __has_include(<simt/launch.h>) && !defined(SIMT_CHECK)
-    data_ = const_cast<Value*>(device.data);
-#else
+    if (!simt::is_device_memory_closed()) {
+      data_ = const_cast<Value*>(device.data);
+      CUDA_CHECK(cudaStreamSynchronize(stream));
+      return;
+    }
+#endif
     copy_ = std::make_unique_for_overwrite<Value[]>(device.n);
     data_ = copy_.get();
     CUDA_CHECK(cudaMemcpyAsync(data_, device.data, device.n * sizeof(T), cudaMemcpyDeviceToHost, stream));
-#endif
     CUDA_CHECK(cudaStreamSynchronize(stream));
   }
 

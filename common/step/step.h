@@ -146,6 +146,7 @@ struct Step {
   /// 0: any range.
   std::uint64_t max_range = 0;
   int threads = 0;  ///< 0: blocks may have any number of threads that the lab's header allows; else only this number
+  bool on_host = false;  ///< the host may read and write the keys; otherwise kernels must do the work
   Growth growth = Growth::linear;
   Budget budget = {};
   SortKeys<std::uint8_t> u8 = nullptr;

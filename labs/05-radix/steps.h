@@ -9,15 +9,15 @@ inline constexpr lab::LabTraits traits = {.name = "05-radix"};
 
 // clang-format off: one fact per line reads better than filled lines.
 inline constexpr lab::Step steps[] = {
-    {.number = 0, .name = "cpu", .idea = "the reference, on the host", .stable = true, .growth = lab::Growth::serial,
+    {.number = 0, .name = "cpu", .idea = "the reference, on the host", .stable = true, .on_host = true, .growth = lab::Growth::serial,
      .u8 = sort_reference<std::uint8_t>, .u16 = sort_reference<std::uint16_t>,
      .u32 = sort_reference<std::uint32_t>, .u64 = sort_reference<std::uint64_t>,
      .i32 = sort_reference<std::int32_t>, .i64 = sort_reference<std::int64_t>,
      .f32 = sort_reference<float>, .f64 = sort_reference<double>,
      .pairs = sort_reference<std::uint32_t, std::uint32_t>},
-    {.number = 0, .name = "strings", .idea = "strings by their letters, on the host", .growth = lab::Growth::serial,
+    {.number = 0, .name = "strings", .idea = "strings by their letters, on the host", .on_host = true, .growth = lab::Growth::serial,
      .strings = sort_strings},
-    {.number = 1, .name = "host_move", .idea = "count there, move here", .stable = true, .growth = lab::Growth::serial,
+    {.number = 1, .name = "host_move", .idea = "count there, move here", .stable = true, .on_host = true, .growth = lab::Growth::serial,
      .budget = {.n = 16384, .conflicts = 1.1, .sectors = 1.3, .bytes = 22, .barriers = 3},
      .u8 = sort_host_move<std::uint8_t>, .u16 = sort_host_move<std::uint16_t>,
      .u32 = sort_host_move<std::uint32_t>, .u64 = sort_host_move<std::uint64_t>,

@@ -19,7 +19,9 @@ namespace {
   if (!is_initialized(cell, mask, access.space, all.order) && reads(access.way)) [[unlikely]]
     report_uninitialized(cell, now, access);
   look_for_races(cell, now, access);
-  if (writes(access.way)) cell.content.initialized |= mask & 15;
+  if (!writes(access.way)) return;
+  cell.content.initialized |= mask & 15;
+  cell.content.by_device = 1;
 }
 
 [[gnu::cold, gnu::noinline]] void split(const Cells& cells, std::size_t word) {

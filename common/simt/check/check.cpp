@@ -191,6 +191,10 @@ void host_waits_for_all() { state().order.streams.host_waits_for_all(); }
 
 void narrow(const void* begin, std::size_t bytes, const char* name) { state().ownership.narrow(begin, bytes, name); }
 
+std::size_t first_not_by_device(const void* begin, std::size_t bytes, const void* before) {
+  return state().ownership.first_not_by_device(begin, bytes, before);
+}
+
 void add_finding(const char* kind, Site site, const std::string& text) {
   state().findings.add({.kind = kind, .text = text, .place = place_of(site)});
 }

@@ -77,7 +77,8 @@ struct Transfer {
 };
 void begin_transfer(const Transfer& transfer);
 void transfer_reads(const void* begin, std::size_t bytes);
-void transfer_writes(const void* begin, std::size_t bytes);
+/// `from`: what was copied; null for a fill.
+void transfer_writes(const void* begin, std::size_t bytes, const void* from);
 void end_transfer();
 /// Host code that runs as an operation of a stream.
 void begin_host_function(const Transfer& call);

@@ -278,7 +278,7 @@ Ownership::Words Ownership::first_unwritten(const Region& region, std::size_t of
   return has_first && !is_padding ? Words{first * 4, 4} : Words{0, 0};
 }
 
-void Ownership::written(const void* begin, std::size_t bytes) {
+void Ownership::written(const void* begin, std::size_t bytes, bool by_device) {
   Region* const region = region_at(std::uintptr_t(begin));
   if (region == nullptr || !region->cells.exist()) return;
   const char* const first_byte = std::max(static_cast<const char*>(begin), region->begin);
@@ -289,11 +289,31 @@ void Ownership::written(const void* begin, std::size_t bytes) {
     const unsigned first = at % 4, last = unsigned(std::min<std::size_t>(4, end - (at - first)));
     Content& content = region->cells.contents[at / 4];
     content.initialized |= ((1u << last) - 1) & ~((1u << first) - 1) & 15;
+    content.by_device = by_device;
     if (content.is_split) {
-      for (unsigned b = first; b < last; ++b) region->cells.byte(at / 4, b).content.initialized |= 1u << b & 15;
+      for (unsigned b = first; b < last; ++b) {
+        Content& piece = region->cells.byte(at / 4, b).content;
+        piece.initialized |= 1u << b & 15;
+        piece.by_device = by_device;
+      }
     }
     at += last - first;
   }
+}
+
+std::size_t Ownership::first_not_by_device(const void* begin, std::size_t bytes, const void* before) {
+  const Region* const region = region_at(std::uintptr_t(begin));
+  if (region == nullptr || !region->cells.exist()) return bytes;
+  const char *const now = static_cast<const char*>(begin), *const then = static_cast<const char*>(before);
+  const std::size_t first = std::size_t(now - region->begin);
+  for (std::size_t i = 0; i < bytes; ++i) {
+    if (now[i] == then[i]) continue;
+    const std::size_t at = first + i;
+    const Content& word = region->cells.contents[at / 4];
+    const Content& content = word.is_split ? region->cells.byte(at / 4, unsigned(at % 4)).content : word;
+    if (!content.by_device) return i;
+  }
+  return bytes;
 }
 
 }  // namespace simt::check

@@ -18,9 +18,10 @@ namespace simt::check {
 struct Content {
   std::uint8_t initialized : 4;  ///< one bit per byte
   std::uint8_t
-      other_is_write : 1;     ///< `other_read` is a plain write that a synchronized one has replaced: it may still
-                              ///< race
-  std::uint8_t is_split : 1;  ///< its bytes have been accessed one by one, and each has a cell of its own
+      other_is_write : 1;      ///< `other_read` is a plain write that a synchronized one has replaced: it may still
+                               ///< race
+  std::uint8_t is_split : 1;   ///< its bytes have been accessed one by one, and each has a cell of its own
+  std::uint8_t by_device : 1;  ///< what wrote it last was a kernel, or a fill or copy within the device
 };
 
 /// What is known of four bytes of memory, or of one byte.
@@ -96,7 +97,7 @@ class Ownership {
   bool allocated(const void* begin, std::size_t bytes, bool is_host_accessible, std::vector<Code> made_by = {});
   void freed(const void* begin, Code by = 0);
   void allocated_heap(const void* begin, std::size_t bytes);
-  void written(const void* begin, std::size_t bytes);
+  void written(const void* begin, std::size_t bytes, bool by_device = false);
   /// Forgets the accesses of large allocations, which all that follows comes after: events take most of the observers'
   /// memory. `has_host_waited`: host code comes after them, too; otherwise those remain that it may race with.
   void forget_events(bool has_host_waited);
@@ -105,6 +106,9 @@ class Ownership {
     std::size_t offset, bytes;  ///< in the allocation
   };
   Words first_unwritten(const Region& region, std::size_t offset, std::size_t bytes) const;
+  /// Of these bytes, the offset of the first one that differs from `before` although the device was not seen to write
+  /// it; `bytes` if there is none.
+  std::size_t first_not_by_device(const void* begin, std::size_t bytes, const void* before);
   void narrow(const void* begin, std::size_t bytes, const char* name);
 
   /// The allocation at or near an address, or null.

@@ -113,6 +113,16 @@ bool is_own_memory(const void* pointer) {
   return !all.ownership.has_regions() || all.ownership.region_at(std::uintptr_t(pointer)) == nullptr;
 }
 
+/// Device memory that nothing was seen to write may hold what was written behind the observers' backs.
+bool is_written_device_memory(const void* begin, std::size_t bytes) {
+  const Ownership& own = state().ownership;
+  const Region* const region = own.has_regions() ? state().ownership.region_at(std::uintptr_t(begin)) : nullptr;
+  if (region == nullptr || region->is_host_accessible || !region->cells.exist()) return false;
+  const std::size_t offset = std::size_t(static_cast<const char*>(begin) - region->begin);
+  if (offset >= region->bytes || bytes > region->bytes - offset) return false;
+  return own.first_unwritten(*region, offset, bytes).bytes == 0;
+}
+
 /// The host's own memory, to which a copy has not necessarily come yet. Most devices copy to it before the call returns,
 /// but CUDA leaves that open.
 void look_at_target(const Access& access) {
@@ -161,10 +171,10 @@ void begin_transfer(const Transfer& transfer) {
 
 void transfer_reads(const void* begin, std::size_t bytes) { transfer(begin, bytes, Way::load); }
 
-void transfer_writes(const void* begin, std::size_t bytes) {
+void transfer_writes(const void* begin, std::size_t bytes, const void* from) {
   CheckState& all = state();
   transfer(begin, bytes, Way::store);
-  all.ownership.written(begin, bytes);
+  all.ownership.written(begin, bytes, from == nullptr || is_written_device_memory(from, bytes));
   if (all.transfers.running.host_waits || !is_own_memory(begin)) return;
   all.transfers.targets.push_back({.begin = std::uintptr_t(begin),
                                    .end = std::uintptr_t(begin) + bytes,

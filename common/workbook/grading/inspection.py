@@ -68,7 +68,9 @@ class _Findings:
 def compiler_name(command: str) -> str:
     """The name of the list for a compiler's command: gcc, clang or nvcc."""
     name = Path(command).name
-    return "nvcc" if "nvcc" in name else "clang" if "clang" in name else "gcc"
+    if "nvcc" in name:
+        return "nvcc"
+    return "clang" if "clang" in name or machine.is_clang([command]) else "gcc"
 
 
 @functools.cache

@@ -33,6 +33,10 @@ Sort crashes, throws_what_nobody_catches, waits_forever, exits, exits_at_the_end
     works_only_when_tested, works_after_it_returned, slows_the_clock, closes_the_channel, waits_for_a_value,
     meets_forever, forges_findings;
 
+// host.cu: the host does the kernels' work.
+Sort sorts_on_the_host, copies_from_the_host, has_a_kernel_copy_what_the_host_sorted,
+    sorts_in_shared_memory_of_the_host;
+
 inline constexpr lab::Step steps[] = {
     {.number = 1, .name = "right", .idea = "control", .u32 = right},
     {.number = 2, .name = "tail", .idea = "off by one at the tail", .u32 = leaves_out_the_last},
@@ -76,6 +80,17 @@ inline constexpr lab::Step steps[] = {
     {.number = 37, .name = "powers", .idea = "digits by powers of float", .u32 = computes_powers_as_floats},
     {.number = 38, .name = "scan", .idea = "a scan with a thread per key", .u32 = scans_with_a_thread_per_key},
     {.number = 39, .name = "flip", .idea = "flips with the mask of unflip", .f32 = flips_with_the_wrong_mask},
+    {.number = 40, .name = "host", .idea = "sorts on the host", .u32 = sorts_on_the_host},
+    {.number = 41, .name = "back", .idea = "copies what the host sorted", .u32 = copies_from_the_host},
+    {.number = 42,
+     .name = "laundry",
+     .idea = "a kernel copies what the host sorted",
+     .u32 = has_a_kernel_copy_what_the_host_sorted},
+    {.number = 43,
+     .name = "pinned",
+     .idea = "the host sorts in pinned memory",
+     .u32 = sorts_in_shared_memory_of_the_host},
+    {.number = 44, .name = "allowed", .idea = "the host may sort", .on_host = true, .u32 = copies_from_the_host},
 };
 
 }  // namespace wrong

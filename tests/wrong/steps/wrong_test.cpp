@@ -16,7 +16,7 @@ namespace {
 
 using lab::Status;
 
-constexpr std::int64_t n = 1500;
+constexpr std::int64_t n = 1500, larger_n = 5000;
 constexpr double timeout = 3;  // seconds
 
 enum class How { run, measure };
@@ -28,6 +28,7 @@ struct Expected {
   How how = How::run;
   const char* input = "uniform";
   lab::Order order = lab::Order::ascending;
+  std::int64_t n = ::n;
 };
 
 constexpr Expected expectations[] = {
@@ -74,6 +75,11 @@ constexpr Expected expectations[] = {
     {37, Status::wrong, "every key of the input is there, but in the wrong order", How::run, "range:16777216:16777999"},
     {38, Status::cuda_error, "cudaErrorInvalidConfiguration"},
     {39, Status::wrong, "every key of the input is there, but in the wrong order"},
+    {40, Status::crashed, "error: device-pointer: host code reads device memory; let a kernel do that"},
+    {41, Status::refused, "tests/wrong/steps/host.cu:31: cudaMemcpyAsync() copies results from the host"},
+    {42, Status::refused, "copy most of the keys to the host", How::run, "uniform", lab::Order::ascending, larger_n},
+    {43, Status::refused, "allocates memory for the host", How::run, "uniform", lab::Order::ascending, larger_n},
+    {44, Status::verified, ""},
 };
 
 constexpr auto facts = lab::facts_of(wrong::steps);
@@ -96,6 +102,7 @@ std::pair<Status, std::string> outcome_of(const std::string& runner, const Expec
   if (judge.run(which).status != Status::verified) return {Status::wrong, "the right step is not verified"};
   which.step = facts_of_step(expected.step);
   which.type = lab::default_type(lab::KeyType::u32, which.step);
+  which.n = expected.n;
   which.input = expected.input;
   which.order = expected.order;
   if (expected.how == How::run) {

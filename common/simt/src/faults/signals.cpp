@@ -13,9 +13,12 @@
 #ifdef SIMT_CHECK
 #include "../../check/check.h"
 #endif
+#include "../execution/failure.h"
 #include "../execution/worker.h"
+#include "../memory/access.h"
 #include "explanation.h"
 #include "simt/host_pointers.h"
+#include "simt/host_watch.h"
 #include "source_lines.h"
 
 namespace simt {
@@ -28,6 +31,15 @@ void* interrupted_at(void* context) {
   return reinterpret_cast<void*>(registers.gregs[REG_RIP]);
 #elif defined(__aarch64__)
   return reinterpret_cast<void*>(registers.pc);
+#endif
+}
+
+const void* stack_pointer(void* context) {
+  const auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext;
+#if defined(__x86_64__)
+  return reinterpret_cast<const void*>(registers.gregs[REG_RSP]);
+#elif defined(__aarch64__)
+  return reinterpret_cast<const void*>(registers.sp);
 #endif
 }
 
@@ -46,9 +58,9 @@ bool is_program(void* address) {
          code.dli_fbase == ours.dli_fbase;
 }
 
-/// The emulation or a library has used up a stack: the innermost line of the program that called it, from the first
-/// return address on the stack that is one of the program's. (Frames have no chain to follow.)
-Site caller_at_end_of_stack(const void* lowest) {
+/// The innermost line of the program that called the emulation or a library, from the first return address on the stack
+/// that is one of the program's. (Frames have no chain to follow.)
+Site caller_on_stack(const void* lowest) {
   const auto* const words = static_cast<void* const*>(lowest);
   for (int i = 0; i < 512; ++i) {
     if (!is_program(words[i])) continue;
@@ -61,7 +73,7 @@ Site caller_at_end_of_stack(const void* lowest) {
 Site site_of_fault(const Worker& worker, void* instruction, const void* address) {
   Site site = site_of(instruction);
   if (worker.stacks().guards(address) && is_emulation(site)) {
-    site = caller_at_end_of_stack(worker.stacks().above_guard(address));
+    site = caller_on_stack(worker.stacks().above_guard(address));
   }
 #ifdef SIMT_CHECK
   if (is_emulation(site)) site = site_of(reinterpret_cast<void*>(check::last_call()));
@@ -69,11 +81,23 @@ Site site_of_fault(const Worker& worker, void* instruction, const void* address)
   return site;
 }
 
+/// Host code has accessed device memory that is closed to it.
+void report_closed_memory(void* context, const void* address) {
+  const Allocation* const allocation = is_device_memory_closed() ? allocation_of(address) : nullptr;
+  if (allocation == nullptr || allocation->freed || allocation->kind != MemoryKind::device) return;
+  Site site = site_of(interrupted_at(context));
+  if (is_emulation(site)) site = caller_on_stack(stack_pointer(context));
+  report_error("device-pointer", site,
+               std::string("host code ") + (access_of_fault(context) == AccessKind::write ? "writes" : "reads") +
+                   " device memory; let a kernel do that, or copy what is needed with cudaMemcpy");
+}
+
 struct sigaction previous[64];
 
 void handle_fault(int signal, siginfo_t* info, void* context) {
   Worker* const worker = Worker::running();
   if (worker == nullptr) {  // host code: restore what would have happened without us
+    report_closed_memory(context, info->si_addr);
     sigaction(signal, &previous[signal], nullptr);
     SIMT_OBSERVE(check::end_program();)
     return;  // the instruction faults again

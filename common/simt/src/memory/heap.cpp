@@ -13,6 +13,7 @@
 #include "../../check/check.h"
 #endif
 #include "../emulation.h"
+#include "closed_memory.h"
 #include "pages.h"
 
 namespace simt {
@@ -87,6 +88,13 @@ void Heap::close(Record& record) {
   mprotect(record.body(), record.body_bytes, PROT_NONE);
 }
 
+void Heap::protect_device_memory(bool closed) {
+  for (const auto& [begin, record] : records_) {
+    if (record.allocation.kind != MemoryKind::device || record.allocation.freed) continue;
+    mprotect(record.body(), record.body_bytes, closed ? PROT_NONE : PROT_READ | PROT_WRITE);
+  }
+}
+
 void Heap::unmap(std::uintptr_t begin) {
   const auto entry = records_.find(begin);
   munmap(entry->second.zone, entry->second.zone_bytes);
@@ -151,6 +159,7 @@ cudaError_t allocate(void** pointer, std::size_t bytes, MemoryKind kind) {
   *pointer = nullptr;
   if (bytes == 0) return kind == MemoryKind::managed ? cudaErrorInvalidValue : cudaSuccess;
   Heap& heap = Heap::instance();
+  const OpenMemory open;
   Record record;
   {
     const std::lock_guard lock(heap.mutex);

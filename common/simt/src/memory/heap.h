@@ -77,6 +77,9 @@ class Heap {
 
   std::size_t available() const;  ///< bytes of device memory
 
+  /// Takes away the access to what only the device may touch, or gives it back.
+  void protect_device_memory(bool closed);
+
  private:
   void unmap(std::uintptr_t begin);
 

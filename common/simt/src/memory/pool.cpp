@@ -8,6 +8,7 @@
 #include "../../check/check.h"
 #endif
 #include "../emulation.h"
+#include "closed_memory.h"
 
 namespace simt {
 namespace {
@@ -88,6 +89,7 @@ cudaError_t allocate_from(Pool* pool, void** pointer, std::size_t bytes) {
   if (pointer == nullptr) return cudaErrorInvalidValue;
   *pointer = nullptr;
   if (bytes == 0) return cudaSuccess;
+  const OpenMemory open;
   Record record;
   {
     const std::lock_guard lock(Heap::instance().mutex);

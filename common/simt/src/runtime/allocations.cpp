@@ -12,6 +12,7 @@
 #include "../memory/pool.h"
 #include "call.h"
 #include "free_memory.h"
+#include "host_watch.h"
 
 namespace simt {
 
@@ -38,16 +39,18 @@ cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t widt
 }
 
 cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned flags) {
-  return call(__func__, [&] {
+  return call(__func__, [&, caller = __builtin_return_address(0)] {
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) return cudaErrorInvalidValue;
+    watch_shared_memory({"cudaMallocManaged", caller}, bytes);
     return allocate(pointer, bytes, MemoryKind::managed);
   });
 }
 
 cudaError_t cudaHostAlloc(void** pointer, std::size_t bytes, unsigned flags) {
-  return call(__func__, [&] {
+  return call(__func__, [&, caller = __builtin_return_address(0)] {
     if (flags > (cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined))
       return cudaErrorInvalidValue;
+    watch_shared_memory({"cudaHostAlloc", caller}, bytes);
     return allocate(pointer, bytes, MemoryKind::pinned);
   });
 }
@@ -71,8 +74,9 @@ cudaError_t cudaFreeHost(void* pointer) {
 }
 
 cudaError_t cudaHostRegister(void* pointer, std::size_t bytes, unsigned) {
-  return call(__func__, [&] {
+  return call(__func__, [&, caller = __builtin_return_address(0)] {
     if (pointer == nullptr || bytes == 0) return cudaErrorInvalidValue;
+    watch_shared_memory({"cudaHostRegister", caller}, bytes);
     const std::lock_guard lock(Heap::instance().mutex);
     const bool added = Heap::instance().add_registered(static_cast<char*>(pointer), bytes);
     return added ? cudaSuccess : cudaErrorHostMemoryAlreadyRegistered;

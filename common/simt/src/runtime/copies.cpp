@@ -7,8 +7,10 @@
 #endif
 #include "../faults/host_faults.h"
 #include "../memory/access.h"
+#include "../memory/closed_memory.h"
 #include "call.h"
 #include "copy.h"
+#include "host_watch.h"
 #include "simt/runtime/streams.h"
 
 namespace simt {
@@ -53,8 +55,9 @@ class Observed {
   void reads([[maybe_unused]] const void* begin, [[maybe_unused]] std::size_t bytes) {
     SIMT_OBSERVE(check::transfer_reads(begin, bytes);)
   }
-  void writes([[maybe_unused]] const void* begin, [[maybe_unused]] std::size_t bytes) {
-    SIMT_OBSERVE(check::transfer_writes(begin, bytes);)
+  void writes([[maybe_unused]] const void* begin, [[maybe_unused]] std::size_t bytes,
+              [[maybe_unused]] const void* from) {
+    SIMT_OBSERVE(check::transfer_writes(begin, bytes, from);)
   }
 };
 
@@ -69,6 +72,8 @@ cudaError_t copy_rows(const Call& call, void* to, std::size_t to_pitch, const vo
       report_refused_copy({call.name, call.caller}, to, to_bytes, from, from_bytes, kind);
     return error;
   }
+  watch_copy({call.name, call.caller}, to, to_bytes, from, from_bytes);
+  const OpenMemory open;
   Observed observed(call, to, from);
   for (std::size_t row = 0; row < height; ++row) {
     char* const target = static_cast<char*>(to) + row * to_pitch;
@@ -76,7 +81,7 @@ cudaError_t copy_rows(const Call& call, void* to, std::size_t to_pitch, const vo
     SIMT_OBSERVE(if (!is_device(to)) check::read_by_host(source, width, call.caller);)
     observed.reads(source, width);
     std::memmove(target, source, width);
-    observed.writes(target, width);
+    observed.writes(target, width, source);
     SIMT_OBSERVE(if (is_device(to) && is_device(from)) check::copied_on_device(width);)
   }
   return cudaSuccess;
@@ -96,10 +101,11 @@ cudaError_t fill_rows(const Call& call, void* pointer, std::size_t pitch, int va
     report_refused_fill({call.name, call.caller}, pointer, bytes);
     return cudaErrorInvalidValue;
   }
+  const OpenMemory open;
   Observed observed(call, pointer, nullptr);
   for (std::size_t row = 0; row < height; ++row) {
     std::memset(static_cast<char*>(pointer) + row * pitch, value, width);
-    observed.writes(static_cast<char*>(pointer) + row * pitch, width);
+    observed.writes(static_cast<char*>(pointer) + row * pitch, width, nullptr);
   }
   return cudaSuccess;
 }

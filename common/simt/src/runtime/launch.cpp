@@ -8,6 +8,7 @@
 #include "../environment.h"
 #include "../execution/os_threads.h"
 #include "../faults/signals.h"
+#include "../memory/closed_memory.h"
 #include "simt/runtime/kernels.h"
 #include "simt/runtime/streams.h"
 
@@ -69,6 +70,7 @@ void run(const Kernel& kernel, const LaunchConfig& config) {
                       int(config.block.x * config.block.y * config.block.z),
                       number,
                       order_seed() == 0 ? 0 : order_seed() + (number << 32)};
+  const OpenMemory open;
   const auto started = std::chrono::steady_clock::now();
   OsThreads::instance().run(launch);
   if (const LaunchListener notify = listener) {
