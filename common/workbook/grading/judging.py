@@ -181,6 +181,11 @@ def correct(lab: str, step: int, tallies: Sequence[Tally], max_points: float, le
     if 0 < share < least_share:
         words.append(f"fewer than {least_share:.0%}, which is the least that gives points")
     points = round(max_points * share, 2) if share >= least_share else 0
+    # A sort by the host, or an answer that the runner did not give: the cases that it passed prove nothing.
+    refused = next((o for t in tallies for _, o in t.failures if o.status == "refused"), None)
+    if refused is not None:
+        points = 0
+        words.insert(0, f"refused: {refused.message}")
     # All points are for all cases: of many, a single failure must not vanish in the rounding.
     points = min(points, max_points - 0.01) if passed < cases else points
     return Criterion(lab, step, "correct", max(points, 0), max_points, "; ".join(words), tuple(failures))

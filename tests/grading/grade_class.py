@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+"""Grades a class of generated submissions: each must get exactly the points that it has earned, for the right reason.
+
+    grade_class.py BUILD [NAME ...]      all of the class if nobody is named
+
+Prints a line per submission that is not graded as expected, and the share that is.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "common"), str(ROOT / "tests/wrong/submissions")]
+
+from lazy import FULL, LAB, NONE  # noqa: E402
+from students import Student, everyone, write  # noqa: E402
+
+from workbook.core import build  # noqa: E402
+from workbook.grading import class_run  # noqa: E402
+from workbook.grading.grades import Criterion, Grade  # noqa: E402
+
+PRIVATE = re.compile(r"root:[^ ]*:0:0:")  # in /etc/passwd
+
+
+def share(criterion: Criterion) -> str:
+    """How many of the points were given."""
+    if not criterion.points:
+        return NONE
+    return FULL if criterion.points == criterion.max_points else "some"
+
+
+def sentences(grade: Grade) -> str:
+    """All that a grade says."""
+    found = [*grade.refused, *grade.remarks]
+    for criterion in grade.criteria:
+        found.append(criterion.words)
+        for failure in criterion.failures:
+            found += [failure.message, failure.status, *failure.findings]
+    return "\n".join(found)
+
+
+def faults(student: Student, grade: Grade) -> list[str]:
+    """What is not as expected."""
+    found = [f"not graded: {grade.not_graded}"] if grade.not_graded else []
+    for criterion in grade.criteria:
+        if criterion.name == "speed":
+            continue
+        wanted = student.points.get((criterion.step or 0, criterion.name), NONE)
+        given = share(criterion)
+        # Some: fewer than all, so that nobody gets points that he has not earned.
+        if given != wanted and not (wanted == "some" and given == NONE):
+            found.append(
+                f"step {criterion.step}, {criterion.name}: {given} of the points, not {wanted}: {criterion.words}"
+            )
+    if student.words not in sentences(grade):
+        found.append(f"nothing says: {student.words}")
+    if bool(grade.refused) != student.refused:
+        found.append(f"refused: {'; '.join(grade.refused) or 'no'}")
+    if PRIVATE.search(sentences(grade)):
+        found.append("the grade shows a file of the system")
+    return found
+
+
+def report(students: Mapping[str, Student], grades: Mapping[str, Grade]) -> int:
+    """Prints what is wrong, and the shares; the exit status."""
+    right: dict[str, int] = {}
+    for name, student in students.items():
+        grade = grades.get(name)
+        found = faults(student, grade) if grade else ["there is no grade"]
+        right[student.kind] = right.get(student.kind, 0) + (not found)
+        if found:
+            print(
+                f"{name}: " + "\n  ".join(found) + "\n    " + sentences(grade).replace("\n", "\n    ")[:1500]
+                if grade
+                else name
+            )
+    kinds = [student.kind for student in students.values()]
+    for kind, count in right.items():
+        print(f"{kind}: {count} of {kinds.count(kind)} graded as expected, for the right reason")
+    seconds = [grade.seconds for grade in grades.values()]
+    print(
+        f"{sum(right.values())} of {len(students)}; {max(seconds):.0f} s for the slowest, {sum(seconds):.0f} s for all"
+    )
+    return 0 if sum(right.values()) == len(students) else 1
+
+
+def main(folder: str, *names: str) -> int:
+    """Writes the class, grades it and compares."""
+    build.use_folder(Path(folder).resolve())
+    with tempfile.TemporaryDirectory() as temporary:
+        where = Path(temporary) / "class"
+        students = {name: student for name, student in everyone(where).items() if not names or name in names}
+        write(where, students)
+        grades = class_run.grade_class(class_run.Options(where, Path(temporary) / "grades", (LAB,)))
+        found = {Path(grade.submission).name: grade for grade in grades}
+    return report(students, found)
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

@@ -1,0 +1,163 @@
+"""A class of submissions for lab 01, and the grade that each must get: correct, partly filled, lazy, hostile."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+import zipfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from attacks import FOLDER, REFUSED
+from lazy import COMPILING, FULL, LAB, LAZY, NONE, ROOT, Lazy
+
+FILES = ("01_global.cu", "02_halo.cu", "03_rows.cu")
+
+# Of the attacks that inspection refuses, one of each kind; tests/workbook/test_inspection.py makes all of them.
+HOSTILE = (
+    "forks",
+    "fills_the_disk",
+    "reaches_the_network",
+    "reads_the_judges_memory",
+    "writes_to_the_judge",
+    "sets_its_own_clock",
+    "patches_the_observers",
+    "runs_before_main",
+    "calls_the_system",
+    "starts_a_thread",
+)
+
+ALL = {(step, name): FULL for step in (1, 2, 3) for name in ("correct", "check", "budgets")}
+REPORT = (0, "report")  # step 0: the lab as a whole
+
+
+@dataclass(frozen=True)
+class Student:
+    """What a student hands in, and what the grade must be. Criteria that are not named must have no points."""
+
+    files: Mapping[str, str | bytes]  # below the folder of the submission; of an archive: its name and content
+    points: Mapping[tuple[int, str], str] = field(default_factory=dict)
+    words: str = ""  # in the criteria, their failures, the refusals or the remarks
+    refused: bool = False
+    kind: str = "correct"  # what the student is an example of: correct, partly, lazy, hostile
+
+
+def solution(name: str) -> str:
+    """The text of a solution."""
+    return (ROOT / "solutions" / LAB / name).read_text(encoding="utf-8")
+
+
+def starter(name: str) -> str:
+    """The text of a starter."""
+    return (ROOT / "labs" / LAB / name).read_text(encoding="utf-8")
+
+
+def folder(texts: Mapping[str, str], prefix: str = f"labs/{LAB}/") -> dict[str, str | bytes]:
+    """Files by their paths."""
+    return {prefix + name: text for name, text in texts.items()}
+
+
+def of_step_1(lazy: Lazy, kind: str) -> Student:
+    """A submission of step 01 alone."""
+    return Student(
+        folder({"01_global.cu": lazy.source}),
+        {(1, name): share for name, share in lazy.points.items() if share != NONE},
+        lazy.words,
+        kind=kind,
+    )
+
+
+def attacking(name: str) -> Student:
+    """The starter of step 01 with an attack in it, and solutions of the other steps: the lab as a whole is refused."""
+    attack = (FOLDER / f"{name}.cu").read_text(encoding="utf-8")
+    text = solution("01_global.cu").replace(
+        "  if (keys.n < 2) return;\n",
+        "  if (keys.n < 2) return;\n  attack(reinterpret_cast<unsigned*>(keys.data), keys.n);\n",
+    )
+    others = {file: solution(file) for file in FILES[1:]}
+    return Student(folder({**others, "01_global.cu": attack + text}), {}, REFUSED[name], True, "hostile")
+
+
+def zipped(texts: Mapping[str, str]) -> bytes:
+    """An archive."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in texts.items():
+            archive.writestr(name, text)
+    return stream.getvalue()
+
+
+def tarred(texts: Mapping[str, str]) -> bytes:
+    """The same as a tar archive."""
+    stream = io.BytesIO()
+    with tarfile.open(fileobj=stream, mode="w:gz") as archive:
+        for name, text in texts.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(text.encode())
+            archive.addfile(member, io.BytesIO(text.encode()))
+    return stream.getvalue()
+
+
+def correct() -> dict[str, Student]:
+    """All steps are right."""
+    all_files = {name: solution(name) for name in FILES}
+    report = "\n".join(f"Sentence {i} of a report that says what was found." for i in range(40))
+    renamed = {name: text.replace("pairs", "couples").replace("stride", "leap") for name, text in all_files.items()}
+    named = {f"my work/labs/{LAB}/{name}": text for name, text in all_files.items()}
+    return {
+        "all": Student(folder(all_files), ALL),
+        "with a report": Student(folder({**all_files, "report/report.md": report}), {**ALL, REPORT: FULL}),
+        "Zoë Ångström": Student(folder({**renamed, "notes.txt": "mine"}), ALL),
+        "without labs": Student(folder(all_files, f"{LAB}/"), ALL),
+        "zipped.zip": Student({"": zipped(named)}, ALL),
+        "packed.tar.gz": Student({"": tarred(named)}, ALL),
+        "all again": Student(folder(all_files), ALL),
+        "with a main": Student(
+            folder({**all_files, "main.cpp": "int main() { return 0; }\n", "steps.h": "#error\n"}), ALL
+        ),
+    }
+
+
+def partly() -> dict[str, Student]:
+    """Some steps are right."""
+    texts = {name: solution(name) for name in FILES}
+    starters = {name: starter(name) for name in FILES}
+    of_step = [{key: share for key, share in ALL.items() if key[0] == step} for step in (1, 2, 3)]
+    broken = texts["02_halo.cu"] + "\nthis is not C++\n"
+    return {
+        "starters": Student(folder(starters), {}, "is not written yet", kind="partly"),
+        "step 1": Student(folder({**starters, FILES[0]: texts[FILES[0]]}), of_step[0], kind="partly"),
+        "steps 1 and 2": Student(
+            folder({**starters, **{name: texts[name] for name in FILES[:2]}}),
+            {**of_step[0], **of_step[1]},
+            kind="partly",
+        ),
+        "step 3 alone": Student(folder({FILES[2]: texts[FILES[2]]}), of_step[2], "was not handed in", kind="partly"),
+        "step 2 broken": Student(
+            folder({**texts, FILES[1]: broken}), {**of_step[0], **of_step[2]}, "does not compile", kind="partly"
+        ),
+        "nothing": Student({"README.txt": "sorry"}, {}, "was not handed in", kind="partly"),
+    }
+
+
+def everyone(where: Path) -> dict[str, Student]:
+    """The class, by name. `where`: its folder, for those who look at others' files."""
+    found = {**correct(), **partly()}
+    found |= {name: of_step_1(lazy, "lazy") for name, lazy in LAZY.items()}
+    found |= {name: of_step_1(lazy.at(where), "hostile") for name, lazy in COMPILING.items()}
+    return found | {name: attacking(name) for name in HOSTILE}
+
+
+def write(where: Path, students: Mapping[str, Student]) -> None:
+    """Writes the folder of submissions."""
+    for name, student in students.items():
+        for path, content in student.files.items():
+            target = where / name / path if path else where / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(content.encode() if isinstance(content, str) else content)
+
+
+def drawn(students: Mapping[str, Student], draw: Callable[[Sequence[str]], Sequence[str]]) -> dict[str, Student]:
+    """Some of the class."""
+    return {name: students[name] for name in draw(sorted(students))}
