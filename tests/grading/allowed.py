@@ -42,7 +42,8 @@ def needed(objects: Iterable[Object]) -> set[str]:
     """What the objects leave for others to define."""
     objects = list(objects)
     defined = {s.name for each in objects for s in each.symbols if not s.is_undefined and not s.is_local}
-    return {s.name for each in objects for s in each.symbols if s.is_undefined and s.name} - defined
+    used = {s.name for each in objects for s in each.symbols if s.is_undefined and s.name}
+    return used - defined - {"atexit"}  # which only nvcc's registration of kernels may call: see inspection.py
 
 
 def solutions(kind: str) -> list[Path]:

@@ -1,7 +1,8 @@
 """What a submission may use, judged on compiled objects.
 
 The attacks of tests/wrong/submissions are compiled as plain C++, which takes a fraction of a second each. A few of the
-innocent submissions, drawn by the date, are compiled like a step; INNOCENT=all compiles all forty.
+innocent submissions, drawn by the date, are compiled like a step. INSPECT=all compiles all forty, for each build, and
+the attacks with each compiler.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from workbook.grading import inspection  # noqa: E402
 from workbook.grading.inspection import Inspection, inspect  # noqa: E402
 
 INNOCENT = sorted((ROOT / "tests/grading/innocent").glob("*.cu"))
+EVERYTHING = os.environ.get("INSPECT") == "all"
 CALL = "\nvoid called(unsigned* keys, long long n) { attack(keys, n); }\n"
 
 
@@ -82,7 +84,7 @@ class Attacks(InFolder):
         return sum(any(words in text for text in found[name].refused) for name, words in attacks.REFUSED.items())
 
     def test_all_are_refused(self) -> None:
-        for cxx in ("g++", "clang++"):
+        for cxx in ("g++", "clang++") if EVERYTHING else ("c++",):
             if shutil.which(cxx):
                 caught = self.refused(cxx)
                 print(f"{cxx}: {caught} of {len(attacks.REFUSED)} attacks refused for the right reason")
@@ -197,11 +199,10 @@ class Innocent(InFolder):
         self.assertEqual(40, len(INNOCENT))
 
     def test_they_are_accepted(self) -> None:
-        everything = os.environ.get("INNOCENT") == "all"
         today = datetime.date.today().toordinal()
-        drawn = INNOCENT if everything else random.Random(today).sample(INNOCENT, 3)
+        drawn = INNOCENT if EVERYTHING else random.Random(today).sample(INNOCENT, 3)
         kinds = [kind for kind in ("cpu", "check", "cuda") if command_of("01-odd-even", kind)]
-        kinds = kinds if everything else kinds[:1]
+        kinds = kinds if EVERYTHING else kinds[:1]
         with ThreadPoolExecutor(2) as pool:
             jobs = {
                 (source, kind): pool.submit(compile_file, source, kind, self.folder, "01-odd-even")

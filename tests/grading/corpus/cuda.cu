@@ -62,7 +62,10 @@ __global__ void warps(unsigned* keys, int* results) {
   key += __shfl_xor_sync(~0u, key, 1) + __ballot_sync(~0u, key > 3) + __match_any_sync(~0u, key);
   results[0] = __all_sync(~0u, key > 3) + __any_sync(~0u, key > 3) + __popc(key) + __clz(int(key)) + __ffs(int(key));
   results[1] = __syncthreads_count(int(key)) + __syncthreads_or(int(key)) + __syncthreads_and(int(key));
-  results[2] = int(__brev(key) + __byte_perm(key, key, 3) + __reduce_add_sync(~0u, key) + __activemask());
+  results[2] = int(__brev(key) + __byte_perm(key, key, 3) + __activemask());
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+  results[2] += int(__reduce_add_sync(~0u, key));
+#endif
   results[3] = int(__funnelshift_l(key, key, 3) + __umulhi(key, key)) + __popcll(key) + __clzll(key) + __mul24(3, 4);
   results[4] = __float_as_int(1.f) + int(__int_as_float(3)) + int(__uint_as_float(3)) + int(__float_as_uint(3.f));
   results[5] = int(__double_as_longlong(1.0)) + int(sqrtf(float(key))) + int(powf(2.f, float(key)));
