@@ -41,6 +41,12 @@ struct Coding {
     return code == Code(~sign ^ inversion) ? Code(sign ^ inversion) : code;
   }
 
+  /// Of a float: 1 for -0, 2 for +0, which are equal but not the same.
+  __device__ unsigned zero_kind(Code code) const {
+    if constexpr (std::is_integral_v<Key>) return 0;
+    return unsigned(code == Code(~sign ^ inversion)) + 2 * unsigned(code == Code(sign ^ inversion));
+  }
+
   /// Byte number `byte` of the code that decides, 0 is the lowest.
   __device__ unsigned digit(Code code, int byte) const {
     if constexpr (sizeof(Code) <= 4) return __byte_perm(rank_code(code), 0, 0x4440 + byte);

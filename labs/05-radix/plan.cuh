@@ -70,10 +70,12 @@ __device__ bool count_tile_digits(const lab::Bits<Key>* tile, int count, int rea
 /// bank, whatever their digits are.
 template <int copies, class Key, class Word>
 static __global__ void __launch_bounds__(count_threads, 1)
-    count_all_passes(lab::Span<const lab::Bits<Key>> keys, Coding<Key> coding, Plan<Key>* plan, lab::Span<Word> words) {
+    count_all_passes(lab::Span<const lab::Bits<Key>> keys, Coding<Key> coding, Plan<Key>* plan, lab::Span<Word> words,
+                     const unsigned* needed) {
   using Code = lab::Bits<Key>;
   constexpr int counters = Plan<Key>::passes * byte_values;
   extern __shared__ unsigned counts[];
+  if (needed != nullptr && *needed == 0) return;  // a plan of 0 moves no key
   const std::int64_t threads = std::int64_t(gridDim.x) * count_threads;
   for (std::int64_t i = std::int64_t(blockIdx.x) * count_threads + threadIdx.x; i < words.n; i += threads) {
     words.data[i] = 0;
@@ -130,17 +132,18 @@ static __global__ void __launch_bounds__(byte_values) plan_passes(Plan<Key>* pla
 
 }  // namespace detail
 
-/// Fills `plan` for the bits of `keys`, of which there are at least 2, and clears `words`.
+/// Fills `plan` for the bits of `keys`, of which there are at least 2, and clears `words`. If there is a `needed`,
+/// which is in device memory, and it is 0, the plan moves no key.
 template <class Key, class Word>
 void make_plan(lab::Span<const lab::Bits<Key>> keys, Coding<Key> coding, Plan<Key>* plan, lab::Span<Word> words,
-               const Device& device, cudaStream_t stream) {
+               const unsigned* needed, const Device& device, cudaStream_t stream) {
   CUDA_CHECK(cudaMemsetAsync(plan, 0, sizeof *plan, stream));
   const unsigned blocks = std::min(lab::blocks_or({}, keys.n, detail::count_tile), unsigned(device.multiprocessors));
   const auto count = [&]<int copies>(std::integral_constant<int, copies>) {
     constexpr int shared_bytes = Plan<Key>::passes * byte_values * copies * sizeof(unsigned);
     allow_shared_memory(detail::count_all_passes<copies, Key, Word>, shared_bytes);
     detail::count_all_passes<copies>
-        <<<blocks, detail::count_threads, shared_bytes, stream>>>(keys, coding, plan, words);
+        <<<blocks, detail::count_threads, shared_bytes, stream>>>(keys, coding, plan, words, needed);
   };
   // As many copies as fit into 128 KiB; on devices that have less, into 64.
   constexpr int most = sizeof(Key) <= 4 ? 32 : 16, fewer = sizeof(Key) <= 2 ? 32 : 64 / sizeof(Key);

@@ -99,10 +99,10 @@ void sort_onesweep(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape
   sort_onesweep(keys, lab::Span<NoValue>{}, order, shape, stream);
 }
 
-/// Step 05. Step 04 without its waits: a tile's counts are published before its keys are ranked, the keys of the next
-/// tile load while the look-back runs, and passes that would move nothing are skipped. Shape: any blocks, 512
-/// threads. Cost: one read for all counters, then one pass per byte that is not the same in all keys; for keys that fit
-/// into one tile, one read and one write. Temporary memory: a copy of the keys and values, 2 KiB per tile, and 17 KiB.
+/// Step 05. Step 04 without its waits, and without passes that would move nothing. Many keys of 4 bytes without values
+/// are split into buckets instead, if they are spread evenly and no shape is given. Shape: any blocks, 512 threads.
+/// Cost: one read, then one pass per byte that is not the same in all keys, or three for splits; for keys that fit into
+/// one tile, one read and one write. Temporary memory: a copy of the keys and values, 2 KiB per tile, and 0.6 MiB.
 template <class Key, class Value>
 void sort_record(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order, lab::LaunchShape shape,
                  cudaStream_t stream);

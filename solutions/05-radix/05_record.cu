@@ -5,10 +5,13 @@
 // at once: while it ranks, the tiles before it publish theirs, and the look-back finds them. When its keys are in
 // shared memory, their registers are free: the next tile's keys are loaded into them while it looks back and stores.
 // New since step 04: passes that would move nothing are skipped, all of them if the keys are in order (plan.cuh). Keys
-// that fit into one tile never leave the block that sorts them.
-// Cost: one read for the plan; then, for each byte that is not the same in all keys, one read and one write, and 1 KiB
-// of counters per tile. Temporary memory: a copy of the keys and values; 1 KiB per tile (2 KiB if n is above 2^30),
-// which on large GPUs has 12,288 keys, or 16,384 pairs or keys of 8 bytes; at most 17 KiB for the plan.
+// that fit into one tile never leave the block that sorts them (one_tile.cuh). Many keys of 4 bytes without values do
+// not need four passes: two splits by their highest bits leave buckets that fit into one block (splits.cuh). Passes are
+// for keys that are few, or have values or another size, or are not spread evenly.
+// Cost: of passes, one read for the plan; then, for each byte that is not the same in all keys, one read and one write,
+// and 1 KiB of counters per tile. Of splits, one read and three times a read and a write. Temporary memory: a copy of
+// the keys and values; 1 KiB per tile (2 KiB if n is above 2^30), which on large GPUs has 12,288 keys, or 16,384 pairs
+// or keys of 8 bytes; at most 17 KiB for the plan, and 0.6 MiB for splits.
 // Limits: 512 threads per block.
 // Longer than other steps because a record is made of several ideas.
 #include <algorithm>
@@ -19,6 +22,7 @@
 #include "digit.cuh"
 #include "plan.cuh"
 #include "scan.cuh"
+#include "splits.cuh"
 #include "tile.cuh"
 
 namespace radix {
@@ -175,51 +179,25 @@ __global__ void __launch_bounds__(Tile::Shape::threads, Tile::Shape::blocks_per_
   }
 }
 
-/// Sorts keys that fit into one tile: all passes in shared memory.
-template <class Tile, class Key, class Value>
-__global__ void __launch_bounds__(Tile::Shape::threads)
-    sort_one_tile(Pairs<lab::Bits<Key>, Value> keys, int n, Coding<Key> coding) {
-  auto& tile = tile_in_shared_memory<Tile>();
-  Items<Tile> items((n + Tile::Shape::threads - 1) / Tile::Shape::threads);
-  items.load({keys.keys, keys.values}, n);
-  items.encode(coding, n);
-  for (int pass = 0; pass < Plan<Key>::passes; ++pass) {
-    count_digits(tile, items, coding, pass);
-    __syncthreads();  // a thread adds up counters of all warps
-    find_places(tile, [](unsigned) {});
-    __syncthreads();  // a lane draws positions from counters that other warps have written
-    place_items<true>(tile, items, n, coding, pass);
-    __syncthreads();  // a thread takes keys that others have put in place
-    items.take(tile);
-  }
-#pragma unroll
-  for (int row = 0; row < Tile::items; ++row) {
-    const int i = items.first + 32 * row;
-    if (row >= items.rows || i >= n) break;
-    keys.keys[i] = coding.decode(items.codes[row]);
-    if constexpr (has_values<Value>) keys.values[i] = items.values[row];
-  }
-}
-
 // --- the host's part ---
 
+/// Sorts by passes the keys in buffers.from, unless `needed` says that they are not needed.
 template <class Tile, class Key, class Value>
-void sort_tiles(lab::Span<lab::Bits<Key>> keys, lab::Span<Value> values, Coding<Key> coding, const Device& device,
-                lab::LaunchShape shape, cudaStream_t stream) {
+void sort_by_passes(Buffers<lab::Bits<Key>, Value>& buffers, std::int64_t n, Coding<Key> coding, const unsigned* needed,
+                    const Device& device, lab::LaunchShape shape, cudaStream_t stream) {
   using Word = typename Tile::Word;
-  const std::int64_t tiles = (keys.n + Tile::size - 1) / Tile::size;
-  Buffers<lab::Bits<Key>, Value> buffers(keys, values, stream);
+  const std::int64_t tiles = (n + Tile::size - 1) / Tile::size;
   const lab::DeviceArray<Plan<Key>> plan(1, stream);
   const lab::DeviceArray<Word> words(tiles * byte_values, stream);
-  const unsigned blocks = lab::blocks_or(shape, std::min(keys.n, device.resident_keys<Tile>()), Tile::size);
+  const unsigned blocks = lab::blocks_or(shape, std::min(n, device.resident_keys<Tile>()), Tile::size);
   // begin solution
   //~ // Your code: make_plan. Then, for each pass, sweep with sizeof(Tile) bytes of dynamic shared memory. Keys of one
   //~ // byte have one pass: copy them to the scratch memory first, which then is their home.
-  //~ (void)coding, (void)blocks, (void)buffers;
+  //~ (void)coding, (void)blocks, (void)needed;
   //~ NOT_WRITTEN("step 05");
-  make_plan({keys.data, keys.n}, coding, plan.data(), words.span(), device, stream);
+  make_plan({buffers.from.keys, n}, coding, plan.data(), words.span(), needed, device, stream);
   if (Plan<Key>::passes == 1) {
-    CUDA_CHECK(cudaMemcpyAsync(buffers.to.keys, keys.data, keys.n, cudaMemcpyDeviceToDevice, stream));
+    CUDA_CHECK(cudaMemcpyAsync(buffers.to.keys, buffers.from.keys, n, cudaMemcpyDeviceToDevice, stream));
     buffers.swap();
   }
   // The first pass may be in any order if equal keys cannot be told apart.
@@ -227,27 +205,14 @@ void sort_tiles(lab::Span<lab::Bits<Key>> keys, lab::Span<Value> values, Coding<
   allow_shared_memory(sweep<first_in_order, Tile, Key, Value>, sizeof(Tile));
   allow_shared_memory(sweep<true, Tile, Key, Value>, sizeof(Tile));
   constexpr int threads = Tile::Shape::threads;
-  sweep<first_in_order, Tile><<<blocks, threads, sizeof(Tile), stream>>>(buffers.from, buffers.to, keys.n, coding, 0,
-                                                                         plan.data(), words.data());
+  sweep<first_in_order, Tile>
+      <<<blocks, threads, sizeof(Tile), stream>>>(buffers.from, buffers.to, n, coding, 0, plan.data(), words.data());
   CUDA_CHECK(cudaGetLastError());
   for (int pass = 1; pass < Plan<Key>::passes; ++pass) {
-    sweep<true, Tile><<<blocks, threads, sizeof(Tile), stream>>>(buffers.from, buffers.to, keys.n, coding, pass,
-                                                                 plan.data(), words.data());
+    sweep<true, Tile><<<blocks, threads, sizeof(Tile), stream>>>(buffers.from, buffers.to, n, coding, pass, plan.data(),
+                                                                 words.data());
     CUDA_CHECK(cudaGetLastError());
   }
-  // end solution
-}
-
-template <class Tile, class Key, class Value>
-void sort_one(lab::Span<lab::Bits<Key>> keys, lab::Span<Value> values, Coding<Key> coding, cudaStream_t stream) {
-  const Pairs<lab::Bits<Key>, Value> pairs{keys.data, values.data};
-  // begin solution
-  //~ // Your code: sort_one_tile in a single block.
-  //~ (void)pairs, (void)coding;
-  //~ NOT_WRITTEN("step 05");
-  allow_shared_memory(sort_one_tile<Tile, Key, Value>, sizeof(Tile));
-  sort_one_tile<Tile><<<1, Tile::Shape::threads, sizeof(Tile), stream>>>(pairs, int(keys.n), coding);
-  CUDA_CHECK(cudaGetLastError());
   // end solution
 }
 
@@ -263,13 +228,20 @@ void sort_with(lab::Span<lab::Bits<Key>> keys, lab::Span<Value> values, Coding<K
   const Device device;
   const bool free = shape.blocks == 0 && shape.threads == 0;
   if (free && keys.n <= One::size && device.fits<One>()) {
-    sort_one<One>(keys, values, coding, stream);
-  } else if (free && keys.n >= 2 * device.resident_keys<Large>() && device.fits<Large>()) {
-    sort_tiles<Large>(keys, values, coding, device, shape, stream);
+    return sort_one<One>(Pairs<lab::Bits<Key>, Value>{keys.data, values.data}, keys.n, coding, stream);
+  }
+  Buffers<lab::Bits<Key>, Value> buffers(keys, values, stream);
+  Splits splits;
+  if constexpr (can_be_split<Word, Key, Value>) {
+    if (free) splits.sort(buffers.from.keys, buffers.to.keys, keys.n, coding, device, stream);
+  }
+  const unsigned* const needed = splits.skewed();
+  if (free && keys.n >= 2 * device.resident_keys<Large>() && device.fits<Large>()) {
+    sort_by_passes<Large>(buffers, keys.n, coding, needed, device, shape, stream);
   } else if (keys.n >= device.resident_keys<Medium>()) {
-    sort_tiles<Medium>(keys, values, coding, device, shape, stream);
+    sort_by_passes<Medium>(buffers, keys.n, coding, needed, device, shape, stream);
   } else {
-    sort_tiles<Small>(keys, values, coding, device, shape, stream);
+    sort_by_passes<Small>(buffers, keys.n, coding, needed, device, shape, stream);
   }
 }
 
