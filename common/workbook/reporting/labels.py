@@ -51,26 +51,32 @@ def end_labels(axes: Any, labels: Sequence[Label], gap: float = 11.5, size: floa
         groups.append(_Group([end], gap, low, high))
         while len(groups) > 1 and groups[-2].overlaps(groups[-1]):
             groups[-2:] = [groups[-2].joined(groups[-1])]
+    taken: list[tuple[float, float, float]] = []  # places of labels: (left, right, middle)
     for group in groups:
         bottom = group.centre - gap * (len(group.ends) - 1) / 2
         for place, end in enumerate(group.ends):
-            _write(axes, end, bottom + place * gap, size)
-    taken: list[tuple[float, float, float]] = []  # places of labels of shorter lines: (left, right, middle)
+            middle = bottom + place * gap
+            taken.append((*_sides(end, size), middle))
+            _write(axes, end, middle, size)
     for end in ends:
         if end.x < last:
-            left = end.left + 8
-            right = left + 0.6 * size * len(end.text)
-            places = (end.height + step * gap / 4 for step in sorted(range(-16, 17), key=abs))
-            free = (
-                place
-                for place in places
-                if low < place < high
-                and not crossed(axes, scale, left, right, place, gap / 2)
-                and all(right < a or left > b or abs(place - other) >= gap for a, b, other in taken)
-            )
-            middle = next(free, end.height)
+            left, right = _sides(end, size)
+            heights = (end.height + step * gap / 4 for step in sorted(range(-16, 17), key=abs))
+            clear = [
+                height
+                for height in heights
+                if low < height < high
+                and all(right < a or left > b or abs(height - other) >= gap for a, b, other in taken)
+            ]
+            free = (height for height in clear if not crossed(axes, scale, left, right, height, gap / 2))
+            middle = next(free, clear[0] if clear else end.height)  # rather across a line than across a label
             taken.append((left, right, middle))
             _write(axes, end, middle, size)
+
+
+def _sides(end: _End, size: float) -> tuple[float, float]:
+    """About where a label begins and ends, in points."""
+    return end.left + 8, end.left + 8 + 0.6 * size * len(end.text)
 
 
 def _write(axes: Any, end: _End, middle: float, size: float) -> None:
