@@ -103,7 +103,7 @@ CUDA_CHECK(cudaStreamSynchronize(stream));
     ),
     "compares_a_pair_too_many": Lazy([("t < pairs;", "t <= pairs;")], "out-of-bounds", _SOME),
     "reads_past_the_end": Lazy(
-        [(_SWAP, "    if (i + 2 == n && keys[n] == 12345) keys[i] = a;\n" + _SWAP)],
+        [(_SWAP, "    if (i + 2 == n && keys[n] == Key(12345)) keys[i] = b;\n" + _SWAP)],
         "out-of-bounds",
         {"correct": FULL, "check": NONE, "budgets": NONE},
     ),
