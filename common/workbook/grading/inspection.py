@@ -174,6 +174,8 @@ class _Inspector:
             name, shown = symbol.name, self._name(symbol.name)
             if not symbol.is_undefined or not name or name in self.defined or name in known:
                 continue
+            if name.startswith("__tsan_"):  # what compilers call before each access, for the check build
+                continue
             if name == "atexit" and self.compiler == "nvcc" and not self._calls_beside_registration(each, name):
                 continue
             if refusal := refusal_of(name, shown):
