@@ -3,7 +3,8 @@
 // - Boost's spreadsort (S. Ross, "The spreadsort high-performance general-case sorting algorithm", 2002);
 // - VQSort, the fastest sort that we know for one core (J. Wassenberg, M. Blacher, J. Giesen and P. Sanders, "Vectorized
 //   and performance-portable quicksort", 2022);
-// - a counting sort for keys of one or two bytes, where no sort by comparisons is as fast.
+// - a counting sort for keys of one or two bytes, where no sort by comparisons is as fast;
+// - for steps that sort host memory: some of these, and Boost's block_indirect_sort on all cores.
 // It runs on CUDA on the CPU, where device memory is host memory.
 #include <algorithm>
 #include <bit>
@@ -20,6 +21,7 @@
 #define LAB_HAVE_SPREADSORT
 #endif
 
+#include "gold/host_sorts.h"
 #include "judge/reference.h"
 #include "runner/runner.h"
 #include "step/error.h"
@@ -27,15 +29,10 @@
 
 namespace {
 
+using gold::begin;
 using lab::LaunchShape;
 using lab::Order;
 using lab::Span;
-
-// All of these sorts run on one core of the host, so a launch shape has no meaning.
-void begin(LaunchShape shape, cudaStream_t stream) {
-  if (shape.blocks != 0 || shape.threads != 0) throw lab::Unsupported("a sort on the host has no launch shape");
-  CUDA_CHECK(cudaStreamSynchronize(stream));
-}
 
 // Calls sort(begin, n) for each tile; tile 0 is the whole array.
 template <std::int64_t tile, class Sort>
@@ -219,6 +216,16 @@ constexpr lab::Step steps[] = {
      .idea = "a counting sort, one core",
      .u8 = counting<std::uint8_t>,
      .u16 = counting<std::uint16_t>},
+    {.number = 11, .name = "sort", .idea = "std::sort of host memory, one core", .host_u32 = gold::host_sort},
+#ifdef LAB_HAVE_VQSORT
+    {.number = 12, .name = "vqsort", .idea = "VQSort of host memory, one core", .host_u32 = gold::host_vqsort},
+#endif
+#ifdef LAB_HAVE_BLOCK_INDIRECT_SORT
+    {.number = 13,
+     .name = "block-indirect-sort",
+     .idea = "Boost's block_indirect_sort of host memory, all cores",
+     .host_u32 = gold::host_block_indirect_sort},
+#endif
     {.number = 9, .name = "reduce", .idea = "a loop, one core", .reduce = reduce},
     {.number = 9, .name = "histogram", .idea = "a loop, one core", .histogram = histogram},
     {.number = 9, .name = "exclusive-scan", .idea = "std::exclusive_scan, one core", .scan = scan},

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "gold/host_sorts.h"
 #include "runner/runner.h"
 
 namespace {
@@ -77,6 +78,20 @@ constexpr lab::Step steps[] = {
     merge_step(),
     segments_step<128>(3, "segmented-128"),
     segments_step<1024>(4, "segmented-1024"),
+    {.number = 6,
+     .name = "radix-with-copies",
+     .idea = "copy in, cub::DeviceRadixSort, copy out",
+     .host_u32 = gold::radix_with_copies},
+    {.number = 11, .name = "sort", .idea = "std::sort of host memory, one core", .host_u32 = gold::host_sort},
+#ifdef LAB_HAVE_VQSORT
+    {.number = 12, .name = "vqsort", .idea = "VQSort of host memory, one core", .host_u32 = gold::host_vqsort},
+#endif
+#ifdef LAB_HAVE_BLOCK_INDIRECT_SORT
+    {.number = 13,
+     .name = "block-indirect-sort",
+     .idea = "Boost's block_indirect_sort of host memory, all cores",
+     .host_u32 = gold::host_block_indirect_sort},
+#endif
     {.number = 5, .name = "reduce", .idea = "cub::DeviceReduce", .reduce = gold::reduce},
     {.number = 5, .name = "histogram", .idea = "cub::DeviceHistogram", .histogram = gold::histogram},
     {.number = 5, .name = "exclusive-sum", .idea = "cub::DeviceScan", .scan = gold::scan},

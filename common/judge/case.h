@@ -24,9 +24,11 @@ struct Case {
   std::int64_t n = 0;
   std::string input = "uniform";  ///< a name of judge/inputs.h, a range, or file:PATH
   std::uint64_t seed = 0;
-  std::int64_t offset = 0;       ///< keys between an address divisible by 256 and the arrays, below max_offset
-  bool is_timed = false;         ///< nothing may take time but the step: whether kernels do the work is not watched
-  bool reversed_blocks = false;  ///< CUDA on the CPU starts the last block first, and few blocks at a time
+  std::int64_t device_bytes = 0;  ///< that a step which sorts host memory may allocate; 0: nearly all that is free
+  bool pageable = false;          ///< host memory is not pinned for such a step
+  std::int64_t offset = 0;        ///< keys between an address divisible by 256 and the arrays, below max_offset
+  bool is_timed = false;          ///< nothing may take time but the step: whether kernels do the work is not watched
+  bool reversed_blocks = false;   ///< CUDA on the CPU starts the last block first, and few blocks at a time
   std::optional<std::uint64_t> lane_seed = std::nullopt;  ///< SIMT_SEED of the runner; none: the judge's own
   Expect expect = Expect::verified;
 };
@@ -44,6 +46,12 @@ std::int64_t value_bytes(const Case& which);
 
 /// Bytes of one of these values.
 std::int64_t bytes_per_value(const Case& which);
+
+/// Bytes of the scratch that a step which sorts host memory gets; 0 for others.
+std::int64_t scratch_bytes(const Case& which);
+
+/// "64M", as the option --memory takes it; a number of bytes where it is not a multiple of a larger unit.
+std::string memory_text(std::int64_t bytes);
 
 /// The command that runs exactly this case again: "./workbook run 03-bitonic 2 --n 1023 ...".
 std::string replay_command(const Case& which);

@@ -49,13 +49,15 @@ double sampled_difference(const char* a, const char* b, std::int64_t n, std::int
 
 // Throws if this machine cannot hold everything: the input, the output, the reference's output, and the array that its
 // sort needs in addition. (A runner without a GPU needs as much again, but may run on a machine that has no more.)
-void require_memory(const Case& which) {
-  const double needed = 4 * (double(key_bytes(which.type)) * double(which.n) + double(value_bytes(which)));
+// Where the keys are sorted in place, only they and the scratch are there. `held`: bytes that we have already.
+void require_memory(const Case& which, bool in_place, std::int64_t held) {
+  const double keys = double(key_bytes(which.type)) * double(which.n);
+  const double needed = (in_place ? 1 : 4) * (keys + double(value_bytes(which))) + double(scratch_bytes(which));
   const double available = available_memory();
-  if (available > 0 && needed > available) {
+  if (available > 0 && needed > available + double(held)) {
     throw NoMemory(fmt::format(
         "{} keys need about {:.1f} GiB of this machine's memory, but only {:.1f} GiB are free: choose a smaller --n",
-        which.n, needed / (1 << 30), available / (1 << 30)));
+        which.n, needed / (1 << 30), (available + double(held)) / (1 << 30)));
   }
 }
 
@@ -68,27 +70,30 @@ std::uint64_t fresh_number() {
 
 // The spans begin at a random offset, so that a pointer kept from the previous case is wrong in this one.
 void CaseMemory::lay_out(const Case& which, Request& request) {
-  require_memory(which);
+  by_hash_ = which.step.in_host_memory && which.n * key_bytes(which.type) > reference_limit_;
+  require_memory(which, by_hash_, memory_.bytes());
   guard_seed_ = fresh_number();
   poison_ = static_cast<int>(fresh_number() & 0xff);
   std::int64_t end = 0;
-  const auto place = [&](std::int64_t span_bytes, std::int64_t bytes_each) {
+  const auto place = [&](std::int64_t span_bytes, std::int64_t bytes_each, bool in_place = false) {
     Image image;
     image.span = guard + alignment * static_cast<std::int64_t>(fresh_number() % 16) + which.offset * bytes_each;
     image.span_bytes = span_bytes;
     image.bytes = round_up(image.span + span_bytes + guard);
     image.input = end;
-    image.output = end + image.bytes;
-    end += 2 * image.bytes;
+    image.output = in_place ? end : end + image.bytes;
+    end = image.output + image.bytes;
     return image;
   };
-  keys_ = place(which.n * key_bytes(which.type), key_bytes(which.type));
+  keys_ = place(which.n * key_bytes(which.type), key_bytes(which.type), by_hash_);
   values_ = value_bytes(which) > 0 ? place(value_bytes(which), bytes_per_value(which)) : Image{};
+  scratch_ = which.step.in_host_memory ? place(scratch_bytes(which), key_bytes(which.type), true) : Image{};
   memory_.reserve(end + std::int64_t{sizeof(std::uint64_t)});
   blocks_ended_ = end;
   std::memset(memory_.at(blocks_ended_), 0, sizeof(std::uint64_t));
   request.keys = keys_;
   request.values = values_;
+  request.scratch = scratch_;
   request.poison = poison_;
   request.blocks_ended = blocks_ended_;
   request.memory_bytes = memory_.bytes();
@@ -99,10 +104,10 @@ std::uint64_t CaseMemory::blocks_ended() const {
 }
 
 void CaseMemory::set_guards(const Image& image) {
+  fill_bytes(memory_.at(image.output), poison_, image.bytes);  // no output of the previous case may remain
   char* input = memory_.at(image.input);
   for (std::int64_t i = 0; i < image.span; ++i) input[i] = guard_byte(guard_seed_, i);
   for (std::int64_t i = image.span + image.span_bytes; i < image.bytes; ++i) input[i] = guard_byte(guard_seed_, i);
-  fill_bytes(memory_.at(image.output), poison_, image.bytes);  // no output of the previous case may remain
 }
 
 void CaseMemory::fill(const Case& which, const void* given) {
@@ -117,12 +122,17 @@ void CaseMemory::fill(const Case& which, const void* given) {
   range_ = which.step.max_range ? range_of(which.type, which.n, keys) : 0;
   char* const values = memory_.at(values_.input + values_.span);
   if (values_.bytes > 0) set_guards(values_);
+  if (scratch_.bytes > 0) set_guards(scratch_);
   if (which.step.task != Task::sort) {
     fill_bytes(values, poison_, value_bytes(which));  // the step must write all of its result
   } else if (which.type == KeyType::pairs) {
     make_values(which.seed, which.n, reinterpret_cast<std::uint32_t*>(values));
   }
-  make_reference(which);
+  if (!by_hash_) return make_reference(which);
+  reference_keys_.reset();
+  hash_seed_ = fresh_number();
+  input_hash_ = hash_of(which.type, which.n, keys, hash_seed_);
+  changed_share_ = 1;
 }
 
 // In memory that the runner does not see.
@@ -154,11 +164,15 @@ Fault CaseMemory::fault(const Case& which) const {
   if (Fault fault = output_fault(which); !fault.text.empty()) return fault;
   const auto [input, result] = array_names(which.step.task);
   if (std::string text = guard_fault(keys_, input); !text.empty()) return {text};
+  if (scratch_.bytes > 0) return {guard_fault(scratch_, "scratch")};
   if (values_.bytes == 0) return {};
   return {guard_fault(values_, result)};
 }
 
 Fault CaseMemory::output_fault(const Case& which) const {
+  if (by_hash_) {
+    return compare_by_hash(which.type, which.order, which.n, output_keys(), hash_seed_, input_hash_);
+  }
   const char* const values = memory_.at(values_.output + values_.span);
   if (which.step.task != Task::sort) {
     if (std::memcmp(reference_keys_.get(), output_keys(), which.n * key_bytes(which.type)) != 0) {
@@ -172,7 +186,7 @@ Fault CaseMemory::output_fault(const Case& which) const {
   const bool pairs = which.type == KeyType::pairs;
   Fault fault = compare(promise, reference_keys_.get(), reference_values(), output_keys(),
                         pairs ? reinterpret_cast<const std::uint32_t*>(values) : nullptr);
-  if (!fault.text.empty() && untouched()) {
+  if (!fault.text.empty() && untouched(which)) {
     fault.text = "the step changed nothing: the keys are in their original order\n" + fault.text;
   }
   return fault;
@@ -194,7 +208,8 @@ std::string CaseMemory::guard_fault(const Image& image, const char* what) const 
   return "";
 }
 
-bool CaseMemory::untouched() const {
+bool CaseMemory::untouched(const Case& which) const {
+  if (by_hash_) return hash_of(which.type, which.n, output_keys(), hash_seed_).sequence == input_hash_.sequence;
   const auto same = [&](const Image& image) {
     return std::memcmp(memory_.at(image.input), memory_.at(image.output), image.bytes) == 0;
   };

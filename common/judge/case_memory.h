@@ -14,6 +14,10 @@ namespace lab {
 
 class CaseMemory {
  public:
+  /// Keys in host memory of more bytes than this are verified by their order and a hash, because a reference would need
+  /// more memory than the sort.
+  void set_reference_limit(std::int64_t bytes) { reference_limit_ = bytes; }
+
   /// Makes room for the case and stores the location of its data in the request. Errors: lab::NoMemory, before anything
   /// is changed.
   void lay_out(const Case& which, Request& request);
@@ -24,8 +28,8 @@ class CaseMemory {
   /// What is wrong with the output or the guards around it; an empty text if nothing is.
   Fault fault(const Case& which) const;
 
-  /// True if the output is the input, guards included.
-  bool untouched() const;
+  /// True if the output is the input, guards included (except where there is no reference).
+  bool untouched(const Case& which) const;
 
   /// The number of blocks that have ended in the current case, on CUDA on the CPU. The runner counts them: not to be trusted.
   std::uint64_t blocks_ended() const;
@@ -44,7 +48,11 @@ class CaseMemory {
   std::string guard_fault(const Image& image, const char* what) const;
 
   JudgeMemory memory_;
-  Image keys_, values_;
+  Image keys_, values_, scratch_;
+  std::int64_t reference_limit_ = std::int64_t{8} << 30;
+  bool by_hash_ = false;         // there is no reference, and the input is sorted in place
+  std::uint64_t hash_seed_ = 0;  // which the step does not know
+  KeyHash input_hash_;
   int poison_ = 0;
   std::int64_t blocks_ended_ = 0;  // where it is counted
   std::uint64_t guard_seed_ = 0;

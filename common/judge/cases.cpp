@@ -66,6 +66,8 @@ class Generator {
     const char* const inputs[] = {"uniform", "few-values", "nearly-sorted", "skewed"};
     std::size_t turn = 0;
     for (std::int64_t n : large_sizes(quick)) add(next_type(), n, inputs[turn++ % std::size(inputs)]);
+    begin("little device memory");
+    if (step_.in_host_memory) add_little_memory(quick);
     begin("any possible launch shape");
     add_possible_shapes(quick);
     begin("few threads for many keys");
@@ -76,6 +78,8 @@ class Generator {
     for (LaunchShape shape : {LaunchShape{0, 1025}, {0, -32}, {-1, 0}, {1, 1 << 20}}) {
       add(types_.front(), std::min<std::int64_t>(1000, limit()), narrow_input(step_), shape).expect = Expect::refused;
     }
+    begin("too little device memory is refused");
+    if (step_.in_host_memory) add_too_little_memory();
     return take();
   }
 
@@ -122,6 +126,11 @@ class Generator {
     begin("arrays that begin at any address");
     add_small(33, 1);
     add(types_.front(), several_blocks, widest_input(step_, types_.front())).offset = 3;
+    begin("little device memory");
+    if (step_.in_host_memory) {
+      add_little_memory(true);
+      add_too_little_memory();
+    }
     begin("blocks in any order");
     add_reversed(true);
     std::size_t i = 0;
@@ -144,6 +153,7 @@ class Generator {
       c.seed = 1;
       c.order = Order::ascending;
       c.lane_seed = 0;
+      c.device_bytes = step_.fewest_device_bytes;
       c.expect = expected(c);
     }
     return take();
@@ -173,6 +183,7 @@ class Generator {
     c.n = n;
     c.input = input;
     c.shape = shape;
+    c.device_bytes = made_ % 3 * step_.fewest_device_bytes;  // all; as little as possible; a little more
     c.seed = random_at(seed_, made_++) >> 32;
     c.order = c.seed & 1 ? Order::descending : Order::ascending;
     return groups_.back().cases.emplace_back(std::move(c));
@@ -207,6 +218,7 @@ class Generator {
     c.order = Order::ascending;
     c.expect = Expect::verified;
     c.offset = offset;
+    c.device_bytes = 0;
     if (step_.takes(KeyType::pairs) && type != KeyType::pairs) {
       Case pairs = c;
       pairs.type = KeyType::pairs;
@@ -225,6 +237,7 @@ class Generator {
     Case& equal = add(type, std::min<std::int64_t>(100, limit()), "range:7:7");
     equal.seed = 0;
     equal.order = Order::ascending;
+    equal.device_bytes = 0;
   }
 
   // 0, 1, 2; sizes around those of a warp, a block, a tile and several tiles; primes; and random sizes.
@@ -303,6 +316,24 @@ class Generator {
       add(type, std::min(n, limit()), widest_input(step_, type)).offset = offset;
       offset = (offset + 2) % 16;
     }
+  }
+
+  // Few pieces and many, for inputs that must be divided in different ways: even the largest part of equal keys must be
+  // sorted in the end. And host memory that is not pinned.
+  void add_little_memory(bool quick) {
+    std::vector<const char*> inputs = {"uniform", "all-equal", "skewed"};
+    if (!quick) inputs.insert(inputs.end(), {"two-values", "sorted", "extremes"});
+    for (const char* input : inputs) {
+      Case& c = add(types_.front(), std::min(quick ? several_tiles : 200'003, limit()), input);
+      c.device_bytes = step_.fewest_device_bytes;
+      c.pageable = made_ % 3 == 0;
+    }
+  }
+
+  void add_too_little_memory() {
+    Case& c = add(types_.front(), 1000, "uniform");
+    c.device_bytes = step_.fewest_device_bytes - 1;
+    c.expect = Expect::refused;
   }
 
   // More keys than any step's tile has for each block, so that a second round of every loop begins.

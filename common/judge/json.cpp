@@ -201,6 +201,12 @@ Case read_case(Members& members, std::string_view lab, std::span<const StepFacts
   // Impossible shapes are allowed: a step must refuse them.
   which.shape.blocks = static_cast<int>(members.whole("blocks", -any_int - 1, any_int, 0));
   which.shape.threads = static_cast<int>(members.whole("threads", -any_int - 1, any_int, 0));
+  which.device_bytes = members.whole("memory", 0, any_n, 0);
+  which.pageable = members.flag("pageable");
+  if ((which.device_bytes || which.pageable) && !which.step.in_host_memory) {
+    throw Error(fmt::format("step {} of {} sorts keys in device memory: leave out --memory and --pageable",
+                            which.step.number, lab));
+  }
   which.offset = members.whole("offset", 0, max_offset - 1, 0);
   which.reversed_blocks = members.flag("reversed_blocks");
   if (members.has("lane_seed")) which.lane_seed = members.seed("lane_seed");
@@ -231,10 +237,12 @@ Json json_of(const StepFacts& step, std::string_view lab) {
           {"idea", step.idea},
           {"uses", uses_json(step)},
           {"task", name_of(step.task)},
+          {"memory", step.in_host_memory ? "host" : "device"},
           {"stable", step.stable},
           {"tile", step.tile},
           {"max_n", or_null(step.max_n != any_n, step.max_n)},
           {"max_range", or_null(step.max_range != 0, step.max_range)},
+          {"fewest_device_bytes", or_null(step.in_host_memory, step.fewest_device_bytes)},
           {"threads", or_null(step.threads != 0, step.threads)},
           {"types", types_json(step)},
           {"budget", or_null(b.n > 0, {{"n", b.n},
@@ -256,6 +264,8 @@ Json json_of(const Case& which) {
           {"seed", which.seed},
           {"blocks", which.shape.blocks},
           {"threads", which.shape.threads},
+          {"memory", which.device_bytes},
+          {"pageable", which.pageable},
           {"offset", which.offset},
           {"reversed_blocks", which.reversed_blocks},
           {"lane_seed", which.lane_seed ? Json(*which.lane_seed) : Json(nullptr)},
@@ -347,6 +357,8 @@ std::vector<StepFacts> read_steps(const std::string& document, std::deque<std::s
       step.tile = line.at("tile").get<std::int64_t>();
       step.max_n = line.at("max_n").get<std::int64_t>();
       step.task = task_named(line.at("task").get<std::string>());
+      step.in_host_memory = line.at("memory").get<std::string>() == "host";
+      step.fewest_device_bytes = line.at("fewest_device_bytes").get<std::int64_t>();
       for (const Json& type : line.at("types")) {
         step.types |= 1u << static_cast<int>(key_type_named(type.get<std::string>()));
       }

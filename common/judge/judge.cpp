@@ -15,9 +15,10 @@
 namespace lab {
 namespace {
 
-constexpr double patience = 60;       // seconds for what is not the step's own work: starting, copying
-constexpr double most_waiting = 120;  // seconds that a busy machine may add to a limit
-constexpr double last_words = 5;      // seconds for a hung process to report where it is
+constexpr double patience = 60;           // seconds for what is not the step's own work: starting, copying, pinning
+constexpr double bytes_per_second = 1e9;  // that it may take for each byte of memory in addition
+constexpr double most_waiting = 120;      // seconds that a busy machine may add to a limit
+constexpr double last_words = 5;          // seconds for a hung process to report where it is
 
 Process::Clock::time_point after(double seconds) {
   return Process::Clock::now() +
@@ -71,6 +72,7 @@ std::string advice_on_hanging(const Case& which) {
 struct Judge::Exchange {
   Outcome outcome;
   Progress expected = Progress::ready;
+  double patience = lab::patience;
   Process::Clock::time_point started, deadline = after(patience);
   std::string document;
   double waited_before = 0;        // seconds that the process had waited for a processor when the step began
@@ -113,6 +115,8 @@ Outcome Judge::run(const Case& which, const void* keys, KernelTimes kernel_times
     request_.order = which.order;
     request_.shape = which.shape;
     request_.n = which.n;
+    request_.device_bytes = which.device_bytes;
+    request_.pageable = which.pageable;
     has_many_keys_ = which.n > affordable(which.step).cpu;
     request_.watch_host = !which.is_timed;
     request_.time_kernels = kernel_times == KernelTimes::measure;
@@ -148,6 +152,8 @@ void Judge::require_process(const Case& which) {
 // Runs one case. The process must be in a good state at its start; if it may not be at the end, it is discarded.
 Outcome Judge::exchange() {
   Exchange exchange;
+  exchange.patience += double(request_.memory_bytes) / bytes_per_second;
+  exchange.deadline = after(exchange.patience);
   process_->send(request_);
   while (!exchange.over) receive(exchange);
   Outcome& outcome = exchange.outcome;
@@ -192,7 +198,7 @@ void Judge::receive(Exchange& exchange) {
         exchange.deadline = after(1);
         return;
       }
-      const double limit = (exchange.expected == Progress::sorted ? timeout_ : patience) + exchange.slow;
+      const double limit = (exchange.expected == Progress::sorted ? timeout_ : exchange.patience) + exchange.slow;
       exchange.outcome.status = Status::hung;
       exchange.outcome.message = fmt::format("no answer within {} s", std::int64_t(limit + 0.5));
       exchange.hung = true;
@@ -248,7 +254,7 @@ void Judge::accept(Exchange& exchange, const Reply& reply) {
     outcome.milliseconds = reply.milliseconds;
     outcome.wall_milliseconds = std::chrono::duration<double, std::milli>(now - exchange.started).count();
     outcome.waited_milliseconds = 1e3 * std::max(0.0, process_->seconds_waited() - exchange.waited_before);
-    exchange.deadline = after(patience);
+    exchange.deadline = after(exchange.patience);
     exchange.expected = Progress::finished;
   } else {
     outcome.to_host = reply.milliseconds;
@@ -262,7 +268,7 @@ void Judge::conclude(const Case& which, Outcome& outcome) const {
     outcome.status = Status::wrong;
     outcome.message = std::move(message);
   };
-  if (outcome.status == Status::unsupported && stepped_ && !memory_.untouched()) {
+  if (outcome.status == Status::unsupported && stepped_ && !memory_.untouched(which)) {
     wrong(fmt::format("the step refused its arguments ({}) after it had changed keys", outcome.message));
   } else if (outcome.status == Status::verified) {
     const Fault fault = memory_.fault(which);

@@ -57,6 +57,9 @@ class Judge {
   /// `more_if_slow`: seconds that are added if a case has many keys and its blocks come to an end one after another.
   void set_timeout(double seconds, double more_if_slow = 0) { timeout_ = seconds, more_if_slow_ = more_if_slow; }
 
+  /// See CaseMemory.
+  void set_reference_limit(std::int64_t bytes) { memory_.set_reference_limit(bytes); }
+
   /// Makes the input, has it sorted, and verifies the output.
   Outcome run(const Case& which, KernelTimes kernel_times = KernelTimes::leave_out);
 

@@ -23,6 +23,8 @@ struct StepFacts {
   std::int64_t tile = 0;
   std::int64_t max_n = any_n;
   std::uint64_t max_range = 0;
+  bool in_host_memory = false;  ///< where the keys are
+  std::int64_t fewest_device_bytes = 0;
   int threads = 0;
   Growth growth = Growth::linear;
   unsigned types = 0;  ///< bit i: takes all_key_types[i]
@@ -52,6 +54,8 @@ consteval std::array<StepFacts, n> facts_of(const Step (&steps)[n]) {
                 .tile = step.tile,
                 .max_n = step.max_n,
                 .max_range = step.max_range,
+                .in_host_memory = step.in_host_memory(),
+                .fewest_device_bytes = step.fewest_device_bytes,
                 .threads = step.threads,
                 .growth = step.growth,
                 .task = step.task(),

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "judge/parallel.h"
+#include "judge/random.h"
 #include "judge/reference.h"
 #include "step/key_type.h"
 
@@ -183,6 +184,21 @@ Fault first_difference(
   return {fmt::format("{}[{}] of {} is {}; it should be {}", what, at, n, text(got[at]), text(expected[at])), at};
 }
 
+// Index of the first key that must come before the one to its left, n if there is none.
+template <class Key>
+std::int64_t first_out_of_order(Order order, std::int64_t n, const Key* keys) {
+  std::atomic<std::int64_t> first = n;
+  parallel_for(n, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = std::max<std::int64_t>(begin, 1); i < end; ++i) {
+      if (!before(keys[i], keys[i - 1], order)) continue;
+      std::int64_t known = first;
+      while (i < known && !first.compare_exchange_weak(known, i)) continue;
+      return;
+    }
+  });
+  return first;
+}
+
 // The letters of a string, as numbers: most are not printable.
 std::string text_of_string(std::uint64_t string) {
   std::array<unsigned char, sizeof string> letters;
@@ -207,6 +223,42 @@ Fault compare(const Promise& promise, const void* reference_keys, const std::uin
                            static_cast<const std::uint32_t*>(keys), values);
   }
   return fault;
+}
+
+KeyHash hash_of(KeyType type, std::int64_t n, const void* keys, std::uint64_t seed) {
+  std::atomic<std::uint64_t> multiset = 0, sequence = 0;
+  with_key(type, [&](auto tag) {
+    using Key = typename decltype(tag)::Key;
+    const Key* const typed = static_cast<const Key*>(keys);
+    parallel_for(n, [&](std::int64_t begin, std::int64_t end) {
+      KeyHash own;
+      for (std::int64_t i = begin; i < end; ++i) {
+        const std::uint64_t hash = mix(std::bit_cast<Bits<Key>>(typed[i]) + seed);
+        own.multiset += hash;
+        own.sequence += mix(hash + std::uint64_t(i));
+      }
+      multiset += own.multiset;
+      sequence += own.sequence;
+    });
+  });
+  return {multiset, sequence};
+}
+
+Fault compare_by_hash(KeyType type, Order order, std::int64_t n, const void* keys, std::uint64_t seed,
+                      const KeyHash& input) {
+  const bool complete = hash_of(type, n, keys, seed).multiset == input.multiset;
+  const char* const kind =
+      complete ? "every key of the input is there, but in the wrong order" : "keys were lost or made up";
+  return with_key(type, [&](auto tag) -> Fault {
+    using Key = typename decltype(tag)::Key;
+    const Key* const typed = static_cast<const Key*>(keys);
+    const std::int64_t at = first_out_of_order(order, n, typed);
+    if (at < n) {
+      return {fmt::format("key {} of {} is {}, after {}: {}", at, n, text_of(typed[at]), text_of(typed[at - 1]), kind),
+              at};
+    }
+    return complete ? Fault{} : Fault{fmt::format("the keys are in order, but {}", kind)};
+  });
 }
 
 Fault compare_results(Task task, std::int64_t n, const void* reference, const void* result) {

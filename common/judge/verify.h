@@ -31,6 +31,19 @@ struct Promise {
 Fault compare(const Promise& promise, const void* reference_keys, const std::uint32_t* reference_values,
               const void* keys, const std::uint32_t* values);
 
+/// Two sums over n keys, which a step cannot aim at without the seed. Other keys have another `multiset`, in any order;
+/// the same keys in another order have another `sequence`.
+struct KeyHash {
+  std::uint64_t multiset = 0;
+  std::uint64_t sequence = 0;
+};
+
+KeyHash hash_of(KeyType type, std::int64_t n, const void* keys, std::uint64_t seed);
+
+/// For inputs that are too large for a reference: `keys` must be in order, and their multiset must be that of the input.
+Fault compare_by_hash(KeyType type, Order order, std::int64_t n, const void* keys, std::uint64_t seed,
+                      const KeyHash& input);
+
 /// Compares a task's result with that of reference_result.
 Fault compare_results(Task task, std::int64_t n, const void* reference, const void* result);
 

@@ -19,7 +19,14 @@ Function require(Function function, const Step& step, KeyType type) {
   return function;
 }
 
+void call_on_host(const Step& step, const StepArguments& a) {
+  require(step.takes(a.type) ? step.host_u32 : nullptr, step, a.type);
+  const auto keys = view<std::uint32_t>(a.keys, a.n), scratch = view<std::uint32_t>(a.values, a.n);
+  step.host_u32({keys.data, a.n}, {scratch.data, a.n}, a.order, a.device_bytes, a.shape, a.stream);
+}
+
 void call_sort(const Step& step, const StepArguments& a) {
+  if (step.in_host_memory()) return call_on_host(step, a);
   const auto sort = [&]<class Key>(SortKeys<Key> function) {
     require(function, step, a.type)(view<Key>(a.keys, a.n), a.order, a.shape, a.stream);
   };

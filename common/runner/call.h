@@ -14,11 +14,12 @@ namespace lab {
 struct StepArguments {
   KeyType type;
   Span<char> keys;
-  Span<char> values;  ///< of pairs, or a task's result
+  Span<char> values;  ///< of pairs, or a task's result; the scratch of a step that sorts host memory
   std::int64_t n;
   Order order;
   LaunchShape shape;
   cudaStream_t stream;
+  std::int64_t device_bytes = 0;  ///< that a step which sorts host memory may allocate; 0: nearly all that is free
 };
 
 /// Errors: lab::Unsupported if the table has no such line.

@@ -1,24 +1,12 @@
-// Owners of CUDA's streams and events.
+// Owners of CUDA's streams (step/stream.h) and events.
 #pragma once
 
 #include <cuda_runtime.h>
 
 #include "step/error.h"
+#include "step/stream.h"
 
 namespace lab {
-
-class Stream {
- public:
-  // Not ordered with the default stream: work that a step wrongly puts there does not count as done.
-  Stream() { CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
-  ~Stream() { cudaStreamDestroy(stream_); }
-  operator cudaStream_t() const { return stream_; }
-
- private:
-  cudaStream_t stream_ = nullptr;
-};
 
 class Event {
  public:

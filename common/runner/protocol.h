@@ -4,7 +4,8 @@
 //
 //   judge                                   runner
 //   sort, with the input in the memory  ->
-//                                       <-  ready: the input is on the device; milliseconds of that copy
+//                                       <-  ready: the input is on the device; milliseconds of that copy. For a step
+//                                           that sorts host memory: it is where it is sorted; milliseconds of pinning
 //   go                                  ->  (the judge's clock starts)
 //                                       <-  sorted: the device is idle; milliseconds by events (the clock stops)
 //                                       <-  finished: the output is in the memory; milliseconds of that copy
@@ -58,7 +59,7 @@ constexpr const char* name_of(Status status) {
 /// Keys or values with a guard on both sides, as they lie in the shared memory and on the device. All in bytes.
 struct Image {
   std::int64_t input = 0;       ///< where the image to copy to the device begins in the memory
-  std::int64_t output = 0;      ///< where the image copied back begins
+  std::int64_t output = 0;      ///< where the image copied back begins; the same if it is changed in place
   std::int64_t bytes = 0;       ///< of the image; 0: there is none
   std::int64_t span = 0;        ///< where keys or values begin within the image
   std::int64_t span_bytes = 0;  ///< of the keys or values
@@ -77,6 +78,9 @@ struct Request {
   std::int64_t blocks_ended = 0;  ///< where in it CUDA on the CPU counts blocks, as a 64-bit number that is 0 at first
   Image keys;
   Image values;                        ///< of pairs; the result, where the task is not to sort
+  Image scratch;                       ///< of a step that sorts host memory, which stays where it is
+  std::int64_t device_bytes = 0;       ///< device memory that such a step may allocate; 0: nearly all that is free
+  std::int32_t pageable = 0;           ///< 1: host memory is not pinned for it
   std::int32_t poison = 0;             ///< byte that fills device memory which a step may allocate
   std::int32_t time_kernels = 0;       ///< 1: time each kernel, which makes the step slower
   std::int32_t watch_host = 0;         ///< 1: kernels must do the work; which takes time, too

@@ -10,6 +10,7 @@
 
 #include "runner/channel.h"
 #include "runner/describe.h"
+#include "runner/host_images.h"
 #include "runner/protocol.h"
 #include "runner/sort.h"
 #include "step/error.h"
@@ -48,6 +49,9 @@ bool serve_or_report(std::span<const Step> steps, const Request& request, Shared
     return true;
   } catch (const Unsupported& error) {
     finish(Status::unsupported, 0, error.what());
+    return true;
+  } catch (const TooMuchMemory& error) {
+    finish(Status::wrong, 0, error.what());
     return true;
   } catch (const CudaError& error) {
     finish(Status::cuda_error, 0, error.what());

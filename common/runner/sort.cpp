@@ -13,6 +13,7 @@
 #include "runner/call.h"
 #include "runner/channel.h"
 #include "runner/cuda_handles.h"
+#include "runner/host_images.h"
 #include "runner/kernel_times.h"
 #include "step/device_array.h"
 #include "step/error.h"
@@ -102,7 +103,9 @@ struct DeviceImages {
     const auto started = Clock::now();
     copy(keys.data(), memory.at(request.keys.input), request.keys.bytes, cudaMemcpyHostToDevice);
     copy(values.data(), memory.at(request.values.input), request.values.bytes, cudaMemcpyHostToDevice);
-    return milliseconds_since(started);
+    const double milliseconds = milliseconds_since(started);
+    flush_cache(stream);
+    return milliseconds;
   }
 
   double copy_out() const {
@@ -140,6 +143,12 @@ struct DeviceImages {
             stream};
   }
 
+  std::int64_t noise_bytes() const { return request.keys.bytes + request.values.bytes; }
+
+  // What a step allocates is not limited.
+  void begin() const {}
+  void end() const {}
+
   // The check build must report accesses to the guards around the keys.
   void narrow() const {
 #ifdef SIMT_CHECK
@@ -158,7 +167,7 @@ struct DeviceImages {
 // Calls the step. On the CPU, where host code could sort the keys as well, kernels must do the work.
 void call_watched(const Step& step, const Request& request, const StepArguments& arguments) {
 #ifdef __SIMT__
-  if (request.watch_host && !step.on_host) {
+  if (request.watch_host && !step.on_host && !step.in_host_memory()) {
     const simt::MemoryRange keys{arguments.keys.data, std::size_t(request.keys.span_bytes)};
     const simt::MemoryRange values{arguments.values.data, std::size_t(request.values.span_bytes)};
     const simt::HostWatch watch(keys, request.task == Task::sort ? keys : values);
@@ -185,6 +194,42 @@ nlohmann::json json_of(std::span<const KernelTime> kernels) {
                      {"registers", k.registers}});
   }
   return lines;
+}
+
+template <class Images>
+void serve_images(const Step& step, const Request& request, SharedMemory& memory, cudaStream_t stream,
+                  Images&& images) {
+  const Event start, stop;
+  images.narrow();
+  poison_scratch(images.noise_bytes(), request.poison, stream);
+  CUDA_CHECK(cudaDeviceSynchronize());
+  const double copied = images.copy_in();
+  CUDA_CHECK(cudaDeviceSynchronize());
+
+  Request go;
+  send(Progress::ready, Status::verified, copied);
+  if (!receive(go)) return;
+  const BlockCount count(memory.at(request.blocks_ended));
+  std::optional<KernelClock> clock;
+  if (request.time_kernels) clock.emplace();
+  try {
+    images.begin();
+    CUDA_CHECK(cudaEventRecord(start, stream));
+    call_watched(step, request, images.arguments());
+#ifdef SIMT_CHECK
+    simt::check::report_unread_launch();
+#endif
+    cudaEventRecord(stop, stream);
+    check_device();
+    images.end();
+    if (!step.on_host) images.require_kernels();
+    send(Progress::sorted, Status::verified, milliseconds_between(start, stop));
+  } catch (const Unsupported& error) {
+    images.copy_out();  // the judge checks whether anything was touched
+    return finish(Status::unsupported, 0, error.what());
+  }
+  const std::vector<KernelTime> kernels = clock ? clock->times() : std::vector<KernelTime>{};
+  finish(Status::verified, images.copy_out(), "", kernels);
 }
 
 }  // namespace
@@ -220,37 +265,8 @@ void serve_sort(std::span<const Step> steps, const Request& request, SharedMemor
   const Step& step = find_step(steps, request.step, request.task);
   memory.resize(request.memory_bytes);
   const Stream stream;
-  const Event start, stop;
-  const DeviceImages images{request, memory, stream};
-  images.narrow();
-  poison_scratch(request.keys.bytes + request.values.bytes, request.poison, stream);
-  CUDA_CHECK(cudaDeviceSynchronize());
-  const double copied = images.copy_in();
-  flush_cache(stream);
-  CUDA_CHECK(cudaDeviceSynchronize());
-
-  Request go;
-  send(Progress::ready, Status::verified, copied);
-  if (!receive(go)) return;
-  const BlockCount count(memory.at(request.blocks_ended));
-  std::optional<KernelClock> clock;
-  if (request.time_kernels) clock.emplace();
-  try {
-    CUDA_CHECK(cudaEventRecord(start, stream));
-    call_watched(step, request, images.arguments());
-#ifdef SIMT_CHECK
-    simt::check::report_unread_launch();
-#endif
-    cudaEventRecord(stop, stream);
-    check_device();
-    if (!step.on_host) images.require_kernels();
-    send(Progress::sorted, Status::verified, milliseconds_between(start, stop));
-  } catch (const Unsupported& error) {
-    images.copy_out();  // the judge checks whether anything was touched
-    return finish(Status::unsupported, 0, error.what());
-  }
-  const std::vector<KernelTime> kernels = clock ? clock->times() : std::vector<KernelTime>{};
-  finish(Status::verified, images.copy_out(), "", kernels);
+  if (step.in_host_memory()) return serve_images(step, request, memory, stream, HostImages(request, memory, stream));
+  serve_images(step, request, memory, stream, DeviceImages{request, memory, stream});
 }
 
 }  // namespace lab

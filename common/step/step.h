@@ -19,6 +19,13 @@ struct Span {
   std::int64_t n = 0;
 };
 
+/// n keys that lie one after another in host memory. A view: it owns nothing.
+template <class T>
+struct HostSpan {
+  T* data = nullptr;
+  std::int64_t n = 0;
+};
+
 /// Blocks and threads of a launch; 0 lets the step choose.
 struct LaunchShape {
   int blocks = 0;
@@ -32,6 +39,14 @@ using SortKeys = void (*)(Span<Key> keys, Order order, LaunchShape shape, cudaSt
 /// The same with values that travel with their keys; both spans have the same n.
 template <class Key, class Value>
 using SortPairs = void (*)(Span<Key> keys, Span<Value> values, Order order, LaunchShape shape, cudaStream_t stream);
+
+/// Sorts `keys`, which are in host memory, in pieces that fit on the device. Begins after the work that is queued on
+/// `stream`, and returns when the keys are sorted. `scratch`: room for as many keys in host memory; its contents are
+/// arbitrary before and after. Both are pinned, unless the caller has chosen pageable memory. `device_bytes`: how much
+/// device memory the step may have allocated at any time; 0: nearly all that is free. Errors: the same.
+template <class Key>
+using SortHostKeys = void (*)(HostSpan<Key> keys, HostSpan<Key> scratch, Order order, std::int64_t device_bytes,
+                              LaunchShape shape, cudaStream_t stream);
 
 /// What a line of a table computes. The tasks other than sort only read `keys`, and write all of their result, whose
 /// memory is not initialized. Errors: the same as for sorting.
@@ -145,6 +160,8 @@ struct Step {
   /// A step that counts values: if largest - smallest + 1 is more than this, it throws Unsupported with that number.
   /// 0: any range.
   std::uint64_t max_range = 0;
+  /// Of a step that sorts host memory: with less device memory than this, it throws Unsupported.
+  std::int64_t fewest_device_bytes = 0;
   int threads = 0;  ///< 0: blocks may have any number of threads that the lab's header allows; else only this number
   bool on_host = false;  ///< the host may read and write the keys; otherwise kernels must do the work
   Growth growth = Growth::linear;
@@ -158,6 +175,7 @@ struct Step {
   SortKeys<float> f32 = nullptr;
   SortKeys<double> f64 = nullptr;
   SortPairs<std::uint32_t, std::uint32_t> pairs = nullptr;
+  SortHostKeys<std::uint32_t> host_u32 = nullptr;
   Reduce reduce = nullptr;
   Histogram histogram = nullptr;
   Scan scan = nullptr;
@@ -174,6 +192,9 @@ struct Step {
     return unflip ? Task::unflip : Task::sort;
   }
 
+  /// True if the keys are in host memory.
+  constexpr bool in_host_memory() const { return host_u32 != nullptr; }
+
   /// True if `type` is what the line sorts, or what its task takes.
   constexpr bool takes(KeyType type) const {
     if (reduce || flip || unflip) return type == KeyType::u32;
@@ -185,7 +206,7 @@ struct Step {
       case KeyType::u16:
         return u16 != nullptr;
       case KeyType::u32:
-        return u32 != nullptr;
+        return u32 != nullptr || in_host_memory();
       case KeyType::u64:
         return u64 != nullptr;
       case KeyType::i32:

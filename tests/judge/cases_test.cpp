@@ -94,6 +94,26 @@ TEST_CASE("public cases cover every type, order and input of a step") {
   });
 }
 
+TEST_CASE("steps that sort host memory get much, little and too little device memory, others are not asked") {
+  for_each_step([](const Lab& lab, const StepFacts& step) {
+    for (CaseSet set : {CaseSet::quick, CaseSet::graded, CaseSet::check}) {
+      std::set<std::int64_t> amounts;
+      bool pageable = false;
+      for (const Case& c : all_cases(lab, step, set)) {
+        const bool too_little =
+            c.step.in_host_memory && c.device_bytes > 0 && c.device_bytes < step.fewest_device_bytes;
+        if (too_little) CHECK(c.expect == Expect::refused);
+        amounts.insert(c.device_bytes);
+        pageable |= c.pageable;
+      }
+      const std::int64_t fewest = step.fewest_device_bytes;
+      CHECK(amounts == (step.in_host_memory ? std::set<std::int64_t>{0, fewest - 1, fewest, 2 * fewest}
+                                            : std::set<std::int64_t>{0}));
+      CHECK(pageable == step.in_host_memory);
+    }
+  });
+}
+
 TEST_CASE("no case has more keys than the step affords, except one that is worth its time") {
   for_each_step([](const Lab& lab, const StepFacts& step) {
     for (CaseSet set : {CaseSet::quick, CaseSet::graded}) {

@@ -39,7 +39,7 @@ std::uint32_t* output_keys() {
 }
 
 void sort_output() {
-  std::memcpy(memory + request.keys.output, memory + request.keys.input, request.keys.bytes);
+  std::memmove(memory + request.keys.output, memory + request.keys.input, request.keys.bytes);
   std::sort(output_keys(), output_keys() + request.n);
 }
 
@@ -120,6 +120,14 @@ void run_step() {
       break;
     case fake::writes_behind:
       ++output_keys()[request.n];
+      sorted(0.1);
+      break;
+    case fake::reverses:
+      std::reverse(output_keys(), output_keys() + request.n);
+      sorted(0.1);
+      break;
+    case fake::writes_behind_scratch:
+      ++memory[request.scratch.output + request.scratch.span + request.scratch.span_bytes];
       sorted(0.1);
       break;
     case fake::changes_input:

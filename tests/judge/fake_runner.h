@@ -38,7 +38,9 @@ enum Step {
   claims_too_long_a_text,
   cuts_off_memory,
   ends_blocks_slowly,
-  computes_on_one_processor
+  computes_on_one_processor,
+  reverses,
+  writes_behind_scratch
 };
 
 /// Puts the calling thread on the first processor that this program may use, which need not be number 0.

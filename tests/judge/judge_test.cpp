@@ -74,6 +74,37 @@ TEST_CASE("a runner that ends or hangs costs one case") {
   check(fake::not_written, Status::not_written, "x.cu:7: step is not written");
 }
 
+TEST_CASE("keys in host memory are verified with and without a reference") {
+  constexpr std::int64_t all = 0, none = std::int64_t{1} << 40;
+  const auto run_on_host = [](int step, std::int64_t limit, std::int64_t n = 1000) {
+    lab::Case which = fake_case(step, n);
+    which.step.in_host_memory = true;
+    lab::Judge judge(fake_runner);
+    judge.set_reference_limit(limit);
+    return judge.run(which);
+  };
+  for (std::int64_t limit : {all, none}) {
+    CAPTURE(limit);
+    for (std::int64_t n : {0, 1, 2, 1000, 1000000}) {
+      CHECK(run_on_host(fake::right, limit, n).status == Status::verified);
+    }
+    const auto check_fault = [&](int step, const char* message) {
+      const Outcome outcome = run_on_host(step, limit);
+      INFO(outcome.message);
+      CHECK(outcome.status == Status::wrong);
+      CHECK(outcome.message.find(message) != std::string::npos);
+    };
+    check_fault(fake::reverses, "every key of the input is there, but in the wrong order");
+    check_fault(fake::changes_input, "keys were lost or made up");
+    check_fault(fake::writes_before, "wrote before the start of the keys");
+    check_fault(fake::writes_behind, "wrote past the end of the keys");
+    check_fault(fake::writes_behind_scratch, "wrote past the end of the scratch");
+    check_fault(fake::touches_then_refuses, "after it had changed keys");
+    CHECK(run_on_host(fake::refuses_cleanly, limit, 1).status == Status::unsupported);
+  }
+  CHECK(run_on_host(fake::reverses, all).first_wrong == 1);
+}
+
 TEST_CASE("an endless step is distinguished from a slow one") {
   check(fake::hangs, Status::hung, "Look for a loop whose condition stays true");
   lab::Judge judge(fake_runner, 0.5);

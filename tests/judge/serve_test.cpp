@@ -61,6 +61,12 @@ TEST_CASE("labs: one entry per lab, with its steps and what is derived from thei
   CHECK(odd_even.at("threads").is_null());
   CHECK(labs.at(2).at("steps").at(0).at("max_n").is_null());
   CHECK(labs.at(1).at("steps").at(3).at("threads") == 256);
+  CHECK(odd_even.at("memory") == "device");
+  CHECK(odd_even.at("fewest_device_bytes").is_null());
+  const Json& beyond = labs.at(5).at("steps").at(2);
+  CHECK(beyond.at("memory") == "host");
+  CHECK(beyond.at("fewest_device_bytes") == 256 << 10);
+  CHECK(beyond.at("types") == Json{"u32"});
 }
 
 TEST_CASE("affordable: no more than the step takes, and less where the work grows faster") {
@@ -150,6 +156,21 @@ TEST_CASE("run: wrong members are named") {
   request["runner"] = "/no/such/runner";
   request.erase("runner");
   check_error(answer_to(request), "usage", "needs \"runner\"");
+}
+
+TEST_CASE("run: device memory is limited only for steps that sort host memory") {
+  Json request = run_request();
+  request["case"]["memory"] = 1 << 20;
+  check_error(answer_to(request), "usage", "step 1 of 03-bitonic sorts keys in device memory: leave out --memory");
+  request["case"] = {{"lab", "06-beyond-memory"}, {"step", 1},        {"n", 100},
+                     {"memory", 3 << 19},         {"pageable", true}, {"seed", 4}};
+  const Json outcome = answer_to(request);
+  CHECK(outcome.at("status") == "verified");
+  CHECK(outcome.at("case").at("memory") == 3 << 19);
+  CHECK(outcome.at("case").at("pageable") == true);
+  CHECK(outcome.at("replay").get<std::string>().find("--memory 1536K --pageable --seed 4") != std::string::npos);
+  CHECK(outcome.at("title").get<std::string>().find("1536K of device memory, pageable host memory") !=
+        std::string::npos);
 }
 
 TEST_CASE("run: an outcome with the whole case, also where the request left things open") {

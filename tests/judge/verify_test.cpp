@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "judge/inputs.h"
+#include "judge/random.h"
 #include "judge/reference.h"
 #include "step/key_type.h"
 
@@ -177,4 +178,40 @@ TEST_CASE("large outputs are compared to the last key") {
   CHECK(compare(reference, got) == "");
   got.back() -= 1;
   CHECK(contains(compare(reference, got), "index 3000000 of 3000001"));
+}
+
+TEST_CASE("without a reference, every lost, made up or misplaced key is found") {
+  constexpr std::int64_t n = 300'000;  // several pieces of a parallel loop
+  constexpr std::uint64_t seed = 5;
+  std::vector<std::uint32_t> sorted(n);
+  for (std::int64_t i = 0; i < n; ++i) sorted[i] = std::uint32_t(lab::random_at(1, i)) % 100'000;
+  std::sort(sorted.begin(), sorted.end());
+  std::vector<std::uint32_t> input = sorted;
+  std::reverse(input.begin(), input.end());
+  const lab::KeyHash hash = lab::hash_of(KeyType::u32, n, input.data(), seed);
+  const auto fault = [&](const std::vector<std::uint32_t>& keys, Order order = Order::ascending) {
+    return lab::compare_by_hash(KeyType::u32, order, n, keys.data(), seed, hash);
+  };
+  CHECK(fault(sorted).text.empty());
+  CHECK(fault(input, Order::descending).text.empty());
+  CHECK(lab::hash_of(KeyType::u32, n, sorted.data(), seed).multiset == hash.multiset);
+  CHECK(lab::hash_of(KeyType::u32, n, sorted.data(), seed).sequence != hash.sequence);
+  CHECK(lab::hash_of(KeyType::u32, n, input.data(), seed).sequence == hash.sequence);
+  for (std::int64_t at : {std::int64_t{1}, n / 2, n - 1}) {
+    auto keys = sorted;
+    keys[at] = keys[at - 1];  // in order; with luck the same key, as 2 of 3 positions have an equal neighbour
+    if (keys == sorted) continue;
+    CHECK(fault(keys).text.find("in order, but keys were lost or made up") != std::string::npos);
+  }
+  auto keys = sorted;
+  keys[0] = keys[n - 1];
+  CHECK(fault(keys).index == 1);
+  CHECK(fault(keys).text.find("keys were lost or made up") != std::string::npos);
+  keys = sorted;
+  std::swap(keys[n / 3], keys[n - 1]);
+  CHECK(fault(keys).index == n / 3 + 1);
+  CHECK(fault(keys).text.find("every key of the input is there, but in the wrong order") != std::string::npos);
+  keys = sorted;
+  keys[7] ^= 1, keys[n - 9] ^= 1;  // an exclusive or of all keys would not see it
+  CHECK(!fault(keys).text.empty());
 }

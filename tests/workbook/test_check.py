@@ -222,6 +222,14 @@ class CheckStep(unittest.TestCase):
         self.assertIn("02_shared.cu:86 (step 03 parallel uses it)\n", printed)
         self.assertIn("./workbook hint 04-counting 2 helps", printed)
 
+    def test_a_step_of_another_lab_is_not_written(self) -> None:
+        place = {"file": "labs/03-bitonic/02_shared.cu", "line": 86}
+        gap = {"status": "not-written", "passed": False, "message": "step 02 is not written yet", **place}
+        passed, printed, saved, _ = self.check(lambda *_: gap, STEPS[2])
+        self.assertEqual((passed, saved), (False, []))
+        self.assertIn("03-bitonic/02_shared.cu:86 (step 02 shared uses it)\n", printed)
+        self.assertIn("./workbook hint 03-bitonic 2 helps", printed)
+
     def test_what_a_kernel_prints_is_mentioned(self) -> None:
         _, printed, *_ = self.check(lambda _, case: {"printed": f"n is {case.n}\n" * 2}, STEPS[2])
         self.assertIn("\n        it printed in 4 of them, first: n is 1\n", printed)

@@ -14,7 +14,7 @@ from workbook.core.console import Problem
 from workbook.core.course import ROOT
 
 HEADER = (
-    "lab,step,name,task,tile,build,type,order,input,seed,n,blocks,threads,kernel,launches,repeats,median_ms,q1_ms,q3_ms,"
+    "lab,step,name,task,tile,build,type,order,input,seed,n,blocks,threads,memory,kernel,launches,repeats,median_ms,q1_ms,q3_ms,"
     "keys_per_s,gb_per_s,roof_gb_per_s,percent_of_roof,gold,ratio,grid,block,dynamic_shared,static_shared,registers,"
     "status,message,machine_id,machine,commit,date"
 )
@@ -45,7 +45,23 @@ class Files(unittest.TestCase):
         self.assertTrue(recorded)
         for path in recorded:
             text = path.read_text()
-            self.assertEqual(text, HEADER + "\n" + rows.formatted(rows.read(path)), path)
+            columns = rows.COLUMNS if ",memory," in text.partition("\n")[0] else rows.EARLIER_COLUMNS
+            self.assertEqual(text, ",".join(columns) + "\n" + rows.formatted(rows.read(path), columns), path)
+
+    def write_earlier(self) -> None:
+        """Writes two rows without the column that such files lack."""
+        header, columns = ",".join(rows.EARLIER_COLUMNS), rows.EARLIER_COLUMNS
+        self.path.write_text(f"{header}\n{rows.formatted([row(), row(n=2)], columns)}")
+
+    def test_files_without_the_latest_column_are_read(self) -> None:
+        self.write_earlier()
+        self.assertEqual(rows.read(self.path), [row(), row(n=2)])
+        self.assertEqual(rows.mend(self.path), 0)
+
+    def test_rows_appended_to_such_a_file_have_all_columns(self) -> None:
+        self.write_earlier()
+        rows.RowFile(self.path).append([row(n=3, memory="1M")])
+        self.assertEqual(rows.read(self.path), [row(), row(n=2), row(n=3, memory="1M")])
 
     def test_no_measurements_at_all(self) -> None:
         self.path.write_text("# A title\n")

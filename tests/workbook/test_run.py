@@ -48,6 +48,13 @@ class Cases(unittest.TestCase):
         self.assertEqual(self.case(lab(), "--offset", "3").offset, 3)
         self.assertEqual(self.case(lab()).offset, 0)
 
+    def test_device_memory_for_keys_in_host_memory(self) -> None:
+        for verb in (run, profile):
+            case = self.case(lab(memory="host"), "--memory", "256K", "--pageable", verb=verb)
+            self.assertEqual((case.memory, case.pageable), (256 << 10, True))
+            case = self.case(lab(), verb=verb)
+            self.assertEqual((case.memory, case.pageable), (0, False))
+
 
 if __name__ == "__main__":
     unittest.main()

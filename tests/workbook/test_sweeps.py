@@ -20,7 +20,7 @@ from measured import row
 from test_judge_client import FAKE, FakeJudge
 
 from workbook.core import build, machine, measuring, presets, report_sweeps, resuming, rows, sweeps
-from workbook.core.console import Problem, terminated_as_interrupted
+from workbook.core.console import Problem, Usage, terminated_as_interrupted
 from workbook.core.judge_client import NARROW_RANGE, JudgeClient, Lab
 from workbook.core.judge_types import from_json
 from workbook.core.measuring import Programs, Result
@@ -76,6 +76,32 @@ class Planning(unittest.TestCase):
         self.assertEqual(names, ["vqsort", "s1", "s1", "vqsort-tiles", "s2", "s2"])
         names = [item.step.name for item in sweeps.with_gold(cases, gold, only_gold=True)]
         self.assertEqual(names, ["vqsort", "vqsort-tiles"])
+
+    def test_amounts_of_memory(self) -> None:
+        for text, count in (("1000", 1000), ("256K", 256 << 10), ("3M", 3 << 20), ("2G", 2 << 30)):
+            self.assertEqual(sweeps.memory_bytes(text), count)
+            self.assertEqual(sweeps.memory_text(count), text)
+        for text in ("", "0", "0K", "-1", "1.5G", "2g", "2GiB", "K"):
+            with self.assertRaisesRegex(Usage, "--memory .* is not an amount of memory"):
+                sweeps.memory_bytes(text)
+
+    def test_keys_in_host_memory(self) -> None:
+        host, gold = lab({"memory": "host"}), lab({"name": "vqsort"}, {"name": "copied", "memory": "host"}).steps
+        sweep = Sweep("03-bitonic", n=(8,), memory=(1 << 20, 3000), pageable=True)
+        planned = sweeps.with_gold(sweeps.cases(host, sweep, 7)[0], gold, only_gold=False)
+        found = [(item.step.name, item.case.memory, item.case.pageable, item.row("cpu").memory) for item in planned]
+        some, more = (1 << 20, True, "1M pageable"), (3000, True, "3000 pageable")
+        self.assertEqual(found, [("copied", *some), ("s1", *some), ("copied", *more), ("s1", *more)])
+        self.assertIn("--memory 1M --pageable --seed 7", sweeps.replay(planned[0].case))
+        self.assertIn("memory 1M pageable", planned[0].title())
+        (item,) = sweeps.cases(host, Sweep("03-bitonic", n=(8,)), 7)[0]
+        self.assertEqual(item.row("cpu").memory, "all")
+
+    def test_keys_in_device_memory_have_no_limit(self) -> None:
+        for sweep in (Sweep("03-bitonic", n=(8,), memory=(1 << 20,)), Sweep("03-bitonic", n=(8,), pageable=True)):
+            with self.assertRaisesRegex(Usage, "sort keys in device memory: leave out --memory and --pageable"):
+                sweeps.cases(lab(), sweep, 7)
+        self.assertEqual(sweeps.cases(lab(), Sweep("03-bitonic", n=(8,)), 7)[0][0].row("cpu").memory, "")
 
     def test_small_cases_come_first_where_time_may_run_out(self) -> None:
         cases, _ = sweeps.cases(lab({}, {}), Sweep("03-bitonic", n=(9, 1), shapes=((4, 32), (1, 32))), 7)
@@ -216,6 +242,13 @@ class Measuring(FakeJudge):
         self.assertEqual((parts["k"].launches, parts["k"].grid, parts["k"].block, parts["k"].repeats), (3, 2, 64, 4))
         self.assertEqual((parts["k"].median_ms, parts["k"].registers, parts["k"].ratio), (1.5, None, None))
         self.assertEqual(parts["to device"].gb_per_s, 0.002)
+
+    def test_pinning_is_the_only_copy_of_keys_in_host_memory(self) -> None:
+        with mock.patch.object(JudgeClient, "lab", lambda *_: lab({"memory": "host"})):
+            result, _ = self.run_sweep(replace(self.SWEEP, transfers=True))
+            self.assertEqual([each.kernel for each in result.rows], ["", "pinning"])  # and no gold standard fits
+            result, _ = self.run_sweep(replace(self.SWEEP, transfers=True, pageable=True))
+            self.assertEqual([each.memory for each in result.rows], ["all", "all", "all pageable"])
 
     def test_a_budget(self) -> None:
         result, printed = self.run_sweep(replace(self.SWEEP, budget=1e-9))

@@ -24,7 +24,9 @@ def _value(row: Row, name: str) -> str:
 
 def _varying(rows: Iterable[Row]) -> list[str]:
     rows = list(rows)
-    return [name for name in ("input", "type", "order", "shape") if len({_value(row, name) for row in rows}) > 1]
+    return [
+        name for name in ("input", "type", "order", "shape", "memory") if len({_value(row, name) for row in rows}) > 1
+    ]
 
 
 def _cells(row: Row, varying: Iterable[str]) -> list[str]:
@@ -67,7 +69,7 @@ def measurement_lines(rows: Sequence[Row]) -> list[str]:
 
 def kernel_lines(rows: Iterable[Row]) -> list[str]:
     """A line for each kernel of each measurement, with its share of the time of all kernels; none without such rows."""
-    parts = [row for row in rows if row.kernel and row.kernel not in row_files.TRANSFERS]
+    parts = [row for row in rows if row.kernel and row.kernel not in row_files.COPIES]
     if not parts:
         return []
     varying = _varying(parts)
@@ -88,7 +90,7 @@ def kernel_lines(rows: Iterable[Row]) -> list[str]:
 
 def transfer_lines(rows: Iterable[Row]) -> list[str]:
     """A line for each copy of each measurement; none without such rows."""
-    parts = [row for row in rows if row.kernel in row_files.TRANSFERS]
+    parts = [row for row in rows if row.kernel in row_files.COPIES]
     if not parts:
         return []
     varying = _varying(parts)

@@ -171,9 +171,10 @@ class Checker:
 
     def _report_unwritten(self, step: StepFile, outcome: Outcome, kind: str) -> None:
         gap = step_of_file(outcome.file) or step
-        print(not_written(gap, outcome) + ("" if gap.number == step.number else f" ({step} uses it)"))
-        print(f"Fill the gap there; ./workbook hint {self.lab} {gap.number} helps.", flush=True)
-        if gap.number == step.number:
+        is_own = (gap.lab, gap.number) == (step.lab, step.number)
+        print(not_written(gap, outcome) + ("" if is_own else f" ({step} uses it)"))
+        print(f"Fill the gap there; ./workbook hint {gap.lab} {gap.number} helps.", flush=True)
+        if is_own:
             self.save(step, kind, "not written")
 
     def _report(self, failure: Failure, shown: Failure) -> None:

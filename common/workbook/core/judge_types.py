@@ -53,6 +53,8 @@ class Step:
     budget: Optional[Budget]
     affordable: Affordable
     threads: Optional[int] = None  # per block, if the line takes only this number
+    memory: str = "device"  # where the keys are: "device" or "host"
+    fewest_device_bytes: Optional[int] = None  # a line that sorts host memory refuses to work with less
     uses: tuple[str, ...] = ()  # lines of other steps that this one calls, by name
 
     def takes(self, type_name: str) -> bool:
@@ -118,6 +120,8 @@ class Case:
     seed: Optional[int] = None  # None: a fresh one
     blocks: int = 0  # 0: the step chooses
     threads: int = 0
+    memory: int = 0  # bytes of device memory that a step which sorts host memory may use; 0: nearly all that is free
+    pageable: bool = False  # host memory is not pinned for such a step
     offset: int = 0  # keys between an address divisible by 256 and the arrays
     reversed_blocks: bool = False  # CUDA on the CPU starts the last block first
     lane_seed: Optional[int] = None  # 0: CUDA's own order of lanes; None: that of SIMT_SEED, or the runner's default

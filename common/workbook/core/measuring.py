@@ -214,12 +214,14 @@ class Sweeping:
         """The row of the step, filled in, then those of its copies and kernels."""
         times = Quartiles(measured.median_ms, measured.q1_ms, measured.q3_ms)
         _set_times(row, times)
-        if machine_.roof:
+        # (The roof of keys in host memory is the bus, whose rate is not measured; without a GPU it is that memory.)
+        has_roof = machine_.roof > 0 and not (item.step.memory == "host" and self.programs.kind == "cuda")
+        if has_roof:
             row.roof_gb_per_s = machine_.roof * 1e-9
         if times.median_ms > 0:
             rate = measured.minimum_bytes / (times.median_ms * 1e-3)
             row.gb_per_s = rate * 1e-9
-            row.percent_of_roof = 100 * rate / machine_.roof if machine_.roof else None
+            row.percent_of_roof = 100 * rate / machine_.roof if has_roof else None
             gold = None if item.is_gold else row_files.best_gold(self.rows, row)
             row.ratio = row_files.share_of_gold(row, gold)
             row.gold = gold.name if gold and row.ratio else ""
@@ -229,10 +231,11 @@ class Sweeping:
             self.wide[label] = self.wide.get(label, 0) + 1
         found = [row]
         if self.sweep.transfers and not item.is_gold:
-            found += [
-                self._copy_row(row, name, copy, item)
-                for name, copy in zip(row_files.TRANSFERS, (measured.to_device, measured.to_host))
-            ]
+            copies = (measured.to_device, measured.to_host)
+            if item.step.memory == "host":
+                found += [self._copy_row(row, row_files.PINNING, copies[0], item)] * (not item.case.pageable)
+            else:
+                found += [self._copy_row(row, name, copy, item) for name, copy in zip(row_files.TRANSFERS, copies)]
         if self.sweep.kernels and not item.is_gold:
             found += [_kernel_row(row, kernel) for kernel in measured.kernels]
         return found

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-from . import build
+from . import build, sweeps
 from .console import Problem, Usage
 from .course import StepFile, find, require_solutions, steps
 from .judge_types import Case, Lab, Step
@@ -89,6 +89,17 @@ def add_case_options(parser: argparse.ArgumentParser) -> None:
         parser.add_argument(f"--{name}", type=read, metavar=name[0].upper(), help=f"{what}; 0: the step chooses")
 
 
+def add_memory(parser: argparse.ArgumentParser, several: bool = False) -> None:
+    """--memory and --pageable, for steps that sort host memory."""
+    parser.add_argument(
+        "--memory",
+        metavar="BYTES",
+        help="device memory that a step of lab 06 may use, such as 256K, 64M or 2G (default: nearly all)",
+        **({"nargs": "+", "action": "extend"} if several else {}),  # type: ignore[arg-type]
+    )
+    parser.add_argument("--pageable", action="store_true", help="do not pin the host memory of a step of lab 06")
+
+
 def add_lab_and_step(parser: argparse.ArgumentParser) -> None:
     """LAB STEP, of verbs that need one step; a path names both."""
     parser.add_argument("lab", metavar="LAB", help="04-counting, 4, counting, or the path of a step's file")
@@ -134,6 +145,7 @@ def case_of(arguments: argparse.Namespace, lab: Lab, file: StepFile) -> tuple[St
     """The line of the table that the options mean, and the case that they describe, but for its n."""
     line = line_of(lab, file, arguments.task)
     type_name = arguments.type or lab.type_of(line)
+    memory = getattr(arguments, "memory", None)
     return line, Case(
         lab.name,
         line.number,
@@ -145,6 +157,8 @@ def case_of(arguments: argparse.Namespace, lab: Lab, file: StepFile) -> tuple[St
         arguments.seed,
         arguments.blocks or 0,
         arguments.threads or 0,
+        sweeps.memory_bytes(memory) if memory else 0,
+        getattr(arguments, "pageable", False),
     )
 
 

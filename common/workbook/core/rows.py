@@ -7,7 +7,7 @@ import io
 import os
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,8 @@ from . import files
 from .console import Problem
 
 TRANSFERS = ("to device", "to host")  # `kernel` of the rows of copies
+PINNING = "pinning"  # that of the row of what a step needs before it sorts host memory
+COPIES = (*TRANSFERS, PINNING)  # those that are not kernels
 
 
 @dataclass
@@ -38,6 +40,7 @@ class Row:
     n: int = 0
     blocks: int = 0
     threads: int = 0
+    memory: str = ""  # of a step that sorts host memory: the device memory that it may use, and "pageable" if it is
     kernel: str = ""
     launches: int | None = None
     repeats: int | None = None  # timed runs; the quartiles are taken over them
@@ -86,6 +89,8 @@ class Row:
 
 
 COLUMNS = [field.name for field in fields(Row)]
+# Files recorded before steps sorted host memory lack this column, and are read all the same: it is empty in their rows.
+EARLIER_COLUMNS = [name for name in COLUMNS if name != "memory"]
 _INTEGERS = {field.name for field in fields(Row) if str(field.type).startswith("int")}
 _FLOATS = {field.name for field in fields(Row) if str(field.type).startswith("float")}
 _REQUIRED = {"step", "tile", "n", "blocks", "threads"}
@@ -103,10 +108,11 @@ SAME_MEASUREMENT = (
     "n",
     "blocks",
     "threads",
+    "memory",
     "kernel",
 )
 # A gold standard is comparable with a step where these agree.
-SAME_KEYS = ("build", "task", "tile", "type", "order", "input", "n")
+SAME_KEYS = ("build", "task", "tile", "type", "order", "input", "n", "memory")
 
 
 def key(row: Row, names: Sequence[str] = SAME_MEASUREMENT) -> tuple[Any, ...]:
@@ -130,10 +136,10 @@ def _value(column: str, text: str) -> Any:
     return text
 
 
-def _parse(line: Sequence[str]) -> Row | str:
+def _parse(line: Sequence[str], columns: Sequence[str]) -> Row | str:
     """The row of a line of fields, or what is wrong with one of them."""
     values = {}
-    for column, text in zip(COLUMNS, line):
+    for column, text in zip(columns, line):
         try:
             values[column] = _value(column, text)
         except ValueError:
@@ -149,18 +155,18 @@ def _text(value: Any) -> str:
     return str(value).replace("\n", " ")
 
 
-def formatted(rows: Iterable[Row]) -> str:
+def formatted(rows: Iterable[Row], columns: Sequence[str] = COLUMNS) -> str:
     """The rows as lines of a CSV file, without its header."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     for row in rows:
-        writer.writerow([_text(value) for value in asdict(row).values()])
+        writer.writerow([_text(getattr(row, name)) for name in columns])
     return text.getvalue()
 
 
 def _header_fault(header: Sequence[str]) -> str:
     """What distinguishes a header from ours; "" if nothing does."""
-    if list(header) == COLUMNS:
+    if list(header) in (COLUMNS, EARLIER_COLUMNS):
         return ""
     missing = [name for name in COLUMNS if name not in header]
     unknown = [name for name in header if name not in COLUMNS]
@@ -186,13 +192,13 @@ def read(path: str | os.PathLike[str]) -> list[Row]:
         raise Problem(f"{path} was written by another version ({fault}): measure again", 2)
     rows = []
     for number, line in enumerate(lines[1:], 2):
-        if len(line) != len(COLUMNS):
+        if len(line) != len(lines[0]):
             raise Problem(
-                f"{path} was cut short: row {number} has {len(line)} of {len(COLUMNS)} fields. "
+                f"{path} was cut short: row {number} has {len(line)} of {len(lines[0])} fields. "
                 "Remove that row, or measure again",
                 2,
             )
-        row = _parse(line)
+        row = _parse(line, lines[0])
         if isinstance(row, str):
             raise Problem(f"{path} is damaged: row {number}: {row}. Remove that row, or measure again", 2)
         rows.append(row)
@@ -215,12 +221,12 @@ def mend(path: str | os.PathLike[str]) -> int | None:
     if not text:
         return 0
     lines = list(csv.reader(io.StringIO(text)))
-    if lines[0] != COLUMNS:
+    if _header_fault(lines[0]):
         os.unlink(path)
         return None
     if not text.endswith("\n"):
         lines[-1] = []
-    parsed = [_parse(line) for line in lines[1:] if len(line) == len(COLUMNS)]
+    parsed = [_parse(line, lines[0]) for line in lines[1:] if len(line) == len(lines[0])]
     good = [row for row in parsed if isinstance(row, Row)]
     damaged = len(lines) - 1 - len(good)
     if damaged:
@@ -246,6 +252,8 @@ class RowFile:
         if self.path.exists() and self.path.stat().st_size:
             self._drop_incomplete_row()
             self.existing = read(self.path)
+            if not self.path.read_bytes().startswith(",".join(COLUMNS).encode() + b"\n"):
+                write(self.path, self.existing)  # rows with all columns will follow
         else:
             write(self.path, [])
 

@@ -48,6 +48,8 @@ class Sweep:
     types: tuple[str, ...] = ()  # empty: the lab's own
     orders: tuple[str, ...] = ("ascending",)
     shapes: tuple[Shape, ...] = (STEP_CHOOSES,)
+    memory: tuple[int, ...] = (0,)  # bytes of device memory for steps that sort host memory; 0: nearly all
+    pageable: bool = False  # host memory is not pinned for such steps
     limits: Limits = field(default_factory=Limits)
     seed: int | None = None  # None: a fresh one
     timeout: float = 20  # seconds that a step may take
@@ -101,6 +103,23 @@ def number(text: str, option: str = "") -> int:
     if not 0 <= value < 1 << 63:
         raise Usage(f"{option + ' ' if option else ''}{text} is not a whole number: give one, or a power as in 2^16")
     return value
+
+
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+
+
+def memory_bytes(text: str) -> int:
+    """The bytes that --memory means: "64M", "262144". Raises Usage if it is not an amount of memory."""
+    match = re.fullmatch(r"(\d{1,12})([KMG]?)", text)
+    if not match or not int(match[1]):
+        raise Usage(f"--memory {text} is not an amount of memory: give a number of bytes, or one as in 256K, 64M or 2G")
+    return int(match[1]) * _UNITS[match[2]]
+
+
+def memory_text(count: int) -> str:
+    """The inverse of memory_bytes()."""
+    unit = max((unit for unit, size in _UNITS.items() if count % size == 0), key=_UNITS.__getitem__)
+    return f"{count // _UNITS[unit]}{unit}"
 
 
 def shapes(words: Iterable[str]) -> tuple[Shape, ...]:
@@ -172,6 +191,7 @@ class Planned:
             n=case.n,
             blocks=case.blocks,
             threads=case.threads,
+            memory=memory_column(step, case),
             commit=commit,
         )
 
@@ -185,7 +205,16 @@ class Planned:
             text += f", {case.order}"
         if case.blocks or case.threads:
             text += f", <<<{case.blocks or '*'}, {case.threads or '*'}>>>"
+        if case.memory or case.pageable:
+            text += f", memory {memory_column(self.step, case)}"
         return text
+
+
+def memory_column(step: Step, case: Case) -> str:
+    """What the column `memory` holds: "" for keys in device memory; else "64M" or "all", and whether it is pageable."""
+    if step.memory != "host":
+        return ""
+    return (memory_text(case.memory) if case.memory else "all") + " pageable" * case.pageable
 
 
 def replay(case: Case) -> str:
@@ -193,6 +222,7 @@ def replay(case: Case) -> str:
     text = f"./workbook run {case.lab} {case.step} --n {case.n} --input {case.input} --type {case.type}"
     text += f" --order {case.order}" if case.task == "sort" else f" --task {case.task}"
     text += "".join(f" --{name} {value}" for name in ("blocks", "threads") if (value := getattr(case, name)))
+    text += (f" --memory {memory_text(case.memory)}" if case.memory else "") + " --pageable" * case.pageable
     return f"{text} --seed {case.seed}"
 
 
@@ -212,6 +242,9 @@ def cases(lab: Lab, sweep: Sweep, seed: int) -> tuple[list[Planned], list[str]]:
     """The cases of a sweep, and sentences on those left out because they would take too long."""
     planned: list[Planned] = []
     left_out: list[str] = []
+    limited = any(sweep.memory) or sweep.pageable
+    if limited and not any(step.memory == "host" for step in lab.steps):
+        raise Usage(f"the steps of {lab.name} sort keys in device memory: leave out --memory and --pageable")
     for order, wanted in itertools.product(sweep.orders, sweep.inputs or ("",)):
         for step, type_name in _lines(lab, sweep):
             input_name = wanted or step.input_for(type_name)
@@ -228,9 +261,14 @@ def cases(lab: Lab, sweep: Sweep, seed: int) -> tuple[list[Planned], list[str]]:
                         f"(its largest is {step.max_n})"
                     )
                     continue
-                for blocks, threads in shapes_of(step, sweep.shapes):
+                on_host = step.memory == "host"
+                for (blocks, threads), memory in itertools.product(
+                    shapes_of(step, sweep.shapes), sweep.memory if on_host else (0,)
+                ):
                     case = Case(lab.name, step.number, n, step.task, type_name, order, input_name, seed)
-                    planned.append(Planned(replace(case, blocks=blocks, threads=threads), step, why_not))
+                    case = replace(case, blocks=blocks, threads=threads)
+                    case = replace(case, memory=memory, pageable=on_host and sweep.pageable)
+                    planned.append(Planned(case, step, why_not))
     if not planned and left_out:
         raise Usage(f"nothing to measure. Left out: {left_out[0]}")
     return planned, left_out
@@ -284,7 +322,8 @@ def with_gold(planned: Iterable[Planned], gold: Sequence[Step], only_gold: bool)
         case, step = item.case, item.step
         possible = not item.why_not and step.takes(case.type or "") and (step.max_n is None or case.n <= step.max_n)
         for rival in gold if possible else ():
-            if (rival.task, rival.tile) == (step.task, step.tile) and rival.takes(case.type or ""):
+            same_work = (rival.task, rival.tile, rival.memory) == (step.task, step.tile, step.memory)
+            if same_work and rival.takes(case.type or ""):
                 same = replace(case, lab="gold", step=rival.number, blocks=0, threads=0)
                 _add(found, Planned(same, rival))
         if not only_gold:

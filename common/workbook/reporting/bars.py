@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..core.rows import TRANSFERS, Row, verified
+from ..core.rows import COPIES, Row, verified
 from . import plot
 from .selection import groups, milliseconds, shape_of, step_of
 
@@ -18,7 +18,7 @@ def kernels(rows: Sequence[Row], lab: str, stem: Path) -> bool:
         for row in verified(rows)
         if row.lab == lab
         and row.task == "sort"
-        and row.kernel not in ("", *TRANSFERS)
+        and row.kernel not in ("", *COPIES)
         and shape_of(row) == (0, 0)
         and row.input == "uniform"
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..core.rows import TRANSFERS, Row, whole
+from ..core.rows import COPIES, Row, whole
 from .context import Context
 from .parts_machines import by_machine
 from .parts_profile import memory
@@ -32,7 +32,7 @@ def appendix(report: Context) -> str:
 
 def _by_shape(report: Context, n: int) -> str:
     """Steps and parts, each followed by its kernels; a column per launch shape."""
-    rows = [row for row in report.own() if row.n == n and row.input == "uniform" and row.kernel not in TRANSFERS]
+    rows = [row for row in report.own() if row.n == n and row.input == "uniform" and row.kernel not in COPIES]
     if not any(row.blocks for row in whole(rows)):
         return ""
     kernels = {row.kernel for row in kernel_rows(report)}

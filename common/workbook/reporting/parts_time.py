@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..core.console import grouped, significant
-from ..core.rows import TRANSFERS, Row
+from ..core.rows import COPIES, TRANSFERS, Row
 from . import bars, lines_over_n
 from .context import Context
 from .selection import by_line, groups, label, milliseconds, powers, speed, usual
@@ -75,7 +75,7 @@ def parts(report: Context) -> str:
 
 def kernel_rows(report: Context) -> list[Row]:
     """The rows of kernels, for uniform keys."""
-    return [row for row in report.own() if row.kernel not in ("", *TRANSFERS) and row.input == "uniform"]
+    return [row for row in report.own() if row.kernel not in ("", *COPIES) and row.input == "uniform"]
 
 
 def kernels(report: Context) -> str:

@@ -16,6 +16,8 @@ GOLD_NAMES = {
     "sort": "std::sort",
     "spreadsort": "Boost spreadsort",
     "vqsort": "VQSort",
+    "block-indirect-sort": "Boost block_indirect_sort",
+    "radix-with-copies": "CUB radix with copies",
     "counting": "counting sort",
 }
 CPU_PARTS = {"reduce": "reduce by a loop", "histogram": "histogram by a loop", "exclusive-scan": "std::exclusive_scan"}

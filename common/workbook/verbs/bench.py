@@ -15,7 +15,7 @@ from ..core.console import Usage, note
 from ..core.course import StepFile, find_lab, find_step, labs, shown, steps
 from ..core.judge_client import Case, JudgeClient, Limits
 from ..core.measuring import Programs, Result
-from ..core.options import add_run_options, prepare, seconds, whole
+from ..core.options import add_memory, add_run_options, prepare, seconds, whole
 from ..core.resuming import Interrupted, resume
 from ..core.rows import Row
 from ..core.sweeps import Sweep
@@ -48,6 +48,7 @@ def _add_sweep_options(parser: argparse.ArgumentParser) -> None:
     for name, what in (("blocks", "blocks per launch"), ("threads", "threads per block")):
         several(f"--{name}", name[0].upper(), f"{what}; 0: the step chooses", type=whole(f"--{name}", -(2**31)))
     several("--shapes", "BxT", "launch shapes, such as 64x256; grid: many from <<<1, 32>>> to <<<1024, 1024>>>")
+    add_memory(parser, several=True)
     parser.add_argument("--kernels", action="store_true", help="also time each kernel of a step")
     parser.add_argument("--transfers", action="store_true", help="also time the copies to the device and back")
     parser.add_argument("--only-gold", action="store_true", help="time the gold standard only")
@@ -118,6 +119,8 @@ def sweep_of(arguments: argparse.Namespace, lab: str, lab_steps: Sequence[StepFi
         types=tuple(arguments.type or ()),
         orders=tuple(arguments.order or ("ascending",)),
         shapes=_shapes(arguments),
+        memory=tuple(sweeps.memory_bytes(text) for text in arguments.memory or ()) or (0,),
+        pageable=arguments.pageable,
         limits=limits,
         seed=arguments.seed,
         timeout=arguments.timeout or 20,

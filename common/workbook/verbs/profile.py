@@ -11,7 +11,7 @@ from ..core import build, files, profiles, sweeps
 from ..core.console import Usage, note
 from ..core.course import StepFile, find_one, require_solutions
 from ..core.judge_client import Case, JudgeClient, Lab
-from ..core.options import add_case_options, add_lab_and_step, add_seed, add_solution, add_task, case_of
+from ..core.options import add_case_options, add_lab_and_step, add_memory, add_seed, add_solution, add_task, case_of
 from ..core.profiles import Launch, global_sectors, ideal_wavefronts, occupancy_bound, shape_text, warps_per_block
 
 PROFILED_KEYS = 1 << 16  # or fewer, if a step cannot afford as many
@@ -96,6 +96,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_lab_and_step(parser)
     add_task(parser)
     add_case_options(parser)
+    add_memory(parser)
     add_seed(parser)
     add_solution(parser)
     parser.add_argument(

@@ -14,7 +14,16 @@ from ..core import check_build, sweeps
 from ..core.console import Usage, note
 from ..core.course import StepFile, find_one
 from ..core.judge_client import Case, JudgeClient, Lab, Outcome
-from ..core.options import add_case_options, add_lab_and_step, add_run_options, add_task, case_of, prepare, whole
+from ..core.options import (
+    add_case_options,
+    add_lab_and_step,
+    add_memory,
+    add_run_options,
+    add_task,
+    case_of,
+    prepare,
+    whole,
+)
 
 MAX_OFFSET = 255
 
@@ -24,6 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_lab_and_step(parser)
     add_case_options(parser)
     add_task(parser)
+    add_memory(parser)
     parser.add_argument(
         "--stdin", action="store_true", help="read binary keys from standard input, write them to standard output"
     )
@@ -139,6 +149,8 @@ def main(arguments: argparse.Namespace) -> int:
         (arguments.input,) = sweeps.file_inputs([arguments.input])
     if arguments.n is not None:
         sweeps.number(arguments.n, "--n")
+    if arguments.memory:
+        sweeps.memory_bytes(arguments.memory)
     kind, runner = prepare(arguments, lab_name, lambda kind: [])
     with JudgeClient() as judge:
         lab = judge.lab(lab_name)

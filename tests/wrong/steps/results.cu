@@ -1,4 +1,6 @@
 // Wrong kernels.
+#include <algorithm>
+
 #include "sort.cuh"
 #include "step/device_array.h"
 #include "step/error.h"
@@ -108,6 +110,16 @@ void leaves_the_values(Keys keys, Values, Order order, Shape shape, Stream strea
 void repeats_a_value(Keys keys, Values values, Order order, Shape, Stream stream) {
   sort_range(keys.data, values.data, 0, keys.n, order, stream);
   copy<<<1, 1, 0, stream>>>(values.data, keys.n - 1, std::int64_t{0});
+}
+
+// Sorts right, on the host; but half of the time it holds four times the memory that it may have.
+void uses_too_much_memory(lab::HostSpan<std::uint32_t> keys, lab::HostSpan<std::uint32_t>, Order order,
+                          std::int64_t device_bytes, Shape, Stream stream) {
+  const lab::DeviceArray<char> allowed(device_bytes, stream);
+  {
+    const lab::DeviceArray<char> more(3 * device_bytes, stream);
+  }
+  std::sort(keys.data, keys.data + keys.n, [order](auto a, auto b) { return lab::before(a, b, order); });
 }
 
 }  // namespace wrong

@@ -23,6 +23,9 @@ Sort leaves_out_the_last, loses_a_key, sorts_a_power_of_two, ignores_the_order, 
     follows_a_null_pointer, returns_scratch_never_written, refuses_too_late;
 SortWithValues is_not_stable, leaves_the_values, repeats_a_value;
 
+void uses_too_much_memory(lab::HostSpan<std::uint32_t> keys, lab::HostSpan<std::uint32_t> scratch, Order order,
+                          std::int64_t device_bytes, Shape shape, Stream stream);
+
 // published.cu: mistakes of published sorts.
 Sort takes_the_largest_key_for_infinity, computes_powers_as_floats, scans_with_a_thread_per_key;
 void flips_with_the_wrong_mask(lab::Span<float> keys, Order order, Shape shape, Stream stream);
@@ -91,6 +94,11 @@ inline constexpr lab::Step steps[] = {
      .idea = "the host sorts in pinned memory",
      .u32 = sorts_in_shared_memory_of_the_host},
     {.number = 44, .name = "allowed", .idea = "the host may sort", .on_host = true, .u32 = copies_from_the_host},
+    {.number = 45,
+     .name = "memory",
+     .idea = "more device memory than allowed",
+     .fewest_device_bytes = 1 << 18,
+     .host_u32 = uses_too_much_memory},
 };
 
 }  // namespace wrong

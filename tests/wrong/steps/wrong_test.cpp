@@ -80,6 +80,7 @@ constexpr Expected expectations[] = {
     {42, Status::refused, "copy most of the keys to the host", How::run, "uniform", lab::Order::ascending, larger_n},
     {43, Status::refused, "allocates memory for the host", How::run, "uniform", lab::Order::ascending, larger_n},
     {44, Status::verified, ""},
+    {45, Status::wrong, "1048576 bytes of device memory allocated at a time; the case allows 262144"},
 };
 
 constexpr auto facts = lab::facts_of(wrong::steps);
@@ -105,6 +106,7 @@ std::pair<Status, std::string> outcome_of(const std::string& runner, const Expec
   which.n = expected.n;
   which.input = expected.input;
   which.order = expected.order;
+  which.device_bytes = which.step.fewest_device_bytes;
   if (expected.how == How::run) {
     const lab::Outcome outcome = judge.run(which);
     std::string text = outcome.message;

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 
 #include <cstring>
+#include <utility>
 
 #include "../memory/pages.h"
 #include "block_failures.h"
@@ -214,6 +215,7 @@ void Worker::wake_or_fail() {
   if (block_.in_barrier == block_.alive) {
     barrier_result_ = barrier_true_;
     block_.in_barrier = barrier_true_ = 0;
+    was_idle_ = false;
     ++block_.barrier;
     SIMT_OBSERVE(check::barrier_opened(block_.barrier_site, block_.alive);)
     enter_sweep();
@@ -230,8 +232,9 @@ void Worker::wake_or_fail() {
   if (!any) fail_deadlock();
   if (launch_state.failed()) abandon();  // what they wait for may never come
 #ifndef SIMT_CHECK
-  // They may wait for another worker. The check build has only one, and on a busy machine yielding takes it long.
-  sched_yield();
+  // They may wait for another worker, unless this was only their turn to yield. The check build has only one worker, and
+  // on a busy machine yielding takes long.
+  if (std::exchange(was_idle_, true)) sched_yield();
 #endif
 }
 

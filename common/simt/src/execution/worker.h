@@ -115,6 +115,7 @@ class Worker {
   int warp_ = 0, position_ = 0, stack_ = 0;
   int barrier_true_ = 0, barrier_result_ = 0;
   unsigned atomics_ = 0;
+  bool was_idle_ = false;  ///< threads that yielded have continued once since the last barrier
   std::uint64_t blocks_run_ = 0;
   volatile bool scheduling_ = true;
   bool abandoned_ = false;

@@ -30,6 +30,16 @@ cudaError_t check_copy(const void* to, std::size_t to_bytes, const void* from, s
   return target_fits && source_fits ? cudaSuccess : cudaErrorInvalidValue;
 }
 
+#ifdef SIMT_CHECK
+/// Not pinned memory of the host, although the device may access that, too.
+bool is_in_device_memory(const void* pointer) {
+  const Allocation* const allocation = allocation_of(pointer);
+  const bool is_hosts =
+      allocation != nullptr && (allocation->kind == MemoryKind::pinned || allocation->kind == MemoryKind::registered);
+  return is_device(pointer) && !is_hosts;
+}
+#endif
+
 /// One of CUDA's functions that copies or fills memory, as the program calls it.
 struct Call {
   const char* name;
@@ -82,7 +92,7 @@ cudaError_t copy_rows(const Call& call, void* to, std::size_t to_pitch, const vo
     observed.reads(source, width);
     std::memmove(target, source, width);
     observed.writes(target, width, source);
-    SIMT_OBSERVE(if (is_device(to) && is_device(from)) check::copied_on_device(width);)
+    SIMT_OBSERVE(if (is_in_device_memory(to) && is_in_device_memory(from)) check::copied_on_device(width);)
   }
   return cudaSuccess;
 }

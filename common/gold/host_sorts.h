@@ -1,0 +1,63 @@
+// The CPU's own sorts of keys that are in host memory, for the gold standards of every build. No device memory is used.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+
+#ifdef LAB_HAVE_VQSORT
+#include <hwy/contrib/sort/vqsort.h>
+#endif
+
+#if __has_include(<boost/sort/block_indirect_sort/block_indirect_sort.hpp>)
+#include <boost/sort/block_indirect_sort/block_indirect_sort.hpp>
+#define LAB_HAVE_BLOCK_INDIRECT_SORT
+#endif
+
+#include "step/error.h"
+#include "step/step.h"
+
+namespace gold {
+
+using HostKeys = lab::HostSpan<std::uint32_t>;
+
+/// A sort on the host has no launch shape.
+inline void begin(lab::LaunchShape shape, cudaStream_t stream) {
+  if (shape.blocks != 0 || shape.threads != 0) throw lab::Unsupported("a sort on the host has no launch shape");
+  CUDA_CHECK(cudaStreamSynchronize(stream));
+}
+
+inline void host_sort(HostKeys keys, HostKeys, lab::Order order, std::int64_t, lab::LaunchShape shape,
+                      cudaStream_t stream) {
+  begin(shape, stream);
+  if (order == lab::Order::ascending) {
+    std::sort(keys.data, keys.data + keys.n);
+  } else {
+    std::sort(keys.data, keys.data + keys.n, std::greater<>());
+  }
+}
+
+#ifdef LAB_HAVE_VQSORT
+inline void host_vqsort(HostKeys keys, HostKeys, lab::Order order, std::int64_t, lab::LaunchShape shape,
+                        cudaStream_t stream) {
+  begin(shape, stream);
+  static const hwy::Sorter sorter;
+  const auto n = static_cast<std::size_t>(keys.n);
+  order == lab::Order::ascending ? sorter(keys.data, n, hwy::SortAscending())
+                                 : sorter(keys.data, n, hwy::SortDescending());
+}
+#endif
+
+#ifdef LAB_HAVE_BLOCK_INDIRECT_SORT
+inline void host_block_indirect_sort(HostKeys keys, HostKeys, lab::Order order, std::int64_t, lab::LaunchShape shape,
+                                     cudaStream_t stream) {
+  begin(shape, stream);
+  if (order == lab::Order::ascending) {
+    boost::sort::block_indirect_sort(keys.data, keys.data + keys.n);
+  } else {
+    boost::sort::block_indirect_sort(keys.data, keys.data + keys.n, std::greater<>());
+  }
+}
+#endif
+
+}  // namespace gold

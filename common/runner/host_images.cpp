@@ -1,0 +1,88 @@
+#include "runner/host_images.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+namespace lab {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+cudaMemPool_t default_pool() {
+  cudaMemPool_t pool;
+  CUDA_CHECK(cudaDeviceGetDefaultMemPool(&pool, 0));
+  return pool;
+}
+
+}  // namespace
+
+Pinned::Pinned(void* data, std::int64_t bytes) {
+  if (bytes == 0) return;
+  CUDA_CHECK(cudaHostRegister(data, bytes, cudaHostRegisterDefault));
+  data_ = data;
+}
+
+Pinned& Pinned::operator=(Pinned&& other) noexcept {
+  std::swap(data_, other.data_);
+  return *this;
+}
+
+// A step that has failed may have left copies behind, which still use the memory.
+Pinned::~Pinned() {
+  if (data_ == nullptr) return;
+  cudaDeviceSynchronize();
+  cudaHostUnregister(data_);
+}
+
+HostImages::HostImages(const Request& request, SharedMemory& memory, cudaStream_t stream)
+    : request_(request),
+      keys_(memory.at(request.keys.output)),
+      scratch_(memory.at(request.scratch.output)),
+      input_(memory.at(request.keys.input)),
+      stream_(stream) {}
+
+std::int64_t HostImages::noise_bytes() const {
+  const std::int64_t most = std::int64_t{1} << 30;
+  return std::min(2 * request_.keys.bytes, request_.device_bytes > 0 ? request_.device_bytes : most);
+}
+
+double HostImages::copy_in() {
+  if (input_ != keys_) std::memcpy(keys_, input_, request_.keys.bytes);
+  if (request_.pageable) return 0;
+  const auto started = Clock::now();
+  pinned_keys_ = Pinned(keys_ + request_.keys.span, request_.keys.span_bytes);
+  pinned_scratch_ = Pinned(scratch_ + request_.scratch.span, request_.scratch.span_bytes);
+  return std::chrono::duration<double, std::milli>(Clock::now() - started).count();
+}
+
+StepArguments HostImages::arguments() const {
+  return {request_.type,
+          {keys_ + request_.keys.span, request_.keys.span_bytes},
+          {scratch_ + request_.scratch.span, request_.scratch.span_bytes},
+          request_.n,
+          request_.order,
+          request_.shape,
+          stream_,
+          request_.device_bytes};
+}
+
+void HostImages::begin() const {
+  std::uint64_t zero = 0;  // the mark becomes what is in use now: nothing
+  CUDA_CHECK(cudaMemPoolSetAttribute(default_pool(), cudaMemPoolAttrUsedMemHigh, &zero));
+}
+
+void HostImages::end() const {
+  if (request_.device_bytes == 0) return;
+  std::uint64_t most = 0;
+  CUDA_CHECK(cudaMemPoolGetAttribute(default_pool(), cudaMemPoolAttrUsedMemHigh, &most));
+  if (std::int64_t(most) <= request_.device_bytes) return;
+  throw TooMuchMemory(fmt::format(
+      "the step had {} bytes of device memory allocated at a time; the case allows {}. An array occupies whole pages",
+      most, request_.device_bytes));
+}
+
+}  // namespace lab

@@ -1,0 +1,68 @@
+// A case whose keys are sorted in host memory: they stay in the memory shared with the judge.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "runner/call.h"
+#include "runner/protocol.h"
+#include "runner/sort.h"
+#include "step/error.h"
+
+namespace lab {
+
+/// The step had more device memory allocated than the case allows.
+class TooMuchMemory : public Error {
+ public:
+  using Error::Error;
+};
+
+/// Host memory that is pinned as long as this object exists. Errors: lab::CudaError.
+class Pinned {
+ public:
+  Pinned() = default;
+  Pinned(void* data, std::int64_t bytes);
+  Pinned(const Pinned&) = delete;
+  Pinned& operator=(Pinned&& other) noexcept;
+  ~Pinned();
+
+ private:
+  void* data_ = nullptr;
+};
+
+/// The keys and the scratch of a case, and the device memory that the step uses.
+class HostImages {
+ public:
+  HostImages(const Request& request, SharedMemory& memory, cudaStream_t stream);
+
+  /// Bytes of device memory that the step may allocate, as far as they are worth filling with noise.
+  std::int64_t noise_bytes() const;
+
+  /// Copies the input to where it is sorted, and pins the memory. Returns the milliseconds of pinning.
+  double copy_in();
+
+  /// Does nothing: the output is where the judge reads it. Returns 0.
+  double copy_out() const { return 0; }
+
+  void narrow() const {}
+  void require_kernels() const {}  ///< the host merges what the device has sorted
+  StepArguments arguments() const;
+
+  /// From here on, what the step allocates counts.
+  void begin() const;
+
+  /// Throws TooMuchMemory if the step had more memory allocated at a time than the case allows. Only memory of the
+  /// default pool is known, from which lab::DeviceArray takes it.
+  void end() const;
+
+ private:
+  const Request& request_;
+  char* keys_;
+  char* scratch_;
+  const char* input_;
+  cudaStream_t stream_;
+  Pinned pinned_keys_, pinned_scratch_;
+};
+
+}  // namespace lab
