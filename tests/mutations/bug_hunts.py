@@ -258,12 +258,49 @@ RADIX = BugHunt(
     right=["0", "1", "1000", "1000 -1 1", "1000 -2 -1", "1000 1 2", "3000 -5 5", "10000", "10000 -1 1"],
 )
 
+BEYOND = BugHunt(
+    faults=[
+        Fault(
+            [
+                (
+                    "    if (mine == smallest) {\n",
+                    "    const unsigned ties = __ballot_sync(0xffffffffu, mine == smallest);\n"
+                    "    if (t == __ffs(ties) - 1) {\n",
+                )
+            ],
+            [Shows("4096 0 100"), Shows("256 7 7"), Shows("4096 0 100", "check")],
+        ),
+        Fault(
+            [
+                ("round = 0;; ++round", "round = 0; round < count; ++round"),
+                ("    if (smallest == infinity) break;", ""),
+            ],
+            [
+                Shows("4096 4294967290 4294967295"),
+                Shows("256 4294967295 4294967295"),
+                Shows("256 4294967290 4294967295", "check", "uninitialized", ("keys[first + i] = sorted[i];",)),
+            ],
+        ),
+        Fault(
+            [("count = n < tile_keys ? n : tile_keys,", "count = min(tile_keys, n - first),")],
+            [Shows("300"), Shows("5000"), Shows("300", "check", "uninitialized")],
+        ),
+        Fault(
+            [("check(cudaStreamSynchronize(streams[slot]));", "check(cudaDeviceSynchronize());")],
+            [Shows("4096", "check", "stream-race", ("heads.push({keys[first], first});",))],
+        ),
+    ],
+    looks_right="4096",
+    right=[*"01", "100", "256", "300", "1024", "4096", "5000", "4096 0 100", "5000 7 7", "5000 4294967290 4294967295"],
+)
+
 BUG_HUNTS = {
     "01-odd-even": ODD_EVEN,
     "02-merge": MERGE,
     "03-bitonic": BITONIC,
     "04-counting": COUNTING,
     "05-radix": RADIX,
+    "06-beyond-memory": BEYOND,
 }
 
 

@@ -1,0 +1,50 @@
+// Lab 06, more keys than the device's memory holds: what each step promises. Starter and solution implement the same
+// functions.
+//
+// Every step sorts any n of uint32_t keys in host memory, in either order, and returns when they are sorted. `scratch`
+// has room for as many keys, and may hold anything before and after. No step has more than `device_bytes` of device
+// memory allocated at any time; 0 means nine tenths of what is free. With fewer than fewest_device_bytes a step throws
+// lab::Unsupported, which names that number, before it touches anything. "Shape" gives the launch shapes that a step
+// accepts: blocks, and threads per block.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "step/error.h"
+#include "step/step.h"
+
+namespace beyond {
+
+using Keys = lab::HostSpan<std::uint32_t>;
+
+/// The least device memory that every step accepts: 256 KiB, which is enough for three slots of several thousand keys.
+inline constexpr std::int64_t fewest_device_bytes = 256 * 1024;
+
+/// Merges sorted runs, on one core of the host: run r is keys.data[begins[r]] ... keys.data[begins[r + 1] - 1]. The
+/// first run begins at 0 and the last ends at keys.n, so `begins` has one number more than there are runs. Runs may be
+/// empty; there may be any number of them below 2^32. Cost: one pass over the keys with log2(runs) comparisons per key,
+/// and one copy back from `scratch`.
+/// Source: the tree of losers, D. E. Knuth, "The Art of Computer Programming", volume 3, section 5.4.1.
+void merge_runs(Keys keys, Keys scratch, const std::vector<std::int64_t>& begins, lab::Order order);
+
+/// Step 01. Each block sorts tiles of 2048 keys on the device; the host merges the tiles. Shape: any blocks, 64 threads.
+/// Cost: every key once to the device and back, with no overlap; then merge_runs with n / 2048 runs.
+void sort_runs(Keys keys, Keys scratch, lab::Order order, std::int64_t device_bytes, lab::LaunchShape shape,
+               cudaStream_t stream);
+
+/// Step 02. Pieces as large as the device memory allows, each sorted by step 04 of lab 05, while others are copied in
+/// and out; the host merges the few long runs. Shape: any blocks, 384 threads. Cost: every key once to the device and
+/// back, both directions at the same time; then merge_runs with one run per piece.
+void sort_overlap(Keys keys, Keys scratch, lab::Order order, std::int64_t device_bytes, lab::LaunchShape shape,
+                  cudaStream_t stream);
+
+/// Step 03. The device groups the keys by splitters into buckets that fit, and then sorts bucket by bucket; the host
+/// merges nothing. A bucket that does not fit is divided again. Shape: any blocks; the kernels choose their threads.
+/// Cost: every key twice to the device and back, both directions at the same time.
+/// Source: sample sort, W. D. Frazer and A. C. McKellar, "Samplesort: a sampling approach to minimal storage tree
+/// sorting", 1970.
+void sort_partition(Keys keys, Keys scratch, lab::Order order, std::int64_t device_bytes, lab::LaunchShape shape,
+                    cudaStream_t stream);
+
+}  // namespace beyond

@@ -1,0 +1,82 @@
+// Step 03's buckets: which there are, and where their keys lie after the first trip.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "slots.h"
+
+namespace beyond {
+
+inline constexpr int bucket_count = 256, most_splitters = 127;
+
+/// Divides keys into 2 n + 1 buckets: bucket 2 i + 1 holds the keys equal to splitter i, bucket 2 i those that lie
+/// between splitters i - 1 and i. So a bucket with an odd number needs no sort, however many keys it holds.
+struct Splitters {
+  int n = 0;
+  std::uint32_t bits[most_splitters] = {};  ///< in ascending order, all different; inverted for descending order
+
+  int buckets() const { return 2 * n + 1; }
+};
+
+/// Chooses splitters so that the buckets between them have about `wanted` keys each, if that takes no more splitters
+/// than there may be. They are drawn from a sample of the keys, which are taken at an unpredictable place in each of
+/// many equal stretches: a sample at equal distances would be misled by keys that repeat at such a distance. Any bucket
+/// has fewer keys than there are, because a splitter is a key.
+inline Splitters choose_splitters(Keys keys, std::int64_t wanted, std::uint32_t inversion) {
+  const std::int64_t samples = std::min<std::int64_t>(keys.n, 8192);
+  std::vector<std::uint32_t> sample(samples);
+  std::uint64_t random = 1;
+  for (std::int64_t i = 0; i < samples; ++i) {
+    random = random * 6364136223846793005u + 1442695040888963407u;  // D. E. Knuth's MMIX generator
+    const std::int64_t begin = i * keys.n / samples, length = (i + 1) * keys.n / samples - begin;
+    sample[i] = keys.data[begin + std::int64_t((random >> 33) % std::uint64_t(length))] ^ inversion;
+  }
+  std::sort(sample.begin(), sample.end());
+  const std::int64_t n = std::clamp<std::int64_t>(keys.n / wanted, 1, std::min<std::int64_t>(most_splitters, samples));
+  Splitters splitters;
+  for (std::int64_t i = 0; i < n; ++i) {
+    const std::uint32_t bits = sample[(i + 1) * samples / (n + 1)];
+    if (splitters.n == 0 || splitters.bits[splitters.n - 1] != bits) splitters.bits[splitters.n++] = bits;
+  }
+  return splitters;
+}
+
+/// Keys in host memory that lie one after another.
+struct Chunk {
+  const std::uint32_t* data;
+  std::int64_t n;
+};
+
+/// A bucket's keys, one chunk per piece that was copied out.
+class Chunks {
+ public:
+  void add(const std::uint32_t* data, std::int64_t n) {
+    if (n > 0) chunks_.push_back({data, n});
+    size_ += n;
+  }
+
+  std::int64_t size() const { return size_; }  ///< how many keys there are, also those that have been taken
+
+  /// Queues copies of the next n keys to the device.
+  void copy_next(std::uint32_t* device, std::int64_t n, cudaStream_t stream) {
+    while (n > 0) {
+      Chunk& chunk = chunks_[taken_];
+      const std::int64_t count = std::min(n, chunk.n);
+      copy_in(device, chunk.data, count, stream);
+      device += count;
+      n -= count;
+      chunk.data += count;
+      chunk.n -= count;
+      if (chunk.n == 0) ++taken_;
+    }
+  }
+
+ private:
+  std::vector<Chunk> chunks_;
+  std::size_t taken_ = 0;
+  std::int64_t size_ = 0;
+};
+
+}  // namespace beyond

@@ -1,0 +1,221 @@
+"""The figures of lab 06, each drawn by the algorithm that it shows."""
+
+from __future__ import annotations
+
+from workbook.pictures import svg
+
+CELL, HIGH = 40, 26
+COLORS = [(svg.BLUE, svg.BLUE_FILL), (svg.ORANGE, svg.ORANGE_FILL), (svg.TEAL, svg.TEAL_FILL), (svg.INK, "#eceff3")]
+SLOTS = 3
+PHASES = (("in", 10), ("sort", 4), ("out", 11))  # what a piece goes through, and how long it takes (of some unit)
+Span = tuple  # (begin, end)
+
+
+def key_box(drawing: svg.Drawing, x: float, y: float, words: str, color: str, fill: str, bold: bool = False) -> None:
+    drawing.rect(x, y, CELL - 4, HIGH, fill, color, 4, 1.6 if bold else 1)
+    drawing.text(x + (CELL - 4) / 2, y + HIGH / 2 + 4.5, words, 13, color, weight="bold" if bold else "normal")
+
+
+# --- the timeline ---
+
+
+def schedule(pieces: int, slots: int) -> list[list[Span]]:
+    """When each phase of each piece runs. Each copy engine serves one piece at a time, and so do the multiprocessors; a
+    slot serves a piece from its first phase to its last."""
+    engine_free, slot_free = [0] * len(PHASES), [0] * slots
+    times: list[list[Span]] = []
+    for piece in range(pieces):
+        at, own = slot_free[piece % slots], []
+        for engine, (_, length) in enumerate(PHASES):
+            begin = max(at, engine_free[engine])
+            at = engine_free[engine] = begin + length
+            own.append((begin, at))
+        slot_free[piece % slots] = at
+        times.append(own)
+    return times
+
+
+def draw_timeline() -> svg.Drawing:
+    """Six pieces with one slot, as in step 1, and with three, as in step 2."""
+    pieces, unit, left, lane = 6, 4.4, 118, 30
+    plans = [("one slot, one stream", schedule(pieces, 1)), ("three slots, three streams", schedule(pieces, SLOTS))]
+    longest = plans[0][1][-1][-1][1]
+    drawing = svg.Drawing(left + longest * unit + 40, 292, "Copies and sorts without and with overlap")
+    for row, (title, times) in enumerate(plans):
+        top = 50 + row * 128
+        drawing.text(20, top - 18, title, 13.5, svg.INK, "start", "bold")
+        for engine, name in enumerate(("copy in", "sort", "copy out")):
+            y = top + engine * lane
+            drawing.text(left - 12, y + 16, name, 12.5, svg.MUTED, "end")
+            drawing.line(left, y + 24, left + longest * unit, y + 24, svg.RULE, 1)
+            for piece, spans in enumerate(times):
+                begin, end = spans[engine]
+                color, fill = COLORS[piece % SLOTS]
+                drawing.rect(left + begin * unit, y, (end - begin) * unit - 1, 22, fill, color, 3, 1)
+                drawing.text(left + (begin + end) / 2 * unit, y + 15.5, str(piece), 12, color)
+        end = times[-1][-1][1]
+        drawing.line(left + end * unit, top - 6, left + end * unit, top + 3 * lane - 4, svg.RED, 1.4)
+        share = 100 * end / longest
+        drawing.text(left + end * unit - 6, top - 18, f"done: {share:.0f} %", 12.5, svg.RED, "end")
+    return drawing
+
+
+# --- merging ---
+
+
+def draw_rounds() -> svg.Drawing:
+    """Four threads merge their runs: the offers of each round, and the winner."""
+    runs = [[1, 7, 9], [3, 3, 8], [2, 5, 10], [3, 4]]
+    threads, total = len(runs), sum(map(len, runs))
+    heads, offers = [0] * threads, []
+    sorted_: list[int] = []
+    while len(sorted_) < total:
+        keys = [(run[head], t) for t, (run, head) in enumerate(zip(runs, heads)) if head < len(run)]
+        _, winner = min(keys)  # as the 64-bit offers: the key first, then the thread
+        offers.append((list(heads), winner))
+        sorted_.append(runs[winner][heads[winner]])
+        heads[winner] += 1
+    assert sorted_ == sorted(key for run in runs for key in run)
+    left, top, pitch = 116, 58, 34
+    drawing = svg.Drawing(left + total * CELL + 24, top + (threads + 2) * pitch + 24, "Threads merge their runs")
+    drawing.text(left - 14, 36, "round", 13, svg.MUTED, "end")
+    for t in range(threads):
+        drawing.text(left - 14, top + t * pitch + 18, f"thread {t} offers", 13, svg.MUTED, "end")
+    drawing.text(left - 14, top + (threads + 0.4) * pitch + 18, "sorted", 13, svg.INK, "end", "bold")
+    drawing.text(left - 14, top + (threads + 1.3) * pitch + 18, "word", 13, svg.MUTED, "end")
+    for round_, (before, winner) in enumerate(offers):
+        x = left + round_ * CELL
+        drawing.text(x + 18, 36, str(round_), 13, svg.MUTED)
+        for t, head in enumerate(before):
+            if head < len(runs[t]):
+                color, fill = COLORS[t] if t == winner else (svg.MUTED, svg.PAPER)
+                key_box(drawing, x, top + t * pitch, str(runs[t][head]), color, fill, t == winner)
+        color, fill = COLORS[winner]
+        key_box(drawing, x, top + (threads + 0.4) * pitch, str(sorted_[round_]), color, fill)
+        drawing.text(x + 18, top + (threads + 1.3) * pitch + 18, str(round_ % 3), 13, svg.MUTED)
+    return drawing
+
+
+def losers_of(heads: list[int]) -> tuple[int, dict[int, int]]:
+    """Plays all matches of a tree of losers: the winning run, and the losing run at each inner node."""
+    runs = len(heads)
+    winners = {runs + run: run for run in range(runs)}
+    losers = {}
+    for node in range(runs - 1, 0, -1):
+        one, other = winners[2 * node], winners[2 * node + 1]
+        winners[node], losers[node] = sorted((one, other), key=lambda run: (heads[run], run))
+    return winners[1], losers
+
+
+def tree_places(runs: int, left: float, width: float, top: float, step: float) -> dict[int, tuple[float, float]]:
+    """Where the nodes of a tree with `runs` leaves are drawn. Runs: a power of two."""
+    places = {}
+    for node in range(1, 2 * runs):
+        level = node.bit_length() - 1
+        across = (node - (1 << level) + 0.5) / (1 << level)
+        places[node] = (left + across * width, top + level * step)
+    return places
+
+
+def draw_tree(drawing: svg.Drawing, heads: list[int], left: float, path_of: int | None) -> int:
+    """One state of the tree; the way of run `path_of` is drawn thick. Returns the winner."""
+    runs = len(heads)
+    winner, losers = losers_of(heads)
+    places = tree_places(runs, left, 300, 100, 56)
+    way = set()
+    node = runs + path_of if path_of is not None else 0
+    while node:
+        way.add(node)
+        node //= 2
+    for node in range(2, 2 * runs):
+        (x, y), (px, py) = places[node], places[node // 2]
+        drawing.line(x, y, px, py, svg.ORANGE if node in way else svg.PALE_WIRE, 2.4 if node in way else 1.2)
+    x, y = places[1]
+    drawing.line(x, y, x, y - 40, svg.ORANGE if way else svg.PALE_WIRE, 2.4 if way else 1.2)
+    drawing.text(x, y - 48, f"{heads[winner]} wins (run {winner})", 13.5, svg.INK, weight="bold")
+    for node, (x, y) in places.items():
+        run = losers[node] if node < runs else node - runs
+        color, fill = COLORS[run % 4] if node >= runs else (svg.INK, svg.PAPER)
+        drawing.rect(x - 17, y - 13, 34, 26, fill, color, 4 if node >= runs else 13, 1.2)
+        drawing.text(x, y + 4.5, str(heads[run]), 13, color)
+        if node >= runs:
+            drawing.text(x, y + 28, f"run {run}", 11, svg.MUTED)
+    return winner
+
+
+def draw_losers() -> svg.Drawing:
+    """A tree of losers of eight runs before and after one key: only the way of the winner's run is played again."""
+    heads, next_key = [12, 5, 9, 7, 4, 15, 8, 11], 10
+    drawing = svg.Drawing(720, 340, "A tree of losers")
+    winner = draw_tree(drawing, heads, 30, None)
+    heads[winner] = next_key
+    before = losers_of(heads)[0]
+    assert draw_tree(drawing, heads, 390, winner) == before
+    drawing.text(30, 324, "round: the loser of the match between the two subtrees", 12.5, svg.MUTED, "start")
+    drawing.text(
+        390, 324, f"run {winner} goes on with {next_key}: three matches, on its way up", 12.5, svg.ORANGE, "start"
+    )
+    return drawing
+
+
+# --- partition ---
+
+
+def draw_partition() -> svg.Drawing:
+    """Three pieces of keys, grouped by the buckets of one splitter, and gathered bucket by bucket."""
+    pieces = [[71, 12, 40, 93, 25], [40, 88, 7, 40, 52], [31, 66, 40, 3, 97]]
+    splitter = 40
+    bucket_of = {key: (key > splitter) + (key >= splitter) for piece in pieces for key in piece}
+    grouped = [sorted(piece, key=lambda key: bucket_of[key]) for piece in pieces]
+    buckets = [[key for piece in grouped for key in piece if bucket_of[key] == b] for b in range(3)]
+    done = [sorted(bucket) for bucket in buckets]
+    flat = [key for piece in grouped for key in piece]
+    result = [key for bucket in done for key in bucket]
+    assert result == sorted(flat)
+    gap, left, tops = 14, 128, (44, 118, 214)
+    size = len(pieces[0])
+
+    def place(index: int, row: int) -> tuple[float, float]:
+        bounds = [size, 2 * size] if row < 2 else [len(done[0]), len(done[0]) + len(done[1])]
+        return left + index * CELL + gap * sum(index >= bound for bound in bounds), tops[row]
+
+    drawing = svg.Drawing(left + 3 * size * CELL + 2 * gap + 20, 290, "Partition in two trips")
+    for row, name in enumerate(("keys, in pieces", "scratch, grouped", "keys, sorted")):
+        drawing.text(left - 14, tops[row] + 18, name, 13, svg.INK, "end")
+    drawing.text(left - 14, (tops[0] + tops[1]) / 2 + 18, "trip 1", 12.5, svg.MUTED, "end")
+    drawing.text(left - 14, (tops[1] + tops[2]) / 2 + 18, "trip 2", 12.5, svg.MUTED, "end")
+    begins = [0, len(buckets[0]), len(buckets[0]) + len(buckets[1])]
+    taken = [0, 0, 0]
+    for index, key in enumerate(flat):
+        b = bucket_of[key]
+        x, y = place(index, 1)
+        to_x, to_y = place(begins[b] + taken[b], 2)
+        taken[b] += 1
+        drawing.line(x + 18, y + HIGH + 1, to_x + 18, to_y - 1, COLORS[b][0], 1)
+    for p, piece in enumerate(pieces):
+        x, _ = place(p * size, 0)
+        drawing.line(x + size * CELL / 2, tops[0] + HIGH + 6, x + size * CELL / 2, tops[1] - 8, svg.WIRE, 1.6)
+        for i, key in enumerate(piece):
+            key_box(drawing, *place(p * size + i, 0), str(key), svg.MUTED, svg.PAPER)
+    for row, keys in ((1, flat), (2, result)):
+        for index, key in enumerate(keys):
+            key_box(drawing, *place(index, row), str(key), *COLORS[bucket_of[key]])
+    drawing.text(
+        left,
+        272,
+        "splitter 40: less (blue, sorted), equal (orange, nothing to sort), more (green, sorted)",
+        12.5,
+        svg.MUTED,
+        "start",
+    )
+    return drawing
+
+
+def figures() -> dict[str, svg.Drawing]:
+    """All figures by file name."""
+    return {
+        "timeline.svg": draw_timeline(),
+        "rounds.svg": draw_rounds(),
+        "losers.svg": draw_losers(),
+        "partition.svg": draw_partition(),
+    }

@@ -1,0 +1,102 @@
+// How the steps divide the device memory that they may use: into slots, each with a stream of its own.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+#include "05-radix/radix.h"
+#include "beyond.h"
+#include "step/device_array.h"
+#include "step/error.h"
+#include "step/stream.h"
+
+namespace beyond {
+
+/// While one slot's keys are copied to the device, those of another are sorted, and those of the third copied back.
+inline constexpr int slot_count = 3;
+
+/// Device memory is handed out in pages: an array of one byte occupies as much.
+inline constexpr std::int64_t page_bytes = 4096;
+
+/// The bits to invert in every key, so that the results compare in ascending order: all for descending order.
+inline std::uint32_t inversion_of(lab::Order order) { return order == lab::Order::ascending ? 0u : ~0u; }
+
+/// The device memory that a step may use, in bytes. Throws Unsupported if it is too little.
+inline std::int64_t usable_bytes(std::int64_t device_bytes) {
+  if (device_bytes == 0) {
+    cudaMemPool_t pool;
+    std::uint64_t reserved = 0, used = 0;
+    std::size_t free = 0, total = 0;
+    CUDA_CHECK(cudaDeviceGetDefaultMemPool(&pool, 0));
+    CUDA_CHECK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &reserved));
+    CUDA_CHECK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &used));
+    CUDA_CHECK(cudaMemGetInfo(&free, &total));
+    device_bytes = std::int64_t(free + (reserved - used)) / 10 * 9;  // the pool keeps what was freed for the next array
+  }
+  if (device_bytes < fewest_device_bytes) {
+    throw lab::Unsupported("this step needs at least " + std::to_string(fewest_device_bytes) +
+                           " bytes of device memory, not " + std::to_string(device_bytes) +
+                           ": choose --memory 256K or more");
+  }
+  return device_bytes;
+}
+
+// --- the sort of a piece: step 04 of lab 05 ---
+
+inline constexpr int onesweep_threads = 384;
+
+/// How many keys a slot has room for, with all that sort_piece() allocates for them: a second array, the counters of all
+/// passes, and the words of each tile of 7680 keys.
+inline std::int64_t keys_per_slot(std::int64_t device_bytes) {
+  constexpr std::int64_t tile = 7680, words_per_tile = 2048, counters = 8192;
+  constexpr std::int64_t once = counters + words_per_tile + 4 * page_bytes;  // four arrays end within a page
+  const std::int64_t per_tile = 2 * sizeof(std::uint32_t) * tile + words_per_tile;
+  return (device_bytes / slot_count - once) * tile / per_tile;
+}
+
+/// Sorts n keys in device memory.
+inline void sort_piece(std::uint32_t* keys, std::int64_t n, lab::Order order, int blocks, cudaStream_t stream) {
+  radix::sort_onesweep(lab::Span<std::uint32_t>{keys, n}, order, {blocks, onesweep_threads}, stream);
+}
+
+/// Room for some keys in device memory, and the stream in which all work on them is queued.
+struct Slot {
+  explicit Slot(std::int64_t capacity) : keys(capacity, stream) {}
+
+  lab::Stream stream;
+  lab::DeviceArray<std::uint32_t> keys;
+};
+
+/// Queues a copy of n keys from the host to the device.
+inline void copy_in(std::uint32_t* device, const std::uint32_t* host, std::int64_t n, cudaStream_t stream) {
+  CUDA_CHECK(cudaMemcpyAsync(device, host, n * sizeof(std::uint32_t), cudaMemcpyHostToDevice, stream));
+}
+
+/// Queues a copy of n keys from the device to the host.
+inline void copy_out(std::uint32_t* host, const std::uint32_t* device, std::int64_t n, cudaStream_t stream) {
+  CUDA_CHECK(cudaMemcpyAsync(host, device, n * sizeof(std::uint32_t), cudaMemcpyDeviceToHost, stream));
+}
+
+/// The slots of a step.
+class Slots {
+ public:
+  explicit Slots(std::int64_t capacity) : slots_{Slot(capacity), Slot(capacity), Slot(capacity)} {}
+
+  /// The slot whose turn it is; one after the other.
+  Slot& next() { return slots_[turn_++ % slot_count]; }
+
+  Slot* begin() { return slots_; }
+  Slot* end() { return slots_ + slot_count; }
+
+  /// Waits for the work on all slots.
+  void synchronize() {
+    for (Slot& slot : slots_) CUDA_CHECK(cudaStreamSynchronize(slot.stream));
+  }
+
+ private:
+  Slot slots_[slot_count];
+  std::uint64_t turn_ = 0;
+};
+
+}  // namespace beyond

@@ -1,0 +1,26 @@
+// The table of steps of lab 06: one line per step. Every tool reads it.
+#pragma once
+
+#include "beyond.h"
+
+namespace beyond {
+
+inline constexpr lab::LabTraits traits = {.name = "06-beyond-memory"};
+
+// clang-format off: one fact per line reads better than filled lines.
+inline constexpr lab::Step steps[] = {
+    {.number = 1, .name = "runs", .idea = "blocks sort tiles, the host merges them",
+     .fewest_device_bytes = fewest_device_bytes, .threads = 64, .growth = lab::Growth::serial,
+     .budget = {.n = 16384, .conflicts = 1.02, .sectors = 1.05, .bytes = 8.2, .barriers = 2060},
+     .host_u32 = sort_runs},
+    {.number = 2, .name = "overlap", .idea = "copies while other pieces are sorted",
+     .fewest_device_bytes = fewest_device_bytes, .threads = 384, .growth = lab::Growth::serial,
+     .host_u32 = sort_overlap},
+    {.number = 3, .name = "partition", .idea = "buckets that fit, nothing to merge",
+     .fewest_device_bytes = fewest_device_bytes,
+     .budget = {.n = 65536, .conflicts = 1.6, .sectors = 1.04, .bytes = 58, .barriers = 5},
+     .host_u32 = sort_partition},
+};
+// clang-format on
+
+}  // namespace beyond

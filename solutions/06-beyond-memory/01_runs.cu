@@ -1,0 +1,163 @@
+// Step 01: runs.
+//
+// Idea: the keys do not fit on the device, but any piece of them that does can be sorted there. So the device sorts
+// pieces, here very small ones, the tiles of its blocks; and the host, which has room for everything, merges them.
+// In a block each thread first sorts its own keys, by their bits, from the lowest to the highest: zeros stay in one
+// bucket, ones go to a second. Then the threads' runs are merged: in each round, the smallest of all first keys wins.
+// Cost: every key is copied in and out once, and nothing happens during a copy. The merge takes n rounds with a barrier
+// each; on the host it takes log2(n / 2048) comparisons per key, on one core.
+// Limits: 64 threads per block.
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "slots.h"
+#include "step/launch_shape.h"
+
+namespace beyond {
+namespace {
+
+constexpr int threads_per_block = 64;
+constexpr int keys_per_thread = 32;
+constexpr int tile_size = threads_per_block * keys_per_thread;
+
+/// A thread's offer for the next place in the sorted tile: its first key, and in the lower half its number. Offers
+/// never tie, and every offer is less than `no_offer`, even that of the key 0xFFFFFFFF.
+using Offer = unsigned long long;
+constexpr Offer no_offer = ~Offer{0};
+
+/// Where the i-th key of this thread is in the tile. Neighbouring threads have neighbouring keys, and each thread keeps
+/// to one bank.
+__device__ int place(int i) { return i * threads_per_block + threadIdx.x; }
+
+/// Sorts the first `count` keys of this thread. `ones`: its second bucket.
+__device__ void sort_own_keys(unsigned* keys, unsigned* ones, int count) {
+  // begin solution
+  //~ // Your code: for each bit, the lowest first: keys whose bit is 0 move up to the front of `keys`, in their order; the
+  //~ // others go to `ones`, and then behind the zeros. Use place() for every index.
+  for (int bit = 0; bit < 32; ++bit) {
+    int zero_count = 0, one_count = 0;
+    for (int i = 0; i < count; ++i) {
+      const unsigned key = keys[place(i)];
+      if (key >> bit & 1u) {
+        ones[place(one_count++)] = key;
+      } else {
+        keys[place(zero_count++)] = key;
+      }
+    }
+    for (int i = 0; i < one_count; ++i) keys[place(zero_count + i)] = ones[place(i)];
+  }
+  // end solution
+}
+
+/// Merges the threads' sorted runs into `sorted`, which has room for the `tile_count` keys of all. `own_count`: how many
+/// of them are this thread's. `best`: three offers, all of them no_offer at the start.
+__device__ void merge_threads(const unsigned* keys, int own_count, unsigned* sorted, int tile_count, Offer* best) {
+  // begin solution
+  //~ // Your code, one round per key of the tile: every thread that has keys left makes its offer, with atomicMin to
+  //~ // best[round % 3]. Barrier. The thread whose number is in the smallest offer stores its key and goes on to its next
+  //~ // one. Somebody sets the word of a later round back to no_offer: of which round, so that one barrier is enough?
+  int next = 0;
+  for (int round = 0; round < tile_count; ++round) {
+    if (next < own_count) atomicMin(&best[round % 3], Offer(keys[place(next)]) << 32 | threadIdx.x);
+    __syncthreads();  // all offers of this round are made before anyone reads the smallest
+    const Offer winner = best[round % 3];
+    if (unsigned(winner) == threadIdx.x) sorted[round] = keys[place(next++)];
+    // The word of the round after next. It was last read in the round before this one, which all have left; and nobody
+    // makes an offer to it before the next barrier. With two words, this would be the word of the next round, for which
+    // a fast thread may have made its offer already; with one, slow threads may still be reading it.
+    if (threadIdx.x == 0) best[(round + 2) % 3] = no_offer;
+  }
+  // end solution
+}
+
+/// Sorts each tile by itself.
+__global__ void sort_tiles(lab::Span<unsigned> keys, unsigned inversion) {
+  __shared__ unsigned zeros[tile_size], ones[tile_size];
+  __shared__ Offer best[3];
+  const std::int64_t stride = std::int64_t(gridDim.x) * tile_size;
+  for (std::int64_t first = std::int64_t(blockIdx.x) * tile_size; first < keys.n; first += stride) {
+    const int count = keys.n - first < tile_size ? int(keys.n - first) : tile_size;
+    const int t = threadIdx.x, own_count = t < count ? (count - 1 - t) / threads_per_block + 1 : 0;
+    for (int i = 0; i < own_count; ++i) zeros[place(i)] = keys.data[first + place(i)] ^ inversion;
+    sort_own_keys(zeros, ones, own_count);
+    if (t < 3) best[t] = no_offer;
+    __syncthreads();  // offers are made to words that others have set, and `ones`, which others have used, is overwritten
+    merge_threads(zeros, own_count, ones, count, best);
+    __syncthreads();  // a thread stores keys that others have put in place
+    for (int i = 0; i < own_count; ++i) keys.data[first + place(i)] = ones[place(i)] ^ inversion;
+    __syncthreads();  // the next tile overwrites keys that others may not have stored yet
+  }
+}
+
+}  // namespace
+
+void merge_runs(Keys keys, Keys scratch, const std::vector<std::int64_t>& begins, lab::Order order) {
+  const std::int64_t runs = std::int64_t(begins.size()) - 1;
+  if (runs < 2) return;
+  const std::uint32_t inversion = inversion_of(order);
+  std::vector<std::int64_t> next(begins.begin(), begins.end() - 1);  // of each run
+  // A run's first key, and in the lower half the run's number; more than any such number once the run is exhausted.
+  const auto take = [&](std::uint32_t run) {
+    if (next[run] == begins[run + 1]) return ~std::uint64_t{0};
+    return std::uint64_t{keys.data[next[run]++] ^ inversion} << 32 | run;
+  };
+  // begin solution
+  //~ // Your code: a tree in an array. Node i has the children 2 i and 2 i + 1; the leaf of run r is node runs + r. First
+  //~ // play all matches from the leaves up: the winner of a node, the smaller one, plays on; the loser stays there. Then
+  //~ // for each place of scratch: store the key of the overall winner, take the next key of its run, and play its way up
+  //~ // again: at each node the new key meets the loser that stayed there. In the end copy the keys back.
+  //~ (void)scratch, (void)take;
+  //~ NOT_WRITTEN("step 01");
+  std::vector<std::uint64_t> losers(runs), winners(2 * runs);
+  for (std::int64_t run = 0; run < runs; ++run) winners[runs + run] = take(std::uint32_t(run));
+  for (std::int64_t node = runs - 1; node > 0; --node) {
+    winners[node] = std::min(winners[2 * node], winners[2 * node + 1]);
+    losers[node] = std::max(winners[2 * node], winners[2 * node + 1]);
+  }
+  std::uint64_t winner = winners[1];
+  for (std::int64_t i = 0; i < keys.n; ++i) {
+    scratch.data[i] = std::uint32_t(winner >> 32) ^ inversion;
+    const std::uint32_t run = std::uint32_t(winner);
+    winner = take(run);
+    for (std::int64_t node = (runs + run) / 2; node > 0; node /= 2) {
+      if (losers[node] < winner) std::swap(losers[node], winner);
+    }
+  }
+  std::memcpy(keys.data, scratch.data, keys.n * sizeof(std::uint32_t));
+  // end solution
+}
+
+void sort_runs(Keys keys, Keys scratch, lab::Order order, std::int64_t device_bytes, lab::LaunchShape shape,
+               cudaStream_t stream) {
+  if (lab::threads_or(shape, threads_per_block) != threads_per_block) {
+    throw lab::Unsupported("this step has 64 threads per block: choose --threads 64 or leave it out");
+  }
+  const std::int64_t fits = (usable_bytes(device_bytes) - page_bytes) / std::int64_t{sizeof(unsigned)};
+  const std::int64_t piece = std::min(fits / tile_size * tile_size, keys.n);
+  const unsigned blocks = lab::blocks_or(shape, piece, tile_size);
+  if (keys.n < 2) return;
+  const lab::DeviceArray<unsigned> tiles(piece, stream);
+  // begin solution
+  //~ // Your code: for each piece, copy_in(), sort_tiles, copy_out(), all in `stream`. Then wait for the stream, and merge:
+  //~ // a run begins every tile_size keys.
+  //~ (void)scratch, (void)order, (void)blocks, (void)sort_tiles;
+  //~ NOT_WRITTEN("step 01");
+  for (std::int64_t first = 0; first < keys.n; first += piece) {
+    const std::int64_t count = std::min(piece, keys.n - first);
+    copy_in(tiles.data(), keys.data + first, count, stream);
+    sort_tiles<<<blocks, threads_per_block, 0, stream>>>(lab::Span<unsigned>{tiles.data(), count}, inversion_of(order));
+    CUDA_CHECK(cudaGetLastError());
+    copy_out(keys.data + first, tiles.data(), count, stream);
+  }
+  CUDA_CHECK(cudaStreamSynchronize(stream));  // the host reads what the last copy writes
+  std::vector<std::int64_t> begins;
+  for (std::int64_t first = 0; first < keys.n; first += tile_size) begins.push_back(first);
+  begins.push_back(keys.n);
+  merge_runs(keys, scratch, begins, order);
+  // end solution
+}
+
+}  // namespace beyond

@@ -1,0 +1,275 @@
+// Step 03: partition first.
+//
+// Idea: what is in order before the keys come back need not be merged. Splitters, which are keys from a sample, divide
+// the keys into buckets that fit into a slot. In a first trip to the device each piece is grouped by bucket. In a second
+// trip each bucket is gathered from all pieces, sorted, and copied to its final place. The host touches no key but the
+// sample.
+// New since step 02: a kernel that groups keys by any number of buckets, and splitters instead of digits: whatever the
+// distribution of the keys, the buckets have about the same size. A key that is a splitter has a bucket of its own, so
+// equal keys cannot fill a bucket that needs a sort. A bucket that is still too large is divided again.
+// Cost: every key is copied in and out twice, and all else is hidden behind these copies.
+// Limits: pieces of at most 2^30 keys, so that 32 bits are enough for a position in a piece.
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "05-radix/scan.cuh"
+#include "buckets.h"
+#include "step/launch_shape.h"
+#include "step/pinned_array.h"
+
+namespace beyond {
+namespace {
+
+constexpr int threads_per_block = bucket_count;  // so that each thread sums up the counts of one bucket
+constexpr int keys_per_thread = 16;
+constexpr int tile_size = threads_per_block * keys_per_thread;
+constexpr std::int64_t most_keys_per_slot = std::int64_t{1} << 30;
+
+/// The bucket of a key (struct Splitters describes them). `splitters`: n of them, in shared memory.
+__device__ int bucket_of(unsigned bits, const unsigned* splitters, int n) {
+  // begin solution
+  //~ // Your code: a binary search for the first splitter that is not less than `bits`; is it equal?
+  //~ return 0;
+  int first = 0, last = n;
+  while (first < last) {
+    const int middle = (first + last) / 2;
+    if (splitters[middle] < bits) {
+      first = middle + 1;
+    } else {
+      last = middle;
+    }
+  }
+  return 2 * first + (first < n && splitters[first] == bits ? 1 : 0);
+  // end solution
+}
+
+/// Copies the splitters to shared memory. A barrier must follow.
+__device__ void load_splitters(const Splitters& splitters, unsigned* shared) {
+  for (int i = threadIdx.x; i < splitters.n; i += blockDim.x) shared[i] = splitters.bits[i];
+}
+
+/// Adds the number of keys in each bucket to `counts`, which are 0 at the start.
+__global__ void count_buckets(lab::Span<const unsigned> keys, Splitters splitters, unsigned inversion,
+                              unsigned* counts) {
+  __shared__ unsigned block_splitters[most_splitters], block_counts[bucket_count];
+  load_splitters(splitters, block_splitters);
+  block_counts[threadIdx.x] = 0;
+  __syncthreads();  // a thread counts in counters that others have cleared, and reads splitters that others have copied
+  const std::int64_t first = std::int64_t(blockIdx.x) * threads_per_block + threadIdx.x;
+  for (std::int64_t i = first; i < keys.n; i += std::int64_t(gridDim.x) * threads_per_block) {
+    atomicAdd(&block_counts[bucket_of(keys.data[i] ^ inversion, block_splitters, splitters.n)], 1u);
+  }
+  __syncthreads();  // a thread adds counters in which others have counted
+  if (block_counts[threadIdx.x] > 0) atomicAdd(&counts[threadIdx.x], block_counts[threadIdx.x]);
+}
+
+/// Replaces the counts by the places where the buckets begin in the piece.
+__global__ void scan_counts(unsigned* counts) {
+  __shared__ unsigned warp_sums[bucket_count / 32];
+  unsigned total;
+  counts[threadIdx.x] = radix::block_exclusive_sum(counts[threadIdx.x], warp_sums, total);
+}
+
+/// What the threads of a block share while they group a tile.
+struct Tile {
+  unsigned splitters[most_splitters];
+  unsigned counts[bucket_count];   ///< of the tile's keys in each bucket
+  unsigned firsts[bucket_count];   ///< where a bucket begins in the tile
+  unsigned offsets[bucket_count];  ///< where the tile's keys of a bucket begin in the piece, less that
+  unsigned warp_sums[bucket_count / 32];
+  unsigned keys[tile_size];          ///< grouped by bucket
+  unsigned char buckets[tile_size];  ///< of the keys
+};
+
+/// Groups the keys of one tile. `next`: the next free place of each bucket in `to`. `count`: of the tile's keys.
+__device__ void group_tile(Tile& tile, const unsigned* from, int count, int splitter_count, unsigned inversion,
+                           unsigned* next, unsigned* to) {
+  const int t = threadIdx.x;
+  // begin solution
+  //~ // Your code, in five phases: clear the tile's counters. Find the bucket of each of the thread's keys, t, t + 256, ...,
+  //~ // and its rank: how many keys of its bucket have been counted before, which atomicAdd returns. With one thread per
+  //~ // bucket, find where the bucket begins in the tile (radix::block_exclusive_sum), and reserve places for its keys by one
+  //~ // atomicAdd to next[bucket]. Put keys and buckets into tile.keys and tile.buckets. Store them in that order, so that
+  //~ // neighbouring threads store to neighbouring places. Which barriers are needed?
+  //~ (void)t;
+  unsigned keys[keys_per_thread];
+  unsigned short ranks[keys_per_thread];
+  unsigned char buckets[keys_per_thread];
+  tile.counts[t] = 0;
+  __syncthreads();  // a thread counts in counters that others have cleared
+#pragma unroll
+  for (int row = 0; row < keys_per_thread; ++row) {
+    const int i = row * threads_per_block + t;
+    if (i >= count) break;
+    keys[row] = from[i];
+    buckets[row] = static_cast<unsigned char>(bucket_of(keys[row] ^ inversion, tile.splitters, splitter_count));
+    ranks[row] = static_cast<unsigned short>(atomicAdd(&tile.counts[buckets[row]], 1u));
+  }
+  __syncthreads();  // a thread sums up a counter in which others have counted
+  unsigned total;
+  const unsigned own = tile.counts[t], first = radix::block_exclusive_sum(own, tile.warp_sums, total);
+  tile.firsts[t] = first;
+  tile.offsets[t] = (own > 0 ? atomicAdd(&next[t], own) : 0) - first;
+  __syncthreads();  // a key reads where its bucket begins, which another thread has found
+#pragma unroll
+  for (int row = 0; row < keys_per_thread; ++row) {
+    if (row * threads_per_block + t >= count) break;
+    const unsigned at = tile.firsts[buckets[row]] + ranks[row];
+    tile.keys[at] = keys[row];
+    tile.buckets[at] = buckets[row];
+  }
+  __syncthreads();  // a thread stores keys that others have put in place
+  for (int i = t; i < count; i += threads_per_block) to[tile.offsets[tile.buckets[i]] + i] = tile.keys[i];
+  // end solution
+}
+
+/// Groups a piece by bucket, in any order within a bucket.
+__global__ void group(lab::Span<const unsigned> keys, Splitters splitters, unsigned inversion, unsigned* next,
+                      unsigned* to) {
+  __shared__ Tile tile;
+  load_splitters(splitters, tile.splitters);
+  __syncthreads();  // all threads read splitters that others have copied
+  const std::int64_t stride = std::int64_t(gridDim.x) * tile_size;
+  for (std::int64_t first = std::int64_t(blockIdx.x) * tile_size; first < keys.n; first += stride) {
+    const int count = keys.n - first < tile_size ? int(keys.n - first) : tile_size;
+    group_tile(tile, keys.data + first, count, splitters.n, inversion, next, to);
+  }
+}
+
+__global__ void fill(lab::Span<unsigned> keys, unsigned value) {
+  const std::int64_t first = std::int64_t(blockIdx.x) * threads_per_block + threadIdx.x;
+  for (std::int64_t i = first; i < keys.n; i += std::int64_t(gridDim.x) * threads_per_block) {
+    keys.data[i] = value;
+  }
+}
+
+/// What does not change in a sort.
+struct Sort {
+  lab::Order order;
+  std::uint32_t inversion;
+  std::int64_t capacity;  ///< keys that fit into a slot
+  lab::LaunchShape shape;
+  Slots& slots;
+};
+
+/// The first trip: groups each piece of `keys` by bucket, and copies it to the same place of `scratch`. Returns the
+/// buckets.
+std::vector<Chunks> group_pieces(const Sort& sort, Keys keys, Keys scratch, const Splitters& splitters) {
+  const std::int64_t pieces = (keys.n + sort.capacity - 1) / sort.capacity;
+  const lab::PinnedArray<unsigned> counts(pieces * bucket_count);  // of each piece
+  std::vector<lab::DeviceArray<unsigned>> grouped, counters;       // of each slot
+  for (Slot& slot : sort.slots) {
+    grouped.emplace_back(sort.capacity, slot.stream);
+    counters.emplace_back(bucket_count, slot.stream);
+  }
+  // begin solution
+  //~ // Your code, for each piece in the stream of slot piece % slot_count: copy the keys in; clear the slot's counters and
+  //~ // count_buckets; copy the counters to counts.data() + piece * bucket_count; scan_counts, group, and copy the grouped
+  //~ // keys out. Launch about tile_size keys per block for group, and several times as many for count_buckets: each of
+  //~ // its blocks adds up to 256 counters.
+  //~ (void)splitters, (void)count_buckets, (void)scan_counts, (void)group;
+  //~ NOT_WRITTEN("step 03");
+  for (std::int64_t piece = 0; piece < pieces; ++piece) {
+    const std::int64_t first = piece * sort.capacity, n = std::min(sort.capacity, keys.n - first);
+    const Slot& slot = sort.slots.begin()[piece % slot_count];
+    unsigned* const counter = counters[piece % slot_count].data();
+    unsigned* const to = grouped[piece % slot_count].data();
+    const lab::Span<const unsigned> piece_keys{slot.keys.data(), n};
+    copy_in(slot.keys.data(), keys.data + first, n, slot.stream);
+    CUDA_CHECK(cudaMemsetAsync(counter, 0, bucket_count * sizeof(unsigned), slot.stream));
+    count_buckets<<<lab::blocks_or(sort.shape, n, 16 * tile_size), threads_per_block, 0, slot.stream>>>(
+        piece_keys, splitters, sort.inversion, counter);
+    CUDA_CHECK(cudaGetLastError());
+    copy_out(counts.data() + piece * bucket_count, counter, bucket_count, slot.stream);
+    scan_counts<<<1, bucket_count, 0, slot.stream>>>(counter);
+    CUDA_CHECK(cudaGetLastError());
+    group<<<lab::blocks_or(sort.shape, n, tile_size), threads_per_block, 0, slot.stream>>>(piece_keys, splitters,
+                                                                                           sort.inversion, counter, to);
+    CUDA_CHECK(cudaGetLastError());
+    copy_out(scratch.data + first, to, n, slot.stream);
+  }
+  // end solution
+  sort.slots.synchronize();  // the host reads the counts, and all buckets must be there before the first is gathered
+  std::vector<Chunks> buckets(splitters.buckets());
+  for (std::int64_t piece = 0; piece < pieces; ++piece) {
+    const std::uint32_t* at = scratch.data + piece * sort.capacity;
+    for (std::size_t bucket = 0; bucket < buckets.size(); ++bucket) {
+      const std::int64_t n = counts.data()[piece * bucket_count + std::int64_t(bucket)];
+      buckets[bucket].add(at, n);
+      at += n;
+    }
+  }
+  return buckets;
+}
+
+/// The second trip: brings every bucket to its place in `keys`, in order if it fits into a slot or has one value only.
+/// Returns the places of the others.
+std::vector<Keys> sort_buckets(const Sort& sort, Keys keys, std::vector<Chunks>& buckets, const Splitters& splitters) {
+  std::vector<Keys> too_large;
+  std::uint32_t* to = keys.data;
+  for (std::size_t bucket = 0; bucket < buckets.size(); ++bucket) {
+    Chunks& chunks = buckets[bucket];
+    const bool has_one_value = bucket % 2 == 1, fits = chunks.size() <= sort.capacity;
+    if (!has_one_value && !fits) too_large.push_back({to, chunks.size()});
+    for (std::int64_t left = chunks.size(); left > 0;) {
+      const std::int64_t n = std::min(left, sort.capacity);
+      Slot& slot = sort.slots.next();
+      // begin solution
+      //~ // Your code, in the slot's stream: n keys of the bucket come to slot.keys. If it has one value only, that of
+      //~ // splitter bucket / 2, `fill` makes them on the device; otherwise chunks.copy_next() copies them there, and
+      //~ // sort_piece() sorts them, if the bucket fits. Then they are copied out to `to`.
+      //~ (void)splitters, (void)slot, (void)fill;
+      //~ NOT_WRITTEN("step 03");
+      if (has_one_value) {
+        fill<<<lab::blocks_or(sort.shape, n, tile_size), threads_per_block, 0, slot.stream>>>(
+            lab::Span<unsigned>{slot.keys.data(), n}, splitters.bits[bucket / 2] ^ sort.inversion);
+        CUDA_CHECK(cudaGetLastError());
+      } else {
+        chunks.copy_next(slot.keys.data(), n, slot.stream);
+        if (fits) sort_piece(slot.keys.data(), n, sort.order, sort.shape.blocks, slot.stream);
+      }
+      copy_out(to, slot.keys.data(), n, slot.stream);
+      // end solution
+      to += n;
+      left -= n;
+    }
+  }
+  sort.slots.synchronize();  // the keys are in place, and the scratch is free again
+  return too_large;
+}
+
+/// Sorts `keys`. `scratch` has as many places.
+void sort_keys(const Sort& sort, Keys keys, Keys scratch) {
+  if (keys.n <= sort.capacity) {
+    Slot& slot = sort.slots.next();
+    copy_in(slot.keys.data(), keys.data, keys.n, slot.stream);
+    sort_piece(slot.keys.data(), keys.n, sort.order, sort.shape.blocks, slot.stream);
+    copy_out(keys.data, slot.keys.data(), keys.n, slot.stream);
+    return sort.slots.synchronize();
+  }
+  // Of the keys that fit into a slot, so that few buckets do not fit although the sample is only a sample.
+  const Splitters splitters = choose_splitters(keys, sort.capacity * 6 / 10, sort.inversion);
+  std::vector<Chunks> buckets = group_pieces(sort, keys, scratch, splitters);
+  for (const Keys& bucket : sort_buckets(sort, keys, buckets, splitters)) {
+    sort_keys(sort, bucket, {scratch.data + (bucket.data - keys.data), bucket.n});
+  }
+}
+
+}  // namespace
+
+void sort_partition(Keys keys, Keys scratch, lab::Order order, std::int64_t device_bytes, lab::LaunchShape shape,
+                    cudaStream_t stream) {
+  if (lab::threads_or(shape, 0) != 0) {
+    throw lab::Unsupported("the kernels of this step choose their threads per block: leave out --threads");
+  }
+  lab::blocks_or(shape, keys.n, 1);  // refuses what no grid can have
+  const std::int64_t fits = std::min(keys_per_slot(usable_bytes(device_bytes)), most_keys_per_slot);
+  if (keys.n < 2) return;
+  const std::int64_t capacity = std::min(fits, keys.n);
+  Slots slots(capacity);
+  CUDA_CHECK(cudaStreamSynchronize(stream));  // it may still write the keys
+  sort_keys({order, inversion_of(order), capacity, shape, slots}, keys, scratch);
+}
+
+}  // namespace beyond
