@@ -87,7 +87,7 @@ __global__ void group(lab::Span<const unsigned> keys, Splitters splitters, unsig
                       unsigned* to) {
   __shared__ Tile tile;
   load_splitters(splitters, tile.splitters);
-  __syncthreads();  // all threads read splitters that others have copied
+  __syncthreads();  // Redundant today: group_tile() begins with a barrier. Keeps the kernel correct if that changes.
   const std::int64_t stride = std::int64_t(gridDim.x) * tile_size;
   for (std::int64_t first = std::int64_t(blockIdx.x) * tile_size; first < keys.n; first += stride) {
     const int count = keys.n - first < tile_size ? int(keys.n - first) : tile_size;

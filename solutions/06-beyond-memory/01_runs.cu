@@ -88,7 +88,7 @@ __global__ void sort_tiles(lab::Span<unsigned> keys, unsigned inversion) {
     merge_threads(zeros, own_count, ones, count, best);
     __syncthreads();  // a thread stores keys that others have put in place
     for (int i = 0; i < own_count; ++i) keys.data[first + place(i)] = ones[place(i)] ^ inversion;
-    __syncthreads();  // the next tile overwrites keys that others may not have stored yet
+    __syncthreads();  // Redundant today: a thread loads only places that it has stored itself. Safe if that changes.
   }
 }
 
