@@ -225,7 +225,7 @@ MISTAKES = (
         [("while (sums[v + 1] <= std::uint64_t(position)) ++v;", "if (sums[v + 1] <= std::uint64_t(position)) ++v;")],
         [
             "FAILED  step 01 global, cpu build",
-            "01_global.cu: wrong key at index 0 of 2",
+            "01_global.cu: wrong key at index 1 of 2",
             "range:0:9, ascending, seed 0",
         ],
     ),
