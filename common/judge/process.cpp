@@ -124,6 +124,8 @@ Process::Process(const std::string& program, const JudgeMemory& memory, const En
     : in_sandbox_(!sandbox.empty()) {
   if (access(program.c_str(), X_OK) != 0) fail("cannot run " + program);
   if (in_sandbox_ && access(sandbox.front().c_str(), X_OK) != 0) fail("cannot run " + sandbox.front());
+  // A sandbox's processes become our children when the one that we started has ended, so that we can wait for them.
+  if (in_sandbox_) prctl(PR_SET_CHILD_SUBREAPER, 1);
   int sockets[2], pipe_ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0) fail("cannot create a socket pair");
   channel_ = Descriptor(sockets[0]);
@@ -147,6 +149,9 @@ Process::Process(const std::string& program, const JudgeMemory& memory, const En
 Process::~Process() {
   kill(-pid_, SIGKILL);
   waitpid(pid_, nullptr, 0);
+  // All of the group: a process that has ended counts against the limits of the sandbox until somebody waits for it.
+  while (waitpid(-pid_, nullptr, 0) > 0) {
+  }
 }
 
 void Process::send(const Request& request) { ::send(channel_, &request, sizeof request, MSG_NOSIGNAL); }

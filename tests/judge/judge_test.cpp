@@ -2,9 +2,15 @@
 #include "judge/judge.h"
 
 #include <doctest/doctest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
+#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -213,6 +219,20 @@ TEST_CASE("a sandbox that waits for the runner changes nothing in what the judge
   CHECK(judge.run(fake_case(fake::right)).status == Status::verified);
   lab::Judge without(fake_runner, 0.5, {}, {"/no/such/sandbox"});
   CHECK_THROWS_AS(without.run(fake_case(fake::right)), lab::Unavailable);
+}
+
+TEST_CASE("what a sandbox has started is gone when its judge is") {
+  const std::string name = fmt::format("/tmp/judge-test-{}", getpid());
+  const lab::Sandbox starting = {"/bin/sh", "-c", "sleep 100 & echo $! >" + name + "; \"$@\"", "sh"};
+  {
+    lab::Judge judge(fake_runner, 5, {}, starting);
+    CHECK(judge.run(fake_case(fake::right)).status == Status::verified);
+  }
+  pid_t started = 0;
+  std::ifstream(name) >> started;
+  std::remove(name.c_str());
+  REQUIRE(started > 0);
+  CHECK(kill(started, 0) == -1);  // nor is there a process that has ended and still counts
 }
 
 TEST_CASE("cases that are right before a step has done anything are named") {
