@@ -18,6 +18,9 @@ namespace {
 
 constexpr std::int64_t max_small_n = 6000;      // beyond it sizes are "many keys"
 constexpr std::int64_t several_tiles = 40'009;  // more keys than the largest tile of any step
+// A step that takes more types than this sorts each n with so many of them, and each input of a type with one n, in turn:
+// hundreds of cases of each type find no more than tens.
+constexpr std::size_t most_types = 3;
 // A quadratic step has so many keys in most of its hundreds of cases, which otherwise take half a minute: three blocks,
 // or three tiles, of which the last is not full. Only a few cases have more.
 constexpr std::int64_t few_if_quadratic = 1100;
@@ -51,7 +54,7 @@ class Generator {
     begin("any n");
     const auto sizes = small_sizes(quick);
     for (std::int64_t n : sizes) {
-      const std::size_t types = quick || n > few() ? 1 : types_.size();
+      const std::size_t types = quick || n > few() ? 1 : std::min(types_.size(), most_types);
       for (std::size_t i = 0; i < types; ++i) add(next_type(), n, "uniform");
     }
     begin("any input, key type and order");
@@ -268,14 +271,16 @@ class Generator {
   }
 
   void add_inputs(KeyType type, bool quick) {
-    std::set<std::int64_t> sizes;
-    for (const std::int64_t n : {1000, 2049, 3333}) sizes.insert(std::min(n, few()));
-    if (quick) sizes = {std::min<std::int64_t>(1777, few())};
+    std::vector<std::int64_t> all = {1000, 2049, 3333};
+    if (quick) all = {1777};
+    for (std::int64_t& n : all) n = std::min(n, few());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
     for (const InputFacts& input : inputs()) {
       // The other and-K inputs differ only in their entropy, which matters only for times.
       const std::string_view name = input.name;
       if (name.starts_with("and-") && name != "and-3") continue;
-      for (std::int64_t n : sizes) {
+      const std::vector<std::int64_t> one = {all[turn_++ % all.size()]};
+      for (std::int64_t n : types_.size() > most_types ? one : all) {
         const Order order = add(type, n, input.name).order;
         if (quick) continue;
         add(type, n, input.name).order = order == Order::ascending ? Order::descending : Order::ascending;
