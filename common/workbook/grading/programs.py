@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..core import build, diagnostics, starters
+from ..core import build, course, diagnostics, starters
 from ..core.console import Problem
 from ..core.course import ROOT, has_solutions, steps
 from .sandbox import Box, Sandbox, python
@@ -69,22 +69,32 @@ class Recipe:
             if output.startswith(f"{self.target}.p/") and name in step_files(lab):
                 self.compile[name] = _without_launcher(shlex.split(entry["command"]))
                 self.objects[name] = output
-        listed = subprocess.run(
-            ["ninja", "-C", str(build.folder()), "-t", "commands", "-s", self.target],
-            env=build.environment(),
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        self.link = _without_launcher(shlex.split(listed.stdout.strip().splitlines()[-1])) if listed.stdout else []
+        self.link = _link_command(self.target)
         if not self.link or set(self.compile) != set(step_files(lab)):
             raise Problem(f"the build folder has no commands for {self.target}: remove build/ and run this again")
+        if has_solutions():
+            self._call_solutions()
+
+    def _call_solutions(self) -> None:
+        """Links the solution of a step of another lab that this one calls: each lab is graded by itself."""
+        of_other_lab = re.compile(rf"labs/(?!{self.lab}-)[^/]*-{self.kind}(-solution)?\.p/.*\.o")
+        solutions = [word for word in _link_command(f"{self.target}-solution") if of_other_lab.fullmatch(word)]
+        starters_ = [word for word in self.link if of_other_lab.fullmatch(word)]
+        instead = dict(zip(starters_, solutions))
+        self.link = [instead.get(word, word) for word in self.link]
 
     def inputs(self) -> list[str]:
         """What is linked besides the objects of the student's files, relative to the build folder."""
         own = {*self.objects.values(), self.target}
         words = [word for word in self.link[1:] if not word.startswith("-") and word not in own]
         return [word for word in words if word.endswith((".o", ".a", ".so")) and not os.path.isabs(word)]
+
+
+def _link_command(target: str) -> list[str]:
+    """The command of the build folder that links a program; empty if there is none."""
+    command = ["ninja", "-C", str(build.folder()), "-t", "commands", "-s", target]
+    listed = subprocess.run(command, env=build.environment(), capture_output=True, text=True, check=False)
+    return _without_launcher(shlex.split(listed.stdout.strip().splitlines()[-1])) if listed.stdout else []
 
 
 class Programs:
@@ -124,7 +134,7 @@ class Programs:
         tree = self.sandbox.shared / "tree"
         for folder in ("common/step", "common/simt/include", "common/simt/rewrite", "common/simt/calls"):
             shutil.copytree(ROOT / folder, tree / folder, ignore=shutil.ignore_patterns("__pycache__"))
-        for lab in self.labs:
+        for lab in course.labs():  # all of them: a lab may include headers of another
             (tree / "labs" / lab).mkdir(parents=True)
             for pattern in _HEADERS:
                 for header in (ROOT / "labs" / lab).glob(pattern):
@@ -184,6 +194,9 @@ class Programs:
         folder = box.folder / "tree/labs" / lab
         folder.mkdir(parents=True)
         (box.folder / "tree/common").symlink_to(self.sandbox.shared / "tree/common")
+        for other in (self.sandbox.shared / "tree/labs").iterdir():
+            if other.name != lab:
+                (folder.parent / other.name).symlink_to(other)
         for header in (self.sandbox.shared / "tree/labs" / lab).iterdir():
             shutil.copy(header, folder)
         for name in step_files(lab):
@@ -229,10 +242,7 @@ class Programs:
                 f"{name}.cpp",
                 "--root",
                 str(tree),
-                "-I",
-                str(tree / "labs" / lab),
-                "-I",
-                str(tree / "common"),
+                *(word for folder in (f"labs/{lab}", "labs", "common") for word in ("-I", str(tree / folder))),
             ]
             steps_.append(rewrite)
             words += ["-fdiagnostics-color=never"]
