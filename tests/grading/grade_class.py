@@ -17,7 +17,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "common"), str(ROOT / "tests/wrong/submissions")]
 
-from lazy import FULL, LAB, NONE  # noqa: E402
+from lazy import ANY, FULL, LAB, NONE, SOME  # noqa: E402
 from students import Student, everyone, write  # noqa: E402
 
 from workbook.core import build  # noqa: E402
@@ -31,7 +31,7 @@ def share(criterion: Criterion) -> str:
     """How many of the points were given."""
     if not criterion.points:
         return NONE
-    return FULL if criterion.points == criterion.max_points else "some"
+    return FULL if criterion.points == criterion.max_points else SOME
 
 
 def sentences(grade: Grade) -> str:
@@ -53,11 +53,11 @@ def faults(student: Student, grade: Grade) -> list[str]:
         wanted = student.points.get((criterion.step or 0, criterion.name), NONE)
         given = share(criterion)
         # Some: fewer than all, so that nobody gets points that he has not earned.
-        if given != wanted and not (wanted == "some" and given == NONE):
+        if given != wanted and wanted != ANY and not (wanted == SOME and given == NONE):
             found.append(
                 f"step {criterion.step}, {criterion.name}: {given} of the points, not {wanted}: {criterion.words}"
             )
-    if student.words not in sentences(grade):
+    if not any(words in sentences(grade) for words in student.words.split(" | ")):
         found.append(f"nothing says: {student.words}")
     if bool(grade.refused) != student.refused:
         found.append(f"refused: {'; '.join(grade.refused) or 'no'}")
