@@ -216,15 +216,12 @@ constexpr lab::Step steps[] = {
      .idea = "a counting sort, one core",
      .u8 = counting<std::uint8_t>,
      .u16 = counting<std::uint16_t>},
-    {.number = 11, .name = "sort", .idea = "std::sort of host memory, one core", .host_u32 = gold::host_sort},
+    gold::host_sort_line,
 #ifdef LAB_HAVE_VQSORT
-    {.number = 12, .name = "vqsort", .idea = "VQSort of host memory, one core", .host_u32 = gold::host_vqsort},
+    gold::host_vqsort_line,
 #endif
 #ifdef LAB_HAVE_BLOCK_INDIRECT_SORT
-    {.number = 13,
-     .name = "block-indirect-sort",
-     .idea = "Boost's block_indirect_sort of host memory, all cores",
-     .host_u32 = gold::host_block_indirect_sort},
+    gold::host_block_indirect_sort_line,
 #endif
     {.number = 9, .name = "reduce", .idea = "a loop, one core", .reduce = reduce},
     {.number = 9, .name = "histogram", .idea = "a loop, one core", .histogram = histogram},

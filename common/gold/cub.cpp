@@ -82,15 +82,12 @@ constexpr lab::Step steps[] = {
      .name = "radix-with-copies",
      .idea = "copy in, cub::DeviceRadixSort, copy out",
      .host_u32 = gold::radix_with_copies},
-    {.number = 11, .name = "sort", .idea = "std::sort of host memory, one core", .host_u32 = gold::host_sort},
+    gold::host_sort_line,
 #ifdef LAB_HAVE_VQSORT
-    {.number = 12, .name = "vqsort", .idea = "VQSort of host memory, one core", .host_u32 = gold::host_vqsort},
+    gold::host_vqsort_line,
 #endif
 #ifdef LAB_HAVE_BLOCK_INDIRECT_SORT
-    {.number = 13,
-     .name = "block-indirect-sort",
-     .idea = "Boost's block_indirect_sort of host memory, all cores",
-     .host_u32 = gold::host_block_indirect_sort},
+    gold::host_block_indirect_sort_line,
 #endif
     {.number = 5, .name = "reduce", .idea = "cub::DeviceReduce", .reduce = gold::reduce},
     {.number = 5, .name = "histogram", .idea = "cub::DeviceHistogram", .histogram = gold::histogram},

@@ -27,6 +27,9 @@ inline void begin(lab::LaunchShape shape, cudaStream_t stream) {
   CUDA_CHECK(cudaStreamSynchronize(stream));
 }
 
+/// On one core, more keys take more than half a minute.
+inline constexpr std::int64_t most_on_one_core = std::int64_t{1} << 28;
+
 inline void host_sort(HostKeys keys, HostKeys, lab::Order order, std::int64_t, lab::LaunchShape shape,
                       cudaStream_t stream) {
   begin(shape, stream);
@@ -37,6 +40,12 @@ inline void host_sort(HostKeys keys, HostKeys, lab::Order order, std::int64_t, l
   }
 }
 
+inline constexpr lab::Step host_sort_line = {.number = 11,
+                                             .name = "sort",
+                                             .idea = "std::sort of host memory, one core",
+                                             .max_n = most_on_one_core,
+                                             .host_u32 = host_sort};
+
 #ifdef LAB_HAVE_VQSORT
 inline void host_vqsort(HostKeys keys, HostKeys, lab::Order order, std::int64_t, lab::LaunchShape shape,
                         cudaStream_t stream) {
@@ -46,6 +55,12 @@ inline void host_vqsort(HostKeys keys, HostKeys, lab::Order order, std::int64_t,
   order == lab::Order::ascending ? sorter(keys.data, n, hwy::SortAscending())
                                  : sorter(keys.data, n, hwy::SortDescending());
 }
+
+inline constexpr lab::Step host_vqsort_line = {.number = 12,
+                                               .name = "vqsort",
+                                               .idea = "VQSort of host memory, one core",
+                                               .max_n = most_on_one_core,
+                                               .host_u32 = host_vqsort};
 #endif
 
 #ifdef LAB_HAVE_BLOCK_INDIRECT_SORT
@@ -58,6 +73,12 @@ inline void host_block_indirect_sort(HostKeys keys, HostKeys, lab::Order order, 
     boost::sort::block_indirect_sort(keys.data, keys.data + keys.n, std::greater<>());
   }
 }
+
+inline constexpr lab::Step host_block_indirect_sort_line = {
+    .number = 13,
+    .name = "block-indirect-sort",
+    .idea = "Boost's block_indirect_sort of host memory, all cores",
+    .host_u32 = host_block_indirect_sort};
 #endif
 
 }  // namespace gold

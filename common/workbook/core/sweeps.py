@@ -323,7 +323,8 @@ def with_gold(planned: Iterable[Planned], gold: Sequence[Step], only_gold: bool)
         possible = not item.why_not and step.takes(case.type or "") and (step.max_n is None or case.n <= step.max_n)
         for rival in gold if possible else ():
             same_work = (rival.task, rival.tile, rival.memory) == (step.task, step.tile, step.memory)
-            if same_work and rival.takes(case.type or ""):
+            in_time = rival.max_n is None or case.n <= rival.max_n
+            if same_work and in_time and rival.takes(case.type or ""):
                 same = replace(case, lab="gold", step=rival.number, blocks=0, threads=0)
                 _add(found, Planned(same, rival))
         if not only_gold:
