@@ -25,6 +25,7 @@ constexpr int threads_per_block = bucket_count;  // so that each thread sums up 
 constexpr int keys_per_thread = 16;
 constexpr int tile_size = threads_per_block * keys_per_thread;
 constexpr std::int64_t most_keys_per_slot = std::int64_t{1} << 30;
+constexpr std::int64_t most_pieces = 72, fewest_keys_per_piece = 1 << 20;
 
 /// The bucket of a key (struct Splitters describes them). `splitters`: n of them, in shared memory.
 __device__ int bucket_of(unsigned bits, const unsigned* splitters, int n) {
@@ -266,7 +267,9 @@ void sort_partition(Keys keys, Keys scratch, lab::Order order, std::int64_t devi
   lab::blocks_or(shape, keys.n, 1);  // refuses what no grid can have
   const std::int64_t fits = std::min(keys_per_slot(usable_bytes(device_bytes)), most_keys_per_slot);
   if (keys.n < 2) return;
-  const std::int64_t capacity = std::min(fits, keys.n);
+  // Small pieces, because nothing overlaps with the first copy in and the last copy out; but so few of them that the
+  // splitters are enough for buckets that fit into a slot.
+  const std::int64_t capacity = std::min({fits, keys.n, std::max(keys.n / most_pieces, fewest_keys_per_piece)});
   Slots slots(capacity);
   CUDA_CHECK(cudaStreamSynchronize(stream));  // it may still write the keys
   sort_keys({order, inversion_of(order), capacity, shape, slots}, keys, scratch);
