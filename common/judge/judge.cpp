@@ -15,10 +15,11 @@
 namespace lab {
 namespace {
 
-constexpr double patience = 60;           // seconds for what is not the step's own work: starting, copying, pinning
-constexpr double bytes_per_second = 1e9;  // that it may take for each byte of memory in addition
-constexpr double most_waiting = 120;      // seconds that a busy machine may add to a limit
-constexpr double last_words = 5;          // seconds for a hung process to report where it is
+// What is not the step's own work, such as starting, copying and pinning, may take so many seconds, and more for arrays
+// of many bytes: they are copied and pinned at this rate at least.
+constexpr double patience = 60, bytes_per_second = 1e9;
+constexpr double most_waiting = 120;  // seconds that a busy machine may add to a limit
+constexpr double last_words = 5;      // seconds for a hung process to report where it is
 
 Process::Clock::time_point after(double seconds) {
   return Process::Clock::now() +

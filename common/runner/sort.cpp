@@ -128,8 +128,9 @@ struct DeviceImages {
                       "write them, and must not be hidden from the check build",
                       at, what));
     };
-    require(keys, request.keys, "keys");
-    require(values, request.values, request.task == Task::sort ? "values" : "result");
+    const ArrayNames names = array_names(request.task);
+    require(keys, request.keys, names.input);
+    require(values, request.values, names.result);
 #endif
   }
 

@@ -74,8 +74,8 @@ __device__ unsigned draw(unsigned* counts, unsigned digit) {
   return together ? first_of_lane_0 + __popc(as_lane_0 & ((1u << lane) - 1)) : first;
 }
 
-/// Calls f(row, draw<clustered>) for the thread's keys. A warp with many equal digits, as in
-/// keys that are nearly in order, draws for all lanes at once. It asks in its first row, and only for a whole tile.
+/// Calls f(row, draw<clustered>) for the thread's keys. A warp with many equal digits, as in keys that are nearly in
+/// order, draws for all lanes at once. It asks in its first row, and only for a whole tile.
 template <class Shape, class F>
 __device__ void for_each_row(const SplitItems<Shape>& items, SplitDigit digit, F f) {
   const unsigned first = digit.of(items.codes[0]);

@@ -8,7 +8,8 @@
 
 namespace radix {
 
-/// Only the first n keys of a type that fits, and only if nobody can tell equal keys apart.
+/// Whether the splits sort keys of this type: those of 32 bits without values, whose positions in an array of n keys fit
+/// into a Word. The splits are not stable, which nobody can notice if equal keys have no values.
 template <class Word, class Key, class Value>
 inline constexpr bool can_be_split = sizeof(Key) == 4 && sizeof(Word) == 4 && !has_values<Value>;
 

@@ -50,7 +50,8 @@ inline constexpr int onesweep_threads = 384;
 /// passes, and the words of each tile of 7680 keys.
 inline std::int64_t keys_per_slot(std::int64_t device_bytes) {
   constexpr std::int64_t tile = 7680, words_per_tile = 2048, counters = 8192;
-  constexpr std::int64_t once = counters + words_per_tile + 4 * page_bytes;  // each of four arrays is rounded up to whole pages
+  // Each of four arrays is rounded up to whole pages.
+  constexpr std::int64_t once = counters + words_per_tile + 4 * page_bytes;
   const std::int64_t per_tile = 2 * sizeof(std::uint32_t) * tile + words_per_tile;
   return (device_bytes / slot_count - once) * tile / per_tile;
 }

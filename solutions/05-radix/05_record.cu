@@ -200,7 +200,7 @@ void sort_by_passes(Buffers<lab::Bits<Key>, Value>& buffers, std::int64_t n, Cod
     CUDA_CHECK(cudaMemcpyAsync(buffers.to.keys, buffers.from.keys, n, cudaMemcpyDeviceToDevice, stream));
     buffers.swap();
   }
-  // The first pass may be in any order if equal keys cannot be told apart.
+  // Where equal keys cannot be told apart, the first pass may store those of a digit in any order.
   constexpr bool first_in_order = !std::is_integral_v<Key> || has_values<Value>;
   allow_shared_memory(sweep<first_in_order, Tile, Key, Value>, sizeof(Tile));
   allow_shared_memory(sweep<true, Tile, Key, Value>, sizeof(Tile));
