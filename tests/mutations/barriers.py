@@ -260,8 +260,8 @@ def main(folder: str, *chosen: str) -> int:
     mistakes = [mistake(*words) for words in MISTAKES if words[0] in names]
     wrong = check_all(Path(folder).resolve(), [*barriers, *mistakes])
     needed = [mutation for mutation in barriers if not mutation.redundant]
-    print(f"barriers found: {sum(wrong[mutation] is None for mutation in needed)} of {len(needed)}")
-    print(f"mistakes found: {sum(wrong[mutation] is None for mutation in mistakes)} of {len(mistakes)}")
+    print(f"caught: {sum(wrong[mutation] is None for mutation in needed)} of {len(needed)} missing barriers")
+    print(f"caught: {sum(wrong[mutation] is None for mutation in mistakes)} of {len(mistakes)} wrong kernels")
     print("\n".join(text for text in wrong.values() if text))
     return 1 if any(wrong.values()) else 0
 

@@ -99,7 +99,7 @@ def main() -> int:
             first_line = failure.partition("\n")[0] if is_caught(item, failure) else failure or "all cases pass"
             verdict = "caught" if is_caught(item, failure) else "NOT CAUGHT"
             print(f"{item.lab} {item.file}, {item.name}: {verdict}: {first_line}", flush=True)
-    print(f"caught: {caught} of {len(items)}")
+    print(f"caught: {caught} of {len(items)} broken solutions")
     return 0 if items and caught == len(items) else 1
 
 

@@ -150,6 +150,11 @@ class Suite(unittest.TestCase):
         self.assertEqual(suite.counts(self.LOG + "\n"), (2, 4, 1))
         self.assertEqual(suite.counts(""), (0, 0, 0))
 
+    def test_shares_caught(self) -> None:
+        outputs = ("fine\ncaught: 5 of 5 attacks (g++)\ncaught it\n", "", "caught: 3 of 4 mistakes")
+        log = "\n".join(json.dumps({"result": "OK", "stdout": output}) for output in outputs)
+        self.assertEqual(suite.caught(log), ["caught: 5 of 5 attacks (g++)", "caught: 3 of 4 mistakes"])
+
     def test_an_unknown_suite_is_refused_before_anything_is_built(self) -> None:
         with tempfile.TemporaryDirectory() as folder:
             info = Path(folder) / "intro-tests.json"

@@ -87,7 +87,7 @@ class Attacks(InFolder):
         for cxx in ("g++", "clang++") if EVERYTHING else ("c++",):
             if shutil.which(cxx):
                 caught = self.refused(cxx)
-                print(f"{cxx}: {caught} of {len(attacks.REFUSED)} attacks refused for the right reason")
+                print(f"caught: {caught} of {len(attacks.REFUSED)} attacks, refused for the right reason ({cxx})")
 
 
 class Sentences(InFolder):

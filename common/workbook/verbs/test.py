@@ -24,6 +24,12 @@ def counts(log: str) -> tuple[int, int, int]:
     return passed, len(results) - passed - skipped, skipped
 
 
+def caught(log: str) -> list[str]:
+    """What tests of wrong programs have printed about the share that they have caught: "caught: 5 of 5 attacks"."""
+    outputs = (json.loads(line).get("stdout", "") for line in log.splitlines() if line.strip())
+    return [line for output in outputs for line in output.splitlines() if re.match(r"caught: \d+ of \d+ ", line)]
+
+
 def check_suites(names: Iterable[str], info: Path | None = None) -> None:
     """Raises Usage if Meson does not know the suite. Called before everything is built."""
     try:
@@ -73,6 +79,8 @@ def main(arguments: argparse.Namespace) -> int:
     passed, failed, skipped = counts(log.read_text())
     if status or failed:
         print("\n".join(output))
+    for line in caught(log.read_text()):
+        print(line)
     kinds = build.kinds()
     if "cuda" in kinds and not machine.gpus():
         print("cuda: built, not run (no GPU answers)")

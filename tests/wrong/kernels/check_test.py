@@ -181,6 +181,8 @@ def main() -> int:
     heading = "caught, with kind and line:"
     print("\n".join(wrong), f"\n\n{heading}" if wrong else heading, sep="")
     print(table(tally))
+    caught, faults = (sum(counts[i] for counts in tally.values()) for i in (0, 1))
+    print(f"caught: {caught} of {faults} faults in kernels, with kind and line")
     return 1 if wrong else 0
 
 

@@ -144,7 +144,7 @@ int main(int argc, char** argv) try {
       caught += as_expected;
     }
   }
-  std::printf("%d of %d wrong steps caught for the right reason; the right one is %s\n", caught, wrong_steps,
+  std::printf("caught: %d of %d wrong steps, for the right reason; the right one is %s\n", caught, wrong_steps,
               control ? "verified" : "NOT verified");
   return control && caught == wrong_steps ? 0 : 1;
 } catch (const lab::Error& error) {
