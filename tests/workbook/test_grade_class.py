@@ -185,18 +185,17 @@ class ClassTest(unittest.TestCase):
         for student in ("Ana", "Ben", "Cem", "Öde"):
             (self.folder / student).mkdir(parents=True)
         FakeGrader.broken, FakeGrader.graded, FakeGrader.interrupt_at = set(), [], ""
-        for place, name, value in ((class_run, "Grader", FakeGrader), (class_run, "prepared", self.prepared)):
-            patch = mock.patch.object(place, name, value)
+        self.built = ["cpu", "check"]
+        for name, value in (("Grader", FakeGrader), ("prepared", self.prepared), ("kinds", lambda: self.built)):
+            patch = mock.patch.object(class_run, name, value)
             patch.start()
             self.addCleanup(patch.stop)
 
     @contextlib.contextmanager
-    def prepared(self, options: Options, chosen: Sequence[str], marks: rubric.Rubric) -> Iterator[grader.Class]:
+    def prepared(
+        self, options: Options, run: Run, chosen: Sequence[str], marks: rubric.Rubric
+    ) -> Iterator[grader.Class]:
         """What submissions share, without compilers and sandboxes."""
-        run = grades.read_run(options.out)
-        run = run or dataclasses.replace(
-            RUN, labs=tuple(chosen), rubric=marks.text, seeds=class_run.seeds_for(options), shard=str(options.shard)
-        )
         sandbox = mock.Mock(boxes=[object()], description="fake")
         programs = mock.Mock(kinds=["cpu", "check"])
         yield grader.Class(run, marks, sandbox, programs, {}, options.out, options.folder, 1, threading.Lock())
@@ -241,6 +240,15 @@ class Seeds(ClassTest):
         self.assertEqual(FakeGrader.graded[4:], ["Ben", "Öde"])
         self.out = self.out.with_name("third")
         self.assertIn("has no run.json with seeds", self.grade("--seeds-of", str(self.folder), code=2))
+
+    def test_a_shard_that_could_not_be_merged(self) -> None:
+        """Two machines, one of which has a GPU, judge different criteria."""
+        self.grade("--shard", "1/2")
+        first, self.out = self.out, self.out.with_name("other")
+        self.built = ["cpu", "check", "cuda"]
+        self.assertIn("the builds differ", self.grade("--shard", "2/2", "--seeds-of", str(first), code=1))
+        self.assertFalse((self.out / "run.json").exists())
+        self.grade("--seeds-of", str(first))  # by itself, for other points or on another machine
 
     def test_students_do_not_see_them(self) -> None:
         self.grade()
@@ -289,6 +297,16 @@ class Resume(ClassTest):
         self.assertIn("a run with another rubric", self.grade("--rubric", str(marks), code=1))
         self.assertIn("a run with other labs", self.grade("--labs", "1", code=1))
 
+    def test_other_builds(self) -> None:
+        """Students of a run would get different criteria if a part of it were graded where a GPU answers."""
+        self.grade()
+        (self.folder / "Eve").mkdir()
+        self.built = ["cpu", "check", "cuda"]
+        self.assertIn("a run with other builds (cpu, check; here: cpu, check, cuda)", self.grade(code=1))
+        self.built = ["cpu", "check"]
+        self.grade()
+        self.assertEqual(FakeGrader.graded[4:], ["Eve"])
+
 
 class BadInput(ClassTest):
     """What is refused before anything is touched."""
@@ -298,7 +316,7 @@ class BadInput(ClassTest):
         self.assertIn("is in the folder of submissions", self.grade("--out", str(self.folder), code=2))
         self.out.mkdir()
         (self.out / "thesis.tex").write_text("")
-        self.assertIn("holds something else than grades", self.grade(code=1))
+        self.assertIn("holds something other than grades", self.grade(code=1))
         self.assertEqual([path.name for path in self.out.iterdir()], ["thesis.tex"])
         self.assertEqual(FakeGrader.graded, [])
 
@@ -441,7 +459,13 @@ class OptionsTest(unittest.TestCase):
             options = graded.call_args[0][0]
             self.assertEqual(options.out, Path(folder).resolve().with_name(Path(folder).name + "-grades"))
             self.assertEqual(options.shard, Shard())
-        self.assertRaises(Usage, class_run.seeds_for, Options(Path("a"), Path("b"), seeds_of=Path("/no/such")))
+        options = Options(Path("a"), Path("b"), seeds_of=Path("/no/such"))
+        self.assertRaises(Usage, class_run.new_run, options, [LAB], "", ["cpu", "check"])
+
+    def test_seeds_are_hidden_from_submissions(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            seeds = Path(folder).resolve()
+            self.assertIn(seeds, class_run.hidden(Options(Path("a"), Path("b"), seeds_of=seeds)))
 
 
 if __name__ == "__main__":

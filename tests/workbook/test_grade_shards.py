@@ -82,6 +82,7 @@ class Merge(unittest.TestCase):
             "rubric": lambda run: replace(run, rubric="other"),
             "commit": lambda run: replace(run, commit="other"),
             "labs": lambda run: replace(run, labs=("01-odd-even",)),
+            "builds": lambda run: replace(run, builds=("cpu", "check", "cuda")),
         }
         first = self.grade(self.folder / "part 1", shards.Shard(1, 2))
         for what, change in changes.items():

@@ -10,7 +10,7 @@ import shutil
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from queue import SimpleQueue
 
@@ -20,10 +20,11 @@ from ..core.course import BUILD, ROOT, has_solutions, labs
 from ..core.judge_client import JudgeClient
 from . import outputs, rubric, sandbox_trial, submissions
 from .grader import Class, Grader, judge_prefix, needed_programs
-from .grades import Grade, Run, read_grade, read_grades, read_run, write_run
+from .grades import Grade, Run, read_grade, read_grades, read_run, run_file, write_run
 from .judging import SETS
 from .programs import Programs
-from .shards import Shard
+from .shards import Shard, require_alike
+from .speed import require_rivals
 
 RUBRIC = ROOT / "tests/rubric.toml"
 WORKERS = 4  # compilers and runners that a submission uses at a time, at most: it has few files
@@ -54,8 +55,8 @@ def check_out(options: Options) -> None:
         raise Usage(f"{options.out} is in the folder of submissions: choose another folder with --out")
     if out.exists() and not out.is_dir():
         raise Usage(f"{options.out} is not a folder: choose another one with --out")
-    if out.is_dir() and any(entry.name != ".lock" for entry in out.iterdir()) and not (out / "run.json").is_file():
-        raise Problem(f"{options.out} holds something else than grades: choose another folder with --out")
+    if out.is_dir() and any(entry.name != ".lock" for entry in out.iterdir()) and not run_file(out).is_file():
+        raise Problem(f"{options.out} holds something other than grades: choose another folder with --out")
 
 
 @contextlib.contextmanager
@@ -71,14 +72,22 @@ def locked(out: Path) -> Iterator[None]:
         yield
 
 
-def seeds_for(options: Options) -> dict[str, int]:
-    """New secret seeds, or those of another run."""
+def new_seeds() -> dict[str, int]:
+    """New secret seeds."""
+    return {name: secrets.randbits(48) for name in SEEDS}
+
+
+def with_seeds(run: Run, options: Options) -> Run:
+    """A run that begins, with new secret seeds, or with those of another run."""
     if options.seeds_of is None:
-        return {name: secrets.randbits(48) for name in SEEDS}
+        return replace(run, seeds=new_seeds())
     other = read_run(options.seeds_of)
     if other is None or set(other.seeds) != set(SEEDS):
         raise Usage(f"{options.seeds_of} has no run.json with seeds: name a folder of grades")
-    return dict(other.seeds)
+    run = replace(run, seeds=dict(other.seeds))
+    if options.shard.of > 1:  # to be merged with that one
+        require_alike("this shard", run, options.seeds_of, other)
+    return run
 
 
 def require_same(run: Run, options: Options, chosen: Sequence[str], text: str) -> None:
@@ -99,11 +108,20 @@ def require_same(run: Run, options: Options, chosen: Sequence[str], text: str) -
         )
 
 
-def new_run(options: Options, chosen: Sequence[str], text: str, sandbox: str, judge: JudgeClient) -> Run:
-    """The facts of a run that begins."""
-    place = "; ".join(filter(None, [machine.gpu_name(), judge.host().machine]))
+def require_builds(run: Run, options: Options, built: Sequence[str]) -> None:
+    """Raises Problem unless a run can go on on this machine: its other points are for the criteria of these builds."""
+    if run.builds != tuple(built):
+        raise Problem(
+            f"{options.out} holds a run with other builds ({', '.join(run.builds)}; here: {', '.join(built)}): grade "
+            "where the same builds can run, or choose another folder with --out"
+        )
+
+
+def new_run(options: Options, chosen: Sequence[str], text: str, built: Sequence[str]) -> Run:
+    """A run that begins. What is found out later is missing: the sandbox and the machine."""
     date = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-    return Run(tuple(chosen), text, seeds_for(options), sandbox, place, machine.commit(), date, str(options.shard))
+    run = Run(tuple(chosen), text, commit=machine.commit(), date=date, shard=str(options.shard), builds=tuple(built))
+    return with_seeds(run, options)
 
 
 # --- what is needed to grade ---
@@ -120,41 +138,41 @@ def kinds() -> list[str]:
 
 def hidden(options: Options) -> list[Path]:
     """What no submission may read."""
-    paths = (options.folder, options.out, ROOT / "solutions", ROOT / "tests", build.folder(), BUILD)
+    paths = [options.folder, options.out, ROOT / "solutions", ROOT / "tests", build.folder(), BUILD]
+    paths += [options.seeds_of] if options.seeds_of else []
     return list(dict.fromkeys(path.resolve() for path in paths if path.exists()))
 
 
-def _require_rival(marks: rubric.Rubric, chosen: Sequence[str], built: Sequence[str]) -> None:
-    if marks.speed.against == "reference" and needed_programs(chosen, marks, built) and not has_solutions():
-        raise Problem('this copy of the workbook has no solutions to compare speeds with: set against = "gold"')
-
-
 @contextlib.contextmanager
-def prepared(options: Options, chosen: Sequence[str], marks: rubric.Rubric) -> Iterator[Class]:
-    """Everything that submissions share; its Run is the recorded one, or a new one that is not written yet."""
-    built = kinds()
-    _require_rival(marks, chosen, built)
+def prepared(options: Options, run: Run, chosen: Sequence[str], marks: rubric.Rubric) -> Iterator[Class]:
+    """Everything that submissions share, to grade these labs of a run. A new run gets its sandbox and its machine."""
+    rivals = needed_programs(chosen, marks, run.builds)
+    if rivals and marks.speed.against == "reference" and not has_solutions():
+        raise Problem('this copy of the workbook has no solutions to compare speeds with: set against = "gold"')
     with sandbox_trial.workspace() as workspace:
         sandbox = sandbox_trial.choose(workspace, hidden(options), options.unsafe)
         shutil.copy(Path(__file__).with_name("unpack.py"), sandbox.shared)
         try:
             jobs = options.jobs or os.cpu_count() or 1
             workers = min(jobs, WORKERS)
-            programs = Programs(sandbox, chosen, built)
+            programs = Programs(sandbox, chosen, run.builds)
             while len(sandbox.boxes) < max(jobs // workers, 1):
                 sandbox.add_box()
-            programs.prepare(needed_programs(chosen, marks, built))
+            programs.prepare(rivals)
             with JudgeClient(prefix=judge_prefix()) as judge:
                 tables = {lab: judge.lab(lab) for lab in chosen}
                 marks.require_budgets(tables.values(), options.rubric)
-                run = read_run(options.out) or new_run(options, chosen, marks.text, sandbox.description, judge)
+                if rivals:
+                    require_rivals(tables.values(), marks, judge, options.rubric)
+                place = "; ".join(filter(None, [machine.gpu_name(), judge.host().machine]))
+            run = replace(run, sandbox=run.sandbox or sandbox.description, machine=run.machine or place)
             yield Class(run, marks, sandbox, programs, tables, options.out, options.folder, workers)
         finally:
             sandbox.close()
 
 
 def announce(whole: Class) -> None:
-    """Notes on how is graded, and on what is not judged here."""
+    """Notes on how the class is graded, and on what is not judged here."""
     note(f"sandbox: {whole.sandbox.description}")
     speed = any(whole.rubric.points(lab, line.number, "speed") for lab, t in whole.tables.items() for line in t.steps)
     if speed and not whole.judges_speed:
@@ -235,25 +253,36 @@ def grade_class(options: Options) -> list[Grade]:
     chosen = list(options.labs) or labs()
     marks = rubric.read(options.rubric)
     check_out(options)
-    if (run := read_run(options.out)) is not None:
-        require_same(run, options, chosen, marks.text)
-    for remark in remarks:
-        note(remark)
     part = options.shard.part(paths)
     with locked(options.out):
+        if (run := read_run(options.out)) is not None:
+            require_same(run, options, chosen, marks.text)
+        for remark in remarks:
+            note(remark)
         left = [path for path in part if _is_left(options.out, path)]
         if len(left) < len(part):
             note(f"{len(part) - len(left)} of {len(part)} submissions have been graded before")
         if left or run is None:
-            with prepared(options, chosen, marks) as whole:
-                announce(whole)
-                if run is None:
-                    write_run(options.out, whole.run)
-                ClassRun(whole, left).run()
-                run = whole.run
+            run = _grade_left(options, run, chosen, marks, left)
         grades = read_grades(options.out)
         outputs.write_class(options.out, run, grades)
     return grades
+
+
+def _grade_left(
+    options: Options, recorded: Run | None, chosen: Sequence[str], marks: rubric.Rubric, left: Sequence[Path]
+) -> Run:
+    """Grades these submissions; the run, which is written if it was not recorded yet."""
+    built = kinds()
+    if recorded is not None:
+        require_builds(recorded, options, built)
+    run = recorded or new_run(options, chosen, marks.text, built)
+    with prepared(options, run, chosen, marks) as whole:
+        announce(whole)
+        if recorded is None:
+            write_run(options.out, whole.run)
+        ClassRun(whole, left).run()
+        return whole.run
 
 
 def _is_left(out: Path, path: Path) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ..core import build, check_build
+from ..core import check_build
 from ..core.check_build import Judges
 from ..core.console import Problem
 from ..core.course import steps
@@ -104,7 +104,7 @@ class Grader:
     def read(self, path: Path) -> Submission:
         """What is taken of a submission."""
         return submissions.read(
-            path, self.whole.programs.labs, lambda file, suffixes: self.whole.read_archive(self.box, file, suffixes)
+            path, self.whole.run.labs, lambda file, suffixes: self.whole.read_archive(self.box, file, suffixes)
         )
 
     def _graded(self, submission: Submission, grade: Grade) -> Grade:
@@ -248,7 +248,7 @@ def own_words(text: str, lab: str) -> int:
 
 def needed_programs(labs: Sequence[str], rubric: Rubric, kinds: Sequence[str]) -> list[Path]:
     """What is built besides the submissions: the programs that speeds are compared with."""
-    if rubric.speed.build not in kinds or build.kinds() == []:
+    if rubric.speed.build not in kinds:
         return []
     judged = [lab for lab in labs if any(rubric.points(lab, step.number, "speed") for step in steps(lab))]
     return list(dict.fromkeys(rival_program(lab, rubric.speed) for lab in judged))

@@ -105,6 +105,7 @@ class Run:
     commit: str = ""
     date: str = ""
     shard: str = ""  # "2/4"; "" if the run grades every submission
+    builds: tuple[str, ...] = ()  # that submissions are judged on: without a GPU, there are fewer criteria
 
 
 def to_json(value: Failure | Criterion | Grade | Run) -> str:

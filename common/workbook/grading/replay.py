@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from ..core import check_build
 from ..core.console import Problem, Usage, note
 from ..core.judge_client import JudgeClient, Outcome
 from . import judging, rubric, submissions
-from .class_run import Options, prepared
+from .class_run import Options, kinds, prepared
 from .grader import Class, Grader, judge_prefix
 from .grades import read_grade, read_run
 
@@ -45,11 +46,16 @@ def replay(options: Options, student: str, name: str) -> int:
     if run is None:
         raise Usage(f"{options.out} has no run.json: name the folder of grades with --out")
     path = _submission(options, student)
-    with prepared(options, run.labs, rubric.parse(run.rubric, options.rubric)) as whole:
+    lab = name.partition("/")[0]
+    unknown = Usage(f"there is no case {name}: the files in {options.out}/instructor name the cases that failed")
+    if lab not in run.labs:
+        raise unknown
+    no_points = rubric.parse("", options.rubric)  # so nothing is built to compare speeds with
+    with prepared(options, replace(run, builds=tuple(kinds())), [lab], no_points) as whole:
         with JudgeClient(prefix=judge_prefix()) as judge:
-            case = judging.find_case(judge, name, run.seeds) if name.partition("/")[0] in run.labs else None
+            case = judging.find_case(judge, name, run.seeds)
         if case is None:
-            raise Usage(f"there is no case {name}: {options.out}/instructor names those that failed")
+            raise unknown
         kind = name.split("/")[2]
         if kind not in whole.programs.kinds:
             raise Problem(f"the {kind} build cannot run on this machine")

@@ -13,7 +13,7 @@ from . import outputs
 from .grades import Grade, Run, read_grades, read_run, write_run
 
 T = TypeVar("T")
-_SAME = {"labs": "labs", "rubric": "rubric", "seeds": "seeds", "commit": "commit of the workbook"}
+_SAME = {"labs": "labs", "rubric": "rubric", "seeds": "seeds", "commit": "commit of the workbook", "builds": "builds"}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,7 +47,8 @@ def merge(out: Path, parts: Sequence[Path]) -> list[Grade]:
     if out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise Problem(f"{out} exists and is not an empty folder: merge into a new one")
     runs = [_run_of(part) for part in parts]
-    _require_one_run(runs, parts)
+    for run, part in zip(runs[1:], parts[1:]):
+        require_alike(str(part), run, parts[0], runs[0])
     _require_all(runs, parts)
     grades = _joined(parts)
     run = dataclasses.replace(
@@ -78,14 +79,15 @@ def _run_of(part: Path) -> Run:
     return run
 
 
-def _require_one_run(runs: Sequence[Run], parts: Sequence[Path]) -> None:
-    for run, part in zip(runs[1:], parts[1:]):
-        for name, what in _SAME.items():
-            if getattr(run, name) != getattr(runs[0], name):
-                raise Problem(
-                    f"{part} and {parts[0]} are not of one run: the {what} differ{'s' * (not what.endswith('s'))}.\n"
-                    f"Grade all shards with the run.json of one of them"
-                )
+def require_alike(what: str, run: Run, first: Path, of_first: Run) -> None:
+    """Raises Problem if a shard cannot be merged with the first one. `what`: the shard's folder, or "this shard"."""
+    for name, words in _SAME.items():
+        if getattr(run, name) != getattr(of_first, name):
+            raise Problem(
+                f"{what} and {first} are not of one run: the {words} differ{'s' * (not words.endswith('s'))}.\n"
+                "Grade all shards with --seeds-of the first one, the same rubric and the same commit, and either all "
+                "with a GPU or all without"
+            )
 
 
 def _require_all(runs: Sequence[Run], parts: Sequence[Path]) -> None:
