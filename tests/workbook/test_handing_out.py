@@ -24,10 +24,12 @@ LABS = ["01-odd-even", "03-bitonic"]
 FAKE_WORKBOOK = """#!/bin/sh
 # Writes what it was asked for, and results as if it had graded.
 echo "$@" >>"$CALLS"
+stat -c '%A %n' solutions tests build >>"$CALLS.modes" 2>/dev/null
+[ -z "${DIES-}" ] || exit 1
 while [ $# -gt 0 ]; do
   case $1 in
     --out) out=$2 ;;
-    --seeds-of) cp "$2/run.json" "$CALLS.seeds" ;;
+    --seeds-of) cp "$2/run.json" "$CALLS.seeds" && stat -c '%A %n' "$2" >>"$CALLS.modes" ;;
   esac
   shift
 done
@@ -140,9 +142,16 @@ class Gradescope(Temporary):
         """The submission is graded with the archive's seeds, and the results are where Gradescope looks for them."""
         root = self.unpacked()
         self.program(root / "source/course/workbook", FAKE_WORKBOOK)
-        (root / "source/course/build").mkdir()
+        for folder in ("", "source", "source/course"):
+            (root / folder).chmod(0o755)
         done = self.run_script("bash", root / "source/setup.sh", WORKBOOK_AUTOGRADER=str(root))
         self.assertEqual(done.returncode, 0, done.stderr)
+        # Another user can read nothing of these when the first submission is graded.
+        modes = Path(f"{self.calls}.modes").read_text().splitlines()
+        self.assertEqual(
+            [Path(line.partition(" ")[2]).name for line in modes], ["solutions", "tests", "build", "seeds"]
+        )
+        self.assertEqual([line for line in modes if line.split()[0][-3:] != "---"], [])
         for secret in ("seeds/run.json", "seeds", "course/solutions", "course/tests/rubric.toml", "course/build"):
             self.assertEqual((root / "source" / secret).stat().st_mode & 0o007, 0, secret)
         for status in ("0", "2"):
@@ -154,6 +163,25 @@ class Gradescope(Temporary):
         self.assertEqual(len(self.called()), 3)
         for call in self.called():
             self.assertRegex(call, r"^grade \S+/class --labs 01-odd-even 03-bitonic --seeds-of .*/seeds --out ")
+
+    def test_the_same_seeds(self) -> None:
+        """A rubric that was corrected during an assignment: the cases stay."""
+        marks = self.folder / "marks.toml"
+        marks.write_text("[step]\ncorrect = 1\n")
+        first, second = self.folder / "1.zip", self.folder / "2.zip"
+        run_cli("gradescope", "--labs", "1", "--out", str(first))
+        words = ("gradescope", "--labs", "1", "--rubric", str(marks), "--seeds-of")
+        self.assertEqual(run_cli(*words, str(first), "--out", str(second))[0], 0)
+        runs = [json.loads(zipfile.ZipFile(archive).read("seeds/run.json")) for archive in (first, second)]
+        self.assertEqual(runs[0]["seeds"], runs[1]["seeds"])
+        self.assertEqual(runs[1]["rubric"], marks.read_text())
+        with zipfile.ZipFile(self.folder / "empty.zip", "w"):
+            pass
+        for other in (marks, self.folder / "empty.zip", self.folder / "none.zip"):
+            status, printed = run_cli(*words, str(other), "--out", str(self.folder / "3.zip"))
+            self.assertEqual(status, 2)
+            self.assertIn("is not an archive with seeds", printed)
+        self.assertFalse((self.folder / "3.zip").exists())
 
     def test_nothing_graded(self) -> None:
         root = self.unpacked()
@@ -169,17 +197,24 @@ class Gradescope(Temporary):
 class Slurm(Temporary):
     """The job array."""
 
-    def test_tasks_and_merge(self) -> None:
-        """The first task draws the seeds, the others use them; the last job joins all."""
+    def grade_class(self, **variables: str) -> subprocess.CompletedProcess[str]:
+        """Runs the script for three tasks."""
         script = self.folder / "workbook/solutions/grade-class.sh"
         self.program(script, (ROOT / "solutions/grade-class.sh").read_text())
         self.program(self.folder / "workbook/workbook", FAKE_WORKBOOK)
         self.program(self.folder / "bin/sbatch", FAKE_SBATCH)
-        grades = self.folder / "grades"
+        self.program(self.folder / "bin/sleep", "#!/bin/sh\n")
         path = f"{self.folder / 'bin'}:{os.environ['PATH']}"
-        done = self.run_script(script, "my class", grades, "3", "--labs", LABS[0], PATH=path)
+        return self.run_script(
+            script, "my class", self.folder / "grades", "3", "--labs", LABS[0], PATH=path, **variables
+        )
+
+    def test_tasks_and_merge(self) -> None:
+        """The first task draws the seeds, the others use them; the last job joins all."""
+        done = self.grade_class()
         self.assertEqual(done.returncode, 0, done.stderr)
         options = f"--jobs 3 --labs {LABS[0]}"
+        grades = self.folder / "grades"
         shards = grades / "shards"
         self.assertEqual(
             self.called(),
@@ -191,6 +226,15 @@ class Slurm(Temporary):
             ],
         )
         self.assertEqual(grades.stat().st_mode & 0o077, 0)
+        again = self.grade_class()
+        self.assertEqual((again.returncode, len(self.called())), (1, 4))
+        self.assertIn("grades/all exists: remove it", again.stderr)
+
+    def test_the_first_task_fails(self) -> None:
+        """The others do not wait for its seeds forever."""
+        done = self.grade_class(DIES="yes")
+        self.assertEqual(done.stderr.count("task 1 has not drawn the seeds"), 2)
+        self.assertEqual(len([call for call in self.called() if "--merge" not in call]), 1)
 
 
 class Merge(Temporary):

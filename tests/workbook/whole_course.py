@@ -19,6 +19,8 @@ from pathlib import Path
 from workbook.core import course
 from workbook.core.course import ROOT
 from workbook.core.starters import all_starters
+from workbook.grading.sandbox import SECOND_USER
+from workbook.grading.sandbox_trial import FORCED
 
 LAB = "01-odd-even"
 
@@ -59,7 +61,13 @@ def release(folder: Path) -> None:
 
 
 def gradescope(folder: Path) -> None:
-    """The archive's scripts give a solution all points for its code, and a starter none."""
+    """The archive's scripts give a solution all points for its code, and a starter none.
+
+    As in Gradescope's container, everybody may enter the folder, and if we are root, another user runs submissions.
+    """
+    folder.chmod(0o755)
+    if os.geteuid() == 0:
+        os.environ[FORCED] = SECOND_USER
     root = folder / "autograder"
     archive = folder / "autograder.zip"
     run(ROOT, ROOT / "workbook", "gradescope", "--labs", LAB, "--out", archive)

@@ -16,6 +16,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--rubric", type=Path, metavar="FILE", help="points (default: tests/rubric.toml)")
     parser.add_argument(
+        "--seeds-of", type=Path, metavar="ARCHIVE", help="the same cases as in another archive (default: new ones)"
+    )
+    parser.add_argument(
         "--out", type=Path, default=Path("autograder.zip"), metavar="FILE", help="default: autograder.zip"
     )
 
@@ -29,12 +32,14 @@ def main(arguments: argparse.Namespace) -> int:
     out: Path = arguments.out
     if out.exists() or out.is_symlink():
         raise Problem(
-            f"{out} exists: its seeds are those of the submissions graded so far. Name another file with --out"
+            f"{out} exists: its seeds are those of the submissions graded so far. Name another file with --out; with "
+            f"--seeds-of {out} it has the same seeds"
         )
     if not out.resolve().parent.is_dir():
         raise Problem(f"{out.resolve().parent} does not exist: create it first")
     labs = sorted({find_lab(lab) for lab in arguments.labs})
-    number = autograder.write(out, labs, arguments.rubric or class_run.RUBRIC)
+    seeds = autograder.seeds_in(arguments.seeds_of) if arguments.seeds_of else class_run.new_seeds()
+    number = autograder.write(out, labs, arguments.rubric or class_run.RUBRIC, seeds)
     print(f"wrote {out}: {number} files, for {', '.join(labs)}")
     note(
         "It holds the solutions and the secret seeds. Upload it under 'Configure Autograder', on Ubuntu 22.04 or later"
