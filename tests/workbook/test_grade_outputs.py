@@ -267,8 +267,18 @@ class Texts(unittest.TestCase):
             self.assertEqual(Tags(body).shown.strip(), f"x {texts.clean(text)}")
 
     def test_long_texts(self) -> None:
-        self.assertLess(len(texts.block("x" * 10**6)), texts.LONGEST + 100)
+        self.assertLessEqual(len(texts.block("x" * 10**6)), texts.LONGEST_BLOCK)
         self.assertIn("more characters", texts.block("x" * 10**6))
+
+    def test_a_text_is_shortened_once(self) -> None:
+        """A message is shortened when it is kept, and again when it is shown: the number of lost characters stays."""
+        text = "x" * (texts.LONGEST + 5000)
+        kept = texts.shortened(text)
+        self.assertLessEqual(len(kept), texts.LONGEST)
+        self.assertTrue(kept.endswith(f"x\n... ({len(text) - kept.count('x'):,} more characters)"), kept[-50:])
+        long = replace(failure(2, 5), message=kept, findings=(kept, kept, kept))
+        self.assertEqual(texts.block(texts.details(long)), "\n".join([kept] * 4))
+        self.assertEqual(texts.shortened("x" * texts.LONGEST), "x" * texts.LONGEST)
 
     def test_failures_without_a_case(self) -> None:
         compile_error = Failure("cpu", "03-bitonic", 2, status="not compiled", message="02_shared.cu:3: error: no")

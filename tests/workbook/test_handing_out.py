@@ -243,6 +243,7 @@ class Merge(Temporary):
     def test_arguments(self) -> None:
         for words in (("--merge", "a"), ("class", "--merge", "a", "--out", "b"), ()):
             self.assertEqual(run_cli("grade", *words)[0], 2, words)
+        self.assertIn("grade FOLDER --labs LAB", run_cli("grade", "--labs", "3", str(self.folder))[1])
         status, printed = run_cli("grade", "--merge", str(self.folder), "--out", str(self.folder / "all"))
         self.assertEqual(status, 1)
         self.assertIn("holds no grades", printed)

@@ -10,7 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from ..reporting import page as pages
 from . import gradebooks, texts
-from .grades import Criterion, Failure, Grade, Run
+from .grades import Grade, Run
 
 
 class Markdown(str):
@@ -47,10 +47,6 @@ def squeezed(text: str) -> str:
 
 def text(run: Run, grade: Grade) -> str:
     """feedback.md"""
-
-    def shown(criterion: Criterion) -> list[Failure]:
-        return [texts.public(failure, run) for failure in criterion.failures[: gradebooks.SHOWN_FAILURES]]
-
     criteria = () if grade.not_graded else grade.criteria
     return squeezed(
         environment()
@@ -61,8 +57,7 @@ def text(run: Run, grade: Grade) -> str:
             labs=list(dict.fromkeys(criterion.lab for criterion in criteria)),
             of_lab=lambda lab: [criterion for criterion in criteria if criterion.lab == lab],
             name=gradebooks.short_title,
-            shown=shown,
-            more=lambda criterion: max(0, len(criterion.failures) - gradebooks.SHOWN_FAILURES),
+            shown_failures=lambda criterion: gradebooks.shown_failures(criterion, run),
             failed=any(criterion.failures for criterion in criteria),
             verdict=texts.verdict,
             what_failed=texts.what_failed,

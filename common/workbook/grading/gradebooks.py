@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from . import texts
-from .grades import CRITERIA, Criterion, Grade, Run
+from .grades import Criterion, Failure, Grade, Run
+from .rubric import LAB_CRITERIA, STEP_CRITERIA
 
 SHOWN_FAILURES = 5  # of one criterion
 NOT_GRADED = "Not graded: a fault of the grader or of its machine, not of the submission. It will be graded again."
@@ -27,15 +28,20 @@ def short_title(criterion: Criterion) -> str:
     return criterion.name if criterion.step is None else f"step {criterion.step:02}: {criterion.name}"
 
 
+def shown_failures(criterion: Criterion, run: Run) -> tuple[list[Failure], int]:
+    """What a student sees of a criterion's failures, and how many more there are."""
+    shown = [texts.public(failure, run) for failure in criterion.failures[:SHOWN_FAILURES]]
+    return shown, len(criterion.failures) - len(shown)
+
+
 def explanation(criterion: Criterion, run: Run) -> str:
     """What a student reads about a criterion, as plain text."""
     lines = [texts.clean(criterion.words)] if criterion.words else []
-    for failure in criterion.failures[:SHOWN_FAILURES]:
-        shown = texts.public(failure, run)
-        lines += ["", texts.clean(f"{texts.what_failed(shown)}: {texts.verdict(shown)}")]
-        lines += [f"  {line}" for line in texts.block(texts.details(shown)).splitlines()]
-    more = len(criterion.failures) - SHOWN_FAILURES
-    if more > 0:
+    failures, more = shown_failures(criterion, run)
+    for failure in failures:
+        lines += ["", texts.clean(f"{texts.what_failed(failure)}: {texts.verdict(failure)}")]
+        lines += [f"  {line}" for line in texts.block(texts.details(failure)).splitlines()]
+    if more:
         lines += ["", f"and {more} more"]
     return "\n".join(lines)
 
@@ -76,7 +82,8 @@ def gradescope(run: Run, grade: Grade) -> str:
             test["max_score"] = round(float(criterion.max_points), 2)
             test["status"] = "passed" if _passed(criterion) else "failed"
         tests.append(test)
-    results: dict[str, Any] = {"output": _general(grade)} if _general(grade) else {}
+    general = _general(grade)
+    results: dict[str, Any] = {"output": general} if general else {}
     if grade.points is not None and not tests:
         results["score"] = 0.0
     return (
@@ -92,11 +99,11 @@ def junit(run: Run, grade: Grade) -> str:
         if criterion.lab not in suites:
             suites[criterion.lab] = ET.SubElement(root, "testsuite", name=criterion.lab)
         _test_case(suites[criterion.lab], criterion, run)
-    if _general(grade):
+    if general := _general(grade):
         suite = ET.SubElement(root, "testsuite", name="submission")
         case = ET.SubElement(suite, "testcase", classname="submission", name="accepted")
         kind = "failure" if grade.refused and not grade.not_graded else "skipped"
-        ET.SubElement(case, kind, message=_general(grade).splitlines()[0])
+        ET.SubElement(case, kind, message=general.splitlines()[0])
     for suite in [*root, root]:
         for count, found in (("tests", "testcase"), ("failures", "failure"), ("skipped", "skipped")):
             suite.set(count, str(len(list(suite.iter(found)))))
@@ -132,11 +139,12 @@ def autolab(grade: Grade) -> str:
 
 def columns(grades: Iterable[Grade]) -> list[tuple[str, int | None, str]]:
     """All criteria of the class, in the order of the labs and their steps."""
+    order = (*STEP_CRITERIA, *LAB_CRITERIA)
     found = {(criterion.lab, criterion.step, criterion.name) for grade in grades for criterion in grade.criteria}
 
-    def place(key: tuple[str, int | None, str]) -> tuple[str, bool, int, int, str]:
+    def place(key: tuple[str, int | None, str]) -> tuple[str, bool, int, int]:
         lab, step, name = key
-        return lab, step is None, step or 0, CRITERIA.index(name) if name in CRITERIA else len(CRITERIA), name
+        return lab, step is None, step or 0, order.index(name)
 
     return sorted(found, key=place)
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from ..core import check_build
 from ..core.check_build import Judges
 from ..core.console import Problem
-from ..core.course import steps
+from ..core.course import StepFile, steps
 from ..core.judge_client import JudgeClient
 from ..core.judge_types import Lab
 from ..reporting import compose
@@ -138,21 +138,21 @@ class Grader:
     # --- criteria ---
 
     def _lab(self, made: LabBuild, submission: Submission) -> list[Criterion]:
-        found = [criterion for step in steps(made.lab) for criterion in self._step(made, step.number, submission)]
+        found = [criterion for step in steps(made.lab) for criterion in self._step(made, step, submission)]
         points = self.whole.rubric.points(made.lab, None, "report")
         return [*found, self._report(made, submission, points)] if points else found
 
-    def _step(self, made: LabBuild, number: int, submission: Submission) -> list[Criterion]:
+    def _step(self, made: LabBuild, step: StepFile, submission: Submission) -> list[Criterion]:
         """The criteria of a step."""
+        number, name = step.number, Path(step.file).name
         most = self.whole.criteria(made.lab, number)
-        name = next(Path(step.file).name for step in steps(made.lab) if step.number == number)
         if made.refused:
             words, failures = "not run: the submission was refused", []
         elif name in made.broken:
             words, failures = "it does not compile", [made.broken[name]]
         elif name in made.unchanged:
-            handed_in = f"{made.lab}/{name}" in submission.files
-            words = f"step {number:02} is not written yet" if handed_in else f"labs/{made.lab}/{name} was not handed in"
+            handed_in = step.file in submission.files
+            words = f"step {number:02} is not written yet" if handed_in else f"labs/{step.file} was not handed in"
             failures = []
         else:
             return self._judged(made, number, most)
@@ -171,8 +171,7 @@ class Grader:
                 tallies.append(judging.tally(judges, made.programs[kind], lab, number, kind, seeds))
         self._require_sandbox(tallies)
         least = self.whole.rubric.least_share
-        correct = judging.correct(lab, number, tallies, most.get("correct", 1.0), least)
-        found = [correct] if "correct" in most else []
+        found = [judging.correct(lab, number, tallies, most["correct"], least)] if "correct" in most else []
         if not any(tally.passed for tally in tallies):
             rest = [name for name in most if name != "correct"]
             return found + [judging.nothing(lab, number, name, most[name], "no case passed") for name in rest]
@@ -186,9 +185,10 @@ class Grader:
         """The criteria of the check build."""
         lab, seed = made.lab, self.whole.run.seeds["check"]
         with self.judges("check") as judges:
-            cases = judging.cases_of(judges.own(), lab, number, "check", "check", seed)
             seconds = judging.SECONDS["check"]
             verdict = check_build.check_step(lab, number, made.programs["check"], seconds, judges=judges, seed=seed)
+            # Only a case that failed is named.
+            cases = judging.cases_of(judges.own(), lab, number, "check", "check", seed) if verdict.failed else []
         found = [judging.check(lab, number, verdict, cases, most["check"])] if "check" in most else []
         return found + ([judging.budgets(lab, number, verdict, most["budgets"])] if "budgets" in most else [])
 

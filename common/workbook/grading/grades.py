@@ -25,7 +25,6 @@ from ..core.console import Problem
 
 T = TypeVar("T")
 
-CRITERIA = ("correct", "check", "budgets", "speed", "report")
 LONGEST_NAME = 100  # bytes of a student's name in the name of a file, which may have 255 with what is added to it
 
 
@@ -60,7 +59,7 @@ class Criterion:
 
     lab: str
     step: Optional[int]  # None: the lab as a whole
-    name: str  # one of CRITERIA
+    name: str  # of a criterion of the rubric, such as "correct"
     points: Optional[float]  # None: not graded
     max_points: float
     words: str = ""  # a sentence: "61 of 61 cases passed on the cpu build"
@@ -165,7 +164,7 @@ def read_grade(out: Path, student: str) -> Grade | None:
 
 def read_grades(out: Path) -> list[Grade]:
     """All Grades of a folder, in the order of the students' names. Raises Problem if a file is damaged."""
-    found = sorted((out / "instructor").glob("[!.]*.json"))
+    found = (out / "instructor").glob("[!.]*.json")
     grades = [_read(Grade, file, "remove it, and the submission is graded again") for file in found]
     return sorted(grades, key=lambda grade: grade.student)
 

@@ -16,6 +16,7 @@ from ..core import check_build
 from ..core.check_build import Judges, Verdict
 from ..core.judge_client import Case, JudgeClient, Outcome
 from .grades import Criterion, Failure
+from .texts import shortened
 
 SETS = {"cpu": ("quick", "public"), "cuda": ("quick", "public"), "check": ("check",)}
 SECONDS = {"quick": 5.0, "public": 10.0, "check": 20.0}  # that a case may take, besides waiting for a busy machine
@@ -23,7 +24,6 @@ MOST_HUNG = 3  # cases of a step and build that do not end: after these, the oth
 MOST_ENDED = 20  # cases that end the program, if none passes
 MOST_SECONDS = 300.0  # for all cases of a step on a build, besides waiting; the solutions take a few
 MOST_KEPT = 8  # failures that a criterion names
-LONGEST = 4000  # characters of a message or a finding
 
 
 @dataclass(frozen=True)
@@ -51,13 +51,8 @@ def find_case(judge: JudgeClient, name: str, seeds: Mapping[str, int]) -> NamedC
     return next((case for case in found if case.id == name), None)
 
 
-def _shortened(text: str) -> str:
-    """A text that comes from a submission's process, which may send any amount."""
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]} ..."
-
-
 def failure_of(outcome: Outcome, kind: str, name: str = "") -> Failure:
-    """A case that failed, as it is kept in the grade."""
+    """A case that failed, as it is kept in the grade. A submission's process may send texts of any length."""
     case = outcome.case
     return Failure(
         build=kind,
@@ -71,10 +66,10 @@ def failure_of(outcome: Outcome, kind: str, name: str = "") -> Failure:
         blocks=case.blocks,
         threads=case.threads,
         status=outcome.status,
-        message=_shortened(outcome.message) if outcome.status != "verified" else "the result was correct, by luck",
+        message=shortened(outcome.message) if outcome.status != "verified" else "the result was correct, by luck",
         first_wrong=outcome.first_wrong,
         place=outcome.place.rpartition("/")[2],
-        findings=tuple(_shortened(str(finding)) for finding in outcome.findings[: check_build.MOST_FINDINGS]),
+        findings=tuple(shortened(str(finding)) for finding in outcome.findings[: check_build.MOST_FINDINGS]),
         seed=case.seed,
         case_id=name,
     )

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from . import inspection
 from .grades import Failure
-from .judging import LONGEST
 from .programs import Compiled, Programs, step_files
 from .sandbox import Box
+from .texts import shortened
 
 
 class MachineFault(Exception):
@@ -58,7 +58,7 @@ class LabBuilder:
         return made
 
     def _compile(self, made: LabBuild, names: Sequence[str]) -> dict[tuple[str, str], Path]:
-        """The objects by file and build, of the files that compile on all builds; those may be used by nobody else."""
+        """The objects by file and build. A file that does not compile on a build is also in `made.broken`."""
         jobs = [(name, kind) for name in names for kind in self.programs.kinds]
         with ThreadPoolExecutor(self.workers) as pool:
             results = list(pool.map(lambda job: self.programs.compile(self.box, made.lab, *job), jobs))
@@ -84,11 +84,10 @@ class LabBuilder:
             raise MachineFault(f"the compiler does not work in the sandbox: {compiled.words.splitlines()[0][:200]}")
 
     def _starter_compiles(self, lab: str, name: str, kind: str) -> bool:
-        texts = dict.fromkeys([name], self.programs.starters[f"{lab}/{name}"])
         place = self.box.folder / "tree/labs" / lab / name
         kept = place.read_bytes()
         try:
-            place.write_text(texts[name], encoding="utf-8")
+            place.write_text(self.programs.starters[f"{lab}/{name}"], encoding="utf-8")
             return self.programs.compile(self.box, lab, name, kind).item is not None
         finally:
             place.write_bytes(kept)
@@ -101,7 +100,7 @@ class LabBuilder:
             lab,
             int(name[:2]),
             status="does not compile",
-            message=words[:LONGEST],
+            message=shortened(words),
             place=place[0] if place else name,
         )
 

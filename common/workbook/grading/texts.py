@@ -12,7 +12,9 @@ import unicodedata
 
 from .grades import Failure, Run
 
-LONGEST = 4000  # characters of a message or finding that are shown
+LONGEST = 4000  # characters of a message or a finding that are kept
+LONGEST_BLOCK = 5 * LONGEST  # that are shown: a message with its findings is not cut once more
+_SUFFIX = 40  # at most, of the words about what is left out
 SECRET = 10**6  # a seed below this is a common number, and removing it would damage other texts
 _SPECIAL = re.compile(r"[&<>\\`*\[\]|$~^]|(?<![^\W_])_|_(?![^\W_])")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -30,13 +32,14 @@ def clean(text: str, lines: bool = False) -> str:
 
 
 def shortened(text: str, longest: int = LONGEST) -> str:
-    """At most so many characters of a text."""
-    return text if len(text) <= longest else f"{text[:longest]}\n... ({len(text) - longest} more characters)"
+    """At most so many characters of a text, with the words about what is left out: shortened again, it is the same."""
+    kept = longest - _SUFFIX
+    return text if len(text) <= longest else f"{text[:kept]}\n... ({len(text) - kept:,} more characters)"
 
 
 def block(text: str) -> str:
     """A text of several lines, as it can be shown."""
-    return shortened(clean(text, lines=True)).strip("\n")
+    return shortened(clean(text, lines=True), LONGEST_BLOCK).strip("\n")
 
 
 def markdown(text: str) -> str:

@@ -16,13 +16,21 @@ FOLDER holds one folder or archive per student. Of each, only the files that stu
 reports: labs/NN-name/*.cu and labs/NN-name/report/report.md, with or without labs/, or the files alone if --labs names
 one lab. They are compiled and run in a sandbox, on cases with secret seeds, which the run draws and records.
 
-A run that was interrupted goes on if the same command is run again. Exit codes: 0, all submissions were graded; 2, some
-could not be graded because of a fault of this machine (not-graded.csv lists them); 1, nothing was graded.
+An interrupted run continues if you run the same command again.
+
+Exit status: 0, all were graded; 2, some could not be graded (see not-graded.csv), or an option is wrong; 1, nothing was
+graded. With --replay: 0, the case passes; 1, it fails.
 """
+_USAGE = """\
+%(prog)s FOLDER [--labs LAB ...] [--out GRADES] [--rubric FILE] [--jobs N] [--shard K/N]
+                              [--seeds-of GRADES] [--unsafe]
+       %(prog)s FOLDER [--out GRADES] --replay STUDENT CASE
+       %(prog)s --merge GRADES GRADES ... --out ALL-GRADES"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
+    parser.usage = _USAGE
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.description = f"{parser.description}\n\n{_DESCRIPTION}"
     parser.add_argument("folder", metavar="FOLDER", type=Path, nargs="?", help="the submissions")
@@ -56,9 +64,11 @@ def main(arguments: argparse.Namespace) -> int:
             raise Usage("--merge joins grades: write ./workbook grade --merge GRADES GRADES ... --out ALL-GRADES")
         return report(shards.merge(arguments.out, arguments.merge), arguments.out)
     folder: Path | None = arguments.folder
-    if folder is None or not folder.is_dir():
-        named = f"{folder} is not a folder: " if folder else ""
-        raise Usage(f"{named}name the folder that holds one folder or archive per student")
+    if folder is None:
+        raise Usage(
+            "name the folder that holds one folder or archive per student, before all options: "
+            "./workbook grade FOLDER --labs LAB"
+        )
     resolved = folder.resolve()
     options = class_run.Options(
         folder,
