@@ -147,7 +147,7 @@ class Places(Folder):
         taken = self.read("Ben")
         self.assertEqual(set(taken.files), {SHARED, f"{LAB}/report/report.md"})
         self.assertEqual(taken.report(LAB), "my report")
-        self.assertIn("ignored, because students may not change them", taken.remarks[0])
+        self.assertIn("ignored, because they are not among the files that are graded", taken.remarks[0])
 
     def test_names_with_spaces_and_letters(self) -> None:
         self.write(f"Åsa Ñandú/My Files (final)/labs/{SHARED}", "// ü\n")

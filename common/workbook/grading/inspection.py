@@ -146,7 +146,9 @@ class _Inspector:
             try:
                 self.objects.append(Object(path))
             except Unreadable as error:
-                self.found.refuse(f"{_shown_file(path)}: its object cannot be read ({error}): use no assembler in it")
+                self.found.refuse(
+                    f"{_shown_file(path)}: its object cannot be read ({error}): use no assembly code in it"
+                )
         names = {symbol.name for each in self.objects for symbol in each.symbols}
         self.shown = demangled(names)
         self.defined = {s.name for each in self.objects for s in each.symbols if not s.is_undefined and not s.is_local}
@@ -282,15 +284,15 @@ class _Inspector:
         for section in each.sections:
             if "W" in section.flags and "X" in section.flags:
                 self.found.refuse(
-                    f"{file}: its section {section.name} can be written and executed: use no assembler in it"
+                    f"{file}: its section {section.name} can be written and executed: use no assembly code in it"
                 )
         notes = [section for section in each.sections if section.name == ".note.GNU-stack"]
         if not notes or any("X" in section.flags for section in notes):
-            self.found.refuse(f"{file} makes the stack executable: use no assembler in it")
+            self.found.refuse(f"{file} makes the stack executable: use no assembly code in it")
         calls, hidden = each.system_calls()
         for name in calls:
             self.found.refuse(
-                f"{file} calls the system by an instruction in {self._name(name)}: use no assembler in it"
+                f"{file} makes a system call by an instruction in {self._name(name)}: use no assembly code in it"
             )
         for name in hidden:
             self.found.note(

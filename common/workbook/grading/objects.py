@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-_SECTION = re.compile(
+_SECTION = re.compile(  # without a name or without flags, a section has an empty column
     r"\s*\[\s*(\d+)\] (.*?)\s+(\S+)\s+[0-9a-f]{16} ([0-9a-f]{6,}) ([0-9a-f]{6,}) [0-9a-f]{2,}\s+(\w*)\s+\d+\s+\d+\s+\d+"
 )
 _SYMBOL = re.compile(
@@ -126,13 +126,7 @@ class Object:
         table = re.search(r"^Section Headers:\n  \[Nr\].*\n((?:  \[.*\n)*)", text, re.M)
         if not stated or not table:
             raise Unreadable("it has no sections")
-        rows = []
-        for line in table[1].splitlines():
-            # An entry without a name or without flags leaves its column empty.
-            match = _SECTION.fullmatch(line)
-            if not match:
-                raise Unreadable(f"its sections are not those of a compiler: {line.strip()[:80]!r}")
-            rows.append(match)
+        rows = _rows(_SECTION, table[1].splitlines(), "sections")
         if len(rows) != int(stated[1]):
             raise Unreadable("its sections are not those of a compiler")
         return [Section(int(r[1]), r[2].strip(), r[3], int(r[4], 16), int(r[5], 16), r[6]) for r in rows]

@@ -61,7 +61,7 @@ def can_signal(pid: int) -> bool:
     return False
 
 
-def most_disk(folder: str, limit: int) -> bool:
+def exceeds_disk(folder: str, limit: int) -> bool:
     """Whether more than `limit` bytes can be written, in several files."""
     written, files = 0, []
     try:
@@ -77,7 +77,7 @@ def most_disk(folder: str, limit: int) -> bool:
     return written > limit + 4 * _STEP
 
 
-def most_memory(limit: int) -> bool:
+def exceeds_memory(limit: int) -> bool:
     """Whether a process can use more than `limit` bytes."""
     child = os.fork()
     if child == 0:
@@ -93,7 +93,7 @@ def most_memory(limit: int) -> bool:
     return os.waitpid(child, 0)[1] == 0
 
 
-def most_processes(limit: int) -> bool:
+def exceeds_processes(limit: int) -> bool:
     """Whether more than `limit` processes can run."""
     children = []
     try:
@@ -123,9 +123,9 @@ def main(given: dict[str, Any]) -> None:
         "writable": writable(inside),
         "signals": can_signal(given["pid"]),
         "network": reaches_network(given["port"]),
-        "disk": most_disk(scratch, given["disk"]),
-        "processes": most_processes(given["processes"]),
-        "memory": most_memory(given["memory"]),
+        "disk": exceeds_disk(scratch, given["disk"]),
+        "processes": exceeds_processes(given["processes"]),
+        "memory": exceeds_memory(given["memory"]),
     }
     print(json.dumps(report))
 

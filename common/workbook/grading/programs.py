@@ -23,7 +23,7 @@ from .sandbox import Box, Sandbox, python
 COMPILE_SECONDS = 60  # of a processor; the longest of the solutions takes 20
 PATIENCE = 600.0  # seconds that a busy machine may take for that
 _HEADERS = ("*.h", "*.cuh")
-_DEPENDENCY_OPTIONS = ("-MF", "-MQ", "-MT")
+_REPLACED = ("-o", "-c", "-MF", "-MQ", "-MT")  # options with an argument: files that are elsewhere in the sandbox
 
 
 @dataclass(frozen=True)
@@ -42,10 +42,10 @@ def step_files(lab: str) -> list[str]:
 
 def starter_texts(labs: Iterable[str]) -> dict[str, str]:
     """The text of each file before anybody has worked on it: {"03-bitonic/02_shared.cu": text}."""
+    paths = [step.file for lab in labs for step in steps(lab)]
     if has_solutions():
         made = {path.as_posix(): text for path, text in starters.all_starters().items()}
-        return {f"{lab}/{name}": made[f"{lab}/{name}"] for lab in labs for name in step_files(lab)}
-    paths = [f"{lab}/{name}" for lab in labs for name in step_files(lab)]
+        return {path: made[path] for path in paths}
     return {path: (ROOT / "labs" / path).read_text(encoding="utf-8", errors="replace") for path in paths}
 
 
@@ -55,19 +55,25 @@ def _without_launcher(words: list[str]) -> list[str]:
     return [shutil.which(program) or program, *rest]
 
 
+def _without_files(words: Sequence[str]) -> list[str]:
+    """A compiler's command without the files that it reads and writes."""
+    before = ("", *words)
+    return [word for last, word in zip(before, words) if not {word, last} & set(_REPLACED) and word != "-MD"]
+
+
 class Recipe:
     """The commands that make a lab's runner of one build, as they are in the build folder."""
 
     def __init__(self, lab: str, kind: str) -> None:
         self.lab, self.kind = lab, kind
         self.target = f"labs/{lab}-{kind}"
-        self.compile: dict[str, list[str]] = {}  # by the name of the file
+        self.compile: dict[str, list[str]] = {}  # by the name of the file, without what is read and written
         self.objects: dict[str, str] = {}  # by the name of the file, relative to the build folder
         for entry in build.compile_commands():
             output = entry.get("output", "")
             name = Path(entry["file"]).name.removesuffix(".cpp")
             if output.startswith(f"{self.target}.p/") and name in step_files(lab):
-                self.compile[name] = _without_launcher(shlex.split(entry["command"]))
+                self.compile[name] = _without_files(_without_launcher(shlex.split(entry["command"])))
                 self.objects[name] = output
         self.link = _link_command(self.target)
         if not self.link or set(self.compile) != set(step_files(lab)):
@@ -78,8 +84,12 @@ class Recipe:
     def _call_solutions(self) -> None:
         """Links the solution of a step of another lab that this one calls: each lab is graded by itself."""
         of_other_lab = re.compile(rf"labs/(?!{self.lab}-)[^/]*-{self.kind}(-solution)?\.p/.*\.o")
-        solutions = [word for word in _link_command(f"{self.target}-solution") if of_other_lab.fullmatch(word)]
         starters_ = [word for word in self.link if of_other_lab.fullmatch(word)]
+        if not starters_:
+            return
+        solutions = [word for word in _link_command(f"{self.target}-solution") if of_other_lab.fullmatch(word)]
+        if len(starters_) != len(solutions):
+            raise Problem(f"{self.target} and its solution call other files of other labs: labs/meson.build is wrong")
         instead = dict(zip(starters_, solutions))
         self.link = [instead.get(word, word) for word in self.link]
 
@@ -161,10 +171,10 @@ class Programs:
         """Shows compilers that are not below /usr in the sandbox. Raises Problem if they do not start there."""
         words = {recipe.link[0] for recipe in self.recipes.values()}
         words |= {command[0] for recipe in self.recipes.values() for command in recipe.compile.values()}
-        places = [Path(os.path.realpath(shutil.which(word) or word)) for word in (*words, self._python)]
+        places = [Path(os.path.realpath(word)) for word in (*words, self._python)]
         self.sandbox.tools = tuple({place.parents[1] for place in places if not place.is_relative_to("/usr")})
         for word in sorted(words):
-            done = self.sandbox.run(box, [shutil.which(word) or word, "--version"], PATIENCE)
+            done = self.sandbox.run(box, [word, "--version"], PATIENCE)
             if not done.ok:
                 raise Problem(f"{word} cannot be started in the sandbox: {done.errors.strip()[:300]}", 2)
 
@@ -227,11 +237,7 @@ class Programs:
     def compile(self, box: Box, lab: str, name: str, kind: str) -> Compiled:
         """Compiles one file of the lab that was laid out. The object is in the box's folder."""
         recipe = self.recipes[lab, kind]
-        words, skip = [], False
-        for word in recipe.compile[name]:
-            skip_this, skip = skip, word in ("-o", "-c", *_DEPENDENCY_OPTIONS)
-            if not (skip_this or skip or word == "-MD"):
-                words.append(word)
+        words = list(recipe.compile[name])
         tree = box.folder / "tree"
         source = str(tree / "labs" / lab / name)
         steps_ = []

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_HARMLESS = "a step sorts keys with kernels and needs none of this: remove it"
+_REMOVE_IT = "a step sorts keys with kernels and needs none of this: remove it"
 
 
 @dataclass(frozen=True)
@@ -13,7 +13,7 @@ class Refusal:
     """What a function does, and what to write instead."""
 
     what: str
-    remedy: str = _HARMLESS
+    remedy: str = _REMOVE_IT
 
 
 def _words(text: str) -> str:
@@ -55,7 +55,7 @@ _NETWORK = _words(
 )
 _LOADING = _words(
     r"""
-    dlopen dlmopen dlsym dlvsym dladdr1? dlinfo dlclose dl_iterate_phdr dl_\w+ dlopen_mode r_debug getauxval
+    dlopen dlmopen dlsym dlvsym dladdr1? dlinfo dlclose dl_\w+ dlopen_mode r_debug getauxval
     tls_get_addr_slow libc_dlopen_mode libc_dlsym
     """
 )
@@ -69,14 +69,14 @@ _SIGNALS = _words(
 _THREADS = _words(
     r"""
     pthread_create pthread_join pthread_detach pthread_exit pthread_cancel pthread_kill pthread_sigmask
-    pthread_sigqueue pthread_atfork register_atfork pthread_attr_\w+ pthread_getattr_np pthread_set\w+ thrd_create
-    thrd_\w+ cxa_thread_atexit_impl GOMP_\w+ omp_\w+ kmpc_\w+ futex
+    pthread_sigqueue pthread_atfork register_atfork pthread_attr_\w+ pthread_getattr_np pthread_set\w+ thrd_\w+
+    cxa_thread_atexit_impl GOMP_\w+ omp_\w+ kmpc_\w+ futex
     """
 )
 _CLOCKS = _words(
     r"""
     clock clock_\w+ time gettimeofday settimeofday ftime times timespec_get timespec_getres nanosleep usleep sleep
-    thrd_sleep timer_\w+ timerfd_\w+ adjtime adjtimex ntp_\w+ stime getrusage difftime_r
+    timer_\w+ timerfd_\w+ adjtime adjtimex ntp_\w+ stime getrusage difftime_r
     """
 )
 _MEMORY = _words(
@@ -100,7 +100,7 @@ _BY_NAME = [
         (_THREADS, Refusal("uses threads of the host", "leave the work to kernels")),
         (_CLOCKS, Refusal("reads or sets a clock, or waits", "the judge measures the time: remove it")),
         (_MEMORY, Refusal("changes or searches the memory of the process")),
-        (r"syscall", Refusal("calls the system")),
+        (r"syscall", Refusal("makes system calls")),
     )
 ]
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import fcntl
+import functools
 import itertools
 import os
 import random
@@ -78,6 +79,7 @@ def variables() -> dict[str, str]:
     return {"PATH": path, "LC_ALL": "C.UTF-8", "CUDA_CACHE_DISABLE": "1", "CUDA_DEVICE_ORDER": "PCI_BUS_ID", **kept}
 
 
+@functools.cache
 def python() -> str:
     """A Python that is there in the sandbox, which does not see those of version managers and of .venv."""
     system = "/usr/bin/python3"

@@ -103,7 +103,7 @@ def _why_unsafe(found: dict[str, Any]) -> str:
         return "a submission could end the grader"
     if found["readable"]:
         paths = " ".join(found["readable"])
-        return f"a submission could read {paths}. Forbid it to other users: chmod o-rwx {paths}"
+        return f"a submission could read {paths}. Make it unreadable to other users: chmod o-rwx {paths}"
     return ""
 
 
@@ -165,7 +165,7 @@ def choose(folder: Path, hidden: Sequence[Path], unsafe: bool = False, limits: L
     if os.geteuid() != 0:
         reasons.append("  second user: only root can run programs as another user")
     raise Problem(
-        "submissions are foreign programs, and no sandbox works on this machine:\n"
+        "submissions are untrusted programs, and no sandbox works on this machine:\n"
         + "\n".join(reasons)
         + "\n--unsafe grades without a sandbox: a submission can then do whatever you can do"
     )

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 GRAM, WINDOW = 14, 8
-FEWEST = 8  # fingerprints of a student that can be compared: about 40 tokens
+FEWEST = 8  # fingerprints of a student that can be compared: about 50 tokens
 LEAST_SHARE = 0.5  # of the fingerprints of the one who has fewer
 USUAL = 0.25  # what more than this share of the class has written, and at least 5 students, is no sign of copying
 USUAL_STUDENTS = 4

@@ -192,7 +192,7 @@ def take(student: str, path: Path, members: Iterable[Member], labs: Sequence[str
     remarks = [
         *_listed("links are not followed", links),
         *_listed("ignored, because another file has the same name in a better place", twice),
-        *_listed("ignored, because students may not change them", ignored),
+        *_listed("ignored, because they are not among the files that are graded", ignored),
     ]
     if not any(name.endswith(".cu") for name in best):
         remarks.insert(0, f"none of the files to fill in was found, such as labs/{names[0]}")

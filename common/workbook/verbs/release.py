@@ -44,6 +44,6 @@ def main(arguments: argparse.Namespace) -> int:
     folder = Path(arguments.folder)
     files = write(folder)
     print(f"wrote {len(files)} files to {folder}: {len(labs())} labs, without solutions")
-    print("checked: no file holds a part of a solution, and no link leads nowhere")
+    print("checked: no file holds a part of a solution, and no link is broken")
     note("Try it before you hand it out: ./workbook demo and ./workbook test in that folder")
     return 0

@@ -60,9 +60,9 @@ REFUSED = {
     "lists_itself_to_run_first": _BEFORE_MAIN,
     "is_chosen_when_loaded": "by a function that runs before main (ifunc)",
     # --- below the C library ---
-    "calls_the_system": "calls the system by an instruction",
-    "calls_the_system_as_in_1995": "calls the system by an instruction",
-    "calls_the_system_by_name": "calls the system",
+    "calls_the_system": "makes a system call by an instruction",
+    "calls_the_system_as_in_1995": "makes a system call by an instruction",
+    "calls_the_system_by_name": "makes system calls",
     "renames_a_function": "uses fork: it controls processes",
     "refers_weakly": "uses __fork: it controls processes",
     "changes_its_code": "changes or searches the memory of the process",
