@@ -15,9 +15,8 @@ from .rubric import Rubric, Speed
 
 ROUNDS = 3  # of both; the median of the ratios counts
 SECONDS = 30.0  # that one run may take
-_LIMITS = Limits(
-    repeats=5, min_time=0.02, time_limit=5
-)  # each run has keys of its own, which take longer to make than to sort
+# Each run has keys of its own, which take longer to make than to sort.
+_LIMITS = Limits(repeats=5, min_time=0.02, time_limit=5)
 
 
 def rival_program(lab: str, speed: Speed) -> Path:
