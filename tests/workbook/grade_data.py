@@ -1,11 +1,15 @@
-"""A class of grades for tests: plain students, and hostile names and texts."""
+"""Grades for tests: a class of plain students, hostile names and texts; and outcomes of cases."""
 
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
+from workbook.core.judge_client import Case, Outcome
 from workbook.grading.grades import Criterion, Failure, Grade, Run
+from workbook.grading.judging import NamedCase, Tally
 
+LAB = "03-bitonic"
 SEEDS = {"cases": 4611686018427387904 + 12345}
 RUN = Run(
     ("03-bitonic", "05-radix"), "# the rubric\n", SEEDS, "bubblewrap, with limits by cgroups", "a laptop",
@@ -63,3 +67,29 @@ def the_class() -> list[Grade]:
     grades.append(Grade("broken", "class/b", (), not_graded="the disk was full =1+1"))
     grades.append(Grade("half broken", "class/h", criteria(None)))
     return grades
+
+
+# --- outcomes of cases ---
+
+
+def verified(n: int = 1000, **more: Any) -> Outcome:
+    """An outcome of a case."""
+    return Outcome("verified", True, Case(LAB, 2, n, type="u32", seed=1), **more)
+
+
+def failed(status: str = "wrong", **more: Any) -> Outcome:
+    """An outcome of a case that fails."""
+    return dataclasses.replace(verified(), status=status, passed=False, **more)
+
+
+def named(outcome: Outcome) -> NamedCase:
+    """A case with a name."""
+    return NamedCase(f"{LAB}/02/cpu/public/3", outcome.case, "public")
+
+
+def tally(*outcomes: Outcome) -> Tally:
+    """The count of these outcomes."""
+    result = Tally("cpu")
+    for outcome in outcomes:
+        result.add(named(outcome), outcome)
+    return result

@@ -21,6 +21,7 @@ from ..core.judge_types import Lab
 from ..reporting import compose
 from . import judging, submissions, unpack
 from .grades import Criterion, Grade, Run
+from .judging import NamedCase
 from .lab_builds import LabBuild, LabBuilder, MachineFault
 from .programs import Programs
 from .rubric import STEP_CRITERIA, Rubric
@@ -51,6 +52,8 @@ class Class:
     folder: Path
     workers: int  # compilers and runners of one submission at a time
     gpu: threading.Lock = field(default_factory=threading.Lock)
+    _cases: dict[tuple[str, int, str, str], list[NamedCase]] = field(default_factory=dict)
+    _making_cases: threading.Lock = field(default_factory=threading.Lock)
 
     @property
     def judges_speed(self) -> bool:
@@ -66,6 +69,15 @@ class Class:
         if not self.judges_speed:
             found["speed"] = 0
         return {name: points for name, points in found.items() if points}
+
+    def cases(self, lab: str, step: int, kind: str, set_: str) -> list[NamedCase]:
+        """The cases of a set, which are made once for all submissions."""
+        key = (lab, step, kind, set_)
+        with self._making_cases:
+            if key not in self._cases:
+                with JudgeClient(prefix=judge_prefix()) as judge:
+                    self._cases[key] = judging.cases_of(judge, *key, self.run.seeds[set_])
+            return self._cases[key]
 
     def read_archive(self, box: Box, path: Path, suffixes: Sequence[str]) -> Iterable[unpack.Member]:
         """The members of an archive, which is read in the sandbox. Raises Refused."""
@@ -164,11 +176,11 @@ class Grader:
 
     def _judged(self, made: LabBuild, number: int, most: dict[str, float]) -> list[Criterion]:
         """The criteria of a step that was built, from runs."""
-        lab, seeds = made.lab, self.whole.run.seeds
-        tallies = []
+        lab, tallies = made.lab, []
         for kind in (kind for kind in self.whole.programs.kinds if kind in ("cpu", "cuda")):
+            sets = [self.whole.cases(lab, number, kind, set_) for set_ in judging.SETS[kind]]
             with self.gpu_if(kind), self.judges(kind) as judges:
-                tallies.append(judging.tally(judges, made.programs[kind], lab, number, kind, seeds))
+                tallies.append(judging.tally(judges, made.programs[kind], sets, kind))
         self._require_sandbox(tallies)
         least = self.whole.rubric.least_share
         found = [judging.correct(lab, number, tallies, most["correct"], least)] if "correct" in most else []
@@ -187,8 +199,7 @@ class Grader:
         with self.judges("check") as judges:
             seconds = judging.SECONDS["check"]
             verdict = check_build.check_step(lab, number, made.programs["check"], seconds, judges=judges, seed=seed)
-            # Only a case that failed is named.
-            cases = judging.cases_of(judges.own(), lab, number, "check", "check", seed) if verdict.failed else []
+        cases = self.whole.cases(lab, number, "check", "check") if verdict.failed else []  # for the name of that one
         found = [judging.check(lab, number, verdict, cases, most["check"])] if "check" in most else []
         return found + ([judging.budgets(lab, number, verdict, most["budgets"])] if "budgets" in most else [])
 

@@ -118,37 +118,39 @@ class Tally:
         return self.passed + self.failed
 
 
-def _run(judges: Judges, runner: Path, case: NamedCase, environment: Mapping[str, str]) -> Outcome:
-    return judges.own().run(runner, case.case, timeout=SECONDS[case.set], environment=environment)
+def _run(judges: Judges, runner: Path, case: NamedCase) -> Outcome:
+    return judges.own().run(runner, case.case, timeout=SECONDS[case.set])
 
 
 def _outcomes(
-    judges: Judges, runner: Path, cases: Sequence[NamedCase], environment: Mapping[str, str]
+    pool: ThreadPoolExecutor, judges: Judges, runner: Path, cases: Sequence[NamedCase]
 ) -> Generator[tuple[NamedCase, Outcome], None, None]:
     """The outcomes, in the order of the cases. Those that nobody waits for any more are not begun."""
-    with ThreadPoolExecutor(judges.workers) as pool:
-        futures: list[Future[Outcome]] = [pool.submit(_run, judges, runner, case, environment) for case in cases]
-        try:
-            for case, future in zip(cases, futures):
-                yield case, future.result()
-        finally:
-            for future in futures:
-                future.cancel()
+    futures: list[Future[Outcome]] = [pool.submit(_run, judges, runner, case) for case in cases]
+    try:
+        for case, future in zip(cases, futures):
+            yield case, future.result()
+    finally:
+        for future in futures:
+            future.cancel()
 
 
-def tally(judges: Judges, runner: Path, lab: str, step: int, kind: str, seeds: Mapping[str, int]) -> Tally:
-    """Runs all cases of a step on a build, up to the first set of which none is passed."""
+def tally(judges: Judges, runner: Path, sets: Sequence[Sequence[NamedCase]], kind: str) -> Tally:
+    """Runs sets of cases of a step on a build, as long as any case has passed.
+
+    All sets have the same threads, and with them the same runners: on a GPU, starting one takes longer than most sets.
+    """
     result = Tally(kind)
-    for set_ in SETS[kind]:
-        cases = cases_of(judges.own(), lab, step, kind, set_, seeds[set_])
-        with contextlib.closing(_outcomes(judges, runner, cases, {})) as outcomes:
-            for number, (case, outcome) in enumerate(outcomes, 1):
-                result.add(case, outcome)
-                if result.should_stop():
-                    result.failed += len(cases) - number
-                    return result
-        if not result.passed:
-            break
+    with ThreadPoolExecutor(judges.workers) as pool:
+        for cases in sets:
+            with contextlib.closing(_outcomes(pool, judges, runner, cases)) as outcomes:
+                for number, (case, outcome) in enumerate(outcomes, 1):
+                    result.add(case, outcome)
+                    if result.should_stop():
+                        result.failed += len(cases) - number
+                        return result
+            if not result.passed:
+                break
     return result
 
 
