@@ -43,7 +43,7 @@ def needed(objects: Iterable[Object]) -> set[str]:
     objects = list(objects)
     defined = {s.name for each in objects for s in each.symbols if not s.is_undefined and not s.is_local}
     used = {s.name for each in objects for s in each.symbols if s.is_undefined and s.name}
-    return used - defined - {"atexit"}  # which only nvcc's registration of kernels may call: see inspection.py
+    return used - defined - {"atexit", "exit"}  # which only code that nvcc adds may call: see inspection.py
 
 
 def solutions(kind: str) -> list[Path]:

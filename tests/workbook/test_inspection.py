@@ -117,6 +117,15 @@ class Sentences(InFolder):
             ("01_global.cu uses other::f(int), which is not on the list of what steps need",), found.unknown
         )
 
+    def test_what_nvcc_makes_of_device_functions(self) -> None:
+        """In its host code they call exit() and do nothing else. Nobody else may call it."""
+        stand_in = '#include <cstdlib>\nvoid device_function(int) { volatile int status = 1; exit(status); }\n'
+        made = self.compiled(stand_in)
+        self.assertEqual(Inspection(), inspect([made], "nvcc"))
+        self.assertIn("exit", " ".join(inspect([made], "gcc").refused))
+        more = self.compiled(stand_in + "void leave(void* memory) { free(memory); exit(0); }\n")
+        self.assertIn("exit", " ".join(inspect([more], "nvcc").refused))
+
     def test_what_another_file_of_the_submission_defines(self) -> None:
         caller = self.compiled("int f(int); int g() { return f(3); }", "01_a.cu")
         callee = self.compiled("int f(int x) { return x; }", "02_b.cu")

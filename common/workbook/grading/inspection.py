@@ -180,6 +180,8 @@ class _Inspector:
                 continue
             if name == "atexit" and self.compiler == "nvcc" and not self._calls_beside_registration(each, name):
                 continue
+            if name == "exit" and self.compiler == "nvcc" and each.is_called_alone(name):
+                continue  # in the host's code, nvcc makes this of each device function
             if refusal := refusal_of(name, shown):
                 refused.setdefault(f"it {refusal.what}; {refusal.remedy}", []).append(shown)
             elif name in ours().strong and not shown.startswith("cuda"):

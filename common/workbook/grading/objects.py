@@ -168,6 +168,22 @@ class Object:
                 return other
         return symbol
 
+    def is_called_alone(self, name: str) -> bool:
+        """Whether the functions that refer to this symbol refer to nothing else."""
+        for relocation in self.relocations:
+            if self.symbols[relocation.symbol].name != name:
+                continue
+            numbers = {str(section.number) for section in self.sections if section.name == relocation.section}
+            around = (
+                range(symbol.value, symbol.value + symbol.size)
+                for symbol in self.symbols
+                if symbol.kind == "FUNC" and symbol.section in numbers
+            )
+            code = next((places for places in around if relocation.offset in places), range(0))
+            if sum(r.section == relocation.section and r.offset in code for r in self.relocations) != 1:
+                return False
+        return True
+
     def system_calls(self) -> tuple[list[str], list[str]]:
         """The functions whose instructions call the system, and those where its bytes are part of another one."""
         calls: list[str] = []

@@ -223,9 +223,11 @@ void catch_faults() {
 
 }  // namespace simt
 
-/// Replaces the C library's function that assert() calls.
-extern "C" [[noreturn]] void __assert_fail(const char* assertion, const char* file, unsigned line,
-                                           const char* function) noexcept(false) {
+/// Replaces the C library's function that assert() calls. That one is declared with the promise not to throw.
+extern "C" [[noreturn]] void simt_assert_fail(const char* assertion, const char* file, unsigned line,
+                                              const char* function) __asm__("__assert_fail");
+
+void simt_assert_fail(const char* assertion, const char* file, unsigned line, const char* function) {
   if (simt::Worker* const worker = simt::Worker::running()) {
     worker->fail({"assert", std::string("assertion failed: ") + assertion, {file, int(line)}, cudaErrorAssert});
   }
