@@ -68,28 +68,63 @@ std::uint64_t fresh_number() {
   return std::uint64_t{device()} << 32 | device();
 }
 
-// The spans begin at a random offset, so that a pointer kept from the previous case is wrong in this one.
 void CaseMemory::lay_out(const Case& which, Request& request) {
   by_hash_ = which.step.in_host_memory && which.n * key_bytes(which.type) > reference_limit_;
   require_memory(which, by_hash_, memory_.bytes());
   guard_seed_ = fresh_number();
   poison_ = static_cast<int>(fresh_number() & 0xff);
   std::int64_t end = 0;
-  const auto place = [&](std::int64_t span_bytes, std::int64_t bytes_each, bool in_place = false) {
-    Image image;
-    image.span = guard + alignment * static_cast<std::int64_t>(fresh_number() % 16) + which.offset * bytes_each;
-    image.span_bytes = span_bytes;
-    image.bytes = round_up(image.span + span_bytes + guard);
-    image.input = end;
-    image.output = in_place ? end : end + image.bytes;
-    end = image.output + image.bytes;
-    return image;
-  };
-  keys_ = place(which.n * key_bytes(which.type), key_bytes(which.type), by_hash_);
-  values_ = value_bytes(which) > 0 ? place(value_bytes(which), bytes_per_value(which)) : Image{};
-  scratch_ = which.step.in_host_memory ? place(scratch_bytes(which), key_bytes(which.type), true) : Image{};
+  const std::int64_t size = key_bytes(which.type), result = value_bytes(which);
+  keys_ = place(which, which.n * size, size, end, by_hash_);
+  values_ = result > 0 ? place(which, result, bytes_per_value(which), end, false) : Image{};
+  scratch_ = which.step.in_host_memory ? place(which, scratch_bytes(which), size, end, true) : Image{};
+  reserve(end);
+  store(request);
+}
+
+void CaseMemory::lay_out_pieces(const Case& which, std::uint64_t hash_seed) {
+  by_hash_ = true;
+  hash_seed_ = hash_seed;
+  require_memory(which, true, memory_.bytes());
+  guard_seed_ = fresh_number();
+  std::int64_t end = 0;
+  const std::int64_t size = key_bytes(which.type);
+  keys_ = place(which, which.n * size, size, end, true);
+  values_ = {};
+  scratch_ = place(which, scratch_bytes(which), size, end, true);
+  reserve(end);
+}
+
+void CaseMemory::take_piece(const Case& which, Request& request) {
+  for (Image* image : {&keys_, &scratch_}) {
+    image->span_bytes = which.n * key_bytes(which.type);
+    image->bytes = round_up(image->span + image->span_bytes + guard);
+    fill_guards(*image);
+  }
+  input_hash_ = hash_of(which.type, which.n, output_keys(), hash_seed_);
+  store(request);
+}
+
+// The spans begin at a random offset, so that a pointer kept from the previous case is wrong in this one.
+Image CaseMemory::place(const Case& which, std::int64_t span_bytes, std::int64_t bytes_each, std::int64_t& end,
+                        bool in_place) {
+  Image image;
+  image.span = guard + alignment * static_cast<std::int64_t>(fresh_number() % 16) + which.offset * bytes_each;
+  image.span_bytes = span_bytes;
+  image.bytes = round_up(image.span + span_bytes + guard);
+  image.input = end;
+  image.output = in_place ? end : end + image.bytes;
+  end = image.output + image.bytes;
+  return image;
+}
+
+// Room for `end` bytes, and the number of blocks behind them.
+void CaseMemory::reserve(std::int64_t end) {
   memory_.reserve(end + std::int64_t{sizeof(std::uint64_t)});
   blocks_ended_ = end;
+}
+
+void CaseMemory::store(Request& request) const {
   std::memset(memory_.at(blocks_ended_), 0, sizeof(std::uint64_t));
   request.keys = keys_;
   request.values = values_;
@@ -105,7 +140,11 @@ std::uint64_t CaseMemory::blocks_ended() const {
 
 void CaseMemory::set_guards(const Image& image) {
   fill_bytes(memory_.at(image.output), poison_, image.bytes);  // no output of the previous case may remain
-  char* input = memory_.at(image.input);
+  fill_guards(image);
+}
+
+void CaseMemory::fill_guards(const Image& image) {
+  char* const input = memory_.at(image.input);
   for (std::int64_t i = 0; i < image.span; ++i) input[i] = guard_byte(guard_seed_, i);
   for (std::int64_t i = image.span + image.span_bytes; i < image.bytes; ++i) input[i] = guard_byte(guard_seed_, i);
 }

@@ -25,6 +25,14 @@ class CaseMemory {
   /// Makes the input (or copies `keys` unless null), its guards, and the reference's output.
   void fill(const Case& which, const void* keys);
 
+  /// Makes room for pieces of a file, of at most which.n keys, which are sorted one after another, all in the same
+  /// place. They are verified by their order and a hash, which begins with `hash_seed`. Errors: lab::NoMemory.
+  void lay_out_pieces(const Case& which, std::uint64_t hash_seed);
+
+  /// To be called when the keys of the next piece are where those of the last one were: sets its guards, and stores its
+  /// location in the request.
+  void take_piece(const Case& which, Request& request);
+
   /// What is wrong with the output or the guards around it; an empty text if nothing is.
   Fault fault(const Case& which) const;
 
@@ -35,13 +43,19 @@ class CaseMemory {
   std::uint64_t blocks_ended() const;
 
   const JudgeMemory& shared() const { return memory_; }
-  const void* output_keys() const { return memory_.at(keys_.output + keys_.span); }
+  void* output_keys() const { return memory_.at(keys_.output + keys_.span); }
+  const KeyHash& input_hash() const { return input_hash_; }  ///< of the last piece
   double changed_share() const { return changed_share_; }
   bool nothing_to_do() const { return nothing_to_do_; }  ///< keys and values came as the reference has them
   std::uint64_t range() const { return range_; }         ///< largest - smallest key, where the step has a largest range
 
  private:
+  static Image place(const Case& which, std::int64_t span_bytes, std::int64_t bytes_each, std::int64_t& end,
+                     bool in_place);
+  void reserve(std::int64_t end);
+  void store(Request& request) const;
   void set_guards(const Image& image);
+  void fill_guards(const Image& image);
   void make_reference(const Case& which);
   std::uint32_t* reference_values() const;
   Fault output_fault(const Case& which) const;

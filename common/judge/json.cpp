@@ -298,6 +298,22 @@ Json json_of(const Outcome& outcome, const Case& which) {
           {"case", json_of(which)}};
 }
 
+Json json_of(const FileSorted& sorted) {
+  return {{"status", name_of(sorted.outcome.status)},
+          {"message", sorted.outcome.message},
+          {"printed", sorted.outcome.printed},
+          {"keys", sorted.plan.keys},
+          {"pieces", sorted.plan.pieces},
+          {"workers", sorted.plan.merge.workers},
+          {"sort_seconds", sorted.sort_seconds},
+          {"merge_seconds", sorted.merge_seconds},
+          {"sync_seconds", sorted.sync_seconds},
+          {"peak_bytes", sorted.peak_bytes},
+          {"judge_bytes", sorted.judge_bytes},
+          {"runner_bytes", sorted.runner_bytes},
+          {"shared_bytes", sorted.shared_bytes}};
+}
+
 Json json_of(const Measurement& m, const std::vector<KernelMeasurement>& kernels, const Case& which) {
   Json json = json_of(m.milliseconds);
   json["status"] = name_of(m.status);

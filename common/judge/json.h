@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "judge/case.h"
+#include "judge/file_sort.h"
 #include "judge/judge.h"
 #include "judge/labs.h"
 #include "judge/timing.h"
@@ -56,6 +57,7 @@ Json json_of(const Lab& lab);
 Json json_of(const StepFacts& step, std::string_view lab);
 Json json_of(const Case& which);
 Json json_of(const Outcome& outcome, const Case& which);
+Json json_of(const FileSorted& sorted);
 Json json_of(const Measurement& measurement, const std::vector<KernelMeasurement>& kernels, const Case& which);
 Json json_of(const RunnerFacts& runner, std::span<const StepFacts> steps);
 

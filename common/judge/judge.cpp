@@ -107,25 +107,45 @@ Outcome Judge::run(const Case& which, const void* keys, KernelTimes kernel_times
   stepped_ = false;
   if (outcome.status == Status::verified) {
     if (!keys) check_input(which.input, which.type, which.n);
-    request_ = {};
-    request_.nonce = fresh_number();
-    request_.command = Command::sort;
-    request_.step = which.step.number;
-    request_.task = which.step.task;
-    request_.type = which.type;
-    request_.order = which.order;
-    request_.shape = which.shape;
-    request_.n = which.n;
-    request_.device_bytes = which.device_bytes;
-    request_.pageable = which.pageable;
-    has_many_keys_ = which.n > affordable(which.step).cpu;
-    request_.watch_host = !which.is_timed;
+    prepare(which);
     request_.time_kernels = kernel_times == KernelTimes::measure;
     memory_.lay_out(which, request_);
     memory_.fill(which, keys);
     require_process(which);
     outcome = exchange();
     outcome.nothing_to_do = memory_.nothing_to_do();
+    if (outcome.status == Status::hung) outcome.message += advice_on_hanging(which);
+  }
+  conclude(which, outcome);
+  return outcome;
+}
+
+void Judge::prepare(const Case& which) {
+  request_ = {};
+  request_.nonce = fresh_number();
+  request_.command = Command::sort;
+  request_.step = which.step.number;
+  request_.task = which.step.task;
+  request_.type = which.type;
+  request_.order = which.order;
+  request_.shape = which.shape;
+  request_.n = which.n;
+  request_.device_bytes = which.device_bytes;
+  request_.pageable = which.pageable;
+  has_many_keys_ = which.n > affordable(which.step).cpu;
+  request_.watch_host = !which.is_timed;
+}
+
+Outcome Judge::run_piece(const Case& which, const std::function<void(std::uint32_t* keys)>& fill) {
+  Outcome outcome = ruled_out(which);
+  stepped_ = false;
+  if (outcome.status == Status::verified) {
+    prepare(which);
+    request_.is_piece = 1;
+    fill(piece());
+    memory_.take_piece(which, request_);
+    require_process(which);
+    outcome = exchange();
     if (outcome.status == Status::hung) outcome.message += advice_on_hanging(which);
   }
   conclude(which, outcome);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -72,6 +73,26 @@ class Judge {
   /// The part of the last input's bytes, 0 to 1, that sorting must change. No sort can avoid writing these.
   double changed_share() const { return memory_.changed_share(); }
 
+  /// Pieces of a file, of at most which.n keys, sorted one after another in the same memory by one process. `hash_seed`:
+  /// of all their hashes.
+  void begin_pieces(const Case& which, std::uint64_t hash_seed) { memory_.lay_out_pieces(which, hash_seed); }
+
+  /// Has `fill` write the keys of the next piece, while those of the last one are still in their place, and has them
+  /// sorted and verified.
+  Outcome run_piece(const Case& which, const std::function<void(std::uint32_t* keys)>& fill);
+
+  /// The keys of the last piece, sorted if it was verified.
+  std::uint32_t* piece() { return static_cast<std::uint32_t*>(memory_.output_keys()); }
+
+  /// The part of hash_of() that is the same for these keys in any order.
+  std::uint64_t piece_multiset() const { return memory_.input_hash().multiset; }
+
+  /// The most memory that the runner's process has had; 0 where the system does not report it.
+  std::int64_t runner_peak_bytes() const { return process_ ? process_->peak_bytes() : 0; }
+
+  /// Ends the runner: nobody changes the memory any more.
+  void end_runner() { process_.reset(); }
+
   RunnerFacts describe(Bandwidth bandwidth = Bandwidth::leave_out);
 
   /// The runner's own table of steps, valid as long as this object. Only for the gold standard's runners: a student's
@@ -81,6 +102,7 @@ class Judge {
  private:
   struct Exchange;
 
+  void prepare(const Case& which);
   void require_process(const Case& which);
   Outcome exchange();
   void receive(Exchange& exchange);

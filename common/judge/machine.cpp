@@ -83,6 +83,14 @@ double measure_host_copy() {
   return 2.0 * double(bytes) / best;
 }
 
+std::int64_t memory_fact(const char* name, pid_t process) {
+  std::ifstream facts("/proc/" + (process ? std::to_string(process) : "self") + "/status");
+  for (std::string known, rest; facts >> known && std::getline(facts, rest);) {
+    if (known == name) return std::stoll(rest) * 1024;
+  }
+  return 0;
+}
+
 double available_memory() {
   std::ifstream facts("/proc/meminfo");
   for (std::string name, rest; facts >> name && std::getline(facts, rest);) {

@@ -1,6 +1,9 @@
 // Facts about this machine, for tables of results.
 #pragma once
 
+#include <sys/types.h>
+
+#include <cstdint>
 #include <string>
 
 namespace lab {
@@ -19,5 +22,8 @@ double measure_host_copy();
 
 /// Bytes of memory that programs can still allocate (Linux: MemAvailable); 0 if unknown.
 double available_memory();
+
+/// A fact of /proc/PROCESS/status, such as "VmHWM:", in bytes; 0 if unknown. Process 0: this one.
+std::int64_t memory_fact(const char* name, pid_t process = 0);
 
 }  // namespace lab

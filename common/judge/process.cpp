@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "judge/errors.h"
+#include "judge/machine.h"
 
 namespace lab {
 namespace {
@@ -91,10 +92,6 @@ ssize_t receive_from(int channel, Reply& reply, pid_t& sender) {
 }
 
 }  // namespace
-
-Descriptor::~Descriptor() {
-  if (fd_ >= 0) close(fd_);
-}
 
 // Sealed, so that a runner cannot cut off memory which the judge is about to read.
 JudgeMemory::JudgeMemory() : fd_(memfd_create("keys", MFD_CLOEXEC | MFD_ALLOW_SEALING)) {
@@ -209,6 +206,8 @@ double Process::seconds_waited() const {
   }
   return longest;
 }
+
+std::int64_t Process::peak_bytes() const { return memory_fact("VmHWM:", runner()); }
 
 void Process::ask_to_end() { kill(runner(), SIGTERM); }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <sys/types.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <cstdint>
@@ -23,7 +24,9 @@ class Descriptor {
     std::swap(fd_, other.fd_);
     return *this;
   }
-  ~Descriptor();
+  ~Descriptor() {
+    if (fd_ >= 0) close(fd_);
+  }
   operator int() const { return fd_; }
 
  private:
@@ -81,6 +84,10 @@ class Process {
   /// Seconds that the process could have run while other processes had the processors: those of the thread that waited
   /// longest. 0 where the system does not report them. A busy machine must not make a step look endless.
   double seconds_waited() const;
+
+  /// The most memory that the process has had resident, in bytes, with what it shares; 0 where the system does not
+  /// report it.
+  std::int64_t peak_bytes() const;
 
   /// Asks a process that hangs to print where it is, and to end.
   void ask_to_end();

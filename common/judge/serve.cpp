@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <limits>
 #include <list>
@@ -14,6 +15,7 @@
 
 #include "judge/cases.h"
 #include "judge/errors.h"
+#include "judge/file_sort.h"
 #include "judge/inputs.h"
 #include "judge/json.h"
 #include "judge/judge.h"
@@ -41,7 +43,9 @@ bool read_line(std::istream& in, std::string& line) {
 
 class Server {
  public:
-  explicit Server(std::span<const Lab> labs) : labs_(labs) {}
+  /// `progress` is called with lines that precede an answer.
+  Server(std::span<const Lab> labs, std::function<void(const Json&)> progress)
+      : labs_(labs), progress_(std::move(progress)) {}
 
   Json answer(const std::string& line) {
     try {
@@ -87,8 +91,9 @@ class Server {
     if (ask == "cases") return answer_cases(members);
     if (ask == "run") return answer_run(members);
     if (ask == "measure") return answer_measure(members);
-    throw Error(
-        fmt::format("unknown request '{}'; choose one of: labs, inputs, machine, runner, cases, run, measure", ask));
+    if (ask == "sort_file") return answer_sort_file(members);
+    throw Error(fmt::format(
+        "unknown request '{}'; choose one of: labs, inputs, machine, runner, cases, run, measure, sort_file", ask));
   }
 
   static Json finish(const Members& members, Json answer) {
@@ -184,6 +189,26 @@ class Server {
     }
   }
 
+  Json answer_sort_file(Members& members) {
+    const std::string runner = members.text("runner");
+    const Environment environment = environment_of(members);
+    const Sandbox sandbox = members.words("sandbox");
+    FileSortRequest request;
+    request.input = members.text("input");
+    request.output = members.text("output");
+    request.host_bytes = members.whole("host_memory", 0, any_n, 0);
+    request.timeout = members.has("timeout") ? timeout_of(members) : 0;
+    Members given(members.object("case"), "\"case\"");
+    const Lab& lab = lab_named(labs_, given.text("lab"));
+    request.which = read_case(given, lab.traits.name, lab.steps, lab.traits.default_type);
+    given.finish();
+    members.finish();
+    return json_of(sort_file(request, runner, environment, sandbox,
+                             [this](const std::string& what, std::int64_t done, std::int64_t total) {
+                               progress_({{"progress", {{"what", what}, {"done", done}, {"total", total}}}});
+                             }));
+  }
+
   // --- parts of requests ---
 
   static Environment environment_of(Members& members) {
@@ -270,17 +295,19 @@ class Server {
   }
 
   std::span<const Lab> labs_;
+  std::function<void(const Json&)> progress_;
   std::list<Kept> judges_;  // used last, first
 };
 
 }  // namespace
 
 void serve(std::span<const Lab> labs, std::istream& in, std::ostream& out) {
-  Server server(labs);
-  for (std::string line; out && read_line(in, line);) {
+  const auto write = [&out](const Json& json) {
     // What a runner prints need not be UTF-8.
-    out << server.answer(line).dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
-  }
+    out << json.dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
+  };
+  Server server(labs, write);
+  for (std::string line; out && read_line(in, line);) write(server.answer(line));
 }
 
 int judge_main(std::span<const Lab> labs, int argc, char** argv) {

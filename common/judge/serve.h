@@ -11,6 +11,11 @@
 //   {"ask":"measure","runner","case","limits",..}    Measurement
 //       optional: "timeout", "kernels", "copy_bytes_per_second" that reported times are tested against
 //
+//   {"ask":"sort_file","runner","case","input","output",..}    FileSorted
+//       sorts the u32 keys of the file "input" into the file "output", which exists and is empty. Before the answer come
+//       lines {"progress":{"what","done","total"}}, in bytes.
+//       optional: "host_memory" in bytes, "timeout" for a piece, "environment"
+//
 // Requests with a runner may name a "sandbox": the words of a command that starts it, beginning with a path.
 //
 // A request that cannot be served is answered by {"error", "kind"}; the kind is "usage" if the request is wrong and

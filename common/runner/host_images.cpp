@@ -20,32 +20,22 @@ cudaMemPool_t default_pool() {
 
 }  // namespace
 
-Pinned::Pinned(void* data, std::int64_t bytes) {
-  if (bytes == 0) return;
-  CUDA_CHECK(cudaHostRegister(data, bytes, cudaHostRegisterDefault));
-  data_ = data;
-}
-
-Pinned& Pinned::operator=(Pinned&& other) noexcept {
-  std::swap(data_, other.data_);
-  return *this;
-}
-
-// A step that has failed may have left copies behind, which still use the memory.
-Pinned::~Pinned() {
-  if (data_ == nullptr) return;
-  cudaDeviceSynchronize();
-  cudaHostUnregister(data_);
-}
-
 HostImages::HostImages(const Request& request, SharedMemory& memory, cudaStream_t stream)
     : request_(request),
+      memory_(memory),
       keys_(memory.at(request.keys.output)),
       scratch_(memory.at(request.scratch.output)),
       input_(memory.at(request.keys.input)),
-      stream_(stream) {}
+      stream_(stream) {
+  if (!request.is_piece) memory.unpin();
+}
+
+HostImages::~HostImages() {
+  if (!request_.is_piece) memory_.unpin();
+}
 
 std::int64_t HostImages::noise_bytes() const {
+  if (request_.is_piece) return 0;  // the keys of other pieces, left in the memory, are no answer
   const std::int64_t most = std::int64_t{1} << 30;
   return std::min(2 * request_.keys.bytes, request_.device_bytes > 0 ? request_.device_bytes : most);
 }
@@ -54,8 +44,8 @@ double HostImages::copy_in() {
   if (input_ != keys_) std::memcpy(keys_, input_, request_.keys.bytes);
   if (request_.pageable) return 0;
   const auto started = Clock::now();
-  pinned_keys_ = Pinned(keys_ + request_.keys.span, request_.keys.span_bytes);
-  pinned_scratch_ = Pinned(scratch_ + request_.scratch.span, request_.scratch.span_bytes);
+  memory_.pin(keys_ + request_.keys.span, request_.keys.span_bytes);
+  memory_.pin(scratch_ + request_.scratch.span, request_.scratch.span_bytes);
   return std::chrono::duration<double, std::milli>(Clock::now() - started).count();
 }
 

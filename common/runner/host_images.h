@@ -18,23 +18,15 @@ class TooMuchMemory : public Error {
   using Error::Error;
 };
 
-/// Host memory that is pinned as long as this object exists. Errors: lab::CudaError.
-class Pinned {
- public:
-  Pinned() = default;
-  Pinned(void* data, std::int64_t bytes);
-  Pinned(const Pinned&) = delete;
-  Pinned& operator=(Pinned&& other) noexcept;
-  ~Pinned();
-
- private:
-  void* data_ = nullptr;
-};
-
 /// The keys and the scratch of a case, and the device memory that the step uses.
 class HostImages {
  public:
   HostImages(const Request& request, SharedMemory& memory, cudaStream_t stream);
+  HostImages(const HostImages&) = delete;
+  HostImages& operator=(const HostImages&) = delete;
+
+  /// Unpins the memory, unless this was a piece: another may follow, and pinning takes longer than sorting.
+  ~HostImages();
 
   /// Bytes of device memory that the step may allocate, as far as they are worth filling with noise.
   std::int64_t noise_bytes() const;
@@ -58,11 +50,11 @@ class HostImages {
 
  private:
   const Request& request_;
+  SharedMemory& memory_;
   char* keys_;
   char* scratch_;
   const char* input_;
   cudaStream_t stream_;
-  Pinned pinned_keys_, pinned_scratch_;
 };
 
 }  // namespace lab

@@ -81,6 +81,7 @@ struct Request {
   Image scratch;                       ///< of a step that sorts host memory, which stays where it is
   std::int64_t device_bytes = 0;       ///< device memory that such a step may allocate; 0: nearly all that is free
   std::int32_t pageable = 0;           ///< 1: host memory is not pinned for it
+  std::int32_t is_piece = 0;           ///< 1: another may follow in the same memory, which stays pinned for it
   std::int32_t poison = 0;             ///< byte that fills device memory which a step may allocate
   std::int32_t time_kernels = 0;       ///< 1: time each kernel, which makes the step slower
   std::int32_t watch_host = 0;         ///< 1: kernels must do the work; which takes time, too

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -235,6 +236,17 @@ void serve_images(const Step& step, const Request& request, SharedMemory& memory
 
 }  // namespace
 
+Pinned::Pinned(char* data, std::int64_t bytes) : data_(data), bytes_(bytes) {
+  CUDA_CHECK(cudaHostRegister(data, bytes, cudaHostRegisterDefault));
+}
+
+// A step that has failed may have left copies behind, which still use the memory.
+Pinned::~Pinned() {
+  if (data_ == nullptr) return;
+  cudaDeviceSynchronize();
+  cudaHostUnregister(data_);
+}
+
 void SharedMemory::resize(std::int64_t bytes) {
   if (bytes == bytes_) return;
   unmap();
@@ -244,7 +256,13 @@ void SharedMemory::resize(std::int64_t bytes) {
   bytes_ = bytes;
 }
 
+void SharedMemory::pin(char* data, std::int64_t bytes) {
+  const auto covers = [&](const Pinned& pinned) { return pinned.covers(data, bytes); };
+  if (bytes > 0 && std::none_of(pinned_.begin(), pinned_.end(), covers)) pinned_.emplace_back(data, bytes);
+}
+
 void SharedMemory::unmap() {
+  unpin();
   if (data_) munmap(data_, bytes_);
   data_ = nullptr;
   bytes_ = 0;

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <thread>
@@ -68,10 +69,19 @@ std::string full_report() {
          R"(,"notes":[],"lines":[],"launches":[)" + launches + R"(],"copied_bytes":800}})";
 }
 
+// FAKE_STEP="2 7": from the second request on, what step 7 does. Otherwise the number of the step.
+int what_to_do() {
+  static int requests = 0;
+  int from = 0, step = 0;
+  const char* const text = std::getenv("FAKE_STEP");
+  const bool replaced = text && std::sscanf(text, "%d %d", &from, &step) == 2;
+  return replaced ? (++requests >= from ? step : fake::right) : request.step;
+}
+
 void run_step() {
   using std::chrono::milliseconds;
   lab::Request go;
-  const int step = request.step;
+  const int step = what_to_do();
   if (step == fake::not_written) {
     return answer(lab::Progress::finished, lab::Status::not_written, 0, request.nonce, "x.cu:7: step is not written");
   }
@@ -214,6 +224,9 @@ void run_step() {
       }
       sorted(0.1);
       break;
+    case fake::loses_the_device:
+      answer(lab::Progress::finished, lab::Status::cuda_error, 0, request.nonce, "the device has fallen off the bus");
+      _exit(1);
     case fake::prints_much:
       for (int i = 0; i < 100000; ++i) std::printf("line %d of very many\n", i);
       std::fflush(stdout);

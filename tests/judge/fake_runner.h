@@ -40,7 +40,8 @@ enum Step {
   ends_blocks_slowly,
   computes_on_one_processor,
   reverses,
-  writes_behind_scratch
+  writes_behind_scratch,
+  loses_the_device
 };
 
 /// Puts the calling thread on the first processor that this program may use, which need not be number 0.

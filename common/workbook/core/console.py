@@ -237,6 +237,11 @@ class Progress:
             self._bar.stop()
 
 
+def time_left(seconds: float) -> str:
+    """ "about 20 s left" """
+    return f"about {seconds:.0f} s left" if seconds < 100 else f"about {seconds / 60:.0f} min left"
+
+
 # --- tables and numbers ---
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
@@ -18,6 +18,7 @@ from .judge_types import (
     Budget,
     Case,
     CaseGroup,
+    FileSorted,
     Finding,
     Host,
     InputInfo,
@@ -40,6 +41,7 @@ __all__ = [
     "Budget",
     "Case",
     "CaseGroup",
+    "FileSorted",
     "Finding",
     "Host",
     "InputInfo",
@@ -135,8 +137,11 @@ class JudgeClient:
                 raise JudgeCannot(f"the judge cannot be started ({self.program}): {error.strerror}") from error
         return self._process
 
-    def ask(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Sends a request and returns the answer. Raises JudgeUsage, JudgeCannot or JudgeDied."""
+    def ask(
+        self, request: Mapping[str, Any], progress: Callable[[dict[str, Any]], None] | None = None
+    ) -> dict[str, Any]:
+        """Sends a request and returns the answer. `progress` is called with what the judge reports before it.
+        Raises JudgeUsage, JudgeCannot or JudgeDied."""
         process = self._running()
         assert process.stdin and process.stdout
         try:
@@ -144,6 +149,9 @@ class JudgeClient:
             process.stdin.flush()
             line = process.stdout.readline()
             while self._prefix and line and not line.startswith(b"{"):  # the profiler's
+                line = process.stdout.readline()
+            while progress and line.startswith(b'{"progress":'):
+                progress(json.loads(line)["progress"])
                 line = process.stdout.readline()
         except BrokenPipeError:
             line = b""
@@ -268,3 +276,26 @@ class JudgeClient:
         if copy_bytes_per_second:
             request["copy_bytes_per_second"] = copy_bytes_per_second
         return self._answer(Measurement, request)
+
+    def sort_file(
+        self,
+        runner: Path,
+        case: Case,
+        source: Path,
+        target: Path,
+        *,
+        host_memory: int = 0,
+        timeout: float | None = None,
+        progress: Callable[[str, int, int], None] = lambda *_: None,
+    ) -> FileSorted:
+        """Sorts the keys of the file `source` into `target`, which exists. `host_memory`: bytes; 0: half of what is
+        available. `progress`: what is being done, and how many of how many bytes have been read and written."""
+        request: dict[str, Any] = {"ask": "sort_file", "runner": str(runner), "case": _request(case), **self._sandbox}
+        request.update(input=str(source), output=str(target), host_memory=host_memory)
+        if timeout is not None:
+            request["timeout"] = timeout
+        answer = self.ask(request, lambda seen: progress(seen["what"], seen["done"], seen["total"]))
+        try:
+            return from_json(FileSorted, answer)
+        except (TypeError, KeyError) as error:
+            raise self._malformed(request, error) from error

@@ -245,6 +245,25 @@ class Outcome:
 
 
 @dataclass(frozen=True)
+class FileSorted:
+    """How a file was sorted, or why it was not."""
+
+    status: str
+    keys: int
+    pieces: int
+    message: str = ""
+    printed: str = ""
+    workers: int = 0  # that merged the pieces
+    sort_seconds: float = 0  # to read, sort and write the pieces
+    merge_seconds: float = 0
+    sync_seconds: float = 0  # to wait for the disk in the end
+    peak_bytes: int = 0  # resident memory of the judge and the runner, what they share counted once; 0: unknown
+    judge_bytes: int = 0
+    runner_bytes: int = 0
+    shared_bytes: int = 0
+
+
+@dataclass(frozen=True)
 class Limits:
     """When a measurement ends."""
 

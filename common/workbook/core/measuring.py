@@ -10,7 +10,7 @@ from pathlib import Path
 
 from . import machine, sweeps
 from . import rows as row_files
-from .console import Problem, Progress, note, significant
+from .console import Problem, Progress, note, significant, time_left
 from .course import BUILD
 from .judge_client import JudgeCannot, JudgeClient, KernelTime, Measurement, Quartiles, Step
 from .rows import Row, RowFile
@@ -270,7 +270,7 @@ class Sweeping:
         if self.sweep.budget:  # it ends the sweep as surely as the last measurement does
             left = min(left, self.sweep.budget - (time.monotonic() - self.started))
         left = max(math.ceil(left), 1)
-        return f", about {left:.0f} s left" if left < 100 else f", about {left / 60:.0f} min left"
+        return f", {time_left(left)}"
 
     def warn(self) -> None:
         """Warns about measurements that vary widely."""

@@ -108,11 +108,11 @@ def number(text: str, option: str = "") -> int:
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
-def memory_bytes(text: str) -> int:
-    """The bytes that --memory means: "64M", "262144". Raises Usage if it is not an amount of memory."""
+def memory_bytes(text: str, option: str = "--memory") -> int:
+    """The bytes that an option means: "64M", "262144". Raises Usage if it is not an amount of memory."""
     match = re.fullmatch(r"(\d{1,12})([KMG]?)", text)
     if not match or not int(match[1]):
-        raise Usage(f"--memory {text} is not an amount of memory: give a number of bytes, or one as in 256K, 64M or 2G")
+        raise Usage(f"{option} {text} is not an amount of memory: give a number of bytes, or one as in 256K, 64M or 2G")
     return int(match[1]) * _UNITS[match[2]]
 
 
@@ -144,6 +144,8 @@ def file_inputs(names: Iterable[str]) -> tuple[str, ...]:
     for name in names:
         if name.startswith("file:"):
             path = os.path.abspath(os.path.expanduser(name[5:]))
+            if os.path.isdir(path):
+                raise Usage(f"{name[5:]} is a folder: name a file in it")
             if not os.path.isfile(path):
                 raise Usage(f"no such file: {name[5:]}")
             if not os.access(path, os.R_OK):

@@ -10,7 +10,7 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from ..core import check_build, sweeps
+from ..core import check_build, file_sort, sweeps
 from ..core.console import Usage, note
 from ..core.course import StepFile, find_one
 from ..core.judge_client import Case, JudgeClient, Lab, Outcome
@@ -45,6 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="start the arrays K keys past an aligned address",
     )
     add_run_options(parser, ("cpu", "check", "cuda"))
+    file_sort.add_arguments(parser)
 
 
 def counted_keys(data: bytes, key_bytes: int, max_keys: int) -> bytes:
@@ -147,6 +148,7 @@ def main(arguments: argparse.Namespace) -> int:
     _check_stdin(arguments)
     if arguments.input:
         (arguments.input,) = sweeps.file_inputs([arguments.input])
+    file_sort.check(arguments)
     if arguments.n is not None:
         sweeps.number(arguments.n, "--n")
     if arguments.memory:
@@ -154,6 +156,8 @@ def main(arguments: argparse.Namespace) -> int:
     kind, runner = prepare(arguments, lab_name, lambda kind: [])
     with JudgeClient() as judge:
         lab = judge.lab(lab_name)
+        if arguments.output:
+            return file_sort.sort(judge, runner, *case_of(arguments, lab, step), arguments)
         case = _case(arguments, lab, step, kind)
         if arguments.stdin:
             return _sort_stdin(judge, runner, lab, case, arguments.timeout)

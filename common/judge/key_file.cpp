@@ -1,0 +1,122 @@
+#include "judge/key_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <utility>
+
+#include "judge/errors.h"
+
+namespace lab {
+namespace {
+
+std::string folder_of(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
+[[noreturn]] void cannot(const char* what, const std::string& name) {
+  throw Unavailable(fmt::format("cannot {} {}: {}", what, name, std::strerror(errno)));
+}
+
+}  // namespace
+
+KeyFile::KeyFile(int fd, std::string name) : fd_(fd), name_(std::move(name)) {
+  // Every request is for a large block: the system must not read more, nor cut it up.
+  posix_fadvise(fd_, 0, 0, POSIX_FADV_RANDOM);
+}
+
+KeyFile KeyFile::input(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) cannot("open", path);
+  return {fd, path};
+}
+
+KeyFile KeyFile::output(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDWR | O_CLOEXEC);
+  if (fd < 0) cannot("open", path);
+  return {fd, folder_of(path)};
+}
+
+KeyFile KeyFile::unnamed_beside(const std::string& path) {
+  std::string name = folder_of(path) + "/.runs.XXXXXX";
+  const int fd = mkostemp(name.data(), O_CLOEXEC);
+  if (fd < 0) cannot("create a file in", folder_of(path));
+  unlink(name.c_str());
+  return {fd, folder_of(path)};
+}
+
+std::int64_t KeyFile::bytes() const {
+  struct stat facts{};
+  if (fstat(fd_, &facts) != 0) cannot("examine", name_);
+  return facts.st_size;
+}
+
+void KeyFile::fail_to_write() const {
+  if (errno == ENOSPC || errno == EDQUOT) {
+    throw Unavailable(
+        fmt::format("the disk is full: no space is left in {}. Free some, or choose a folder on another disk", name_));
+  }
+  if (errno == EFBIG) {
+    throw Unavailable(fmt::format(
+        "a file in {} may not become that large: raise the limit (ulimit -f), or choose another disk", name_));
+  }
+  cannot("write to", name_);
+}
+
+void KeyFile::reserve(std::int64_t bytes) {
+  if (bytes == 0 || fallocate(fd_, 0, 0, bytes) == 0) return;
+  if (errno != EOPNOTSUPP && errno != ENOSYS && errno != EINVAL) fail_to_write();
+  if (ftruncate(fd_, bytes) != 0) fail_to_write();
+}
+
+void KeyFile::read(std::int64_t offset, void* to, std::int64_t bytes) const {
+  for (std::int64_t done = 0; done < bytes;) {
+    const ssize_t count = pread(fd_, static_cast<char*>(to) + done, bytes - done, offset + done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) cannot("read", name_);
+    if (count == 0) throw Unavailable(fmt::format("{} has become shorter while it was read: try again", name_));
+    done += count;
+  }
+  if (bytes > 0) posix_fadvise(fd_, offset, bytes, POSIX_FADV_DONTNEED);  // 0 would mean all that follows
+}
+
+void KeyFile::sync() {
+  if (fsync(fd_) != 0) fail_to_write();
+}
+
+void KeyWriter::write(std::int64_t offset, const void* from, std::int64_t bytes) {
+  for (std::int64_t done = 0; done < bytes;) {
+    const ssize_t count = pwrite(file_.fd_, static_cast<const char*>(from) + done, bytes - done, offset + done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) file_.fail_to_write();
+    done += count;
+  }
+  sync_file_range(file_.fd_, offset, bytes, SYNC_FILE_RANGE_WRITE);  // begins now; finish() sees what fails
+  finish();
+  offset_ = offset;
+  bytes_ = bytes;
+}
+
+void KeyWriter::finish() {
+  if (bytes_ == 0) return;
+  constexpr unsigned all = SYNC_FILE_RANGE_WAIT_BEFORE | SYNC_FILE_RANGE_WRITE | SYNC_FILE_RANGE_WAIT_AFTER;
+  const std::int64_t bytes = std::exchange(bytes_, 0);
+  const bool failed = sync_file_range(file_.fd_, offset_, bytes, all) != 0;
+  if (failed && (errno == ENOSPC || errno == EDQUOT || errno == EIO)) file_.fail_to_write();  // else: not supported
+  posix_fadvise(file_.fd_, offset_, bytes, POSIX_FADV_DONTNEED);
+}
+
+std::int64_t free_space(const std::string& path) {
+  struct statvfs facts{};
+  if (statvfs(folder_of(path).c_str(), &facts) != 0) cannot("examine", folder_of(path));
+  return std::int64_t(facts.f_bavail) * std::int64_t(facts.f_frsize);
+}
+
+}  // namespace lab
