@@ -119,7 +119,7 @@ class Sentences(InFolder):
 
     def test_what_nvcc_makes_of_device_functions(self) -> None:
         """In its host code they call exit() and do nothing else. Nobody else may call it."""
-        stand_in = '#include <cstdlib>\nvoid device_function(int) { volatile int status = 1; exit(status); }\n'
+        stand_in = "#include <cstdlib>\nvoid device_function(int) { volatile int status = 1; exit(status); }\n"
         made = self.compiled(stand_in)
         self.assertEqual(Inspection(), inspect([made], "nvcc"))
         self.assertIn("exit", " ".join(inspect([made], "gcc").refused))
