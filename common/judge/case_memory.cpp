@@ -90,6 +90,7 @@ void CaseMemory::lay_out_pieces(const Case& which, std::uint64_t hash_seed) {
   std::int64_t end = 0;
   const std::int64_t size = key_bytes(which.type);
   keys_ = place(which, which.n * size, size, end, true);
+  keys_.span = guard;  // a page, so that keys are read and written directly
   values_ = {};
   scratch_ = place(which, scratch_bytes(which), size, end, true);
   reserve(end);

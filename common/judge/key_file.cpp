@@ -6,9 +6,11 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <new>
 #include <utility>
 
 #include "judge/errors.h"
@@ -25,9 +27,27 @@ std::string folder_of(const std::string& path) {
   throw Unavailable(fmt::format("cannot {} {}: {}", what, name, std::strerror(errno)));
 }
 
+// What of a block is moved directly: the whole pages behind the first bytes.
+struct Pages {
+  std::int64_t before, whole;
+};
+
+Pages pages_of(std::int64_t offset, const void* address, std::int64_t bytes) {
+  const std::int64_t before = std::min(bytes, (page_size - offset % page_size) % page_size);
+  const bool fits = (reinterpret_cast<std::uintptr_t>(address) + before) % page_size == 0;
+  return {before, fits ? (bytes - before) / page_size * page_size : 0};
+}
+
 }  // namespace
 
-KeyFile::KeyFile(int fd, std::string name) : fd_(fd), name_(std::move(name)) {
+KeyBlock new_key_block(std::int64_t n) {
+  const std::int64_t bytes = n * std::int64_t{sizeof(std::uint32_t)};
+  void* const memory = std::aligned_alloc(page_size, (bytes / page_size + 1) * page_size);
+  if (!memory) throw std::bad_alloc();
+  return KeyBlock(static_cast<std::uint32_t*>(memory));
+}
+
+KeyFile::KeyFile(int fd, int direct, std::string name) : fd_(fd), direct_(direct), name_(std::move(name)) {
   // Every request is for a large block: the system must not read more, nor cut it up.
   posix_fadvise(fd_, 0, 0, POSIX_FADV_RANDOM);
 }
@@ -35,21 +55,22 @@ KeyFile::KeyFile(int fd, std::string name) : fd_(fd), name_(std::move(name)) {
 KeyFile KeyFile::input(const std::string& path) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) cannot("open", path);
-  return {fd, path};
+  return {fd, open(path.c_str(), O_RDONLY | O_CLOEXEC | O_DIRECT), path};
 }
 
 KeyFile KeyFile::output(const std::string& path) {
   const int fd = open(path.c_str(), O_RDWR | O_CLOEXEC);
   if (fd < 0) cannot("open", path);
-  return {fd, folder_of(path)};
+  return {fd, open(path.c_str(), O_RDWR | O_CLOEXEC | O_DIRECT), folder_of(path)};
 }
 
 KeyFile KeyFile::unnamed_beside(const std::string& path) {
   std::string name = folder_of(path) + "/.runs.XXXXXX";
   const int fd = mkostemp(name.data(), O_CLOEXEC);
   if (fd < 0) cannot("create a file in", folder_of(path));
+  const int direct = open(name.c_str(), O_RDWR | O_CLOEXEC | O_DIRECT);
   unlink(name.c_str());
-  return {fd, folder_of(path)};
+  return {fd, direct, folder_of(path)};
 }
 
 std::int64_t KeyFile::bytes() const {
@@ -76,15 +97,35 @@ void KeyFile::reserve(std::int64_t bytes) {
   if (ftruncate(fd_, bytes) != 0) fail_to_write();
 }
 
-void KeyFile::read(std::int64_t offset, void* to, std::int64_t bytes) const {
+void KeyFile::read_some(int fd, std::int64_t offset, char* to, std::int64_t bytes) const {
   for (std::int64_t done = 0; done < bytes;) {
-    const ssize_t count = pread(fd_, static_cast<char*>(to) + done, bytes - done, offset + done);
+    const ssize_t count = pread(fd, to + done, bytes - done, offset + done);
     if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno == EINVAL && fd == direct_) return read_some(fd_, offset, to, bytes);  // not here after all
     if (count < 0) cannot("read", name_);
     if (count == 0) throw Unavailable(fmt::format("{} has become shorter while it was read: try again", name_));
     done += count;
   }
-  if (bytes > 0) posix_fadvise(fd_, offset, bytes, POSIX_FADV_DONTNEED);  // 0 would mean all that follows
+  if (fd == fd_ && bytes > 0) posix_fadvise(fd_, offset, bytes, POSIX_FADV_DONTNEED);  // 0: all that follows
+}
+
+void KeyFile::write_some(int fd, std::int64_t offset, const char* from, std::int64_t bytes) const {
+  for (std::int64_t done = 0; done < bytes;) {
+    const ssize_t count = pwrite(fd, from + done, bytes - done, offset + done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno == EINVAL && fd == direct_) return write_some(fd_, offset, from, bytes);
+    if (count < 0) fail_to_write();
+    done += count;
+  }
+}
+
+void KeyFile::read(std::int64_t offset, void* to, std::int64_t bytes) const {
+  char* const at = static_cast<char*>(to);
+  const Pages pages = direct_ < 0 ? Pages{bytes, 0} : pages_of(offset, to, bytes);
+  read_some(fd_, offset, at, pages.before);
+  read_some(direct_, offset + pages.before, at + pages.before, pages.whole);
+  const std::int64_t done = pages.before + pages.whole;
+  read_some(fd_, offset + done, at + done, bytes - done);
 }
 
 void KeyFile::sync() {
@@ -92,16 +133,20 @@ void KeyFile::sync() {
 }
 
 void KeyWriter::write(std::int64_t offset, const void* from, std::int64_t bytes) {
-  for (std::int64_t done = 0; done < bytes;) {
-    const ssize_t count = pwrite(file_.fd_, static_cast<const char*>(from) + done, bytes - done, offset + done);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) file_.fail_to_write();
-    done += count;
+  const char* const at = static_cast<const char*>(from);
+  if (file_.direct_ < 0) {
+    file_.write_some(file_.fd_, offset, at, bytes);
+    sync_file_range(file_.fd_, offset, bytes, SYNC_FILE_RANGE_WRITE);  // begins now; finish() sees what fails
+    finish();
+    offset_ = offset;
+    bytes_ = bytes;
+    return;
   }
-  sync_file_range(file_.fd_, offset, bytes, SYNC_FILE_RANGE_WRITE);  // begins now; finish() sees what fails
-  finish();
-  offset_ = offset;
-  bytes_ = bytes;
+  const Pages pages = pages_of(offset, from, bytes);
+  const std::int64_t done = pages.before + pages.whole;
+  file_.write_some(file_.fd_, offset, at, pages.before);
+  file_.write_some(file_.direct_, offset + pages.before, at + pages.before, pages.whole);
+  file_.write_some(file_.fd_, offset + done, at + done, bytes - done);
 }
 
 void KeyWriter::finish() {

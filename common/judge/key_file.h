@@ -1,17 +1,22 @@
 // Files of keys that may be larger than the memory: any thread reads and writes any part of one.
 //
-// They are read and written through the page cache, which works on every file system and at any offset; a merge's parts
-// begin in the middle of a page, which direct I/O refuses. But no page stays in the cache: what has been read is dropped
-// at once, and what has been written as soon as it is on the disk, one block later. So the cache takes no memory from
-// others, and writers proceed at the rate of the disk, not faster at first and then not at all.
+// Whole pages are moved by direct I/O, between the disk and the caller's memory: the page cache would copy every key
+// once more, and take memory that nobody has granted. What is left at either end of a block, where a merge's parts begin
+// in the middle of a page, goes through the cache. So does all where the file system has no direct I/O; then what has
+// been read is dropped at once, and what has been written as soon as it is on the disk, one block later.
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
+#include <memory>
 #include <string>
 
 #include "judge/process.h"
 
 namespace lab {
+
+/// The unit of direct I/O, in bytes.
+inline constexpr std::int64_t page_size = 4096;
 
 /// Errors of all members: lab::Unavailable, which names the file or its folder, and what to do.
 class KeyFile {
@@ -32,6 +37,7 @@ class KeyFile {
   void reserve(std::int64_t bytes);
 
   /// Reads `bytes` from `offset` on, all of them.
+  /// Direct I/O needs an address and an offset that lie at the same distance from the begin of a page.
   void read(std::int64_t offset, void* to, std::int64_t bytes) const;
 
   /// Returns when the whole file is on the disk.
@@ -40,12 +46,22 @@ class KeyFile {
  private:
   friend class KeyWriter;
 
-  KeyFile(int fd, std::string name);
+  KeyFile(int fd, int direct, std::string name);
+  void read_some(int fd, std::int64_t offset, char* to, std::int64_t bytes) const;
+  void write_some(int fd, std::int64_t offset, const char* from, std::int64_t bytes) const;
   [[noreturn]] void fail_to_write() const;
 
   Descriptor fd_;
-  std::string name_;  ///< of the file that is read, or the folder that is written to
+  Descriptor direct_;  ///< the same file, for direct I/O; -1: not possible
+  std::string name_;   ///< of the file that is read, or the folder that is written to
 };
+
+/// Pages of memory for n keys. They are not initialized.
+struct FreeMemory {
+  void operator()(void* memory) const { std::free(memory); }
+};
+using KeyBlock = std::unique_ptr<std::uint32_t[], FreeMemory>;
+KeyBlock new_key_block(std::int64_t n);
 
 /// One thread's way to write to a file.
 class KeyWriter {
@@ -59,7 +75,7 @@ class KeyWriter {
 
  private:
   KeyFile& file_;
-  std::int64_t offset_ = 0, bytes_ = 0;  // what was written last, and is on its way to the disk
+  std::int64_t offset_ = 0, bytes_ = 0;  // what was written last through the cache, and is on its way to the disk
 };
 
 /// The bytes that may still be written to the file system of `path`.

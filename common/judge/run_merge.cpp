@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <compare>
-#include <memory>
 #include <numeric>
 
 #include "judge/errors.h"
@@ -42,11 +41,18 @@ std::int64_t keys_before(const Runs& runs, std::int64_t run, const Splitter& spl
   return first + (std::partition_point(keys.begin(), keys.end(), precedes) - keys.begin());
 }
 
+// How many keys of a block that begins at key `at` of a file are moved at a time: the first time so few that the next
+// block begins with a page, as it does in memory.
+std::int64_t to_page_end(std::int64_t at, std::int64_t keys) {
+  constexpr std::int64_t page = page_size / key_size;
+  return at % page == 0 ? keys : std::min(keys, page - at % page);
+}
+
 // A worker's part of a run, of which one block is in memory.
 class Part {
  public:
   Part(const KeyFile& file, std::int64_t begin, std::int64_t end, std::int64_t block)
-      : file_(file), next_(begin), end_(end), block_(block), keys_(new_block(std::min(block, end - begin))) {}
+      : file_(file), next_(begin), end_(end), block_(block), keys_(new_key_block(std::min(block, end - begin))) {}
 
   bool take(std::uint32_t& key) {
     if (at_ == filled_ && !read_block()) return false;
@@ -55,12 +61,8 @@ class Part {
   }
 
  private:
-  static std::unique_ptr<std::uint32_t[]> new_block(std::int64_t n) {
-    return std::make_unique_for_overwrite<std::uint32_t[]>(n);
-  }
-
   bool read_block() {
-    filled_ = std::min(block_, end_ - next_);
+    filled_ = to_page_end(next_, std::min(block_, end_ - next_));
     at_ = 0;
     file_.read(next_ * key_size, keys_.get(), filled_ * key_size);
     next_ += filled_;
@@ -70,7 +72,7 @@ class Part {
   const KeyFile& file_;
   std::int64_t next_, end_, block_;  // keys of the file
   std::int64_t at_ = 0, filled_ = 0;
-  std::unique_ptr<std::uint32_t[]> keys_;
+  KeyBlock keys_;
 };
 
 // A tree of losers. A player is a key, inverted for descending order, with its run's number in the lower half: so no two
@@ -188,11 +190,11 @@ WrittenKeys merge(const Runs& runs, KeyFile& output, MergeShape shape, std::uint
     LoserTree tree(std::move(parts), inversion_of(runs.order));
     std::int64_t at = std::accumulate(begins[part].begin(), begins[part].end(), std::int64_t{0});
     const std::int64_t end = std::accumulate(begins[part + 1].begin(), begins[part + 1].end(), std::int64_t{0});
-    const auto block = std::make_unique_for_overwrite<std::uint32_t[]>(std::min(shape.block, end - at));
+    const KeyBlock block = new_key_block(std::min(shape.block, end - at));
     WrittenKeys own(runs.order, hash_seed);
     KeyWriter writer(output);
     while (at < end && !stop) {
-      const std::int64_t n = std::min(shape.block, end - at);
+      const std::int64_t n = to_page_end(at, std::min(shape.block, end - at));
       for (std::int64_t i = 0; i < n; ++i) block[i] = tree.take();
       own.add(block.get(), n);
       writer.write(at * key_size, block.get(), n * key_size);

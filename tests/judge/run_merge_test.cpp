@@ -145,6 +145,35 @@ TEST_CASE("keys that are not in order are not written silently") {
   CHECK_THROWS_AS(before.join(next), lab::Unavailable);
 }
 
+TEST_CASE("bytes are read and written from any offset to any address") {
+  const Scratch scratch;
+  KeyFile file = KeyFile::output(scratch.path);
+  constexpr std::int64_t size = 40000;
+  file.reserve(size);
+  REQUIRE(file.bytes() == size);
+  const lab::KeyBlock memory = lab::new_key_block(20000);
+  char* const bytes = reinterpret_cast<char*>(memory.get());
+  std::string expected(size, '\0');
+  int value = 0;
+  for (const std::int64_t offset : {0, 1, 4095, 4096, 5000, 8192, 20000}) {
+    for (const std::int64_t count : {0, 1, 100, 4096, 8193, 15000}) {
+      for (const std::int64_t at : {std::int64_t{0}, offset % 4096, std::int64_t{7}}) {
+        ++value;
+        std::fill_n(bytes + at, count, char(value));
+        std::fill_n(expected.begin() + offset, count, char(value));
+        lab::KeyWriter writer(file);
+        writer.write(offset, bytes + at, count);
+        writer.finish();
+        std::fill_n(bytes + at, size, 'x');
+        file.read(0, bytes + at, size);
+        CHECK(std::equal(expected.begin(), expected.end(), bytes + at));
+        file.read(offset, bytes + at, count);
+        CHECK(std::all_of(bytes + at, bytes + at + count, [&](char byte) { return byte == char(value); }));
+      }
+    }
+  }
+}
+
 TEST_CASE("a disk that is full is an error that says so") {
   KeyFile full = KeyFile::output("/dev/full");
   lab::KeyWriter writer(full);
