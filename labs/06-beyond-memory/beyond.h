@@ -47,4 +47,14 @@ void sort_overlap(Keys keys, Keys scratch, lab::Order order, std::int64_t device
 void sort_partition(Keys keys, Keys scratch, lab::Order order, std::int64_t device_bytes, lab::LaunchShape shape,
                     cudaStream_t stream);
 
+/// Step 04. As many GPUs as the keys need, each with `device_bytes` of memory and a share of the keys: every GPU sorts its
+/// share, splitters from samples of all shares divide the keys, and each GPU gets its part of the order and joins the
+/// runs in it. One GPU plays all of them, one after another. Throws lab::Unsupported for more than 4096 GPUs. Shape: any
+/// blocks; the kernels choose their threads.
+/// Cost: played by one GPU, every key three times to the device and twice back, with no overlap. On many GPUs, one sort
+/// of a share, one exchange of at most a share, and log2(GPUs) merge passes, or another sort.
+/// Source: H. Shi and J. Schaeffer, "Parallel sorting by regular sampling", 1992.
+void sort_many(Keys keys, Keys scratch, lab::Order order, std::int64_t device_bytes, lab::LaunchShape shape,
+               cudaStream_t stream);
+
 }  // namespace beyond

@@ -20,6 +20,9 @@ inline constexpr lab::Step steps[] = {
      .fewest_device_bytes = fewest_device_bytes,
      .budget = {.n = 65536, .conflicts = 1.6, .sectors = 1.04, .bytes = 58, .barriers = 5},
      .host_u32 = sort_partition},
+    {.number = 4, .name = "many_gpus", .idea = "splitters, one exchange, sorted runs",
+     .fewest_device_bytes = fewest_device_bytes,
+     .host_u32 = sort_many},
 };
 // clang-format on
 

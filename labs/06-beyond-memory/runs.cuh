@@ -1,0 +1,119 @@
+// Sorted runs in device memory become one: few of them are merged in pairs, as in lab 02, step 04.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "slots.h"
+#include "step/device_array.h"
+#include "step/launch_shape.h"
+
+namespace beyond {
+
+inline constexpr int merge_threads = 256;
+inline constexpr int merge_keys_per_thread = 17;  // odd: threads at the same position of their keys use different banks
+inline constexpr int merge_tile = merge_threads * merge_keys_per_thread;
+
+/// A merge of two runs. `inversion`: the bits to invert in every key, so that they compare in ascending order.
+struct TwoRuns {
+  const unsigned *a, *b;
+  std::int64_t a_n, b_n;
+  unsigned inversion;
+};
+
+/// How many of the first `diagonal` keys of the merge of a and b come from a.
+template <class Index>
+__device__ Index merge_path(const unsigned* a, Index a_n, const unsigned* b, Index b_n, Index diagonal,
+                            unsigned inversion) {
+  Index low = max(diagonal - b_n, Index(0)), high = min(diagonal, a_n);
+  while (low < high) {
+    const Index middle = low + (high - low) / 2;
+    if ((b[diagonal - 1 - middle] ^ inversion) < (a[middle] ^ inversion)) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return low;
+}
+
+/// Finds how many keys of a precede each tile of the output.
+static __global__ void find_cuts(TwoRuns runs, lab::Span<std::int64_t> cuts) {
+  const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x;
+  for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < cuts.n; i += step) {
+    const std::int64_t diagonal = min(i * merge_tile, runs.a_n + runs.b_n);
+    cuts.data[i] = merge_path(runs.a, runs.a_n, runs.b, runs.b_n, diagonal, runs.inversion);
+  }
+}
+
+/// Each block merges the tiles blockIdx.x, blockIdx.x + gridDim.x, ... of the output.
+static __global__ void __launch_bounds__(merge_threads)
+    merge_tiles(TwoRuns runs, lab::Span<const std::int64_t> cuts, unsigned* to) {
+  __shared__ unsigned tile[merge_tile];
+  const int first = threadIdx.x * merge_keys_per_thread;
+  for (std::int64_t index = blockIdx.x; index + 1 < cuts.n; index += gridDim.x) {
+    const std::int64_t output = index * merge_tile, a = cuts.data[index], b = output - a;
+    const std::int64_t left = runs.a_n + runs.b_n - output;
+    const int count = left < merge_tile ? int(left) : merge_tile, a_count = int(cuts.data[index + 1] - a);
+    for (int i = threadIdx.x; i < count; i += merge_threads) {
+      tile[i] = (i < a_count ? runs.a[a + i] : runs.b[b + (i - a_count)]) ^ runs.inversion;
+    }
+    __syncthreads();  // a thread merges keys that others have loaded
+    unsigned keys[merge_keys_per_thread];
+    const int diagonal = min(first, count);
+    int i = merge_path(tile, a_count, tile + a_count, count - a_count, diagonal, 0u), j = a_count + (diagonal - i);
+#pragma unroll
+    for (int k = 0; k < merge_keys_per_thread; ++k) {
+      if (first + k >= count) break;
+      const bool take_b = j < count && (i >= a_count || tile[j] < tile[i]);
+      keys[k] = tile[take_b ? j++ : i++];
+    }
+    __syncthreads();  // the next write overwrites keys that others have read
+#pragma unroll
+    for (int k = 0; k < merge_keys_per_thread; ++k) {
+      if (first + k < count) tile[first + k] = keys[k];
+    }
+    __syncthreads();  // a thread stores keys that others have written
+    for (int i = threadIdx.x; i < count; i += merge_threads) to[output + i] = tile[i] ^ runs.inversion;
+    __syncthreads();  // the next tile overwrites keys that others may not have stored yet
+  }
+}
+
+/// Queues the merge of two runs.
+inline void merge_two(const TwoRuns& runs, unsigned* to, lab::LaunchShape shape, cudaStream_t stream) {
+  const std::int64_t n = runs.a_n + runs.b_n, tiles = (n + merge_tile - 1) / merge_tile;
+  if (n == 0) return;
+  const lab::DeviceArray<std::int64_t> cuts(tiles + 1, stream);
+  find_cuts<<<lab::blocks_or(shape, tiles + 1, merge_threads), merge_threads, 0, stream>>>(runs, cuts.span());
+  CUDA_CHECK(cudaGetLastError());
+  merge_tiles<<<lab::blocks_or(shape, tiles, 1), merge_threads, 0, stream>>>(
+      runs, lab::Span<const std::int64_t>{cuts.data(), tiles + 1}, to);
+  CUDA_CHECK(cudaGetLastError());
+}
+
+/// A radix sort moves every key four times, so more than eight runs, which are merged in more than three passes, are
+/// sorted once more instead.
+inline constexpr int most_merged_runs = 8;
+
+/// Merges the runs in `keys` in pairs, back and forth between `keys` and `spare`. Run r is keys[begins[r]] ...
+/// keys[begins[r + 1] - 1]. Returns where the keys are in the end, `keys` or `spare`. Queues its work.
+inline unsigned* merge_in_pairs(unsigned* keys, unsigned* spare, std::vector<std::int64_t> begins, lab::Order order,
+                                lab::LaunchShape shape, cudaStream_t stream) {
+  while (begins.size() > 2) {
+    std::vector<std::int64_t> merged;
+    for (std::size_t run = 0; run + 1 < begins.size(); run += 2) {
+      const std::int64_t first = begins[run], middle = begins[run + 1];
+      const std::int64_t end = run + 2 < begins.size() ? begins[run + 2] : middle;
+      merge_two({keys + first, keys + middle, middle - first, end - middle, inversion_of(order)}, spare + first, shape,
+                stream);
+      merged.push_back(first);
+    }
+    merged.push_back(begins.back());
+    begins = std::move(merged);
+    std::swap(keys, spare);
+  }
+  return keys;
+}
+
+}  // namespace beyond
