@@ -186,8 +186,9 @@ void sort_many(Keys keys, Keys scratch, lab::Order order, std::int64_t device_by
   const std::int64_t capacity = keys_per_slot(slot_count * usable_bytes(device_bytes));
   const std::int64_t gpus = keys.n <= capacity ? 1 : (keys.n - 1) / (capacity / 11 * 10) + 1;
   if (gpus > most_gpus) {
-    throw lab::Unsupported(std::to_string(keys.n) + " keys need " + std::to_string(gpus) + " GPUs with so little memory, " +
-                           "and at most " + std::to_string(most_gpus) + " are possible: choose a larger --memory");
+    throw lab::Unsupported(std::to_string(keys.n) + " keys need " + std::to_string(gpus) +
+                           " GPUs with so little memory, " + "and at most " + std::to_string(most_gpus) +
+                           " are possible: choose a larger --memory");
   }
   if (keys.n < 2) return;
   const ManyGpus sort{keys, scratch, order, int(gpus), std::min(capacity, keys.n), shape, stream};

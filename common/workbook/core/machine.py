@@ -70,6 +70,21 @@ def is_clang(command: Sequence[str]) -> bool:
     return "clang" in (answer(*command, "--version") or "").lower()
 
 
+def has_header(header: str) -> bool:
+    """Whether the C++ compiler finds a header."""
+    cxx = compiler()
+    if not cxx or not shutil.which(cxx[0]):
+        return False
+    done = subprocess.run(
+        [*cxx, "-E", "-x", "c++", "-std=c++20", "-"],
+        input=f"#include <{header}>\n".encode(),
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        check=False,
+    )
+    return done.returncode == 0
+
+
 def ninja() -> str | None:
     """The path of Ninja, which may be in .venv; None without one."""
     path = os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", os.defpath)])

@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-from ..core import machine
+from ..core import machine, nccl
 from ..core.console import paint, wrapped
 from ..core.course import BUILD, ROOT
 
@@ -94,32 +94,18 @@ def _ninja() -> Finding:
     return Finding(LACKS, "Ninja", "", "apt-get install ninja-build, or ./workbook demo installs it into .venv")
 
 
-def _has_header(header: str) -> bool:
-    cxx = machine.compiler()
-    if not cxx or not shutil.which(cxx[0]):
-        return False
-    done = subprocess.run(
-        [*cxx, "-E", "-x", "c++", "-std=c++20", "-"],
-        input=f"#include <{header}>\n".encode(),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        check=False,
-    )
-    return done.returncode == 0
-
-
 def _library(name: str) -> Finding:
     header, package, purpose, downloaded = _HEADERS[name]
     if machine.missing_cxx():
         return Finding(LACKS, name, "", "not checked, because there is no compiler")
     otherwise = "; otherwise Meson downloads it into subprojects/" if downloaded else ""
     return Finding(
-        HERE if _has_header(header) else LACKS, name, "", f"apt-get install {package} ({purpose}){otherwise}"
+        HERE if machine.has_header(header) else LACKS, name, "", f"apt-get install {package} ({purpose}){otherwise}"
     )
 
 
 def _boost_context() -> Finding:
-    state = HERE if _has_header("boost/context/detail/fcontext.hpp") else NEEDED
+    state = HERE if machine.has_header("boost/context/detail/fcontext.hpp") else NEEDED
     remedy = "apt-get install libboost-context-dev (the cpu build on processors other than x86-64)"
     return Finding(state, "Boost.Context", "", remedy)
 
@@ -167,6 +153,12 @@ def _gpu() -> Finding:
     )
 
 
+def _nccl() -> Finding:
+    place = nccl.wheel() or ("nccl.h" if machine.has_header("nccl.h") else "")
+    remedy = "pip install nvidia-nccl-cu13, or apt-get install libnccl-dev (lab 06, step 4, on several GPUs)"
+    return Finding(HERE if place else LACKS, "NCCL", place, remedy)
+
+
 def _program(name: str, command: str, remedy: str) -> Finding:
     path = shutil.which(command)
     return Finding(HERE if path else LACKS, name, path or "", remedy)
@@ -183,6 +175,8 @@ def findings() -> list[Finding]:
         _program("addr2line", "addr2line", "apt-get install binutils (source lines in the cpu build's errors)"),
         _nvcc(),
         _gpu(),
+        _program("MPI", "mpirun", "apt-get install libopenmpi-dev openmpi-bin (lab 06, step 4, on several GPUs)"),
+        _nccl(),
         _program("Nsight Compute", "ncu", "reads a GPU's counters; part of the CUDA toolkit"),
         _program("compute-sanitizer", "compute-sanitizer", "finds memory errors on a GPU; part of the CUDA toolkit"),
         _program("bubblewrap", "bwrap", "apt-get install bubblewrap (runs other people's code in a sandbox)"),

@@ -10,7 +10,7 @@ import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from ..core import check_build, file_sort, sweeps
+from ..core import check_build, file_sort, many_gpus, sweeps
 from ..core.console import Usage, note
 from ..core.course import StepFile, find_one
 from ..core.judge_client import Case, JudgeClient, Lab, Outcome
@@ -46,6 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_run_options(parser, ("cpu", "check", "cuda"))
     file_sort.add_arguments(parser)
+    many_gpus.add_arguments(parser)
 
 
 def counted_keys(data: bytes, key_bytes: int, max_keys: int) -> bytes:
@@ -145,6 +146,8 @@ def _check_stdin(arguments: argparse.Namespace) -> None:
 def main(arguments: argparse.Namespace) -> int:
     """One input, sorted once."""
     lab_name, step = find_one(arguments.lab, arguments.step)
+    if many_gpus.wanted(arguments):
+        return many_gpus.main(arguments, step)
     _check_stdin(arguments)
     if arguments.input:
         (arguments.input,) = sweeps.file_inputs([arguments.input])

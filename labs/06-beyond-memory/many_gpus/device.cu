@@ -20,8 +20,8 @@ enum class Input { uniform, sorted, reversed, all_equal, two_values, few_values,
 constexpr struct {
   const char* name;
   Input input;
-} inputs[] = {{"uniform", Input::uniform},       {"sorted", Input::sorted},         {"reversed", Input::reversed},
-              {"all-equal", Input::all_equal},   {"two-values", Input::two_values}, {"few-values", Input::few_values},
+} inputs[] = {{"uniform", Input::uniform},     {"sorted", Input::sorted},         {"reversed", Input::reversed},
+              {"all-equal", Input::all_equal}, {"two-values", Input::two_values}, {"few-values", Input::few_values},
               {"skewed", Input::skewed}};
 
 constexpr std::uint64_t half = std::uint64_t{1} << 63;
@@ -118,7 +118,8 @@ Facts facts_of(lab::Span<const std::uint32_t> keys, lab::Order order, cudaStream
 }
 
 void sort_share(lab::Span<std::uint32_t> keys, int step, lab::Order order, cudaStream_t stream) {
-  if (step != 4 && step != 5) throw lab::Error("step " + std::to_string(step) + " of lab 05 cannot be chosen: take 4 or 5");
+  if (step != 4 && step != 5)
+    throw lab::Error("step " + std::to_string(step) + " of lab 05 cannot be chosen: take 4 or 5");
   step == 4 ? radix::sort_onesweep(keys, order, {}, stream) : radix::sort_record(keys, order, {}, stream);
 }
 
@@ -144,8 +145,8 @@ void sort_by_cub(lab::Span<std::uint32_t> keys, lab::Order order, cudaStream_t s
   const lab::DeviceArray<char> temporary(std::int64_t(bytes), stream);
   sort(temporary.data(), bytes);
   if (buffers.Current() == keys.data) return;
-  CUDA_CHECK(cudaMemcpyAsync(keys.data, buffers.Current(), keys.n * sizeof(std::uint32_t), cudaMemcpyDeviceToDevice,
-                             stream));
+  CUDA_CHECK(
+      cudaMemcpyAsync(keys.data, buffers.Current(), keys.n * sizeof(std::uint32_t), cudaMemcpyDeviceToDevice, stream));
 }
 
 }  // namespace beyond

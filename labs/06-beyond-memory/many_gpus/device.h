@@ -20,7 +20,7 @@ void make_keys(lab::Span<std::uint32_t> keys, const std::string& input, std::uin
 
 /// What can be said about keys without a second copy of them.
 struct Facts {
-  unsigned long long checksum = 0;  ///< the sum of a hash of every key: the same for the same keys in any order
+  unsigned long long checksum = 0;    ///< the sum of a hash of every key: the same for the same keys in any order
   unsigned long long inversions = 0;  ///< neighbours in the wrong order
 };
 

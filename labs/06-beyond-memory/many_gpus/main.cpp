@@ -43,7 +43,8 @@ std::int64_t number(const std::string& text, const char* option) {
     if (base == 2 && text[used] == '^' && exponent >= 0 && exponent < 48) return std::int64_t{1} << exponent;
   } catch (const std::logic_error&) {
   }
-  throw lab::Error(fmt::format("{} {} is not a number of keys: give a whole number or a power of two as 2^33", option, text));
+  throw lab::Error(
+      fmt::format("{} {} is not a number of keys: give a whole number or a power of two as 2^33", option, text));
 }
 
 /// What one sort took, in milliseconds: of each phase, the longest over all processes.
@@ -124,7 +125,8 @@ class Sorter {
     record(2);
     communicator_->exchange(share_.data(), received_.data(), plan, stream_);
     record(3);
-    const auto* joined = beyond::join_received(received_.data(), share_.data(), plan, options_.local_sort, order_, stream_);
+    const auto* joined =
+        beyond::join_received(received_.data(), share_.data(), plan, options_.local_sort, order_, stream_);
     record(4);
     result_ = {joined, plan.received()};
     const auto& sent = plan.send_begins;
@@ -148,9 +150,10 @@ class Sorter {
     const auto counts = processes_.gather(own, std::vector<std::int64_t>(gpus, gpus));
     const beyond::ExchangePlan plan = beyond::plan_exchange(counts, gpus, processes_.rank);
     if (plan.received() > received_.size()) {
-      throw lab::Error(fmt::format("this GPU gets {} keys, more than the {} for which there is room: the splitters do not "
-                                   "divide the keys evenly",
-                                   plan.received(), received_.size()));
+      throw lab::Error(
+          fmt::format("this GPU gets {} keys, more than the {} for which there is room: the splitters do not "
+                      "divide the keys evenly",
+                      plan.received(), received_.size()));
     }
     return plan;
   }
@@ -176,7 +179,8 @@ class Sorter {
       previous = &ends;
       n += ends.n;
     }
-    if (processes_.sum(facts.inversions) > 0) throw lab::Error("the result is wrong: the keys of a GPU are not in order");
+    if (processes_.sum(facts.inversions) > 0)
+      throw lab::Error("the result is wrong: the keys of a GPU are not in order");
     if (n != n_ || processes_.sum(facts.checksum) != checksum) {
       throw lab::Error("the result is wrong: it is in order, but does not have the keys of the input");
     }
@@ -214,7 +218,8 @@ std::string nccl_version() {
 /// The run with the median time.
 Times median(std::vector<Times> times) {
   const auto middle = times.begin() + std::ssize(times) / 2;
-  std::nth_element(times.begin(), middle, times.end(), [](const Times& a, const Times& b) { return a.total < b.total; });
+  std::nth_element(times.begin(), middle, times.end(),
+                   [](const Times& a, const Times& b) { return a.total < b.total; });
   return *middle;
 }
 
@@ -229,28 +234,28 @@ void sort_and_report(const beyond::Processes& processes, const Options& options)
   std::vector<Times> times;
   for (int i = 0; i < options.repeats; ++i) times.push_back(sorter.run());
   const Times t = median(times);
-  const std::int64_t most_keys = processes.largest(sorter.load().keys), most_sent = processes.largest(sorter.load().sent);
-  nlohmann::ordered_json line = {
-      {"n", n},
-      {"gpus", gpus},
-      {"input", options.input},
-      {"order", options.order},
-      {"seed", options.seed},
-      {"local_sort", options.local_sort},
-      {"repeats", options.repeats},
-      {"sort_ms", t.sort},
-      {"splitters_ms", t.splitters},
-      {"exchange_ms", t.exchange},
-      {"join_ms", t.join},
-      {"total_ms", t.total},
-      {"keys_per_s", n / t.total * 1000},
-      {"balance", n == 0 ? 1.0 : double(most_keys) * gpus / double(n)},
-      {"nccl_share", gpus == 1 ? 0 : t.exchange / t.total},
-      {"bytes_sent", most_sent * std::int64_t{sizeof(std::uint32_t)}},
-      {"first_exchange_ms", first.exchange},
-      {"verified", true},
-      {"gpu", gpu_name()},
-      {"nccl", nccl_version()}};
+  const std::int64_t most_keys = processes.largest(sorter.load().keys),
+                     most_sent = processes.largest(sorter.load().sent);
+  nlohmann::ordered_json line = {{"n", n},
+                                 {"gpus", gpus},
+                                 {"input", options.input},
+                                 {"order", options.order},
+                                 {"seed", options.seed},
+                                 {"local_sort", options.local_sort},
+                                 {"repeats", options.repeats},
+                                 {"sort_ms", t.sort},
+                                 {"splitters_ms", t.splitters},
+                                 {"exchange_ms", t.exchange},
+                                 {"join_ms", t.join},
+                                 {"total_ms", t.total},
+                                 {"keys_per_s", n / t.total * 1000},
+                                 {"balance", n == 0 ? 1.0 : double(most_keys) * gpus / double(n)},
+                                 {"nccl_share", gpus == 1 ? 0 : t.exchange / t.total},
+                                 {"bytes_sent", most_sent * std::int64_t{sizeof(std::uint32_t)}},
+                                 {"first_exchange_ms", first.exchange},
+                                 {"verified", true},
+                                 {"gpu", gpu_name()},
+                                 {"nccl", nccl_version()}};
   if (gpus == 1) {
     sorter.run_cub();
     std::vector<Times> cub;

@@ -70,7 +70,8 @@ class Communicator {
   ~Communicator() { ncclCommDestroy(communicator_); }
 
   /// Queues the exchange: NCCL's implementation of what step 04 plays with copies. All processes call it.
-  void exchange(const std::uint32_t* share, std::uint32_t* received, const ExchangePlan& plan, cudaStream_t stream) const;
+  void exchange(const std::uint32_t* share, std::uint32_t* received, const ExchangePlan& plan,
+                cudaStream_t stream) const;
 
  private:
   int rank_, count_;
