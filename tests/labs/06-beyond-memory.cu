@@ -12,6 +12,9 @@
 
 #include "beyond.h"
 #include "buckets.h"
+#include "exchange.h"
+#include "runs.cuh"
+#include "step/host_view.h"
 #include "steps.h"
 
 namespace {
@@ -164,4 +167,182 @@ TEST_CASE("a bucket that is too large is divided again") {
     return kernel.find("group") != std::string::npos;
   });
   CHECK(groups > n / beyond::keys_per_slot(beyond::fewest_device_bytes) + 1);  // more than one trip for each piece
+}
+
+// --- step 04 ---
+
+namespace {
+
+/// n keys in which the shares of several GPUs differ, or do not, in all ways that matter to splitters.
+Numbers keys_of_kind(int kind, std::int64_t n) {
+  std::mt19937 random(3);
+  Numbers keys(n);
+  for (std::int64_t i = 0; i < n; ++i) {
+    const std::uint32_t any = random();
+    const std::uint32_t kinds[] = {
+        any,
+        7,                                                     // all equal
+        any % 2 ? ~0u : 0u,                                    // two values
+        std::uint32_t(i),                                      // sorted
+        std::uint32_t(n - i),                                  // reversed
+        any >> random() % 32,                                  // skewed
+        i % 3 == 0 ? any : 5,                                  // one value very frequent
+        i < n / 2 ? 1u : any,                                  // half of the GPUs have one value
+        i % std::max<std::int64_t>(n / 64, 1) == 0 ? any : 9,  // one in a few thousand differs
+        std::uint32_t(i % 1000)};
+    keys[i] = kinds[kind];
+  }
+  return keys;
+}
+constexpr int key_kinds = 10;
+
+/// Divides keys among GPUs as step 04 does, on shares that std::sort has sorted. begins[from] is what find_begins()
+/// returns for a share.
+struct Division {
+  Numbers keys;  // with sorted shares
+  int gpus;
+  std::vector<std::vector<std::int64_t>> begins;
+  std::vector<std::int64_t> counts;
+
+  std::int64_t share_begin(int gpu) const { return beyond::share_begin(std::ssize(keys), gpus, gpu); }
+
+  Division(Numbers all, int gpus, Order order) : keys(std::move(all)), gpus(gpus) {
+    std::vector<beyond::Splitter> samples;
+    const lab::DeviceArray<std::uint32_t> device(std::ssize(keys) + 1, nullptr);
+    for (int gpu = 0; gpu < gpus; ++gpu) {
+      std::sort(keys.begin() + share_begin(gpu), keys.begin() + share_begin(gpu + 1),
+                [order](auto a, auto b) { return lab::before(a, b, order); });
+    }
+    std::copy(keys.begin(), keys.end(), lab::HostView(device.span(), nullptr).data());
+    const auto share = [&](int gpu) {
+      return lab::Span<const std::uint32_t>{device.data() + share_begin(gpu), share_begin(gpu + 1) - share_begin(gpu)};
+    };
+    for (int gpu = 0; gpu < gpus; ++gpu) {
+      const auto own = beyond::sample_share(share(gpu), share_begin(gpu), gpus, gpu, order, nullptr);
+      CHECK(std::ssize(own) == std::min(share(gpu).n, beyond::samples_per_share(gpus)));
+      samples.insert(samples.end(), own.begin(), own.end());
+    }
+    std::reverse(samples.begin(), samples.end());  // they may come in any order
+    const auto splitters = beyond::splitters_from(samples, gpus);
+    REQUIRE(std::ssize(splitters) == gpus - 1);
+    CHECK(std::is_sorted(splitters.begin(), splitters.end()));
+    for (int gpu = 0; gpu < gpus; ++gpu) {
+      begins.push_back(beyond::find_begins(share(gpu), share_begin(gpu), splitters, order, nullptr));
+      REQUIRE(std::ssize(begins.back()) == gpus + 1);
+      REQUIRE(begins.back().front() == 0);
+      REQUIRE(begins.back().back() == share(gpu).n);
+      REQUIRE(std::is_sorted(begins.back().begin(), begins.back().end()));
+      for (int to = 0; to < gpus; ++to) counts.push_back(begins.back()[to + 1] - begins.back()[to]);
+    }
+  }
+
+  std::int64_t fullest() const {
+    std::int64_t most = 0;
+    for (int gpu = 0; gpu < gpus; ++gpu) most = std::max(most, beyond::plan_exchange(counts, gpus, gpu).received());
+    return most;
+  }
+
+  /// What the GPUs hold after the exchange, each one's keys sorted.
+  Numbers exchanged(Order order) const {
+    Numbers all;
+    for (int gpu = 0; gpu < gpus; ++gpu) {
+      const beyond::ExchangePlan plan = beyond::plan_exchange(counts, gpus, gpu);
+      Numbers received(plan.received());
+      bool agrees = true;
+      for (int from = 0; from < gpus && agrees; ++from) {
+        const auto* const share = keys.data() + share_begin(from);
+        agrees &= plan.receive_begins[from + 1] - plan.receive_begins[from] == counts[from * gpus + gpu];
+        std::copy(share + begins[from][gpu], share + begins[from][gpu + 1],
+                  received.begin() + plan.receive_begins[from]);
+      }
+      REQUIRE(agrees);  // what one sends is what the other expects
+      CHECK(plan.send_begins == begins[gpu]);
+      sort_by(received, order);
+      all.insert(all.end(), received.begin(), received.end());
+    }
+    return all;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("shares are balanced within 10 % and in order, for any keys and any number of GPUs") {
+  for (const auto& [gpus, per_gpu] :
+       {std::pair{1, 5000}, {2, 50'000}, {3, 20'011}, {7, 9001}, {64, 3000}, {300, 1500}}) {
+    for (int kind = 0; kind < key_kinds; ++kind) {
+      CAPTURE(gpus);
+      CAPTURE(kind);
+      const Order order = kind % 2 ? Order::ascending : Order::descending;
+      Numbers keys = keys_of_kind(kind, std::int64_t{gpus} * per_gpu + gpus / 2);
+      const Division division(keys, gpus, order);
+      CHECK(double(division.fullest()) * gpus <= 1.1 * double(keys.size()));
+      sort_by(keys, order);
+      CHECK(division.exchanged(order) == keys);
+    }
+  }
+}
+
+TEST_CASE("4096 GPUs") {
+  for (int kind : {0, 1, 3}) {
+    CAPTURE(kind);
+    const Division division(keys_of_kind(kind, 4096 * 16), 4096, Order::ascending);
+    CHECK(division.fullest() == 16);  // all keys are samples
+  }
+}
+
+TEST_CASE("fewer keys than GPUs, and none") {
+  for (int gpus : {2, 7, 64, 4096}) {
+    for (std::int64_t n : {0, 1, 2, 5, 63}) {
+      CAPTURE(gpus);
+      CAPTURE(n);
+      Numbers keys = random_keys(n, n % 2 ? 0 : 2);
+      const Division division(keys, gpus, Order::ascending);
+      sort_by(keys, Order::ascending);
+      CHECK(division.exchanged(Order::ascending) == keys);
+      CHECK(division.fullest() <= n / gpus + 1);
+    }
+  }
+}
+
+TEST_CASE("equal keys are divided where their indices say") {
+  Numbers keys(1000, 4);
+  const lab::DeviceArray<std::uint32_t> device(1000, nullptr);
+  std::copy(keys.begin(), keys.end(), lab::HostView(device.span(), nullptr).data());
+  const auto begins = [&](std::vector<beyond::Splitter> splitters, std::int64_t first) {
+    return beyond::find_begins({device.data(), 1000}, first, splitters, Order::ascending, nullptr);
+  };
+  using Begins = std::vector<std::int64_t>;
+  CHECK(begins({{3, 1500}, {4, 10}, {4, 1000}, {4, 1300}, {4, 1999}, {4, 2000}, {4, 5000}, {5, 0}}, 1000) ==
+        Begins{0, 0, 0, 0, 300, 999, 1000, 1000, 1000, 1000});
+}
+
+TEST_CASE("runs are merged in pairs, whatever their lengths") {
+  std::mt19937 random(5);
+  for (int runs = 1; runs <= 9; ++runs) {
+    for (std::int64_t n : {0, 1, 5000, 30'000}) {
+      for (std::uint32_t values : {0u, 1u, 3u}) {
+        const Order order = runs % 2 ? Order::ascending : Order::descending;
+        std::vector<std::int64_t> begins = {0, n};
+        for (int run = 1; run < runs; ++run) begins.push_back(random() % (n + 1));  // some are empty
+        std::sort(begins.begin(), begins.end());
+        Numbers keys = random_keys(n, values);
+        for (int run = 0; run < runs; ++run) {
+          std::sort(keys.begin() + begins[run], keys.begin() + begins[run + 1],
+                    [order](auto a, auto b) { return lab::before(a, b, order); });
+        }
+        const lab::DeviceArray<std::uint32_t> one(n + 1, nullptr), other(n + 1, nullptr);
+        std::copy(keys.begin(), keys.end(), lab::HostView(one.span(), nullptr).data());
+        std::uint32_t* const to = beyond::merge_in_pairs(one.data(), other.data(), begins, order, {}, nullptr);
+        const lab::HostView merged(lab::Span<std::uint32_t>{to, n}, nullptr);
+        sort_by(keys, order);
+        CHECK(std::equal(keys.begin(), keys.end(), merged.data()));
+      }
+    }
+  }
+}
+
+TEST_CASE("more than 4096 GPUs are refused before anything is touched") {
+  CHECK_THROWS_AS(beyond::sort_many({nullptr, std::int64_t{1} << 30}, {nullptr, std::int64_t{1} << 30},
+                                    Order::ascending, beyond::fewest_device_bytes, {}, nullptr),
+                  lab::Unsupported);
 }

@@ -261,7 +261,8 @@ def _result_table(line: Line) -> list[str]:
         *table(["phase", "ms"], rows)[0],
         "",
         f"{significant(line['keys_per_s'] / 1e9)} Gkeys/s; {line['nccl_share']:.1%} of the time in NCCL {line['nccl']}",
-        f"The fullest share has {line['balance']:.4f} times the average; no GPU sent more than {_gib(line['bytes_sent'])} GiB.",
+        f"The fullest share has {line['balance']:.4f} times the average. "
+        f"No GPU sent more than {_gib(line['bytes_sent'])} GiB.",
     ]
 
 
