@@ -22,6 +22,7 @@ inline constexpr lab::Step steps[] = {
      .host_u32 = sort_partition},
     {.number = 4, .name = "many_gpus", .idea = "splitters, one exchange, sorted runs",
      .fewest_device_bytes = fewest_device_bytes,
+     .budget = {.n = 65536, .conflicts = 2.1, .sectors = 1.25, .bytes = 70, .barriers = 5},
      .host_u32 = sort_many},
 };
 // clang-format on

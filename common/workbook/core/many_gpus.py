@@ -103,9 +103,9 @@ def predict(line: Line, share: float, r: Rates) -> Prediction:
     return Prediction(share / r.sort / 1e6, splitters, exchange / 1e6, join / 1e6, sent, received)
 
 
-def measured(input_name: str, folder: Path = RESULTS) -> Iterator[Line]:
+def measured(input_name: str) -> Iterator[Line]:
     """The recorded runs on several GPUs: lines of the program, in reports/results/*/many-gpus.jsonl."""
-    for path in sorted(folder.glob("*/many-gpus.jsonl")):
+    for path in sorted(RESULTS.glob("*/many-gpus.jsonl")):
         for text in path.read_text(encoding="utf-8").splitlines():
             line = json.loads(text)
             if line["gpus"] > 1 and line["n"] > 0 and line["input"] == input_name:
@@ -199,8 +199,10 @@ def _program(name: str, solution: bool) -> Path:
 
 def _lines_of(command: Sequence[str], timeout: float | None) -> Iterator[Line]:
     """Runs a program, and returns the lines of JSON as it prints them. Its messages go to standard error."""
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, cwd=ROOT)
-    with ending(process):
+    with (
+        subprocess.Popen(command, stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, cwd=ROOT) as process,
+        ending(process),
+    ):
         for text in process.stdout or ():
             if text.startswith("{"):
                 yield json.loads(text)

@@ -211,6 +211,43 @@ def draw_partition() -> svg.Drawing:
     return drawing
 
 
+# --- many GPUs ---
+
+
+def draw_exchange() -> svg.Drawing:
+    """Three GPUs sort their shares, exchange their keys by two splitters, and merge: most keys are equal."""
+    shares = [[5, 9, 2, 5, 7, 5], [1, 5, 5, 8, 5, 3], [5, 6, 4, 5, 5, 0]]
+    gpus, size = len(shares), len(shares[0])
+    in_order = sorted((key, gpu * size + i) for gpu, share in enumerate(shares) for i, key in enumerate(sorted(share)))
+    splitters = [in_order[(g + 1) * size] for g in range(gpus - 1)]  # all keys are samples here
+    goes_to = {entry[1]: sum(entry >= splitter for splitter in splitters) for entry in in_order}
+    keys = {index: key for key, index in in_order}
+    received = [[i for i in range(gpus * size) if goes_to[i] == gpu] for gpu in range(gpus)]  # by sender
+    merged = [sorted(own, key=lambda i: keys[i]) for own in received]
+    assert [keys[i] for own in merged for i in own] == sorted(key for share in shares for key in share)
+    gap, left, tops = 16, 122, (60, 150, 216)
+
+    def x_of(gpu: int, i: int) -> float:
+        return left + (gpu * size + i) * CELL + gap * gpu
+
+    drawing = svg.Drawing(x_of(gpus - 1, size) + 20, 286, "Three GPUs exchange keys")
+    for row, name in enumerate(("sorted shares", "received runs", "merged")):
+        drawing.text(left - 14, tops[row] + 18, name, 13, svg.INK, "end")
+    for gpu in range(gpus):
+        drawing.text(x_of(gpu, 0), 36, f"GPU {gpu}", 13, COLORS[gpu][0], "start", "bold")
+    for gpu, own in enumerate(received):
+        for place, i in enumerate(own):
+            begin, end = x_of(i // size, i % size) + 18, x_of(gpu, place) + 18
+            drawing.line(begin, tops[0] + HIGH + 1, end, tops[1] - 1, COLORS[gpu][0], 1)
+    for row, rows in enumerate(([list(range(g * size, (g + 1) * size)) for g in range(gpus)], received, merged)):
+        for gpu, own in enumerate(rows):
+            for place, i in enumerate(own):
+                key_box(drawing, x_of(gpu, place), tops[row], str(keys[i]), *COLORS[goes_to[i]])
+    words = " and ".join(f"key {key} with index {index}" for key, index in splitters)
+    drawing.text(left, 272, f"splitters: {words}", 12.5, svg.MUTED, "start")
+    return drawing
+
+
 def figures() -> dict[str, svg.Drawing]:
     """All figures by file name."""
     return {
@@ -218,4 +255,5 @@ def figures() -> dict[str, svg.Drawing]:
         "rounds.svg": draw_rounds(),
         "losers.svg": draw_losers(),
         "partition.svg": draw_partition(),
+        "exchange.svg": draw_exchange(),
     }
