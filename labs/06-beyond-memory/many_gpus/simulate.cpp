@@ -54,8 +54,10 @@ nlohmann::ordered_json simulate(const std::string& input, std::uint64_t seed, st
   shares.sort();
   std::vector<beyond::Splitter> samples;
   shares.for_each([&](auto share, std::int64_t first, int gpu) {
-    const auto own = beyond::sample_share(share, first, gpus, gpu, lab::Order::ascending, nullptr);
-    samples.insert(samples.end(), own.begin(), own.end());
+    for (const beyond::Splitter& sample :
+         beyond::sample_share(share, first, gpus, gpu, lab::Order::ascending, nullptr)) {
+      samples.push_back(sample);
+    }
   });
   const std::int64_t sample_count = std::ssize(samples);
   const auto started = std::chrono::steady_clock::now();
