@@ -7,7 +7,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -40,8 +39,9 @@ struct Splitter {
 /// s^2 = 6000 gpus this is exp(-30). Few GPUs take more samples than they must: 1024 cost nothing, and the shares
 /// become nearly equal.
 inline std::int64_t samples_per_share(int gpus) {
-  const std::int64_t enough = std::min<std::int64_t>(16 * gpus, std::int64_t(std::ceil(std::sqrt(6000.0 * gpus))));
-  return std::max<std::int64_t>(enough, 1024);
+  std::int64_t samples = 1024;
+  while (samples < 16 * gpus && samples * samples < 6000 * std::int64_t{gpus}) ++samples;
+  return samples;
 }
 
 /// Where the samples of a GPU lie in its sorted share of n keys.
