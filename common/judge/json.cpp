@@ -58,6 +58,14 @@ Json json_of(const KernelTime& k) {
           {"registers", or_null(k.registers >= 0, k.registers)}};
 }
 
+Json json_of(const TimelineSpan& span) {
+  return {{"stream", span.stream},
+          {"what", span.what},
+          {"begin_ms", span.begin},
+          {"end_ms", span.end},
+          {"bytes", span.bytes}};
+}
+
 Json json_of(const Finding& f) {
   return {{"file", f.file}, {"line", f.line}, {"kind", f.kind}, {"text", f.text}, {"times", f.times}};
 }
@@ -290,6 +298,8 @@ Json json_of(const Outcome& outcome, const Case& which) {
             {"to_device_ms", outcome.to_device},
             {"to_host_ms", outcome.to_host}}},
           {"kernels", list_of(outcome.document.kernels)},
+          {"timeline",
+           {{"spans", list_of(outcome.document.timeline.spans)}, {"left_out", outcome.document.timeline.left_out}}},
           {"findings", list_of(outcome.document.findings)},
           {"remarks", list_of(outcome.document.remarks)},
           {"notes", list_of(outcome.document.notes)},

@@ -80,12 +80,32 @@ KernelTime read_kernel(const Json& o) {
   return kernel;
 }
 
+TimelineSpan read_span(const Json& o) {
+  TimelineSpan span{.stream = int(std::min<std::int64_t>(count_in(o.at("stream")), std::numeric_limits<int>::max())),
+                    .what = text_in(o, "what"),
+                    .begin = o.at("begin_ms").get<double>(),
+                    .end = o.at("end_ms").get<double>(),
+                    .bytes = count_in(o.at("bytes"))};
+  if (!(span.begin >= 0 && span.begin <= span.end && span.end < 1e12)) throw Error("a span of time is not one");
+  return span;
+}
+
 template <class Read>
 auto read_list(const Json& object, const char* member, Read&& read) {
   std::vector<decltype(read(object))> list;
   if (!object.contains(member)) return list;
   for (const Json& item : object.at(member)) list.push_back(read(item));
   return list;
+}
+
+Timeline read_timeline(const Json& json) {
+  if (!json.contains("timeline")) return {};
+  const Json& o = json.at("timeline");
+  Timeline timeline{.spans = read_list(o, "spans", read_span), .left_out = count_in(o.at("left_out"))};
+  if (timeline.spans.size() > max_timeline_spans) {
+    throw Error(fmt::format("the timeline has {} spans", timeline.spans.size()));
+  }
+  return timeline;
 }
 
 // "FILE:LINE: error: KIND: TEXT"
@@ -118,6 +138,7 @@ Document read_document(const std::string& text) {
     const Json json = parse_shallow(text);
     Document document;
     document.kernels = read_list(json, "kernels", read_kernel);
+    document.timeline = read_timeline(json);
     if (!json.contains("observed")) return document;
     const Json& observed = json.at("observed");
     document.observed = true;

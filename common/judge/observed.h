@@ -48,6 +48,7 @@ struct Document {
   std::vector<LaunchCounts> launches;
   std::int64_t copied_bytes = 0;  ///< read and written by copies within the device
   std::vector<KernelTime> kernels;
+  Timeline timeline;
 };
 
 /// Reads the document that a runner sent for a sort. Errors: lab::Error, with what is malformed.

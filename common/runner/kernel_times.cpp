@@ -1,14 +1,19 @@
-// On the CPU the emulation reports each launch. On a GPU the linker redirects the calls that `<<<>>>` becomes to the
-// functions below (--wrap), which record an event before and after the launch. The student's code stays unchanged.
+// On the CPU the emulation reports each launch and copy. On a GPU the linker redirects the calls that `<<<>>>` becomes,
+// and those of copies, to the functions below (--wrap), which record an event before and after. The student's code stays
+// unchanged.
 #include "runner/kernel_times.h"
 
 #include <cuda_runtime.h>
 #include <cxxabi.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <memory>
 #include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
 
 #include "step/error.h"
 
@@ -20,8 +25,9 @@
 namespace lab {
 namespace {
 
-std::mutex guard;
-std::vector<KernelTime> finished;
+std::mutex guard;  // of all below: a step may have several host threads
+Recording recorded;
+std::vector<cudaStream_t> streams;
 
 // "void lab::(anonymous namespace)::sort_tile<(lab::Order)0, unsigned int>(lab::Span<unsigned int>)" -> "sort_tile"
 std::string plain_name(std::string name) {
@@ -33,10 +39,32 @@ std::string plain_name(std::string name) {
   return name.empty() ? "kernel" : name;
 }
 
+bool is_in_device_memory(const void* pointer) {
+  cudaPointerAttributes facts{};
+  if (cudaPointerGetAttributes(&facts, pointer) == cudaSuccess) return facts.type == cudaMemoryTypeDevice;
+  cudaGetLastError();
+  return false;
+}
+
+// copy_in or copy_out; null for a copy that does not cross the bus.
+const char* direction(const void* to, const void* from, cudaMemcpyKind kind) {
+  if (kind == cudaMemcpyHostToDevice) return copy_in;
+  if (kind == cudaMemcpyDeviceToHost) return copy_out;
+  if (kind != cudaMemcpyDefault || is_in_device_memory(to) == is_in_device_memory(from)) return nullptr;
+  return is_in_device_memory(to) ? copy_in : copy_out;
+}
+
+int number_of(cudaStream_t stream) {
+  auto known = std::find(streams.begin(), streams.end(), stream);
+  if (known == streams.end()) known = streams.insert(streams.end(), stream);
+  return int(known - streams.begin());
+}
+
 void add(const KernelTime& launch) {
-  const auto known = std::find_if(finished.begin(), finished.end(), [&](auto& k) { return k.name == launch.name; });
-  if (known == finished.end()) {
-    finished.push_back(launch);
+  std::vector<KernelTime>& kernels = recorded.kernels;
+  const auto known = std::find_if(kernels.begin(), kernels.end(), [&](auto& k) { return k.name == launch.name; });
+  if (known == kernels.end()) {
+    kernels.push_back(launch);
     return;
   }
   known->launches += launch.launches;
@@ -47,40 +75,81 @@ void add(const KernelTime& launch) {
   known->registers = std::max(known->registers, launch.registers);
 }
 
+void add(TimelineSpan span) {
+  Timeline& timeline = recorded.timeline;
+  if (timeline.spans.size() < max_timeline_spans) {
+    timeline.spans.push_back(std::move(span));
+  } else {
+    ++timeline.left_out;
+  }
+}
+
 }  // namespace
 
 #ifdef LAB_EMULATED
 
-KernelClock::KernelClock() {
-  finished.clear();
-  simt::listen_to_launches([](const simt::Kernel& kernel, const simt::LaunchConfig& config, double milliseconds) {
-    const std::lock_guard lock(guard);
-    KernelTime launch;
-    launch.name = plain_name(kernel.name);
-    launch.launches = 1;
-    launch.milliseconds = milliseconds;
-    launch.blocks = std::int64_t(config.grid.x) * config.grid.y * config.grid.z;
-    launch.threads = std::int64_t(config.block.x) * config.block.y * config.block.z;
-    launch.dynamic_shared = std::int64_t(config.dynamic_shared);
-    add(launch);
-  });
+namespace {
+
+std::chrono::steady_clock::time_point origin;
+
+// A span that has just ended.
+TimelineSpan ended_span(std::string what, cudaStream_t stream, double milliseconds, std::size_t bytes = 0) {
+  const std::chrono::duration<double, std::milli> now = std::chrono::steady_clock::now() - origin;
+  return {number_of(stream), std::move(what), std::max(0.0, now.count() - milliseconds), now.count(),
+          std::int64_t(bytes)};
 }
 
-KernelClock::~KernelClock() { simt::listen_to_launches(nullptr); }
+void launched(const simt::Kernel& kernel, const simt::LaunchConfig& config, double milliseconds) {
+  const std::lock_guard lock(guard);
+  KernelTime launch;
+  launch.name = plain_name(kernel.name);
+  launch.launches = 1;
+  launch.milliseconds = milliseconds;
+  launch.blocks = std::int64_t(config.grid.x) * config.grid.y * config.grid.z;
+  launch.threads = std::int64_t(config.block.x) * config.block.y * config.block.z;
+  launch.dynamic_shared = std::int64_t(config.dynamic_shared);
+  add(launch);
+  add(ended_span(launch.name, config.stream, milliseconds));
+}
 
-std::vector<KernelTime> KernelClock::times() { return finished; }
+void copied(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream,
+            double milliseconds) {
+  const char* const what = direction(to, from, kind);
+  if (!what) return;
+  const std::lock_guard lock(guard);
+  add(ended_span(what, stream, milliseconds, bytes));
+}
+
+}  // namespace
+
+KernelClock::KernelClock() {
+  recorded = {};
+  streams.clear();
+  origin = std::chrono::steady_clock::now();
+  simt::listen_to_launches(launched);
+  simt::listen_to_copies(copied);
+}
+
+KernelClock::~KernelClock() {
+  simt::listen_to_launches(nullptr);
+  simt::listen_to_copies(nullptr);
+}
+
+Recording KernelClock::recording() { return std::exchange(recorded, {}); }
 
 #else
 
 namespace {
 
-struct Launch {
-  KernelTime kernel;
+struct Timed {
+  std::optional<KernelTime> kernel;  // none: a copy
+  TimelineSpan span;
   cudaEvent_t before, after;
 };
 
 bool listening = false;
-std::vector<Launch> launches;
+cudaEvent_t origin;
+std::vector<Timed> requested;
 
 std::string name_of_kernel(const void* kernel) {
 #if CUDART_VERSION >= 12030
@@ -93,62 +162,98 @@ std::string name_of_kernel(const void* kernel) {
   }
 #endif
   cudaGetLastError();
+  const std::lock_guard lock(guard);
   static std::vector<const void*> nameless;  // distinguished by their order
   auto known = std::find(nameless.begin(), nameless.end(), kernel);
   if (known == nameless.end()) known = nameless.insert(nameless.end(), kernel);
   return "kernel_" + std::to_string(known - nameless.begin() + 1);
 }
 
-// Calls `launch` whatever happens to our events, and returns its error.
+// Makes the call whatever happens to our events, and returns its error. Nothing is locked during the call: a copy of
+// pageable memory takes as long as it takes.
 template <class F>
-cudaError_t timed(const void* kernel, dim3 grid, dim3 block, std::size_t shared, cudaStream_t stream, F&& launch) {
-  if (!listening) return launch();
+cudaError_t timed(Timed item, cudaStream_t stream, F&& call) {
+  const bool ready = cudaEventCreate(&item.before) == cudaSuccess && cudaEventCreate(&item.after) == cudaSuccess &&
+                     cudaEventRecord(item.before, stream) == cudaSuccess;
+  const cudaError_t error = call();
+  if (error != cudaSuccess || !ready) return error;
+  cudaEventRecord(item.after, stream);
   const std::lock_guard lock(guard);
-  Launch recorded{};
-  recorded.kernel.name = name_of_kernel(kernel);
-  recorded.kernel.launches = 1;
-  recorded.kernel.blocks = std::int64_t(grid.x) * grid.y * grid.z;
-  recorded.kernel.threads = std::int64_t(block.x) * block.y * block.z;
-  recorded.kernel.dynamic_shared = std::int64_t(shared);
-  cudaFuncAttributes facts;
-  if (cudaFuncGetAttributes(&facts, kernel) == cudaSuccess) {
-    recorded.kernel.static_shared = std::int64_t(facts.sharedSizeBytes);
-    recorded.kernel.registers = facts.numRegs;
+  item.span.stream = number_of(stream);
+  requested.push_back(std::move(item));
+  return error;
+}
+
+template <class F>
+cudaError_t timed_launch(const void* kernel, dim3 grid, dim3 block, std::size_t shared, cudaStream_t stream,
+                         F&& launch) {
+  if (!listening) return launch();
+  Timed item{};
+  KernelTime& facts = item.kernel.emplace();
+  facts.name = item.span.what = name_of_kernel(kernel);
+  facts.launches = 1;
+  facts.blocks = std::int64_t(grid.x) * grid.y * grid.z;
+  facts.threads = std::int64_t(block.x) * block.y * block.z;
+  facts.dynamic_shared = std::int64_t(shared);
+  cudaFuncAttributes attributes;
+  if (cudaFuncGetAttributes(&attributes, kernel) == cudaSuccess) {
+    facts.static_shared = std::int64_t(attributes.sharedSizeBytes);
+    facts.registers = attributes.numRegs;
   } else {
     cudaGetLastError();
   }
-  const bool ready = cudaEventCreate(&recorded.before) == cudaSuccess &&
-                     cudaEventCreate(&recorded.after) == cudaSuccess &&
-                     cudaEventRecord(recorded.before, stream) == cudaSuccess;
-  const cudaError_t error = launch();
-  if (error != cudaSuccess || !ready) return error;
-  cudaEventRecord(recorded.after, stream);
-  launches.push_back(recorded);
-  return error;
+  return timed(std::move(item), stream, std::forward<F>(launch));
+}
+
+template <class F>
+cudaError_t timed_copy(const void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream,
+                       F&& copy) {
+  const char* const what = listening && bytes > 0 ? direction(to, from, kind) : nullptr;
+  if (!what) return copy();
+  Timed item{};
+  item.span.what = what;
+  item.span.bytes = std::int64_t(bytes);
+  return timed(std::move(item), stream, std::forward<F>(copy));
+}
+
+double milliseconds_between(cudaEvent_t from, cudaEvent_t to) {
+  float milliseconds = 0;
+  CUDA_CHECK(cudaEventElapsedTime(&milliseconds, from, to));
+  return std::max(0.0, double(milliseconds));
 }
 
 }  // namespace
 
 KernelClock::KernelClock() {
-  launches.clear();
+  requested.clear();
+  streams.clear();
+  CUDA_CHECK(cudaEventCreate(&origin));
+  CUDA_CHECK(cudaEventRecord(origin, nullptr));
+  CUDA_CHECK(cudaEventSynchronize(origin));
   listening = true;
 }
 
-KernelClock::~KernelClock() { listening = false; }
-
-std::vector<KernelTime> KernelClock::times() {
+KernelClock::~KernelClock() {
   listening = false;
-  finished.clear();
-  for (Launch& launch : launches) {
-    float milliseconds = 0;
-    CUDA_CHECK(cudaEventElapsedTime(&milliseconds, launch.before, launch.after));
-    cudaEventDestroy(launch.before);
-    cudaEventDestroy(launch.after);
-    launch.kernel.milliseconds = milliseconds;
-    add(launch.kernel);
+  cudaEventDestroy(origin);
+}
+
+Recording KernelClock::recording() {
+  listening = false;
+  recorded = {};
+  for (Timed& item : requested) {
+    item.span.begin = milliseconds_between(origin, item.before);
+    item.span.end = std::max(item.span.begin, milliseconds_between(origin, item.after));
+    if (item.kernel) {
+      item.kernel->milliseconds = milliseconds_between(item.before, item.after);
+      add(*item.kernel);
+    }
+    add(std::move(item.span));
+    cudaEventDestroy(item.before);
+    cudaEventDestroy(item.after);
   }
-  launches.clear();
-  return finished;
+  requested.clear();
+  return std::exchange(recorded, {});
 }
 
 #endif
@@ -162,24 +267,36 @@ extern "C" {
 cudaError_t __real_cudaLaunchKernel(const void*, dim3, dim3, void**, std::size_t, cudaStream_t);
 cudaError_t __wrap_cudaLaunchKernel(const void* kernel, dim3 grid, dim3 block, void** arguments, std::size_t shared,
                                     cudaStream_t stream) {
-  return lab::timed(kernel, grid, block, shared, stream,
-                    [&] { return __real_cudaLaunchKernel(kernel, grid, block, arguments, shared, stream); });
+  return lab::timed_launch(kernel, grid, block, shared, stream,
+                           [&] { return __real_cudaLaunchKernel(kernel, grid, block, arguments, shared, stream); });
 }
 
 cudaError_t __real_cudaLaunchKernelExC(const cudaLaunchConfig_t*, const void*, void**);
 cudaError_t __wrap_cudaLaunchKernelExC(const cudaLaunchConfig_t* config, const void* kernel, void** arguments) {
-  return lab::timed(kernel, config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream,
-                    [&] { return __real_cudaLaunchKernelExC(config, kernel, arguments); });
+  return lab::timed_launch(kernel, config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream,
+                           [&] { return __real_cudaLaunchKernelExC(config, kernel, arguments); });
 }
 
 #if CUDART_VERSION >= 13000
 cudaError_t __real___cudaLaunchKernel(cudaKernel_t, dim3, dim3, void**, std::size_t, cudaStream_t);
 cudaError_t __wrap___cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void** arguments, std::size_t shared,
                                       cudaStream_t stream) {
-  return lab::timed(kernel, grid, block, shared, stream,
-                    [&] { return __real___cudaLaunchKernel(kernel, grid, block, arguments, shared, stream); });
+  return lab::timed_launch(kernel, grid, block, shared, stream,
+                           [&] { return __real___cudaLaunchKernel(kernel, grid, block, arguments, shared, stream); });
 }
 #endif
+
+cudaError_t __real_cudaMemcpyAsync(void*, const void*, std::size_t, cudaMemcpyKind, cudaStream_t);
+cudaError_t __wrap_cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                                   cudaStream_t stream) {
+  return lab::timed_copy(to, from, bytes, kind, stream,
+                         [&] { return __real_cudaMemcpyAsync(to, from, bytes, kind, stream); });
+}
+
+cudaError_t __real_cudaMemcpy(void*, const void*, std::size_t, cudaMemcpyKind);
+cudaError_t __wrap_cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  return lab::timed_copy(to, from, bytes, kind, nullptr, [&] { return __real_cudaMemcpy(to, from, bytes, kind); });
+}
 
 }  // extern "C"
 #endif

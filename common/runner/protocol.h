@@ -13,13 +13,15 @@
 // After a failure the runner sends `finished` at once, with the reason. `describe` is answered by `finished`.
 // What does not fit a struct is a JSON document, sent before `finished` in as many `document` messages as it takes:
 //   describe  {"device", "on_gpu", "copy_bytes_per_second", "facts": [[what, value]], "steps": [..]}
-//   sort      {"kernels": [..], "observed": {"findings", "remarks", "notes", "lines", "launches", "copied_bytes"}}:
-//             kernels where they are timed, `observed` from the check build, which also sends it when a finding ends the
-//             process
+//   sort      {"kernels": [..], "timeline": {"spans": [..], "left_out"},
+//              "observed": {"findings", "remarks", "notes", "lines", "launches", "copied_bytes"}}:
+//             kernels and timeline where they are timed, `observed` from the check build, which also sends it when a
+//             finding ends the process
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "step/keys.h"
 #include "step/step.h"
@@ -106,6 +108,25 @@ struct KernelTime {
   std::int64_t dynamic_shared = 0;       ///< bytes per block
   std::int64_t static_shared = -1;       ///< bytes per block; -1: unknown
   int registers = -1;                    ///< per thread; -1: unknown
+};
+
+/// A kernel, or a copy between host and device, and when it ran. In milliseconds since shortly before the step was
+/// called. It begins when its stream reaches it, so a copy may still wait for another one in the same direction.
+struct TimelineSpan {
+  int stream = 0;    ///< streams are numbered in the order of their first use
+  std::string what;  ///< copy_in, copy_out, or the name of a kernel, as in KernelTime
+  double begin = 0, end = 0;
+  std::int64_t bytes = 0;  ///< of a copy
+};
+
+inline constexpr const char *copy_in = "copy in", *copy_out = "copy out";
+
+/// The judge refuses a timeline with more spans.
+inline constexpr std::size_t max_timeline_spans = 4096;
+
+struct Timeline {
+  std::vector<TimelineSpan> spans;  ///< the first ones, in the order in which they were requested
+  std::int64_t left_out = 0;        ///< how many followed
 };
 
 }  // namespace lab

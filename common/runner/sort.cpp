@@ -183,7 +183,7 @@ void call_watched(const Step& step, const Request& request, const StepArguments&
   call(step, arguments);
 }
 
-nlohmann::json json_of(std::span<const KernelTime> kernels) {
+nlohmann::json json_of(const std::vector<KernelTime>& kernels) {
   nlohmann::json lines = nlohmann::json::array();
   for (const KernelTime& k : kernels) {
     lines.push_back({{"name", k.name.substr(0, 120)},
@@ -196,6 +196,26 @@ nlohmann::json json_of(std::span<const KernelTime> kernels) {
                      {"registers", k.registers}});
   }
   return lines;
+}
+
+nlohmann::json json_of(const Timeline& timeline) {
+  nlohmann::json spans = nlohmann::json::array();
+  for (const TimelineSpan& span : timeline.spans) {
+    spans.push_back({{"stream", span.stream},
+                     {"what", span.what.substr(0, 120)},
+                     {"begin_ms", span.begin},
+                     {"end_ms", span.end},
+                     {"bytes", span.bytes}});
+  }
+  return {{"spans", std::move(spans)}, {"left_out", timeline.left_out}};
+}
+
+// The members of the document on a sort that was timed.
+std::string members_of(const Recording& recording) {
+  const auto text = [](const nlohmann::json& json) {
+    return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  };
+  return "\"kernels\":" + text(json_of(recording.kernels)) + ",\"timeline\":" + text(json_of(recording.timeline));
 }
 
 template <class Images>
@@ -230,8 +250,8 @@ void serve_images(const Step& step, const Request& request, SharedMemory& memory
     images.copy_out();  // the judge checks whether anything was touched
     return finish(Status::unsupported, 0, error.what());
   }
-  const std::vector<KernelTime> kernels = clock ? clock->times() : std::vector<KernelTime>{};
-  finish(Status::verified, images.copy_out(), "", kernels);
+  const std::string recorded = clock ? members_of(clock->recording()) : "";
+  finish(Status::verified, images.copy_out(), "", recorded);
 }
 
 }  // namespace
@@ -268,11 +288,8 @@ void SharedMemory::unmap() {
   bytes_ = 0;
 }
 
-void finish(Status status, double milliseconds, const std::string& text, std::span<const KernelTime> kernels) {
-  std::string document;
-  if (!kernels.empty()) {
-    document = "\"kernels\":" + json_of(kernels).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  }
+void finish(Status status, double milliseconds, const std::string& text, const std::string& recorded) {
+  std::string document = recorded;
 #ifdef SIMT_CHECK
   document += (document.empty() ? "" : ",") + ("\"observed\":" + simt::check::findings_json());
 #endif

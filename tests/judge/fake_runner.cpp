@@ -64,7 +64,9 @@ std::string full_report() {
                 std::to_string(i) + "}";
   }
   return std::string(R"({"kernels":[{"name":"sort","launches":1,"milliseconds":0.5,"blocks":1,"threads":32,)") +
-         R"("dynamic_shared":0,"static_shared":0,"registers":-1}],"observed":{)" + finding +
+         R"("dynamic_shared":0,"static_shared":0,"registers":-1}],)" +
+         R"("timeline":{"spans":[{"stream":1,"what":"copy in","begin_ms":0.25,"end_ms":1,"bytes":4}],"left_out":2},)" +
+         R"("observed":{)" + finding +
          R"(,"remarks":[{"file":"labs/fake/01_fake.cu","line":8,"kind":"early-exit","text":"31 of 32","times":1}])" +
          R"(,"notes":[],"lines":[],"launches":[)" + launches + R"(],"copied_bytes":800}})";
 }

@@ -188,6 +188,13 @@ TEST_CASE("findings, counts and kernels reach the judge over its channel") {
   REQUIRE(outcome.document.kernels.size() == 1);
   CHECK(outcome.document.kernels[0].name == "sort");
   CHECK(outcome.document.kernels[0].registers == -1);
+  REQUIRE(outcome.document.timeline.spans.size() == 1);
+  CHECK(outcome.document.timeline.spans[0].stream == 1);
+  CHECK(outcome.document.timeline.spans[0].what == "copy in");
+  CHECK(outcome.document.timeline.spans[0].begin == 0.25);
+  CHECK(outcome.document.timeline.spans[0].end == 1);
+  CHECK(outcome.document.timeline.spans[0].bytes == 4);
+  CHECK(outcome.document.timeline.left_out == 2);
 }
 
 TEST_CASE("findings that a process sends while it ends are kept") {

@@ -4,6 +4,7 @@
 #include <simt/launch.h>
 
 #include <algorithm>
+#include <map>
 #include <mutex>
 #include <random>
 #include <set>
@@ -13,6 +14,7 @@
 #include "beyond.h"
 #include "buckets.h"
 #include "exchange.h"
+#include "runner/kernel_times.h"
 #include "runs.cuh"
 #include "step/host_view.h"
 #include "steps.h"
@@ -70,6 +72,14 @@ std::int64_t memory_of(const lab::Step& step, std::int64_t n, std::int64_t devic
   CHECK(keys == right);
   CUDA_CHECK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &bytes));
   return std::int64_t(bytes);
+}
+
+/// What a clock records while a step sorts n keys.
+lab::Recording recording_of(const lab::Step& step, std::int64_t n, std::int64_t device_bytes) {
+  Numbers keys = random_keys(n, 0), scratch(n);
+  lab::KernelClock clock;
+  step.host_u32(span_of(keys), span_of(scratch), Order::ascending, device_bytes, {}, nullptr);
+  return clock.recording();
 }
 
 }  // namespace
@@ -167,6 +177,61 @@ TEST_CASE("a bucket that is too large is divided again") {
     return kernel.find("group") != std::string::npos;
   });
   CHECK(groups > n / beyond::keys_per_slot(beyond::fewest_device_bytes) + 1);  // more than one trip for each piece
+}
+
+TEST_CASE("a timeline has the copies and kernels of all streams, in order, with the bytes of the copies") {
+  const std::int64_t n = 60'000, piece = beyond::keys_per_slot(beyond::fewest_device_bytes);
+  const lab::Recording recording = recording_of(beyond::steps[1], n, beyond::fewest_device_bytes);
+  std::map<std::string, std::int64_t> bytes, pieces, launches_of;
+  std::map<int, std::string> last;  // stream -> what it did last
+  double end = 0;
+  int streams = 0;
+  for (const lab::TimelineSpan& span : recording.timeline.spans) {
+    CHECK(span.begin <= span.end);
+    CHECK(span.begin >= end - 0.01);  // one after the other on the CPU; the clock is read twice
+    end = span.end;
+    CHECK(span.stream <= streams);  // numbered in the order of their first use
+    streams = std::max(streams, span.stream + 1);
+    bytes[span.what] += span.bytes;
+    const bool is_copy = span.what == lab::copy_in || span.what == lab::copy_out;
+    ++(is_copy ? pieces : launches_of)[span.what];
+    CHECK((span.bytes > 0) == is_copy);
+    // Within a stream: in, sorted, out, and then the next piece.
+    std::string& before = last[span.stream];
+    if (span.what == lab::copy_in) CHECK((before.empty() || before == lab::copy_out));
+    if (span.what == lab::copy_out) CHECK((before != lab::copy_in && before != lab::copy_out));
+    before = span.what;
+  }
+  CHECK(streams == 3);
+  for (const char* what : {lab::copy_in, lab::copy_out}) {
+    CHECK(bytes[what] == n * std::int64_t(sizeof(std::uint32_t)));
+    CHECK(pieces[what] == (n + piece - 1) / piece);
+  }
+  CHECK(recording.timeline.left_out == 0);
+  CHECK(launches_of.size() == recording.kernels.size());
+  for (const lab::KernelTime& kernel : recording.kernels) CHECK(launches_of[kernel.name] == kernel.launches);
+}
+
+TEST_CASE("a timeline ends after a number of spans, and counts the others") {
+  Numbers host(1, 7);
+  lab::DeviceArray<std::uint32_t> device(1, nullptr);
+  {
+    lab::KernelClock clock;
+    for (std::size_t i = 0; i < lab::max_timeline_spans + 5; ++i) {
+      CUDA_CHECK(cudaMemcpy(device.data(), host.data(), sizeof(std::uint32_t), cudaMemcpyHostToDevice));
+    }
+    const lab::Recording recording = clock.recording();
+    CHECK(recording.timeline.spans.size() == lab::max_timeline_spans);
+    CHECK(recording.timeline.left_out == 5);
+    CHECK(recording.kernels.empty());
+  }
+  lab::KernelClock clock;  // starts from nothing; a copy without a direction has the one of its memory
+  CUDA_CHECK(cudaMemcpy(host.data(), device.data(), sizeof(std::uint32_t), cudaMemcpyDefault));
+  CUDA_CHECK(cudaMemcpy(device.data(), device.data(), sizeof(std::uint32_t), cudaMemcpyDeviceToDevice));
+  const std::vector<lab::TimelineSpan> spans = clock.recording().timeline.spans;
+  REQUIRE(spans.size() == 1);
+  CHECK(spans[0].what == lab::copy_out);
+  CHECK(spans[0].bytes == sizeof(std::uint32_t));
 }
 
 // --- step 04 ---

@@ -273,7 +273,6 @@ class Refused(unittest.TestCase):
         return printed.getvalue()
 
     def test_before_anything_runs(self) -> None:
-        self.assertIn("65,536 keys at most", self.refused("3", "2", "--n", "2^20"))
         self.assertIn("at most 64", self.refused("3", "2", "--places", "0-64"))
         self.assertIn("--n many is not a whole number", self.refused("3", "2", "--n", "many"))
         self.assertIn("has no step '9'", self.refused("3", "9"))
@@ -282,22 +281,29 @@ class Refused(unittest.TestCase):
         self.assertIn("cannot be written", self.refused("3", "2", "-o", "/proc/x.svg"))
         self.assertIn("is a directory", self.refused("3", "2", "-o", "/tmp"))
 
-    def judged(self, answer: dict[str, Any]) -> str:
+    def judged(self, answer: dict[str, Any], *words: str, memory: str = "device") -> str:
         """What is printed where the judge gives this answer."""
         with tempfile.TemporaryDirectory() as folder:
             judge = Path(folder) / "judge"
-            labs = {"labs": [{**fake_judge.LAB, "steps": [{**fake_judge.STEP, "number": 2, "max_range": 256}]}]}
+            step = {**fake_judge.STEP, "number": 2, "max_range": 256, "memory": memory}
+            labs = {"labs": [{**fake_judge.LAB, "steps": [step]}]}
             judge.write_text(
                 f"#!/bin/sh\nread request\ncat <<'END'\n{json.dumps(labs)}\nEND\n"
                 f"read request\nprintf '%s' \"$request\" >{folder}/request\ncat <<'END'\n{json.dumps(answer)}\nEND\n"
             )
             judge.chmod(judge.stat().st_mode | stat.S_IXUSR)
             with mock.patch.object(picture, "JudgeClient", functools.partial(JudgeClient, judge)):
-                printed = self.refused("3", "2", "-o", f"{folder}/x.svg")
+                printed = self.refused("3", "2", "-o", f"{folder}/x.svg", *words)
             self.assertFalse((Path(folder) / "x.svg").exists())
-            # A step with a counter per value gets keys that it can sort.
-            self.assertIn('"input": "range:', (Path(folder) / "request").read_text())
+            if not words:
+                # A step with a counter per value gets keys that it can sort.
+                self.assertIn('"input": "range:', (Path(folder) / "request").read_text())
             return printed
+
+    def test_options_that_do_not_suit_the_step(self) -> None:
+        self.assertIn("65,536 keys at most", self.judged({}, "--n", "2^20"))
+        self.assertIn("65,536 keys at most", self.judged({}, "--n", "2^20", "--arrays", "all", memory="host"))
+        self.assertIn("--json and --build are for timelines", self.judged({}, "--json", "x.json"))
 
     def outcome(self, **values: Any) -> dict[str, Any]:
         """An outcome as the judge sends it."""

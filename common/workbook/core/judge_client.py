@@ -31,6 +31,8 @@ from .judge_types import (
     Quartiles,
     RunnerInfo,
     Step,
+    Timeline,
+    TimelineSpan,
     Times,
     from_json,
 )
@@ -58,6 +60,8 @@ __all__ = [
     "Quartiles",
     "RunnerInfo",
     "Step",
+    "Timeline",
+    "TimelineSpan",
     "Times",
 ]
 T = TypeVar("T")

@@ -175,6 +175,25 @@ class KernelTime:
 
 
 @dataclass(frozen=True)
+class TimelineSpan:
+    """A kernel, or a copy between host and device, and when it ran, in milliseconds since shortly before the step."""
+
+    stream: int  # numbered in the order of first use
+    what: str  # "copy in", "copy out", or a kernel's name
+    begin_ms: float
+    end_ms: float
+    bytes: int = 0  # of a copy
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """What ran in each stream during one call of a step; empty unless kernels were timed."""
+
+    spans: tuple[TimelineSpan, ...] = ()
+    left_out: int = 0  # spans that followed those
+
+
+@dataclass(frozen=True)
 class Finding:
     """A fault that the check build, or the plain emulation, found in a step's source."""
 
@@ -232,6 +251,7 @@ class Outcome:
     printed: str = ""
     times: Times = field(default_factory=Times)
     kernels: tuple[KernelTime, ...] = ()
+    timeline: Timeline = field(default_factory=Timeline)
     findings: tuple[Finding, ...] = ()
     remarks: tuple[Note, ...] = ()  # they do not make a case fail
     notes: tuple[Note, ...] = ()

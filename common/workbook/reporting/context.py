@@ -9,6 +9,7 @@ from typing import Any
 
 from ..core.judge_client import Step
 from ..core.rows import Row, verified, whole
+from ..core.timelines import Recorded
 from . import plot
 from .drawn import Plots
 
@@ -33,6 +34,7 @@ class Context:
     profiled: Mapping[str, Any] | None = None  # the result of profile_gather.gather()
     verdicts: Mapping[str, Any] | None = None  # the result of verdicts_gather.gather()
     picture: str = ""  # the caption of plots/run.svg
+    timelines: Sequence[Recorded] = ()  # of the steps that sort host memory
     left_out: Mapping[str, Sequence[str]] = field(default_factory=dict)  # sweep -> sentences on what was not measured
     plots: bool = field(default_factory=plot.available)
 

@@ -12,6 +12,7 @@ from . import (
     parts_setup,
     parts_sweeps,
     parts_time,
+    parts_timeline,
     parts_verdicts,
 )
 from .context import Context
@@ -28,6 +29,7 @@ PARTS: dict[str, Callable[[Context], str]] = {
     "parts": parts_time.parts,
     "kernels": parts_time.kernels,
     "profile": parts_profile.profile,
+    "timeline": parts_timeline.timeline_of_steps,
     "shapes": parts_sweeps.shapes,
     "inputs": parts_sweeps.inputs,
     "ranges": parts_sweeps.ranges,

@@ -1,4 +1,5 @@
-"""Draws a run of a step: which thread reads and writes which place, time from left to right."""
+"""Draws a run of a step: which thread reads and writes which place, time from left to right. Of a step that sorts host
+memory, when its copies and kernels ran."""
 
 from __future__ import annotations
 
@@ -8,16 +9,27 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from ..core import build, files
+from ..core import build, files, timelines
 from ..core.console import Problem, Usage, note
 from ..core.course import BUILD, find_one, require_solutions, shown
-from ..core.judge_client import JudgeClient, Outcome
-from ..core.options import add_lab_and_step, add_seed, add_solution, add_task, add_timeout, case_of, whole
+from ..core.judge_client import Case, JudgeClient, Outcome, Step
+from ..core.options import (
+    add_lab_and_step,
+    add_memory,
+    add_seed,
+    add_solution,
+    add_task,
+    add_timeout,
+    case_of,
+    choose_build,
+    whole,
+)
 from ..core.sweeps import file_inputs, number
 from ..pictures import access_picture
 from ..pictures.access_layout import in_words
 from ..pictures.accesses import MAX_PLACES
 from ..pictures.observed import observe
+from ..reporting import plot, timeline
 
 MAX_N = 2**16
 FOLDER = BUILD / "pictures"
@@ -27,7 +39,11 @@ SMALL_KEYS = "range:0:15"  # a step with a counter per value counts several of e
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
     add_lab_and_step(parser)
-    parser.add_argument("--n", metavar="N", default="16", help=f"number of keys, at most {MAX_N:,} (default: 16)")
+    parser.add_argument(
+        "--n",
+        metavar="N",
+        help=f"number of keys, at most {MAX_N:,} (default: 16); a timeline may have more (default: some ten pieces)",
+    )
     parser.add_argument(
         "--input",
         metavar="NAME",
@@ -45,10 +61,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             help=f"{what}; 0: the step chooses",
         )
     add_task(parser)
+    add_memory(parser)
     parser.add_argument(
         "--arrays",
         choices=("shared", "global", "all"),
-        help="the arrays to draw (default: those in shared memory, or in global memory if there are none)",
+        help="the arrays to draw (default: those in shared memory, or in global memory if there are none); "
+        "of a step of lab 06, this option draws accesses to arrays instead of the timeline",
     )
     parser.add_argument(
         "--places",
@@ -59,6 +77,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--launches",
         metavar="A-B",
         help="the launches to observe and draw, from 0 (default: the first that fit); needed if n is large",
+    )
+    parser.add_argument("--json", metavar="FILE", help="also write the spans of a timeline to this file")
+    parser.add_argument(
+        "--build", choices=("cpu", "cuda"), help="the build of a timeline (default: cuda if a GPU answers, else cpu)"
     )
     add_solution(parser)
     add_timeout(parser, "the longest time that the step may take")
@@ -119,14 +141,53 @@ def print_remarks(outcome: Outcome, truncated: bool) -> None:
         )
 
 
+def draw_timeline(judge: JudgeClient, case: Case, line: Step, arguments: argparse.Namespace, output: Path) -> None:
+    """Runs a step that sorts host memory, and draws when its copies and kernels ran."""
+    kind = choose_build(arguments.build)
+    if not plot.available() and not arguments.json:
+        raise Problem(
+            "timelines are drawn by matplotlib, which is not installed: ./workbook doctor shows how to get it"
+        )
+    build.compile_targets([build.runner(case.lab, kind, arguments.solution)], f"building {case.lab}")
+    case = timelines.usual_case(case, line, kind)
+    recorded = timelines.record(judge, case, line, kind, arguments.solution, arguments.timeout)
+    for sentence in timelines.sentences(recorded):
+        note(sentence)
+    if arguments.json:
+        timelines.write(Path(arguments.json), recorded)
+        note(f"written: {arguments.json}")
+    if plot.available():
+        timeline.draw(recorded, output.with_suffix(""), ("svg",))
+        print(shown(output))
+
+
+def draw_accesses(judge: JudgeClient, case: Case, line: Step, arguments: argparse.Namespace, output: Path) -> None:
+    """Runs the step on the check build, and draws its accesses to arrays."""
+    case = replace(case, n=count_of(arguments.n or "16"))
+    places, launches = range_of("places", arguments.places, MAX_PLACES), range_of("launches", arguments.launches)
+    if "cpu" not in build.kinds():
+        raise Problem("pictures need the cpu build, which is not possible here: ./workbook doctor shows why")
+    runner = build.runner(case.lab, "check", arguments.solution)
+    build.compile_targets([runner], f"building {case.lab}, check build")
+    if not arguments.input and (line.max_range is not None or case.type == "u8"):
+        case = replace(case, input=SMALL_KEYS)
+    run, outcome = observe(judge, runner, case, arguments.timeout, launches)
+    key_type = outcome.case.type or ""
+    svg = access_picture.draw(
+        run, outcome.findings, outcome.title, case.n, key_type, arguments.arrays, places, launches
+    )
+    files.write_whole(output, svg)
+    print_remarks(outcome, run.truncated)
+    print(shown(output))
+
+
 def main(arguments: argparse.Namespace) -> int:
     """Runs the step once and draws the run."""
     lab, step = find_one(arguments.lab, arguments.step)
-    n = count_of(arguments.n)
+    n = number(arguments.n, "--n") if arguments.n else 0
     if arguments.input:
         (arguments.input,) = file_inputs([arguments.input])
-    places = range_of("places", arguments.places, MAX_PLACES)
-    launches = range_of("launches", arguments.launches)
+    accesses = range_of("places", arguments.places, MAX_PLACES), range_of("launches", arguments.launches)
     name = f"{lab}-{step.number:02}" + (f"-{step.part}" if step.part else "")
     output = Path(arguments.output) if arguments.output else FOLDER / f"{name}.svg"
     if not arguments.output:
@@ -134,23 +195,18 @@ def main(arguments: argparse.Namespace) -> int:
     check_output(output)
     require_solutions(arguments.solution)
     build.ensure()
-    if "cpu" not in build.kinds():
-        raise Problem("pictures need the cpu build, which is not possible here: ./workbook doctor shows why")
-    runner = build.runner(lab, "check", arguments.solution)
-    build.compile_targets([build.judge(), runner], f"building {lab}, check build")
+    build.compile_targets([build.judge()], "building the judge")
     with JudgeClient() as judge:
         line, case = case_of(arguments, judge.lab(lab), step)
-        if not arguments.input and (line.max_range is not None or case.type == "u8"):
-            case = replace(case, input=SMALL_KEYS)
-        run, outcome = observe(judge, runner, replace(case, n=n), arguments.timeout, launches)
-    key_type = outcome.case.type or ""
-    svg = access_picture.draw(
-        run, outcome.findings, outcome.title, case.n, key_type, arguments.arrays, places, launches
-    )
-    try:
-        files.write_whole(output, svg)
-    except OSError as error:
-        raise Usage(f"{output} cannot be written: {error.strerror}") from error
-    print_remarks(outcome, run.truncated)
-    print(shown(output))
+        is_timeline = line.memory == "host" and not (arguments.arrays or any(accesses))
+        if not is_timeline and (arguments.json or arguments.build):
+            raise Usage(
+                "--json and --build are for timelines, which are drawn of steps that sort host memory (lab 06): "
+                "leave them out"
+            )
+        draw = draw_timeline if is_timeline else draw_accesses
+        try:
+            draw(judge, replace(case, n=n), line, arguments, output)
+        except OSError as error:
+            raise Usage(f"{output} cannot be written: {error.strerror}") from error
     return 0

@@ -7,11 +7,20 @@ import json
 from collections.abc import Iterable
 from dataclasses import replace
 
-from ..core import build, files, profiles, sweeps
-from ..core.console import Usage, note
+from ..core import build, files, profiles, sweeps, timelines
+from ..core.console import Usage, note, wrapped
 from ..core.course import StepFile, find_one, require_solutions
 from ..core.judge_client import Case, JudgeClient, Lab
-from ..core.options import add_case_options, add_lab_and_step, add_memory, add_seed, add_solution, add_task, case_of
+from ..core.options import (
+    add_case_options,
+    add_lab_and_step,
+    add_memory,
+    add_seed,
+    add_solution,
+    add_task,
+    case_of,
+    line_of,
+)
 from ..core.profiles import Launch, global_sectors, ideal_wavefronts, occupancy_bound, shape_text, warps_per_block
 
 PROFILED_KEYS = 1 << 16  # or fewer, if a step cannot afford as many
@@ -111,6 +120,16 @@ def _case(arguments: argparse.Namespace, lab: Lab, file: StepFile, kind: str) ->
     return replace(case, n=n)
 
 
+def _overlap(judge: JudgeClient, case: Case, lab: Lab, file: StepFile, kind: str, solution: bool) -> list[str]:
+    """How busy the bus and the device were, for a step that sorts host memory: in another run, without the profiler."""
+    line = line_of(lab, file, case.task)
+    if line.memory != "host":
+        return []
+    plain = "cuda" if kind == "cuda" else "cpu"
+    build.compile_targets([build.runner(lab.name, plain, solution)], f"building {lab.name}")
+    return timelines.sentences(timelines.record(judge, case, line, plain, solution, profiles.TIMEOUT))
+
+
 def main(arguments: argparse.Namespace) -> int:
     """The profile of one step."""
     lab, step = find_one(arguments.lab, arguments.step)
@@ -123,13 +142,18 @@ def main(arguments: argparse.Namespace) -> int:
     with JudgeClient() as judge:
         case = _case(arguments, judge.lab(lab), step, kind)
         launches = profiles.launches_of(judge, case, kind, arguments.solution)
-    if not launches:
-        raise Usage(f"{lab}, {step}: no kernel was launched, so there is nothing to profile")
+        if not launches:
+            raise Usage(f"{lab}, {step}: no kernel was launched, so there is nothing to profile")
+        overlap = _overlap(judge, case, judge.lab(lab), step, kind, arguments.solution)
     source = "Nsight Compute" if kind == "cuda" else "check build: counts as on a GPU, times of this CPU"
     what = f"{step}" + (f", {case.task}" if case.task != "sort" and not step.part else "")
     print(f"{lab} {what}{' (solution)' if arguments.solution else ''}, {case.n} keys, {source}\n")
     for line in lines_of(launches, "ncu" if kind == "cuda" else "check"):
         print(line)
+    if overlap:
+        print()
+    for sentence in overlap:
+        print(wrapped(sentence))
     if arguments.json:
         files.write_whole(arguments.json, json.dumps(launches, indent=1) + "\n")
         note(f"written: {arguments.json}")

@@ -13,7 +13,16 @@ from ..core.course import find_lab, shown
 from ..core.judge_client import JudgeClient, Lab
 from ..core.measuring import Programs
 from ..core.options import add_solution, prepare
-from ..reporting import compose, measure, place, profile_gather, run_picture, signed_files, verdicts_gather
+from ..reporting import (
+    compose,
+    measure,
+    place,
+    profile_gather,
+    run_picture,
+    signed_files,
+    timeline_gather,
+    verdicts_gather,
+)
 from ..reporting.context import Context, failures
 from ..reporting.others import other_labs, other_machines
 
@@ -69,6 +78,7 @@ def measured(
         profiled=profiled,
         verdicts=verdicts_gather.gather(job),
         picture=run_picture.draw(job),
+        timelines=timeline_gather.gather(job),
         left_out=measure.left_out(lab, kind, plan, rows),
     )
 

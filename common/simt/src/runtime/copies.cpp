@@ -1,5 +1,7 @@
 #include "simt/runtime/copies.h"
 
+#include <atomic>
+#include <chrono>
 #include <cstring>
 
 #ifdef SIMT_CHECK
@@ -15,6 +17,8 @@
 
 namespace simt {
 namespace {
+
+std::atomic<CopyListener> listener = nullptr;
 
 /// cudaSuccess if a copy in direction `kind` may access both ranges.
 cudaError_t check_copy(const void* to, std::size_t to_bytes, const void* from, std::size_t from_bytes,
@@ -85,6 +89,7 @@ cudaError_t copy_rows(const Call& call, void* to, std::size_t to_pitch, const vo
   watch_copy({call.name, call.caller}, to, to_bytes, from, from_bytes);
   const OpenMemory open;
   Observed observed(call, to, from);
+  const auto started = std::chrono::steady_clock::now();
   for (std::size_t row = 0; row < height; ++row) {
     char* const target = static_cast<char*>(to) + row * to_pitch;
     const char* const source = static_cast<const char*>(from) + row * from_pitch;
@@ -93,6 +98,10 @@ cudaError_t copy_rows(const Call& call, void* to, std::size_t to_pitch, const vo
     std::memmove(target, source, width);
     observed.writes(target, width, source);
     SIMT_OBSERVE(if (is_in_device_memory(to) && is_in_device_memory(from)) check::copied_on_device(width);)
+  }
+  if (const CopyListener notify = listener) {
+    const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - started;
+    notify(to, from, width * height, kind, call.stream, elapsed.count());
   }
   return cudaSuccess;
 }
@@ -121,6 +130,8 @@ cudaError_t fill_rows(const Call& call, void* pointer, std::size_t pitch, int va
 }
 
 }  // namespace
+
+void listen_to_copies(CopyListener new_listener) { listener = new_listener; }
 
 cudaError_t copy(const HostCall& call, void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                  cudaStream_t stream, bool is_async) {

@@ -3,6 +3,15 @@
 
 #include "simt/runtime/types.h"
 
+namespace simt {
+
+/// From now on, `listener` is called after each copy of at least one byte; null (the default) for no listener.
+using CopyListener = void (*)(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream,
+                              double milliseconds);
+void listen_to_copies(CopyListener listener);
+
+}  // namespace simt
+
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream = nullptr);

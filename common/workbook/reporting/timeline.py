@@ -1,0 +1,83 @@
+"""A timeline: a row per stream, a bar for each copy and for each group of kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..core.judge_client import TimelineSpan
+from ..core.timelines import COPY_IN, COPY_OUT, KERNEL, Recorded, kind_of, shares, waits
+from . import plot
+
+LOOKS = {  # colour, hatch (for those who cannot tell the colours apart), and the words of the legend
+    COPY_IN: (plot.STEPS[5], "", "copy in"),
+    KERNEL: (plot.STEPS[0], "////", "kernels"),
+    COPY_OUT: (plot.STEPS[3], "....", "copy out"),
+}
+ROW = 0.42  # inches
+GAP = 0.004  # of the whole time: kernels of a stream are drawn as one bar if less is between them
+Bar = tuple[float, float]  # begin and width, in milliseconds
+
+
+def bars_of(spans: Sequence[TimelineSpan], whole_ms: float) -> dict[tuple[int, str], list[Bar]]:
+    """(stream, kind) -> bars, in order; kernels that follow each other closely are one."""
+    found: dict[tuple[int, str], list[Bar]] = {}
+    last: dict[int, str] = {}
+    for span, until in sorted(waits(spans), key=lambda item: item[0].begin_ms):
+        kind = kind_of(span)
+        begin = span.begin_ms if until is None else until
+        own = found.setdefault((span.stream, kind), [])
+        if kind == KERNEL == last.get(span.stream) and begin - sum(own[-1]) < GAP * whole_ms:
+            own[-1] = (own[-1][0], span.end_ms - own[-1][0])
+        else:
+            own.append((begin, span.end_ms - begin))
+        last[span.stream] = kind
+    return found
+
+
+def draw(recorded: Recorded, stem: Path, formats: Iterable[str] = ("svg", "png", "pdf")) -> bool:
+    """Draws the timeline. Always True: there is something to draw."""
+    spans = recorded.timeline.spans
+    found = shares(spans)
+    streams = max(span.stream for span in spans) + 1
+    rows = ROW * streams
+    with plot.drawing(7.2, 1.5 + rows) as (figure, axes):
+        axes.set_title(recorded.title)
+        for span, until in waits(spans):
+            if until is not None:
+                axes.plot([span.begin_ms, until], [span.stream] * 2, color=plot.GREY, linewidth=1, zorder=1)
+        for (stream, kind), bars in bars_of(spans, found.whole_ms).items():
+            colour, hatch, _ = LOOKS[kind]
+            axes.broken_barh(bars, (stream - 0.32, 0.64), facecolor=colour, hatch=hatch, edgecolor=plot.INK, lw=0.4)
+        axes.set_yticks(range(streams), [f"stream {stream}" for stream in range(streams)])
+        axes.set_ylim(streams - 0.5, -0.5)
+        axes.set_xlim(left=0)
+        axes.set_xlabel(f"ms since the step was called; the whole step took {plot.time_text(recorded.step_ms)}")
+        axes.grid(axis="x")
+        _legend(axes, found.of, found.overlap, 0.5 / rows)
+        plot.save(figure, stem, formats)
+    return True
+
+
+def _legend(axes: Any, share_of: dict[str, float], overlap: float, below: float) -> None:
+    """What the bars mean, and the share of the time of each; `below` the axes, as a part of their height."""
+    from matplotlib import lines, patches
+
+    looks = [
+        patches.Patch(
+            facecolor=colour, hatch=hatch, edgecolor=plot.INK, lw=0.4, label=f"{words} {share_of[kind]:.0f} %"
+        )
+        for kind, (colour, hatch, words) in LOOKS.items()
+    ]
+    waiting = lines.Line2D([], [], color=plot.GREY, lw=1, label="waits for the bus")
+    nothing = lines.Line2D([], [], linestyle="none", label=f"two or more at once {overlap:.0f} %")
+    axes.legend(
+        handles=[*looks, waiting, nothing],
+        loc="upper center",
+        bbox_to_anchor=(0.5, -below),
+        ncol=5,
+        frameon=False,
+        fontsize=8.5,
+        columnspacing=1.4,
+    )
