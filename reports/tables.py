@@ -11,8 +11,9 @@ reports/RESULTS.md has every table. Other documents mark the place of a table by
     <!-- results: MACHINE algorithms --> the fastest step of each lab, over n
     <!-- end of results -->
 
-Of the plots in reports/results/MACHINE, speed.svg has one panel per lab, algorithms.svg one line per lab. Checking them
-needs no matplotlib: a plot carries a checksum of what it was made from.
+Of the plots in reports/results/MACHINE, speed.svg has one panel per lab, algorithms.svg one line per lab. LAB-timeline-
+STEP.svg is drawn from the file LAB-timeline-STEP.json, which `./workbook picture --json` writes. Checking them needs no
+matplotlib: a plot carries a checksum of what it was made from.
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "common"))
 
-from workbook.core import files  # noqa: E402
+from workbook.core import files, timelines  # noqa: E402
 from workbook.core import rows as row_files  # noqa: E402
 from workbook.core.console import Problem  # noqa: E402
 from workbook.core.rows import Row, best_gold, share_of_gold  # noqa: E402
-from workbook.reporting import lines_over_n, parts_labs, plot  # noqa: E402
+from workbook.reporting import lines_over_n, parts_labs, plot, timeline  # noqa: E402
 from workbook.reporting.selection import Line, by_line, powers, speed, usual  # noqa: E402
 from workbook.reporting.tables import pipe  # noqa: E402
 
@@ -260,14 +261,22 @@ def digest(*contents: bytes) -> str:
     return hashlib.sha256(b"\0".join(contents)).hexdigest()[:16]
 
 
-def plot_sources(machine: str) -> str:
-    """A checksum of what a plot depends on: the measurements, and the code that draws it."""
-    names = ("labels", "lines_over_n", "parts_labs", "plot", "selection")
-    code = [ROOT / f"common/workbook/reporting/{name}.py" for name in names]
-    return digest(*(path.read_bytes() for path in [*sorted((RESULTS / machine).glob("*.csv")), *code]))
+def checksum_of(data: Sequence[Path], names: Sequence[str]) -> str:
+    """Of what a plot depends on: the measurements, and the code that draws it."""
+    code = [ROOT / f"common/workbook/{name}.py" for name in names]
+    return digest(*(path.read_bytes() for path in [*data, *code]))
 
 
-def plot_is_current(path: Path, machine: str) -> bool:
+def plot_sources(path: Path) -> str:
+    """The checksum of a plot's sources."""
+    recorded = path.with_suffix(".json")
+    if recorded.is_file():
+        return checksum_of([recorded], ("core/timelines", "reporting/plot", "reporting/timeline"))
+    names = [f"reporting/{name}" for name in ("labels", "lines_over_n", "parts_labs", "plot", "selection")]
+    return checksum_of(sorted(path.parent.glob("*.csv")), names)
+
+
+def plot_is_current(path: Path) -> bool:
     """Whether the plot was made from the present sources and is as it was made."""
     try:
         text = path.read_text(encoding="utf-8")
@@ -276,7 +285,7 @@ def plot_is_current(path: Path, machine: str) -> bool:
     sums = CHECKSUMS.search(text)
     if not sums:
         return False
-    return sums[1] == plot_sources(machine) and sums[2] == digest(text[: sums.start()].encode())
+    return sums[1] == plot_sources(path) and sums[2] == digest(text[: sums.start()].encode())
 
 
 def draw_speed(machine: str, stem: Path) -> None:
@@ -292,13 +301,33 @@ def draw_algorithms(machine: str, stem: Path) -> None:
 PLOTS: dict[str, Callable[[str, Path], None]] = {"speed": draw_speed, ALGORITHMS: draw_algorithms}
 
 
-def write_plot(path: Path, machine: str) -> None:
-    """One of PLOTS, by its name."""
+def plots() -> list[Path]:
+    """Every plot: those of the first machine, and one for each recorded timeline."""
+    recorded = sorted(path for machine in MACHINES for path in (RESULTS / machine).glob("*-timeline-*.json"))
+    return [
+        *(RESULTS / MACHINES[0] / f"{name}.svg" for name in PLOTS),
+        *(path.with_suffix(".svg") for path in recorded),
+    ]
+
+
+def write_plot(path: Path) -> None:
+    """One of plots()."""
     if not plot.available():
         sys.exit("tables.py: the plots need matplotlib (./workbook doctor)")
-    PLOTS[path.stem](machine, path.with_suffix(""))
+    if path.stem in PLOTS:
+        PLOTS[path.stem](path.parent.name, path.with_suffix(""))
+    else:
+        draw_timeline(path)
     text = path.read_text(encoding="utf-8").rstrip("\n")
-    files.write_whole(path, f"{text}\n<!-- made of {plot_sources(machine)}, is {digest(text.encode())} -->\n")
+    files.write_whole(path, f"{text}\n<!-- made of {plot_sources(path)}, is {digest(text.encode())} -->\n")
+
+
+def draw_timeline(path: Path) -> None:
+    """A recorded timeline."""
+    try:
+        timeline.draw(timelines.read(path.with_suffix(".json")), path.with_suffix(""), ("svg",))
+    except Problem as problem:
+        sys.exit(f"tables.py: {problem}")
 
 
 def main() -> None:
@@ -311,12 +340,11 @@ def main() -> None:
             stale.append(path)
             if not check:
                 files.write_whole(path, text)
-    for name in PLOTS:
-        path = RESULTS / MACHINES[0] / f"{name}.svg"
-        if not plot_is_current(path, MACHINES[0]):
+    for path in plots():
+        if not plot_is_current(path):
             stale.append(path)
             if not check:
-                write_plot(path, MACHINES[0])
+                write_plot(path)
     names = ", ".join(str(path.relative_to(ROOT)) for path in stale)
     if check and stale:
         sys.exit(f"tables.py: out of date: {names}; run {COMMAND}")

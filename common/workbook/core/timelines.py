@@ -38,11 +38,10 @@ class Recorded:
     step_ms: float  # the whole step, with what the host does
     timeline: Timeline
 
-    @property
-    def title(self) -> str:
-        """What was run, in short."""
+    def title(self, n: str) -> str:
+        """What was run, in short; `n` is the number of keys as it is written there."""
         limit = f"{memory_text(self.memory)} of device memory" if self.memory else "nearly all device memory"
-        return f"{self.step:02} {self.name}: {count(self.n)} {self.type} keys, {limit}{', pageable' * self.pageable}"
+        return f"{self.step:02} {self.name}: {n} {self.type} keys, {limit}{', pageable' * self.pageable}"
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..core import timelines
 from . import timeline
 from .context import Context
-from .tables import paragraphs
+from .tables import count, paragraphs
 
 
 def timeline_of_steps(report: Context) -> str:
@@ -21,6 +21,6 @@ def timeline_of_steps(report: Context) -> str:
                 recorded,
                 lambda stem, recorded=recorded: timeline.draw(recorded, stem),  # type: ignore[misc]
             ),
-            f"Step {recorded.title}. " + " ".join(timelines.sentences(recorded)),
+            f"Step {recorded.title(count(recorded.n))}. " + " ".join(timelines.sentences(recorded)),
         ]
     return paragraphs(found)

@@ -12,10 +12,10 @@ from . import plot
 
 LOOKS = {  # colour, hatch (for those who cannot tell the colours apart), and the words of the legend
     COPY_IN: (plot.STEPS[5], "", "copy in"),
-    KERNEL: (plot.STEPS[0], "////", "kernels"),
-    COPY_OUT: (plot.STEPS[3], "....", "copy out"),
+    KERNEL: (plot.STEPS[0], "//", "kernels"),
+    COPY_OUT: (plot.STEPS[3], r"\\", "copy out"),
 }
-ROW = 0.42  # inches
+LEGEND = 0.3  # inches at the bottom
 GAP = 0.004  # of the whole time: kernels of a stream are drawn as one bar if less is between them
 Bar = tuple[float, float]  # begin and width, in milliseconds
 
@@ -41,43 +41,38 @@ def draw(recorded: Recorded, stem: Path, formats: Iterable[str] = ("svg", "png",
     spans = recorded.timeline.spans
     found = shares(spans)
     streams = max(span.stream for span in spans) + 1
-    rows = ROW * streams
-    with plot.drawing(7.2, 1.5 + rows) as (figure, axes):
-        axes.set_title(recorded.title)
+    height = 1.3 + 0.4 * streams
+    with plot.drawing(7.2, height) as (figure, axes):
+        axes.set_title(recorded.title(plot.count_text(recorded.n)))
         for span, until in waits(spans):
             if until is not None:
                 axes.plot([span.begin_ms, until], [span.stream] * 2, color=plot.GREY, linewidth=1, zorder=1)
         for (stream, kind), bars in bars_of(spans, found.whole_ms).items():
             colour, hatch, _ = LOOKS[kind]
-            axes.broken_barh(bars, (stream - 0.32, 0.64), facecolor=colour, hatch=hatch, edgecolor=plot.INK, lw=0.4)
+            place = (stream - 0.32, 0.64)
+            axes.broken_barh(bars, place, facecolor=colour, edgecolor=colour, lw=0.8)  # seen however narrow it is
+            axes.broken_barh(bars, place, facecolor="none", edgecolor=plot.INK, lw=0, hatch=hatch)
         axes.set_yticks(range(streams), [f"stream {stream}" for stream in range(streams)])
         axes.set_ylim(streams - 0.5, -0.5)
         axes.set_xlim(left=0)
         axes.set_xlabel(f"ms since the step was called; the whole step took {plot.time_text(recorded.step_ms)}")
         axes.grid(axis="x")
-        _legend(axes, found.of, found.overlap, 0.5 / rows)
+        figure.get_layout_engine().set(rect=(0, LEGEND / height, 1, 1 - LEGEND / height))
+        _legend(figure, found.of, found.overlap)
         plot.save(figure, stem, formats)
     return True
 
 
-def _legend(axes: Any, share_of: dict[str, float], overlap: float, below: float) -> None:
-    """What the bars mean, and the share of the time of each; `below` the axes, as a part of their height."""
+def _legend(figure: Any, share_of: dict[str, float], overlap: float) -> None:
+    """What the bars mean, and the share of the time of each."""
     from matplotlib import lines, patches
 
     looks = [
-        patches.Patch(
-            facecolor=colour, hatch=hatch, edgecolor=plot.INK, lw=0.4, label=f"{words} {share_of[kind]:.0f} %"
-        )
+        patches.Patch(facecolor=colour, hatch=hatch, edgecolor=plot.INK, lw=0, label=f"{words} {share_of[kind]:.0f} %")
         for kind, (colour, hatch, words) in LOOKS.items()
     ]
     waiting = lines.Line2D([], [], color=plot.GREY, lw=1, label="waits for the bus")
     nothing = lines.Line2D([], [], linestyle="none", label=f"two or more at once {overlap:.0f} %")
-    axes.legend(
-        handles=[*looks, waiting, nothing],
-        loc="upper center",
-        bbox_to_anchor=(0.5, -below),
-        ncol=5,
-        frameon=False,
-        fontsize=8.5,
-        columnspacing=1.4,
+    figure.legend(
+        handles=[*looks, waiting, nothing], loc="lower center", ncol=5, frameon=False, fontsize=8, columnspacing=1.2
     )
