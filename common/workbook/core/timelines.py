@@ -15,7 +15,7 @@ from .judge_types import from_json
 from .sweeps import memory_text
 
 COPY_IN, KERNEL, COPY_OUT = KINDS = ("copy in", "kernel", "copy out")
-USUAL = {"cpu": (1 << 18, 1 << 20), "cuda": (1 << 28, 512 << 20)}  # keys and bytes of device memory: some ten pieces
+USUAL = {"cpu": (1 << 18, 1 << 20), "cuda": (1 << 26, 128 << 20)}  # keys and bytes of device memory: some ten pieces
 TIMEOUT = 600.0  # seconds for one run
 
 
