@@ -173,7 +173,7 @@ class Refused(unittest.TestCase):
     def test_unreadable_input_files(self) -> None:
         self.assert_refused(["run", LAB, "1", "--input", "file:/nonexistent/x"], "no such file: /nonexistent/x")
         self.assert_refused(["bench", LAB, "--input", "file:/nonexistent/x"], "no such file: /nonexistent/x")
-        self.assert_refused(["run", LAB, "1", "--input", "file:/"], "no such file: /")
+        self.assert_refused(["run", LAB, "1", "--input", "file:/"], "/ is a folder: name a file in it")
 
     def test_no_place_for_the_rows(self) -> None:
         self.assert_refused(["bench", LAB, "--csv", "/nonexistent/a.csv"], "/nonexistent/a.csv cannot be written")
