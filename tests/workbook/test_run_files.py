@@ -104,7 +104,7 @@ class Sorting(Files):
 
     def test_every_step_and_both_orders(self) -> None:
         keys = self.make(150_001)
-        for step, order in (("1", "descending"), ("2", "ascending"), ("3", "descending")):
+        for step, order in (("1", "descending"), ("2", "ascending"), ("3", "descending"), ("4", "descending")):
             with self.subTest(step=step):
                 done = self.sort(
                     "--host-memory", "1M", "--order", order, "--memory", "256K", "--force", step=step, runner=RUNNER
@@ -200,6 +200,7 @@ class Refusals(Files):
             with self.subTest(options=options):
                 self.assert_failed(self.sort(*options), words)
         self.assert_failed(self.sort(lab="03-bitonic", step="1"), "--output is for the steps of 06-beyond-memory")
+        self.assert_failed(self.sort("--gpus", "2", step="4"), "--output cannot be used with --gpus")
         run_it = ["run", LAB, "3"]
         self.assert_failed(self.command([*run_it, "--output", str(self.output)]), "add --input file:PATH")
         uniform = [*run_it, "--input", "uniform"]

@@ -186,8 +186,21 @@ def _check_arguments(arguments: argparse.Namespace, step: StepFile) -> None:
     name = "--gpus" if arguments.gpus is not None else "--simulate"
     if (step.lab, step.number) != (LAB, STEP):
         raise Usage(f"{name} is for step {STEP} of lab {LAB}: ./workbook run {LAB} {STEP} {name} ...")
-    others = ("stdin", "build", "memory", "pageable", "type", "task", "blocks", "threads", "offset")
-    if wrong := [other for other in others if getattr(arguments, other)]:
+    others = (
+        "stdin",
+        "build",
+        "memory",
+        "pageable",
+        "type",
+        "task",
+        "blocks",
+        "threads",
+        "offset",
+        "output",
+        "host_memory",
+        "force",
+    )
+    if wrong := [other.replace("_", "-") for other in others if getattr(arguments, other)]:
         raise Usage(f"--{wrong[0]} cannot be used with {name}")
     if arguments.simulate is not None and arguments.order == "descending":
         raise Usage("--simulate divides keys in ascending order: leave out --order")
