@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "beyond.h"
-#include "judge/random.h"
 
 namespace beyond {
 
@@ -43,6 +42,15 @@ inline std::int64_t samples_per_share(int gpus) {
   return samples;
 }
 
+/// A random number for each GPU. Source: SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
+/// generators", 2014).
+inline std::uint64_t random_of(int gpu) {
+  std::uint64_t x = (std::uint64_t(gpu) + 1) * 0x9e3779b97f4a7c15u;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+  return x ^ (x >> 31);
+}
+
 /// Where the samples of a GPU lie in its sorted share of n keys.
 struct SamplePlaces {
   std::int64_t n, count, offset;
@@ -50,7 +58,7 @@ struct SamplePlaces {
   SamplePlaces(std::int64_t n, int gpus, int gpu)
       : n(n),
         count(std::min(n, samples_per_share(gpus))),
-        offset(std::int64_t(lab::multiply_high(lab::random_at(4, std::uint64_t(gpu)), std::uint64_t(n)))) {}
+        offset(n == 0 ? 0 : std::int64_t(random_of(gpu) % std::uint64_t(n))) {}
 
   LAB_HOST_DEVICE std::int64_t operator[](std::int64_t i) const { return (i * n + offset) / count; }
 };
