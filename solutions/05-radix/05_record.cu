@@ -227,9 +227,15 @@ void sort_with(lab::Span<lab::Bits<Key>> keys, lab::Span<Value> values, Coding<K
   static_assert(sizeof(Medium) <= 64 * 1024, "every GPU since compute capability 7.5 has so much shared memory");
   const Device device;
   const bool free = shape.blocks == 0 && shape.threads == 0;
+  // begin solution
+  //~ // Your code: keys that fit into one tile need one launch. If `free`, at most One::size keys are sorted by
+  //~ // sort_one<One>, where device.fits<One>(). Write this last, but delete the next two lines first.
+  //~ (void)sizeof(One), (void)device;
+  //~ NOT_WRITTEN("step 05");
   if (free && keys.n <= One::size && device.fits<One>()) {
     return sort_one<One>(Pairs<lab::Bits<Key>, Value>{keys.data, values.data}, keys.n, coding, stream);
   }
+  // end solution
   Buffers<lab::Bits<Key>, Value> buffers(keys, values, stream);
   Splits splits;
   if constexpr (can_be_split<Word, Key, Value>) {

@@ -242,13 +242,6 @@ std::vector<Keys> sort_buckets(const Sort& sort, Keys keys, std::vector<Chunks>&
 
 /// Sorts `keys`. `scratch` has as many places.
 void sort_keys(const Sort& sort, Keys keys, Keys scratch) {
-  if (keys.n <= sort.capacity) {
-    Slot& slot = sort.slots.next();
-    copy_in(slot.keys.data(), keys.data, keys.n, slot.stream);
-    sort_piece(slot.keys.data(), keys.n, sort.order, sort.shape.blocks, slot.stream);
-    copy_out(keys.data, slot.keys.data(), keys.n, slot.stream);
-    return sort.slots.synchronize();
-  }
   // Of the keys that fit into a slot, so that few buckets do not fit although the sample is only a sample.
   const Splitters splitters = choose_splitters(keys, sort.capacity * 6 / 10, sort.inversion);
   std::vector<Chunks> buckets = group_pieces(sort, keys, scratch, splitters);
