@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <compare>
+#include <functional>
 #include <numeric>
 
 #include "judge/errors.h"
@@ -75,44 +76,33 @@ class Part {
   KeyBlock keys_;
 };
 
-// A tree of losers. A player is a key, inverted for descending order, with its run's number in the lower half: so no two
-// players are equal, and one that follows them all stands for a run that is exhausted.
-class LoserTree {
+// The smallest of the parts' next keys, by the standard library's heap: the disk is slower. An entry is a key, inverted
+// for descending order, with its run's number in the lower half.
+class NextKeys {
  public:
-  LoserTree(std::vector<Part> parts, std::uint32_t inversion)
-      : parts_(std::move(parts)), inversion_(inversion), losers_(parts_.size()) {
-    const std::size_t count = parts_.size();
-    std::vector<std::uint64_t> winners(2 * count);
-    for (std::size_t run = 0; run < count; ++run) winners[count + run] = player(std::uint32_t(run));
-    for (std::size_t node = count - 1; node > 0; --node) {
-      winners[node] = std::min(winners[2 * node], winners[2 * node + 1]);
-      losers_[node] = std::max(winners[2 * node], winners[2 * node + 1]);
-    }
-    winner_ = winners[1];
+  NextKeys(std::vector<Part> parts, std::uint32_t inversion) : parts_(std::move(parts)), inversion_(inversion) {
+    for (std::uint32_t run = 0; run < parts_.size(); ++run) add_from(run);
   }
 
   std::uint32_t take() {
-    const std::uint32_t key = std::uint32_t(winner_ >> 32) ^ inversion_, run = std::uint32_t(winner_);
-    winner_ = player(run);
-    for (std::size_t node = (parts_.size() + run) / 2; node > 0; node /= 2) {
-      const std::uint64_t other = losers_[node];  // min and max without a branch, which nobody could foresee
-      losers_[node] = std::max(other, winner_);
-      winner_ = std::min(other, winner_);
-    }
-    return key;
+    std::pop_heap(entries_.begin(), entries_.end(), std::greater<>());
+    const std::uint64_t entry = entries_.back();
+    entries_.pop_back();
+    add_from(std::uint32_t(entry));
+    return std::uint32_t(entry >> 32) ^ inversion_;
   }
 
  private:
-  std::uint64_t player(std::uint32_t run) {
+  void add_from(std::uint32_t run) {
     std::uint32_t key;
-    if (!parts_[run].take(key)) return ~std::uint64_t{0};
-    return std::uint64_t{key ^ inversion_} << 32 | run;
+    if (!parts_[run].take(key)) return;
+    entries_.push_back(std::uint64_t{key ^ inversion_} << 32 | run);
+    std::push_heap(entries_.begin(), entries_.end(), std::greater<>());
   }
 
   std::vector<Part> parts_;
   std::uint32_t inversion_;
-  std::vector<std::uint64_t> losers_;
-  std::uint64_t winner_;
+  std::vector<std::uint64_t> entries_;  // a heap, the smallest first
 };
 
 }  // namespace
@@ -159,17 +149,17 @@ void WrittenKeys::join(const WrittenKeys& next) {
 }
 
 std::vector<std::vector<std::int64_t>> divide(const Runs& runs, int parts) {
-  std::vector<Splitter> samples;
+  std::vector<Splitter> candidates;
   for (std::int64_t run = 0; run < runs.count(); ++run) {
     for (std::int64_t i = 0; i < std::ssize(runs.samples[run]); ++i) {
-      samples.push_back({runs.samples[run][i] ^ inversion_of(runs.order), run, i * runs.stride});
+      candidates.push_back({runs.samples[run][i] ^ inversion_of(runs.order), run, i * runs.stride});
     }
   }
-  std::sort(samples.begin(), samples.end());
+  std::sort(candidates.begin(), candidates.end());
   std::vector<std::vector<std::int64_t>> begins(parts + 1, std::vector<std::int64_t>(runs.count(), 0));
   for (std::int64_t run = 0; run < runs.count(); ++run) {
     for (std::int64_t part = 1; part < parts; ++part) {
-      begins[part][run] = keys_before(runs, run, samples[part * std::ssize(samples) / parts]);
+      begins[part][run] = keys_before(runs, run, candidates[part * std::ssize(candidates) / parts]);
     }
     begins[parts][run] = runs.size(run);
   }
@@ -187,7 +177,7 @@ WrittenKeys merge(const Runs& runs, KeyFile& output, MergeShape shape, std::uint
       const std::int64_t begin = runs.begin(run);
       parts.emplace_back(runs.file, begin + begins[part][run], begin + begins[part + 1][run], shape.block);
     }
-    LoserTree tree(std::move(parts), inversion_of(runs.order));
+    NextKeys keys(std::move(parts), inversion_of(runs.order));
     std::int64_t at = std::accumulate(begins[part].begin(), begins[part].end(), std::int64_t{0});
     const std::int64_t end = std::accumulate(begins[part + 1].begin(), begins[part + 1].end(), std::int64_t{0});
     const KeyBlock block = new_key_block(std::min(shape.block, end - at));
@@ -195,7 +185,7 @@ WrittenKeys merge(const Runs& runs, KeyFile& output, MergeShape shape, std::uint
     KeyWriter writer(output);
     while (at < end && !stop) {
       const std::int64_t n = to_page_end(at, std::min(shape.block, end - at));
-      for (std::int64_t i = 0; i < n; ++i) block[i] = tree.take();
+      for (std::int64_t i = 0; i < n; ++i) block[i] = keys.take();
       own.add(block.get(), n);
       writer.write(at * key_size, block.get(), n * key_size);
       at += n;

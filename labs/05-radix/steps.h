@@ -49,7 +49,7 @@ inline constexpr lab::Step steps[] = {
      .i32 = sort_onesweep<std::int32_t>, .i64 = sort_onesweep<std::int64_t>,
      .f32 = sort_onesweep<float>, .f64 = sort_onesweep<double>,
      .pairs = sort_onesweep<std::uint32_t, std::uint32_t>},
-    {.number = 5, .name = "record", .idea = "one sweep that never waits idly", .stable = true, .threads = 512,
+    {.number = 5, .name = "record", .idea = "two splits, a sort per bucket", .stable = true, .threads = 512,
      .budget = {.n = 65536, .conflicts = 1.35, .sectors = 1.35, .bytes = 63, .barriers = 7.2},
      .u8 = sort_record<std::uint8_t>, .u16 = sort_record<std::uint16_t>,
      .u32 = sort_record<std::uint32_t>, .u64 = sort_record<std::uint64_t>,

@@ -62,7 +62,7 @@ def _sweeps(lab: Lab, kind: str, sample: Sample) -> Iterable[Sweep]:
             n=(keys,),
             inputs=(name,),
             types=(sample.type,) if sample.type else (),
-            limits=Limits(repeats=5, time_limit=0.6),
+            limits=Limits(repeats=5, time_limit=0.5),
         )
 
 
@@ -92,11 +92,13 @@ def _measure(judge: JudgeClient, kind: str) -> Measured:
 
 # --- the table ---
 
-_FORM = "{:<15} {:<27}" + "{}" + " {:>8} {:>3}"
+_FORM = "{:<43}" + "{}" + " {:>8} {:>3}"
 
 
 def _line(left: str, idea: str, speeds: Sequence[str], percent: str, verified: str) -> str:
-    return _FORM.format(left[:15], idea, "".join(f" {speed:>7}" for speed in speeds), percent, verified).rstrip()
+    """A line of the table; without an idea, `left` has its place, too."""
+    words = f"{left[:15]:<15} {idea}" if idea else left
+    return _FORM.format(words, "".join(f" {speed:>7}" for speed in speeds), percent, verified).rstrip()
 
 
 def _mkeys(row: Row) -> float:
@@ -113,7 +115,8 @@ def _step_lines(lab: str, step: Step, measured: Measured, names: Sequence[str]) 
     for name in names:
         row = own.get(name)
         if row is None or row.status != "verified":
-            speeds.append(row.status[:7] if row else "")
+            status = row.status if row else ""
+            speeds.append(status if len(status) <= 7 else "failed")
             continue
         gold = row_files.best_gold([other for sample, other in measured.rows if sample == name], row)
         percent = percent or percent_of_gold(row, gold)
