@@ -13,7 +13,7 @@ inline constexpr lab::Step steps[] = {
      .fewest_device_bytes = fewest_device_bytes, .threads = 64, .growth = lab::Growth::serial,
      .budget = {.n = 16384, .conflicts = 1.02, .sectors = 1.05, .bytes = 8.2, .barriers = 2060},
      .host_u32 = sort_runs},
-    {.number = 2, .name = "overlap", .idea = "copies while other pieces are sorted",
+    {.number = 2, .name = "overlap", .idea = "copies while other pieces are sorted", .uses = {"runs"},
      .fewest_device_bytes = fewest_device_bytes, .threads = 384, .growth = lab::Growth::serial,
      .host_u32 = sort_overlap},
     {.number = 3, .name = "partition", .idea = "buckets that fit, nothing to merge",

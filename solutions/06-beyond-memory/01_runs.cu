@@ -96,7 +96,6 @@ __global__ void sort_tiles(lab::Span<unsigned> keys, unsigned inversion) {
 
 void merge_runs(Keys keys, Keys scratch, const std::vector<std::int64_t>& begins, lab::Order order) {
   const std::int64_t runs = std::int64_t(begins.size()) - 1;
-  if (runs < 2) return;
   const std::uint32_t inversion = inversion_of(order);
   std::vector<std::int64_t> next(begins.begin(), begins.end() - 1);  // of each run
   // A run's first key, and in the lower half the run's number; more than any such number once the run is exhausted.
@@ -108,9 +107,11 @@ void merge_runs(Keys keys, Keys scratch, const std::vector<std::int64_t>& begins
   //~ // Your code: a tree in an array. Node i has the children 2 i and 2 i + 1; the leaf of run r is node runs + r. First
   //~ // play all matches from the leaves up: the winner of a node, the smaller one, plays on; the loser stays there. Then
   //~ // for each place of scratch: store the key of the overall winner, take the next key of its run, and play its way up
-  //~ // again: at each node the new key meets the loser that stayed there. In the end copy the keys back.
+  //~ // again: at each node the new key meets the loser that stayed there. In the end copy the keys back. With fewer than
+  //~ // two runs there is nothing to do.
   //~ (void)scratch, (void)take;
   //~ NOT_WRITTEN("step 01");
+  if (runs < 2) return;
   std::vector<std::uint64_t> losers(runs), winners(2 * runs);
   for (std::int64_t run = 0; run < runs; ++run) winners[runs + run] = take(std::uint32_t(run));
   for (std::int64_t node = runs - 1; node > 0; --node) {
