@@ -30,6 +30,12 @@ std::string value_in(const char* path, const std::string& name, char separator) 
   return "";
 }
 
+// What `name` has in a file of /proc that states memory in KiB, in bytes; 0 if it is not there.
+std::int64_t bytes_stated_in(const std::string& path, const char* name) {
+  const std::string text = value_in(path.c_str(), name, ':');
+  return text.empty() ? 0 : std::stoll(text) * 1024;
+}
+
 }  // namespace
 
 std::string describe_host() {
@@ -84,19 +90,9 @@ double measure_host_copy() {
 }
 
 std::int64_t memory_fact(const char* name, pid_t process) {
-  std::ifstream facts("/proc/" + (process ? std::to_string(process) : "self") + "/status");
-  for (std::string known, rest; facts >> known && std::getline(facts, rest);) {
-    if (known == name) return std::stoll(rest) * 1024;
-  }
-  return 0;
+  return bytes_stated_in("/proc/" + (process ? std::to_string(process) : "self") + "/status", name);
 }
 
-double available_memory() {
-  std::ifstream facts("/proc/meminfo");
-  for (std::string name, rest; facts >> name && std::getline(facts, rest);) {
-    if (name == "MemAvailable:") return std::stod(rest) * 1024;
-  }
-  return 0;
-}
+double available_memory() { return double(bytes_stated_in("/proc/meminfo", "MemAvailable:")); }
 
 }  // namespace lab

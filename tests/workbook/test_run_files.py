@@ -299,7 +299,7 @@ class Failures(Files):
         self.assert_failed(done, "1.0 MiB left, but the sort needs 2.3 MiB: 1.1 MiB for the output and as much for")
 
     def test_a_disk_that_becomes_full(self) -> None:
-        """While piece 2 is sorted. Only where the file system cannot reserve space: it is told that it cannot."""
+        """It becomes full while piece 2 is sorted. That needs a file system that cannot reserve space: a stand-in."""
         library = self.folder / "keys.bin.so"
         source = "#include <errno.h>\n" + "".join(
             f'extern "C" int {name}(int, int, long, long) {{ return errno = EOPNOTSUPP, -1; }}\n'

@@ -184,8 +184,14 @@ class JudgeClient:
         how = f"was ended by signal {-status}" if status < 0 else f"ended with status {status}"
         return JudgeDied(f"the judge {how} while it served '{request['ask']}'")
 
-    def _answer(self, kind: type[T], request: Mapping[str, Any], member: str | None = None) -> T:
-        answer = self.ask(request)
+    def _answer(
+        self,
+        kind: type[T],
+        request: Mapping[str, Any],
+        member: str | None = None,
+        progress: Callable[[dict[str, Any]], None] | None = None,
+    ) -> T:
+        answer = self.ask(request, progress)
         try:
             return from_json(kind, answer[member] if member else answer)
         except (TypeError, KeyError, IndexError) as error:
@@ -298,8 +304,6 @@ class JudgeClient:
         request.update(input=str(source), output=str(target), host_memory=host_memory)
         if timeout is not None:
             request["timeout"] = timeout
-        answer = self.ask(request, lambda seen: progress(seen["what"], seen["done"], seen["total"]))
-        try:
-            return from_json(FileSorted, answer)
-        except (TypeError, KeyError) as error:
-            raise self._malformed(request, error) from error
+        return self._answer(
+            FileSorted, request, progress=lambda seen: progress(seen["what"], seen["done"], seen["total"])
+        )

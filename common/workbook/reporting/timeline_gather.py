@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 from ..core import build, files, resuming, timelines
 from ..core.console import Problem, Progress, note
@@ -20,23 +21,24 @@ def gather(job: Job) -> list[Recorded]:
     runner = build.runner(job.lab.name, job.kind, job.solution)
     mark = resuming.digest([runner, build.judge()], [job.kind, timelines.USUAL])
     known_path = job.folder / "csv/timelines.json"
-    known = {} if job.fresh or known_in(known_path).get("mark") != mark else known_in(known_path)
+    known = {} if job.fresh else known_in(known_path)
+    kept = known.get("steps", []) if known.get("mark") == mark else []
     found = []
     with Progress(f"{job.lab.name}, timelines") as progress:
         for place, line in enumerate(lines, 1):
             progress.update(f"step {line.number}, {place} of {len(lines)}")
             path = job.folder / f"csv/timeline-{line.number}.json"
             try:
-                found.append(timelines.read(path) if line.number in known.get("steps", []) else _record(job, line))
+                found.append(timelines.read(path) if line.number in kept else _record(job, line, path))
             except Problem as problem:
                 note(f"no timeline of step {line.number}: {in_one_line(problem)}")
-                continue
-            timelines.write(path, found[-1])
     known = {"mark": mark, "steps": [recorded.step for recorded in found]}
     files.write_whole(known_path, json.dumps(known) + "\n")
     return found
 
 
-def _record(job: Job, line: Step) -> Recorded:
+def _record(job: Job, line: Step, path: Path) -> Recorded:
     case = timelines.usual_case(Case(job.lab.name, line.number, 0, type=job.lab.type_of(line), seed=1), line, job.kind)
-    return timelines.record(job.judge, case, line, job.kind, job.solution, None)
+    recorded = timelines.record(job.judge, case, line, job.kind, job.solution, None)
+    timelines.write(path, recorded)
+    return recorded
