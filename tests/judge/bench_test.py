@@ -10,6 +10,7 @@ import io
 import os
 import re
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -19,10 +20,10 @@ from contextlib import redirect_stderr
 from pathlib import Path
 from unittest import mock
 
-from workbook.core import measuring
+from workbook.core import build, measuring
 from workbook.core import rows as row_files
 from workbook.core.console import Problem, Usage
-from workbook.core.course import StepFile
+from workbook.core.course import ROOT, StepFile
 from workbook.core.judge_client import JudgeClient
 from workbook.core.measuring import Programs
 from workbook.core.rows import Row
@@ -54,7 +55,8 @@ class Sweeps(unittest.TestCase):
         arguments = parser.parse_args([lab, "--seed", "7", "--repeats", "5", *options])
         steps = [StepFile(lab, int(number), "") for number in arguments.step or []]
         runner = PROGRAMS[3] if lab == "04-counting" else PROGRAMS[2]
-        programs = Programs(self.judge, "cpu", runner, PROGRAMS[1] if gold else None)
+        peers = [Path(path) for path in arguments.peer or []]
+        programs = Programs(self.judge, "cpu", runner, PROGRAMS[1] if gold else None, peers)
         return measuring.run("timing", programs, bench.sweep_of(arguments, lab, steps, "cpu"), self.csv).ok
 
     def bench(self, *options: str, gold: bool = True, lab: str = LAB) -> str:
@@ -96,6 +98,21 @@ class Sweeps(unittest.TestCase):
         self.assertEqual(kernels["sort_tiles_kernel"].grid, 10)
         self.assertGreater(kernels["to device"].gb_per_s or 0, 0)
         self.assertEqual(len(row_files.whole(rows)), 3)
+
+    def test_a_peer_as_the_readme_builds_it(self) -> None:
+        readme = (ROOT / "common/README.md").read_text(encoding="utf-8")
+        source = re.search(r"```cpp\n(.*?)```", readme, re.DOTALL)
+        command = re.search(r"^(g\+\+ .*?-pthread)$", readme, re.DOTALL | re.MULTILINE)
+        assert source and command
+        folder = self.csv.parent
+        (folder / "peer.cpp").write_text(source[1], encoding="utf-8")
+        built = str(build.folder())
+        words = command[1].replace("\\\n", " ").replace("build/", f"{built}/").replace("-Icommon", f"-I{ROOT}/common")
+        subprocess.run(words.split(), cwd=folder, check=True)
+        options = ("--n", "1000", "--step", "3", "--type", "u32", "f32", "--order", "descending")
+        self.bench(*options, "--peer", str(folder / "std-1.0"))
+        peers = [row for row in self.rows() if row.name == "std-1.0 sort"]
+        self.assertEqual([(row.lab, row.type, row.status) for row in peers], [("gold", "u32", "verified")])
 
     def test_an_impossible_shape_is_skipped_and_named(self) -> None:
         printed = self.bench("--n", "1000", "--step", "2", "--shapes", "1x32", "2x4096", gold=False)

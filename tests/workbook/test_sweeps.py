@@ -72,10 +72,14 @@ class Planning(unittest.TestCase):
         table = lab({}, {"tile": 1024})
         gold = lab({"name": "vqsort"}, {"name": "vqsort-tiles", "tile": 1024}, {"name": "scan", "task": "scan"}).steps
         cases, _ = sweeps.cases(table, Sweep("03-bitonic", n=(8,), shapes=((1, 32), (2, 64))), 7)
-        names = [item.step.name for item in sweeps.with_gold(cases, gold, only_gold=False)]
+        rivals = [sweeps.Rival(Path("gold"), gold)]
+        names = [item.step.name for item in sweeps.with_gold(cases, rivals, only_gold=False)]
         self.assertEqual(names, ["vqsort", "s1", "s1", "vqsort-tiles", "s2", "s2"])
-        names = [item.step.name for item in sweeps.with_gold(cases, gold, only_gold=True)]
+        names = [item.step.name for item in sweeps.with_gold(cases, rivals, only_gold=True)]
         self.assertEqual(names, ["vqsort", "vqsort-tiles"])
+        rivals.append(sweeps.Rival(Path("/peers/other-1.0"), gold[:1], peer=True))
+        found = [(item.rival, item.step.name) for item in sweeps.with_gold(cases, rivals, only_gold=True)]
+        self.assertEqual(found, [(rivals[0], "vqsort"), (rivals[1], "other-1.0 vqsort"), (rivals[0], "vqsort-tiles")])
 
     def test_amounts_of_memory(self) -> None:
         for text, count in (("1000", 1000), ("256K", 256 << 10), ("3M", 3 << 20), ("2G", 2 << 30)):
@@ -88,7 +92,8 @@ class Planning(unittest.TestCase):
     def test_keys_in_host_memory(self) -> None:
         host, gold = lab({"memory": "host"}), lab({"name": "vqsort"}, {"name": "copied", "memory": "host"}).steps
         sweep = Sweep("03-bitonic", n=(8,), memory=(1 << 20, 3000), pageable=True)
-        planned = sweeps.with_gold(sweeps.cases(host, sweep, 7)[0], gold, only_gold=False)
+        rivals = [sweeps.Rival(Path("gold"), gold)]
+        planned = sweeps.with_gold(sweeps.cases(host, sweep, 7)[0], rivals, only_gold=False)
         found = [(item.step.name, item.case.memory, item.case.pageable, item.row("cpu").memory) for item in planned]
         some, more = (1 << 20, True, "1M pageable"), (3000, True, "3000 pageable")
         self.assertEqual(found, [("copied", *some), ("s1", *some), ("copied", *more), ("s1", *more)])

@@ -150,7 +150,7 @@ def _legend(measured: Sequence[Row]) -> list[str]:
     lines = ["; ".join(facts)] * bool(facts)
     lines += [
         "spread: width of the middle half of the runs, in percent of the median",
-        "of gold: speed in percent of the fastest gold standard, whose name follows",
+        "of gold: speed in percent of the fastest gold standard or peer, whose name follows",
     ]
     roof = next((row.roof_gb_per_s for row in measured if row.roof_gb_per_s), 0)
     if roof:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 import random
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from . import machine, sweeps
 from . import rows as row_files
-from .console import Problem, Progress, note, significant, time_left
+from .console import Problem, Progress, Usage, note, significant, time_left
 from .course import BUILD
 from .judge_client import JudgeCannot, JudgeClient, KernelTime, Measurement, Quartiles, Step
 from .rows import Row, RowFile
-from .sweeps import Planned, Sweep
+from .sweeps import Planned, Rival, Sweep
 
 FOLDER = BUILD / "bench"
 WIDE = 25  # percent of the median: above it, the middle half of the runs is too wide for the median to mean much
@@ -32,29 +33,42 @@ class Machine:
 
 
 class Programs:
-    """The runner and the gold standard's runner of one lab and build, and the judge that times them."""
+    """The runners of one lab and build, of the gold standard and of peers, and the judge that times them."""
 
-    def __init__(self, judge: JudgeClient, kind: str, runner: Path, gold: Path | None) -> None:
-        self.judge, self.kind, self.runner, self.gold = judge, kind, runner, gold
+    def __init__(
+        self, judge: JudgeClient, kind: str, runner: Path, gold: Path | None, peers: Sequence[Path] = ()
+    ) -> None:
+        self.judge, self.kind, self.runner, self.gold, self.peers = judge, kind, runner, gold, tuple(peers)
         self.commit = machine.commit()
-        self._machines: dict[bool, Machine] = {}
+        self._machines: dict[Path, Machine] = {}
 
-    def machine(self, gold: bool) -> Machine:
-        """The machine as one of the two runners describes it. It is asked once."""
+    @property
+    def all(self) -> tuple[Path, ...]:
+        """The paths of all runners."""
+        return (self.runner, *([self.gold] if self.gold else []), *self.peers)
+
+    def machine(self, program: Path | None = None) -> Machine:
+        """The machine as a runner describes it (default: the lab's). It is asked once."""
         if not self._machines:
             self._look()
-        return self._machines[gold]
+        return self._machines[program or self.runner]
+
+    def rivals(self) -> list[Rival]:
+        """What steps are compared with."""
+        return [Rival(path, self.machine(path).steps, path in self.peers) for path in self.all[1:]]
 
     def _look(self) -> None:
-        own = self.judge.runner(self.runner, bandwidth=True)
-        rival = self.judge.runner(self.gold, bandwidth=True) if self.gold else None
+        found = {path: self.judge.runner(path, bandwidth=True) for path in self.all}
+        own = found[self.runner]
+        for path in self.peers:
+            if found[path].on_gpu != own.on_gpu:
+                where = "on a GPU" if own.on_gpu else "on the CPU"
+                raise Usage(f"--peer {path} does not run {where}, where the {self.kind} build runs: leave it out")
         # No student's code runs in the gold standard's process: its bandwidth is to be trusted.
-        copy = (rival or own).copy_bytes_per_second
+        copy = found[self.gold or self.runner].copy_bytes_per_second
         host = self.judge.host(bandwidth=not own.on_gpu)
-        for is_gold, info in ((False, own), (True, rival)):
-            if info is None:
-                continue
-            self._machines[is_gold] = Machine(
+        for path, info in found.items():
+            self._machines[path] = Machine(
                 f"{info.device}; {host.machine}" if info.on_gpu else host.machine,
                 info.device_id if info.on_gpu else host.machine_id,
                 copy if own.on_gpu else host.copy_bytes_per_second,
@@ -127,15 +141,15 @@ class Sweeping:
                 f"{self.sweep.budget:g} s were not enough for all"
             )
 
-    def _machine_id(self, is_gold: bool) -> str:
-        return self.sweep.machine_id or self.programs.machine(is_gold).machine_id
+    def _machine_id(self, program: Path | None = None) -> str:
+        return self.sweep.machine_id or self.programs.machine(program).machine_id
 
     def _check_machine(self) -> None:
         for row in row_files.whole(self.rows):
-            if row.machine_id != self._machine_id(False):
+            if row.machine_id != self._machine_id():
                 raise Problem(
                     f"{self.file.path} has measurements of another machine ({row.machine_id}; this one is "
-                    f"{self._machine_id(False)}): remove that file, or measure all of it again (--fresh)",
+                    f"{self._machine_id()}): remove that file, or measure all of it again (--fresh)",
                     2,
                 )
 
@@ -146,13 +160,12 @@ class Sweeping:
         planned, left_out = sweeps.cases(lab, self.sweep, seed)
         for text in left_out:
             self.progress.remark(f"left out: {text}")
-        gold = programs.machine(True).steps if programs.gold else ()
         done = {row_files.key(row) for row in row_files.whole(self.rows)}
         if done:
             self.progress.remark(f"resuming: {len(done)} measurements already exist")
         self.plan = [
             item
-            for item in sweeps.with_gold(planned, gold, self.sweep.only_gold)
+            for item in sweeps.with_gold(planned, programs.rivals(), self.sweep.only_gold)
             if row_files.key(item.row(programs.kind)) not in done
         ]
         if self.sweep.budget:
@@ -167,13 +180,14 @@ class Sweeping:
         seconds = time.monotonic() - started
         if measured.status == "unsupported" and item.is_gold:
             return  # the step's own row reports why
-        machine_ = self.programs.machine(item.is_gold)
+        program = item.rival.program if item.rival else None
+        machine_ = self.programs.machine(program)
         row = replace(
             item.row(self.programs.kind, self.programs.commit),
             status=measured.status,
             message=measured.message,
             repeats=measured.repeats,
-            machine_id=self._machine_id(item.is_gold),
+            machine_id=self._machine_id(program),
             machine=machine_.machine,
             date=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         )
@@ -199,15 +213,13 @@ class Sweeping:
 
     def _ask(self, item: Planned) -> Measurement:
         programs, sweep = self.programs, self.sweep
-        runner = programs.gold if item.is_gold else programs.runner
-        assert runner
         return programs.judge.measure(
-            runner,
+            item.rival.program if item.rival else programs.runner,
             item.case,
             sweep.limits,
             timeout=sweep.timeout,
             kernels=sweep.kernels and not item.is_gold,
-            copy_bytes_per_second=programs.machine(item.is_gold).plausible_copy,
+            copy_bytes_per_second=programs.machine().plausible_copy,
         )
 
     def _verified_rows(self, item: Planned, row: Row, measured: Measurement, machine_: Machine) -> list[Row]:

@@ -77,7 +77,7 @@ def resume(what: str, programs: Programs, sweep: Sweep, fresh: bool = False, bri
     The caller moves or removes the file of the result. Raises Interrupted, with the rows measured before.
     """
     UNFINISHED.mkdir(parents=True, exist_ok=True)
-    files = [path for path in (programs.runner, programs.gold, build.judge()) if path]
+    files = [*programs.all, build.judge()]
     prefix = f"{programs.runner.name}_"  # the runner of a solution has a name of its own
     mark = digest(files, [])[:8]
     path = UNFINISHED / f"{prefix}{mark}-{digest(files, asdict(sweep))}.csv"

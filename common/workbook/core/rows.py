@@ -51,7 +51,7 @@ class Row:
     gb_per_s: float | None = None  # bytes the task must read and write once, over the median; of a copy: its bytes
     roof_gb_per_s: float | None = None  # bytes read and written per second by a copy in the same memory
     percent_of_roof: float | None = None
-    gold: str = ""  # the fastest gold standard for the same keys
+    gold: str = ""  # the fastest gold standard or peer for the same keys
     ratio: float | None = None  # speed as a multiple of that one's
     grid: int | None = None  # the last five columns describe the largest launch of a kernel
     block: int | None = None
@@ -67,7 +67,7 @@ class Row:
 
     @property
     def is_gold(self) -> bool:
-        """Whether the row measures a gold standard and not a step."""
+        """Whether the row measures a gold standard, or a peer, and not a step."""
         return self.lab == "gold"
 
     @property
@@ -324,7 +324,7 @@ def check_machines(rows: Iterable[Row]) -> None:
 
 
 def best_gold(rows: Iterable[Row], row: Row) -> Row | None:
-    """The fastest verified row of a gold standard for the same task and keys as `row`; None if there is none."""
+    """The fastest verified row of a gold standard or a peer for the task and keys of `row`; None if there is none."""
     keys = key(row, SAME_KEYS)
     candidates = [gold for gold in rows if gold.is_gold and gold.verified and key(gold, SAME_KEYS) == keys]
     return max(candidates, key=lambda gold: gold.keys_per_s or 0.0, default=None)

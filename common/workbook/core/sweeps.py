@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from .console import Usage
@@ -159,12 +160,26 @@ def file_inputs(names: Iterable[str]) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True)
+class Rival:
+    """A program that steps are compared with: the gold standard's runner, or a peer (another library's runner)."""
+
+    program: Path
+    steps: Sequence[Step]
+    peer: bool = False
+
+    def named(self, step: Step) -> Step:
+        """The step as rows name it: those of a peer with the name of its program, which others do not have."""
+        return replace(step, name=f"{self.program.name} {step.name}") if self.peer else step
+
+
+@dataclass(frozen=True)
 class Planned:
     """A case to measure, with its line of the lab's table, or of the gold standard's."""
 
     case: Case
     step: Step
     why_not: str = ""  # why the case is impossible, as far as that is known before
+    rival: Rival | None = None  # the program that is measured; None: the lab's runner
 
     @property
     def is_gold(self) -> bool:
@@ -317,18 +332,19 @@ def shapes_of(step: Step, wanted: Iterable[Shape]) -> tuple[Shape, ...]:
     return tuple(dict.fromkeys((blocks, threads and (step.threads or threads)) for blocks, threads in wanted))
 
 
-def with_gold(planned: Iterable[Planned], gold: Sequence[Step], only_gold: bool) -> list[Planned]:
-    """Each case after the gold standards for the same keys; each measurement once."""
+def with_gold(planned: Iterable[Planned], rivals: Sequence[Rival], only_gold: bool) -> list[Planned]:
+    """Each case after the gold standards and peers for the same keys; each measurement once."""
     found: dict[tuple[Any, ...], Planned] = {}
+    lines = [(rival, line) for rival in rivals for line in rival.steps]
     for item in planned:
         case, step = item.case, item.step
         possible = not item.why_not and step.takes(case.type or "") and (step.max_n is None or case.n <= step.max_n)
-        for rival in gold if possible else ():
-            same_work = (rival.task, rival.tile, rival.memory) == (step.task, step.tile, step.memory)
-            in_time = rival.max_n is None or case.n <= rival.max_n
-            if same_work and in_time and rival.takes(case.type or ""):
-                same = replace(case, lab="gold", step=rival.number, blocks=0, threads=0)
-                _add(found, Planned(same, rival))
+        for rival, line in lines if possible else ():
+            same_work = (line.task, line.tile, line.memory) == (step.task, step.tile, step.memory)
+            in_time = line.max_n is None or case.n <= line.max_n
+            if same_work and in_time and line.takes(case.type or ""):
+                same = replace(case, lab="gold", step=line.number, blocks=0, threads=0)
+                _add(found, Planned(same, rival.named(line), rival=rival))
         if not only_gold:
             _add(found, item)
     return list(found.values())

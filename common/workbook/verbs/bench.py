@@ -52,6 +52,7 @@ def _add_sweep_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--kernels", action="store_true", help="also time each kernel of a step")
     parser.add_argument("--transfers", action="store_true", help="also time the copies to the device and back")
     parser.add_argument("--only-gold", action="store_true", help="time the gold standard only")
+    several("--peer", "PROGRAM", "also time this runner of another library (common/README.md says how to build one)")
 
 
 def _add_limit_options(parser: argparse.ArgumentParser) -> None:
@@ -152,6 +153,18 @@ def _any_written(judge: JudgeClient, lab: str, runner: Path, numbers: Sequence[i
     )
 
 
+def _peers(arguments: argparse.Namespace) -> list[Path]:
+    """The programs that --peer names. Raises Usage if one cannot be run."""
+    found = [Path(path).resolve() for path in arguments.peer or []]
+    for text, path in zip(arguments.peer or [], found):
+        if not (path.is_file() and os.access(path, os.X_OK)):
+            raise Usage(f"--peer {text} is not a program: name a runner (common/README.md says how to build one)")
+    names = [path.name for path in found]
+    if len(set(names)) < len(names):
+        raise Usage("--peer names two programs with the same file name, so rows could not be told apart: rename one")
+    return found
+
+
 # --- the verb ---
 
 
@@ -159,6 +172,7 @@ def _check(arguments: argparse.Namespace) -> dict[str, list[StepFile]]:
     """Checks all arguments; returns the labs and steps. Raises Usage if an argument is wrong."""
     chosen = _chosen(arguments)
     sweep_of(arguments, "", [], "cpu")
+    _peers(arguments)
     if arguments.csv:
         _check_csv(arguments.csv, arguments.force)
     return chosen
@@ -217,7 +231,7 @@ def _time_lab(
     if not _any_written(judge, lab, runner, [step.number for step in lab_steps]):
         _nothing_written(lab, lab_steps)
         return None, False
-    programs = Programs(judge, kind, runner, build.gold(kind, types))
+    programs = Programs(judge, kind, runner, build.gold(kind, types), _peers(arguments))
     result = resume(f"timing {lab}", programs, sweep_of(arguments, lab, lab_steps, kind), arguments.fresh)
     measured = _require_measured(lab, result, arguments.only_gold)
     bench_tables.show(lab, result.rows, kind, arguments.solution)
