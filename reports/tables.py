@@ -4,6 +4,8 @@
     python3 reports/tables.py            writes RESULTS.md, the tables in other documents, and the plots
     python3 reports/tables.py --check    writes nothing; fails if one of them is out of date
 
+peers.csv there has the rows of other libraries, which count as gold standards of every lab.
+
 reports/RESULTS.md has every table. Other documents mark the place of a table by a pair of comments:
 
     <!-- results: MACHINE LAB -->        the speeds of one lab
@@ -44,16 +46,18 @@ ALGORITHMS = "algorithms"  # in place of a lab's name
 MARK = re.compile(r"(<!-- results: (\S+)(?: (\S+))? -->\n).*?(<!-- end of results -->)", re.DOTALL)
 CHECKSUMS = re.compile(r"\n<!-- made of (\w+), is (\w+) -->\n$")
 LARGEST = 1 << 28  # n of the small table
+PEERS = "peers"  # reports/results/MACHINE/peers.csv: other libraries, timed by bench --peer for the keys of all labs
 INTRODUCTION = f"""# Results
 
 Recorded speeds of the solutions' steps. `{COMMAND}` makes this page from the rows in `reports/results/`.
 
 Each cell is the speed in keys per second (k: thousand, M: million, G: billion, T: trillion), then, in brackets, the
-speed as a percentage of the fastest gold standard's for the same task and keys in the same run. Gold standards are
-NVIDIA's CUB on a GPU and the fastest programs that we know on a CPU; their rows are in italics. Steps marked "tiles"
-sort each tile of the array separately and are compared with gold standards that do the same. Keys are uniform, unless
-a row names how many different values they have. A speed is that of the median of several runs, but at
-2<sup>26</sup> keys and more of only one to three; the column `repeats` in the rows has their number.
+speed as a percentage of the fastest gold standard's for the same task and keys. Gold standards are NVIDIA's CUB on a
+GPU, in the same run, and other libraries where they were measured, in a run of their own; on a CPU, the fastest
+programs that we know. Their rows are in italics. Steps marked "tiles" sort each tile of the array separately and are
+compared with gold standards that do the same. Keys are uniform, unless a row names how many different values they
+have. A speed is that of the median of several runs, but at 2<sup>26</sup> keys and more of only one to three; the
+column `repeats` in the rows has their number.
 """
 MACHINE_INTRODUCTIONS = {
     "h200": "Measured on a GPU.",
@@ -73,6 +77,12 @@ def read(path: Path) -> list[Row]:
     except Problem as problem:
         sys.exit(f"tables.py: {problem}")
     return row_files.whole(row_files.verified(rows))
+
+
+def recorded(machine: str, lab: str) -> list[Row]:
+    """The verified rows of a lab's steps, of the gold standard in the same run, and of peers."""
+    peers = RESULTS / machine / f"{PEERS}.csv"
+    return read(RESULTS / machine / f"{lab}.csv") + (read(peers) if peers.is_file() else [])
 
 
 # --- cells ---
@@ -146,7 +156,7 @@ def lab_table(machine: str, lab: str) -> str:
     path = RESULTS / machine / f"{lab}.csv"
     if not path.is_file():
         return "Not measured yet.\n"
-    rows = read(path)
+    rows = recorded(machine, lab)
     lines = ordered(by_line(usual(rows), lab))
     sizes = columns(row for own in lines for row in own)
     cells = []
@@ -183,19 +193,19 @@ def provenance(machine: str, lines: Sequence[Sequence[Row]], lab: str) -> str:
 
 def labs_of(machine: str) -> list[str]:
     """The labs with recorded results."""
-    return sorted(path.stem for path in (RESULTS / machine).glob("*.csv"))
+    return sorted(path.stem for path in (RESULTS / machine).glob("*.csv") if path.stem != PEERS)
 
 
 def small_table(machine: str) -> str:
     """One line per lab: each step's percentage of the fastest gold standard at 2^28, or at the largest n recorded."""
     steps_of: dict[str, dict[int, str]] = {}
     for lab in labs_of(machine):
-        rows = read(RESULTS / machine / f"{lab}.csv")
+        rows = recorded(machine, lab)
         for (step, task, name), own in by_line(usual(rows), lab).items():
-            recorded = [row for row in own if row.n <= LARGEST]
-            if task != "sort" or not recorded:
+            small = [row for row in own if row.n <= LARGEST]
+            if task != "sort" or not small:
                 continue
-            row = recorded[-1]
+            row = small[-1]
             share = share_of_gold(row, best_gold(rows, row))
             where = "" if row.n == LARGEST else f" at {size_text(row.n)}"
             percent = f"{percent_text(100 * share)} %{where}" if share else "-"
@@ -210,9 +220,7 @@ def small_table(machine: str) -> str:
 
 def fastest_of_labs(machine: str) -> dict[str, list[Row]]:
     """Lab -> its fastest step at each n."""
-    return parts_labs.fastest_of_labs(
-        [row for lab in labs_of(machine) for row in read(RESULTS / machine / f"{lab}.csv")]
-    )
+    return parts_labs.fastest_of_labs([row for lab in labs_of(machine) for row in recorded(machine, lab)])
 
 
 def algorithms_table(machine: str) -> str:
@@ -290,7 +298,7 @@ def plot_is_current(path: Path) -> bool:
 
 def draw_speed(machine: str, stem: Path) -> None:
     """One panel per lab."""
-    lines_over_n.all_labs({lab: read(RESULTS / machine / f"{lab}.csv") for lab in labs_of(machine)}, stem)
+    lines_over_n.all_labs({lab: recorded(machine, lab) for lab in labs_of(machine)}, stem)
 
 
 def draw_algorithms(machine: str, stem: Path) -> None:

@@ -216,7 +216,8 @@ class Planned:
         """ "03-bitonic step 2 shared: 1000 u32 keys, uniform, ascending" """
         case = self.case
         keys = "" if case.type == "pairs" else " keys"
-        what = f"gold standard {self.step.name}" if self.is_gold else f"{case.lab} step {case.step} {self.step.name}"
+        whose = "peer" if self.rival and self.rival.peer else "gold standard"
+        what = f"{whose} {self.step.name}" if self.is_gold else f"{case.lab} step {case.step} {self.step.name}"
         text = f"{what}: {case.n} {case.type}{keys}, {case.input}"
         if self.step.task == "sort":
             text += f", {case.order}"

@@ -41,6 +41,8 @@ def groups(rows: Iterable[Row], key: Callable[[Row], Key]) -> dict[Key, list[Row
 
 def gold_name(name: str, build: str) -> str:
     """A gold standard's common name: "CUB radix", "VQSort"."""
+    if " " in name:  # a peer's: "library-1.0 radix"
+        return name
     match = re.fullmatch(r"(.*?)(-(\d+|tiles))?", name)
     assert match
     base, _, tile = match.groups()
