@@ -18,8 +18,11 @@ from pathlib import Path
 _SECTION = re.compile(  # without a name or without flags, a section has an empty column
     r"\s*\[\s*(\d+)\] (.*?)\s+(\S+)\s+[0-9a-f]{16} ([0-9a-f]{6,}) ([0-9a-f]{6,}) [0-9a-f]{2,}\s+(\w*)\s+\d+\s+\d+\s+\d+"
 )
+# What readelf calls an IFUNC in an object of clang++, which does not say that it is GNU's.
+_CLANG_IFUNC = "<OS specific>: 10"
 _SYMBOL = re.compile(
-    r"\s*(\d+): ([0-9a-f]{16})\s+(0x[0-9a-f]+|\d+) (\w+)\s+(\w+)\s+(\w+)\s+(?:\[[^]]*\]\s+)?(UND|ABS|COM|\d+)(?: (.*))?"
+    rf"\s*(\d+): ([0-9a-f]{{16}})\s+(0x[0-9a-f]+|\d+) (\w+|{_CLANG_IFUNC})\s+(\w+)\s+(\w+)\s+(?:\[[^]]*\]\s+)?"
+    r"(UND|ABS|COM|\d+)(?: (.*))?"
 )
 _RELOCATION = re.compile(r"([0-9a-f]{16})\s+([0-9a-f]{8})[0-9a-f]{8} R_(\w+)\s.*?(?:([+-]) ([0-9a-f]+))?")
 _INSTRUCTION = re.compile(r"\s*([0-9a-f]+):\t(?:[0-9a-f]{2} )+\s*\t(.*)")
@@ -139,7 +142,11 @@ class Object:
         rows = _rows(_SYMBOL, [line for line in table[2].splitlines() if line], "symbols")
         if [int(row[1]) for row in rows] != list(range(int(table[1]))):
             raise Unreadable("its symbols are not those of a compiler")
-        return [Symbol((r[8] or "").split("@")[0], int(r[2], 16), int(r[3], 0), r[4], r[5], r[7]) for r in rows]
+        kinds = [row[4].replace(_CLANG_IFUNC, "IFUNC") for row in rows]
+        return [
+            Symbol((r[8] or "").split("@")[0], int(r[2], 16), int(r[3], 0), kind, r[5], r[7])
+            for r, kind in zip(rows, kinds)
+        ]
 
     @cached_property
     def relocations(self) -> list[Relocation]:
