@@ -3,6 +3,7 @@
 #pragma once
 
 #include "bucket_sort.cuh"
+#include "few_values.cuh"
 #include "one_tile.cuh"
 #include "split.cuh"
 
@@ -12,6 +13,12 @@ namespace radix {
 /// into a Word. The splits are not stable, which nobody can notice if equal keys have no values.
 template <class Word, class Key, class Value>
 inline constexpr bool can_be_split = sizeof(Key) == 4 && sizeof(Word) == 4 && !has_values<Value>;
+
+/// What one sort by splits keeps in device memory. All 0 at the start.
+struct SplitsPlan {
+  BucketPlan buckets;
+  FewValues values;
+};
 
 /// By how many bits each of the two splits divides n keys.
 struct BucketBits {
@@ -74,14 +81,14 @@ class Splits {
   }
 
   /// Where in device memory it says whether the keys are still as they were. Null: nothing has been queued.
-  const unsigned* skewed() const { return plan_.data() == nullptr ? nullptr : &plan_.data()->skewed; }
+  const unsigned* skewed() const { return plan_.data() == nullptr ? nullptr : &plan_.data()->buckets.skewed; }
 
  private:
   template <class Shapes, class Key>
   void queue(std::uint32_t* home, std::uint32_t* scratch, std::int64_t n, Coding<Key> coding, const Device& device,
              cudaStream_t stream);
 
-  lab::DeviceArray<BucketPlan> plan_;
+  lab::DeviceArray<SplitsPlan> plan_;
   lab::DeviceArray<unsigned> counts_;  ///< of the buckets; then where each ends
   lab::DeviceArray<unsigned> heavy_;   ///< numbers of buckets
 };
@@ -94,11 +101,11 @@ void Splits::queue(std::uint32_t* home, std::uint32_t* scratch, std::int64_t n, 
   using HeavyTile = typename Shapes::HeavyTile;
   const BucketBits bits = Shapes::bits(n);
   const int buckets = 1 << bits.both();
-  plan_ = lab::DeviceArray<BucketPlan>(1, stream);
+  plan_ = lab::DeviceArray<SplitsPlan>(1, stream);
   counts_ = lab::DeviceArray<unsigned>(buckets, stream);
   heavy_ = lab::DeviceArray<unsigned>(buckets, stream);
-  BucketPlan* const plan = plan_.data();
-  CUDA_CHECK(cudaMemsetAsync(plan, 0, sizeof *plan, stream));
+  BucketPlan* const plan = &plan_.data()->buckets;
+  CUDA_CHECK(cudaMemsetAsync(plan_.data(), 0, sizeof(SplitsPlan), stream));
   CUDA_CHECK(cudaMemsetAsync(counts_.data(), 0, buckets * sizeof(unsigned), stream));
 
   const SplitDigit first{32 - bits.first, bits.first}, second{32 - bits.both(), bits.second};
@@ -118,6 +125,7 @@ void Splits::queue(std::uint32_t* home, std::uint32_t* scratch, std::int64_t n, 
   sort_heavy_buckets<HeavyTile><<<heavy_blocks, HeavyTile::Shape::threads, heavy_bytes, stream>>>(
       home, coded, coding, bits.both(), counts_.data(), plan, heavy_.data());
   CUDA_CHECK(cudaGetLastError());
+  sort_few_values({home, n}, coding, &plan_.data()->values, &plan->skewed, device, stream);
 }
 
 }  // namespace radix

@@ -55,7 +55,7 @@ def release(folder: Path) -> None:
     require(printed.count("gold standard") >= len(course.labs()), "the demo times the gold standard of every lab")
     printed = run(out, "./workbook", "test")
     passed = re.search(r"(\d+) passed, 0 failed", printed)
-    require(bool(passed and int(passed[1]) > 60), f"the tests of the release pass: {printed.splitlines()[-1]}")
+    require(bool(passed and int(passed[1]) >= 50), f"the tests of the release pass: {printed.splitlines()[-1]}")
     printed = run(out, "./workbook", "check", LAB, "1", status=1)
     require("step 01 is not written yet" in printed, "check reports the first gap")
 
