@@ -100,9 +100,10 @@ void sort_onesweep(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape
 }
 
 /// Step 05. Step 04 without its waits, and without passes that would move nothing. Many keys of 4 bytes without values
-/// are split into buckets instead, if they are spread evenly and no shape is given. Shape: any blocks, 512 threads.
-/// Cost: one read, then one pass per byte that is not the same in all keys, or three for splits; for keys that fit into
-/// one tile, one read and one write. Temporary memory: a copy of the keys and values, 2 KiB per tile, and 0.6 MiB.
+/// are split into buckets instead, if they are spread evenly and no shape is given; or counted, if they have at most 32
+/// values. Shape: any blocks, 512 threads. Cost: one read, then one pass per byte that is not the same in all keys, or
+/// three for splits; for few values, one read and one write, as for keys that fit into one tile. Temporary memory: a
+/// copy of the keys and values, 2 KiB per tile, and 0.6 MiB.
 template <class Key, class Value>
 void sort_record(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order, lab::LaunchShape shape,
                  cudaStream_t stream);

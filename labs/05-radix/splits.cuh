@@ -125,7 +125,10 @@ void Splits::queue(std::uint32_t* home, std::uint32_t* scratch, std::int64_t n, 
   sort_heavy_buckets<HeavyTile><<<heavy_blocks, HeavyTile::Shape::threads, heavy_bytes, stream>>>(
       home, coded, coding, bits.both(), counts_.data(), plan, heavy_.data());
   CUDA_CHECK(cudaGetLastError());
-  sort_few_values({home, n}, coding, &plan_.data()->values, &plan->skewed, device, stream);
+  // For fewer keys, the launches take longer than the passes that they spare.
+  if (n >= device.resident_keys<SplitTile<LargeSplit>>()) {
+    sort_few_values({home, n}, coding, &plan_.data()->values, &plan->skewed, device, stream);
+  }
 }
 
 }  // namespace radix
