@@ -1,5 +1,6 @@
 #include "environment.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
@@ -25,6 +26,16 @@ std::uint64_t order_seed() {
 bool reverse_blocks() {
   static const bool reverse = number_from_environment("SIMT_REVERSE_BLOCKS", 0) != 0;
   return reverse;
+}
+
+int multiprocessors(int otherwise) {
+  static const auto count = number_from_environment("SIMT_MULTIPROCESSORS", 0);
+  return count == 0 ? otherwise : int(std::min<std::uint64_t>(count, 1024));
+}
+
+int shared_bytes_per_block(int otherwise) {
+  static const auto bytes = number_from_environment("SIMT_SHARED_BYTES", 0);
+  return bytes == 0 ? otherwise : int(std::min<std::uint64_t>(bytes, std::uint64_t(otherwise)));
 }
 
 }  // namespace simt

@@ -16,4 +16,9 @@ std::uint64_t order_seed();
 /// order of blocks is not defined: a program that needs one must not pass its tests.
 bool reverse_blocks();
 
+/// Properties of a smaller GPU, so that programs that ask the device can be tried as on one: how many multiprocessors it
+/// has (SIMT_MULTIPROCESSORS), and up to how many bytes of shared memory a block may have (SIMT_SHARED_BYTES).
+int multiprocessors(int otherwise);
+int shared_bytes_per_block(int otherwise);
+
 }  // namespace simt

@@ -9,12 +9,6 @@
 
 #include "simt/types.h"
 
-/// C++20's constinit, which programs in C++17 need too: an access of a thread-local variable calls no function then.
-#ifdef __clang__
-#define SIMT_CONSTINIT [[clang::require_constant_initialization]]
-#else
-#define SIMT_CONSTINIT __constinit
-#endif
 /// A function that CUDA on the CPU cannot have, so that a call of it is an error with this text. Older compilers do not
 /// know this attribute: for them, the function is not declared.
 #if defined(__has_attribute)
@@ -23,11 +17,12 @@
 #endif
 #endif
 
-// Set before each thread runs; every OS thread that runs blocks has its own.
-SIMT_CONSTINIT extern thread_local uint3 threadIdx;
-SIMT_CONSTINIT extern thread_local uint3 blockIdx;
-SIMT_CONSTINIT extern thread_local dim3 blockDim;
-SIMT_CONSTINIT extern thread_local dim3 gridDim;
+// Set before each thread runs; every OS thread that runs blocks has its own. An access of a __thread variable never
+// calls a function. One of a thread_local variable does in g++ 11, even of one that is constinit.
+extern __thread uint3 threadIdx;
+extern __thread uint3 blockIdx;
+extern __thread dim3 blockDim;
+extern __thread dim3 gridDim;
 inline constexpr int warpSize = 32;
 
 namespace simt {

@@ -14,10 +14,10 @@
 // (.tbss). What the emulation needs itself starts with a value other than zero, which puts it into the part before that
 // (.tdata), out of reach of a kernel that writes past the end of an array. Nor is any of it in an unnamed namespace: a
 // compiler may split a variable that only it can see, and the parts that start with zero would go into .tbss.
-constinit thread_local uint3 threadIdx{~0u, ~0u, ~0u};
-constinit thread_local uint3 blockIdx{~0u, ~0u, ~0u};
-constinit thread_local dim3 blockDim{~0u};
-constinit thread_local dim3 gridDim{~0u};
+__thread uint3 threadIdx{~0u, ~0u, ~0u};
+__thread uint3 blockIdx{~0u, ~0u, ~0u};
+__thread dim3 blockDim{~0u};
+__thread dim3 gridDim{~0u};
 
 namespace simt {
 namespace {

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <string>
 
+#include "../environment.h"
 #include "../execution/os_threads.h"
 #ifdef SIMT_CHECK
 #include "../../check/check.h"
@@ -27,7 +28,7 @@ namespace {
 
 // --- properties; those of a GPU of compute capability 9.0 where a processor has nothing comparable ---
 
-constexpr int shared_per_multiprocessor = 233472;  // bytes
+constexpr int reserved_shared_bytes = 1024;  // of each block
 constexpr int registers = 65536;
 
 /// The value after "`field` :" in /proc/cpuinfo; empty if there is none.
@@ -62,9 +63,10 @@ cudaDeviceProp make_properties() {
   p.textureAlignment = p.surfaceAlignment = 512;
   p.texturePitchAlignment = 32;
 #ifdef SIMT_CHECK
-  p.multiProcessorCount = 16;  // the same on every machine: steps may choose their grid by it, and budgets count blocks
+  // The same on every machine: steps may choose their grid by it, and budgets count blocks.
+  p.multiProcessorCount = multiprocessors(16);
 #else
-  p.multiProcessorCount = OsThreads::instance().count();
+  p.multiProcessorCount = multiprocessors(OsThreads::instance().count());
 #endif
   p.integrated = 1;  // host and device share their memory
   p.canMapHostMemory = 1;
@@ -74,9 +76,9 @@ cudaDeviceProp make_properties() {
   p.maxBlocksPerMultiProcessor = 1;
   p.streamPrioritiesSupported = 1;
   p.globalL1CacheSupported = p.localL1CacheSupported = 1;
-  p.sharedMemPerMultiprocessor = shared_per_multiprocessor;
-  p.sharedMemPerBlockOptin = max_shared_bytes;
-  p.reservedSharedMemPerBlock = shared_per_multiprocessor - max_shared_bytes;
+  p.sharedMemPerBlockOptin = shared_bytes_per_block(max_shared_bytes);
+  p.reservedSharedMemPerBlock = reserved_shared_bytes;
+  p.sharedMemPerMultiprocessor = p.sharedMemPerBlockOptin + reserved_shared_bytes;
   p.regsPerMultiprocessor = registers;
   p.managedMemory = p.concurrentManagedAccess = p.directManagedMemAccessFromHost = 1;
   p.hostNativeAtomicSupported = 1;

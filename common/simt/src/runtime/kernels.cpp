@@ -4,6 +4,7 @@
 #include <map>
 #include <mutex>
 
+#include "../environment.h"
 #include "../execution/os_threads.h"
 #include "call.h"
 
@@ -48,7 +49,7 @@ cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute
     if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
     switch (attribute) {
       case cudaFuncAttributeMaxDynamicSharedMemorySize: {
-        if (value < 0 || value > max_shared_bytes) return cudaErrorInvalidValue;
+        if (value < 0 || value > shared_bytes_per_block(max_shared_bytes)) return cudaErrorInvalidValue;
         const std::lock_guard lock(dynamic_shared_limits().mutex);
         dynamic_shared_limits().of_kernel[kernel] = value;
         dynamic_shared_limits().largest = std::max(dynamic_shared_limits().largest, value);
