@@ -34,7 +34,7 @@ from workbook.core import files, timelines  # noqa: E402
 from workbook.core import rows as row_files  # noqa: E402
 from workbook.core.console import Problem  # noqa: E402
 from workbook.core.rows import Row, best_gold, share_of_gold  # noqa: E402
-from workbook.reporting import lines_over_n, parts_labs, plot, timeline  # noqa: E402
+from workbook.reporting import host_copies, lines_over_n, parts_labs, plot, timeline  # noqa: E402
 from workbook.reporting.selection import Line, by_line, powers, speed, usual  # noqa: E402
 from workbook.reporting.tables import pipe  # noqa: E402
 
@@ -47,6 +47,7 @@ MARK = re.compile(r"(<!-- results: (\S+)(?: (\S+))? -->\n).*?(<!-- end of result
 CHECKSUMS = re.compile(r"\n<!-- made of (\w+), is (\w+) -->\n$")
 LARGEST = 1 << 28  # n of the small table
 PEERS = "peers"  # reports/results/MACHINE/peers.csv: other libraries, timed by bench --peer for the keys of all labs
+COPIES_FROM = 1 << 24  # n in the table of copies: fewer keys are not worth the trip
 INTRODUCTION = f"""# Results
 
 Recorded speeds of the solutions' steps. `{COMMAND}` makes this page from the rows in `reports/results/`.
@@ -175,8 +176,27 @@ def lab_table(machine: str, lab: str) -> str:
     return (
         pipe(["keys per second by step", *(f"n = {size_text(n)}" for n in sizes)], cells)
         + "\n\nKeys per second; in brackets, percent of the fastest gold standard. "
+        + host_memory_note(rows)
         + provenance(machine, lines, lab)
+        + copies(path)
     )
+
+
+def host_memory_note(rows: Sequence[Row]) -> str:
+    """What limits the steps of a lab that sort host memory; "" for other labs."""
+    if not any(row.memory for row in rows):
+        return ""
+    return (
+        "The keys are in pinned host memory, and every time contains the copies to the device and back; the gold "
+        "standard on the GPU may use all of its memory, a step as much as the keys occupy, but at least 256 KiB. "
+    )
+
+
+def copies(path: Path) -> str:
+    """For steps that sort host memory: other amounts of device memory, pageable memory, and the copies alone."""
+    rows = [row for row in row_files.read(path) if row.status == "verified" and row.n >= COPIES_FROM]
+    paragraph = host_copies.paragraph("cuda", [row for row in rows if row.input == "uniform"])
+    return f"\n{paragraph}\n" if paragraph else ""
 
 
 def provenance(machine: str, lines: Sequence[Sequence[Row]], lab: str) -> str:

@@ -251,6 +251,7 @@ Json json_of(const StepFacts& step, std::string_view lab) {
           {"max_n", or_null(step.max_n != any_n, step.max_n)},
           {"max_range", or_null(step.max_range != 0, step.max_range)},
           {"fewest_device_bytes", or_null(step.in_host_memory, step.fewest_device_bytes)},
+          {"trips", or_null(step.trips != 0, step.trips)},
           {"threads", or_null(step.threads != 0, step.threads)},
           {"types", types_json(step)},
           {"budget", or_null(b.n > 0, {{"n", b.n},

@@ -134,6 +134,7 @@ void Judge::prepare(const Case& which) {
   request_.pageable = which.pageable;
   has_many_keys_ = which.n > affordable(which.step).cpu;
   request_.watch_host = !which.is_timed;
+  request_.time_copies = which.is_timed;
 }
 
 Outcome Judge::run_piece(const Case& which, const std::function<void(std::uint32_t* keys)>& fill) {

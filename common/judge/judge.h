@@ -34,7 +34,7 @@ struct Outcome {
   double wall_milliseconds = 0;             ///< from "go" to "sorted" by the judge's clock
   double waited_milliseconds = 0;           ///< the part of them for which other processes had the processors
   double to_device = 0;                     ///< milliseconds of the copy to the device, as the runner reports it
-  double to_host = 0;                       ///< and of the copy back
+  double to_host = 0;                       ///< and of the copy back; see protocol.h for steps that sort host memory
   Document document;                        ///< findings; the rest from the check build only
 };
 

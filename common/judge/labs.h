@@ -25,6 +25,7 @@ struct StepFacts {
   std::uint64_t max_range = 0;
   bool in_host_memory = false;  ///< where the keys are
   std::int64_t fewest_device_bytes = 0;
+  int trips = 0;
   int threads = 0;
   Growth growth = Growth::linear;
   unsigned types = 0;  ///< bit i: takes all_key_types[i]
@@ -56,6 +57,7 @@ consteval std::array<StepFacts, n> facts_of(const Step (&steps)[n]) {
                 .max_range = step.max_range,
                 .in_host_memory = step.in_host_memory(),
                 .fewest_device_bytes = step.fewest_device_bytes,
+                .trips = step.trips,
                 .threads = step.threads,
                 .growth = step.growth,
                 .task = step.task(),

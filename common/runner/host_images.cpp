@@ -7,10 +7,20 @@
 #include <cstring>
 #include <utility>
 
+#include "step/device_array.h"
+#include "step/stream.h"
+
 namespace lab {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+// Enough for the full rate of the bus.
+constexpr std::int64_t bytes_per_copy = std::int64_t{32} << 20;
+
+double elapsed_milliseconds(Clock::time_point started) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - started).count();
+}
 
 cudaMemPool_t default_pool() {
   cudaMemPool_t pool;
@@ -46,7 +56,26 @@ double HostImages::copy_in() {
   const auto started = Clock::now();
   memory_.pin(keys_ + request_.keys.span, request_.keys.span_bytes);
   memory_.pin(scratch_ + request_.scratch.span, request_.scratch.span_bytes);
-  return std::chrono::duration<double, std::milli>(Clock::now() - started).count();
+  return elapsed_milliseconds(started);
+}
+
+double HostImages::copy_out() const {
+  const std::int64_t bytes = request_.keys.span_bytes;
+  if (!request_.time_copies || bytes == 0) return 0;
+  const std::int64_t piece = std::min(bytes, bytes_per_copy);
+  const Stream in, out;
+  const DeviceArray<char> arrived(piece, in), leaving(piece, out);
+  CUDA_CHECK(cudaMemsetAsync(leaving.data(), 0, piece, out));
+  CUDA_CHECK(cudaDeviceSynchronize());
+  const auto started = Clock::now();
+  for (std::int64_t at = 0; at < bytes; at += piece) {
+    const std::int64_t count = std::min(piece, bytes - at);
+    CUDA_CHECK(cudaMemcpyAsync(arrived.data(), keys_ + request_.keys.span + at, count, cudaMemcpyHostToDevice, in));
+    CUDA_CHECK(
+        cudaMemcpyAsync(scratch_ + request_.scratch.span + at, leaving.data(), count, cudaMemcpyDeviceToHost, out));
+  }
+  CUDA_CHECK(cudaDeviceSynchronize());
+  return elapsed_milliseconds(started);
 }
 
 StepArguments HostImages::arguments() const {

@@ -8,7 +8,8 @@
 //                                           that sorts host memory: it is where it is sorted; milliseconds of pinning
 //   go                                  ->  (the judge's clock starts)
 //                                       <-  sorted: the device is idle; milliseconds by events (the clock stops)
-//                                       <-  finished: the output is in the memory; milliseconds of that copy
+//                                       <-  finished: the output is in the memory; milliseconds of that copy. For a
+//                                           step that sorts host memory: of all copies of one trip alone, if it is timed
 //
 // After a failure the runner sends `finished` at once, with the reason. `describe` is answered by `finished`.
 // What does not fit a struct is a JSON document, sent before `finished` in as many `document` messages as it takes:
@@ -85,6 +86,7 @@ struct Request {
   std::int32_t pageable = 0;           ///< 1: host memory is not pinned for it
   std::int32_t is_piece = 0;           ///< 1: another may follow in the same memory, which stays pinned for it
   std::int32_t poison = 0;             ///< byte that fills device memory which a step may allocate
+  std::int32_t time_copies = 0;        ///< 1: of a step that sorts host memory, also time the copies alone
   std::int32_t time_kernels = 0;       ///< 1: time each kernel, which makes the step slower
   std::int32_t watch_host = 0;         ///< 1: kernels must do the work; which takes time, too
   std::int32_t measure_bandwidth = 0;  ///< describe: 1: also measure how fast device memory is copied

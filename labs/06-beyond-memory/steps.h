@@ -10,14 +10,14 @@ inline constexpr lab::LabTraits traits = {.name = "06-beyond-memory"};
 // clang-format off: one fact per line reads better than filled lines.
 inline constexpr lab::Step steps[] = {
     {.number = 1, .name = "runs", .idea = "blocks sort tiles, the host merges them",
-     .fewest_device_bytes = fewest_device_bytes, .threads = 64, .growth = lab::Growth::serial,
+     .fewest_device_bytes = fewest_device_bytes, .trips = 1, .threads = 64, .growth = lab::Growth::serial,
      .budget = {.n = 16384, .conflicts = 1.02, .sectors = 1.05, .bytes = 8.2, .barriers = 2060},
      .host_u32 = sort_runs},
     {.number = 2, .name = "overlap", .idea = "copies while other pieces are sorted", .uses = {"runs"},
-     .fewest_device_bytes = fewest_device_bytes, .threads = 384, .growth = lab::Growth::serial,
+     .fewest_device_bytes = fewest_device_bytes, .trips = 1, .threads = 384, .growth = lab::Growth::serial,
      .host_u32 = sort_overlap},
     {.number = 3, .name = "partition", .idea = "buckets that fit, nothing to merge",
-     .fewest_device_bytes = fewest_device_bytes,
+     .fewest_device_bytes = fewest_device_bytes, .trips = 2,
      .budget = {.n = 65536, .conflicts = 1.6, .sectors = 1.04, .bytes = 58, .barriers = 5},
      .host_u32 = sort_partition},
     {.number = 4, .name = "many_gpus", .idea = "splitters, one exchange, sorted runs",

@@ -1,6 +1,6 @@
-"""Sweeps with a real judge, end to end: bench_test.py JUDGE GOLD RUNNER COUNTING.
+"""Sweeps with a real judge, end to end: bench_test.py JUDGE GOLD RUNNER COUNTING BEYOND.
 
-RUNNER and COUNTING: of the solutions of 03-bitonic and 04-counting, cpu build.
+RUNNER, COUNTING and BEYOND: of the solutions of 03-bitonic, 04-counting and 06-beyond-memory, cpu build.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from workbook.core.measuring import Programs
 from workbook.core.rows import Row
 from workbook.verbs import bench
 
-LAB = "03-bitonic"
+LAB, BEYOND = "03-bitonic", "06-beyond-memory"
 PROGRAMS: list[Path] = []
 
 
@@ -54,7 +54,7 @@ class Sweeps(unittest.TestCase):
         bench.add_arguments(parser)
         arguments = parser.parse_args([lab, "--seed", "7", "--repeats", "5", *options])
         steps = [StepFile(lab, int(number), "") for number in arguments.step or []]
-        runner = PROGRAMS[3] if lab == "04-counting" else PROGRAMS[2]
+        runner = PROGRAMS[{"04-counting": 3, BEYOND: 4}.get(lab, 2)]
         peers = [Path(path) for path in arguments.peer or []]
         programs = Programs(self.judge, "cpu", runner, PROGRAMS[1] if gold else None, peers)
         return measuring.run("timing", programs, bench.sweep_of(arguments, lab, steps, "cpu"), self.csv).ok
@@ -113,6 +113,18 @@ class Sweeps(unittest.TestCase):
         self.bench(*options, "--peer", str(folder / "std-1.0"))
         peers = [row for row in self.rows() if row.name == "std-1.0 sort"]
         self.assertEqual([(row.lab, row.type, row.status) for row in peers], [("gold", "u32", "verified")])
+
+    def test_the_copies_of_host_memory_alone(self) -> None:
+        self.bench("--n", "100000", "--memory", "256K", "--transfers", gold=False, lab=BEYOND)
+        rows = self.rows()
+        found = {(row.step, row.kernel): row for row in rows if row.kernel}
+        copies = [(step, "copies alone") for step in (1, 2, 3)]  # step 4 has no fixed number of trips
+        self.assertEqual(set(found), {*copies, *((step, "pinning") for step in (1, 2, 3, 4))})
+        self.assertEqual([found[key].launches for key in copies], [1, 1, 2])
+        for key in copies:
+            share = row_files.share_of_copies(found[key], row_files.by_measurement(rows))
+            assert share
+            self.assertLess(share, 1)  # a sort on the emulated device takes much longer than its copies
 
     def test_an_impossible_shape_is_skipped_and_named(self) -> None:
         printed = self.bench("--n", "1000", "--step", "2", "--shapes", "1x32", "2x4096", gold=False)
@@ -233,5 +245,5 @@ class Sweeps(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    PROGRAMS = [Path(word).resolve() for word in sys.argv[1:5]]
+    PROGRAMS = [Path(word).resolve() for word in sys.argv[1:6]]
     unittest.main(argv=sys.argv[:1])

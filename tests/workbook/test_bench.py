@@ -37,6 +37,13 @@ class Tables(unittest.TestCase):
         self.assertEqual(len(bench_tables.transfer_lines(rows)), 3)
         self.assertEqual(bench_tables.kernel_lines([row()]), [])
 
+    def test_the_copies_alone_as_a_share(self) -> None:
+        rows = [row(), row(kernel="pinning"), row(kernel="copies alone", launches=2, median_ms=1.8, gb_per_s=20.0)]
+        lines = bench_tables.transfer_lines(rows)
+        self.assertRegex(lines[0], r"copy +ms +GB/s +of step$")
+        self.assertRegex(lines[-1], r"copies alone, 2 trips +1\.80 +20\.0 +90%$")
+        self.assertEqual(bench_tables.kernel_lines(rows), [])
+
     def test_steps_that_sort_tiles_are_marked(self) -> None:
         rows = [
             row(step=2, name="shared", tile=1024),

@@ -179,6 +179,22 @@ class Parts(unittest.TestCase):
         ):
             self.assertEqual(parts.PARTS[name](report), "", name)
 
+    def test_keys_in_host_memory(self) -> None:
+        rows = [
+            row(memory="256K"),
+            row(memory="256K", kernel="pinning", median_ms=0.5),
+            row(memory="256K", kernel="copies alone", launches=2, median_ms=1.8, gb_per_s=20.0),
+            row(memory="256K", n=1000),
+            row(memory="256K", n=1000, kernel="copies alone", launches=2, median_ms=1.8, gb_per_s=20.0),
+        ]
+        made = parts.make(report_of(rows, Path()))
+        self.assertIn("with the copies to the device and back", made["results"])
+        self.assertIn("at least 256K (256K for 2<sup>10</sup> keys)", made["results"])
+        lines = [line for line in made["transfers"].splitlines() if line.startswith("| 01")]
+        cells = "| 01 global | 2<sup>10</sup> | 256K | 2.00 | 0.512 | 0.500 | 2 | 1.80 | 20.0 | 90 |"
+        self.assertEqual(lines, [cells])
+        self.assertNotIn("pinning", made["kernels"])
+
     def test_one_shape_that_takes_too_long_does_not_condemn_its_step(self) -> None:
         slow = row(
             status="hung",

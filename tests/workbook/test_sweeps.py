@@ -96,11 +96,17 @@ class Planning(unittest.TestCase):
         planned = sweeps.with_gold(sweeps.cases(host, sweep, 7)[0], rivals, only_gold=False)
         found = [(item.step.name, item.case.memory, item.case.pageable, item.row("cpu").memory) for item in planned]
         some, more = (1 << 20, True, "1M pageable"), (3000, True, "3000 pageable")
-        self.assertEqual(found, [("copied", *some), ("s1", *some), ("copied", *more), ("s1", *more)])
-        self.assertIn("--memory 1M --pageable --seed 7", sweeps.replay(planned[0].case))
-        self.assertIn("memory 1M pageable", planned[0].title())
+        # The gold standard may use all memory, so it is measured once.
+        self.assertEqual(found, [("copied", 0, False, "all"), ("s1", *some), ("s1", *more)])
+        self.assertIn("--memory 1M --pageable --seed 7", sweeps.replay(planned[1].case))
+        self.assertIn("memory 1M pageable", planned[1].title())
         (item,) = sweeps.cases(host, Sweep("03-bitonic", n=(8,)), 7)[0]
         self.assertEqual(item.row("cpu").memory, "all")
+
+    def test_as_much_memory_as_the_keys_occupy(self) -> None:
+        table = lab({"memory": "host", "fewest_device_bytes": 5000}, {})
+        planned, _ = sweeps.cases(table, Sweep("03-bitonic", n=(1000, 2048), memory=(sweeps.AS_KEYS,)), 7)
+        self.assertEqual([item.case.memory for item in planned], [5000, 8192, 0, 0])
 
     def test_keys_in_device_memory_have_no_limit(self) -> None:
         for sweep in (Sweep("03-bitonic", n=(8,), memory=(1 << 20,)), Sweep("03-bitonic", n=(8,), pageable=True)):
@@ -149,6 +155,9 @@ class Defined(unittest.TestCase):
         self.assertTrue(plan["n-1"].kernels and plan["n-1"].transfers)
         self.assertNotIn("ranges", plan)
 
+    def test_steps_that_sort_host_memory_get_less_than_all_keys_need(self) -> None:
+        self.assertEqual({sweep.memory for sweep in report_sweeps.plan(lab(), "cpu", ["uniform"])}, {(sweeps.AS_KEYS,)})
+
     def test_a_lab_with_ranges(self) -> None:
         plan = {sweep.name: sweep for sweep in report_sweeps.plan(lab({"max_range": 1 << 24}), "cuda", ["uniform"])}
         self.assertEqual(plan["ranges"].inputs, sweeps.RANGES)
@@ -183,6 +192,22 @@ class Recorded(unittest.TestCase):
     def test_brief_has_sizes_and_types_only(self) -> None:
         plan = presets.plan(lab({}), "cuda", ["uniform"], brief=True)
         self.assertEqual([sweep.words for sweep in plan], ["steps by n", "steps by n", "key types"])
+
+    def test_steps_that_sort_host_memory(self) -> None:
+        serial = {"memory": "host", "trips": 1, "affordable": {"check": 1 << 17, "cpu": 1 << 20, "cuda": 1 << 22}}
+        table = lab(serial, {"memory": "host", "trips": 2}, {"memory": "host"})
+        plan = presets.plan(table, "cuda", ["uniform", "sorted"], brief=False, large=True)
+        self.assertTrue(all(sweep.transfers for sweep in plan))
+        by_memory = {sweep.memory for sweep in plan if sweep.words == "many keys"}
+        self.assertEqual(by_memory, {(sweeps.AS_KEYS,), (presets.MUCH_MEMORY,)})
+        largest = [(sweep.n, sweep.steps) for sweep in plan if sweep.memory == (presets.MUCH_MEMORY,)]
+        self.assertEqual(largest, [((1 << 30,), (2,)), ((1 << 33,), (2,))])
+        pageable = {(step, n) for sweep in plan if sweep.pageable for step in sweep.steps for n in sweep.n}
+        self.assertEqual(pageable, {(1, 1 << 24), (2, 1 << 28), (3, 1 << 28)})
+        self.assertLessEqual(max(n for sweep in plan if 1 in sweep.steps for n in sweep.n), presets.SERIAL_N)
+        brief = presets.plan(table, "cuda", ["uniform"], brief=True)
+        self.assertEqual({sweep.inputs for sweep in brief}, {()})
+        self.assertLess(max(n for sweep in brief for n in sweep.n), 1 << 32)
 
 
 class Measuring(FakeJudge):
@@ -248,12 +273,20 @@ class Measuring(FakeJudge):
         self.assertEqual((parts["k"].median_ms, parts["k"].registers, parts["k"].ratio), (1.5, None, None))
         self.assertEqual(parts["to device"].gb_per_s, 0.002)
 
-    def test_pinning_is_the_only_copy_of_keys_in_host_memory(self) -> None:
-        with mock.patch.object(JudgeClient, "lab", lambda *_: lab({"memory": "host"})):
+    def test_pinning_and_the_copies_alone(self) -> None:
+        with mock.patch.object(JudgeClient, "lab", lambda *_: lab({"memory": "host", "trips": 2})):
             result, _ = self.run_sweep(replace(self.SWEEP, transfers=True))
-            self.assertEqual([each.kernel for each in result.rows], ["", "pinning"])  # and no gold standard fits
+            sort, pinning, copies = result.rows  # and no gold standard fits
+            self.assertEqual([sort.kernel, pinning.kernel, copies.kernel], ["", "pinning", "copies alone"])
+            self.assertEqual((copies.launches, copies.median_ms, copies.gb_per_s), (2, 4.0, 0.002))
+            self.assertEqual(rows.share_of_copies(copies, rows.by_measurement(result.rows)), 2.0)
+            self.assertIsNone(rows.share_of_copies(pinning, rows.by_measurement(result.rows)))
             result, _ = self.run_sweep(replace(self.SWEEP, transfers=True, pageable=True))
-            self.assertEqual([each.memory for each in result.rows], ["all", "all", "all pageable"])
+            found = [(each.memory, each.kernel) for each in result.rows[3:]]
+            self.assertEqual(found, [("all pageable", ""), ("all pageable", "copies alone")])
+        with mock.patch.object(JudgeClient, "lab", lambda *_: lab({"memory": "host"})):
+            result, _ = self.run_sweep(replace(self.SWEEP, transfers=True, n=(8,)))
+            self.assertEqual([each.kernel for each in result.rows if each.n == 8], ["", "pinning"])
 
     def test_a_budget(self) -> None:
         result, printed = self.run_sweep(replace(self.SWEEP, budget=1e-9))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from . import rows as row_files
@@ -90,22 +90,33 @@ def kernel_lines(rows: Iterable[Row]) -> list[str]:
 
 def transfer_lines(rows: Iterable[Row]) -> list[str]:
     """A line for each copy of each measurement; none without such rows."""
+    rows = list(rows)
     parts = [row for row in rows if row.kernel in row_files.COPIES]
     if not parts:
         return []
     varying = _varying(parts)
+    whole = row_files.by_measurement(rows)
+    has_shares = any(row.kernel == row_files.COPIES_ALONE for row in parts)
     lines = [
         [
             row.label,
             count(row.n),
             *_cells(row, varying),
-            row.kernel,
+            f"{row.kernel}, {row.launches} trip{'s' * (row.launches > 1)}" if row.launches else row.kernel,
             significant(row.median_ms or 0),
             significant(row.gb_per_s or 0),
+            *[_share_of_step(row, whole)] * has_shares,
         ]
         for row in sorted(parts, key=lambda row: row.step)
     ]
-    return _fitted(["step", "n", *varying, "copy", "ms", "GB/s"], lines, ("step", "copy", *varying), ())
+    headings = ["step", "n", *varying, "copy", "ms", "GB/s", *["of step"] * has_shares]
+    return _fitted(headings, lines, ("step", "copy", *varying), ("GB/s",))
+
+
+def _share_of_step(row: Row, whole: Mapping[tuple[Any, ...], Row]) -> str:
+    """The time of the copies alone in percent of the step's; "" for other copies."""
+    share = row_files.share_of_copies(row, whole)
+    return "" if share is None else f"{100 * share:.0f}%"
 
 
 def skipped(rows: Iterable[Row]) -> list[str]:

@@ -55,6 +55,7 @@ class Step:
     threads: Optional[int] = None  # per block, if the line takes only this number
     memory: str = "device"  # where the keys are: "device" or "host"
     fewest_device_bytes: Optional[int] = None  # a line that sorts host memory refuses to work with less
+    trips: Optional[int] = None  # how often such a line copies every key to the device and back, if that is fixed
     uses: tuple[str, ...] = ()  # lines of other steps that this one calls, by name
 
     def takes(self, type_name: str) -> bool:

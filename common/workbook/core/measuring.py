@@ -6,7 +6,7 @@ import math
 import random
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from pathlib import Path
 
 from . import machine, sweeps
@@ -243,21 +243,12 @@ class Sweeping:
             self.wide[label] = self.wide.get(label, 0) + 1
         found = [row]
         if self.sweep.transfers and not item.is_gold:
-            copies = (measured.to_device, measured.to_host)
-            if item.step.memory == "host":
-                found += [self._copy_row(row, row_files.PINNING, copies[0], item)] * (not item.case.pageable)
-            else:
-                found += [self._copy_row(row, name, copy, item) for name, copy in zip(row_files.TRANSFERS, copies)]
+            found += (
+                _host_copy_rows(row, measured, item) if item.step.memory == "host" else _copy_rows(row, measured, item)
+            )
         if self.sweep.kernels and not item.is_gold:
             found += [_kernel_row(row, kernel) for kernel in measured.kernels]
         return found
-
-    def _copy_row(self, whole: Row, name: str, times: Quartiles, item: Planned) -> Row:
-        row = _part(whole, name)
-        _set_times(row, times)
-        if times.median_ms > 0:
-            row.gb_per_s = sweeps.input_bytes(item.case) / (times.median_ms * 1e6)
-        return row
 
     def _report_failure(self, item: Planned, title: str, measured: Measurement) -> None:
         self.progress.line(f"{title} ... {measured.status}: {measured.message}")
@@ -311,6 +302,34 @@ def _speed(row: Row) -> str:
 def _part(whole: Row, name: str) -> Row:
     """A row below a measurement: the same as that one, without the times of the whole."""
     return replace(whole, kernel=name, gb_per_s=None, percent_of_roof=None, gold="", ratio=None, message="")
+
+
+def _copy_row(whole: Row, name: str, times: Quartiles, bytes_: int) -> Row:
+    row = _part(whole, name)
+    _set_times(row, times)
+    if times.median_ms > 0:
+        row.gb_per_s = bytes_ / (times.median_ms * 1e6)
+    return row
+
+
+def _copy_rows(whole: Row, measured: Measurement, item: Planned) -> list[Row]:
+    """The rows of the copies before and after a sort in device memory."""
+    bytes_ = sweeps.input_bytes(item.case)
+    times = (measured.to_device, measured.to_host)
+    return [_copy_row(whole, name, copy, bytes_) for name, copy in zip(row_files.TRANSFERS, times)]
+
+
+def _host_copy_rows(whole: Row, measured: Measurement, item: Planned) -> list[Row]:
+    """The rows of pinning, and of the copies that a sort of host memory makes, alone."""
+    bytes_ = sweeps.input_bytes(item.case)
+    found = [] if item.case.pageable else [_copy_row(whole, row_files.PINNING, measured.to_device, bytes_)]
+    trips = item.step.trips
+    if trips:
+        times = Quartiles(*(trips * time for time in astuple(measured.to_host)))
+        row = _copy_row(whole, row_files.COPIES_ALONE, times, trips * bytes_)  # in each direction
+        row.launches = trips
+        found.append(row)
+    return found
 
 
 def _kernel_row(whole: Row, kernel: KernelTime) -> Row:

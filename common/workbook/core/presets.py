@@ -14,7 +14,7 @@ from .console import Problem, note
 from .course import BUILD, ROOT
 from .judge_client import JudgeClient, Lab, Limits
 from .report_sweeps import grouped, that_sort
-from .sweeps import COMMON_INPUT, FEW_SHAPES, GRID, RANGES, SHAPED_RANGES, Sweep
+from .sweeps import AS_KEYS, COMMON_INPUT, FEW_SHAPES, GRID, RANGES, SHAPED_RANGES, Sweep
 
 FOLDER = BUILD / "bench/record"
 SIZES = tuple(1 << e for e in range(10, 29, 2))
@@ -22,6 +22,9 @@ LARGE_N = 1 << 25  # for key types
 ORDER_SIZES = (1 << 16, 1 << 24)
 INPUTS_N = 1 << 20
 GRID_N = 1 << 18
+HOST_SIZES = tuple(1 << e for e in range(16, 29, 2))  # for steps that sort host memory
+SERIAL_N = 1 << 24  # the same for those in which one core does most of the work
+MUCH_MEMORY = 16 << 30
 KERNEL_SIZES = (1000, 10_000, 100_000, 4_000_000)
 
 
@@ -32,12 +35,14 @@ class Preset:
     folder: Path
     brief: bool = False  # only sizes and types: no launch shapes, inputs and kernels
     tested: bool = True  # the graded tests first
-    large: bool = False  # with n above 2^32
+    large: bool = False  # with n above 2^32: tests, and steps that sort host memory
     profile: bool = False  # Nsight Compute and compute-sanitizer as well
 
 
-def plan(lab: Lab, kind: str, inputs: Sequence[str], brief: bool) -> list[Sweep]:
+def plan(lab: Lab, kind: str, inputs: Sequence[str], brief: bool, large: bool = False) -> list[Sweep]:
     """The sweeps of one lab."""
+    if any(step.memory == "host" for step in lab.steps):
+        return _of_host_memory(lab, kind, inputs, brief, large)
     base = Sweep(lab.name, limits=Limits(time_limit=0.5))
     # Making and verifying the largest inputs takes the host a second, so they get few runs, but more than one.
     largest = Limits(repeats=3, time_limit=4)
@@ -52,6 +57,42 @@ def plan(lab: Lab, kind: str, inputs: Sequence[str], brief: bool) -> list[Sweep]
             wanted.append((replace(base, words="key types", steps=(step.number,), types=others, n=(n,)), "all"))
     if not brief:
         wanted += _details(lab, replace(base, limits=Limits(repeats=5, time_limit=0.5)), inputs)
+    return [part for sweep, mode in wanted for part in grouped(lab, kind, sweep, mode)]
+
+
+def _of_host_memory(lab: Lab, kind: str, inputs: Sequence[str], brief: bool, large: bool) -> list[Sweep]:
+    """The sweeps of a lab whose steps sort host memory, pinned and pageable, with little device memory and with much.
+
+    Making and verifying the keys takes longer than most of these steps, and sorting them on the host longer still.
+    """
+    base = Sweep(lab.name, limits=Limits(repeats=5, time_limit=0.5), memory=(AS_KEYS,), transfers=True)
+    many = replace(base, words="many keys", n=HOST_SIZES[-1:], limits=Limits(repeats=3, time_limit=4))
+    serial = tuple(step.number for step in lab.steps if step.affordable.on(kind) < SERIAL_N)
+    overlapped = tuple(step.number for step in lab.steps if step.trips and step.number not in serial)
+    beyond = replace(many, steps=overlapped, memory=(MUCH_MEMORY,), timeout=60)
+    wanted = [
+        (replace(base, words="steps by n", n=HOST_SIZES[:-2]), "some"),
+        (replace(many, n=HOST_SIZES[-2:]), "some"),
+        (replace(many, steps=serial, n=(SERIAL_N,)), "all"),
+        (replace(many, words="pageable memory", pageable=True), "some"),
+        (replace(many, words="pageable memory", steps=serial, n=(SERIAL_N,), pageable=True), "all"),
+        (replace(many, words="nearly all device memory", memory=(0,)), "some"),
+        (replace(beyond, n=(1 << 30,)), "all"),
+    ]
+    if large:
+        wanted.append((replace(beyond, words="more than 2^32 keys", n=(1 << 33,), limits=Limits(repeats=1)), "all"))
+    if not brief:
+        at_ends = tuple(name for name in inputs if name in ("uniform", "sorted", "all-equal"))
+        common = replace(base, words="the keys that every lab sorts", inputs=(COMMON_INPUT,), n=HOST_SIZES[:-2])
+        wanted += [
+            (
+                replace(base, words="descending order", orders=("descending",), n=ORDER_SIZES[:1], inputs=at_ends),
+                "some",
+            ),
+            (replace(base, words="kernels", n=(SERIAL_N // 4,), kernels=True), "all"),
+            (replace(base, words="inputs", n=(INPUTS_N,), inputs=tuple(inputs)), "small"),
+            (common, "some"),
+        ]
     return [part for sweep, mode in wanted for part in grouped(lab, kind, sweep, mode)]
 
 
@@ -113,7 +154,7 @@ def _measure(judge: JudgeClient, lab: Lab, kind: str, preset: Preset, heading: C
     programs = measuring.Programs(judge, kind, build.runner(lab.name, kind, solution=True), build.gold(kind))
     well = True
     inputs = [info.name for info in judge.inputs()]
-    for sweep in plan(lab, kind, inputs, preset.brief):
+    for sweep in plan(lab, kind, inputs, preset.brief, preset.large):
         heading(f"{lab.name}: {sweep.words}")
         well = measuring.run(lab.name, programs, sweep, path).ok and well
     measured = [row for row in rows.whole(rows.read(path)) if not row.is_gold]

@@ -7,7 +7,18 @@ from dataclasses import replace
 from typing import Any
 
 from .judge_client import Lab, Limits
-from .sweeps import COMMON_INPUT, FEW_SHAPES, GRID, RANGES, REPORT_SIZES, SHAPED_RANGES, STEP_CHOOSES, Shape, Sweep
+from .sweeps import (
+    AS_KEYS,
+    COMMON_INPUT,
+    FEW_SHAPES,
+    GRID,
+    RANGES,
+    REPORT_SIZES,
+    SHAPED_RANGES,
+    STEP_CHOOSES,
+    Shape,
+    Sweep,
+)
 
 # n: the sweep over sizes; one: keys where something else varies; grid: keys for the map of launch shapes.
 _REPORT = {
@@ -71,7 +82,8 @@ def plan(lab: Lab, kind: str, inputs: Sequence[str], machine_id: str = "") -> li
     shaped = 10.0 if kind == "cpu" else 20.0
     one = (1 << scope["one"],)
     seconds: float = scope["seconds"]
-    base = Sweep(lab.name, limits=short, budget=seconds, machine_id=machine_id)
+    # Steps that sort host memory would do most of their work on one piece if all keys fitted on the device.
+    base = Sweep(lab.name, limits=short, budget=seconds, machine_id=machine_id, memory=(AS_KEYS,))
     types = tuple(dict.fromkeys(name for step in lab.steps if step.task == "sort" for name in step.types))
     detailed = replace(base, kernels=True, transfers=True, budget=2 * seconds)
     wanted = [

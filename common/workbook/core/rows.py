@@ -6,8 +6,8 @@ import csv
 import io
 import os
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +16,16 @@ from .console import Problem
 
 TRANSFERS = ("to device", "to host")  # `kernel` of the rows of copies
 PINNING = "pinning"  # that of the row of what a step needs before it sorts host memory
-COPIES = (*TRANSFERS, PINNING)  # those that are not kernels
+COPIES_ALONE = "copies alone"  # that of the row of its copies, without anything else; `launches`: its trips
+COPIES = (*TRANSFERS, PINNING, COPIES_ALONE)  # those that are not kernels
 
 
 @dataclass
 class Row:
     """One measurement. The fields are the columns of the CSV files, in their order; None is an empty field.
 
-    A row with a `kernel` describes that kernel's launches (or the copies "to device" and "to host") in the measurement
-    of the row above it; every other row describes a whole step.
+    A row with a `kernel` describes that kernel's launches (or copies: COPIES) in the measurement of the row above it;
+    every other row describes a whole step.
     """
 
     lab: str
@@ -111,8 +112,8 @@ SAME_MEASUREMENT = (
     "memory",
     "kernel",
 )
-# A gold standard is comparable with a step where these agree.
-SAME_KEYS = ("build", "task", "tile", "type", "order", "input", "n", "memory")
+# A gold standard is comparable with a step where these agree. (It may use all device memory.)
+SAME_KEYS = ("build", "task", "tile", "type", "order", "input", "n")
 
 
 def key(row: Row, names: Sequence[str] = SAME_MEASUREMENT) -> tuple[Any, ...]:
@@ -335,3 +336,19 @@ def share_of_gold(row: Row, gold: Row | None) -> float | None:
     if gold is None or not row.verified or not gold.keys_per_s or not row.keys_per_s:
         return None
     return row.keys_per_s / gold.keys_per_s
+
+
+# --- the copies of steps that sort host memory ---
+
+
+def by_measurement(rows: Iterable[Row]) -> dict[tuple[Any, ...], Row]:
+    """The rows of whole steps by what they measure."""
+    return {key(row): row for row in whole(rows)}
+
+
+def share_of_copies(row: Row, steps: Mapping[tuple[Any, ...], Row]) -> float | None:
+    """What part of its step's time the copies alone of `row` take; None for a row of anything else."""
+    step = steps.get(key(replace(row, kernel="")))
+    if row.kernel != COPIES_ALONE or step is None or not step.median_ms:
+        return None
+    return (row.median_ms or 0.0) / step.median_ms

@@ -32,6 +32,9 @@ RANGES = tuple(f"range:0:{2**bits - 1}" for bits in (4, 8, 12, 16, 20, 24))
 SHAPED_RANGES = RANGES[0], RANGES[2], RANGES[3]
 COMMON_INPUT = RANGES[3]  # u32 keys of it are sorted by some step of every lab: 0 to 65,535
 DEFAULT_N = 1 << 20
+# As much device memory as the keys occupy, or as a step needs: less than half of what sorting them at once would take,
+# so that steps that sort host memory work in about seven pieces, for any n.
+AS_KEYS = -1
 BENCH_SIZES = {"cpu": (1 << 10, 1 << 14, 1 << 18), "cuda": (1 << 10, 1 << 14, 1 << 18, 1 << 22, 1 << 26)}
 _KEY_BYTES = {"u8": 1, "u16": 2, "u32": 4, "i32": 4, "f32": 4, "u64": 8, "i64": 8, "f64": 8, "pairs": 4}
 
@@ -49,7 +52,7 @@ class Sweep:
     types: tuple[str, ...] = ()  # empty: the lab's own
     orders: tuple[str, ...] = ("ascending",)
     shapes: tuple[Shape, ...] = (STEP_CHOOSES,)
-    memory: tuple[int, ...] = (0,)  # bytes of device memory for steps that sort host memory; 0: nearly all
+    memory: tuple[int, ...] = (0,)  # bytes of device memory for steps that sort host memory; 0: nearly all; or AS_KEYS
     pageable: bool = False  # host memory is not pinned for such steps
     limits: Limits = field(default_factory=Limits)
     seed: int | None = None  # None: a fresh one
@@ -260,7 +263,7 @@ def cases(lab: Lab, sweep: Sweep, seed: int) -> tuple[list[Planned], list[str]]:
     """The cases of a sweep, and sentences on those left out because they would take too long."""
     planned: list[Planned] = []
     left_out: list[str] = []
-    limited = any(sweep.memory) or sweep.pageable
+    limited = sweep.memory not in ((0,), (AS_KEYS,)) or sweep.pageable
     if limited and not any(step.memory == "host" for step in lab.steps):
         raise Usage(f"the steps of {lab.name} sort keys in device memory: leave out --memory and --pageable")
     for order, wanted in itertools.product(sweep.orders, sweep.inputs or ("",)):
@@ -285,6 +288,8 @@ def cases(lab: Lab, sweep: Sweep, seed: int) -> tuple[list[Planned], list[str]]:
                 ):
                     case = Case(lab.name, step.number, n, step.task, type_name, order, input_name, seed)
                     case = replace(case, blocks=blocks, threads=threads)
+                    if memory == AS_KEYS:
+                        memory = max(input_bytes(case), step.fewest_device_bytes or 0)
                     case = replace(case, memory=memory, pageable=on_host and sweep.pageable)
                     planned.append(Planned(case, step, why_not))
     if not planned and left_out:
@@ -334,7 +339,8 @@ def shapes_of(step: Step, wanted: Iterable[Shape]) -> tuple[Shape, ...]:
 
 
 def with_gold(planned: Iterable[Planned], rivals: Sequence[Rival], only_gold: bool) -> list[Planned]:
-    """Each case after the gold standards and peers for the same keys; each measurement once."""
+    """Each case after the gold standards and peers for the same keys; each measurement once. They may use all device
+    memory, and host memory is pinned for them."""
     found: dict[tuple[Any, ...], Planned] = {}
     lines = [(rival, line) for rival in rivals for line in rival.steps]
     for item in planned:
@@ -344,7 +350,7 @@ def with_gold(planned: Iterable[Planned], rivals: Sequence[Rival], only_gold: bo
             same_work = (line.task, line.tile, line.memory) == (step.task, step.tile, step.memory)
             in_time = line.max_n is None or case.n <= line.max_n
             if same_work and in_time and line.takes(case.type or ""):
-                same = replace(case, lab="gold", step=line.number, blocks=0, threads=0)
+                same = replace(case, lab="gold", step=line.number, blocks=0, threads=0, memory=0, pageable=False)
                 _add(found, Planned(same, rival.named(line), rival=rival))
         if not only_gold:
             _add(found, item)

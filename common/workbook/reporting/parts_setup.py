@@ -7,15 +7,16 @@ import os
 import platform
 import re
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..core import machine as this_machine
 from ..core.course import ROOT
-from ..core.rows import whole
+from ..core.rows import Row, whole
 from .context import Context, failures
 from .place import sources
-from .selection import groups
-from .tables import launch, number, pipe
+from .selection import groups, powers
+from .tables import count, launch, number, pipe
 
 _KERNEL = r"__global__\s+(?:__launch_bounds__\([^)]*\)\s*)?void\s+(?:__launch_bounds__\([^)]*\)\s*)?(\w+)"
 _EMULATED_FACTS = (
@@ -143,13 +144,16 @@ def results(report: Context) -> str:
         return "Nothing has been measured yet: no step of this lab sorts correctly yet."
     runs = sum(row.repeats or 0 for row in own)
     flushed = ", with the level 2 cache flushed before each run" if report.kind == "cuda" else ""
+    on_host = [row for row in own if row.memory]
+    copies = "with" if on_host else "without"
     texts = [
         (
             f"{len(own):,} measurements, {runs:,} timed runs. Each run had its own input, and every output was "
-            "verified against the reference. A time is the median of the runs, without the copies to the device "
+            f"verified against the reference. A time is the median of the runs, {copies} the copies to the device "
             f"and back, after a warm-up{flushed}. All tables and plots are made from the rows in `csv/`."
         )
     ]
+    texts += [_device_memory(on_host)] if on_host else []
     if report.kind == "cpu":
         texts.append(
             "**These are times of the cpu build**: CUDA emulated on the processor. They show how the work grows "
@@ -163,6 +167,17 @@ def results(report: Context) -> str:
             "the machine was busy, or the times are too short to measure well."
         )
     return "\n\n".join(texts)
+
+
+def _device_memory(rows: Sequence[Row]) -> str:
+    """How much device memory steps had that sort host memory."""
+    ordered = sorted(powers(list(rows)), key=lambda row: row.n)
+    smallest, largest = ordered[0], ordered[-1]
+    return (
+        "The keys are in pinned host memory; pinning it is not part of a time. A step may use as much device memory as "
+        f"the keys occupy, but at least {smallest.memory} ({largest.memory} for {count(largest.n)} keys): less than "
+        "half of what sorting all keys at once would take, so it works in pieces."
+    )
 
 
 def _failed(report: Context, measured: set[str]) -> list[str]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ..core.console import grouped, significant
 from ..core.rows import COPIES, TRANSFERS, Row
-from . import bars, lines_over_n
+from . import bars, host_copies, lines_over_n
 from .context import Context
-from .selection import by_line, groups, label, milliseconds, powers, speed, usual
+from .selection import by_line, groups, is_power, label, milliseconds, powers, speed, usual
 from .tables import count, golds_for, number, over_n, paragraphs, pipe
 
 
@@ -99,6 +99,8 @@ def kernels(report: Context) -> str:
 def transfers(report: Context) -> str:
     """The copies, next to the sort itself."""
     rows = [row for row in report.own() if row.blocks == 0 and row.input == "uniform"]
+    if any(row.memory for row in rows):
+        return host_copies.paragraph(report.kind, [row for row in rows if is_power(row.n)])
     copies = [row for row in rows if row.kernel in TRANSFERS]
     if not copies:
         return ""

@@ -121,14 +121,16 @@ def measured(rows: Iterable[Row]) -> list[Row]:
 def usual(rows: Iterable[Row]) -> list[Row]:
     """Rows of ascending sorts whose launch shape the step chose, of uniform keys.
 
-    A line and type that was never measured with uniform keys has its commonest input instead.
+    A line and type that was never measured with uniform keys has its commonest input instead. Of several amounts of
+    device memory for the same n, the first counts.
     """
     found = []
     candidates = [row for row in measured(rows) if row.order == "ascending" and shape_of(row) == (0, 0)]
     for own in groups(candidates, lambda row: (row.lab, line_of(row), row.type)).values():
         inputs = [row.input for row in own]
         usual_input = "uniform" if "uniform" in inputs else commonest(inputs)
-        found += [row for row in own if row.input == usual_input]
+        memory: dict[int, str] = {}
+        found += [row for row in own if row.input == usual_input and memory.setdefault(row.n, row.memory) == row.memory]
     return found
 
 

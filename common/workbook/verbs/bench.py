@@ -87,7 +87,7 @@ def _add_preset_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--out", metavar="FOLDER", help="write the results to this folder (default: build/bench/record)")
     group.add_argument("--brief", action="store_true", help="measure only sizes and key types")
     group.add_argument("--untested", action="store_true", help="skip the graded tests")
-    group.add_argument("--large", action="store_true", help="also test with more than 2^32 keys")
+    group.add_argument("--large", action="store_true", help="also test and time steps with more than 2^32 keys")
     group.add_argument("--profile", action="store_true", help="also run Nsight Compute and compute-sanitizer")
 
 

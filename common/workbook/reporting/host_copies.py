@@ -1,0 +1,54 @@
+"""Steps that sort host memory: their copies beside the whole time, for reports and for recorded results."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..core.rows import PINNING, Row, by_measurement, key, share_of_copies
+from .selection import label, speed
+from .tables import count, number, pipe
+
+_HEADINGS = ("step", "n", "device memory", "sort, ms", "Mkeys/s", "pinning, ms", "trips")
+_OF_COPIES = ("the copies alone, ms", "GB/s each way", "% of the sort")
+
+
+def paragraph(kind: str, rows: Sequence[Row]) -> str:
+    """The table with an explanation; "" if the copies were not timed."""
+    lines = table(rows)
+    text = (
+        "In a trip, every key is copied to the device and back, both directions at the same time. The copies alone are "
+        "timed after each sort, between the same memory and the device."
+    )
+    without = " Without a GPU, they are copies within the processor's memory." * (kind == "cpu")
+    return f"{text}{without}\n\n{lines}" if lines else ""
+
+
+def table(rows: Sequence[Row]) -> str:
+    """Pinning, and the copies alone as a share of each step's time; "" if the copies were not timed."""
+    steps = by_measurement(rows)
+    pinned = {_whole(row): row for row in rows if row.kernel == PINNING}
+    lines = []
+    for row in sorted(rows, key=lambda row: (row.step, row.n)):
+        share = share_of_copies(row, steps)
+        if share is not None:
+            step, pinning = steps[_whole(row)], pinned.get(_whole(row))
+            lines.append(
+                [
+                    label(row),
+                    count(row.n),
+                    row.memory,
+                    number(step.median_ms),
+                    number(speed(step) / 1e6),
+                    number(pinning.median_ms) if pinning else "",
+                    row.launches,
+                    number(row.median_ms),
+                    number(row.gb_per_s),
+                    f"{100 * share:.0f}",
+                ]
+            )
+    return pipe((*_HEADINGS, *_OF_COPIES), lines) if lines else ""
+
+
+def _whole(row: Row) -> tuple[object, ...]:
+    return key(replace(row, kernel=""))
