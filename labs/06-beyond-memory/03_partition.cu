@@ -25,7 +25,7 @@ constexpr int threads_per_block = bucket_count;  // so that each thread sums up 
 constexpr int keys_per_thread = 16;
 constexpr int tile_size = threads_per_block * keys_per_thread;
 constexpr std::int64_t most_keys_per_slot = std::int64_t{1} << 30;
-constexpr std::int64_t most_pieces = 72, fewest_keys_per_piece = 1 << 20;
+constexpr std::int64_t most_pieces = 40;
 
 /// The bucket of a key (struct Splitters describes them). `splitters`: n of them, in shared memory.
 __device__ int bucket_of(unsigned bits, const unsigned* splitters, int n) {
@@ -53,11 +53,11 @@ __global__ void count_buckets(lab::Span<const unsigned> keys, Splitters splitter
   if (block_counts[threadIdx.x] > 0) atomicAdd(&counts[threadIdx.x], block_counts[threadIdx.x]);
 }
 
-/// Replaces the counts by the places where the buckets begin in the piece.
-__global__ void scan_counts(unsigned* counts) {
+/// Stores where the buckets begin in the piece.
+__global__ void scan_counts(const unsigned* counts, unsigned* begins) {
   __shared__ unsigned warp_sums[bucket_count / 32];
   unsigned total;
-  counts[threadIdx.x] = radix::block_exclusive_sum(counts[threadIdx.x], warp_sums, total);
+  begins[threadIdx.x] = radix::block_exclusive_sum(counts[threadIdx.x], warp_sums, total);
 }
 
 /// What the threads of a block share while they group a tile.
@@ -117,15 +117,15 @@ struct Sort {
 std::vector<Chunks> group_pieces(const Sort& sort, Keys keys, Keys scratch, const Splitters& splitters) {
   const std::int64_t pieces = (keys.n + sort.capacity - 1) / sort.capacity;
   const lab::PinnedArray<unsigned> counts(pieces * bucket_count);  // of each piece
-  std::vector<lab::DeviceArray<unsigned>> grouped, counters;       // of each slot
+  std::vector<lab::DeviceArray<unsigned>> grouped, counters;       // of each slot; counts, then next places
   for (Slot& slot : sort.slots) {
     grouped.emplace_back(sort.capacity, slot.stream);
-    counters.emplace_back(bucket_count, slot.stream);
+    counters.emplace_back(2 * bucket_count, slot.stream);
   }
-  // Your code, for each piece in the stream of slot piece % slot_count: copy the keys in; clear the slot's counters and
-  // count_buckets; copy the counters to counts.data() + piece * bucket_count; scan_counts, group, and copy the grouped
-  // keys out. Launch about tile_size keys per block for group, and several times as many for count_buckets: each of
-  // its blocks adds up to 256 counters.
+  // Your code, for each piece in the stream of slot piece % slot_count: copy the keys in; clear the slot's counts and
+  // count_buckets; scan_counts, group; copy the counts to counts.data() + piece * bucket_count, and the grouped keys
+  // out. Launch about tile_size keys per block for group, and several times as many for count_buckets: each of its
+  // blocks adds up to 256 counters.
   (void)splitters, (void)count_buckets, (void)scan_counts, (void)group;
   NOT_WRITTEN("step 03");
   sort.slots.synchronize();  // the host reads the counts, and all buckets must be there before the first is gathered
@@ -166,6 +166,16 @@ std::vector<Keys> sort_buckets(const Sort& sort, Keys keys, std::vector<Chunks>&
   return too_large;
 }
 
+/// In how many pieces n keys are grouped, if the slots are large enough. Nothing overlaps with the first copy in and the
+/// last copy out of a trip, which favours many pieces. But a bucket is gathered by one copy per piece, and there are 1.7
+/// times as many buckets as pieces; each copy takes some microseconds more than its bytes. So a copy gets n / (1.7
+/// pieces^2) keys, 2.5 MB or more.
+std::int64_t pieces_for(std::int64_t n) {
+  std::int64_t pieces = 1;
+  while (pieces < most_pieces && (pieces * pieces << 20) < n) ++pieces;
+  return pieces;
+}
+
 /// Sorts `keys`. `scratch` has as many places.
 void sort_keys(const Sort& sort, Keys keys, Keys scratch) {
   // Of the keys that fit into a slot, so that few buckets do not fit although the sample is only a sample.
@@ -186,9 +196,7 @@ void sort_partition(Keys keys, Keys scratch, lab::Order order, std::int64_t devi
   lab::blocks_or(shape, keys.n, 1);  // refuses what no grid can have
   const std::int64_t fits = std::min(keys_per_slot(usable_bytes(device_bytes)), most_keys_per_slot);
   if (keys.n < 2) return;
-  // Small pieces, because nothing overlaps with the first copy in and the last copy out; but so few of them that the
-  // splitters are enough for buckets that fit into a slot.
-  const std::int64_t capacity = std::min({fits, keys.n, std::max(keys.n / most_pieces, fewest_keys_per_piece)});
+  const std::int64_t pieces = pieces_for(keys.n), capacity = std::min(fits, (keys.n + pieces - 1) / pieces);
   Slots slots(capacity);
   CUDA_CHECK(cudaStreamSynchronize(stream));  // it may still write the keys
   sort_keys({order, inversion_of(order), capacity, shape, slots}, keys, scratch);

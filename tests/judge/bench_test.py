@@ -24,7 +24,7 @@ from workbook.core import build, measuring
 from workbook.core import rows as row_files
 from workbook.core.console import Problem, Usage
 from workbook.core.course import ROOT, StepFile
-from workbook.core.judge_client import JudgeClient
+from workbook.core.judge_client import Case, JudgeClient
 from workbook.core.measuring import Programs
 from workbook.core.rows import Row
 from workbook.verbs import bench
@@ -125,6 +125,14 @@ class Sweeps(unittest.TestCase):
             share = row_files.share_of_copies(found[key], row_files.by_measurement(rows))
             assert share
             self.assertLess(share, 1)  # a sort on the emulated device takes much longer than its copies
+
+    def test_nothing_waits_for_a_copy_between_the_kernels_of_a_piece(self) -> None:
+        case = Case(BEYOND, 3, 1_200_000, type="u32", seed=7)  # in two pieces, although all keys would fit
+        spans = self.judge.run(PROGRAMS[4], case, time_kernels=True).timeline.spans
+        grouping = [span for span in spans if span.what in ("count_buckets", "scan_counts", "group", "copy out")]
+        self.assertEqual([span.what for span in grouping[:4]], ["count_buckets", "scan_counts", "group", "copy out"])
+        counts, keys = grouping[3:5]
+        self.assertEqual((counts.bytes, keys.what, keys.bytes), (1024, "copy out", 2_400_000))
 
     def test_an_impossible_shape_is_skipped_and_named(self) -> None:
         printed = self.bench("--n", "1000", "--step", "2", "--shapes", "1x32", "2x4096", gold=False)
