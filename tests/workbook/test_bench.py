@@ -6,14 +6,14 @@ import argparse
 import io
 import tempfile
 import unittest
-from contextlib import redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
 
 from measured import row
 
-from workbook.core import bench_tables, console, machine, sweeps
+from workbook.core import bench_tables, console, course, machine, sweeps
 from workbook.core import rows as row_files
 from workbook.core.console import Usage
 from workbook.core.measuring import Result
@@ -142,7 +142,7 @@ class Arguments(unittest.TestCase):
                 path.touch()
                 with (
                     mock.patch.object(bench, "prepare", lambda *_: ("cpu", Path("runner"))),
-                    mock.patch.object(bench, "_any_written", lambda *_: True),
+                    mock.patch.object(bench, "_unwritten", lambda *_: []),
                     mock.patch.object(bench, "resume", lambda *_, rows=rows, path=path: Result(rows, path, True)),
                     mock.patch.object(machine, "idle_cores", lambda: None),
                     self.assertRaisesRegex(
@@ -166,7 +166,7 @@ class Arguments(unittest.TestCase):
             with (
                 mock.patch.object(bench, "JudgeClient") as judge,
                 mock.patch.object(bench, "prepare", lambda *_: ("cpu", Path("runner"))),
-                mock.patch.object(bench, "_any_written", lambda *_: True),
+                mock.patch.object(bench, "_unwritten", lambda *_: []),
                 mock.patch.object(bench, "resume", resume),
                 mock.patch.object(machine, "idle_cores", lambda: None),
                 redirect_stdout(io.StringIO()),
@@ -192,7 +192,26 @@ class Arguments(unittest.TestCase):
         for unwritten, numbers, expected in ((3, [1, 2], False), (2, [1, 2], True), (1, [1], False), (0, [2], True)):
             ends = iter(["not-written"] * unwritten + ["verified"])
             judge = mock.Mock(lab=lambda _: table, run=lambda *_, ends=ends: SimpleNamespace(status=next(ends)))
-            self.assertEqual(bench._any_written(judge, "03-bitonic", Path("runner"), numbers), expected)
+            self.assertEqual(not bench._unwritten(judge, "03-bitonic", Path("runner"), numbers), expected)
+
+    def test_what_is_not_written_is_named(self) -> None:
+        def printed(*files: str) -> str:
+            with redirect_stderr(io.StringIO()) as stream:
+                gaps = [SimpleNamespace(file=f"labs/{file}") for file in files]
+                bench._nothing_written("03-bitonic", course.steps("03-bitonic")[: len(files)], gaps)  # type: ignore[arg-type]
+            return " ".join(stream.getvalue().split())
+
+        own, other = "03-bitonic/01_global.cu", "02-merge/04_path.cu"
+        self.assertIn("step 1 of 03-bitonic is not written yet, so", printed(own))
+        self.assertIn("no step of 03-bitonic is written yet", printed(own, other))
+        text = "step 4 of 02-merge, which step 1 of 03-bitonic uses, is not written yet, so there is nothing to time. "
+        self.assertIn(text + "./workbook check 02-merge 4 shows", printed(other))
+        self.assertIn("which the steps of 03-bitonic use, is not", printed(other, other))
+
+    def test_a_number_after_a_lab_is_a_step(self) -> None:
+        for words in (("03-bitonic", "1"), ("3", "1")):
+            with self.assertRaisesRegex(Usage, "^1 is a step here: use --step 1; "):
+                bench.main(parsed(*words))
 
     def test_launch_shapes(self) -> None:
         self.assertEqual(sweeps.shapes(["1x32", "64x64", "1x32"]), ((1, 32), (64, 64)))

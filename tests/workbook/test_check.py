@@ -211,7 +211,7 @@ class CheckStep(unittest.TestCase):
         self.assertEqual(
             printed,
             "step 02 is not written yet: labs/04-counting/02_shared.cu:86\n"
-            "Fill the gap there; ./workbook hint 04-counting 2 helps.\n",
+            "Write what is missing there; ./workbook hint 04-counting 2 helps.\n",
         )
 
     def test_what_a_step_uses_is_not_written(self) -> None:
@@ -227,7 +227,7 @@ class CheckStep(unittest.TestCase):
         gap = {"status": "not-written", "passed": False, "message": "step 02 is not written yet", **place}
         passed, printed, saved, _ = self.check(lambda *_: gap, STEPS[2])
         self.assertEqual((passed, saved), (False, []))
-        self.assertIn("03-bitonic/02_shared.cu:86 (step 02 shared uses it)\n", printed)
+        self.assertIn("03-bitonic, step 02 is not written yet: labs/03-bitonic/02_shared.cu:86 (step 02", printed)
         self.assertIn("./workbook hint 03-bitonic 2 helps", printed)
 
     def test_what_a_kernel_prints_is_mentioned(self) -> None:

@@ -85,7 +85,10 @@ class Planning(unittest.TestCase):
         for text, count in (("1000", 1000), ("256K", 256 << 10), ("3M", 3 << 20), ("2G", 2 << 30)):
             self.assertEqual(sweeps.memory_bytes(text), count)
             self.assertEqual(sweeps.memory_text(count), text)
-        for text in ("", "0", "0K", "-1", "1.5G", "2g", "2GiB", "K"):
+        for text in ("0", "0K"):
+            with self.assertRaisesRegex(Usage, f"--memory {text} leaves no memory: "):
+                sweeps.memory_bytes(text)
+        for text in ("", "-1", "1.5G", "2g", "2GiB", "K"):
             with self.assertRaisesRegex(Usage, "--memory .* is not an amount of memory"):
                 sweeps.memory_bytes(text)
 
@@ -287,6 +290,16 @@ class Measuring(FakeJudge):
         with mock.patch.object(JudgeClient, "lab", lambda *_: lab({"memory": "host"})):
             result, _ = self.run_sweep(replace(self.SWEEP, transfers=True, n=(8,)))
             self.assertEqual([each.kernel for each in result.rows if each.n == 8], ["", "pinning"])
+
+    def test_a_step_that_is_not_written_is_asked_once(self) -> None:
+        gap = {"status": "not-written", "message": "step 01 is not written yet"}
+        result, printed = self.run_sweep(replace(self.SWEEP, n=(8, 16, 32)), gap)
+        steps = [each for each in result.rows if not each.is_gold]
+        self.assertEqual([(each.n, each.status) for each in steps], [(n, "not-written") for n in (8, 16, 32)])
+        asked = [request["case"] for request in self.requests() if request["ask"] == "measure"]
+        self.assertEqual([(case["lab"], case["n"]) for case in asked if case["lab"] != "gold"], [("03-bitonic", 8)])
+        self.assertEqual(printed.count("03-bitonic step 1 global: 8 u32 keys"), 1)
+        self.assertFalse(result.ok)
 
     def test_a_budget(self) -> None:
         result, printed = self.run_sweep(replace(self.SWEEP, budget=1e-9))

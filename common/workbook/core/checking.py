@@ -172,8 +172,9 @@ class Checker:
     def _report_unwritten(self, step: StepFile, outcome: Outcome, kind: str) -> None:
         gap = step_of_file(outcome.file) or step
         is_own = (gap.lab, gap.number) == (step.lab, step.number)
-        print(not_written(gap, outcome) + ("" if is_own else f" ({step} uses it)"))
-        print(f"Fill the gap there; ./workbook hint {gap.lab} {gap.number} helps.", flush=True)
+        lab = "" if gap.lab == step.lab else f"{gap.lab}, "
+        print(lab + not_written(gap, outcome) + ("" if is_own else f" ({step} uses it)"))
+        print(f"Write what is missing there; ./workbook hint {gap.lab} {gap.number} helps.", flush=True)
         if is_own:
             self.save(step, kind, "not written")
 

@@ -120,6 +120,7 @@ class Sweeping:
         self.rows = list(self.file.existing)
         self.costs = _Costs(sweep.limits.time_limit + sweep.timeout)
         self.wide: dict[str, int] = {}
+        self.unwritten: dict[tuple[str, int, str], Measurement] = {}  # lines of the table that are not written yet
         self.ok = True
         self.started = time.monotonic()
         self.plan: list[Planned] = []
@@ -175,6 +176,7 @@ class Sweeping:
 
     def _measure(self, item: Planned, title: str) -> None:
         self.progress.update(title)
+        known = item.line in self.unwritten
         started = time.monotonic()
         measured = self._measured(item)
         seconds = time.monotonic() - started
@@ -196,7 +198,8 @@ class Sweeping:
             self.progress.line(f"{title} ... {_speed(row)} ({measured.repeats} runs)")
         else:
             added = [row]
-            self._report_failure(item, title, measured)
+            if not known:
+                self._report_failure(item, title, measured)
         self.file.append(added)
         self.rows += added
         if measured.status != "unsupported":
@@ -206,10 +209,15 @@ class Sweeping:
         """The judge's measurement. The sweep continues if there are too many keys for this machine's memory."""
         if item.why_not:
             return Measurement("unsupported", item.why_not)
+        if item.line in self.unwritten:  # as for every other n
+            return self.unwritten[item.line]
         try:
-            return self._ask(item)
+            measured = self._ask(item)
         except JudgeCannot as error:
             return Measurement("unsupported", str(error))
+        if measured.status == "not-written":
+            self.unwritten[item.line] = measured
+        return measured
 
     def _ask(self, item: Planned) -> Measurement:
         programs, sweep = self.programs, self.sweep

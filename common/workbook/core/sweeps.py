@@ -105,7 +105,8 @@ def number(text: str, option: str = "") -> int:
     match = re.fullmatch(r"(\d{1,18})(?:\^(\d{1,2}))?", text)
     value = int(match[1]) ** int(match[2] or 1) if match else -1
     if not 0 <= value < 1 << 63:
-        raise Usage(f"{option + ' ' if option else ''}{text} is not a whole number: give one, or a power as in 2^16")
+        what = f"{option} {text}" if option else text
+        raise Usage(f"{what} is not a whole number from 0 on: give one, such as 1000, or a power as in 2^16")
     return value
 
 
@@ -115,7 +116,9 @@ _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 def memory_bytes(text: str, option: str = "--memory") -> int:
     """The bytes that an option means: "64M", "262144". Raises Usage if it is not an amount of memory."""
     match = re.fullmatch(r"(\d{1,12})([KMG]?)", text)
-    if not match or not int(match[1]):
+    if match and not int(match[1]):
+        raise Usage(f"{option} {text} leaves no memory: give an amount as in 256K, 64M or 2G, or leave it out")
+    if not match:
         raise Usage(f"{option} {text} is not an amount of memory: give a number of bytes, or one as in 256K, 64M or 2G")
     return int(match[1]) * _UNITS[match[2]]
 
@@ -188,6 +191,11 @@ class Planned:
     def is_gold(self) -> bool:
         """Whether a gold standard is measured, not a step."""
         return self.case.lab == "gold"
+
+    @property
+    def line(self) -> tuple[str, int, str]:
+        """The line of the table."""
+        return self.case.lab, self.case.step, self.step.name
 
     @property
     def size(self) -> int:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from ..core.console import grouped
 from ..core.judge_client import NARROW_RANGE
 from ..core.rows import Row, whole
+from ..core.sweeps import numbered
 from . import dots, heat, shapes_and_ranges
 from .context import Context, failures
 from .selection import (
@@ -66,7 +67,8 @@ def _impossible(report: Context) -> list[str]:
     for message, rows in groups(refused, lambda row: row.message).items():
         some = sorted({shape_of(row) for row in rows})
         launches = ", ".join(map(shape_text, some[:6])) + " and others" * (len(some) > 6)
-        texts.append(f"Left out: {launches}: {message}.")
+        steps = numbered(sorted({row.step for row in rows}))
+        texts.append(f"Left out: {launches} of {steps}: {message}.")
     return texts
 
 

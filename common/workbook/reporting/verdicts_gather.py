@@ -14,7 +14,7 @@ from typing import Any
 
 from ..core import build, check_build, checking, files, profiles, resuming
 from ..core.console import Problem, Progress, note
-from ..core.course import find_step
+from ..core.course import find_step, step_of_file
 from ..core.judge_client import Case, Outcome, Step
 from ..core.progress import ProgressFile
 from .measure import known_in
@@ -74,9 +74,10 @@ def _verdict(job: Job, line: Step, observed: bool) -> dict[str, Any]:
     groups = checking.groups_of(job.judge.cases(job.lab.name, line.number, "quick", job.kind), line)
     checking.run_cases(job.judge, _runner(job, job.kind), groups, None, graded=graded)
     if graded.failure:
-        written = graded.failure.status != "not-written"
-        tests, where = ("failed", _where(graded.failure)) if written else ("not written", "")
-        return {"tests": tests, "where": where}
+        if graded.failure.status != "not-written":
+            return {"tests": "failed", "where": _where(graded.failure)}
+        gap = step_of_file(graded.failure.file)
+        return {"tests": "not written", "where": f"uses {gap.lab}, {gap}" if gap and gap.lab != job.lab.name else ""}
     found: dict[str, Any] = {"tests": f"{graded.cases} quick cases passed", "where": ""}
     return {**found, **_counted(job, line)} if observed else found
 

@@ -12,8 +12,8 @@ from pathlib import Path
 from ..core import bench_tables, build, files, machine, measuring, presets, sweeps
 from ..core import rows as row_files
 from ..core.console import Usage, note
-from ..core.course import StepFile, find_lab, find_step, labs, shown, steps
-from ..core.judge_client import Case, JudgeClient, Limits
+from ..core.course import StepFile, find_lab, find_step, labs, shown, step_of_file, steps
+from ..core.judge_client import Case, JudgeClient, Limits, Outcome
 from ..core.measuring import Programs, Result
 from ..core.options import add_memory, add_run_options, prepare, seconds, whole
 from ..core.resuming import Interrupted, resume
@@ -137,20 +137,32 @@ def _chosen(arguments: argparse.Namespace) -> dict[str, list[StepFile]]:
     """The labs, each with its steps."""
     if not arguments.lab:
         raise Usage(f"name a lab: {', '.join(labs())}, or all")
+    _refuse_steps(arguments.lab)
     names = labs() if arguments.lab == ["all"] else [find_lab(name) for name in arguments.lab]
     if arguments.step and len(names) > 1:
         raise Usage("--step works with one lab only: name one")
     return {lab: [find_step(lab, step) for step in arguments.step] if arguments.step else steps(lab) for lab in names}
 
 
-def _any_written(judge: JudgeClient, lab: str, runner: Path, numbers: Sequence[int]) -> bool:
-    """Whether at least one of the steps, or a part of one, is more than a gap: each gets a few keys to sort."""
+def _unwritten(judge: JudgeClient, lab: str, runner: Path, numbers: Sequence[int]) -> list[Outcome]:
+    """Where the gaps are, if none of the steps and of their parts can be run; empty if one can. Each gets a few keys to
+    sort."""
     table = judge.lab(lab)
-    lines = [line for line in table.steps if line.number in numbers]
-    return any(
-        judge.run(runner, Case(lab, line.number, 100, line.task, table.type_of(line), seed=1)).status != "not-written"
-        for line in lines
-    )
+    found = []
+    for line in table.steps:
+        if line.number in numbers:
+            case = Case(lab, line.number, 100, line.task, table.type_of(line), seed=1)
+            found.append(judge.run(runner, case))
+            if found[-1].status != "not-written":
+                return []
+    return found
+
+
+def _refuse_steps(words: Sequence[str]) -> None:
+    """Raises Usage if a number follows a lab: other verbs take it for a step, and it would be taken for a lab here."""
+    for word in words[1:]:
+        if word.isdigit():
+            raise Usage(f"{word} is a step here: use --step {word}; to time several labs, give their names")
 
 
 def _peers(arguments: argparse.Namespace) -> list[Path]:
@@ -196,10 +208,16 @@ def _warn_if_busy() -> None:
         )
 
 
-def _nothing_written(lab: str, lab_steps: Sequence[StepFile]) -> None:
+def _nothing_written(lab: str, lab_steps: Sequence[StepFile], gaps: Sequence[Outcome]) -> None:
     several = len(lab_steps) > 1
     which = f"no step of {lab} is" if several else f"step {lab_steps[0].number} of {lab} is not"
-    note(f"{which} written yet, so there is nothing to time. ./workbook check {lab} shows where to begin.")
+    begin = f"./workbook check {lab}"
+    used = [step for gap in gaps if (step := step_of_file(gap.file)) and step.lab != lab]
+    if len(used) == len(gaps):  # the gaps of the lab itself are filled
+        users = f"the steps of {lab} use" if several else f"step {lab_steps[0].number} of {lab} uses"
+        which = f"step {used[0].number} of {used[0].lab}, which {users}, is not"
+        begin = f"./workbook check {used[0].lab} {used[0].number}"
+    note(f"{which} written yet, so there is nothing to time. {begin} shows where to begin.")
 
 
 def _require_measured(lab: str, result: Result, only_gold: bool) -> list[Row]:
@@ -228,8 +246,8 @@ def _time_lab(
     """Measures and shows one lab: its rows, None if nothing is written yet, and whether all went well."""
     types = arguments.type or ()
     kind, runner = prepare(arguments, lab, lambda kind: [build.gold(kind, types)])
-    if not _any_written(judge, lab, runner, [step.number for step in lab_steps]):
-        _nothing_written(lab, lab_steps)
+    if gaps := _unwritten(judge, lab, runner, [step.number for step in lab_steps]):
+        _nothing_written(lab, lab_steps, gaps)
         return None, False
     programs = Programs(judge, kind, runner, build.gold(kind, types), _peers(arguments))
     result = resume(f"timing {lab}", programs, sweep_of(arguments, lab, lab_steps, kind), arguments.fresh)
