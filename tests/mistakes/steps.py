@@ -28,6 +28,7 @@ sys.path[:0] = [str(ROOT / "common"), str(ROOT / "tests/mutations")]
 
 import lab_04  # noqa: E402
 import lab_05  # noqa: E402
+import lab_06  # noqa: E402
 import labs_01_to_03  # noqa: E402
 from barriers import Recipe  # noqa: E402
 from mistake import Mistake  # noqa: E402
@@ -36,7 +37,7 @@ from workbook.core import build, checking, diagnostics, narrowing, nvcc_compile 
 from workbook.core.course import find_step  # noqa: E402
 from workbook.core.judge_client import JudgeClient, Note  # noqa: E402
 
-MISTAKES: Sequence[Mistake] = (*labs_01_to_03.MISTAKES, *lab_04.MISTAKES, *lab_05.MISTAKES)
+MISTAKES: Sequence[Mistake] = (*labs_01_to_03.MISTAKES, *lab_04.MISTAKES, *lab_05.MISTAKES, *lab_06.MISTAKES)
 # Compiles faster than with the solutions' options, and warns as narrowing.Scan does.
 OPTIONS = {"cpu": ["-O0", "-Wconversion", "-Wno-sign-conversion", "-Wno-error"], "check": ["-Wno-error"]}
 

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from mistake import Mistake
 
-ODD_EVEN, MERGE, BITONIC = "01-odd-even", "02-merge", "03-bitonic"
+ODD_EVEN, MERGE, BITONIC, BEYOND = "01-odd-even", "02-merge", "03-bitonic", "06-beyond-memory"
 WRONG, OUTSIDE = "wrong: ", "cudaErrorIllegalAddress"
+UNEVEN = "the splitters do not divide the keys evenly"
 COPY_BACK = "CUDA_CHECK(cudaMemcpyAsync(keys.data, scratch.data(), bytes, cudaMemcpyDeviceToDevice, stream));"
 
 
@@ -226,5 +227,78 @@ BREAKS: Sequence[Mistake] = (
             "n, Digits<Key, digit_bits>(order, pass",
             "n, Digits<Key, digit_bits>(lab::Order::ascending, pass",
         ),
+    ),
+    *_of(
+        BEYOND,
+        "01_runs.cu",
+        ("the highest bit is left out", "bit < 32; ++bit", "bit < 31; ++bit"),
+        ("ones before the zeros", "keys[place(zero_count + i)] = ones[place(i)];", "keys[place(i)] = ones[place(i)];"),
+        ("the last round", "round < tile_count; ++round", "round < tile_count - 1; ++round"),
+        ("a match that the winner loses", "if (losers[node] < winner)", "if (winner < losers[node])", "crashed: "),
+        (
+            "a run that enters the tree at another leaf",
+            "node = (runs + run) / 2;",
+            "node = (runs + run + 1) / 2;",
+            "crashed: ",
+        ),
+        ("offers without the lowest bit", "Offer(keys[place(next)]) << 32 |", "Offer(keys[place(next)] >> 1) << 33 |"),
+        ("runs that stay in the scratch", "std::memcpy(keys.data, scratch.data, keys.n * sizeof(std::uint32_t));", ""),
+    ),
+    *_of(
+        BEYOND,
+        "02_overlap.cu",
+        (
+            "pieces in one order only",
+            "count, order, shape.blocks, slot.stream);",
+            "count, {}, shape.blocks, slot.stream);",
+        ),
+        ("a run that begins in the last", "begins.push_back(first);", "begins.push_back(first / 2);"),
+        (
+            "a piece that is not copied back",
+            "copy_out(keys.data + first,",
+            "if (first > 0) copy_out(keys.data + first,",
+        ),
+    ),
+    *_of(
+        BEYOND,
+        "03_partition.cu",
+        ("offsets without the tile's part", ": 0) - first;", ": 0);"),
+        ("the last key of a tile", "if (i >= count) break;", "if (i + 1 >= count) break;"),
+        (
+            "whole tiles after the first",
+            "const int count = keys.n - first < tile_size ?",
+            "const int count = first > 0 || keys.n < tile_size ?",
+        ),
+        (
+            "equal keys in the wrong order of bits",
+            "splitters.bits[bucket / 2] ^ sort.inversion);",
+            "splitters.bits[bucket / 2]);",
+        ),
+        ("buckets that fit are not sorted", "if (fits) sort_piece", "if (!fits) sort_piece"),
+        (
+            "a piece as long as the first",
+            "n = std::min(sort.capacity, keys.n - first);",
+            "n = sort.capacity;",
+            "cudaErrorInvalidValue",
+        ),
+    ),
+    *_of(
+        BEYOND,
+        "04_many_gpus.cu",
+        ("an index that begins with the share", "splitter.index - first,", "splitter.index,", UNEVEN),
+        (
+            "equal keys behind the splitter",
+            "(after_equals && bits == splitter.bits)",
+            "(after_equals && bits > splitter.bits)",
+            UNEVEN,
+        ),
+        (
+            "splitters of the first samples",
+            "samples[(i + 1) * std::int64_t(samples.size()) / gpus];",
+            "samples[i];",
+            UNEVEN,
+        ),
+        ("samples as they come", "std::sort(samples.begin(), samples.end());", "", UNEVEN),
+        ("two runs only", "joined = merge_in_pairs(", "(void)merge_in_pairs("),
     ),
 )

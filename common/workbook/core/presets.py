@@ -74,9 +74,8 @@ def _of_host_memory(lab: Lab, kind: str, inputs: Sequence[str], brief: bool, lar
         (replace(base, words="steps by n", n=HOST_SIZES[:-2]), "some"),
         (replace(many, n=HOST_SIZES[-2:]), "some"),
         (replace(many, steps=serial, n=(SERIAL_N,)), "all"),
-        (replace(many, words="pageable memory", pageable=True), "some"),
+        (replace(many, words="pageable memory", steps=overlapped, pageable=True), "all"),
         (replace(many, words="pageable memory", steps=serial, n=(SERIAL_N,), pageable=True), "all"),
-        (replace(many, words="nearly all device memory", memory=(0,)), "some"),
         (replace(beyond, n=(1 << 30,)), "all"),
     ]
     if large:
@@ -90,7 +89,7 @@ def _of_host_memory(lab: Lab, kind: str, inputs: Sequence[str], brief: bool, lar
                 "some",
             ),
             (replace(base, words="kernels", n=(SERIAL_N // 4,), kernels=True), "all"),
-            (replace(base, words="inputs", n=(INPUTS_N,), inputs=tuple(inputs)), "small"),
+            (replace(base, words="inputs", n=(INPUTS_N,), inputs=tuple(inputs), budget=30), "small"),
             (common, "some"),
         ]
     return [part for sweep, mode in wanted for part in grouped(lab, kind, sweep, mode)]
