@@ -30,6 +30,10 @@ inline constexpr lab::Step steps[] = {
      .u32 = sort_path<std::uint32_t>, .u64 = sort_path<std::uint64_t>,
      .i32 = sort_path<std::int32_t>, .f32 = sort_path<float>,
      .pairs = sort_path<std::uint32_t, std::uint32_t>},
+    {.number = 5, .name = "record", .idea = "four runs per merge", .stable = true, .threads = 256,
+     .u32 = sort_record<std::uint32_t>, .u64 = sort_record<std::uint64_t>,
+     .i32 = sort_record<std::int32_t>, .f32 = sort_record<float>,
+     .pairs = sort_record<std::uint32_t, std::uint32_t>},
 };
 // clang-format on
 

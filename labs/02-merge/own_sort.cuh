@@ -1,0 +1,86 @@
+// How a thread of step 05 sorts its own items before any are merged.
+//
+// A sorting network compares positions that do not depend on the keys, so that all items stay in registers. Batcher's
+// odd-even merge sort has few comparators, about n/4 (log2 n)^2, but it exchanges keys that are far apart: it is not
+// stable. Where that could be seen, neighbours are exchanged instead, in n phases with n/2 comparators each.
+// Source: K. E. Batcher, "Sorting networks and their applications", AFIPS 1968.
+#pragma once
+
+#include "record_tile.cuh"
+
+namespace merge_sort {
+
+namespace detail {
+
+/// A key that no other key comes after.
+template <lab::Order order, class Key>
+__device__ inline Key last_key(InOrder<order>, Key) {
+  return lab::last_key<Key>(order);
+}
+
+/// One stage of the network: the comparators of keys that are `distance` apart, in runs of 2 * `run` keys.
+template <int run, int distance, class Shape>
+__device__ inline void network_stage(OwnItems<Shape>& own, typename Shape::Before before) {
+  constexpr int first = distance == run ? 0 : distance;
+#pragma unroll
+  for (int i = first; i + distance < Shape::items; ++i) {
+    const bool compared = (i - first) / distance % 2 == 0 && i / (2 * run) == (i + distance) / (2 * run);
+    if (!compared) continue;
+    const typename Shape::Key a = own.keys[i], b = own.keys[i + distance];
+    const bool exchange = before(b, a);
+    own.keys[i] = exchange ? b : a;
+    own.keys[i + distance] = exchange ? a : b;
+  }
+  if constexpr (distance > 1) network_stage<run, distance / 2>(own, before);
+}
+
+/// Merges runs of `run` keys, then of 2 * `run`, and so on.
+template <int run, class Shape>
+__device__ inline void network(OwnItems<Shape>& own, typename Shape::Before before) {
+  network_stage<run, run>(own, before);
+  if constexpr (2 * run < Shape::items) network<2 * run>(own, before);
+}
+
+/// Exchanges neighbours among the first `count` items: odd-even transposition.
+template <class Shape>
+__device__ inline void exchange_neighbours(OwnItems<Shape>& own, int count, typename Shape::Before before) {
+#pragma unroll
+  for (int phase = 0; phase < Shape::items; ++phase) {
+#pragma unroll
+    for (int i = phase % 2; i + 1 < Shape::items; i += 2) {
+      if (i + 1 >= count || !before(own.keys[i + 1], own.keys[i])) continue;
+      const auto key = own.keys[i];
+      own.keys[i] = own.keys[i + 1];
+      own.keys[i + 1] = key;
+      if constexpr (has_values<typename Shape::Value>) {
+        const auto value = own.values[i];
+        own.values[i] = own.values[i + 1];
+        own.values[i + 1] = value;
+      }
+    }
+  }
+}
+
+}  // namespace detail
+
+/// Reads the thread's items from the tile, of which `count` are there, and sorts them.
+template <class Shape, class Key, class Value>
+__device__ inline void take_and_sort(OwnItems<Shape>& own, Items<Key, Value> tile, int count,
+                                     typename Shape::Before before) {
+  const int first = threadIdx.x * Shape::items;
+#pragma unroll
+  for (int k = 0; k < Shape::items; ++k) {
+    // A network needs a key in every position: past the end, one that no key comes after.
+    if constexpr (Shape::equal_is_same) own.keys[k] = detail::last_key(before, Key{});
+    if (first + k >= count) continue;
+    own.keys[k] = tile.keys[first + k];
+    if constexpr (has_values<Value>) own.values[k] = tile.values[first + k];
+  }
+  if constexpr (Shape::equal_is_same) {
+    detail::network<1>(own, before);
+  } else {
+    detail::exchange_neighbours(own, count - first, before);
+  }
+}
+
+}  // namespace merge_sort

@@ -1,0 +1,117 @@
+// The tiles of step 05: how large they are, where they are in shared memory, and how they are loaded.
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+
+#include "items.cuh"
+
+#ifndef __SIMT__
+#include <cuda_pipeline.h>
+#endif
+
+namespace merge_sort {
+
+/// True if `Before` is the order of all keys, in which different integers are never equal.
+template <class Before>
+inline constexpr bool is_order_of_keys = false;
+template <lab::Order order>
+inline constexpr bool is_order_of_keys<InOrder<order>> = true;
+
+/// A block of `threads_per_block` threads, and the tile that it works on.
+template <class TheKey, class TheValue, class TheBefore, int threads_per_block>
+struct RecordShape {
+  using Key = TheKey;
+  using Value = TheValue;
+  using Before = TheBefore;
+  /// Equal keys are the same key, so that nobody can see in which order they are.
+  static constexpr bool equal_is_same = !has_values<Value> && std::is_integral_v<Key> && is_order_of_keys<Before>;
+  static constexpr int threads = threads_per_block;
+  static constexpr int blocks_per_multiprocessor = 1024 / threads;  ///< leaves 64 registers for each thread
+  /// Items per thread. Odd, so that 32 threads that each access the k-th of their own items access different banks.
+  static constexpr int items = equal_is_same && sizeof(Key) <= 4 ? 33 : 17;
+  static constexpr int tile = threads * items;  ///< items per tile
+  static constexpr std::size_t key_bytes = tile * sizeof(Key);
+  static constexpr std::size_t shared_bytes = key_bytes + (has_values<Value> ? tile * sizeof(Value) : 0);
+};
+
+/// The tile in the block's dynamic shared memory, which may be larger than 48 KiB.
+template <class Shape>
+__device__ inline auto tile_in_shared_memory() {
+  extern __shared__ uint4 shared_memory[];
+  char* const bytes = reinterpret_cast<char*>(shared_memory);
+  return Items<typename Shape::Key, typename Shape::Value>{
+      reinterpret_cast<typename Shape::Key*>(bytes),
+      reinterpret_cast<typename Shape::Value*>(bytes + Shape::key_bytes)};
+}
+
+/// The items of one thread, in registers: all loops over them are unrolled.
+template <class Shape>
+struct OwnItems {
+  typename Shape::Key keys[Shape::items];
+  typename Shape::Value values[has_values<typename Shape::Value> ? Shape::items : 1];
+
+  __device__ Items<typename Shape::Key, typename Shape::Value> items() { return {keys, values}; }
+};
+
+/// *to = *from, from global to shared memory, without a register between them: so a thread can have many copies under
+/// way at a time. The thread that copies must call wait_for_copies() before anyone reads what it has copied.
+template <class T>
+__device__ inline void begin_copy(T* to, const T* from) {
+#ifndef __SIMT__
+  __pipeline_memcpy_async(to, from, sizeof(T));  // on GPUs before compute capability 8.0 an ordinary copy
+#else
+  *to = *from;
+#endif
+}
+
+/// Waits for all copies that this thread has begun.
+__device__ inline void wait_for_copies() {
+#ifndef __SIMT__
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+#endif
+}
+
+/// Begins to copy from[0], ..., from[count - 1] to to[0], to[1], ... or, backwards, to to[0], to[-1], ... Neighbouring
+/// threads copy neighbouring items. All threads of the block call it.
+template <bool backwards, class Shape, class Key, class Value>
+__device__ inline void begin_copies(Items<Key, Value> to, Items<Key, Value> from, int count) {
+#pragma unroll 4
+  for (int i = threadIdx.x; i < count; i += Shape::threads) {
+    const int j = backwards ? -i : i;
+    begin_copy(&to.keys[j], &from.keys[i]);
+    if constexpr (has_values<Value>) begin_copy(&to.values[j], &from.values[i]);
+  }
+}
+
+/// The items from position i on.
+template <class Key, class Value, class Index>
+__device__ inline Items<Key, Value> items_from(Items<Key, Value> items, Index i) {
+  if constexpr (has_values<Value>) return {items.keys + i, items.values + i};
+  return {items.keys + i, nullptr};
+}
+
+/// Stores the tile's first `count` items to to[0], to[1], ...
+template <class Shape, class Key, class Value>
+__device__ inline void store_items(Items<Key, Value> to, Items<Key, Value> tile, int count) {
+#pragma unroll 8
+  for (int i = threadIdx.x; i < count; i += Shape::threads) copy_item(to, i, tile, i);
+}
+
+/// True if the device has enough shared memory for a block of this shape.
+template <class Shape>
+bool fits() {
+  int device, bytes;
+  CUDA_CHECK(cudaGetDevice(&device));
+  CUDA_CHECK(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  return bytes >= int(Shape::shared_bytes);
+}
+
+/// Lets a kernel be launched with the shared memory of a shape.
+template <class Shape, class Kernel>
+void allow_shared_memory(Kernel* kernel) {
+  CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(Shape::shared_bytes)));
+}
+
+}  // namespace merge_sort

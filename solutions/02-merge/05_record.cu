@@ -1,0 +1,299 @@
+// Step 05: the record.
+//
+// Idea: each level of step 04 reads and writes all keys, and each time the memory is the limit. Here a pass merges four
+// runs instead of two: two levels in shared memory for one trip through global memory. The tiles at the start are four
+// times as long, and a thread sorts twice as many keys in registers, by a network.
+// New since step 04: a cut divides four runs (find_cuts). Two runs in shared memory face each other: the first is
+// stored forwards, the second backwards behind it. Their next keys are at the two ends, and what is not merged yet is
+// between them, so that a merge need not ask whether its runs have keys left. Copies to shared memory do not pass
+// through registers, so that many of them are under way at a time.
+// Cost: 1 + ceil(log4(n / tile)) reads and writes of every key; a tile has 16,896 keys of 4 bytes, 8704 of 8 bytes,
+// pairs or floats. Temporary memory: a copy of the keys and values, and 16 bytes per 8415 keys (4335).
+// Limits: 256 threads per block if the user chooses.
+// Longer than other steps because a record is made of several ideas.
+#include <cstdint>
+#include <limits>
+#include <utility>
+
+#include "facing.cuh"
+#include "instantiate.cuh"
+#include "own_sort.cuh"
+#include "record_tile.cuh"
+#include "step/launch_shape.h"
+#include "wide_pass.cuh"
+
+namespace merge_sort {
+namespace {
+
+constexpr int find_threads = 128;  // of find_cuts
+
+// --- merging in shared memory ---
+
+/// Merges the thread's next items; a and b are the positions of the first of them in the two runs. If fewer are left,
+/// what the others are does not matter.
+template <class Shape, class Key, class Value>
+__device__ void merge_facing(OwnItems<Shape>& own, Items<Key, Value> tile, Facing runs, int a, int b,
+                             typename Shape::Before before) {
+  // begin solution
+  //~ // Your code: as merge_serially of step 04, but the next key of b is before the last one, not behind it. Which
+  //~ // ends of runs must you still ask for, so that equal keys keep their order? Read nothing if nothing is left.
+  //~ (void)own, (void)tile, (void)runs, (void)a, (void)b, (void)before;
+  const int left = runs.end - runs.first - runs.diagonal;
+  Key a_key = tile.keys[a], b_key = tile.keys[b];
+#pragma unroll
+  for (int k = 0; k < Shape::items; ++k) {
+    // If a is used up, a_key is the last key of b: of equal ones it must not be the first. If b is used up, b_key is
+    // the last key of a, which is not before any other.
+    const bool take_b = a >= runs.middle || before(b_key, a_key);
+    own.keys[k] = take_b ? b_key : a_key;
+    if constexpr (has_values<Value>) {
+      if (k < left) own.values[k] = tile.values[take_b ? b : a];
+    }
+    // Nothing is read from outside the two runs, although a thread with fewer items than others goes on.
+    take_b ? b = max(b - 1, runs.first) : a = min(a + 1, runs.end - 1);
+    (take_b ? b_key : a_key) = tile.keys[take_b ? b : a];
+  }
+  // end solution
+}
+
+/// Merges the thread's items of two runs that face each other.
+template <class Shape, class Key, class Value>
+__device__ void merge_own(OwnItems<Shape>& own, Items<Key, Value> tile, Facing runs, typename Shape::Before before) {
+  const int count = runs.end - runs.first;
+  if (runs.diagonal >= count) return;
+  const int from_a = facing_path(tile.keys, runs, before);
+  merge_facing(own, tile, runs, runs.first + from_a, runs.end - 1 - (runs.diagonal - from_a), before);
+}
+
+// --- the tiles at the start ---
+
+/// Merges the sorted items of single threads until the tile holds all `count` items in order.
+template <class Shape, class Key, class Value>
+__device__ void merge_threads(Items<Key, Value> tile, OwnItems<Shape>& own, int count, typename Shape::Before before) {
+  const int t = threadIdx.x;
+  const auto position = [=](int thread) { return min(thread * Shape::items, count); };
+  for (int run = 1; run < Shape::threads; run *= 2) {  // threads per run
+    // begin solution
+    //~ // Your code: write_own() the thread's items, so that the runs of `run` threads face each other in pairs. Then
+    //~ // merge_own(). Which barriers are needed? sync_threads(threads) is a barrier for so many neighbours.
+    //~ (void)tile, (void)own, (void)before, (void)position, (void)t;
+    const int first = t & -run, pair = t & -(2 * run);
+    write_own(tile, own, position(first), position(first + run), (t - first) * Shape::items, first != pair);
+    sync_threads(2 * run);
+    const Facing runs{position(pair), position(pair + run), position(pair + 2 * run), (t - pair) * Shape::items};
+    merge_own(own, tile, runs, before);
+    sync_threads(2 * run);
+    // end solution
+  }
+  write_own(tile, own, 0, count, t * Shape::items, false);
+}
+
+/// Each block sorts the tiles blockIdx.x, blockIdx.x + gridDim.x, ...
+template <class Shape, class Key, class Value>
+__global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multiprocessor)
+    sort_record_tiles(Items<Key, Value> from, Items<Key, Value> to, std::int64_t n, typename Shape::Before before) {
+  const auto tile = tile_in_shared_memory<Shape>();
+  for (std::int64_t first = std::int64_t(blockIdx.x) * Shape::tile; first < n;
+       first += std::int64_t(gridDim.x) * Shape::tile) {
+    const int count = int(min(n - first, std::int64_t(Shape::tile)));
+    begin_copies<false, Shape>(tile, items_from(from, first), count);
+    wait_for_copies();
+    __syncthreads();  // a thread takes items that other threads have loaded
+    OwnItems<Shape> own;
+    take_and_sort(own, tile, count, before);
+    merge_threads(tile, own, count, before);
+    __syncthreads();  // the store reads what other threads have written
+    store_items<Shape>(items_from(to, first), tile, count);
+    __syncthreads();  // Redundant today: each thread reloads what it stored. Keeps the kernel correct if that changes.
+  }
+}
+
+// --- cuts of four runs ---
+
+/// Finds, for each tile, how many items of each run come before it: the `rank` items that come first in the merge are
+/// to be divided among the runs. For each run an interval [low, high] holds the answer. A warp searches for a tile; a
+/// lane reads one probe, a key of its run inside the interval, and finds out from all other probes how many items of
+/// the merge come before its own: at least so many and at most so many. If it is at most rank - 1, the probe is among
+/// those that come first; if it is at least rank, it is not. Either narrows the interval of its run.
+template <class Index, class Key, class Before>
+__global__ void find_cuts(const Key* from, WidePass pass, Cut* cuts, Before before) {
+  const int own_run = threadIdx.x % 32 / probes, own_probe = threadIdx.x % probes;
+  const std::int64_t warps = std::int64_t(gridDim.x) * (blockDim.x / 32);
+  for (std::int64_t i = std::int64_t(blockIdx.x) * (blockDim.x / 32) + threadIdx.x / 32; i < pass.tiles; i += warps) {
+    const OutputTile tile(pass, i);
+    const std::int64_t first = pass.run_first(tile.merge, 0), own_first = pass.run_first(tile.merge, own_run);
+    const Index rank = Index(tile.first - first), all = Index(pass.run_first(tile.merge, width) - first);
+    const Index count = Index(pass.run_first(tile.merge, own_run + 1) - own_first);
+    Index low = max(rank - (all - count), Index(0)), high = min(rank, count);
+    while (__any_sync(all_lanes, low < high)) {
+      const Index position = probe_position(low, high, own_probe);
+      const Key key = low < high ? from[own_first + position] : Key{};
+      // begin solution
+      //~ // Your code: the least and the largest number of items that can come before this lane's key, summed over all
+      //~ // runs. Of its own run, exactly `position` items do. For another run, get its interval and its keys by
+      //~ // shuffles: which of its keys come before this one? Of equal keys, those of the first run do. Then narrow the
+      //~ // interval: low becomes position + 1, or high becomes position. Share what the lanes of a run have found.
+      //~ (void)key, (void)position, (void)before;
+      //~ break;
+      Index least = 0, most = 0;
+#pragma unroll
+      for (int run = 0; run < width; ++run) {
+        const Index run_low = __shfl_sync(all_lanes, low, run * probes),
+                    run_high = __shfl_sync(all_lanes, high, run * probes);
+        Index run_least = run_low, run_most = run_high;
+        for (int probe = 0; probe < probes; ++probe) {
+          const Key other = __shfl_sync(all_lanes, key, run * probes + probe);
+          if (run_low == run_high) continue;
+          const bool comes_before = run < own_run ? !before(key, other) : before(other, key);
+          const Index other_position = probe_position(run_low, run_high, probe);
+          if (comes_before) {
+            run_least = other_position + 1;
+          } else {
+            run_most = min(run_most, other_position);
+          }
+        }
+        least += run == own_run ? position : run_least;
+        most += run == own_run ? position : run_most;
+      }
+      const bool is_first = low < high && most < rank, is_not = low < high && least >= rank;
+      low = over_run(is_first ? position + 1 : low, [](Index x, Index y) { return max(x, y); });
+      high = over_run(is_not ? position : high, [](Index x, Index y) { return min(x, y); });
+      // end solution
+    }
+    if (own_probe == 0) cuts[i].taken[own_run] = std::uint32_t(low);
+  }
+}
+
+// --- a pass ---
+
+/// Merges the parts in the tile, level by level. All threads of the block call it.
+template <class Shape, class Key, class Value>
+__device__ void merge_parts(Items<Key, Value> tile, const int* first, typename Shape::Before before) {
+#pragma unroll
+  for (int apart = 1; apart < width; apart *= 2) {  // parts per run
+    // begin solution
+    //~ // Your code: which merge of this level does the thread work on, from which diagonal on? The threads of a merge
+    //~ // begin with its first item, so that the last of them may have fewer items than the others. merge_own() and
+    //~ // write_own(): backwards if the result is the second of two runs. Where do barriers have to be?
+    //~ (void)tile, (void)first, (void)before;
+    int pair = 0, thread = threadIdx.x;  // the merge, and the thread's number in it
+    for (; pair + 2 * apart < width; pair += 2 * apart) {
+      const int needed = (first[pair + 2 * apart] - first[pair] + Shape::items - 1) / Shape::items;
+      if (thread < needed) break;
+      thread -= needed;
+    }
+    const Facing runs{first[pair], first[pair + apart], first[pair + 2 * apart], thread * Shape::items};
+    OwnItems<Shape> own;
+    merge_own(own, tile, runs, before);
+    __syncthreads();  // the next write overwrites items that other threads have read
+    write_own(tile, own, runs.first, runs.end, runs.diagonal, pair / (2 * apart) % 2 == 1);
+    __syncthreads();  // the next level, or the store, reads what other threads have written
+    // end solution
+  }
+}
+
+/// Each block merges the tiles blockIdx.x, blockIdx.x + gridDim.x, ... of the output of one pass.
+template <class Shape, class Key, class Value>
+__global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multiprocessor)
+    merge_wide(Items<Key, Value> from, Items<Key, Value> to, WidePass pass, const Cut* cuts,
+               typename Shape::Before before) {
+  __shared__ Parts parts;
+  const auto tile = tile_in_shared_memory<Shape>();
+  for (std::int64_t number = blockIdx.x; number < pass.tiles; number += gridDim.x) {
+    const OutputTile output(pass, number);
+    if (threadIdx.x == 0) parts.find(pass, output, cuts + number);
+    __syncthreads();  // all threads load the parts
+#pragma unroll
+    for (int r = 0; r < width; ++r) {
+      const int count = parts.first[r + 1] - parts.first[r];
+      const auto part = items_from(from, parts.from[r]);
+      if (r % 2 == 0) {
+        begin_copies<false, Shape>(items_from(tile, parts.first[r]), part, count);
+      } else {
+        begin_copies<true, Shape>(items_from(tile, parts.first[r + 1] - 1), part, count);
+      }
+    }
+    wait_for_copies();
+    __syncthreads();  // a thread merges items that other threads have loaded
+    merge_parts<Shape>(tile, parts.first, before);
+    store_items<Shape>(items_from(to, output.first), tile, output.count);
+    __syncthreads();  // the next parts overwrite these, and the next items those that others may still be storing
+  }
+}
+
+// --- the host's part ---
+
+/// Sorts with tiles of SortShape, then merges with tiles of MergeShape.
+template <class SortShape, class MergeShape, class Key, class Value, class Before>
+void sort_with(Items<Key, Value> items, std::int64_t n, Before before, lab::LaunchShape shape, cudaStream_t stream) {
+  const std::int64_t sorted_tiles = (n + SortShape::tile - 1) / SortShape::tile;
+  const int largest_tile = (MergeShape::threads - (width / 2 - 1)) * MergeShape::items;
+  int passes = 0;
+  for (std::int64_t run = SortShape::tile; run < n; run *= width) ++passes;
+  const Scratch<Key, Value> scratch(passes == 0 ? 0 : n, stream);
+  const lab::DeviceArray<Cut> cuts(passes == 0 ? 0 : WidePass(n, SortShape::tile, largest_tile).tiles, stream);
+  Items<Key, Value> from = items, to = scratch.items();
+  // begin solution
+  //~ // Your code: the launches, as in sort_by_levels(): sort_record_tiles, then find_cuts and merge_wide for runs of
+  //~ // SortShape::tile, 4 * SortShape::tile, ... items. Which array do the tiles go to? Check each launch.
+  //~ (void)before, (void)shape, (void)from, (void)to, (void)sorted_tiles;
+  //~ NOT_WRITTEN("step 05");
+  if (passes % 2 == 1) std::swap(from, to);  // so that the last pass writes the caller's array
+  allow_shared_memory<SortShape>(sort_record_tiles<SortShape, Key, Value>);
+  sort_record_tiles<SortShape>
+      <<<lab::blocks_or(shape, sorted_tiles, 1), SortShape::threads, SortShape::shared_bytes, stream>>>(items, from, n,
+                                                                                                        before);
+  CUDA_CHECK(cudaGetLastError());
+  allow_shared_memory<MergeShape>(merge_wide<MergeShape, Key, Value>);
+  for (std::int64_t run = SortShape::tile; run < n; run *= width) {
+    const WidePass pass(n, run, largest_tile);
+    const unsigned find_blocks = lab::blocks_or(shape, pass.tiles, find_threads / 32);
+    if (n <= std::numeric_limits<int>::max()) {
+      find_cuts<int><<<find_blocks, find_threads, 0, stream>>>(from.keys, pass, cuts.data(), before);
+    } else {
+      find_cuts<std::int64_t><<<find_blocks, find_threads, 0, stream>>>(from.keys, pass, cuts.data(), before);
+    }
+    CUDA_CHECK(cudaGetLastError());
+    merge_wide<MergeShape>
+        <<<lab::blocks_or(shape, pass.tiles, 1), MergeShape::threads, MergeShape::shared_bytes, stream>>>(
+            from, to, pass, cuts.data(), before);
+    CUDA_CHECK(cudaGetLastError());
+    std::swap(from, to);
+  }
+  // end solution
+}
+
+/// Chooses tiles that fit into the device's shared memory.
+template <class Key, class Value, class Before>
+void sort(Items<Key, Value> items, std::int64_t n, Before before, lab::LaunchShape shape, cudaStream_t stream) {
+  using Large = RecordShape<Key, Value, Before, 512>;
+  using Medium = RecordShape<Key, Value, Before, 256>;
+  static_assert(Medium::shared_bytes <= 48 * 1024, "every GPU has so much shared memory");
+  if (lab::threads_or(shape, Medium::threads) != Medium::threads) {
+    throw lab::Unsupported("this step has 256 threads per block: choose --threads 256 or leave it out");
+  }
+  lab::blocks_or(shape, 1, 1);  // refuses impossible numbers
+  if (n < 2) return;
+  if (shape.threads == 0 && fits<Large>()) {
+    sort_with<Large, Medium>(items, n, before, shape, stream);
+  } else {
+    sort_with<Medium, Medium>(items, n, before, shape, stream);
+  }
+}
+
+}  // namespace
+
+template <class Key, class Before>
+void sort_record(lab::Span<Key> keys, Before before, lab::LaunchShape shape, cudaStream_t stream) {
+  with_comparison(before, [&](auto comparison) { sort(items_of(keys), keys.n, comparison, shape, stream); });
+}
+
+template <class Key, class Value, class Before>
+void sort_record(lab::Span<Key> keys, lab::Span<Value> values, Before before, lab::LaunchShape shape,
+                 cudaStream_t stream) {
+  with_comparison(before, [&](auto comparison) { sort(items_of(keys, values), keys.n, comparison, shape, stream); });
+}
+
+MERGE_SORT_INSTANTIATE(sort_record);
+
+}  // namespace merge_sort
