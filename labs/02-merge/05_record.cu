@@ -1,8 +1,8 @@
 // Step 05: the record.
 //
-// Idea: each level of step 04 reads and writes all keys, and each time the memory is the limit. Here a pass merges four
-// runs instead of two: two levels in shared memory for one trip through global memory. The tiles at the start are four
-// times as long, and a thread sorts twice as many keys in registers, by a network.
+// Idea: each level of step 04 reads and writes all keys in global memory. Here a pass merges four runs instead of two:
+// two levels in shared memory for one trip through global memory. The tiles at the start are four times as long, and a
+// thread sorts twice as many keys in registers, by a network.
 // New since step 04: a cut divides four runs (find_cuts). Two runs in shared memory face each other: the first is
 // stored forwards, the second backwards behind it. Their next keys are at the two ends, and what is not merged yet is
 // between them, so that a merge need not ask whether its runs have keys left. Copies to shared memory do not pass

@@ -1,4 +1,5 @@
-// What the judge cannot test in lab 02: it knows ascending and descending order, but the lab promises any comparison.
+// What the judge cannot test in lab 02: the tiles of a pass with more keys than a machine can hold, and other orders. The
+// judge knows ascending and descending order, but the lab promises any comparison.
 // Compared by their low bytes, different keys can be equal, so that stability shows in the keys themselves; the values
 // show the same.
 #include <doctest/doctest.h>
@@ -10,6 +11,7 @@
 
 #include "merge_sort.h"
 #include "step/device_array.h"
+#include "wide_pass.cuh"
 
 namespace {
 
@@ -27,11 +29,14 @@ const Step steps[] = {
     {"block", merge_sort::sort_block<Key, ByLowByte>, merge_sort::sort_block<Key, Key, ByLowByte>},
     {"splitters", merge_sort::sort_splitters<Key, ByLowByte>, merge_sort::sort_splitters<Key, Key, ByLowByte>},
     {"path", merge_sort::sort_path<Key, ByLowByte>, merge_sort::sort_path<Key, Key, ByLowByte>},
+    {"record", merge_sort::sort_record<Key, ByLowByte>, merge_sort::sort_record<Key, Key, ByLowByte>},
 };
 
-// Around a thread's items, pieces and tiles of all steps (256, 2048, 2816, 4352 keys), and several of them.
-constexpr std::int64_t sizes[] = {0,    1,    2,    3,    17,   18,   100,  255,  256,  257,  511,  512,   513,
-                                  2047, 2048, 2049, 4095, 4096, 4097, 4351, 4352, 4353, 8704, 8705, 10000, 20011};
+// Around a thread's items, pieces and tiles of all steps (256, 2048, 2816, 4352, 8704 keys), and several of them. From
+// 34,817 keys on, step 05 makes a second pass, whose last merge has one run or two.
+constexpr std::int64_t sizes[] = {0,    1,    2,    3,    17,    18,    100,   255,   256,  257,
+                                  511,  512,  513,  2047, 2048,  2049,  4095,  4096,  4097, 4351,
+                                  4352, 4353, 8704, 8705, 10000, 20011, 34816, 34817, 43600};
 
 std::vector<Key> random_keys(std::int64_t n, Key mask) {
   std::mt19937 random(std::uint32_t(n) ^ mask);
@@ -103,13 +108,35 @@ TEST_CASE("02-merge sorts with any launch shape and another comparison") {
   std::stable_sort(expected.begin(), expected.end(), ByLowByte{});
   for (const Step& step : steps) {
     for (lab::LaunchShape shape : {lab::LaunchShape{1, 0}, lab::LaunchShape{2, 96}, lab::LaunchShape{3, 1024}}) {
-      const bool any_threads = step.sort != merge_sort::sort_path<Key, ByLowByte>;
-      if (!any_threads) shape.threads = 0;
+      const bool any_threads =
+          step.sort != merge_sort::sort_path<Key, ByLowByte> && step.sort != merge_sort::sort_record<Key, ByLowByte>;
+      if (!any_threads) shape.threads = shape.threads == 0 ? 0 : 256;
       const lab::DeviceArray<Key> keys = on_device(input);
       step.sort(keys.span(), ByLowByte{}, shape, nullptr);
       CAPTURE(step.name);
       CAPTURE(shape.blocks);
       CHECK(on_host(keys) == expected);
+    }
+  }
+}
+
+TEST_CASE("the tiles of a pass of step 05 cover its output, and are as large as they may be but for the last") {
+  constexpr int largest = 8415;
+  for (std::int64_t n : {std::int64_t{2}, std::int64_t{8415}, std::int64_t{16897}, (std::int64_t{1} << 28) + 3,
+                         (std::int64_t{1} << 33) - 1}) {
+    for (std::int64_t run : {std::int64_t{16896}, std::int64_t{16896} << 10, std::int64_t{16896} << 18}) {
+      const merge_sort::WidePass pass(n, run, largest);
+      const std::int64_t per_merge = merge_sort::width * run;
+      CAPTURE(n);
+      CAPTURE(run);
+      CHECK(pass.tile <= largest);
+      CHECK(pass.tile * pass.tiles_per_merge >= std::min(n, per_merge));
+      CHECK(pass.tile * (pass.tiles_per_merge - 1) < std::min(n, per_merge));
+      CHECK(pass.tiles == (n + per_merge - 1) / per_merge * pass.tiles_per_merge);
+      const std::int64_t last = (n - 1) / per_merge;
+      CHECK(pass.run_first(last, 0) == last * per_merge);
+      CHECK(pass.run_first(last, merge_sort::width) == n);
+      if (last > 0) CHECK(pass.run_first(last - 1, merge_sort::width) == last * per_merge);
     }
   }
 }

@@ -193,6 +193,20 @@ MISTAKES = (
         [("before(b[diagonal - 1 - middle], a[middle])", "before(b[diagonal - middle], a[middle])")],
         ["FAILED  step 04 path, ", "04_path.cu"],
     ),
+    Mistake(
+        "no barrier between the levels of four runs",
+        MERGE,
+        "05_record.cu",
+        [("    __syncthreads();  // the next level, or the store, reads what other threads have written\n", "")],
+        ["FAILED  step 05 record, ", "05_record.cu"],
+    ),
+    Mistake(
+        "the second run read forwards",
+        MERGE,
+        "05_record.cu",
+        [("take_b ? b = max(b - 1, runs.first)", "take_b ? b = min(b + 1, runs.end - 1)")],
+        ["FAILED  step 05 record, ", "05_record.cu"],
+    ),
     # --- lab 03 ---
     Mistake(
         "the wrong partner",

@@ -97,6 +97,28 @@ BREAKS: Sequence[Mistake] = (
         ("the last merge of a tile", "width <= path_threads_per_block;", "width < path_threads_per_block;"),
     ),
     *_of(
+        MERGE,
+        "05_record.cu",
+        (
+            "equal keys when the first run is used up",
+            "a >= runs.middle || before(b_key, a_key);",
+            "before(b_key, a_key);",
+            "equal keys in the wrong order",
+        ),
+        (
+            "the second run first",
+            "a >= runs.middle || before(b_key, a_key);",
+            "a >= runs.middle || !before(a_key, b_key);",
+            "equal keys in the wrong order",
+        ),
+        ("runs that do not face each other", "first != pair);", "false);"),
+        ("the last level of a tile", "run < Shape::threads; run *= 2", "2 * run < Shape::threads; run *= 2"),
+        ("too few threads for a merge", "if (thread < needed) break;", "if (thread + 1 < needed) break;"),
+        ("both results forwards", "pair / (2 * apart) % 2 == 1);", "false);"),
+        ("a search that ends too early", "__any_sync(all_lanes, low < high)", "__any_sync(all_lanes, low + 1 < high)"),
+        ("tiles in the wrong array", "passes % 2 == 1", "passes % 2 == 0", OUTSIDE),
+    ),
+    *_of(
         BITONIC,
         "01_global.cu",
         ("no stage of stride 1", "j > 0; j /= 2", "j > 1; j /= 2"),

@@ -322,6 +322,31 @@ def draw_path(a: list[int], b: list[int], step: int) -> svg.Drawing:
     return drawing
 
 
+def draw_facing(a: list[int], b: list[int], moments: list[int]) -> svg.Drawing:
+    """Two runs that face each other in shared memory, when some of their keys have been taken."""
+    tile = a + b[::-1]
+    w, h, left = 44, 30, 130
+    drawing = svg.Drawing(left + len(tile) * w + 40, 56 + 86 * len(moments), "Two runs that face each other")
+    walk = path(a, b)
+    for row, taken in enumerate(moments):
+        y = 40 + 86 * row
+        from_a, from_b = walk[taken]
+        next_a, next_b = from_a, len(tile) - 1 - from_b
+        assert next_a <= next_b
+        assert sorted(tile[next_a : next_b + 1]) == sorted(a + b)[taken:]
+        drawing.text(24, y + 20, f"{taken} keys taken", 13, svg.INK, "start", "bold")
+        for i, key in enumerate(tile):
+            color, fill = (A, A_FILL) if i < len(a) else (B, B_FILL)
+            left_over = next_a <= i <= next_b
+            ink = color if left_over else svg.ABSENT
+            cell(drawing, left + i * w + 2, y, w - 4, h, key, fill if left_over else svg.PAPER, ink, text=ink)
+        for i, name, color, shift in ((next_a, "a", A, -6), (next_b, "b", B, 6)):
+            x = left + (i + 0.5) * w + shift
+            drawing.small_arrow(x, y + h + 16, y + h + 2, color)
+            drawing.text(x, y + h + 29, name, 12, color, weight="bold")
+    return drawing
+
+
 # --- all of them -----------------------------------------------------------------------------------------------------
 
 
@@ -336,4 +361,5 @@ def figures() -> dict[str, svg.Drawing]:
         "chunks.svg": draw_chunks([1, 3, 4, 9, 12, 14], [2, 5, 6, 7, 8, 10], [15, 20, 21], [11, 13, 17]),
         "splitters.svg": draw_splitters(long_a, long_b, 4),
         "path.svg": draw_path(a, b, 4),
+        "facing.svg": draw_facing([1, 4, 4, 7, 9], [2, 3, 4, 8, 11, 12], [0, 4, 9]),
     }
