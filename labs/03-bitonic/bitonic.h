@@ -14,6 +14,9 @@ namespace bitonic {
 /// Keys per tile: step 02 sorts a tile in the shared memory of one block, and step 03 starts from sorted tiles.
 inline constexpr int tile_keys = 1024;
 
+/// Threads per block of step 04, whose tiles have 16 keys per thread.
+inline constexpr int record_threads = 256, record_tile_keys = 16 * record_threads;
+
 /// Step 01. Sorts the whole array in place, any n, in global memory: one launch per stage of the network. Uses a
 /// scratch array if n is not a power of two. Launch shape: any number of blocks, 1 to 1024 threads per block.
 /// Cost: log2 n (log2 n + 1) / 2 passes, n rounded up to a power of two. Each pass reads every key and writes the
@@ -42,6 +45,19 @@ void sort_hybrid(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, 
 /// Step 03 for keys with values.
 template <class Key, class Value>
 void sort_hybrid(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order, lab::LaunchShape shape,
+                 cudaStream_t stream);
+
+/// Step 04. Sorts the whole array in place, any n, without scratch memory: keys stay in registers while they meet, and
+/// four stages with distant partners share a trip through global memory. Launch shape: any number of blocks, 256 threads
+/// per block.
+/// Cost: 1 + m + (the sum of i / 4, rounded up, for i = 1 to m) passes over memory, where m is log2(n /
+/// record_tile_keys), rounded up: 2m + 1 passes up to 2^16 keys.
+template <class Key>
+void sort_record(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream);
+
+/// Step 04 for keys with values.
+template <class Key, class Value>
+void sort_record(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order, lab::LaunchShape shape,
                  cudaStream_t stream);
 
 }  // namespace bitonic

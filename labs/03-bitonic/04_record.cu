@@ -1,0 +1,128 @@
+// Step 04: the record.
+//
+// Idea: a key that has been read stays in registers for as many stages as possible. A thread that holds 16 keys runs the
+// stages among them without any memory. Between the lanes of a warp, keys travel by shuffles. Between warps, they go
+// through shared memory once for several stages, not once for each. And the stages whose partners are in different
+// tiles, each of which was a trip through global memory in step 03, go in fives: a thread takes 32 keys that are a
+// stride apart, and for five stages these meet only each other.
+// New since step 03: the network in registers and between lanes (network.cuh); tiles whose arrangement follows the
+// stages (tile_network.cuh); strided trips. Keys of all types are sorted as unsigned numbers (words.cuh), so that a
+// comparator is a minimum and a maximum.
+// Cost: one read and one write of every key to sort the tiles, of 4096 keys each. Then a merge into runs of 2^m tiles
+// takes one strided trip for every five stages across tiles, m / 5 rounded up, and one trip for all others. For 2^16
+// keys 9 trips in all, for 2^20 20 (step 03: 28 and 66).
+// Limits: 256 threads per block.
+#include <cstdint>
+
+#include "step/launch_shape.h"
+#include "tile_network.cuh"
+#include "words.cuh"
+
+namespace bitonic {
+namespace {
+
+constexpr int strided_items = 32, strided_threads = 128;
+
+template <class Words>
+using RecordTile = Tile<typename Words::Word, record_tile_keys / record_threads, record_threads>;
+
+/// Sorts each tile. Each block takes the tiles blockIdx.x, blockIdx.x + gridDim.x, ...
+template <class Words>
+__global__ void __launch_bounds__(record_threads) sort_each_tile(Words all) {
+  __shared__ RecordTile<Words> tile;
+  const int t = threadIdx.x;
+  for (std::int64_t begin = std::int64_t(blockIdx.x) * tile.size; begin < all.n;
+       begin += std::int64_t(gridDim.x) * tile.size) {
+    const auto rows = all.from(begin + row_position<tile.items>(t));
+    typename Words::Word words[tile.items];
+#pragma unroll
+    for (int i = 0; i < tile.items; ++i) words[i] = rows.load(32 * i);
+    // Your code: sort the words of the whole block (sort_blocks), and arrange them as rows again: write_blocks() and
+    // read_rows(). Which barriers are needed, also for the next tile?
+#pragma unroll
+    for (int i = 0; i < tile.items; ++i) rows.store(32 * i, words[i]);
+  }
+}
+
+/// Runs five stages of the merges into runs of 32 * stride words. In these stages, the words that are `stride` apart in
+/// such a run meet only each other. With `mirrored`, the first of the five is the mirror stage.
+template <bool mirrored, class Words>
+__global__ void __launch_bounds__(strided_threads) run_strided_stages(Words all, std::int64_t stride) {
+  constexpr int items = strided_items;
+  const std::int64_t threads = std::int64_t(gridDim.x) * strided_threads;
+  for (std::int64_t t = std::int64_t(blockIdx.x) * strided_threads + threadIdx.x;; t += threads) {
+    const std::int64_t column = t & (stride - 1), run = (t - column) * items;
+    if (run >= all.n) break;
+    // Your code: load the words at run + column, run + column + stride, and so on (all.load), run the five stages with
+    // mirror_registers() and clean_registers(), and store the words (all.store). With `mirrored`, the word at
+    // run + column must meet its mirror image, the last word but `column` of the run. So which words belong in the
+    // second half of the array?
+  }
+}
+
+/// Runs the last stages of a merge, those within a tile, on each tile.
+template <class Words>
+__global__ void __launch_bounds__(record_threads) clean_each_tile(Words all) {
+  __shared__ RecordTile<Words> tile;
+  const int t = threadIdx.x;
+  for (std::int64_t begin = std::int64_t(blockIdx.x) * tile.size; begin < all.n;
+       begin += std::int64_t(gridDim.x) * tile.size) {
+    const auto columns = all.from(begin + t);
+    const auto rows = all.from(begin + row_position<tile.items>(t));
+    typename Words::Word words[tile.items];
+#pragma unroll
+    for (int i = 0; i < tile.items; ++i) words[i] = columns.load(i * record_threads);
+    // Your code: the thread's words are 256 apart. Run the stages with the strides 2048 to 256 in registers; write the
+    // words to shared memory where they belong (tile.at), and read rows; run the strides 128 to 32 in registers and
+    // the rest by shuffles. Put a barrier wherever one thread needs what another has written.
+#pragma unroll
+    for (int i = 0; i < tile.items; ++i) rows.store(32 * i, words[i]);
+  }
+}
+
+/// Queues the whole sort.
+template <class Words>
+void sort_words(Words all, lab::LaunchShape shape, cudaStream_t stream) {
+  const unsigned tile_blocks = lab::blocks_or(shape, all.n, record_tile_keys);
+  // Your code: launch sort_each_tile. Then, for runs of 2, 4, ... tiles, until one run holds all keys: a strided trip
+  // that begins with the mirror stage, further strided trips as long as there are strides of a tile or more, and
+  // clean_each_tile. How many threads does a strided trip need if n is not a power of two? Check each launch.
+  (void)sort_each_tile<Words>, (void)run_strided_stages<true, Words>, (void)run_strided_stages<false, Words>;
+  (void)clean_each_tile<Words>, (void)tile_blocks, (void)stream;
+  NOT_WRITTEN("step 04");
+}
+
+template <class Key, class Value>
+void sort_any(lab::Span<Key> keys, Value* values, lab::Order order, lab::LaunchShape shape, cudaStream_t stream) {
+  if (lab::threads_or(shape, record_threads) != record_threads) {
+    throw lab::Unsupported("this step has 256 threads per block: choose --threads 256 or leave it out");
+  }
+  if (keys.n < 2) return;
+  if (order == lab::Order::ascending) {
+    sort_words(Words<lab::Order::ascending, Key, Value>{keys.data, values, keys.n}, shape, stream);
+  } else {
+    sort_words(Words<lab::Order::descending, Key, Value>{keys.data, values, keys.n}, shape, stream);
+  }
+}
+
+}  // namespace
+
+template <class Key>
+void sort_record(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream) {
+  sort_any(keys, static_cast<NoValue*>(nullptr), order, shape, stream);
+}
+
+template <class Key, class Value>
+void sort_record(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order, lab::LaunchShape shape,
+                 cudaStream_t stream) {
+  sort_any(keys, values.data, order, shape, stream);
+}
+
+template void sort_record(lab::Span<std::uint32_t>, lab::Order, lab::LaunchShape, cudaStream_t);
+template void sort_record(lab::Span<std::int32_t>, lab::Order, lab::LaunchShape, cudaStream_t);
+template void sort_record(lab::Span<std::uint64_t>, lab::Order, lab::LaunchShape, cudaStream_t);
+template void sort_record(lab::Span<float>, lab::Order, lab::LaunchShape, cudaStream_t);
+template void sort_record(lab::Span<std::uint32_t>, lab::Span<std::uint32_t>, lab::Order, lab::LaunchShape,
+                          cudaStream_t);
+
+}  // namespace bitonic
