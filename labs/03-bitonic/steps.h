@@ -24,7 +24,7 @@ inline constexpr lab::Step steps[] = {
      .i32 = sort_hybrid<std::int32_t>, .f32 = sort_hybrid<float>,
      .pairs = sort_hybrid<std::uint32_t, std::uint32_t>},
     {.number = 4, .name = "record", .idea = "registers, shuffles, strided trips", .threads = record_threads,
-     .budget = {.n = 65536, .conflicts = 1.1, .sectors = 1.05, .bytes = 80, .barriers = 8},
+     .budget = {.n = 65536, .conflicts = 1.1, .sectors = 1.05, .bytes = 74, .barriers = 2.5},
      .u32 = sort_record<std::uint32_t>, .u64 = sort_record<std::uint64_t>,
      .i32 = sort_record<std::int32_t>, .f32 = sort_record<float>,
      .pairs = sort_record<std::uint32_t, std::uint32_t>},

@@ -18,6 +18,7 @@ from bitonic_networks import (
     run,
     sorts_everything,
 )
+from places import draw_places
 
 from workbook.pictures import svg
 from workbook.pictures.recorded import RecordedRun
@@ -359,4 +360,5 @@ def figures() -> dict[str, svg.Drawing]:
         "example-8.svg": draw_example([5, 2, 7, 1, 8, 6, 3, 4]),
         "network-mirrored.svg": draw_mirrored(16, 11),
         "launches.svg": draw_launches(14),
+        "places.svg": draw_places(16),
     }

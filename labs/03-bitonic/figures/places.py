@@ -1,0 +1,48 @@
+"""The figure of step 04 of lab 03: through which memory the keys of each stage come together."""
+
+from __future__ import annotations
+
+from workbook.pictures import svg
+
+ITEMS_LOG, TILE_LOG, STRIDED_LOG, SHUFFLED_LOG = 4, 12, 5, 4  # of bitonic.h, 04_record.cu and tile_network.cuh
+W, H, LEFT, TOP = 27, 19, 92, 104
+COLORS = {
+    "in registers": (svg.TEAL, svg.TEAL_FILL),
+    "by shuffles": (svg.BLUE, svg.BLUE_FILL),
+    "in registers, after a trip through shared memory": (svg.WARPS[2], "#ead9f3"),
+    "in registers, in a strided trip through global memory": (svg.ORANGE, svg.ORANGE_FILL),
+}
+REGISTERS, SHUFFLES, SHARED, STRIDED = COLORS
+
+
+def place(merge: int, stride: int) -> str:
+    """Where the stage with the stride 2^stride of the merge to runs of 2^merge keys runs. (Its mirror stage, the first
+    of the merge, counts as the longest stride.)"""
+    if merge > TILE_LOG:
+        if stride >= merge - STRIDED_LOG:
+            return STRIDED
+        return SHARED if stride >= 5 else SHUFFLES  # rows: lanes have neighbours, and a thread every 32nd key
+    if merge > ITEMS_LOG + SHUFFLED_LOG and stride >= merge - ITEMS_LOG:
+        return SHARED  # columns
+    return SHUFFLES if stride >= ITEMS_LOG else REGISTERS
+
+
+def draw_places(n_log: int) -> svg.Drawing:
+    """The triangle of all stages: a row per merge, a cell per stage."""
+    assert TILE_LOG < n_log <= TILE_LOG + STRIDED_LOG  # one strided trip per merge
+    drawing = svg.Drawing(
+        LEFT + n_log * W + 40, TOP + n_log * H + 24, f"Step 04: how the keys of each stage of 2^{n_log} keys meet"
+    )
+    for i, (words, (color, fill)) in enumerate(COLORS.items()):
+        drawing.rect(LEFT, 8 + i * 18, 14, 12, fill, color)
+        drawing.text(LEFT + 20, 18 + i * 18, words, 12, color, "start")
+    for stride in range(n_log):
+        drawing.text(LEFT + (n_log - 1 - stride) * W + W / 2, TOP - 8, str(1 << stride), 8.5, svg.MUTED)
+    drawing.text(LEFT - 10, TOP - 8, "stride", 11, svg.MUTED, "end")
+    for merge in range(1, n_log + 1):
+        y = TOP + (merge - 1) * H
+        drawing.text(LEFT - 10, y + H / 2 + 4, f"run = {1 << merge}", 10.5, svg.MUTED, "end")
+        for stride in range(merge):
+            fill = COLORS[place(merge, stride)][1]
+            drawing.rect(LEFT + (n_log - 1 - stride) * W, y, W, H, fill, svg.PAPER, 0, 1)
+    return drawing
