@@ -138,14 +138,13 @@ def ordered(lines: dict[Line, list[Row]]) -> list[list[Row]]:
 
 def gold_standards(rows: Sequence[Row], lines: Sequence[Sequence[Row]]) -> dict[tuple[str, str, str], dict[int, Row]]:
     """(name, type, input) of each gold standard that a line is compared with -> its rows by n."""
-    same = ("task", "tile", "type", "order", "input", "n")
     golds = [row for row in rows if row.is_gold]
     names = {
         (gold.name, gold.type, gold.input): None
         for own in lines
         for row in own
         for gold in golds
-        if row_files.key(gold, same) == row_files.key(row, same)
+        if row_files.work(gold) == row_files.work(row)
     }
     return {
         name: {gold.n: gold for gold in reversed(golds) if (gold.name, gold.type, gold.input) == name} for name in names

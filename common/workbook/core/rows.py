@@ -112,7 +112,8 @@ SAME_MEASUREMENT = (
     "memory",
     "kernel",
 )
-# A gold standard is comparable with a step where these agree. (It may use all device memory.)
+# A gold standard is comparable with a step where these agree, and both sort host memory or both do not. (How much
+# device memory they use for it may differ.)
 SAME_KEYS = ("build", "task", "tile", "type", "order", "input", "n")
 
 
@@ -324,10 +325,15 @@ def check_machines(rows: Iterable[Row]) -> None:
 # --- the gold standard ---
 
 
+def work(row: Row) -> tuple[Any, ...]:
+    """What a row's program had to do. Rows of steps and of gold standards are comparable if this is the same."""
+    return (*key(row, SAME_KEYS), bool(row.memory))
+
+
 def best_gold(rows: Iterable[Row], row: Row) -> Row | None:
     """The fastest verified row of a gold standard or a peer for the task and keys of `row`; None if there is none."""
-    keys = key(row, SAME_KEYS)
-    candidates = [gold for gold in rows if gold.is_gold and gold.verified and key(gold, SAME_KEYS) == keys]
+    keys = work(row)
+    candidates = [gold for gold in rows if gold.is_gold and gold.verified and work(gold) == keys]
     return max(candidates, key=lambda gold: gold.keys_per_s or 0.0, default=None)
 
 
