@@ -1,5 +1,5 @@
-// CUB as a runner: its table of steps. Without GOLD_ALL_TYPES, only the types that labs sort by default and that the demo
-// times, so that the others need not be compiled first.
+// CUB as a runner: its table of steps. Without GOLD_ALL_TYPES, only the types that labs sort by default and that the
+// demo times, so that the others need not be compiled first.
 #include "gold/cub.h"
 
 #include <array>

@@ -19,8 +19,8 @@ template <class Key>
 void radix(Span<Key> keys, Order order, LaunchShape shape, cudaStream_t stream);
 template <class Key, class Value>
 void radix(Span<Key> keys, Span<Value> values, Order order, LaunchShape shape, cudaStream_t stream);
-/// Keys in host memory: copied in, sorted, and copied out, one after the other. Throws lab::Unsupported for more keys than
-/// fit on the device.
+/// Keys in host memory: copied in, sorted, and copied out, one after the other. Throws lab::Unsupported for more keys
+/// than fit on the device.
 void radix_with_copies(lab::HostSpan<std::uint32_t> keys, lab::HostSpan<std::uint32_t> scratch, Order order,
                        std::int64_t device_bytes, LaunchShape shape, cudaStream_t stream);
 template <class Key>

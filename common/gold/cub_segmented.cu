@@ -1,4 +1,5 @@
-// cub::DeviceSegmentedSort for keys of one type: GOLD_KEY, and GOLD_VALUE if they have values (meson.build defines both).
+// cub::DeviceSegmentedSort for keys of one type: GOLD_KEY, and GOLD_VALUE if they have values (meson.build defines
+// both).
 #include <cub/device/device_segmented_sort.cuh>
 #include <limits>
 
@@ -17,8 +18,8 @@ struct Segments {
   const int* begins;  ///< count + 1 offsets; segment i ends where segment i + 1 begins
 };
 
-// The offsets are an argument of CUB's, not part of its work: the warm-up run writes them, and they stay while n and the
-// length do. 32 bits are what CUB reads fastest.
+// The offsets are an argument of CUB's, not part of its work: the warm-up run writes them, and they stay while n and
+// the length do. 32 bits are what CUB reads fastest.
 Segments segments_of(std::int64_t n, std::int64_t length, cudaStream_t stream) {
   if (n > std::numeric_limits<int>::max()) {
     throw lab::Unsupported("CUB's segmented sort is timed with 32-bit offsets, for n below 2^31");

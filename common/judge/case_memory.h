@@ -39,7 +39,8 @@ class CaseMemory {
   /// True if the output is the input, guards included (except where there is no reference).
   bool untouched(const Case& which) const;
 
-  /// The number of blocks that have ended in the current case, on CUDA on the CPU. The runner counts them: not to be trusted.
+  /// The number of blocks that have ended in the current case, on CUDA on the CPU. The runner counts them: not to be
+  /// trusted.
   std::uint64_t blocks_ended() const;
 
   const JudgeMemory& shared() const { return memory_; }

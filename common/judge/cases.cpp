@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::int64_t max_small_n = 6000;      // beyond it sizes are "many keys"
 constexpr std::int64_t several_tiles = 40'009;  // more keys than the largest tile of any step
-// A step that takes more types than this sorts each n with so many of them, and each input of a type with one n, in turn:
-// hundreds of cases of each type find no more than tens.
+// A step that takes more types than this sorts each n with so many of them, and each input of a type with one n, in
+// turn: hundreds of cases of each type find no more than tens.
 constexpr std::size_t most_types = 3;
 // A quadratic step has so many keys in most of its hundreds of cases, which otherwise take half a minute: three blocks,
 // or three tiles, of which the last is not full. Only a few cases have more.

@@ -1,6 +1,6 @@
 // A distribution gives each position a level, a 64-bit fraction of the key type's range. The inverse of ordered_bits
-// turns levels into keys, so "sorted" means the same for every type. A key depends only on the seed and its position, so
-// every core can generate its own part and no state is kept.
+// turns levels into keys, so "sorted" means the same for every type. A key depends only on the seed and its position,
+// so every core can generate its own part and no state is kept.
 #include "judge/inputs.h"
 
 #include <array>

@@ -73,8 +73,8 @@ class Judge {
   /// The part of the last input's bytes, 0 to 1, that sorting must change. No sort can avoid writing these.
   double changed_share() const { return memory_.changed_share(); }
 
-  /// Pieces of a file, of at most which.n keys, sorted one after another in the same memory by one process. `hash_seed`:
-  /// of all their hashes.
+  /// Pieces of a file, of at most which.n keys, sorted one after another in the same memory by one process.
+  /// `hash_seed`: of all their hashes.
   void begin_pieces(const Case& which, std::uint64_t hash_seed) { memory_.lay_out_pieces(which, hash_seed); }
 
   /// Has `fill` write the keys of the next piece, while those of the last one are still in their place, and has them

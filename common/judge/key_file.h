@@ -1,9 +1,9 @@
 // Files of keys that may be larger than the memory: any thread reads and writes any part of one.
 //
 // Whole pages are moved by direct I/O, between the disk and the caller's memory: the page cache would copy every key
-// once more, and take memory that nobody has granted. What is left at either end of a block, where a merge's parts begin
-// in the middle of a page, goes through the cache. So does all where the file system has no direct I/O; then what has
-// been read is dropped at once, and what has been written as soon as it is on the disk, one block later.
+// once more, and take memory that nobody has granted. What is left at either end of a block, where a merge's parts
+// begin in the middle of a page, goes through the cache. So does all where the file system has no direct I/O; then what
+// has been read is dropped at once, and what has been written as soon as it is on the disk, one block later.
 #pragma once
 
 #include <cstdint>

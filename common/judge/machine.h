@@ -17,7 +17,8 @@ std::string host_id();
 /// The name in lower case, its words joined by hyphens: "NVIDIA H200" is "nvidia-h200".
 std::string id_of(const std::string& name);
 
-/// Bytes read plus bytes written per second by a copy within this machine's memory, on all cores; the best of a few runs.
+/// Bytes read plus bytes written per second by a copy within this machine's memory, on all cores; the best of a few
+/// runs.
 double measure_host_copy();
 
 /// Bytes of memory that programs can still allocate (Linux: MemAvailable); 0 if unknown.

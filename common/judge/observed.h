@@ -60,7 +60,8 @@ std::vector<Finding> printed_findings(std::string_view printed);
 /// `printed` without those lines.
 std::string without_findings(std::string_view printed);
 
-/// The place that a message of the step begins with, as "labs/03-bitonic/02_shared.cu:41: ..."; line 0 if there is none.
+/// The place that a message of the step begins with, as "labs/03-bitonic/02_shared.cu:41: ..."; line 0 if there is
+/// none.
 Finding place_in(std::string_view message);
 
 }  // namespace lab

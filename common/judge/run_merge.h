@@ -11,8 +11,8 @@
 
 namespace lab {
 
-/// Sorted runs of u32 keys, one after another in a file: all have `length` keys, but for the last, which may have fewer.
-/// `samples`: of each run keys 0, stride, 2 stride, ...
+/// Sorted runs of u32 keys, one after another in a file: all have `length` keys, but for the last, which may have
+/// fewer. `samples`: of each run keys 0, stride, 2 stride, ...
 struct Runs {
   const KeyFile& file;
   Order order;
@@ -57,8 +57,8 @@ struct MergeShape {
   std::int64_t block;  ///< keys
 };
 
-/// Where part t begins in each run, for t from 0 to `parts`: part t has the keys from row t up to row t + 1. The keys of
-/// a part precede those of the next, and parts have about the same size, whatever the keys are.
+/// Where part t begins in each run, for t from 0 to `parts`: part t has the keys from row t up to row t + 1. The keys
+/// of a part precede those of the next, and parts have about the same size, whatever the keys are.
 /// Source: regular sampling, H. Shi and J. Schaeffer, "Parallel sorting by regular sampling", 1992.
 std::vector<std::vector<std::int64_t>> divide(const Runs& runs, int parts);
 

@@ -24,8 +24,8 @@ struct Promise {
   bool stable;
 };
 
-/// Compares `keys` and `values` (null unless pairs) with the output of reference_sort for the same input. The text names
-/// the first wrong index and shows its neighbours.
+/// Compares `keys` and `values` (null unless pairs) with the output of reference_sort for the same input. The text
+/// names the first wrong index and shows its neighbours.
 /// Stable: every bit must be equal. Not stable: -0 and +0 may change places, and so may values of equal keys, but no
 /// key, sign or value may be lost or made up, and every value must stay with its key. Values are 0 to n - 1, each once.
 Fault compare(const Promise& promise, const void* reference_keys, const std::uint32_t* reference_values,
@@ -40,7 +40,8 @@ struct KeyHash {
 
 KeyHash hash_of(KeyType type, std::int64_t n, const void* keys, std::uint64_t seed);
 
-/// For inputs that are too large for a reference: `keys` must be in order, and their multiset must be that of the input.
+/// For inputs that are too large for a reference: `keys` must be in order, and their multiset must be that of the
+/// input.
 Fault compare_by_hash(KeyType type, Order order, std::int64_t n, const void* keys, std::uint64_t seed,
                       const KeyHash& input);
 

@@ -34,8 +34,8 @@ class HostImages {
   /// Copies the input to where it is sorted, and pins the memory. Returns the milliseconds of pinning.
   double copy_in();
 
-  /// The output is where the judge reads it. Of a timed case, returns the milliseconds that one trip's copies alone take:
-  /// all keys to the device, and as many bytes from there to the scratch, at the same time; of others, 0.
+  /// The output is where the judge reads it. Of a timed case, returns the milliseconds that one trip's copies alone
+  /// take: all keys to the device, and as many bytes from there to the scratch, at the same time; of others, 0.
   double copy_out() const;
 
   void narrow() const {}

@@ -1,6 +1,6 @@
 // On the CPU the emulation reports each launch and copy. On a GPU the linker redirects the calls that `<<<>>>` becomes,
-// and those of copies, to the functions below (--wrap), which record an event before and after. The student's code stays
-// unchanged.
+// and those of copies, to the functions below (--wrap), which record an event before and after. The student's code
+// stays unchanged.
 #include "runner/kernel_times.h"
 
 #include <cuda_runtime.h>

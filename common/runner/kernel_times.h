@@ -1,5 +1,5 @@
-// How long each kernel of a step takes, and when it and the copies between host and device run: every launch and copy of
-// this process is timed, whatever code makes it.
+// How long each kernel of a step takes, and when it and the copies between host and device run: every launch and copy
+// of this process is timed, whatever code makes it.
 #pragma once
 
 #include <vector>

@@ -1,6 +1,6 @@
 // The messages between the judge and a runner: fixed-size structs over a SOCK_SEQPACKET socket pair, which keeps each
-// message whole, and keys in memory that both map. The runner is the student's process, so the judge trusts nothing that
-// it can check, and refuses every message that is malformed.
+// message whole, and keys in memory that both map. The runner is the student's process, so the judge trusts nothing
+// that it can check, and refuses every message that is malformed.
 //
 //   judge                                   runner
 //   sort, with the input in the memory  ->
@@ -9,7 +9,7 @@
 //   go                                  ->  (the judge's clock starts)
 //                                       <-  sorted: the device is idle; milliseconds by events (the clock stops)
 //                                       <-  finished: the output is in the memory; milliseconds of that copy. For a
-//                                           step that sorts host memory: of all copies of one trip alone, if it is timed
+//                                           step that sorts host memory: of one trip's copies alone, if it is timed
 //
 // After a failure the runner sends `finished` at once, with the reason. `describe` is answered by `finished`.
 // What does not fit a struct is a JSON document, sent before `finished` in as many `document` messages as it takes:

@@ -66,8 +66,8 @@ class SharedMemory {
 /// lab::CudaError, StepFailed, HostWorked.
 void serve_sort(std::span<const Step> steps, const Request& request, SharedMemory& memory);
 
-/// Sends a document, if there is anything to send, and then `finished`. `recorded`: members of the document, as JSON; the
-/// check build adds its findings so far.
+/// Sends a document, if there is anything to send, and then `finished`. `recorded`: members of the document, as JSON;
+/// the check build adds its findings so far.
 void finish(Status status, double milliseconds = 0, const std::string& text = "", const std::string& recorded = "");
 
 }  // namespace lab

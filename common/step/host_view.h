@@ -16,8 +16,8 @@
 namespace lab {
 
 /// The keys of a span in host memory, as they are when the work queued on `stream` so far is done. On a GPU they are
-/// copied there, and store() copies them back; on the CPU device memory is the host's, and nothing is copied (except where
-/// host code must not read device memory).
+/// copied there, and store() copies them back; on the CPU device memory is the host's, and nothing is copied (except
+/// where host code must not read device memory).
 /// Errors: lab::CudaError.
 template <class T>
 class HostView {

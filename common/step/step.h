@@ -162,8 +162,8 @@ struct Step {
   std::uint64_t max_range = 0;
   /// Of a step that sorts host memory: with less device memory than this, it throws Unsupported.
   std::int64_t fewest_device_bytes = 0;
-  /// Of a step that sorts host memory: how often it copies every key to the device and back, both directions at the same
-  /// time. 0: no fixed number.
+  /// Of a step that sorts host memory: how often it copies every key to the device and back, both directions at the
+  /// same time. 0: no fixed number.
   int trips = 0;
   int threads = 0;  ///< 0: blocks may have any number of threads that the lab's header allows; else only this number
   bool on_host = false;  ///< the host may read and write the keys; otherwise kernels must do the work

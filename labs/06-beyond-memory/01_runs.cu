@@ -38,8 +38,8 @@ __device__ void sort_own_keys(unsigned* keys, unsigned* ones, int count) {
   // others go to `ones`, and then behind the zeros. Use place() for every index.
 }
 
-/// Merges the threads' sorted runs into `sorted`, which has room for the `tile_count` keys of all. `own_count`: how many
-/// of them are this thread's. `best`: three offers, all of them no_offer at the start.
+/// Merges the threads' sorted runs into `sorted`, which has room for the `tile_count` keys of all. `own_count`: how
+/// many of them are this thread's. `best`: three offers, all of them no_offer at the start.
 __device__ void merge_threads(const unsigned* keys, int own_count, unsigned* sorted, int tile_count, Offer* best) {
   // Your code, one round per key of the tile: every thread that has keys left makes its offer, with atomicMin to
   // best[round % 3]. Barrier. The thread whose number is in the smallest offer stores its key and goes on to its next

@@ -1,9 +1,9 @@
 // Step 03: partition first.
 //
 // Idea: what is in order before the keys come back need not be merged. Splitters, which are keys from a sample, divide
-// the keys into buckets that fit into a slot. In a first trip to the device each piece is grouped by bucket. In a second
-// trip each bucket is gathered from all pieces, sorted, and copied to its final place. The host touches no key but the
-// sample.
+// the keys into buckets that fit into a slot. In a first trip to the device each piece is grouped by bucket. In a
+// second trip each bucket is gathered from all pieces, sorted, and copied to its final place. The host touches no key
+// but the sample.
 // New since step 02: a kernel that groups keys by any number of buckets, and splitters instead of digits: whatever the
 // distribution of the keys, the buckets have about the same size. A key that is a splitter has a bucket of its own, so
 // equal keys cannot fill a bucket that needs a sort. A bucket that is still too large is divided again.
@@ -166,10 +166,10 @@ std::vector<Keys> sort_buckets(const Sort& sort, Keys keys, std::vector<Chunks>&
   return too_large;
 }
 
-/// In how many pieces n keys are grouped, if the slots are large enough. Nothing overlaps with the first copy in and the
-/// last copy out of a trip, which favours many pieces. But a bucket is gathered by one copy per piece, and there are 1.7
-/// times as many buckets as pieces; each copy takes some microseconds more than its bytes. So a copy gets n / (1.7
-/// pieces^2) keys, 2.5 MB or more.
+/// In how many pieces n keys are grouped, if the slots are large enough. Nothing overlaps with the first copy in and
+/// the last copy out of a trip, which favours many pieces. But a bucket is gathered by one copy per piece, and there
+/// are 1.7 times as many buckets as pieces; each copy takes some microseconds more than its bytes. So a copy gets n /
+/// (1.7 pieces^2) keys, 2.5 MB or more.
 std::int64_t pieces_for(std::int64_t n) {
   std::int64_t pieces = 1;
   while (pieces < most_pieces && (pieces * pieces << 20) < n) ++pieces;

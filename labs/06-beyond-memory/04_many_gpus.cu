@@ -3,8 +3,8 @@
 // Idea: keys that do not fit on one GPU fit on several. Each of them has a share of the keys and sorts it; splitters
 // from samples of all shares say which keys each GPU gets; after one exchange, in which every GPU sends to every other,
 // each GPU has all keys of its part of the order, as sorted runs that it merges.
-// New since step 03: a sorted share needs no kernel that groups: the keys for a GPU are neighbours, and their limits are
-// found by binary search. Splitters are keys with their index, so even equal keys are divided evenly.
+// New since step 03: a sorted share needs no kernel that groups: the keys for a GPU are neighbours, and their limits
+// are found by binary search. Splitters are keys with their index, so even equal keys are divided evenly.
 // Here one GPU plays all of them, one after another, and what they send waits in `scratch`. In many_gpus/ the same
 // functions run on as many GPUs as there are, and NCCL moves the keys.
 // Cost: one sort, one exchange, and a merge of as many runs as there are GPUs; for more than 8, a second sort instead.

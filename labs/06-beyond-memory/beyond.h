@@ -28,7 +28,8 @@ inline constexpr std::int64_t fewest_device_bytes = 256 * 1024;
 /// Source: the tree of losers, D. E. Knuth, "The Art of Computer Programming", volume 3, section 5.4.1.
 void merge_runs(Keys keys, Keys scratch, const std::vector<std::int64_t>& begins, lab::Order order);
 
-/// Step 01. Each block sorts tiles of 2048 keys on the device; the host merges the tiles. Shape: any blocks, 64 threads.
+/// Step 01. Each block sorts tiles of 2048 keys on the device; the host merges the tiles. Shape: any blocks, 64
+/// threads.
 /// Cost: every key once to the device and back, with no overlap; then merge_runs with n / 2048 runs.
 void sort_runs(Keys keys, Keys scratch, lab::Order order, std::int64_t device_bytes, lab::LaunchShape shape,
                cudaStream_t stream);
@@ -47,10 +48,10 @@ void sort_overlap(Keys keys, Keys scratch, lab::Order order, std::int64_t device
 void sort_partition(Keys keys, Keys scratch, lab::Order order, std::int64_t device_bytes, lab::LaunchShape shape,
                     cudaStream_t stream);
 
-/// Step 04. As many GPUs as the keys need, each with `device_bytes` of memory and a share of the keys: every GPU sorts its
-/// share, splitters from samples of all shares divide the keys, and each GPU gets its part of the order and joins the
-/// runs in it. One GPU plays all of them, one after another. Throws lab::Unsupported for more than 4096 GPUs. Shape: any
-/// blocks; the kernels choose their threads.
+/// Step 04. As many GPUs as the keys need, each with `device_bytes` of memory and a share of the keys: every GPU sorts
+/// its share, splitters from samples of all shares divide the keys, and each GPU gets its part of the order and joins
+/// the runs in it. One GPU plays all of them, one after another. Throws lab::Unsupported for more than 4096 GPUs.
+/// Shape: any blocks; the kernels choose their threads.
 /// Cost: played by one GPU, every key three times to the device and twice back, with no overlap. On many GPUs, one sort
 /// of a share, one exchange of at most a share, and log2(GPUs) merge passes, or another sort.
 /// Source: H. Shi and J. Schaeffer, "Parallel sorting by regular sampling", 1992.

@@ -1,12 +1,12 @@
-// Bug hunt of lab 06: sorts keys in host memory, piece by piece on the device, and is wrong on purpose. It compiles, and
-// it sorts 4096 random keys.
+// Bug hunt of lab 06: sorts keys in host memory, piece by piece on the device, and is wrong on purpose. It compiles,
+// and it sorts 4096 random keys.
 //
 //   ./workbook cc labs/06-beyond-memory/bug_hunt.cu -o /tmp/bug_hunt
 //   /tmp/bug_hunt [N [SMALLEST LARGEST]]        (4096 keys from 0 to 4000000000)
 //
 // What it promises: it sorts any number of keys, 0 or more, of 32 bits, whatever they are. Three streams copy pieces of
-// 1024 keys to the device, sort their tiles there, and copy them back, at the same time; the host memory is pinned. Then
-// the host merges the tiles.
+// 1024 keys to the device, sort their tiles there, and copy them back, at the same time; the host memory is pinned.
+// Then the host merges the tiles.
 //
 // There are four faults, all above the line "correct from here on". One of them never shows in the result on the CPU,
 // and on a GPU only now and then. Exit code: 0 right, 1 wrong or a CUDA error, 2 bad arguments.

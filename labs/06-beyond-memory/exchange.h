@@ -29,13 +29,13 @@ struct Splitter {
 
 /// How many keys of its share each GPU sends as a sample: enough that the fullest share exceeds the average by at most
 /// 10 %, for any keys. Up to 100 GPUs this is certain, beyond that its probability of failure is below 10^-9.
-/// Why: s samples lie w = share / s keys apart in the sorted share. Of the keys between two splitters, each GPU has fewer
-/// than (its samples between them + 1) w, and all GPUs together have s samples there; so there are fewer than
-/// (s + gpus) w keys, which is 1 + gpus / s times a share: with 1024 samples at most 1.1 for 100 GPUs. (Regular sampling:
-/// H. Shi and J. Schaeffer, "Parallel sorting by regular sampling", 1992.) But the errors of many GPUs rarely add up. Each
-/// GPU draws where its first sample lies, so its error is less than w and 0 on average, and by Hoeffding's inequality the
-/// sum of the errors at one of 2 gpus limits exceeds t w with probability at most exp(-2 t^2 / gpus). With t = s / 20,
-/// which is 5 % of a share, and s^2 = 6000 gpus this is exp(-30).
+/// Why: s samples lie w = share / s keys apart in the sorted share. Of the keys between two splitters, each GPU has
+/// fewer than (its samples between them + 1) w, and all GPUs together have s samples there; so there are fewer than
+/// (s + gpus) w keys, which is 1 + gpus / s times a share: with 1024 samples at most 1.1 for 100 GPUs. (Regular
+/// sampling: H. Shi and J. Schaeffer, "Parallel sorting by regular sampling", 1992.) But the errors of many GPUs rarely
+/// add up. Each GPU draws where its first sample lies, so its error is less than w and 0 on average, and by Hoeffding's
+/// inequality the sum of the errors at one of 2 gpus limits exceeds t w with probability at most exp(-2 t^2 / gpus).
+/// With t = s / 20, which is 5 % of a share, and s^2 = 6000 gpus this is exp(-30).
 inline std::int64_t samples_per_share(int gpus) {
   std::int64_t samples = 1024;
   while (samples * samples < 6000 * std::int64_t{gpus}) ++samples;
@@ -67,12 +67,12 @@ struct SamplePlaces {
 std::vector<Splitter> sample_share(lab::Span<const std::uint32_t> share, std::int64_t first, int gpus, int gpu,
                                    lab::Order order, cudaStream_t stream);
 
-/// gpus - 1 splitters in ascending order, from the samples of all shares in any order: GPU g gets the keys from splitter
-/// g - 1 on that precede splitter g.
+/// gpus - 1 splitters in ascending order, from the samples of all shares in any order: GPU g gets the keys from
+/// splitter g - 1 on that precede splitter g.
 std::vector<Splitter> splitters_from(std::vector<Splitter> samples, int gpus);
 
-/// Where the keys for each GPU begin in a sorted share: those for GPU g are share[begins[g]] ... share[begins[g + 1] - 1].
-/// `begins` has gpus + 1 numbers. Waits for the stream.
+/// Where the keys for each GPU begin in a sorted share: those for GPU g are share[begins[g]] up to
+/// share[begins[g + 1] - 1]. `begins` has gpus + 1 numbers. Waits for the stream.
 std::vector<std::int64_t> find_begins(lab::Span<const std::uint32_t> share, std::int64_t first,
                                       const std::vector<Splitter>& splitters, lab::Order order, cudaStream_t stream);
 

@@ -46,8 +46,8 @@ inline std::int64_t usable_bytes(std::int64_t device_bytes) {
 
 inline constexpr int onesweep_threads = 384;
 
-/// How many keys a slot has room for, with all that sort_piece() allocates for them: a second array, the counters of all
-/// passes, and the words of each tile of 7680 keys.
+/// How many keys a slot has room for, with all that sort_piece() allocates for them: a second array, the counters of
+/// all passes, and the words of each tile of 7680 keys.
 inline std::int64_t keys_per_slot(std::int64_t device_bytes) {
   constexpr std::int64_t tile = 7680, words_per_tile = 2048, counters = 8192;
   // Each of four arrays is rounded up to whole pages.

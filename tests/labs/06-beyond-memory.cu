@@ -168,8 +168,8 @@ TEST_CASE("splitters are keys, in order and all different, and their buckets hav
 }
 
 TEST_CASE("a bucket that is too large is divided again") {
-  // A pattern that a sample at equal distances would not see: far more keys per splitter than fit, and most of them close
-  // together.
+  // A pattern that a sample at equal distances would not see: far more keys per splitter than fit, and most of them
+  // close together.
   const lab::Step& partition = beyond::steps[2];
   const std::int64_t n = 2'000'000;
   CHECK(memory_of(partition, n, beyond::fewest_device_bytes) <= beyond::fewest_device_bytes);

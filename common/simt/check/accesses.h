@@ -20,8 +20,8 @@ void observe_range(const void* pointer, std::size_t bytes, Way way, Code code);
 enum class Scope : std::uint8_t { block, device };
 void observe_fence(Scope scope);
 
-/// Handles a plain access of a word in a __shared__ array if it is in order with the last ones, as nearly all are. False:
-/// it is not known to be, and nothing has been done.
+/// Handles a plain access of a word in a __shared__ array if it is in order with the last ones, as nearly all are.
+/// False: it is not known to be, and nothing has been done.
 template <Way way>
 [[gnu::always_inline]] inline bool observe_ordered(const void* pointer, Code code) {
   CheckState& all = state();

@@ -1,7 +1,7 @@
 // The device's own heap: what kernels allocate with new and malloc, and free with delete and free.
 //
-// The memory is never used twice, so that an access of what has been freed is always found. Gaps between the blocks catch
-// accesses outside them.
+// The memory is never used twice, so that an access of what has been freed is always found. Gaps between the blocks
+// catch accesses outside them.
 #pragma once
 
 #include <cstddef>

@@ -10,8 +10,8 @@
 namespace simt::check {
 namespace {
 
-/// Whether this OS thread allocates or frees memory for the library. Where libstdc++ is a static library, its operator new
-/// calls the program's malloc().
+/// Whether this OS thread allocates or frees memory for the library. Where libstdc++ is a static library, its operator
+/// new calls the program's malloc().
 thread_local bool is_for_library = false;
 
 /// Whether device code runs on this OS thread.

@@ -12,7 +12,8 @@
 namespace simt::check {
 namespace {
 
-// Only functions of the C library: while a launch runs, copies that C++'s library makes in the program would be observed.
+// Only functions of the C library: while a launch runs, copies that C++'s library makes in the program would be
+// observed.
 
 constexpr std::size_t unlimited = std::numeric_limits<std::size_t>::max(), mebibyte = std::size_t(1) << 20;
 

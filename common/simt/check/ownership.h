@@ -31,9 +31,9 @@ struct Cell {
   Content& content;
 };
 
-/// The cells of a piece of memory: one per word, then four per word for its bytes. Each of their members has an array of
-/// its own, because what is never touched takes no memory: most words have no second reader, and many are only written or
-/// only read.
+/// The cells of a piece of memory: one per word, then four per word for its bytes. Each of their members has an array
+/// of its own, because what is never touched takes no memory: most words have no second reader, and many are only
+/// written or only read.
 struct Cells {
   Event *writes = nullptr, *reads = nullptr, *other_reads = nullptr;
   Content* contents = nullptr;

@@ -43,7 +43,8 @@ struct OnLine {
   bool stores = false, load_and_store = false;
 };
 
-/// Two threads execute the same line. A barrier between the two accesses is no help, because there is nothing between them.
+/// Two threads execute the same line. A barrier between the two accesses is no help, because there is nothing between
+/// them.
 std::string advice_on_line(const OnLine& line, const char* barrier) {
   if (line.stores && line.load_and_store) {
     return "several threads change the same element at once: use atomicAdd() or another atomic";

@@ -14,9 +14,9 @@ struct Request {
 };
 
 /// The passes over the banks: as many as there are different words in the busiest bank. Accesses of 8 bytes are served
-/// by half warps, those of 16 bytes by quarters. Two of these are served together if, in each pair of lanes (neighbours,
-/// or every other lane) of which both are active, both have the same address. Determined by counting on GPUs:
-/// reports/agreement/README.md.
+/// by half warps, those of 16 bytes by quarters. Two of these are served together if, in each pair of lanes
+/// (neighbours, or every other lane) of which both are active, both have the same address. Determined by counting on
+/// GPUs: reports/agreement/README.md.
 unsigned wavefronts(const Request& request, unsigned bytes);
 /// The 32-byte sectors that the lanes' accesses, of this many bytes each, touch.
 unsigned sectors(const Request& request, unsigned bytes);

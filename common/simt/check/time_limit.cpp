@@ -20,8 +20,8 @@ double seconds(clockid_t clock) {
   return double(now.tv_sec) + 1e-9 * double(now.tv_nsec);
 }
 
-/// Seconds after which a block that makes no access is ended. Kernels that compute in registers for 3 s are rare among a
-/// lab's small cases, and may be correct in other programs, whose limit is longer.
+/// Seconds after which a block that makes no access is ended. Kernels that compute in registers for 3 s are rare among
+/// a lab's small cases, and may be correct in other programs, whose limit is longer.
 double early() { return std::max(0.3 * TimeLimit::limit(), std::min(TimeLimit::limit(), 3.0)); }
 
 /// A longer block is noted.

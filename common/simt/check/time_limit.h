@@ -30,8 +30,8 @@ class TimeLimit {
  public:
   void begin_launch();
   void block_ended() { progress_.fetch_add(1, std::memory_order_relaxed); }
-  /// The program is to end: the time of the running launch is up. `has_hung`: that is why; otherwise nothing is known to
-  /// be wrong with the launch.
+  /// The program is to end: the time of the running launch is up. `has_hung`: that is why; otherwise nothing is known
+  /// to be wrong with the launch.
   void ask_to_end(int signal, bool has_hung) {
     has_hung_ = has_hung;
     signal_ = signal;

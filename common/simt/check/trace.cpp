@@ -20,8 +20,8 @@ constexpr std::uint64_t max_accesses = 500'000;
 }  // namespace
 
 struct Trace::Recording {
-  /// A store or an atomic, whose value is known only after it has happened. `at` is null if there is none. The bytes are
-  /// read as volatile: otherwise the compiler may call memcpy, whose accesses are observed.
+  /// A store or an atomic, whose value is known only after it has happened. `at` is null if there is none. The bytes
+  /// are read as volatile: otherwise the compiler may call memcpy, whose accesses are observed.
   struct Pending {
     const volatile unsigned char* at = nullptr;
     unsigned bytes = 0;

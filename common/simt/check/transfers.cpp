@@ -123,8 +123,8 @@ bool is_written_device_memory(const void* begin, std::size_t bytes) {
   return own.first_unwritten(*region, offset, bytes).bytes == 0;
 }
 
-/// The host's own memory, to which a copy has not necessarily come yet. Most devices copy to it before the call returns,
-/// but CUDA leaves that open.
+/// The host's own memory, to which a copy has not necessarily come yet. Most devices copy to it before the call
+/// returns, but CUDA leaves that open.
 void look_at_target(const Access& access) {
   CheckState& all = state();
   auto& targets = all.transfers.targets;

@@ -13,8 +13,8 @@ namespace beyond {
 /// Names of the inputs that make_keys() knows, separated by ", ".
 extern const char* const input_names;
 
-/// Queues the generation of keys[i], for 0 <= i < keys.n, as the key first + i of all n keys of this input. They are the
-/// same keys as those of common/judge/inputs.cpp. Errors: lab::Error, which lists the inputs, for an unknown one.
+/// Queues the generation of keys[i], for 0 <= i < keys.n, as the key first + i of all n keys of this input. They are
+/// the same keys as those of common/judge/inputs.cpp. Errors: lab::Error, which lists the inputs, for an unknown one.
 void make_keys(lab::Span<std::uint32_t> keys, const std::string& input, std::uint64_t seed, std::int64_t first,
                std::int64_t n, cudaStream_t stream);
 

@@ -21,7 +21,8 @@ Way way_of(Do what) {
 
 bool is_plain(Do what) { return what == Do::read || what == Do::write || what == Do::write_same; }
 
-/// An access of a word by a thread, at a code address of its own. A write stores another value, unless it is write_same.
+/// An access of a word by a thread, at a code address of its own. A write stores another value, unless it is
+/// write_same.
 void access(OwnCell& cell, unsigned thread, Do what, Code code, Space space = Space::global) {
   if (state().pending.has_stores()) state().pending.settle_stores();
   const Sync sync = is_plain(what) ? Sync::plain : Sync::synchronized;

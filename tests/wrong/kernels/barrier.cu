@@ -1,4 +1,4 @@
-// Block barriers that not all threads reach, or at which they reach different ones. Threads that have exited do not count.
+// Block barriers that not all threads reach, or at which they reach different ones. Exited threads do not count.
 #include <cooperative_groups.h>
 
 #include "case.h"

@@ -1,5 +1,5 @@
-// Warp primitives: lanes that are missing, masks that are wrong, and lanes that wait for each other. Lanes that have exited
-// do not count.
+// Warp primitives: lanes that are missing, masks that are wrong, and lanes that wait for each other. Lanes that have
+// exited do not count.
 #include <cooperative_groups.h>
 
 #include "case.h"

@@ -43,7 +43,7 @@ __global__ void split(std::uint32_t* keys, int bit) {
   keys[is_one ? n - ones[n - 1] + ones_before : i - ones_before] = key;
 }
 
-// What turns sorted bits back into floats, applied before the sort: positive floats are inverted, not the negative ones.
+// What turns sorted bits back into floats, applied before the sort: positive floats are inverted, not negative ones.
 __global__ void flip_with_the_mask_of_unflip(std::uint32_t* bits, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) bits[i] ^= ((bits[i] >> 31) - 1) | 0x80000000u;
 }

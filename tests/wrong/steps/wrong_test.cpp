@@ -1,5 +1,6 @@
 // Every wrong step must be caught, each for its own reason, and the right one must not.
-// Usage: wrong_tests RUNNER. Prints a line per step and the share caught; exit code 1 unless every wrong step was caught.
+// Usage: wrong_tests RUNNER. Prints a line per step and the share caught; exit code 1 unless every wrong step was
+// caught.
 #include <fmt/format.h>
 
 #include <cstdio>

@@ -166,7 +166,8 @@ SIMT_ATOMIC_CAS(unsigned)
 SIMT_ATOMIC_CAS(unsigned long long)
 SIMT_ATOMIC_CAS(unsigned short)
 
-// uint64_t is `unsigned long` on Linux, and int64_t `long`. Without these declarations, a compiler would list all others.
+// uint64_t is `unsigned long` on Linux, and int64_t `long`. Without these declarations, a compiler would list all
+// others.
 #ifdef SIMT_UNAVAILABLE
 #define SIMT_NOT_FOR_LONG(T, name) \
   template <class... Values>                                                                                        \

@@ -22,8 +22,8 @@
 #define __DEVICE_FUNCTIONS_H__
 #define __MATH_FUNCTIONS_H__
 
-// g++ writes these attributes, which change nothing here, next to a function's calls: that is how calls of host functions
-// in device code are noticed (common/simt/calls).
+// g++ writes these attributes, which change nothing here, next to a function's calls: that is how calls of host
+// functions in device code are noticed (common/simt/calls).
 #if defined(__GNUC__) && !defined(__clang__)
 #define __global__ __attribute__((no_icf))
 #define __device__ __attribute__((no_profile_instrument_function))
@@ -49,9 +49,9 @@
 #else
 #define __shared__ static __thread __attribute__((aligned(16)))
 #endif
-// The rewriter puts these before and after an array of __device__ or __constant__ memory: an index beyond its ends reaches
-// a gap, and neither another array nor the emulation's variables. Arrays that begin with zeros take no space in the
-// program's file.
+// The rewriter puts these before and after an array of __device__ or __constant__ memory: an index beyond its ends
+// reaches a gap, and neither another array nor the emulation's variables. Arrays that begin with zeros take no space in
+// the program's file.
 #define SIMT_ZEROED_ARRAY __attribute__((section(".bss.simt_device")))
 #define SIMT_FILLED_ARRAY __attribute__((section(".data.simt_device")))
 #define SIMT_GAP_(array, number) static array __attribute__((used)) char SIMT_JOIN(simt_device_gap_, number)[65536];

@@ -11,8 +11,9 @@ namespace simt::check {
 /// arrays.
 void narrow(const void* begin, std::size_t bytes, const char* name);
 
-/// Of these bytes of an allocation, the offset of the first one that differs from `before` although neither a kernel nor a
-/// copy within the device was seen to write it; `bytes` if there is none. For programs that must know who wrote a result.
+/// Of these bytes of an allocation, the offset of the first one that differs from `before` although neither a kernel
+/// nor a copy within the device was seen to write it; `bytes` if there is none. For programs that must know who wrote a
+/// result.
 std::size_t first_not_by_device(const void* begin, std::size_t bytes, const void* before);
 
 /// Reports the last launch if the program has not read the last error after it. To be called where the program should

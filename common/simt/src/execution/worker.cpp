@@ -17,9 +17,9 @@ constinit thread_local WorkerOfThread worker_of_thread;
 namespace {
 
 /// Lies directly after all __shared__ arrays, because this library is linked after the program and has no other
-/// thread-local variable that starts with zero. Catches what a kernel accesses past the end of the last array, so that it
-/// can be reported. In the plain build its whole pages are closed, and the processor stops an access of them; what is
-/// written before them shows when the block has ended.
+/// thread-local variable that starts with zero. Catches what a kernel accesses past the end of the last array, so that
+/// it can be reported. In the plain build its whole pages are closed, and the processor stops an access of them; what
+/// is written before them shows when the block has ended.
 alignas(1) thread_local unsigned char past_shared[262144];
 
 unsigned char* first_closed_page() {
@@ -232,8 +232,8 @@ void Worker::wake_or_fail() {
   if (!any) fail_deadlock();
   if (launch_state.failed()) abandon();  // what they wait for may never come
 #ifndef SIMT_CHECK
-  // They may wait for another worker, unless this was only their turn to yield. The check build has only one worker, and
-  // on a busy machine yielding takes long.
+  // They may wait for another worker, unless this was only their turn to yield. The check build has only one worker,
+  // and on a busy machine yielding takes long.
   if (std::exchange(was_idle_, true)) sched_yield();
 #endif
 }
