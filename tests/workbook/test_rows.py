@@ -176,6 +176,10 @@ class Several(unittest.TestCase):
         self.assertEqual(rows.best_gold(gold, row()), gold[1])
         self.assertEqual(rows.best_gold(gold, row(tile=1024)), gold[4])
         self.assertIsNone(rows.best_gold(gold, row(n=7)))
+        # Of keys in host memory, with the copies: whatever the limits of memory.
+        self.assertIsNone(rows.best_gold(gold, row(memory="1M")))
+        on_host = row(lab="gold", memory="all")
+        self.assertEqual(rows.best_gold([*gold, on_host], row(memory="1M pageable")), on_host)
         self.assertEqual(rows.share_of_gold(row(), gold[1]), 0.256)
         self.assertIsNone(rows.share_of_gold(row(status="wrong"), gold[1]))
         self.assertIsNone(rows.share_of_gold(row(), None))
