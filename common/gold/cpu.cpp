@@ -25,6 +25,7 @@
 #include "judge/reference.h"
 #include "runner/runner.h"
 #include "step/error.h"
+#include "step/segments.h"
 #include "step/step.h"
 
 namespace {
@@ -149,6 +150,20 @@ void scan(Span<const std::uint64_t> values, Span<std::uint64_t> sums, LaunchShap
   lab::reference_result(lab::Task::scan, values.n, values.data, sums.data);
 }
 
+template <lab::Task task>
+void equal_segments(Span<const std::uint32_t> keys, Span<std::uint32_t> sorted, int, LaunchShape shape,
+                    cudaStream_t stream) {
+  begin(shape, stream);
+  lab::reference_result(task, keys.n, keys.data, sorted.data);
+}
+
+void segments(Span<const std::uint32_t> keys, Span<std::uint32_t> sorted, Span<const int> begins, LaunchShape shape,
+              cudaStream_t stream) {
+  begin(shape, stream);
+  std::copy_n(keys.data, keys.n, sorted.data);
+  for (std::int64_t i = 1; i < begins.n; ++i) std::sort(sorted.data + begins.data[i - 1], sorted.data + begins.data[i]);
+}
+
 template <std::int64_t tile>
 constexpr lab::Step stable_sort_step(int number, const char* name, const char* idea) {
   return {.number = number,
@@ -226,6 +241,21 @@ constexpr lab::Step steps[] = {
     {.number = 9, .name = "reduce", .idea = "a loop, one core", .reduce = reduce},
     {.number = 9, .name = "histogram", .idea = "a loop, one core", .histogram = histogram},
     {.number = 9, .name = "exclusive-scan", .idea = "std::exclusive_scan, one core", .scan = scan},
+    {.number = 9,
+     .name = "sort-128",
+     .idea = "std::sort of segments of 128, one core",
+     .max_n = lab::max_segmented_keys,
+     .segments_128 = equal_segments<lab::Task::segments_128>},
+    {.number = 9,
+     .name = "sort-1024",
+     .idea = "std::sort of segments of 1024, one core",
+     .max_n = lab::max_segmented_keys,
+     .segments_1024 = equal_segments<lab::Task::segments_1024>},
+    {.number = 9,
+     .name = "sort-segments",
+     .idea = "std::sort of segments, one core",
+     .max_n = lab::max_segmented_keys,
+     .segments = segments},
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "gold/host_sorts.h"
 #include "runner/runner.h"
+#include "step/segments.h"
 
 namespace {
 
@@ -92,6 +93,21 @@ constexpr lab::Step steps[] = {
     {.number = 5, .name = "reduce", .idea = "cub::DeviceReduce", .reduce = gold::reduce},
     {.number = 5, .name = "histogram", .idea = "cub::DeviceHistogram", .histogram = gold::histogram},
     {.number = 5, .name = "exclusive-sum", .idea = "cub::DeviceScan", .scan = gold::scan},
+    {.number = 5,
+     .name = "segmented-of-128",
+     .idea = "cub::DeviceSegmentedSort",
+     .max_n = lab::max_segmented_keys,
+     .segments_128 = gold::equal_segments},
+    {.number = 5,
+     .name = "segmented-of-1024",
+     .idea = "cub::DeviceSegmentedSort",
+     .max_n = lab::max_segmented_keys,
+     .segments_1024 = gold::equal_segments},
+    {.number = 5,
+     .name = "segmented-mixed",
+     .idea = "cub::DeviceSegmentedSort",
+     .max_n = lab::max_segmented_keys,
+     .segments = gold::segments},
 };
 
 }  // namespace

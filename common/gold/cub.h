@@ -35,6 +35,12 @@ template <class Key, class Value>
 void segmented(Span<Key> keys, Span<Value> values, std::int64_t length, Order order, LaunchShape shape,
                cudaStream_t stream);
 
+/// Segments from one array to another; equal ones have 128 or 1024 keys.
+void segments(Span<const std::uint32_t> keys, Span<std::uint32_t> sorted, Span<const int> begins, LaunchShape shape,
+              cudaStream_t stream);
+void equal_segments(Span<const std::uint32_t> keys, Span<std::uint32_t> sorted, int length, LaunchShape shape,
+                    cudaStream_t stream);
+
 void reduce(Span<const std::uint32_t> keys, Span<std::uint32_t> result, LaunchShape shape, cudaStream_t stream);
 void histogram(Span<const std::uint8_t> keys, Span<std::uint64_t> counts, LaunchShape shape, cudaStream_t stream);
 void scan(Span<const std::uint64_t> values, Span<std::uint64_t> sums, LaunchShape shape, cudaStream_t stream);

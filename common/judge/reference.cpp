@@ -10,6 +10,7 @@
 
 #include "judge/parallel.h"
 #include "step/key_type.h"
+#include "step/segments.h"
 
 namespace lab {
 namespace {
@@ -148,6 +149,12 @@ void reference_result(Task task, std::int64_t n, const void* keys, void* result)
       const bool negative = ((bits & sign) != 0) == is_set_in_negative;
       return negative ? ~bits : bits ^ sign;
     });
+  } else if (task == Task::segments_128 || task == Task::segments_1024 || task == Task::segments) {
+    const auto* from = static_cast<const std::uint32_t*>(keys);
+    auto* sorted = static_cast<std::uint32_t*>(result);
+    std::copy(from, from + n, sorted);
+    const std::vector<int> begins = segment_begins(task, n);
+    for (std::size_t i = 1; i < begins.size(); ++i) std::sort(sorted + begins[i - 1], sorted + begins[i]);
   } else {
     const auto* values = static_cast<const std::uint64_t*>(keys);
     std::exclusive_scan(values, values + n, static_cast<std::uint64_t*>(result), std::uint64_t{0});

@@ -264,6 +264,9 @@ Fault compare_by_hash(KeyType type, Order order, std::int64_t n, const void* key
 Fault compare_results(Task task, std::int64_t n, const void* reference, const void* result) {
   if (task == Task::reduce) return first_difference<std::uint32_t>(2, reference, result, "{smallest, largest}");
   if (task == Task::histogram) return first_difference<std::uint64_t>(256, reference, result, "counts");
+  if (task == Task::segments_128 || task == Task::segments_1024 || task == Task::segments) {
+    return first_difference<std::uint32_t>(n, reference, result, "sorted");
+  }
   if (task == Task::strings) return first_difference(n, reference, result, "sorted", text_of_string);
   if (task == Task::flip) {
     return first_difference<std::uint32_t>(n, reference, result, "integers",

@@ -4,6 +4,7 @@
 
 #include "step/error.h"
 #include "step/key_type.h"
+#include "step/segments.h"
 
 namespace lab {
 namespace {
@@ -78,6 +79,14 @@ void call(const Step& step, const StepArguments& a) {
     case Task::unflip:
       return (step.flip ? step.flip : step.unflip)(view<const std::uint32_t>(a.keys, a.n),
                                                    view<std::uint32_t>(a.values, a.n), a.shape, a.stream);
+    case Task::segments_128:
+    case Task::segments_1024:
+      return (step.segments_128 ? step.segments_128 : step.segments_1024)(
+          view<const std::uint32_t>(a.keys, a.n), view<std::uint32_t>(a.values, a.n), segment_length(step.task()),
+          a.shape, a.stream);
+    case Task::segments:
+      return step.segments(view<const std::uint32_t>(a.keys, a.n), view<std::uint32_t>(a.values, a.n), a.begins,
+                           a.shape, a.stream);
     case Task::sort:
       return call_sort(step, a);
   }

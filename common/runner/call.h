@@ -20,6 +20,7 @@ struct StepArguments {
   LaunchShape shape;
   cudaStream_t stream;
   std::int64_t device_bytes = 0;  ///< that a step which sorts host memory may allocate; 0: nearly all that is free
+  Span<const int> begins = {};    ///< of a task's segments
 };
 
 /// Errors: lab::Unsupported if the table has no such line.

@@ -18,6 +18,7 @@
 #include "runner/kernel_times.h"
 #include "step/device_array.h"
 #include "step/error.h"
+#include "step/segments.h"
 #ifdef __SIMT__
 #include <simt/host_watch.h>
 #endif
@@ -99,11 +100,15 @@ struct DeviceImages {
   cudaStream_t stream;
   DeviceArray<char> keys = allocate(request.keys.bytes, stream);
   DeviceArray<char> values = allocate(request.values.bytes, stream);
+  std::vector<int> host_begins =
+      request.task == Task::segments ? segment_begins(request.task, request.n) : std::vector<int>();
+  DeviceArray<int> begins = {std::ssize(host_begins), stream};
 
   double copy_in() const {
     const auto started = Clock::now();
     copy(keys.data(), memory.at(request.keys.input), request.keys.bytes, cudaMemcpyHostToDevice);
     copy(values.data(), memory.at(request.values.input), request.values.bytes, cudaMemcpyHostToDevice);
+    copy(begins.data(), host_begins.data(), begins.size() * std::int64_t{sizeof(int)}, cudaMemcpyHostToDevice);
     const double milliseconds = milliseconds_since(started);
     flush_cache(stream);
     return milliseconds;
@@ -142,7 +147,9 @@ struct DeviceImages {
             request.n,
             request.order,
             request.shape,
-            stream};
+            stream,
+            0,
+            {begins.data(), begins.size()}};
   }
 
   std::int64_t noise_bytes() const { return request.keys.bytes + request.values.bytes; }

@@ -20,7 +20,8 @@ constexpr const char* name_of(KeyType type) {
 constexpr const char* name_of(Order order) { return order == Order::ascending ? "ascending" : "descending"; }
 
 constexpr const char* name_of(Task task) {
-  constexpr const char* names[] = {"sort", "reduce", "histogram", "scan", "strings", "flip", "unflip"};
+  constexpr const char* names[] = {"sort", "reduce", "histogram",    "scan",          "strings",
+                                   "flip", "unflip", "segments-128", "segments-1024", "segments"};
   return names[static_cast<int>(task)];
 }
 

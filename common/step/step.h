@@ -50,10 +50,21 @@ using SortHostKeys = void (*)(HostSpan<Key> keys, HostSpan<Key> scratch, Order o
 
 /// What a line of a table computes. The tasks other than sort only read `keys`, and write all of their result, whose
 /// memory is not initialized. Errors: the same as for sorting.
-enum class Task { sort, reduce, histogram, scan, strings, flip, unflip };
+enum class Task {
+  sort,
+  reduce,
+  histogram,
+  scan,
+  strings,
+  flip,
+  unflip,
+  segments_128,   ///< segments of 128 keys
+  segments_1024,  ///< segments of 1024 keys
+  segments        ///< segments of different lengths
+};
 
-inline constexpr Task all_tasks[] = {Task::sort,    Task::reduce, Task::histogram, Task::scan,
-                                     Task::strings, Task::flip,   Task::unflip};
+inline constexpr Task all_tasks[] = {Task::sort, Task::reduce, Task::histogram,    Task::scan,          Task::strings,
+                                     Task::flip, Task::unflip, Task::segments_128, Task::segments_1024, Task::segments};
 
 /// result = {smallest, largest} of the keys, or {2^32 - 1, 0} if there are no keys.
 using Reduce = void (*)(Span<const std::uint32_t> keys, Span<std::uint32_t> result, LaunchShape shape,
@@ -81,6 +92,16 @@ using Flip = void (*)(Span<const std::uint32_t> floats, Span<std::uint32_t> inte
 using Unflip = void (*)(Span<const std::uint32_t> integers, Span<std::uint32_t> floats, LaunchShape shape,
                         cudaStream_t stream);
 
+/// sorted = the keys, of which each segment of `length` keys is sorted separately, in ascending order; the last segment
+/// may be shorter. Both spans have the same n, below 2^31.
+using EqualSegments = void (*)(Span<const std::uint32_t> keys, Span<std::uint32_t> sorted, int length,
+                               LaunchShape shape, cudaStream_t stream);
+
+/// The same for segments of any length: segment i has the positions begins[i], ..., begins[i + 1] - 1, the first begins
+/// at 0, and the last one ends at n. So `begins` has an element more than there are segments.
+using Segments = void (*)(Span<const std::uint32_t> keys, Span<std::uint32_t> sorted, Span<const int> begins,
+                          LaunchShape shape, cudaStream_t stream);
+
 /// What the declarations above call a task's two arrays.
 struct ArrayNames {
   const char* input;
@@ -88,9 +109,9 @@ struct ArrayNames {
 };
 
 constexpr ArrayNames array_names(Task task) {
-  constexpr ArrayNames names[] = {{"keys", "values"},    {"keys", "result"},    {"keys", "counts"},
-                                  {"values", "sums"},    {"strings", "sorted"}, {"floats", "integers"},
-                                  {"integers", "floats"}};
+  constexpr ArrayNames names[] = {
+      {"keys", "values"},     {"keys", "result"},     {"keys", "counts"}, {"values", "sums"}, {"strings", "sorted"},
+      {"floats", "integers"}, {"integers", "floats"}, {"keys", "sorted"}, {"keys", "sorted"}, {"keys", "sorted"}};
   return names[static_cast<int>(task)];
 }
 
@@ -185,6 +206,9 @@ struct Step {
   Strings strings = nullptr;
   Flip flip = nullptr;
   Unflip unflip = nullptr;
+  EqualSegments segments_128 = nullptr;
+  EqualSegments segments_1024 = nullptr;
+  Segments segments = nullptr;
 
   constexpr Task task() const {
     if (reduce) return Task::reduce;
@@ -192,6 +216,9 @@ struct Step {
     if (scan) return Task::scan;
     if (strings) return Task::strings;
     if (flip) return Task::flip;
+    if (segments_128) return Task::segments_128;
+    if (segments_1024) return Task::segments_1024;
+    if (segments) return Task::segments;
     return unflip ? Task::unflip : Task::sort;
   }
 
@@ -200,7 +227,7 @@ struct Step {
 
   /// True if `type` is what the line sorts, or what its task takes.
   constexpr bool takes(KeyType type) const {
-    if (reduce || flip || unflip) return type == KeyType::u32;
+    if (reduce || flip || unflip || segments_128 || segments_1024 || segments) return type == KeyType::u32;
     if (histogram) return type == KeyType::u8;
     if (scan || strings) return type == KeyType::u64;
     switch (type) {

@@ -1,6 +1,6 @@
 // Step 04: the record.
 //
-// Idea: a key that has been read stays in registers for as many stages as possible. A thread that holds 16 keys runs the
+// Idea: a key that has been read stays in registers for as many stages as possible. A thread that holds 32 keys runs the
 // stages among them without any memory. Between the lanes of a warp, keys travel by shuffles. Between warps, they go
 // through shared memory once for several stages, not once for each. And the stages whose partners are in different
 // tiles, each of which was a trip through global memory in step 03, go in fives: a thread takes 32 keys that are a
@@ -8,12 +8,15 @@
 // New since step 03: the network in registers and between lanes (network.cuh); tiles whose arrangement follows the
 // stages (tile_network.cuh); strided trips. Keys of all types are sorted as unsigned numbers (words.cuh), so that a
 // comparator is a minimum and a maximum.
-// Cost: one read and one write of every key to sort the tiles, of 4096 keys each. Then a merge into runs of 2^m tiles
-// takes one strided trip for every five stages across tiles, m / 5 rounded up, and one trip for all others. For 2^16
-// keys 9 trips in all, for 2^20 20 (step 03: 28 and 66).
+// Cost: one read and one write of every key to sort the tiles, of 8192 keys each (4096 if they have 8 bytes or values).
+// Then a merge into runs of 2^m tiles takes one strided trip for every five stages across tiles, m / 5 rounded up, and
+// one trip for all others. For 2^16 keys 7 trips in all, for 2^20 17 (step 03: 28 and 66).
 // Limits: 256 threads per block.
+#include <algorithm>
 #include <cstdint>
 
+#include "segments.cuh"
+#include "step/device_array.h"
 #include "step/launch_shape.h"
 #include "tile_network.cuh"
 #include "words.cuh"
@@ -22,9 +25,11 @@ namespace bitonic {
 namespace {
 
 constexpr int strided_items = 32, strided_threads = 128;
+constexpr int list_block_keys = 1024;  // with fewer, a block would mostly read the lengths of lists
 
+/// 8192 words of 4 bytes, or 4096 of 8 bytes.
 template <class Words>
-using RecordTile = Tile<typename Words::Word, record_tile_keys / record_threads, record_threads>;
+using RecordTile = Tile<typename Words::Word, 128 / sizeof(typename Words::Word), record_threads>;
 
 /// Sorts each tile. Each block takes the tiles blockIdx.x, blockIdx.x + gridDim.x, ...
 template <class Words>
@@ -72,7 +77,7 @@ __global__ void __launch_bounds__(record_threads) clean_each_tile(Words all) {
     typename Words::Word words[tile.items];
 #pragma unroll
     for (int i = 0; i < tile.items; ++i) words[i] = columns.load(i * record_threads);
-    // Your code: the thread's words are 256 apart. Run the stages with the strides 2048 to 256 in registers; write the
+    // Your code: the thread's words are 256 apart. Run the stages with strides of 256 and more in registers; write the
     // words to shared memory where they belong (tile.at), and read rows; run the strides 128 to 32 in registers and
     // the rest by shuffles. Put a barrier wherever one thread needs what another has written.
 #pragma unroll
@@ -83,12 +88,13 @@ __global__ void __launch_bounds__(record_threads) clean_each_tile(Words all) {
 /// Queues the whole sort.
 template <class Words>
 void sort_words(Words all, lab::LaunchShape shape, cudaStream_t stream) {
-  const unsigned tile_blocks = lab::blocks_or(shape, all.n, record_tile_keys);
+  constexpr std::int64_t tile = RecordTile<Words>::size;
+  const unsigned tile_blocks = lab::blocks_or(shape, all.n, tile);
   // Your code: launch sort_each_tile. Then, for runs of 2, 4, ... tiles, until one run holds all keys: a strided trip
   // that begins with the mirror stage, further strided trips as long as there are strides of a tile or more, and
   // clean_each_tile. How many threads does a strided trip need if n is not a power of two? Check each launch.
   (void)sort_each_tile<Words>, (void)run_strided_stages<true, Words>, (void)run_strided_stages<false, Words>;
-  (void)clean_each_tile<Words>, (void)tile_blocks, (void)stream;
+  (void)clean_each_tile<Words>, (void)tile_blocks, (void)tile, (void)stream;
   NOT_WRITTEN("step 04");
 }
 
@@ -105,7 +111,68 @@ void sort_any(lab::Span<Key> keys, Value* values, lab::Order order, lab::LaunchS
   }
 }
 
+// --- segments ---
+
+void require_segments(std::int64_t n, lab::LaunchShape shape) {
+  if (lab::threads_or(shape, segment_threads) != segment_threads) {
+    throw lab::Unsupported("segments are sorted by 128 threads per block: choose --threads 128 or leave it out");
+  }
+  if (n > max_segmented_keys) throw lab::Unsupported("segments have positions of type int: choose --n below 2^31");
+}
+
+/// Queues the sort of equal segments of class `number` or, if they do not belong to it, of the next class.
+template <int number>
+void sort_from_class(SegmentKeys keys, EqualSegments segments, lab::LaunchShape shape, cudaStream_t stream) {
+  if constexpr (number < classes - 1) {
+    if (class_of(segments.length) != number) return sort_from_class<number + 1>(keys, segments, shape, stream);
+    const unsigned blocks = lab::blocks_or(shape, segments.number, Class<number>::per_block);
+    // Your code: launch sort_segments_of_class, and check the launch.
+    (void)blocks, (void)keys, (void)stream, (void)sort_segments_of_class<Class<number>>;
+    NOT_WRITTEN("step 04");
+  } else {
+    const unsigned blocks = lab::blocks_or(shape, segments.number, 1);
+    sort_long_segments<<<blocks, segment_threads, 0, stream>>>(keys, segments);
+    CUDA_CHECK(cudaGetLastError());
+  }
+}
+
+/// Blocks that work through lists: at most four times as many as run at a time, so that all multiprocessors end together.
+unsigned list_blocks(std::int64_t n, lab::LaunchShape shape) {
+  const unsigned blocks = lab::blocks_or(shape, n, list_block_keys);
+  if (shape.blocks != 0) return blocks;
+  int device = 0, multiprocessors = 0;
+  CUDA_CHECK(cudaGetDevice(&device));
+  CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+  return std::min(blocks, unsigned(4 * segment_blocks * multiprocessors));
+}
+
 }  // namespace
+
+void sort_equal_segments(lab::Span<const std::uint32_t> keys, lab::Span<std::uint32_t> sorted, int length,
+                         lab::LaunchShape shape, cudaStream_t stream) {
+  require_segments(keys.n, shape);
+  lab::blocks_or(shape, 1, 1);  // refuses impossible shapes, whatever n is
+  if (length < 1) throw lab::Unsupported("a segment has at least one key: choose a greater length");
+  if (keys.n == 0) return;
+  const int number = int((keys.n + length - 1) / length);
+  sort_from_class<0>({keys.data, sorted.data}, {length, int(keys.n), number}, shape, stream);
+}
+
+void sort_segments(lab::Span<const std::uint32_t> keys, lab::Span<std::uint32_t> sorted, lab::Span<const int> begins,
+                   lab::LaunchShape shape, cudaStream_t stream) {
+  require_segments(keys.n, shape);
+  const unsigned blocks = list_blocks(keys.n, shape);
+  const int number = int(begins.n) - 1;
+  if (keys.n == 0) return;
+  SegmentLists lists(number, keys.n);
+  const lab::DeviceArray<int> memory(classes + lists.firsts[classes], stream);
+  lists.counts = memory.data();
+  lists.numbers = lists.counts + classes;
+  CUDA_CHECK(cudaMemsetAsync(lists.counts, 0, classes * sizeof(int), stream));
+  // Your code: launch list_segments_by_class, whose blocks list 2048 segments each, then sort_listed_segments. Check both.
+  (void)blocks, (void)number, (void)sorted;
+  NOT_WRITTEN("step 04");
+}
 
 template <class Key>
 void sort_record(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream) {

@@ -14,8 +14,11 @@ namespace bitonic {
 /// Keys per tile: step 02 sorts a tile in the shared memory of one block, and step 03 starts from sorted tiles.
 inline constexpr int tile_keys = 1024;
 
-/// Threads per block of step 04, whose tiles have 16 keys per thread.
-inline constexpr int record_threads = 256, record_tile_keys = 16 * record_threads;
+/// Threads per block of step 04.
+inline constexpr int record_threads = 256;
+
+/// Positions of segments are of type int.
+inline constexpr std::int64_t max_segmented_keys = 0x7fffffff;
 
 /// Step 01. Sorts the whole array in place, any n, in global memory: one launch per stage of the network. Uses a
 /// scratch array if n is not a power of two. Launch shape: any number of blocks, 1 to 1024 threads per block.
@@ -50,8 +53,8 @@ void sort_hybrid(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order,
 /// Step 04. Sorts the whole array in place, any n, without scratch memory: keys stay in registers while they meet, and
 /// four stages with distant partners share a trip through global memory. Launch shape: any number of blocks, 256 threads
 /// per block.
-/// Cost: 1 + m + (the sum of i / 4, rounded up, for i = 1 to m) passes over memory, where m is log2(n /
-/// record_tile_keys), rounded up: 2m + 1 passes up to 2^16 keys.
+/// Cost: 1 + m + (the sum of i / 5, rounded up, for i = 1 to m) passes over memory, where m is log2(n / 8192), rounded up:
+/// 2m + 1 passes up to 2^18 keys. (4096 instead of 8192 for keys of 8 bytes or with values.)
 template <class Key>
 void sort_record(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream);
 
@@ -59,5 +62,15 @@ void sort_record(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, 
 template <class Key, class Value>
 void sort_record(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order, lab::LaunchShape shape,
                  cudaStream_t stream);
+
+/// Parts of step 04. Sort each segment of `length` keys, or each segment from begins[i] to begins[i + 1] - 1, separately,
+/// in ascending order, from `keys` to `sorted`. Launch shape: any number of blocks, 128 threads per block.
+/// Cost: one read and one write of every key in a segment of up to 4096 keys; longer segments are slow, because one
+/// block sorts each. With `begins`, scratch memory of 4 bytes per segment and at most n / 4 bytes more.
+/// Errors: lab::Unsupported for length < 1 and for 2^31 keys or more.
+void sort_equal_segments(lab::Span<const std::uint32_t> keys, lab::Span<std::uint32_t> sorted, int length,
+                         lab::LaunchShape shape, cudaStream_t stream);
+void sort_segments(lab::Span<const std::uint32_t> keys, lab::Span<std::uint32_t> sorted, lab::Span<const int> begins,
+                   lab::LaunchShape shape, cudaStream_t stream);
 
 }  // namespace bitonic

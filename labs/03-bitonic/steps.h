@@ -28,6 +28,15 @@ inline constexpr lab::Step steps[] = {
      .u32 = sort_record<std::uint32_t>, .u64 = sort_record<std::uint64_t>,
      .i32 = sort_record<std::int32_t>, .f32 = sort_record<float>,
      .pairs = sort_record<std::uint32_t, std::uint32_t>},
+    {.number = 4, .name = "segments-128", .idea = "four lanes per segment", .max_n = max_segmented_keys, .threads = 128,
+     .budget = {.n = 16384, .conflicts = 1.1, .sectors = 1.05, .bytes = 8.2, .barriers = 2},
+     .segments_128 = sort_equal_segments},
+    {.number = 4, .name = "segments-1024", .idea = "a warp per segment", .max_n = max_segmented_keys, .threads = 128,
+     .budget = {.n = 16384, .conflicts = 1.1, .sectors = 1.05, .bytes = 8.2, .barriers = 2},
+     .segments_1024 = sort_equal_segments},
+    {.number = 4, .name = "segments", .idea = "a list per length", .max_n = max_segmented_keys, .threads = 128,
+     .budget = {.n = 16384, .conflicts = 1.1, .sectors = 1.3, .bytes = 12, .barriers = 20},
+     .segments = sort_segments},
 };
 // clang-format on
 

@@ -154,7 +154,7 @@ BREAKS: Sequence[Mistake] = (
         "04_record.cu",
         ("no mirror image", "mirrored ? run + stride - 1 - column : low;", "low;"),
         ("no shuffles in rows", "clean_lanes<16>(words);", "clean_lanes<0>(words);"),
-        ("a strided trip too few", "stride > record_tile_keys) {", "stride > strided_items * record_tile_keys) {"),
+        ("a strided trip too few", "stride > tile) {", "stride > strided_items * tile) {"),
         ("a cut run is left out", "if (run >= all.n) break;", "if (run + items * stride > all.n) break;"),
         ("descending words ascend", "Words<lab::Order::descending, Key,", "Words<lab::Order::ascending, Key,"),
         ("a merge of tiles too few", "run / 2 < all.n; run *= 2", "run <= all.n; run *= 2"),
