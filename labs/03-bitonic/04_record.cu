@@ -169,8 +169,9 @@ void sort_segments(lab::Span<const std::uint32_t> keys, lab::Span<std::uint32_t>
   lists.counts = memory.data();
   lists.numbers = lists.counts + classes;
   CUDA_CHECK(cudaMemsetAsync(lists.counts, 0, classes * sizeof(int), stream));
-  // Your code: launch list_segments_by_class, whose blocks list 2048 segments each, then sort_listed_segments. Check both.
-  (void)blocks, (void)number, (void)sorted;
+  // Your code: launch list_segments_by_class, whose blocks list 2048 segments each; then sort_long_segments for the
+  // last list, and sort_listed_segments for all others. Check each launch.
+  (void)blocks, (void)number, (void)sorted, (void)sort_long_segments<ListedSegments>;
   NOT_WRITTEN("step 04");
 }
 

@@ -65,7 +65,7 @@ void sort_record(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order,
 
 /// Parts of step 04. Sort each segment of `length` keys, or each segment from begins[i] to begins[i + 1] - 1, separately,
 /// in ascending order, from `keys` to `sorted`. Launch shape: any number of blocks, 128 threads per block.
-/// Cost: one read and one write of every key in a segment of up to 4096 keys; longer segments are slow, because one
+/// Cost: one read and one write of every key in a segment of up to 4096 keys; longer segments take more, and one
 /// block sorts each. With `begins`, scratch memory of 4 bytes per segment and at most n / 4 bytes more.
 /// Errors: lab::Unsupported for length < 1 and for 2^31 keys or more.
 void sort_equal_segments(lab::Span<const std::uint32_t> keys, lab::Span<std::uint32_t> sorted, int length,

@@ -224,13 +224,17 @@ void sort_segments(lab::Span<const std::uint32_t> keys, lab::Span<std::uint32_t>
   lists.numbers = lists.counts + classes;
   CUDA_CHECK(cudaMemsetAsync(lists.counts, 0, classes * sizeof(int), stream));
   // begin solution
-  //~ // Your code: launch list_segments_by_class, whose blocks list 2048 segments each, then sort_listed_segments. Check both.
-  //~ (void)blocks, (void)number, (void)sorted;
+  //~ // Your code: launch list_segments_by_class, whose blocks list 2048 segments each; then sort_long_segments for the
+  //~ // last list, and sort_listed_segments for all others. Check each launch.
+  //~ (void)blocks, (void)number, (void)sorted, (void)sort_long_segments<ListedSegments>;
   //~ NOT_WRITTEN("step 04");
   const unsigned lists_of = unsigned((number + list_threads * list_segments - 1) / (list_threads * list_segments));
   list_segments_by_class<<<lists_of, list_threads, 0, stream>>>(begins.data, number, lists);
   CUDA_CHECK(cudaGetLastError());
-  sort_listed_segments<<<blocks, segment_threads, 0, stream>>>(SegmentKeys{keys.data, sorted.data}, begins.data, lists);
+  const SegmentKeys all = {keys.data, sorted.data};
+  sort_long_segments<<<blocks, segment_threads, 0, stream>>>(all, lists.list(begins.data, classes - 1));
+  CUDA_CHECK(cudaGetLastError());
+  sort_listed_segments<<<blocks, segment_threads, 0, stream>>>(all, begins.data, lists);
   CUDA_CHECK(cudaGetLastError());
   // end solution
 }
