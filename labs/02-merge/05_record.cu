@@ -9,8 +9,8 @@
 // through registers, so that many of them are under way at a time.
 // Cost: 1 + ceil(log4(n / tile)) reads and writes of every key; a tile has 16,896 keys of 4 bytes, 8704 of 8 bytes,
 // pairs or floats. Temporary memory: a copy of the keys and values, and 16 bytes per 8415 keys (4335).
-// Limits: 256 threads per block if the user chooses.
-// Longer than other steps because a record is made of several ideas.
+// Limits: 256 threads per block if the user chooses. The file is long because a record is made of several ideas.
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <utility>
@@ -55,7 +55,7 @@ template <class Shape, class Key, class Value>
 __device__ void merge_threads(Items<Key, Value> tile, OwnItems<Shape>& own, int count, typename Shape::Before before) {
   const int t = threadIdx.x;
   const auto position = [=](int thread) { return min(thread * Shape::items, count); };
-  for (int run = 1; run < Shape::threads; run *= 2) {  // threads per run
+  for (int run = 1; run < Shape::threads && position(run) < count; run *= 2) {  // threads per run
     // Your code: write_own() the thread's items, so that the runs of `run` threads face each other in pairs. Then
     // merge_own(). Which barriers are needed? sync_threads(threads) is a barrier for so many neighbours.
     (void)tile, (void)own, (void)before, (void)position, (void)t;
@@ -86,15 +86,19 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multiprocess
 // --- cuts of four runs ---
 
 /// Finds, for each tile, how many items of each run come before it: the `rank` items that come first in the merge are
-/// to be divided among the runs. For each run an interval [low, high] holds the answer. A warp searches for a tile; a
-/// lane reads one probe, a key of its run inside the interval, and finds out from all other probes how many items of
-/// the merge come before its own: at least so many and at most so many. If it is at most rank - 1, the probe is among
-/// those that come first; if it is at least rank, it is not. Either narrows the interval of its run.
+/// to be divided among the runs. For each run an interval [low, high] holds the answer. Several lanes search for a tile,
+/// `probes` of them for each run. A lane reads one probe, a key of its run inside the interval, and finds out from all
+/// other probes how many items of the merge come before its own: at least so many and at most so many. If these are
+/// fewer than `rank` at most, the probe is among those that come first; if they are `rank` at least, it is not. Either
+/// narrows the interval of its run.
 template <class Index, class Key, class Before>
 __global__ void find_cuts(const Key* from, WidePass pass, Cut* cuts, Before before) {
-  const int own_run = threadIdx.x % 32 / probes, own_probe = threadIdx.x % probes;
-  const std::int64_t warps = std::int64_t(gridDim.x) * (blockDim.x / 32);
-  for (std::int64_t i = std::int64_t(blockIdx.x) * (blockDim.x / 32) + threadIdx.x / 32; i < pass.tiles; i += warps) {
+  const int lane = threadIdx.x % lanes_per_cut, own_run = lane / probes, own_probe = lane % probes;
+  const int per_block = blockDim.x / lanes_per_cut;
+  for (std::int64_t first_cut = std::int64_t(blockIdx.x) * per_block; first_cut < pass.tiles;
+       first_cut += std::int64_t(gridDim.x) * per_block) {
+    // Lanes without a cut search for the last one, too: all lanes of a warp take part in every shuffle.
+    const std::int64_t own_cut = first_cut + threadIdx.x / lanes_per_cut, i = min(own_cut, pass.tiles - 1);
     const OutputTile tile(pass, i);
     const std::int64_t first = pass.run_first(tile.merge, 0), own_first = pass.run_first(tile.merge, own_run);
     const Index rank = Index(tile.first - first), all = Index(pass.run_first(tile.merge, width) - first);
@@ -110,7 +114,7 @@ __global__ void find_cuts(const Key* from, WidePass pass, Cut* cuts, Before befo
       (void)key, (void)position, (void)before;
       break;
     }
-    if (own_probe == 0) cuts[i].taken[own_run] = std::uint32_t(low);
+    if (own_probe == 0 && own_cut == i) cuts[i].taken[own_run] = std::uint32_t(low);
   }
 }
 
@@ -165,9 +169,12 @@ void sort_with(Items<Key, Value> items, std::int64_t n, Before before, lab::Laun
   const std::int64_t sorted_tiles = (n + SortShape::tile - 1) / SortShape::tile;
   const int largest_tile = (MergeShape::threads - (width / 2 - 1)) * MergeShape::items;
   int passes = 0;
-  for (std::int64_t run = SortShape::tile; run < n; run *= width) ++passes;
+  std::int64_t most_cuts = 0;
+  for (std::int64_t run = SortShape::tile; run < n; run *= width, ++passes) {
+    most_cuts = std::max(most_cuts, WidePass(n, run, largest_tile).tiles);
+  }
   const Scratch<Key, Value> scratch(passes == 0 ? 0 : n, stream);
-  const lab::DeviceArray<Cut> cuts(passes == 0 ? 0 : WidePass(n, SortShape::tile, largest_tile).tiles, stream);
+  const lab::DeviceArray<Cut> cuts(most_cuts, stream);
   Items<Key, Value> from = items, to = scratch.items();
   // Your code: the launches, as in sort_by_levels(): sort_record_tiles, then find_cuts and merge_wide for runs of
   // SortShape::tile, 4 * SortShape::tile, ... items. Which array do the tiles go to? Check each launch.
@@ -186,7 +193,7 @@ void sort(Items<Key, Value> items, std::int64_t n, Before before, lab::LaunchSha
   }
   lab::blocks_or(shape, 1, 1);  // refuses impossible numbers
   if (n < 2) return;
-  if (shape.threads == 0 && fits<Large>()) {
+  if (shape.threads == 0 && n > Medium::tile && fits<Large>()) {
     sort_with<Large, Medium>(items, n, before, shape, stream);
   } else {
     sort_with<Medium, Medium>(items, n, before, shape, stream);

@@ -33,6 +33,7 @@ struct RecordShape {
   static constexpr int tile = threads * items;  ///< items per tile
   static constexpr std::size_t key_bytes = tile * sizeof(Key);
   static constexpr std::size_t shared_bytes = key_bytes + (has_values<Value> ? tile * sizeof(Value) : 0);
+  static constexpr bool needs_permission = shared_bytes > 48 * 1024;  ///< to have so much shared memory per block
 };
 
 /// The tile in the block's dynamic shared memory, which may be larger than 48 KiB.

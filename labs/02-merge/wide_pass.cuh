@@ -24,7 +24,7 @@ struct WidePass {
     const std::int64_t most = std::min(width * run, n);
     tiles_per_merge = (most + largest_tile - 1) / largest_tile;
     tile = int((most + tiles_per_merge - 1) / tiles_per_merge);
-    tiles = (n + width * run - 1) / (width * run) * tiles_per_merge;
+    tiles = n / (width * run) * tiles_per_merge + (n % (width * run) + tile - 1) / tile;
   }
 
   /// The first item of run r of a merge, n if there is no such run; r = width: the end of its last run.
@@ -34,8 +34,7 @@ struct WidePass {
   }
 };
 
-/// Where the tile with this number is in the output: its items are [first, first + count). The last merge may have
-/// fewer tiles than the others: then count is 0.
+/// Where the tile with this number is in the output: its items are [first, first + count).
 struct OutputTile {
   std::int64_t merge, first;
   int count;
@@ -71,11 +70,19 @@ struct Parts {
   }
 };
 
-// --- the search for a cut, by a warp ---
+// --- the search for a cut, by several lanes of a warp ---
 
 inline constexpr unsigned all_lanes = 0xffffffff;
-/// Lanes per run: each reads one key of it at a time.
-inline constexpr int probes = 32 / width;
+/// Lanes per run: each reads one key of it at a time. More probes save rounds, but a round compares all with all.
+inline constexpr int probes = 2;
+/// Lanes that search for one cut.
+inline constexpr int lanes_per_cut = width * probes;
+
+/// x of a lane, by its number among those that search for the same cut.
+template <class T>
+__device__ inline T from_lane(T x, int lane) {
+  return __shfl_sync(all_lanes, x, lane, lanes_per_cut);
+}
 
 /// Where the probe with this number is in the interval [low, high): each in the middle of one of `probes` equal parts.
 template <class Index>

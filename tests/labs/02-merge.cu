@@ -33,10 +33,10 @@ const Step steps[] = {
 };
 
 // Around a thread's items, pieces and tiles of all steps (256, 2048, 2816, 4352, 8704 keys), and several of them. From
-// 34,817 keys on, step 05 makes a second pass, whose last merge has one run or two.
-constexpr std::int64_t sizes[] = {0,    1,    2,    3,    17,    18,    100,   255,   256,  257,
-                                  511,  512,  513,  2047, 2048,  2049,  4095,  4096,  4097, 4351,
-                                  4352, 4353, 8704, 8705, 10000, 20011, 34816, 34817, 43600};
+// 34,817 keys on, step 05 makes a second pass, which has two merges from 139,265 keys on.
+constexpr std::int64_t sizes[] = {0,    1,    2,    3,    17,    18,    100,   255,   256,   257,
+                                  511,  512,  513,  2047, 2048,  2049,  4095,  4096,  4097,  4351,
+                                  4352, 4353, 8704, 8705, 10000, 20011, 34816, 34817, 43600, 150001};
 
 std::vector<Key> random_keys(std::int64_t n, Key mask) {
   std::mt19937 random(std::uint32_t(n) ^ mask);
@@ -132,8 +132,10 @@ TEST_CASE("the tiles of a pass of step 05 cover its output, and are as large as 
       CHECK(pass.tile <= largest);
       CHECK(pass.tile * pass.tiles_per_merge >= std::min(n, per_merge));
       CHECK(pass.tile * (pass.tiles_per_merge - 1) < std::min(n, per_merge));
-      CHECK(pass.tiles == (n + per_merge - 1) / per_merge * pass.tiles_per_merge);
-      const std::int64_t last = (n - 1) / per_merge;
+      const std::int64_t last = (n - 1) / per_merge, in_last = pass.tiles - last * pass.tiles_per_merge;
+      CHECK(in_last > 0);
+      CHECK(in_last * pass.tile >= n - last * per_merge);
+      CHECK((in_last - 1) * pass.tile < n - last * per_merge);
       CHECK(pass.run_first(last, 0) == last * per_merge);
       CHECK(pass.run_first(last, merge_sort::width) == n);
       if (last > 0) CHECK(pass.run_first(last - 1, merge_sort::width) == last * per_merge);
