@@ -70,8 +70,8 @@ __device__ int find_values(lab::Span<const std::uint32_t> keys, Coding<Key> codi
   }
 }
 
-/// Finds a multiplier that gives each of `number` values a slot of its own: each thread tries one. Of 32 values, one
-/// number in 65 does. Returns false if there is none.
+/// Finds a multiplier that gives each of `number` values a slot of its own: each thread tries one. For 32 values in
+/// random slots, one in 69 does (the product of 1 - i / 128 for i < 32). Returns false if there is none.
 __device__ inline bool assign_slots(int number, ValueSlots& table) {
   if (threadIdx.x == 0) table.multiplier = 0;
   for (int i = threadIdx.x; i < slots * 32; i += few_threads) table.counts[i / 32][i % 32] = 0;

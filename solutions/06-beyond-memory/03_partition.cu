@@ -245,7 +245,7 @@ std::vector<Keys> sort_buckets(const Sort& sort, Keys keys, std::vector<Chunks>&
 /// In how many pieces n keys are grouped, if the slots are large enough. Nothing overlaps with the first copy in and
 /// the last copy out of a trip, which favours many pieces. But a bucket is gathered by one copy per piece, and there
 /// are 1.7 times as many buckets as pieces; each copy takes some microseconds more than its bytes. So a copy gets n /
-/// (1.7 pieces^2) keys, 2.5 MB or more.
+/// (1.7 pieces^2) keys: about 2.5 MB for many keys, and more once there are 40 pieces.
 std::int64_t pieces_for(std::int64_t n) {
   std::int64_t pieces = 1;
   while (pieces < most_pieces && (pieces * pieces << 20) < n) ++pieces;
