@@ -2,7 +2,8 @@
 //
 // A sorting network compares positions that do not depend on the keys, so that all items stay in registers. Batcher's
 // odd-even merge sort has few comparators, about n/4 (log2 n)^2, but it exchanges keys that are far apart: it is not
-// stable. Where that could be seen, neighbours are exchanged instead, in n phases with n/2 comparators each.
+// stable. Where that could be seen, neighbours are exchanged instead, in n phases with n/2 comparators each: if there are
+// values, or another comparison than that of keys, or a thread that has a -0, which equals +0.
 // Source: K. E. Batcher, "Sorting networks and their applications", AFIPS 1968.
 #pragma once
 
@@ -41,24 +42,48 @@ __device__ inline void network(OwnItems<Shape>& own, typename Shape::Before befo
   if constexpr (2 * run < Shape::items) network<2 * run>(own, before);
 }
 
-/// Exchanges neighbours among the first `count` items: odd-even transposition.
-template <class Shape>
-__device__ inline void exchange_neighbours(OwnItems<Shape>& own, int count, typename Shape::Before before) {
+/// Exchanges the items i and i + 1, i + 2 and i + 3, ... among the first `count`, if they are in the wrong order.
+template <int first, class Shape>
+__device__ inline void exchange_pairs(OwnItems<Shape>& own, int count, typename Shape::Before before) {
 #pragma unroll
-  for (int phase = 0; phase < Shape::items; ++phase) {
-#pragma unroll
-    for (int i = phase % 2; i + 1 < Shape::items; i += 2) {
-      if (i + 1 >= count || !before(own.keys[i + 1], own.keys[i])) continue;
-      const auto key = own.keys[i];
-      own.keys[i] = own.keys[i + 1];
-      own.keys[i + 1] = key;
-      if constexpr (has_values<typename Shape::Value>) {
-        const auto value = own.values[i];
-        own.values[i] = own.values[i + 1];
-        own.values[i + 1] = value;
-      }
+  for (int i = first; i + 1 < Shape::items; i += 2) {
+    if (i + 1 >= count || !before(own.keys[i + 1], own.keys[i])) continue;
+    const auto key = own.keys[i];
+    own.keys[i] = own.keys[i + 1];
+    own.keys[i + 1] = key;
+    if constexpr (has_values<typename Shape::Value>) {
+      const auto value = own.values[i];
+      own.values[i] = own.values[i + 1];
+      own.values[i + 1] = value;
     }
   }
+}
+
+/// Sorts the first `count` items by odd-even transposition: stable, with `items` phases.
+template <class Shape>
+__device__ inline void exchange_neighbours(OwnItems<Shape>& own, int count, typename Shape::Before before) {
+#pragma unroll 1  // two phases are code enough: all indexes in them are constants
+  for (int phase = 0; phase < Shape::items; phase += 2) {
+    exchange_pairs<0>(own, count, before);
+    exchange_pairs<1>(own, count, before);
+  }
+}
+
+/// True if a key is -0, which equals +0.
+template <class Shape>
+__device__ inline bool has_minus_zero(const OwnItems<Shape>& own) {
+  using Key = typename Shape::Key;
+  bool found = false;
+  if constexpr (!std::is_integral_v<Key>) {
+    constexpr auto minus_zero = lab::Bits<Key>(1) << (8 * sizeof(Key) - 1);
+#pragma unroll
+    for (int k = 0; k < Shape::items; ++k) {
+      lab::Bits<Key> bits;
+      std::memcpy(&bits, &own.keys[k], sizeof bits);
+      found |= bits == minus_zero;
+    }
+  }
+  return found;
 }
 
 }  // namespace detail
@@ -71,16 +96,15 @@ __device__ inline void take_and_sort(OwnItems<Shape>& own, Items<Key, Value> til
 #pragma unroll
   for (int k = 0; k < Shape::items; ++k) {
     // A network needs a key in every position: past the end, one that no key comes after.
-    if constexpr (Shape::equal_is_same) own.keys[k] = detail::last_key(before, Key{});
+    if constexpr (Shape::by_network) own.keys[k] = detail::last_key(before, Key{});
     if (first + k >= count) continue;
     own.keys[k] = tile.keys[first + k];
     if constexpr (has_values<Value>) own.values[k] = tile.values[first + k];
   }
-  if constexpr (Shape::equal_is_same) {
-    detail::network<1>(own, before);
-  } else {
-    detail::exchange_neighbours(own, count - first, before);
+  if constexpr (Shape::by_network) {
+    if (!detail::has_minus_zero(own)) return detail::network<1>(own, before);
   }
+  detail::exchange_neighbours(own, count - first, before);
 }
 
 }  // namespace merge_sort

@@ -24,12 +24,12 @@ struct RecordShape {
   using Key = TheKey;
   using Value = TheValue;
   using Before = TheBefore;
-  /// Equal keys are the same key, so that nobody can see in which order they are.
-  static constexpr bool equal_is_same = !has_values<Value> && std::is_integral_v<Key> && is_order_of_keys<Before>;
+  /// Equal keys cannot be told apart, except for -0 and +0: a network may sort them, although it is not stable.
+  static constexpr bool by_network = !has_values<Value> && is_order_of_keys<Before>;
   static constexpr int threads = threads_per_block;
   static constexpr int blocks_per_multiprocessor = 1024 / threads;  ///< leaves 64 registers for each thread
   /// Items per thread. Odd, so that 32 threads that each access the k-th of their own items access different banks.
-  static constexpr int items = equal_is_same && sizeof(Key) <= 4 ? 33 : 17;
+  static constexpr int items = by_network && sizeof(Key) <= 4 ? 33 : 17;
   static constexpr int tile = threads * items;  ///< items per tile
   static constexpr std::size_t key_bytes = tile * sizeof(Key);
   static constexpr std::size_t shared_bytes = key_bytes + (has_values<Value> ? tile * sizeof(Value) : 0);
