@@ -184,6 +184,7 @@ class Parts(unittest.TestCase):
             row(memory="256K"),
             row(memory="256K", kernel="pinning", median_ms=0.5),
             row(memory="256K", kernel="copies alone", launches=2, median_ms=1.8, gb_per_s=20.0),
+            row(memory="256K pageable", median_ms=9.0),
             row(memory="256K", n=1000),
             row(memory="256K", n=1000, kernel="copies alone", launches=2, median_ms=1.8, gb_per_s=20.0),
         ]
@@ -192,7 +193,8 @@ class Parts(unittest.TestCase):
         self.assertIn("at least 256K (256K for 2<sup>10</sup> keys)", made["results"])
         lines = [line for line in made["transfers"].splitlines() if line.startswith("| 01")]
         cells = "| 01 global | 2<sup>10</sup> | 256K | 2.00 | 0.512 | 0.500 | 2 | 1.80 | 20.0 | 90 |"
-        self.assertEqual(lines, [cells])
+        slow = "| 01 global | 2<sup>10</sup> | 256K pageable | 9.00 | 0.512 |  |  |  |  |  |"
+        self.assertEqual(lines, [cells, slow])
         self.assertNotIn("pinning", made["kernels"])
 
     def test_one_shape_that_takes_too_long_does_not_condemn_its_step(self) -> None:

@@ -330,7 +330,9 @@ def _copy_rows(whole: Row, measured: Measurement, item: Planned) -> list[Row]:
 def _host_copy_rows(whole: Row, measured: Measurement, item: Planned) -> list[Row]:
     """The rows of pinning, and of the copies that a sort of host memory makes, alone."""
     bytes_ = sweeps.input_bytes(item.case)
-    found = [] if item.case.pageable else [_copy_row(whole, row_files.PINNING, measured.to_device, bytes_)]
+    if item.case.pageable:  # nothing is pinned, and copies in both directions do not overlap
+        return []
+    found = [_copy_row(whole, row_files.PINNING, measured.to_device, bytes_)]
     trips = item.step.trips
     if trips:
         times = Quartiles(*(trips * time for time in astuple(measured.to_host)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..core.rows import PINNING, Row, by_measurement, key, share_of_copies
+from ..core.rows import COPIES_ALONE, PINNING, Row, by_measurement, key, share_of_copies, whole
 from .selection import label, speed
 from .tables import count, number, pipe
 
@@ -25,28 +25,33 @@ def paragraph(kind: str, rows: Sequence[Row]) -> str:
 
 
 def table(rows: Sequence[Row]) -> str:
-    """Pinning, and the copies alone as a share of each step's time; "" if the copies were not timed."""
+    """Pinning, and the copies alone as a share of each step's time; "" if the copies were not timed.
+
+    From and to pageable memory, the two directions do not overlap: there is no such share.
+    """
     steps = by_measurement(rows)
-    pinned = {_whole(row): row for row in rows if row.kernel == PINNING}
+    parts = {(_whole(row), row.kernel): row for row in rows if row.kernel}
     lines = []
-    for row in sorted(rows, key=lambda row: (row.step, row.n)):
-        share = share_of_copies(row, steps)
-        if share is not None:
-            step, pinning = steps[_whole(row)], pinned.get(_whole(row))
-            lines.append(
-                [
-                    label(row),
-                    count(row.n),
-                    row.memory,
-                    number(step.median_ms),
-                    number(speed(step) / 1e6),
-                    number(pinning.median_ms) if pinning else "",
-                    row.launches,
-                    number(row.median_ms),
-                    number(row.gb_per_s),
-                    f"{100 * share:.0f}",
-                ]
-            )
+    for step in sorted(whole(rows), key=lambda row: (row.step, row.n)):
+        copies = parts.get((key(step), COPIES_ALONE))
+        pinning = parts.get((key(step), PINNING))
+        pageable = step.memory.endswith("pageable")
+        share = share_of_copies(copies, steps) if copies and not pageable else None
+        if step.is_gold or (share is None and not pageable):
+            continue
+        shares = (copies.launches, number(copies.median_ms), number(copies.gb_per_s)) if copies and share else ("",) * 3
+        lines.append(
+            [
+                label(step),
+                count(step.n),
+                step.memory,
+                number(step.median_ms),
+                number(speed(step) / 1e6),
+                number(pinning.median_ms) if pinning else "",
+                *shares,
+                "" if share is None else f"{100 * share:.0f}",
+            ]
+        )
     return pipe((*_HEADINGS, *_OF_COPIES), lines) if lines else ""
 
 

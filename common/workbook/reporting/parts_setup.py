@@ -144,7 +144,7 @@ def results(report: Context) -> str:
         return "Nothing has been measured yet: no step of this lab sorts correctly yet."
     runs = sum(row.repeats or 0 for row in own)
     flushed = ", with the level 2 cache flushed before each run" if report.kind == "cuda" else ""
-    on_host = [row for row in own if row.memory]
+    on_host = [row for row in own if row.memory and not row.memory.endswith("pageable")]
     copies = "with" if on_host else "without"
     texts = [
         (
