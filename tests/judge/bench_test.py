@@ -84,7 +84,7 @@ class Sweeps(unittest.TestCase):
         self.assertAlmostEqual(step.percent_of_roof or 0, 100 * step.gb_per_s / step.roof_gb_per_s, places=3)
 
     def test_kernels_and_copies(self) -> None:
-        self.bench("--n", "10000", "--kernels", "--transfers", gold=False)
+        self.bench("--n", "10000", "--step", "1", "2", "3", "--kernels", "--transfers", gold=False)
         rows = self.rows()
         kernels = {row.kernel: row for row in rows if row.step == 3 and row.kernel}
         self.assertEqual(
@@ -159,11 +159,11 @@ class Sweeps(unittest.TestCase):
     def test_interrupted_it_resumes(self) -> None:
         threading.Thread(target=self._interrupt_after_two_rows).start()
         with self.assertRaises(KeyboardInterrupt), redirect_stderr(io.StringIO()):
-            self.sweep("--n", "2^16", "2^17", "--min-time", "5")
+            self.sweep("--n", "2^16", "2^17", "--step", "1", "2", "3", "--min-time", "5")
         kept = self.rows()
         self.assertGreater(len(kept), 0)
         self.csv.write_text(self.csv.read_text() + "03-bitonic,1,glo")  # as if the last row had been cut short
-        self.bench("--n", "2^16", "2^17")
+        self.bench("--n", "2^16", "2^17", "--step", "1", "2", "3")
         rows = self.rows()
         self.assertEqual(rows[: len(kept)], kept)
         self.assertEqual(len(row_files.distinct(rows)), len(rows))

@@ -280,7 +280,7 @@ class OneSubmission(unittest.TestCase):
 
     def test_does_not_compile(self) -> None:
         failure = grades.Failure("cpu", LAB, 2, status="does not compile", message="x")
-        names = {"01_global.cu", "03_hybrid.cu"}
+        names = {"01_global.cu", "03_hybrid.cu", "04_record.cu"}
         self.patched("build", return_value=LabBuild(LAB, unchanged=names, broken={"02_shared.cu": failure}))
         grade = self.grade()
         words = {criterion.step: criterion.words for criterion in grade.criteria}
