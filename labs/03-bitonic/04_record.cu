@@ -31,10 +31,14 @@ constexpr int list_block_keys = 1024;  // with fewer, a block would mostly read 
 template <class Words>
 using RecordTile = Tile<typename Words::Word, 128 / sizeof(typename Words::Word), record_threads>;
 
-/// Sorts each tile. Each block takes the tiles blockIdx.x, blockIdx.x + gridDim.x, ...
+/// For few keys, which are a single tile: sorting it takes less time the smaller it is.
 template <class Words>
+using SmallTile = Tile<typename Words::Word, 16, record_threads>;
+
+/// Sorts each tile. Each block takes the tiles blockIdx.x, blockIdx.x + gridDim.x, ...
+template <class Tile, class Words>
 __global__ void __launch_bounds__(record_threads) sort_each_tile(Words all) {
-  __shared__ RecordTile<Words> tile;
+  __shared__ Tile tile;
   const int t = threadIdx.x;
   for (std::int64_t begin = std::int64_t(blockIdx.x) * tile.size; begin < all.n;
        begin += std::int64_t(gridDim.x) * tile.size) {
@@ -90,11 +94,13 @@ template <class Words>
 void sort_words(Words all, lab::LaunchShape shape, cudaStream_t stream) {
   constexpr std::int64_t tile = RecordTile<Words>::size;
   const unsigned tile_blocks = lab::blocks_or(shape, all.n, tile);
-  // Your code: launch sort_each_tile. Then, for runs of 2, 4, ... tiles, until one run holds all keys: a strided trip
-  // that begins with the mirror stage, further strided trips as long as there are strides of a tile or more, and
-  // clean_each_tile. How many threads does a strided trip need if n is not a power of two? Check each launch.
-  (void)sort_each_tile<Words>, (void)run_strided_stages<true, Words>, (void)run_strided_stages<false, Words>;
-  (void)clean_each_tile<Words>, (void)tile_blocks, (void)tile, (void)stream;
+  // Your code: if all keys fit into one SmallTile, launch sort_each_tile with it, and that is all. Otherwise launch it
+  // with RecordTile. Then, for runs of 2, 4, ... tiles, until one run holds all keys: a strided trip that begins with
+  // the mirror stage, further strided trips as long as there are strides of a tile or more, and clean_each_tile. How
+  // many threads does a strided trip need if n is not a power of two? Check each launch.
+  (void)sort_each_tile<RecordTile<Words>, Words>, (void)sort_each_tile<SmallTile<Words>, Words>;
+  (void)run_strided_stages<true, Words>, (void)run_strided_stages<false, Words>, (void)clean_each_tile<Words>;
+  (void)tile_blocks, (void)tile, (void)stream;
   NOT_WRITTEN("step 04");
 }
 

@@ -24,7 +24,7 @@ inline constexpr lab::Step steps[] = {
      .i32 = sort_hybrid<std::int32_t>, .f32 = sort_hybrid<float>,
      .pairs = sort_hybrid<std::uint32_t, std::uint32_t>},
     {.number = 4, .name = "record", .idea = "registers, shuffles, strided trips", .threads = record_threads,
-     .budget = {.n = 65536, .conflicts = 1.1, .sectors = 1.05, .bytes = 74, .barriers = 2.5},
+     .budget = {.n = 65536, .conflicts = 1.1, .sectors = 1.05, .bytes = 58, .barriers = 2},
      .u32 = sort_record<std::uint32_t>, .u64 = sort_record<std::uint64_t>,
      .i32 = sort_record<std::int32_t>, .f32 = sort_record<float>,
      .pairs = sort_record<std::uint32_t, std::uint32_t>},
@@ -35,7 +35,7 @@ inline constexpr lab::Step steps[] = {
      .budget = {.n = 16384, .conflicts = 1.1, .sectors = 1.05, .bytes = 8.2, .barriers = 2},
      .segments_1024 = sort_equal_segments},
     {.number = 4, .name = "segments", .idea = "a list per length", .max_n = max_segmented_keys, .threads = 128,
-     .budget = {.n = 16384, .conflicts = 1.1, .sectors = 1.3, .bytes = 12, .barriers = 20},
+     .budget = {.n = 16384, .conflicts = 1.1, .sectors = 1.3, .bytes = 12, .barriers = 2},
      .segments = sort_segments},
 };
 // clang-format on
