@@ -1,8 +1,8 @@
 // Step 04: the record.
 //
-// Idea: a key that has been read stays in registers for as many stages as possible. A thread that holds 32 keys runs the
-// stages among them without any memory. Between the lanes of a warp, keys travel by shuffles. Between warps, they go
-// through shared memory once for several stages, not once for each. And the stages whose partners are in different
+// Idea: a key that has been read stays in registers for as many stages as possible. A thread that holds 32 keys runs
+// the stages among them without any memory. Between the lanes of a warp, keys travel by shuffles. Between warps, they
+// go through shared memory once for several stages, not once for each. And the stages whose partners are in different
 // tiles, each of which was a trip through global memory in step 03, go in fives: a thread takes 32 keys that are a
 // stride apart, and for five stages these meet only each other.
 // New since step 03: the network in registers and between lanes (network.cuh); tiles whose arrangement follows the
@@ -46,8 +46,8 @@ __global__ void __launch_bounds__(record_threads) sort_each_tile(Words all) {
     typename Words::Word words[tile.items];
 #pragma unroll
     for (int i = 0; i < tile.items; ++i) words[i] = rows.load(32 * i);
-    // Your code: sort the words of the whole block (sort_blocks), and arrange them as rows again: write_blocks() and
-    // read_rows(). Which barriers are needed, also for the next tile?
+    // Your code: sort the words of the whole block (sort_blocks), and arrange them as rows again: write_blocks()
+    // and read_rows(). Which barriers are needed, also for the next tile?
 #pragma unroll
     for (int i = 0; i < tile.items; ++i) rows.store(32 * i, words[i]);
   }
@@ -62,8 +62,8 @@ __global__ void __launch_bounds__(strided_threads) run_strided_stages(Words all,
   for (std::int64_t t = std::int64_t(blockIdx.x) * strided_threads + threadIdx.x;; t += threads) {
     const std::int64_t column = t & (stride - 1), run = (t - column) * items;
     if (run >= all.n) break;
-    // Your code: load the words at run + column, run + column + stride, and so on (all.load), run the five stages with
-    // mirror_registers() and clean_registers(), and store the words (all.store). With `mirrored`, the word at
+    // Your code: load the words at run + column, run + column + stride, and so on (all.load), run the five stages
+    // with mirror_registers() and clean_registers(), and store the words (all.store). With `mirrored`, the word at
     // run + column must meet its mirror image, the last word but `column` of the run. So which words belong in the
     // second half of the array?
   }
@@ -81,9 +81,9 @@ __global__ void __launch_bounds__(record_threads) clean_each_tile(Words all) {
     typename Words::Word words[tile.items];
 #pragma unroll
     for (int i = 0; i < tile.items; ++i) words[i] = columns.load(i * record_threads);
-    // Your code: the thread's words are 256 apart. Run the stages with strides of 256 and more in registers; write the
-    // words to shared memory where they belong (tile.at), and read rows; run the strides 128 to 32 in registers and
-    // the rest by shuffles. Put a barrier wherever one thread needs what another has written.
+    // Your code: the thread's words are 256 apart. Run the stages with strides of 256 and more in registers; write
+    // the words to shared memory where they belong (tile.at), and read rows; run the strides 128 to 32 in registers
+    // and the rest by shuffles. Put a barrier wherever one thread needs what another has written.
 #pragma unroll
     for (int i = 0; i < tile.items; ++i) rows.store(32 * i, words[i]);
   }
@@ -94,10 +94,10 @@ template <class Words>
 void sort_words(Words all, lab::LaunchShape shape, cudaStream_t stream) {
   constexpr std::int64_t tile = RecordTile<Words>::size;
   const unsigned tile_blocks = lab::blocks_or(shape, all.n, tile);
-  // Your code: if all keys fit into one SmallTile, launch sort_each_tile with it, and that is all. Otherwise launch it
-  // with RecordTile. Then, for runs of 2, 4, ... tiles, until one run holds all keys: a strided trip that begins with
-  // the mirror stage, further strided trips as long as there are strides of a tile or more, and clean_each_tile. How
-  // many threads does a strided trip need if n is not a power of two? Check each launch.
+  // Your code: if all keys fit into one SmallTile, launch sort_each_tile with it, and that is all. Otherwise launch
+  // it with RecordTile. Then, for runs of 2, 4, ... tiles, until one run holds all keys: a strided trip that begins
+  // with the mirror stage, further strided trips as long as there are strides of a tile or more, and
+  // clean_each_tile. How many threads does a strided trip need if n is not a power of two? Check each launch.
   (void)sort_each_tile<RecordTile<Words>, Words>, (void)sort_each_tile<SmallTile<Words>, Words>;
   (void)run_strided_stages<true, Words>, (void)run_strided_stages<false, Words>, (void)clean_each_tile<Words>;
   (void)tile_blocks, (void)tile, (void)stream;
@@ -142,7 +142,8 @@ void sort_from_class(SegmentKeys keys, EqualSegments segments, lab::LaunchShape 
   }
 }
 
-/// Blocks that work through lists: at most four times as many as run at a time, so that all multiprocessors end together.
+/// Blocks that work through lists: at most four times as many as run at a time, so that all multiprocessors end
+/// together.
 unsigned list_blocks(std::int64_t n, lab::LaunchShape shape) {
   const unsigned blocks = lab::blocks_or(shape, n, list_block_keys);
   if (shape.blocks != 0) return blocks;

@@ -1,9 +1,9 @@
 // Sorts a segment, a small array that is part of a larger one. segments.cuh does so for many of them at once.
 //
-// A segment of up to 4096 keys is sorted by as many threads as its length requires, 4 to 128 threads with up to 32 words
-// each, in registers, by shuffles and as columns (tile_network.cuh), so that its keys are read once and written once.
-// Blocks of 128 threads sort 32 segments of 32 keys, or one of 4096. The number of threads is a template parameter, for
-// the compiler must know all indices. So segments are divided into classes by their length.
+// A segment of up to 4096 keys is sorted by as many threads as its length requires, 4 to 128 threads with up to 32
+// words each, in registers, by shuffles and as columns (tile_network.cuh), so that its keys are read once and written
+// once. Blocks of 128 threads sort 32 segments of 32 keys, or one of 4096. The number of threads is a template
+// parameter, for the compiler must know all indices. So segments are divided into classes by their length.
 #pragma once
 
 #include <cstdint>

@@ -2,8 +2,8 @@
 //
 // Segments are sorted by classes of their length (segment.cuh; long_segment.cuh for those that are longer than a tile).
 // - If all segments have the same length, the host chooses the class.
-// - If not, a first kernel writes a list of the segments of each class, in no particular order. Then one launch sorts the
-//   segments that are longer than a tile, and another one works through all other lists.
+// - If not, a first kernel writes a list of the segments of each class, in no particular order. Then one launch sorts
+//   the segments that are longer than a tile, and another one works through all other lists.
 #pragma once
 
 #include <cstdint>
@@ -70,8 +70,8 @@ struct SegmentLists {
   }
 };
 
-/// Writes the number of each segment into the list of its class. The lanes of a warp with the same class draw their
-/// places together.
+/// Writes the number of each segment into the list of its class. The lanes of a warp with the same class reserve their
+/// places with one atomic.
 static __global__ void __launch_bounds__(list_threads)
     list_segments_by_class(const int* begins, int segments, SegmentLists lists) {
   __shared__ int counts[classes], firsts[classes];
@@ -102,8 +102,8 @@ static __global__ void __launch_bounds__(list_threads)
   }
 }
 
-/// Sorts the segments of lists `number`, number - 1, ..., 0. `turn`: of those that this launch takes, counted over all
-/// lists; the blocks take them in turn.
+/// Sorts the segments of lists `number`, number - 1, ..., 0. One turn sorts as many segments as a block holds at a
+/// time. `turn`: the block's next one, counted from the beginning of this list.
 template <int number>
 __device__ void sort_listed(char* shared, SegmentKeys keys, const int* begins, const SegmentLists& lists, int turn) {
   using Class = Class<number>;

@@ -5,8 +5,8 @@
 //   columns: words as far apart as possible. Here the longest strides of a run are stages in registers.
 //   rows:    words 32 apart, so that neighbouring lanes have neighbours. This is how memory is read and written best.
 // From one arrangement to another, the words go through shared memory, one access to write and one to read. A stage by
-// shuffles costs nearly as much. So short runs, whose merge needs few of them, are merged by shuffles; longer ones start
-// as columns, where one trip serves several stages.
+// shuffles costs nearly as much. So short runs, whose merge needs few of them, are merged by shuffles; longer ones
+// start as columns, where one trip serves several stages.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 // Keys as unsigned numbers of the same order, which step 04 sorts in their place.
 //
 // The network then has one kind of comparator: the smaller word goes to the lower position. A word is the key itself
-// (uint32_t, uint64_t), its bits with the sign treated as in lab 05 (int32_t, float), or a key followed by its value, 64
-// bits in all. For descending order, all bits of the key are inverted. Nothing is lost: a word can be turned back into
-// its key, even -0.
+// (uint32_t, uint64_t), its bits with the sign treated as in lab 05 (int32_t, float), or a key followed by its value,
+// 64 bits in all. For descending order, all bits of the key are inverted. Nothing is lost: a word can be turned back
+// into its key, even -0.
 #pragma once
 
 #include <cstdint>
