@@ -1,8 +1,8 @@
 // Two runs that face each other in shared memory, which step 05 merges.
 //
 // The first run is stored forwards, the second backwards right behind it. Their next keys are at the two ends, and what
-// is not merged yet is always between them. When one run is used up, its pointer is at the other run's last key, and no
-// key of that run comes after it: a merge need not ask whether its runs have keys left.
+// is not merged yet is always between them. When one run is used up, its position is at the other run's last key, and no
+// key of that run comes after it: a merge need ask only whether the first run is used up, for the sake of equal keys.
 #pragma once
 
 #include "record_tile.cuh"

@@ -49,7 +49,7 @@ struct OutputTile {
 };
 
 /// For each tile, how many items of each run come before it in the output of the merge: 32 bits are enough for runs of
-/// 2^32 items.
+/// fewer than 2^32 items.
 struct Cut {
   std::uint32_t taken[width];
 };
@@ -74,9 +74,11 @@ struct Parts {
 
 inline constexpr unsigned all_lanes = 0xffffffff;
 /// Lanes per run: each reads one key of it at a time. More probes save rounds, but a round compares all with all.
-inline constexpr int probes = 2;
+inline constexpr int probes = 1;
 /// Lanes that search for one cut.
 inline constexpr int lanes_per_cut = width * probes;
+/// Threads per block of the search.
+inline constexpr int find_threads = 128;
 
 /// x of a lane, by its number among those that search for the same cut.
 template <class T>

@@ -4,11 +4,11 @@
 // two levels in shared memory for one trip through global memory. The tiles at the start are four times as long, and a
 // thread sorts twice as many keys in registers, by a network.
 // New since step 04: a cut divides four runs (find_cuts). Two runs in shared memory face each other: the first is
-// stored forwards, the second backwards behind it. Their next keys are at the two ends, and what is not merged yet is
-// between them, so that a merge need not ask whether its runs have keys left. Copies to shared memory do not pass
+// stored forwards, the second backwards behind it, so that what is not merged yet is between their next keys. A merge
+// need ask only whether the first run is used up, for the sake of equal keys. Copies to shared memory do not pass
 // through registers, so that many of them are under way at a time.
-// Cost: 1 + ceil(log4(n / tile)) reads and writes of every key; a tile has 16,896 keys of 4 bytes, 8704 of 8 bytes,
-// pairs or floats. Temporary memory: a copy of the keys and values, and 16 bytes per 8415 keys (4335).
+// Cost: 1 + ceil(log4(n / tile)) reads and writes of every key; a tile has 16,896 integers of 4 bytes, 8704 of anything
+// else. Temporary memory: a copy of the keys and values, and 16 bytes per 8415 integers of 4 bytes or 4335 others.
 // Limits: 256 threads per block if the user chooses. The file is long because a record is made of several ideas.
 #include <algorithm>
 #include <cstdint>
@@ -24,8 +24,6 @@
 
 namespace merge_sort {
 namespace {
-
-constexpr int find_threads = 128;  // of find_cuts
 
 // --- merging in shared memory ---
 
@@ -50,7 +48,8 @@ __device__ void merge_facing(OwnItems<Shape>& own, Items<Key, Value> tile, Facin
       if (k < left) own.values[k] = tile.values[take_b ? b : a];
     }
     // Nothing is read from outside the two runs, although a thread with fewer items than others goes on.
-    take_b ? b = max(b - 1, runs.first) : a = min(a + 1, runs.end - 1);
+    if (take_b) b = max(b - 1, runs.first);
+    if (!take_b) a = min(a + 1, runs.end - 1);
     (take_b ? b_key : a_key) = tile.keys[take_b ? b : a];
   }
   // end solution

@@ -204,7 +204,7 @@ MISTAKES = (
         "the second run read forwards",
         MERGE,
         "05_record.cu",
-        [("take_b ? b = max(b - 1, runs.first)", "take_b ? b = min(b + 1, runs.end - 1)")],
+        [("b = max(b - 1, runs.first);", "b = min(b + 1, runs.end - 1);")],
         ["FAILED  step 05 record, ", "05_record.cu"],
     ),
     # --- lab 03 ---

@@ -112,7 +112,7 @@ BREAKS: Sequence[Mistake] = (
             "equal keys in the wrong order",
         ),
         ("runs that do not face each other", "first != pair);", "false);"),
-        ("the last level of a tile", "run < Shape::threads; run *= 2", "2 * run < Shape::threads; run *= 2"),
+        ("the last level of a tile", "run < Shape::threads && position", "2 * run < Shape::threads && position"),
         ("too few threads for a merge", "if (thread < needed) break;", "if (thread + 1 < needed) break;"),
         ("both results forwards", "pair / (2 * apart) % 2 == 1);", "false);"),
         ("a search that ends too early", "__any_sync(all_lanes, low < high)", "__any_sync(all_lanes, low + 1 < high)"),
