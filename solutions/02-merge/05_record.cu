@@ -216,7 +216,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multiprocess
     __syncthreads();  // a thread merges items that other threads have loaded
     merge_parts<Shape>(tile, parts.first, before);
     store_items<Shape>(items_from(to, output.first), tile, output.count);
-    __syncthreads();  // the next parts overwrite these, and the next items those that others may still be storing
+    __syncthreads();  // Redundant today: nobody reads the parts here. Keeps the kernel correct if that changes.
   }
 }
 
