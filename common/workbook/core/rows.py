@@ -325,9 +325,9 @@ def check_machines(rows: Iterable[Row]) -> None:
 # --- the gold standard ---
 
 
-def work(row: Row) -> tuple[Any, ...]:
+def work(row: Row, names: Sequence[str] = SAME_KEYS) -> tuple[Any, ...]:
     """What a row's program had to do. Rows of steps and of gold standards are comparable if this is the same."""
-    return (*key(row, SAME_KEYS), bool(row.memory))
+    return (*key(row, names), bool(row.memory))
 
 
 def best_gold(rows: Iterable[Row], row: Row) -> Row | None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ..core.console import grouped
-from ..core.rows import Row
-from ..core.rows import key as row_key
+from ..core.rows import Row, work
 from .selection import Line, gold_name, groups, is_power, label, shape_of, speed, step_of, usual
 
 SIZES = (1000, 10000, 100000)  # n of the tables over launch shapes
@@ -82,7 +81,7 @@ def golds_for(lines: Mapping[Line, Sequence[Row]], rows: Sequence[Row]) -> dict[
     found: dict[str, dict[int, Row]] = {}
     for row in (row for own in lines.values() for row in own):
         for gold in candidates:
-            if row_key(gold, same) == row_key(row, same) and bool(gold.memory) == bool(row.memory):
+            if work(gold, same) == work(row, same):
                 found.setdefault(f"*{gold_name(gold.name, gold.build)}*", {})[gold.n] = gold
     return {name: [by_n[n] for n in sorted(by_n)] for name, by_n in found.items()}
 
