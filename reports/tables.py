@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Writes the tables and the plots of recorded results, from reports/results/MACHINE/LAB.csv.
 
+peers.csv in the same folder has the rows of other libraries, which count as gold standards of every lab.
+
     python3 reports/tables.py            writes RESULTS.md, the tables in other documents, and the plots
     python3 reports/tables.py --check    writes nothing; fails if one of them is out of date
-
-peers.csv there has the rows of other libraries, which count as gold standards of every lab.
 
 reports/RESULTS.md has every table. Other documents mark the place of a table by a pair of comments:
 
