@@ -182,14 +182,13 @@ class Sweeping:
         seconds = time.monotonic() - started
         if measured.status == "unsupported" and item.is_gold:
             return  # the step's own row reports why
-        program = item.rival.program if item.rival else None
-        machine_ = self.programs.machine(program)
+        machine_ = self.programs.machine(item.program)
         row = replace(
             item.row(self.programs.kind, self.programs.commit),
             status=measured.status,
             message=measured.message,
             repeats=measured.repeats,
-            machine_id=self._machine_id(program),
+            machine_id=self._machine_id(item.program),
             machine=machine_.machine,
             date=time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()),
         )
@@ -222,7 +221,7 @@ class Sweeping:
     def _ask(self, item: Planned) -> Measurement:
         programs, sweep = self.programs, self.sweep
         return programs.judge.measure(
-            item.rival.program if item.rival else programs.runner,
+            item.program or programs.runner,
             item.case,
             sweep.limits,
             timeout=sweep.timeout,

@@ -185,12 +185,17 @@ class Planned:
     case: Case
     step: Step
     why_not: str = ""  # why the case is impossible, as far as that is known before
-    rival: Rival | None = None  # the program that is measured; None: the lab's runner
+    rival: Rival | None = None  # what is measured in place of the lab's step
 
     @property
     def is_gold(self) -> bool:
         """Whether a gold standard is measured, not a step."""
-        return self.case.lab == "gold"
+        return self.rival is not None
+
+    @property
+    def program(self) -> Path | None:
+        """The program that is measured; None: the lab's runner."""
+        return self.rival.program if self.rival else None
 
     @property
     def line(self) -> tuple[str, int, str]:
