@@ -347,6 +347,11 @@ def share_of_gold(row: Row, gold: Row | None) -> float | None:
 # --- the copies of steps that sort host memory ---
 
 
+def whole_key(row: Row) -> tuple[Any, ...]:
+    """The key of the whole step's row, for that row and for those of its kernels and copies."""
+    return key(replace(row, kernel=""))
+
+
 def by_measurement(rows: Iterable[Row]) -> dict[tuple[Any, ...], Row]:
     """The rows of whole steps by what they measure."""
     return {key(row): row for row in whole(rows)}
@@ -354,7 +359,7 @@ def by_measurement(rows: Iterable[Row]) -> dict[tuple[Any, ...], Row]:
 
 def share_of_copies(row: Row, steps: Mapping[tuple[Any, ...], Row]) -> float | None:
     """What part of its step's time the copies alone of `row` take; None for a row of anything else."""
-    step = steps.get(key(replace(row, kernel="")))
+    step = steps.get(whole_key(row))
     if row.kernel != COPIES_ALONE or step is None or not step.median_ms:
         return None
     return (row.median_ms or 0.0) / step.median_ms

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
-from ..core.rows import COPIES_ALONE, PINNING, Row, by_measurement, key, share_of_copies, whole
+from ..core.rows import COPIES_ALONE, PINNING, Row, by_measurement, key, share_of_copies, whole, whole_key
 from .selection import label, speed
 from .tables import count, number, pipe
 
@@ -30,7 +29,7 @@ def table(rows: Sequence[Row]) -> str:
     From and to pageable memory, the two directions do not overlap: there is no such share.
     """
     steps = by_measurement(rows)
-    parts = {(_whole(row), row.kernel): row for row in rows if row.kernel}
+    parts = {(whole_key(row), row.kernel): row for row in rows if row.kernel}
     lines = []
     for step in sorted(whole(rows), key=lambda row: (row.step, row.n)):
         copies = parts.get((key(step), COPIES_ALONE))
@@ -53,7 +52,3 @@ def table(rows: Sequence[Row]) -> str:
             ]
         )
     return pipe((*_HEADINGS, *_OF_COPIES), lines) if lines else ""
-
-
-def _whole(row: Row) -> tuple[object, ...]:
-    return key(replace(row, kernel=""))
