@@ -24,7 +24,8 @@ struct RecordShape {
   using Key = TheKey;
   using Value = TheValue;
   using Before = TheBefore;
-  /// Equal keys cannot be told apart, except for -0 and +0: a network may sort them, although it is not stable.
+  /// True if a network may sort the keys, although it is not stable: equal keys are indistinguishable, except for -0
+  /// and +0.
   static constexpr bool by_network = !has_values<Value> && is_order_of_keys<Before>;
   static constexpr int threads = threads_per_block;
   static constexpr int blocks_per_multiprocessor = 1024 / threads;  ///< leaves 64 registers for each thread

@@ -173,7 +173,7 @@ def _peers(arguments: argparse.Namespace) -> list[Path]:
             raise Usage(f"--peer {text} is not a program: name a runner (common/README.md says how to build one)")
     names = [path.name for path in found]
     if len(set(names)) < len(names):
-        raise Usage("--peer names two programs with the same file name, so rows could not be told apart: rename one")
+        raise Usage("two programs after --peer have the same file name, by which the results name them: rename one")
     return found
 
 
