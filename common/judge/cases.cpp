@@ -152,7 +152,7 @@ class Generator {
     begin("budget");
     if (step_.budget.n > 0) {
       const KeyType type = default_type(lab_.traits.default_type, step_);
-      Case& c = add(type, step_.budget.n, widest_input(step_, type));
+      Case& c = add(type, step_.budget.n, widest_input(step_, type), {.blocks = step_.budget.blocks});
       c.seed = 1;
       c.order = Order::ascending;
       c.lane_seed = 0;

@@ -124,6 +124,7 @@ constexpr std::int64_t result_size(Task task, std::int64_t n) {
 /// type. A cost of 0 is not checked. Kernels are deterministic, so the counts are the same on every machine.
 struct Budget {
   std::int64_t n = 0;    ///< keys; 0: the line has no budget
+  int blocks = 0;        ///< per launch; 0: the step chooses
   double conflicts = 0;  ///< shared memory: wavefronts per wavefront needed without bank conflicts
   double sectors = 0;    ///< global memory: sectors moved per sector needed if all of its 32 bytes were used
   double bytes = 0;      ///< global memory: bytes of the sectors moved, per key
