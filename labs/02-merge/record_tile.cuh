@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 
 #include "items.cuh"
@@ -18,8 +19,8 @@ inline constexpr bool is_order_of_keys = false;
 template <lab::Order order>
 inline constexpr bool is_order_of_keys<InOrder<order>> = true;
 
-/// A block of `threads_per_block` threads, and the tile that it works on.
-template <class TheKey, class TheValue, class TheBefore, int threads_per_block>
+/// A block of `threads_per_block` threads, and the tile that it works on. most_items: per thread.
+template <class TheKey, class TheValue, class TheBefore, int threads_per_block, int most_items = 33>
 struct RecordShape {
   using Key = TheKey;
   using Value = TheValue;
@@ -30,7 +31,7 @@ struct RecordShape {
   static constexpr int threads = threads_per_block;
   static constexpr int blocks_per_multiprocessor = 1024 / threads;  ///< leaves 64 registers for each thread
   /// Items per thread. Odd, so that 32 threads that each access the k-th of their own items access different banks.
-  static constexpr int items = by_network && sizeof(Key) <= 4 ? 33 : 17;
+  static constexpr int items = by_network && sizeof(Key) <= 4 ? most_items : most_items < 17 ? most_items : 17;
   static constexpr int tile = threads * items;  ///< items per tile
   static constexpr std::size_t key_bytes = tile * sizeof(Key);
   static constexpr std::size_t shared_bytes = key_bytes + (has_values<Value> ? tile * sizeof(Value) : 0);
@@ -101,13 +102,24 @@ __device__ inline void store_items(Items<Key, Value> to, Items<Key, Value> tile,
   for (int i = threadIdx.x; i < count; i += Shape::threads) copy_item(to, i, tile, i);
 }
 
+/// An attribute of the device in use.
+inline int device_attribute(cudaDeviceAttr attribute) {
+  int device, value;
+  CUDA_CHECK(cudaGetDevice(&device));
+  CUDA_CHECK(cudaDeviceGetAttribute(&value, attribute, device));
+  return value;
+}
+
 /// True if the device has enough shared memory for a block of this shape.
 template <class Shape>
 bool fits() {
-  int device, bytes;
-  CUDA_CHECK(cudaGetDevice(&device));
-  CUDA_CHECK(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-  return bytes >= int(Shape::shared_bytes);
+  return device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) >= int(Shape::shared_bytes);
+}
+
+/// True if there are at most so many keys for each multiprocessor. With few keys a pass takes as long as its longest
+/// block and its launches; with more, all blocks together limit it.
+inline bool few(std::int64_t n, int keys_per_multiprocessor) {
+  return n <= std::int64_t(keys_per_multiprocessor) * device_attribute(cudaDevAttrMultiProcessorCount);
 }
 
 /// Lets a kernel be launched with the shared memory of a shape.

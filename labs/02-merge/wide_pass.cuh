@@ -1,4 +1,5 @@
-// One pass of step 05, in which each merge has four runs: which runs, and which tiles, belong to which merge.
+// One pass of step 05, in which each merge has two or four runs: which runs, and which tiles, belong to which merge, and
+// the searches for cuts.
 #pragma once
 
 #include <algorithm>
@@ -8,10 +9,8 @@
 
 namespace merge_sort {
 
-/// Runs per merge: two levels of a merge sort in one pass over memory.
-inline constexpr int width_levels = 2, width = 1 << width_levels;
-
 /// n items in runs of `run`, of which the last may be short. A merge takes `width` of them, or what is left.
+template <int width>
 struct WidePass {
   std::int64_t n;
   std::int64_t run;
@@ -40,9 +39,12 @@ struct OutputTile {
   int count;
   bool last;  ///< of its merge
 
-  __device__ OutputTile(const WidePass& pass, std::int64_t number) : merge(number / pass.tiles_per_merge) {
+  template <int width>
+  __device__ OutputTile(const WidePass<width>& pass, std::int64_t number) {
+    // There are fewer than 2^32 tiles, and a division of 64 bits takes several times as long.
+    merge = std::uint32_t(number) / std::uint32_t(pass.tiles_per_merge);
     const std::int64_t end = pass.run_first(merge, width);
-    first = min(pass.run_first(merge, 0) + number % pass.tiles_per_merge * pass.tile, end);
+    first = min(pass.run_first(merge, 0) + (number - merge * pass.tiles_per_merge) * pass.tile, end);
     count = int(min(end - first, std::int64_t(pass.tile)));
     last = first + count == end;
   }
@@ -50,16 +52,18 @@ struct OutputTile {
 
 /// For each tile, how many items of each run come before it in the output of the merge: 32 bits are enough for runs of
 /// fewer than 2^32 items.
+template <int width>
 struct Cut {
   std::uint32_t taken[width];
 };
 
 /// The parts of the runs that a tile is made of: where they are in global memory, and, once loaded, in the tile.
+template <int width>
 struct Parts {
   std::int64_t from[width];
   int first[width + 1];
 
-  __device__ void find(const WidePass& pass, const OutputTile& tile, const Cut* cut) {
+  __device__ void find(const WidePass<width>& pass, const OutputTile& tile, const Cut<width>* cut) {
     first[0] = 0;
     for (int r = 0; r < width; ++r) {
       const std::int64_t run = pass.run_first(tile.merge, r);
@@ -70,33 +74,44 @@ struct Parts {
   }
 };
 
-// --- the search for a cut, by several lanes of a warp ---
+// --- the searches for cuts, by several lanes of a warp ---
 
 inline constexpr unsigned all_lanes = 0xffffffff;
-/// Lanes per run: each reads one key of it at a time. More probes save rounds, but a round compares all with all.
-inline constexpr int probes = 1;
-/// Lanes that search for one cut.
-inline constexpr int lanes_per_cut = width * probes;
-/// Threads per block of the search.
+/// Threads per block of the search for cuts of four runs.
 inline constexpr int find_threads = 128;
 
-/// x of a lane, by its number among those that search for the same cut.
-template <class T>
-__device__ inline T from_lane(T x, int lane) {
-  return __shfl_sync(all_lanes, x, lane, lanes_per_cut);
+/// The number of items of a among the first `diagonal` of the merge of a and b: merge_path of step 04 by a whole warp.
+/// In each round 32 lanes try positions that divide what is left into equal parts.
+template <class Key, class Before>
+__device__ inline std::int64_t warp_path(const Key* a, std::int64_t a_count, const Key* b, std::int64_t b_count,
+                                         std::int64_t diagonal, Before before) {
+  const int lane = threadIdx.x % 32;
+  std::int64_t low = max(diagonal - b_count, std::int64_t(0)), high = min(diagonal, a_count);
+  while (low < high) {
+    const std::int64_t apart = (high - low) / 32 + 1, position = low + lane * apart;
+    const bool taken = position < high && !before(b[diagonal - 1 - position], a[position]);
+    const int lanes =
+        __popc(__ballot_sync(all_lanes, taken));  // always the first: the answer is behind their positions
+    high = min(high, low + lanes * apart);
+    if (lanes > 0) low += (lanes - 1) * apart + 1;
+  }
+  return low;
 }
 
-/// Where the probe with this number is in the interval [low, high): each in the middle of one of `probes` equal parts.
-template <class Index>
-__device__ inline Index probe_position(Index low, Index high, int probe) {
-  return low + Index(std::int64_t(high - low) * (2 * probe + 1) / (2 * probes));
-}
-
-/// Combines x of all lanes of a run by f, such as a maximum; all of them receive the result.
-template <class Index, class F>
-__device__ inline Index over_run(Index x, F f) {
-  for (int apart = 1; apart < probes; apart *= 2) x = f(x, __shfl_xor_sync(all_lanes, x, apart));
-  return x;
+/// The cuts at both ends of a tile, in shared memory. A warp of the block searches for each. All threads call it.
+template <class Key, class Before>
+__device__ inline const Cut<2>* find_both_cuts(const Key* from, const WidePass<2>& pass, const OutputTile& tile,
+                                               Before before) {
+  __shared__ Cut<2> cuts[2];
+  if (const int end = threadIdx.x / 32; end < 2) {
+    const std::int64_t first = pass.run_first(tile.merge, 0), middle = pass.run_first(tile.merge, 1);
+    const std::int64_t diagonal = tile.first - first + end * tile.count;
+    const std::int64_t a = warp_path(from + first, middle - first, from + middle,
+                                     pass.run_first(tile.merge, 2) - middle, diagonal, before);
+    cuts[end] = {{std::uint32_t(a), std::uint32_t(diagonal - a)}};
+  }
+  __syncthreads();  // another thread reads the cuts
+  return cuts;
 }
 
 }  // namespace merge_sort

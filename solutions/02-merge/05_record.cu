@@ -6,9 +6,10 @@
 // New since step 04: a cut divides four runs (find_cuts). Two runs in shared memory face each other: the first is
 // stored forwards, the second backwards behind it, so that what is not merged yet is between their next keys. A merge
 // need ask only whether the first run is used up, for the sake of equal keys. Copies to shared memory do not pass
-// through registers, so that many of them are under way at a time.
-// Cost: 1 + ceil(log4(n / tile)) reads and writes of every key; a tile has 16,896 integers of 4 bytes, 8704 of anything
-// else. Temporary memory: a copy of the keys and values, and 16 bytes per 8415 integers of 4 bytes or 4335 others.
+// through registers, so that many of them are under way at a time. Few keys do not fill the GPU, and launches and
+// searches take most of the time: then a pass merges two runs, and its blocks find their cuts themselves.
+// Cost: 1 + ceil(log4(n / tile)) reads and writes of every key, log2 for few; a tile has 16,896 integers of 4 bytes, 8704
+// of anything else, 4608 of few items. Temporary memory: a copy of the keys and values, and 16 bytes per 4335 items.
 // Limits: 256 threads per block if the user chooses. The file is long because a record is made of several ideas.
 #include <algorithm>
 #include <cstdint>
@@ -109,64 +110,56 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multiprocess
 
 // --- cuts of four runs ---
 
-/// Finds, for each tile, how many items of each run come before it: the `rank` items that come first in the merge are
-/// to be divided among the runs. For each run an interval [low, high] holds the answer. Several lanes search for a tile,
-/// `probes` of them for each run. A lane reads one probe, a key of its run inside the interval, and finds out from all
-/// other probes how many items of the merge come before its own: at least so many and at most so many. If these are
-/// fewer than `rank` at most, the probe is among those that come first; if they are `rank` at least, it is not. Either
-/// narrows the interval of its run.
+/// Finds, for each tile, how many items of each of the four runs come before it: the `rank` items that come first in the
+/// merge are to be divided. Four lanes search for a tile, one for each run, whose interval [low, high] holds the answer.
+/// A lane reads its probe, the key in the middle of its interval, and finds out from the other probes how many items of
+/// the merge come before it. At most fewer than `rank`: the probe is among those that come first. At least `rank`: it is
+/// not. Either narrows the interval.
 template <class Index, class Key, class Before>
-__global__ void find_cuts(const Key* from, WidePass pass, Cut* cuts, Before before) {
-  const int lane = threadIdx.x % lanes_per_cut, own_run = lane / probes, own_probe = lane % probes;
-  const int per_block = blockDim.x / lanes_per_cut;
+__global__ void find_cuts(const Key* from, WidePass<4> pass, Cut<4>* cuts, Before before) {
+  const int own_run = threadIdx.x % 4, per_block = blockDim.x / 4;
   for (std::int64_t first_cut = std::int64_t(blockIdx.x) * per_block; first_cut < pass.tiles;
        first_cut += std::int64_t(gridDim.x) * per_block) {
     // Lanes without a cut search for the last one, too: all lanes of a warp take part in every shuffle.
-    const std::int64_t own_cut = first_cut + threadIdx.x / lanes_per_cut, i = min(own_cut, pass.tiles - 1);
+    const std::int64_t own_cut = first_cut + threadIdx.x / 4, i = min(own_cut, pass.tiles - 1);
     const OutputTile tile(pass, i);
     const std::int64_t first = pass.run_first(tile.merge, 0), own_first = pass.run_first(tile.merge, own_run);
-    const Index rank = Index(tile.first - first), all = Index(pass.run_first(tile.merge, width) - first);
+    const Index rank = Index(tile.first - first), all = Index(pass.run_first(tile.merge, 4) - first);
     const Index count = Index(pass.run_first(tile.merge, own_run + 1) - own_first);
     Index low = max(rank - (all - count), Index(0)), high = min(rank, count);
     while (__any_sync(all_lanes, low < high)) {
-      const Index position = probe_position(low, high, own_probe);
-      const Key key = low < high ? from[own_first + position] : Key{};
+      const Index middle = low + (high - low) / 2;
+      const Key key = low < high ? from[own_first + middle] : Key{};
       // begin solution
       //~ // Your code: the least and the largest number of items that can come before this lane's key, summed over all
-      //~ // runs. Of its own run, exactly `position` items do. For another run, get its interval and its keys by
-      //~ // shuffles: which of its keys come before this one? Of equal keys, those of the first run do. Then narrow the
-      //~ // interval: low becomes position + 1, or high becomes position. Share what the lanes of a run have found.
-      //~ (void)key, (void)position, (void)before;
+      //~ // runs. Of its own run, exactly `middle` items do. For another run, get its interval and its key by
+      //~ // shuffles (__shfl_sync(all_lanes, x, run, 4)): does its key come before this one? Of equal keys, that of the
+      //~ // first run does. Then narrow the interval: low becomes middle + 1, or high becomes middle.
+      //~ (void)key, (void)middle, (void)before;
       //~ break;
       Index least = 0, most = 0;
 #pragma unroll
-      for (int run = 0; run < width; ++run) {
-        const Index run_low = from_lane(low, run * probes), run_high = from_lane(high, run * probes);
-        Index run_least = run_low, run_most = run_high;
-#pragma unroll
-        for (int probe = 0; probe < probes; ++probe) {
-          const Key other = from_lane(key, run * probes + probe);
-          if (run_low == run_high) continue;
-          const bool comes_before = run < own_run ? !before(key, other) : before(other, key);
-          const Index other_position = probe_position(run_low, run_high, probe);
-          comes_before ? run_least = other_position + 1 : run_most = min(run_most, other_position);
-        }
-        least += run == own_run ? position : run_least;
-        most += run == own_run ? position : run_most;
+      for (int run = 0; run < 4; ++run) {
+        const Index run_low = __shfl_sync(all_lanes, low, run, 4), run_high = __shfl_sync(all_lanes, high, run, 4);
+        const Key other = __shfl_sync(all_lanes, key, run, 4);
+        const Index run_middle = run_low + (run_high - run_low) / 2;
+        const bool comes_before = run < own_run ? !before(key, other) : before(other, key), known = run_low == run_high;
+        least += run == own_run ? middle : comes_before && !known ? run_middle + 1 : run_low;
+        most += run == own_run ? middle : comes_before || known ? run_high : run_middle;
       }
-      const bool is_first = low < high && most < rank, is_not = low < high && least >= rank;
-      low = over_run(is_first ? position + 1 : low, [](Index x, Index y) { return max(x, y); });
-      high = over_run(is_not ? position : high, [](Index x, Index y) { return min(x, y); });
+      const bool open = low < high;
+      if (open && most < rank) low = middle + 1;
+      if (open && least >= rank) high = middle;
       // end solution
     }
-    if (own_probe == 0 && own_cut == i) cuts[i].taken[own_run] = std::uint32_t(low);
+    if (own_cut == i) cuts[i].taken[own_run] = std::uint32_t(low);
   }
 }
 
 // --- a pass ---
 
 /// Merges the parts in the tile, level by level. All threads of the block call it.
-template <class Shape, class Key, class Value>
+template <int width, class Shape, class Key, class Value>
 __device__ void merge_parts(Items<Key, Value> tile, const int* first, typename Shape::Before before) {
 #pragma unroll
   for (int apart = 1; apart < width; apart *= 2) {  // parts per run
@@ -191,16 +184,19 @@ __device__ void merge_parts(Items<Key, Value> tile, const int* first, typename S
   }
 }
 
-/// Each block merges the tiles blockIdx.x, blockIdx.x + gridDim.x, ... of the output of one pass.
-template <class Shape, class Key, class Value>
+/// Each block merges the tiles blockIdx.x, blockIdx.x + gridDim.x, ... of the output of one pass. If a merge has two
+/// runs, two warps of the block search for its cuts.
+template <class Shape, int width, class Key, class Value>
 __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multiprocessor)
-    merge_wide(Items<Key, Value> from, Items<Key, Value> to, WidePass pass, const Cut* cuts,
+    merge_wide(Items<Key, Value> from, Items<Key, Value> to, WidePass<width> pass, const Cut<width>* cuts,
                typename Shape::Before before) {
-  __shared__ Parts parts;
+  __shared__ Parts<width> parts;
   const auto tile = tile_in_shared_memory<Shape>();
   for (std::int64_t number = blockIdx.x; number < pass.tiles; number += gridDim.x) {
     const OutputTile output(pass, number);
-    if (threadIdx.x == 0) parts.find(pass, output, cuts + number);
+    const Cut<width>* ends = cuts + number;
+    if constexpr (width == 2) ends = find_both_cuts(from.keys, pass, output, before);
+    if (threadIdx.x == 0) parts.find(pass, output, ends);
     __syncthreads();  // all threads load the parts
 #pragma unroll
     for (int r = 0; r < width; ++r) {
@@ -214,7 +210,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multiprocess
     }
     wait_for_copies();
     __syncthreads();  // a thread merges items that other threads have loaded
-    merge_parts<Shape>(tile, parts.first, before);
+    merge_parts<width, Shape>(tile, parts.first, before);
     store_items<Shape>(items_from(to, output.first), tile, output.count);
     __syncthreads();  // Redundant today: nobody reads the parts here. Keeps the kernel correct if that changes.
   }
@@ -222,64 +218,68 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multiprocess
 
 // --- the host's part ---
 
-/// Sorts with tiles of SortShape, then merges with tiles of MergeShape.
-template <class SortShape, class MergeShape, class Key, class Value, class Before>
+/// Sorts with tiles of SortShape, then merges `width` runs at a time with tiles of MergeShape.
+template <int width, class SortShape, class MergeShape, class Key, class Value, class Before>
 void sort_with(Items<Key, Value> items, std::int64_t n, Before before, lab::LaunchShape shape, cudaStream_t stream) {
-  const std::int64_t sorted_tiles = (n + SortShape::tile - 1) / SortShape::tile;
   const int largest_tile = (MergeShape::threads - (width / 2 - 1)) * MergeShape::items;
-  int passes = 0;
-  std::int64_t most_cuts = 0;
+  std::int64_t passes = 0, most_cuts = 0;
   for (std::int64_t run = SortShape::tile; run < n; run *= width, ++passes) {
-    most_cuts = std::max(most_cuts, WidePass(n, run, largest_tile).tiles);
+    if (width == 4) most_cuts = std::max(most_cuts, WidePass<width>(n, run, largest_tile).tiles);
   }
-  const Scratch<Key, Value> scratch(passes == 0 ? 0 : n, stream);
-  const lab::DeviceArray<Cut> cuts(most_cuts, stream);
-  Items<Key, Value> from = items, to = scratch.items();
+  const bool in_place = passes % 2 == 0;  // so that the last pass writes the caller's array
+  Scratch<Key, Value> scratch(in_place ? 0 : n, stream);
+  const lab::DeviceArray<Cut<width>> cuts(most_cuts, stream);
   // begin solution
-  //~ // Your code: the launches, as in sort_by_levels(): sort_record_tiles, then find_cuts and merge_wide for runs of
-  //~ // SortShape::tile, 4 * SortShape::tile, ... items. Which array do the tiles go to? Check each launch.
-  //~ (void)before, (void)shape, (void)from, (void)to, (void)sorted_tiles;
+  //~ // Your code: the launches, as in sort_by_levels(): sort_record_tiles, then merge_wide for runs of SortShape::tile,
+  //~ // width * SortShape::tile, ... items, after find_cuts `if constexpr` width is 4. Which array do the tiles go to?
+  //~ (void)before, (void)shape, (void)scratch;
   //~ NOT_WRITTEN("step 05");
-  if (passes % 2 == 1) std::swap(from, to);  // so that the last pass writes the caller's array
+  Items<Key, Value> from = in_place ? items : scratch.items(), to = items;
   if (SortShape::needs_permission) allow_shared_memory<SortShape>(sort_record_tiles<SortShape, Key, Value>);
-  sort_record_tiles<SortShape>
-      <<<lab::blocks_or(shape, sorted_tiles, 1), SortShape::threads, SortShape::shared_bytes, stream>>>(items, from, n,
-                                                                                                        before);
+  const unsigned tiles = lab::blocks_or(shape, n, SortShape::tile);
+  sort_record_tiles<SortShape><<<tiles, SortShape::threads, SortShape::shared_bytes, stream>>>(items, from, n, before);
   CUDA_CHECK(cudaGetLastError());
+  if (in_place && passes > 0) {  // not before: the GPU has begun to work
+    scratch = Scratch<Key, Value>(n, stream);
+    to = scratch.items();
+  }
   for (std::int64_t run = SortShape::tile; run < n; run *= width) {
-    const WidePass pass(n, run, largest_tile);
-    const unsigned find_blocks = lab::blocks_or(shape, pass.tiles, find_threads / lanes_per_cut);
-    if (n <= std::numeric_limits<int>::max()) {
-      find_cuts<int><<<find_blocks, find_threads, 0, stream>>>(from.keys, pass, cuts.data(), before);
-    } else {
-      find_cuts<std::int64_t><<<find_blocks, find_threads, 0, stream>>>(from.keys, pass, cuts.data(), before);
+    const WidePass<width> pass(n, run, largest_tile);
+    if constexpr (width == 4) {
+      const auto find =
+          n <= std::numeric_limits<int>::max() ? find_cuts<int, Key, Before> : find_cuts<std::int64_t, Key, Before>;
+      const unsigned find_blocks = lab::blocks_or(shape, pass.tiles, find_threads / 4);
+      find<<<find_blocks, find_threads, 0, stream>>>(from.keys, pass, cuts.data(), before);
+      CUDA_CHECK(cudaGetLastError());
     }
-    CUDA_CHECK(cudaGetLastError());
+    const unsigned blocks = lab::blocks_or(shape, pass.tiles, 1);
     merge_wide<MergeShape>
-        <<<lab::blocks_or(shape, pass.tiles, 1), MergeShape::threads, MergeShape::shared_bytes, stream>>>(
-            from, to, pass, cuts.data(), before);
+        <<<blocks, MergeShape::threads, MergeShape::shared_bytes, stream>>>(from, to, pass, cuts.data(), before);
     CUDA_CHECK(cudaGetLastError());
     std::swap(from, to);
   }
   // end solution
 }
 
-/// Chooses tiles that fit into the device's shared memory.
+/// Chooses tiles that fit into the device's shared memory, and how many runs to merge at a time.
 template <class Key, class Value, class Before>
 void sort(Items<Key, Value> items, std::int64_t n, Before before, lab::LaunchShape shape, cudaStream_t stream) {
   using Large = RecordShape<Key, Value, Before, 512>;
   using Medium = RecordShape<Key, Value, Before, 256>;
-  static_assert(Medium::shared_bytes <= 48 * 1024, "every GPU has so much shared memory");
+  using Quick = RecordShape<Key, Value, Before, 512, 9>;
+  using QuickMerge = RecordShape<Key, Value, Before, 128, 9>;
+  static_assert(Medium::shared_bytes <= 48 * 1024 && Quick::shared_bytes <= 48 * 1024,
+                "every GPU has so much shared memory");
   if (lab::threads_or(shape, Medium::threads) != Medium::threads) {
     throw lab::Unsupported("this step has 256 threads per block: choose --threads 256 or leave it out");
   }
   lab::blocks_or(shape, 1, 1);  // refuses impossible numbers
   if (n < 2) return;
-  if (shape.threads == 0 && n > Medium::tile && fits<Large>()) {
-    sort_with<Large, Medium>(items, n, before, shape, stream);
-  } else {
-    sort_with<Medium, Medium>(items, n, before, shape, stream);
-  }
+  const bool free = shape.blocks == 0 && shape.threads == 0, large = shape.threads == 0 && fits<Large>();
+  if (free && few(n, 4096)) return sort_with<2, Quick, QuickMerge>(items, n, before, shape, stream);
+  if (free && few(n, 65536) && large) return sort_with<2, Large, Medium>(items, n, before, shape, stream);
+  if (large && n > Medium::tile) return sort_with<4, Large, Medium>(items, n, before, shape, stream);
+  sort_with<4, Medium, Medium>(items, n, before, shape, stream);
 }
 
 }  // namespace

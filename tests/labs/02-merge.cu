@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <random>
+#include <type_traits>
 #include <vector>
 
 #include "merge_sort.h"
@@ -32,11 +33,15 @@ const Step steps[] = {
     {"record", merge_sort::sort_record<Key, ByLowByte>, merge_sort::sort_record<Key, Key, ByLowByte>},
 };
 
-// Around a thread's items, pieces and tiles of all steps (256, 2048, 2816, 4352, 8704 keys), and several of them. From
-// 34,817 keys on, step 05 makes a second pass, which has two merges from 139,265 keys on.
-constexpr std::int64_t sizes[] = {0,    1,    2,    3,    17,    18,    100,   255,   256,   257,
-                                  511,  512,  513,  2047, 2048,  2049,  4095,  4096,  4097,  4351,
-                                  4352, 4353, 8704, 8705, 10000, 20011, 34816, 34817, 43600, 150001};
+// Around a thread's items, pieces and tiles of all steps (256, 1152, 2048, 2816, 4352, 4608, 8704 keys), and several of
+// them. If passes of step 05 merge four runs, it makes a second one from 34,817 keys on, which has two merges from 139,265
+// keys on.
+constexpr std::int64_t sizes[] = {0,    1,    2,    3,    17,   18,    100,   255,   256,   257,   511,   512,  513,
+                                  1152, 1153, 2047, 2048, 2049, 4095,  4096,  4097,  4351,  4352,  4353,  4608, 4609,
+                                  8704, 8705, 9216, 9217, 9300, 10000, 20011, 34816, 34817, 43600, 150001};
+
+// If the user chooses the blocks, step 05 merges four runs even where there are few keys.
+constexpr lab::LaunchShape shapes[] = {{}, {3, 0}};
 
 std::vector<Key> random_keys(std::int64_t n, Key mask) {
   std::mt19937 random(std::uint32_t(n) ^ mask);
@@ -70,11 +75,14 @@ TEST_CASE("02-merge sorts by any comparison, stable") {
         const std::vector<Key> input = random_keys(n, mask);
         std::vector<Key> expected = input;
         std::stable_sort(expected.begin(), expected.end(), ByLowByte{});
-        const lab::DeviceArray<Key> keys = on_device(input);
-        step.sort(keys.span(), ByLowByte{}, {}, nullptr);
-        CAPTURE(step.name);
-        CAPTURE(n);
-        CHECK(on_host(keys) == expected);
+        for (lab::LaunchShape shape : shapes) {
+          const lab::DeviceArray<Key> keys = on_device(input);
+          step.sort(keys.span(), ByLowByte{}, shape, nullptr);
+          CAPTURE(step.name);
+          CAPTURE(n);
+          CAPTURE(shape.blocks);
+          CHECK(on_host(keys) == expected);
+        }
       }
     }
   }
@@ -91,12 +99,15 @@ TEST_CASE("02-merge carries values by any comparison, stable") {
         std::stable_sort(expected_places.begin(), expected_places.end(),
                          [&](Key a, Key b) { return ByLowByte{}(input[a], input[b]); });
         for (std::int64_t i = 0; i < n; ++i) expected[i] = input[expected_places[i]];
-        const lab::DeviceArray<Key> keys = on_device(input), values = on_device(places);
-        step.sort_pairs(keys.span(), values.span(), ByLowByte{}, {}, nullptr);
-        CAPTURE(step.name);
-        CAPTURE(n);
-        CHECK(on_host(keys) == expected);
-        CHECK(on_host(values) == expected_places);
+        for (lab::LaunchShape shape : shapes) {
+          const lab::DeviceArray<Key> keys = on_device(input), values = on_device(places);
+          step.sort_pairs(keys.span(), values.span(), ByLowByte{}, shape, nullptr);
+          CAPTURE(step.name);
+          CAPTURE(n);
+          CAPTURE(shape.blocks);
+          CHECK(on_host(keys) == expected);
+          CHECK(on_host(values) == expected_places);
+        }
       }
     }
   }
@@ -120,13 +131,14 @@ TEST_CASE("02-merge sorts with any launch shape and another comparison") {
   }
 }
 
-TEST_CASE("the tiles of a pass of step 05 cover its output, and are as large as they may be but for the last") {
-  constexpr int largest = 8415;
+TEST_CASE_TEMPLATE("the tiles of a pass of step 05 cover its output, and are as large as they may be but for the last",
+                   Width, std::integral_constant<int, 2>, std::integral_constant<int, 4>) {
+  constexpr int largest = 8415, width = Width::value;
   for (std::int64_t n : {std::int64_t{2}, std::int64_t{8415}, std::int64_t{16897}, (std::int64_t{1} << 28) + 3,
                          (std::int64_t{1} << 33) - 1}) {
     for (std::int64_t run : {std::int64_t{16896}, std::int64_t{16896} << 10, std::int64_t{16896} << 18}) {
-      const merge_sort::WidePass pass(n, run, largest);
-      const std::int64_t per_merge = merge_sort::width * run;
+      const merge_sort::WidePass<width> pass(n, run, largest);
+      const std::int64_t per_merge = width * run;
       CAPTURE(n);
       CAPTURE(run);
       CHECK(pass.tile <= largest);
@@ -137,8 +149,8 @@ TEST_CASE("the tiles of a pass of step 05 cover its output, and are as large as 
       CHECK(in_last * pass.tile >= n - last * per_merge);
       CHECK((in_last - 1) * pass.tile < n - last * per_merge);
       CHECK(pass.run_first(last, 0) == last * per_merge);
-      CHECK(pass.run_first(last, merge_sort::width) == n);
-      if (last > 0) CHECK(pass.run_first(last - 1, merge_sort::width) == last * per_merge);
+      CHECK(pass.run_first(last, width) == n);
+      if (last > 0) CHECK(pass.run_first(last - 1, width) == last * per_merge);
     }
   }
 }

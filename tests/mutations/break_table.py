@@ -116,7 +116,12 @@ BREAKS: Sequence[Mistake] = (
         ("too few threads for a merge", "if (thread < needed) break;", "if (thread + 1 < needed) break;"),
         ("both results forwards", "pair / (2 * apart) % 2 == 1);", "false);"),
         ("a search that ends too early", "__any_sync(all_lanes, low < high)", "__any_sync(all_lanes, low + 1 < high)"),
-        ("tiles in the wrong array", "passes % 2 == 1", "passes % 2 == 0", OUTSIDE),
+        (
+            "tiles in the wrong array",
+            "in_place = passes % 2 == 0",
+            "in_place = passes % 2 == 1",
+            "the step changed nothing",
+        ),
     ),
     *_of(
         BITONIC,
