@@ -130,20 +130,15 @@ __device__ void sort_bins(Bucket<Shape>& bucket, int count) {
   __syncwarp();  // a lane reads keys that others have sorted
 }
 
-/// Sorts bucket number blockIdx.x. Buckets end at ends[0], ends[1], and so on. If one of the bins has too many keys,
-/// the bucket is left as it is, and listed in `heavy`.
-template <class Shape, class Key>
-static __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multiprocessor)
-    sort_buckets(std::uint32_t* keys, Coding<Key> coding, int bucket_bits, const unsigned* ends, BucketPlan* plan,
-                 unsigned* heavy) {
-  extern __shared__ uint4 shared_memory[];
-  auto& bucket = *reinterpret_cast<Bucket<Shape>*>(shared_memory);
+/// Sorts the `count` codes at `from`, of which the highest bits are `highest` or missing, and stores them as keys at
+/// `to`, which may be the same place. `bucket_bits`: how many bits they agree in. Returns false, and stores nothing, if
+/// one of the bins has too many keys.
+template <class Shape, class From, class Key>
+__device__ bool sort_bucket(Bucket<Shape>& bucket, const From* from, std::uint32_t highest, std::uint32_t* to,
+                            int count, Coding<Key> coding, int bucket_bits) {
   constexpr int threads = Shape::threads, items = Shape::items, margin = Shape::margin;
-  if (plan->splits == 0) return;
-  const int t = threadIdx.x;
-  const unsigned first = blockIdx.x == 0 ? 0 : ends[blockIdx.x - 1];
-  const int count = int(ends[blockIdx.x] - first), left = count - t;
-  const std::uint32_t* const loaded = keys + first + t;
+  const int t = threadIdx.x, left = count - t;
+  const From* const loaded = from + t;
   std::uint32_t codes[items];
 #pragma unroll
   for (int row = 0; row < items; ++row) {
@@ -162,10 +157,7 @@ static __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multi
   __syncthreads();  // a thread adds up bins in which others have counted
   find_bins(bucket);
   __syncthreads();  // a thread draws positions that others have found
-  if (bucket.fullest > unsigned(margin)) {
-    if (t == 0) heavy[atomicAdd(&plan->heavy, 1u)] = blockIdx.x;
-    return;
-  }
+  if (bucket.fullest > unsigned(margin)) return false;
 #pragma unroll
   for (int row = 0; row < items; ++row) {
     if (row * threads < left) bucket.codes[margin + increment_bin(bucket, codes[row], bucket_bits)] = codes[row];
@@ -174,11 +166,12 @@ static __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multi
   sort_bins(bucket, count);
   const int own = t / 32 * Shape::per_warp + t % 32;
   const std::uint32_t* const sorted = bucket.codes + margin + own;
-  std::uint32_t* const stored = keys + first + own;
+  std::uint32_t* const stored = to + own;
 #pragma unroll
   for (int row = 0; row < items; ++row) {
-    if (32 * row < count - own) stored[32 * row] = coding.decode(sorted[32 * row]);
+    if (32 * row < count - own) stored[32 * row] = coding.decode(sorted[32 * row] | highest);
   }
+  return true;
 }
 
 }  // namespace detail

@@ -32,9 +32,11 @@ struct BucketPlan {
   unsigned zeros;                       ///< 1 if some key is -0, 2 if some key is +0, 3 for both
   unsigned skewed;                      ///< not 0 if the keys cannot be split
   unsigned splits;                      ///< 1 if the keys are to be split; 0 if they are in order, or skewed
-  unsigned heavy;                       ///< how many buckets are left to sort_heavy_buckets
   unsigned first_cursors[byte_values];  ///< where the first split puts the next key of a bin
   SplitSource first, second;
+
+  /// Where the buckets of the second split divide into two halves.
+  __device__ unsigned middle() const { return second.firsts[byte_values / 2]; }
 };
 
 namespace detail {
@@ -214,6 +216,7 @@ static __global__ void __launch_bounds__(bucket_threads)
     plan_buckets(unsigned* counts, unsigned n, SplitDigit first, SplitDigit second, unsigned most, int tile_size,
                  BucketPlan* plan) {
   __shared__ unsigned sums[bucket_threads / 32];
+  if (plan->skewed != 0) return;
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   // A warp has rows of 32 groups of four counters. In a group, a lane adds them up by itself.
   const int groups = (1 << (first.bits + second.bits)) / 4;
@@ -259,10 +262,13 @@ static __global__ void __launch_bounds__(bucket_threads)
     plan->second.firsts[bin] = begin;
     plan->second.tile_firsts[bin] = tile_first;
   }
+  // The halves of the second split must find room in the arrays beside each other.
+  const bool uneven = __syncthreads_or(bin == byte_values / 2 && first.bits + second.bits == 16 &&
+                                       (begin < n / 3 || begin > n - n / 3));
   if (bin == 0) {
     plan->first.firsts[1] = n;
     plan->first.tile_firsts[1] = (n + tile_size - 1) / tile_size;
-    plan->skewed |= too_many || plan->zeros == 3;  // splits do not keep the order of equal keys
+    plan->skewed |= too_many || uneven || plan->zeros == 3;  // splits do not keep the order of equal keys
     plan->splits = plan->out_of_order != 0 && plan->skewed == 0;
   }
 }
@@ -280,7 +286,7 @@ void make_bucket_plan(lab::Span<const std::uint32_t> keys, Coding<Key> coding, S
                       cudaStream_t stream) {
   const int bits = first.bits + second.bits, bytes = bucket_counter_bytes(bits);
   const unsigned blocks = std::min(lab::blocks_or({}, keys.n, detail::group_keys), unsigned(device.multiprocessors));
-  allow_shared_memory(detail::count_buckets<Key>, bytes);
+  allow_shared_memory<detail::count_buckets<Key>>(bytes, device);
   detail::count_buckets<<<blocks, detail::bucket_threads, bytes, stream>>>(keys, coding, bits, counts, plan);
   CUDA_CHECK(cudaGetLastError());
   detail::plan_buckets<<<1, detail::bucket_threads, 0, stream>>>(counts, unsigned(keys.n), first, second, most,

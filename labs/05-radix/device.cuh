@@ -12,8 +12,21 @@ namespace radix {
 
 /// The device that is in use.
 struct Device {
-  int multiprocessors = attribute(cudaDevAttrMultiProcessorCount);
-  int shared_bytes_per_block = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+  int number = -1, multiprocessors = 0, shared_bytes_per_block = 0;
+
+  /// Asks each device only once: for few keys, answers take as long as kernels.
+  static const Device& current() {
+    thread_local Device device;
+    int number;
+    CUDA_CHECK(cudaGetDevice(&number));
+    if (device.number != number) {
+      CUDA_CHECK(cudaDeviceGetAttribute(&device.multiprocessors, cudaDevAttrMultiProcessorCount, number));
+      CUDA_CHECK(
+          cudaDeviceGetAttribute(&device.shared_bytes_per_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, number));
+      device.number = number;
+    }
+    return device;
+  }
 
   template <class Tile>
   bool fits() const {
@@ -25,19 +38,16 @@ struct Device {
   std::int64_t resident_keys() const {
     return std::int64_t(multiprocessors) * Tile::Shape::blocks_per_multiprocessor * Tile::size;
   }
-
-  static int attribute(cudaDeviceAttr which) {
-    int device, value;
-    CUDA_CHECK(cudaGetDevice(&device));
-    CUDA_CHECK(cudaDeviceGetAttribute(&value, which, device));
-    return value;
-  }
 };
 
-/// Lets a kernel be launched with so much dynamic shared memory, which may be more than 48 KiB.
-template <class Kernel>
-void allow_shared_memory(Kernel* kernel, std::size_t bytes) {
+/// Lets a kernel be launched with so much dynamic shared memory. Up to 48 KiB are always allowed.
+template <auto kernel>
+void allow_shared_memory(std::size_t bytes, const Device& device) {
+  thread_local int allowed_on = -1;
+  thread_local std::size_t allowed = 48 * 1024;
+  if (bytes <= 48 * 1024 || (allowed_on == device.number && bytes <= allowed)) return;
   CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(bytes)));
+  allowed_on = device.number, allowed = bytes;
 }
 
 }  // namespace radix

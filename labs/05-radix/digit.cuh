@@ -79,12 +79,14 @@ Pairs<const Key, const Value> read_only(Pairs<Key, Value> pairs) {
   return {pairs.keys, pairs.values};
 }
 
-/// The two sets of arrays that exchange roles after each pass: the caller's, and scratch of the same size.
+/// The two sets of arrays that exchange roles after each pass: the caller's, and scratch of at least the same size.
 template <class Key, class Value>
 class Buffers {
  public:
-  Buffers(lab::Span<Key> keys, lab::Span<Value> values, cudaStream_t stream)
-      : scratch_keys_(keys.n, stream),
+  Buffers(lab::Span<Key> keys, lab::Span<Value> values, cudaStream_t stream) : Buffers(keys, values, stream, keys.n) {}
+
+  Buffers(lab::Span<Key> keys, lab::Span<Value> values, cudaStream_t stream, std::int64_t scratch_keys)
+      : scratch_keys_(scratch_keys, stream),
         scratch_values_(values.n, stream),
         from{keys.data, values.data},
         to{scratch_keys_.data(), scratch_values_.data()} {}

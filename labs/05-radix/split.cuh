@@ -35,6 +35,23 @@ struct SplitTile {
   std::uint32_t codes[Shape::size];
 };
 
+/// Which half of the buckets an array holds; or all.
+enum class Half { none, lower, upper };
+
+/// An array of codes, or of their lowest 16 bits, whose position 0 the plan decides.
+template <class T>
+struct Place {
+  T* data;
+  Half half;
+
+  /// The lower half is kept behind the middle of an array, the upper half from its beginning on.
+  __device__ std::int64_t offset(const BucketPlan& plan) const {
+    if (half == Half::none) return 0;
+    const std::int64_t middle = plan.middle();
+    return half == Half::lower ? 2 * middle : -middle;
+  }
+};
+
 namespace detail {
 
 /// The keys of one tile that a thread has in its registers. Row by row, neighbouring threads have neighbouring keys.
@@ -47,10 +64,10 @@ struct SplitItems {
   __device__ bool has(int row) const { return row * Shape::threads < left; }
 
   /// Loads them from tile `number`, whose bucket is known.
-  __device__ void load(const SplitTile<Shape>& tile, const SplitSource& source, unsigned number,
+  __device__ void load(const SplitTile<Shape>& tile, const SplitSource& source, unsigned number, int first_bucket,
                        const std::uint32_t* from) {
-    bucket = tile.bucket;
-    const unsigned first = source.firsts[bucket] + (number - tile.tile_firsts[bucket]) * Shape::size;
+    bucket = first_bucket + tile.bucket;
+    const unsigned first = source.firsts[bucket] + (number - tile.tile_firsts[tile.bucket]) * Shape::size;
     left = int(min(source.firsts[bucket + 1] - first, unsigned(Shape::size))) - int(threadIdx.x);
     const std::uint32_t* const mine = from + first + threadIdx.x;
 #pragma unroll
@@ -93,10 +110,10 @@ __device__ void for_each_row(const SplitItems<Shape>& items, SplitDigit digit, F
 }
 
 /// Moves the keys of each bucket of `source`: those with digit d of bucket b to cursors[b * bins + d] and further.
-template <class Shape, class Key>
+template <class Shape, class To, class Key>
 static __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multiprocessor)
-    split(const std::uint32_t* from, std::uint32_t* to, Coding<Key> coding, SplitDigit digit, int buckets,
-          const SplitSource* source, const BucketPlan* plan, unsigned* cursors) {
+    split(const std::uint32_t* from, Place<To> place, Coding<Key> coding, SplitDigit digit, int first_bucket,
+          int buckets, const SplitSource* source, const BucketPlan* plan, unsigned* cursors) {
   extern __shared__ uint4 shared_memory[];
   auto& tile = *reinterpret_cast<SplitTile<Shape>*>(shared_memory);
   if (plan->splits == 0) return;
@@ -105,16 +122,17 @@ static __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multi
   const auto find_bucket = [&](unsigned number) {
     if (t < buckets && tile.tile_firsts[t] <= number && number < tile.tile_firsts[t + 1]) tile.bucket = t;
   };
-  for (int b = t; b <= buckets; b += Shape::threads) tile.tile_firsts[b] = source->tile_firsts[b];
+  for (int b = t; b <= buckets; b += Shape::threads) tile.tile_firsts[b] = source->tile_firsts[first_bucket + b];
   if (t < byte_values) tile.counts[t] = 0;
+  To* const to = place.data + place.offset(*plan);
   __syncthreads();  // all threads read what others have loaded
   const unsigned tiles = tile.tile_firsts[buckets];
-  unsigned number = blockIdx.x;
+  unsigned number = tile.tile_firsts[0] + blockIdx.x;
   if (number >= tiles) return;
   find_bucket(number);
   __syncthreads();  // all threads read the bucket
   SplitItems<Shape> items;
-  items.load(tile, *source, number, from);
+  items.load(tile, *source, number, first_bucket, from);
   while (number < tiles) {
 #pragma unroll
     for (int row = 0; row < Shape::items; ++row) items.codes[row] = coding.encode(items.codes[row]);
@@ -140,7 +158,7 @@ static __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multi
     for_each_row(items, digit, [&](int row, auto draw) {
       tile.codes[draw(tile.counts, digit.of(items.codes[row]))] = items.codes[row];
     });
-    if (next_number < tiles) items.load(tile, *source, next_number, from);
+    if (next_number < tiles) items.load(tile, *source, next_number, first_bucket, from);
     // Not earlier: the atomic that reserves takes as long as it takes to put the keys in place.
     if (t < byte_values) tile.offsets[t] = reserved - begin;
     __syncthreads();  // a thread stores keys that others have put in place
@@ -149,7 +167,7 @@ static __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multi
       const int i = row * Shape::threads + t;
       if (i >= count) break;
       const std::uint32_t code = tile.codes[i];
-      to[tile.offsets[digit.of(code)] + i] = code;
+      to[tile.offsets[digit.of(code)] + i] = To(code);
     }
     if (t < byte_values) tile.counts[t] = 0;
     number = next_number;
@@ -159,16 +177,16 @@ static __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multi
 
 }  // namespace detail
 
-/// Queues a split.
-template <class Shape, class Key>
-void split_buckets(const std::uint32_t* from, std::uint32_t* to, std::int64_t n, Coding<Key> coding, SplitDigit digit,
-                   int buckets, const SplitSource* source, const BucketPlan* plan, unsigned* cursors,
+/// Queues a split of `buckets` buckets of `source`, from number `first_bucket` on, which have at most n keys.
+template <class Shape, class To, class Key>
+void split_buckets(const std::uint32_t* from, Place<To> to, std::int64_t n, Coding<Key> coding, SplitDigit digit,
+                   int first_bucket, int buckets, const SplitSource* source, const BucketPlan* plan, unsigned* cursors,
                    const Device& device, cudaStream_t stream) {
   const unsigned resident = unsigned(device.resident_keys<SplitTile<Shape>>() / Shape::size);
   const unsigned blocks = std::min(lab::blocks_or({}, n, Shape::size) + buckets - 1, resident);
-  allow_shared_memory(detail::split<Shape, Key>, sizeof(SplitTile<Shape>));
-  detail::split<Shape><<<blocks, Shape::threads, sizeof(SplitTile<Shape>), stream>>>(from, to, coding, digit, buckets,
-                                                                                     source, plan, cursors);
+  allow_shared_memory<detail::split<Shape, To, Key>>(sizeof(SplitTile<Shape>), device);
+  detail::split<Shape><<<blocks, Shape::threads, sizeof(SplitTile<Shape>), stream>>>(
+      from, to, coding, digit, first_bucket, buckets, source, plan, cursors);
   CUDA_CHECK(cudaGetLastError());
 }
 

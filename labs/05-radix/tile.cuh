@@ -105,7 +105,8 @@ struct Items {
   }
 
   /// Makes codes of the bits of keys that are loaded from a tile of `count` keys.
-  __device__ void encode(Coding<typename Tile::Key> coding, int count) {
+  template <class Coding>
+  __device__ void encode(Coding coding, int count) {
 #pragma unroll
     for (int row = 0; row < Tile::items; ++row) {
       if (row < rows && first + 32 * row < count) codes[row] = coding.encode(codes[row]);
@@ -116,8 +117,8 @@ struct Items {
 // --- the phases of a tile, but for the one between find_places and store_runs ---
 
 /// Counts the digits of the warp's keys.
-template <class Tile, class Key>
-__device__ void count_digits(Tile& tile, const Items<Tile>& items, Coding<Key> coding, int pass) {
+template <class Tile, class Coding>
+__device__ void count_digits(Tile& tile, const Items<Tile>& items, Coding coding, int pass) {
   unsigned* const counts = tile.counts[threadIdx.x / 32];
   for (int digit = threadIdx.x % 32; digit < byte_values; digit += 32) counts[digit] = 0;
   __syncwarp();  // a lane counts in counters that others have cleared
@@ -163,15 +164,16 @@ __device__ Run find_places(Tile& tile, Publish publish) {
 }
 
 /// Stores the tile from shared memory, digit by digit in runs: codes, or keys if it is the last pass.
-template <bool decoded, class Tile, class Key, class Value>
-__device__ void store_runs(const Tile& tile, int count, Coding<Key> coding, int pass, Pairs<lab::Bits<Key>, Value> to) {
+template <bool decoded, class Tile, class Coding>
+__device__ void store_runs(const Tile& tile, int count, Coding coding, int pass,
+                           Pairs<typename Tile::Code, typename Tile::Value> to) {
 #pragma unroll
   for (int row = 0; row < Tile::items; ++row) {
     const int i = row * Tile::Shape::threads + threadIdx.x;
     const auto code = tile.codes[padded(i)];
     const auto place = typename Tile::Word(tile.offsets[coding.digit(code, pass)] + i);
     if (i < count) to.keys[place] = decoded ? coding.decode(code) : code;
-    if constexpr (has_values<Value>) {
+    if constexpr (has_values<typename Tile::Value>) {
       if (i < count) to.values[place] = tile.values[padded(i)];
     }
   }

@@ -4,14 +4,15 @@
 // Here no wait is without work. A block counts the digits of its tile before it ranks them, and publishes the counts
 // at once: while it ranks, the tiles before it publish theirs, and the look-back finds them. When its keys are in
 // shared memory, their registers are free: the next tile's keys are loaded into them while it looks back and stores.
-// New since step 04: passes that would move nothing are skipped, all of them if the keys are in order (plan.cuh). Keys
-// that fit into one tile never leave the block that sorts them (one_tile.cuh). Many keys of 4 bytes without values do
-// not need four passes: two splits by their highest bits leave buckets that fit into one block (splits.cuh). Passes are
-// for keys that are few, or have values or another size, or are not spread evenly.
+// New since step 04: one launch for all passes; those that would move nothing are skipped, all of them if the keys are
+// in order (plan.cuh). Keys that fit into one tile never leave the block that sorts them (one_tile.cuh). Keys of 4
+// bytes without values do not need four passes: two splits by their highest bits leave buckets that fit into one block
+// (splits.cuh); if they are few, one split (one_split.cuh). Keys of one byte, and many of two, are counted
+// (small_keys.cuh). Passes are for the others, and for keys that are not spread evenly.
 // Cost: of passes, one read for the plan; then, for each byte that is not the same in all keys, one read and one write,
 // and 1 KiB of counters per tile. Of splits, one read and three times a read and a write. Temporary memory: a copy of
 // the keys and values; 1 KiB per tile (2 KiB if n is above 2^30), which on large GPUs has 12,288 keys, or 16,384 pairs
-// or keys of 8 bytes; at most 17 KiB for the plan, and 0.6 MiB for splits.
+// or keys of 8 bytes; 0.5 MiB for splits; at most 32 KiB for the plan. For keys that are counted, at most 0.6 MiB.
 // Limits: 512 threads per block.
 // Longer than other steps because a record is made of several ideas.
 #include <algorithm>
@@ -20,8 +21,11 @@
 #include "code.cuh"
 #include "device.cuh"
 #include "digit.cuh"
+#include "grid.cuh"
+#include "one_split.cuh"
 #include "plan.cuh"
 #include "scan.cuh"
+#include "small_keys.cuh"
 #include "splits.cuh"
 #include "tile.cuh"
 
@@ -30,37 +34,29 @@ namespace {
 
 // --- positions in the tile ---
 
-/// Puts the thread's keys and values at their positions in shared memory. In order, the lanes of a warp with equal
-/// digits take the next positions, the lowest lane first. In any order, each lane draws a position for itself, which
-/// is faster; but then it is left to the hardware which of them comes first.
-template <bool in_order, class Tile, class Key>
-__device__ void place_items(Tile& tile, const Items<Tile>& items, int count, Coding<Key> coding, int pass) {
+/// Puts the thread's keys and values at their positions in shared memory: the lanes of a warp with equal digits take
+/// the next positions, the lowest lane first.
+template <class Tile, class Coding>
+__device__ void place_items(Tile& tile, const Items<Tile>& items, Coding coding, int pass) {
   // begin solution
   //~ // Your code, for each row: as rank_keys of step 04, but tile.counts[warp][digit] is the position of the warp's
   //~ // next key of the digit. One of the lanes with equal digits adds their number to it with an atomic, and sends
   //~ // the old value to the others with a shuffle. Store the key at its padded() position in tile.codes, and its
-  //~ // value. Write this first, for all passes. Then let each lane draw its own position if !in_order.
-  //~ (void)tile, (void)items, (void)count, (void)coding, (void)pass;
+  //~ // value.
+  //~ (void)tile, (void)items, (void)coding, (void)pass;
   unsigned* const next_positions = tile.counts[threadIdx.x / 32];
   const unsigned lane = threadIdx.x % 32, lower_lanes = (1u << lane) - 1;
 #pragma unroll
   for (int row = 0; row < Tile::items; ++row) {
     if (row >= items.rows) break;
     const unsigned digit = coding.digit(items.codes[row], pass);
-    unsigned position;
-    if constexpr (in_order) {
-      const unsigned equal = lanes_with<8>(digit);
-      const unsigned highest = 31 - __clz(int(equal));
-      unsigned first = 0;
-      if (lane == highest) first = atomicAdd(&next_positions[digit], unsigned(__popc(equal)));
-      position = __shfl_sync(0xffffffffu, first, int(highest)) + __popc(equal & lower_lanes);
-      // The next row's positions come after this row's, which other lanes have drawn.
-      __syncwarp();  // Redundant today: all lanes meet at the shuffle. But only a barrier promises the order.
-    } else {
-      // Padding keeps its positions, the last ones: it must not take those of keys with equal digits.
-      const int i = items.first + 32 * row;
-      position = i < count ? atomicAdd(&next_positions[digit], 1u) : unsigned(i);
-    }
+    const unsigned equal = lanes_with<8>(digit);
+    const unsigned highest = 31 - __clz(int(equal));
+    unsigned first = 0;
+    if (lane == highest) first = atomicAdd(&next_positions[digit], unsigned(__popc(equal)));
+    const unsigned position = __shfl_sync(0xffffffffu, first, int(highest)) + __popc(equal & lower_lanes);
+    // The next row's positions come after this row's, which other lanes have drawn.
+    __syncwarp();  // Redundant today: all lanes meet at the shuffle. But only a barrier promises the order.
     tile.codes[padded(position)] = items.codes[row];
     if constexpr (has_values<typename Tile::Value>) tile.values[padded(position)] = items.values[row];
   }
@@ -123,100 +119,123 @@ struct Published {
 
 // --- the kernels ---
 
-/// One pass. Odd turns move the keys from `home` to `scratch`, even ones back. Blocks take tiles until there are none.
-template <bool in_order, class Tile, class Key, class Value>
-__global__ void __launch_bounds__(Tile::Shape::threads, Tile::Shape::blocks_per_multiprocessor)
-    sweep(Pairs<lab::Bits<Key>, Value> home, Pairs<lab::Bits<Key>, Value> scratch, std::int64_t n, Coding<Key> coding,
-          int pass, Plan<Key>* plan, volatile typename Tile::Word* words) {
+/// All passes. Odd turns move the keys from `home` to `scratch`, even ones back. In each, blocks take tiles until there
+/// are none. A block that waits for the others waits for blocks that run: they have taken the tiles before.
+template <class Tile, class Key, class Value, class Coding>
+__device__ void move_in_passes(Pairs<lab::Bits<Key>, Value> home, Pairs<lab::Bits<Key>, Value> scratch, std::int64_t n,
+                               Coding coding, Plan<Key>* plan, volatile typename Tile::Word* words) {
   using Word = typename Tile::Word;
   auto& tile = tile_in_shared_memory<Tile>();
-  const unsigned turn = plan->turns[pass], last_turn = plan->last_turn;
-  if (turn == 0) return;
-  const auto from = turn % 2 ? home : scratch, to = turn % 2 ? scratch : home;
-  const Published<Word> published(words, turn);
-  const Word digit_first = Word(plan->firsts[pass][threadIdx.x % byte_values]);
+  const unsigned last_turn = plan->last_turn;
   const auto first_of = [](unsigned number) { return std::int64_t(number) * Tile::size; };
   const auto count_of = [=](unsigned number) { return int(min(n - first_of(number), std::int64_t(Tile::size))); };
-  const auto draw = [=] { return threadIdx.x == 0 ? atomicAdd(&plan->next_tile[pass], 1u) : 0u; };
-  Items<Tile> items(Tile::items);
-  const auto load = [&](unsigned number) {
-    const std::int64_t first = first_of(number);
-    if (first < n) items.load({from.keys + first, from.values + first}, count_of(number));
-  };
+  for (int pass = 0; pass < Plan<Key>::passes; ++pass) {
+    const unsigned turn = plan->turns[pass];
+    if (turn == 0) continue;
+    const auto from = turn % 2 ? home : scratch, to = turn % 2 ? scratch : home;
+    const Published<Word> published(words, turn);
+    const Word digit_first = Word(plan->firsts[pass][threadIdx.x % byte_values]);
+    const auto draw = [=] { return threadIdx.x == 0 ? atomicAdd(&plan->next_tile[pass], 1u) : 0u; };
+    Items<Tile> items(Tile::items);
+    const auto load = [&](unsigned number) {
+      const std::int64_t first = first_of(number);
+      if (first < n) items.load({from.keys + first, from.values + first}, count_of(number));
+    };
 
-  if (threadIdx.x == 0) tile.next_tile = draw();
-  __syncthreads();  // all threads read the tile's number
-  unsigned number = tile.next_tile;
-  load(number);
-  __syncthreads();  // the next number overwrites the one that others may still be reading
-  while (first_of(number) < n) {
-    const int count = count_of(number);
-    // begin solution
-    //~ // Your code: the phases of a tile, by the functions of tile.cuh, in the order that leaves no wait without work.
-    //~ // In the first turn, encode the items; in the last one, store them decoded.
-    //~ (void)published, (void)digit_first, (void)last_turn, (void)to, (void)coding, (void)count;
-    //~ break;
-    const unsigned drawn = draw();
-    if (turn == 1) items.encode(coding, count);
-    count_digits(tile, items, coding, pass);
-    if (threadIdx.x == 0) tile.next_tile = drawn;
-    __syncthreads();  // a thread adds up counters of all warps, and reads the next tile's number
-    const unsigned next_number = tile.next_tile;
-    const Run run = find_places(tile, [&](unsigned digit_count) {
-      published.set(number, number == 0 ? published.inclusive_prefix : published.aggregate, digit_count);
-    });
-    __syncthreads();  // a lane draws positions from counters that other warps have written
-    place_items<in_order>(tile, items, count, coding, pass);
-    load(next_number);
-    if (threadIdx.x < byte_values) {
-      tile.offsets[threadIdx.x] = digit_first + published.look_back(number, run.count) - run.begin;
+    if (threadIdx.x == 0) tile.next_tile = draw();
+    __syncthreads();  // all threads read the tile's number
+    unsigned number = tile.next_tile, own_tiles = 0;
+    load(number);
+    __syncthreads();  // the next number overwrites the one that others may still be reading
+    for (; first_of(number) < n; ++own_tiles) {
+      const int count = count_of(number);
+      // begin solution
+      //~ // Your code: the phases of a tile, by the functions of tile.cuh, in the order that leaves no wait without
+      //~ // work. In the first turn, encode the items; in the last one, store them decoded.
+      //~ (void)published, (void)digit_first, (void)last_turn, (void)to, (void)coding, (void)count;
+      //~ return;
+      const unsigned drawn = draw();
+      if (turn == 1) items.encode(coding, count);
+      count_digits(tile, items, coding, pass);
+      if (threadIdx.x == 0) tile.next_tile = drawn;
+      __syncthreads();  // a thread adds up counters of all warps, and reads the next tile's number
+      const unsigned next_number = tile.next_tile;
+      const Run run = find_places(tile, [&](unsigned digit_count) {
+        published.set(number, number == 0 ? published.inclusive_prefix : published.aggregate, digit_count);
+      });
+      __syncthreads();  // a lane draws positions from counters that other warps have written
+      place_items(tile, items, coding, pass);
+      load(next_number);
+      if (threadIdx.x < byte_values) {
+        tile.offsets[threadIdx.x] = digit_first + published.look_back(number, run.count) - run.begin;
+      }
+      __syncthreads();  // a thread stores keys that others have put in place, at offsets that others have found
+      turn == last_turn ? store_runs<true>(tile, count, coding, pass, to)
+                        : store_runs<false>(tile, count, coding, pass, to);
+      number = next_number;
+      // end solution
     }
-    __syncthreads();  // a thread stores keys that others have put in place, at offsets that others have found
-    turn == last_turn ? store_runs<true>(tile, count, coding, pass, to)
-                      : store_runs<false>(tile, count, coding, pass, to);
-    number = next_number;
-    // end solution
+    if (turn != last_turn) wait_for_all(&plan->tiles_done[pass], own_tiles, unsigned((n - 1) / Tile::size + 1));
+  }
+}
+
+template <class Tile, class Key, class Value>
+__global__ void __launch_bounds__(Tile::Shape::threads, Tile::Shape::blocks_per_multiprocessor)
+    sweep(Pairs<lab::Bits<Key>, Value> home, Pairs<lab::Bits<Key>, Value> scratch, std::int64_t n, Coding<Key> coding,
+          Plan<Key>* plan, volatile typename Tile::Word* words) {
+  if (plan->negative_zeros == 0) {
+    move_in_passes<Tile>(home, scratch, n, coding.without_negative_zero(), plan, words);
+  } else if constexpr (!std::is_integral_v<Key>) {
+    move_in_passes<Tile>(home, scratch, n, coding, plan, words);
   }
 }
 
 // --- the host's part ---
 
-/// Sorts by passes the keys in buffers.from, unless `needed` says that they are not needed.
+/// Sorts by passes the keys in buffers.from, unless `needed` says that they are not needed. `plan`: all 0. `words`:
+/// byte_values for each tile.
 template <class Tile, class Key, class Value>
-void sort_by_passes(Buffers<lab::Bits<Key>, Value>& buffers, std::int64_t n, Coding<Key> coding, const unsigned* needed,
-                    const Device& device, lab::LaunchShape shape, cudaStream_t stream) {
-  using Word = typename Tile::Word;
-  const std::int64_t tiles = (n + Tile::size - 1) / Tile::size;
-  const lab::DeviceArray<Plan<Key>> plan(1, stream);
-  const lab::DeviceArray<Word> words(tiles * byte_values, stream);
+void sort_by_passes(Buffers<lab::Bits<Key>, Value>& buffers, std::int64_t n, Coding<Key> coding, Plan<Key>* plan,
+                    lab::Span<typename Tile::Word> words, const unsigned* needed, const Device& device,
+                    lab::LaunchShape shape, cudaStream_t stream) {
   const unsigned blocks = lab::blocks_or(shape, std::min(n, device.resident_keys<Tile>()), Tile::size);
   // begin solution
-  //~ // Your code: make_plan. Then, for each pass, sweep with sizeof(Tile) bytes of dynamic shared memory. Keys of one
-  //~ // byte have one pass: copy them to the scratch memory first, which then is their home.
-  //~ (void)coding, (void)blocks, (void)needed;
+  //~ // Your code: make_plan. Then sweep, with sizeof(Tile) bytes of dynamic shared memory.
+  //~ (void)coding, (void)blocks, (void)plan, (void)words, (void)needed, (void)buffers;
   //~ NOT_WRITTEN("step 05");
-  make_plan({buffers.from.keys, n}, coding, plan.data(), words.span(), needed, device, stream);
-  if (Plan<Key>::passes == 1) {
-    CUDA_CHECK(cudaMemcpyAsync(buffers.to.keys, buffers.from.keys, n, cudaMemcpyDeviceToDevice, stream));
-    buffers.swap();
-  }
-  // Where equal keys cannot be told apart, the first pass may store those of a digit in any order.
-  constexpr bool first_in_order = !std::is_integral_v<Key> || has_values<Value>;
-  allow_shared_memory(sweep<first_in_order, Tile, Key, Value>, sizeof(Tile));
-  allow_shared_memory(sweep<true, Tile, Key, Value>, sizeof(Tile));
-  constexpr int threads = Tile::Shape::threads;
-  sweep<first_in_order, Tile>
-      <<<blocks, threads, sizeof(Tile), stream>>>(buffers.from, buffers.to, n, coding, 0, plan.data(), words.data());
+  make_plan({buffers.from.keys, n}, coding, plan, words, needed, device, stream);
+  allow_shared_memory<sweep<Tile, Key, Value>>(sizeof(Tile), device);
+  sweep<Tile>
+      <<<blocks, Tile::Shape::threads, sizeof(Tile), stream>>>(buffers.from, buffers.to, n, coding, plan, words.data);
   CUDA_CHECK(cudaGetLastError());
-  for (int pass = 1; pass < Plan<Key>::passes; ++pass) {
-    sweep<true, Tile><<<blocks, threads, sizeof(Tile), stream>>>(buffers.from, buffers.to, n, coding, pass, plan.data(),
-                                                                 words.data());
-    CUDA_CHECK(cudaGetLastError());
-  }
   // end solution
 }
 
-/// Chooses the largest tiles that fit into shared memory and give every block work.
+/// Sorts by splits, if they suit the keys, or else by passes over tiles of this kind.
+template <class Tile, class Key, class Value>
+void sort_with_scratch(lab::Span<lab::Bits<Key>> keys, lab::Span<Value> values, Coding<Key> coding, bool one_split,
+                       const Device& device, lab::LaunchShape shape, cudaStream_t stream) {
+  using Word = typename Tile::Word;
+  const bool free = shape.blocks == 0 && shape.threads == 0;
+  Buffers<lab::Bits<Key>, Value> buffers(keys, values, stream, one_split ? room_for_one_split(keys.n) : keys.n);
+  const std::int64_t words = (keys.n + Tile::size - 1) / Tile::size * byte_values;
+  const lab::DeviceArray<char> memory(sizeof(SortPlan<Key>) + words * sizeof(Word), stream);
+  auto* const plan = reinterpret_cast<SortPlan<Key>*>(memory.data());
+  CUDA_CHECK(cudaMemsetAsync(plan, 0, sizeof *plan, stream));
+  const unsigned* needed = nullptr;
+  Splits splits;
+  if constexpr (can_be_split<Word, Key, Value>) {
+    if (one_split) {
+      needed = sort_by_one_split(keys, buffers.to.keys, coding, &plan->one_split, device, stream);
+    } else if (free) {
+      needed = splits.sort(keys, buffers.to.keys, coding, &plan->splits, device, stream);
+    }
+  }
+  sort_by_passes<Tile>(buffers, keys.n, coding, &plan->passes, {reinterpret_cast<Word*>(plan + 1), words}, needed,
+                       device, shape, stream);
+}
+
+/// Chooses the way that suits the keys, and the largest tiles that fit into shared memory and give every block work.
 template <class Word, class Key, class Value>
 void sort_with(lab::Span<lab::Bits<Key>> keys, lab::Span<Value> values, Coding<Key> coding, lab::LaunchShape shape,
                cudaStream_t stream) {
@@ -225,29 +244,31 @@ void sort_with(lab::Span<lab::Bits<Key>> keys, lab::Span<Value> values, Coding<K
   using Medium = Tile<MediumTile, Word, Key, Value>;
   using Small = Tile<SmallTile, Word, Key, Value>;
   static_assert(sizeof(Medium) <= 64 * 1024, "every GPU since compute capability 7.5 has so much shared memory");
-  const Device device;
+  const Device& device = Device::current();
   const bool free = shape.blocks == 0 && shape.threads == 0;
+  const bool one_split = free && one_split_suits<Word, Key, Value>(keys.n, device);
   // begin solution
-  //~ // Your code: keys that fit into one tile need one launch. If `free`, at most One::size keys are sorted by
-  //~ // sort_one<One>, where device.fits<One>(). Write this last, but delete the next two lines first.
-  //~ (void)sizeof(One), (void)device;
+  //~ // Your code: keys that fit into one tile need one launch. If `free`, and not one_split, at most One::size keys are
+  //~ // sorted by sort_one<One>, where device.fits<One>(). Write this last, but delete the next two lines first.
+  //~ (void)sizeof(One), (void)one_split;
   //~ NOT_WRITTEN("step 05");
-  if (free && keys.n <= One::size && device.fits<One>()) {
-    return sort_one<One>(Pairs<lab::Bits<Key>, Value>{keys.data, values.data}, keys.n, coding, stream);
+  if (free && !one_split && keys.n <= One::size && device.fits<One>()) {
+    return sort_one<One>(Pairs<lab::Bits<Key>, Value>{keys.data, values.data}, keys.n, coding, device, stream);
   }
   // end solution
-  Buffers<lab::Bits<Key>, Value> buffers(keys, values, stream);
-  Splits splits;
-  if constexpr (can_be_split<Word, Key, Value>) {
-    if (free) splits.sort(buffers.from.keys, buffers.to.keys, keys.n, coding, device, stream);
+  if constexpr (can_be_counted<Key, Value>) {
+    if (sizeof(Key) == 1 || (free && keys.n >= std::int64_t(device.multiprocessors) << 16)) {
+      return sort_by_counting(keys, coding, device, shape, stream);
+    }
   }
-  const unsigned* const needed = splits.skewed();
-  if (free && keys.n >= 2 * device.resident_keys<Large>() && device.fits<Large>()) {
-    sort_by_passes<Large>(buffers, keys.n, coding, needed, device, shape, stream);
-  } else if (keys.n >= device.resident_keys<Medium>()) {
-    sort_by_passes<Medium>(buffers, keys.n, coding, needed, device, shape, stream);
-  } else {
-    sort_by_passes<Small>(buffers, keys.n, coding, needed, device, shape, stream);
+  if constexpr (sizeof(Key) > 1) {
+    if (free && keys.n >= 2 * device.resident_keys<Large>() && device.fits<Large>()) {
+      sort_with_scratch<Large>(keys, values, coding, one_split, device, shape, stream);
+    } else if (keys.n >= device.resident_keys<Medium>() / 2) {
+      sort_with_scratch<Medium>(keys, values, coding, one_split, device, shape, stream);
+    } else {
+      sort_with_scratch<Small>(keys, values, coding, one_split, device, shape, stream);
+    }
   }
 }
 
