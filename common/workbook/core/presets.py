@@ -1,4 +1,4 @@
-"""Presets of `bench`: everything that is recorded on a GPU, or in short form to look at, as one command."""
+"""Presets of `bench`: everything that is recorded on a GPU, or only about the last steps, as one command."""
 
 from __future__ import annotations
 
@@ -26,6 +26,9 @@ HOST_SIZES = tuple(1 << e for e in range(16, 29, 2))  # for steps that sort host
 SERIAL_N = 1 << 24  # the same for those in which one core does most of the work
 MUCH_MEMORY = 16 << 30
 KERNEL_SIZES = (1000, 10_000, 100_000, 4_000_000)
+RECORD_SIZES = (*SIZES, 1 << 30)
+RECORD_INPUTS_N = 1 << 26
+RECORD_TYPES_N = (1 << 16, 1 << 20, 1 << 26)
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,8 @@ class Preset:
     tested: bool = True  # the graded tests first
     large: bool = False  # with n above 2^32: tests, and steps that sort host memory
     profile: bool = False  # Nsight Compute and compute-sanitizer as well
+    records: bool = False  # only the last step of each lab, but with more keys, and all inputs for many keys
+    peers: Sequence[Path] = ()
 
 
 def plan(lab: Lab, kind: str, inputs: Sequence[str], brief: bool, large: bool = False) -> list[Sweep]:
@@ -95,6 +100,26 @@ def _of_host_memory(lab: Lab, kind: str, inputs: Sequence[str], brief: bool, lar
     return [part for sweep, mode in wanted for part in grouped(lab, kind, sweep, mode)]
 
 
+def plan_of_record(lab: Lab, kind: str, inputs: Sequence[str]) -> list[Sweep]:
+    """The sweeps of a lab's last step; of a lab whose steps sort host memory, of the last that one GPU carries out."""
+    if any(step.memory == "host" for step in lab.steps):
+        last = max(step.number for step in lab.steps if step.trips)
+        return [sweep for sweep in _of_host_memory(lab, kind, inputs, True, False) if last in (sweep.steps or (last,))]
+    last = max(step.number for step in lab.steps)
+    base = Sweep(lab.name, steps=(last,), limits=Limits(time_limit=0.5))
+    many = replace(base, limits=Limits(repeats=3, time_limit=4))
+    types = tuple(dict.fromkeys(name for step in lab.lines(last) for name in step.types if step.task == "sort"))
+    others = tuple(name for name in types if name != lab.default_type)
+    wanted = [
+        (replace(base, words="the record by n", n=RECORD_SIZES[:-3]), "some"),
+        (replace(many, words="the record by n", n=RECORD_SIZES[-3:]), "all"),
+        (replace(many, words="the record's inputs", n=(RECORD_INPUTS_N,), inputs=tuple(inputs)), "small"),
+    ]
+    if others:
+        wanted.append((replace(base, words="the record's key types", types=others, n=RECORD_TYPES_N), "some"))
+    return [part for sweep, mode in wanted for part in grouped(lab, kind, sweep, mode)]
+
+
 def _details(lab: Lab, few: Sweep, inputs: Sequence[str]) -> list[tuple[Sweep, str]]:
     """Orders, kernels, launch shapes, inputs and value ranges. `few`: a sweep with few repeats."""
     at_ends = tuple(name for name in inputs if name in ("uniform", "sorted", "all-equal"))
@@ -119,7 +144,8 @@ def _details(lab: Lab, few: Sweep, inputs: Sequence[str]) -> list[tuple[Sweep, s
 
 def _write_machine(preset: Preset) -> None:
     nvcc = machine.answer("nvcc", "--version") or ""
-    lines = [f"commit: {machine.commit()}", "command: ./workbook bench --preset gpu"]
+    name = "records" if preset.records else "gpu"
+    lines = [f"commit: {machine.commit()}", f"command: ./workbook bench --preset {name}"]
     lines.append(f"date: {time.strftime('%Y-%m-%dT%H:%MZ', time.gmtime())}")
     lines += [f"gpu: {gpu}" for gpu in machine.gpus()]
     lines += [f"nvcc: {line[len('Build ') :]}" for line in nvcc.splitlines() if line.startswith("Build ")]
@@ -132,7 +158,8 @@ def _test(judge: JudgeClient, lab: Lab, kind: str, preset: Preset) -> bool:
     runner = build.runner(lab.name, kind, solution=True)
     well, lines = True, []
     sets = ("public", "large") if preset.large else ("public",)
-    for number in dict.fromkeys(step.number for step in lab.steps):
+    numbers = dict.fromkeys(step.number for step in lab.steps)
+    for number in [max(numbers)] if preset.records else numbers:
         for set_ in sets:
             groups = judge.cases(lab.name, number, set_, kind)
             graded = checking.run_cases(judge, runner, groups, 120 if preset.large else None)
@@ -150,10 +177,15 @@ def _measure(judge: JudgeClient, lab: Lab, kind: str, preset: Preset, heading: C
     """Measures one lab into its CSV file; whether everything was verified."""
     path = preset.folder / f"{lab.name}.csv"
     path.unlink(missing_ok=True)
-    programs = measuring.Programs(judge, kind, build.runner(lab.name, kind, solution=True), build.gold(kind))
+    runner = build.runner(lab.name, kind, solution=True)
+    programs = measuring.Programs(judge, kind, runner, build.gold(kind), preset.peers)
     well = True
     inputs = [info.name for info in judge.inputs()]
-    for sweep in plan(lab, kind, inputs, preset.brief, preset.large):
+    if preset.records:
+        planned = plan_of_record(lab, kind, inputs)
+    else:
+        planned = plan(lab, kind, inputs, preset.brief, preset.large)
+    for sweep in planned:
         heading(f"{lab.name}: {sweep.words}")
         well = measuring.run(lab.name, programs, sweep, path).ok and well
     measured = [row for row in rows.whole(rows.read(path)) if not row.is_gold]

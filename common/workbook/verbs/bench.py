@@ -24,7 +24,11 @@ from ..core.sweeps import Sweep
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
     parser.add_argument("lab", nargs="*", metavar="LAB", help="one or more labs, or all")
-    parser.add_argument("--preset", choices=("gpu",), help="record everything about the solutions on this GPU")
+    parser.add_argument(
+        "--preset",
+        choices=("gpu", "records"),
+        help="gpu: record everything about the solutions on this GPU; records: about each lab's last step",
+    )
     _add_sweep_options(parser)
     _add_limit_options(parser)
     _add_preset_options(parser)
@@ -260,7 +264,15 @@ def _time_lab(
 def _record(arguments: argparse.Namespace) -> int:
     names = [find_lab(name) for name in arguments.lab] if arguments.lab not in ([], ["all"]) else labs()
     folder = Path(arguments.out).resolve() if arguments.out else presets.FOLDER
-    preset = presets.Preset(folder, arguments.brief, not arguments.untested, arguments.large, arguments.profile)
+    preset = presets.Preset(
+        folder,
+        arguments.brief,
+        not arguments.untested,
+        arguments.large,
+        arguments.profile,
+        records=arguments.preset == "records",
+        peers=_peers(arguments),
+    )
     return 0 if presets.record(preset, names) else 1
 
 
