@@ -6,15 +6,19 @@
 // tiles, each of which was a trip through global memory in step 03, go in fives: a thread takes 32 keys that are a
 // stride apart, and for five stages these meet only each other.
 // New since step 03: the network in registers and between lanes (network.cuh); tiles whose arrangement follows the
-// stages (tile_network.cuh); strided trips. Keys of all types are sorted as unsigned numbers (words.cuh), so that a
-// comparator is a minimum and a maximum.
+// stages (tile_network.cuh); strided trips; thread block clusters, where there are any (cluster.cuh). Keys of all types
+// are sorted as unsigned numbers (words.cuh), so that a comparator is a minimum and a maximum.
 // Cost: one read and one write of every key to sort the tiles, of 8192 keys each (4096 if they have 8 bytes or values).
 // Then a merge into runs of 2^m tiles takes one strided trip for every five stages across tiles, m / 5 rounded up, and
-// one trip for all others. For 2^16 keys 7 trips in all, for 2^20 17 (step 03: 28 and 66).
+// one trip for all others. For 2^16 keys 7 trips in all, for 2^20 17 (step 03: 28 and 66). With clusters, the first trip
+// sorts runs of 32,768 keys (16,384), which leaves 3 trips and 13.
+// Scratch memory: none, but 8 bytes per segment and 128 bytes if segments are given by offsets. CUB's
+// DeviceSegmentedSort needs 8 bytes per segment and 2 to 4 KiB.
 // Limits: 256 threads per block.
 #include <algorithm>
 #include <cstdint>
 
+#include "cluster.cuh"
 #include "segments.cuh"
 #include "step/device_array.h"
 #include "step/launch_shape.h"
@@ -94,13 +98,15 @@ template <class Words>
 void sort_words(Words all, lab::LaunchShape shape, cudaStream_t stream) {
   constexpr std::int64_t tile = RecordTile<Words>::size;
   const unsigned tile_blocks = lab::blocks_or(shape, all.n, tile);
-  // Your code: if all keys fit into one SmallTile, launch sort_each_tile with it, and that is all. Otherwise launch
-  // it with RecordTile. Then, for runs of 2, 4, ... tiles, until one run holds all keys: a strided trip that begins
-  // with the mirror stage, further strided trips as long as there are strides of a tile or more, and
+  std::int64_t sorted = shape.blocks == 0 ? sort_runs_in_clusters(all, stream) : 0;  // runs of so many words
+  // Your code: if nothing is sorted yet, and all keys fit into one SmallTile, launch sort_each_tile with it, and that
+  // is all. If nothing is sorted and they do not fit, launch it with RecordTile: then runs of `tile` words are
+  // sorted. Then, for runs of 2, 4, ... times the sorted ones, until one run holds all keys: a strided trip that
+  // begins with the mirror stage, further strided trips as long as there are strides of a tile or more, and
   // clean_each_tile. How many threads does a strided trip need if n is not a power of two? Check each launch.
   (void)sort_each_tile<RecordTile<Words>, Words>, (void)sort_each_tile<SmallTile<Words>, Words>;
   (void)run_strided_stages<true, Words>, (void)run_strided_stages<false, Words>, (void)clean_each_tile<Words>;
-  (void)tile_blocks, (void)tile, (void)stream;
+  (void)tile_blocks, (void)tile, (void)sorted, (void)stream;
   NOT_WRITTEN("step 04");
 }
 
@@ -142,15 +148,14 @@ void sort_from_class(SegmentKeys keys, EqualSegments segments, lab::LaunchShape 
   }
 }
 
-/// Blocks that work through lists: at most four times as many as run at a time, so that all multiprocessors end
-/// together.
+/// Blocks that work through lists: at most as many as run at a time.
 unsigned list_blocks(std::int64_t n, lab::LaunchShape shape) {
   const unsigned blocks = lab::blocks_or(shape, n, list_block_keys);
   if (shape.blocks != 0) return blocks;
   int device = 0, multiprocessors = 0;
   CUDA_CHECK(cudaGetDevice(&device));
   CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-  return std::min(blocks, unsigned(4 * segment_blocks * multiprocessors));
+  return std::min(blocks, unsigned(segment_blocks * multiprocessors));
 }
 
 }  // namespace
@@ -171,14 +176,12 @@ void sort_segments(lab::Span<const std::uint32_t> keys, lab::Span<std::uint32_t>
   const unsigned blocks = list_blocks(keys.n, shape);
   const int number = int(begins.n) - 1;
   if (keys.n == 0) return;
-  SegmentLists lists(number, keys.n);
-  const lab::DeviceArray<int> memory(classes + lists.firsts[classes], stream);
-  lists.counts = memory.data();
-  lists.numbers = lists.counts + classes;
-  CUDA_CHECK(cudaMemsetAsync(lists.counts, 0, classes * sizeof(int), stream));
-  // Your code: launch list_segments_by_class, whose blocks list 2048 segments each; then sort_long_segments for the
-  // last list, and sort_listed_segments for all others. Check each launch.
-  (void)blocks, (void)number, (void)sorted, (void)sort_long_segments<ListedSegments>;
+  const lab::DeviceArray<Segment> memory(SegmentLists::needed(number), stream);
+  const SegmentLists lists(memory.data());
+  CUDA_CHECK(cudaMemsetAsync(lists.counts, 0, SegmentLists::counters * sizeof(int), stream));
+  // Your code: launch count_segments and list_segments_by_class, whose blocks look at 2048 segments each; then
+  // sort_long_segments for the first list, and sort_listed_segments for all others. Check each launch.
+  (void)blocks, (void)number, (void)sorted, (void)lists, (void)sort_long_segments<ListedSegments>;
   NOT_WRITTEN("step 04");
 }
 

@@ -54,7 +54,8 @@ void sort_hybrid(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order,
 /// up to five stages with distant partners share a trip through global memory. Launch shape: any number of blocks, 256
 /// threads per block.
 /// Cost: 1 + m + (the sum of i / 5, rounded up, for i = 1 to m) passes over memory, where m is log2(n / 8192), rounded
-/// up: 2m + 1 passes up to 2^18 keys. (4096 instead of 8192 for keys of 8 bytes or with values.)
+/// up: 2m + 1 passes up to 2^18 keys. (4096 instead of 8192 for keys of 8 bytes or with values.) On a GPU with thread
+/// block clusters, and if the number of blocks is not chosen, one pass sorts runs of 32,768 keys (16,384).
 template <class Key>
 void sort_record(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream);
 
@@ -66,7 +67,7 @@ void sort_record(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order,
 /// Parts of step 04. Sort each segment of `length` keys, or each segment from begins[i] to begins[i + 1] - 1,
 /// separately, in ascending order, from `keys` to `sorted`. Launch shape: any number of blocks, 128 threads per block.
 /// Cost: one read and one write of every key in a segment of up to 4096 keys; longer segments take more, and one
-/// block sorts each. With `begins`, scratch memory of 4 bytes per segment and at most n / 4 bytes more.
+/// block sorts each. With `begins`, scratch memory of 8 bytes per segment, and 128 bytes.
 /// Errors: lab::Unsupported for length < 1 and for 2^31 keys or more.
 void sort_equal_segments(lab::Span<const std::uint32_t> keys, lab::Span<std::uint32_t> sorted, int length,
                          lab::LaunchShape shape, cudaStream_t stream);

@@ -25,7 +25,7 @@ __device__ void run_long_stages(std::uint32_t* keys, int n, std::int64_t stride)
       const std::int64_t at = (i < items / 2 ? low : high) + i * stride;
       words[i] = at < n ? keys[at] : ~0u;
     }
-    if constexpr (mirrored) mirror_registers<items>(words);
+    if constexpr (mirrored) mirror_registers(words);
     clean_registers<mirrored ? items / 4 : items / 2>(words);
 #pragma unroll
     for (int i = 0; i < items; ++i) {
@@ -44,7 +44,7 @@ __device__ inline void clean_long_tile(LongTile& tile, std::uint32_t* keys, int 
   for (int i = 0; i < items; ++i) words[i] = i * segment_threads < n - t ? keys[t + i * segment_threads] : ~0u;
   clean_registers<items / 2>(words);
 #pragma unroll
-  for (int i = 0; i < items; ++i) tile.at(t)[padded<std::uint32_t>(i * segment_threads)] = words[i];
+  for (int i = 0; i < items; ++i) tile.at(t)[LongTile::padded(i * segment_threads)] = words[i];
   __syncthreads();  // a thread reads rows that others have written as columns
   read_rows(tile, words, t);
   __syncthreads();  // the next tile's words overwrite these

@@ -22,26 +22,37 @@ __device__ void compare_exchange(Word& low, Word& high) {
   high = b < a ? a : b;
 }
 
-/// The mirror stage of runs of `run` words.
-template <int run, int items, class Word>
+/// The mirror stage of a run of all words.
+template <int items, class Word>
 __device__ void mirror_registers(Word (&words)[items]) {
 #pragma unroll
-  for (int pair = 0; pair < items / 2; ++pair) {
-    const int low = lower_position(pair, run / 2);
-    compare_exchange(words[low], words[low ^ (run - 1)]);
-  }
+  for (int i = 0; i < items / 2; ++i) compare_exchange(words[i], words[items - 1 - i]);
 }
 
-/// The stages with the strides `stride`, stride / 2, ..., 1.
+/// The stages with the strides `stride`, stride / 2, ..., down to the first odd one: 1, or 3 if there are 24 words.
 template <int stride, int items, class Word>
 __device__ void clean_registers(Word (&words)[items]) {
   if constexpr (stride > 0) {
 #pragma unroll
     for (int pair = 0; pair < items / 2; ++pair) {
-      const int low = lower_position(pair, stride);
+      const int low = pair / stride * 2 * stride + pair % stride;
       compare_exchange(words[low], words[low + stride]);
     }
-    clean_registers<stride / 2>(words);
+    if constexpr (stride % 2 == 0) clean_registers<stride / 2>(words);
+  }
+}
+
+/// The last stages of a merge, from the stride `stride` on. If that leaves three words (of 24), these are sorted.
+template <int stride, int items, class Word>
+__device__ void finish_registers(Word (&words)[items]) {
+  clean_registers<stride>(words);
+  if constexpr (items % 3 == 0) {
+#pragma unroll
+    for (int i = 0; i < items; i += 3) {
+      compare_exchange(words[i], words[i + 2]);
+      compare_exchange(words[i], words[i + 1]);
+      compare_exchange(words[i + 1], words[i + 2]);
+    }
   }
 }
 
@@ -67,6 +78,22 @@ __device__ void sort_registers(Word (&words)[items]) {
     sort_registers<first, run / 2>(words);
     sort_registers<first + run / 2, run / 2>(words);
     merge_odd_even<first, run, 1>(words);
+  }
+}
+
+/// Sorts all words of a thread. 24 words are sorted with 8 more that come after them: the compiler knows the outcome of
+/// the comparators of these, and leaves them out. 127 remain.
+template <int items, class Word>
+__device__ void sort_all_registers(Word (&words)[items]) {
+  if constexpr (items % 3 == 0) {
+    Word more[items / 3 * 4];
+#pragma unroll
+    for (int i = 0; i < items / 3 * 4; ++i) more[i] = i < items ? words[i] : Word(~Word(0));
+    sort_registers<0, items / 3 * 4>(more);
+#pragma unroll
+    for (int i = 0; i < items; ++i) words[i] = more[i];
+  } else {
+    sort_registers<0, items>(words);
   }
 }
 
@@ -110,12 +137,12 @@ __device__ void clean_lanes(Word (&words)[items]) {
 template <int lanes, int items, class Word>
 __device__ void sort_lanes(Word (&words)[items]) {
   if constexpr (lanes == 1) {
-    sort_registers<0, items>(words);
+    sort_all_registers(words);
   } else {
     sort_lanes<lanes / 2>(words);
     mirror_lanes<lanes>(words);
     clean_lanes<lanes / 4>(words);
-    clean_registers<items / 2>(words);
+    finish_registers<items / 2>(words);
   }
 }
 

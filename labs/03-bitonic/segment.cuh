@@ -2,8 +2,10 @@
 //
 // A segment of up to 4096 keys is sorted by as many threads as its length requires, 4 to 128 threads with up to 32
 // words each, in registers, by shuffles and as columns (tile_network.cuh), so that its keys are read once and written
-// once. Blocks of 128 threads sort 32 segments of 32 keys, or one of 4096. The number of threads is a template
-// parameter, for the compiler must know all indices. So segments are divided into classes by their length.
+// once. Blocks of 128 threads sort 32 segments of 32 keys, or one of 4096. The numbers of threads and of words are
+// template parameters, for the compiler must know all indices. So segments are divided into classes by their length.
+// Between two powers of two there is a class with 24 words per thread: without it, a segment of 1025 keys would cost as
+// much as one of 2048.
 #pragma once
 
 #include <cstdint>
@@ -12,25 +14,30 @@
 
 namespace bitonic {
 
-inline constexpr int segment_threads = 128;                ///< per block
-inline constexpr int segment_blocks = 8;                   ///< at a time on a multiprocessor
-inline constexpr int classes = 9, longest_segment = 4096;  ///< the last class: longer segments
+inline constexpr int segment_threads = 128;                 ///< per block
+inline constexpr int segment_blocks = 8;                    ///< at a time on a multiprocessor
+inline constexpr int classes = 15, longest_segment = 4096;  ///< the last class: longer segments
 
-/// The class of a segment's length: 0 for up to 32 keys, 1 for up to 64, ..., 7 for up to 4096, 8 for more.
+/// The length of the longest segment of a class but the last: 32, 64, then 96, 128, 192, 256, ..., 3072, 4096.
+__host__ __device__ constexpr int longest_of(int number) {
+  return number < 2 ? 32 << number : (3 + number % 2) << (number / 2 + 4);
+}
+static_assert(longest_of(classes - 2) == longest_segment);
+
+/// The class of a segment's length.
 __host__ __device__ inline int class_of(int length) {
   int number = 0;
-  for (int most = 32; most < length && number + 1 < classes; most *= 2) ++number;
+  while (number < classes - 1 && longest_of(number) < length) ++number;
   return number;
 }
 
-/// The threads that sort a segment of a class.
+/// The threads that sort a segment of a class, and the words of each.
 template <int number>
 struct Class {
-  static constexpr int threads = number <= 2 ? 4 : 4 << (number - 2), items = number <= 2 ? 8 << number : 32;
-  static constexpr int per_block = segment_threads / threads;
+  static constexpr int size = longest_of(number), items = number < 2 ? size / 4 : 24 + number % 2 * 8;
+  static constexpr int threads = size / items, per_block = segment_threads / threads;
   using SegmentTile = Tile<std::uint32_t, items, threads>;
 };
-static_assert(Class<7>::SegmentTile::size == longest_segment);
 
 /// Where a segment is. Empty: a group of threads without a segment.
 struct Segment {
@@ -69,29 +76,33 @@ __device__ void load_segment(SegmentKeys keys, Segment segment, std::uint32_t (&
 template <int threads, class SegmentTile>
 __device__ void store_segment(SegmentKeys keys, Segment segment, SegmentTile& tile, int t) {
   constexpr int rows = SegmentTile::size / threads;
-  const std::uint32_t* const from = tile.at(t);
+  const Column<threads, SegmentTile> from(tile, t);
   std::uint32_t* const to = keys.to + segment.begin + t;
   if (segment.length == SegmentTile::size) {
 #pragma unroll
-    for (int i = 0; i < rows; ++i) to[i * threads] = from[padded<std::uint32_t>(i * threads)];
+    for (int i = 0; i < rows; ++i) to[i * threads] = from[i];
   } else {
     const int left = segment.length - t;
 #pragma unroll
     for (int i = 0; i < rows; ++i) {
-      if (i * threads < left) to[i * threads] = from[padded<std::uint32_t>(i * threads)];
+      if (i * threads < left) to[i * threads] = from[i];
     }
   }
 }
 
-/// Sorts as many segments as the block has groups of threads, from number `first` on. Before and after, no thread uses
-/// the tiles.
+/// The segment of the thread's group, if the block sorts segments from number `first` on.
 template <class Class, class Segments>
-__device__ void sort_short_segments(typename Class::SegmentTile* tiles, SegmentKeys keys, Segments segments,
-                                    int first) {
+__device__ Segment own_segment(const Segments& segments, int count, unsigned first) {
+  const unsigned i = first + threadIdx.x / Class::threads;
+  return i < unsigned(count) ? segments[int(i)] : Segment{};
+}
+
+/// Sorts a segment for each of the block's groups of threads. Before and after, no thread uses the tiles.
+template <class Class>
+__device__ void sort_short_segments(typename Class::SegmentTile* tiles, SegmentKeys keys, Segment own) {
   using SegmentTile = typename Class::SegmentTile;
   constexpr int threads = Class::threads;
   const int group = int(threadIdx.x) / threads, t = int(threadIdx.x) % threads;
-  const Segment own = first + group < segments.count() ? segments[first + group] : Segment{};
   std::uint32_t words[SegmentTile::items];
   load_segment<SegmentTile>(keys, own, words, t);
   sort_blocks<threads>(tiles[group], words, t);

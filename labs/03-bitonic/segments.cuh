@@ -2,8 +2,9 @@
 //
 // Segments are sorted by classes of their length (segment.cuh; long_segment.cuh for those that are longer than a tile).
 // - If all segments have the same length, the host chooses the class.
-// - If not, a first kernel writes a list of the segments of each class, in no particular order. Then one launch sorts
-//   the segments that are longer than a tile, and another one works through all other lists.
+// - If not, one kernel counts the segments of each class, and another one writes a list of each class, in no particular
+//   order. Then one launch sorts the segments that are longer than a tile, and another one works through all other
+//   lists. Scratch memory: 8 bytes per segment, which is where it begins and how long it is, and 128 bytes for counters.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,7 @@
 namespace bitonic {
 
 inline constexpr int list_threads = 256,
-                     list_segments = 8;  ///< per block and per thread, of the kernel that writes lists
+                     list_segments = 8;  ///< per block and per thread, of the kernels that make lists
 
 /// Segments of equal length; the last one may be shorter.
 struct EqualSegments {
@@ -26,13 +27,11 @@ struct EqualSegments {
 
 /// The segments of a list.
 struct ListedSegments {
-  const int *begins, *list, *number;
+  const Segment* list;
+  const int* number;
 
   __device__ int count() const { return *number; }
-  __device__ Segment operator[](int i) const {
-    const int begin = begins[list[i]];
-    return {begin, begins[list[i] + 1] - begin};
-  }
+  __device__ Segment operator[](int i) const { return list[i]; }
 };
 
 /// Sorts segments of equal length, which belong to the class.
@@ -40,7 +39,7 @@ template <class Class>
 __global__ void __launch_bounds__(segment_threads) sort_segments_of_class(SegmentKeys keys, EqualSegments segments) {
   __shared__ typename Class::SegmentTile tiles[Class::per_block];
   for (int first = blockIdx.x * Class::per_block; first < segments.count(); first += gridDim.x * Class::per_block) {
-    sort_short_segments<Class>(tiles, keys, segments, first);
+    sort_short_segments<Class>(tiles, keys, own_segment<Class>(segments, segments.count(), first));
     __syncthreads();  // the next segments overwrite these
   }
 }
@@ -52,76 +51,142 @@ __global__ void __launch_bounds__(segment_threads) sort_long_segments(SegmentKey
   for (int i = blockIdx.x; i < segments.count(); i += gridDim.x) sort_long_segment(tile, keys, segments[i]);
 }
 
-/// The lists of all classes: how many segments each has, and their numbers.
+/// The lists of all classes, one after the other, the longest segments first.
 struct SegmentLists {
-  int* counts;
-  int* numbers;
-  std::int64_t firsts[classes + 1];  ///< where the list of each class begins in `numbers`, and the end of the last one
+  int* counts;          ///< per class: its segments
+  int* listed;          ///< per class: how many of them are in the list
+  unsigned* next_turn;  ///< of the blocks that sort: how many turns they have taken beyond their first
+  Segment* segments;
 
-  SegmentLists(int segments, std::int64_t n) : counts(nullptr), numbers(nullptr), firsts() {
-    for (int c = 0; c < classes; ++c) {  // a list has room for all segments, or as many of the class as n keys can form
-      const std::int64_t shortest = c == 0 ? 1 : (16 << c) + 1;
-      firsts[c + 1] = firsts[c] + (n / shortest < segments ? n / shortest : segments);
+  static constexpr int counters = 2 * classes + 1;
+
+  /// How much memory the lists of so many segments need.
+  static std::int64_t needed(int number) { return std::int64_t(number) + (counters + 1) / 2; }
+
+  /// The counters in `memory` must be set to 0.
+  explicit SegmentLists(Segment* memory)
+      : counts(reinterpret_cast<int*>(memory)),
+        listed(counts + classes),
+        next_turn(reinterpret_cast<unsigned*>(listed + classes)),
+        segments(memory + (counters + 1) / 2) {}
+
+  __host__ __device__ ListedSegments longest() const { return {segments, counts + classes - 1}; }
+};
+
+/// The classes of the segments that one thread looks at, and their places among those of the block. A warp's lanes with
+/// the same class reserve their places with one atomic. `counts`: zeros; after the next barrier, the block's segments
+/// of each class.
+struct Classified {
+  Segment segments[list_segments];
+  int own[list_segments], places[list_segments];
+
+  __device__ Classified(const int* begins, int number, int* counts) {
+    const int first = blockIdx.x * list_threads * list_segments + threadIdx.x, lane = int(threadIdx.x) % 32;
+#pragma unroll
+    for (int i = 0; i < list_segments; ++i) {
+      const int s = first + i * list_threads;
+      if (s < number) segments[i] = {begins[s], begins[s + 1] - begins[s]};
+      own[i] = segments[i].length > 0 ? class_of(segments[i].length) : classes;
     }
-  }
-
-  __host__ __device__ ListedSegments list(const int* begins, int c) const {
-    return {begins, numbers + firsts[c], counts + c};
+#pragma unroll
+    for (int i = 0; i < list_segments; ++i) {
+      const unsigned equal = __match_any_sync(all_lanes, own[i]);
+      const int leader = __ffs(int(equal)) - 1;
+      int place = 0;
+      if (own[i] < classes && lane == leader) place = atomicAdd(&counts[own[i]], __popc(equal));
+      places[i] = __shfl_sync(all_lanes, place, leader) + __popc(equal & ((1u << lane) - 1));
+    }
   }
 };
 
-/// Writes the number of each segment into the list of its class. The lanes of a warp with the same class reserve their
-/// places with one atomic.
+/// Counts the segments of each class.
+static __global__ void __launch_bounds__(list_threads)
+    count_segments(const int* begins, int segments, SegmentLists lists) {
+  __shared__ int counts[classes];
+  if (threadIdx.x < classes) counts[threadIdx.x] = 0;
+  __syncthreads();  // a thread counts in counters that others have cleared
+  const Classified own(begins, segments, counts);
+  __syncthreads();  // a thread reads what all have counted
+  if (threadIdx.x < classes && counts[threadIdx.x] > 0) {
+    atomicAdd(&lists.counts[threadIdx.x], counts[threadIdx.x]);
+  }
+}
+
+/// Writes each segment into the list of its class.
 static __global__ void __launch_bounds__(list_threads)
     list_segments_by_class(const int* begins, int segments, SegmentLists lists) {
   __shared__ int counts[classes], firsts[classes];
-  const int first = blockIdx.x * list_threads * list_segments + threadIdx.x, lane = int(threadIdx.x) % 32;
   if (threadIdx.x < classes) counts[threadIdx.x] = 0;
   __syncthreads();  // a thread counts in counters that others have cleared
-  int own[list_segments], places[list_segments];
-#pragma unroll
-  for (int i = 0; i < list_segments; ++i) {
-    const int s = first + i * list_threads, length = s < segments ? begins[s + 1] - begins[s] : 0;
-    own[i] = length > 0 ? class_of(length) : classes;
-  }
-#pragma unroll
-  for (int i = 0; i < list_segments; ++i) {
-    const unsigned equal = __match_any_sync(all_lanes, own[i]);
-    const int leader = __ffs(int(equal)) - 1;
-    int place = 0;
-    if (own[i] < classes && lane == leader) place = atomicAdd(&counts[own[i]], __popc(equal));
-    places[i] = __shfl_sync(all_lanes, place, leader) + __popc(equal & ((1u << lane) - 1));
-  }
+  const Classified own(begins, segments, counts);
   __syncthreads();  // a thread reads what all have counted
-  if (threadIdx.x < classes) firsts[threadIdx.x] = atomicAdd(&lists.counts[threadIdx.x], counts[threadIdx.x]);
+  if (threadIdx.x < classes) {
+    int first = atomicAdd(&lists.listed[threadIdx.x], counts[threadIdx.x]);
+    for (int longer = threadIdx.x + 1; longer < classes; ++longer) first += lists.counts[longer];
+    firsts[threadIdx.x] = first;
+  }
   __syncthreads();  // a thread reads where the block's part of a list begins
 #pragma unroll
   for (int i = 0; i < list_segments; ++i) {
-    if (own[i] == classes) continue;
-    lists.numbers[lists.firsts[own[i]] + firsts[own[i]] + places[i]] = first + i * list_threads;
+    if (own.own[i] < classes) lists.segments[firsts[own.own[i]] + own.places[i]] = own.segments[i];
   }
 }
 
-/// Sorts the segments of lists `number`, number - 1, ..., 0. One turn sorts as many segments as a block holds at a
-/// time. `turn`: the block's next one, counted from the beginning of this list.
+/// The turns of a block. In each, it sorts as many segments of a class as it holds at a time. The first two turns are
+/// given by the block's number; then each block takes the next turn that none has taken. A block knows its next turn
+/// before it begins one, so that it can look early where the next segments are.
+struct Turns {
+  unsigned turn, next, taken;
+  unsigned* shared;  ///< two numbers: one is read while the next is written
+  int which;
+
+  __device__ explicit Turns(unsigned* shared_numbers)
+      : turn(blockIdx.x), next(blockIdx.x + gridDim.x), taken(0), shared(shared_numbers), which(0) {}
+
+  /// Takes the turn after the next. It is known only after the barrier in go_on().
+  __device__ void take(unsigned* next_turn) {
+    if (threadIdx.x == 0) taken = 2 * gridDim.x + atomicAdd(next_turn, 1u);
+  }
+
+  __device__ void go_on() {
+    if (threadIdx.x == 0) shared[which] = taken;
+    __syncthreads();  // a thread reads what the first one has written, and the next segments overwrite these
+    turn = next;
+    next = shared[which];
+    which ^= 1;
+  }
+};
+
+/// Sorts the segments of the classes `number`, number - 1, ..., 0. first_turn, first: those of the class's list.
 template <int number>
-__device__ void sort_listed(char* shared, SegmentKeys keys, const int* begins, const SegmentLists& lists, int turn) {
+__device__ __forceinline__ void sort_listed(char* shared, SegmentKeys keys, const SegmentLists& lists, Turns& turns,
+                                            unsigned first_turn, int first) {
   using Class = Class<number>;
-  const ListedSegments segments = lists.list(begins, number);
-  const int turns = (segments.count() + Class::per_block - 1) / Class::per_block;
-  for (; turn < turns; turn += gridDim.x) {
-    auto* const tiles = reinterpret_cast<typename Class::SegmentTile*>(shared);
-    sort_short_segments<Class>(tiles, keys, segments, turn * Class::per_block);
-    __syncthreads();  // the next segments overwrite these
+  const Segment* const segments = lists.segments + first;
+  const int count = lists.counts[number];
+  const unsigned end_turn = first_turn + (count + Class::per_block - 1) / Class::per_block;
+  auto* const tiles = reinterpret_cast<typename Class::SegmentTile*>(shared);
+  const auto own_at = [&](unsigned turn) {
+    return own_segment<Class>(segments, turn < end_turn ? count : 0, (turn - first_turn) * Class::per_block);
+  };
+  Segment own = own_at(turns.turn);
+  while (turns.turn < end_turn) {
+    turns.take(lists.next_turn);
+    const Segment next = own_at(turns.next);
+    sort_short_segments<Class>(tiles, keys, own);
+    turns.go_on();
+    own = next;
   }
-  if constexpr (number > 0) sort_listed<number - 1>(shared, keys, begins, lists, turn - turns);
+  if constexpr (number > 0) sort_listed<number - 1>(shared, keys, lists, turns, end_turn, first + count);
 }
 
-/// Sorts the segments of all lists but the last, the longest first.
+/// Sorts the segments of all lists but the first, the longest first.
 static __global__ void __launch_bounds__(segment_threads, segment_blocks)
-    sort_listed_segments(SegmentKeys keys, const int* begins, SegmentLists lists) {
-  __shared__ alignas(16) char shared[sizeof(Class<7>::SegmentTile)];
-  sort_listed<classes - 2>(shared, keys, begins, lists, blockIdx.x);
+    sort_listed_segments(SegmentKeys keys, SegmentLists lists) {
+  __shared__ alignas(16) char shared[sizeof(LongTile)];
+  __shared__ unsigned numbers[2];
+  Turns turns(numbers);
+  sort_listed<classes - 2>(shared, keys, lists, turns, 0, lists.counts[classes - 1]);
 }
 
 }  // namespace bitonic

@@ -6,15 +6,19 @@
 // tiles, each of which was a trip through global memory in step 03, go in fives: a thread takes 32 keys that are a
 // stride apart, and for five stages these meet only each other.
 // New since step 03: the network in registers and between lanes (network.cuh); tiles whose arrangement follows the
-// stages (tile_network.cuh); strided trips. Keys of all types are sorted as unsigned numbers (words.cuh), so that a
-// comparator is a minimum and a maximum.
+// stages (tile_network.cuh); strided trips; thread block clusters, where there are any (cluster.cuh). Keys of all types
+// are sorted as unsigned numbers (words.cuh), so that a comparator is a minimum and a maximum.
 // Cost: one read and one write of every key to sort the tiles, of 8192 keys each (4096 if they have 8 bytes or values).
 // Then a merge into runs of 2^m tiles takes one strided trip for every five stages across tiles, m / 5 rounded up, and
-// one trip for all others. For 2^16 keys 7 trips in all, for 2^20 17 (step 03: 28 and 66).
+// one trip for all others. For 2^16 keys 7 trips in all, for 2^20 17 (step 03: 28 and 66). With clusters, the first trip
+// sorts runs of 32,768 keys (16,384), which leaves 3 trips and 13.
+// Scratch memory: none, but 8 bytes per segment and 128 bytes if segments are given by offsets. CUB's
+// DeviceSegmentedSort needs 8 bytes per segment and 2 to 4 KiB.
 // Limits: 256 threads per block.
 #include <algorithm>
 #include <cstdint>
 
+#include "cluster.cuh"
 #include "segments.cuh"
 #include "step/device_array.h"
 #include "step/launch_shape.h"
@@ -53,8 +57,9 @@ __global__ void __launch_bounds__(record_threads) sort_each_tile(Words all) {
     write_blocks(tile, words, t);
     __syncthreads();  // a thread reads rows that others have written as blocks
     read_rows(tile, words, t);
-    __syncthreads();  // the next tile's words overwrite these
-                      // end solution
+    // The next tile's words overwrite these.
+    __syncthreads();
+    // end solution
 #pragma unroll
     for (int i = 0; i < tile.items; ++i) rows.store(32 * i, words[i]);
   }
@@ -79,7 +84,7 @@ __global__ void __launch_bounds__(strided_threads) run_strided_stages(Words all,
 #pragma unroll
     for (int i = 0; i < items; ++i) words[i] = all.load((i < items / 2 ? low : high) + i * stride);
     if constexpr (mirrored) {
-      mirror_registers<items>(words);
+      mirror_registers(words);
       clean_registers<items / 4>(words);
     } else {
       clean_registers<items / 2>(words);
@@ -109,7 +114,7 @@ __global__ void __launch_bounds__(record_threads) clean_each_tile(Words all) {
     clean_registers<tile.items / 2>(words);
     auto* const column = tile.at(t);
 #pragma unroll
-    for (int i = 0; i < tile.items; ++i) column[padded<typename Words::Word>(i * record_threads)] = words[i];
+    for (int i = 0; i < tile.items; ++i) column[tile.padded(i * record_threads)] = words[i];
     __syncthreads();  // a thread reads rows that others have written as columns
     read_rows(tile, words, t);
     __syncthreads();  // the next tile's words overwrite these
@@ -126,23 +131,28 @@ template <class Words>
 void sort_words(Words all, lab::LaunchShape shape, cudaStream_t stream) {
   constexpr std::int64_t tile = RecordTile<Words>::size;
   const unsigned tile_blocks = lab::blocks_or(shape, all.n, tile);
+  std::int64_t sorted = shape.blocks == 0 ? sort_runs_in_clusters(all, stream) : 0;  // runs of so many words
   // begin solution
-  //~ // Your code: if all keys fit into one SmallTile, launch sort_each_tile with it, and that is all. Otherwise launch
-  //~ // it with RecordTile. Then, for runs of 2, 4, ... tiles, until one run holds all keys: a strided trip that begins
-  //~ // with the mirror stage, further strided trips as long as there are strides of a tile or more, and
+  //~ // Your code: if nothing is sorted yet, and all keys fit into one SmallTile, launch sort_each_tile with it, and that
+  //~ // is all. If nothing is sorted and they do not fit, launch it with RecordTile: then runs of `tile` words are
+  //~ // sorted. Then, for runs of 2, 4, ... times the sorted ones, until one run holds all keys: a strided trip that
+  //~ // begins with the mirror stage, further strided trips as long as there are strides of a tile or more, and
   //~ // clean_each_tile. How many threads does a strided trip need if n is not a power of two? Check each launch.
   //~ (void)sort_each_tile<RecordTile<Words>, Words>, (void)sort_each_tile<SmallTile<Words>, Words>;
   //~ (void)run_strided_stages<true, Words>, (void)run_strided_stages<false, Words>, (void)clean_each_tile<Words>;
-  //~ (void)tile_blocks, (void)tile, (void)stream;
+  //~ (void)tile_blocks, (void)tile, (void)sorted, (void)stream;
   //~ NOT_WRITTEN("step 04");
-  if (all.n <= SmallTile<Words>::size) {
+  if (sorted == 0 && all.n <= SmallTile<Words>::size) {
     sort_each_tile<SmallTile<Words>><<<tile_blocks, record_threads, 0, stream>>>(all);
     CUDA_CHECK(cudaGetLastError());
     return;
   }
-  sort_each_tile<RecordTile<Words>><<<tile_blocks, record_threads, 0, stream>>>(all);
-  CUDA_CHECK(cudaGetLastError());
-  for (std::int64_t run = 2 * tile; run / 2 < all.n; run *= 2) {
+  if (sorted == 0) {
+    sort_each_tile<RecordTile<Words>><<<tile_blocks, record_threads, 0, stream>>>(all);
+    CUDA_CHECK(cudaGetLastError());
+    sorted = tile;
+  }
+  for (std::int64_t run = 2 * sorted; run / 2 < all.n; run *= 2) {
     const std::int64_t threads = (all.n + run - 1) / run * (run / strided_items);  // of whole runs: n may cut one short
     const unsigned blocks = lab::blocks_or(shape, threads, strided_threads);
     std::int64_t stride = run / strided_items;
@@ -201,15 +211,14 @@ void sort_from_class(SegmentKeys keys, EqualSegments segments, lab::LaunchShape 
   }
 }
 
-/// Blocks that work through lists: at most four times as many as run at a time, so that all multiprocessors end
-/// together.
+/// Blocks that work through lists: at most as many as run at a time.
 unsigned list_blocks(std::int64_t n, lab::LaunchShape shape) {
   const unsigned blocks = lab::blocks_or(shape, n, list_block_keys);
   if (shape.blocks != 0) return blocks;
   int device = 0, multiprocessors = 0;
   CUDA_CHECK(cudaGetDevice(&device));
   CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-  return std::min(blocks, unsigned(4 * segment_blocks * multiprocessors));
+  return std::min(blocks, unsigned(segment_blocks * multiprocessors));
 }
 
 }  // namespace
@@ -230,23 +239,23 @@ void sort_segments(lab::Span<const std::uint32_t> keys, lab::Span<std::uint32_t>
   const unsigned blocks = list_blocks(keys.n, shape);
   const int number = int(begins.n) - 1;
   if (keys.n == 0) return;
-  SegmentLists lists(number, keys.n);
-  const lab::DeviceArray<int> memory(classes + lists.firsts[classes], stream);
-  lists.counts = memory.data();
-  lists.numbers = lists.counts + classes;
-  CUDA_CHECK(cudaMemsetAsync(lists.counts, 0, classes * sizeof(int), stream));
+  const lab::DeviceArray<Segment> memory(SegmentLists::needed(number), stream);
+  const SegmentLists lists(memory.data());
+  CUDA_CHECK(cudaMemsetAsync(lists.counts, 0, SegmentLists::counters * sizeof(int), stream));
   // begin solution
-  //~ // Your code: launch list_segments_by_class, whose blocks list 2048 segments each; then sort_long_segments for the
-  //~ // last list, and sort_listed_segments for all others. Check each launch.
-  //~ (void)blocks, (void)number, (void)sorted, (void)sort_long_segments<ListedSegments>;
+  //~ // Your code: launch count_segments and list_segments_by_class, whose blocks look at 2048 segments each; then
+  //~ // sort_long_segments for the first list, and sort_listed_segments for all others. Check each launch.
+  //~ (void)blocks, (void)number, (void)sorted, (void)lists, (void)sort_long_segments<ListedSegments>;
   //~ NOT_WRITTEN("step 04");
   const unsigned lists_of = unsigned((number + list_threads * list_segments - 1) / (list_threads * list_segments));
+  count_segments<<<lists_of, list_threads, 0, stream>>>(begins.data, number, lists);
+  CUDA_CHECK(cudaGetLastError());
   list_segments_by_class<<<lists_of, list_threads, 0, stream>>>(begins.data, number, lists);
   CUDA_CHECK(cudaGetLastError());
   const SegmentKeys all = {keys.data, sorted.data};
-  sort_long_segments<<<blocks, segment_threads, 0, stream>>>(all, lists.list(begins.data, classes - 1));
+  sort_long_segments<<<blocks, segment_threads, 0, stream>>>(all, lists.longest());
   CUDA_CHECK(cudaGetLastError());
-  sort_listed_segments<<<blocks, segment_threads, 0, stream>>>(all, begins.data, lists);
+  sort_listed_segments<<<blocks, segment_threads, 0, stream>>>(all, lists);
   CUDA_CHECK(cudaGetLastError());
   // end solution
 }

@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <random>
+#include <utility>
 #include <vector>
 
-#include "bitonic.h"
+#include "segments.cuh"
 #include "step/device_array.h"
 
 namespace {
@@ -61,8 +62,8 @@ void check_listed(const std::vector<int>& lengths, int skipped, lab::LaunchShape
 }  // namespace
 
 TEST_CASE("equal segments of every class, with a short one at the end, at any address") {
-  for (int length :
-       {1, 2, 3, 31, 32, 33, 64, 65, 100, 128, 129, 256, 500, 512, 513, 1024, 1500, 2048, 4096, 4097, 9000}) {
+  for (int length : {1,   2,   3,   31,  32,  33,   64,   65,   96,   100,  128,  129,  192,  256,
+                     384, 500, 512, 513, 768, 1024, 1500, 1536, 2048, 3000, 3072, 4096, 4097, 9000}) {
     for (int segments : {1, 3, 70}) {
       if (length * segments > 100000) continue;
       std::vector<int> lengths(segments, length);
@@ -82,10 +83,22 @@ TEST_CASE("segments of mixed lengths: empty ones, all of one class, around every
   check_listed(std::vector<int>(3000, 2), 1);
   check_listed(std::vector<int>(5000, 33), 0);
   std::vector<int> limits;
-  for (int most = 32; most <= 8192; most *= 2) limits.insert(limits.end(), {most - 1, 0, most, most + 1});
+  for (int most = 32; most <= 8192; most *= 2) {
+    for (int limit : {most, most + most / 2}) limits.insert(limits.end(), {limit - 1, 0, limit, limit + 1});
+  }
   check_listed(limits, 0);
   check_listed(limits, 1, {3, 0});
   check_listed({20000, 1, 4097, 12288, 16385}, 2);
+}
+
+TEST_CASE("the scratch memory of segments is at most that of CUB's DeviceSegmentedSort and 1 MiB") {
+  // CUB 3.0.1 for 2^26 keys of 4 bytes in a double buffer.
+  const std::pair<int, std::int64_t> needed_by_cub[] = {{1 << 16, 526335}, {1 << 19, 4198143}};
+  for (const auto& [segments, bytes] : needed_by_cub) {
+    const std::int64_t needed = bitonic::SegmentLists::needed(segments) * std::int64_t(sizeof(bitonic::Segment));
+    CHECK(needed >= segments * std::int64_t(sizeof(bitonic::Segment)));
+    CHECK(needed <= bytes + (1 << 20));
+  }
 }
 
 TEST_CASE("segments that are refused") {

@@ -1,0 +1,130 @@
+// Sorts runs of eight tiles in one launch, on GPUs that have thread block clusters (from compute capability 9.0 on).
+//
+// The blocks of a cluster run at the same time, and each can read and write the shared memory of the others. So the
+// tiles stay in shared memory from the first stage to the last of a merge of eight of them. Between two trips, all
+// threads of the cluster wait for each other. That takes a small part of the time in which a launch ends and the next
+// one begins.
+// Source: NVIDIA, CUDA C++ Programming Guide, "Thread Block Clusters" and "Distributed Shared Memory".
+#pragma once
+
+#include <cstdint>
+
+#include "tile_network.cuh"
+
+#ifndef __SIMT__
+#include <cooperative_groups.h>
+#endif
+
+namespace bitonic {
+
+inline constexpr int cluster_blocks = 8;  ///< more are not possible on every GPU with clusters
+
+#ifndef __SIMT__  // CUDA on the CPU has no clusters
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+#define CLUSTER_OF(blocks)
+#else
+#define CLUSTER_OF(blocks) __cluster_dims__(blocks)
+#endif
+
+/// Merges the sorted halves of a run of `tiles` tiles. Before: each block has its tile in shared memory. After: the
+/// same, and a barrier is needed before a thread reads words of others.
+template <int tiles, class Tile>
+__device__ void merge_tiles(Tile& tile, typename Tile::Word (&words)[Tile::items], int t) {
+  using Word = typename Tile::Word;
+  constexpr int items = Tile::items, threads = Tile::threads, stride = tiles * threads;
+  const auto cluster = cooperative_groups::this_cluster();
+  const int rank = int(cluster.block_rank()), first = rank / tiles * tiles, column = (rank - first) * threads + t;
+  Word *low[tiles], *high[tiles];
+#pragma unroll
+  for (int i = 0; i < tiles; ++i) {
+    Tile* const other = cluster.map_shared_rank(&tile, first + i);
+    low[i] = other->at(column), high[i] = other->at(stride - 1 - column);  // mirrors `low`
+  }
+  const auto word = [&](int i) -> Word& {
+    return (i < items / 2 ? low : high)[i * tiles / items][Tile::padded(i * stride % Tile::size)];
+  };
+  cluster.sync();  // reads words that other blocks have written
+#pragma unroll
+  for (int i = 0; i < items; ++i) words[i] = word(i);
+  mirror_registers(words);
+  clean_registers<items / 4>(words);
+#pragma unroll
+  for (int i = 0; i < items; ++i) word(i) = words[i];
+  cluster.sync();  // reads words that other blocks have written
+  Word* const own = tile.at(t);
+#pragma unroll
+  for (int i = 0; i < items; ++i) words[i] = own[Tile::padded(i * threads)];
+  clean_registers<tiles / 2>(words);
+#pragma unroll
+  for (int i = 0; i < items; ++i) own[Tile::padded(i * threads)] = words[i];
+  __syncthreads();  // reads rows that other threads have written as columns
+  read_rows(tile, words, t);
+  clean_registers<threads / 2 / 32>(words);
+  clean_lanes<16>(words);
+  Word* const row = tile.at(row_position<items>(t));
+#pragma unroll
+  for (int i = 0; i < items; ++i) row[Tile::padded(32 * i)] = words[i];
+}
+
+/// Sorts runs of eight tiles. Each cluster sorts one.
+template <class Tile, class Words>
+__global__ void CLUSTER_OF(cluster_blocks) __launch_bounds__(Tile::threads) sort_runs_of_tiles(Words all) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  __shared__ Tile tile;
+  const int t = threadIdx.x;
+  const std::int64_t begin = std::int64_t(blockIdx.x) * Tile::size;
+  const std::int64_t left = all.n - std::int64_t(blockIdx.x / cluster_blocks * cluster_blocks) * Tile::size;
+  const auto rows = all.from(begin + row_position<Tile::items>(t));
+  typename Words::Word words[Tile::items];
+#pragma unroll
+  for (int i = 0; i < Tile::items; ++i) words[i] = rows.load(32 * i);
+  sort_blocks<Tile::threads>(tile, words, t);
+  write_blocks(tile, words, t);
+  if (left > Tile::size) merge_tiles<2>(tile, words, t);
+  if (left > 2 * Tile::size) merge_tiles<4>(tile, words, t);
+  if (left > 4 * Tile::size) merge_tiles<8>(tile, words, t);
+  __syncthreads();  // reads words that other threads have written
+  read_rows(tile, words, t);
+#pragma unroll
+  for (int i = 0; i < Tile::items; ++i) rows.store(32 * i, words[i]);
+#else
+  (void)all;
+#endif
+}
+#undef CLUSTER_OF
+
+#endif
+
+#ifndef __SIMT__
+/// Queues the sort of runs of eight such tiles. Returns the length of the runs.
+template <class Tile, class Words>
+std::int64_t sort_runs_of(Words all, cudaStream_t stream) {
+  constexpr std::int64_t run = cluster_blocks * Tile::size;
+  const unsigned clusters = unsigned((all.n + run - 1) / run);
+  sort_runs_of_tiles<Tile><<<clusters * cluster_blocks, Tile::threads, 0, stream>>>(all);
+  CUDA_CHECK(cudaGetLastError());
+  return run;
+}
+#endif
+
+/// Queues the sort of runs of eight tiles. Returns the length of the runs, or 0 if the device has no clusters: then
+/// nothing is done.
+template <class Words>
+std::int64_t sort_runs_in_clusters(Words all, cudaStream_t stream) {
+  int device = 0, possible = 0;
+  CUDA_CHECK(cudaGetDevice(&device));
+  CUDA_CHECK(cudaDeviceGetAttribute(&possible, cudaDevAttrClusterLaunch, device));
+  if (possible == 0) return 0;
+#ifndef __SIMT__
+  using FewKeys = Tile<typename Words::Word, 8, record_threads>;
+  using ManyKeys = Tile<typename Words::Word, 64 / sizeof(typename Words::Word), record_threads>;
+  if (all.n > cluster_blocks * FewKeys::size) return sort_runs_of<ManyKeys>(all, stream);
+  return sort_runs_of<FewKeys>(all, stream);
+#else
+  (void)all, (void)stream;
+  return 0;
+#endif
+}
+
+}  // namespace bitonic
