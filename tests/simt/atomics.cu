@@ -52,6 +52,17 @@ __global__ void wait_for_other(int* flag, int* seen) {
   }
 }
 
+/// After the barrier, some threads exit, one sets the flag, and the others wait for it.
+__global__ void wait_after_barrier(volatile int* flag, int* seen) {
+  __syncthreads();
+  __syncthreads();
+  if (threadIdx.x % 3 == 0) return;
+  if (threadIdx.x == 64) *flag = 1;
+  while (*flag == 0) {
+  }
+  seen[threadIdx.x] = 1;
+}
+
 __global__ void wait_for_earlier_block(volatile unsigned* done, unsigned* order) {
   if (blockIdx.x > 0) {
     while (__ldcg(const_cast<const unsigned*>(done + blockIdx.x - 1)) == 0) {
@@ -142,6 +153,14 @@ TEST_CASE("threads that spin on an atomic let the others run") {
   lock[0] = 0;
   wait_for_other<<<1, 64>>>(lock.data(), seen.data());
   CHECK(seen[0] == 1);
+}
+
+TEST_CASE("threads that spin on a volatile after a barrier let the others run") {
+  Managed<int> flag(1), seen(128);
+  wait_after_barrier<<<1, 128>>>(flag.data(), seen.data());
+  CHECK(seen[0] == 0);
+  CHECK(seen[1] == 1);
+  CHECK(seen[127] == 1);
 }
 
 TEST_CASE("a block that spins on a cache-hinted load lets an earlier block run") {

@@ -60,10 +60,7 @@ enum class WarpOp : std::uint8_t {
   active_mask
 };
 
-/// Waits until all threads of the block that have not exited arrive.
-void block_sync(Site site);
-
-/// The same; returns for how many of them `predicate` was true.
+/// Waits until all threads of the block that have not exited arrive; returns for how many of them `predicate` was true.
 int block_barrier(bool predicate, Site site);
 
 /// One lane's part in a warp primitive: waits for the lanes of `mask`, then returns this lane's result.
@@ -86,7 +83,29 @@ void* dynamic_shared();
 
 }  // namespace simt
 
-inline void __syncthreads(simt::Site site = simt::Site::here()) { simt::block_sync(site); }
+#if defined(__x86_64__) && !defined(SIMT_BOOST_CONTEXT)
+// For the compiler, this changes nearly all registers: it saves those whose values the kernel still needs, and no others
+// (see src/execution/barrier.cpp). Compilers as old as g++ 12 have no attribute of functions that says so.
+#ifdef __AVX512F__
+#define SIMT_AVX512_REGISTERS                                                                                   \
+  , "xmm16", "xmm17", "xmm18", "xmm19", "xmm20", "xmm21", "xmm22", "xmm23", "xmm24", "xmm25", "xmm26", "xmm27", \
+      "xmm28", "xmm29", "xmm30", "xmm31", "k1", "k2", "k3", "k4", "k5", "k6", "k7"
+#else
+#define SIMT_AVX512_REGISTERS
+#endif
+[[gnu::always_inline]] inline void __syncthreads(simt::Site site = simt::Site::here()) {
+  asm volatile("leaq 1f(%%rip), %%rax\n\tjmp simt_barrier\n1:"
+               : "+D"(site.file), "+S"(site.line)
+               :
+               : "memory", "cc", "rax", "rcx", "rdx", "r8", "r9", "r10", "r11", "r14", "r15", "xmm0", "xmm1", "xmm2",
+                 "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14",
+                 "xmm15", "st", "st(1)", "st(2)", "st(3)", "st(4)", "st(5)", "st(6)", "st(7)" SIMT_AVX512_REGISTERS);
+}
+#undef SIMT_AVX512_REGISTERS
+#else
+extern "C" void simt_barrier(simt::Site site);
+inline void __syncthreads(simt::Site site = simt::Site::here()) { simt_barrier(site); }
+#endif
 inline int __syncthreads_count(int predicate, simt::Site site = simt::Site::here()) {
   return simt::block_barrier(predicate != 0, site);
 }

@@ -71,7 +71,7 @@ const Thread* Block::thread_in_barrier() const {
 
 std::string Block::here() const {
   return std::string("kernel ") + launch->kernel.name + ", block " + coordinates(blockIdx) + ", thread " +
-         coordinates(current->index);
+         coordinates(turn.current->index);
 }
 
 }  // namespace simt

@@ -10,13 +10,14 @@
 
 namespace simt {
 
-/// A thread of the running block. Small: a switch reads one of these, and a thousand of them should stay in the
-/// first-level cache.
-struct alignas(32) Thread {
-  Context context;  ///< while it waits
-  Thread* next;     ///< the next one that has not exited; after the last, the first
-  uint3 index;      ///< threadIdx
-  int lane;
+/// A thread of the running block: one cache line, because a switch reads one of these.
+struct alignas(64) Thread {
+  Context context;    ///< while it waits
+  uint3 index;        ///< threadIdx
+  std::int16_t step;  ///< from this one to the next one that has not exited; from the last to the first
+  std::uint8_t lane;
+
+  Thread* next() { return this + step; }
 };
 
 /// What a thread waits for; in an array parallel to that of the threads.
@@ -25,18 +26,24 @@ struct Waiting {
   Site site;
 };
 
+/// Whose turn it is, and where the threads before it wait if they wait at the block's barrier in a sweep (see
+/// Worker::enter_sweep). Outside a sweep, and before its first thread comes to the barrier, the site has line 0.
+struct Turn {
+  Thread* current = nullptr;
+  Site site;
+};
+
 struct Block {
-  static constexpr int prefetch_distance = 6;  ///< threads
+  explicit Block(Turn& turn) : turn(turn) {}
 
   const Launch* launch = nullptr;
-  // In the order in which the scheduler goes through them. The threads past the last are never run: they let a prefetch
-  // look ahead.
-  std::vector<Thread> threads = std::vector<Thread>(max_threads_per_block + prefetch_distance);
+  // In the order in which the scheduler goes through them.
+  std::vector<Thread> threads = std::vector<Thread>(max_threads_per_block);
   std::vector<Waiting> waiting = std::vector<Waiting>(max_threads_per_block);
   std::vector<Warp> warps = std::vector<Warp>(max_warps);
   int warp_count = 0;
-  int alive = 0;              ///< threads that have not exited
-  Thread* current = nullptr;  ///< the thread that runs
+  int alive = 0;  ///< threads that have not exited
+  Turn& turn;
   int in_barrier = 0;         ///< threads
   std::uint64_t barrier = 1;  ///< the number of the barrier that threads come to next
   Site barrier_site;          ///< of the barrier that threads wait at; line 0 if none does

@@ -12,7 +12,7 @@ std::string describe(const Block& block, const Thread& thread) {
          file_and_line(waiting.site);
 }
 
-std::string lane_of(const Block& block) { return "lane " + std::to_string(block.current->lane); }
+std::string lane_of(const Block& block) { return "lane " + std::to_string(block.turn.current->lane); }
 
 }  // namespace
 

@@ -9,20 +9,24 @@ asm(R"(
 .globl simt_switch
 .type simt_switch, @function
 simt_switch:
-  pushq %rbp
-  pushq %rbx
-  pushq %r12
-  pushq %r13
   pushq %r14
   pushq %r15
-  movq %rsp, (%rdi)
-  movq %rsi, %rsp
+  leaq 1f(%rip), %rax
+  movq %rax, (%rdi)
+  movq %rsp, 8(%rdi)
+  movq %rbp, 16(%rdi)
+  movq %rbx, 24(%rdi)
+  movq %r12, 32(%rdi)
+  movq %r13, 40(%rdi)
+  movq 8(%rsi), %rsp
+  movq 16(%rsi), %rbp
+  movq 24(%rsi), %rbx
+  movq 32(%rsi), %r12
+  movq 40(%rsi), %r13
+  jmpq *(%rsi)
+1:
   popq %r15
   popq %r14
-  popq %r13
-  popq %r12
-  popq %rbx
-  popq %rbp
   popq %rcx
   jmpq *%rcx
 .size simt_switch, .-simt_switch
@@ -36,10 +40,12 @@ namespace simt {
 
 // fcontext passes the context that was left to the one that continues, which stores it.
 void store_context(boost::context::detail::transfer_t transfer) {
-  *static_cast<Context*>(transfer.data) = transfer.fctx;
+  *static_cast<Context*>(transfer.data) = {transfer.fctx};
 }
 
-void switch_to(Context* save, Context to) { store_context(boost::context::detail::jump_fcontext(to, save)); }
+void switch_to(Context* save, const Context& to) {
+  store_context(boost::context::detail::jump_fcontext(to.place, save));
+}
 
 }  // namespace simt
 

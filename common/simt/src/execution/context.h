@@ -17,42 +17,51 @@
 
 namespace simt {
 
-/// Where a stack that was switched away from continues.
-using Context = void*;
-
 /// Is this code in the section that is never interrupted?
 bool is_uninterrupted(const void* code);
 
 #ifndef SIMT_BOOST_CONTEXT
 
-// Saves the registers that a callee must preserve, and the stack pointer. The floating-point control words are left
-// alone: device code cannot change them, and saving them costs more than everything else together.
-extern "C" void simt_switch(Context* save, Context to);
+/// Where a stack that was switched away from continues. The code there restores all other registers that it needs. The
+/// floating-point control words are left alone: device code cannot change them, and saving them costs more than
+/// everything else together.
+struct Context {
+  void* code;
+  void* stack;  ///< the stack pointer
+  void* frame;  ///< the frame pointer, or what the compiler uses its register for
+  void* kept[3];
+};
 
-inline void switch_to(Context* save, Context to) { simt_switch(save, to); }
+extern "C" void simt_switch(Context* save, const Context* to);
+
+inline void switch_to(Context* save, const Context& to) { simt_switch(save, &to); }
 
 /// A stack of `bytes` below `top` (16-byte aligned), on which the first switch calls `entry`, which never returns.
 template <void (*entry)()>
 Context fresh_context(char* top, std::size_t /*bytes*/) {
-  void** slot = reinterpret_cast<void**>(top);
-  *--slot = nullptr;  // the return address of `entry`: keeps the stack aligned as after a call
-  *--slot = reinterpret_cast<void*>(entry);
-  return slot - 6;  // the six saved registers, whose values do not matter
+  void** const stack = reinterpret_cast<void**>(top) - 1;
+  *stack = nullptr;  // the return address of `entry`: keeps the stack aligned as after a call
+  return {reinterpret_cast<void*>(entry), stack, nullptr, {}};
 }
 
 #else
 
-void switch_to(Context* save, Context to);
+/// Where a stack that was switched away from continues.
+struct Context {
+  boost::context::detail::fcontext_t place;
+};
+
+void switch_to(Context* save, const Context& to);
 
 /// Stores the context that was left in the place that the switch named.
 void store_context(boost::context::detail::transfer_t transfer);
 
 template <void (*entry)()>
 Context fresh_context(char* top, std::size_t bytes) {
-  return boost::context::detail::make_fcontext(top, bytes, [](boost::context::detail::transfer_t transfer) {
+  return {boost::context::detail::make_fcontext(top, bytes, [](boost::context::detail::transfer_t transfer) {
     store_context(transfer);
     entry();
-  });
+  })};
 }
 
 #endif

@@ -37,8 +37,6 @@ namespace {
 
 }  // namespace
 
-SIMT_UNINTERRUPTED void block_sync(Site site) { running_worker("__syncthreads()", site).sync(site); }
-
 int block_barrier(bool predicate, Site site) {
   return running_worker("__syncthreads()", site).barrier(predicate, site);
 }
@@ -62,6 +60,14 @@ void trap(const char* what, Site site) {
 void* dynamic_shared() { return running_worker("dynamic shared memory", {}).dynamic_shared(); }
 
 }  // namespace simt
+
+#ifdef SIMT_BOOST_CONTEXT
+void simt_barrier(simt::Site site) { simt::running_worker("__syncthreads()", site).sync(site); }
+#else
+SIMT_UNINTERRUPTED void simt_hand_over(simt::Site site) {
+  simt::running_worker("__syncthreads()", site).hand_over(site);
+}
+#endif
 
 long long clock64() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 

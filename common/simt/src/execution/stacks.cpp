@@ -9,7 +9,7 @@
 
 namespace simt {
 
-Stacks::Stacks() : guard_(page_bytes()), spacing_(guard_ + round_up(usable + 16 * colour, guard_)) {
+Stacks::Stacks() : guard_(page_bytes()), spacing_(guard_ + round_up(usable + 48 * colour, guard_)) {
   void* memory = mmap(nullptr, spacing_ * max_threads_per_block, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();

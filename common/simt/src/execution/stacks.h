@@ -17,7 +17,7 @@ class Stacks {
   Stacks(const Stacks&) = delete;
   Stacks& operator=(const Stacks&) = delete;
 
-  char* top(int stack) const { return base_ + spacing_ * (stack + 1) - std::size_t(stack % 16) * colour; }
+  char* top(int stack) const { return base_ + spacing_ * (stack + 1) - std::size_t(stack % 48) * colour; }
   /// Is `address` in a guard page?
   bool guards(const void* address) const;
   bool contains(const void* address) const {
@@ -33,10 +33,10 @@ class Stacks {
   /// The lowest usable address of the stack whose guard page holds `address`.
   const void* above_guard(const void* address) const;
 
-  static constexpr std::size_t usable = 65536 - 16 * 192;  ///< bytes that a thread may use
+  static constexpr std::size_t usable = 65536 - 48 * 64;  ///< bytes that a thread may use
 
  private:
-  static constexpr std::size_t colour = 192;
+  static constexpr std::size_t colour = 64;
   const std::size_t guard_, spacing_;
   char* base_;
 };

@@ -80,6 +80,7 @@ bool Worker::run_block(const Launch& launch, std::uint64_t block) {
               unsigned(block / gridDim.x / gridDim.y)};
   block_.restart();
   sweep_ = false;
+  block_.turn.site = {};
   links_valid_ = false;
   // Shared memory has undefined contents at first; a pattern shows a read of what nothing wrote.
   std::memset(dynamic_shared_.data(), 0xcd, dynamic_shared);
@@ -93,6 +94,7 @@ bool Worker::run_block(const Launch& launch, std::uint64_t block) {
   switch_to(&outside_, fresh_stack());
   SIMT_OBSERVE(check::end_block();)
   worker_of_thread.running = nullptr;
+  block_.turn = {};
   if (!abandoned_) check_past_shared();
   return !abandoned_;
 }
@@ -132,9 +134,9 @@ void Worker::run_threads() {
   while (pick()) {
     Warp& warp = block_.warps[warp_];
     const std::uint32_t bit = 1u << position_;
-    threadIdx = block_.current->index;
     if (warp.unstarted & bit) {
       warp.unstarted &= ~bit;
+      threadIdx = block_.turn.current->index;
       set_scheduling(false);
       call(arguments);
       set_scheduling(true);
@@ -142,7 +144,7 @@ void Worker::run_threads() {
     } else {
       free_stacks_.push_back(stack);  // this stack is empty: leave it for good
       Context left;
-      switch_to(&left, block_.current->context);
+      run_current(&left);
     }
   }
   Context ended;
@@ -166,7 +168,7 @@ void Worker::finish() {
   links_valid_ = false;
   Warp& warp = block_.warps[warp_];
   warp.alive &= ~(1u << position_);
-  const unsigned lane_bit = 1u << block_.current->lane;
+  const unsigned lane_bit = 1u << block_.turn.current->lane;
   warp.exited |= lane_bit;
   --block_.alive;
   if (warp.group_count != 0) [[unlikely]]
@@ -187,21 +189,23 @@ void Worker::release_groups_of(Warp& warp, unsigned lane_bit) {
 /// The running thread keeps its stack and waits until it is made runnable; the next one that can run continues where it
 /// is, or starts. Called with scheduling_ set, which is cleared when the thread continues.
 void Worker::wait() {
-  Thread* const self = block_.current;
+  Thread* const self = block_.turn.current;
   pick();  // never ends the block: this thread is alive
-  if (block_.current == self) {
-    set_scheduling(false);
-    return;
-  }
-  if (block_.warps[warp_].unstarted & (1u << position_)) {
+  if (block_.turn.current != self) run_current(&self->context);
+  set_scheduling(false);
+}
+
+/// The current thread continues, or starts. `left`: where what calls this continues.
+SIMT_UNINTERRUPTED [[gnu::noinline]] void Worker::run_current(Context* left) {
+  if (block_.warps[warp_].unstarted & (1u << position_)) {  // never within a sweep, when these are out of date
     // It needs a stack to start on; run_threads() there picks it again.
     block_.warps[warp_].runnable |= 1u << position_;
-    switch_to(&self->context, fresh_stack());
-  } else {
-    threadIdx = block_.current->index;
-    switch_to(&self->context, block_.current->context);
+    switch_to(left, fresh_stack());
+    return;
   }
+  threadIdx = block_.turn.current->index;
   set_scheduling(false);
+  switch_to(left, block_.turn.current->context);
 }
 
 void Worker::make_runnable(Warp& warp, unsigned lanes) {
@@ -242,7 +246,7 @@ void Worker::yield() {
   set_scheduling(true);
   if (sweep_) leave_sweep();
   block_.warps[warp_].yielded |= 1u << position_;
-  block_.waiting_of(block_.current).site = {};
+  block_.waiting_of(block_.turn.current).site = {};
   wait();
 }
 
@@ -251,65 +255,6 @@ void Worker::preempt([[maybe_unused]] Site site) {
   // A checked program yields at its volatile reads; it is interrupted only to end it.
   SIMT_OBSERVE(set_scheduling(true); check::end_for_time(site, here());)
   yield();
-}
-
-// --- the block's barrier ---
-
-// Most kernels go from barrier to barrier, and every thread runs once between two of them. Such a sweep needs only a
-// pointer to the thread whose turn it is: the threads before it wait, those after it can run. Anything else that a
-// thread does (a warp primitive, a yield, an exit) leaves the sweep first, which records what that means for each
-// thread.
-
-void Worker::enter_sweep() {
-  if (!links_valid_) {
-    Thread* last = nullptr;
-    for (int w = 0; w < block_.warp_count; ++w) {
-      for_each_lane(block_.warps[w].alive, [&](int position) {
-        Thread* const thread = &block_.thread_at(w, position);
-        (last == nullptr ? first_ : last->next) = thread;
-        last = thread;
-      });
-    }
-    last->next = first_;
-    links_valid_ = true;
-  }
-  for (int w = 0; w < block_.warp_count; ++w) block_.warps[w].runnable = 0;
-  const int first = int(first_ - block_.threads.data());
-  warp_ = first / lanes_per_warp;
-  block_.warps[warp_].runnable = 1u << first % lanes_per_warp;
-  block_.barrier_site = {};
-  sweep_ = true;
-}
-
-void Worker::leave_sweep() {
-  sweep_ = false;
-  const int current = int(block_.current - block_.threads.data());
-  warp_ = current / lanes_per_warp;
-  position_ = current % lanes_per_warp;
-  block_.in_barrier = 0;
-  for (Thread* thread = first_; thread != block_.current; thread = thread->next) {
-    block_.waiting_of(thread) = {block_.barrier, block_.barrier_site};
-    ++block_.in_barrier;
-  }
-  for (Thread* thread = block_.current->next; thread != first_; thread = thread->next) {
-    const int index = int(thread - block_.threads.data());
-    block_.warps[index / lanes_per_warp].runnable |= 1u << index % lanes_per_warp;
-  }
-}
-
-int Worker::barrier(bool predicate, Site site) {
-  set_scheduling(true);
-  if (sweep_) leave_sweep();
-  if (block_.in_barrier == 0) {
-    block_.barrier_site = site;
-  } else if (site != block_.barrier_site) {
-    fail_divergent(site);
-  }
-  ++block_.in_barrier;
-  barrier_true_ += predicate;
-  block_.waiting_of(block_.current) = {block_.barrier, site};
-  wait();
-  return barrier_result_;
 }
 
 // --- __activemask() ---
@@ -324,8 +269,8 @@ std::uint64_t Worker::active_mask(Warp& warp, unsigned lane_bit, Site site) {
     ++warp.group_count;
   }
   group->arrived |= lane_bit;
-  block_.waiting_of(block_.current).site = site;
-  const int lane = block_.current->lane;
+  block_.waiting_of(block_.turn.current).site = site;
+  const int lane = block_.turn.current->lane;
   wait();
   return warp.result[lane];
 }
@@ -368,7 +313,7 @@ void Worker::fail_mixed(WarpOp op, const Rendezvous& group, Site site) {
 
 void Worker::fail_deadlock() {
   const auto [thread, failure] = deadlock(block_);
-  if (thread != nullptr) block_.current = thread;
+  if (thread != nullptr) block_.turn.current = thread;
   fail(failure);
 }
 

@@ -1,7 +1,7 @@
 // How one OS thread runs the threads of a block, one at a time, each on a stack of its own once it has to wait.
 //
-// What device code calls again and again (a barrier within a sweep, a warp primitive) is defined inline here, so that
-// device.cpp, which device code calls, contains it.
+// What device code calls again and again (a warp primitive) is defined inline here, so that device.cpp, which device
+// code calls, contains it.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,21 @@
 #include "../../check/check.h"
 #endif
 
+/// What simt_barrier() calls, unless the next thread in memory continues: the running thread, if there is one, waits.
+extern "C" [[noreturn]] void simt_hand_over(simt::Site site);
+
 namespace simt {
+
+class Worker;
+
+/// What the emulation keeps for an OS thread. Outside the unnamed namespace, and not all zero: see device.cpp.
+struct WorkerOfThread {
+  Turn turn;                  ///< of the running block
+  Worker* running = nullptr;  ///< while it runs a block
+  Worker* own = nullptr;
+  int not_zero = 1;
+};
+extern constinit thread_local WorkerOfThread worker_of_thread;
 
 /// Runs blocks on the OS thread that owns it.
 class Worker {
@@ -42,6 +56,8 @@ class Worker {
 
   /// __syncthreads().
   void sync(Site site);
+  /// The same for a thread whose context has been stored already.
+  [[noreturn]] void hand_over(Site site);
   int barrier(bool predicate, Site site);
   std::uint64_t collective(WarpOp op, unsigned mask, std::uint64_t value, int argument, int width, Site site);
   void yield();
@@ -62,7 +78,7 @@ class Worker {
   void preempt(Site site);
 
   /// Changes whenever another thread or block gets its turn; read by the watchdog.
-  std::uint64_t turn() const { return std::uint64_t(block_.current) ^ block_.barrier << 8 ^ blocks_run_ << 40; }
+  std::uint64_t turn() const { return std::uint64_t(block_.turn.current) ^ block_.barrier << 8 ^ blocks_run_ << 40; }
 
   bool watched = false;  ///< the watchdog knows this worker
 
@@ -88,6 +104,9 @@ class Worker {
   bool find_runnable_warp();
   void wake_or_fail();
   void wait();
+  void run_current(Context* left);
+  void arrive(bool predicate, Site site);
+  void arrive_in_sweep(Site site);
   void finish();
   void release_groups_of(Warp& warp, unsigned lane_bit);
   void complete_group(Warp& warp, Rendezvous& group);
@@ -104,14 +123,14 @@ class Worker {
 
   SignalStack signal_stack_;
   Stacks stacks_;
-  Block block_;
+  Block block_{worker_of_thread.turn};
   std::vector<unsigned char> dynamic_shared_;
   std::vector<int> free_stacks_;
-  Context outside_ = nullptr;   ///< the worker's own stack
+  Context outside_{};           ///< the worker's own stack
   std::uint64_t prepared_ = 0;  ///< number of the launch that block_ is arranged for
   Thread* first_ = nullptr;     ///< of those that have not exited
   bool sweep_ = false;          ///< see enter_sweep()
-  bool links_valid_ = false;    ///< first_ and Thread::next are up to date
+  bool links_valid_ = false;    ///< first_ and Thread::step are up to date
   int warp_ = 0, position_ = 0, stack_ = 0;
   int barrier_true_ = 0, barrier_result_ = 0;
   unsigned atomics_ = 0;
@@ -120,14 +139,6 @@ class Worker {
   volatile bool scheduling_ = true;
   bool abandoned_ = false;
 };
-
-/// What the emulation keeps for an OS thread. Outside the unnamed namespace, and not all zero: see device.cpp.
-struct WorkerOfThread {
-  Worker* running = nullptr;  ///< while it runs a block
-  Worker* own = nullptr;
-  int not_zero = 1;
-};
-extern constinit thread_local WorkerOfThread worker_of_thread;
 
 // --- the hot paths ---
 
@@ -140,35 +151,8 @@ extern constinit thread_local WorkerOfThread worker_of_thread;
   }
   position_ = std::countr_zero(warp->runnable);
   warp->runnable &= warp->runnable - 1;
-  block_.current = &block_.thread_at(warp_, position_);
+  block_.turn.current = &block_.thread_at(warp_, position_);
   return true;
-}
-
-/// Within a sweep, on to the next thread.
-[[gnu::always_inline]] inline void Worker::sync(Site site) {
-  if (!sweep_) [[unlikely]] {
-    barrier(false, site);
-    return;
-  }
-  if (site != block_.barrier_site) [[unlikely]] {
-    if (block_.barrier_site.line != 0) fail_divergent(site);
-    block_.barrier_site = site;
-  }
-  Thread* const self = block_.current;
-  Thread* const next = self->next;
-  if (next == first_) [[unlikely]] {  // the last one opens the barrier
-    ++block_.barrier;
-    SIMT_OBSERVE(check::barrier_opened(site, block_.alive);)
-    block_.barrier_site = {};
-  }
-  block_.current = next;
-  threadIdx = next->index;
-  // Few stacks fit into the first-level cache: fetch one that is needed soon, its saved registers and its caller's
-  // frame.
-  const char* const soon = static_cast<const char*>(self[Block::prefetch_distance].context);
-  __builtin_prefetch(soon);
-  __builtin_prefetch(soon + 64);
-  if (next != self) switch_to(&self->context, next->context);
 }
 
 /// All lanes that the group waits for have arrived. They get their results, and the group is removed.
@@ -184,7 +168,7 @@ extern constinit thread_local WorkerOfThread worker_of_thread;
   set_scheduling(true);
   if (sweep_) leave_sweep();
   Warp& warp = block_.warps[warp_];
-  const int lane = block_.current->lane;
+  const int lane = block_.turn.current->lane;
   const unsigned lane_bit = 1u << lane;
   if (op == WarpOp::active_mask) return active_mask(warp, lane_bit, site);
   if ((mask & lane_bit) == 0) [[unlikely]]
@@ -209,7 +193,7 @@ extern constinit thread_local WorkerOfThread worker_of_thread;
     make_runnable(warp, others);
     set_scheduling(false);
   } else {
-    block_.waiting_of(block_.current).site = site;
+    block_.waiting_of(block_.turn.current).site = site;
     wait();
   }
   return warp.result[lane];
