@@ -2,6 +2,8 @@
 // and be in order with other accesses; then it becomes a part of its warp's request.
 #pragma once
 
+#include <bit>
+
 #include "state.h"
 
 namespace simt::check {
@@ -26,35 +28,30 @@ template <Way way>
 [[gnu::always_inline]] inline bool observe_ordered(const void* pointer, Code code) {
   CheckState& all = state();
   const std::uintptr_t address = std::uintptr_t(pointer);
-  const std::size_t offset = address - all.watch.near_begin;
-  if (offset >= all.watch.near_bytes.load(std::memory_order_relaxed) || offset % 4 != 0) {
-    // threadIdx and the like are not observed.
+  const std::size_t word = std::rotr(address - all.watch.near_begin, 2);  // huge if it is not aligned
+  if (word >= all.watch.near_words.load(std::memory_order_relaxed)) {
+    // Indices of blocks and the like are not observed.
     return all.watch.mode == Mode::observe && address - std::uintptr_t(all.ownership.tls) < all.ownership.shared_first;
   }
   const unsigned thread = all.running.thread();
   const Order& order = all.order;
-  const Cell cell = all.watch.near_cells.word(offset / 4);
-  if ((cell.content.is_split | cell.content.other_is_write) || order.has_clocks(thread)) return false;
+  const Cell cell = all.watch.near_cells.word(word);
+  if (!cell.content.template allows<way>() || order.has_clocks(thread)) return false;
   const auto is_another_now = [&](const Event& event) {
     return order.is_since_barrier(event) && event.thread != thread;
   };
   if (is_another_now(cell.write)) return false;
-  Event now{};
-  now.interval = order.interval();
-  now.code = std::uint32_t(code - all.ownership.program);
-  now.clock = 1;
-  now.thread = thread & 1023;
-  now.bytes = 15;
+  const std::uint32_t code_in_program = std::uint32_t(code - all.ownership.program);
   if constexpr (way == Way::store) {
     if (is_another_now(cell.read) || is_another_now(cell.other_read)) return false;
-    cell.write = now;
+    order.store_event_without_clocks(cell.write, thread, code_in_program);
     cell.content.initialized = 15;
   } else {
-    if (cell.write.interval < order.first_of_block() || cell.content.initialized != 15) return false;
+    if (cell.write.interval < order.first_of_block()) return false;
     if (is_another_now(cell.read)) cell.other_read = cell.read;
-    cell.read = now;
+    order.store_event_without_clocks(cell.read, thread, code_in_program);
   }
-  all.requests.add({address, 4, way, Sync::plain, Space::shared, thread, code});
+  all.requests.add_shared_word<way>(code, address, thread);
   return true;
 }
 

@@ -13,7 +13,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <map>
 #include <memory>
 #include <unordered_map>
@@ -78,6 +81,20 @@ class Order {
     event.bytes = bytes & 15;
     event.is_synchronized = sync == Sync::synchronized;
     return event;
+  }
+
+  /// Stores the event of a plain access of a whole word, by a thread whose warp has no clocks. What event_of() returns
+  /// takes longer to put together, bit by bit.
+  void store_event_without_clocks(Event& event, unsigned thread, std::uint32_t code) const {
+    struct Words {
+      std::uint32_t interval, code, rest;
+    };
+    constexpr std::uint32_t rest = std::bit_cast<Words>(Event{0, 0, 1, 0, 15, 0, 0}).rest;
+    constexpr std::uint32_t one_thread = std::bit_cast<Words>(Event{0, 0, 0, 1, 0, 0, 0}).rest;
+    event.interval = interval_;
+    event.code = code;
+    const std::uint32_t now = rest | thread * one_thread;
+    std::memcpy(reinterpret_cast<char*>(&event) + offsetof(Words, rest), &now, sizeof now);
   }
 
   /// Whether `before` and the access `now` may have happened in the other order.

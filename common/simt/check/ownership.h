@@ -2,6 +2,7 @@
 // and where the observers keep what they know about that memory.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -22,6 +23,16 @@ struct Content {
                                ///< race
   std::uint8_t is_split : 1;   ///< its bytes have been accessed one by one, and each has a cell of its own
   std::uint8_t by_device : 1;  ///< what wrote it last was a kernel, or a fill or copy within the device
+  std::uint8_t unused : 1;
+
+  /// Whether there is nothing here that an access of the whole word has to look at.
+  template <Way way>
+  bool allows() const {
+    constexpr std::uint8_t needed = way == Way::store ? 0 : 15;
+    constexpr Content looked_at{needed, 1, 1, 0, 0}, without_obstacle{needed, 0, 0, 0, 0};
+    return (std::bit_cast<std::uint8_t>(*this) & std::bit_cast<std::uint8_t>(looked_at)) ==
+           std::bit_cast<std::uint8_t>(without_obstacle);
+  }
 };
 
 /// What is known of four bytes of memory, or of one byte.

@@ -31,6 +31,20 @@ class Requests {
     }
     add_in_general(access.code, access.address, access.thread, access.bytes, access.space, access.way);
   }
+  /// The same for a word of shared memory.
+  template <Way way>
+  [[gnu::always_inline]] void add_shared_word(Code code, std::uintptr_t address, unsigned thread) {
+    const Latest& latest = latest_[slot_of(code, 4, Space::shared)];
+    if (latest.key == key_of(code, 4, Space::shared, way, thread / lanes_per_warp)) [[likely]] {
+      const unsigned lane = thread % lanes_per_warp, lanes = latest.first->lanes;
+      if (lanes != 0 && (lanes >> lane & 1) == 0) [[likely]] {
+        latest.first->lanes = lanes | 1u << lane;
+        latest.first->address[lane] = std::uint32_t(address);
+        return;
+      }
+    }
+    add_shared_word_in_general<way>(code, address, thread);
+  }
   /// Counts the requests since the last barrier.
   void finish();
 
@@ -73,6 +87,11 @@ class Requests {
   }
   // The members of an access, one by one: add() then need not keep the access in memory.
   void add_in_general(Code code, std::uintptr_t address, unsigned thread, unsigned bytes, Space space, Way way);
+  // So few parameters that the caller needs no stack.
+  template <Way way>
+  [[gnu::noinline]] void add_shared_word_in_general(Code code, std::uintptr_t address, unsigned thread) {
+    add_in_general(code, address, thread, 4, Space::shared, way);
+  }
   Instruction& instruction_of(Code code, unsigned bytes, Space space, Way way);
   static void finish(Instruction& instruction, const Request& request, unsigned warp, unsigned time);
 

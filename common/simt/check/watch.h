@@ -20,22 +20,22 @@ struct Watch {
   Symbol* array = nullptr;
   Symbol* variable = nullptr;
 
-  /// The shared memory that was accessed last, if is_in_order() does all that an access to it needs.
+  /// The shared memory that was accessed last, if observe_ordered() does all that an access to it needs.
   std::uintptr_t near_begin = 0;
-  /// A multiple of 4; 0: each access needs more than is_in_order(). Another thread may set it to 0.
-  std::atomic<std::size_t> near_bytes = 0;
+  /// 0: each access needs more than observe_ordered(). Another thread may set it to 0.
+  std::atomic<std::size_t> near_words = 0;
   Cells near_cells;
 
   void stay_near(std::uintptr_t begin, std::size_t bytes, const Cells& cells) {
     if (mode != Mode::observe || begin % 4 != 0) return;
     near_begin = begin;
     near_cells = cells;
-    near_bytes = bytes & ~std::size_t(3);
+    near_words = bytes / 4;
   }
   /// The next access is looked at closely.
-  void leave() { near_bytes = near_begin = 0; }
+  void leave() { near_words = near_begin = 0; }
   /// From now on, each access is looked at closely.
-  void look_closely() { near_bytes = 0; }
+  void look_closely() { near_words = 0; }
 };
 
 }  // namespace simt::check

@@ -19,10 +19,19 @@
 
 // Set before each thread runs; every OS thread that runs blocks has its own. An access of a __thread variable never
 // calls a function. One of a thread_local variable does in g++ 11, even of one that is constinit.
-extern __thread uint3 threadIdx;
-extern __thread uint3 blockIdx;
-extern __thread dim3 blockDim;
-extern __thread dim3 gridDim;
+//
+// Programs cannot change them, so that the check build need not observe how they read them. (In the plain build, the
+// compiler would keep copies of constants across barriers, which takes longer than to read them again.)
+#if defined(SIMT_CHECK) && !defined(SIMT_LIBRARY)
+#define SIMT_INDEX extern const __thread
+#else
+#define SIMT_INDEX extern __thread
+#endif
+SIMT_INDEX uint3 threadIdx;
+SIMT_INDEX uint3 blockIdx;
+SIMT_INDEX dim3 blockDim;
+SIMT_INDEX dim3 gridDim;
+#undef SIMT_INDEX
 inline constexpr int warpSize = 32;
 
 namespace simt {
