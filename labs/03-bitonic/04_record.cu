@@ -179,7 +179,7 @@ void sort_segments(lab::Span<const std::uint32_t> keys, lab::Span<std::uint32_t>
   const lab::DeviceArray<Segment> memory(SegmentLists::needed(number), stream);
   const SegmentLists lists(memory.data());
   CUDA_CHECK(cudaMemsetAsync(lists.counts, 0, SegmentLists::counters * sizeof(int), stream));
-  // Your code: launch count_segments and list_segments_by_class, whose blocks look at 2048 segments each; then
+  // Your code: launch count_segments and list_segments_by_class, whose blocks look at 512 segments each; then
   // sort_long_segments for the first list, and sort_listed_segments for all others. Check each launch.
   (void)blocks, (void)number, (void)sorted, (void)lists, (void)sort_long_segments<ListedSegments>;
   NOT_WRITTEN("step 04");

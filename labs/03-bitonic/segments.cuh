@@ -15,7 +15,7 @@
 namespace bitonic {
 
 inline constexpr int list_threads = 256,
-                     list_segments = 8;  ///< per block and per thread, of the kernels that make lists
+                     list_segments = 2;  ///< per block and per thread, of the kernels that make lists
 
 /// Segments of equal length; the last one may be shorter.
 struct EqualSegments {
@@ -132,27 +132,24 @@ static __global__ void __launch_bounds__(list_threads)
   }
 }
 
-/// The turns of a block. In each, it sorts as many segments of a class as it holds at a time. The first two turns are
-/// given by the block's number; then each block takes the next turn that none has taken. A block knows its next turn
-/// before it begins one, so that it can look early where the next segments are.
+/// The turns of a block. In each, it sorts as many segments of a class as it holds at a time. The first turn is the
+/// block's number; then each block takes the next turn that none has taken.
 struct Turns {
-  unsigned turn, next, taken;
+  unsigned turn, taken;
   unsigned* shared;  ///< two numbers: one is read while the next is written
   int which;
 
-  __device__ explicit Turns(unsigned* shared_numbers)
-      : turn(blockIdx.x), next(blockIdx.x + gridDim.x), taken(0), shared(shared_numbers), which(0) {}
+  __device__ explicit Turns(unsigned* shared_numbers) : turn(blockIdx.x), taken(0), shared(shared_numbers), which(0) {}
 
-  /// Takes the turn after the next. It is known only after the barrier in go_on().
+  /// Takes the next turn. It is known only after the barrier in go_on().
   __device__ void take(unsigned* next_turn) {
-    if (threadIdx.x == 0) taken = 2 * gridDim.x + atomicAdd(next_turn, 1u);
+    if (threadIdx.x == 0) taken = gridDim.x + atomicAdd(next_turn, 1u);
   }
 
   __device__ void go_on() {
     if (threadIdx.x == 0) shared[which] = taken;
     __syncthreads();  // a thread reads what the first one has written, and the next segments overwrite these
-    turn = next;
-    next = shared[which];
+    turn = shared[which];
     which ^= 1;
   }
 };
@@ -166,16 +163,11 @@ __device__ __forceinline__ void sort_listed(char* shared, SegmentKeys keys, cons
   const int count = lists.counts[number];
   const unsigned end_turn = first_turn + (count + Class::per_block - 1) / Class::per_block;
   auto* const tiles = reinterpret_cast<typename Class::SegmentTile*>(shared);
-  const auto own_at = [&](unsigned turn) {
-    return own_segment<Class>(segments, turn < end_turn ? count : 0, (turn - first_turn) * Class::per_block);
-  };
-  Segment own = own_at(turns.turn);
   while (turns.turn < end_turn) {
     turns.take(lists.next_turn);
-    const Segment next = own_at(turns.next);
-    sort_short_segments<Class>(tiles, keys, own);
+    const unsigned first_of_turn = (turns.turn - first_turn) * Class::per_block;
+    sort_short_segments<Class>(tiles, keys, own_segment<Class>(segments, count, first_of_turn));
     turns.go_on();
-    own = next;
   }
   if constexpr (number > 0) sort_listed<number - 1>(shared, keys, lists, turns, end_turn, first + count);
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from workbook.pictures import svg
 
-ITEMS_LOG, TILE_LOG, STRIDED_LOG, SHUFFLED_LOG = 5, 13, 5, 4  # of bitonic.h, 04_record.cu and tile_network.cuh
+ITEMS_LOG, TILE_LOG, STRIDED_LOG, SHUFFLED_LOG = 5, 13, 5, 1  # of bitonic.h, 04_record.cu and tile_network.cuh
 W, H, LEFT, TOP = 27, 19, 92, 104
 COLORS = {
     "in registers": (svg.TEAL, svg.TEAL_FILL),
