@@ -284,4 +284,52 @@ MISTAKES = (
         [("(keys.n + run - 1) / run * (run / 2)", "keys.n / 2")],
         ["FAILED  step 03 hybrid, cpu build", "03_hybrid.cu: wrong key at index", "again: "],
     ),
+    Mistake(
+        "the second half of a mirrored trip from the same column",
+        BITONIC,
+        "04_record.cu",
+        [("mirrored ? run + stride - 1 - column : low;", "low;")],
+        ["FAILED  step 04 record, cpu build", "04_record.cu: wrong key at index", "again: "],
+    ),
+    Mistake(
+        "no barrier between columns and rows",
+        BITONIC,
+        "04_record.cu",
+        [("__syncthreads();  // a thread reads rows that others have written as columns", "")],
+        ["FAILED  step 04 record, check build", "error: race: ", "__syncthreads"],
+        alone=True,
+    ),
+    Mistake(
+        "a strided trip too few",
+        BITONIC,
+        "04_record.cu",
+        [("while (stride > tile) {", "while (stride > 32 * tile) {")],
+        ["FAILED  step 04 record, cpu build", "04_record.cu: wrong key at index", "again: "],
+    ),
+    Mistake(
+        "merges that end at the largest power of two below n",
+        BITONIC,
+        "04_record.cu",
+        [("run / 2 < all.n; run *= 2", "run <= all.n; run *= 2")],
+        ["FAILED  step 04 record, cpu build", "04_record.cu: wrong key at index", "again: "],
+    ),
+    Mistake(
+        "half as many blocks as there are segments to list",
+        BITONIC,
+        "04_record.cu",
+        [("(number + list_threads * list_segments - 1)", "number")],
+        ["FAILED  step 04 record", "segments", "error: invalid-launch: ", "has no blocks"],
+    ),
+    Mistake(
+        "segments that are counted, but not listed",
+        BITONIC,
+        "04_record.cu",
+        [
+            (
+                "list_segments_by_class<<<lists_of, list_threads, 0, stream>>>(begins.data, number, lists);",
+                "count_segments<<<lists_of, list_threads, 0, stream>>>(begins.data, number, lists);",
+            )
+        ],
+        ["FAILED  step 04 record, ", "segment", "error: "],
+    ),
 )
