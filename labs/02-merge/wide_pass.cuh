@@ -90,8 +90,8 @@ __device__ inline std::int64_t warp_path(const Key* a, std::int64_t a_count, con
   while (low < high) {
     const std::int64_t apart = (high - low) / 32 + 1, position = low + lane * apart;
     const bool taken = position < high && !before(b[diagonal - 1 - position], a[position]);
-    const int lanes =
-        __popc(__ballot_sync(all_lanes, taken));  // always the first: the answer is behind their positions
+    // These are always the lowest lanes, and the answer lies beyond their positions.
+    const int lanes = __popc(__ballot_sync(all_lanes, taken));
     high = min(high, low + lanes * apart);
     if (lanes > 0) low += (lanes - 1) * apart + 1;
   }

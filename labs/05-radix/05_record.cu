@@ -5,16 +5,16 @@
 // at once: while it ranks, the tiles before it publish theirs, and the look-back finds them. When its keys are in
 // shared memory, their registers are free: the next tile's keys are loaded into them while it looks back and stores.
 // New since step 04: one launch for all passes; those that would move nothing are skipped, all of them if the keys are
-// in order (plan.cuh). Keys that fit into one tile never leave the block that sorts them (one_tile.cuh). Keys of 4
-// bytes without values do not need four passes: two splits by their highest bits leave buckets that fit into one block
-// (splits.cuh); if they are few, one split (one_split.cuh). Keys of one byte, and many of two, are counted
-// (small_keys.cuh). Passes are for the others, and for keys that are not spread evenly.
+// in order (plan.cuh). Keys of 4 bytes without values need no passes: two splits by their highest bits leave buckets
+// that fit into one block (splits.cuh); if they are few, one split does (one_split.cuh). Keys of one byte, and many of
+// two, are counted (small_keys.cuh). Others that fit into one tile never leave the block that sorts them (one_tile.cuh).
+// Passes are for the rest, and for keys that are not spread evenly.
 // Cost: of passes, one read for the plan; then, for each byte that is not the same in all keys, one read and one write,
-// and 1 KiB of counters per tile. Of splits, one read and three times a read and a write. Temporary memory: a copy of
-// the keys and values; 1 KiB per tile (2 KiB if n is above 2^30), which on large GPUs has 12,288 keys, or 16,384 pairs
-// or keys of 8 bytes; 0.5 MiB for splits; at most 32 KiB for the plan. For keys that are counted, at most 0.6 MiB.
-// Limits: 512 threads per block.
-// Longer than other steps because a record is made of several ideas.
+// and 1 KiB of counters per tile. Of two splits, one read and three times a read and a write; of one, twice a read and
+// a write. Temporary memory: a copy of the keys and values; 1 KiB per tile (2 KiB if n is above 2^30), which on large
+// GPUs has 12,288 keys, or 16,384 pairs or keys of 8 bytes; 0.5 MiB for splits; at most 32 KiB for the plan. For keys
+// that are counted, at most 0.6 MiB.
+// Limits: 512 threads per block, if the user chooses. Longer than other steps: a record is made of several ideas.
 #include <algorithm>
 #include <cstdint>
 
@@ -70,7 +70,7 @@ struct Published {
     words[tile * byte_values] = Word(kind) << count_bits | (count & count_mask);
   }
 
-  /// Returns the count of all tiles before `tile`, and publishes its inclusive prefix.
+  /// Returns the count of all tiles before `tile`, and publishes its inclusive prefix; tile 0 has done so already.
   __device__ Word look_back(std::int64_t tile, Word tile_count) const {
     Word exclusive_prefix = 0;
     // Your code: as look_back of step 04, but read the words of several predecessors before you use the first: four
@@ -112,8 +112,10 @@ __device__ void move_in_passes(Pairs<lab::Bits<Key>, Value> home, Pairs<lab::Bit
     __syncthreads();  // the next number overwrites the one that others may still be reading
     for (; first_of(number) < n; ++own_tiles) {
       const int count = count_of(number);
-      // Your code: the phases of a tile, by the functions of tile.cuh, in the order that leaves no wait without
-      // work. In the first turn, encode the items; in the last one, store them decoded.
+      // Your code, instead of the return: the phases of a tile, by the functions of tile.cuh, in the order that
+      // leaves no wait without work, with a barrier wherever a thread reads what others have written (three, besides
+      // those in find_places). In the first turn, encode the items; in the last one, store them decoded. The first
+      // 256 threads look back, and fill tile.offsets. At the end, set `number` to the next tile's.
       (void)published, (void)digit_first, (void)last_turn, (void)to, (void)coding, (void)count;
       return;
     }
@@ -134,14 +136,14 @@ __global__ void __launch_bounds__(Tile::Shape::threads, Tile::Shape::blocks_per_
 
 // --- the host's part ---
 
-/// Sorts by passes the keys in buffers.from, unless `needed` says that they are not needed. `plan`: all 0. `words`:
+/// Sorts by passes the keys in buffers.from, unless `needed` says that no pass is needed. `plan`: all 0. `words`:
 /// byte_values for each tile.
 template <class Tile, class Key, class Value>
 void sort_by_passes(Buffers<lab::Bits<Key>, Value>& buffers, std::int64_t n, Coding<Key> coding, Plan<Key>* plan,
                     lab::Span<typename Tile::Word> words, const unsigned* needed, const Device& device,
                     lab::LaunchShape shape, cudaStream_t stream) {
   const unsigned blocks = lab::blocks_or(shape, std::min(n, device.resident_keys<Tile>()), Tile::size);
-  // Your code: make_plan. Then sweep, with sizeof(Tile) bytes of dynamic shared memory.
+  // Your code: make_plan. Then sweep, with sizeof(Tile) bytes of dynamic shared memory: allow_shared_memory first.
   (void)coding, (void)blocks, (void)plan, (void)words, (void)needed, (void)buffers;
   NOT_WRITTEN("step 05");
 }
@@ -182,8 +184,8 @@ void sort_with(lab::Span<lab::Bits<Key>> keys, lab::Span<Value> values, Coding<K
   const Device& device = Device::current();
   const bool free = shape.blocks == 0 && shape.threads == 0;
   const bool one_split = free && one_split_suits<Word, Key, Value>(keys.n, device);
-  // Your code: keys that fit into one tile need one launch. If `free`, and not one_split, at most One::size keys are
-  // sorted by sort_one<One>, where device.fits<One>(). Write this last, but delete the next two lines first.
+  // Begin by deleting the next two lines: until then, no key is sorted. Your code, which can wait until all else
+  // works: if `free`, not one_split, and device.fits<One>(), at most One::size keys are sorted by sort_one<One>.
   (void)sizeof(One), (void)one_split;
   NOT_WRITTEN("step 05");
   if constexpr (can_be_counted<Key, Value>) {

@@ -20,8 +20,9 @@ __device__ inline bool is_last_block(unsigned* done) {
 }
 
 /// Waits until the blocks of the grid have done `all` parts of a task, of which this one has done `own`, and sees what
-/// they wrote. All threads of the block call it, once for each task. `done`: 0 at the start. Blocks must take their
-/// parts in turn: then those that are waited for are running, whatever number of blocks runs at a time.
+/// they wrote. All threads of the block call it, once for each task. `done`: 0 at the start. Blocks must draw their
+/// parts one after the other from a counter: then the blocks that are waited for are running, however many run at the
+/// same time.
 __device__ inline void wait_for_all(unsigned* done, unsigned own, unsigned all) {
   __syncthreads();  // the fence of thread 0 comes after what the others have written
   if (threadIdx.x == 0) {

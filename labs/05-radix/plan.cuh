@@ -140,7 +140,7 @@ static __global__ void __launch_bounds__(count_threads, 1)
     for (int copy = 0; copy < copies; ++copy) sum += counts[i * copies + (copy + threadIdx.x) % copies];
     if (sum != 0) atomicAdd(&plan->firsts[0][0] + i, static_cast<unsigned long long>(sum));
   }
-  // The counters' memory is free now. More than it has, some devices do not have.
+  // The sums take the place of the counters: some devices have no more shared memory than these need.
   if (is_last_block(&plan->counting_done)) plan_passes(plan, keys.n, reinterpret_cast<unsigned long long*>(counts));
 }
 

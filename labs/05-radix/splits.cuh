@@ -95,7 +95,7 @@ class Splits {
       }
       return nullptr;
     }
-    // For fewer keys, the launches of all these kernels take longer than passes.
+    // Fewer keys are sorted by one split or in one tile: the launches of all these kernels would take longer.
     const std::int64_t resident = device.resident_keys<SplitTile<LargeSplit>>();
     if (n >= resident && Many::suit(n, device)) return queue<Many>(keys, scratch, coding, plan, device, stream);
     if (n >= resident && Most::suit(n, device)) return queue<Most>(keys, scratch, coding, plan, device, stream);

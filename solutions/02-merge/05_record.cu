@@ -231,7 +231,8 @@ void sort_with(Items<Key, Value> items, std::int64_t n, Before before, lab::Laun
   const lab::DeviceArray<Cut<width>> cuts(most_cuts, stream);
   // begin solution
   //~ // Your code: the launches, as in sort_by_levels(): sort_record_tiles, then merge_wide for runs of SortShape::tile,
-  //~ // width * SortShape::tile, ... items, after find_cuts `if constexpr` width is 4. Which array do the tiles go to?
+  //~ // width * SortShape::tile, ... items, after find_cuts `if constexpr` width is 4. Which array do the tiles go to? If
+  //~ // in_place, scratch has no memory yet: if there are passes, it gets a new Scratch after the first launch.
   //~ (void)before, (void)shape, (void)scratch;
   //~ NOT_WRITTEN("step 05");
   Items<Key, Value> from = in_place ? items : scratch.items(), to = items;
@@ -268,8 +269,7 @@ void sort(Items<Key, Value> items, std::int64_t n, Before before, lab::LaunchSha
   using Medium = RecordShape<Key, Value, Before, 256>;
   using Quick = RecordShape<Key, Value, Before, 512, 9>;
   using QuickMerge = RecordShape<Key, Value, Before, 128, 9>;
-  static_assert(Medium::shared_bytes <= 48 * 1024 && Quick::shared_bytes <= 48 * 1024,
-                "every GPU has so much shared memory");
+  static_assert(Medium::shared_bytes <= 48 * 1024 && Quick::shared_bytes <= 48 * 1024, "every GPU has so much");
   if (lab::threads_or(shape, Medium::threads) != Medium::threads) {
     throw lab::Unsupported("this step has 256 threads per block: choose --threads 256 or leave it out");
   }

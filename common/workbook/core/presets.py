@@ -1,4 +1,4 @@
-"""Presets of `bench`: everything that is recorded on a GPU, or only about the last steps, as one command."""
+"""Presets of `bench`: one command for all that is recorded on a GPU, a short form of it, or the last steps only."""
 
 from __future__ import annotations
 

@@ -20,8 +20,8 @@
 // Set before each thread runs; every OS thread that runs blocks has its own. An access of a __thread variable never
 // calls a function. One of a thread_local variable does in g++ 11, even of one that is constinit.
 //
-// Programs cannot change them, so that the check build need not observe how they read them. (In the plain build, the
-// compiler would keep copies of constants across barriers, which takes longer than to read them again.)
+// Programs cannot change them, so the check build need not observe how they are read. (In the plain build, const would
+// make the compiler keep copies across barriers, which takes longer than reading them again.)
 #if defined(SIMT_CHECK) && !defined(SIMT_LIBRARY)
 #define SIMT_INDEX extern const __thread
 #else
@@ -93,7 +93,7 @@ void* dynamic_shared();
 }  // namespace simt
 
 #if defined(__x86_64__) && !defined(SIMT_BOOST_CONTEXT)
-// For the compiler, this changes nearly all registers: it saves those whose values the kernel still needs, and no others
+// To the compiler, this changes nearly all registers, so it saves those whose values the kernel still needs, no others
 // (see src/execution/barrier.cpp). Compilers as old as g++ 12 have no attribute of functions that says so.
 #ifdef __AVX512F__
 #define SIMT_AVX512_REGISTERS                                                                                   \

@@ -65,7 +65,8 @@ void Worker::arrive(bool predicate, Site site) {
   pick();
 }
 
-/// The same within a sweep. On x86-64, simt_barrier() does this for all threads but the first and the last one.
+/// The same within a sweep. On x86-64, simt_barrier() does this for threads whose successor is the next one in memory,
+/// but not for the first and the last one, nor in blocks with a z dimension.
 void Worker::arrive_in_sweep(Site site) {
   if (site != block_.barrier_site) {
     if (block_.barrier_site.line != 0) fail_divergent(site);
@@ -130,7 +131,7 @@ static_assert(offsetof(WorkerOfThread, turn) == 0);
 
 }  // namespace simt
 
-// On x86-64, the assembly in __syncthreads() jumps here. For the compiler, it changes all registers but rsp, rbp, rbx,
+// On x86-64, the assembly in __syncthreads() jumps here. To the compiler, it changes all registers but rsp, rbp, rbx,
 // r12 and r13, so the program itself saves what it needs of the others. These few are kept in the thread rather than on
 // its stack, which is seldom in the first-level cache. A function that keeps all registers made the tile sort a seventh
 // slower. To keep still fewer did not make it faster: kernels then read from the stack what their loops need.
