@@ -199,12 +199,19 @@ def copies(path: Path) -> str:
 
 
 def provenance(machine: str, lines: Sequence[Sequence[Row]], lab: str) -> str:
-    """The machine, the date, the commit, and the command: the lab's own ("command 05-radix: ..."), or that of all."""
+    """The machine, the dates, the commits, and the command: the lab's own ("command 05-radix: ..."), or that of all."""
     text = (RESULTS / machine / "machine.txt").read_text(encoding="utf-8")
     facts = dict(re.findall(r"^([\w -]+): (.*)$", text, re.MULTILINE))
     command = facts.get(f"command {lab}", facts["command"])
-    last = lines[-1][-1]
-    return f"Machine: {last.machine}. Measured on {last.date[:10]} at commit {last.commit} by `{command}`.\n"
+    measured = sorted((row.date, row.commit[:7], row.machine) for line in lines for row in line)
+    days = list(dict.fromkeys(date[:10] for date, _, _ in measured))
+    commits = list(dict.fromkeys(commit for _, commit, _ in measured))
+    when = f"on {days[0]}" if len(days) == 1 else f"from {days[0]} to {days[-1]}"
+    if len(commits) == 1:
+        where = f"at commit {commits[0]} by `{command}`"
+    else:
+        where = f"at commits {', '.join(commits)} by the commands in `reports/results/{machine}/machine.txt`"
+    return f"Machine: {measured[-1][2]}. Measured {when} {where}.\n"
 
 
 # --- the small table ---
