@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "items.cuh"
+#include "step/device_attribute.h"
 
 #ifndef __SIMT__
 #include <cuda_pipeline.h>
@@ -102,24 +103,16 @@ __device__ inline void store_items(Items<Key, Value> to, Items<Key, Value> tile,
   for (int i = threadIdx.x; i < count; i += Shape::threads) copy_item(to, i, tile, i);
 }
 
-/// An attribute of the device in use.
-inline int device_attribute(cudaDeviceAttr attribute) {
-  int device, value;
-  CUDA_CHECK(cudaGetDevice(&device));
-  CUDA_CHECK(cudaDeviceGetAttribute(&value, attribute, device));
-  return value;
-}
-
 /// True if the device has enough shared memory for a block of this shape.
 template <class Shape>
 bool fits() {
-  return device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) >= int(Shape::shared_bytes);
+  return lab::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) >= int(Shape::shared_bytes);
 }
 
 /// True if there are at most so many keys for each multiprocessor. With few keys a pass takes as long as its longest
 /// block and its launches; with more, all blocks together limit it.
 inline bool few(std::int64_t n, int keys_per_multiprocessor) {
-  return n <= std::int64_t(keys_per_multiprocessor) * device_attribute(cudaDevAttrMultiProcessorCount);
+  return n <= std::int64_t(keys_per_multiprocessor) * lab::device_attribute(cudaDevAttrMultiProcessorCount);
 }
 
 /// Lets a kernel be launched with the shared memory of a shape.

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 
+#include "step/device_attribute.h"
 #include "tile_network.cuh"
 
 #ifndef __SIMT__
@@ -44,21 +45,21 @@ __device__ void merge_tiles(Tile& tile, typename Tile::Word (&words)[Tile::items
   const auto word = [&](int i) -> Word& {
     return (i < items / 2 ? low : high)[i * tiles / items][Tile::padded(i * stride % Tile::size)];
   };
-  cluster.sync();  // reads words that other blocks have written
+  cluster.sync();  // a thread reads words that other blocks have written
 #pragma unroll
   for (int i = 0; i < items; ++i) words[i] = word(i);
   mirror_registers(words);
   clean_registers<items / 4>(words);
 #pragma unroll
   for (int i = 0; i < items; ++i) word(i) = words[i];
-  cluster.sync();  // reads words that other blocks have written
+  cluster.sync();  // a thread reads words that other blocks have written
   Word* const own = tile.at(t);
 #pragma unroll
   for (int i = 0; i < items; ++i) words[i] = own[Tile::padded(i * threads)];
   clean_registers<tiles / 2>(words);
 #pragma unroll
   for (int i = 0; i < items; ++i) own[Tile::padded(i * threads)] = words[i];
-  __syncthreads();  // reads rows that other threads have written as columns
+  __syncthreads();  // a thread reads rows that others have written as columns
   read_rows(tile, words, t);
   clean_registers<threads / 2 / 32>(words);
   clean_lanes<16>(words);
@@ -84,7 +85,7 @@ __global__ void CLUSTER_OF(cluster_blocks) __launch_bounds__(Tile::threads) sort
   if (left > Tile::size) merge_tiles<2>(tile, words, t);
   if (left > 2 * Tile::size) merge_tiles<4>(tile, words, t);
   if (left > 4 * Tile::size) merge_tiles<8>(tile, words, t);
-  __syncthreads();  // reads words that other threads have written
+  __syncthreads();  // a thread reads words that others have written
   read_rows(tile, words, t);
 #pragma unroll
   for (int i = 0; i < Tile::items; ++i) rows.store(32 * i, words[i]);
@@ -94,9 +95,6 @@ __global__ void CLUSTER_OF(cluster_blocks) __launch_bounds__(Tile::threads) sort
 }
 #undef CLUSTER_OF
 
-#endif
-
-#ifndef __SIMT__
 /// Queues the sort of runs of eight such tiles. Returns the length of the runs.
 template <class Tile, class Words>
 std::int64_t sort_runs_of(Words all, cudaStream_t stream) {
@@ -106,16 +104,14 @@ std::int64_t sort_runs_of(Words all, cudaStream_t stream) {
   CUDA_CHECK(cudaGetLastError());
   return run;
 }
+
 #endif
 
 /// Queues the sort of runs of eight tiles. Returns the length of the runs, or 0 if the device has no clusters: then
 /// nothing is done.
 template <class Words>
 std::int64_t sort_runs_in_clusters(Words all, cudaStream_t stream) {
-  int device = 0, possible = 0;
-  CUDA_CHECK(cudaGetDevice(&device));
-  CUDA_CHECK(cudaDeviceGetAttribute(&possible, cudaDevAttrClusterLaunch, device));
-  if (possible == 0) return 0;
+  if (lab::device_attribute(cudaDevAttrClusterLaunch) == 0) return 0;
 #ifndef __SIMT__
   using FewKeys = Tile<typename Words::Word, 8, record_threads>;
   using ManyKeys = Tile<typename Words::Word, 64 / sizeof(typename Words::Word), record_threads>;

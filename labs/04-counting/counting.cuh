@@ -9,6 +9,7 @@
 
 #include "counting.h"
 #include "step/device_array.h"
+#include "step/device_attribute.h"
 #include "step/launch_shape.h"
 
 namespace counting {
@@ -112,9 +113,7 @@ __device__ inline void for_each_key(const Key* keys, const Vectors<Key>& vectors
 /// The user's number of blocks, if there is one. Otherwise enough blocks to fill every multiprocessor with 2048
 /// threads, or fewer if a thread would get less than `items_per_thread` of the `items`.
 inline unsigned resident_blocks_or(lab::LaunchShape shape, int threads, std::int64_t items, int items_per_thread) {
-  int device = 0, multiprocessors = 0;
-  CUDA_CHECK(cudaGetDevice(&device));
-  CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
+  const int multiprocessors = lab::device_attribute(cudaDevAttrMultiProcessorCount);
   const unsigned blocks = lab::blocks_or(shape, items, std::int64_t(threads) * items_per_thread);
   return shape.blocks ? blocks : std::min(blocks, unsigned(multiprocessors * (2048 / threads)));
 }
@@ -137,9 +136,7 @@ lab::DeviceArray<T> scratch(std::int64_t n, const char* what, cudaStream_t strea
 template <class Kernel>
 void allow_shared(Kernel* kernel, std::size_t bytes) {
   if (bytes <= 48 * 1024) return;
-  int device = 0, available = 0;
-  CUDA_CHECK(cudaGetDevice(&device));
-  CUDA_CHECK(cudaDeviceGetAttribute(&available, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  const int available = lab::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
   if (bytes > std::size_t(available)) {
     throw lab::Unsupported("this launch shape needs " + std::to_string(bytes) +
                            " bytes of shared memory per block, but the device has " + std::to_string(available) +

@@ -202,9 +202,7 @@ void count_in_parts(lab::Span<const std::uint16_t> keys, std::uint64_t* counts, 
 /// a block less than 128 KiB of shared memory, twice.
 [[maybe_unused]] void count_words(lab::Span<const std::uint16_t> keys, std::uint64_t* counts, unsigned flip,
                                   unsigned blocks, int threads, cudaStream_t stream) {
-  int device = 0, shared_bytes = 0;
-  CUDA_CHECK(cudaGetDevice(&device));
-  CUDA_CHECK(cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+  const int shared_bytes = lab::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
   if (std::size_t(shared_bytes) >= PackedCounters<word_values>::bytes) {
     count_in_parts<word_values>(keys, counts, flip, blocks, threads, stream);
   } else {

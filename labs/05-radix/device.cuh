@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "step/device_attribute.h"
 #include "step/error.h"
 
 namespace radix {
@@ -20,10 +21,8 @@ struct Device {
     int number;
     CUDA_CHECK(cudaGetDevice(&number));
     if (device.number != number) {
-      CUDA_CHECK(cudaDeviceGetAttribute(&device.multiprocessors, cudaDevAttrMultiProcessorCount, number));
-      CUDA_CHECK(
-          cudaDeviceGetAttribute(&device.shared_bytes_per_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, number));
-      device.number = number;
+      device = {number, lab::device_attribute(cudaDevAttrMultiProcessorCount),
+                lab::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)};
     }
     return device;
   }

@@ -21,6 +21,7 @@
 #include "cluster.cuh"
 #include "segments.cuh"
 #include "step/device_array.h"
+#include "step/device_attribute.h"
 #include "step/launch_shape.h"
 #include "tile_network.cuh"
 #include "words.cuh"
@@ -215,10 +216,7 @@ void sort_from_class(SegmentKeys keys, EqualSegments segments, lab::LaunchShape 
 unsigned list_blocks(std::int64_t n, lab::LaunchShape shape) {
   const unsigned blocks = lab::blocks_or(shape, n, list_block_keys);
   if (shape.blocks != 0) return blocks;
-  int device = 0, multiprocessors = 0;
-  CUDA_CHECK(cudaGetDevice(&device));
-  CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-  return std::min(blocks, unsigned(segment_blocks * multiprocessors));
+  return std::min(blocks, unsigned(segment_blocks * lab::device_attribute(cudaDevAttrMultiProcessorCount)));
 }
 
 }  // namespace

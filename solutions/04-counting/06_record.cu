@@ -155,10 +155,7 @@ __global__ void write_runs(Key* keys, Vectors<Key> vectors, const std::uint64_t*
 unsigned count_blocks(lab::LaunchShape shape, std::int64_t bytes, int per_multiprocessor) {
   const unsigned blocks = lab::blocks_or(shape, bytes, min_block_bytes);
   if (shape.blocks != 0) return blocks;
-  int device = 0, multiprocessors = 0;
-  CUDA_CHECK(cudaGetDevice(&device));
-  CUDA_CHECK(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device));
-  return std::min(blocks, unsigned(multiprocessors * per_multiprocessor));
+  return std::min(blocks, unsigned(lab::device_attribute(cudaDevAttrMultiProcessorCount) * per_multiprocessor));
 }
 
 /// Queues the histogram: counts[v ^ flip] += the number of keys equal to v.
