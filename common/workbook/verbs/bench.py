@@ -263,6 +263,8 @@ def _time_lab(
 
 def _record(arguments: argparse.Namespace) -> int:
     names = [find_lab(name) for name in arguments.lab] if arguments.lab not in ([], ["all"]) else labs()
+    if arguments.brief and arguments.preset == "records":
+        raise Usage("--preset records has no short form: leave out --brief, or choose --preset gpu")
     folder = Path(arguments.out).resolve() if arguments.out else presets.FOLDER
     preset = presets.Preset(
         folder,
