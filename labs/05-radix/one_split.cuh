@@ -14,7 +14,7 @@
 
 namespace radix {
 
-/// What the two kernels tell each other. All 0 at the start.
+/// What the two kernels share. All 0 at the start.
 struct OneSplitPlan {
   unsigned sizes[byte_values];  ///< of the buckets
   unsigned out_of_order;        ///< not 0 if some key belongs before the one to its left
@@ -22,7 +22,7 @@ struct OneSplitPlan {
   unsigned skewed;              ///< not 0 if the keys cannot be split
 };
 
-/// What the kernels of one sort tell each other, whichever of them run. All 0 at the start.
+/// What the kernels of one sort share; each way to sort uses its own part. All 0 at the start.
 template <class Key>
 struct SortPlan {
   Plan<Key> passes;
