@@ -30,7 +30,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "common"))
 
-from workbook.core import files, timelines  # noqa: E402
+from workbook.core import course, files, timelines  # noqa: E402
 from workbook.core import rows as row_files  # noqa: E402
 from workbook.core.console import Problem  # noqa: E402
 from workbook.core.rows import Row, best_gold, share_of_gold  # noqa: E402
@@ -227,9 +227,10 @@ def small_table(machine: str) -> str:
     steps_of: dict[str, dict[int, str]] = {}
     for lab in labs_of(machine):
         rows = recorded(machine, lab)
-        for (step, task, name), own in by_line(usual(rows), lab).items():
+        own_names = {(step.number, step.name) for step in course.steps(lab)}  # the other lines are parts of steps
+        for (step, _, name), own in by_line(usual(rows), lab).items():
             small = [row for row in own if row.n <= LARGEST]
-            if task != "sort" or not small:
+            if (step, name) not in own_names or not small:
                 continue
             row = small[-1]
             share = share_of_gold(row, best_gold(rows, row))

@@ -46,7 +46,7 @@ consteval std::array<StepFacts, n> facts_of(const Step (&steps)[n]) {
   std::array<StepFacts, n> facts{};
   for (std::size_t i = 0; i < n; ++i) {
     const Step& step = steps[i];
-    const bool part = step.task() != Task::sort && i > 0;
+    const bool part = i > 0 && steps[i - 1].number == step.number;
     facts[i] = {.number = step.number,
                 .name = step.name,
                 .file = part ? facts[i - 1].file : step.name,

@@ -166,9 +166,9 @@ struct LabTraits {
   std::int64_t max_counted_keys = 0;
 };
 
-/// One line of a lab's table of steps. A function left out is a type that the step does not sort. A line with the
-/// function of another task is a part of the step with its number, tested and timed by itself. It comes below that
-/// step's own line.
+/// One line of a lab's table of steps. A function left out is a type that the step does not sort. The first line with a
+/// number is the step's own. Those below it with the same number are parts of the step, tested and timed by themselves:
+/// each has the function of a task that no other line of the step has.
 struct Step {
   int number;
   const char* name;  ///< as in the file's name, 02_shared.cu: "shared"; a part has a name of its own

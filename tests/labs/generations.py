@@ -19,6 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 RECORDS = (
     "02-merge/05_record.cu",
     "03-bitonic/04_record.cu",
+    "03-bitonic/05_segments.cu",
     "04-counting/06_record.cu",
     "05-radix/05_record.cu",
     "06-beyond-memory/03_partition.cu",

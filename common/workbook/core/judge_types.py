@@ -38,7 +38,7 @@ class Affordable:
 
 @dataclass(frozen=True)
 class Step:
-    """One line of a lab's table: a step, or a part of one (`task` other than sort)."""
+    """One line of a lab's table: a step, or a part of one."""
 
     number: int
     name: str
@@ -57,6 +57,11 @@ class Step:
     fewest_device_bytes: Optional[int] = None  # a line that sorts host memory refuses to work with less
     trips: Optional[int] = None  # how often such a line copies every key to the device and back, if that is fixed
     uses: tuple[str, ...] = ()  # lines of other steps that this one calls, by name
+
+    @property
+    def is_part(self) -> bool:
+        """Whether the line is a part of the step whose file it is in. Otherwise it is the step's own line."""
+        return self.name != self.file
 
     def takes(self, type_name: str) -> bool:
         """Whether the line sorts keys of this type."""
@@ -81,12 +86,16 @@ class Lab:
 
     def lines(self, number: int) -> list[Step]:
         """The lines of one step: its parts, and then the step itself, which uses them."""
-        return sorted((step for step in self.steps if step.number == number), key=lambda step: step.task == "sort")
+        return sorted((step for step in self.steps if step.number == number), key=lambda step: not step.is_part)
+
+    def own_line(self, number: int) -> Step:
+        """The line of a step that is not one of its parts."""
+        return next(step for step in self.steps if step.number == number and not step.is_part)
 
     def used_by(self, line: Step) -> list[Step]:
         """The lines that a line calls: of other steps, and the parts of its own. Each follows those it calls."""
         found: list[Step] = []
-        parts = [other for other in self.lines(line.number) if other.task != "sort"] if line.task == "sort" else []
+        parts = [] if line.is_part else [other for other in self.lines(line.number) if other.is_part]
         for other in (*(step for step in self.steps if step.name in line.uses), *parts):
             for used in (*self.used_by(other), other):
                 if used not in found and used != line:

@@ -40,7 +40,7 @@ class Preset:
     tested: bool = True  # the graded tests first
     large: bool = False  # with n above 2^32: tests, and steps that sort host memory
     profile: bool = False  # Nsight Compute and compute-sanitizer as well
-    records: bool = False  # only the last step of each lab, but with more keys, and all inputs for many keys
+    records: bool = False  # only the records, but with more keys, and all inputs for many keys
     peers: Sequence[Path] = ()
 
 
@@ -100,15 +100,23 @@ def _of_host_memory(lab: Lab, kind: str, inputs: Sequence[str], brief: bool, lar
     return [part for sweep, mode in wanted for part in grouped(lab, kind, sweep, mode)]
 
 
+def record_steps(lab: Lab) -> tuple[int, ...]:
+    """The step called record and those after it; in a lab without one, the last step."""
+    numbers = sorted({step.number for step in lab.steps})
+    first = next((step.number for step in lab.steps if step.name == "record"), numbers[-1])
+    return tuple(number for number in numbers if number >= first)
+
+
 def plan_of_record(lab: Lab, kind: str, inputs: Sequence[str]) -> list[Sweep]:
-    """The sweeps of a lab's last step; of a lab whose steps sort host memory, of the last that one GPU carries out."""
+    """The sweeps of a lab's record; of a lab whose steps sort host memory, of the last that one GPU carries out."""
     if any(step.memory == "host" for step in lab.steps):
         last = max(step.number for step in lab.steps if step.trips)
         return [sweep for sweep in _of_host_memory(lab, kind, inputs, True, False) if last in (sweep.steps or (last,))]
-    last = max(step.number for step in lab.steps)
-    base = Sweep(lab.name, steps=(last,), limits=Limits(time_limit=0.5))
+    records = record_steps(lab)
+    base = Sweep(lab.name, steps=records, limits=Limits(time_limit=0.5))
     many = replace(base, limits=Limits(repeats=3, time_limit=4))
-    types = tuple(dict.fromkeys(name for step in lab.lines(last) for name in step.types if step.task == "sort"))
+    lines = [line for number in records for line in lab.lines(number)]
+    types = tuple(dict.fromkeys(name for line in lines for name in line.types if line.task == "sort"))
     others = tuple(name for name in types if name != lab.default_type)
     wanted = [
         (replace(base, words="the record by n", n=RECORD_SIZES[:-3]), "some"),
