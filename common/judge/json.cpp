@@ -200,8 +200,9 @@ Case read_case(Members& members, std::string_view lab, std::span<const StepFacts
   constexpr std::int64_t any_int = std::numeric_limits<int>::max();
   Case which;
   which.lab = lab;
-  which.step = step_numbered(lab, steps, static_cast<int>(members.whole("step", 0, any_int)),
-                             task_named(members.text("task", "sort")));
+  const int number = static_cast<int>(members.whole("step", 0, any_int));
+  which.step = members.has("task") ? step_numbered(lab, steps, number, task_named(members.text("task")))
+                                   : step_numbered(lab, steps, number);
   which.type = members.has("type") ? key_type_named(members.text("type")) : default_type(preferred, which.step);
   which.order = order_named(members.text("order", "ascending"));
   which.input = members.text("input", "uniform");

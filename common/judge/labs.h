@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -70,10 +71,10 @@ consteval std::array<StepFacts, n> facts_of(const Step (&steps)[n]) {
   return facts;
 }
 
-/// Throw lab::Error, with the names or numbers that exist, for any other.
+/// Throw lab::Error, with the names or numbers that exist, for any other. Without a task: the step's own line.
 const Lab& lab_named(std::span<const Lab> labs, std::string_view name);
 const StepFacts& step_numbered(std::string_view lab, std::span<const StepFacts> steps, int number,
-                               Task task = Task::sort);
+                               std::optional<Task> task = std::nullopt);
 
 /// About how many keys the step sorts in a second on each build, at most its largest n.
 Affordable affordable(const StepFacts& step);

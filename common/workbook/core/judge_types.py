@@ -61,7 +61,7 @@ class Step:
     @property
     def is_part(self) -> bool:
         """Whether the line is a part of the step whose file it is in. Otherwise it is the step's own line."""
-        return self.name != self.file
+        return not self.file.endswith(f"_{self.name}.cu")
 
     def takes(self, type_name: str) -> bool:
         """Whether the line sorts keys of this type."""

@@ -133,7 +133,7 @@ def line_of(lab: Lab, step: StepFile, task: str | None) -> Step:
     """The line of the table that a step, or a part of it, and --task mean. Raises Usage if there is none."""
     lines = lab.lines(step.number)
     if not task:
-        return next(line for line in lines if line.name == (step.part or line.file))
+        return next(line for line in lines if (line.name == step.part if step.part else not line.is_part))
     for line in lines:
         if line.task == task:
             return line
