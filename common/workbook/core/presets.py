@@ -1,4 +1,4 @@
-"""Presets of `bench`: one command for all that is recorded on a GPU, a short form of it, or the last steps only."""
+"""Presets of `bench`: one command for all that is recorded on a GPU, a short form of it, or the records only."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def _test(judge: JudgeClient, lab: Lab, kind: str, preset: Preset) -> bool:
     well, lines = True, []
     sets = ("public", "large") if preset.large else ("public",)
     numbers = dict.fromkeys(step.number for step in lab.steps)
-    for number in [max(numbers)] if preset.records else numbers:
+    for number in record_steps(lab) if preset.records else numbers:
         for set_ in sets:
             groups = judge.cases(lab.name, number, set_, kind)
             graded = checking.run_cases(judge, runner, groups, 120 if preset.large else None)
