@@ -78,6 +78,7 @@ __global__ void __launch_bounds__(record_threads) merge_each_tile(Words all) {
        begin += std::int64_t(gridDim.x) * tile.size) {
     // Your code: call merge_tile_in_memory(), with the words from two positions on (all.from). Which barrier is
     // needed?
+    (void)t;
   }
 }
 

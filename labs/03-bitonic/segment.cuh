@@ -32,7 +32,6 @@ static_assert(longest_of(classes - 2) == longest_short_segment);
 /// The index of the class to which segments of this length belong.
 __host__ __device__ inline int class_of(int length) {
   int index = 0;
-#pragma unroll
   for (int shorter = 0; shorter < classes - 1; ++shorter) index += longest_of(shorter) < length;
   return index;
 }

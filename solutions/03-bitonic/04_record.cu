@@ -91,6 +91,7 @@ __global__ void __launch_bounds__(record_threads) merge_each_tile(Words all) {
     // begin solution
     //~ // Your code: call merge_tile_in_memory(), with the words from two positions on (all.from). Which barrier is
     //~ // needed?
+    //~ (void)t;
     const auto columns = all.from(begin + t), striped = all.from(begin + striped_position<tile.items>(t));
     merge_tile_in_memory(tile, columns, striped, t);
     __syncthreads();  // the next tile's words overwrite these

@@ -158,11 +158,7 @@ BREAKS: Sequence[Mistake] = (
         BITONIC,
         "04_record.cu",
         ("no mirror image", "mirrored ? run + stride - 1 - column : low;", "low;"),
-        (
-            "striped words stored as columns",
-            "striped = all.from(begin + striped_position",
-            "striped = all.from(begin + 0 * striped_position",
-        ),
+        ("striped words stored as columns", "(tile, columns, striped, t);", "(tile, columns, columns, t);"),
         ("a strided pass too few", "stride > tile) {", "stride > strided_items * tile) {"),
         ("a cut run is left out", "if (run >= all.n) break;", "if (run + strided_items * stride > all.n) break;"),
         ("descending words ascend", "Words<lab::Order::descending, Key,", "Words<lab::Order::ascending, Key,"),
