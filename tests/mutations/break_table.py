@@ -168,19 +168,18 @@ BREAKS: Sequence[Mistake] = (
         BITONIC,
         "05_segments.cu",
         ("a sentinel that is a key", "from[i * threads] : ~0u;", "from[i * threads] : 0u;"),
-        (
-            "unaligned vectors",
-            "__all_sync(all_lanes, aligned && segment",
-            "__all_sync(all_lanes, segment",
-            "misaligned",
-        ),
+        ("neighbouring vectors", "vectors[t + i * threads];", "vectors[t + i];"),
         ("the last word of a segment is not stored", "i * threads < left) to", "i * threads + 1 < left) to"),
         ("the segment of the first group for all", "__shfl_sync(all_lanes, own.begin, i * threads)", "own.begin"),
-        ("lists without the last segment", "(begins.data, segments, lists);", "(begins.data, segments - 1, lists);"),
         (
-            "segments of equal length of the next class",
-            "class_of(segments.length) != index)",
-            "class_of(segments.length) - 1 != index)",
+            "lists without the last segment",
+            "list_segments_by_class<<<list_blocks, list_threads, 0, stream>>>(begins.data, segments, lists);",
+            "list_segments_by_class<<<list_blocks, list_threads, 0, stream>>>(begins.data, segments - 1, lists);",
+        ),
+        (
+            "equal segments of the next class",
+            "if (class_of(segments.length) != index)",
+            "if (class_of(segments.length) != index + 1)",
         ),
     ),
     *_of(
