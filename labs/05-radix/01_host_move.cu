@@ -11,7 +11,7 @@
 #include <memory>
 
 #include "digit.cuh"
-#include "scan.cuh"
+#include "array_scan.cuh"
 #include "step/host_view.h"
 
 namespace radix {

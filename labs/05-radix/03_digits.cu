@@ -11,7 +11,7 @@
 #include <cstdint>
 
 #include "digit.cuh"
-#include "scan.cuh"
+#include "array_scan.cuh"
 
 namespace radix {
 namespace {

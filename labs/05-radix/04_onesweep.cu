@@ -16,6 +16,7 @@
 
 #include "digit.cuh"
 #include "scan.cuh"
+#include "step/launch_shape.h"
 
 namespace radix {
 namespace {
