@@ -14,6 +14,7 @@
 // Limits: 512 threads per block, if the user chooses.
 // Longer than other steps: its kernel has a phase for each wait of step 04, and its host function serves three shapes of
 // tiles and step 06, which falls back on it.
+// Lines: 71 to write, 244 given.
 #include <algorithm>
 #include <cstdint>
 
