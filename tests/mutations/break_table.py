@@ -180,7 +180,11 @@ BREAKS: Sequence[Mistake] = (
         "02_shared.cu",
         ("a key is counted twice", "value = next, equal = 0;", "value = next, equal = 1;"),
         ("the sum of all but one", "tile_sums[tile] = from[count - 1];", "tile_sums[tile] = from[count / 2];"),
-        ("places that are one too high", "atomicSub(&wanted[key], 1u) - 1;", "atomicSub(&wanted[key], 1u);"),
+        (
+            "positions that are one too high",
+            "atomicSub(&tile_counts[key], 1u) - 1;",
+            "atomicSub(&tile_counts[key], 1u);",
+        ),
         ("a copy that is a byte short", "sorted.data(), keys.n, cuda", "sorted.data(), keys.n - 1, cuda"),
     ),
     *_of(
@@ -202,7 +206,7 @@ BREAKS: Sequence[Mistake] = (
         ("a rank that counts the lane itself", "equal & ((1u << warp.lane) - 1)", "equal & ((2u << warp.lane) - 1)"),
         ("values that are not moved", "to.values[position] = from.values[i];", ""),
         ("the wrong parity of passes", "passes % 2 == 1", "passes % 2 == 0"),
-        ("all warps begin at the first", "sums[v * warps + warp.number];", "sums[v * warps];"),
+        ("all warps begin at the first", "sums[v * chunks.warps + warp.index];", "sums[v * chunks.warps];"),
     ),
     *_of(
         "04-counting",
