@@ -14,6 +14,7 @@ namespace {
 
 constexpr int scan_threads = scan_tile / 2, place_threads = 256;  // one scan thread per pair of the lowest level
 /// Index of value i of a tile: with a gap after every 16 and every 256 values, nodes far apart are in different banks.
+/// Source: M. Harris, S. Sengupta and J. D. Owens, GPU Gems 3, chapter 39, for 16 banks of one value each.
 __host__ __device__ constexpr int padded(int i) { return i + i / 16 + i / 256; }
 
 /// Replaces the `scan_tile` values of a tile by their exclusive sums. Returns the sum of all values to every thread.
