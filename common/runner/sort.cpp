@@ -123,7 +123,7 @@ struct DeviceImages {
                       "write them, and must not be hidden from the check build",
                       at, what));
     };
-    const ArrayNames names = array_names(request.task);
+    const TaskNames names = names_of(request.task);
     require(keys, request.keys, names.input);
     require(values, request.values, names.result);
 #endif
@@ -150,9 +150,9 @@ struct DeviceImages {
   // The check build must report accesses to the guards around the keys.
   void narrow() const {
 #ifdef SIMT_CHECK
-    const auto [input, result] = array_names(request.task);
-    simt::check::narrow(keys.data() + request.keys.span, request.keys.span_bytes, input);
-    simt::check::narrow(values.data() + request.values.span, request.values.span_bytes, result);
+    const TaskNames names = names_of(request.task);
+    simt::check::narrow(keys.data() + request.keys.span, request.keys.span_bytes, names.input);
+    simt::check::narrow(values.data() + request.values.span, request.values.span_bytes, names.result);
 #endif
   }
 

@@ -6,6 +6,7 @@
 // few, in global memory if there are many; ranges that the caller declares (range.cuh).
 // Cost: 2 reads and 1 write of every key, and 4 trips of the counters through memory. The host waits for the range.
 // Limits: max_range counters; if there are more counters than keys, most of the time goes into empty ones.
+// Lines: 37 to write, 70 given.
 #include <cstdint>
 
 #include "range.cuh"

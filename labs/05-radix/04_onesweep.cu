@@ -12,6 +12,7 @@
 // tile.
 // Limits: 384 threads per block.
 // Longer than other steps because the sweep does in one kernel what step 03 does in three: count, scan and scatter.
+// Lines: 84 to write, 235 given.
 #include <cstdint>
 
 #include "digit.cuh"

@@ -44,7 +44,7 @@ void sort_reference(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shap
 /// order of memcmp. One pass per letter, from the last to the first; each keeps the order of equal letters.
 void sort_strings_on_cpu(unsigned char* strings, std::int64_t n, std::int64_t length);
 
-/// The same for strings of 8 letters in device memory, as step/step.h describes the task. Takes no launch shape.
+/// The same for strings of 8 letters in device memory, as step/table.h describes the task. Takes no launch shape.
 void sort_strings(lab::Span<const std::uint64_t> strings, lab::Span<std::uint64_t> sorted, lab::LaunchShape shape,
                   cudaStream_t stream);
 

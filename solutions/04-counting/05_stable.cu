@@ -8,6 +8,7 @@
 // New since step 04: ranks by __match_any_sync; one pass per 8 bits of the counter's index, the lowest bits first.
 // Cost per digit: 2 reads of the keys, 1 of the values, 1 write of both; a copy of both if the number of digits is odd.
 // Limits: neighbouring lanes write far apart; a pass that first sorts its tile could write whole runs (lab 05).
+// Lines: 40 to write, 70 given.
 #include <cstdint>
 #include <utility>
 

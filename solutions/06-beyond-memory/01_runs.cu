@@ -8,6 +8,7 @@
 // Cost: every key is copied in and out once, and nothing happens during a copy. The merge takes n rounds with a barrier
 // each; on the host it takes log2(n / 2048) comparisons per key, on one core.
 // Limits: 64 threads per block.
+// Lines: 52 to write, 89 given.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
