@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "step/step.h"
+#include "step/table.h"
 
 namespace gold {
 

@@ -11,7 +11,7 @@ namespace {
 using lab::LaunchShape;
 using lab::Order;
 using lab::Span;
-using Sort = cusort::DeviceRadixSort;
+using RadixSort = cusort::DeviceRadixSort;
 
 template <class Key>
 void sort(Span<Key> keys, Order order, LaunchShape shape, cudaStream_t stream) {
@@ -19,8 +19,8 @@ void sort(Span<Key> keys, Order order, LaunchShape shape, cudaStream_t stream) {
   cusort::DoubleBuffer<Key> buffer(keys.data, gold::second_array<Key>(keys.n));
   gold::with_temporary([&](void* memory, std::size_t& bytes) {
     constexpr int bits = 8 * sizeof(Key);
-    return order == Order::ascending ? Sort::SortKeys(memory, bytes, buffer, keys.n, 0, bits, stream)
-                                     : Sort::SortKeysDescending(memory, bytes, buffer, keys.n, 0, bits, stream);
+    return order == Order::ascending ? RadixSort::SortKeys(memory, bytes, buffer, keys.n, 0, bits, stream)
+                                     : RadixSort::SortKeysDescending(memory, bytes, buffer, keys.n, 0, bits, stream);
   });
   gold::bring_home(buffer, keys, stream);
 }
@@ -32,8 +32,8 @@ void sort_pairs(Span<std::uint32_t> keys, Span<std::uint32_t> values, Order orde
   cusort::DoubleBuffer<std::uint32_t> key_buffer(keys.data, second), value_buffer(values.data, second + keys.n);
   gold::with_temporary([&](void* memory, std::size_t& bytes) {
     return order == Order::ascending
-               ? Sort::SortPairs(memory, bytes, key_buffer, value_buffer, keys.n, 0, 32, stream)
-               : Sort::SortPairsDescending(memory, bytes, key_buffer, value_buffer, keys.n, 0, 32, stream);
+               ? RadixSort::SortPairs(memory, bytes, key_buffer, value_buffer, keys.n, 0, 32, stream)
+               : RadixSort::SortPairsDescending(memory, bytes, key_buffer, value_buffer, keys.n, 0, 32, stream);
   });
   gold::bring_home(key_buffer, keys, stream);
   gold::bring_home(value_buffer, values, stream);
@@ -43,15 +43,15 @@ constexpr lab::Step steps[] = {{.number = 1,
                                 .name = "radix",
                                 .idea = "cusort::DeviceRadixSort",
                                 .stable = true,
-                                .u8 = sort<std::uint8_t>,
-                                .u16 = sort<std::uint16_t>,
-                                .u32 = sort<std::uint32_t>,
-                                .u64 = sort<std::uint64_t>,
-                                .i32 = sort<std::int32_t>,
-                                .i64 = sort<std::int64_t>,
-                                .f32 = sort<float>,
-                                .f64 = sort<double>,
-                                .pairs = sort_pairs}};
+                                .function = lab::Sort{.u8 = sort<std::uint8_t>,
+                                                      .u16 = sort<std::uint16_t>,
+                                                      .u32 = sort<std::uint32_t>,
+                                                      .u64 = sort<std::uint64_t>,
+                                                      .i32 = sort<std::int32_t>,
+                                                      .i64 = sort<std::int64_t>,
+                                                      .f32 = sort<float>,
+                                                      .f64 = sort<double>,
+                                                      .pairs = sort_pairs}}};
 
 }  // namespace
 

@@ -28,6 +28,8 @@
 #include "step/key_type.h"
 #include "step/pinned_array.h"
 #include "step/segments.h"
+#include "step/table.h"
+#include "step/task.h"
 #include "steps.h"
 
 namespace {
