@@ -10,7 +10,7 @@ inline constexpr lab::LabTraits traits = {.name = "06-beyond-memory"};
 
 // clang-format off: one fact per line reads better than filled lines.
 inline constexpr lab::Step steps[] = {
-    {.number = 1, .name = "runs", .idea = "blocks sort tiles, the host merges them", .lines = {.own = 52, .given = 89},
+    {.number = 1, .name = "runs", .idea = "blocks sort tiles, the host merges them", .lines = {.own = 51, .given = 90},
      .fewest_device_bytes = fewest_device_bytes, .round_trips = 1, .threads = 64, .growth = lab::Growth::serial,
      .budget = {.n = 16384, .conflicts = 1.02, .sectors = 1.05, .bytes = 8.2, .barriers = 2060},
      .function = lab::SortHostMemory{sort_runs}},

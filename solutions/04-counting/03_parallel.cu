@@ -5,7 +5,7 @@
 // New since step 02: padded indices, which avoid bank conflicts; placing without atomics, 16 bytes per write.
 // Cost: 1 byte read and 1 byte written per key; 20 stages, 24 barriers per tile of 1024 counters.
 // Limits: bytes only; a key that is not moved cannot carry a value.
-// Lines: 48 to write, 53 given.
+// Lines: 48 to write, 54 given.
 #include <cstdint>
 
 #include "scan.cuh"
@@ -15,6 +15,7 @@ namespace {
 
 constexpr int scan_threads = scan_tile / 2, place_threads = 256;  // one scan thread per pair of the lowest level
 /// Index of value i of a tile: padding after every 16 and every 256 values puts nodes far apart into different banks.
+/// Source: M. Harris, S. Sengupta and J. D. Owens, GPU Gems 3, chapter 39, for 16 banks of one value each.
 __host__ __device__ constexpr int padded(int i) { return i + i / 16 + i / 256; }
 
 /// Replaces the `scan_tile` values of a tile by their exclusive sums. Returns the sum of all values to every thread.
