@@ -90,8 +90,9 @@ void sort_runs(Keys keys, Keys scratch, lab::Order order, std::int64_t device_by
   if (lab::threads_or(shape, threads_per_block) != threads_per_block) {
     throw lab::Unsupported("this step has 64 threads per block: choose --threads 64 or leave it out");
   }
-  const std::int64_t fits = (usable_bytes(device_bytes) - page_bytes) / std::int64_t{sizeof(unsigned)};
-  const std::int64_t piece = std::min(fits / tile_size * tile_size, keys.n);
+  constexpr std::int64_t tile_bytes = tile_size * sizeof(unsigned);
+  static_assert(lab::allocated_bytes(tile_bytes) == tile_bytes, "whole tiles occupy no more than their keys");
+  const std::int64_t piece = std::min(usable_bytes(device_bytes) / tile_bytes * tile_size, keys.n);
   const unsigned blocks = lab::blocks_or(shape, piece, tile_size);
   if (keys.n < 2) return;
   const lab::DeviceArray<unsigned> tiles(piece, stream);

@@ -33,6 +33,9 @@ constexpr int tile_size = items_per_thread<Key> * threads_per_block;
 template <class Key>
 constexpr int passes = sizeof(Key);
 
+/// From so many keys on, what a tile publishes needs words of 64 bits.
+constexpr std::int64_t first_n_of_wide_words = std::int64_t{1} << 30;
+
 // --- the counters of all passes, from one read ---
 
 template <class Key>
@@ -333,11 +336,20 @@ void sort_onesweep(lab::Span<Key> keys, lab::Span<Value> values, lab::Order orde
   }
   const unsigned blocks = lab::blocks_or(shape, (keys.n + tile_size<Key> - 1) / tile_size<Key>, 1);
   if (keys.n < 2) return;
-  if (keys.n < std::int64_t{1} << 30) {
+  if (keys.n < first_n_of_wide_words) {
     sort_with<std::uint32_t>(keys, values, order, blocks, stream);
   } else {
     sort_with<unsigned long long>(keys, values, order, blocks, stream);
   }
+}
+
+std::int64_t onesweep_temporary_bytes(std::int64_t n) {
+  using Key = std::uint32_t;
+  const std::int64_t words = (n + tile_size<Key> - 1) / tile_size<Key> * digit_values;
+  const std::int64_t word_bytes = n < first_n_of_wide_words ? sizeof(std::uint32_t) : sizeof(unsigned long long);
+  return lab::allocated_bytes(n * sizeof(Key)) + lab::allocated_bytes(words * word_bytes) +
+         lab::allocated_bytes(passes<Key> * digit_values * sizeof(unsigned long long)) +
+         lab::allocated_bytes(sizeof(unsigned));  // the array of one counter, next_tile
 }
 
 INSTANTIATE_FOR_ALL_TYPES(sort_onesweep);
