@@ -84,8 +84,8 @@ class Slots {
  public:
   explicit Slots(std::int64_t capacity) : slots_{Slot(capacity), Slot(capacity), Slot(capacity)} {}
 
-  /// The slot whose turn it is; one after the other.
-  Slot& next() { return slots_[turn_++ % slot_count]; }
+  /// The slot for the next piece: the slots are used in rotation.
+  Slot& next() { return slots_[next_++ % slot_count]; }
 
   Slot* begin() { return slots_; }
   Slot* end() { return slots_ + slot_count; }
@@ -97,7 +97,7 @@ class Slots {
 
  private:
   Slot slots_[slot_count];
-  std::uint64_t turn_ = 0;
+  std::uint64_t next_ = 0;
 };
 
 }  // namespace beyond
