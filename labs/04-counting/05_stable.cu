@@ -9,7 +9,7 @@
 // first (LSD).
 // Cost per digit: 2 reads of the keys, 1 of the values, 1 write of both; a copy of both if the number of digits is odd.
 // Limits: neighbouring lanes write far apart; a pass that first sorts its tile could write whole runs (lab 05).
-// Lines: 39 to write, 68 given.
+// Lines: 38 to write, 68 given.
 #include <cstdint>
 #include <utility>
 

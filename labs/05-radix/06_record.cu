@@ -55,8 +55,7 @@ struct Core {
   struct RankAndScatter {
     template <class Tile, class Transform>
     __device__ void operator()(Tile& tile, const Items<Tile>& items, Transform transform, int pass) const {
-      // Your code: as in step 05; without values, and speed matters less here. One lane of those with equal digits may
-      // read the counter, and the same lane raise it, as rank_keys of step 04 does.
+      // Your code: as in step 05, without values.
       (void)tile, (void)items, (void)transform, (void)pass;
     }
   };

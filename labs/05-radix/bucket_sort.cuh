@@ -4,6 +4,8 @@
 // each key into its bin. Now all keys are in order but for those in the same bin, and a bin seldom has more than seven.
 // Neighbours: so a few rounds in which neighbours exchange keys finish the sort, without a look at the other bits.
 // A bucket with a bin that has too many keys is sorted by passes in shared memory instead, those of tile.cuh.
+// Source of the local sort: E. Stehle and H.-A. Jacobsen, as in partition.cuh. They sort buckets by passes; the bins are
+// ours.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // A partition of step 06: it moves the keys of each bucket to smaller buckets, by their next digit. No order has to be
 // kept within a bucket, so no tile looks back: it reserves places in each bucket with one atomic.
+// Source: E. Stehle and H.-A. Jacobsen, "A memory bandwidth-efficient hybrid radix sort on GPUs", SIGMOD 2017.
 #pragma once
 
 #include "bucket_plan.h"

@@ -117,7 +117,7 @@ __device__ void plan_passes(PassPlan<Key>* plan, std::int64_t n, unsigned long l
 
 /// Counts the digits of all passes, looks for keys that are out of order, and clears the words `statuses`. There are `copies` of
 /// each counter. Lane l adds to copy l % copies, which is in bank l: with 32 copies, no two lanes meet in a bank,
-/// whatever their digits are. The block that ends last makes the plan.
+/// whatever their digits are (CUB keeps such copies, too). The block that ends last makes the plan.
 template <int copies, class Key>
 static __global__ void __launch_bounds__(count_threads, 1)
     count_all_passes(lab::Span<const lab::Bits<Key>> keys, KeyTransform<Key> transform, PassPlan<Key>* plan,

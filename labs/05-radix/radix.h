@@ -100,6 +100,10 @@ void sort_onesweep(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape
   sort_onesweep(keys, lab::Span<NoValue>{}, order, shape, stream);
 }
 
+/// The device memory, in bytes, that sort_onesweep has allocated while it sorts n keys of type uint32_t without values:
+/// a second array of keys, counters, and what the tiles publish. The keys themselves are not included. Grows with n.
+std::int64_t onesweep_temporary_bytes(std::int64_t n);
+
 /// Step 05. Step 04 without its waits, and without passes that would move nothing. Shape: any blocks, 512 threads. Cost:
 /// one read, then one read and one write per byte that is not the same in all keys; for keys that fit into one tile, one
 /// read and one write. Temporary memory: a copy of the keys and values, 2 KiB per tile, and at most 17 KiB.

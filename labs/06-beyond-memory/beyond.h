@@ -21,10 +21,10 @@ using Keys = lab::HostSpan<std::uint32_t>;
 /// The least device memory that every step accepts: 256 KiB, which is enough for three slots of several thousand keys.
 inline constexpr std::int64_t fewest_device_bytes = 256 * 1024;
 
-/// Merges sorted runs, on one core of the host: run r is keys.data[begins[r]] ... keys.data[begins[r + 1] - 1]. The
-/// first run begins at 0 and the last ends at keys.n, so `begins` has one number more than there are runs. Runs may be
-/// empty; there may be any number of them below 2^32. Cost: one pass over the keys with log2(runs) comparisons per key,
-/// and one copy back from `scratch`.
+/// The k-way merge of sorted runs, on one core of the host: run r is keys.data[begins[r]] ... keys.data[begins[r + 1] -
+/// 1]. The first run begins at 0 and the last ends at keys.n, so `begins` has one entry more than there are runs. Runs
+/// may be empty; there may be any number of them below 2^32. Cost: one pass over the keys with log2(runs) comparisons
+/// per key, and one copy back from `scratch`.
 /// Source: the tree of losers, D. E. Knuth, "The Art of Computer Programming", volume 3, section 5.4.1.
 void merge_runs(Keys keys, Keys scratch, const std::vector<std::int64_t>& begins, lab::Order order);
 

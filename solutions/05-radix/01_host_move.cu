@@ -11,8 +11,8 @@
 #include <cstdint>
 #include <memory>
 
-#include "digit.cuh"
 #include "array_scan.cuh"
+#include "digit.cuh"
 #include "step/host_view.h"
 
 namespace radix {

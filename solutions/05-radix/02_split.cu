@@ -12,8 +12,8 @@
 // Lines: 26 to write, 64 given.
 #include <cstdint>
 
-#include "digit.cuh"
 #include "array_scan.cuh"
+#include "digit.cuh"
 
 namespace radix {
 namespace {

@@ -102,20 +102,19 @@ struct Core {
     template <class Tile, class Transform>
     __device__ void operator()(Tile& tile, const Items<Tile>& items, Transform transform, int pass) const {
       // begin solution
-      //~ // Your code: as in step 05; without values, and speed matters less here. One lane of those with equal digits may
-      //~ // read the counter, and the same lane raise it, as rank_keys of step 04 does.
+      //~ // Your code: as in step 05, without values.
       //~ (void)tile, (void)items, (void)transform, (void)pass;
       unsigned* const next_positions = tile.counts[threadIdx.x / 32];
-      const unsigned lower_lanes = (1u << threadIdx.x % 32) - 1;
+      const unsigned lane = threadIdx.x % 32, lower_lanes = (1u << lane) - 1;
 #pragma unroll
       for (int row = 0; row < Tile::items; ++row) {
         if (row >= items.rows) break;
         const unsigned digit = transform.digit(items.keys[row], pass), equal = lanes_with<8>(digit);
-        const unsigned first = next_positions[digit], lower = __popc(equal & lower_lanes);
-        __syncwarp();  // one lane raises the counter that the others have read
-        if (lower == 0) next_positions[digit] = first + __popc(equal);
-        __syncwarp();  // the next row reads counters that other lanes have raised
-        tile.keys[padded(first + lower)] = items.keys[row];
+        const unsigned position = next_positions[digit] + __popc(equal & lower_lanes);
+        __syncwarp();  // one lane advances next_positions, which the others read
+        if (equal >> lane == 1) next_positions[digit] = position + 1;
+        __syncwarp();  // the next row reads next_positions that other lanes have advanced
+        tile.keys[padded(position)] = items.keys[row];
       }
       // end solution
     }

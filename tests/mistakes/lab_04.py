@@ -356,10 +356,10 @@ MISTAKES = (
         STABLE,
         [
             (
-                "const std::uint64_t position = next[v] + rank;",
+                "const std::uint64_t position = next[v] + __popc(equal & ((1u << warp.lane) - 1));",
                 "const std::uint64_t position = atomic_add(&next[v], 1);",
             ),
-            ("if (rank == 0) next[v] = position + __popc(equal);", "(void)rank;"),
+            ("if (equal >> warp.lane == 1) next[v] = position + 1;", "(void)equal;"),
         ],
         ["FAILED  step 05 stable, ", "05_stable.cu", "equal keys in the wrong order (the step promises to be stable)"],
     ),

@@ -82,7 +82,7 @@ BREAKS: Sequence[Mistake] = (
         MERGE,
         "03_splitters.cu",
         ("splitters between equal keys", "lower_rank(from + merge.middle", "upper_rank(from + merge.middle", OUTSIDE),
-        ("a cut rounded down", "(rank + piece_keys - 1) / piece_keys", "rank / piece_keys", OUTSIDE),
+        ("a partition point rounded down", "(rank + piece_keys - 1) / piece_keys", "rank / piece_keys", OUTSIDE),
     ),
     *_of(
         MERGE,
@@ -111,10 +111,15 @@ BREAKS: Sequence[Mistake] = (
             "a >= runs.middle || !before(a_key, b_key);",
             "equal keys in the wrong order",
         ),
-        ("runs that do not face each other", "first != pair);", "false);"),
+        (
+            "runs that are not in bitonic layout",
+            "first == pair ? Half::first : Half::second);",
+            "Half::first);",
+        ),
         ("the last level of a tile", "run < Shape::threads && position", "2 * run < Shape::threads && position"),
         ("too few threads for a merge", "if (thread < needed) break;", "if (thread + 1 < needed) break;"),
-        ("both results forwards", "pair / (2 * apart) % 2 == 1);", "false);"),
+        ("both results forwards", "half = pair / (2 * apart) % 2 == 0 ?", "half = true ?"),
+        ("a probe of a run that has none", "its_probe_comes_before && !known ?", "its_probe_comes_before ?"),
         ("a search that ends too early", "__any_sync(all_lanes, low < high)", "__any_sync(all_lanes, low + 1 < high)"),
         (
             "tiles in the wrong array",

@@ -22,7 +22,7 @@ from .options import whole
 LAB, STEP = "06-beyond-memory", 4
 MOST_GPUS = 4096
 MOST_SIMULATED_KEYS = 1 << 16  # per GPU: 4096 GPUs have 1 GiB of keys then
-MERGED_RUNS = 8  # as many runs are merged in pairs; more are sorted again: most_merged_runs in the lab's runs.cuh
+MERGED_RUNS = 8  # as many runs are merged in pairs; more are sorted again: max_merged_runs in the lab's runs.cuh
 KEY_BYTES, SAMPLE_BYTES = 4, 16  # of a std::uint32_t; of a Splitter in the lab's exchange.h
 USUAL_SHARE = 1 << 32  # keys per GPU that times are predicted for
 Line = dict[str, Any]  # what the programs print

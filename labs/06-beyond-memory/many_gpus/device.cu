@@ -125,7 +125,7 @@ void sort_share(lab::Span<std::uint32_t> keys, int step, lab::Order order, cudaS
 
 std::uint32_t* join_received(std::uint32_t* received, std::uint32_t* spare, const ExchangePlan& plan, int step,
                              lab::Order order, cudaStream_t stream) {
-  if (std::ssize(plan.receive_begins) - 1 <= most_merged_runs) {
+  if (std::ssize(plan.receive_begins) - 1 <= max_merged_runs) {
     return merge_in_pairs(received, spare, plan.receive_begins, order, {}, stream);
   }
   sort_share({received, plan.received()}, step, order, stream);

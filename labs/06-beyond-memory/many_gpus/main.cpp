@@ -225,7 +225,7 @@ Times median(std::vector<Times> times) {
 
 void sort_and_report(const beyond::Processes& processes, const Options& options) {
   const int gpus = processes.count;
-  if (gpus > beyond::most_gpus) throw lab::Error(fmt::format("at most {} GPUs are possible", beyond::most_gpus));
+  if (gpus > beyond::max_gpus) throw lab::Error(fmt::format("at most {} GPUs are possible", beyond::max_gpus));
   const std::int64_t n = options.per_gpu.empty() ? number(options.n.empty() ? "2^28" : options.n, "--n")
                                                  : number(options.per_gpu, "--per-gpu") * gpus;
   processes.choose_gpu();
