@@ -30,7 +30,7 @@ const StepFacts& step_numbered(std::string_view lab, std::span<const StepFacts> 
                                std::optional<Task> task) {
   std::string known;
   for (const StepFacts& step : steps) {
-    if (task ? *task != step.task : step.name != step.file) continue;
+    if (task ? step.task != *task : step.part) continue;
     if (number == step.number) return step;
     add_to_list(known, fmt::format("{} {}", step.number, step.name));
   }

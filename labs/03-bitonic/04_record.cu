@@ -15,8 +15,8 @@
 // pass sorts runs of 32,768 keys (16,384), which leaves 3 passes and 13. No scratch memory.
 // Occupancy: a block that sorts a tile has 256 threads with 80 registers each. A streaming multiprocessor has 65,536,
 // so three blocks run there at a time, and while one waits at a barrier, the others work.
-// The student writes about 40 lines; given are this file's other lines and 680 lines in headers.
 // Limits: 256 threads per block.
+// Lines: 37 to write, 119 given.
 #include <cstdint>
 
 #include "cluster.cuh"

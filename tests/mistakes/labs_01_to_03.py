@@ -180,7 +180,7 @@ MISTAKES = (
         ["FAILED  step 02 block, ", "02_block.cu"],
     ),
     Mistake(
-        "no next cut for the last piece",
+        "no next partition point for the last piece",
         MERGE,
         "03_splitters.cu",
         [("(piece + 1) * piece_keys < merge.end ?", "piece + 1 > 0 ?")],

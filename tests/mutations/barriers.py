@@ -59,8 +59,8 @@ MISTAKES = [
     (
         "04-counting",
         "02_shared.cu",
-        "atomicAdd(&wanted[keys.data[first + i]], 1u);",
-        "++wanted[keys.data[first + i]];",
+        "atomicAdd(&tile_counts[keys.data[first + i]], 1u);",
+        "++tile_counts[keys.data[first + i]];",
         "race",
     ),
     (

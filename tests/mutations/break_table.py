@@ -82,7 +82,7 @@ BREAKS: Sequence[Mistake] = (
         MERGE,
         "03_splitters.cu",
         ("splitters between equal keys", "lower_rank(from + merge.middle", "upper_rank(from + merge.middle", OUTSIDE),
-        ("a cut rounded down", "(rank + piece_keys - 1) / piece_keys", "rank / piece_keys", OUTSIDE),
+        ("a partition point rounded down", "(rank + piece_keys - 1) / piece_keys", "rank / piece_keys", OUTSIDE),
     ),
     *_of(
         MERGE,
@@ -111,10 +111,15 @@ BREAKS: Sequence[Mistake] = (
             "a >= runs.middle || !before(a_key, b_key);",
             "equal keys in the wrong order",
         ),
-        ("runs that do not face each other", "first != pair);", "false);"),
+        (
+            "runs that are not in bitonic layout",
+            "first == pair ? Half::first : Half::second);",
+            "Half::first);",
+        ),
         ("the last level of a tile", "run < Shape::threads && position", "2 * run < Shape::threads && position"),
         ("too few threads for a merge", "if (thread < needed) break;", "if (thread + 1 < needed) break;"),
-        ("both results forwards", "pair / (2 * apart) % 2 == 1);", "false);"),
+        ("both results forwards", "half = pair / (2 * apart) % 2 == 0 ?", "half = true ?"),
+        ("a probe of a run that has none", "its_probe_comes_before && !known ?", "its_probe_comes_before ?"),
         ("a search that ends too early", "__any_sync(all_lanes, low < high)", "__any_sync(all_lanes, low + 1 < high)"),
         (
             "tiles in the wrong array",
@@ -198,7 +203,11 @@ BREAKS: Sequence[Mistake] = (
         "02_shared.cu",
         ("a key is counted twice", "value = next, equal = 0;", "value = next, equal = 1;"),
         ("the sum of all but one", "tile_sums[tile] = from[count - 1];", "tile_sums[tile] = from[count / 2];"),
-        ("places that are one too high", "atomicSub(&wanted[key], 1u) - 1;", "atomicSub(&wanted[key], 1u);"),
+        (
+            "positions that are one too high",
+            "atomicSub(&tile_counts[key], 1u) - 1;",
+            "atomicSub(&tile_counts[key], 1u);",
+        ),
         ("a copy that is a byte short", "sorted.data(), keys.n, cuda", "sorted.data(), keys.n - 1, cuda"),
     ),
     *_of(
@@ -220,7 +229,7 @@ BREAKS: Sequence[Mistake] = (
         ("a rank that counts the lane itself", "equal & ((1u << warp.lane) - 1)", "equal & ((2u << warp.lane) - 1)"),
         ("values that are not moved", "to.values[position] = from.values[i];", ""),
         ("the wrong parity of passes", "passes % 2 == 1", "passes % 2 == 0"),
-        ("all warps begin at the first", "sums[v * warps + warp.number];", "sums[v * warps];"),
+        ("all warps begin at the first", "sums[v * chunks.warps + warp.index];", "sums[v * chunks.warps];"),
     ),
     *_of(
         "04-counting",

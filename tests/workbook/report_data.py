@@ -55,6 +55,7 @@ def step(number: int, name: str = "", affordable: int = MANY, types: Sequence[st
         "types": tuple(types),
         "budget": None,
         "affordable": Affordable(affordable, affordable, affordable),
+        "part": values.get("task", "sort") != "sort",
     }
     return Step(**{**usual, **values})
 

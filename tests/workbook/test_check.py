@@ -7,7 +7,6 @@ import io
 import tempfile
 import unittest
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,7 +15,7 @@ from unittest import mock
 import fake_judge
 from test_judge_client import FakeJudge
 
-from workbook.core import build, check_build, checking, console, narrowing, nvcc_compile, options
+from workbook.core import build, check_build, checking, console, narrowing, nvcc_compile
 from workbook.core.course import StepFile
 from workbook.core.judge_client import Case, CaseGroup, Finding, JudgeDied, Note, Outcome
 from workbook.core.judge_types import Lab, Step, from_json
@@ -37,8 +36,9 @@ WRONG = Outcome(
 
 def line(number: int, name: str, task: str = "sort", uses: tuple[str, ...] = ()) -> Step:
     """A line of the table of lab 04."""
-    members = {**fake_judge.STEP, "number": number, "name": name, "task": task, "uses": list(uses), "types": ["u8"]}
-    return from_json(Step, {**members, "file": {2: "02_shared.cu", 3: "03_parallel.cu"}.get(number, "05_segments.cu")})
+    part = task != "sort"
+    own = {"number": number, "name": name, "task": task, "part": part, "uses": list(uses), "types": ["u8"]}
+    return from_json(Step, {**fake_judge.STEP, **own})
 
 
 HISTOGRAM, SHARED = line(2, "histogram", "histogram"), line(2, "shared")
@@ -91,21 +91,6 @@ class Script:
 
 
 WRONG_KEY = {"status": "wrong", "passed": False, "message": "wrong key at index 3"}
-
-
-class Lines(unittest.TestCase):
-    """A step's own line, which need not be a sort, and its parts."""
-
-    def test_a_step_whose_own_line_is_not_a_sort(self) -> None:
-        own, part = line(5, "segments", "segments"), line(5, "segments-128", "segments-128")
-        lab = Lab("04-counting", "u8", None, (SHARED, HISTOGRAM, own, part))
-        self.assertEqual((lab.own_line(2), lab.own_line(5)), (SHARED, own))
-        self.assertEqual([lab.lines(2), lab.lines(5)], [[HISTOGRAM, SHARED], [part, own]])
-        self.assertEqual([lab.used_by(own), lab.used_by(part)], [[part], []])
-        step = StepFile("04-counting", 5, "segments")
-        self.assertEqual(options.line_of(lab, step, None), own)
-        self.assertEqual(options.line_of(lab, step, "segments-128"), part)
-        self.assertEqual(options.line_of(lab, replace(step, part="segments-128"), None), part)
 
 
 class CheckStep(unittest.TestCase):

@@ -131,10 +131,11 @@ def add_task(parser: argparse.ArgumentParser) -> None:
 
 def line_of(lab: Lab, step: StepFile, task: str | None) -> Step:
     """The line of the table that a step, or a part of it, and --task mean. Raises Usage if there is none."""
-    lines = lab.lines(step.number)
+    if step.part and not task:
+        return next(line for line in lab.lines(step.number) if line.name == step.part)
     if not task:
-        return next(line for line in lines if (line.name == step.part if step.part else not line.is_part))
-    for line in lines:
+        return lab.own_line(step.number)
+    for line in lab.lines(step.number):
         if line.task == task:
             return line
     parts = ", ".join(f"{line.number} {line.name}" for line in lab.steps if line.task == task)

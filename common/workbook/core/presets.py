@@ -1,4 +1,4 @@
-"""Presets of `bench`: one command for all that is recorded on a GPU, a short form of it, or the records only."""
+"""Presets of `bench`: one command for all that is recorded on a GPU, a short form of it, or the record steps only."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Preset:
     tested: bool = True  # the graded tests first
     large: bool = False  # with n above 2^32: tests, and steps that sort host memory
     profile: bool = False  # Nsight Compute and compute-sanitizer as well
-    records: bool = False  # only the records, but with more keys, and all inputs for many keys
+    records: bool = False  # only the record step of each lab, but with more keys, and all inputs for many keys
     peers: Sequence[Path] = ()
 
 
@@ -73,7 +73,7 @@ def _of_host_memory(lab: Lab, kind: str, inputs: Sequence[str], brief: bool, lar
     base = Sweep(lab.name, limits=Limits(repeats=5, time_limit=0.5), memory=(AS_KEYS,), transfers=True)
     many = replace(base, words="many keys", n=HOST_SIZES[-1:], limits=Limits(repeats=3, time_limit=4))
     serial = tuple(step.number for step in lab.steps if step.affordable.on(kind) < SERIAL_N)
-    overlapped = tuple(step.number for step in lab.steps if step.trips and step.number not in serial)
+    overlapped = tuple(step.number for step in lab.steps if step.round_trips and step.number not in serial)
     beyond = replace(many, steps=overlapped, memory=(MUCH_MEMORY,), timeout=60)
     wanted = [
         (replace(base, words="steps by n", n=HOST_SIZES[:-2]), "some"),
@@ -100,23 +100,15 @@ def _of_host_memory(lab: Lab, kind: str, inputs: Sequence[str], brief: bool, lar
     return [part for sweep, mode in wanted for part in grouped(lab, kind, sweep, mode)]
 
 
-def record_steps(lab: Lab) -> tuple[int, ...]:
-    """The step called record and those after it; in a lab without one, the last step."""
-    numbers = sorted({step.number for step in lab.steps})
-    first = next((step.number for step in lab.steps if step.name == "record"), numbers[-1])
-    return tuple(number for number in numbers if number >= first)
-
-
 def plan_of_record(lab: Lab, kind: str, inputs: Sequence[str]) -> list[Sweep]:
-    """The sweeps of a lab's record; of a lab whose steps sort host memory, of the last that one GPU carries out."""
-    if any(step.memory == "host" for step in lab.steps):
-        last = max(step.number for step in lab.steps if step.trips)
-        return [sweep for sweep in _of_host_memory(lab, kind, inputs, True, False) if last in (sweep.steps or (last,))]
-    records = record_steps(lab)
-    base = Sweep(lab.name, steps=records, limits=Limits(time_limit=0.5))
+    """The sweeps of a lab's record steps."""
+    numbers = tuple(step.number for step in lab.records)
+    types = tuple(dict.fromkeys(name for step in lab.records if step.task == "sort" for name in step.types))
+    if any(step.memory == "host" for step in lab.records):
+        sweeps = _of_host_memory(lab, kind, inputs, True, False)
+        return [sweep for sweep in sweeps if set(numbers) & set(sweep.steps or numbers)]
+    base = Sweep(lab.name, steps=numbers, limits=Limits(time_limit=0.5))
     many = replace(base, limits=Limits(repeats=3, time_limit=4))
-    lines = [line for number in records for line in lab.lines(number)]
-    types = tuple(dict.fromkeys(name for line in lines for name in line.types if line.task == "sort"))
     others = tuple(name for name in types if name != lab.default_type)
     wanted = [
         (replace(base, words="the record by n", n=RECORD_SIZES[:-3]), "some"),
@@ -167,7 +159,7 @@ def _test(judge: JudgeClient, lab: Lab, kind: str, preset: Preset) -> bool:
     well, lines = True, []
     sets = ("public", "large") if preset.large else ("public",)
     numbers = dict.fromkeys(step.number for step in lab.steps)
-    for number in record_steps(lab) if preset.records else numbers:
+    for number in [step.number for step in lab.records] if preset.records else numbers:
         for set_ in sets:
             groups = judge.cases(lab.name, number, set_, kind)
             graded = checking.run_cases(judge, runner, groups, 120 if preset.large else None)

@@ -25,7 +25,7 @@ def rival_program(lab: str, speed: Speed) -> Path:
 
 
 def timed_line(table: Lab, step: int) -> Step:
-    """The line of a step whose speed is judged: its own."""
+    """The line of a step whose speed is judged."""
     return table.own_line(step)
 
 

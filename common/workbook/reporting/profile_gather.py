@@ -35,7 +35,8 @@ class Job:
 
     def keys(self, source: str) -> int:
         """How many keys every step can sort in a short time."""
-        most = min([KEYS[source], *(self.lab.own_line(number).affordable.on(source) for number in self.steps)])
+        lines = map(self.lab.own_line, self.steps)
+        most = min([KEYS[source], *(line.affordable.on(source) for line in lines)])
         return 1 << max(most.bit_length() - 1, 0)
 
 
@@ -94,7 +95,8 @@ def _gather(job: Job, source: str, why: str) -> dict[str, Any] | None:
             progress.update(f"step {number}, {place} of {len(missing)}")
             try:
                 line = job.lab.own_line(number)
-                case = Case(job.lab.name, number, n, line.task, input=line.input_for(job.lab.type_of(line)), seed=1)
+                type_name = job.lab.type_of(line)
+                case = Case(job.lab.name, number, n, line.task, type_name, input=line.input_for(type_name), seed=1)
                 launches = profiles.launches_of(job.judge, case, source, job.solution)
             except Problem as problem:
                 if source == "cuda" and not found["steps"]:
