@@ -30,7 +30,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "common"))
 
-from workbook.core import files, timelines  # noqa: E402
+from workbook.core import course, files, timelines  # noqa: E402
 from workbook.core import rows as row_files  # noqa: E402
 from workbook.core.console import Problem  # noqa: E402
 from workbook.core.rows import Row, best_gold, share_of_gold  # noqa: E402
@@ -223,19 +223,23 @@ def labs_of(machine: str) -> list[str]:
 
 
 def small_table(machine: str) -> str:
-    """One line per lab: each step's percentage of the fastest gold standard at 2^28, or at the largest n recorded."""
+    """One line per lab: each step's percentage of the fastest gold standard at 2^28, or at the largest n recorded.
+
+    That of the record step is bold."""
     steps_of: dict[str, dict[int, str]] = {}
     for lab in labs_of(machine):
         rows = recorded(machine, lab)
-        for (step, task, name), own in by_line(usual(rows), lab).items():
+        names = {step.name for step in course.steps(lab)}
+        for (step, _, name), own in by_line(usual(rows), lab).items():
             small = [row for row in own if row.n <= LARGEST]
-            if task != "sort" or not small:
+            if name not in names or not small:
                 continue
             row = small[-1]
             share = share_of_gold(row, best_gold(rows, row))
             where = "" if row.n == LARGEST else f" at {size_text(row.n)}"
             percent = f"{percent_text(100 * share)} %{where}" if share else "-"
-            steps_of.setdefault(lab, {})[step] = f"{name}{', tiles' * bool(row.tile)}: {percent}"
+            bold = "**" * (name in [step.name for step in course.records(lab)])
+            steps_of.setdefault(lab, {})[step] = f"{bold}{name}{', tiles' * bool(row.tile)}: {percent}{bold}"
     numbers = sorted({step for steps in steps_of.values() for step in steps})
     lines = [[lab, *(steps.get(step, "") for step in numbers)] for lab, steps in steps_of.items()]
     return pipe(["lab", *(f"step {step:02}" for step in numbers)], lines, left=1 + len(numbers)) + "\n"

@@ -1,4 +1,4 @@
-// The gold standard without a GPU, as a runner with its own table of steps:
+// The table of the gold standard without a GPU:
 // - the standard library's sorts;
 // - Boost's spreadsort (S. Ross, "The spreadsort high-performance general-case sorting algorithm", 2002);
 // - VQSort, the fastest sort that we know for one core (J. Wassenberg, M. Blacher, J. Giesen and P. Sanders, "Vectorized
@@ -22,8 +22,8 @@
 #endif
 
 #include "gold/host_sorts.h"
+#include "gold/table.h"
 #include "judge/reference.h"
-#include "runner/runner.h"
 #include "step/error.h"
 #include "step/segments.h"
 #include "step/step.h"
@@ -171,15 +171,15 @@ constexpr lab::Step stable_sort_step(int number, const char* name, const char* i
           .idea = idea,
           .stable = true,
           .tile = tile,
-          .u8 = stable_sort<tile, std::uint8_t>,
-          .u16 = stable_sort<tile, std::uint16_t>,
-          .u32 = stable_sort<tile, std::uint32_t>,
-          .u64 = stable_sort<tile, std::uint64_t>,
-          .i32 = stable_sort<tile, std::int32_t>,
-          .i64 = stable_sort<tile, std::int64_t>,
-          .f32 = stable_sort<tile, float>,
-          .f64 = stable_sort<tile, double>,
-          .pairs = stable_sort<tile, std::uint32_t, std::uint32_t>};
+          .function = lab::Sort{.u8 = stable_sort<tile, std::uint8_t>,
+                                .u16 = stable_sort<tile, std::uint16_t>,
+                                .u32 = stable_sort<tile, std::uint32_t>,
+                                .u64 = stable_sort<tile, std::uint64_t>,
+                                .i32 = stable_sort<tile, std::int32_t>,
+                                .i64 = stable_sort<tile, std::int64_t>,
+                                .f32 = stable_sort<tile, float>,
+                                .f64 = stable_sort<tile, double>,
+                                .pairs = stable_sort<tile, std::uint32_t, std::uint32_t>}};
 }
 
 #ifdef LAB_HAVE_VQSORT
@@ -189,13 +189,13 @@ constexpr lab::Step vqsort_step(int number, const char* name, const char* idea) 
           .name = name,
           .idea = idea,
           .tile = tile,
-          .u16 = vqsort<tile, std::uint16_t>,
-          .u32 = vqsort<tile, std::uint32_t>,
-          .u64 = vqsort<tile, std::uint64_t>,
-          .i32 = vqsort<tile, std::int32_t>,
-          .i64 = vqsort<tile, std::int64_t>,
-          .f32 = vqsort<tile, float>,
-          .f64 = vqsort<tile, double>};
+          .function = lab::Sort{.u16 = vqsort<tile, std::uint16_t>,
+                                .u32 = vqsort<tile, std::uint32_t>,
+                                .u64 = vqsort<tile, std::uint64_t>,
+                                .i32 = vqsort<tile, std::int32_t>,
+                                .i64 = vqsort<tile, std::int64_t>,
+                                .f32 = vqsort<tile, float>,
+                                .f64 = vqsort<tile, double>}};
 }
 #endif
 
@@ -206,20 +206,19 @@ constexpr lab::Step steps[] = {
     {.number = 4,
      .name = "sort",
      .idea = "std::sort, one core",
-     .u8 = standard_sort<std::uint8_t>,
-     .u16 = standard_sort<std::uint16_t>,
-     .u32 = standard_sort<std::uint32_t>,
-     .u64 = standard_sort<std::uint64_t>,
-     .i32 = standard_sort<std::int32_t>,
-     .i64 = standard_sort<std::int64_t>,
-     .f32 = standard_sort<float>,
-     .f64 = standard_sort<double>},
+     .function = lab::Sort{.u8 = standard_sort<std::uint8_t>,
+                           .u16 = standard_sort<std::uint16_t>,
+                           .u32 = standard_sort<std::uint32_t>,
+                           .u64 = standard_sort<std::uint64_t>,
+                           .i32 = standard_sort<std::int32_t>,
+                           .i64 = standard_sort<std::int64_t>,
+                           .f32 = standard_sort<float>,
+                           .f64 = standard_sort<double>}},
 #ifdef LAB_HAVE_SPREADSORT
     {.number = 5,
      .name = "spreadsort",
      .idea = "Boost.Sort's spreadsort, one core",
-     .u32 = spreadsort<std::uint32_t>,
-     .u64 = spreadsort<std::uint64_t>},
+     .function = lab::Sort{.u32 = spreadsort<std::uint32_t>, .u64 = spreadsort<std::uint64_t>}},
 #endif
 #ifdef LAB_HAVE_VQSORT
     vqsort_step<0>(6, "vqsort", "VQSort, one core"),
@@ -229,8 +228,7 @@ constexpr lab::Step steps[] = {
     {.number = 10,
      .name = "counting",
      .idea = "a counting sort, one core",
-     .u8 = counting<std::uint8_t>,
-     .u16 = counting<std::uint16_t>},
+     .function = lab::Sort{.u8 = counting<std::uint8_t>, .u16 = counting<std::uint16_t>}},
     gold::host_sort_line,
 #ifdef LAB_HAVE_VQSORT
     gold::host_vqsort_line,
@@ -238,26 +236,26 @@ constexpr lab::Step steps[] = {
 #ifdef LAB_HAVE_BLOCK_INDIRECT_SORT
     gold::host_block_indirect_sort_line,
 #endif
-    {.number = 9, .name = "reduce", .idea = "a loop, one core", .reduce = reduce},
-    {.number = 9, .name = "histogram", .idea = "a loop, one core", .histogram = histogram},
-    {.number = 9, .name = "exclusive-scan", .idea = "std::exclusive_scan, one core", .scan = scan},
+    {.number = 9, .name = "reduce", .idea = "a loop, one core", .function = lab::Reduce{reduce}},
+    {.number = 9, .name = "histogram", .idea = "a loop, one core", .function = lab::Histogram{histogram}},
+    {.number = 9, .name = "exclusive-scan", .idea = "std::exclusive_scan, one core", .function = lab::Scan{scan}},
     {.number = 9,
      .name = "sort-128",
      .idea = "std::sort of segments of 128, one core",
      .max_n = lab::max_segmented_keys,
-     .segments_128 = equal_segments<lab::Task::segments_128>},
+     .function = lab::EqualSegments<128>{equal_segments<lab::Task::segments_128>}},
     {.number = 9,
      .name = "sort-1024",
      .idea = "std::sort of segments of 1024, one core",
      .max_n = lab::max_segmented_keys,
-     .segments_1024 = equal_segments<lab::Task::segments_1024>},
+     .function = lab::EqualSegments<1024>{equal_segments<lab::Task::segments_1024>}},
     {.number = 9,
      .name = "sort-segments",
      .idea = "std::sort of segments, one core",
      .max_n = lab::max_segmented_keys,
-     .segments = segments},
+     .function = lab::Segments{segments}},
 };
 
 }  // namespace
 
-int main(int argc, char** argv) { return lab::run_steps("gold", steps, argc, argv); }
+std::span<const lab::Step> gold::table() { return steps; }

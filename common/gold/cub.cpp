@@ -1,11 +1,11 @@
-// CUB as a runner: its table of steps. Without GOLD_ALL_TYPES, only the types that labs sort by default and that the
+// CUB's table of steps. Without GOLD_ALL_TYPES, only the types that labs sort by default and that the
 // demo times, so that the others need not be compiled first.
 #include "gold/cub.h"
 
 #include <array>
 
 #include "gold/host_sorts.h"
-#include "runner/runner.h"
+#include "gold/table.h"
 #include "step/segments.h"
 
 namespace {
@@ -26,52 +26,36 @@ void segments(Span<Key> keys, Span<Value> values, Order order, LaunchShape shape
 
 template <std::int64_t length>
 constexpr lab::Step segments_step(int number, const char* name) {
-  lab::Step step = {.number = number,
-                    .name = name,
-                    .idea = "cub::DeviceSegmentedSort",
-                    .tile = length,
-                    .u32 = segments<length, std::uint32_t>,
-                    .f32 = segments<length, float>};
+  lab::Sort sort = {.u32 = segments<length, std::uint32_t>, .f32 = segments<length, float>};
 #ifdef GOLD_ALL_TYPES
-  step.u64 = segments<length, std::uint64_t>;
-  step.i32 = segments<length, std::int32_t>;
-  step.pairs = segments<length, std::uint32_t, std::uint32_t>;
+  sort.u64 = segments<length, std::uint64_t>;
+  sort.i32 = segments<length, std::int32_t>;
+  sort.pairs = segments<length, std::uint32_t, std::uint32_t>;
 #endif
-  return step;
+  return {.number = number, .name = name, .idea = "cub::DeviceSegmentedSort", .tile = length, .function = sort};
 }
 
 constexpr lab::Step radix_step() {
-  lab::Step step = {.number = 1,
-                    .name = "radix",
-                    .idea = "cub::DeviceRadixSort",
-                    .stable = true,
-                    .u8 = gold::radix<std::uint8_t>,
-                    .u32 = gold::radix<std::uint32_t>,
-                    .f32 = gold::radix<float>};
+  lab::Sort sort = {.u8 = gold::radix<std::uint8_t>, .u32 = gold::radix<std::uint32_t>, .f32 = gold::radix<float>};
 #ifdef GOLD_ALL_TYPES
-  step.u16 = gold::radix<std::uint16_t>;
-  step.u64 = gold::radix<std::uint64_t>;
-  step.i32 = gold::radix<std::int32_t>;
-  step.i64 = gold::radix<std::int64_t>;
-  step.f64 = gold::radix<double>;
-  step.pairs = gold::radix<std::uint32_t, std::uint32_t>;
+  sort.u16 = gold::radix<std::uint16_t>;
+  sort.u64 = gold::radix<std::uint64_t>;
+  sort.i32 = gold::radix<std::int32_t>;
+  sort.i64 = gold::radix<std::int64_t>;
+  sort.f64 = gold::radix<double>;
+  sort.pairs = gold::radix<std::uint32_t, std::uint32_t>;
 #endif
-  return step;
+  return {.number = 1, .name = "radix", .idea = "cub::DeviceRadixSort", .stable = true, .function = sort};
 }
 
 constexpr lab::Step merge_step() {
-  lab::Step step = {.number = 2,
-                    .name = "merge",
-                    .idea = "cub::DeviceMergeSort",
-                    .stable = true,
-                    .u32 = gold::merge<std::uint32_t>,
-                    .f32 = gold::merge<float>};
+  lab::Sort sort = {.u32 = gold::merge<std::uint32_t>, .f32 = gold::merge<float>};
 #ifdef GOLD_ALL_TYPES
-  step.u64 = gold::merge<std::uint64_t>;
-  step.i32 = gold::merge<std::int32_t>;
-  step.pairs = gold::merge<std::uint32_t, std::uint32_t>;
+  sort.u64 = gold::merge<std::uint64_t>;
+  sort.i32 = gold::merge<std::int32_t>;
+  sort.pairs = gold::merge<std::uint32_t, std::uint32_t>;
 #endif
-  return step;
+  return {.number = 2, .name = "merge", .idea = "cub::DeviceMergeSort", .stable = true, .function = sort};
 }
 
 constexpr lab::Step steps[] = {
@@ -82,7 +66,7 @@ constexpr lab::Step steps[] = {
     {.number = 6,
      .name = "radix-with-copies",
      .idea = "copy in, cub::DeviceRadixSort, copy out",
-     .host_u32 = gold::radix_with_copies},
+     .function = lab::SortHostMemory{gold::radix_with_copies}},
     gold::host_sort_line,
 #ifdef LAB_HAVE_VQSORT
     gold::host_vqsort_line,
@@ -90,26 +74,26 @@ constexpr lab::Step steps[] = {
 #ifdef LAB_HAVE_BLOCK_INDIRECT_SORT
     gold::host_block_indirect_sort_line,
 #endif
-    {.number = 5, .name = "reduce", .idea = "cub::DeviceReduce", .reduce = gold::reduce},
-    {.number = 5, .name = "histogram", .idea = "cub::DeviceHistogram", .histogram = gold::histogram},
-    {.number = 5, .name = "exclusive-sum", .idea = "cub::DeviceScan", .scan = gold::scan},
+    {.number = 5, .name = "reduce", .idea = "cub::DeviceReduce", .function = lab::Reduce{gold::reduce}},
+    {.number = 5, .name = "histogram", .idea = "cub::DeviceHistogram", .function = lab::Histogram{gold::histogram}},
+    {.number = 5, .name = "exclusive-sum", .idea = "cub::DeviceScan", .function = lab::Scan{gold::scan}},
     {.number = 5,
      .name = "segmented-of-128",
      .idea = "cub::DeviceSegmentedSort",
      .max_n = lab::max_segmented_keys,
-     .segments_128 = gold::equal_segments},
+     .function = lab::EqualSegments<128>{gold::equal_segments}},
     {.number = 5,
      .name = "segmented-of-1024",
      .idea = "cub::DeviceSegmentedSort",
      .max_n = lab::max_segmented_keys,
-     .segments_1024 = gold::equal_segments},
+     .function = lab::EqualSegments<1024>{gold::equal_segments}},
     {.number = 5,
      .name = "segmented-mixed",
      .idea = "cub::DeviceSegmentedSort",
      .max_n = lab::max_segmented_keys,
-     .segments = gold::segments},
+     .function = lab::Segments{gold::segments}},
 };
 
 }  // namespace
 
-int main(int argc, char** argv) { return lab::run_steps("gold", steps, argc, argv); }
+std::span<const lab::Step> gold::table() { return steps; }

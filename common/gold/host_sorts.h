@@ -16,6 +16,7 @@
 
 #include "step/error.h"
 #include "step/step.h"
+#include "step/table.h"
 
 namespace gold {
 
@@ -45,7 +46,7 @@ inline constexpr lab::Step host_sort_line = {.number = 11,
                                              .name = "sort",
                                              .idea = "std::sort of host memory, one core",
                                              .max_n = most_of_std_sort,
-                                             .host_u32 = host_sort};
+                                             .function = lab::SortHostMemory{host_sort}};
 
 #ifdef LAB_HAVE_VQSORT
 inline void host_vqsort(HostKeys keys, HostKeys, lab::Order order, std::int64_t, lab::LaunchShape shape,
@@ -61,7 +62,7 @@ inline constexpr lab::Step host_vqsort_line = {.number = 12,
                                                .name = "vqsort",
                                                .idea = "VQSort of host memory, one core",
                                                .max_n = most_of_vqsort,
-                                               .host_u32 = host_vqsort};
+                                               .function = lab::SortHostMemory{host_vqsort}};
 #endif
 
 #ifdef LAB_HAVE_BLOCK_INDIRECT_SORT
@@ -80,7 +81,7 @@ inline constexpr lab::Step host_block_indirect_sort_line = {
     .name = "block-indirect-sort",
     .idea = "Boost's block_indirect_sort of host memory, all cores",
     .max_n = most_of_block_indirect_sort,
-    .host_u32 = host_block_indirect_sort};
+    .function = lab::SortHostMemory{host_block_indirect_sort}};
 #endif
 
 }  // namespace gold

@@ -202,11 +202,11 @@ std::uint32_t* CaseMemory::reference_values() const {
 
 Fault CaseMemory::fault(const Case& which) const {
   if (Fault fault = output_fault(which); !fault.text.empty()) return fault;
-  const auto [input, result] = array_names(which.step.task);
-  if (std::string text = guard_fault(keys_, input); !text.empty()) return {text};
+  const TaskNames names = names_of(which.step.task);
+  if (std::string text = guard_fault(keys_, names.input); !text.empty()) return {text};
   if (scratch_.bytes > 0) return {guard_fault(scratch_, "scratch")};
   if (values_.bytes == 0) return {};
-  return {guard_fault(values_, result)};
+  return {guard_fault(values_, names.result)};
 }
 
 Fault CaseMemory::output_fault(const Case& which) const {
@@ -216,7 +216,7 @@ Fault CaseMemory::output_fault(const Case& which) const {
   const char* const values = memory_.at(values_.output + values_.span);
   if (which.step.task != Task::sort) {
     if (std::memcmp(reference_keys_.get(), output_keys(), which.n * key_bytes(which.type)) != 0) {
-      return {fmt::format("the step changed the {}, which it must only read", array_names(which.step.task).input)};
+      return {fmt::format("the step changed the {}, which it must only read", names_of(which.step.task).input)};
     }
     Fault fault = compare_results(which.step.task, which.n, reference_values_.get(), values);
     if (fault.index >= 0) fault.text += input_of_result(which.step.task, reference_keys_.get(), fault.index);

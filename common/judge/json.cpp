@@ -200,8 +200,9 @@ Case read_case(Members& members, std::string_view lab, std::span<const StepFacts
   constexpr std::int64_t any_int = std::numeric_limits<int>::max();
   Case which;
   which.lab = lab;
-  which.step = step_numbered(lab, steps, static_cast<int>(members.whole("step", 0, any_int)),
-                             task_named(members.text("task", "sort")));
+  const auto number = static_cast<int>(members.whole("step", 0, any_int));
+  which.step = members.has("task") ? step_numbered(lab, steps, number, task_named(members.text("task")))
+                                   : step_numbered(lab, steps, number);
   which.type = members.has("type") ? key_type_named(members.text("type")) : default_type(preferred, which.step);
   which.order = order_named(members.text("order", "ascending"));
   which.input = members.text("input", "uniform");
@@ -243,6 +244,9 @@ Json json_of(const StepFacts& step, std::string_view lab) {
           {"name", step.name},
           {"file", file.substr(file.rfind('/') + 1)},
           {"idea", step.idea},
+          {"part", step.part},
+          {"record", step.record},
+          {"lines", or_null(step.lines.own > 0, {{"own", step.lines.own}, {"given", step.lines.given}})},
           {"uses", uses_json(step)},
           {"task", name_of(step.task)},
           {"memory", step.in_host_memory ? "host" : "device"},
@@ -251,7 +255,7 @@ Json json_of(const StepFacts& step, std::string_view lab) {
           {"max_n", or_null(step.max_n != any_n, step.max_n)},
           {"max_range", or_null(step.max_range != 0, step.max_range)},
           {"fewest_device_bytes", or_null(step.in_host_memory, step.fewest_device_bytes)},
-          {"trips", or_null(step.trips != 0, step.trips)},
+          {"round_trips", or_null(step.round_trips != 0, step.round_trips)},
           {"threads", or_null(step.threads != 0, step.threads)},
           {"types", types_json(step)},
           {"budget", or_null(b.n > 0, {{"n", b.n},

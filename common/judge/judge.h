@@ -17,7 +17,6 @@
 #include "judge/process.h"
 #include "runner/protocol.h"
 #include "step/keys.h"
-#include "step/step.h"
 
 namespace lab {
 

@@ -26,15 +26,16 @@ const Lab& lab_named(std::span<const Lab> labs, std::string_view name) {
   throw Error(fmt::format("unknown lab '{}'; choose one of: {}", name, known));
 }
 
-const StepFacts& step_numbered(std::string_view lab, std::span<const StepFacts> steps, int number, Task task) {
+const StepFacts& step_numbered(std::string_view lab, std::span<const StepFacts> steps, int number,
+                               std::optional<Task> task) {
   std::string known;
   for (const StepFacts& step : steps) {
-    if (task != step.task) continue;
+    if (task ? step.task != *task : step.part) continue;
     if (number == step.number) return step;
     add_to_list(known, fmt::format("{} {}", step.number, step.name));
   }
   throw Error(fmt::format("{} has no step {}{}; choose one of: {}", lab, number,
-                          task == Task::sort ? "" : fmt::format(" with the task {}", name_of(task)),
+                          task ? fmt::format(" with the task {}", name_of(*task)) : "",
                           known.empty() ? "none" : known));
 }
 

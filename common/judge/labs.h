@@ -3,12 +3,14 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "step/keys.h"
-#include "step/step.h"
+#include "step/table.h"
+#include "step/task.h"
 
 namespace lab {
 
@@ -18,6 +20,9 @@ struct StepFacts {
   std::string_view name;
   std::string_view file;  ///< the name of the step that the line belongs to
   std::string_view idea;
+  bool part = false;  ///< not the step's own line
+  bool record = false;
+  Lines lines = {};
   std::array<std::string_view, 3> uses = {};  ///< names of lines of other steps; "": none
   bool stable = false;
   std::int64_t tile = 0;
@@ -25,7 +30,7 @@ struct StepFacts {
   std::uint64_t max_range = 0;
   bool in_host_memory = false;  ///< where the keys are
   std::int64_t fewest_device_bytes = 0;
-  int trips = 0;
+  int round_trips = 0;
   int threads = 0;
   Growth growth = Growth::linear;
   unsigned types = 0;  ///< bit i: takes all_key_types[i]
@@ -46,18 +51,21 @@ consteval std::array<StepFacts, n> facts_of(const Step (&steps)[n]) {
   std::array<StepFacts, n> facts{};
   for (std::size_t i = 0; i < n; ++i) {
     const Step& step = steps[i];
-    const bool part = step.task() != Task::sort && i > 0;
+    const bool part = i > 0 && steps[i - 1].number == step.number;
     facts[i] = {.number = step.number,
                 .name = step.name,
                 .file = part ? facts[i - 1].file : step.name,
                 .idea = step.idea,
+                .part = part,
+                .record = step.record,
+                .lines = step.lines,
                 .stable = step.stable,
                 .tile = step.tile,
                 .max_n = step.max_n,
                 .max_range = step.max_range,
                 .in_host_memory = step.in_host_memory(),
                 .fewest_device_bytes = step.fewest_device_bytes,
-                .trips = step.trips,
+                .round_trips = step.round_trips,
                 .threads = step.threads,
                 .growth = step.growth,
                 .task = step.task(),
@@ -70,10 +78,10 @@ consteval std::array<StepFacts, n> facts_of(const Step (&steps)[n]) {
   return facts;
 }
 
-/// Throw lab::Error, with the names or numbers that exist, for any other.
+/// Throw lab::Error, with the names or numbers that exist, for any other. Without a task: the step's own line.
 const Lab& lab_named(std::span<const Lab> labs, std::string_view name);
 const StepFacts& step_numbered(std::string_view lab, std::span<const StepFacts> steps, int number,
-                               Task task = Task::sort);
+                               std::optional<Task> task = std::nullopt);
 
 /// About how many keys the step sorts in a second on each build, at most its largest n.
 Affordable affordable(const StepFacts& step);

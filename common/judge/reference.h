@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "step/keys.h"
-#include "step/step.h"
+#include "step/task.h"
 
 namespace lab {
 

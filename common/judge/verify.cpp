@@ -280,7 +280,7 @@ std::string input_of_result(Task task, const void* input, std::int64_t index) {
   if (task != Task::flip && task != Task::unflip) return "";
   const std::uint32_t bits = static_cast<const std::uint32_t*>(input)[index];
   const std::string text = task == Task::flip ? text_of_bits(bits) : fmt::format("{:08x}", bits);
-  return fmt::format("\n{}[{}] is {}", array_names(task).input, index, text);
+  return fmt::format("\n{}[{}] is {}", names_of(task).input, index, text);
 }
 
 }  // namespace lab

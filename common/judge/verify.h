@@ -5,7 +5,7 @@
 #include <string>
 
 #include "step/keys.h"
-#include "step/step.h"
+#include "step/task.h"
 
 namespace lab {
 

@@ -8,6 +8,8 @@
 
 #include "step/keys.h"
 #include "step/step.h"
+#include "step/table.h"
+#include "step/task.h"
 
 namespace lab {
 

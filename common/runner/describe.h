@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "step/step.h"
+#include "step/table.h"
 
 namespace lab {
 

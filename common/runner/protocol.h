@@ -26,6 +26,7 @@
 
 #include "step/keys.h"
 #include "step/step.h"
+#include "step/task.h"
 
 namespace lab {
 

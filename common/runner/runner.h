@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <span>
 
-#include "step/step.h"
+#include "step/table.h"
 
 namespace lab {
 

@@ -8,7 +8,7 @@
 
 #include "runner/protocol.h"
 #include "step/error.h"
-#include "step/step.h"
+#include "step/table.h"
 
 namespace lab {
 

@@ -8,7 +8,6 @@
 
 #include "step/error.h"
 #include "step/keys.h"
-#include "step/step.h"
 
 namespace lab {
 
@@ -19,12 +18,6 @@ constexpr const char* name_of(KeyType type) {
 
 constexpr const char* name_of(Order order) { return order == Order::ascending ? "ascending" : "descending"; }
 
-constexpr const char* name_of(Task task) {
-  constexpr const char* names[] = {"sort", "reduce", "histogram",    "scan",          "strings",
-                                   "flip", "unflip", "segments-128", "segments-1024", "segments"};
-  return names[static_cast<int>(task)];
-}
-
 /// Carries a type into the function that `with_key` calls.
 template <class K>
 struct KeyTag {
@@ -33,7 +26,7 @@ struct KeyTag {
 
 /// Calls `f(KeyTag<Key>{})` with the C++ type of a KeyType's keys; pairs have uint32_t keys.
 template <class F>
-decltype(auto) with_key(KeyType type, F&& f) {
+constexpr decltype(auto) with_key(KeyType type, F&& f) {
   switch (type) {
     case KeyType::u8:
       return f(KeyTag<std::uint8_t>{});
@@ -69,15 +62,6 @@ inline KeyType key_type_named(std::string_view name) {
     known += std::string(known.empty() ? "" : ", ") + name_of(type);
   }
   throw Error("unknown key type '" + std::string(name) + "'; choose one of: " + known);
-}
-
-inline Task task_named(std::string_view name) {
-  std::string known;
-  for (Task task : all_tasks) {
-    if (name == name_of(task)) return task;
-    known += std::string(known.empty() ? "" : ", ") + name_of(task);
-  }
-  throw Error("unknown task '" + std::string(name) + "'; choose one of: " + known);
 }
 
 inline Order order_named(std::string_view name) {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "step/step.h"
+#include "step/task.h"
 
 namespace lab {
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "odd_even.h"
+#include "step/table.h"
 
 namespace odd_even {
 
@@ -9,18 +10,21 @@ inline constexpr lab::LabTraits traits = {.name = "01-odd-even"};
 
 // clang-format off: one fact per line reads better than filled lines.
 inline constexpr lab::Step steps[] = {
-    {.number = 1, .name = "global", .idea = "one launch per phase", .stable = true, .max_n = max_n, .growth = lab::Growth::quadratic,
+    {.number = 1, .name = "global", .idea = "one launch per phase", .lines = {.own = 14, .given = 40},
+     .stable = true, .max_n = max_n, .growth = lab::Growth::quadratic,
      .budget = {.n = 1024, .sectors = 2.5},
-     .u32 = sort_global<std::uint32_t>, .u64 = sort_global<std::uint64_t>,
-     .i32 = sort_global<std::int32_t>, .f32 = sort_global<float>},
-    {.number = 2, .name = "halo", .idea = "many phases per launch", .stable = true, .max_n = max_n, .growth = lab::Growth::quadratic,
+     .function = lab::Sort{.u32 = sort_global<std::uint32_t>, .u64 = sort_global<std::uint64_t>,
+                           .i32 = sort_global<std::int32_t>, .f32 = sort_global<float>}},
+    {.number = 2, .name = "halo", .idea = "many phases per launch", .lines = {.own = 19, .given = 67},
+     .stable = true, .max_n = max_n, .growth = lab::Growth::quadratic,
      .budget = {.n = 1024, .conflicts = 2, .sectors = 1.1, .bytes = 44, .barriers = 264},
-     .u32 = sort_halo<std::uint32_t>, .u64 = sort_halo<std::uint64_t>,
-     .i32 = sort_halo<std::int32_t>, .f32 = sort_halo<float>},
-    {.number = 3, .name = "rows", .idea = "a row in a warp's registers", .stable = true, .tile = row_keys,
+     .function = lab::Sort{.u32 = sort_halo<std::uint32_t>, .u64 = sort_halo<std::uint64_t>,
+                           .i32 = sort_halo<std::int32_t>, .f32 = sort_halo<float>}},
+    {.number = 3, .name = "rows", .idea = "a row in a warp's registers", .lines = {.own = 25, .given = 63},
+     .record = true, .stable = true, .tile = row_keys,
      .budget = {.n = 16384, .sectors = 4.1, .bytes = 33},
-     .u32 = sort_rows<std::uint32_t>, .u64 = sort_rows<std::uint64_t>,
-     .i32 = sort_rows<std::int32_t>, .f32 = sort_rows<float>},
+     .function = lab::Sort{.u32 = sort_rows<std::uint32_t>, .u64 = sort_rows<std::uint64_t>,
+                           .i32 = sort_rows<std::int32_t>, .f32 = sort_rows<float>}},
 };
 // clang-format on
 

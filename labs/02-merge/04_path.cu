@@ -12,6 +12,7 @@
 // Limits: 256 threads per block only. The passes over memory remain: each level reads and writes all keys to double the
 // length of the runs.
 // This file has over 125 lines because it teaches the merge path at three scales: threads of a tile, blocks, the array.
+// Lines: 64 to write, 138 given.
 #include <cstdint>
 
 #include "instantiate.cuh"

@@ -9,6 +9,7 @@
 // Cost: one read and one write of every key. A tile of 1024 keys takes 55 stages and 57 barriers.
 // Limits: each tile is sorted separately. A tile takes 4 KiB of shared memory, or 8 KiB if its keys have 8 bytes, or 4
 // bytes and a value of 4 bytes.
+// Lines: 25 to write, 66 given.
 #include <cstdint>
 
 #include "step/launch_shape.h"

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bitonic.h"
+#include "step/table.h"
 
 namespace bitonic {
 
@@ -9,34 +10,38 @@ inline constexpr lab::LabTraits traits = {.name = "03-bitonic"};
 
 // clang-format off: one fact per line reads better than filled lines.
 inline constexpr lab::Step steps[] = {
-    {.number = 1, .name = "global", .idea = "one launch per stage",
+    {.number = 1, .name = "global", .idea = "one launch per stage", .lines = {.own = 18, .given = 72},
      .budget = {.n = 16384, .sectors = 1.7, .bytes = 1200},
-     .u32 = sort_global<std::uint32_t>, .u64 = sort_global<std::uint64_t>,
-     .i32 = sort_global<std::int32_t>, .f32 = sort_global<float>},
-    {.number = 2, .name = "shared", .idea = "a tile in shared memory", .tile = tile_keys,
+     .function = lab::Sort{.u32 = sort_global<std::uint32_t>, .u64 = sort_global<std::uint64_t>,
+                           .i32 = sort_global<std::int32_t>, .f32 = sort_global<float>}},
+    {.number = 2, .name = "shared", .idea = "a tile in shared memory", .lines = {.own = 25, .given = 66},
+     .tile = tile_keys,
      .budget = {.n = 16384, .conflicts = 1.8, .sectors = 1.05, .bytes = 8.2, .barriers = 58},
-     .u32 = sort_tiles<std::uint32_t>, .u64 = sort_tiles<std::uint64_t>,
-     .i32 = sort_tiles<std::int32_t>, .f32 = sort_tiles<float>,
-     .pairs = sort_tiles<std::uint32_t, std::uint32_t>},
-    {.number = 3, .name = "hybrid", .idea = "tiles, then global stages", .uses = {"shared"},
+     .function = lab::Sort{.u32 = sort_tiles<std::uint32_t>, .u64 = sort_tiles<std::uint64_t>,
+                           .i32 = sort_tiles<std::int32_t>, .f32 = sort_tiles<float>,
+                           .pairs = sort_tiles<std::uint32_t, std::uint32_t>}},
+    {.number = 3, .name = "hybrid", .idea = "tiles, then global stages", .lines = {.own = 31, .given = 78},
+     .uses = {"shared"},
      .budget = {.n = 16384, .conflicts = 1.7, .sectors = 1.05, .bytes = 123, .barriers = 8},
-     .u32 = sort_hybrid<std::uint32_t>, .u64 = sort_hybrid<std::uint64_t>,
-     .i32 = sort_hybrid<std::int32_t>, .f32 = sort_hybrid<float>,
-     .pairs = sort_hybrid<std::uint32_t, std::uint32_t>},
-    {.number = 4, .name = "record", .idea = "registers, shuffles, strided trips", .threads = record_threads,
+     .function = lab::Sort{.u32 = sort_hybrid<std::uint32_t>, .u64 = sort_hybrid<std::uint64_t>,
+                           .i32 = sort_hybrid<std::int32_t>, .f32 = sort_hybrid<float>,
+                           .pairs = sort_hybrid<std::uint32_t, std::uint32_t>}},
+    {.number = 4, .name = "record", .idea = "registers, shuffles, strided passes", .lines = {.own = 37, .given = 119},
+     .record = true, .threads = record_threads,
      .budget = {.n = 65536, .conflicts = 1.1, .sectors = 1.05, .bytes = 58, .barriers = 2},
-     .u32 = sort_record<std::uint32_t>, .u64 = sort_record<std::uint64_t>,
-     .i32 = sort_record<std::int32_t>, .f32 = sort_record<float>,
-     .pairs = sort_record<std::uint32_t, std::uint32_t>},
-    {.number = 4, .name = "segments-128", .idea = "four lanes per segment", .max_n = max_segmented_keys, .threads = 128,
-     .budget = {.n = 16384, .conflicts = 1.1, .sectors = 1.05, .bytes = 8.2, .barriers = 2},
-     .segments_128 = sort_equal_segments},
-    {.number = 4, .name = "segments-1024", .idea = "a warp per segment", .max_n = max_segmented_keys, .threads = 128,
-     .budget = {.n = 16384, .conflicts = 1.1, .sectors = 1.05, .bytes = 8.2, .barriers = 2},
-     .segments_1024 = sort_equal_segments},
-    {.number = 4, .name = "segments", .idea = "a list per length", .max_n = max_segmented_keys, .threads = 128,
+     .function = lab::Sort{.u32 = sort_record<std::uint32_t>, .u64 = sort_record<std::uint64_t>,
+                           .i32 = sort_record<std::int32_t>, .f32 = sort_record<float>,
+                           .pairs = sort_record<std::uint32_t, std::uint32_t>}},
+    {.number = 5, .name = "segments", .idea = "a group of lanes per segment", .lines = {.own = 51, .given = 122},
+     .record = true, .max_n = max_segmented_keys, .threads = 128,
      .budget = {.n = 16384, .conflicts = 1.1, .sectors = 1.3, .bytes = 12, .barriers = 2},
-     .segments = sort_segments},
+     .function = lab::Segments{sort_segments}},
+    {.number = 5, .name = "segments-128", .idea = "four lanes per segment", .max_n = max_segmented_keys, .threads = 128,
+     .budget = {.n = 16384, .conflicts = 1.1, .sectors = 1.05, .bytes = 8.2, .barriers = 2},
+     .function = lab::EqualSegments<128>{sort_equal_segments}},
+    {.number = 5, .name = "segments-1024", .idea = "a warp per segment", .max_n = max_segmented_keys, .threads = 128,
+     .budget = {.n = 16384, .conflicts = 1.1, .sectors = 1.05, .bytes = 8.2, .barriers = 2},
+     .function = lab::EqualSegments<1024>{sort_equal_segments}},
 };
 // clang-format on
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "counting.h"
+#include "step/table.h"
 
 namespace counting {
 
@@ -11,34 +12,39 @@ inline constexpr lab::LabTraits traits = {
 
 // clang-format off: one fact per line reads better than filled lines.
 inline constexpr lab::Step steps[] = {
-    {.number = 1, .name = "global", .idea = "counters in global memory", .u8 = sort_global},
-    {.number = 2, .name = "shared", .idea = "counters in shared memory", .u8 = sort_shared},
+    {.number = 1, .name = "global", .idea = "counters in global memory", .lines = {.own = 23, .given = 49},
+     .function = lab::Sort{.u8 = sort_global}},
+    {.number = 2, .name = "shared", .idea = "counters in shared memory", .lines = {.own = 63, .given = 80},
+     .function = lab::Sort{.u8 = sort_shared}},
     {.number = 2, .name = "histogram", .idea = "one histogram per block",
      .budget = {.n = 16384, .conflicts = 1.1, .sectors = 1.05, .bytes = 1.1, .barriers = 4},
-     .histogram = histogram},
+     .function = lab::Histogram{histogram}},
     {.number = 2, .name = "hillis-steele", .idea = "scan in log n stages",
      .budget = {.n = 16384, .conflicts = 1.05, .sectors = 1.05, .bytes = 33, .barriers = 3},
-     .scan = scan_hillis_steele},
-    {.number = 3, .name = "parallel", .idea = "every position finds its value", .uses = {"histogram"},
+     .function = lab::Scan{scan_hillis_steele}},
+    {.number = 3, .name = "parallel", .idea = "every position finds its value", .lines = {.own = 48, .given = 54},
+     .uses = {"histogram"},
      .budget = {.n = 16384, .conflicts = 1.1, .sectors = 1.05, .bytes = 3, .barriers = 6},
-     .u8 = sort_parallel},
+     .function = lab::Sort{.u8 = sort_parallel}},
     {.number = 3, .name = "blelloch", .idea = "scan with n additions",
      .budget = {.n = 16384, .conflicts = 1.02, .sectors = 1.05, .bytes = 33, .barriers = 6},
-     .scan = scan_blelloch},
-    {.number = 4, .name = "range", .idea = "counters for the range only", .uses = {"blelloch"}, .stable = true,
-     .max_range = max_range,
+     .function = lab::Scan{scan_blelloch}},
+    {.number = 4, .name = "range", .idea = "counters for the range only", .lines = {.own = 38, .given = 73},
+     .uses = {"blelloch"}, .stable = true, .max_range = max_range,
      .budget = {.n = 16384, .conflicts = 1.1, .sectors = 1.1, .bytes = 8.5, .barriers = 6},
-     .u8 = sort_range<std::uint8_t>, .u32 = sort_range<std::uint32_t>, .i32 = sort_range<std::int32_t>},
+     .function = lab::Sort{.u8 = sort_range<std::uint8_t>, .u32 = sort_range<std::uint32_t>,
+                           .i32 = sort_range<std::int32_t>}},
     {.number = 4, .name = "reduce", .idea = "smallest and largest key",
      .budget = {.n = 16384, .conflicts = 1.05, .sectors = 1.05, .bytes = 4.1, .barriers = 11},
-     .reduce = reduce},
-    {.number = 5, .name = "stable", .idea = "values travel with their keys", .uses = {"blelloch", "reduce"}, .stable = true,
-     .max_range = max_range,
+     .function = lab::Reduce{reduce}},
+    {.number = 5, .name = "stable", .idea = "values travel with their keys", .lines = {.own = 38, .given = 68},
+     .uses = {"blelloch", "reduce"}, .stable = true, .max_range = max_range,
      .budget = {.n = 16384, .conflicts = 1.4, .sectors = 2.65, .bytes = 176, .barriers = 6.2},
-     .pairs = sort_stable<std::uint32_t, std::uint32_t>},
-    {.number = 6, .name = "record", .idea = "as fast as the memory", .uses = {"blelloch"},
+     .function = lab::Sort{.pairs = sort_stable<std::uint32_t, std::uint32_t>}},
+    {.number = 6, .name = "record", .idea = "as fast as the memory", .lines = {.own = 42, .given = 148},
+     .record = true, .uses = {"blelloch"},
      .budget = {.n = 16384, .conflicts = 1.3, .sectors = 1.05, .bytes = 2.5, .barriers = 3},
-     .u8 = sort_record<std::uint8_t>, .u16 = sort_record<std::uint16_t>},
+     .function = lab::Sort{.u8 = sort_record<std::uint8_t>, .u16 = sort_record<std::uint16_t>}},
 };
 // clang-format on
 

@@ -6,12 +6,13 @@
 // Cost: for each digit of 8 bits the device reads every key once; but every key also crosses the bus twice, and one
 // core moves it. That is the lesson: the part that was not made parallel dominates.
 // Limits: the host's memory and the bus.
+// Lines: 42 to write, 84 given.
 #include <algorithm>
 #include <cstdint>
 #include <memory>
 
+#include "array_scan.cuh"
 #include "digit.cuh"
-#include "scan.cuh"
 #include "step/host_view.h"
 
 namespace radix {

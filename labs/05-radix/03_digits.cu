@@ -8,10 +8,11 @@
 // Cost: two passes per byte, each with two reads and one write of every key; four splits per pass in shared memory.
 // Limits: 256 threads per block.
 // Longer than other steps because the sort of a tile is a small step 02 of its own, with three phases per split.
+// Lines: 93 to write, 77 given.
 #include <cstdint>
 
+#include "array_scan.cuh"
 #include "digit.cuh"
-#include "scan.cuh"
 
 namespace radix {
 namespace {

@@ -5,9 +5,11 @@
 // merge of them all. In a block each thread first sorts its own keys, by their bits, from the lowest to the highest:
 // zeros stay in one bucket, ones go to a second. Then the threads' runs are merged: in each round, the smallest of all
 // first keys wins.
+// Source of both: S. Cook, "CUDA Programming", 2013, chapter 6. A round there has several barriers, here it has one.
 // Cost: every key is copied in and out once, and nothing happens during a copy. The merge takes n rounds with a barrier
 // each; on the host it takes log2(n / 2048) comparisons per key, on one core.
 // Limits: 64 threads per block.
+// Lines: 51 to write, 92 given.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>

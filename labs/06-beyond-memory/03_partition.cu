@@ -10,6 +10,7 @@
 // equal keys cannot fill a bucket that needs a sort. A bucket that is still too large is divided again.
 // Cost: every key is copied in and out twice, and all else is hidden behind these copies.
 // Limits: pieces of at most 2^30 keys, so that 32 bits are enough for a position in a piece.
+// Lines: 69 to write, 195 given.
 #include <algorithm>
 #include <cstdint>
 #include <vector>

@@ -10,6 +10,7 @@
 // Cost: one sort, one exchange, and a merge of as many runs as there are GPUs; for more than 8, a second sort instead.
 // As it is played here, every key is copied in three times and out twice, with no overlap.
 // Limits: 4096 GPUs.
+// Lines: 31 to write, 186 given.
 #include <algorithm>
 #include <cstdint>
 #include <string>

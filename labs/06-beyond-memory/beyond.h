@@ -31,6 +31,8 @@ void merge_runs(Keys keys, Keys scratch, const std::vector<std::int64_t>& begins
 /// Step 01. Each block sorts tiles of 2048 keys on the device; the host merges the tiles. Shape: any blocks, 64
 /// threads.
 /// Cost: every key once to the device and back, with no overlap; then merge_runs with n / 2048 runs.
+/// Source: the sort of a tile, S. Cook, "CUDA Programming: A Developer's Guide to Parallel Computing with GPUs", 2013,
+/// chapter 6.
 void sort_runs(Keys keys, Keys scratch, lab::Order order, std::int64_t device_bytes, lab::LaunchShape shape,
                cudaStream_t stream);
 

@@ -8,6 +8,7 @@
 // Cost: ceil(log2 n) launches, each reading and writing every key: 2 * sizeof(Key) bytes per key and level.
 // Limits: the last level is the work of one thread, the level before it of two. So the total time grows with n, not
 // with n / threads.
+// Lines: 23 to write, 61 given.
 #include <cstdint>
 #include <utility>
 

@@ -198,10 +198,12 @@ int main(int argc, char** argv) {
   CLI::App app("Tests a lab's steps through its runner.", "graded");
   std::string lab, runner;
   std::vector<int> steps;
+  bool record = false;
   double timeout = 20;
   grading.seed = std::random_device{}();
   app.add_option("--lab", lab, "a lab, such as 03-bitonic")->required();
-  app.add_option("--step", steps, "number of a step; default: all");
+  auto* const step_option = app.add_option("--step", steps, "number of a step; default: all");
+  app.add_flag("--record", record, "the lab's record step")->excludes(step_option);
   app.add_option("--runner", runner, "the runner's program")->required();
   app.add_option("--seed", grading.seed, "of the inputs; default: a fresh one");
   app.add_option("--timeout", timeout, "seconds that a step may take")->check(CLI::PositiveNumber);
@@ -216,6 +218,9 @@ int main(int argc, char** argv) {
   try {
     grading.lab = &lab::lab_named(course::labs, lab);
     grading.judge = std::make_unique<lab::Judge>(runner, timeout);
+    for (const StepFacts& step : grading.lab->steps) {
+      if (record && step.record) steps.push_back(step.number);
+    }
     return run_tests(steps, app.remaining());
   } catch (const lab::Error& error) {
     std::fprintf(stderr, "error: %s\n", error.what());

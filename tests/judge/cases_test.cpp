@@ -58,6 +58,19 @@ const StepFacts& step_of(const char* name, int number) {
 
 }  // namespace
 
+TEST_CASE("a lab has one record; the first line with a number is the step, which has numbers of lines") {
+  for (const Lab& lab : course::labs) {
+    CAPTURE(lab.traits.name);
+    CHECK(std::count_if(lab.steps.begin(), lab.steps.end(), [](const StepFacts& step) { return step.record; }) == 1);
+    for (const StepFacts& step : lab.steps) {
+      CAPTURE(step.name);
+      CHECK(step.part == (step.file != step.name));
+      CHECK(step.part == (step.lines.own == 0));
+      CHECK(step.types != 0);
+    }
+  }
+}
+
 TEST_CASE("the same seed gives the same cases, another seed others") {
   for_each_step([](const Lab& lab, const StepFacts& step) {
     const auto first = commands(all_cases(lab, step, CaseSet::graded, 7));

@@ -66,8 +66,8 @@ TEST_CASE("labs: one entry per lab, with its steps and what is derived from thei
   const Json& beyond = labs.at(5).at("steps").at(2);
   CHECK(beyond.at("memory") == "host");
   CHECK(beyond.at("fewest_device_bytes") == 256 << 10);
-  CHECK(beyond.at("trips") == 2);
-  CHECK(odd_even.at("trips").is_null());
+  CHECK(beyond.at("round_trips") == 2);
+  CHECK(odd_even.at("round_trips").is_null());
   CHECK(beyond.at("types") == Json{"u32"});
 }
 

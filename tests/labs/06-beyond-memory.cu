@@ -67,7 +67,8 @@ std::int64_t memory_of(const lab::Step& step, std::int64_t n, std::int64_t devic
     launches.streams.insert(config.stream);
     launches.kernels.emplace_back(kernel.name);
   });
-  step.host_u32(span_of(keys), span_of(scratch), Order::ascending, device_bytes, {}, nullptr);
+  std::get<lab::SortHostMemory>(step.function)
+      .function(span_of(keys), span_of(scratch), Order::ascending, device_bytes, {}, nullptr);
   simt::listen_to_launches(nullptr);
   CHECK(keys == right);
   CUDA_CHECK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &bytes));
@@ -78,7 +79,8 @@ std::int64_t memory_of(const lab::Step& step, std::int64_t n, std::int64_t devic
 lab::Recording recording_of(const lab::Step& step, std::int64_t n, std::int64_t device_bytes) {
   Numbers keys = random_keys(n, 0), scratch(n);
   lab::KernelClock clock;
-  step.host_u32(span_of(keys), span_of(scratch), Order::ascending, device_bytes, {}, nullptr);
+  std::get<lab::SortHostMemory>(step.function)
+      .function(span_of(keys), span_of(scratch), Order::ascending, device_bytes, {}, nullptr);
   return clock.recording();
 }
 

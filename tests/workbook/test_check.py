@@ -36,8 +36,9 @@ WRONG = Outcome(
 
 def line(number: int, name: str, task: str = "sort", uses: tuple[str, ...] = ()) -> Step:
     """A line of the table of lab 04."""
-    members = {**fake_judge.STEP, "number": number, "name": name, "task": task, "uses": list(uses), "types": ["u8"]}
-    return from_json(Step, members)
+    part = task != "sort"
+    own = {"number": number, "name": name, "task": task, "part": part, "uses": list(uses), "types": ["u8"]}
+    return from_json(Step, {**fake_judge.STEP, **own})
 
 
 HISTOGRAM, SHARED = line(2, "histogram", "histogram"), line(2, "shared")

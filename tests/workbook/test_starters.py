@@ -9,6 +9,7 @@ from pathlib import Path
 from workbook.core import starters
 from workbook.core.console import Problem
 from workbook.core.course import has_solutions
+from workbook.core.judge_types import Lines
 
 SOLUTION = """int f() {
   // begin solution
@@ -49,6 +50,20 @@ class Text(unittest.TestCase):
         ):
             with self.subTest(text=text), self.assertRaisesRegex(Problem, rf"\Aname:{line}: error: "):
                 starters.starter(text, "name")
+
+
+class LinesOfASolution(unittest.TestCase):
+    """How many lines are the student's and how many are given."""
+
+    def test_markers_and_replacements_are_not_counted(self) -> None:
+        self.assertEqual(starters.lines_of(SOLUTION), Lines(own=1, given=2))
+
+    def test_the_header_says_it_and_counts_itself(self) -> None:
+        text = starters.with_lines("// Step 01: x.\n//\n// Limits: none.\n" + SOLUTION)
+        self.assertEqual(text.splitlines()[3], "// Lines: 1 to write, 6 given.")
+        self.assertEqual(starters.lines_of(text), Lines(own=1, given=6))
+        self.assertEqual(starters.with_lines(text), text)
+        self.assertEqual(starters.with_lines(text.replace("1 to write", "9 to write")), text)
 
 
 class Writing(unittest.TestCase):
@@ -98,6 +113,24 @@ class Writing(unittest.TestCase):
         self.assertEqual(self.write(), (["01-a/01_x.cu"], []))
         self.assertEqual(self.lab.read_text(), STARTER + "// more\n")
 
+    def test_numbers_of_lines_in_the_header_and_the_table_are_corrected(self) -> None:
+        table = self.lab.parent / "steps.h"
+        lines = '{.number = 1, .name = "x", .idea = "i", .stable = true},\n{.number = 1, .name = "y", .idea = "j"},\n'
+        table.parent.mkdir(parents=True)
+        table.write_text(lines)
+        self.solution.write_text("// Step 01: x.\n" + SOLUTION)
+        wrong = [Path("solutions/01-a/01_x.cu"), Path("labs/01-a/steps.h")]
+        self.assertEqual(starters.miscounted(self.root), wrong)
+        self.write()
+        self.assertEqual(starters.miscounted(self.root), [])
+        numbers = ".lines = {.own = 1, .given = 4}"
+        self.assertEqual(table.read_text(), lines.replace('"i", ', f'"i", {numbers}, '))
+        self.assertEqual(self.lab.read_text(), "// Step 01: x.\n// Lines: 1 to write, 4 given.\n" + STARTER)
+        table.write_text(table.read_text().replace(f", {numbers}", ",\n     .lines = {.own = 7, .given = 4}"))
+        self.assertEqual(starters.miscounted(self.root), [Path("labs/01-a/steps.h")])
+        self.write()
+        self.assertIn(f",\n     {numbers}, ", table.read_text())
+
     def test_an_error_in_one_solution_writes_nothing(self) -> None:
         (self.solution.parent / "02_y.cu").write_text("// begin solution\n")
         with self.assertRaises(Problem):
@@ -111,6 +144,10 @@ class Repository(unittest.TestCase):
     @unittest.skipUnless(has_solutions(), "this copy has no solutions")
     def test_labs_are_the_starters_of_solutions(self) -> None:
         self.assertEqual([str(path) for path in starters.differing()], [])
+
+    @unittest.skipUnless(has_solutions(), "this copy has no solutions")
+    def test_headers_and_tables_say_how_many_lines_there_are(self) -> None:
+        self.assertEqual(starters.miscounted(), [])
 
     @unittest.skipUnless(has_solutions(), "this copy has no solutions")
     def test_every_solution_makes_a_starter_with_a_gap(self) -> None:

@@ -196,20 +196,20 @@ class Recorded(unittest.TestCase):
         plan = presets.plan(lab({}), "cuda", ["uniform"], brief=True)
         self.assertEqual([sweep.words for sweep in plan], ["steps by n", "steps by n", "key types"])
 
-    def test_records_are_the_last_steps_with_all_inputs_and_types(self) -> None:
-        plan = presets.plan_of_record(lab({}, {}), "cuda", ["uniform", "sorted"])
+    def test_records_have_all_inputs_and_types(self) -> None:
+        plan = presets.plan_of_record(lab({}, {"record": True}, {}), "cuda", ["uniform", "sorted"])
         self.assertEqual({sweep.steps for sweep in plan}, {(2,)})
         self.assertEqual(max(n for sweep in plan for n in sweep.n), 1 << 30)
         inputs = [sweep for sweep in plan if sweep.words == "the record's inputs"]
         self.assertEqual([(sweep.inputs, sweep.n) for sweep in inputs], [(("uniform", "sorted"), (1 << 26,))])
         self.assertEqual(len([sweep for sweep in plan if sweep.types]), 1)
-        host = lab({"memory": "host", "trips": 2}, {"memory": "host"})
+        host = lab({"memory": "host", "round_trips": 2, "record": True}, {"memory": "host"})
         of_host = presets.plan_of_record(host, "cuda", ["uniform"])
         self.assertTrue(of_host and all(1 in (sweep.steps or (1,)) for sweep in of_host))
 
     def test_steps_that_sort_host_memory(self) -> None:
-        serial = {"memory": "host", "trips": 1, "affordable": {"check": 1 << 17, "cpu": 1 << 20, "cuda": 1 << 22}}
-        table = lab(serial, {"memory": "host", "trips": 2}, {"memory": "host"})
+        serial = {"memory": "host", "round_trips": 1, "affordable": {"check": 1 << 17, "cpu": 1 << 20, "cuda": 1 << 22}}
+        table = lab(serial, {"memory": "host", "round_trips": 2}, {"memory": "host"})
         plan = presets.plan(table, "cuda", ["uniform", "sorted"], brief=False, large=True)
         self.assertTrue(all(sweep.transfers for sweep in plan))
         by_memory = {sweep.memory for sweep in plan if sweep.words == "many keys"}
@@ -288,7 +288,7 @@ class Measuring(FakeJudge):
         self.assertEqual(parts["to device"].gb_per_s, 0.002)
 
     def test_pinning_and_the_copies_alone(self) -> None:
-        with mock.patch.object(JudgeClient, "lab", lambda *_: lab({"memory": "host", "trips": 2})):
+        with mock.patch.object(JudgeClient, "lab", lambda *_: lab({"memory": "host", "round_trips": 2})):
             result, _ = self.run_sweep(replace(self.SWEEP, transfers=True))
             sort, pinning, copies = result.rows  # and no gold standard fits
             self.assertEqual([sort.kernel, pinning.kernel, copies.kernel], ["", "pinning", "copies alone"])

@@ -73,7 +73,7 @@ class Failure:
     @property
     def title(self) -> str:
         """ "step 02 shared, histogram" """
-        return str(self.step if self.line.task == "sort" else replace(self.step, part=self.line.name))
+        return str(replace(self.step, part=self.line.name) if self.line.part else self.step)
 
 
 class Checker:

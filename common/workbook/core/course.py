@@ -62,17 +62,27 @@ def steps(lab: str, root: Path = ROOT) -> list[StepFile]:
     return [found[number] for number in sorted(found)]
 
 
-def parts(lab: str, root: Path = ROOT) -> dict[str, int]:
-    """The parts of a lab's steps, which are tested by themselves: {name: the step's number}.
-
-    They are read from the text of the lab's table, so that a mistyped name is refused before anything is built.
-    """
+def _table(lab: str, root: Path) -> list[tuple[int, str, str]]:
+    """The lines of a lab's table, from its text, so that nothing need be built: each one's number, name and text."""
     try:
         table = (root / "labs" / lab / "steps.h").read_text(encoding="utf-8")
     except OSError:
-        return {}
+        return []
+    found = list(_LINE.finditer(table))
+    ends = [match.start() for match in found[1:]] + [len(table)]
+    return [(int(match[1]), match[2], table[match.start() : end]) for match, end in zip(found, ends)]
+
+
+def parts(lab: str, root: Path = ROOT) -> dict[str, int]:
+    """The parts of a lab's steps, which are tested by themselves: {name: the step's number}."""
     names = {step.name for step in steps(lab, root)}
-    return {name: int(number) for number, name in _LINE.findall(table) if name not in names}
+    return {name: number for number, name, _ in _table(lab, root) if name not in names}
+
+
+def records(lab: str, root: Path = ROOT) -> list[StepFile]:
+    """The record steps of a lab: one that sorts, and one for each other kind of work that has one."""
+    lines = _table(lab, root)
+    return [StepFile(lab, number, name) for number, name, text in lines if ".record = true" in text]
 
 
 def _folders(text: str) -> tuple[str, ...]:

@@ -24,6 +24,14 @@ class Budget:
 
 
 @dataclass(frozen=True)
+class Lines:
+    """How many lines of a step's solution the student writes, and how many are given."""
+
+    own: int
+    given: int
+
+
+@dataclass(frozen=True)
 class Affordable:
     """How many keys a step can sort in about a second on each build."""
 
@@ -38,7 +46,7 @@ class Affordable:
 
 @dataclass(frozen=True)
 class Step:
-    """One line of a lab's table: a step, or a part of one (`task` other than sort)."""
+    """One line of a lab's table: a step, or a part of one, which is tested and timed by itself."""
 
     number: int
     name: str
@@ -55,8 +63,11 @@ class Step:
     threads: Optional[int] = None  # per block, if the line takes only this number
     memory: str = "device"  # where the keys are: "device" or "host"
     fewest_device_bytes: Optional[int] = None  # a line that sorts host memory refuses to work with less
-    trips: Optional[int] = None  # how often such a line copies every key to the device and back, if that is fixed
+    round_trips: Optional[int] = None  # how often such a line copies every key to the device and back, if that is fixed
     uses: tuple[str, ...] = ()  # lines of other steps that this one calls, by name
+    part: bool = False  # not the step's own line
+    record: bool = False  # a step that is built for speed: the lab's fastest, for its kind of work
+    lines: Optional[Lines] = None  # of a step's own line
 
     def takes(self, type_name: str) -> bool:
         """Whether the line sorts keys of this type."""
@@ -81,12 +92,21 @@ class Lab:
 
     def lines(self, number: int) -> list[Step]:
         """The lines of one step: its parts, and then the step itself, which uses them."""
-        return sorted((step for step in self.steps if step.number == number), key=lambda step: step.task == "sort")
+        return sorted((step for step in self.steps if step.number == number), key=lambda step: not step.part)
+
+    @property
+    def records(self) -> list[Step]:
+        """The steps that are built for speed: the lab's fastest, one for each kind of work."""
+        return [step for step in self.steps if step.record]
+
+    def own_line(self, number: int) -> Step:
+        """The line of the step itself."""
+        return next(step for step in self.steps if step.number == number and not step.part)
 
     def used_by(self, line: Step) -> list[Step]:
         """The lines that a line calls: of other steps, and the parts of its own. Each follows those it calls."""
         found: list[Step] = []
-        parts = [other for other in self.lines(line.number) if other.task != "sort"] if line.task == "sort" else []
+        parts = [] if line.part else [other for other in self.lines(line.number) if other.part]
         for other in (*(step for step in self.steps if step.name in line.uses), *parts):
             for used in (*self.used_by(other), other):
                 if used not in found and used != line:

@@ -332,7 +332,7 @@ def _host_copy_rows(whole: Row, measured: Measurement, item: Planned) -> list[Ro
     if item.case.pageable:  # nothing is pinned, and copies in both directions do not overlap
         return []
     found = [_copy_row(whole, row_files.PINNING, measured.to_device, bytes_)]
-    trips = item.step.trips
+    trips = item.step.round_trips
     if trips:
         times = Quartiles(*(trips * time for time in astuple(measured.to_host)))
         row = _copy_row(whole, row_files.COPIES_ALONE, times, trips * bytes_)  # in each direction

@@ -133,12 +133,13 @@ def line_of(lab: Lab, step: StepFile, task: str | None) -> Step:
     """The line of the table that a step, or a part of it, and --task mean. Raises Usage if there is none."""
     if step.part and not task:
         return next(line for line in lab.lines(step.number) if line.name == step.part)
-    wanted = task or "sort"
+    if not task:
+        return lab.own_line(step.number)
     for line in lab.lines(step.number):
-        if line.task == wanted:
+        if line.task == task:
             return line
-    parts = ", ".join(f"{line.number} {line.name}" for line in lab.steps if line.task == wanted)
-    raise Usage(f"{lab.name} has no step {step.number} with the task {wanted}; choose one of: {parts or 'none'}")
+    parts = ", ".join(f"{line.number} {line.name}" for line in lab.steps if line.task == task)
+    raise Usage(f"{lab.name} has no step {step.number} with the task {task}; choose one of: {parts or 'none'}")
 
 
 def case_of(arguments: argparse.Namespace, lab: Lab, file: StepFile) -> tuple[Step, Case]:

@@ -1,4 +1,4 @@
-"""Presets of `bench`: one command for all that is recorded on a GPU, a short form of it, or the last steps only."""
+"""Presets of `bench`: one command for all that is recorded on a GPU, a short form of it, or the record steps only."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Preset:
     tested: bool = True  # the graded tests first
     large: bool = False  # with n above 2^32: tests, and steps that sort host memory
     profile: bool = False  # Nsight Compute and compute-sanitizer as well
-    records: bool = False  # only the last step of each lab, but with more keys, and all inputs for many keys
+    records: bool = False  # only the record step of each lab, but with more keys, and all inputs for many keys
     peers: Sequence[Path] = ()
 
 
@@ -73,7 +73,7 @@ def _of_host_memory(lab: Lab, kind: str, inputs: Sequence[str], brief: bool, lar
     base = Sweep(lab.name, limits=Limits(repeats=5, time_limit=0.5), memory=(AS_KEYS,), transfers=True)
     many = replace(base, words="many keys", n=HOST_SIZES[-1:], limits=Limits(repeats=3, time_limit=4))
     serial = tuple(step.number for step in lab.steps if step.affordable.on(kind) < SERIAL_N)
-    overlapped = tuple(step.number for step in lab.steps if step.trips and step.number not in serial)
+    overlapped = tuple(step.number for step in lab.steps if step.round_trips and step.number not in serial)
     beyond = replace(many, steps=overlapped, memory=(MUCH_MEMORY,), timeout=60)
     wanted = [
         (replace(base, words="steps by n", n=HOST_SIZES[:-2]), "some"),
@@ -101,14 +101,14 @@ def _of_host_memory(lab: Lab, kind: str, inputs: Sequence[str], brief: bool, lar
 
 
 def plan_of_record(lab: Lab, kind: str, inputs: Sequence[str]) -> list[Sweep]:
-    """The sweeps of a lab's last step; of a lab whose steps sort host memory, of the last that one GPU carries out."""
-    if any(step.memory == "host" for step in lab.steps):
-        last = max(step.number for step in lab.steps if step.trips)
-        return [sweep for sweep in _of_host_memory(lab, kind, inputs, True, False) if last in (sweep.steps or (last,))]
-    last = max(step.number for step in lab.steps)
-    base = Sweep(lab.name, steps=(last,), limits=Limits(time_limit=0.5))
+    """The sweeps of a lab's record steps."""
+    numbers = tuple(step.number for step in lab.records)
+    types = tuple(dict.fromkeys(name for step in lab.records if step.task == "sort" for name in step.types))
+    if any(step.memory == "host" for step in lab.records):
+        sweeps = _of_host_memory(lab, kind, inputs, True, False)
+        return [sweep for sweep in sweeps if set(numbers) & set(sweep.steps or numbers)]
+    base = Sweep(lab.name, steps=numbers, limits=Limits(time_limit=0.5))
     many = replace(base, limits=Limits(repeats=3, time_limit=4))
-    types = tuple(dict.fromkeys(name for step in lab.lines(last) for name in step.types if step.task == "sort"))
     others = tuple(name for name in types if name != lab.default_type)
     wanted = [
         (replace(base, words="the record by n", n=RECORD_SIZES[:-3]), "some"),
@@ -159,7 +159,7 @@ def _test(judge: JudgeClient, lab: Lab, kind: str, preset: Preset) -> bool:
     well, lines = True, []
     sets = ("public", "large") if preset.large else ("public",)
     numbers = dict.fromkeys(step.number for step in lab.steps)
-    for number in [max(numbers)] if preset.records else numbers:
+    for number in [step.number for step in lab.records] if preset.records else numbers:
         for set_ in sets:
             groups = judge.cases(lab.name, number, set_, kind)
             graded = checking.run_cases(judge, runner, groups, 120 if preset.large else None)

@@ -2,20 +2,27 @@
 
 A solution encloses what a student writes between the lines `// begin solution` and `// end solution`. Lines `//~ TEXT`
 directly after the first replace the block in the starter. Everything else is copied unchanged.
+
+How many lines are the student's and how many are given stands in the comment at the head of the file and in the lab's
+table of steps. Both are counted here.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import re
 import subprocess
 from pathlib import Path
 
 from . import files
 from .console import Problem
 from .course import ROOT, STATE
+from .judge_types import Lines
 
 BEGIN, END, INSTEAD = "// begin solution", "// end solution", "//~"
+_HEADER = re.compile(r"\A(?://[^\n]*\n)+")
+_SENTENCE = re.compile(r"^// Lines: .*\n", re.MULTILINE)
 
 
 def starter(text: str, name: str = "solution") -> str:
@@ -50,14 +57,65 @@ def starter(text: str, name: str = "solution") -> str:
     return "".join(line + "\n" for line in out)
 
 
+def lines_of(text: str) -> Lines:
+    """The lines of a solution: those between its markers, which a student writes, and all others but the markers."""
+    own = given = 0
+    inside = False
+    for word in map(str.strip, text.splitlines()):
+        if word in (BEGIN, END):
+            inside = word == BEGIN
+        elif not word.startswith(INSTEAD):
+            own, given = own + inside, given + (not inside)
+    return Lines(own, given)
+
+
+def with_lines(text: str) -> str:
+    """A solution whose header says how many lines it has; text without a header is returned unchanged."""
+    header = _HEADER.match(text)
+    if not header:
+        return text
+    words = _SENTENCE.sub("", header[0])
+    count = lines_of(text)
+    given = count.given + (not _SENTENCE.search(header[0]))
+    return f"{words}// Lines: {count.own} to write, {given} given.\n{text[header.end() :]}"
+
+
+def _solutions(root: Path) -> dict[Path, str]:
+    """Path below solutions/ -> text, for every file that is filled in."""
+    found = sorted((root / "solutions").glob("[0-9][0-9]-*/*"))
+    files_ = [path for path in found if path.is_file() and path.suffix in (".cu", ".cuh", ".h", ".cpp")]
+    return {path.relative_to(root / "solutions"): path.read_text() for path in files_}
+
+
 def all_starters(root: Path = ROOT) -> dict[Path, str]:
     """Path below labs/ -> text, for every file that a student fills in."""
-    made = {}
-    for path in sorted((root / "solutions").glob("[0-9][0-9]-*/*")):
-        if path.is_file() and path.name != "NOTES.md" and path.suffix in (".cu", ".cuh", ".h", ".cpp"):
-            relative = path.relative_to(root / "solutions")
-            made[relative] = starter(path.read_text(), f"solutions/{relative}")
+    return {path: starter(with_lines(text), f"solutions/{path}") for path, text in _solutions(root).items()}
+
+
+def _with_table_lines(table: str, path: Path, text: str) -> str:
+    """A lab's table in which the line of a step says how many lines its solution has."""
+    count = lines_of(with_lines(text))
+    number, _, name = path.stem.partition("_")
+    facts = rf'\.number = {int(number)}, \.name = "{name}", \.idea = "[^"]*"'
+    line = re.compile(rf"({facts})(?:(,\s+)\.lines = {{[^}}]*}})?")
+    numbers = f".lines = {{.own = {count.own}, .given = {count.given}}}"
+    return line.sub(lambda found: f"{found[1]}{found[2] or ', '}{numbers}", table)
+
+
+def counted(root: Path = ROOT) -> dict[Path, str]:
+    """Path below the root -> text, for every solution and every lab's table, each with its numbers of lines."""
+    made: dict[Path, str] = {}
+    for path, text in _solutions(root).items():
+        made[Path("solutions") / path] = with_lines(text)
+        table = Path("labs") / path.parent / "steps.h"
+        if path.name[:2].isdigit() and (root / table).is_file():
+            made[table] = _with_table_lines(made.get(table) or (root / table).read_text(), path, text)
     return made
+
+
+def miscounted(root: Path = ROOT) -> list[Path]:
+    """The solutions and tables, below the root, that have other numbers of lines than there are."""
+    return [path for path, text in counted(root).items() if (root / path).read_text() != text]
 
 
 def _text(file: Path) -> str | None:
@@ -91,7 +149,9 @@ def differing(root: Path = ROOT) -> list[Path]:
 
 
 def write(force: bool = False, root: Path = ROOT, state: Path = STATE) -> tuple[list[Path], list[Path]]:
-    """Writes the starters; returns the paths written, and those kept because somebody has worked on them."""
+    """Writes the starters; returns the paths written, and those kept because somebody has worked on them.
+
+    Also corrects the numbers of lines in the solutions and in the labs' tables."""
     record = state / "starters.json"
     try:
         generated = json.loads(record.read_text())
@@ -100,6 +160,9 @@ def write(force: bool = False, root: Path = ROOT, state: Path = STATE) -> tuple[
     written: list[Path] = []
     kept: list[Path] = []
     starters = all_starters(root)  # all first: an error in one leaves labs/ unchanged
+    corrected = counted(root)
+    for path in miscounted(root):
+        files.write_whole(root / path, corrected[path])
     for path, text in starters.items():
         file = root / "labs" / path
         there = _text(file)

@@ -24,7 +24,7 @@ def profile(report: Context) -> str:
 
 def _names(report: Context) -> dict[int, str]:
     """Number -> a step's number and name."""
-    return {step.number: f"{step.number:02} {step.name}" for step in report.steps if step.task == "sort"}
+    return {step.number: f"{step.number:02} {step.name}" for step in report.steps if not step.part}
 
 
 def _profile(report: Context, profiled: Mapping[str, Any]) -> str:

@@ -59,7 +59,7 @@ def predictions(report: Context) -> str:
     speeds = _speeds(report)
     for step in report.steps:
         found = (report.verdicts or {}).get(step.name, {})
-        if step.task != "sort" or not found.get("costs"):
+        if step.part or not found.get("costs"):
             continue
         name = f"{step.number:02} {step.name}"
         sizes.add(found["n"])

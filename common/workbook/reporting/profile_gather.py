@@ -35,8 +35,8 @@ class Job:
 
     def keys(self, source: str) -> int:
         """How many keys every step can sort in a short time."""
-        sorts = [step for step in self.lab.steps if step.task == "sort" and step.number in self.steps]
-        most = min([KEYS[source], *(step.affordable.on(source) for step in sorts)])
+        lines = map(self.lab.own_line, self.steps)
+        most = min([KEYS[source], *(line.affordable.on(source) for line in lines)])
         return 1 << max(most.bit_length() - 1, 0)
 
 
@@ -94,8 +94,9 @@ def _gather(job: Job, source: str, why: str) -> dict[str, Any] | None:
                 continue
             progress.update(f"step {number}, {place} of {len(missing)}")
             try:
-                step = job.lab.lines(number)[0]
-                case = Case(job.lab.name, number, n, input=step.input_for(job.lab.type_of(step)), seed=1)
+                line = job.lab.own_line(number)
+                type_name = job.lab.type_of(line)
+                case = Case(job.lab.name, number, n, line.task, type_name, input=line.input_for(type_name), seed=1)
                 launches = profiles.launches_of(job.judge, case, source, job.solution)
             except Problem as problem:
                 if source == "cuda" and not found["steps"]:

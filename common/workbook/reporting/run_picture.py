@@ -29,11 +29,9 @@ def draw(job: Job) -> str:
     if known.get("mark") == mark and path.is_file():
         return str(known.get("caption", ""))
     for number in sorted(job.steps, reverse=True):
-        line = next((line for line in lab.steps if line.number == number and line.task == "sort"), None)
-        if line is None:
-            continue
+        line = lab.own_line(number)
         type_name = lab.type_of(line)
-        case = Case(lab.name, number, N, type=type_name, input=line.input_for(type_name), seed=1)
+        case = Case(lab.name, number, N, line.task, type_name, input=line.input_for(type_name), seed=1)
         try:
             run, outcome = observe(job.judge, runner, case)
             svg = access_picture.draw(run, outcome.findings, outcome.title, N, type_name)

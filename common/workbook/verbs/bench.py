@@ -27,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--preset",
         choices=("gpu", "records"),
-        help="gpu: record everything about the solutions on this GPU; records: about each lab's last step",
+        help="gpu: record everything about the solutions on this GPU; records: about each lab's record step",
     )
     _add_sweep_options(parser)
     _add_limit_options(parser)

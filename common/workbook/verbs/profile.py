@@ -146,7 +146,7 @@ def main(arguments: argparse.Namespace) -> int:
             raise Usage(f"{lab}, {step}: no kernel was launched, so there is nothing to profile")
         overlap = _overlap(judge, case, judge.lab(lab), step, kind, arguments.solution)
     source = "Nsight Compute" if kind == "cuda" else "check build: counts as on a GPU, times of this CPU"
-    what = f"{step}" + (f", {case.task}" if case.task != "sort" and not step.part else "")
+    what = f"{step}" + (f", {case.task}" if arguments.task and not step.part else "")
     print(f"{lab} {what}{' (solution)' if arguments.solution else ''}, {case.n} keys, {source}\n")
     for line in lines_of(launches, "ncu" if kind == "cuda" else "check"):
         print(line)

@@ -60,9 +60,8 @@ def measured(
     rows = measure.measure(Programs(judge, kind, runner, build.gold(kind)), plan, folder, arguments.fresh)
     rows += measure.processor(judge, lab.name, kind, folder, arguments.fresh)
     measure.forget(folder, [*(sweep.name for sweep in plan), "processor"])
-    steps = sorted(
-        {row.step for row in row_files.verified(rows) if (row.lab, row.task, row.build) == (lab.name, "sort", kind)}
-    )
+    own_lines = {(lab.name, line.name, kind) for line in lab.steps if not line.part}
+    steps = sorted({row.step for row in row_files.verified(rows) if (row.lab, row.name, row.build) in own_lines})
     job = profile_gather.Job(
         judge, lab, kind, steps, folder, arguments.fresh, arguments.solution, PROFILE_SECONDS[kind]
     )

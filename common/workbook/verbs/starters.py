@@ -6,7 +6,7 @@ import argparse
 
 from ..core.console import Problem, note
 from ..core.course import has_solutions
-from ..core.starters import differing, write
+from ..core.starters import differing, miscounted, write
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,14 +20,16 @@ def main(arguments: argparse.Namespace) -> int:
     if not has_solutions():
         raise Problem("this copy of the workbook has no solutions/, and starters are made from solutions")
     if arguments.check:
-        different = differing()
+        different, wrong = differing(), miscounted()
         for path in different:
             print(f"labs/{path} is not the starter of solutions/{path}")
-        if different:
+        for path in wrong:
+            print(f"{path} has wrong numbers of lines")
+        if different or wrong:
             note("./workbook starters writes these files again")
         else:
             print("every file in labs/ is the starter of its solution")
-        return 1 if different else 0
+        return 1 if different or wrong else 0
     written, kept = write(arguments.force)
     for path in written:
         print(f"wrote labs/{path}")

@@ -118,9 +118,16 @@ Facts facts_of(lab::Span<const std::uint32_t> keys, lab::Order order, cudaStream
 }
 
 void sort_share(lab::Span<std::uint32_t> keys, int step, lab::Order order, cudaStream_t stream) {
-  if (step != 4 && step != 5)
-    throw lab::Error("step " + std::to_string(step) + " of lab 05 cannot be chosen: take 4 or 5");
-  step == 4 ? radix::sort_onesweep(keys, order, {}, stream) : radix::sort_record(keys, order, {}, stream);
+  switch (step) {
+    case 4:
+      return radix::sort_onesweep(keys, order, {}, stream);
+    case 5:
+      return radix::sort_pipeline(keys, order, {}, stream);
+    case 6:
+      return radix::sort_record(keys, order, {}, stream);
+    default:
+      throw lab::Error("step " + std::to_string(step) + " of lab 05 cannot be chosen: take 4, 5 or 6");
+  }
 }
 
 std::uint32_t* join_received(std::uint32_t* received, std::uint32_t* spare, const ExchangePlan& plan, int step,
