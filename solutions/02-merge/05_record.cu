@@ -6,14 +6,12 @@
 // New since step 04: a partition point has four co-ranks (find_co_ranks). Two runs in shared memory are in bitonic
 // layout: the first forwards, the second backwards behind it, so that each ends with a sentinel. Copies to shared
 // memory do not pass through registers: many are under way at a time and hide each other's latency. Few keys do not
-// fill the GPU: then a pass is a two-way merge, whose blocks find their co-ranks themselves (methods.cuh chooses the
-// method).
+// fill the GPU: then a pass is a two-way merge, whose blocks find their co-ranks themselves (methods.cuh chooses).
 // Phases: 1 to 4 sort the tiles; then, for each pass, 5 finds co-ranks, and 6 to 9 merge.
 // Cost: 1 + ceil(log4(n / tile)) reads and writes of every key, log2 for few; a tile has 16,896 integers of 4 bytes,
-// 8704 of anything else, 4608 of few items. Temporary memory: a copy of the keys and values, and 16 bytes per 4335
-// items.
+// 8704 of anything else, 4608 of few items. Temporary memory: a copy of keys and values, and 16 bytes per 4335 items.
 // Limits: 256 threads per block if the user chooses. The file is long because a record is made of several ideas.
-// Lines: 75 to write, 190 given.
+// Lines: 75 to write, 188 given.
 #include <cstdint>
 #include <limits>
 #include <utility>
