@@ -14,7 +14,7 @@ from report_data import step
 from workbook.core.judge_client import Lab
 from workbook.core.rows import Row
 from workbook.core.samples import Sample
-from workbook.reporting import dots, plot
+from workbook.reporting import bars, plot
 from workbook.verbs import demo
 
 ROWS = [
@@ -31,7 +31,7 @@ class DemoPlot(unittest.TestCase):
             self.skipTest("matplotlib is not installed")
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "demo.svg"
-            self.assertTrue(dots.demo(ROWS, path, "cpu"))
+            self.assertTrue(bars.demo(ROWS, path, "cpu"))
             drawn = path.read_text()
         texts = [text.strip() for text in xml.etree.ElementTree.fromstring(drawn).itertext()]
         for word in ("01 1 global", "02 4 path", "uniform", "text", "gold standard, uniform"):

@@ -7,7 +7,7 @@ import unittest
 
 from report_data import LAB
 
-from workbook.reporting import answers, compose, page
+from workbook.reporting import compose, page
 from workbook.reporting.tables import pipe
 
 HEADINGS = ["what", "predicted", "measured"]
@@ -26,7 +26,7 @@ class Answers(unittest.TestCase):
         self.text = compose.compose(LAB, "Lab", PARTS, None)
 
     def empty(self, text: str) -> list[tuple[str, int]]:
-        return [(answer.section, answer.question) for answer in answers.answers(text, LAB) if answer.empty]
+        return [(answer.section, answer.question) for answer in compose.answers(text, LAB) if answer.empty]
 
     def written(self, after: str, words: str) -> list[tuple[str, int]]:
         """The answers that are no longer empty when these words follow."""
@@ -35,7 +35,7 @@ class Answers(unittest.TestCase):
         return sorted(set(self.empty(self.text)) - set(self.empty(mine)))
 
     def test_all_are_empty_at_first(self) -> None:
-        found = answers.answers(self.text, LAB)
+        found = compose.answers(self.text, LAB)
         self.assertTrue(all(answer.empty for answer in found))
         questions = len(compose.questions_of(LAB))
         self.assertGreater(questions, 5)
@@ -70,12 +70,12 @@ class Answers(unittest.TestCase):
         self.assertNotIn(("Conclusions", 0), self.empty(self.text[:at]))
 
     def test_they_are_counted_and_marked(self) -> None:
-        found = answers.answers(self.text, LAB)
-        words = answers.summary(found)
+        found = compose.answers(self.text, LAB)
+        words = compose.summary(found)
         self.assertTrue(words.startswith(f"{len(found)} of {len(found)} answers are empty: Statement; Method; "))
         self.assertIn(f"questions 1 to {len(compose.questions_of(LAB))}", words)
-        self.assertEqual(answers.numbers_in_words([1, 2, 3, 5, 7, 8]), "1 to 3, 5, 7, 8")
-        html = page.to_page(answers.marked(self.text, LAB), "T", page.TEMPLATES, [])
+        self.assertEqual(compose.numbers_in_words([1, 2, 3, 5, 7, 8]), "1 to 3, 5, 7, 8")
+        html = page.to_page(compose.marked(self.text, LAB), "T", page.TEMPLATES, [])
         self.assertEqual(html.count("<mark>No answer yet</mark>"), len(found))
         self.assertIn(f"<mark>{len(found)} of {len(found)} answers are empty</mark>", html)
         for target in re.findall(r'href="#([\w-]+)"', html):
@@ -84,7 +84,7 @@ class Answers(unittest.TestCase):
         for answer in reversed(found):
             done = done[: answer.at] + "\nMy words.\n\n" + done[answer.at :]
         self.assertEqual(self.empty(done), [])
-        self.assertEqual((answers.summary(answers.answers(done, LAB)), answers.marked(done, LAB)), ("", done))
+        self.assertEqual((compose.summary(compose.answers(done, LAB)), compose.marked(done, LAB)), ("", done))
 
 
 class Predictions(unittest.TestCase):
@@ -99,7 +99,7 @@ class Predictions(unittest.TestCase):
         self.assertIn("| 02 shared, launches | about 5 | 4 |", again)
         self.assertIn("| 02 shared, bytes per key |  | 9 |", again)
         self.assertEqual(again.count("about 5"), 1)
-        empty = [answer.section for answer in answers.answers(again, LAB) if answer.empty]
+        empty = [answer.section for answer in compose.answers(again, LAB) if answer.empty]
         self.assertNotIn(compose.PREDICTIONS, empty)
 
 

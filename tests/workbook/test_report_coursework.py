@@ -11,7 +11,7 @@ from typing import Any
 from report_data import report_of, row, step
 
 from workbook.core.rows import Row, distinct
-from workbook.reporting import compose, parts, parts_appendix, plot
+from workbook.reporting import compose, parts, plot
 from workbook.reporting.article import to_article
 from workbook.reporting.page import to_page
 
@@ -129,7 +129,7 @@ class Coursework(unittest.TestCase):
                 plots=plot.available(),
             )
             made = parts.make(report)
-            tables = parts_appendix.appendix(report)
+            tables = parts.appendix(report)
             text = compose.compose(lab, "Lab", made, None)
             plots = {path.stem for path in (folder / "plots").iterdir()}
             whole = text + tables

@@ -14,7 +14,7 @@ from unittest import mock
 from report_data import LAB, MANY, lab_of, report_of, row
 
 from workbook.core.console import Problem, Usage
-from workbook.reporting import compose, signed_files
+from workbook.reporting import compose, place
 from workbook.reporting.context import Context
 from workbook.reporting.tables import pipe
 from workbook.verbs import report
@@ -81,7 +81,7 @@ class Kept(unittest.TestCase):
             remarks: list[str] = []
 
             def write(content: str) -> str:
-                return signed_files.write(path, content, "% made of report.md: {}", remarks).name
+                return place.write_signed(path, content, "% made of report.md: {}", remarks).name
 
             self.assertEqual([write("one\n"), write("two\n")], ["report.tex"] * 2)
             path.write_text(path.read_text().replace("two", "mine"))

@@ -13,7 +13,7 @@ from report_data import LAB, report_of, row
 from workbook.core import rows as row_files
 from workbook.core.console import Problem
 from workbook.reporting import parts
-from workbook.reporting.others import other_machines
+from workbook.reporting.measure import other_machines
 from workbook.verbs import report
 
 

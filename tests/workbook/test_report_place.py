@@ -13,7 +13,7 @@ from report_data import LAB, row
 
 from workbook.core.console import Progress, Usage
 from workbook.core.course import ROOT
-from workbook.reporting import drawn, place
+from workbook.reporting import context, place
 from workbook.reporting.context import Context
 
 
@@ -71,7 +71,7 @@ class Drawn(unittest.TestCase):
 
         def draw(rows: object, _lab: str, stem: Path) -> bool:
             drawings.append(rows)
-            for form in drawn.FORMATS:
+            for form in context.FORMATS:
                 stem.with_suffix(f".{form}").touch()
             return True
 
@@ -97,7 +97,7 @@ class Drawn(unittest.TestCase):
         with tempfile.TemporaryDirectory() as name:
             draw = mock.Mock(return_value=False)
             for _ in range(2):
-                self.assertFalse(drawn.Plots(Path(name)).have("a", 1, draw))
+                self.assertFalse(context.Plots(Path(name)).have("a", 1, draw))
             self.assertEqual(draw.call_count, 1)
 
 

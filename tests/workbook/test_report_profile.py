@@ -17,8 +17,8 @@ from workbook.core import build, profiles, resuming
 from workbook.core.console import Problem
 from workbook.core.judge_client import Case
 from workbook.core.profiles import Launch
-from workbook.reporting import profile_gather
-from workbook.reporting.parts_profile import launch_table, memory_table
+from workbook.reporting import gather
+from workbook.reporting.parts_time import launch_table, memory_table
 
 LAUNCH: Launch = {
     "kernel": "move",
@@ -66,7 +66,7 @@ class Gathered(unittest.TestCase):
         self.ncu: str | None = "/bin/ncu"
         self.refuse: Sequence[tuple[int, str]] = ()
         self.notes: list[str] = []
-        patch = mock.patch.object(profile_gather, "note", self.notes.append)
+        patch = mock.patch.object(gather, "note", self.notes.append)
         patch.start()
         self.addCleanup(patch.stop)
 
@@ -82,9 +82,7 @@ class Gathered(unittest.TestCase):
         """What is gathered of a lab with four steps."""
         self.profiled.clear()
         lab = lab_of(most, MANY, MANY, 100)
-        return profile_gather.gather(
-            profile_gather.Job(cast(Any, None), lab, kind, steps, self.folder, fresh, True, seconds=40)
-        )
+        return gather.profile(gather.Job(cast(Any, None), lab, kind, steps, self.folder, fresh, True, seconds=40))
 
     def gathered(self, kind: str = "cpu") -> dict[str, Any]:
         """The same, where there is a profile."""
@@ -147,7 +145,7 @@ class Tables(unittest.TestCase):
     """Numbers of launches as a reader wants them."""
 
     def found(self, launches: Sequence[Launch], source: str = "check") -> dict[str, Any]:
-        return {"source": source, "n": 1024, "why": "", "steps": {"2": profile_gather.launches_in_short(launches)}}
+        return {"source": source, "n": 1024, "why": "", "steps": {"2": gather.launches_in_short(launches)}}
 
     def test_two_launches_of_one_shape(self) -> None:
         found = self.found([LAUNCH, LAUNCH])

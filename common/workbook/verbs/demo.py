@@ -20,7 +20,7 @@ from ..core.judge_client import JudgeClient, Lab, Limits, Step
 from ..core.rows import Row
 from ..core.samples import Sample
 from ..core.sweeps import Sweep
-from ..reporting import dots
+from ..reporting import bars
 
 KEYS = {"cpu": 1 << 16, "cuda": 1 << 24}
 FOLDER = BUILD / "demo"
@@ -176,7 +176,7 @@ def _print(measured: Measured, kind: str) -> None:
     )
     print(f"all numbers: {shown(FOLDER / 'demo.csv')}")
     if points:
-        drawn = dots.demo(points, FOLDER / "demo.svg", kind)
+        drawn = bars.demo(points, FOLDER / "demo.svg", kind)
         print(
             f"plot:        {shown(FOLDER / 'demo.svg')}"
             if drawn
