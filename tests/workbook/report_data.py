@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from workbook.core.judge_client import Affordable, Lab, Step
+from workbook.core.judge_types import Affordable, Lab, Step
 from workbook.core.rows import Row
 from workbook.reporting.context import Context
 

@@ -17,8 +17,8 @@ from test_judge_client import FakeJudge
 
 from workbook.core import build, check_build, checking, console, narrowing, nvcc_compile
 from workbook.core.course import StepFile
-from workbook.core.judge_client import Case, CaseGroup, Finding, JudgeDied, Note, Outcome
-from workbook.core.judge_types import Lab, Step, from_json
+from workbook.core.judge_client import JudgeDied
+from workbook.core.judge_types import Case, CaseGroup, Finding, Lab, Note, Outcome, Step, from_json
 from workbook.verbs import watch
 
 CASE = Case("03-bitonic", 2, 1023, type="u32", seed=42)

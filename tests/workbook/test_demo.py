@@ -11,7 +11,7 @@ from pathlib import Path
 
 from report_data import step
 
-from workbook.core.judge_client import Lab
+from workbook.core.judge_types import Lab
 from workbook.core.rows import Row
 from workbook.core.samples import Sample
 from workbook.reporting import bars, plot

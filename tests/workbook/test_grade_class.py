@@ -20,7 +20,7 @@ from grade_data import LAB, failed, named, tally, verified
 from workbook import cli
 from workbook.core import check_build, judge_types
 from workbook.core.console import Problem, Usage
-from workbook.core.judge_client import Case
+from workbook.core.judge_types import Case
 from workbook.grading import class_run, grader, grades, judging, rubric, submissions
 from workbook.grading.class_run import Options
 from workbook.grading.grades import Criterion, Grade, Run

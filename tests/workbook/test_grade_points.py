@@ -10,7 +10,7 @@ from unittest import mock
 from grade_data import LAB, failed, named, tally, verified
 
 from workbook.core import check_build, judge_types
-from workbook.core.judge_client import Finding, Outcome
+from workbook.core.judge_types import Finding, Outcome
 from workbook.grading import grader, judging
 from workbook.grading.grades import Criterion
 from workbook.reporting import compose

@@ -12,18 +12,8 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from workbook.core.judge_client import (
-    Case,
-    Finding,
-    JudgeCannot,
-    JudgeClient,
-    JudgeDied,
-    JudgeUsage,
-    Limits,
-    Note,
-    Outcome,
-)
-from workbook.core.judge_types import from_json
+from workbook.core.judge_client import JudgeCannot, JudgeClient, JudgeDied, JudgeUsage
+from workbook.core.judge_types import Case, Finding, Limits, Note, Outcome, from_json
 
 FAKE = Path(__file__).with_name("fake_judge.py")
 CASE = Case("03-bitonic", 1, 1000)

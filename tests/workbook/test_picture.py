@@ -22,7 +22,8 @@ import fake_judge
 from workbook import cli
 from workbook.core import build
 from workbook.core.course import BUILD
-from workbook.core.judge_client import Case, Finding, JudgeClient
+from workbook.core.judge_client import JudgeClient
+from workbook.core.judge_types import Case, Finding
 from workbook.pictures import access_picture, trace
 from workbook.pictures.accesses import panels_of
 from workbook.pictures.marks import fill

@@ -8,7 +8,7 @@ import unittest
 
 from workbook.core import profiles
 from workbook.core.console import Usage
-from workbook.core.judge_client import Case, Outcome
+from workbook.core.judge_types import Case, Outcome
 from workbook.verbs import profile
 
 # One launch as ncu 2025.3 reported it on an H200: counts with their instances, some of which name instructions.

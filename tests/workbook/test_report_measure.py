@@ -15,7 +15,7 @@ from report_data import LAB, MANY, lab_of, row, step
 
 from workbook.core import build, measuring, report_sweeps, resuming, sweeps
 from workbook.core import rows as row_files
-from workbook.core.judge_client import Lab
+from workbook.core.judge_types import Lab
 from workbook.core.rows import Row
 from workbook.core.sweeps import Sweep
 from workbook.reporting import measure

@@ -15,7 +15,7 @@ from report_data import MANY, lab_of, row
 
 from workbook.core import build, profiles, resuming
 from workbook.core.console import Problem
-from workbook.core.judge_client import Case
+from workbook.core.judge_types import Case
 from workbook.core.profiles import Launch
 from workbook.reporting import gather
 from workbook.reporting.parts_time import launch_table, memory_table

@@ -13,7 +13,7 @@ from report_data import LAB, report_of, row, step
 
 from workbook.core import build, checking, console, profiles, progress, resuming
 from workbook.core.console import Usage
-from workbook.core.judge_client import Budget, Case, Finding, Lab, Outcome
+from workbook.core.judge_types import Budget, Case, Finding, Lab, Outcome
 from workbook.core.sweeps import COMMON_INPUT
 from workbook.pictures import access_picture
 from workbook.reporting import gather, parts_labs, parts_setup

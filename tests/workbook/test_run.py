@@ -9,8 +9,7 @@ from typing import Any
 import fake_judge
 
 from workbook.core.course import StepFile
-from workbook.core.judge_client import Case
-from workbook.core.judge_types import Lab, from_json
+from workbook.core.judge_types import Case, Lab, from_json
 from workbook.verbs import profile, run
 
 STEP = StepFile("03-bitonic", 1, "global")

@@ -21,8 +21,8 @@ from test_judge_client import FAKE, FakeJudge
 
 from workbook.core import build, machine, measuring, presets, report_sweeps, resuming, rows, sweeps
 from workbook.core.console import Problem, Usage, terminated_as_interrupted
-from workbook.core.judge_client import NARROW_RANGE, JudgeClient, Lab
-from workbook.core.judge_types import from_json
+from workbook.core.judge_client import JudgeClient
+from workbook.core.judge_types import NARROW_RANGE, Lab, from_json
 from workbook.core.measuring import Programs, Result
 from workbook.core.sweeps import Sweep
 

@@ -18,7 +18,8 @@ from workbook import cli
 from workbook.core import build, timelines
 from workbook.core.console import Problem, Usage
 from workbook.core.course import BUILD, find_one
-from workbook.core.judge_client import Case, JudgeClient, Timeline, TimelineSpan
+from workbook.core.judge_client import JudgeClient
+from workbook.core.judge_types import Case, Timeline, TimelineSpan
 from workbook.core.timelines import COPY_IN, COPY_OUT, KERNEL, Recorded
 from workbook.reporting import parts, plot, timeline
 from workbook.verbs import picture, profile

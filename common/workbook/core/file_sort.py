@@ -9,7 +9,8 @@ from pathlib import Path
 
 from . import files, sweeps
 from .console import Problem, Progress, Usage, note, time_left
-from .judge_client import Case, FileSorted, JudgeClient, Step
+from .judge_client import JudgeClient
+from .judge_types import Case, FileSorted, Step
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

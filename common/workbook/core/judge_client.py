@@ -13,57 +13,19 @@ from typing import Any, TypeVar
 from . import build
 from .console import Problem, Usage
 from .judge_types import (
-    NARROW_RANGE,
-    Affordable,
-    Budget,
     Case,
     CaseGroup,
     FileSorted,
-    Finding,
     Host,
     InputInfo,
-    KernelTime,
     Lab,
     Limits,
     Measurement,
-    Note,
     Outcome,
-    Quartiles,
     RunnerInfo,
-    Step,
-    Timeline,
-    TimelineSpan,
-    Times,
     from_json,
 )
 
-__all__ = [
-    "NARROW_RANGE",
-    "Affordable",
-    "Budget",
-    "Case",
-    "CaseGroup",
-    "FileSorted",
-    "Finding",
-    "Host",
-    "InputInfo",
-    "JudgeCannot",
-    "JudgeClient",
-    "JudgeDied",
-    "JudgeUsage",
-    "KernelTime",
-    "Lab",
-    "Limits",
-    "Measurement",
-    "Note",
-    "Outcome",
-    "Quartiles",
-    "RunnerInfo",
-    "Step",
-    "Timeline",
-    "TimelineSpan",
-    "Times",
-]
 T = TypeVar("T")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from .judge_client import Lab, Limits
+from .judge_types import Lab, Limits
 from .sweeps import (
     AS_KEYS,
     COMMON_INPUT,

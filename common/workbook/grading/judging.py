@@ -14,7 +14,8 @@ from pathlib import Path
 
 from ..core import check_build
 from ..core.check_build import Judges, Verdict
-from ..core.judge_client import Case, JudgeClient, Outcome
+from ..core.judge_client import JudgeClient
+from ..core.judge_types import Case, Outcome
 from .grades import Criterion, Failure
 from .texts import shortened
 

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from ..core import check_build
 from ..core.console import Problem, Usage, note
-from ..core.judge_client import JudgeClient, Outcome
+from ..core.judge_client import JudgeClient
+from ..core.judge_types import Outcome
 from . import judging, rubric, submissions
 from .class_run import Options, kinds, prepared
 from .grader import Class, Grader, judge_prefix

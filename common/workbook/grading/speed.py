@@ -9,7 +9,8 @@ from pathlib import Path
 
 from ..core import build
 from ..core.console import Usage
-from ..core.judge_client import Case, JudgeClient, Lab, Limits, Measurement, Step
+from ..core.judge_client import JudgeClient
+from ..core.judge_types import Case, Lab, Limits, Measurement, Step
 from .grades import Criterion
 from .rubric import Rubric, Speed
 

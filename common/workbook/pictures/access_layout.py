@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from ..core.judge_client import Finding
+from ..core.judge_types import Finding
 from .accesses import Mark, Panel, Place
 from .trace import Access, Trace, key_of
 

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ..core.console import Usage
-from ..core.judge_client import Finding
+from ..core.judge_types import Finding
 from .access_layout import LEFT, Column, in_words, lay_columns
 from .access_legend import draw_legend
 from .access_painter import Painter

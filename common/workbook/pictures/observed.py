@@ -6,7 +6,8 @@ import tempfile
 from pathlib import Path
 
 from ..core.console import Usage
-from ..core.judge_client import Case, JudgeClient, Outcome
+from ..core.judge_client import JudgeClient
+from ..core.judge_types import Case, Outcome
 from . import trace
 from .trace import Trace
 

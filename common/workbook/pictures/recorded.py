@@ -7,7 +7,8 @@ from pathlib import Path
 
 from ..core import build, files
 from ..core.console import Problem
-from ..core.judge_client import Case, JudgeClient
+from ..core.judge_client import JudgeClient
+from ..core.judge_types import Case
 from . import access_picture, trace
 from .observed import observe
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core import files
-from ..core.judge_client import Step
+from ..core.judge_types import Step
 from ..core.rows import Row, verified, whole
 from ..core.timelines import Recorded
 from . import plot

@@ -17,7 +17,8 @@ from typing import Any
 from ..core import build, check_build, checking, files, machine, profiles, resuming, timelines
 from ..core.console import Problem, Progress, note
 from ..core.course import find_step, step_of_file
-from ..core.judge_client import Case, JudgeClient, Lab, Outcome, Step
+from ..core.judge_client import JudgeClient
+from ..core.judge_types import Case, Lab, Outcome, Step
 from ..core.profiles import Launch
 from ..core.progress import ProgressFile
 from ..core.timelines import Recorded

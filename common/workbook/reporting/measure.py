@@ -15,7 +15,8 @@ from ..core import build, files, measuring, resuming, sweeps
 from ..core import rows as row_files
 from ..core.console import Problem, note
 from ..core.course import ROOT, has_solutions, labs
-from ..core.judge_client import JudgeClient, Lab, Limits
+from ..core.judge_client import JudgeClient
+from ..core.judge_types import Lab, Limits
 from ..core.measuring import Programs
 from ..core.rows import Row
 from ..core.sweeps import Sweep

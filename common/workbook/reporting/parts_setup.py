@@ -14,7 +14,7 @@ from typing import Any
 from ..core import machine as this_machine
 from ..core.console import grouped
 from ..core.course import ROOT
-from ..core.judge_client import Step
+from ..core.judge_types import Step
 from ..core.rows import Row, whole
 from .context import Context, failures
 from .place import sources

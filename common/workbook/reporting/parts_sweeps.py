@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ..core.console import grouped
-from ..core.judge_client import NARROW_RANGE
+from ..core.judge_types import NARROW_RANGE
 from ..core.rows import Row, whole
 from ..core.sweeps import numbered
 from . import bars, shapes_and_ranges

@@ -16,7 +16,8 @@ from ..core import rows as row_files
 from ..core.bench_tables import percent_of_gold
 from ..core.console import Problem, count, note, paint, significant
 from ..core.course import BUILD, has_solutions, labs, shown
-from ..core.judge_client import JudgeClient, Lab, Limits, Step
+from ..core.judge_client import JudgeClient
+from ..core.judge_types import Lab, Limits, Step
 from ..core.rows import Row
 from ..core.samples import Sample
 from ..core.sweeps import Sweep

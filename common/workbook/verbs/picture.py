@@ -12,7 +12,8 @@ from pathlib import Path
 from ..core import build, files, timelines
 from ..core.console import Problem, Usage, note
 from ..core.course import BUILD, find_one, require_solutions, shown
-from ..core.judge_client import Case, JudgeClient, Outcome, Step
+from ..core.judge_client import JudgeClient
+from ..core.judge_types import Case, Outcome, Step
 from ..core.options import (
     add_lab_and_step,
     add_memory,

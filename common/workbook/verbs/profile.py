@@ -10,7 +10,8 @@ from dataclasses import replace
 from ..core import build, files, profiles, sweeps, timelines
 from ..core.console import Usage, note, wrapped
 from ..core.course import StepFile, find_one, require_solutions
-from ..core.judge_client import Case, JudgeClient, Lab
+from ..core.judge_client import JudgeClient
+from ..core.judge_types import Case, Lab
 from ..core.options import (
     add_case_options,
     add_lab_and_step,

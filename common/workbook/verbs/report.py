@@ -10,7 +10,8 @@ from ..core import bench_tables, build, files, report_sweeps
 from ..core import rows as row_files
 from ..core.console import Problem, Usage, note
 from ..core.course import find_lab, shown
-from ..core.judge_client import JudgeClient, Lab
+from ..core.judge_client import JudgeClient
+from ..core.judge_types import Lab
 from ..core.measuring import Programs
 from ..core.options import add_solution, prepare
 from ..reporting import compose, gather, measure, place
