@@ -10,7 +10,7 @@ from unittest import mock
 
 from workbook.core.console import Usage
 from workbook.core.judge_types import Affordable, Lab, Measurement, RunnerInfo, Step
-from workbook.grading import rubric, speed
+from workbook.grading import judging, rubric
 
 FILE = Path("my.toml")
 ON_DEVICE = Step(
@@ -40,10 +40,10 @@ class Cases(unittest.TestCase):
         """A step that sorts data larger than the device's memory has several pieces to sort."""
         table = Lab(LAB, "u32", None, (ON_DEVICE, ON_HOST))
         marks = rubric.Speed(keys=1 << 24)
-        case = speed.case_of(table, ON_HOST, marks, 7)
+        case = judging.case_of(table, ON_HOST, marks, 7)
         self.assertGreater(4 * case.n, 3 * case.memory)
-        self.assertEqual(speed.case_of(table, ON_DEVICE, marks, 7).memory, 0)
-        few = speed.case_of(table, ON_HOST, rubric.Speed(keys=1000), 7)
+        self.assertEqual(judging.case_of(table, ON_DEVICE, marks, 7).memory, 0)
+        few = judging.case_of(table, ON_HOST, rubric.Speed(keys=1000), 7)
         self.assertEqual(few.memory, ON_HOST.fewest_device_bytes)
 
 
@@ -52,20 +52,20 @@ class Rivals(unittest.TestCase):
 
     def test_where_the_keys_are(self) -> None:
         """Keys on the host are not compared with a sort of keys that are on the device already."""
-        self.assertIs(speed.rival_in(GOLD, ON_DEVICE, "u32"), GOLD[0])
-        self.assertIs(speed.rival_in(GOLD, ON_HOST, "u32"), GOLD[1])
-        self.assertIsNone(speed.rival_in(GOLD, replace(ON_DEVICE, tile=128), "u32"))
-        self.assertIsNone(speed.rival_in(GOLD, ON_HOST, "u64"))
+        self.assertIs(judging.rival_in(GOLD, ON_DEVICE, "u32"), GOLD[0])
+        self.assertIs(judging.rival_in(GOLD, ON_HOST, "u32"), GOLD[1])
+        self.assertIsNone(judging.rival_in(GOLD, replace(ON_DEVICE, tile=128), "u32"))
+        self.assertIsNone(judging.rival_in(GOLD, ON_HOST, "u64"))
 
     def test_a_step_without_a_rival(self) -> None:
         """That is said once, before anything is graded."""
         tables = [Lab(LAB, "u32", None, (ON_DEVICE, replace(ON_HOST, tile=128)))]
         text = '[step]\nspeed = 1\n[speed]\nagainst = "gold"\n'
         with self.assertRaisesRegex(Usage, r"my.toml: .* step 02 of 06-beyond-memory .* speed = 0"):
-            speed.require_rivals(tables, rubric.parse(text, FILE), judge_of(GOLD), FILE)
+            judging.require_rivals(tables, rubric.parse(text, FILE), judge_of(GOLD), FILE)
         without = rubric.parse(f"{text}[labs.{LAB}.steps.02]\nspeed = 0\n", FILE)
-        speed.require_rivals(tables, without, judge_of(GOLD), FILE)
-        speed.require_rivals(tables, rubric.parse("[step]\nspeed = 1\n", FILE), judge_of(), FILE)
+        judging.require_rivals(tables, without, judge_of(GOLD), FILE)
+        judging.require_rivals(tables, rubric.parse("[step]\nspeed = 1\n", FILE), judge_of(), FILE)
 
 
 class Points(unittest.TestCase):
@@ -76,7 +76,7 @@ class Points(unittest.TestCase):
     ) -> tuple[float | None, str]:
         """The points, of 4, and the words."""
         self.trusted, judge = judge_of(GOLD, *rival), judge_of((), *own)
-        race = speed.Race(self.trusted, judge, rubric.Speed(against=against, none=0, full=1, levels=4))
+        race = judging.Race(self.trusted, judge, rubric.Speed(against=against, none=0, full=1, levels=4))
         found = race.criterion(Lab(LAB, "u32", None, (ON_HOST,)), 2, Path("runner"), 7, 4)
         return found.points, found.words
 

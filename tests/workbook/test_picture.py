@@ -25,11 +25,10 @@ from workbook.core.course import BUILD
 from workbook.core.judge_client import JudgeClient
 from workbook.core.judge_types import Case, Finding
 from workbook.pictures import access_picture, trace
-from workbook.pictures.accesses import panels_of
+from workbook.pictures.accesses import lay_wires, panels_of
 from workbook.pictures.marks import fill
-from workbook.pictures.observed import observe
+from workbook.pictures.recorded import observe
 from workbook.pictures.svg import OTHER_WARP, WARPS
-from workbook.pictures.wires import lay_wires
 from workbook.verbs import picture
 
 HERE = Path(os.environ.get("WORKBOOK_TEST_BUILD", BUILD))

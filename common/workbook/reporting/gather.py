@@ -23,7 +23,7 @@ from ..core.profiles import Launch
 from ..core.progress import ProgressFile
 from ..core.timelines import Recorded
 from ..pictures import access_picture
-from ..pictures.observed import observe
+from ..pictures.recorded import observe
 
 MAX_SHAPES = 3  # of one kernel, each with a line; more are combined
 PROFILE_KEYS = {"check": 1 << 14, "cuda": 1 << 20}  # at most

@@ -29,7 +29,7 @@ from ..core.sweeps import file_inputs, number
 from ..pictures import access_picture
 from ..pictures.access_layout import in_words
 from ..pictures.accesses import MAX_PLACES
-from ..pictures.observed import observe
+from ..pictures.recorded import observe
 from ..reporting import plot, timeline
 
 MAX_N = 2**16
