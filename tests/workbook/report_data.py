@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,49 +15,51 @@ LAB = "03-bitonic"
 MANY = 1 << 62
 
 
+USUAL = Row(
+    lab="03-bitonic",
+    step=1,
+    name="global",
+    build="cpu",
+    seed=7,
+    n=1024,
+    repeats=5,
+    median_ms=2.0,
+    q1_ms=1.9,
+    q3_ms=2.1,
+    keys_per_s=512000.0,
+    gb_per_s=0.004,
+    roof_gb_per_s=30.0,
+    percent_of_roof=0.013,
+    status="verified",
+    machine_id="epyc",
+    machine="AMD EPYC, 2 cores, 24 GiB, Debian, Linux 6.1",
+    commit="abc",
+    date="2026-01-02T03:04:05Z",
+)
+
+
 def row(**values: Any) -> Row:
-    """A verified row."""
-    usual: dict[str, Any] = {
-        "lab": LAB,
-        "step": 1,
-        "name": "global",
-        "build": "cpu",
-        "seed": 7,
-        "n": 1024,
-        "repeats": 5,
-        "median_ms": 2.0,
-        "q1_ms": 1.9,
-        "q3_ms": 2.1,
-        "keys_per_s": 512000.0,
-        "gb_per_s": 0.004,
-        "roof_gb_per_s": 30.0,
-        "percent_of_roof": 0.013,
-        "status": "verified",
-        "machine_id": "epyc",
-        "machine": "AMD EPYC, 2 cores, 24 GiB, Debian, Linux 6.1",
-        "commit": "abc",
-        "date": "2026-01-02T03:04:05Z",
-    }
-    return Row(**{**usual, **values})
+    """A verified row with these values."""
+    return replace(USUAL, **values)
 
 
 def step(number: int, name: str = "", affordable: int = MANY, types: Sequence[str] = ("u32",), **values: Any) -> Step:
     """A line of a lab's table."""
-    usual: dict[str, Any] = {
-        "number": number,
-        "name": name or f"step{number}",
-        "file": f"{number:02}_{name or 'step'}.cu",
-        "idea": "i",
-        "task": "sort",
-        "stable": False,
-        "tile": 0,
-        "max_n": None if affordable == MANY else affordable,
-        "max_range": None,
-        "types": tuple(types),
-        "budget": None,
-        "affordable": Affordable(affordable, affordable, affordable),
-    }
-    return Step(**{**usual, **values})
+    usual = Step(
+        number=number,
+        name=name or f"step{number}",
+        file=f"{number:02}_{name or 'step'}.cu",
+        idea="i",
+        task="sort",
+        stable=False,
+        tile=0,
+        max_n=None if affordable == MANY else affordable,
+        max_range=None,
+        types=tuple(types),
+        budget=None,
+        affordable=Affordable(affordable, affordable, affordable),
+    )
+    return replace(usual, **values)
 
 
 def lab_of(*affordable: int, types: Sequence[str] = ("u32",)) -> Lab:

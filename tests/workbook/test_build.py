@@ -14,6 +14,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
 
+from in_folder import InFolder
+
 from workbook.core import build, machine
 from workbook.core.console import Problem, Usage
 from workbook.core.course import ROOT
@@ -28,15 +30,12 @@ FILES = {
 }
 
 
-class Folder(unittest.TestCase):
+class Folder(InFolder):
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.build = Path(folder.name) / "build"
+        super().setUp()
+        self.build = self.folder / "build"
         for name, value in (("BUILD", self.build), ("_FACTS", self.build / "workbook-setup.json")):
-            patch = mock.patch.object(build, name, value)
-            patch.start()
-            self.addCleanup(patch.stop)
+            self.replace(build, name, value)
 
     def fill(self, **changes: str) -> None:
         for name, text in {**FILES, **changes}.items():
@@ -140,7 +139,7 @@ class Folder(unittest.TestCase):
             self.assertEqual(runs[0], [os.path.relpath(build.judge(), self.build)])
 
 
-class Suite(unittest.TestCase):
+class Suite(InFolder):
     LOG = "\n".join(
         json.dumps({"name": "x", "result": result})
         for result in ("OK", "EXPECTEDFAIL", "SKIP", "FAIL", "TIMEOUT", "ERROR", "UNEXPECTEDPASS")
@@ -156,13 +155,12 @@ class Suite(unittest.TestCase):
         self.assertEqual(suite.caught(log), ["caught: 5 of 5 attacks (g++)", "caught: 3 of 4 mistakes"])
 
     def test_an_unknown_suite_is_refused_before_anything_is_built(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            info = Path(folder) / "intro-tests.json"
-            info.write_text('[{"suite": ["sorting:one"]}, {"suite": ["sorting:two", "sorting:one"]}]')
-            suite.check_suites(["one", "sorting:two"], info)
-            with self.assertRaisesRegex(Usage, "^unknown suite 'three'; choose one of: one, two$"):
-                suite.check_suites(["one", "three"], info)
-            suite.check_suites(["three"], info.with_name("none.json"))
+        info = self.folder / "intro-tests.json"
+        info.write_text('[{"suite": ["sorting:one"]}, {"suite": ["sorting:two", "sorting:one"]}]')
+        suite.check_suites(["one", "sorting:two"], info)
+        with self.assertRaisesRegex(Usage, "^unknown suite 'three'; choose one of: one, two$"):
+            suite.check_suites(["one", "three"], info)
+        suite.check_suites(["three"], info.with_name("none.json"))
 
     def run_suite(self, log: str | None, status: int, kinds: tuple[str, ...] = ("cpu",)) -> tuple[int, list[str]]:
         with tempfile.TemporaryDirectory() as folder:

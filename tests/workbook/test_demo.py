@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import io
-import tempfile
 import unittest
 import xml.etree.ElementTree
-from pathlib import Path
 
+from in_folder import InFolder
 from report_data import step
 
 from workbook.core.judge_types import Lab
@@ -25,14 +24,13 @@ ROWS = [
 ]
 
 
-class DemoPlot(unittest.TestCase):
+class DemoPlot(InFolder):
     def test_names_every_step_input_and_the_gold_standard(self) -> None:
         if not plot.available():
             self.skipTest("matplotlib is not installed")
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "demo.svg"
-            self.assertTrue(bars.demo(ROWS, path, "cpu"))
-            drawn = path.read_text()
+        path = self.folder / "demo.svg"
+        self.assertTrue(bars.demo(ROWS, path, "cpu"))
+        drawn = path.read_text()
         texts = [text.strip() for text in xml.etree.ElementTree.fromstring(drawn).itertext()]
         for word in ("01 1 global", "02 4 path", "uniform", "text", "gold standard, uniform"):
             self.assertIn(word, texts)

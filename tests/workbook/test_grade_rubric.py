@@ -5,22 +5,18 @@ from __future__ import annotations
 import unittest
 from pathlib import Path
 
+from report_data import step
+
 from workbook.core import course
 from workbook.core.console import Usage
-from workbook.core.judge_types import Affordable, Budget, Lab, Step
+from workbook.core.judge_types import Budget, Lab
 from workbook.grading import rubric
 from workbook.grading.class_run import RUBRIC
 
 FILE = Path("my.toml")
 
 
-def line(number: int, budget: Budget | None) -> Step:
-    """A line of a lab's table."""
-    affordable = Affordable(1, 1, 1)
-    return Step(number, "x", "x.cu", "", "sort", False, 0, None, None, ("u32",), budget, affordable)
-
-
-BUDGETED = Lab("03-bitonic", "u32", None, (line(1, Budget(n=1024, bytes=8)), line(2, None)))
+BUDGETED = Lab("03-bitonic", "u32", None, (step(1, budget=Budget(n=1024, bytes=8)), step(2)))
 
 
 def setUpModule() -> None:
@@ -36,8 +32,8 @@ class Values(unittest.TestCase):
         marks = rubric.read(RUBRIC)
         for lab in course.labs():
             self.assertGreater(marks.points(lab, None, "report"), 0)
-            for step in course.steps(lab):
-                self.assertGreater(marks.points(lab, step.number, "correct"), 0)
+            for known in course.steps(lab):
+                self.assertGreater(marks.points(lab, known.number, "correct"), 0)
         self.assertEqual(marks.points("05-radix", 0, "speed"), 0)
 
     def test_single_steps_and_labs(self) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
 import unittest
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from grade_data import RUN, the_class
+from in_folder import InFolder
 
 from workbook.core.console import Problem, Usage
 from workbook.grading import outputs, shards
@@ -31,13 +31,11 @@ class Shards(unittest.TestCase):
             self.assertLessEqual(max(map(len, parts)) - min(map(len, parts)), 1)
 
 
-class Merge(unittest.TestCase):
+class Merge(InFolder):
     """Outputs of shards."""
 
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        super().setUp()
         self.out = self.folder / "merged"
 
     def grade(self, out: Path, shard: shards.Shard, change: Callable[[Run], Run] = lambda run: run) -> Path:

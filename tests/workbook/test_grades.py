@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-import tempfile
 import unittest
 from pathlib import Path
+
+from in_folder import InFolder
 
 from workbook.core.console import Problem
 from workbook.grading import grades
@@ -57,26 +58,25 @@ class RoundTrip(unittest.TestCase):
             grades.to_json(dataclasses.replace(GRADE, seconds=float("nan")))
 
 
-class Folder(unittest.TestCase):
+class Folder(InFolder):
     """The files of a folder of grades."""
 
     def test_grades_and_run(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            out = Path(folder) / "grades"
-            self.assertIsNone(grades.read_run(out))
-            self.assertIsNone(grades.read_grade(out, GRADE.student))
-            self.assertEqual(grades.read_grades(out), [])
-            grades.write_run(out, RUN)
-            other = dataclasses.replace(GRADE, student="../etc/passwd")
-            for grade in (GRADE, other):
-                grades.write_grade(out, grade)
-            self.assertEqual(grades.read_run(out), RUN)
-            self.assertEqual(grades.read_grade(out, GRADE.student), GRADE)
-            self.assertEqual(grades.read_grades(out), [other, GRADE])
-            self.assertEqual(sorted(path.name for path in Path(folder).iterdir()), ["grades"])
-            grades.grade_file(out, GRADE.student).write_text("{")
-            with self.assertRaisesRegex(Problem, "remove it, and the submission is graded again"):
-                grades.read_grades(out)
+        out = self.folder / "grades"
+        self.assertIsNone(grades.read_run(out))
+        self.assertIsNone(grades.read_grade(out, GRADE.student))
+        self.assertEqual(grades.read_grades(out), [])
+        grades.write_run(out, RUN)
+        other = dataclasses.replace(GRADE, student="../etc/passwd")
+        for grade in (GRADE, other):
+            grades.write_grade(out, grade)
+        self.assertEqual(grades.read_run(out), RUN)
+        self.assertEqual(grades.read_grade(out, GRADE.student), GRADE)
+        self.assertEqual(grades.read_grades(out), [other, GRADE])
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["grades"])
+        grades.grade_file(out, GRADE.student).write_text("{")
+        with self.assertRaisesRegex(Problem, "remove it, and the submission is graded again"):
+            grades.read_grades(out)
 
     def test_file_names(self) -> None:
         plain = ("anna", "Zoë Müller", "a.b-c_d", "李雷", "me@example.org", "x" * grades.LONGEST_NAME)
@@ -101,12 +101,11 @@ class Folder(unittest.TestCase):
             self.assertEqual(grades.file_name(student), student)
         made = [grades.file_name(student) for student in awkward]
         self.assertEqual(len(set(made)), len(made))
-        with tempfile.TemporaryDirectory() as folder:
-            for name in (*plain, *made):
-                self.assertNotIn(name[0], ".-")
-                self.assertFalse(set(name) & set("/\\\n\0<$="), name)
-                Path(folder, f"{name}.json").touch()
-            self.assertEqual(len(list(Path(folder).iterdir())), len(plain) + len(made))
+        for name in (*plain, *made):
+            self.assertNotIn(name[0], ".-")
+            self.assertFalse(set(name) & set("/\\\n\0<$="), name)
+            Path(self.folder, f"{name}.json").touch()
+        self.assertEqual(len(list(self.folder.iterdir())), len(plain) + len(made))
 
     def test_points(self) -> None:
         self.assertIsNone(GRADE.points)

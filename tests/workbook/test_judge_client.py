@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 import os
 import signal
-import tempfile
 import threading
 import time
 import unittest
 from pathlib import Path
 from unittest import mock
+
+from in_folder import InFolder
 
 from workbook.core.judge_client import JudgeCannot, JudgeClient, JudgeDied, JudgeUsage
 from workbook.core.judge_types import Case, Finding, Limits, Note, Outcome, from_json
@@ -19,13 +20,11 @@ FAKE = Path(__file__).with_name("fake_judge.py")
 CASE = Case("03-bitonic", 1, 1000)
 
 
-class FakeJudge(unittest.TestCase):
+class FakeJudge(InFolder):
     """Tests that talk to the fake judge."""
 
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        super().setUp()
         self.log = self.folder / "log"
 
     def client(self, mode: object = "") -> JudgeClient:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import tempfile
 import unittest
 from pathlib import Path
 from typing import Any
 from unittest import mock
+
+from in_folder import InFolder
 
 from workbook.core import machine, many_gpus, nccl
 from workbook.core.console import Problem, Usage
@@ -31,7 +32,7 @@ def arguments(*words: str) -> argparse.Namespace:
     return parser.parse_args(["06-beyond-memory", "4", *words])
 
 
-class Predictions(unittest.TestCase):
+class Predictions(InFolder):
     def test_the_phases_of_two_gpus(self) -> None:
         p = many_gpus.predict(line(2, most_sent=500, most_received=600, samples=4000), 4e9, RATES)
         self.assertAlmostEqual(p.sort, 40)
@@ -61,15 +62,14 @@ class Predictions(unittest.TestCase):
 
     def test_measured_runs_are_shown_beside_their_prediction(self) -> None:
         ran = {"n": 8_000_000_000, "gpus": 2, "gpu": "NVIDIA H200", "input": "uniform", "total_ms": 87.5}
-        with tempfile.TemporaryDirectory() as folder:
-            (Path(folder) / "h200").mkdir()
-            rows = [{**ran, "exchange_ms": 43.5}, {**ran, "gpus": 1}, {**ran, "input": "sorted"}]
-            (Path(folder) / "h200/many-gpus.jsonl").write_text("\n".join(map(json.dumps, rows)))
-            with mock.patch.object(many_gpus, "RESULTS", Path(folder)):
-                text = "\n".join(many_gpus.simulation_table([line(2)], RATES))
-                self.assertIn("2 x NVIDIA H200, 8000000000 keys in all: predicted 88.5 ms (exchange 40.0)", text)
-                self.assertIn("measured 87.5 ms (exchange 43.5)", text)
-                text = "\n".join(many_gpus.simulation_table([line(4)], RATES))
+        (self.folder / "h200").mkdir()
+        rows = [{**ran, "exchange_ms": 43.5}, {**ran, "gpus": 1}, {**ran, "input": "sorted"}]
+        (self.folder / "h200/many-gpus.jsonl").write_text("\n".join(map(json.dumps, rows)))
+        with mock.patch.object(many_gpus, "RESULTS", self.folder):
+            text = "\n".join(many_gpus.simulation_table([line(2)], RATES))
+            self.assertIn("2 x NVIDIA H200, 8000000000 keys in all: predicted 88.5 ms (exchange 40.0)", text)
+            self.assertIn("measured 87.5 ms (exchange 43.5)", text)
+            text = "\n".join(many_gpus.simulation_table([line(4)], RATES))
         self.assertIn("No run on several GPUs", text)
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-import tempfile
 import unittest
-from pathlib import Path
 from unittest import mock
+
+from in_folder import InFolder
 
 from workbook.core import build, narrowing
 from workbook.core.course import ROOT, StepFile, labs, steps
@@ -76,16 +76,12 @@ class Products(unittest.TestCase):
 
 
 @unittest.skipUnless(shutil.which("g++"), "there is no g++")
-class Scan(unittest.TestCase):
+class Scan(InFolder):
     """A scan compiles the generated source once, and remembers what it found for as long as that stays the same."""
 
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-        patch = mock.patch.object(build, "BUILD", self.folder)
-        patch.start()
-        self.addCleanup(patch.stop)
+        super().setUp()
+        self.replace(build, "BUILD", self.folder)
         self.step = StepFile("04-counting", 2, "shared")
         self.generated = self.folder / "labs/04-counting-cpu.p/02_shared.cu.cpp"
         self.generated.parent.mkdir(parents=True)

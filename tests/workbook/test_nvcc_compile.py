@@ -5,11 +5,10 @@ from __future__ import annotations
 import contextlib
 import io
 import json
-import tempfile
 import unittest
-from pathlib import Path
 from unittest import mock
 
+from in_folder import InFolder
 from test_check import STEPS, Script
 
 from workbook.core import build, checking, machine, narrowing, nvcc_compile, progress
@@ -20,18 +19,11 @@ OBJECT = "labs/04-counting-cuda.p/.._02_shared.cu.o"
 ERROR = 'labs/04-counting/02_shared.cu(61): error: calling a __host__ function("std::swap<int>") is not allowed'
 
 
-class NvccCompiles(unittest.TestCase):
+class NvccCompiles(InFolder):
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-        self.patch(build, "folder", lambda: self.folder)
-        self.patch(machine, "ninja", lambda: str(self.folder / "ninja"))
-
-    def patch(self, owner: object, name: str, value: object) -> None:
-        patcher = mock.patch.object(owner, name, value)
-        patcher.start()
-        self.addCleanup(patcher.stop)
+        super().setUp()
+        self.replace(build, "folder", lambda: self.folder)
+        self.replace(machine, "ninja", lambda: str(self.folder / "ninja"))
 
     def nvcc(self, script: str, target: str = OBJECT) -> None:
         """A Ninja that does this, in a build folder that has this object."""

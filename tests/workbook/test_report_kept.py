@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 import contextlib
 import io
-import tempfile
 import unittest
 from collections.abc import Callable
 from pathlib import Path
 from unittest import mock
 
+from in_folder import InFolder
 from report_data import LAB, MANY, lab_of, report_of, row
 
 from workbook.core.console import Problem, Usage
@@ -28,10 +28,11 @@ PARTS = {
 }
 
 
-class Kept(unittest.TestCase):
+class Kept(InFolder):
     """report.md, written again and again."""
 
     def setUp(self) -> None:
+        super().setUp()
         self.first = compose.compose(LAB, "Lab", PARTS, None)
 
     def test_all_parts_and_no_others(self) -> None:
@@ -76,49 +77,47 @@ class Kept(unittest.TestCase):
             compose.compose(LAB, "Lab", PARTS, self.first.replace("<!-- end of made -->", "", 1))
 
     def test_what_was_changed_by_hand_is_not_overwritten(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "report.tex"
-            remarks: list[str] = []
+        path = self.folder / "report.tex"
+        remarks: list[str] = []
 
-            def write(content: str) -> str:
-                return place.write_signed(path, content, "% made of report.md: {}", remarks).name
+        def write(content: str) -> str:
+            return place.write_signed(path, content, "% made of report.md: {}", remarks).name
 
-            self.assertEqual([write("one\n"), write("two\n")], ["report.tex"] * 2)
-            path.write_text(path.read_text().replace("two", "mine"))
-            self.assertEqual(remarks, [])
-            self.assertEqual([write("three\n"), write("four\n")], ["report-new.tex"] * 2)
-            new = Path(folder) / "report-new.tex"
-            new.write_text(new.read_text().replace("four", "mine too"))
-            self.assertEqual([write("five\n"), write("six\n")], ["report-new-2.tex"] * 2)
-            self.assertTrue(path.read_text().startswith("mine"))
-            self.assertTrue(new.read_text().startswith("mine too"))
-            self.assertIn("because you have changed report.tex and report-new.tex by hand", remarks[-1])
+        self.assertEqual([write("one\n"), write("two\n")], ["report.tex"] * 2)
+        path.write_text(path.read_text().replace("two", "mine"))
+        self.assertEqual(remarks, [])
+        self.assertEqual([write("three\n"), write("four\n")], ["report-new.tex"] * 2)
+        new = self.folder / "report-new.tex"
+        new.write_text(new.read_text().replace("four", "mine too"))
+        self.assertEqual([write("five\n"), write("six\n")], ["report-new-2.tex"] * 2)
+        self.assertTrue(path.read_text().startswith("mine"))
+        self.assertTrue(new.read_text().startswith("mine too"))
+        self.assertIn("because you have changed report.tex and report-new.tex by hand", remarks[-1])
 
     def test_words_that_cannot_be_kept_are_refused(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "report.md"
-            self.assertIsNone(compose.written_in(path, LAB))
-            path.write_text(" \n")
-            self.assertIsNone(compose.written_in(path, LAB))
-            path.write_bytes("# \u00fcber".encode("latin1"))
-            with self.assertRaisesRegex(Problem, "is not UTF-8"):
-                compose.written_in(path, LAB)
-            path.write_text(self.first.replace("<!-- end of made -->", "", 1))
-            with self.assertRaisesRegex(Problem, "is missing"):
-                compose.written_in(path, LAB)
-            path.write_text(self.first)
-            self.assertEqual(compose.written_in(path, LAB), self.first)
-            with self.assertRaisesRegex(Usage, f"holds the report on {LAB}"):
-                compose.written_in(path, "05-radix")
+        path = self.folder / "report.md"
+        self.assertIsNone(compose.written_in(path, LAB))
+        path.write_text(" \n")
+        self.assertIsNone(compose.written_in(path, LAB))
+        path.write_bytes("# \u00fcber".encode("latin1"))
+        with self.assertRaisesRegex(Problem, "is not UTF-8"):
+            compose.written_in(path, LAB)
+        path.write_text(self.first.replace("<!-- end of made -->", "", 1))
+        with self.assertRaisesRegex(Problem, "is missing"):
+            compose.written_in(path, LAB)
+        path.write_text(self.first)
+        self.assertEqual(compose.written_in(path, LAB), self.first)
+        with self.assertRaisesRegex(Usage, f"holds the report on {LAB}"):
+            compose.written_in(path, "05-radix")
 
-    def run_report(self, folder: str, meanwhile: Callable[[], object]) -> str:
+    def run_report(self, meanwhile: Callable[[], object]) -> str:
         """A report during whose measurements `meanwhile` happens. Returns what was printed."""
         parser = argparse.ArgumentParser()
         report.add_arguments(parser)
 
         def measured(*_: object) -> Context:
             meanwhile()
-            return report_of([row()], Path(folder), steps=lab_of(MANY).steps)
+            return report_of([row()], self.folder, steps=lab_of(MANY).steps)
 
         printed = io.StringIO()
         with (
@@ -129,28 +128,26 @@ class Kept(unittest.TestCase):
             contextlib.redirect_stdout(printed),
             contextlib.redirect_stderr(printed),
         ):
-            report.main(parser.parse_args([LAB, "--out", folder]))
+            report.main(parser.parse_args([LAB, "--out", str(self.folder)]))
         return printed.getvalue()
 
     def test_what_is_written_while_it_measures_stays(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "report.md"
-            self.run_report(folder, lambda: None)
-            self.run_report(folder, lambda: path.write_text(path.read_text().replace("Your name", "Ada \u0416.")))
-            self.assertIn("Ada \u0416.", path.read_text())
-            broken = path.read_text().replace("<!-- end of made -->", "", 1)
-            with self.assertRaisesRegex(Problem, "is missing"):
-                self.run_report(folder, lambda: path.write_text(broken))
-            self.assertEqual(path.read_text(), broken)
+        path = self.folder / "report.md"
+        self.run_report(lambda: None)
+        self.run_report(lambda: path.write_text(path.read_text().replace("Your name", "Ada \u0416.")))
+        self.assertIn("Ada \u0416.", path.read_text())
+        broken = path.read_text().replace("<!-- end of made -->", "", 1)
+        with self.assertRaisesRegex(Problem, "is missing"):
+            self.run_report(lambda: path.write_text(broken))
+        self.assertEqual(path.read_text(), broken)
 
     def test_missing_letters_and_pictures_are_reported(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "report.md"
-            self.assertIn("pdflatex report.tex", self.run_report(folder, lambda: None))
-            path.write_text(path.read_text().replace("Your name", "\u0416\n\n![mine](plots/mine.png)\n\n"))
-            printed = self.run_report(folder, lambda: None)
-            for words in ("lualatex report.tex", "no glyphs for \u0416", "the picture plots/mine.png is not in"):
-                self.assertIn(words, printed)
+        path = self.folder / "report.md"
+        self.assertIn("pdflatex report.tex", self.run_report(lambda: None))
+        path.write_text(path.read_text().replace("Your name", "\u0416\n\n![mine](plots/mine.png)\n\n"))
+        printed = self.run_report(lambda: None)
+        for words in ("lualatex report.tex", "no glyphs for \u0416", "the picture plots/mine.png is not in"):
+            self.assertIn(words, printed)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tempfile
 import unittest
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any, cast
 from unittest import mock
 
+from in_folder import InFolder
 from report_data import LAB, MANY, lab_of, row, step
 
 from workbook.core import build, measuring, report_sweeps, resuming, sweeps
@@ -84,13 +84,11 @@ class Plan(unittest.TestCase):
         self.assertEqual(measure.left_out(lab, "cuda", [sweep], rows), {"types": []})
 
 
-class Again(unittest.TestCase):
+class Again(InFolder):
     """What may have failed by chance."""
 
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        super().setUp()
         (self.folder / "csv").mkdir()
         (self.folder / "csv/sweeps.json").write_text("[1]")  # not ours
         self.refused = row(status="refused", keys_per_s=None, n=1000, message="by the judge's clock")
@@ -100,9 +98,7 @@ class Again(unittest.TestCase):
             (resuming, "resume", mock.Mock(side_effect=self.resume)),
             (measuring, "run", mock.Mock(side_effect=self.run_again)),
         ):
-            patch = mock.patch.object(place, name, replacement)
-            patch.start()
-            self.addCleanup(patch.stop)
+            self.replace(place, name, replacement)
 
     def resume(self, *_: object, **__: object) -> SimpleNamespace:
         return SimpleNamespace(rows=[row(), self.refused], path=self.folder / "measured.csv")

@@ -9,6 +9,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
+from in_folder import InFolder
 from report_data import LAB, row
 
 from workbook.core.console import Progress, Usage
@@ -17,40 +18,36 @@ from workbook.reporting import context, place
 from workbook.reporting.context import Context
 
 
-class Folder(unittest.TestCase):
+class Folder(InFolder):
     """The folder of a report."""
 
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.root = Path(folder.name)
-        (self.root / "labs" / LAB).mkdir(parents=True)
-        patch = mock.patch.object(place, "note")
-        self.note = patch.start()
-        self.addCleanup(patch.stop)
+        super().setUp()
+        (self.folder / "labs" / LAB).mkdir(parents=True)
+        self.note = self.replace(place, "note")
 
-    def folder(self, solution: bool = False) -> Path:
-        return place.report_folder(LAB, solution, self.root, self.root / "build")
+    def place(self, solution: bool = False) -> Path:
+        return place.report_folder(LAB, solution, self.folder, self.folder / "build")
 
     def test_it_is_next_to_what_it_is_about(self) -> None:
-        self.assertEqual(self.folder(), self.root / "labs" / LAB / "report")
-        self.assertEqual(self.folder(True), self.root / "labs" / LAB / "report")  # there are no solutions
-        (self.root / "solutions").mkdir()
-        self.assertEqual(self.folder(True), self.root / "solutions" / LAB / "report")
+        self.assertEqual(self.place(), self.folder / "labs" / LAB / "report")
+        self.assertEqual(self.place(True), self.folder / "labs" / LAB / "report")  # there are no solutions
+        (self.folder / "solutions").mkdir()
+        self.assertEqual(self.place(True), self.folder / "solutions" / LAB / "report")
 
     def test_a_report_in_the_build_folder_is_moved_once(self) -> None:
-        old = self.root / "build/reports" / LAB
+        old = self.folder / "build/reports" / LAB
         (old / "csv").mkdir(parents=True)
         (old / "csv/n.csv").write_text("rows")
-        self.assertFalse(self.folder().exists())  # nothing was written there
+        self.assertFalse(self.place().exists())  # nothing was written there
         (old / "report.md").write_text("my words")
-        self.assertEqual((self.folder() / "report.md").read_text(), "my words")
-        self.assertEqual((self.folder() / "csv/n.csv").read_text(), "rows")
+        self.assertEqual((self.place() / "report.md").read_text(), "my words")
+        self.assertEqual((self.place() / "csv/n.csv").read_text(), "rows")
         self.assertFalse(old.exists())
         self.assertEqual(self.note.call_count, 1)
         old.mkdir(parents=True)
         (old / "report.md").write_text("another")
-        self.assertEqual((self.folder() / "report.md").read_text(), "my words")
+        self.assertEqual((self.place() / "report.md").read_text(), "my words")
 
     def test_one_that_cannot_be_written(self) -> None:
         with tempfile.NamedTemporaryFile() as file, self.assertRaisesRegex(Usage, "cannot be written: choose another"):
@@ -63,7 +60,7 @@ class Folder(unittest.TestCase):
         self.assertFalse([line for line in ignored if line.endswith(("/report/", "report.md")) and "labs" in line])
 
 
-class Drawn(unittest.TestCase):
+class Drawn(InFolder):
     """Plots are drawn only when they change."""
 
     def test_a_plot_is_drawn_again_only_if_it_changes(self) -> None:
@@ -75,30 +72,27 @@ class Drawn(unittest.TestCase):
                 stem.with_suffix(f".{form}").touch()
             return True
 
-        with tempfile.TemporaryDirectory() as name:
-            folder = Path(name)
-            (folder / "plots").mkdir()
+        (self.folder / "plots").mkdir()
 
-            def figure(n: int) -> str:
-                return Context(LAB, folder, [row(n=n)], "cpu", plots=True).figure("speed", draw, "All")
+        def figure(n: int) -> str:
+            return Context(LAB, self.folder, [row(n=n)], "cpu", plots=True).figure("speed", draw, "All")
 
-            self.assertEqual([figure(4), figure(4)], ["![All](plots/speed.svg)"] * 2)
-            self.assertEqual(len(drawings), 1)
-            figure(8)
-            self.assertEqual(len(drawings), 2)
-            (folder / "plots/speed.pdf").unlink()
-            figure(8)
-            self.assertEqual(len(drawings), 3)
-            (folder / "plots/drawn.json").write_text("damaged")
-            figure(8)
-            self.assertEqual(len(drawings), 4)
+        self.assertEqual([figure(4), figure(4)], ["![All](plots/speed.svg)"] * 2)
+        self.assertEqual(len(drawings), 1)
+        figure(8)
+        self.assertEqual(len(drawings), 2)
+        (self.folder / "plots/speed.pdf").unlink()
+        figure(8)
+        self.assertEqual(len(drawings), 3)
+        (self.folder / "plots/drawn.json").write_text("damaged")
+        figure(8)
+        self.assertEqual(len(drawings), 4)
 
     def test_nothing_to_draw_is_remembered(self) -> None:
-        with tempfile.TemporaryDirectory() as name:
-            draw = mock.Mock(return_value=False)
-            for _ in range(2):
-                self.assertFalse(context.Plots(Path(name)).have("a", 1, draw))
-            self.assertEqual(draw.call_count, 1)
+        draw = mock.Mock(return_value=False)
+        for _ in range(2):
+            self.assertFalse(context.Plots(self.folder).have("a", 1, draw))
+        self.assertEqual(draw.call_count, 1)
 
 
 class Printed(unittest.TestCase):

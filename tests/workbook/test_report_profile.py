@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
-import tempfile
 import unittest
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, cast
 from unittest import mock
 
+from in_folder import InFolder
 from report_data import MANY, lab_of, row
 
 from workbook.core import build, profiles, resuming
@@ -44,13 +43,11 @@ LAUNCH: Launch = {
 }
 
 
-class Gathered(unittest.TestCase):
+class Gathered(InFolder):
     """What is profiled, and what is taken from the folder."""
 
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        super().setUp()
         (self.folder / "csv").mkdir()
         self.profiled: list[tuple[int, str]] = []
         self.mark = "one"
@@ -60,15 +57,11 @@ class Gathered(unittest.TestCase):
             (resuming, "digest", lambda _, words: f"{self.mark}, {words[0]}"),
             (shutil, "which", lambda _: self.ncu),
         ):
-            patch = mock.patch.object(place, name, replacement)
-            patch.start()
-            self.addCleanup(patch.stop)
+            self.replace(place, name, replacement)
         self.ncu: str | None = "/bin/ncu"
         self.refuse: Sequence[tuple[int, str]] = ()
         self.notes: list[str] = []
-        patch = mock.patch.object(gather, "note", self.notes.append)
-        patch.start()
-        self.addCleanup(patch.stop)
+        self.replace(gather, "note", self.notes.append)
 
     def launches_of(self, _judge: object, case: Case, source: str, _solution: bool) -> list[Launch]:
         self.profiled.append((case.step, source))

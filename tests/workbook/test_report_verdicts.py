@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
 import unittest
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 from unittest import mock
 
+from in_folder import InFolder
 from report_data import LAB, report_of, row, step
 
 from workbook.core import build, checking, console, profiles, progress, resuming
@@ -32,13 +32,11 @@ def outcome(status: str = "verified", **values: Any) -> Outcome:
     return Outcome(status, status == "verified", Case(LAB, 2, 4096), **values)
 
 
-class Folder(unittest.TestCase):
+class Folder(InFolder):
     """A report's folder, with a runner and a judge that only exist by name."""
 
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        super().setUp()
         for name in ("csv", "plots"):
             (self.folder / name).mkdir()
         self.program = self.folder / "program"
@@ -54,11 +52,6 @@ class Folder(unittest.TestCase):
             (resuming, "digest", lambda *_: self.mark),
         ):
             self.replace(place, name, value)
-
-    def replace(self, place: object, name: str, value: object) -> None:
-        patch = mock.patch.object(place, name, value)
-        patch.start()
-        self.addCleanup(patch.stop)
 
     def job(self, judge: object = None, fresh: bool = False) -> Job:
         lab = Lab(LAB, "u32", False, STEPS)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import unittest
-from pathlib import Path
 
-from measured import row
+from in_folder import InFolder
+from report_data import row
 
 from workbook.core import files, rows
 from workbook.core.console import Problem
@@ -20,13 +19,12 @@ HEADER = (
 )
 
 
-class Files(unittest.TestCase):
+class Files(InFolder):
     """Which files are refused, and with which words."""
 
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.path = Path(folder.name) / "rows.csv"
+        super().setUp()
+        self.path = self.folder / "rows.csv"
         rows.write(self.path, [row(message='a "quoted", word'), row(n=2048)])
 
     def assert_refused(self, words: str) -> None:

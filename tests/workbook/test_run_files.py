@@ -11,7 +11,6 @@ import signal
 import stat
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import unittest
@@ -19,6 +18,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
+
+from in_folder import InFolder
 
 from workbook import cli
 from workbook.core.judge_client import JudgeClient
@@ -44,13 +45,11 @@ def commands(runner: Path) -> contextlib.ExitStack:
     return stack
 
 
-class Files(unittest.TestCase):
+class Files(InFolder):
     """Tests with a folder of files."""
 
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        super().setUp()
         self.input, self.output = self.folder / "keys.bin", self.folder / "sorted.bin"
 
     def make(self, n: int) -> bytes:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import tempfile
 import unittest
-from pathlib import Path
+
+from in_folder import InFolder
 
 from workbook.core import starters
 from workbook.core.console import Problem
@@ -51,22 +51,20 @@ class Text(unittest.TestCase):
                 starters.starter(text, "name")
 
 
-class Writing(unittest.TestCase):
+class Writing(InFolder):
     """labs/ from solutions/, in a workbook of our own."""
 
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.root = Path(folder.name)
-        self.state = self.root / ".workbook"
-        self.solution = self.root / "solutions/01-a/01_x.cu"
-        self.lab = self.root / "labs/01-a/01_x.cu"
+        super().setUp()
+        self.state = self.folder / ".workbook"
+        self.solution = self.folder / "solutions/01-a/01_x.cu"
+        self.lab = self.folder / "labs/01-a/01_x.cu"
         self.solution.parent.mkdir(parents=True)
         self.solution.write_text(SOLUTION)
         (self.solution.parent / "NOTES.md").write_text("for the instructor\n")
 
     def write(self, force: bool = False) -> tuple[list[str], list[str]]:
-        written, kept = starters.write(force, self.root, self.state)
+        written, kept = starters.write(force, self.folder, self.state)
         return [str(path) for path in written], [str(path) for path in kept]
 
     def test_missing_files_are_written_and_notes_are_not(self) -> None:
@@ -74,12 +72,12 @@ class Writing(unittest.TestCase):
         self.assertEqual(self.lab.read_text(), STARTER)
         self.assertEqual([path.name for path in self.lab.parent.iterdir()], ["01_x.cu"])
         self.assertEqual(self.write(), ([], []))
-        self.assertEqual(starters.differing(self.root), [])
+        self.assertEqual(starters.differing(self.folder), [])
 
     def test_a_students_work_is_kept_unless_forced(self) -> None:
         self.write()
         self.lab.write_text("my work\n")
-        self.assertEqual([str(path) for path in starters.differing(self.root)], ["01-a/01_x.cu"])
+        self.assertEqual([str(path) for path in starters.differing(self.folder)], ["01-a/01_x.cu"])
         self.assertEqual(self.write(), ([], ["01-a/01_x.cu"]))
         self.assertEqual(self.lab.read_text(), "my work\n")
         self.assertEqual(self.write(force=True), (["01-a/01_x.cu"], []))
@@ -88,7 +86,7 @@ class Writing(unittest.TestCase):
     def test_work_in_another_encoding_is_kept(self) -> None:
         self.write()
         self.lab.write_bytes(b"// caf\xe9\n")
-        self.assertEqual([str(path) for path in starters.differing(self.root)], ["01-a/01_x.cu"])
+        self.assertEqual([str(path) for path in starters.differing(self.folder)], ["01-a/01_x.cu"])
         self.assertEqual(self.write(), ([], ["01-a/01_x.cu"]))
         self.assertEqual(self.lab.read_bytes(), b"// caf\xe9\n")
 

@@ -16,7 +16,7 @@ from typing import Any
 from unittest import mock
 
 import fake_judge
-from measured import row
+from report_data import row
 from test_judge_client import FAKE, FakeJudge
 
 from workbook.core import build, machine, measuring, presets, report_sweeps, resuming, rows, sweeps
@@ -331,9 +331,7 @@ class Resuming(FakeJudge):
             (build, "judge", lambda: program),
         ]
         for module, name, value in replaced:
-            patch = mock.patch.object(module, name, value)
-            patch.start()
-            self.addCleanup(patch.stop)
+            self.replace(module, name, value)
         programs = Programs(JudgeClient(FAKE), "cpu", program, program)
         return lambda: resuming.resume("timing", programs, Sweep("03-bitonic", n=(1,)))
 

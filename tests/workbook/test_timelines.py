@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
+from in_folder import InFolder
 from report_data import report_of, step
 
 from workbook import cli
@@ -78,13 +79,12 @@ class Shares(unittest.TestCase):
         self.assertIn("3 more copies and kernels followed", on_cpu)
 
 
-class Files(unittest.TestCase):
+class Files(InFolder):
     """A timeline in a file."""
 
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.path = Path(folder.name) / "06-timeline-2.json"
+        super().setUp()
+        self.path = self.folder / "06-timeline-2.json"
 
     def test_what_is_written_is_read(self) -> None:
         timelines.write(self.path, recorded(left_out=2))
@@ -100,15 +100,13 @@ class Files(unittest.TestCase):
                 timelines.read(self.path)
 
 
-class Drawn(unittest.TestCase):
+class Drawn(InFolder):
     """The drawing, and the part of a report."""
 
     def setUp(self) -> None:
         if not plot.available():
             self.skipTest("matplotlib is not here")
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        super().setUp()
         (self.folder / "plots").mkdir()
 
     def test_bars_are_where_the_spans_are(self) -> None:
