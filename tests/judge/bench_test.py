@@ -3,8 +3,6 @@
 RUNNER, COUNTING and BEYOND: of the solutions of 03-bitonic, 04-counting and 06-beyond-memory, cpu build.
 """
 
-from __future__ import annotations
-
 import argparse
 import io
 import os

@@ -4,8 +4,6 @@
 cc_test.py [--compiler g++]
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import resource

@@ -3,8 +3,6 @@
 python3 compiler_test.py [--compiler CXX]      (default: c++)
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import subprocess

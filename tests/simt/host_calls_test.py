@@ -6,8 +6,6 @@ host_calls_test.py [--compiler g++]
 nvcc 13.0 refuses each marked line of REFUSED, and warns about that of WARNED. It compiles ACCEPTED as it is.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import io

@@ -1,7 +1,5 @@
 """Tests with a folder of their own."""
 
-from __future__ import annotations
-
 import tempfile
 import unittest
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Rows, tables of steps and reports that several tests of the report use."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path

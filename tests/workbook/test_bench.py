@@ -1,7 +1,5 @@
 """bench: its arguments, and the tables it prints."""
 
-from __future__ import annotations
-
 import argparse
 import io
 import tempfile

@@ -1,5 +1,7 @@
 """The build folder: when it is used, when it is set up again, and what survives that; and the suite's count."""
 
+from __future__ import annotations
+
 import argparse
 import contextlib
 import io

@@ -1,7 +1,5 @@
 """The demo's plot."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import unittest

@@ -1,7 +1,5 @@
 """A class is graded: seeds are drawn once, interrupted runs go on, and a fault of the machine is not the student's."""
 
-from __future__ import annotations
-
 import contextlib
 import csv
 import fcntl

@@ -3,8 +3,6 @@
 Each kind of sandbox is tested where it can run; where none can, the tests are skipped.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import socket

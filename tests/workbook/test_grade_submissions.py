@@ -1,7 +1,5 @@
 """What is taken of submissions: the files that students may edit, wherever they lie, and nothing else."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json

@@ -1,7 +1,5 @@
 """Grades: points for the outcomes of cases, how they are written and read, and the shards of a class."""
 
-from __future__ import annotations
-
 import dataclasses
 import unittest
 from collections.abc import Callable

@@ -5,8 +5,6 @@ innocent submissions, drawn by the date, are compiled like a step. INSPECT=all c
 the attacks with each compiler.
 """
 
-from __future__ import annotations
-
 import datetime
 import os
 import random

@@ -1,7 +1,5 @@
 """The client of the judge: typed answers, and what becomes of a judge that fails."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal

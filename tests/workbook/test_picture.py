@@ -1,7 +1,5 @@
 """Access pictures: reading traces, drawing real runs, and refusing what cannot be drawn."""
 
-from __future__ import annotations
-
 import functools
 import io
 import json

@@ -1,7 +1,5 @@
 """The profile of a GPU: what Nsight Compute prints, read; and when copies and kernels ran."""
 
-from __future__ import annotations
-
 import csv
 import io
 import os

@@ -1,7 +1,5 @@
 """What the command reads: names of labs and steps, hints, compilers' messages, test logs; and the table of the demo."""
 
-from __future__ import annotations
-
 import os
 import unittest
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The release for students: what it leaves out, its self-check, and the folders that it refuses."""
 
-from __future__ import annotations
-
 import re
 import unittest
 from unittest import mock

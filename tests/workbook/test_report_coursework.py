@@ -1,7 +1,5 @@
 """A report on counting sort has every table and plot that such coursework is expected to have."""
 
-from __future__ import annotations
-
 import re
 import unittest
 from typing import Any

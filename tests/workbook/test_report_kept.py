@@ -1,7 +1,5 @@
 """report.md: what the student writes is kept, and answers that are empty are counted and marked."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import io

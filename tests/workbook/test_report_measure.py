@@ -1,7 +1,5 @@
 """What a report measures, measures again and compares with; where it is; and what is drawn again."""
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import io

@@ -1,7 +1,5 @@
 """The parts of a report: tables and plots of a few rows, and what is said about failures."""
 
-from __future__ import annotations
-
 import re
 import tempfile
 import unittest

@@ -1,7 +1,5 @@
 """Verdicts, budgets, predictions and the picture of a run: gathered once, and shown as tables."""
 
-from __future__ import annotations
-
 import unittest
 from pathlib import Path
 from types import SimpleNamespace

@@ -1,7 +1,5 @@
 """Rows of measurements: which files are read, and what follows from several rows."""
 
-from __future__ import annotations
-
 import os
 import unittest
 

@@ -1,7 +1,5 @@
 """The case that `run` and `profile` make from their options; and step 4 of lab 06 on many GPUs, and simulated."""
 
-from __future__ import annotations
-
 import argparse
 import json
 import os

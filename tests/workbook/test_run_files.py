@@ -1,7 +1,5 @@
 """`run` with --output: files of keys, sorted in pieces, and whatever can go wrong on the way."""
 
-from __future__ import annotations
-
 import array
 import contextlib
 import io

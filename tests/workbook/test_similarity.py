@@ -1,7 +1,5 @@
 """Similar submissions: copies are found, also with other names; what everybody has does not count."""
 
-from __future__ import annotations
-
 import random
 import unittest
 

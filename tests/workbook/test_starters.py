@@ -1,7 +1,5 @@
 """Starters from solutions, and what must not be lost on the way."""
 
-from __future__ import annotations
-
 import unittest
 
 from in_folder import InFolder

@@ -1,7 +1,5 @@
 """Sweeps: which cases they have, which rows come of them, and how they are resumed."""
 
-from __future__ import annotations
-
 import io
 import os
 import signal

@@ -1,7 +1,5 @@
 """Sorts a file of keys into another one, which may both be larger than the memory: `run` with --output."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import time

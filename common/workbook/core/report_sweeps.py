@@ -1,7 +1,5 @@
 """The sweeps of a report. Steps that afford fewer keys or threads than others have sweeps of their own."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """Grades one submission: takes its files, builds them, runs them in the sandbox, and makes criteria of the outcomes."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 import shlex

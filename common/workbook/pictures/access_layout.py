@@ -1,7 +1,5 @@
 """Where the columns of an access picture lie, and the text that appears under the pointer."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

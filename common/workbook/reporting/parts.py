@@ -3,8 +3,6 @@
 The appendix holds the large tables, in a file of its own. Each of them can be folded.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from ..core.rows import COPIES, Row, whole

@@ -1,7 +1,5 @@
 """Parts of a report about sweeps: launch shapes, inputs, types of keys and value ranges."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 

@@ -3,8 +3,6 @@
 Files made from report.md end with a signature, so that changes by hand are noticed and not overwritten.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import shutil

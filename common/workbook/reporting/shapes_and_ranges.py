@@ -1,7 +1,5 @@
 """Launch shapes and value ranges: maps of the speed, and lines of time or speed, also of several machines."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any

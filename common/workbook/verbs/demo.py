@@ -4,8 +4,6 @@ The steps are those of the solutions. In a copy of the workbook without solution
 that are not written yet are listed as such, beside the speed of the gold standard.
 """
 
-from __future__ import annotations
-
 import argparse
 import textwrap
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """Grades a folder of submissions."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from pathlib import Path

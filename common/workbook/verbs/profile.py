@@ -1,7 +1,5 @@
 """What each kernel of a step does to memory: from Nsight Compute on a GPU, from the check build elsewhere."""
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections.abc import Iterable

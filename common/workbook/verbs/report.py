@@ -1,7 +1,5 @@
 """Writes a lab's report: measures what is missing, and makes Markdown, HTML and LaTeX with tables and plots."""
 
-from __future__ import annotations
-
 import argparse
 import time
 from pathlib import Path
