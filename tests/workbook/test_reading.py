@@ -1,4 +1,4 @@
-"""What the command reads: names of labs and steps, hints, compilers' messages, test logs; and the table of the demo."""
+"""What the command reads: names of labs and steps, hints, compilers' messages; and the table of the demo."""
 
 import os
 import unittest
@@ -16,7 +16,6 @@ from workbook.core.judge_types import Lab, from_json
 from workbook.core.progress import ProgressFile
 from workbook.core.samples import Sample
 from workbook.verbs import demo, status
-from workbook.verbs import test as suite
 from workbook.verbs.hint import fitted, hints_of
 
 HANDOUT = """# A lab
@@ -247,13 +246,6 @@ class Texts(unittest.TestCase):
                 "labs/03-bitonic/01_global.cu(30): warning #177-D: never used",
             ],
         )
-
-    def test_the_count_of_a_test_log(self) -> None:
-        log = "\n".join(
-            f'{{"result": "{word}"}}'
-            for word in ("OK", "EXPECTEDFAIL", "FAIL", "TIMEOUT", "ERROR", "UNEXPECTEDPASS", "SKIP")
-        )
-        self.assertEqual(suite.counts(log), (2, 4, 1))
 
 
 class Demo(unittest.TestCase):
