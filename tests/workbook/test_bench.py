@@ -224,7 +224,3 @@ class Arguments(InFolder):
         for text in ("", "-1", "2^", "1e6", "2^1000", "2^63"):
             with self.assertRaises(Usage):
                 sweeps.number(text)
-
-
-if __name__ == "__main__":
-    unittest.main()

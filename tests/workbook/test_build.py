@@ -10,7 +10,6 @@ import os
 import shutil
 import subprocess
 import tempfile
-import unittest
 from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -205,7 +204,3 @@ class Suite(InFolder):
     def test_without_a_gpu_cuda_is_not_passed(self) -> None:
         _, lines = self.run_suite('{"result": "OK"}\n', 0, ("cpu", "cuda"))
         self.assertIn("cuda: built, not run", lines[-2])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -362,7 +362,3 @@ class Watch(InFolder):
         ):
             self.assertEqual(watch.steps_to_check(steps, [Path("labs/04-counting", name) for name in names]), expected)
         self.assertEqual(watch.steps_to_check([STEPS[2]], [Path("03_parallel.cu")]), [STEPS[2]])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -324,7 +324,3 @@ class Handouts(unittest.TestCase):
             with self.subTest(lab):
                 self.assertTrue(in_steps(lab))
                 self.assertEqual(in_steps(lab), in_handout(lab))
-
-
-if __name__ == "__main__":
-    unittest.main()

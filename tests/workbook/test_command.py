@@ -262,7 +262,3 @@ class Compile(InFolder):
         (self.folder / "a").mkdir()
         self.assert_refused(["a.cu"], "is a directory")
         self.assert_refused(["a.cu", "-o", "nowhere/a"], "no such directory: nowhere")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -68,7 +68,3 @@ class DemoTable(unittest.TestCase):
             measured.solution = True
             self.assertEqual(demo._verdict(measured), 1)
         self.assertIn("not-written", printed.getvalue())
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -344,7 +344,3 @@ class OptionsTest(InFolder):
     def test_seeds_are_hidden_from_submissions(self) -> None:
         seeds = self.folder.resolve()
         self.assertIn(seeds, class_run.hidden(Options(Path("a"), Path("b"), seeds_of=seeds)))
-
-
-if __name__ == "__main__":
-    unittest.main()

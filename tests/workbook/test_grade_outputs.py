@@ -286,7 +286,3 @@ class Texts(unittest.TestCase):
         shown = texts.public(failure(2, 5, message="7 keys, keys[7]", seed=7), replace(RUN, seeds={"cases": 7}))
         self.assertEqual(shown.message, "7 keys, keys[7]")
         self.assertIsNone(shown.seed)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -199,7 +199,3 @@ class Points(unittest.TestCase):
         points, words = self.criterion([fine, wrong], [fine, fine])
         self.assertIsNone(points)
         self.assertIn("the reference solution could not be measured", words)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -241,7 +241,3 @@ class Choice(unittest.TestCase):
         self.assertIn("/tmp", found["writable"])
         possible = ("own", "scratch", "signals", "network", "disk", "processes", "memory")
         self.assertEqual([name for name in possible if not found[name]], [])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -8,7 +8,6 @@ import os
 import subprocess
 import sys
 import tarfile
-import unittest
 import zipfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -246,7 +245,3 @@ class Hostile(Folder):
         for text in ("x", "[]", '{"kind": 1}', json.dumps({"name": "a", "kind": "file", "text": "%"})):
             with self.subTest(text=text), self.assertRaises(unpack.Refused):
                 list(submissions.parse_members(text))
-
-
-if __name__ == "__main__":
-    unittest.main()

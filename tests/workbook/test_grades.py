@@ -322,7 +322,3 @@ class Merge(InFolder):
         with self.assertRaisesRegex(Problem, "not an empty folder"):
             shards.merge(self.out, parts)
         self.assertEqual([path.name for path in self.out.iterdir()], ["mine"])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -257,7 +257,3 @@ class Workflow(unittest.TestCase):
         text = (ROOT / "solutions/release/classroom.yml").read_text(encoding="utf-8")
         self.assertIn(f"lab: [{', '.join(labs())}]", text)
         self.assertIn("run: ./workbook check ${{ matrix.lab }}", text)
-
-
-if __name__ == "__main__":
-    unittest.main()

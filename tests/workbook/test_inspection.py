@@ -214,7 +214,3 @@ class Innocent(Compiling):
             for (source, kind), job in jobs.items():
                 with self.subTest(source=source.name, kind=kind):
                     self.assertEqual(Inspection(), inspect([job.result()], compiler(kind)))
-
-
-if __name__ == "__main__":
-    unittest.main()

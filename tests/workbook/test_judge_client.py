@@ -5,7 +5,6 @@ import os
 import signal
 import threading
 import time
-import unittest
 from pathlib import Path
 from unittest import mock
 
@@ -169,7 +168,3 @@ class Prefix(FakeJudge):
                 self.assertEqual(client.labs()[0].name, "03-bitonic")
                 client.finish()
             self.assertEqual((self.folder / "done").read_text(), "done\n")
-
-
-if __name__ == "__main__":
-    unittest.main()

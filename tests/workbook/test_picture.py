@@ -325,7 +325,3 @@ class Refused(unittest.TestCase):
         crashed = self.outcome(status="crashed", passed=False, message="signal 11\nmore")
         self.assertIn("step 2: signal 11\n", self.judged(crashed))
         self.assertIn("01_y.cu:7: error: bounds: past the end\n", self.judged({**crashed, "findings": [finding]}))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -298,7 +298,3 @@ class OfRealRuns(unittest.TestCase):
         self.assertEqual((usual.n, usual.memory), (1 << 16, 1 << 20))
         chosen = timelines.usual_case(Case("06-beyond-memory", 1, 100, memory=5), line, "cpu")
         self.assertEqual((chosen.n, chosen.memory), (100, 5))
-
-
-if __name__ == "__main__":
-    unittest.main()

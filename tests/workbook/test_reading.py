@@ -279,7 +279,3 @@ class Demo(unittest.TestCase):
             points, [("03-bitonic 1 global", "uniform", 0.512, None), ("03-bitonic 1 sums", "uniform", 0.512, None)]
         )
         self.assertEqual((measured.expected(), len(measured.of_steps())), (4, 3))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,7 +1,6 @@
 """The release for students: what it leaves out, its self-check, and the folders that it refuses."""
 
 import re
-import unittest
 from unittest import mock
 
 from in_folder import InFolder
@@ -199,7 +198,3 @@ class Links(InFolder):
         self.assertEqual(
             self.dead("[text][1] ![p][2]\n\n[1]: gone.md\n[2]: b.md\n"), ["a.md: the link gone.md leads nowhere"]
         )
-
-
-if __name__ == "__main__":
-    unittest.main()

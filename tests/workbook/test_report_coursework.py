@@ -1,7 +1,6 @@
 """A report on counting sort has every table and plot that such coursework is expected to have."""
 
 import re
-import unittest
 from typing import Any
 
 from in_folder import InFolder
@@ -219,7 +218,3 @@ class Coursework(InFolder):
                 },
                 plots,
             )
-
-
-if __name__ == "__main__":
-    unittest.main()

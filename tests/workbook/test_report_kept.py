@@ -240,7 +240,3 @@ class Predictions(unittest.TestCase):
         self.assertEqual(again.count("about 5"), 1)
         empty = [answer.section for answer in compose.answers(again, LAB) if answer.empty]
         self.assertNotIn(compose.PREDICTIONS, empty)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -289,7 +289,3 @@ class Printed(unittest.TestCase):
     def test_a_report_prints_one_line_for_a_sweep(self) -> None:
         self.assertEqual(self.printed(True), ["bitonic, n ..."])
         self.assertEqual(len(self.printed(False)), 101)
-
-
-if __name__ == "__main__":
-    unittest.main()

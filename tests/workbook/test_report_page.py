@@ -309,7 +309,3 @@ class Pictures(InFolder):
         tokens = markdown.parse("| a |\n|---|\n| `xy` **z** 2<sup>10</sup> &lt; |").tokens
         table, _ = markdown.table_at(tokens, 0)
         self.assertEqual(table.widths, [len("xy z 210 <")])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -234,7 +234,3 @@ class Parts(unittest.TestCase):
         )
         self.assertNotIn("u64", text)
         self.assertTrue(text.endswith("Left out: something."))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -190,7 +190,3 @@ class Tables(unittest.TestCase):
         )
         _, (cells,) = memory_table(found, {})
         self.assertEqual(cells[-2:], ["4.00", "50"])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -248,7 +248,3 @@ class Labs(unittest.TestCase):
         text = processors(report_of(rows, Path(), "cuda"))
         self.assertIn("| (the fastest step and shape) | 01 one &lt;&lt;&lt;4, 64&gt;&gt;&gt; | 02 two |", text)
         self.assertRegex(text, r"\| the same with the copies \| 3.00 \|  \|")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -184,7 +184,3 @@ class Several(unittest.TestCase):
         self.assertAlmostEqual(row().spread, 10)
         self.assertEqual(row(median_ms=0.0).spread, 0)
         self.assertEqual(row(q1_ms=None).spread, 0)
-
-
-if __name__ == "__main__":
-    unittest.main()

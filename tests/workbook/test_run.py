@@ -200,7 +200,3 @@ class Simulation(unittest.TestCase):
     def test_errors_are_those_of_the_program(self) -> None:
         with self.assertRaisesRegex(Problem, "simulate-gpus-solution failed with status 1"):
             self.lines("--input", "nothing")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -376,7 +376,3 @@ def wait_for_runners(session: int, number: int) -> None:
         if time.monotonic() > end:
             raise AssertionError("nothing happened for too long")
         time.sleep(0.05)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -298,7 +298,3 @@ class Suite(unittest.TestCase):
         listed = {test["name"] for test in json.loads((folder / "meson-info/intro-tests.json").read_text())}
         names = {"workbook-" + path.stem[len("test_") :] for path in (ROOT / "tests/workbook").glob("test_*.py")}
         self.assertEqual(names - listed, set(), "run meson setup --reconfigure")
-
-
-if __name__ == "__main__":
-    unittest.main()

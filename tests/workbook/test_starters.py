@@ -117,7 +117,3 @@ class Repository(unittest.TestCase):
                 self.assertNotIn("begin solution", text)
                 self.assertNotIn(starters.INSTEAD, text)
                 self.assertIn("NOT_WRITTEN(", text)
-
-
-if __name__ == "__main__":
-    unittest.main()

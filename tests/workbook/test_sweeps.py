@@ -422,7 +422,3 @@ class Machine(unittest.TestCase):
             mock.patch.object(os, "cpu_count", lambda: 4),
         ):
             self.assertEqual(machine.idle_cores(0), 1)
-
-
-if __name__ == "__main__":
-    unittest.main()
