@@ -27,7 +27,8 @@ sys.path.insert(0, str(ROOT / "common"))
 
 from workbook.core import build, files, machine, profiles  # noqa: E402
 from workbook.core.console import Problem  # noqa: E402
-from workbook.core.judge_client import Case, JudgeClient  # noqa: E402
+from workbook.core.judge_client import JudgeClient  # noqa: E402
+from workbook.core.judge_types import Case  # noqa: E402
 
 build.use_folder(Path(os.environ.get("BUILD", ROOT / "build")).resolve())
 RECORDED = ROOT / "reports/agreement/agreement.csv"

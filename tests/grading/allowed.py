@@ -8,8 +8,6 @@ BUILD is a build folder in which the solutions are compiled. Its C++ compiler ma
 it is set up, nvcc.txt. The corpus (corpus/*.cu) is ordinary C++ and CUDA, compiled like a step for each build.
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Compiles a .cu file as a step is compiled: with the command that Meson made for a step of a student."""
 
-from __future__ import annotations
-
 import shlex
 import subprocess
 import sys

@@ -8,8 +8,6 @@ Prints a line per submission that is not graded as expected, and the share that 
 as "not run", if no sandbox works here.
 """
 
-from __future__ import annotations
-
 import datetime
 import random
 import re

@@ -3,8 +3,6 @@
 RUNNER, COUNTING and BEYOND: of the solutions of 03-bitonic, 04-counting and 06-beyond-memory, cpu build.
 """
 
-from __future__ import annotations
-
 import argparse
 import io
 import os
@@ -24,7 +22,8 @@ from workbook.core import build, measuring
 from workbook.core import rows as row_files
 from workbook.core.console import Problem, Usage
 from workbook.core.course import ROOT, StepFile
-from workbook.core.judge_client import Case, JudgeClient
+from workbook.core.judge_client import JudgeClient
+from workbook.core.judge_types import Case
 from workbook.core.measuring import Programs
 from workbook.core.rows import Row
 from workbook.verbs import bench

@@ -3,8 +3,6 @@
 judge_cli_test.py JUDGE RUNNER, the runner of the solutions of 04-counting, whose keys on standard input are counted.
 """
 
-from __future__ import annotations
-
 import contextlib
 import io
 import random

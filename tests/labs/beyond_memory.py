@@ -14,7 +14,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "common"))
 
-from workbook.core.judge_client import Case, JudgeClient  # noqa: E402
+from workbook.core.judge_client import JudgeClient  # noqa: E402
+from workbook.core.judge_types import Case  # noqa: E402
 
 LAB, MEMORY, SECONDS = "06-beyond-memory", 1 << 20, 900
 

@@ -35,7 +35,8 @@ from mistake import Mistake  # noqa: E402
 
 from workbook.core import build, checking, diagnostics, narrowing, nvcc_compile  # noqa: E402
 from workbook.core.course import find_step  # noqa: E402
-from workbook.core.judge_client import JudgeClient, Note  # noqa: E402
+from workbook.core.judge_client import JudgeClient  # noqa: E402
+from workbook.core.judge_types import Note  # noqa: E402
 
 MISTAKES: Sequence[Mistake] = (*labs_01_to_03.MISTAKES, *lab_04.MISTAKES, *lab_05.MISTAKES, *lab_06.MISTAKES)
 # Compiles faster than with the solutions' options, and warns as narrowing.Scan does.

@@ -1,7 +1,5 @@
 """What common/simt/rewrite makes of __CUDA_ARCH__ in device code, in host code, and in functions for both."""
 
-from __future__ import annotations
-
 import os
 import unittest
 

@@ -4,22 +4,16 @@
 cc_test.py [--compiler g++]
 """
 
-from __future__ import annotations
-
-import argparse
 import os
 import resource
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
-import unittest
 from pathlib import Path
 from unittest import mock
 
-ROOT = Path(__file__).resolve().parents[2]
-COMPILER = "g++"
+from programs import COMPILER, ROOT, Programs, main
 
 ARCHITECTURE = """#include <cstdio>
 #ifndef __NVCC__
@@ -112,7 +106,7 @@ int main() {
 PLAIN = "int main() {}\n"
 
 
-class CcTest(unittest.TestCase):
+class CcTest(Programs):
     @classmethod
     def setUpClass(cls) -> None:
         """The first program of each kind waits for its library, which is announced."""
@@ -121,18 +115,6 @@ class CcTest(unittest.TestCase):
             for option in ("-w", "--check"):
                 command = [str(ROOT / "workbook"), "cc", "a.cu", option, "--cxx", COMPILER]
                 subprocess.run(command, check=True, cwd=folder, capture_output=True)
-
-    def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-
-    def file(self, name: str, text: str) -> None:
-        (self.folder / name).write_text(text)
-
-    def cc(self, *words: str) -> subprocess.CompletedProcess[str]:
-        command = [str(ROOT / "workbook"), "cc", *words, "--cxx", COMPILER]
-        return subprocess.run(command, capture_output=True, text=True, check=False, cwd=self.folder)
 
     def compiled(self, *words: str) -> str:
         """Compiles without an error; returns what the compiler wrote."""
@@ -393,8 +375,4 @@ int main(int argc, char**) {
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(add_help=False)
-    parser.add_argument("--compiler", default=COMPILER)
-    own, rest = parser.parse_known_args()
-    COMPILER = own.compiler
-    unittest.main(argv=sys.argv[:1] + rest)
+    main()

@@ -1,16 +1,13 @@
 """What a compiler makes of rewritten files and of the headers of CUDA on the CPU: its messages name the right lines.
 
-python3 compiler_test.py [--compiler CXX]      (default: c++)
+python3 compiler_test.py [--compiler CXX]      (default: g++)
 """
 
-from __future__ import annotations
-
-import argparse
 import os
 import subprocess
 import sys
-import unittest
 
+from programs import COMPILER, main
 from rewriting import ROOT, Rewriting
 
 sys.path.insert(0, os.path.join(ROOT, "common", "simt"))
@@ -18,7 +15,6 @@ sys.path.insert(0, os.path.join(ROOT, "common", "simt"))
 from rewrite.architecture import KNOWN
 
 HEADERS = os.path.join(ROOT, "common", "simt", "include")
-COMPILER = "c++"
 
 
 class Compiled(Rewriting):
@@ -119,8 +115,4 @@ class Compiled(Rewriting):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(add_help=False)
-    parser.add_argument("--compiler", default=COMPILER)
-    own, rest = parser.parse_known_args()
-    COMPILER = own.compiler
-    unittest.main(argv=sys.argv[:1] + rest)
+    main()

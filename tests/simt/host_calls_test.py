@@ -6,25 +6,20 @@ host_calls_test.py [--compiler g++]
 nvcc 13.0 refuses each marked line of REFUSED, and warns about that of WARNED. It compiles ACCEPTED as it is.
 """
 
-from __future__ import annotations
-
 import argparse
 import contextlib
 import io
 import shutil
 import subprocess
 import sys
-import tempfile
-import unittest
 from pathlib import Path
 from unittest import mock
 
-ROOT = Path(__file__).resolve().parents[2]
+from programs import COMPILER, ROOT, Programs, main
+
 sys.path.insert(0, str(ROOT / "common"))
 
-from workbook.verbs import cc  # noqa: E402
-
-COMPILER = "g++"
+from workbook.verbs import cc
 
 HEADERS = """#include <algorithm>
 #include <cmath>
@@ -224,20 +219,15 @@ int main() { k<<<1, 1>>>(nullptr, 3); }
 """
 
 
-class HostCallsTest(unittest.TestCase):
-    def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-
-    def cc(self, text: str, *options: str) -> subprocess.CompletedProcess[str]:
-        (self.folder / "k.cu").write_text(HEADERS + text)
-        command = [str(ROOT / "workbook"), "cc", "k.cu", *options, "--cxx", COMPILER]
-        return subprocess.run(command, capture_output=True, text=True, check=False, cwd=self.folder)
+class HostCallsTest(Programs):
+    def made(self, text: str, *options: str) -> subprocess.CompletedProcess[str]:
+        """What `cc` makes of a text."""
+        self.file("k.cu", HEADERS + text)
+        return self.cc("k.cu", *options)
 
     def compile(self, text: str, *options: str) -> subprocess.CompletedProcess[str]:
         """The compiler's own output, of which `cc` shows the first errors."""
-        (self.folder / "k.cu").write_text(HEADERS + text)
+        self.file("k.cu", HEADERS + text)
         simt = ROOT / "common/simt"
         rewrite = [sys.executable, str(simt / "rewrite/rewrite.py"), "k.cu", "-o", "k.cpp"]
         subprocess.run(rewrite, check=True, cwd=self.folder)
@@ -271,7 +261,7 @@ class HostCallsTest(unittest.TestCase):
 
     def test_both_builds_of_a_program(self) -> None:
         for options in ((), ("--check",)):
-            done = self.cc(REFUSED, *options)
+            done = self.made(REFUSED, *options)
             self.assertEqual(done.returncode, 1)
             self.assertIn(
                 "k.cu:36:14: error: device function Run::run calls Run::go, which is a host function", done.stderr
@@ -279,7 +269,7 @@ class HostCallsTest(unittest.TestCase):
             self.assertFalse((self.folder / "k").exists())
 
     def test_what_nvcc_warns_about(self) -> None:
-        done = self.cc(WARNED)
+        done = self.made(WARNED)
         self.assertEqual(done.returncode, 0)
         self.expect(WARNED, done.stderr, "warning")
 
@@ -287,14 +277,14 @@ class HostCallsTest(unittest.TestCase):
         if "clang" in COMPILER:
             self.skipTest("clang++ takes no __shared__ array whose elements have a constructor")
         for options in ((), ("--check",), ("-O0",), ("-std=c++20",), ("-D_FORTIFY_SOURCE=2",)):
-            done = self.cc(ACCEPTED, *options)
+            done = self.made(ACCEPTED, *options)
             self.assertEqual((done.returncode, done.stderr), (0, ""), options)
 
     def test_constexpr_functions_can_be_allowed(self) -> None:
-        done = self.cc(RELAXED, "--expt-relaxed-constexpr")
+        done = self.made(RELAXED, "--expt-relaxed-constexpr")
         self.assertEqual(done.returncode, 1)
         self.expect(RELAXED, done.stderr, "error")
-        self.assertEqual(self.cc(RELAXED.replace("std::swap", "// std::swap"), "--expt-relaxed-constexpr").stderr, "")
+        self.assertEqual(self.made(RELAXED.replace("std::swap", "// std::swap"), "--expt-relaxed-constexpr").stderr, "")
 
     def test_without_gcc_clang_says_what_it_does_not_report(self) -> None:
         printed = io.StringIO()
@@ -307,17 +297,13 @@ class HostCallsTest(unittest.TestCase):
         )
 
     def test_other_errors_are_shown_as_they_are(self) -> None:
-        done = self.cc("__global__ void k(int* a) { *a = missing(3); }\nint main() {}\n")
+        done = self.made("__global__ void k(int* a) { *a = missing(3); }\nint main() {}\n")
         self.assertEqual(done.returncode, 1)
         self.assertIn("missing", done.stderr)
         self.assertNotIn("host function", done.stderr)
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(add_help=False)
-    parser.add_argument("--compiler", default=COMPILER)
-    own, rest = parser.parse_known_args()
-    COMPILER = own.compiler
     if "clang" in COMPILER and not shutil.which("g++"):
         sys.exit(77)  # only g++ writes which function calls which
-    unittest.main(argv=sys.argv[:1] + rest)
+    main()

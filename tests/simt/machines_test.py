@@ -4,18 +4,10 @@
 machines_test.py [--compiler g++]
 """
 
-from __future__ import annotations
-
-import argparse
 import os
 import subprocess
-import sys
-import tempfile
-import unittest
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-COMPILER = "g++"
+from programs import Programs, main
 
 # A system with pages of 64 KiB, as far as a program can notice: it closes no part of a page.
 LARGE_PAGES = """#include <errno.h>
@@ -77,17 +69,11 @@ int main() {
 """
 
 
-class OtherMachines(unittest.TestCase):
-    def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
-
+class OtherMachines(Programs):
     def findings(self, text: str, *options: str, preload: str = "") -> str:
         """What a program prints."""
-        (self.folder / "k.cu").write_text(text)
-        command = [str(ROOT / "workbook"), "cc", "k.cu", *options, "--cxx", COMPILER]
-        made = subprocess.run(command, capture_output=True, text=True, check=False, cwd=self.folder)
+        self.file("k.cu", text)
+        made = self.cc("k.cu", *options)
         self.assertEqual(made.returncode, 0, made.stderr)
         environment = {**os.environ, **({"LD_PRELOAD": preload} if preload else {})}
         done = subprocess.run(
@@ -113,8 +99,4 @@ class OtherMachines(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--compiler", default=COMPILER)
-    parsed, rest = parser.parse_known_args()
-    COMPILER = parsed.compiler
-    unittest.main(argv=[sys.argv[0], *rest])
+    main()

@@ -1,7 +1,5 @@
 """What common/simt/rewrite promises about its output and its errors; launches.cu tests what the output does."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

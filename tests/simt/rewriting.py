@@ -1,7 +1,5 @@
 """What the tests of common/simt/rewrite share."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

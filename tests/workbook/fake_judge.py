@@ -6,8 +6,6 @@ signal), "half" (ends within an answer), "no-json", "incomplete" (an answer that
 (error answers), "slow" (answers after 30 s), or a JSON object whose members replace those of every answer.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import signal

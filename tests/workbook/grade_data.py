@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
-from workbook.core.judge_client import Case, Outcome
+from workbook.core.judge_types import Case, Outcome
 from workbook.grading.grades import Criterion, Failure, Grade, Run
 from workbook.grading.judging import NamedCase, Tally
 

@@ -1,12 +1,11 @@
 """Rows, tables of steps and reports that several tests of the report use."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from workbook.core.judge_client import Affordable, Lab, Step
+from workbook.core.judge_types import Affordable, Lab, Step
 from workbook.core.rows import Row
 from workbook.reporting.context import Context
 
@@ -14,30 +13,32 @@ LAB = "03-bitonic"
 MANY = 1 << 62
 
 
+USUAL = Row(
+    lab="03-bitonic",
+    step=1,
+    name="global",
+    build="cpu",
+    seed=7,
+    n=1024,
+    repeats=5,
+    median_ms=2.0,
+    q1_ms=1.9,
+    q3_ms=2.1,
+    keys_per_s=512000.0,
+    gb_per_s=0.004,
+    roof_gb_per_s=30.0,
+    percent_of_roof=0.013,
+    status="verified",
+    machine_id="epyc",
+    machine="AMD EPYC, 2 cores, 24 GiB, Debian, Linux 6.1",
+    commit="abc",
+    date="2026-01-02T03:04:05Z",
+)
+
+
 def row(**values: Any) -> Row:
-    """A verified row."""
-    usual: dict[str, Any] = {
-        "lab": LAB,
-        "step": 1,
-        "name": "global",
-        "build": "cpu",
-        "seed": 7,
-        "n": 1024,
-        "repeats": 5,
-        "median_ms": 2.0,
-        "q1_ms": 1.9,
-        "q3_ms": 2.1,
-        "keys_per_s": 512000.0,
-        "gb_per_s": 0.004,
-        "roof_gb_per_s": 30.0,
-        "percent_of_roof": 0.013,
-        "status": "verified",
-        "machine_id": "epyc",
-        "machine": "AMD EPYC, 2 cores, 24 GiB, Debian, Linux 6.1",
-        "commit": "abc",
-        "date": "2026-01-02T03:04:05Z",
-    }
-    return Row(**{**usual, **values})
+    """A verified row with these values."""
+    return replace(USUAL, **values)
 
 
 def step(number: int, name: str = "", affordable: int = MANY, types: Sequence[str] = ("u32",), **values: Any) -> Step:

@@ -1,7 +1,5 @@
 """bench: its arguments, and the tables it prints."""
 
-from __future__ import annotations
-
 import argparse
 import io
 import tempfile
@@ -11,7 +9,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
 
-from measured import row
+from in_folder import InFolder
+from report_data import row
 
 from workbook.core import bench_tables, console, course, machine, sweeps
 from workbook.core import rows as row_files
@@ -119,7 +118,7 @@ def parsed(*words: str) -> argparse.Namespace:
     return parser.parse_args(words)
 
 
-class Arguments(unittest.TestCase):
+class Arguments(InFolder):
     """What becomes of the arguments."""
 
     def test_a_sweep(self) -> None:
@@ -154,37 +153,36 @@ class Arguments(unittest.TestCase):
 
     def test_an_existing_file_is_replaced_only_by_force(self) -> None:
         measured = row(status="verified")
-        with tempfile.TemporaryDirectory() as folder:
-            csv = Path(folder) / "mine.csv"
-            words = ("03-bitonic", "--csv", str(csv))
+        csv = self.folder / "mine.csv"
+        words = ("03-bitonic", "--csv", str(csv))
 
-            def resume(*_: object) -> Result:
-                unfinished = Path(folder) / "unfinished.csv"
-                unfinished.touch()
-                return Result([measured], unfinished, True)
+        def resume(*_: object) -> Result:
+            unfinished = self.folder / "unfinished.csv"
+            unfinished.touch()
+            return Result([measured], unfinished, True)
 
-            with (
-                mock.patch.object(bench, "JudgeClient") as judge,
-                mock.patch.object(bench, "prepare", lambda *_: ("cpu", Path("runner"))),
-                mock.patch.object(bench, "_unwritten", lambda *_: []),
-                mock.patch.object(bench, "resume", resume),
-                mock.patch.object(machine, "idle_cores", lambda: None),
-                redirect_stdout(io.StringIO()),
-            ):
-                self.assertEqual(bench.main(parsed(*words)), 0)
-                written = csv.read_text()
-                self.assertEqual(row_files.read(csv), [measured])
+        with (
+            mock.patch.object(bench, "JudgeClient") as judge,
+            mock.patch.object(bench, "prepare", lambda *_: ("cpu", Path("runner"))),
+            mock.patch.object(bench, "_unwritten", lambda *_: []),
+            mock.patch.object(bench, "resume", resume),
+            mock.patch.object(machine, "idle_cores", lambda: None),
+            redirect_stdout(io.StringIO()),
+        ):
+            self.assertEqual(bench.main(parsed(*words)), 0)
+            written = csv.read_text()
+            self.assertEqual(row_files.read(csv), [measured])
 
-                csv.write_text("my own notes\n")
-                judge.reset_mock()
-                with self.assertRaisesRegex(Usage, "mine.csv exists, .*: name another file, or add --force"):
-                    bench.main(parsed(*words))
-                judge.assert_not_called()
-                self.assertEqual(csv.read_text(), "my own notes\n")
-                self.assertEqual(sorted(path.name for path in Path(folder).iterdir()), ["mine.csv"])
+            csv.write_text("my own notes\n")
+            judge.reset_mock()
+            with self.assertRaisesRegex(Usage, "mine.csv exists, .*: name another file, or add --force"):
+                bench.main(parsed(*words))
+            judge.assert_not_called()
+            self.assertEqual(csv.read_text(), "my own notes\n")
+            self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["mine.csv"])
 
-                self.assertEqual(bench.main(parsed(*words, "--force")), 0)
-                self.assertEqual(csv.read_text(), written)
+            self.assertEqual(bench.main(parsed(*words, "--force")), 0)
+            self.assertEqual(csv.read_text(), written)
 
     def test_one_written_part_is_enough_to_time(self) -> None:
         parts = [SimpleNamespace(number=number, task=task) for number, task in ((1, "sort"), (2, "sort"), (2, "scan"))]
@@ -226,7 +224,3 @@ class Arguments(unittest.TestCase):
         for text in ("", "-1", "2^", "1e6", "2^1000", "2^63"):
             with self.assertRaises(Usage):
                 sweeps.number(text)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,5 +1,7 @@
 """The build folder: when it is used, when it is set up again, and what survives that; and the suite's count."""
 
+from __future__ import annotations
+
 import argparse
 import contextlib
 import io
@@ -8,11 +10,12 @@ import os
 import shutil
 import subprocess
 import tempfile
-import unittest
 from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
+
+from in_folder import InFolder
 
 from workbook.core import build, machine
 from workbook.core.console import Problem, Usage
@@ -28,15 +31,12 @@ FILES = {
 }
 
 
-class Folder(unittest.TestCase):
+class Folder(InFolder):
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.build = Path(folder.name) / "build"
+        super().setUp()
+        self.build = self.folder / "build"
         for name, value in (("BUILD", self.build), ("_FACTS", self.build / "workbook-setup.json")):
-            patch = mock.patch.object(build, name, value)
-            patch.start()
-            self.addCleanup(patch.stop)
+            self.replace(build, name, value)
 
     def fill(self, **changes: str) -> None:
         for name, text in {**FILES, **changes}.items():
@@ -140,7 +140,7 @@ class Folder(unittest.TestCase):
             self.assertEqual(runs[0], [os.path.relpath(build.judge(), self.build)])
 
 
-class Suite(unittest.TestCase):
+class Suite(InFolder):
     LOG = "\n".join(
         json.dumps({"name": "x", "result": result})
         for result in ("OK", "EXPECTEDFAIL", "SKIP", "FAIL", "TIMEOUT", "ERROR", "UNEXPECTEDPASS")
@@ -156,13 +156,12 @@ class Suite(unittest.TestCase):
         self.assertEqual(suite.caught(log), ["caught: 5 of 5 attacks (g++)", "caught: 3 of 4 mistakes"])
 
     def test_an_unknown_suite_is_refused_before_anything_is_built(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            info = Path(folder) / "intro-tests.json"
-            info.write_text('[{"suite": ["sorting:one"]}, {"suite": ["sorting:two", "sorting:one"]}]')
-            suite.check_suites(["one", "sorting:two"], info)
-            with self.assertRaisesRegex(Usage, "^unknown suite 'three'; choose one of: one, two$"):
-                suite.check_suites(["one", "three"], info)
-            suite.check_suites(["three"], info.with_name("none.json"))
+        info = self.folder / "intro-tests.json"
+        info.write_text('[{"suite": ["sorting:one"]}, {"suite": ["sorting:two", "sorting:one"]}]')
+        suite.check_suites(["one", "sorting:two"], info)
+        with self.assertRaisesRegex(Usage, "^unknown suite 'three'; choose one of: one, two$"):
+            suite.check_suites(["one", "three"], info)
+        suite.check_suites(["three"], info.with_name("none.json"))
 
     def run_suite(self, log: str | None, status: int, kinds: tuple[str, ...] = ("cpu",)) -> tuple[int, list[str]]:
         with tempfile.TemporaryDirectory() as folder:
@@ -205,7 +204,3 @@ class Suite(unittest.TestCase):
     def test_without_a_gpu_cuda_is_not_passed(self) -> None:
         _, lines = self.run_suite('{"result": "OK"}\n', 0, ("cpu", "cuda"))
         self.assertIn("cuda: built, not run", lines[-2])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import tempfile
 import unittest
 from collections.abc import Callable
 from pathlib import Path
@@ -13,12 +12,13 @@ from typing import Any
 from unittest import mock
 
 import fake_judge
+from in_folder import InFolder
 from test_judge_client import FakeJudge
 
 from workbook.core import build, check_build, checking, console, narrowing, nvcc_compile
 from workbook.core.course import StepFile
-from workbook.core.judge_client import Case, CaseGroup, Finding, JudgeDied, Note, Outcome
-from workbook.core.judge_types import Lab, Step, from_json
+from workbook.core.judge_client import JudgeDied
+from workbook.core.judge_types import Case, CaseGroup, Finding, Lab, Note, Outcome, Step, from_json
 from workbook.verbs import watch
 
 CASE = Case("03-bitonic", 2, 1023, type="u32", seed=42)
@@ -258,25 +258,24 @@ class CheckStep(unittest.TestCase):
         self.assertIn("  again: run check step 2 sort n 3 --build check\n", printed)
 
 
-class FirstBuild(unittest.TestCase):
+class FirstBuild(InFolder):
     def test_everything_is_built_in_one_announced_wait(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            calls: list[list[str]] = []
-            notes: list[str] = []
-            with (
-                mock.patch.object(build, "BUILD", Path(folder)),
-                mock.patch.object(build, "compile_targets", lambda paths, _: calls.append([p.name for p in paths])),
-                mock.patch.object(checking, "note", notes.append),
-            ):
-                checking.make_programs("04-counting", ["cpu"], False)
-                self.assertEqual(calls, [["judge", "04-counting-cpu", "04-counting-check"]])
-                self.assertIn("only once", notes[0])
-                self.assertLessEqual(max(map(len, notes[0].splitlines())), 80)
-                (Path(folder) / "labs").mkdir()
-                for name in calls[0]:
-                    (Path(folder) / "labs" / name).touch()
-                checking.make_programs("04-counting", ["cpu"], False)
-            self.assertEqual((len(calls), len(notes)), (2, 1))
+        calls: list[list[str]] = []
+        notes: list[str] = []
+        with (
+            mock.patch.object(build, "BUILD", self.folder),
+            mock.patch.object(build, "compile_targets", lambda paths, _: calls.append([p.name for p in paths])),
+            mock.patch.object(checking, "note", notes.append),
+        ):
+            checking.make_programs("04-counting", ["cpu"], False)
+            self.assertEqual(calls, [["judge", "04-counting-cpu", "04-counting-check"]])
+            self.assertIn("only once", notes[0])
+            self.assertLessEqual(max(map(len, notes[0].splitlines())), 80)
+            (self.folder / "labs").mkdir()
+            for name in calls[0]:
+                (self.folder / "labs" / name).touch()
+            checking.make_programs("04-counting", ["cpu"], False)
+        self.assertEqual((len(calls), len(notes)), (2, 1))
 
 
 class Dead(FakeJudge):
@@ -338,22 +337,21 @@ class Failures(unittest.TestCase):
         )
 
 
-class Watch(unittest.TestCase):
+class Watch(InFolder):
     def test_a_save_shows(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            lab = Path(folder) / "labs/03-bitonic"
-            lab.mkdir(parents=True)
-            (lab / "01_global.cu").write_text("a")
-            (lab / ".01_global.cu.swp.cu").write_text("an editor's own")
-            (lab / "README.md").write_text("not a source")
-            before = watch.snapshot("03-bitonic", Path(folder))
-            self.assertEqual([path.name for path in before], ["01_global.cu"])
-            self.assertEqual(watch.snapshot("03-bitonic", Path(folder)), before)
-            (lab / "01_global.cu").write_text("ab")
-            after = watch.snapshot("03-bitonic", Path(folder))
-            self.assertNotEqual(after, before)
-            self.assertRegex(watch.difference(before, after), r"\.cu was saved$")
-            self.assertRegex(watch.difference(before, {}), " was removed$")
+        lab = self.folder / "labs/03-bitonic"
+        lab.mkdir(parents=True)
+        (lab / "01_global.cu").write_text("a")
+        (lab / ".01_global.cu.swp.cu").write_text("an editor's own")
+        (lab / "README.md").write_text("not a source")
+        before = watch.snapshot("03-bitonic", self.folder)
+        self.assertEqual([path.name for path in before], ["01_global.cu"])
+        self.assertEqual(watch.snapshot("03-bitonic", self.folder), before)
+        (lab / "01_global.cu").write_text("ab")
+        after = watch.snapshot("03-bitonic", self.folder)
+        self.assertNotEqual(after, before)
+        self.assertRegex(watch.difference(before, after), r"\.cu was saved$")
+        self.assertRegex(watch.difference(before, {}), " was removed$")
 
     def test_only_what_was_saved_is_checked(self) -> None:
         steps = list(STEPS.values())
@@ -365,7 +363,3 @@ class Watch(unittest.TestCase):
         ):
             self.assertEqual(watch.steps_to_check(steps, [Path("labs/04-counting", name) for name in names]), expected)
         self.assertEqual(watch.steps_to_check([STEPS[2]], [Path("03_parallel.cu")]), [STEPS[2]])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,18 +1,26 @@
-"""The check build's verdict on a step: findings, costs and budgets."""
+"""What `check` finds beyond its tests: the check build's verdict and budgets, nvcc's errors, narrow positions."""
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
+import re
+import shutil
+import subprocess
 import unittest
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
 import fake_judge
+from in_folder import InFolder
+from test_check import STEPS, Script
 from test_judge_client import FAKE, FakeJudge
 
-from workbook.core import check_build, profiles
+from workbook.core import build, check_build, checking, machine, narrowing, nvcc_compile, profiles, progress
 from workbook.core.console import Problem
+from workbook.core.course import ROOT, StepFile, labs, steps
 from workbook.core.judge_client import JudgeClient
 from workbook.core.judge_types import Lab, from_json
 
@@ -110,5 +118,209 @@ class CheckBuild(FakeJudge):
         self.assertEqual({json.dumps(request["environment"]) for request in runs}, {'{"SIMT_SECONDS": "6"}'})
 
 
-if __name__ == "__main__":
-    unittest.main()
+STEP = STEPS[2]
+OBJECT = "labs/04-counting-cuda.p/.._02_shared.cu.o"
+ERROR = 'labs/04-counting/02_shared.cu(61): error: calling a __host__ function("std::swap<int>") is not allowed'
+
+
+class NvccCompiles(InFolder):
+    def setUp(self) -> None:
+        super().setUp()
+        self.replace(build, "folder", lambda: self.folder)
+        self.replace(machine, "ninja", lambda: str(self.folder / "ninja"))
+
+    def nvcc(self, script: str, target: str = OBJECT) -> None:
+        """A Ninja that does this, in a build folder that has this object."""
+        ninja = self.folder / "ninja"
+        ninja.write_text(f'#!/bin/sh\necho "$@" > "{self.folder}/asked"\n{script}\n')
+        ninja.chmod(0o755)
+        entries = [{"file": f"/anywhere/labs/{STEP.file}", "output": target, "command": "nvcc"}]
+        (self.folder / "compile_commands.json").write_text(json.dumps(entries))
+
+    def check(self, kinds: tuple[str, ...] = ("cpu",)) -> tuple[bool, str]:
+        """Whether a correct step passes, and what is printed."""
+        script: JudgeClient = Script(lambda _kind, _case: {})  # type: ignore[assignment]
+        out = io.StringIO()
+        with mock.patch.object(narrowing, "Scan"), mock.patch.object(progress.ProgressFile, "save_verdict") as save:
+            checker = checking.Checker(script, "04-counting", kinds)
+            with mock.patch.object(checker, "observed", False), contextlib.redirect_stdout(out):
+                passed = checker.passes(STEP)
+        self.saved = [call.args[1:] for call in save.call_args_list]
+        return passed, out.getvalue()
+
+    def test_the_object_of_the_step_alone_is_made(self) -> None:
+        self.nvcc("exit 0")
+        passed, text = self.check()
+        self.assertTrue(passed)
+        self.assertRegex(text, r"02 shared: compiled by nvcc(, \d+\.\d s after the tests had ended)?\n")
+        self.assertEqual((self.folder / "asked").read_text().split()[-1], OBJECT)
+        self.assertIn(("nvcc", "passed"), self.saved)
+
+    def test_passed_waits_for_nvcc(self) -> None:
+        self.nvcc("sleep 1")
+        compiler = nvcc_compile.NvccCompile(STEP)
+        self.assertEqual(compiler.errors(), "")
+        self.assertGreater(compiler.waited, 0.5)
+        compiler.cancel()
+
+    def test_an_error_is_shown_and_the_step_fails(self) -> None:
+        self.nvcc(f"echo 'FAILED: {OBJECT}'\necho nvcc -c x.cu\necho '{ERROR}'\nexit 1")
+        passed, text = self.check()
+        self.assertFalse(passed)
+        self.assertIn("02 shared passes on the CPU, but nvcc does not compile it", text)
+        self.assertEqual(text.split("\n\n")[1].splitlines()[0], ERROR)
+        self.assertNotIn("nvcc -c", text)
+        self.assertIn(("nvcc", "failed"), self.saved)
+
+    def test_nothing_is_compiled_without_nvcc_or_where_a_gpu_runs_the_tests(self) -> None:
+        self.nvcc("exit 1", target="labs/04-counting-cpu.p/02_shared.cu.cpp.o")
+        for kinds in (("cpu",), ("cpu", "cuda")):
+            passed, text = self.check(kinds)
+            self.assertTrue(passed)
+            self.assertNotIn("nvcc", text)
+            self.nvcc("exit 1")  # a GPU: the tests have been compiled by nvcc
+        self.assertFalse((self.folder / "asked").exists())
+
+
+FILE = "labs/04-counting/02_shared.cu"
+GCC = f"""\
+{FILE}:61:20: warning: conversion from ‘std::int64_t’ {{aka ‘long int’}} to ‘int’ may change value [-Wconversion]
+{FILE}:61:20: warning: conversion from ‘long int’ to ‘int’ may change value [-Wconversion]
+../labs/04-counting/02_shared.cu:64:9: warning: conversion from 'const uint64_t' {{aka 'const long unsigned int'}} to \
+'unsigned int' may change value [-Wconversion]
+{FILE}:70:9: warning: conversion from ‘int’ to ‘uint8_t’ {{aka ‘unsigned char’}} may change value [-Wconversion]
+{FILE}:71:9: warning: conversion from ‘long int’ to ‘unsigned char’ may change value [-Wconversion]
+labs/04-counting/counting.cuh:9:9: warning: conversion from ‘long int’ to ‘int’ may change value [-Wconversion]
+"""
+CLANG = (
+    f"{FILE}:61:20: warning: implicit conversion loses integer precision: 'const std::int64_t' (aka 'const long') to "
+    "'int' [-Wshorten-64-to-32]\n"
+)
+
+
+class Conversions(unittest.TestCase):
+    def test_one_note_per_line_of_the_file_with_a_remedy(self) -> None:
+        notes = narrowing.conversions(GCC, FILE)
+        self.assertEqual([note.line for note in notes], [61, 64])
+        self.assertEqual(
+            str(notes[0]),
+            f"{FILE}:61: note: narrow: int holds positions below 2^31 only, but this step accepts any n; use "
+            "std::int64_t, or write int(...) if the value always fits",
+        )
+        self.assertIn("unsigned int holds positions below 2^32 only", notes[1].text)
+
+    def test_clang(self) -> None:
+        self.assertEqual([note.line for note in narrowing.conversions(CLANG, FILE)], [61])
+
+
+class Products(unittest.TestCase):
+    def lines(self, source: str) -> list[int]:
+        """The lines that a note is on."""
+        return [note.line for note in narrowing.products(source, FILE)]
+
+    def test_indices_that_are_computed_in_32_bits(self) -> None:
+        for expression in ("blockIdx.x * blockDim.x + threadIdx.x", "blockDim.x*blockIdx.x", "gridDim.x * blockDim.x"):
+            for before in ("int i = ", "std::int64_t i = ", "f(", "threadIdx.x + "):
+                with self.subTest(expression=expression, before=before):
+                    self.assertEqual(self.lines(f"\n  {before}{expression};"), [2])
+
+    def test_indices_that_are_computed_in_64_bits(self) -> None:
+        for line in (
+            "std::int64_t(blockIdx.x) * blockDim.x",
+            "(std::int64_t)blockIdx.x * blockDim.x",
+            "blockIdx.x * std::int64_t(blockDim.x)",
+            "std::int64_t{1} * gridDim.x * blockDim.x",
+            "blockIdx.x * scatter_tile",
+            "// int i = blockIdx.x * blockDim.x",
+        ):
+            with self.subTest(line=line):
+                self.assertEqual(self.lines(line), [])
+
+    @unittest.skipUnless((ROOT / "solutions").is_dir(), "this copy has no solutions")
+    def test_no_solution_has_any(self) -> None:
+        for lab in labs():
+            for step in steps(lab):
+                source = (ROOT / "solutions" / step.file).read_text()
+                self.assertEqual(narrowing.products(source, step.file), [], step.file)
+
+
+@unittest.skipUnless(shutil.which("g++"), "there is no g++")
+class Scan(InFolder):
+    """A scan compiles the generated source once, and remembers what it found for as long as that stays the same."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.replace(build, "BUILD", self.folder)
+        self.step = StepFile("04-counting", 2, "shared")
+        self.generated = self.folder / "labs/04-counting-cpu.p/02_shared.cu.cpp"
+        self.generated.parent.mkdir(parents=True)
+        self.save("long n; int f() { return n; }")
+
+    def save(self, source: str) -> None:
+        """Writes the generated source, whose lines are those of the step's file, and how it is compiled."""
+        self.generated.write_text(f'#line 5 "{FILE}"\n{source}\n')
+        name = str(self.generated.relative_to(self.folder))
+        entry = {"directory": str(self.folder), "file": name, "command": f"g++ -c {name} -o x.o"}
+        (self.folder / "compile_commands.json").write_text(json.dumps([entry]))
+
+    def lines(self) -> list[int]:
+        """The lines that a scan's notes of conversions are on."""
+        return [note.line for note in narrowing.Scan(self.step).notes() if "holds positions" in note.text]
+
+    def test_found_and_remembered(self) -> None:
+        self.assertEqual(self.lines(), [5])
+        with mock.patch.object(subprocess, "Popen", side_effect=AssertionError("compiled again")):
+            self.assertEqual(self.lines(), [5])
+        self.save("long n;\nint f() { return int(n); }")
+        self.assertEqual(self.lines(), [])
+        self.save("long n;\nint f() { return n; }")
+        self.assertEqual(self.lines(), [6])
+
+    def test_nothing_to_compile(self) -> None:
+        (self.folder / "compile_commands.json").unlink()
+        self.assertEqual(self.lines(), [])
+
+
+LABS = ROOT / "labs"
+COSTS = ("conflicts", "sectors", "bytes", "barriers")
+HEADER = "| step | n | conflicts | sectors | bytes per key | barriers per block |"
+
+
+Budgets = dict[str, tuple[float, ...]]  # {"2 shared": (n, conflicts, sectors, bytes, barriers)}; 0: not checked
+
+
+def in_steps(lab: str) -> Budgets:
+    """The budgets in a lab's table of steps."""
+    budgets = {}
+    for line in re.split(r"(?=\.number = )", (LABS / lab / "steps.h").read_text())[1:]:
+        budget = re.search(r"\.budget = \{(.*?)\}", line, re.S)
+        if budget:
+            values = {name: float(value) for name, value in re.findall(r"\.(\w+) = ([\d.]+)", budget[1])}
+            name = re.match(r'\.number = (\d+),\s*\.name = "([^"]+)"', line)
+            assert name, line
+            budgets[f"{name[1]} {name[2]}"] = tuple(values.get(cost, 0) for cost in ("n", *COSTS))
+    return budgets
+
+
+def in_handout(lab: str) -> Budgets:
+    """The budgets in a lab's handout."""
+    lines = (LABS / lab / "README.md").read_text().split("\n## Check budgets\n")[1].split("\n## ")[0].splitlines()
+    rows = {}
+    for line in lines[lines.index(HEADER) + 2 :]:
+        if not line.startswith("|"):
+            break
+        step, *cells = [cell.strip() for cell in line.strip("|").split("|")]
+        rows[step] = tuple(float(cell.replace(",", "") or 0) for cell in cells)
+    return rows
+
+
+class Handouts(unittest.TestCase):
+    """Each handout's table of budgets."""
+
+    def test_tables_are_those_of_the_steps(self) -> None:
+        labs = sorted(path.parent.name for path in LABS.glob("*/steps.h"))
+        self.assertEqual(6, len(labs))
+        for lab in labs:
+            with self.subTest(lab):
+                self.assertTrue(in_steps(lab))
+                self.assertEqual(in_steps(lab), in_handout(lab))

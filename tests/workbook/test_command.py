@@ -8,13 +8,14 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 from collections.abc import Sequence
 from contextlib import redirect_stderr
 from pathlib import Path
 from unittest import mock
+
+from in_folder import InFolder
 
 from workbook import cli
 from workbook.core import course as paths
@@ -38,7 +39,7 @@ def run(*words: str, folder: Path | None = None, **variables: str) -> subprocess
     )
 
 
-class Help(unittest.TestCase):
+class Help(InFolder):
     def test_every_verb_has_help(self) -> None:
         for verb in cli.VERBS:
             with self.subTest(verb=verb):
@@ -87,19 +88,18 @@ class Help(unittest.TestCase):
         cause = (
             "the variable CXX names the C++ compiler no-such-compiler, which was not found: install it, or unset CXX"
         )
-        with tempfile.TemporaryDirectory() as folder:
-            source = Path(folder, "a.cu")
-            source.write_text("int main() {}\n")
-            for words in (["check", LAB], ["run", LAB, "1"], ["bench", LAB], ["demo"], ["test"], ["cc", str(source)]):
-                done = run(*words, folder=Path(folder), CXX="no-such-compiler -O1")
-                self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
-                self.assertEqual(done.stderr.splitlines()[-1], f"error: {cause}")
+        source = Path(self.folder, "a.cu")
+        source.write_text("int main() {}\n")
+        for words in (["check", LAB], ["run", LAB, "1"], ["bench", LAB], ["demo"], ["test"], ["cc", str(source)]):
+            done = run(*words, folder=self.folder, CXX="no-such-compiler -O1")
+            self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
+            self.assertEqual(done.stderr.splitlines()[-1], f"error: {cause}")
         done = run("doctor", CXX="no-such-compiler")
         self.assertEqual(done.returncode, 1)
         self.assertIn(cause, done.stdout.splitlines()[-1])
 
 
-class Completion(unittest.TestCase):
+class Completion(InFolder):
     """What the shell proposes."""
 
     def test_candidates(self) -> None:
@@ -119,18 +119,17 @@ class Completion(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("bash"), "there is no bash")
     def test_the_script_in_bash(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            program = Path(folder, "workbook")
-            program.write_text(f'#!/bin/sh\nPYTHONPATH={ROOT}/common exec {sys.executable} -m workbook "$@"\n')
-            program.chmod(0o755)
-            lines = f"source <(./workbook completion); COMP_WORDS=(./workbook check {LAB[:2]}); COMP_CWORD=2; _workbook"
-            done = subprocess.run(
-                ["bash", "-c", lines + '; echo "${COMPREPLY[@]}"'],
-                capture_output=True,
-                text=True,
-                cwd=folder,
-                check=True,
-            )
+        program = Path(self.folder, "workbook")
+        program.write_text(f'#!/bin/sh\nPYTHONPATH={ROOT}/common exec {sys.executable} -m workbook "$@"\n')
+        program.chmod(0o755)
+        lines = f"source <(./workbook completion); COMP_WORDS=(./workbook check {LAB[:2]}); COMP_CWORD=2; _workbook"
+        done = subprocess.run(
+            ["bash", "-c", lines + '; echo "${COMPREPLY[@]}"'],
+            capture_output=True,
+            text=True,
+            cwd=self.folder,
+            check=True,
+        )
         self.assertEqual((done.stdout, done.stderr), (f"{LAB}\n", ""))
 
 
@@ -231,13 +230,11 @@ class Unwritable(unittest.TestCase):
             self.assertEqual(printed.getvalue(), f"error: Permission denied: {place}")
 
 
-class Compile(unittest.TestCase):
+class Compile(InFolder):
     """`cc`, as far as it looks at its arguments."""
 
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        super().setUp()
         (self.folder / "a.cu").write_text("int main() {}\n")
 
     def assert_refused(self, words: Sequence[str], text: str) -> None:
@@ -265,7 +262,3 @@ class Compile(unittest.TestCase):
         (self.folder / "a").mkdir()
         self.assert_refused(["a.cu"], "is a directory")
         self.assert_refused(["a.cu", "-o", "nowhere/a"], "no such directory: nowhere")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,20 +1,17 @@
 """The demo's plot."""
 
-from __future__ import annotations
-
 import contextlib
 import io
-import tempfile
 import unittest
 import xml.etree.ElementTree
-from pathlib import Path
 
+from in_folder import InFolder
 from report_data import step
 
-from workbook.core.judge_client import Lab
+from workbook.core.judge_types import Lab
 from workbook.core.rows import Row
 from workbook.core.samples import Sample
-from workbook.reporting import dots, plot
+from workbook.reporting import bars, plot
 from workbook.verbs import demo
 
 ROWS = [
@@ -25,14 +22,13 @@ ROWS = [
 ]
 
 
-class DemoPlot(unittest.TestCase):
+class DemoPlot(InFolder):
     def test_names_every_step_input_and_the_gold_standard(self) -> None:
         if not plot.available():
             self.skipTest("matplotlib is not installed")
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "demo.svg"
-            self.assertTrue(dots.demo(ROWS, path, "cpu"))
-            drawn = path.read_text()
+        path = self.folder / "demo.svg"
+        self.assertTrue(bars.demo(ROWS, path, "cpu"))
+        drawn = path.read_text()
         texts = [text.strip() for text in xml.etree.ElementTree.fromstring(drawn).itertext()]
         for word in ("01 1 global", "02 4 path", "uniform", "text", "gold standard, uniform"):
             self.assertIn(word, texts)
@@ -72,7 +68,3 @@ class DemoTable(unittest.TestCase):
             measured.solution = True
             self.assertEqual(demo._verdict(measured), 1)
         self.assertIn("not-written", printed.getvalue())
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,7 +1,5 @@
 """A class is graded: seeds are drawn once, interrupted runs go on, and a fault of the machine is not the student's."""
 
-from __future__ import annotations
-
 import contextlib
 import csv
 import fcntl
@@ -16,11 +14,13 @@ from typing import Any
 from unittest import mock
 
 from grade_data import LAB, failed, named, tally, verified
+from in_folder import InFolder
+from report_data import step
 
 from workbook import cli
 from workbook.core import check_build, judge_types
 from workbook.core.console import Problem, Usage
-from workbook.core.judge_client import Case
+from workbook.core.judge_types import Case
 from workbook.grading import class_run, grader, grades, judging, rubric, submissions
 from workbook.grading.class_run import Options
 from workbook.grading.grades import Criterion, Grade, Run
@@ -58,21 +58,19 @@ class FakeGrader:
         return Grade(student, str(path), (Criterion(LAB, 1, "correct", points, 1000, "w"),), not_graded=not_graded)
 
 
-class ClassTest(unittest.TestCase):
+class ClassTest(InFolder):
     """Runs with a fake grader."""
 
     def setUp(self) -> None:
-        temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(temporary.cleanup)
-        self.folder, self.out = Path(temporary.name, "class"), Path(temporary.name, "out")
+        super().setUp()
+        self.out = self.folder / "out"
+        self.folder /= "class"
         for student in ("Ana", "Ben", "Cem", "Öde"):
             (self.folder / student).mkdir(parents=True)
         FakeGrader.broken, FakeGrader.graded, FakeGrader.interrupt_at = set(), [], ""
         self.built = ["cpu", "check"]
         for name, value in (("Grader", FakeGrader), ("prepared", self.prepared), ("kinds", lambda: self.built)):
-            patch = mock.patch.object(class_run, name, value)
-            patch.start()
-            self.addCleanup(patch.stop)
+            self.replace(class_run, name, value)
 
     @contextlib.contextmanager
     def prepared(
@@ -232,21 +230,7 @@ class OneSubmission(unittest.TestCase):
         sandbox.words.return_value = []
         programs = mock.Mock(labs=[LAB], kinds=["cpu", "check"], starters={})
         marks = rubric.read(class_run.RUBRIC)
-        line = judge_types.Step(
-            2,
-            "shared",
-            "02_shared.cu",
-            "",
-            "sort",
-            False,
-            0,
-            None,
-            None,
-            ("u32",),
-            None,
-            judge_types.Affordable(1, 1, 1),
-        )
-        tables = {LAB: judge_types.Lab(LAB, "u32", None, (line,))}
+        tables = {LAB: judge_types.Lab(LAB, "u32", None, (step(2, "shared"),))}
         self.whole = grader.Class(
             RUN, marks, sandbox, programs, tables, Path("out"), Path("class"), 1, threading.Lock()
         )
@@ -343,7 +327,7 @@ class Replayed(unittest.TestCase):
         self.assertIsNone(judging.find_case(judge, f"{LAB}/02/cpu/public/2", RUN.seeds))
 
 
-class OptionsTest(unittest.TestCase):
+class OptionsTest(InFolder):
     """Defaults."""
 
     def test_default_out(self) -> None:
@@ -358,10 +342,5 @@ class OptionsTest(unittest.TestCase):
         self.assertRaises(Usage, class_run.new_run, options, [LAB], "", ["cpu", "check"])
 
     def test_seeds_are_hidden_from_submissions(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            seeds = Path(folder).resolve()
-            self.assertIn(seeds, class_run.hidden(Options(Path("a"), Path("b"), seeds_of=seeds)))
-
-
-if __name__ == "__main__":
-    unittest.main()
+        seeds = self.folder.resolve()
+        self.assertIn(seeds, class_run.hidden(Options(Path("a"), Path("b"), seeds_of=seeds)))

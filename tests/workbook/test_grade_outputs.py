@@ -16,6 +16,7 @@ from pathlib import Path
 from unittest import mock
 
 from grade_data import HOSTILE_NAMES, RUN, SEEDS, criteria, failure, the_class
+from in_folder import InFolder
 
 from workbook.grading import class_page, feedback, gradebooks, outputs, texts
 from workbook.grading.grades import Failure, Grade, grade_file, read_grades
@@ -45,23 +46,19 @@ class Tags(html.parser.HTMLParser):
         self.shown += data
 
 
-class Written(unittest.TestCase):
+class Written(InFolder):
     """All files of a class."""
 
-    folder: tempfile.TemporaryDirectory[str]
     out: Path
 
     @classmethod
     def setUpClass(cls) -> None:
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.out = Path(cls.folder.name) / "grades"
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.out = Path(folder.name) / "grades"
         for grade in the_class():
             outputs.write_student(cls.out, RUN, grade)
         outputs.write_class(cls.out, RUN, the_class())
-
-    @classmethod
-    def tearDownClass(cls) -> None:
-        cls.folder.cleanup()
 
     def of(self, student: str, file: str) -> str:
         """The text of a student's file."""
@@ -214,31 +211,29 @@ class Written(unittest.TestCase):
         self.assertEqual(len(gradebooks.grades_csv([]).splitlines()), 1)
 
     def test_what_is_written_twice_is_the_same(self) -> None:
-        with tempfile.TemporaryDirectory() as other:
-            out = Path(other) / "grades"
-            shutil.copytree(self.out / "instructor", out / "instructor")
-            grades = read_grades(out)
-            for grade in reversed(grades):
-                outputs.write_student(out, replace(RUN, date="another day", machine="another"), grade)
-            outputs.write_class(out, replace(RUN, date="another day", machine="another"), grades[::-1])
-            for file in (self.out / "grades.csv", self.out / "class.html", *(self.out / "students").rglob("*.*")):
-                self.assertEqual(file.read_bytes(), (out / file.relative_to(self.out)).read_bytes(), file)
+        out = self.folder / "grades"
+        shutil.copytree(self.out / "instructor", out / "instructor")
+        grades = read_grades(out)
+        for grade in reversed(grades):
+            outputs.write_student(out, replace(RUN, date="another day", machine="another"), grade)
+        outputs.write_class(out, replace(RUN, date="another day", machine="another"), grades[::-1])
+        for file in (self.out / "grades.csv", self.out / "class.html", *(self.out / "students").rglob("*.*")):
+            self.assertEqual(file.read_bytes(), (out / file.relative_to(self.out)).read_bytes(), file)
 
 
-class Interrupted(unittest.TestCase):
+class Interrupted(InFolder):
     """A student is finished when everything about the student is written."""
 
     def test_grade_is_written_last(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            out, grade = Path(folder), Grade("anna", "a", criteria())
-            with (
-                mock.patch.object(gradebooks, "autolab", side_effect=KeyboardInterrupt),
-                self.assertRaises(KeyboardInterrupt),
-            ):
-                outputs.write_student(out, RUN, grade)
-            self.assertEqual(read_grades(out), [])
+        out, grade = self.folder, Grade("anna", "a", criteria())
+        with (
+            mock.patch.object(gradebooks, "autolab", side_effect=KeyboardInterrupt),
+            self.assertRaises(KeyboardInterrupt),
+        ):
             outputs.write_student(out, RUN, grade)
-            self.assertEqual(read_grades(out), [grade])
+        self.assertEqual(read_grades(out), [])
+        outputs.write_student(out, RUN, grade)
+        self.assertEqual(read_grades(out), [grade])
 
 
 class Texts(unittest.TestCase):
@@ -291,7 +286,3 @@ class Texts(unittest.TestCase):
         shown = texts.public(failure(2, 5, message="7 keys, keys[7]", seed=7), replace(RUN, seeds={"cases": 7}))
         self.assertEqual(shown.message, "7 keys, keys[7]")
         self.assertIsNone(shown.seed)
-
-
-if __name__ == "__main__":
-    unittest.main()

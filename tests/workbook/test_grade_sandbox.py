@@ -3,8 +3,6 @@
 Each kind of sandbox is tested where it can run; where none can, the tests are skipped.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import socket
@@ -243,7 +241,3 @@ class Choice(unittest.TestCase):
         self.assertIn("/tmp", found["writable"])
         possible = ("own", "scratch", "signals", "network", "disk", "processes", "memory")
         self.assertEqual([name for name in possible if not found[name]], [])
-
-
-if __name__ == "__main__":
-    unittest.main()

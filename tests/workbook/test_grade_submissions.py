@@ -1,7 +1,5 @@
 """What is taken of submissions: the files that students may edit, wherever they lie, and nothing else."""
 
-from __future__ import annotations
-
 import gzip
 import io
 import json
@@ -10,12 +8,12 @@ import os
 import subprocess
 import sys
 import tarfile
-import tempfile
-import unittest
 import zipfile
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from unittest import mock
+
+from in_folder import InFolder
 
 from workbook.core.console import Problem, Usage
 from workbook.grading import submissions, unpack
@@ -33,13 +31,12 @@ def read_archive(path: Path, suffixes: Sequence[str]) -> Iterable[unpack.Member]
     return submissions.parse_members(done.stdout)
 
 
-class Folder(unittest.TestCase):
+class Folder(InFolder):
     """Tests with a folder of submissions."""
 
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name) / "class"
+        super().setUp()
+        self.folder = self.folder / "class"
         self.folder.mkdir()
 
     def write(self, name: str, text: str = "// mine\n") -> Path:
@@ -248,7 +245,3 @@ class Hostile(Folder):
         for text in ("x", "[]", '{"kind": 1}', json.dumps({"name": "a", "kind": "file", "text": "%"})):
             with self.subTest(text=text), self.assertRaises(unpack.Refused):
                 list(submissions.parse_members(text))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,15 +1,21 @@
-"""Grades as data: they survive being written and read, and every student's name makes a name for a file."""
-
-from __future__ import annotations
+"""Grades: points for the outcomes of cases, how they are written and read, and the shards of a class."""
 
 import dataclasses
-import tempfile
 import unittest
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from unittest import mock
 
-from workbook.core.console import Problem
-from workbook.grading import grades
-from workbook.grading.grades import Criterion, Failure, Grade, Run
+from grade_data import LAB, RUN, failed, named, tally, the_class, verified
+from in_folder import InFolder
+
+from workbook.core import check_build, judge_types
+from workbook.core.console import Problem, Usage
+from workbook.core.judge_types import Finding, Outcome
+from workbook.grading import grader, grades, judging, outputs, shards
+from workbook.grading.grades import Criterion, Failure, Grade, Run, read_run, write_run
+from workbook.reporting import compose
 
 FAILURE = Failure(
     "check", "03-bitonic", 2, "sort", "few-values", "u32", "descending", 1025, 4, 256, "wrong", "keys differ\nat 7",
@@ -28,7 +34,7 @@ GRADE = Grade(
     12.25,
     {"03-bitonic/02_shared.cu": "// caf\udce9\n"},
 )
-RUN = Run(
+OWN_RUN = Run(
     ("03-bitonic",), '# points\n[labs."03-bitonic"]\n', {"cases": 2**64 - 1}, "bubblewrap", "a laptop", "abc", "now"
 )
 
@@ -37,7 +43,12 @@ class RoundTrip(unittest.TestCase):
     """What is written is read again, without a difference."""
 
     def test_every_class(self) -> None:
-        values: list[Failure | Criterion | Grade | Run] = [FAILURE, Failure("cpu", "01-odd-even", 1), GRADE, RUN]
+        values: list[Failure | Criterion | Grade | Run] = [
+            FAILURE,
+            Failure("cpu", "01-odd-even", 1),
+            GRADE,
+            OWN_RUN,
+        ]
         for value in (*values, *GRADE.criteria):
             with self.subTest(kind=type(value).__name__):
                 self.assertEqual(grades.from_json(type(value), grades.to_json(value)), value)
@@ -57,26 +68,25 @@ class RoundTrip(unittest.TestCase):
             grades.to_json(dataclasses.replace(GRADE, seconds=float("nan")))
 
 
-class Folder(unittest.TestCase):
+class Folder(InFolder):
     """The files of a folder of grades."""
 
     def test_grades_and_run(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            out = Path(folder) / "grades"
-            self.assertIsNone(grades.read_run(out))
-            self.assertIsNone(grades.read_grade(out, GRADE.student))
-            self.assertEqual(grades.read_grades(out), [])
-            grades.write_run(out, RUN)
-            other = dataclasses.replace(GRADE, student="../etc/passwd")
-            for grade in (GRADE, other):
-                grades.write_grade(out, grade)
-            self.assertEqual(grades.read_run(out), RUN)
-            self.assertEqual(grades.read_grade(out, GRADE.student), GRADE)
-            self.assertEqual(grades.read_grades(out), [other, GRADE])
-            self.assertEqual(sorted(path.name for path in Path(folder).iterdir()), ["grades"])
-            grades.grade_file(out, GRADE.student).write_text("{")
-            with self.assertRaisesRegex(Problem, "remove it, and the submission is graded again"):
-                grades.read_grades(out)
+        out = self.folder / "grades"
+        self.assertIsNone(grades.read_run(out))
+        self.assertIsNone(grades.read_grade(out, GRADE.student))
+        self.assertEqual(grades.read_grades(out), [])
+        grades.write_run(out, OWN_RUN)
+        other = dataclasses.replace(GRADE, student="../etc/passwd")
+        for grade in (GRADE, other):
+            grades.write_grade(out, grade)
+        self.assertEqual(grades.read_run(out), OWN_RUN)
+        self.assertEqual(grades.read_grade(out, GRADE.student), GRADE)
+        self.assertEqual(grades.read_grades(out), [other, GRADE])
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["grades"])
+        grades.grade_file(out, GRADE.student).write_text("{")
+        with self.assertRaisesRegex(Problem, "remove it, and the submission is graded again"):
+            grades.read_grades(out)
 
     def test_file_names(self) -> None:
         plain = ("anna", "Zoë Müller", "a.b-c_d", "李雷", "me@example.org", "x" * grades.LONGEST_NAME)
@@ -101,12 +111,11 @@ class Folder(unittest.TestCase):
             self.assertEqual(grades.file_name(student), student)
         made = [grades.file_name(student) for student in awkward]
         self.assertEqual(len(set(made)), len(made))
-        with tempfile.TemporaryDirectory() as folder:
-            for name in (*plain, *made):
-                self.assertNotIn(name[0], ".-")
-                self.assertFalse(set(name) & set("/\\\n\0<$="), name)
-                Path(folder, f"{name}.json").touch()
-            self.assertEqual(len(list(Path(folder).iterdir())), len(plain) + len(made))
+        for name in (*plain, *made):
+            self.assertNotIn(name[0], ".-")
+            self.assertFalse(set(name) & set("/\\\n\0<$="), name)
+            Path(self.folder, f"{name}.json").touch()
+        self.assertEqual(len(list(self.folder.iterdir())), len(plain) + len(made))
 
     def test_points(self) -> None:
         self.assertIsNone(GRADE.points)
@@ -115,5 +124,201 @@ class Folder(unittest.TestCase):
         self.assertIsNone(dataclasses.replace(graded, not_graded="no compiler").points)
 
 
-if __name__ == "__main__":
-    unittest.main()
+class Criteria(unittest.TestCase):
+    """Points for outcomes."""
+
+    def correct(self, *outcomes: Outcome, least: float = 0.5) -> Criterion:
+        """The criterion with at most 6 points."""
+        return judging.correct(LAB, 2, [tally(*outcomes)], 6, least)
+
+    def test_share_of_the_cases(self) -> None:
+        self.assertEqual(self.correct(verified(), verified()).points, 6)
+        self.assertEqual(self.correct(verified(), verified(), verified(), failed()).points, 4.5)
+        self.assertIn("3 of 4 cases passed on the cpu build", self.correct(*[verified()] * 3, failed()).words)
+
+    def test_too_small_a_share(self) -> None:
+        criterion = self.correct(verified(), failed(), failed())
+        self.assertEqual(criterion.points, 0)
+        self.assertIn("fewer than 50%", criterion.words)
+
+    def test_doing_nothing_gives_nothing(self) -> None:
+        """A copy of the input passes cases whose keys are in order, and a step may refuse some arguments."""
+        lazy = [verified(1, nothing_to_do=True), failed(), dataclasses.replace(verified(), status="unsupported")]
+        self.assertEqual(self.correct(*lazy, least=0).points, 0)
+        only_trivial = self.correct(verified(0, nothing_to_do=True))
+        self.assertEqual(only_trivial.points, 0)
+        broken_on_nothing = self.correct(verified(), verified(), failed(nothing_to_do=True))
+        self.assertEqual(broken_on_nothing.points, 4)
+
+    def test_one_failure_of_many_is_seen(self) -> None:
+        self.assertLess(self.correct(*[verified()] * 99_999, failed()).points or 0, 6)
+
+    def test_not_written(self) -> None:
+        criterion = self.correct(failed("not-written"), failed("not-written"))
+        self.assertEqual((criterion.points, criterion.words), (0, "step 02 is not written yet"))
+
+    def test_several_builds(self) -> None:
+        on_gpu = tally(failed(), failed())
+        on_gpu.kind = "cuda"
+        criterion = judging.correct(LAB, 2, [tally(verified(), verified()), on_gpu], 6, 0.5)
+        self.assertEqual(criterion.points, 3)
+        self.assertIn("0 of 2 cases passed on the cuda build", criterion.words)
+        self.assertEqual({failure.build for failure in criterion.failures}, {"cuda"})
+
+    def test_failures_keep_what_is_needed(self) -> None:
+        outcome = failed(message="wrong key at index 5", first_wrong=5, file="labs/03-bitonic/02_shared.cu", line=17)
+        failure = self.correct(outcome).failures[0]
+        self.assertEqual((failure.n, failure.first_wrong, failure.seed), (1000, 5, 1))
+        self.assertEqual((failure.place, failure.case_id), ("02_shared.cu:17", f"{LAB}/02/cpu/public/3"))
+
+    def test_cases_that_hang(self) -> None:
+        result = tally(*[failed("hung")] * (judging.MOST_HUNG - 1))
+        self.assertFalse(result.should_stop())
+        result.add(named(failed("hung")), failed("hung"))
+        self.assertTrue(result.should_stop())
+        self.assertIn("count as failed", result.why_stopped)
+
+    def test_programs_that_end_in_every_case(self) -> None:
+        crashed = failed("crashed")
+        self.assertTrue(tally(*[crashed] * judging.MOST_ENDED).should_stop())
+        self.assertFalse(tally(verified(), *[crashed] * judging.MOST_ENDED).should_stop())
+        self.assertFalse(tally(*[failed()] * 99).should_stop())
+
+    def test_steps_that_are_slow(self) -> None:
+        """A step has a limit for all its cases. What it waits for, on a busy machine, does not count."""
+        for waited, stops in ((0, True), (99_000, False)):
+            result = tally()
+            for _ in range(4):
+                slow = verified(times=judge_types.Times(wall_ms=100_000, waited_ms=waited))
+                result.add(named(slow), slow)
+            self.assertEqual(result.should_stop(), stops)
+
+    def test_sets_of_cases(self) -> None:
+        """A set follows if a case has passed. The same judges run all sets, and so one runner each."""
+        judge = mock.Mock(run=mock.Mock(side_effect=lambda _, case, timeout: verified() if case.n > 10 else failed()))
+        made: list[mock.Mock] = []
+        sets = [[named(verified(n)) for n in sizes] for sizes in ((5, 1000), (2000, 3000), (1, 2), (6000,))]
+        with check_build.Judges(workers=1) as judges:
+            judges._make = lambda: made.append(judge) or judge  # type: ignore[assignment, func-returns-value]
+            result = judging.tally(judges, Path("runner"), sets, "cpu")
+            self.assertEqual((result.passed, result.failed, len(made)), (4, 3, 1))
+            result = judging.tally(judges, Path("runner"), [[named(verified(1))], sets[0]], "cpu")
+            self.assertEqual((result.passed, result.failed), (0, 1))
+
+    def test_check_build(self) -> None:
+        verdict = check_build.Verdict(cases=9)
+        self.assertEqual(judging.check(LAB, 2, verdict, [], 2).points, 2)
+        found = dataclasses.replace(verified(), findings=(Finding("labs/x.cu", 3, "race", "two threads"),))
+        verdict.failed = found
+        criterion = judging.check(LAB, 2, verdict, [named(found)], 2)
+        self.assertEqual((criterion.points, criterion.words), (0, "the check build reports: race"))
+        self.assertEqual(criterion.failures[0].case_id, f"{LAB}/02/cpu/public/3")
+        self.assertEqual(judging.budgets(LAB, 2, verdict, 4).points, 0)
+
+    def test_budgets(self) -> None:
+        verdict = check_build.Verdict(costs=[check_build.Costs("shared", {"bytes": (8, 8.2), "conflicts": (3, 2)})])
+        self.assertEqual(judging.budgets(LAB, 2, verdict, 4).points, 2)
+        verdict.costs = [check_build.Costs("shared", {"bytes": (8, 8.2)})]
+        self.assertEqual(judging.budgets(LAB, 2, verdict, 4).points, 4)
+
+    def test_words_of_a_report(self) -> None:
+        made = "<!-- made: n -->\nten thousand made words\n<!-- end of made -->\n"
+        template = "\n".join(stub for _, stub in compose.template())
+        self.assertEqual(grader.own_words(template + made, LAB), 0)
+        self.assertEqual(grader.own_words(template + made + "\nMy step is slow.\n", LAB), 4)
+
+
+class Shards(unittest.TestCase):
+    """Names and parts."""
+
+    def test_parse(self) -> None:
+        self.assertEqual([str(shards.parse(text)) for text in ("", "1/1", "2/4", "4/4")], ["", "", "2/4", "4/4"])
+        for text in ("0/4", "5/4", "2", "a/b", "-1/4", "1/0", "2/4/8"):
+            with self.subTest(text=text), self.assertRaisesRegex(Usage, "such as 2/4"):
+                shards.parse(text)
+
+    def test_parts(self) -> None:
+        for of in (1, 2, 4, 7):
+            parts = [shards.Shard(number, of).part(range(23)) for number in range(1, of + 1)]
+            self.assertEqual(sorted(number for part in parts for number in part), list(range(23)))
+            self.assertLessEqual(max(map(len, parts)) - min(map(len, parts)), 1)
+
+
+class Merge(InFolder):
+    """Outputs of shards."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.out = self.folder / "merged"
+
+    def grade(self, out: Path, shard: shards.Shard, change: Callable[[Run], Run] = lambda run: run) -> Path:
+        """The output of one shard, or of the whole class, which is a part of all."""
+        run = change(replace(RUN, shard=str(shard), date=f"day {shard.number}", machine=f"node {shard.number}"))
+        write_run(out, run)
+        grades = shard.part(sorted(the_class()[3::2], key=lambda grade: grade.student))
+        for grade in grades:
+            outputs.write_student(out, run, replace(grade, seconds=shard.number * 1.5))
+        outputs.write_class(out, run, grades)
+        return out
+
+    def four(self) -> list[Path]:
+        """The outputs of four shards."""
+        return [self.grade(self.folder / f"part {number}", shards.Shard(number, 4)) for number in range(1, 5)]
+
+    def test_same_files(self) -> None:
+        """Byte by byte those of one run, in whichever order the shards are named."""
+        whole = self.grade(self.folder / "whole", shards.Shard())
+        merged = shards.merge(self.out, self.four()[::-1])
+        self.assertEqual(len(merged), len(the_class()[3::2]))
+        for name in ("grades.csv", "class.html", "not-graded.csv"):
+            self.assertEqual((self.out / name).read_bytes(), (whole / name).read_bytes(), name)
+        files = sorted(path.relative_to(whole) for path in whole.rglob("*.*"))
+        self.assertEqual(files, sorted(path.relative_to(self.out) for path in self.out.rglob("*.*")))
+        for file in (path for path in files if path.parts[0] == "students"):
+            self.assertEqual((self.out / file).read_bytes(), (whole / file).read_bytes(), file)
+        run = read_run(self.out)
+        assert run
+        self.assertEqual((run.shard, run.date, run.seeds), ("", "day 1", RUN.seeds))
+        self.assertEqual(run.machine, "node 4; node 3; node 2; node 1")
+
+    def refused(self, parts: list[Path], words: str) -> None:
+        """Merging them is refused, and nothing is written."""
+        with self.assertRaisesRegex(Problem, words):
+            shards.merge(self.out, parts)
+        self.assertFalse(self.out.exists())
+
+    def test_not_of_one_run(self) -> None:
+        changes: dict[str, Callable[[Run], Run]] = {
+            "seeds": lambda run: replace(run, seeds={"cases": 1}),
+            "rubric": lambda run: replace(run, rubric="other"),
+            "commit": lambda run: replace(run, commit="other"),
+            "labs": lambda run: replace(run, labs=("01-odd-even",)),
+            "builds": lambda run: replace(run, builds=("cpu", "check", "cuda")),
+        }
+        first = self.grade(self.folder / "part 1", shards.Shard(1, 2))
+        for what, change in changes.items():
+            other = self.grade(self.folder / what, shards.Shard(2, 2), change)
+            self.refused([first, other], f"not of one run: the {what}")
+
+    def test_missing_twice_or_unfinished(self) -> None:
+        parts = self.four()
+        self.refused(parts[:3], "name all shards")
+        self.refused([*parts[:3], parts[0]], "shard 4/4 is missing")
+        self.refused([*parts[:3], self.folder / "nothing"], "holds no grades")
+        (parts[2] / "grades.csv").unlink()
+        self.refused(parts, "is not finished")
+
+    def test_a_student_in_two_shards(self) -> None:
+        parts = self.four()
+        grades = parts[0] / "instructor"
+        double = next(grades.iterdir())
+        (parts[1] / "instructor" / double.name).write_bytes(double.read_bytes())
+        self.refused(parts, "was graded in")
+
+    def test_output_that_exists(self) -> None:
+        parts = self.four()
+        self.out.mkdir()
+        (self.out / "mine").touch()
+        with self.assertRaisesRegex(Problem, "not an empty folder"):
+            shards.merge(self.out, parts)
+        self.assertEqual([path.name for path in self.out.iterdir()], ["mine"])

@@ -10,10 +10,11 @@ import io
 import json
 import os
 import subprocess
-import tempfile
 import unittest
 import zipfile
 from pathlib import Path
+
+from in_folder import InFolder
 
 from workbook import cli
 from workbook.core.course import ROOT, labs
@@ -65,13 +66,13 @@ def run_cli(*words: str) -> tuple[int, str]:
         return cli.main(words), printed.getvalue()
 
 
-class Temporary(unittest.TestCase):
+class Temporary(InFolder):
     """A test with a folder of its own, whose name has a space."""
 
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory(prefix="hand out ")
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name).resolve()
+        super().setUp()
+        self.folder /= "hand out"
+        self.folder.mkdir()
         self.calls = self.folder / "calls"
 
     def program(self, path: Path, text: str) -> None:
@@ -256,7 +257,3 @@ class Workflow(unittest.TestCase):
         text = (ROOT / "solutions/release/classroom.yml").read_text(encoding="utf-8")
         self.assertIn(f"lab: [{', '.join(labs())}]", text)
         self.assertIn("run: ./workbook check ${{ matrix.lab }}", text)
-
-
-if __name__ == "__main__":
-    unittest.main()

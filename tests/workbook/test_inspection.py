@@ -5,15 +5,12 @@ innocent submissions, drawn by the date, are compiled like a step. INSPECT=all c
 the attacks with each compiler.
 """
 
-from __future__ import annotations
-
 import datetime
 import os
 import random
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -23,6 +20,7 @@ sys.path[:0] = [str(ROOT / "tests/grading"), str(ROOT / "tests/wrong/submissions
 
 import attacks  # noqa: E402
 from compiling import command_of, compile_file, compiler  # noqa: E402
+from in_folder import InFolder  # noqa: E402
 
 from workbook.core import build  # noqa: E402
 from workbook.grading import inspection  # noqa: E402
@@ -40,13 +38,8 @@ def setUpModule() -> None:
     build.use_folder(Path(os.environ["WORKBOOK_TEST_BUILD"]))
 
 
-class InFolder(unittest.TestCase):
+class Compiling(InFolder):
     """Tests that compile in a temporary folder."""
-
-    def setUp(self) -> None:
-        self.temporary = tempfile.TemporaryDirectory()
-        self.addCleanup(self.temporary.cleanup)
-        self.folder = Path(self.temporary.name)
 
     def compiled(self, text: str, name: str = "01_global.cu", cxx: str = "c++", *options: str) -> Path:
         """The object of a source."""
@@ -62,7 +55,7 @@ class InFolder(unittest.TestCase):
         return inspect([self.compiled(text, "01_global.cu", "c++", *options)], "gcc")
 
 
-class Attacks(InFolder):
+class Attacks(Compiling):
     """Each attack is refused, in its own words, and the message names the file."""
 
     def test_table_is_complete(self) -> None:
@@ -90,7 +83,7 @@ class Attacks(InFolder):
                 print(f"caught: {caught} of {len(attacks.REFUSED)} attacks, refused for the right reason ({cxx})")
 
 
-class Sentences(InFolder):
+class Sentences(Compiling):
     """What is refused, what is listed, and what is allowed."""
 
     def test_ordinary_code_is_allowed(self) -> None:
@@ -201,7 +194,7 @@ class Lists(unittest.TestCase):
             self.assertEqual([], sorted(n for n in listed if refusal_of(n, shown.get(n, n))), name)
 
 
-class Innocent(InFolder):
+class Innocent(Compiling):
     """Submissions of students that must not be refused."""
 
     def test_forty_exist(self) -> None:
@@ -221,7 +214,3 @@ class Innocent(InFolder):
             for (source, kind), job in jobs.items():
                 with self.subTest(source=source.name, kind=kind):
                     self.assertEqual(Inspection(), inspect([job.result()], compiler(kind)))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,41 +1,27 @@
 """The client of the judge: typed answers, and what becomes of a judge that fails."""
 
-from __future__ import annotations
-
 import json
 import os
 import signal
-import tempfile
 import threading
 import time
-import unittest
 from pathlib import Path
 from unittest import mock
 
-from workbook.core.judge_client import (
-    Case,
-    Finding,
-    JudgeCannot,
-    JudgeClient,
-    JudgeDied,
-    JudgeUsage,
-    Limits,
-    Note,
-    Outcome,
-)
-from workbook.core.judge_types import from_json
+from in_folder import InFolder
+
+from workbook.core.judge_client import JudgeCannot, JudgeClient, JudgeDied, JudgeUsage
+from workbook.core.judge_types import Case, Finding, Limits, Note, Outcome, from_json
 
 FAKE = Path(__file__).with_name("fake_judge.py")
 CASE = Case("03-bitonic", 1, 1000)
 
 
-class FakeJudge(unittest.TestCase):
+class FakeJudge(InFolder):
     """Tests that talk to the fake judge."""
 
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        super().setUp()
         self.log = self.folder / "log"
 
     def client(self, mode: object = "") -> JudgeClient:
@@ -182,7 +168,3 @@ class Prefix(FakeJudge):
                 self.assertEqual(client.labs()[0].name, "03-bitonic")
                 client.finish()
             self.assertEqual((self.folder / "done").read_text(), "done\n")
-
-
-if __name__ == "__main__":
-    unittest.main()

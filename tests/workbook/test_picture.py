@@ -1,7 +1,5 @@
 """Access pictures: reading traces, drawing real runs, and refusing what cannot be drawn."""
 
-from __future__ import annotations
-
 import functools
 import io
 import json
@@ -22,13 +20,13 @@ import fake_judge
 from workbook import cli
 from workbook.core import build
 from workbook.core.course import BUILD
-from workbook.core.judge_client import Case, Finding, JudgeClient
+from workbook.core.judge_client import JudgeClient
+from workbook.core.judge_types import Case, Finding
 from workbook.pictures import access_picture, trace
-from workbook.pictures.accesses import panels_of
+from workbook.pictures.accesses import lay_wires, panels_of
 from workbook.pictures.marks import fill
-from workbook.pictures.observed import observe
+from workbook.pictures.recorded import observe
 from workbook.pictures.svg import OTHER_WARP, WARPS
-from workbook.pictures.wires import lay_wires
 from workbook.verbs import picture
 
 HERE = Path(os.environ.get("WORKBOOK_TEST_BUILD", BUILD))
@@ -327,7 +325,3 @@ class Refused(unittest.TestCase):
         crashed = self.outcome(status="crashed", passed=False, message="signal 11\nmore")
         self.assertIn("step 2: signal 11\n", self.judged(crashed))
         self.assertIn("01_y.cu:7: error: bounds: past the end\n", self.judged({**crashed, "findings": [finding]}))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,15 +1,13 @@
-"""What the command reads: names of labs and steps, hints, compilers' messages, test logs; and the table of the demo."""
-
-from __future__ import annotations
+"""What the command reads: names of labs and steps, hints, compilers' messages; and the table of the demo."""
 
 import os
-import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
 
 import fake_judge
-from measured import row
+from in_folder import InFolder
+from report_data import row
 
 from workbook.core import console, diagnostics
 from workbook.core import course as paths
@@ -18,7 +16,6 @@ from workbook.core.judge_types import Lab, from_json
 from workbook.core.progress import ProgressFile
 from workbook.core.samples import Sample
 from workbook.verbs import demo, status
-from workbook.verbs import test as suite
 from workbook.verbs.hint import fitted, hints_of
 
 HANDOUT = """# A lab
@@ -62,74 +59,72 @@ Something else.
 """
 
 
-class Folder(unittest.TestCase):
+class Folder(InFolder):
     """A test that has a workbook of its own."""
 
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.root = Path(folder.name)
+        super().setUp()
         for name in ("labs/03-bitonic/01_global.cu", "labs/03-bitonic/02_shared.cu", "labs/05-radix/01_count.cu"):
-            path = self.root / name
+            path = self.folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(f"// {name}\n")
-        (self.root / "labs/03-bitonic/bug_hunt.cu").write_text("")
+        (self.folder / "labs/03-bitonic/bug_hunt.cu").write_text("")
 
 
 class Names(Folder):
     """Labs and steps by what people call them."""
 
     def test_labs(self) -> None:
-        self.assertEqual(paths.labs(self.root), ["03-bitonic", "05-radix"])
+        self.assertEqual(paths.labs(self.folder), ["03-bitonic", "05-radix"])
         for text in ("03-bitonic", "bitonic", "3", "03", "labs/03-bitonic/"):
-            self.assertEqual(paths.find_lab(text, self.root), "03-bitonic")
+            self.assertEqual(paths.find_lab(text, self.folder), "03-bitonic")
         with self.assertRaisesRegex(Usage, "03-bitonic, 05-radix") as raised:
-            paths.find_lab("quick", self.root)
+            paths.find_lab("quick", self.folder)
         self.assertEqual(raised.exception.status, 2)
 
     def test_steps(self) -> None:
-        self.assertEqual([step.number for step in paths.steps("03-bitonic", self.root)], [1, 2])
+        self.assertEqual([step.number for step in paths.steps("03-bitonic", self.folder)], [1, 2])
         for text in ("2", "02", "shared", "02_shared", "labs/03-bitonic/02_shared.cu"):
-            self.assertEqual(paths.find_step("03-bitonic", text, self.root).name, "shared")
+            self.assertEqual(paths.find_step("03-bitonic", text, self.folder).name, "shared")
         with self.assertRaisesRegex(Usage, "1 global, 2 shared"):
-            paths.find_step("03-bitonic", "4", self.root)
+            paths.find_step("03-bitonic", "4", self.folder)
 
     def test_parts_of_steps(self) -> None:
         table = '{.number = 2, .name = "shared", .idea = "x"},\n{.number = 2, .name = "merge-up",\n .idea = "y"},\n'
-        (self.root / "labs/03-bitonic/steps.h").write_text(table)
-        self.assertEqual(paths.parts("03-bitonic", self.root), {"merge-up": 2})
-        step = paths.find_step("03-bitonic", "merge-up", self.root)
+        (self.folder / "labs/03-bitonic/steps.h").write_text(table)
+        self.assertEqual(paths.parts("03-bitonic", self.folder), {"merge-up": 2})
+        step = paths.find_step("03-bitonic", "merge-up", self.folder)
         self.assertEqual((str(step), step.file), ("step 02 shared, merge-up", "03-bitonic/02_shared.cu"))
         with self.assertRaisesRegex(Usage, "1 global, 2 shared, merge-up$"):
-            paths.find_step("03-bitonic", "merge-down", self.root)
+            paths.find_step("03-bitonic", "merge-down", self.folder)
 
     def test_a_path_names_lab_and_step(self) -> None:
-        file = str(self.root / "labs/03-bitonic/02_shared.cu")
+        file = str(self.folder / "labs/03-bitonic/02_shared.cu")
         for text in (file, "labs/03-bitonic/02_shared.cu", "../03-bitonic/02_shared.cu"):
-            lab, step = paths.find(text, None, self.root)
+            lab, step = paths.find(text, None, self.folder)
             self.assertEqual((lab, step and step.number), ("03-bitonic", 2))
-        self.assertEqual(paths.find("labs/03-bitonic", None, self.root), ("03-bitonic", None))
-        self.assertEqual(paths.find("labs/03-bitonic/scan.cuh", None, self.root), ("03-bitonic", None))
+        self.assertEqual(paths.find("labs/03-bitonic", None, self.folder), ("03-bitonic", None))
+        self.assertEqual(paths.find("labs/03-bitonic/scan.cuh", None, self.folder), ("03-bitonic", None))
         self.addCleanup(os.chdir, Path.cwd())
-        os.chdir(self.root / "labs/03-bitonic")
-        self.assertEqual(paths.find("02_shared.cu", None, self.root)[0], "03-bitonic")
+        os.chdir(self.folder / "labs/03-bitonic")
+        self.assertEqual(paths.find("02_shared.cu", None, self.folder)[0], "03-bitonic")
         with self.assertRaisesRegex(Usage, "name a step of 03-bitonic: 1 global, 2 shared"):
-            paths.find_one("3", None, self.root)
+            paths.find_one("3", None, self.folder)
 
     def test_the_step_of_a_file(self) -> None:
         for folder in ("labs", "solutions"):
-            step = paths.step_of_file(f"{folder}/03-bitonic/02_shared.cu", self.root)
+            step = paths.step_of_file(f"{folder}/03-bitonic/02_shared.cu", self.folder)
             self.assertEqual(step and step.number, 2)
         for other in ("labs/03-bitonic/scan.cuh", "common/a.cu", "02_shared.cu", ""):
-            self.assertIsNone(paths.step_of_file(other, self.root))
+            self.assertIsNone(paths.step_of_file(other, self.folder))
 
 
 class Progress(Folder):
     """What is remembered."""
 
     def test_verdicts_hold_for_the_file_as_it_was(self) -> None:
-        progress = ProgressFile(self.root / ".workbook", self.root)
-        step = paths.find_step("03-bitonic", "1", self.root)
+        progress = ProgressFile(self.folder / ".workbook", self.folder)
+        step = paths.find_step("03-bitonic", "1", self.folder)
         self.assertEqual(progress.verdict(step), "not checked yet")
         progress.save_verdict(step, "cpu", "passed")
         progress.save_hints_shown(step, 2)
@@ -137,32 +132,32 @@ class Progress(Folder):
         self.assertEqual(progress.hints_shown(step), 2)
         progress.save_verdict(step, "cuda", "failed")
         self.assertEqual(progress.verdict(step), "failed (cuda)")
-        (self.root / "labs" / step.file).write_text("// other\n")
+        (self.folder / "labs" / step.file).write_text("// other\n")
         self.assertEqual(progress.verdict(step), "changed since the last check")
 
     def test_the_next_step_is_one_of_the_lab_that_the_student_is_in(self) -> None:
-        progress = ProgressFile(self.root / ".workbook", self.root)
+        progress = ProgressFile(self.folder / ".workbook", self.folder)
         self.assertEqual(progress.latest_lab(), "")
         for number in (1, 2):
-            progress.save_verdict(paths.find_step("03-bitonic", number, self.root), "cpu", "passed")
+            progress.save_verdict(paths.find_step("03-bitonic", number, self.folder), "cpu", "passed")
         self.assertEqual(progress.latest_lab(), "03-bitonic")
-        known = {"03-bitonic": paths.steps("03-bitonic", self.root), "05-radix": paths.steps("05-radix", self.root)}
+        known = {"03-bitonic": paths.steps("03-bitonic", self.folder), "05-radix": paths.steps("05-radix", self.folder)}
         with (
             mock.patch.object(status, "labs", lambda: list(known)),
             mock.patch.object(status, "steps", known.__getitem__),
-            mock.patch.object(status, "ROOT", self.root),
+            mock.patch.object(status, "ROOT", self.folder),
         ):
             self.assertEqual(status.next_step(progress, "03-bitonic"), known["05-radix"][0])
             self.assertEqual(status.next_step(progress, ""), known["05-radix"][0])
-            (self.root / "labs" / known["03-bitonic"][0].file).write_text("// saved again\n")
+            (self.folder / "labs" / known["03-bitonic"][0].file).write_text("// saved again\n")
             self.assertEqual(status.next_step(progress, "03-bitonic"), known["03-bitonic"][0])
             self.assertEqual(status.next_step(progress, "05-radix"), known["05-radix"][0])
-            self.assertEqual(status.lab_of_folder(self.root / "labs/05-radix"), "05-radix")
-            self.assertEqual(status.lab_of_folder(self.root / "labs"), "")
-            self.assertEqual(status.lab_of_folder(self.root), "")
+            self.assertEqual(status.lab_of_folder(self.folder / "labs/05-radix"), "05-radix")
+            self.assertEqual(status.lab_of_folder(self.folder / "labs"), "")
+            self.assertEqual(status.lab_of_folder(self.folder), "")
 
     def test_a_damaged_file_is_put_aside(self) -> None:
-        progress = ProgressFile(self.root / ".workbook", self.root)
+        progress = ProgressFile(self.folder / ".workbook", self.folder)
         progress.state.mkdir()
         progress.path.write_text("{")
         self.assertEqual(progress.read(), {})
@@ -252,13 +247,6 @@ class Texts(unittest.TestCase):
             ],
         )
 
-    def test_the_count_of_a_test_log(self) -> None:
-        log = "\n".join(
-            f'{{"result": "{word}"}}'
-            for word in ("OK", "EXPECTEDFAIL", "FAIL", "TIMEOUT", "ERROR", "UNEXPECTEDPASS", "SKIP")
-        )
-        self.assertEqual(suite.counts(log), (2, 4, 1))
-
 
 class Demo(unittest.TestCase):
     """The table of the demo."""
@@ -291,7 +279,3 @@ class Demo(unittest.TestCase):
             points, [("03-bitonic 1 global", "uniform", 0.512, None), ("03-bitonic 1 sums", "uniform", 0.512, None)]
         )
         self.assertEqual((measured.expected(), len(measured.of_steps())), (4, 3))
-
-
-if __name__ == "__main__":
-    unittest.main()

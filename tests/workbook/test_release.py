@@ -1,12 +1,9 @@
 """The release for students: what it leaves out, its self-check, and the folders that it refuses."""
 
-from __future__ import annotations
-
 import re
-import tempfile
-import unittest
-from pathlib import Path
 from unittest import mock
+
+from in_folder import InFolder
 
 from workbook.core import starters
 from workbook.core.console import Problem
@@ -24,16 +21,7 @@ def block_of_solution() -> list[str]:
     return [line for line in block.splitlines() if line.strip() and starters.INSTEAD not in line]
 
 
-class Temporary(unittest.TestCase):
-    """A test with a folder of its own."""
-
-    def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name).resolve()
-
-
-class Contents(Temporary):
+class Contents(InFolder):
     """Which files a release has."""
 
     given: dict[str, str]
@@ -76,7 +64,7 @@ class Contents(Temporary):
         self.assertNotIn("solution", (ROOT / self.given["README.md"]).read_text(encoding="utf-8"))
 
 
-class Release(Temporary):
+class Release(InFolder):
     """The whole release, without building it."""
 
     def test_starters_and_modes(self) -> None:
@@ -137,7 +125,7 @@ class Release(Temporary):
             contents.tracked(self.folder)
 
 
-class Leaks(Temporary):
+class Leaks(InFolder):
     """The self-check finds parts of solutions wherever they are."""
 
     solutions: leaks.Solutions
@@ -184,7 +172,7 @@ class Leaks(Temporary):
         )
 
 
-class Links(Temporary):
+class Links(InFolder):
     """Links of documents."""
 
     def dead(self, text: str) -> list[str]:
@@ -210,7 +198,3 @@ class Links(Temporary):
         self.assertEqual(
             self.dead("[text][1] ![p][2]\n\n[1]: gone.md\n[2]: b.md\n"), ["a.md: the link gone.md leads nowhere"]
         )
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,22 +1,18 @@
 """A report on counting sort has every table and plot that such coursework is expected to have."""
 
-from __future__ import annotations
-
 import re
-import tempfile
-import unittest
-from pathlib import Path
 from typing import Any
 
+from in_folder import InFolder
 from report_data import report_of, row, step
 
 from workbook.core.rows import Row, distinct
-from workbook.reporting import compose, parts, parts_appendix, plot
+from workbook.reporting import compose, parts, plot
 from workbook.reporting.article import to_article
 from workbook.reporting.page import to_page
 
 
-class Coursework(unittest.TestCase):
+class Coursework(InFolder):
     """A report on counting sort has every table and plot that such a report is expected to have."""
 
     SHAPES = ((0, 0), (1, 32), (1, 256), (4, 256), (16, 16), (64, 64), (256, 256), (1024, 1024))
@@ -115,25 +111,23 @@ class Coursework(unittest.TestCase):
             gold for gold in self.recorded("cpu", "a", "AMD EPYC, 2 cores, 24 GiB") if gold.is_gold
         ]
         other = [("b", self.recorded("cuda", "b", "NVIDIA B, compute capability 8.0; Intel, 8 cores, 16 GiB"))]
-        with tempfile.TemporaryDirectory() as name:
-            folder = Path(name)
-            (folder / "plots").mkdir()
-            report = report_of(
-                own,
-                folder,
-                "cuda",
-                lab=lab,
-                steps=steps,
-                device=device,
-                others=other,
-                plots=plot.available(),
-            )
-            made = parts.make(report)
-            tables = parts_appendix.appendix(report)
-            text = compose.compose(lab, "Lab", made, None)
-            plots = {path.stem for path in (folder / "plots").iterdir()}
-            whole = text + tables
-            page, article = to_page(whole, "Lab", folder, []), to_article(whole, "Lab", folder)[0]
+        (self.folder / "plots").mkdir()
+        report = report_of(
+            own,
+            self.folder,
+            "cuda",
+            lab=lab,
+            steps=steps,
+            device=device,
+            others=other,
+            plots=plot.available(),
+        )
+        made = parts.make(report)
+        tables = parts.appendix(report)
+        text = compose.compose(lab, "Lab", made, None)
+        plots = {path.stem for path in (self.folder / "plots").iterdir()}
+        whole = text + tables
+        page, article = to_page(whole, "Lab", self.folder, []), to_article(whole, "Lab", self.folder)[0]
 
         for heading in (
             "Statement",
@@ -224,7 +218,3 @@ class Coursework(unittest.TestCase):
                 },
                 plots,
             )
-
-
-if __name__ == "__main__":
-    unittest.main()

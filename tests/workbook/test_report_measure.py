@@ -1,7 +1,8 @@
-"""What a report measures, what it measures again, and what it says about the rest."""
+"""What a report measures, measures again and compares with; where it is; and what is drawn again."""
 
-from __future__ import annotations
-
+import argparse
+import contextlib
+import io
 import json
 import tempfile
 import unittest
@@ -11,14 +12,20 @@ from types import SimpleNamespace
 from typing import Any, cast
 from unittest import mock
 
-from report_data import LAB, MANY, lab_of, row, step
+from in_folder import InFolder
+from report_data import LAB, MANY, lab_of, report_of, row, step
 
 from workbook.core import build, measuring, report_sweeps, resuming, sweeps
 from workbook.core import rows as row_files
-from workbook.core.judge_client import Lab
+from workbook.core.console import Problem, Progress, Usage
+from workbook.core.course import ROOT
+from workbook.core.judge_types import Lab
 from workbook.core.rows import Row
 from workbook.core.sweeps import Sweep
-from workbook.reporting import measure
+from workbook.reporting import context, measure, parts, place
+from workbook.reporting.context import Context
+from workbook.reporting.measure import other_machines
+from workbook.verbs import report
 
 
 class Plan(unittest.TestCase):
@@ -84,25 +91,21 @@ class Plan(unittest.TestCase):
         self.assertEqual(measure.left_out(lab, "cuda", [sweep], rows), {"types": []})
 
 
-class Again(unittest.TestCase):
+class Again(InFolder):
     """What may have failed by chance."""
 
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        super().setUp()
         (self.folder / "csv").mkdir()
         (self.folder / "csv/sweeps.json").write_text("[1]")  # not ours
         self.refused = row(status="refused", keys_per_s=None, n=1000, message="by the judge's clock")
         self.succeeds = False
-        for place, name, replacement in (
+        for module, name, replacement in (
             (build, "judge", lambda: Path(__file__)),
             (resuming, "resume", mock.Mock(side_effect=self.resume)),
             (measuring, "run", mock.Mock(side_effect=self.run_again)),
         ):
-            patch = mock.patch.object(place, name, replacement)
-            patch.start()
-            self.addCleanup(patch.stop)
+            self.replace(module, name, replacement)
 
     def resume(self, *_: object, **__: object) -> SimpleNamespace:
         return SimpleNamespace(rows=[row(), self.refused], path=self.folder / "measured.csv")
@@ -153,5 +156,136 @@ class Again(unittest.TestCase):
         self.assertEqual(self.calls()[0], 2)
 
 
-if __name__ == "__main__":
-    unittest.main()
+class Others(InFolder):
+    """The machines to compare with."""
+
+    def test_files_that_cannot_be_read_are_reported_before_anything_is_measured(self) -> None:
+        parser = argparse.ArgumentParser()
+        report.add_arguments(parser)
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(report, "prepare", side_effect=AssertionError):
+            path = Path(folder) / "mine.csv"
+            row_files.write(path, [row()])
+            whole = path.read_text()
+            for content, words in (
+                (whole[:-9], "cut short"),
+                (whole.replace("kernel", "x", 1), "another version"),
+                ("", "empty"),
+            ):
+                path.write_text(content)
+                with self.assertRaisesRegex(Problem, words):
+                    report.main(parser.parse_args([LAB, "--out", f"{folder}/out", "--with", str(path)]))
+
+    def test_recorded_results_are_marked_as_the_solutions(self) -> None:
+        own = [row(n=n) for n in (1024, 4096)]
+        own += [row(n=n, lab="gold", name="vqsort", step=6) for n in (1024, 4096)]
+        made = report_of(own, self.folder, others=other_machines(LAB, [], own))
+        machines, processors = parts.PARTS["machines"](made), parts.PARTS["processors"](made)
+        self.assertIn("| NVIDIA H200, the solution, recorded |", machines)
+        self.assertIn("NVIDIA H200, the solution, recorded |", processors)
+        self.assertIn("| the same with the copies |", processors)
+
+    def test_named_files(self) -> None:
+        path = self.folder / "mine.csv"
+        row_files.write(path, [row(machine_id="other", machine="Other, 4 cores, 8 GiB")])
+        found = other_machines(LAB, [str(path)], [row()])
+        self.assertEqual(found[0][0], "mine")
+        row_files.write(path, [row(machine="Other, 4 cores, 8 GiB")])
+        with self.assertRaisesRegex(Problem, "two machines are called epyc"):
+            other_machines(LAB, [str(path)], [row()])
+        with self.assertRaisesRegex(Problem, "has no measurements of 05-radix"):
+            other_machines("05-radix", [str(path)], [])
+        with self.assertRaisesRegex(Problem, "no such file or folder: /nonexistent"):
+            other_machines(LAB, ["/nonexistent"], [])
+
+
+class Folder(InFolder):
+    """The folder of a report."""
+
+    def setUp(self) -> None:
+        super().setUp()
+        (self.folder / "labs" / LAB).mkdir(parents=True)
+        self.note = self.replace(place, "note")
+
+    def place(self, solution: bool = False) -> Path:
+        return place.report_folder(LAB, solution, self.folder, self.folder / "build")
+
+    def test_it_is_next_to_what_it_is_about(self) -> None:
+        self.assertEqual(self.place(), self.folder / "labs" / LAB / "report")
+        self.assertEqual(self.place(True), self.folder / "labs" / LAB / "report")  # there are no solutions
+        (self.folder / "solutions").mkdir()
+        self.assertEqual(self.place(True), self.folder / "solutions" / LAB / "report")
+
+    def test_a_report_in_the_build_folder_is_moved_once(self) -> None:
+        old = self.folder / "build/reports" / LAB
+        (old / "csv").mkdir(parents=True)
+        (old / "csv/n.csv").write_text("rows")
+        self.assertFalse(self.place().exists())  # nothing was written there
+        (old / "report.md").write_text("my words")
+        self.assertEqual((self.place() / "report.md").read_text(), "my words")
+        self.assertEqual((self.place() / "csv/n.csv").read_text(), "rows")
+        self.assertFalse(old.exists())
+        self.assertEqual(self.note.call_count, 1)
+        old.mkdir(parents=True)
+        (old / "report.md").write_text("another")
+        self.assertEqual((self.place() / "report.md").read_text(), "my words")
+
+    def test_one_that_cannot_be_written(self) -> None:
+        with tempfile.NamedTemporaryFile() as file, self.assertRaisesRegex(Usage, "cannot be written: choose another"):
+            place.prepare(Path(file.name) / "out")
+
+    def test_git_ignores_what_is_made_and_not_what_is_written(self) -> None:
+        ignored = (ROOT / ".gitignore").read_text(encoding="utf-8").split()
+        for made in ("csv/", "plots/", "report*.html", "report*.tex", "appendix.md"):
+            self.assertIn(f"/labs/*/report/{made}", ignored)
+        self.assertFalse([line for line in ignored if line.endswith(("/report/", "report.md")) and "labs" in line])
+
+
+class Drawn(InFolder):
+    """Plots are drawn only when they change."""
+
+    def test_a_plot_is_drawn_again_only_if_it_changes(self) -> None:
+        drawings = []
+
+        def draw(rows: object, _lab: str, stem: Path) -> bool:
+            drawings.append(rows)
+            for form in context.FORMATS:
+                stem.with_suffix(f".{form}").touch()
+            return True
+
+        (self.folder / "plots").mkdir()
+
+        def figure(n: int) -> str:
+            return Context(LAB, self.folder, [row(n=n)], "cpu", plots=True).figure("speed", draw, "All")
+
+        self.assertEqual([figure(4), figure(4)], ["![All](plots/speed.svg)"] * 2)
+        self.assertEqual(len(drawings), 1)
+        figure(8)
+        self.assertEqual(len(drawings), 2)
+        (self.folder / "plots/speed.pdf").unlink()
+        figure(8)
+        self.assertEqual(len(drawings), 3)
+        (self.folder / "plots/drawn.json").write_text("damaged")
+        figure(8)
+        self.assertEqual(len(drawings), 4)
+
+    def test_nothing_to_draw_is_remembered(self) -> None:
+        draw = mock.Mock(return_value=False)
+        for _ in range(2):
+            self.assertFalse(context.Plots(self.folder).have("a", 1, draw))
+        self.assertEqual(draw.call_count, 1)
+
+
+class Printed(unittest.TestCase):
+    """What a sweep prints where there is no bar."""
+
+    def printed(self, brief: bool) -> list[str]:
+        with contextlib.redirect_stderr(io.StringIO()) as printed, Progress("bitonic, n", brief) as progress:
+            progress.live = False
+            for n in range(100):
+                progress.line(f"{n} keys ... 1 ms")
+            progress.remark("left out: 3")
+        return printed.getvalue().splitlines()
+
+    def test_a_report_prints_one_line_for_a_sweep(self) -> None:
+        self.assertEqual(self.printed(True), ["bitonic, n ..."])
+        self.assertEqual(len(self.printed(False)), 101)

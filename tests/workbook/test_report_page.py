@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import tempfile
 import unittest
 from html.parser import HTMLParser
 from pathlib import Path
 
+from in_folder import InFolder
 from markdown_it import MarkdownIt
 
 from workbook.reporting import article, markdown, mathematics
@@ -217,7 +217,7 @@ class Mathematics(unittest.TestCase):
         self.assertNotIn("math", body_of("`$a$`, $ a $, $5 and $6"))
 
 
-class Article(unittest.TestCase):
+class Article(InFolder):
     """LaTeX."""
 
     def test_all_kinds_of_text(self) -> None:
@@ -255,9 +255,8 @@ class Article(unittest.TestCase):
         self.assertIn('<h2 id="title">Title</h2>\n<p>it is 5\n2. of all</p>', body_of(text))
 
     def test_a_plot_is_its_pdf(self) -> None:
-        with tempfile.TemporaryDirectory() as folder:
-            (Path(folder) / "a b.pdf").write_bytes(b"")
-            tex = tex_of("![*It* grows](a%20b.svg)", Path(folder))
+        (self.folder / "a b.pdf").write_bytes(b"")
+        tex = tex_of("![*It* grows](a%20b.svg)", self.folder)
         self.assertIn("{a b.pdf}\n\\caption{\\emph{It} grows}", tex)
 
     def test_letters_that_pdflatex_lacks_do_not_stop_it(self) -> None:
@@ -278,22 +277,20 @@ class Article(unittest.TestCase):
         self.assertIn("{[}x{]} & 1", tex_of(heading + "| [x] | 1 |"))
 
 
-class Pictures(unittest.TestCase):
+class Pictures(InFolder):
     """report.html is one file, whatever pictures the student adds."""
 
     def test_they_are_embedded(self) -> None:
         svg = '<svg xmlns="http://www.w3.org/2000/svg" width="10"/>'
-        with tempfile.TemporaryDirectory() as name:
-            folder = Path(name)
-            for file in ("a.png", "b b.jpg", "c.gif"):
-                (folder / file).write_bytes(b"\x89")
-            (folder / "d.svg").write_text(svg)
-            remarks: list[str] = []
-            page = body_of(
-                "![a](a.png)\n![b](b%20b.jpg)\n![c](c.gif)\n![d](d.svg)\n![e](e.png)\n![f](https://x.org/f.png)",
-                folder,
-                remarks,
-            )
+        for file in ("a.png", "b b.jpg", "c.gif"):
+            (self.folder / file).write_bytes(b"\x89")
+        (self.folder / "d.svg").write_text(svg)
+        remarks: list[str] = []
+        page = body_of(
+            "![a](a.png)\n![b](b%20b.jpg)\n![c](c.gif)\n![d](d.svg)\n![e](e.png)\n![f](https://x.org/f.png)",
+            self.folder,
+            remarks,
+        )
         for kind in ("png", "jpeg", "gif", "svg+xml"):
             self.assertEqual(page.count(f'src="data:image/{kind};base64,'), 1)
         self.assertNotRegex(page, r'src="(?!data:)')
@@ -312,7 +309,3 @@ class Pictures(unittest.TestCase):
         tokens = markdown.parse("| a |\n|---|\n| `xy` **z** 2<sup>10</sup> &lt; |").tokens
         table, _ = markdown.table_at(tokens, 0)
         self.assertEqual(table.widths, [len("xy z 210 <")])
-
-
-if __name__ == "__main__":
-    unittest.main()

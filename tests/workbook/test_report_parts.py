@@ -1,7 +1,5 @@
 """The parts of a report: tables and plots of a few rows, and what is said about failures."""
 
-from __future__ import annotations
-
 import re
 import tempfile
 import unittest
@@ -13,7 +11,7 @@ from unittest import mock
 from report_data import LAB, MANY, lab_of, report_of, row, step
 
 from workbook.core.rows import Row
-from workbook.reporting import compose, heat, parts, plot, selection
+from workbook.reporting import compose, parts, plot, selection, shapes_and_ranges
 from workbook.reporting.article import to_article
 from workbook.reporting.context import failures
 from workbook.reporting.labels import crossed, end_labels
@@ -144,7 +142,7 @@ class Parts(unittest.TestCase):
             ends.append((figure._suptitle.get_window_extent().x1, figure.bbox.x1))
 
         with mock.patch.object(plot, "save", measure_title):
-            self.assertTrue(heat.shapes(rows, LAB, Path()))
+            self.assertTrue(shapes_and_ranges.shape_maps(rows, LAB, Path()))
         self.assertLess(*ends[0])
         with plot.drawing(5, 3) as (_, axes):
             axes.plot([1, 10], [1, 1])
@@ -236,7 +234,3 @@ class Parts(unittest.TestCase):
         )
         self.assertNotIn("u64", text)
         self.assertTrue(text.endswith("Left out: something."))
-
-
-if __name__ == "__main__":
-    unittest.main()

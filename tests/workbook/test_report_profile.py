@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import json
 import shutil
-import tempfile
 import unittest
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, cast
 from unittest import mock
 
+from in_folder import InFolder
 from report_data import MANY, lab_of, row
 
 from workbook.core import build, profiles, resuming
 from workbook.core.console import Problem
-from workbook.core.judge_client import Case
+from workbook.core.judge_types import Case
 from workbook.core.profiles import Launch
-from workbook.reporting import profile_gather
-from workbook.reporting.parts_profile import launch_table, memory_table
+from workbook.reporting import gather
+from workbook.reporting.parts_time import launch_table, memory_table
 
 LAUNCH: Launch = {
     "kernel": "move",
@@ -44,13 +43,11 @@ LAUNCH: Launch = {
 }
 
 
-class Gathered(unittest.TestCase):
+class Gathered(InFolder):
     """What is profiled, and what is taken from the folder."""
 
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        super().setUp()
         (self.folder / "csv").mkdir()
         self.profiled: list[tuple[int, str]] = []
         self.mark = "one"
@@ -60,15 +57,11 @@ class Gathered(unittest.TestCase):
             (resuming, "digest", lambda _, words: f"{self.mark}, {words[0]}"),
             (shutil, "which", lambda _: self.ncu),
         ):
-            patch = mock.patch.object(place, name, replacement)
-            patch.start()
-            self.addCleanup(patch.stop)
+            self.replace(place, name, replacement)
         self.ncu: str | None = "/bin/ncu"
         self.refuse: Sequence[tuple[int, str]] = ()
         self.notes: list[str] = []
-        patch = mock.patch.object(profile_gather, "note", self.notes.append)
-        patch.start()
-        self.addCleanup(patch.stop)
+        self.replace(gather, "note", self.notes.append)
 
     def launches_of(self, _judge: object, case: Case, source: str, _solution: bool) -> list[Launch]:
         self.profiled.append((case.step, source))
@@ -82,9 +75,7 @@ class Gathered(unittest.TestCase):
         """What is gathered of a lab with four steps."""
         self.profiled.clear()
         lab = lab_of(most, MANY, MANY, 100)
-        return profile_gather.gather(
-            profile_gather.Job(cast(Any, None), lab, kind, steps, self.folder, fresh, True, seconds=40)
-        )
+        return gather.profile(gather.Job(cast(Any, None), lab, kind, steps, self.folder, fresh, True, seconds=40))
 
     def gathered(self, kind: str = "cpu") -> dict[str, Any]:
         """The same, where there is a profile."""
@@ -147,7 +138,7 @@ class Tables(unittest.TestCase):
     """Numbers of launches as a reader wants them."""
 
     def found(self, launches: Sequence[Launch], source: str = "check") -> dict[str, Any]:
-        return {"source": source, "n": 1024, "why": "", "steps": {"2": profile_gather.launches_in_short(launches)}}
+        return {"source": source, "n": 1024, "why": "", "steps": {"2": gather.launches_in_short(launches)}}
 
     def test_two_launches_of_one_shape(self) -> None:
         found = self.found([LAUNCH, LAUNCH])
@@ -199,7 +190,3 @@ class Tables(unittest.TestCase):
         )
         _, (cells,) = memory_table(found, {})
         self.assertEqual(cells[-2:], ["4.00", "50"])
-
-
-if __name__ == "__main__":
-    unittest.main()

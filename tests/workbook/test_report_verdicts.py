@@ -1,24 +1,22 @@
 """Verdicts, budgets, predictions and the picture of a run: gathered once, and shown as tables."""
 
-from __future__ import annotations
-
-import tempfile
 import unittest
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 from unittest import mock
 
+from in_folder import InFolder
 from report_data import LAB, report_of, row, step
 
 from workbook.core import build, checking, console, profiles, progress, resuming
 from workbook.core.console import Usage
-from workbook.core.judge_client import Budget, Case, Finding, Lab, Outcome
+from workbook.core.judge_types import Budget, Case, Finding, Lab, Outcome
 from workbook.core.sweeps import COMMON_INPUT
 from workbook.pictures import access_picture
-from workbook.reporting import parts_labs, parts_verdicts, run_picture, verdicts_gather
-from workbook.reporting.parts_processors import processors
-from workbook.reporting.profile_gather import Job
+from workbook.reporting import gather, parts_labs, parts_setup
+from workbook.reporting.gather import Job
+from workbook.reporting.parts_machines import processors
 
 STEPS = (
     step(1, "global"),
@@ -32,19 +30,17 @@ def outcome(status: str = "verified", **values: Any) -> Outcome:
     return Outcome(status, status == "verified", Case(LAB, 2, 4096), **values)
 
 
-class Folder(unittest.TestCase):
+class Folder(InFolder):
     """A report's folder, with a runner and a judge that only exist by name."""
 
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        super().setUp()
         for name in ("csv", "plots"):
             (self.folder / name).mkdir()
         self.program = self.folder / "program"
         self.program.touch()
         self.mark = "one"
-        self.replace(verdicts_gather, "note", lambda _: None)
+        self.replace(gather, "note", lambda _: None)
         self.replace(console, "note", lambda _: None)
         for place, name, value in (
             (build, "runner", lambda *_: self.program),
@@ -54,11 +50,6 @@ class Folder(unittest.TestCase):
             (resuming, "digest", lambda *_: self.mark),
         ):
             self.replace(place, name, value)
-
-    def replace(self, place: object, name: str, value: object) -> None:
-        patch = mock.patch.object(place, name, value)
-        patch.start()
-        self.addCleanup(patch.stop)
 
     def job(self, judge: object = None, fresh: bool = False) -> Job:
         lab = Lab(LAB, "u32", False, STEPS)
@@ -95,7 +86,7 @@ class Gathered(Folder):
         with mock.patch.object(
             checking, "groups_of", lambda groups, line: [SimpleNamespace(number=line.number, task=line.task)]
         ):
-            return verdicts_gather.gather(self.job(judge, fresh))
+            return gather.verdicts(self.job(judge, fresh))
 
     def test_lines_are_judged_once_for_the_same_programs(self) -> None:
         found = self.gather()
@@ -152,17 +143,17 @@ class Tables(unittest.TestCase):
         )
 
     def test_budgets(self) -> None:
-        text = parts_verdicts.verdicts(self.report)
+        text = parts_setup.verdicts(self.report)
         self.assertIn("| 01 global | passed (check, cpu) | passed | 1.00 | 1.50 | 9.00 | 4.00 |", text)
         self.assertIn(
             "| 02 shared | passed (check, cpu) | over budget | 1.00 of 1.1 | 1.50 | **9.00 of 8.5** | 4.00 |", text
         )
         self.assertIn("| 02 part | not written |  |  |  |  |  |", text)
         self.assertTrue(text.endswith("02 shared: labs/b.cu:3: note"))
-        self.assertEqual(parts_verdicts.verdicts(report_of([], Path(), steps=STEPS)), "")
+        self.assertEqual(parts_setup.verdicts(report_of([], Path(), steps=STEPS)), "")
 
     def test_each_prediction_has_a_number(self) -> None:
-        text = parts_verdicts.predictions(self.report)
+        text = parts_setup.predictions(self.report)
         self.assertIn("| what | predicted | measured |", text)
         for line in (
             "| 01 global, launches |  | 3 |",
@@ -174,7 +165,7 @@ class Tables(unittest.TestCase):
         self.assertNotIn("part", text)
 
     def test_all_costs_have_a_column(self) -> None:
-        self.assertEqual(set(parts_verdicts.COSTS), set(profiles.COSTS))
+        self.assertEqual(set(parts_setup.COSTS), set(profiles.COSTS))
 
 
 class Picture(Folder):
@@ -190,11 +181,11 @@ class Picture(Folder):
             return f'<svg xmlns="x" width="{run.width}" height="5"></svg>'
 
         with (
-            mock.patch.object(run_picture, "observe", observe),
+            mock.patch.object(gather, "observe", observe),
             mock.patch.object(access_picture, "draw", svg),
-            mock.patch.object(run_picture, "note"),
+            mock.patch.object(gather, "note"),
         ):
-            return run_picture.draw(self.job())
+            return gather.picture(self.job())
 
     def test_the_last_step_whose_picture_fits(self) -> None:
         self.assertIn("Step 02 shared", self.draw({1: 700, 2: 900}))
@@ -207,8 +198,8 @@ class Picture(Folder):
 
     def test_it_is_in_the_report(self) -> None:
         report = report_of([], self.folder, steps=STEPS, picture="A run")
-        self.assertEqual(parts_verdicts.run(report), "![A run](plots/run.svg)")
-        self.assertEqual(parts_verdicts.run(report_of([], self.folder)), "")
+        self.assertEqual(parts_setup.run(report), "![A run](plots/run.svg)")
+        self.assertEqual(parts_setup.run(report_of([], self.folder)), "")
 
 
 class Labs(unittest.TestCase):
@@ -257,7 +248,3 @@ class Labs(unittest.TestCase):
         text = processors(report_of(rows, Path(), "cuda"))
         self.assertIn("| (the fastest step and shape) | 01 one &lt;&lt;&lt;4, 64&gt;&gt;&gt; | 02 two |", text)
         self.assertRegex(text, r"\| the same with the copies \| 3.00 \|  \|")
-
-
-if __name__ == "__main__":
-    unittest.main()

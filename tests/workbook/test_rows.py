@@ -1,13 +1,10 @@
 """Rows of measurements: which files are read, and what follows from several rows."""
 
-from __future__ import annotations
-
 import os
-import tempfile
 import unittest
-from pathlib import Path
 
-from measured import row
+from in_folder import InFolder
+from report_data import row
 
 from workbook.core import files, rows
 from workbook.core.console import Problem
@@ -20,13 +17,12 @@ HEADER = (
 )
 
 
-class Files(unittest.TestCase):
+class Files(InFolder):
     """Which files are refused, and with which words."""
 
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.path = Path(folder.name) / "rows.csv"
+        super().setUp()
+        self.path = self.folder / "rows.csv"
         rows.write(self.path, [row(message='a "quoted", word'), row(n=2048)])
 
     def assert_refused(self, words: str) -> None:
@@ -188,7 +184,3 @@ class Several(unittest.TestCase):
         self.assertAlmostEqual(row().spread, 10)
         self.assertEqual(row(median_ms=0.0).spread, 0)
         self.assertEqual(row(q1_ms=None).spread, 0)
-
-
-if __name__ == "__main__":
-    unittest.main()

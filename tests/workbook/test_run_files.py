@@ -1,7 +1,5 @@
 """`run` with --output: files of keys, sorted in pieces, and whatever can go wrong on the way."""
 
-from __future__ import annotations
-
 import array
 import contextlib
 import io
@@ -11,7 +9,6 @@ import signal
 import stat
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 import unittest
@@ -19,6 +16,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
+
+from in_folder import InFolder
 
 from workbook import cli
 from workbook.core.judge_client import JudgeClient
@@ -44,13 +43,11 @@ def commands(runner: Path) -> contextlib.ExitStack:
     return stack
 
 
-class Files(unittest.TestCase):
+class Files(InFolder):
     """Tests with a folder of files."""
 
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        super().setUp()
         self.input, self.output = self.folder / "keys.bin", self.folder / "sorted.bin"
 
     def make(self, n: int) -> bytes:
@@ -379,7 +376,3 @@ def wait_for_runners(session: int, number: int) -> None:
         if time.monotonic() > end:
             raise AssertionError("nothing happened for too long")
         time.sleep(0.05)
-
-
-if __name__ == "__main__":
-    unittest.main()

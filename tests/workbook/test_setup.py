@@ -11,9 +11,10 @@ import os
 import shutil
 import subprocess
 import sys
-import tempfile
 import unittest
 from pathlib import Path
+
+from in_folder import InFolder
 
 from workbook.core.course import BUILD, ROOT
 
@@ -33,11 +34,9 @@ def program(name: str) -> str:
     return path
 
 
-class Script(unittest.TestCase):
+class Script(InFolder):
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+        super().setUp()
         self.root = self.folder / "a workbook"
         package = self.root / "common/workbook"
         package.mkdir(parents=True)
@@ -299,7 +298,3 @@ class Suite(unittest.TestCase):
         listed = {test["name"] for test in json.loads((folder / "meson-info/intro-tests.json").read_text())}
         names = {"workbook-" + path.stem[len("test_") :] for path in (ROOT / "tests/workbook").glob("test_*.py")}
         self.assertEqual(names - listed, set(), "run meson setup --reconfigure")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,7 +1,5 @@
 """Similar submissions: copies are found, also with other names; what everybody has does not count."""
 
-from __future__ import annotations
-
 import random
 import unittest
 
@@ -118,7 +116,3 @@ class Similar(unittest.TestCase):
             found = similarity.similar({"a": of_lab, "b": of_lab, "c": {}}, given)
             self.assertEqual([(pair.first, pair.second, pair.share) for pair in found], [("a", "b", 1.0)], lab)
             self.assertEqual(found[0].files, tuple(sorted(of_lab)))
-
-
-if __name__ == "__main__":
-    unittest.main()

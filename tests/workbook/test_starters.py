@@ -1,15 +1,13 @@
 """Starters from solutions, and what must not be lost on the way."""
 
-from __future__ import annotations
-
-import tempfile
 import unittest
 from pathlib import Path
+
+from in_folder import InFolder
 
 from workbook.core import starters
 from workbook.core.console import Problem
 from workbook.core.course import has_solutions
-from workbook.core.judge_types import Lines
 
 SOLUTION = """int f() {
   // begin solution
@@ -52,36 +50,20 @@ class Text(unittest.TestCase):
                 starters.starter(text, "name")
 
 
-class LinesOfASolution(unittest.TestCase):
-    """How many lines are the student's and how many are given."""
-
-    def test_markers_and_replacements_are_not_counted(self) -> None:
-        self.assertEqual(starters.lines_of(SOLUTION), Lines(own=1, given=2))
-
-    def test_the_header_says_it_and_counts_itself(self) -> None:
-        text = starters.with_lines("// Step 01: x.\n//\n// Limits: none.\n" + SOLUTION)
-        self.assertEqual(text.splitlines()[3], "// Lines: 1 to write, 6 given.")
-        self.assertEqual(starters.lines_of(text), Lines(own=1, given=6))
-        self.assertEqual(starters.with_lines(text), text)
-        self.assertEqual(starters.with_lines(text.replace("1 to write", "9 to write")), text)
-
-
-class Writing(unittest.TestCase):
+class Writing(InFolder):
     """labs/ from solutions/, in a workbook of our own."""
 
     def setUp(self) -> None:
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.root = Path(folder.name)
-        self.state = self.root / ".workbook"
-        self.solution = self.root / "solutions/01-a/01_x.cu"
-        self.lab = self.root / "labs/01-a/01_x.cu"
+        super().setUp()
+        self.state = self.folder / ".workbook"
+        self.solution = self.folder / "solutions/01-a/01_x.cu"
+        self.lab = self.folder / "labs/01-a/01_x.cu"
         self.solution.parent.mkdir(parents=True)
         self.solution.write_text(SOLUTION)
         (self.solution.parent / "NOTES.md").write_text("for the instructor\n")
 
     def write(self, force: bool = False) -> tuple[list[str], list[str]]:
-        written, kept = starters.write(force, self.root, self.state)
+        written, kept = starters.write(force, self.folder, self.state)
         return [str(path) for path in written], [str(path) for path in kept]
 
     def test_missing_files_are_written_and_notes_are_not(self) -> None:
@@ -89,12 +71,12 @@ class Writing(unittest.TestCase):
         self.assertEqual(self.lab.read_text(), STARTER)
         self.assertEqual([path.name for path in self.lab.parent.iterdir()], ["01_x.cu"])
         self.assertEqual(self.write(), ([], []))
-        self.assertEqual(starters.differing(self.root), [])
+        self.assertEqual(starters.differing(self.folder), [])
 
     def test_a_students_work_is_kept_unless_forced(self) -> None:
         self.write()
         self.lab.write_text("my work\n")
-        self.assertEqual([str(path) for path in starters.differing(self.root)], ["01-a/01_x.cu"])
+        self.assertEqual([str(path) for path in starters.differing(self.folder)], ["01-a/01_x.cu"])
         self.assertEqual(self.write(), ([], ["01-a/01_x.cu"]))
         self.assertEqual(self.lab.read_text(), "my work\n")
         self.assertEqual(self.write(force=True), (["01-a/01_x.cu"], []))
@@ -103,7 +85,7 @@ class Writing(unittest.TestCase):
     def test_work_in_another_encoding_is_kept(self) -> None:
         self.write()
         self.lab.write_bytes(b"// caf\xe9\n")
-        self.assertEqual([str(path) for path in starters.differing(self.root)], ["01-a/01_x.cu"])
+        self.assertEqual([str(path) for path in starters.differing(self.folder)], ["01-a/01_x.cu"])
         self.assertEqual(self.write(), ([], ["01-a/01_x.cu"]))
         self.assertEqual(self.lab.read_bytes(), b"// caf\xe9\n")
 
@@ -120,14 +102,14 @@ class Writing(unittest.TestCase):
         table.write_text(lines)
         self.solution.write_text("// Step 01: x.\n" + SOLUTION)
         wrong = [Path("solutions/01-a/01_x.cu"), Path("labs/01-a/steps.h")]
-        self.assertEqual(starters.miscounted(self.root), wrong)
+        self.assertEqual(starters.miscounted(self.folder), wrong)
         self.write()
-        self.assertEqual(starters.miscounted(self.root), [])
+        self.assertEqual(starters.miscounted(self.folder), [])
         numbers = ".lines = {.own = 1, .given = 4}"
         self.assertEqual(table.read_text(), lines.replace('"i", ', f'"i", {numbers}, '))
         self.assertEqual(self.lab.read_text(), "// Step 01: x.\n// Lines: 1 to write, 4 given.\n" + STARTER)
         table.write_text(table.read_text().replace(f", {numbers}", ",\n     .lines = {.own = 7, .given = 4}"))
-        self.assertEqual(starters.miscounted(self.root), [Path("labs/01-a/steps.h")])
+        self.assertEqual(starters.miscounted(self.folder), [Path("labs/01-a/steps.h")])
         self.write()
         self.assertIn(f",\n     {numbers}, ", table.read_text())
 
@@ -158,7 +140,3 @@ class Repository(unittest.TestCase):
                 self.assertNotIn("begin solution", text)
                 self.assertNotIn(starters.INSTEAD, text)
                 self.assertIn("NOT_WRITTEN(", text)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,7 +1,5 @@
 """Sweeps: which cases they have, which rows come of them, and how they are resumed."""
 
-from __future__ import annotations
-
 import io
 import os
 import signal
@@ -16,13 +14,13 @@ from typing import Any
 from unittest import mock
 
 import fake_judge
-from measured import row
+from report_data import row
 from test_judge_client import FAKE, FakeJudge
 
 from workbook.core import build, machine, measuring, presets, report_sweeps, resuming, rows, sweeps
 from workbook.core.console import Problem, Usage, terminated_as_interrupted
-from workbook.core.judge_client import NARROW_RANGE, JudgeClient, Lab
-from workbook.core.judge_types import from_json
+from workbook.core.judge_client import JudgeClient
+from workbook.core.judge_types import NARROW_RANGE, Lab, from_json
 from workbook.core.measuring import Programs, Result
 from workbook.core.sweeps import Sweep
 
@@ -331,9 +329,7 @@ class Resuming(FakeJudge):
             (build, "judge", lambda: program),
         ]
         for module, name, value in replaced:
-            patch = mock.patch.object(module, name, value)
-            patch.start()
-            self.addCleanup(patch.stop)
+            self.replace(module, name, value)
         programs = Programs(JudgeClient(FAKE), "cpu", program, program)
         return lambda: resuming.resume("timing", programs, Sweep("03-bitonic", n=(1,)))
 
@@ -426,7 +422,3 @@ class Machine(unittest.TestCase):
             mock.patch.object(os, "cpu_count", lambda: 4),
         ):
             self.assertEqual(machine.idle_cores(0), 1)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -102,7 +102,3 @@ class Wraps(unittest.TestCase):
         text = (ROOT / f"subprojects/{name}.wrap").read_text()
         digest = hashlib.sha256((cache / filename).read_bytes()).hexdigest()
         (root / f"subprojects/{name}.wrap").write_text(text.replace(settings["source_hash"], digest))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -5,8 +5,6 @@ device code become errors, as under nvcc. With --relaxed-constexpr before the co
 The compiler writes which function calls which anyway, so this costs no second pass over the source.
 """
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

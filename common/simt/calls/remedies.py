@@ -1,7 +1,5 @@
 """What to write in device code instead of a function of the host."""
 
-from __future__ import annotations
-
 _FOR_STANDARD = {
     "std::swap": "swap through a temporary variable",
     "std::exchange": "keep the old value in a variable",

@@ -11,8 +11,6 @@ link_library.py LIBRARY OUTPUT ACCESSES ALLOCATIONS
   ALLOCATIONS  functions that allocate or free memory: the library calls simt_own_ and the name
 """
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

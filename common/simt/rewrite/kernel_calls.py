@@ -1,7 +1,5 @@
 """Kernels that are called like functions, without <<<>>>: an error, as under nvcc."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from .source import RewriteError, Source

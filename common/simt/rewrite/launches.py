@@ -1,7 +1,5 @@
 """Kernel launches: kernel<<<grid, block>>>(arguments) becomes a call of simt::launch."""
 
-from __future__ import annotations
-
 from .source import RewriteError, Source
 from .tokens import CLOSE, OPEN, Token, closing, name_start, quoted, repetitions, run_length, spelling
 

@@ -1,7 +1,5 @@
 """What is written: the rewritten files, in which every token keeps its line, and their dependencies."""
 
-from __future__ import annotations
-
 import glob
 import hashlib
 import os

@@ -14,8 +14,6 @@ then names. Only headers in their includer's folder or in a DIR are considered.
 Errors go to standard error as `path:line: error: text`; then the exit status is 1, and nothing is written.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import sys

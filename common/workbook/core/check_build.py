@@ -13,7 +13,8 @@ from pathlib import Path
 
 from . import build, profiles
 from .console import Problem, Progress, wrapped_message
-from .judge_client import Case, Finding, JudgeClient, JudgeUsage, Note, Outcome, Step
+from .judge_client import JudgeClient, JudgeUsage
+from .judge_types import Case, Finding, Note, Outcome, Step
 
 # Seconds of processor time for one launch. The cases have few keys, so a launch that takes longer will not end.
 KERNEL_SECONDS = "6"

@@ -10,7 +10,8 @@ from pathlib import Path
 from . import build, check_build, machine, narrowing, nvcc_compile
 from .console import Progress, note, paint, wrapped_message
 from .course import StepFile, find_step, step_of_file
-from .judge_client import CaseGroup, JudgeClient, Outcome, Step
+from .judge_client import JudgeClient
+from .judge_types import CaseGroup, Outcome, Step
 from .progress import ProgressFile
 
 SETS = ("quick", "public")  # the quick cases find most mistakes; the others follow only if those pass

@@ -1,7 +1,5 @@
 """A compiler's messages, shortened to what a reader must see first."""
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Sorts a file of keys into another one, which may both be larger than the memory: `run` with --output."""
 
-from __future__ import annotations
-
 import argparse
 import os
 import time
@@ -9,7 +7,8 @@ from pathlib import Path
 
 from . import files, sweeps
 from .console import Problem, Progress, Usage, note, time_left
-from .judge_client import Case, FileSorted, JudgeClient, Step
+from .judge_client import JudgeClient
+from .judge_types import Case, FileSorted, Step
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

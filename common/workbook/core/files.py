@@ -5,10 +5,12 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import itertools
+import json
 import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from .course import STATE
 
@@ -35,6 +37,15 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
         raise
+
+
+def known_in(path: Path) -> dict[str, Any]:
+    """The names and values in a JSON file of ours; none if it is missing or damaged."""
+    try:
+        known = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return known if isinstance(known, dict) else {}
 
 
 def writable(path: str | os.PathLike[str]) -> str | None:

@@ -13,57 +13,19 @@ from typing import Any, TypeVar
 from . import build
 from .console import Problem, Usage
 from .judge_types import (
-    NARROW_RANGE,
-    Affordable,
-    Budget,
     Case,
     CaseGroup,
     FileSorted,
-    Finding,
     Host,
     InputInfo,
-    KernelTime,
     Lab,
     Limits,
     Measurement,
-    Note,
     Outcome,
-    Quartiles,
     RunnerInfo,
-    Step,
-    Timeline,
-    TimelineSpan,
-    Times,
     from_json,
 )
 
-__all__ = [
-    "NARROW_RANGE",
-    "Affordable",
-    "Budget",
-    "Case",
-    "CaseGroup",
-    "FileSorted",
-    "Finding",
-    "Host",
-    "InputInfo",
-    "JudgeCannot",
-    "JudgeClient",
-    "JudgeDied",
-    "JudgeUsage",
-    "KernelTime",
-    "Lab",
-    "Limits",
-    "Measurement",
-    "Note",
-    "Outcome",
-    "Quartiles",
-    "RunnerInfo",
-    "Step",
-    "Timeline",
-    "TimelineSpan",
-    "Times",
-]
 T = TypeVar("T")
 
 
@@ -241,6 +203,12 @@ class JudgeClient:
         request = {"ask": "cases", "lab": lab, "step": step, "set": set_, "build": build_kind}
         return self._answers(CaseGroup, {**request, **({} if seed is None else {"seed": seed})}, "groups")
 
+    def _of_case(self, ask: str, runner: Path, case: Case, **members: Any) -> dict[str, Any]:
+        """A request about a case, with those members that are given: the judge has defaults for the others."""
+        request: dict[str, Any] = {"ask": ask, "runner": str(runner), "case": _request(case), **self._sandbox}
+        given = {name: value for name, value in members.items() if value is not None and value is not False}
+        return {**request, **{name: str(value) if isinstance(value, Path) else value for name, value in given.items()}}
+
     def run(
         self,
         runner: Path,
@@ -255,16 +223,9 @@ class JudgeClient:
     ) -> Outcome:
         """Sorts once and verifies. `keys`: raw keys in place of the input; `output`: where verified keys are written;
         `trace`: where the check build writes its accesses; `environment`: added to the runner's."""
-        request: dict[str, Any] = {"ask": "run", "runner": str(runner), "case": _request(case), **self._sandbox}
-        paths = {"keys": keys, "output": output, "trace": trace}
-        request.update({name: str(path) for name, path in paths.items() if path is not None})
-        if timeout is not None:
-            request["timeout"] = timeout
-        if time_kernels:
-            request["time_kernels"] = True
-        if environment:
-            request["environment"] = dict(environment)
-        return self._answer(Outcome, request)
+        added = {"environment": dict(environment)} if environment else {}
+        options = {"timeout": timeout, "time_kernels": time_kernels, "keys": keys, "output": output, "trace": trace}
+        return self._answer(Outcome, self._of_case("run", runner, case, **options, **added))
 
     def measure(
         self,
@@ -277,15 +238,8 @@ class JudgeClient:
         copy_bytes_per_second: float = 0,
     ) -> Measurement:
         """Times a case. `copy_bytes_per_second`: times that would need more bandwidth than this are refused."""
-        request: dict[str, Any] = {"ask": "measure", "runner": str(runner), "case": _request(case), **self._sandbox}
-        request["limits"] = asdict(limits)
-        if timeout is not None:
-            request["timeout"] = timeout
-        if kernels:
-            request["kernels"] = True
-        if copy_bytes_per_second:
-            request["copy_bytes_per_second"] = copy_bytes_per_second
-        return self._answer(Measurement, request)
+        options = {"timeout": timeout, "kernels": kernels, "copy_bytes_per_second": copy_bytes_per_second or None}
+        return self._answer(Measurement, self._of_case("measure", runner, case, limits=asdict(limits), **options))
 
     def sort_file(
         self,
@@ -300,10 +254,9 @@ class JudgeClient:
     ) -> FileSorted:
         """Sorts the keys of the file `source` into `target`, which exists. `host_memory`: bytes; 0: half of what is
         available. `progress`: what is being done, and how many of how many bytes have been read and written."""
-        request: dict[str, Any] = {"ask": "sort_file", "runner": str(runner), "case": _request(case), **self._sandbox}
-        request.update(input=str(source), output=str(target), host_memory=host_memory)
-        if timeout is not None:
-            request["timeout"] = timeout
+        request = self._of_case(
+            "sort_file", runner, case, input=source, output=target, host_memory=host_memory, timeout=timeout
+        )
         return self._answer(
             FileSorted, request, progress=lambda seen: progress(seen["what"], seen["done"], seen["total"])
         )

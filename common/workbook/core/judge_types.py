@@ -1,9 +1,6 @@
 """The judge's answers: labs, cases, outcomes and measurements, as dataclasses made from JSON."""
 
 # Python 3.9 cannot evaluate `int | None`, and the annotations are evaluated here.
-# ruff: noqa: UP045
-
-from __future__ import annotations
 
 from dataclasses import dataclass, field, is_dataclass
 from typing import Any, Optional, TypeVar, get_type_hints

@@ -13,7 +13,8 @@ from . import machine, sweeps
 from . import rows as row_files
 from .console import Problem, Progress, Usage, note, significant, time_left
 from .course import BUILD
-from .judge_client import JudgeCannot, JudgeClient, KernelTime, Measurement, Quartiles, Step
+from .judge_client import JudgeCannot, JudgeClient
+from .judge_types import KernelTime, Measurement, Quartiles, Step
 from .rows import Row, RowFile
 from .sweeps import Planned, Rival, Sweep
 

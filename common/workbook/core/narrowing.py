@@ -11,7 +11,7 @@ import os
 import re
 import shlex
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from pathlib import Path
 
 from . import build, files
@@ -109,13 +109,6 @@ class Scan:
     def _store(self) -> Path:
         return build.folder() / "narrowing.json"
 
-    def _read(self) -> dict[str, Mapping[str, object]]:
-        with contextlib.suppress(OSError, ValueError):
-            content = json.loads(self._store.read_text())
-            if isinstance(content, dict):
-                return content
-        return {}
-
     def _digest(self) -> str:
         try:
             return hashlib.sha256((build.folder() / self.generated).read_bytes()).hexdigest()
@@ -123,7 +116,7 @@ class Scan:
             return ""
 
     def _remembered(self) -> list[Note] | None:
-        known = self._read().get(self.generated)
+        known = files.known_in(self._store).get(self.generated)
         if not known or known.get("digest") != self._digest():
             return None
         lines = known.get("lines")
@@ -131,7 +124,7 @@ class Scan:
 
     def _remember(self, notes: Iterable[Note]) -> None:
         lines = [[note.line, note.text] for note in notes]
-        content = {**self._read(), self.generated: {"digest": self._digest(), "lines": lines}}
+        content = {**files.known_in(self._store), self.generated: {"digest": self._digest(), "lines": lines}}
         with contextlib.suppress(OSError):
             files.write_whole(self._store, json.dumps(content))
 

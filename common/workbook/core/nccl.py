@@ -1,7 +1,5 @@
 """Where NCCL's Python wheel (nvidia-nccl-cu12 or nvidia-nccl-cu13) is installed. As a program, it prints the folder."""
 
-from __future__ import annotations
-
 import glob
 import os
 import site

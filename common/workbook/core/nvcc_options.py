@@ -1,7 +1,5 @@
 """nvcc's options, as far as they mean something to a compiler for the CPU, so that a build script needs no change."""
 
-from __future__ import annotations
-
 import argparse
 import re
 from collections.abc import Sequence

@@ -12,7 +12,8 @@ from pathlib import Path
 from . import build, checking, machine, measuring, rows
 from .console import Problem, note
 from .course import BUILD, ROOT
-from .judge_client import JudgeClient, Lab, Limits
+from .judge_client import JudgeClient
+from .judge_types import Lab, Limits
 from .report_sweeps import grouped, that_sort
 from .sweeps import AS_KEYS, COMMON_INPUT, FEW_SHAPES, GRID, RANGES, SHAPED_RANGES, Sweep
 

@@ -13,7 +13,8 @@ from typing import Any
 
 from . import build
 from .console import Problem, Usage, note
-from .judge_client import Budget, Case, JudgeClient, Outcome
+from .judge_client import JudgeClient
+from .judge_types import Budget, Case, Outcome
 
 Launch = dict  # one launch's counts by name, "kernel", "grid" and "block" among them
 

@@ -1,7 +1,5 @@
 """Verdicts on a student's steps and the hints shown, remembered in .workbook/progress.json."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

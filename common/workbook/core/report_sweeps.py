@@ -1,12 +1,10 @@
 """The sweeps of a report. Steps that afford fewer keys or threads than others have sweeps of their own."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from .judge_client import Lab, Limits
+from .judge_types import Lab, Limits
 from .sweeps import (
     AS_KEYS,
     COMMON_INPUT,

@@ -1,7 +1,5 @@
 """Sweeps that continue where they were interrupted."""
 
-from __future__ import annotations
-
 import contextlib
 import fcntl
 import hashlib

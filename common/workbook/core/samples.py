@@ -12,7 +12,7 @@ from pathlib import Path
 
 from . import files, machine
 from .course import BUILD, ROOT
-from .judge_client import Step
+from .judge_types import Step
 
 
 @dataclass(frozen=True)

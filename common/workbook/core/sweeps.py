@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from .console import Usage
-from .judge_client import Case, Lab, Limits, Step
+from .judge_types import Case, Lab, Limits, Step
 from .rows import SAME_MEASUREMENT, Row
 
 Shape = tuple  # (blocks, threads per block); 0: the step chooses

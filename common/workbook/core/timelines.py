@@ -10,8 +10,8 @@ from pathlib import Path
 
 from . import build, files, machine
 from .console import Problem, Usage, count, grouped
-from .judge_client import Case, JudgeClient, Step, Timeline, TimelineSpan
-from .judge_types import from_json
+from .judge_client import JudgeClient
+from .judge_types import Case, Step, Timeline, TimelineSpan, from_json
 from .sweeps import memory_text
 
 COPY_IN, KERNEL, COPY_OUT = KINDS = ("copy in", "kernel", "copy out")

@@ -1,7 +1,5 @@
 """Control groups, where this user may create them: they limit the memory and the processes of a sandbox in sum."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

@@ -1,7 +1,5 @@
 """class.html: the distribution of the points, what failed most often, and pairs of similar submissions."""
 
-from __future__ import annotations
-
 import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence

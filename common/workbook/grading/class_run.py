@@ -1,4 +1,7 @@
-"""Grades a folder of submissions: draws or reads the seeds, and goes on where an earlier run has stopped."""
+"""Grades a folder of submissions: draws or reads the seeds, and goes on where an earlier run has stopped.
+
+One case of a graded submission can be run again, with the seeds of its run: for a student who complains.
+"""
 
 from __future__ import annotations
 
@@ -18,13 +21,13 @@ from ..core import build, check_build, machine
 from ..core.console import Problem, Progress, Usage, note
 from ..core.course import BUILD, ROOT, has_solutions, labs
 from ..core.judge_client import JudgeClient
-from . import outputs, rubric, sandbox_trial, submissions
+from ..core.judge_types import Outcome
+from . import judging, outputs, rubric, sandbox_trial, submissions
 from .grader import Class, Grader, judge_prefix, needed_programs
 from .grades import Grade, Run, read_grade, read_grades, read_run, run_file, write_run
-from .judging import SETS
+from .judging import SETS, require_rivals
 from .programs import Programs
 from .shards import Shard, require_alike
-from .speed import require_rivals
 
 RUBRIC = ROOT / "tests/rubric.toml"
 WORKERS = 4  # compilers and runners that a submission uses at a time, at most: it has few files
@@ -289,3 +292,60 @@ def _is_left(out: Path, path: Path) -> bool:
     """Whether a submission is still to be graded: what was not graded because of a fault of the machine is, too."""
     grade = read_grade(out, submissions.student_of(path))
     return grade is None or grade.points is None
+
+
+def _submission(options: Options, student: str) -> Path:
+    """Where the student's submission is now."""
+    paths, _ = submissions.find(options.folder)
+    found = next((path for path in paths if submissions.student_of(path) == student), None)
+    if found is None:
+        names = ", ".join(submissions.student_of(path) for path in paths)
+        raise Usage(f"{options.folder} has no submission of {student}; it has: {names}")
+    return found
+
+
+def _outcome(whole: Class, grader: Grader, path: Path, case: judging.NamedCase, kind: str) -> Outcome:
+    submission = grader.read(path)
+    made = grader.build(submission, case.case.lab)
+    words = [*submission.refused, *made.refused, *(failure.message for failure in made.broken.values())]
+    for line in words:
+        note(line)
+    if kind not in made.programs:
+        raise Problem(
+            "the case was not run, for the reasons above" if words else "the lab was handed in as it was given out"
+        )
+    environment = check_build.environment() if kind == "check" else {}
+    with grader.gpu_if(kind), JudgeClient(prefix=judge_prefix(), sandbox=grader.sandbox_words(kind)) as judge:
+        seconds = judging.SECONDS[case.set]
+        return judge.run(made.programs[kind], case.case, timeout=seconds, environment=environment)
+
+
+def replay(options: Options, student: str, name: str) -> int:
+    """Runs a case again and prints its outcome; the exit status is 0 if it passes."""
+    run = read_run(options.out)
+    if run is None:
+        raise Usage(f"{options.out} has no run.json: name the folder of grades with --out")
+    path = _submission(options, student)
+    lab = name.partition("/")[0]
+    unknown = Usage(f"there is no case {name}: the files in {options.out}/instructor name the cases that failed")
+    if lab not in run.labs:
+        raise unknown
+    no_points = rubric.parse("", options.rubric)  # so nothing is built to compare speeds with
+    with prepared(options, replace(run, builds=tuple(kinds())), [lab], no_points) as whole:
+        with JudgeClient(prefix=judge_prefix()) as judge:
+            case = judging.find_case(judge, name, run.seeds)
+        if case is None:
+            raise unknown
+        kind = name.split("/")[2]
+        if kind not in whole.programs.kinds:
+            raise Problem(f"the {kind} build cannot run on this machine")
+        outcome = _outcome(whole, Grader(whole, whole.sandbox.boxes[0]), path, case, kind)
+    if outcome.passed and not outcome.findings:
+        print(f"passed: {outcome.title}, seed {outcome.case.seed}")
+        return 0
+    print("\n".join(check_build.failure_lines(outcome)))
+    grade = read_grade(options.out, student)
+    known = {failure.case_id for criterion in grade.criteria for failure in criterion.failures} if grade else set()
+    if name not in known:
+        note("this case is not among the failures that the grade names")
+    return 1

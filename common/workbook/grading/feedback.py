@@ -1,7 +1,5 @@
 """feedback.md and feedback.html: what a student reads about a submission."""
 
-from __future__ import annotations
-
 import functools
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Grades one submission: takes its files, builds them, runs them in the sandbox, and makes criteria of the outcomes."""
 
-from __future__ import annotations
-
 import contextlib
 import re
 import shlex
@@ -21,12 +19,11 @@ from ..core.judge_types import Lab
 from ..reporting import compose
 from . import judging, submissions, unpack
 from .grades import Criterion, Grade, Run
-from .judging import NamedCase
+from .judging import NamedCase, Race, rival_program
 from .lab_builds import LabBuild, LabBuilder, MachineFault
 from .programs import Programs
 from .rubric import STEP_CRITERIA, Rubric
 from .sandbox import Box, Sandbox, python, variables
-from .speed import Race, rival_program
 from .submissions import Submission
 
 UNPACK_SECONDS = 60.0

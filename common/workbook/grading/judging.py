@@ -2,20 +2,26 @@
 
 The cases are the judge's own, as `./workbook check` uses them. A case has a name, lab/step/build/set/number, which
 stays the same as long as the seed does: that is how a case is replayed.
+
+The speed of a step is a ratio to that of the reference solution, or of the gold standard, measured in turns.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Generator, Mapping, Sequence
+import statistics
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ..core import check_build
+from ..core import build, check_build
 from ..core.check_build import Judges, Verdict
-from ..core.judge_client import Case, JudgeClient, Outcome
+from ..core.console import Usage
+from ..core.judge_client import JudgeClient
+from ..core.judge_types import Case, Lab, Limits, Measurement, Outcome, Step
 from .grades import Criterion, Failure
+from .rubric import Rubric, Speed
 from .texts import shortened
 
 SETS = {"cpu": ("quick", "public"), "cuda": ("quick", "public"), "check": ("check",)}
@@ -218,3 +224,95 @@ def budgets(lab: str, step: int, verdict: Verdict, max_points: float) -> Criteri
 def nothing(lab: str, step: int | None, name: str, max_points: float, words: str, *failures: Failure) -> Criterion:
     """No points, for a reason that needs no run."""
     return Criterion(lab, step, name, 0, max_points, words, failures)
+
+
+ROUNDS = 3  # of both; the median of the ratios counts
+RACE_SECONDS = 30.0  # that one run may take
+# Each run has keys of its own, which take longer to make than to sort.
+_LIMITS = Limits(repeats=5, min_time=0.02, time_limit=5)
+
+
+def rival_program(lab: str, speed: Speed) -> Path:
+    """The runner that steps are compared with."""
+    return build.runner(lab, speed.build, True) if speed.against == "reference" else build.gold(speed.build, ())
+
+
+def timed_line(table: Lab, step: int) -> Step:
+    """The line of a step whose speed is judged."""
+    return table.own_line(step)
+
+
+def case_of(table: Lab, line: Step, speed: Speed, seed: int) -> Case:
+    """What is timed."""
+    type_name = table.type_of(line)
+    n = min(speed.keys, line.affordable.on(speed.build), *([line.max_n] if line.max_n else []))
+    # The keys of a step that sorts host memory must not fit on the device: it would have nothing to merge or partition.
+    memory = max(line.fewest_device_bytes or 0, n) if line.memory == "host" else 0
+    case = Case(table.name, line.number, n, line.task, type_name, input=line.input_for(type_name), seed=seed)
+    return replace(case, memory=memory)
+
+
+def rival_in(gold: Iterable[Step], line: Step, type_name: str) -> Step | None:
+    """The first of the gold standards that does the same work; None if there is none."""
+    work = (line.task, line.tile, line.memory)
+    same = (rival for rival in gold if (rival.task, rival.tile, rival.memory) == work)
+    return next((rival for rival in same if rival.takes(type_name)), None)
+
+
+def require_rivals(tables: Iterable[Lab], rubric: Rubric, judge: JudgeClient, path: Path) -> None:
+    """Raises Usage if the rubric gives points for the speed of a step that the gold standard has no rival for."""
+    if rubric.speed.against != "gold":
+        return
+    for table in tables:
+        gold = judge.runner(rival_program(table.name, rubric.speed)).steps
+        for number in sorted({line.number for line in table.steps}):
+            line = timed_line(table, number)
+            if rubric.points(table.name, number, "speed") and not rival_in(gold, line, table.type_of(line)):
+                raise Usage(
+                    f"{path}: the gold standard has nothing to compare step {number:02} of {table.name} with: set "
+                    "speed = 0"
+                )
+
+
+class Race:
+    """Measures steps of one build. `trusted`: a judge of our own runners; `judge`: that of the submission."""
+
+    def __init__(self, trusted: JudgeClient, judge: JudgeClient, speed: Speed) -> None:
+        self.trusted, self.judge, self.speed = trusted, judge, speed
+
+    def _rival_case(self, case: Case, line: Step, program: Path) -> Case:
+        """The same keys for the rival. A gold standard may use all memory."""
+        if self.speed.against == "reference":
+            return case
+        rival = rival_in(self.trusted.runner(program).steps, line, case.type or "")
+        assert rival, "require_rivals() was not called"
+        return replace(case, lab="gold", step=rival.number, memory=0)
+
+    def _rounds(self, case: Case, runner: Path, line: Step) -> Iterator[tuple[Measurement, Measurement]]:
+        """The rival's measurement and the runner's, in turns."""
+        rival = rival_program(case.lab, self.speed)
+        rival_case = self._rival_case(case, line, rival)
+        copy = self.trusted.runner(rival, bandwidth=True).copy_bytes_per_second
+        for _ in range(ROUNDS):
+            other = self.trusted.measure(rival, rival_case, _LIMITS, timeout=RACE_SECONDS)
+            yield other, self.judge.measure(runner, case, _LIMITS, timeout=RACE_SECONDS, copy_bytes_per_second=copy)
+
+    def criterion(self, table: Lab, step: int, runner: Path, seed: int, max_points: float) -> Criterion:
+        """The points for the speed of a step."""
+
+        def result(points: float | None, words: str) -> Criterion:
+            return Criterion(table.name, step, "speed", points, max_points, words)
+
+        line = timed_line(table, step)
+        case = case_of(table, line, self.speed, seed)
+        against = "the reference solution" if self.speed.against == "reference" else "the gold standard"
+        ratios = []
+        for other, own in self._rounds(case, runner, line):
+            if other.status != "verified":
+                return result(None, f"{against} could not be measured: {other.status}: {other.message}")
+            if own.status != "verified":
+                return result(0, f"when it was timed: {own.status}: {own.message}")
+            ratios.append(other.median_ms / own.median_ms)
+        ratio = statistics.median(ratios)
+        words = f"{ratio:.2f} times as fast as {against} with {case.n:,} keys on the {self.speed.build} build"
+        return result(round(max_points * self.speed.share(ratio), 2), words)

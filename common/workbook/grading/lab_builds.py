@@ -3,8 +3,6 @@
 A file that does not compile costs its own step: the others are linked with the starter in its place.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """Everything that is written out of grades. Each file is written whole, and from the grades alone."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 

@@ -5,8 +5,6 @@
 The limits that are tried are those of the sandbox's trial, which are small. Needs nothing but Python's own library.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import mmap

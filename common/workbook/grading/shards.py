@@ -1,7 +1,5 @@
 """A class that several machines grade: each takes every N-th submission, and the outputs are joined into one."""
 
-from __future__ import annotations
-
 import dataclasses
 import re
 from collections.abc import Iterable, Sequence

@@ -7,8 +7,6 @@ Every run of GRAM tokens has a hash; of each WINDOW hashes in a row the smallest
 share GRAM + WINDOW - 1 tokens in a row therefore share a fingerprint.
 """
 
-from __future__ import annotations
-
 import itertools
 import re
 import zlib

@@ -1,12 +1,10 @@
 """Where the columns of an access picture lie, and the text that appears under the pointer."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from ..core.judge_client import Finding
+from ..core.judge_types import Finding
 from .accesses import Mark, Panel, Place
 from .trace import Access, Trace, key_of
 

@@ -11,15 +11,13 @@ from collections import Counter
 from collections.abc import Sequence
 
 from ..core.console import Usage
-from ..core.judge_client import Finding
+from ..core.judge_types import Finding
 from .access_layout import LEFT, Column, in_words, lay_columns
-from .access_legend import draw_legend
-from .access_painter import Painter
-from .accesses import Panel, choose_launches, panels_of, short_kernel
+from .access_painter import Painter, draw_legend
+from .accesses import Panel, choose_launches, lay_wires, panels_of, short_kernel
 from .marks import fill
 from .svg import INK, MUTED, RED, RULE, Drawing
 from .trace import Trace
-from .wires import lay_wires
 
 HEAD = 92
 LETTER = 8.2  # the largest width of a bold letter in the heads

@@ -1,7 +1,5 @@
 """A small SVG writer, and the colours of every figure and access picture."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 INK = "#24292f"

@@ -3,8 +3,6 @@
 https://gradescope-autograders.readthedocs.io/en/latest/specs/
 """
 
-from __future__ import annotations
-
 import tempfile
 import zipfile
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Which files are handed out, and how they get into a new folder."""
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """Whether files hold parts of a solution: the self-check of everything that is handed out."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Whether the links of documents lead anywhere."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """report.tex: a LaTeX article, made from the tokens of the Markdown text."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path

@@ -1,14 +1,17 @@
-"""Bars: how the time of each step divides among its kernels."""
+"""Bars and dots: how the time of each step divides among its kernels; the speed of each step by input or type of key.
+
+The demo's plot is here, too.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from ..core.rows import COPIES, Row, verified
 from . import plot
-from .selection import groups, milliseconds, shape_of, step_of
+from .selection import BYTES, by_entropy, entropy, groups, measured, milliseconds, shape_of, speed, step_of
 
 
 def kernels(rows: Sequence[Row], lab: str, stem: Path) -> bool:
@@ -84,3 +87,161 @@ def _draw_bar(axes: Any, line: int, rows: Sequence[Row]) -> None:
         color=plot.MUTED,
         annotation_clip=False,
     )
+
+
+_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
+_GOLD = "#B8860B"
+
+
+def inputs(rows: Sequence[Row], lab: str, stem: Path) -> bool:
+    """Draws the speed of each step on each distribution. False if there is nothing to draw."""
+    own = [
+        row for row in measured(rows) if shape_of(row) == (0, 0) and row.order == "ascending" and ":" not in row.input
+    ]
+    sweeps = groups((row for row in own if row.lab == lab), lambda row: (row.n, row.type))
+    if not sweeps:
+        return False
+    n, kind = max(sweeps, key=lambda key: (len({row.input for row in sweeps[key]}), key[0]))
+
+    def words(name: str) -> str:
+        bits = entropy(name, kind)
+        return name if bits is None else f"{name}, {bits:.3g} bit{'' if bits == 1 else 's'}"
+
+    return _dots(
+        by_entropy(row for row in sweeps[n, kind] if row.task == "sort"),
+        stem,
+        lambda row: row.input,
+        f"Speed by input, {plot.count_text(n)} {kind} keys (bits: entropy per key)",
+        words,
+    )
+
+
+def types(rows: Sequence[Row], lab: str, stem: Path) -> bool:
+    """Draws the speed of each step on each type of key, of rows with one n. False if there is nothing to draw."""
+    own = [row for row in rows if row.lab == lab and row.task == "sort"]
+    if not own:
+        return False
+    own.sort(key=lambda row: list(BYTES).index(row.type))
+    return _dots(own, stem, lambda row: row.type, f"Speed by type of key, {plot.count_text(own[0].n)} keys")
+
+
+def _dots(
+    rows: Sequence[Row], stem: Path, value_of: Callable[[Row], str], title: str, words: Callable[[str], str] = str
+) -> bool:
+    """A row per value, a dot per step."""
+    values = groups(rows, value_of)
+    if len(values) < 2:
+        return False
+    everything = [speed(row) for row in rows]
+    near = max(2, max(everything) / min(everything)) ** 0.025  # the ratio of speeds below which dots overlap
+    with plot.drawing(7.2, 1.35 + 0.3 * len(values)) as (figure, axes):
+        for line, own in enumerate(values.values()):
+            _draw_row(axes, line, sorted(own, key=speed), near)
+        axes.set_yticks(range(len(values)), map(words, values))
+        axes.tick_params(axis="y", labelcolor=plot.INK)
+        axes.set_ylim(len(values) - 0.5, -0.6)
+        axes.set_xscale("log")
+        low, high = axes.get_xlim()
+        if high / low < 2:  # differences of a few percent must not look large
+            axes.set_xlim((low * high / 2) ** 0.5, (low * high * 2) ** 0.5)
+        plot.value_axis(axes, plot.rate_text, "x")
+        axes.set_xlabel("keys per second")
+        axes.spines["left"].set_visible(False)
+        axes.set_title(title, pad=20)
+        _names_above(figure, axes, sorted({step_of(row) for row in rows}))
+        plot.save(figure, stem)
+    return True
+
+
+def _draw_row(axes: Any, line: int, rows: Sequence[Row], near: float) -> None:
+    """The dots of one row; `rows` from the slowest to the fastest. Dots that would overlap are moved up and down."""
+    axes.plot([speed(rows[0]), speed(rows[-1])], [line, line], color=plot.FAINT, linewidth=2, zorder=1)
+    crowds: list[list[Row]] = []
+    for row in rows:
+        if crowds and speed(row) < near * speed(crowds[-1][-1]):
+            crowds[-1].append(row)
+        else:
+            crowds.append([row])
+    for crowd in crowds:
+        for place, row in enumerate(sorted(crowd, key=lambda row: row.step)):
+            axes.plot(
+                speed(row),
+                line + 0.17 * (place - (len(crowd) - 1) / 2),
+                "o",
+                color=plot.step_colour(row.step),
+                markersize=7,
+                zorder=3,
+                markeredgecolor=plot.PAPER,
+                markeredgewidth=0.7,
+            )
+
+
+def _names_above(figure: Any, axes: Any, steps: Sequence[tuple[int, str]]) -> None:
+    """The steps' names in their colours, in one line above the axes."""
+    figure.canvas.draw()
+    width = axes.get_window_extent().width
+    x = 0.0
+    for number, name in steps:
+        axes.plot(
+            x + 0.008, 1.0, "o", color=plot.step_colour(number), markersize=6, transform=axes.transAxes, clip_on=False
+        )
+        text = axes.annotate(
+            f"{number:02} {name}",
+            (x, 1.0),
+            xycoords="axes fraction",
+            xytext=(10, 0),
+            textcoords="offset points",
+            color=plot.step_words(number),
+            size=9,
+            va="center",
+        )
+        x += (text.get_window_extent().width + 26) / width
+
+
+def demo(rows: Sequence[tuple[str, str, float, float | None]], path: Path, kind: str) -> bool:
+    """Writes the demo's plot: a line per step with a dot per input, and the gold standard's speed on the first input.
+
+    rows: (label of the step, input, Mkeys/s, the gold standard's Mkeys/s or None). False: matplotlib is missing.
+    """
+    if not plot.available():
+        return False
+    inputs = list(dict.fromkeys(row[1] for row in rows))
+    labels = list(dict.fromkeys(row[0] for row in rows))
+    with plot.drawing(9, 1.4 + 0.28 * len(labels)) as (figure, axes):
+        for line, label in enumerate(labels):
+            own = [row for row in rows if row[0] == label]
+            gold = next((row[3] for row in own if row[3]), None)
+            if gold:
+                axes.plot([own[0][2], gold], [line, line], color="#DDDDDD", linewidth=2, zorder=1)
+                axes.plot(gold, line, "|", color=_GOLD, markersize=11, markeredgewidth=3, zorder=2)
+            for _, name, mkeys, _ in own:
+                axes.plot(mkeys, line, "o", color=_COLOURS[inputs.index(name) % len(_COLOURS)], markersize=6, zorder=3)
+        axes.set_yticks(range(len(labels)), labels)
+        axes.set_ylim(len(labels) - 0.4, -0.6)
+        axes.set_xscale("log")
+        axes.set_xlabel("million keys per second (logarithmic)")
+        axes.set_title(f"Every step of every lab, {kind} build", loc="left", fontsize=11)
+        marks = [("o", _COLOURS[i % len(_COLOURS)], name) for i, name in enumerate(inputs)]
+        marks.append(("|", _GOLD, f"gold standard, {inputs[0]}"))
+        handles = [
+            axes.plot([], [], mark, color=colour, label=name, markersize=8, markeredgewidth=2 + (mark == "|"))[0]
+            for mark, colour, name in marks
+        ]
+        axes.legend(
+            handles=handles,
+            loc="lower right",
+            bbox_to_anchor=(1, 1),
+            borderaxespad=0.2,
+            ncol=len(handles),
+            frameon=False,
+            fontsize=9,
+            labelcolor="linecolor",
+            handletextpad=0.1,
+            columnspacing=1,
+        )
+        axes.spines[["top", "right", "left"]].set_visible(False)
+        axes.tick_params(axis="y", length=0)
+        axes.grid(axis="x", color="#EEEEEE")
+        axes.set_axisbelow(True)
+        plot.save(figure, path.with_suffix(""), ["svg"])
+    return True

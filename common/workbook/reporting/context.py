@@ -1,17 +1,57 @@
-"""What the parts of a report are made from."""
+"""What the parts of a report are made from, and its plots.
+
+Each plot is drawn again only if what it shows, or the code that draws it, has changed.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from ..core.judge_client import Step
+from ..core import files
+from ..core.judge_types import Step
 from ..core.rows import Row, verified, whole
 from ..core.timelines import Recorded
 from . import plot
-from .drawn import Plots
+
+FORMATS = ("svg", "png", "pdf")
+
+
+@cache
+def _drawing_code() -> str:
+    """A digest of this package's sources."""
+    total = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        total.update(path.read_bytes())
+    return total.hexdigest()
+
+
+class Plots:
+    """The plots in a folder, and what each was drawn from."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._list = folder / "drawn.json"
+        self._marks = files.known_in(self._list)
+
+    def have(self, name: str, content: object, draw: Callable[[Path], bool]) -> bool:
+        """Whether there is a plot of `content`; `draw` writes it to the path that it gets, or returns False."""
+        mark = hashlib.sha256(f"{_drawing_code()} {content!r}".encode()).hexdigest()[:16]
+        known = self._marks.get(name)
+        if known == f"{mark} nothing":
+            return False
+        if known == mark and all((self.folder / f"{name}.{form}").is_file() for form in FORMATS):
+            return True
+        drawn = draw(self.folder / name)
+        self._marks[name] = mark if drawn else f"{mark} nothing"
+        files.write_whole(self._list, json.dumps(self._marks, indent=1) + "\n")
+        return drawn
+
 
 RECORDED = "the solution, recorded"  # what the measurements that come with the workbook are of
 
@@ -31,8 +71,8 @@ class Context:
     others: Sequence[tuple[str, Sequence[Row]]] = ()  # machines to compare with
     labs: Sequence[tuple[str, Sequence[Row]]] = ()  # "" or a remark, and what a machine has measured of the other labs
     solution: bool = False
-    profiled: Mapping[str, Any] | None = None  # the result of profile_gather.gather()
-    verdicts: Mapping[str, Any] | None = None  # the result of verdicts_gather.gather()
+    profiled: Mapping[str, Any] | None = None  # the result of gather.profile()
+    verdicts: Mapping[str, Any] | None = None  # the result of gather.verdicts()
     picture: str = ""  # the caption of plots/run.svg
     timelines: Sequence[Recorded] = ()  # of the steps that sort host memory
     left_out: Mapping[str, Sequence[str]] = field(default_factory=dict)  # sweep -> sentences on what was not measured

@@ -1,7 +1,5 @@
 """Steps that sort host memory: their copies beside the whole time, for reports and for recorded results."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ..core.rows import COPIES_ALONE, PINNING, Row, by_measurement, key, share_of_copies, whole, whole_key

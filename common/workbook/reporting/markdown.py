@@ -5,8 +5,6 @@ mathematics, a picture on a line of its own is a figure, lines between <details>
 other HTML only <sup>, <sub>, <mark> and <br> have a meaning. Other tags are text.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The mathematics of a report, which is TeX, as HTML."""
 
-from __future__ import annotations
-
 import html
 import re
 

@@ -1,4 +1,7 @@
-"""The measurements of a report: what the report's folder already has from the same programs is not measured again."""
+"""The measurements of a report, and those of other machines and labs, which it compares with its own.
+
+What the report's folder already has from the same programs is not measured again.
+"""
 
 from __future__ import annotations
 
@@ -7,27 +10,20 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from ..core import build, files, measuring, resuming, sweeps
 from ..core import rows as row_files
 from ..core.console import Problem, note
-from ..core.course import has_solutions
-from ..core.judge_client import JudgeClient, Lab, Limits
+from ..core.course import ROOT, has_solutions, labs
+from ..core.judge_client import JudgeClient
+from ..core.judge_types import Lab, Limits
 from ..core.measuring import Programs
 from ..core.rows import Row
 from ..core.sweeps import Sweep
+from .context import RECORDED
+from .place import sources
 
 CPU_SIZES = (*sweeps.REPORT_SIZES, *(1 << e for e in range(10, 27, 2)))
-
-
-def known_in(path: Path) -> dict[str, Any]:
-    """The names and values in a JSON file of ours; none if it is missing or damaged."""
-    try:
-        known = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return known if isinstance(known, dict) else {}
 
 
 def _refused(row: Row) -> bool:
@@ -62,7 +58,7 @@ def _recorded(path: Path) -> list[Row] | None:
 def measure(programs: Programs, plan: Sequence[Sweep], folder: Path, fresh: bool) -> list[Row]:
     """The rows of all sweeps; what may have failed by chance is tried once more."""
     known_path = folder / "csv/sweeps.json"
-    known = known_in(known_path)
+    known = files.known_in(known_path)
     rows: list[Row] = []
     for place, sweep in enumerate(plan, 1):
         path = folder / "csv" / f"{sweep.name}.csv"
@@ -93,7 +89,7 @@ def measure(programs: Programs, plan: Sequence[Sweep], folder: Path, fresh: bool
 def forget(folder: Path, names: Iterable[str]) -> None:
     """Removes the files of sweeps that the report no longer has, so that --with FOLDER does not find them."""
     path = folder / "csv/sweeps.json"
-    known = known_in(path)
+    known = files.known_in(path)
     gone = [name for name in known if name not in set(names) and re.fullmatch(r"[\w-]+", name)]
     for name in gone:
         (folder / "csv" / f"{name}.csv").unlink(missing_ok=True)
@@ -141,3 +137,63 @@ def left_out(lab: Lab, kind: str, plan: Iterable[Sweep], rows: Sequence[Row]) ->
         sentences = [sweep.missing(lab, rows), _too_many_threads(sweep, kind)]
         found.setdefault(name, []).extend(filter(None, sentences))
     return {name: list(dict.fromkeys(sentences)) for name, sentences in found.items()}
+
+
+RESULTS = ROOT / "reports/results"
+
+
+def other_machines(lab: str, paths: Sequence[str], own: Sequence[Row]) -> list[tuple[str, list[Row]]]:
+    """(name, rows) of each machine: those in `paths`, and those recorded with the workbook.
+
+    Raises Problem if a file cannot be read, or if two machines have the same name.
+    """
+    found = [_given(lab, path) for path in paths]
+    for csv in sorted(RESULTS.glob(f"*/{lab}.csv")):
+        try:
+            rows = row_files.read(csv)
+        except Problem as problem:
+            note(f"left out: {problem}")
+            continue
+        ids = {row.machine_id for some in (own, *(rows for _, rows in found)) for row in some}
+        if not ids & {row.machine_id for row in rows}:
+            found.append((f"{csv.parent.name}, {RECORDED}", rows))
+    row_files.check_machines([row for some in (own, *(rows for _, rows in found)) for row in some])
+    return found
+
+
+def _given(lab: str, text: str) -> tuple[str, list[Row]]:
+    """The measurements of a lab in a CSV file, or in a folder of them."""
+    path = Path(text)
+    if path.is_dir():
+        csvs = sorted(path.glob("*.csv")) or sorted(path.glob("csv/*.csv"))
+        if not csvs:
+            raise Problem(f"{text} has no CSV files", 2)
+    elif path.is_file():
+        csvs = [path]
+    else:
+        raise Problem(f"no such file or folder: {text}", 2)
+    rows = [row for csv in csvs for row in row_files.read(csv) if row.lab in (lab, "gold")]
+    if not any(row.lab == lab for row in rows):
+        raise Problem(f"{text} has no measurements of {lab}", 2)
+    return (path.stem if path.is_file() else path.name), rows
+
+
+def other_labs(lab: str, solution: bool, own: Sequence[Row]) -> list[tuple[str, list[Row]]]:
+    """What the reports on the other labs have measured on this machine, and what is recorded of all labs: ("" or a
+    remark, rows)."""
+    ids = {row.machine_id for row in own}
+    folders = [sources(other, solution) / "report/csv" for other in labs() if other != lab]
+    here = [row for folder in folders for path in sorted(folder.glob("*.csv")) for row in _readable(path)]
+    found = [("", [row for row in here if row.machine_id in ids])]
+    for folder in sorted(path for path in RESULTS.glob("*") if path.is_dir()):
+        rows = [row for path in sorted(folder.glob("*.csv")) for row in _readable(path)]
+        found += [] if ids & {row.machine_id for row in rows} else [(RECORDED, rows)]
+    return found
+
+
+def _readable(path: Path) -> list[Row]:
+    """The rows of whole steps in a file; none if it is damaged, which the report on that lab says."""
+    try:
+        return row_files.whole(row_files.read(path))
+    except Problem:
+        return []

@@ -1,7 +1,5 @@
 """report.html: one file that holds its style, its plots and its pictures."""
 
-from __future__ import annotations
-
 import base64
 import html
 import re

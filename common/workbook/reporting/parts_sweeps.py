@@ -1,15 +1,13 @@
 """Parts of a report about sweeps: launch shapes, inputs, types of keys and value ranges."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 
 from ..core.console import grouped
-from ..core.judge_client import NARROW_RANGE
+from ..core.judge_types import NARROW_RANGE
 from ..core.rows import Row, whole
 from ..core.sweeps import numbered
-from . import dots, heat, shapes_and_ranges
+from . import bars, shapes_and_ranges
 from .context import Context, failures
 from .selection import (
     BYTES,
@@ -34,12 +32,12 @@ def shapes(report: Context) -> str:
     texts = [
         report.figure(
             "shapes",
-            heat.shapes,
+            shapes_and_ranges.shape_maps,
             "Keys per second by blocks and threads per block, one map per step. Brighter is faster.",
         ),
         report.figure(
             "shape-lines",
-            shapes_and_ranges.shapes,
+            shapes_and_ranges.shape_lines,
             "Time against the number of keys for some launch shapes; the fastest at the largest n has the step's "
             "colour.",
         ),
@@ -105,7 +103,7 @@ def inputs(report: Context) -> str:
         )
         texts += [
             f"{count(rows[0].n)} {rows[0].type} keys, ascending." + explanation * (place == 0),
-            report.figure(_numbered("inputs", place), dots.inputs, "Keys per second for each distribution.", rows),
+            report.figure(_numbered("inputs", place), bars.inputs, "Keys per second for each distribution.", rows),
             over_values(rows, "input", lambda row: row.input, ("entropy", _bits)),
         ]
     return paragraphs([*texts, *report.not_measured("inputs")]) if texts else ""
@@ -129,7 +127,7 @@ def types(report: Context) -> str:
         pairs = " (pairs: u32 keys that carry u32 values.)" * any(row.type == "pairs" for row in rows)
         texts += [
             f"{count(rows[0].n)} keys, uniform{values}, ascending.{pairs}",
-            report.figure(_numbered("types", place), dots.types, "Keys per second for each type of key.", rows),
+            report.figure(_numbered("types", place), bars.types, "Keys per second for each type of key.", rows),
             over_values(rows, "type", lambda row: row.type),
         ]
     return paragraphs([*texts, *report.not_measured("types")]) if texts else ""

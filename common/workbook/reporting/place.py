@@ -1,11 +1,14 @@
-"""Where a report is: next to the files it is about, so that removing a build leaves the student's words."""
+"""Where a report is: next to the files it is about, so that removing a build leaves the student's words.
 
-from __future__ import annotations
+Files made from report.md end with a signature, so that changes by hand are noticed and not overwritten.
+"""
 
+import hashlib
 import os
 import shutil
 from pathlib import Path
 
+from ..core import files
 from ..core.console import Usage, note
 from ..core.course import BUILD, ROOT, has_solutions, shown
 
@@ -36,3 +39,33 @@ def prepare(folder: Path) -> None:
             raise PermissionError
     except OSError as error:
         raise Usage(f"{folder} cannot be written: choose another folder with --out") from error
+
+
+def _signature(text: str, comment: str) -> str:
+    """The last line: a comment with a checksum of the text above it."""
+    return comment.format(hashlib.sha256(text.encode()).hexdigest()[:16]) + "\n"
+
+
+def _is_ours(path: Path, comment: str) -> bool:
+    """Whether a file is as we wrote it."""
+    body, _, last = path.read_text(encoding="utf-8", errors="replace").rstrip("\n").rpartition("\n")
+    return last + "\n" == _signature(body + "\n", comment)
+
+
+def write_signed(path: Path, content: str, comment: str, remarks: list[str]) -> Path:
+    """Writes the content and returns the path; under another name if somebody has changed the file by hand.
+
+    `comment`: a comment in the file's language, with {} for the checksum.
+    """
+    names = [path.name, f"{path.stem}-new{path.suffix}"]
+    changed: list[str] = []
+    while path.with_name(names[0]).exists() and not _is_ours(path.with_name(names[0]), comment):
+        changed.append(names.pop(0))
+        names = names or [f"{path.stem}-new-{len(changed)}{path.suffix}"]
+    if changed:
+        remarks.append(
+            f"{names[0]}: a new name, because you have changed {' and '.join(changed)} by hand; your changes are kept"
+        )
+    path = path.with_name(names[0])
+    files.write_whole(path, content + _signature(content, comment))
+    return path

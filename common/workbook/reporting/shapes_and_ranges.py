@@ -1,19 +1,17 @@
-"""Lines of sweeps: time against n for launch shapes and for value ranges, and speed against the value range."""
+"""Launch shapes and value ranges: maps of the speed, and lines of time or speed, also of several machines."""
 
-from __future__ import annotations
-
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from ..core.rows import Row
 from . import plot
-from .heat import TITLE
 from .labels import Label, end_labels
 from .selection import (
     commonest,
     groups,
     is_power,
+    label,
     largest_value,
     milliseconds,
     ranged,
@@ -23,7 +21,112 @@ from .selection import (
     step_of,
 )
 
-MAX_SHAPES = 16  # more shapes at one n are a grid, which heat.shapes() draws
+TITLE = 5.2  # inches that the title above several panels needs
+
+
+def _maps(rows: Sequence[Row], lab: str) -> dict[tuple[int, str], list[Row]]:
+    """Step -> its rows at the n with most shapes. A few shapes are not a map."""
+    own = shaped(rows, lab)
+    kept = {}
+    for step, some in groups(own, step_of).items():
+        shapes = max(groups(some, lambda row: row.n).values(), key=lambda group: (len(group), group[0].n))
+        height, width = len({row.blocks for row in shapes}), len({row.threads for row in shapes})
+        if height > 1 and len(shapes) >= height * width / 2:
+            kept[step] = shapes
+    return dict(sorted(kept.items()))
+
+
+def shape_maps(rows: Sequence[Row], lab: str, stem: Path) -> bool:
+    """Draws one map per step; the best shape is bold. False if there is nothing to draw."""
+    maps = _maps(rows, lab)
+    if not maps:
+        return False
+    everything = [row for own in maps.values() for row in own]
+    blocks = sorted({row.blocks for row in everything})
+    low, high = min(map(speed, everything)), max(map(speed, everything))
+    with plot.panels(len(maps), 3.5, 3.3, least_width=TITLE, extra_height=0.2) as (figure, all_axes):
+        for axes, own in zip(all_axes, maps.values()):
+            _draw_map(axes, own, blocks, low, high)
+        figure.suptitle("Keys per second by launch shape; the best is bold", x=0.01, ha="left", size=10.5)
+        plot.save(figure, stem)
+    return True
+
+
+def _draw_map(axes: Any, rows: Sequence[Row], blocks: Sequence[int], low: float, high: float) -> None:
+    """One step's map; `low` and `high` are the limits of the colours, which all maps share."""
+    from matplotlib.colors import LogNorm
+
+    speeds = {shape_of(row): speed(row) for row in rows}
+    threads = sorted({row.threads for row in rows})
+    grid = [[speeds.get((b, t), float("nan")) for t in threads] for b in blocks]
+    axes.imshow(grid, norm=LogNorm(low, high * 1.0001), cmap="cividis", aspect="auto", origin="lower")
+    best = max(speeds, key=lambda shape: speeds[shape])
+    for y, b in enumerate(blocks):
+        for x, t in enumerate(threads):
+            value = speeds.get((b, t))
+            if value is None:
+                axes.text(x, y, "\u2013", ha="center", va="center", color=plot.MUTED, size=8)
+                continue
+            bright = high > low and LogNorm(low, high)(value) > 0.55
+            axes.text(
+                x,
+                y,
+                plot.rate_text(value).replace(" ", ""),
+                ha="center",
+                va="center",
+                size=7.5,
+                color="#000000" if bright else "#FFFFFF",
+                weight="bold" if (b, t) == best else "normal",
+            )
+    axes.set_xticks(range(len(threads)), threads)
+    axes.set_yticks(range(len(blocks)), blocks)
+    axes.spines[:].set_visible(False)
+    axes.tick_params(length=0)
+    first = rows[0]
+    axes.set_title(f"{label(first)}: {plot.count_text(first.n)} {first.type} keys", color=plot.step_words(first.step))
+    axes.set_xlabel("threads per block")
+    axes.set_ylabel("blocks")
+
+
+COLOURS = tuple(plot.WORDS[number] for number in (1, 2, 3, 4))
+
+
+def machine_shapes(steps: Sequence[Mapping[str, Sequence[Row]]], stem: Path) -> bool:
+    """steps: for each, machine -> its rows for one n, one per launch shape. False: there is nothing to draw."""
+    if not steps:
+        return False
+    names = list(dict.fromkeys(name for machines in steps for name in machines))
+    with plot.panels(len(steps), 3.6, 3.0, least_width=5.2, extra_height=0.2) as (figure, all_axes):
+        for axes, machines in zip(all_axes, steps):
+            _draw_step(axes, machines, names)
+        all_axes[0].legend(loc="upper left", frameon=False, fontsize=8, labelcolor="linecolor", handlelength=1)
+        figure.suptitle(
+            "Time of one sort by launch shape (blocks \u00d7 threads per block)", x=0.01, ha="left", size=10.5
+        )
+        plot.save(figure, stem)
+    return True
+
+
+def _draw_step(axes: Any, machines: Mapping[str, Sequence[Row]], names: Sequence[str]) -> None:
+    shapes = sorted(
+        {shape_of(row) for rows in machines.values() for row in rows}, key=lambda shape: (shape[0] * shape[1], shape)
+    )
+    for name in names:  # in one order, so that the first panel's legend holds for all
+        line = sorted((shapes.index(shape_of(row)), milliseconds(row)) for row in machines.get(name, ()))
+        axes.plot(
+            *zip(*line) if line else ([], []), color=COLOURS[names.index(name) % len(COLOURS)], marker="o", label=name
+        )
+    first = next(iter(machines.values()))[0]
+    axes.set_xticks(range(len(shapes)), [f"{blocks} \u00d7 {threads}" for blocks, threads in shapes])
+    axes.tick_params(axis="x", labelrotation=60, labelsize=7.5)
+    plot.value_axis(axes, plot.time_text)
+    low, high = axes.get_ylim()
+    axes.set_ylim(low, high * (high / low) ** 0.2)  # room for the legend
+    number, name = step_of(first)
+    axes.set_title(f"{number:02} {name}: {plot.count_text(first.n)} {first.type} keys", color=plot.step_words(number))
+
+
+MAX_SHAPES = 16  # more shapes at one n are a grid, which shapes_and_ranges.shape_maps() draws
 
 
 def _shape_rows(rows: Sequence[Row], lab: str) -> list[Row]:
@@ -41,7 +144,7 @@ def _shape_rows(rows: Sequence[Row], lab: str) -> list[Row]:
     return [row for row in own if row.name in several]
 
 
-def shapes(rows: Sequence[Row], lab: str, stem: Path) -> bool:
+def shape_lines(rows: Sequence[Row], lab: str, stem: Path) -> bool:
     """Draws time against n, one panel per step, one line per launch shape. False if there is nothing to draw."""
     own = _shape_rows(rows, lab)
     if not own:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ..core.judge_client import TimelineSpan
+from ..core.judge_types import TimelineSpan
 from ..core.timelines import COPY_IN, COPY_OUT, KERNEL, Recorded, kind_of, shares, waits
 from . import plot
 

@@ -13,7 +13,8 @@ from ..core import bench_tables, build, files, machine, measuring, presets, swee
 from ..core import rows as row_files
 from ..core.console import Usage, note
 from ..core.course import StepFile, find_lab, find_step, labs, shown, step_of_file, steps
-from ..core.judge_client import Case, JudgeClient, Limits, Outcome
+from ..core.judge_client import JudgeClient
+from ..core.judge_types import Case, Limits, Outcome
 from ..core.measuring import Programs, Result
 from ..core.options import add_memory, add_run_options, prepare, seconds, whole
 from ..core.resuming import Interrupted, resume

@@ -1,7 +1,5 @@
 """Builds a lab's files, runs its public tests and the check build, step by step, and shows the first thing to fix."""
 
-from __future__ import annotations
-
 import argparse
 
 from ..core import checking

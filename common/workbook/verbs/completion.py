@@ -1,7 +1,5 @@
 """Completion of the command line in bash and zsh."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 

@@ -4,8 +4,6 @@ The steps are those of the solutions. In a copy of the workbook without solution
 that are not written yet are listed as such, beside the speed of the gold standard.
 """
 
-from __future__ import annotations
-
 import argparse
 import textwrap
 from collections.abc import Iterable, Sequence
@@ -16,11 +14,12 @@ from ..core import rows as row_files
 from ..core.bench_tables import percent_of_gold
 from ..core.console import Problem, count, note, paint, significant
 from ..core.course import BUILD, has_solutions, labs, shown
-from ..core.judge_client import JudgeClient, Lab, Limits, Step
+from ..core.judge_client import JudgeClient
+from ..core.judge_types import Lab, Limits, Step
 from ..core.rows import Row
 from ..core.samples import Sample
 from ..core.sweeps import Sweep
-from ..reporting import dots
+from ..reporting import bars
 
 KEYS = {"cpu": 1 << 16, "cuda": 1 << 24}
 FOLDER = BUILD / "demo"
@@ -176,7 +175,7 @@ def _print(measured: Measured, kind: str) -> None:
     )
     print(f"all numbers: {shown(FOLDER / 'demo.csv')}")
     if points:
-        drawn = dots.demo(points, FOLDER / "demo.svg", kind)
+        drawn = bars.demo(points, FOLDER / "demo.svg", kind)
         print(
             f"plot:        {shown(FOLDER / 'demo.svg')}"
             if drawn

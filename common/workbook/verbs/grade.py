@@ -1,7 +1,5 @@
 """Grades a folder of submissions."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
@@ -57,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Grades."""
-    from ..grading import class_run, replay, shards
+    from ..grading import class_run, shards
 
     if arguments.merge:
         if arguments.folder or not arguments.out:
@@ -81,7 +79,7 @@ def main(arguments: argparse.Namespace) -> int:
         arguments.seeds_of,
     )
     if arguments.replay:
-        return replay.replay(options, *arguments.replay)
+        return class_run.replay(options, *arguments.replay)
     return report(class_run.grade_class(options), options.out)
 
 

@@ -1,7 +1,5 @@
 """Makes the archive that is uploaded to Gradescope as an autograder."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

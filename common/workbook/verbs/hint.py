@@ -1,7 +1,5 @@
 """The hints of a step, one at a time, from the lab's handout."""
 
-from __future__ import annotations
-
 import argparse
 import re
 import textwrap

@@ -12,7 +12,8 @@ from pathlib import Path
 from ..core import build, files, timelines
 from ..core.console import Problem, Usage, note
 from ..core.course import BUILD, find_one, require_solutions, shown
-from ..core.judge_client import Case, JudgeClient, Outcome, Step
+from ..core.judge_client import JudgeClient
+from ..core.judge_types import Case, Outcome, Step
 from ..core.options import (
     add_lab_and_step,
     add_memory,
@@ -28,7 +29,7 @@ from ..core.sweeps import file_inputs, number
 from ..pictures import access_picture
 from ..pictures.access_layout import in_words
 from ..pictures.accesses import MAX_PLACES
-from ..pictures.observed import observe
+from ..pictures.recorded import observe
 from ..reporting import plot, timeline
 
 MAX_N = 2**16

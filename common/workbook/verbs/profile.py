@@ -1,7 +1,5 @@
 """What each kernel of a step does to memory: from Nsight Compute on a GPU, from the check build elsewhere."""
 
-from __future__ import annotations
-
 import argparse
 import json
 from collections.abc import Iterable
@@ -10,7 +8,8 @@ from dataclasses import replace
 from ..core import build, files, profiles, sweeps, timelines
 from ..core.console import Usage, note, wrapped
 from ..core.course import StepFile, find_one, require_solutions
-from ..core.judge_client import Case, JudgeClient, Lab
+from ..core.judge_client import JudgeClient
+from ..core.judge_types import Case, Lab
 from ..core.options import (
     add_case_options,
     add_lab_and_step,

@@ -1,7 +1,5 @@
 """Writes the course for students into a new folder: no solutions, and nothing that is made from them."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Writes a lab's report: measures what is missing, and makes Markdown, HTML and LaTeX with tables and plots."""
 
-from __future__ import annotations
-
 import argparse
 import time
 from pathlib import Path
@@ -10,21 +8,13 @@ from ..core import bench_tables, build, files, report_sweeps
 from ..core import rows as row_files
 from ..core.console import Problem, Usage, note
 from ..core.course import find_lab, shown
-from ..core.judge_client import JudgeClient, Lab
+from ..core.judge_client import JudgeClient
+from ..core.judge_types import Lab
 from ..core.measuring import Programs
 from ..core.options import add_solution, prepare
-from ..reporting import (
-    compose,
-    measure,
-    place,
-    profile_gather,
-    run_picture,
-    signed_files,
-    timeline_gather,
-    verdicts_gather,
-)
+from ..reporting import compose, gather, measure, place
 from ..reporting.context import Context, failures
-from ..reporting.others import other_labs, other_machines
+from ..reporting.measure import other_labs, other_machines
 
 PROFILE_SECONDS = {"cpu": 20.0, "cuda": 60.0}
 
@@ -75,16 +65,16 @@ def measured(
         judge.runner(runner).facts,
         solution=arguments.solution,
         profiled=profiled,
-        verdicts=verdicts_gather.gather(job),
-        picture=run_picture.draw(job),
-        timelines=timeline_gather.gather(job),
+        verdicts=gather.verdicts(job),
+        picture=gather.picture(job),
+        timelines=gather.timelines_of(job),
         left_out=measure.left_out(lab, kind, plan, rows),
     )
 
 
 def write(report: Context) -> list[str]:
     """Writes report.md, report.html and report.tex; returns lines about them."""
-    from ..reporting import answers, article, page, parts, parts_appendix
+    from ..reporting import article, page, parts
 
     path = report.folder / "report.md"
     title = compose.lab_title(report.lab)
@@ -96,14 +86,14 @@ def write(report: Context) -> list[str]:
         note("the measurements are kept: repair report.md and run the same command again")
         raise
     files.write_whole(path, text)
-    tables = parts_appendix.appendix(report)
+    tables = parts.appendix(report)
     files.write_whole(report.folder / "appendix.md", tables)
     remarks: list[str] = []
-    whole = f"{answers.marked(text, report.lab)}\n{tables}"
+    whole = f"{compose.marked(text, report.lab)}\n{tables}"
     html = page.to_page(whole, f"Report: {title}", report.folder, remarks)
-    html_path = signed_files.write(report.folder / "report.html", html, "<!-- made of report.md: {} -->", remarks)
+    html_path = place.write_signed(report.folder / "report.html", html, "<!-- made of report.md: {} -->", remarks)
     tex, letters = article.to_article(whole, f"Report: {title}", report.folder)
-    tex_path = signed_files.write(report.folder / "report.tex", tex, "% made of report.md: {}", remarks)
+    tex_path = place.write_signed(report.folder / "report.tex", tex, "% made of report.md: {}", remarks)
     lines = [
         f"{shown(path)}: write in this file, then run the same command again to update the other two",
         f"{shown(html_path)}: a single file for any browser",
@@ -115,7 +105,7 @@ def write(report: Context) -> list[str]:
             f'{tex_path.name}: pdflatex has no glyphs for {some} and prints "?"; lualatex prints them if a font '
             "has them (on Debian: texlive-luatex, fonts-dejavu)"
         )
-    empty = answers.summary(answers.answers(text, report.lab))
+    empty = compose.summary(compose.answers(text, report.lab))
     lines += [f"{empty} (./workbook report {report.lab} counts again)"] if empty else []
     if not report.plots:
         lines.append("no plots: matplotlib is not installed (./workbook doctor)")

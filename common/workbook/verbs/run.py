@@ -13,7 +13,8 @@ from pathlib import Path
 from ..core import check_build, file_sort, many_gpus, sweeps
 from ..core.console import Usage, note
 from ..core.course import StepFile, find_one
-from ..core.judge_client import Case, JudgeClient, Lab, Outcome
+from ..core.judge_client import JudgeClient
+from ..core.judge_types import Case, Lab, Outcome
 from ..core.options import (
     add_case_options,
     add_lab_and_step,

@@ -1,7 +1,5 @@
 """Writes the files of labs/ that students fill in, from solutions/."""
 
-from __future__ import annotations
-
 import argparse
 
 from ..core.console import Problem, note

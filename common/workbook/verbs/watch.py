@@ -1,7 +1,5 @@
 """`check` again at every save."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 import time

@@ -1,9 +1,7 @@
 // Assertions in kernels and on the host.
 #include <cassert>
 
-#include "step/device_array.h"
-#include "step/error.h"
-#include "step/step.h"
+#include "submission.h"
 
 namespace odd_even {
 

@@ -1,7 +1,5 @@
 // Counters by atomics, in shared and global memory.
-#include "step/device_array.h"
-#include "step/error.h"
-#include "step/step.h"
+#include "submission.h"
 
 namespace odd_even {
 

@@ -1,7 +1,5 @@
 // A table in constant memory, a counter in global memory.
-#include "step/device_array.h"
-#include "step/error.h"
-#include "step/step.h"
+#include "submission.h"
 
 namespace odd_even {
 

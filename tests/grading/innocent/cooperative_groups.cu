@@ -1,9 +1,7 @@
 // Warps by cooperative groups.
 #include <cooperative_groups.h>
 
-#include "step/device_array.h"
-#include "step/error.h"
-#include "step/step.h"
+#include "submission.h"
 
 namespace odd_even {
 

@@ -1,7 +1,5 @@
 // Kernels read the device's clock.
-#include "step/device_array.h"
-#include "step/error.h"
-#include "step/step.h"
+#include "submission.h"
 
 namespace odd_even {
 

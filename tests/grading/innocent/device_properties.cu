@@ -1,7 +1,5 @@
 // Launch shapes from the device's properties.
-#include "step/device_array.h"
-#include "step/error.h"
-#include "step/step.h"
+#include "submission.h"
 
 namespace odd_even {
 

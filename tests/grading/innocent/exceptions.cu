@@ -2,9 +2,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "step/device_array.h"
-#include "step/error.h"
-#include "step/step.h"
+#include "submission.h"
 
 namespace odd_even {
 

@@ -1,7 +1,5 @@
 // A comparison is passed to a kernel as an object.
-#include "step/device_array.h"
-#include "step/error.h"
-#include "step/step.h"
+#include "submission.h"
 
 namespace odd_even {
 

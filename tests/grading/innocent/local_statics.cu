@@ -2,9 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "step/device_array.h"
-#include "step/error.h"
-#include "step/step.h"
+#include "submission.h"
 
 namespace odd_even {
 

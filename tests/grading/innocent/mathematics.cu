@@ -1,9 +1,7 @@
 // Sizes by mathematical functions.
 #include <cmath>
 
-#include "step/device_array.h"
-#include "step/error.h"
-#include "step/step.h"
+#include "submission.h"
 
 namespace odd_even {
 

@@ -1,9 +1,7 @@
 // Kernels and host functions print.
 #include <cstdio>
 
-#include "step/device_array.h"
-#include "step/error.h"
-#include "step/step.h"
+#include "submission.h"
 
 namespace odd_even {
 

@@ -4,9 +4,7 @@
 #include <stack>
 #include <utility>
 
-#include "step/device_array.h"
-#include "step/error.h"
-#include "step/step.h"
+#include "submission.h"
 
 namespace odd_even {
 

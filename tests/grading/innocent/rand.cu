@@ -1,9 +1,7 @@
 // Random numbers as in C.
 #include <cstdlib>
 
-#include "step/device_array.h"
-#include "step/error.h"
-#include "step/step.h"
+#include "submission.h"
 
 namespace odd_even {
 

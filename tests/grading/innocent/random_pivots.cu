@@ -1,9 +1,7 @@
 // Random pivots from a generator with a fixed seed.
 #include <random>
 
-#include "step/device_array.h"
-#include "step/error.h"
-#include "step/step.h"
+#include "submission.h"
 
 namespace odd_even {
 

@@ -3,9 +3,7 @@
 #include <ranges>
 #include <vector>
 
-#include "step/device_array.h"
-#include "step/error.h"
-#include "step/step.h"
+#include "submission.h"
 
 namespace odd_even {
 

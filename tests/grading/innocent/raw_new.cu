@@ -1,7 +1,5 @@
 // Host memory by new and delete.
-#include "step/device_array.h"
-#include "step/error.h"
-#include "step/step.h"
+#include "submission.h"
 
 namespace odd_even {
 

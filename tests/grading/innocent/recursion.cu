@@ -1,7 +1,5 @@
 // A merge sort that calls itself on the host.
-#include "step/device_array.h"
-#include "step/error.h"
-#include "step/step.h"
+#include "submission.h"
 
 namespace odd_even {
 

@@ -1,9 +1,7 @@
 // Device memory in a shared pointer with a deleter.
 #include <memory>
 
-#include "step/device_array.h"
-#include "step/error.h"
-#include "step/step.h"
+#include "submission.h"
 
 namespace odd_even {
 

@@ -1,9 +1,7 @@
 // Tables that are computed when the program is compiled.
 #include <array>
 
-#include "step/device_array.h"
-#include "step/error.h"
-#include "step/step.h"
+#include "submission.h"
 
 namespace odd_even {
 

@@ -1,7 +1,5 @@
 // Two streams and an event between them.
-#include "step/device_array.h"
-#include "step/error.h"
-#include "step/step.h"
+#include "submission.h"
 
 namespace odd_even {
 

@@ -1,9 +1,7 @@
 // Messages are composed in a stream.
 #include <sstream>
 
-#include "step/device_array.h"
-#include "step/error.h"
-#include "step/step.h"
+#include "submission.h"
 
 namespace odd_even {
 

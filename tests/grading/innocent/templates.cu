@@ -1,9 +1,7 @@
 // One kernel for all key types and tile sizes.
 #include <cstdint>
 
-#include "step/device_array.h"
-#include "step/error.h"
-#include "step/step.h"
+#include "submission.h"
 
 namespace odd_even {
 

@@ -1,9 +1,7 @@
 // Times itself with events, for the report.
 #include <cstdio>
 
-#include "step/device_array.h"
-#include "step/error.h"
-#include "step/step.h"
+#include "submission.h"
 
 namespace odd_even {
 

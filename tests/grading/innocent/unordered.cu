@@ -2,9 +2,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "step/device_array.h"
-#include "step/error.h"
-#include "step/step.h"
+#include "submission.h"
 
 namespace odd_even {
 

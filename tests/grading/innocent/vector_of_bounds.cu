@@ -1,9 +1,7 @@
 // Where the tiles begin is computed on the host, in a vector.
 #include <vector>
 
-#include "step/device_array.h"
-#include "step/error.h"
-#include "step/step.h"
+#include "submission.h"
 
 namespace odd_even {
 

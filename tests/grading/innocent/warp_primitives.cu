@@ -1,7 +1,5 @@
 // A scan of a warp by shuffles.
-#include "step/device_array.h"
-#include "step/error.h"
-#include "step/step.h"
+#include "submission.h"
 
 namespace odd_even {
 

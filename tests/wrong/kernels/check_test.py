@@ -7,8 +7,6 @@ may be reported. kernels/right/*.cu must have no finding at all. A comment `// n
 have a note of a kind in REMARKS; no other line may have one.
 """
 
-from __future__ import annotations
-
 import argparse
 import collections
 import os

@@ -4,8 +4,6 @@ What inspection overlooks meets the sandbox (processes, files, network), then th
 reference that the runner cannot see, and takes the time itself.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent / "attacks"

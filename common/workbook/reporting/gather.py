@@ -1,0 +1,300 @@
+"""What a report shows besides measurements: profiles, timelines, verdicts, and the picture of a run.
+
+Each is gathered once for the same programs, and kept in the report's folder.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..core import build, check_build, checking, files, machine, profiles, resuming, timelines
+from ..core.console import Problem, Progress, note
+from ..core.course import find_step, step_of_file
+from ..core.judge_client import JudgeClient
+from ..core.judge_types import Case, Lab, Outcome, Step
+from ..core.profiles import Launch
+from ..core.progress import ProgressFile
+from ..core.timelines import Recorded
+from ..pictures import access_picture
+from ..pictures.recorded import observe
+
+MAX_SHAPES = 3  # of one kernel, each with a line; more are combined
+PROFILE_KEYS = {"check": 1 << 14, "cuda": 1 << 20}  # at most
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is to be profiled."""
+
+    judge: JudgeClient
+    lab: Lab
+    kind: str  # the build that the report is about
+    steps: Sequence[int]  # those that run to their end
+    folder: Path
+    fresh: bool
+    solution: bool
+    seconds: float  # after these no profile begins
+
+    def keys(self, source: str) -> int:
+        """How many keys every step can sort in a short time."""
+        lines = map(self.lab.own_line, self.steps)
+        most = min([PROFILE_KEYS[source], *(line.affordable.on(source) for line in lines)])
+        return 1 << max(most.bit_length() - 1, 0)
+
+
+def in_one_line(problem: Problem) -> str:
+    """A problem in one line; the profiler's own error if it printed one."""
+    lines = [line.strip() for line in str(problem).splitlines() if line.strip()] or ["no error message"]
+    error = next((line for line in lines if "==ERROR==" in line), None)
+    return error.replace("==ERROR== ", "") if error else lines[0]
+
+
+def profile(job: Job) -> dict[str, Any] | None:
+    """{"source", "n", "why" (not Nsight Compute), "commit", "mark", "steps": {number: launches}}; None: no profile.
+
+    Profiles of the same programs are taken from the folder.
+    """
+    sources, why = (["cuda", "check"] if job.kind == "cuda" else ["check"]), ""
+    for source in sources:
+        try:
+            return _profiled(job, source, why)
+        except build.CompileFailed:
+            why = f"the {source} build does not compile"
+        except Problem as problem:
+            why = in_one_line(problem)
+        note(f"no profile by {'Nsight Compute' if source == 'cuda' else 'the check build'}: {why}")
+    return None
+
+
+def _profiled(job: Job, source: str, why: str) -> dict[str, Any] | None:
+    path = job.folder / "csv/profile.json"
+    runner = build.runner(job.lab.name, source, job.solution)
+    build.compile_targets([build.judge(), runner], f"building {job.lab.name}")
+    n = job.keys(source)
+    mark = resuming.digest([runner, build.judge()], [source, n])
+    found: dict[str, Any] = {
+        "source": source,
+        "n": n,
+        "why": why,
+        "commit": machine.commit(),
+        "mark": mark,
+        "steps": {},
+    }
+    known = {} if job.fresh else files.known_in(path)
+    if known.get("mark") == mark and isinstance(known.get("steps"), dict):
+        found = {**known, "why": why}
+    missing = [number for number in job.steps if str(number) not in found["steps"]]
+    if missing and source == "cuda" and not shutil.which("ncu"):
+        raise Problem("ncu is not installed; it comes with the CUDA toolkit")
+    started = time.monotonic()
+    with Progress(f"{job.lab.name}, profile") as progress:
+        for place, number in enumerate(missing, 1):
+            if time.monotonic() - started > job.seconds:
+                note(
+                    f"no profile of step {number}: the others took {job.seconds:g} s; the same command continues there"
+                )
+                continue
+            progress.update(f"step {number}, {place} of {len(missing)}")
+            try:
+                line = job.lab.own_line(number)
+                type_name = job.lab.type_of(line)
+                case = Case(job.lab.name, number, n, line.task, type_name, input=line.input_for(type_name), seed=1)
+                launches = profiles.launches_of(job.judge, case, source, job.solution)
+            except Problem as problem:
+                if source == "cuda" and not found["steps"]:
+                    raise  # it will refuse the others as well
+                note(f"no profile of step {number}: {in_one_line(problem)}")
+                continue
+            if launches:
+                found["steps"][str(number)] = launches_in_short(launches)
+                files.write_whole(path, json.dumps(found, indent=1) + "\n")
+    return found if found["steps"] else None
+
+
+def launches_in_short(launches: Iterable[Launch]) -> list[Launch]:
+    """One entry for each kernel and shape, or one for a kernel with many shapes."""
+    groups = profiles.gathered(launches)
+    for group in groups:
+        x, y, z = group["grid"]
+        group["blocks_in_all"] = x * y * z * group["launches"]
+        group["warps_in_all"] = profiles.warps_per_block(group) * group["blocks_in_all"]
+    found: list[Launch] = []
+    for name in dict.fromkeys(group["kernel"] for group in groups):
+        own = [group for group in groups if group["kernel"] == name]
+        found += own if len(own) <= MAX_SHAPES else [_together(own)]
+    return found
+
+
+def _together(groups: Sequence[Mapping[str, Any]]) -> Launch:
+    """Several shapes of one kernel as one: the counts of all, the rest of the largest."""
+    largest = max(groups, key=lambda group: group["warps_in_all"] / group["launches"])
+    combined = dict(largest, shapes=len(groups))
+    for name in {name for group in groups for name in group}:
+        if name in ("time_ns", "barriers", "launches") or name.endswith(
+            ("requests", "wavefronts", "sectors", "_in_all")
+        ):
+            combined[name] = sum(group.get(name) or 0 for group in groups)
+    return combined
+
+
+def timelines_of(job: Job) -> list[Recorded]:
+    """By step. Those of the same programs are taken from the folder."""
+    lines = [line for line in job.lab.steps if line.memory == "host" and line.number in job.steps]
+    if not lines:
+        return []
+    runner = build.runner(job.lab.name, job.kind, job.solution)
+    mark = resuming.digest([runner, build.judge()], [job.kind, timelines.USUAL])
+    known_path = job.folder / "csv/timelines.json"
+    known = {} if job.fresh else files.known_in(known_path)
+    kept = known.get("steps", []) if known.get("mark") == mark else []
+    found = []
+    with Progress(f"{job.lab.name}, timelines") as progress:
+        for place, line in enumerate(lines, 1):
+            progress.update(f"step {line.number}, {place} of {len(lines)}")
+            path = job.folder / f"csv/timeline-{line.number}.json"
+            try:
+                found.append(timelines.read(path) if line.number in kept else _record(job, line, path))
+            except Problem as problem:
+                note(f"no timeline of step {line.number}: {in_one_line(problem)}")
+    known = {"mark": mark, "steps": [recorded.step for recorded in found]}
+    files.write_whole(known_path, json.dumps(known) + "\n")
+    return found
+
+
+def _record(job: Job, line: Step, path: Path) -> Recorded:
+    case = timelines.usual_case(Case(job.lab.name, line.number, 0, type=job.lab.type_of(line), seed=1), line, job.kind)
+    recorded = timelines.record(job.judge, case, line, job.kind, job.solution, None)
+    timelines.write(path, recorded)
+    return recorded
+
+
+VERDICT_KEYS = 1 << 14  # of lines without a budget, as many as most budgets have
+SECONDS = 120.0  # after these no line begins
+
+
+def _runner(job: Job, kind: str) -> Path:
+    """The program of a build."""
+    return build.runner(job.lab.name, kind, job.solution)
+
+
+def verdicts(job: Job) -> dict[str, Any]:
+    """{name of a line: {"tests", "where", "check", "n", "launches", "costs": {cost: counted}}}"""
+    path = job.folder / "csv/verdicts.json"
+    observed = "cpu" in build.runnable()
+    runners = [_runner(job, job.kind), *([_runner(job, "check")] if observed else [])]
+    try:
+        build.compile_targets([build.judge(), *runners], f"building {job.lab.name}")
+    except build.CompileFailed:
+        note("no verdicts: the check build does not compile")
+        return {}
+    mark = resuming.digest([*runners, build.judge()], "verdicts")
+    known = {} if job.fresh else files.known_in(path)
+    lines: dict[str, Any] = known.get("lines", {}) if known.get("mark") == mark else {}
+    missing = [line for line in job.lab.steps if line.name not in lines]
+    started = time.monotonic()
+    with Progress(f"{job.lab.name}, tests and budgets", brief=bool(missing)) as progress:
+        for line in missing:
+            if time.monotonic() - started > SECONDS:
+                note(f"no verdict on {line.name}: the others took {SECONDS:g} s; the same command continues there")
+                continue
+            progress.update(f"step {line.number}, {line.name}")
+            try:
+                lines[line.name] = _verdict(job, line, observed)
+            except Problem as problem:
+                note(f"no verdict on {line.name}: {str(problem).splitlines()[0]}")
+                continue
+            files.write_whole(path, json.dumps({"mark": mark, "lines": lines}, indent=1) + "\n")
+    return {name: _with_check(job, name, found) for name, found in lines.items()}
+
+
+def _with_check(job: Job, name: str, found: dict[str, Any]) -> dict[str, Any]:
+    """A line's verdict; where `check` has passed the whole step, its verdict instead of that of the quick tests."""
+    if job.solution:
+        return found
+    number = next(line.number for line in job.lab.steps if line.name == name)
+    checked = ProgressFile().verdict(find_step(job.lab.name, number))
+    return {**found, "tests": checked} if checked.startswith("passed") else found
+
+
+def _verdict(job: Job, line: Step, observed: bool) -> dict[str, Any]:
+    """The quick tests of one line, and one sort on the check build."""
+    graded = checking.Graded()
+    groups = checking.groups_of(job.judge.cases(job.lab.name, line.number, "quick", job.kind), line)
+    checking.run_cases(job.judge, _runner(job, job.kind), groups, None, graded=graded)
+    if graded.failure:
+        if graded.failure.status != "not-written":
+            return {"tests": "failed", "where": _where(graded.failure)}
+        gap = step_of_file(graded.failure.file)
+        return {"tests": "not written", "where": f"uses {gap.lab}, {gap}" if gap and gap.lab != job.lab.name else ""}
+    found: dict[str, Any] = {"tests": f"{graded.cases} quick cases passed", "where": ""}
+    return {**found, **_counted(job, line)} if observed else found
+
+
+def _where(outcome: Outcome) -> str:
+    """The first finding of a case that failed, or what was wrong, in one line."""
+    text = str(outcome.findings[0]) if outcome.findings else f"{outcome.place}: {outcome.message}"
+    return text.splitlines()[0]
+
+
+def _counted(job: Job, line: Step) -> Mapping[str, Any]:
+    """What one sort costs on the check build: that of the line's budget, or of as many keys as it affords."""
+    groups = job.judge.cases(job.lab.name, line.number, "budget", "check", seed=1) if line.budget else ()
+    cases = [case for group in groups for case in group.cases if case.task == line.task]
+    type_name = job.lab.type_of(line)
+    n = min(VERDICT_KEYS, line.affordable.check, VERDICT_KEYS if line.max_n is None else line.max_n)
+    usual = Case(job.lab.name, line.number, n, line.task, type_name, input=line.input_for(type_name), seed=1)
+    case = cases[0] if cases else usual
+    outcome = job.judge.run(_runner(job, "check"), case, environment=check_build.environment())
+    if outcome.findings or outcome.status != "verified":
+        return {"check": "failed", "where": _where(outcome)}
+    costs = profiles.costs(outcome.launches, case.n, outcome.copied_bytes)
+    over = line.budget and any(
+        counted > allowed * 1.0001 for counted, allowed in profiles.against_budget(costs, line.budget).values()
+    )
+    word = "over budget" if over and check_build.counts_exactly() else "passed"
+    return {"check": word, "n": case.n, "launches": len(outcome.launches), "costs": costs}
+
+
+PICTURED = 16  # keys
+WIDEST = 1100  # pixels of a picture that is legible on a page
+
+
+def picture(job: Job) -> str:
+    """Draws the last of the steps whose picture fits a page, as plots/run.svg. Returns its caption; "" if there is
+    none. It is drawn again only if the program has changed."""
+    lab, runner = job.lab, build.runner(job.lab.name, "check", job.solution)
+    if not runner.exists():
+        return ""
+    known_path, path = job.folder / "csv/run.json", job.folder / "plots/run.svg"
+    mark = resuming.digest([runner, build.judge()], [PICTURED, list(job.steps)])
+    known = files.known_in(known_path)
+    if known.get("mark") == mark and path.is_file():
+        return str(known.get("caption", ""))
+    for number in sorted(job.steps, reverse=True):
+        line = lab.own_line(number)
+        type_name = lab.type_of(line)
+        case = Case(lab.name, number, PICTURED, line.task, type_name, input=line.input_for(type_name), seed=1)
+        try:
+            run, outcome = observe(job.judge, runner, case)
+            svg = access_picture.draw(run, outcome.findings, outcome.title, PICTURED, type_name)
+        except Problem as problem:
+            note(f"no picture of step {number}: {str(problem).splitlines()[0]}")
+            continue
+        width = re.search(r'<svg[^>]*? width="([\d.]+)', svg)
+        if run.truncated or not width or float(width[1]) > WIDEST:
+            continue
+        caption = (
+            f"Step {number:02} {line.name} sorts {PICTURED} {type_name} keys: who reads and writes which place, from "
+            f"left to right. (Others: ./workbook picture {lab.name} STEP)"
+        )
+        files.write_whole(path, svg)
+        files.write_whole(known_path, json.dumps({"mark": mark, "caption": caption}, indent=1) + "\n")
+        return caption
+    return ""

@@ -1,0 +1,38 @@
+"""What the tests of `./workbook cc` share: a folder for programs, and the compiler that --compiler names."""
+
+import argparse
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+_parser = argparse.ArgumentParser(add_help=False)
+_parser.add_argument("--compiler", default="g++")
+_own, _rest = _parser.parse_known_args()
+COMPILER: str = _own.compiler
+
+
+class Programs(unittest.TestCase):
+    """A test with a folder of programs."""
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def file(self, name: str, text: str) -> None:
+        """Writes a file."""
+        (self.folder / name).write_text(text)
+
+    def cc(self, *words: str) -> subprocess.CompletedProcess[str]:
+        """Runs `./workbook cc`."""
+        command = [str(ROOT / "workbook"), "cc", *words, "--cxx", COMPILER]
+        return subprocess.run(command, capture_output=True, text=True, check=False, cwd=self.folder)
+
+
+def main() -> None:
+    """Runs the tests of the program, with the words after its own options."""
+    unittest.main(argv=[sys.argv[0], *_rest])
