@@ -75,8 +75,8 @@ __global__ void merge_pieces(Items<Key, Value> from, Items<Key, Value> to, Level
     //~ // it?
     //~ (void)merge, (void)loaded, (void)merged;
     const PartitionPoint begin = points[piece];
-    const PartitionPoint end =
-        (piece + 1) * piece_keys < merge.end ? points[piece + 1] : PartitionPoint{merge.middle, merge.end};
+    const PartitionPoint merge_end{merge.middle, merge.end};
+    const PartitionPoint end = (piece + 1) * piece_keys < merge.end ? points[piece + 1] : merge_end;
     const std::int64_t output = begin.a + (begin.b - merge.middle);
     const Counts count{int(end.a - begin.a), int(end.b - begin.b)};
     load_items(loaded, 0, from, begin.a, count.a);

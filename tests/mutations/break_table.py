@@ -296,7 +296,11 @@ BREAKS: Sequence[Mistake] = (
         BEYOND,
         "01_runs.cu",
         ("the highest bit is left out", "bit < 32; ++bit", "bit < 31; ++bit"),
-        ("ones before the zeros", "keys[place(zero_count + i)] = ones[place(i)];", "keys[place(i)] = ones[place(i)];"),
+        (
+            "ones before the zeros",
+            "keys[place(i)] = ones[place(i - zeros)];",
+            "keys[place(i - zeros)] = ones[place(i - zeros)];",
+        ),
         ("the last round", "round < tile_count; ++round", "round < tile_count - 1; ++round"),
         ("a match that the winner loses", "if (losers[node] < winner)", "if (winner < losers[node])", "crashed: "),
         (
