@@ -52,10 +52,8 @@ def measured(
     measure.forget(folder, [*(sweep.name for sweep in plan), "processor"])
     own_lines = {(lab.name, line.name, kind) for line in lab.steps if not line.part}
     steps = sorted({row.step for row in row_files.verified(rows) if (row.lab, row.name, row.build) in own_lines})
-    job = profile_gather.Job(
-        judge, lab, kind, steps, folder, arguments.fresh, arguments.solution, PROFILE_SECONDS[kind]
-    )
-    profiled = profile_gather.gather(job) if steps else None
+    job = gather.Job(judge, lab, kind, steps, folder, arguments.fresh, arguments.solution, PROFILE_SECONDS[kind])
+    profiled = gather.profile(job) if steps else None
     return Context(
         lab.name,
         folder,
