@@ -113,13 +113,12 @@ TEST_CASE("steps that sort host memory get much, little and too little device me
       std::set<std::int64_t> amounts;
       bool pageable = false;
       for (const Case& c : all_cases(lab, step, set)) {
-        const bool too_little =
-            c.step.in_host_memory && c.device_bytes > 0 && c.device_bytes < step.fewest_device_bytes;
+        const bool too_little = c.step.in_host_memory && c.device_bytes > 0 && c.device_bytes < step.min_device_bytes;
         if (too_little) CHECK(c.expect == Expect::refused);
         amounts.insert(c.device_bytes);
         pageable |= c.pageable;
       }
-      const std::int64_t fewest = step.fewest_device_bytes;
+      const std::int64_t fewest = step.min_device_bytes;
       CHECK(amounts == (step.in_host_memory ? std::set<std::int64_t>{0, fewest - 1, fewest, 2 * fewest}
                                             : std::set<std::int64_t>{0}));
       CHECK(pageable == step.in_host_memory);

@@ -99,7 +99,7 @@ class Tally:
             self.hung += outcome.status == "hung"
             self.ended += outcome.status in ("hung", "crashed", "exited")
             self.not_written += outcome.status == "not-written"
-        elif outcome.status == "verified" and not outcome.nothing_to_do:
+        elif outcome.status == "verified" and not outcome.already_correct:
             self.passed += 1
 
     def should_stop(self) -> bool:
@@ -215,6 +215,6 @@ def budgets(lab: str, step: int, verdict: Verdict, max_points: float) -> Criteri
     return Criterion(lab, step, "budgets", points, max_points, words, (over,) if kept < len(pairs) else ())
 
 
-def nothing(lab: str, step: int | None, name: str, max_points: float, words: str, *failures: Failure) -> Criterion:
+def no_points(lab: str, step: int | None, name: str, max_points: float, words: str, *failures: Failure) -> Criterion:
     """No points, for a reason that needs no run."""
     return Criterion(lab, step, name, 0, max_points, words, failures)

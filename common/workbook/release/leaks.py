@@ -59,12 +59,16 @@ def runs_of_statements(text: str) -> Iterator[tuple[str, ...]]:
     for at in range(len(found) - ALIKE + 1):
         run = found[at : at + ALIKE]
         if sum(map(len, run)) >= ALIKE_LENGTH:
-            numbers: dict[str, str] = {}
-            yield tuple(_WORD.sub(lambda word: _numbered(word[0], numbers), part) for part in run)
+            yield _with_numbered_names(run)
 
 
-def _numbered(word: str, numbers: dict[str, str]) -> str:
-    return word if word in _SAME else numbers.setdefault(word, f"v{len(numbers)}")
+def _with_numbered_names(run: list[str]) -> tuple[str, ...]:
+    numbers: dict[str, str] = {}
+
+    def replaced(word: re.Match[str]) -> str:
+        return word[0] if word[0] in _SAME else numbers.setdefault(word[0], f"v{len(numbers)}")
+
+    return tuple(_WORD.sub(replaced, part) for part in run)
 
 
 def gaps(text: str) -> Iterator[list[str]]:
