@@ -238,7 +238,7 @@ def small_table(machine: str) -> str:
             share = share_of_gold(row, best_gold(rows, row))
             where = "" if row.n == LARGEST else f" at {size_text(row.n)}"
             percent = f"{percent_text(100 * share)} %{where}" if share else "-"
-            bold = "**" * (name == course.record(lab).name)
+            bold = "**" * (name in [step.name for step in course.records(lab)])
             steps_of.setdefault(lab, {})[step] = f"{bold}{name}{', tiles' * bool(row.tile)}: {percent}{bold}"
     numbers = sorted({step for steps in steps_of.values() for step in steps})
     lines = [[lab, *(steps.get(step, "") for step in numbers)] for lab, steps in steps_of.items()]

@@ -1,4 +1,4 @@
-// The gold standard without a GPU, as a runner with its own table of steps:
+// The table of the gold standard without a GPU:
 // - the standard library's sorts;
 // - Boost's spreadsort (S. Ross, "The spreadsort high-performance general-case sorting algorithm", 2002);
 // - VQSort, the fastest sort that we know for one core (J. Wassenberg, M. Blacher, J. Giesen and P. Sanders, "Vectorized
@@ -22,8 +22,8 @@
 #endif
 
 #include "gold/host_sorts.h"
+#include "gold/table.h"
 #include "judge/reference.h"
-#include "runner/runner.h"
 #include "step/error.h"
 #include "step/segments.h"
 #include "step/step.h"
@@ -258,4 +258,4 @@ constexpr lab::Step steps[] = {
 
 }  // namespace
 
-int main(int argc, char** argv) { return lab::run_steps("gold", steps, argc, argv); }
+std::span<const lab::Step> gold::table() { return steps; }

@@ -1,11 +1,11 @@
-// CUB as a runner: its table of steps. Without GOLD_ALL_TYPES, only the types that labs sort by default and that the
+// CUB's table of steps. Without GOLD_ALL_TYPES, only the types that labs sort by default and that the
 // demo times, so that the others need not be compiled first.
 #include "gold/cub.h"
 
 #include <array>
 
 #include "gold/host_sorts.h"
-#include "runner/runner.h"
+#include "gold/table.h"
 #include "step/segments.h"
 
 namespace {
@@ -96,4 +96,4 @@ constexpr lab::Step steps[] = {
 
 }  // namespace
 
-int main(int argc, char** argv) { return lab::run_steps("gold", steps, argc, argv); }
+std::span<const lab::Step> gold::table() { return steps; }

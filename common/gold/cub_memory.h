@@ -40,9 +40,9 @@ void with_temporary(Call&& call) {
   CUDA_CHECK(call(scratch.at_least(static_cast<std::int64_t>(bytes) + 1), bytes));
 }
 
-/// Copies the sorted elements to `home` if CUB left them in the other array.
-template <class T>
-void bring_home(cub::DoubleBuffer<T>& buffer, Span<T> home, cudaStream_t stream) {
+/// Copies the sorted elements to `home` if CUB left them in the other array. DoubleBuffer: CUB's, or a library's like it.
+template <class DoubleBuffer, class T>
+void bring_home(DoubleBuffer& buffer, Span<T> home, cudaStream_t stream) {
   if (buffer.Current() == home.data) return;
   CUDA_CHECK(cudaMemcpyAsync(home.data, buffer.Current(), home.n * sizeof(T), cudaMemcpyDeviceToDevice, stream));
 }

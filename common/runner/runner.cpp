@@ -10,6 +10,7 @@
 
 #include "runner/channel.h"
 #include "runner/describe.h"
+#include "runner/fair_start.h"
 #include "runner/host_images.h"
 #include "runner/protocol.h"
 #include "runner/sort.h"
@@ -20,14 +21,6 @@
 
 namespace lab {
 namespace {
-
-// Freed memory stays in the pool, so that a step's allocations cost next to nothing after the warm-up.
-void keep_freed_memory() {
-  cudaMemPool_t pool;
-  std::uint64_t everything = ~std::uint64_t{0};
-  CUDA_CHECK(cudaDeviceGetDefaultMemPool(&pool, 0));
-  CUDA_CHECK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &everything));
-}
 
 void serve(std::span<const Step> steps, const Request& request, SharedMemory& memory) {
   static const bool ready = (keep_freed_memory(), true);

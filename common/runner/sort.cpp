@@ -14,6 +14,7 @@
 #include "runner/call.h"
 #include "runner/channel.h"
 #include "runner/cuda_handles.h"
+#include "runner/fair_start.h"
 #include "runner/host_images.h"
 #include "runner/kernel_times.h"
 #include "step/device_array.h"
@@ -58,18 +59,6 @@ void poison_scratch(std::int64_t bytes, int poison, cudaStream_t stream) {
     if (error.code != cudaErrorMemoryAllocation) throw;
     cudaGetLastError();
   }
-}
-
-// Writes twice the size of the L2 cache, so that no key is in it when the step's time starts.
-void flush_cache(cudaStream_t stream) {
-  if (!on_gpu) return;
-  static const int l2_bytes = [] {
-    int bytes = 0;
-    CUDA_CHECK(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, 0));
-    return bytes;
-  }();
-  DeviceArray<char> flush(std::int64_t{2} * l2_bytes, stream);
-  CUDA_CHECK(cudaMemsetAsync(flush.data(), 0, flush.size(), stream));
 }
 
 DeviceArray<char> allocate(std::int64_t bytes, cudaStream_t stream) {

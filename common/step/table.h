@@ -164,7 +164,7 @@ struct Step {
   const char* name;     ///< as in the file's name, 02_shared.cu: "shared"; a part has a name of its own
   const char* idea;     ///< a few words for tables
   Lines lines = {};     ///< of a step's own line
-  bool record = false;  ///< the lab's fastest step: `bench --preset records` measures it
+  bool record = false;  ///< built for speed: the lab's fastest step for its kind of work; see `bench --preset records`
   /// Lines of other steps that this one calls, by name. If it fails, they are tested first, so that a fault is reported
   /// where it is.
   std::array<const char*, 3> uses = {};

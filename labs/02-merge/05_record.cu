@@ -1,51 +1,51 @@
 // Step 05: the record.
 //
-// Idea: each level of step 04 reads and writes all keys in global memory. Here a pass merges four runs instead of two:
-// two levels in shared memory for one trip through global memory. The tiles at the start are four times as long, and a
+// Idea: each level of step 04 reads and writes all keys in global memory. Here a pass is a four-way merge: two levels
+// in shared memory for one round trip through global memory. The tiles at the start are four times as long, and a
 // thread sorts twice as many keys in registers, by a network.
-// New since step 04: a cut divides four runs (find_cuts). Two runs in shared memory face each other: the first is
-// stored forwards, the second backwards behind it, so that what is not merged yet is between their next keys. A merge
-// need ask only whether the first run is used up, for the sake of equal keys. Copies to shared memory do not pass
-// through registers, so that many of them are under way at a time. Few keys do not fill the GPU, and launches and
-// searches take most of the time: then a pass merges two runs, and its blocks find their cuts themselves.
-// Cost: 1 + ceil(log4(n / tile)) reads and writes of every key, log2 for few; a tile has 16,896 integers of 4 bytes, 8704
-// of anything else, 4608 of few items. Temporary memory: a copy of the keys and values, and 16 bytes per 4335 items.
+// New since step 04: a partition point has four co-ranks (find_co_ranks). Two runs in shared memory are in bitonic
+// layout: the first forwards, the second backwards behind it, so that each ends with a sentinel. Copies to shared
+// memory do not pass through registers: many are under way at a time and hide each other's latency. Few keys do not
+// fill the GPU: then a pass is a two-way merge, whose blocks find their co-ranks themselves (methods.cuh chooses the
+// method).
+// Phases: 1 to 4 sort the tiles; then, for each pass, 5 finds co-ranks, and 6 to 9 merge.
+// Cost: 1 + ceil(log4(n / tile)) reads and writes of every key, log2 for few; a tile has 16,896 integers of 4 bytes,
+// 8704 of anything else, 4608 of few items. Temporary memory: a copy of the keys and values, and 16 bytes per 4335
+// items.
 // Limits: 256 threads per block if the user chooses. The file is long because a record is made of several ideas.
-// Lines: 71 to write, 199 given.
-#include <algorithm>
+// Lines: 75 to write, 190 given.
 #include <cstdint>
 #include <limits>
 #include <utility>
 
-#include "facing.cuh"
+#include "bitonic_layout.cuh"
+#include "co_ranks.cuh"
 #include "instantiate.cuh"
-#include "own_sort.cuh"
+#include "methods.cuh"
 #include "record_tile.cuh"
 #include "step/launch_shape.h"
-#include "wide_pass.cuh"
+#include "thread_sort.cuh"
 
 namespace merge_sort {
 namespace {
 
-// --- merging in shared memory ---
-
 /// Merges the thread's next items; a and b are the positions of the first of them in the two runs. If fewer are left,
 /// what the others are does not matter.
 template <class Shape, class Key, class Value>
-__device__ void merge_facing(OwnItems<Shape>& own, Items<Key, Value> tile, Facing runs, int a, int b,
-                             typename Shape::Before before) {
+__device__ void merge_from_both_ends(OwnItems<Shape>& own, Items<Key, Value> tile, BitonicRuns runs, int a, int b,
+                                     typename Shape::Before before) {
   // Your code: as merge_serially of step 04, but the next key of b is before the last one, not behind it. Which
   // ends of runs must you still ask for, so that equal keys keep their order? Read nothing if nothing is left.
   (void)own, (void)tile, (void)runs, (void)a, (void)b, (void)before;
 }
 
-/// Merges the thread's items of two runs that face each other.
+/// Merges the thread's items of two runs in bitonic layout.
 template <class Shape, class Key, class Value>
-__device__ void merge_own(OwnItems<Shape>& own, Items<Key, Value> tile, Facing runs, typename Shape::Before before) {
-  const int count = runs.end - runs.first;
-  if (runs.diagonal >= count) return;
-  const int from_a = facing_path(tile.keys, runs, before);
-  merge_facing(own, tile, runs, runs.first + from_a, runs.end - 1 - (runs.diagonal - from_a), before);
+__device__ void merge_own(OwnItems<Shape>& own, Items<Key, Value> tile, BitonicRuns runs,
+                          typename Shape::Before before) {
+  if (runs.diagonal >= runs.end - runs.first) return;
+  const int from_a = bitonic_co_rank(tile.keys, runs, before);
+  merge_from_both_ends(own, tile, runs, runs.first + from_a, runs.end - 1 - (runs.diagonal - from_a), before);
 }
 
 // --- the tiles at the start ---
@@ -56,11 +56,11 @@ __device__ void merge_threads(Items<Key, Value> tile, OwnItems<Shape>& own, int 
   const int t = threadIdx.x;
   const auto position = [=](int thread) { return min(thread * Shape::items, count); };
   for (int run = 1; run < Shape::threads && position(run) < count; run *= 2) {  // threads per run
-    // Your code: write_own() the thread's items, so that the runs of `run` threads face each other in pairs. Then
+    // Your code: write_own() the thread's items, so that the runs of `run` threads are in bitonic layout in pairs. Then
     // merge_own(). Which barriers are needed? sync_threads(threads) is a barrier for so many neighbours.
     (void)tile, (void)own, (void)before, (void)position, (void)t;
   }
-  write_own(tile, own, 0, count, t * Shape::items, false);
+  write_own(tile, own, {0, count, t * Shape::items}, Half::first);
 }
 
 /// Each block sorts the tiles blockIdx.x, blockIdx.x + gridDim.x, ...
@@ -71,135 +71,129 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multiprocess
   for (std::int64_t first = std::int64_t(blockIdx.x) * Shape::tile; first < n;
        first += std::int64_t(gridDim.x) * Shape::tile) {
     const int count = int(min(n - first, std::int64_t(Shape::tile)));
-    begin_copies<false, Shape>(tile, items_from(from, first), count);
+    // PHASE 1: load. Through shared memory, because neighbouring threads read neighbours, but a thread sorts
+    // neighbours.
+    begin_copies<1, Shape>(tile, items_from(from, first), count);
     wait_for_copies();
-    __syncthreads();  // a thread takes items that other threads have loaded
+    __syncthreads();  // a thread sorts items that other threads have loaded
+    // PHASE 2: each thread sorts its items. In registers, because a comparison there needs no memory.
     OwnItems<Shape> own;
-    take_and_sort(own, tile, count, before);
+    load_and_sort(own, tile, count, before);
+    // PHASE 3: merge the threads' runs, level by level, because in shared memory a level costs no round trip.
     merge_threads(tile, own, count, before);
     __syncthreads();  // the store reads what other threads have written
+    // PHASE 4: store, in the same order as in phase 1.
     store_items<Shape>(items_from(to, first), tile, count);
     __syncthreads();  // Redundant today: each thread reloads what it stored. Keeps the kernel correct if that changes.
   }
 }
 
-// --- cuts of four runs ---
+// --- the co-ranks of four runs ---
 
-/// Finds, for each tile, how many items of each of the four runs come before it: the `rank` items that come first in the
-/// merge are to be divided. Four lanes search for a tile, one for each run, whose interval [low, high] holds the answer.
-/// A lane reads its probe, the key in the middle of its interval, and finds out from the other probes how many items of
-/// the merge come before it. At most fewer than `rank`: the probe is among those that come first. At least `rank`: it is
-/// not. Either narrows the interval.
+/// How many items of another run come before this lane's probe. The co-rank of that run is in [low, high], and its own
+/// probe, the item in the middle of this interval, comes before this lane's, or not.
+template <class Index>
+__device__ Bounds<Index> bounds_in_other_run(Index low, Index high, bool its_probe_comes_before) {
+  // Your code: there are three cases. A run whose interval is a single number has no probe.
+  (void)its_probe_comes_before;
+  return {low, high};
+}
+
+/// Finds the co-ranks of each tile: how many items of each of the four runs come before it, `rank` in all. Four lanes
+/// search, one per run, whose interval [low, high] holds the answer. A lane reads its probe, the key in the middle of
+/// its interval, and finds out from the other probes how many items of the merge come before it. At most fewer than
+/// `rank`: the probe is among those that come first. At least `rank`: it is not. Either narrows the interval.
 template <class Index, class Key, class Before>
-__global__ void find_cuts(const Key* from, WidePass<4> pass, Cut<4>* cuts, Before before) {
+__global__ void find_co_ranks(const Key* from, KWayPass<4> pass, CoRanks<4>* co_ranks, Before before) {
   const int own_run = threadIdx.x % 4, per_block = blockDim.x / 4;
-  for (std::int64_t first_cut = std::int64_t(blockIdx.x) * per_block; first_cut < pass.tiles;
-       first_cut += std::int64_t(gridDim.x) * per_block) {
-    // Lanes without a cut search for the last one, too: all lanes of a warp take part in every shuffle.
-    const std::int64_t own_cut = first_cut + threadIdx.x / 4, i = min(own_cut, pass.tiles - 1);
-    const OutputTile tile(pass, i);
-    const std::int64_t first = pass.run_first(tile.merge, 0), own_first = pass.run_first(tile.merge, own_run);
-    const Index rank = Index(tile.first - first), all = Index(pass.run_first(tile.merge, 4) - first);
-    const Index count = Index(pass.run_first(tile.merge, own_run + 1) - own_first);
-    Index low = max(rank - (all - count), Index(0)), high = min(rank, count);
+  for (std::int64_t block_first = std::int64_t(blockIdx.x) * per_block; block_first < pass.tiles;
+       block_first += std::int64_t(gridDim.x) * per_block) {
+    // PHASE 5: search for the co-ranks. In a launch of its own, so that the searches of all tiles wait at the same
+    // time. Lanes without a tile search for the last one, too: all lanes of a warp take part in every shuffle.
+    const std::int64_t own_tile = block_first + threadIdx.x / 4, i = min(own_tile, pass.tiles - 1);
+    auto [own_first, rank, low, high] = CoRankSearch<Index>(pass, OutputTile(pass, i), own_run);
     while (__any_sync(all_lanes, low < high)) {
       const Index middle = low + (high - low) / 2;
       const Key key = low < high ? from[own_first + middle] : Key{};
-      // Your code: the least and the largest number of items that can come before this lane's key, summed over all
-      // runs. Of its own run, exactly `middle` items do. For another run, get its interval and its key by
-      // shuffles (__shfl_sync(all_lanes, x, run, 4)): does its key come before this one? Of equal keys, that of the
+      // Your code: the least and the largest number of items that can come before this lane's probe, summed over all
+      // runs. Of its own run, exactly `middle` items do. For another run, get its interval and its probe by
+      // shuffles (__shfl_sync(all_lanes, x, run, 4)): does its probe come before this one? Of equal keys, that of the
       // first run does. Then narrow the interval: low becomes middle + 1, or high becomes middle.
-      (void)key, (void)middle, (void)before;
+      (void)key, (void)middle, (void)before, (void)bounds_in_other_run<Index>;
       break;
     }
-    if (own_cut == i) cuts[i].taken[own_run] = std::uint32_t(low);
+    if (own_tile == i) co_ranks[i].of_run[own_run] = std::uint32_t(low);
   }
 }
 
-// --- a pass ---
-
 /// Merges the parts in the tile, level by level. All threads of the block call it.
-template <int width, class Shape, class Key, class Value>
+template <int ways, class Shape, class Key, class Value>
 __device__ void merge_parts(Items<Key, Value> tile, const int* first, typename Shape::Before before) {
 #pragma unroll
-  for (int apart = 1; apart < width; apart *= 2) {  // parts per run
+  for (int apart = 1; apart < ways; apart *= 2) {  // parts per run
     // Your code: which merge of this level does the thread work on, from which diagonal on? The threads of a merge
     // begin with its first item, so that the last of them may have fewer items than the others. merge_own() and
-    // write_own(): backwards if the result is the second of two runs. Where do barriers have to be?
+    // write_own(): to which half of the bitonic layout of the next level? Where do barriers have to be?
     (void)tile, (void)first, (void)before;
   }
 }
 
 /// Each block merges the tiles blockIdx.x, blockIdx.x + gridDim.x, ... of the output of one pass. If a merge has two
-/// runs, two warps of the block search for its cuts.
-template <class Shape, int width, class Key, class Value>
+/// runs, two warps of the block search for its co-ranks.
+template <class Shape, int ways, class Key, class Value>
 __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multiprocessor)
-    merge_wide(Items<Key, Value> from, Items<Key, Value> to, WidePass<width> pass, const Cut<width>* cuts,
-               typename Shape::Before before) {
-  __shared__ Parts<width> parts;
+    merge_k_ways(Items<Key, Value> from, Items<Key, Value> to, KWayPass<ways> pass, const CoRanks<ways>* co_ranks,
+                 typename Shape::Before before) {
+  __shared__ Parts<ways> parts;
   const auto tile = tile_in_shared_memory<Shape>();
-  for (std::int64_t number = blockIdx.x; number < pass.tiles; number += gridDim.x) {
-    const OutputTile output(pass, number);
-    const Cut<width>* ends = cuts + number;
-    if constexpr (width == 2) ends = find_both_cuts(from.keys, pass, output, before);
-    if (threadIdx.x == 0) parts.find(pass, output, ends);
+  for (std::int64_t index = blockIdx.x; index < pass.tiles; index += gridDim.x) {
+    // PHASE 6: locate the parts of the runs that the tile is made of. One thread does, because the sums are few.
+    const OutputTile output(pass, index);
+    const CoRanks<ways>* own_and_next = co_ranks + index;
+    if constexpr (ways == 2) own_and_next = find_both_co_ranks(from.keys, pass, output, before);
+    if (threadIdx.x == 0) parts.locate(pass, output, own_and_next);
     __syncthreads();  // all threads load the parts
-#pragma unroll
-    for (int r = 0; r < width; ++r) {
-      const int count = parts.first[r + 1] - parts.first[r];
-      const auto part = items_from(from, parts.from[r]);
-      if (r % 2 == 0) {
-        begin_copies<false, Shape>(items_from(tile, parts.first[r]), part, count);
-      } else {
-        begin_copies<true, Shape>(items_from(tile, parts.first[r + 1] - 1), part, count);
-      }
-    }
+    // PHASE 7: load. All parts at the same time, to wait only once.
+    begin_to_load<Shape>(tile, from, parts);
     wait_for_copies();
     __syncthreads();  // a thread merges items that other threads have loaded
-    merge_parts<width, Shape>(tile, parts.first, before);
+    // PHASE 8: merge. Two levels of a four-way merge, for one round trip through global memory.
+    merge_parts<ways, Shape>(tile, parts.first, before);
+    // PHASE 9: store, neighbouring items by neighbouring threads.
     store_items<Shape>(items_from(to, output.first), tile, output.count);
-    __syncthreads();  // Redundant today: nobody reads the parts here. Keeps the kernel correct if that changes.
+    __syncthreads();  // Redundant today: no thread reads the parts here. Keeps the kernel correct if that changes.
   }
 }
 
 // --- the host's part ---
 
-/// Sorts with tiles of SortShape, then merges `width` runs at a time with tiles of MergeShape.
-template <int width, class SortShape, class MergeShape, class Key, class Value, class Before>
-void sort_with(Items<Key, Value> items, std::int64_t n, Before before, lab::LaunchShape shape, cudaStream_t stream) {
-  const int largest_tile = (MergeShape::threads - (width / 2 - 1)) * MergeShape::items;
-  std::int64_t passes = 0, most_cuts = 0;
-  for (std::int64_t run = SortShape::tile; run < n; run *= width, ++passes) {
-    if (width == 4) most_cuts = std::max(most_cuts, WidePass<width>(n, run, largest_tile).tiles);
-  }
+/// Sorts tiles, then merges as many runs at a time as the method says.
+template <Method method, class Key, class Value, class Before>
+void sort_by(Items<Key, Value> items, std::int64_t n, Before before, lab::LaunchShape shape, cudaStream_t stream) {
+  constexpr int ways = row_of(method).ways;
+  using Sort = SortShape<method, Key, Value, Before>;
+  using Merge = MergeShape<method, Key, Value, Before>;
+  const int max_tile = (Merge::threads - (ways / 2 - 1)) * Merge::items;
+  const auto [passes, max_tiles] = count_passes<ways>(n, Sort::tile, max_tile);
   const bool in_place = passes % 2 == 0;  // so that the last pass writes the caller's array
   Scratch<Key, Value> scratch(in_place ? 0 : n, stream);
-  const lab::DeviceArray<Cut<width>> cuts(most_cuts, stream);
-  // Your code: the launches, as in sort_by_levels(): sort_record_tiles, then merge_wide for runs of SortShape::tile,
-  // width * SortShape::tile, ... items, after find_cuts `if constexpr` width is 4. Which array do the tiles go to? If
-  // in_place, scratch has no memory yet: if there are passes, it gets a new Scratch after the first launch.
+  const lab::DeviceArray<CoRanks<ways>> co_ranks(ways == 4 ? max_tiles : 0, stream);
+  // Your code: the launches, as in sort_by_levels(): sort_record_tiles, then merge_k_ways for runs of Sort::tile, ways
+  // * Sort::tile, ... items, after find_co_ranks `if constexpr` ways is 4. Which array do the tiles go to? If in_place,
+  // scratch has no memory yet: if there are passes, it gets a new Scratch after the first launch.
   (void)before, (void)shape, (void)scratch;
   NOT_WRITTEN("step 05");
 }
 
-/// Chooses tiles that fit into the device's shared memory, and how many runs to merge at a time.
 template <class Key, class Value, class Before>
 void sort(Items<Key, Value> items, std::int64_t n, Before before, lab::LaunchShape shape, cudaStream_t stream) {
-  using Large = RecordShape<Key, Value, Before, 512>;
-  using Medium = RecordShape<Key, Value, Before, 256>;
-  using Quick = RecordShape<Key, Value, Before, 512, 9>;
-  using QuickMerge = RecordShape<Key, Value, Before, 128, 9>;
-  static_assert(Medium::shared_bytes <= 48 * 1024 && Quick::shared_bytes <= 48 * 1024, "every GPU has so much");
-  if (lab::threads_or(shape, Medium::threads) != Medium::threads) {
+  if (lab::threads_or(shape, threads_to_choose) != threads_to_choose) {
     throw lab::Unsupported("this step has 256 threads per block: choose --threads 256 or leave it out");
   }
   lab::blocks_or(shape, 1, 1);  // refuses impossible numbers
   if (n < 2) return;
-  const bool free = shape.blocks == 0 && shape.threads == 0, large = shape.threads == 0 && fits<Large>();
-  if (free && few(n, 4096)) return sort_with<2, Quick, QuickMerge>(items, n, before, shape, stream);
-  if (free && few(n, 65536) && large) return sort_with<2, Large, Medium>(items, n, before, shape, stream);
-  if (large && n > Medium::tile) return sort_with<4, Large, Medium>(items, n, before, shape, stream);
-  sort_with<4, Medium, Medium>(items, n, before, shape, stream);
+  const Method method = choose_method<Key, Value, Before>(n, shape);
+  with_method(method, [&](auto constant) { sort_by<constant.value>(items, n, before, shape, stream); });
 }
 
 }  // namespace

@@ -79,12 +79,20 @@ struct Merge {
   std::int64_t end;
 };
 
-/// The merge to which part number `index` of n items belongs. A part has `part` items, and a run consists of
-/// `parts_per_run` parts (a power of two).
-__device__ inline Merge merge_at(std::int64_t index, std::int64_t parts_per_run, std::int64_t part, std::int64_t n) {
-  const std::int64_t first = (index & -(2 * parts_per_run)) * part, run = parts_per_run * part;
-  return {first, min(first + run, n), min(first + 2 * run, n)};
-}
+/// A level that merges the runs of n items in pairs. Its output is divided into parts of `part` items; a run is as long
+/// as `parts_per_run` of them (a power of two).
+template <int part>
+struct Level {
+  std::int64_t n, parts_per_run, parts;
+
+  Level(std::int64_t all, std::int64_t run) : n(all), parts_per_run(run / part), parts((n + part - 1) / part) {}
+
+  /// The merge to which the part with this index belongs.
+  __device__ Merge merge_of(std::int64_t index) const {
+    const std::int64_t first = (index & -(2 * parts_per_run)) * part, run = parts_per_run * part;
+    return {first, min(first + run, n), min(first + 2 * run, n)};
+  }
+};
 
 /// A lab::Order as a comparison that is known at compile time.
 template <lab::Order order>
@@ -112,9 +120,9 @@ void with_comparison(Before before, F&& f) {
 /// Sorts `items` in place, tiles first, as steps 02 to 04 do. Calls sort_tiles(from, to), which sorts each tile of
 /// `tile` items, then merge_level(from, to, run, comparison) for runs of `run` = tile, 2 * tile, ... items. Swaps the
 /// buffers after each level.
-template <class Key, class Value, class Before, class SortTiles, class MergeLevel>
-void sort_by_levels(Items<Key, Value> items, std::int64_t n, std::int64_t tile, Before before, cudaStream_t stream,
-                    SortTiles sort_tiles, MergeLevel merge_level) {
+template <int tile, class Key, class Value, class Before, class SortTiles, class MergeLevel>
+void sort_by_levels(Items<Key, Value> items, std::int64_t n, Before before, cudaStream_t stream, SortTiles sort_tiles,
+                    MergeLevel merge_level) {
   const Scratch<Key, Value> scratch(n, stream);
   Items<Key, Value> from = items, to = scratch.items();
   if (merge_levels(n, tile) % 2 == 1) std::swap(from, to);  // so that the last level writes the caller's array

@@ -1,6 +1,7 @@
 // The tiles of step 05: how large they are, where they are in shared memory, and how they are loaded.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -20,8 +21,11 @@ inline constexpr bool is_order_of_keys = false;
 template <lab::Order order>
 inline constexpr bool is_order_of_keys<InOrder<order>> = true;
 
-/// A block of `threads_per_block` threads, and the tile that it works on. most_items: per thread.
-template <class TheKey, class TheValue, class TheBefore, int threads_per_block, int most_items = 33>
+/// Items per thread, at most, where comparisons or values need registers, too.
+inline constexpr int max_items_with_more = 17;
+
+/// A block of `threads_per_block` threads, and the tile that it works on. max_items: per thread, an odd number.
+template <class TheKey, class TheValue, class TheBefore, int threads_per_block, int max_items>
 struct RecordShape {
   using Key = TheKey;
   using Value = TheValue;
@@ -30,13 +34,15 @@ struct RecordShape {
   /// and +0.
   static constexpr bool by_network = !has_values<Value> && is_order_of_keys<Before>;
   static constexpr int threads = threads_per_block;
-  static constexpr int blocks_per_multiprocessor = 1024 / threads;  ///< leaves 64 registers for each thread
+  /// The occupancy to reach, 1024 threads: as many as fit if each has 64 registers.
+  static constexpr int blocks_per_multiprocessor = 1024 / threads;
   /// Items per thread. Odd, so that 32 threads that each access the k-th of their own items access different banks.
-  static constexpr int items = by_network && sizeof(Key) <= 4 ? most_items : most_items < 17 ? most_items : 17;
+  static constexpr int items = by_network && sizeof(Key) <= 4 ? max_items : std::min(max_items, max_items_with_more);
   static constexpr int tile = threads * items;  ///< items per tile
   static constexpr std::size_t key_bytes = tile * sizeof(Key);
   static constexpr std::size_t shared_bytes = key_bytes + (has_values<Value> ? tile * sizeof(Value) : 0);
-  static constexpr bool needs_permission = shared_bytes > 48 * 1024;  ///< to have so much shared memory per block
+  /// Whether a kernel must opt in to so much shared memory (smem) per block: opt_in_to_shared_memory() does.
+  static constexpr bool needs_smem_opt_in = shared_bytes > 48 * 1024;
 };
 
 /// The tile in the block's dynamic shared memory, which may be larger than 48 KiB.
@@ -59,7 +65,8 @@ struct OwnItems {
 };
 
 /// *to = *from, from global to shared memory, without a register between them: so a thread can have many copies under
-/// way at a time. The thread that copies must call wait_for_copies() before anyone reads what it has copied.
+/// way at a time, which hides their latency. The thread that copies must call wait_for_copies() before anyone reads
+/// what it has copied.
 template <class T>
 __device__ inline void begin_copy(T* to, const T* from) {
 #ifndef __SIMT__
@@ -77,15 +84,14 @@ __device__ inline void wait_for_copies() {
 #endif
 }
 
-/// Begins to copy from[0], ..., from[count - 1] to to[0], to[1], ... or, backwards, to to[0], to[-1], ... Neighbouring
-/// threads copy neighbouring items. All threads of the block call it.
-template <bool backwards, class Shape, class Key, class Value>
+/// Begins to copy from[0], ..., from[count - 1] to to[0], to[step], to[2 * step], ... Neighbouring threads copy
+/// neighbouring items. All threads of the block call it.
+template <int step, class Shape, class Key, class Value>
 __device__ inline void begin_copies(Items<Key, Value> to, Items<Key, Value> from, int count) {
 #pragma unroll 4
   for (int i = threadIdx.x; i < count; i += Shape::threads) {
-    const int j = backwards ? -i : i;
-    begin_copy(&to.keys[j], &from.keys[i]);
-    if constexpr (has_values<Value>) begin_copy(&to.values[j], &from.values[i]);
+    begin_copy(&to.keys[i * step], &from.keys[i]);
+    if constexpr (has_values<Value>) begin_copy(&to.values[i * step], &from.values[i]);
   }
 }
 
@@ -109,16 +115,12 @@ bool fits() {
   return lab::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) >= int(Shape::shared_bytes);
 }
 
-/// True if there are at most so many keys for each multiprocessor. With few keys a pass takes as long as its longest
-/// block and its launches; with more, all blocks together limit it.
-inline bool few(std::int64_t n, int keys_per_multiprocessor) {
-  return n <= std::int64_t(keys_per_multiprocessor) * lab::device_attribute(cudaDevAttrMultiProcessorCount);
-}
-
-/// Lets a kernel be launched with the shared memory of a shape.
+/// Lets a kernel be launched with the shared memory of a shape, which may be more than the 48 KiB of every GPU.
 template <class Shape, class Kernel>
-void allow_shared_memory(Kernel* kernel) {
-  CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(Shape::shared_bytes)));
+void opt_in_to_shared_memory(Kernel* kernel) {
+  if constexpr (Shape::needs_smem_opt_in) {
+    CUDA_CHECK(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(Shape::shared_bytes)));
+  }
 }
 
 }  // namespace merge_sort

@@ -29,6 +29,13 @@ struct ThreadItems {
   __device__ Items<Key, Value> items() { return {keys, values}; }
 };
 
+/// Two neighbouring runs in a tile: a is [first, middle), b is [middle, end). A thread merges the items of their output
+/// from position `diagonal` on.
+struct TileRuns {
+  int first, middle, end;
+  int diagonal;
+};
+
 /// Reads the thread's items from a tile of `count` items.
 template <class Key, class Value>
 __device__ inline void tile_to_registers(ThreadItems<Key, Value>& own, Items<Key, Value> tile, int count) {

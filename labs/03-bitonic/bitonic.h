@@ -51,7 +51,7 @@ void sort_hybrid(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order,
                  cudaStream_t stream);
 
 /// Step 04. Sorts the whole array in place, any n, without scratch memory: keys stay in registers while they meet, and
-/// up to five stages with distant partners share a trip through global memory. Launch shape: any number of blocks, 256
+/// up to five stages with distant partners share a pass over memory. Launch shape: any number of blocks, 256
 /// threads per block.
 /// Cost: 1 + m + (the sum of i / 5, rounded up, for i = 1 to m) passes over memory, where m is log2(n / 8192), rounded
 /// up: 2m + 1 passes up to 2^18 keys. (4096 instead of 8192 for keys of 8 bytes or with values.) On a GPU with thread
@@ -64,8 +64,8 @@ template <class Key, class Value>
 void sort_record(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order, lab::LaunchShape shape,
                  cudaStream_t stream);
 
-/// Parts of step 04. Sort each segment of `length` keys, or each segment from begins[i] to begins[i + 1] - 1,
-/// separately, in ascending order, from `keys` to `sorted`. Launch shape: any number of blocks, 128 threads per block.
+/// Step 05. Sort each segment of `length` keys, or each segment from begins[i] to begins[i + 1] - 1, separately, in
+/// ascending order, from `keys` to `sorted`. Launch shape: any number of blocks, 128 threads per block.
 /// Cost: one read and one write of every key in a segment of up to 4096 keys; longer segments take more, and one
 /// block sorts each. With `begins`, scratch memory of 8 bytes per segment, and 128 bytes.
 /// Errors: lab::Unsupported for length < 1 and for 2^31 keys or more.

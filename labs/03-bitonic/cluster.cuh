@@ -1,10 +1,10 @@
 // Sorts runs of eight tiles in one launch, on GPUs that have thread block clusters (from compute capability 9.0 on).
 //
 // The blocks of a cluster run at the same time, and each can read and write the shared memory of the others. So the
-// tiles stay in shared memory from the first stage to the last of a merge of eight of them. Between two trips, all
-// threads of the cluster wait for each other. That takes a small part of the time in which a launch ends and the next
-// one begins.
-// Source: NVIDIA, CUDA C++ Programming Guide, "Thread Block Clusters" and "Distributed Shared Memory".
+// tiles stay in shared memory from the first stage to the last of a merge of eight of them. Where step 04 would begin
+// another pass over memory, all threads of the cluster wait for each other. That takes a small part of the time in
+// which a launch ends and the next one begins. Source: NVIDIA, CUDA C++ Programming Guide, "Thread Block Clusters" and
+// "Distributed Shared Memory".
 #pragma once
 
 #include <cstdint>
@@ -49,23 +49,18 @@ __device__ void merge_tiles(Tile& tile, typename Tile::Word (&words)[Tile::items
 #pragma unroll
   for (int i = 0; i < items; ++i) words[i] = word(i);
   mirror_registers(words);
-  clean_registers<items / 4>(words);
+  bitonic_merge_registers<items / 4>(words);
 #pragma unroll
   for (int i = 0; i < items; ++i) word(i) = words[i];
   cluster.sync();  // a thread reads words that other blocks have written
   Word* const own = tile.at(t);
 #pragma unroll
   for (int i = 0; i < items; ++i) words[i] = own[Tile::padded(i * threads)];
-  clean_registers<tiles / 2>(words);
+  merge_tile<tiles / 2>(tile, words, t);
+  // Needs no barrier: a thread writes where it has read.
+  Word* const striped = tile.at(striped_position<items>(t));
 #pragma unroll
-  for (int i = 0; i < items; ++i) own[Tile::padded(i * threads)] = words[i];
-  __syncthreads();  // a thread reads rows that others have written as columns
-  read_rows(tile, words, t);
-  clean_registers<threads / 2 / 32>(words);
-  clean_lanes<16>(words);
-  Word* const row = tile.at(row_position<items>(t));
-#pragma unroll
-  for (int i = 0; i < items; ++i) row[Tile::padded(32 * i)] = words[i];
+  for (int i = 0; i < items; ++i) striped[Tile::padded(32 * i)] = words[i];
 }
 
 /// Sorts runs of eight tiles. Each cluster sorts one.
@@ -76,19 +71,19 @@ __global__ void CLUSTER_OF(cluster_blocks) __launch_bounds__(Tile::threads) sort
   const int t = threadIdx.x;
   const std::int64_t begin = std::int64_t(blockIdx.x) * Tile::size;
   const std::int64_t left = all.n - std::int64_t(blockIdx.x / cluster_blocks * cluster_blocks) * Tile::size;
-  const auto rows = all.from(begin + row_position<Tile::items>(t));
+  const auto striped = all.from(begin + striped_position<Tile::items>(t));
   typename Words::Word words[Tile::items];
 #pragma unroll
-  for (int i = 0; i < Tile::items; ++i) words[i] = rows.load(32 * i);
-  sort_blocks<Tile::threads>(tile, words, t);
-  write_blocks(tile, words, t);
+  for (int i = 0; i < Tile::items; ++i) words[i] = striped.load(32 * i);
+  sort_group<Tile::threads>(tile, words, t);
+  write_blocked(tile, words, t);
   if (left > Tile::size) merge_tiles<2>(tile, words, t);
   if (left > 2 * Tile::size) merge_tiles<4>(tile, words, t);
   if (left > 4 * Tile::size) merge_tiles<8>(tile, words, t);
   __syncthreads();  // a thread reads words that others have written
-  read_rows(tile, words, t);
+  read_striped(tile, words, t);
 #pragma unroll
-  for (int i = 0; i < Tile::items; ++i) rows.store(32 * i, words[i]);
+  for (int i = 0; i < Tile::items; ++i) striped.store(32 * i, words[i]);
 #else
   (void)all;
 #endif

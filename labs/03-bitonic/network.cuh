@@ -1,9 +1,10 @@
-// The network in registers, and between the lanes of a warp. Step 04 calls it.
+// The network in registers, and between the lanes of a warp. Steps 04 and 05 call it.
 //
 // A thread holds `items` words in an array that the compiler keeps in registers. It can do so only if it knows every
 // index: an array with an index that is computed at run time is put into local memory, which is as far away as global
 // memory. So strides and runs are template parameters, and one stage calls the next by `if constexpr`.
-// In this file, "blocks" means that thread t has the words at positions t * items, t * items + 1, ...
+// Threads hold words in one of two arrangements. Blocked: thread t has the words at the positions t * items,
+// t * items + 1, ... Striped: its words are as far apart as there are threads.
 // Source of both networks: Batcher's paper, see bitonic.h.
 #pragma once
 
@@ -29,23 +30,24 @@ __device__ void mirror_registers(Word (&words)[items]) {
   for (int i = 0; i < items / 2; ++i) compare_exchange(words[i], words[items - 1 - i]);
 }
 
-/// The stages with the strides `stride`, stride / 2, ..., down to the first odd one: 1, or 3 if there are 24 words.
+/// Half-cleaners with the strides `stride`, stride / 2, ..., down to the first odd one: 1, or 3 if there are 24 words.
+/// They merge each bitonic sequence of 2 * stride words.
 template <int stride, int items, class Word>
-__device__ void clean_registers(Word (&words)[items]) {
+__device__ void bitonic_merge_registers(Word (&words)[items]) {
   if constexpr (stride > 0) {
 #pragma unroll
     for (int pair = 0; pair < items / 2; ++pair) {
       const int low = pair / stride * 2 * stride + pair % stride;
       compare_exchange(words[low], words[low + stride]);
     }
-    if constexpr (stride % 2 == 0) clean_registers<stride / 2>(words);
+    if constexpr (stride % 2 == 0) bitonic_merge_registers<stride / 2>(words);
   }
 }
 
-/// The last stages of a merge, from the stride `stride` on. If that leaves three words (of 24), these are sorted.
+/// The last half-cleaners of a merge, from the stride `stride` on. If they leave three words (of 24), these are sorted.
 template <int stride, int items, class Word>
-__device__ void finish_registers(Word (&words)[items]) {
-  clean_registers<stride>(words);
+__device__ void finish_merge_registers(Word (&words)[items]) {
+  bitonic_merge_registers<stride>(words);
   if constexpr (items % 3 == 0) {
 #pragma unroll
     for (int i = 0; i < items; i += 3) {
@@ -81,17 +83,18 @@ __device__ void sort_registers(Word (&words)[items]) {
   }
 }
 
-/// Sorts all words of a thread. 24 words are sorted with 8 more that come after them: the compiler knows the outcome of
-/// the comparators of these, and leaves them out. 127 remain.
+/// Sorts all words of a thread. 24 words are sorted with 8 sentinels, which come after all words: the compiler knows
+/// the outcome of their comparators, and leaves them out. 127 remain.
 template <int items, class Word>
 __device__ void sort_all_registers(Word (&words)[items]) {
   if constexpr (items % 3 == 0) {
-    Word more[items / 3 * 4];
+    constexpr int power = items / 3 * 4;  // the next power of two
+    Word padded[power];
 #pragma unroll
-    for (int i = 0; i < items / 3 * 4; ++i) more[i] = i < items ? words[i] : Word(~Word(0));
-    sort_registers<0, items / 3 * 4>(more);
+    for (int i = 0; i < power; ++i) padded[i] = i < items ? words[i] : Word(~Word(0));
+    sort_registers<0, power>(padded);
 #pragma unroll
-    for (int i = 0; i < items; ++i) words[i] = more[i];
+    for (int i = 0; i < items; ++i) words[i] = padded[i];
   } else {
     sort_registers<0, items>(words);
   }
@@ -105,7 +108,7 @@ __device__ Word keep(Word own, Word other, bool upper) {
   return (own < other) == upper ? other : own;
 }
 
-/// The mirror stage of runs that `lanes` lanes share as blocks: word i meets the last word but i of the mirror lane.
+/// The mirror stage of runs that `lanes` lanes share, blocked: word i meets the last word but i of the mirror lane.
 template <int lanes, int items, class Word>
 __device__ void mirror_lanes(Word (&words)[items]) {
   const bool upper = (threadIdx.x & (lanes / 2)) != 0;
@@ -119,9 +122,9 @@ __device__ void mirror_lanes(Word (&words)[items]) {
   }
 }
 
-/// The stages in which word i meets word i of a lane `stride`, stride / 2, ..., 1 lanes away.
+/// Half-cleaners in which word i meets word i of a lane `stride`, stride / 2, ..., 1 lanes away.
 template <int stride, int items, class Word>
-__device__ void clean_lanes(Word (&words)[items]) {
+__device__ void bitonic_merge_lanes(Word (&words)[items]) {
   if constexpr (stride > 0) {
     const bool upper = (threadIdx.x & stride) != 0;
 #pragma unroll
@@ -129,11 +132,11 @@ __device__ void clean_lanes(Word (&words)[items]) {
       const Word other = __shfl_xor_sync(all_lanes, words[i], stride);
       words[i] = keep(words[i], other, upper);
     }
-    clean_lanes<stride / 2>(words);
+    bitonic_merge_lanes<stride / 2>(words);
   }
 }
 
-/// Sorts the words of each group of `lanes` lanes. Before: in any arrangement. After: blocks.
+/// Sorts the words of each group of `lanes` lanes. Before: in any arrangement. After: blocked.
 template <int lanes, int items, class Word>
 __device__ void sort_lanes(Word (&words)[items]) {
   if constexpr (lanes == 1) {
@@ -141,8 +144,8 @@ __device__ void sort_lanes(Word (&words)[items]) {
   } else {
     sort_lanes<lanes / 2>(words);
     mirror_lanes<lanes>(words);
-    clean_lanes<lanes / 4>(words);
-    finish_registers<items / 2>(words);
+    bitonic_merge_lanes<lanes / 4>(words);
+    finish_merge_registers<items / 2>(words);
   }
 }
 

@@ -1,14 +1,16 @@
 // The network between threads that share their words: some lanes of a warp, or a whole block.
 //
 // A thread has `items` words at a time, at positions that suit the stages to come:
-//   blocks:  items neighbours. Here the shortest strides are stages in registers.
+//   blocked: `items` neighbours. Here the shortest strides are stages in registers.
 //   columns: words as far apart as possible. Here the longest strides of a run are stages in registers.
-//   rows:    words 32 apart, so that neighbouring lanes have neighbours. This is how memory is read and written best.
+//   striped: words 32 apart, so that neighbouring lanes have neighbours. This is how memory is read and written best.
+//            (CUB calls this warp-striped, and columns of a whole tile striped.)
 // From one arrangement to another, the words go through shared memory, one access to write and one to read. So short
-// runs, whose merge needs few stages between lanes, are merged by shuffles; longer ones start as columns, where one trip
-// serves several stages.
+// runs, whose merge needs few stages between lanes, are merged by shuffles; longer ones start as columns, where one
+// exchange through shared memory serves several stages.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 #include "network.cuh"
@@ -23,20 +25,32 @@ inline constexpr int shuffled_lanes = items == 32   ? 2
                                       : items == 24 ? 4
                                                     : 16;
 
+/// With 24 words per thread, there is a gap after the words of every four threads: of 4 and 5 unused words in turn.
+inline constexpr int words_between_gaps = 96, words_in_two_gaps = 9;
+
+/// The unused words of tiles of 4, 8, 16, 32, 64 and 128 threads with 24 words each.
+inline constexpr int unused_words_of_24[] = {5, 9, 18, 36, 72, 144};
+
 /// The words of `threads` neighbouring threads in shared memory. Between some words there are unused ones, so that the
-/// blocks of neighbouring threads begin in different banks.
+/// first words of neighbouring threads are in different banks.
 template <class Word_, int items_, int threads_>
 struct Tile {
   using Word = Word_;
   static constexpr int items = items_, threads = threads_, size = threads * items;
+  static constexpr bool has_24_words = items == 24;
+  static constexpr int row_of_banks = 128 / int(sizeof(Word));  ///< words; one word after each is unused
 
-  /// Where a position lies. With 24 words per thread, four blocks end where 128 bytes end, and 4 or 5 words are unused.
-  /// Otherwise one word is unused after each 128 bytes.
+  /// Where a position lies.
   static __device__ constexpr int padded(int position) {
-    return items % 3 == 0 ? position + position / 96 * 9 / 2 : position + position / (128 / int(sizeof(Word)));
+    return has_24_words ? position + position / words_between_gaps * words_in_two_gaps / 2
+                        : position + position / row_of_banks;
   }
 
-  Word words[size + (items % 3 == 0 ? size / 96 * 9 / 2 + (size == 96) : size * int(sizeof(Word)) / 128)];
+  static constexpr int unused =
+      has_24_words ? unused_words_of_24[std::bit_width(unsigned(threads / 4)) - 1] : size / row_of_banks;
+  static_assert(!has_24_words || unused == (size / words_between_gaps * words_in_two_gaps + 1) / 2);
+
+  Word words[size + unused];
 
   __device__ Word* at(int position) { return words + padded(position); }
 };
@@ -45,7 +59,7 @@ struct Tile {
 /// as possible: from these to the others, the distances are constants.
 template <int stride, class Tile>
 struct Column {
-  static constexpr int addresses = Tile::items % 3 == 0 ? 3 : 1;
+  static constexpr int addresses = Tile::has_24_words ? 3 : 1;
   typename Tile::Word* words[addresses];
 
   __device__ Column(Tile& tile, int first) {
@@ -68,27 +82,27 @@ __device__ void synchronize() {
   }
 }
 
-/// The first position of thread t's rows: item i is at that position + 32 * i.
+/// The first position of thread t's striped words: item i is at that position + 32 * i.
 template <int items>
-__device__ int row_position(int t) {
+__device__ int striped_position(int t) {
   return t / 32 * 32 * items + t % 32;
 }
 
-/// Writes the thread's words as blocks.
+/// Writes the thread's blocked words.
 template <class Tile>
-__device__ void write_blocks(Tile& tile, const typename Tile::Word (&words)[Tile::items], int t) {
+__device__ void write_blocked(Tile& tile, const typename Tile::Word (&words)[Tile::items], int t) {
   auto* const block = tile.at(t * Tile::items);
 #pragma unroll
   for (int i = 0; i < Tile::items; ++i) block[Tile::padded(i)] = words[i];
 }
 
-/// Merges the sorted halves of each run of `run` words. Before and after: blocks. t: the thread's number in the tile.
+/// Merges the sorted halves of each run of `run` words. Before and after: blocked. t: the thread's index in the tile.
 template <int run, class Tile>
 __device__ void merge_as_columns(Tile& tile, typename Tile::Word (&words)[Tile::items], int t) {
   constexpr int items = Tile::items, threads = run / items, stride = threads;
-  constexpr int rest = items % 3 == 0 ? 3 * stride : stride;  // runs that the columns leave
-  static_assert(rest / items <= 32, "the stages between columns and blocks must stay within a warp");
-  write_blocks(tile, words, t);
+  constexpr int rest = Tile::has_24_words ? 3 * stride : stride;  // runs that the columns leave
+  static_assert(rest / items <= 32, "the stages between columns and blocked words must stay within a warp");
+  write_blocked(tile, words, t);
   synchronize<threads>();  // reads words that other threads have written
   const int first = t / threads * run;
   const Column<stride, Tile> low(tile, first + t % threads);
@@ -96,34 +110,50 @@ __device__ void merge_as_columns(Tile& tile, typename Tile::Word (&words)[Tile::
 #pragma unroll
   for (int i = 0; i < items; ++i) words[i] = (i < items / 2 ? low : high)[i];
   mirror_registers(words);
-  clean_registers<items / 4>(words);
+  bitonic_merge_registers<items / 4>(words);
 #pragma unroll
   for (int i = 0; i < items; ++i) (i < items / 2 ? low : high)[i] = words[i];
   synchronize<threads>();  // reads words that other threads have written
   const auto* const block = tile.at(t * items);
 #pragma unroll
   for (int i = 0; i < items; ++i) words[i] = block[Tile::padded(i)];
-  clean_lanes<rest / items / 2>(words);
-  finish_registers<(rest < items ? rest : items) / 2>(words);
+  bitonic_merge_lanes<rest / items / 2>(words);
+  finish_merge_registers<(rest < items ? rest : items) / 2>(words);
 }
 
-/// Sorts the words of each group of `threads` threads. Before: in any arrangement. After: blocks.
+/// Sorts the words of each group of `threads` threads. Before: in any arrangement. After: blocked.
 template <int threads, class Tile>
-__device__ void sort_blocks(Tile& tile, typename Tile::Word (&words)[Tile::items], int t) {
+__device__ void sort_group(Tile& tile, typename Tile::Word (&words)[Tile::items], int t) {
   if constexpr (threads <= shuffled_lanes<Tile::items>) {
     sort_lanes<threads>(words);
   } else {
-    sort_blocks<threads / 2>(tile, words, t);
+    sort_group<threads / 2>(tile, words, t);
     merge_as_columns<threads * Tile::items>(tile, words, t);
   }
 }
 
-/// Reads the thread's rows.
+/// Reads the thread's striped words.
 template <class Tile>
-__device__ void read_rows(Tile& tile, typename Tile::Word (&words)[Tile::items], int t) {
-  const auto* const row = tile.at(row_position<Tile::items>(t));
+__device__ void read_striped(Tile& tile, typename Tile::Word (&words)[Tile::items], int t) {
+  const auto* const first = tile.at(striped_position<Tile::items>(t));
 #pragma unroll
-  for (int i = 0; i < Tile::items; ++i) words[i] = row[Tile::padded(32 * i)];
+  for (int i = 0; i < Tile::items; ++i) words[i] = first[Tile::padded(32 * i)];
+}
+
+/// Merges each run of 2 * stride * threads words that is a bitonic sequence: half-cleaners with the strides
+/// stride * threads, ..., 1. Before: columns, each thread with the words `threads` apart. After: striped. Before the
+/// tile is written again, a barrier is needed: other threads may still read it.
+template <int stride, class Tile>
+__device__ void merge_tile(Tile& tile, typename Tile::Word (&words)[Tile::items], int t) {
+  constexpr int threads = Tile::threads;
+  bitonic_merge_registers<stride>(words);
+  auto* const column = tile.at(t);
+#pragma unroll
+  for (int i = 0; i < Tile::items; ++i) column[Tile::padded(i * threads)] = words[i];
+  __syncthreads();  // a thread reads striped words that others have written as columns
+  read_striped(tile, words, t);
+  bitonic_merge_registers<threads / 2 / 32>(words);
+  bitonic_merge_lanes<16>(words);
 }
 
 }  // namespace bitonic

@@ -1,11 +1,11 @@
 // Step 03: every position finds its value.
 //
 // Idea: a scan that is a tree, with 2 (n - 1) additions instead of n log2 n (Blelloch). And keys without values need
-// not be moved: a binary search in the 257 sums finds the value of any position of the output.
+// not be moved: a binary search in the 257 sums for the partition point finds the value of any position of the output.
 // New since step 02: padded indices, which avoid bank conflicts; placing without atomics, 16 bytes per write.
 // Cost: 1 byte read and 1 byte written per key; 20 stages, 24 barriers per tile of 1024 counters.
 // Limits: bytes only; a key that is not moved cannot carry a value.
-// Lines: 48 to write, 53 given.
+// Lines: 48 to write, 54 given.
 #include <cstdint>
 
 #include "scan.cuh"
@@ -14,7 +14,8 @@ namespace counting {
 namespace {
 
 constexpr int scan_threads = scan_tile / 2, place_threads = 256;  // one scan thread per pair of the lowest level
-/// Index of value i of a tile: with a gap after every 16 and every 256 values, nodes far apart are in different banks.
+/// Index of value i of a tile: padding after every 16 and every 256 values puts nodes far apart into different banks.
+/// Source: M. Harris, S. Sengupta and J. D. Owens, GPU Gems 3, chapter 39, for 16 banks of one value each.
 __host__ __device__ constexpr int padded(int i) { return i + i / 16 + i / 256; }
 
 /// Replaces the `scan_tile` values of a tile by their exclusive sums. Returns the sum of all values to every thread.
@@ -27,11 +28,11 @@ __device__ std::uint64_t scan_in_shared(std::uint64_t* tile) {
 
 __global__ void scan_tiles_by_tree(Values values, std::uint64_t* sums, std::uint64_t* tile_sums) {
   __shared__ std::uint64_t tile[padded(scan_tile)];
-  for (std::int64_t number = blockIdx.x; number * scan_tile < values.n; number += gridDim.x) {
-    const std::int64_t first = number * scan_tile;
+  for (std::int64_t tile_index = blockIdx.x; tile_index * scan_tile < values.n; tile_index += gridDim.x) {
+    const std::int64_t first = tile_index * scan_tile;
     const int count = items_in_tile(values.n, first, scan_tile);
     // Your code: load the tile to padded positions, with zeros after its end; scan it; store the sums and
-    // tile_sums[number].
+    // tile_sums[tile_index].
     (void)&tile, (void)sums, (void)tile_sums, (void)first, (void)count, (void)scan_in_shared;
   }
 }

@@ -4,9 +4,9 @@
 // smallest and the largest key, and key k gets counter k - smallest: 10^6 keys near 5,000,000 may need 256 counters.
 // New since step 03: the reduction, a tree of minima and maxima in each block; counters in shared memory if there are
 // few, in global memory if there are many; ranges that the caller declares (range.cuh).
-// Cost: 2 reads and 1 write of every key, and 4 trips of the counters through memory. The host waits for the range.
+// Cost: 2 reads and 1 write of every key, and 4 passes over the counters. The host waits for the range.
 // Limits: max_range counters; if there are more counters than keys, most of the time goes into empty ones.
-// Lines: 37 to write, 70 given.
+// Lines: 38 to write, 73 given.
 #include <cstdint>
 
 #include "range.cuh"
@@ -27,13 +27,16 @@ __global__ void find_range(const Key* keys, Vectors<Key> vectors, std::uint32_t*
     low = bits < low ? bits : low;
     high = bits > high ? bits : high;
   });
-  // Your code: store low and high; fold the block's values until one is left (blockDim.x need not be a power of
+  // Your code: store low and high; reduce the block's values until one is left (blockDim.x need not be a power of
   // two); then one thread combines the block's result with the other blocks': atomicMin, atomicMax.
   (void)&smallest, (void)&largest, (void)t;
 }
 
-/// counts[v] += the number of keys with counter v. `in_shared`: counts in the block's shared memory first, in 32 bits.
-template <bool in_shared, class Key>
+/// Where a block counts: in global memory, or in its shared memory, in 32 bits, and then adds up in global memory.
+enum class CountIn { global, shared };
+
+/// counts[v] += the number of keys with counter v.
+template <CountIn memory, class Key>
 __global__ void count(const Key* keys, Vectors<Key> vectors, Counters<Key> counters, std::uint64_t* counts) {
   extern __shared__ unsigned block_counts[];
   // Your code: as in step 01 or 02, with counters.index(key) and for_each_key(keys, vectors, f).
@@ -59,7 +62,8 @@ void sort_within(Range range, lab::Span<Key> keys, lab::Order order, lab::Launch
   const Counters<Key> counters = {range, order};
   const lab::DeviceArray<std::uint64_t> counts = scratch<std::uint64_t>(counters.size() + 1, "counters", stream);
   const Vectors<Key> vectors(keys.data, keys.n);
-  // Your code: counters to 0; count<count_in_shared(counters, keys.n, blocks)>; scan_blelloch(); place_range.
+  // Your code: counters to 0; count<CountIn::shared> if count_in_shared(counters, keys.n, blocks), otherwise
+  // count<CountIn::global>; scan_blelloch(); place_range.
   (void)blocks, (void)vectors;
   NOT_WRITTEN("step 04");
 }

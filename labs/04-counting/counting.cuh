@@ -23,8 +23,9 @@ __device__ inline std::uint64_t atomic_add(std::uint64_t* counter, std::uint64_t
   return atomicAdd(reinterpret_cast<unsigned long long*>(counter), static_cast<unsigned long long>(count));
 }
 
-/// The counter whose run contains `position`: the v with sums[v] <= position < sums[v + 1], found by binary search
-/// among the counters from `v` to below `end`. Requires sums[v] <= position < sums[end].
+/// The counter whose run contains `position`: the v with sums[v] <= position < sums[v + 1]. A binary search among
+/// the counters from `v` to below `end` finds it; v + 1 is the partition point, the first counter with a sum above
+/// `position`. Requires sums[v] <= position < sums[end].
 template <class Index>
 __device__ inline Index counter_of(const std::uint64_t* sums, std::uint64_t position, Index v, Index end) {
   while (end - v > 1) {
@@ -67,8 +68,8 @@ struct Vectors {
   std::int64_t edges;  ///< number of keys outside the vectors
 
   Vectors(const Key* data, std::int64_t n) {
-    const auto misplaced = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(data) % 16 / sizeof(Key));
-    first = std::min(n, (keys_per_vector - misplaced) % keys_per_vector);
+    const auto misaligned = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(data) % 16 / sizeof(Key));
+    first = std::min(n, (keys_per_vector - misaligned) % keys_per_vector);
     count = (n - first) / keys_per_vector;
     edges = n - count * keys_per_vector;
   }
@@ -110,8 +111,8 @@ __device__ inline void for_each_key(const Key* keys, const Vectors<Key>& vectors
   for_each_index(vectors.edges, [&](std::int64_t e) { f(keys[vectors.edge(e)]); });
 }
 
-/// The user's number of blocks, if there is one. Otherwise enough blocks to fill every multiprocessor with 2048
-/// threads, or fewer if a thread would get less than `items_per_thread` of the `items`.
+/// The user's number of blocks, if there is one. Otherwise enough persistent blocks to fill every streaming
+/// multiprocessor (SM) with 2048 threads, or fewer if a thread would get less than `items_per_thread` of the `items`.
 inline unsigned resident_blocks_or(lab::LaunchShape shape, int threads, std::int64_t items, int items_per_thread) {
   const int multiprocessors = lab::device_attribute(cudaDevAttrMultiProcessorCount);
   const unsigned blocks = lab::blocks_or(shape, items, std::int64_t(threads) * items_per_thread);

@@ -24,12 +24,12 @@ inline constexpr int scan_tile = 1024;
 
 /// The widest range that steps 04 and 05 sort: largest key - smallest key + 1 values, and as many counters. Counters of
 /// 8 bytes then take 128 MiB, more than the level 2 cache of an A100 (40 MB), an H200 (50 MB) or a B200 (126 MB) holds:
-/// with more of them nearly every count would be a trip to memory, and a radix sort of the keys would be faster.
+/// with more of them nearly every count would miss the cache, and a radix sort of the keys would be faster.
 inline constexpr std::uint64_t max_range = std::uint64_t{1} << 24;
 
 /// Step 01. Sorts bytes in place: histogram by atomics in global memory, scan by a single thread; then every thread
-/// walks along the sums and its own stretch of the output. Shape: any blocks, 1 to 1024 threads.
-/// Cost: reads and writes every key once; n atomics on 256 addresses, one at a time per address.
+/// walks along the sums and its own chunk of the output. Shape: any blocks, 1 to 1024 threads.
+/// Cost: reads and writes every key once; n atomics on 256 addresses, serialized per address.
 void sort_global(lab::Span<std::uint8_t> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream);
 
 /// Part of step 02. counts[v] = the number of keys equal to v, for all 256 values v, whatever `counts` held before.
@@ -45,9 +45,9 @@ void histogram(lab::Span<const std::uint8_t> keys, lab::Span<std::uint64_t> coun
 void scan_hillis_steele(lab::Span<const std::uint64_t> values, lab::Span<std::uint64_t> sums, lab::LaunchShape shape,
                         cudaStream_t stream);
 
-/// Step 02. Sorts bytes in place: the histogram and the scan above, then each key moves to a position that atomics
-/// assign. Equal keys may change their order (which nobody can see in bytes). Shape: any blocks, 1 to 1024 threads.
-/// Cost: four reads and two writes of every key; n bytes of scratch.
+/// Step 02. Sorts bytes in place: the histogram and the scan above, then a scatter to positions that atomics assign.
+/// Equal keys may change their order, which makes no difference for bytes without values. Shape: any blocks, 1 to 1024
+/// threads. Cost: four reads and two writes of every key; n bytes of scratch.
 void sort_shared(lab::Span<std::uint8_t> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream);
 
 /// Part of step 03. Like scan_hillis_steele, with less work and no bank conflicts.
@@ -70,7 +70,7 @@ void reduce(lab::Span<const std::uint32_t> keys, lab::Span<std::uint32_t> range,
 /// Step 04. Sorts integers in place, with one counter for every value from the smallest key to the largest. Waits for
 /// the stream, because the host needs the range. Keys: uint8_t, uint32_t, int32_t. Unsupported, with the number of
 /// counters, if more than max_range are needed. Shape: any blocks, 1 to 1024 threads.
-/// Cost: two reads and one write of every key, and four trips of the counters through memory.
+/// Cost: two reads and one write of every key, and four passes over the counters.
 template <class Key>
 void sort_range(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream);
 

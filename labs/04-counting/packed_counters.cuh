@@ -1,13 +1,14 @@
 // The histogram of 16-bit keys that step 06 uses: 65,536 counters, two in each word of a block's shared memory. With
-// 32 bits per counter they would take 256 KiB, more than the shared memory of any multiprocessor.
+// 32 bits per counter they would take 256 KiB, more than the shared memory of any streaming multiprocessor (SM).
 //
 // Two things must not happen, whatever the keys are:
 // - A counter overflows into the other one of its word. Therefore a block counts in rounds of at most counter_limit
 //   keys, with a barrier after each. If every counter is below counter_limit when a round begins, none exceeds 2^16 - 1
 //   in it. A thread whose addition takes a counter to counter_limit moves that many keys to the counter in global
 //   memory before the barrier.
-// - The lanes of a warp queue because they need the same counter. Therefore a warp compares one key of each lane before
-//   it counts a round. If several lanes have the same value, it is `hot`, and every lane counts it in a register.
+// - The atomics of a warp are serialized because its lanes need the same counter. Therefore a warp compares one key of
+//   each lane before it counts a round. If several lanes have the same value, it is `hot`, and every lane counts it in
+//   a register.
 #pragma once
 
 #include <cstdint>
@@ -41,7 +42,7 @@ struct PackedCounters {
 
   /// Adds n to counter i; returns the bits of the word that this has set. If not `counted`, adds 0 to a word in a bank
   /// of the lane's own: with a branch around the atomic, the next one would wait for it.
-  __device__ unsigned add(unsigned i, unsigned n, bool counted) const {
+  __device__ unsigned add(unsigned i, unsigned n, bool counted = true) const {
     const unsigned more = counted ? n * one(i) : 0;
     const unsigned old = atomicAdd(&packed[counted ? word(i) : threadIdx.x % 32], more);
     return ~old & (old + more);
@@ -52,20 +53,23 @@ struct PackedCounters {
 
   /// Moves counter_limit keys from counter i to global memory if it has that many. If several threads try, one of them
   /// sees the bit that it clears.
-  __device__ void relieve(unsigned i) const {
+  __device__ void spill(unsigned i) const {
     const unsigned bit = counter_limit * one(i);
     if (atomicAnd(&packed[word(i)], ~bit) & bit) add_to_global(i, counter_limit);
   }
 };
 
+/// Whether a warp has counters that are hot.
+enum class HotKeys { none, some };
+
 /// Up to two counters that several lanes of the warp need at once.
 struct Hot {
   static constexpr unsigned none = word_values;
-  static constexpr int lanes = 4;  // with fewer lanes that queue, counting in registers takes longer than the queue
+  static constexpr int threshold = 4;  // lanes; for fewer, counting in registers takes longer than serialized atomics
   unsigned counters[2] = {none, none};
 
   __device__ static bool is_hot(unsigned counter, unsigned i) {
-    return counter != none && __popc(__ballot_sync(~0u, i == counter)) >= lanes;
+    return counter != none && __popc(__ballot_sync(~0u, i == counter)) >= threshold;
   }
 
   /// Looks at one key of each lane: keeps the counters that are still hot, and tries another in place of one that is
@@ -84,16 +88,16 @@ struct Hot {
 
 /// After counting a vector of keys that took a counter to counter_limit. Not inline, because it is rare and long.
 template <int size>
-__device__ __noinline__ void relieve_all(uint4 vector, PackedCounters<size> counters) {
+__device__ __noinline__ void spill_all(uint4 vector, PackedCounters<size> counters) {
 #pragma unroll
   for (int k = 0; k < Vectors<std::uint16_t>::keys_per_vector; ++k) {
     const unsigned i = counters.index(key_of<std::uint16_t>(vector, k));
-    if (i < size) counters.relieve(i);
+    if (i < size) counters.spill(i);
   }
 }
 
-/// Counts one vector of keys; with `some_hot`, adds those that are hot to `hits` instead.
-template <bool some_hot, int size>
+/// Counts one vector of keys; adds those that are hot to `hits` instead.
+template <HotKeys hot_keys, int size>
 __device__ inline void count_vector(const uint4& vector, const PackedCounters<size>& counters, const Hot& hot,
                                     unsigned (&hits)[2]) {
   constexpr int keys = Vectors<std::uint16_t>::keys_per_vector;
@@ -102,14 +106,14 @@ __device__ inline void count_vector(const uint4& vector, const PackedCounters<si
   for (int k = 0; k < keys; ++k) {
     const unsigned i = counters.index(key_of<std::uint16_t>(vector, k));
     bool counted = size == word_values || i < size;
-    if constexpr (some_hot) {
+    if constexpr (hot_keys == HotKeys::some) {
       const bool is_first = i == hot.counters[0], is_second = i == hot.counters[1];
       hits[0] += is_first, hits[1] += is_second;
       counted = counted & !is_first & !is_second;
     }
     bits |= counters.add(i, 1, counted);
   }
-  if (counters.at_limit(bits)) relieve_all(vector, counters);
+  if (counters.at_limit(bits)) spill_all(vector, counters);
 }
 
 /// A thread's vectors of one round: those of a warp lie side by side, as equal keys often do.
@@ -120,26 +124,26 @@ struct Round {
   /// Loads the thread's vectors of the round that begins at vector `begin`, as far as they are before `end`.
   __device__ void load(const uint4* all, std::int64_t begin, std::int64_t end) {
     const int lane = threadIdx.x % 32;
-    const std::int64_t mine = begin + (threadIdx.x - lane) * round_vectors + lane;
+    const std::int64_t first = begin + (threadIdx.x - lane) * round_vectors + lane;
     count = 0;
 #pragma unroll
     for (int i = 0; i < round_vectors; ++i) {
-      if (mine + i * 32 >= end) return;
-      vectors[i] = all[mine + i * 32];
+      if (first + i * 32 >= end) return;
+      vectors[i] = all[first + i * 32];
       count = i + 1;
     }
   }
 
-  template <bool some_hot, int size>
+  template <HotKeys hot_keys, int size>
   __device__ void tally(const PackedCounters<size>& counters, const Hot& hot) const {
     unsigned hits[2] = {};
 #pragma unroll
     for (int i = 0; i < round_vectors; ++i) {
-      if (i < count) count_vector<some_hot>(vectors[i], counters, hot, hits);
+      if (i < count) count_vector<hot_keys>(vectors[i], counters, hot, hits);
     }
-    for (int h = 0; some_hot && h < 2; ++h) {
-      if (hits[h] != 0 && counters.at_limit(counters.add(hot.counters[h], hits[h], true))) {
-        counters.relieve(hot.counters[h]);
+    for (int h = 0; hot_keys == HotKeys::some && h < 2; ++h) {
+      if (hits[h] != 0 && counters.at_limit(counters.add(hot.counters[h], hits[h]))) {
+        counters.spill(hot.counters[h]);
       }
     }
   }
@@ -155,21 +159,24 @@ __global__ void __launch_bounds__(1024) count_packed(const std::uint16_t* keys, 
   const std::int64_t round = blockDim.x * round_vectors, stride = gridDim.x * round;
   std::int64_t begin = blockIdx.x * round;
   if (blockIdx.x != 0 && begin >= vectors.count) return;  // a block without keys; block 0 counts the edges
+  // PHASE 1: clear the counters, while the first round's keys are on their way.
   for (int i = threadIdx.x; i < counters.words; i += blockDim.x) packed[i] = 0;
   const uint4* const all = vectors.in(keys);
   Round next;
   next.load(all, begin, vectors.count);
   Hot hot;
   __syncthreads();  // a thread counts in words that others have set to 0
+  // PHASE 2: count in rounds, so that no counter overflows. The next round's keys are loaded while this one is counted,
+  // which hides the latency of the loads.
   for (; begin < vectors.count; begin += stride) {
     const Round now = next;
-    next.load(all, begin + stride, vectors.count);  // arrives while this round is counted
+    next.load(all, begin + stride, vectors.count);
     const unsigned i = counters.index(key_of<std::uint16_t>(now.vectors[0], 0));
     hot.update(now.count > 0 && i < size ? i : Hot::none);
     if (hot.any()) {
-      now.template tally<true>(counters, hot);
+      now.template tally<HotKeys::some>(counters, hot);
     } else {
-      now.template tally<false>(counters, hot);
+      now.template tally<HotKeys::none>(counters, hot);
     }
     __syncthreads();  // every counter is below counter_limit again when the next round begins
   }
@@ -179,6 +186,7 @@ __global__ void __launch_bounds__(1024) count_packed(const std::uint16_t* keys, 
       if (i < size) counters.add_to_global(i, 1);
     }
   }
+  // PHASE 3: add up, so that a block adds to each counter in global memory only once, apart from spills.
   for (int i = threadIdx.x; i < size; i += blockDim.x) {
     const unsigned own = (i + blockIdx.x * 1024) % size;  // at any time, the blocks add to different counters
     if (const unsigned n = counters.count(own)) counters.add_to_global(own, n);
@@ -198,8 +206,8 @@ void count_in_parts(lab::Span<const std::uint16_t> keys, std::uint64_t* counts, 
   }
 }
 
-/// counts[v ^ flip] += the number of keys equal to v, for all 2^16 values v. Reads the keys once; on a device that grants
-/// a block less than 128 KiB of shared memory, twice.
+/// counts[v ^ flip] += the number of keys equal to v, for all 2^16 values v. Reads the keys once; on a device that
+/// grants a block less than 128 KiB of shared memory, twice.
 [[maybe_unused]] void count_words(lab::Span<const std::uint16_t> keys, std::uint64_t* counts, unsigned flip,
                                   unsigned blocks, int threads, cudaStream_t stream) {
   const int shared_bytes = lab::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);

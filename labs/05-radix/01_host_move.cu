@@ -11,8 +11,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "array_scan.cuh"
 #include "digit.cuh"
-#include "scan.cuh"
 #include "step/host_view.h"
 
 namespace radix {

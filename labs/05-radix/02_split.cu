@@ -12,8 +12,8 @@
 // Lines: 26 to write, 64 given.
 #include <cstdint>
 
+#include "array_scan.cuh"
 #include "digit.cuh"
-#include "scan.cuh"
 
 namespace radix {
 namespace {

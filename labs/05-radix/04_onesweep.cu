@@ -5,18 +5,21 @@
 // and adds what each earlier tile has published, until it reaches one that already knows its inclusive prefix. So one
 // read and one write per pass are enough. One read at the start gives, for all passes, the counters of the whole array,
 // which show where each digit begins.
-// New since step 03: blocks that wait for each other. A block draws its tile's number from a counter when it starts, so
+// New since step 03: blocks that wait for each other. A block claims its tile by a ticket from a counter when it starts, so
 // every earlier tile belongs to a block that is already running or done: no block waits for one that waits for it,
 // whatever the order of the blocks. And ranks within a warp by votes: lanes with equal digits find each other.
 // Cost: one read for the counters; then, per byte of a key, one read and one write, and 2 or 4 KiB of counters per
 // tile.
 // Limits: 384 threads per block.
+// Sources: the look-back and its words, D. Merrill and M. Garland, 2016; one sweep per digit, A. Adinets and D. Merrill,
+// 2022 (radix.h).
 // Longer than other steps because the sweep does in one kernel what step 03 does in three: count, scan and scatter.
-// Lines: 84 to write, 235 given.
+// Lines: 83 to write, 251 given.
 #include <cstdint>
 
 #include "digit.cuh"
 #include "scan.cuh"
+#include "step/launch_shape.h"
 
 namespace radix {
 namespace {
@@ -33,6 +36,9 @@ template <class Key>
 constexpr int tile_size = items_per_thread<Key> * threads_per_block;
 template <class Key>
 constexpr int passes = sizeof(Key);
+
+/// From so many keys on, what a tile publishes needs words of 64 bits.
+constexpr std::int64_t first_n_of_wide_words = std::int64_t{1} << 30;
 
 // --- the counters of all passes, from one read ---
 
@@ -54,21 +60,22 @@ __global__ void scan_counters(unsigned long long* counters) {
 
 // --- looking back ---
 
-/// What a tile publishes about one digit: nothing yet, the number of its own keys (aggregate), or of the keys in all
-/// tiles up to and including it (inclusive prefix). Kind and count share one word, so a reader sees both or neither.
+/// What a tile has published about one digit: nothing yet (invalid, the word is 0), the number of its own keys (partial:
+/// an aggregate), or of the keys in all tiles up to and including it (an inclusive prefix). Kind and count share one
+/// word, so a reader sees both or neither.
 /// Word: 32 bits where n is below 2^30, else 64.
 template <class Word>
-struct Published {
+struct TileStatus {
   static constexpr int count_bits = 8 * int(sizeof(Word)) - 2;
-  static constexpr Word aggregate = Word(1) << count_bits, inclusive_prefix = Word(2) << count_bits;
-  static constexpr Word count_mask = aggregate - 1;
+  static constexpr Word partial = Word(1) << count_bits, inclusive = Word(2) << count_bits;
+  static constexpr Word count_mask = partial - 1;
 };
 
 /// Publishes how many keys of `digit` this tile has. As early as possible, because the tiles that follow wait for it.
 template <class Word>
 __device__ void publish(volatile Word* words, std::int64_t tile, unsigned digit, Word tile_aggregate) {
-  using P = Published<Word>;
-  words[tile * digit_values + digit] = (tile == 0 ? P::inclusive_prefix : P::aggregate) | tile_aggregate;
+  using Status = TileStatus<Word>;
+  words[tile * digit_values + digit] = (tile == 0 ? Status::inclusive : Status::partial) | tile_aggregate;
 }
 
 /// Returns how many keys of `digit` the tiles before `tile` have. `words`: one per tile and digit; `tile_aggregate`:
@@ -76,8 +83,8 @@ __device__ void publish(volatile Word* words, std::int64_t tile, unsigned digit,
 template <class Word>
 __device__ Word look_back(volatile Word* words, std::int64_t tile, unsigned digit, Word tile_aggregate) {
   Word exclusive_prefix = 0;
-  // Your code, with P = Published<Word>: go back from tile - 1. While a word is 0, wait (__nanosleep). Add its
-  // count, and stop after the first word that has the bit P::inclusive_prefix. Then publish this tile's inclusive
+  // Your code, with Status = TileStatus<Word>: go back from tile - 1. While a word is 0, wait (__nanosleep). Add its
+  // count, and stop after the first word that has the bit Status::inclusive. Then publish this tile's inclusive
   // prefix. Tile 0 has no predecessor.
   return exclusive_prefix;
 }
@@ -128,8 +135,8 @@ __device__ void load_keys(Items<Key>& items, const Key* tile) {
 template <class Key>
 __device__ void rank_keys(Items<Key>& items, Digits<Key, digit_bits> digits, unsigned* counts) {
   // Your code, for each row: find the lanes with the same digit (lanes_with). A key's rank is counts[digit], the
-  // number of such keys in earlier rows, plus the number in lower lanes of its row. Then one of the lanes adds the
-  // row's keys of this digit to the counter.
+  // number of such keys in earlier rows, plus the number in lower lanes of its row. Then the highest of the lanes,
+  // which knows the rank of the last key of this digit, raises the counter.
 }
 
 /// Replaces the warps' counts of one digit by their exclusive sums; returns the tile's count of the digit.
@@ -165,7 +172,7 @@ __device__ void find_offsets(Shared<Key, Value>& shared, volatile Word* words, s
 
 /// Turns ranks within the warp into positions in the tile. `begins`: where the warp's keys of each digit begin there.
 template <class Key>
-__device__ void turn_into_places(Items<Key>& items, Digits<Key, digit_bits> digits, const unsigned* begins) {
+__device__ void ranks_to_offsets(Items<Key>& items, Digits<Key, digit_bits> digits, const unsigned* begins) {
 #pragma unroll
   for (int row = 0; row < items_per_thread<Key>; ++row) {
     items.ranks[row] = static_cast<unsigned short>(items.ranks[row] + begins[items.digit(row, digits)]);
@@ -182,7 +189,7 @@ __device__ void scatter(Shared<Key, Value>& shared, const Items<Key>& items, Dig
   // digits of the positions that it stored, because the keys are gone by then. Which barriers are needed?
 }
 
-/// One pass. `next_tile`: the number of the next tile that a block takes; `firsts`: where each digit begins; `words`:
+/// One pass. `next_tile`: the ticket counter, the next tile that a block claims; `firsts`: where each digit begins; `words`:
 /// all 0 at the start.
 template <class Word, class Key, class Value>
 __global__ void __launch_bounds__(threads_per_block)
@@ -191,12 +198,12 @@ __global__ void __launch_bounds__(threads_per_block)
   __shared__ Shared<Key, Value> shared;
   const int t = threadIdx.x, warp = t / 32;
   for (;;) {
-    __syncthreads();  // the tile's number and the counters overwrite what others may still be reading for the last tile
+    __syncthreads();  // shared.tile and shared.counts overwrite what others may still be reading for the last tile
     if (t == 0) shared.tile = atomicAdd(next_tile, 1u);
     for (int i = t; i < warps * digit_values; i += threads_per_block) {
       shared.counts[i / digit_values][i % digit_values] = 0;
     }
-    __syncthreads();  // all threads read the tile's number and count in counters that others have cleared
+    __syncthreads();  // all threads read shared.tile, and add to shared.counts that others have cleared
     const std::int64_t tile = shared.tile, first = tile * tile_size<Key>;
     if (first >= n) return;
 
@@ -208,7 +215,7 @@ __global__ void __launch_bounds__(threads_per_block)
     __syncthreads();  // a thread sums counters of one digit that all warps have written
     find_offsets(shared, words, tile, firsts);
     __syncthreads();  // a key reads where its warp's keys of its digit begin, which other threads have written
-    turn_into_places(items, digits, shared.counts[warp]);
+    ranks_to_offsets(items, digits, shared.counts[warp]);
     __syncthreads();  // keys overwrite counters that others may still be reading: they share memory
     scatter(shared, items, digits, from.values + first, to);
   }
@@ -240,11 +247,20 @@ void sort_onesweep(lab::Span<Key> keys, lab::Span<Value> values, lab::Order orde
   }
   const unsigned blocks = lab::blocks_or(shape, (keys.n + tile_size<Key> - 1) / tile_size<Key>, 1);
   if (keys.n < 2) return;
-  if (keys.n < std::int64_t{1} << 30) {
+  if (keys.n < first_n_of_wide_words) {
     sort_with<std::uint32_t>(keys, values, order, blocks, stream);
   } else {
     sort_with<unsigned long long>(keys, values, order, blocks, stream);
   }
+}
+
+std::int64_t onesweep_temporary_bytes(std::int64_t n) {
+  using Key = std::uint32_t;
+  const std::int64_t words = (n + tile_size<Key> - 1) / tile_size<Key> * digit_values;
+  const std::int64_t word_bytes = n < first_n_of_wide_words ? sizeof(std::uint32_t) : sizeof(unsigned long long);
+  return lab::allocated_bytes(n * sizeof(Key)) + lab::allocated_bytes(words * word_bytes) +
+         lab::allocated_bytes(passes<Key> * digit_values * sizeof(unsigned long long)) +
+         lab::allocated_bytes(sizeof(unsigned));  // the array of one counter, next_tile
 }
 
 INSTANTIATE_FOR_ALL_TYPES(sort_onesweep);

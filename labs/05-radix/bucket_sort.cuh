@@ -1,14 +1,18 @@
-// The end of step 05's splits: each bucket fits into one block, which sorts it in shared memory.
+// The end of step 06: each bucket fits into one block, which sorts it in shared memory.
 //
 // Bins: the block counts the keys in about as many bins as it has keys, by the bits below those of the bucket, and puts
 // each key into its bin. Now all keys are in order but for those in the same bin, and a bin seldom has more than seven.
 // Neighbours: so a few rounds in which neighbours exchange keys finish the sort, without a look at the other bits.
+// A bucket with a bin that has too many keys is sorted by passes in shared memory instead, those of tile.cuh.
+// Source of the local sort: E. Stehle and H.-A. Jacobsen, as in partition.cuh. They sort buckets by passes; the bins are
+// ours.
 #pragma once
 
 #include <algorithm>
 #include <bit>
 
-#include "buckets.cuh"
+#include "quads.cuh"
+#include "tile.cuh"
 
 namespace radix {
 
@@ -18,26 +22,27 @@ inline constexpr int threads_per_multiprocessor = 1024;
 inline constexpr int threads_per_multiprocessor = 1536;  // or 2048
 #endif
 
-/// Threads per block, and how many blocks a multiprocessor should run at a time; the rest follows.
+/// Threads per block, and how many blocks should share a multiprocessor; the rest follows.
 template <int threads_per_block, int blocks>
 struct BucketShape {
   static constexpr int threads = threads_per_block;
   static constexpr int blocks_per_multiprocessor = std::min(blocks, threads_per_multiprocessor / threads);
-  static constexpr int items = 18;                  ///< keys per thread
-  static constexpr int capacity = threads * items;  ///< keys per bucket
-  static constexpr int usual = capacity / 12 * 11;  ///< so many on average leave room for chance
-  static constexpr int words = 8;                   ///< of bins, per thread
-  static constexpr int bins = 2 * words * threads;  ///< two share a word
+  static constexpr int items = 18;                        ///< keys per thread
+  static constexpr int capacity = threads * items;        ///< keys per bucket
+  static constexpr int target_fill = capacity / 12 * 11;  ///< keys per bucket on average, with room for chance
+  static constexpr int words = 8;                         ///< of bins, per thread
+  static constexpr int bins = 2 * words * threads;        ///< two share a word
   static constexpr int bin_bits = std::bit_width(unsigned(bins)) - 1;
-  static constexpr unsigned few = 4;           ///< keys in a bin; most threads have no bin with more
-  static constexpr int per_warp = 32 * items;  ///< positions that a warp sorts
-  static constexpr int margin = 32;            ///< others before and after them, as bins cross borders
+  static constexpr unsigned report_threshold = 4;  ///< keys in a bin; most threads have no bin with more to report
+  static constexpr int per_warp = 32 * items;      ///< positions that a warp sorts
+  static constexpr int margin = 32;                ///< positions before and after them, as bins cross borders
   static constexpr int per_lane = per_warp / 32 + 2 * margin / 32;
   static_assert(per_lane % 4 == 0 && margin % 4 == 0 && per_warp % 4 == 0, "lanes load four keys at a time");
   static_assert(capacity < 1 << 16, "positions have 16 bits");
 };
 
 using SmallBucket = BucketShape<256, 5>;
+using MediumBucket = BucketShape<512, 2>;
 using LargeBucket = BucketShape<1024, 1>;
 
 /// What the threads of a block share while they sort a bucket.
@@ -45,39 +50,56 @@ template <class TheShape>
 struct Bucket {
   using Shape = TheShape;
   alignas(16) unsigned bins[Shape::bins / 2];  ///< counters; then the positions of the bins' next keys
-  alignas(16) std::uint32_t codes[Shape::margin + Shape::capacity + Shape::margin];
+  alignas(16) std::uint32_t keys[Shape::margin + Shape::capacity + Shape::margin];
   unsigned warp_sums[Shape::threads / 32];
-  unsigned fullest;  ///< how many keys the fullest bin has
+  unsigned max_bin;  ///< how many keys the fullest bin has
 };
 
-namespace detail {
+/// One bucket: `count` transformed keys at `from`, which agree in their highest `bits` bits; to be stored as they were
+/// before the transform at `to`, which may be the same place.
+template <class From>
+struct BucketJob {
+  const From* from;
+  std::uint32_t highest;  ///< the bits that are not stored at `from`
+  std::uint32_t* to;
+  int count, bits;
+};
 
-/// Adds 1 to a bin, and returns what it was.
+// --- the phases of a bucket ---
+
+/// Adds 1 to the key's bin, and returns what it was: its count or, after scan_bin_counts, the position of its next key.
 template <class Shape>
-__device__ unsigned increment_bin(Bucket<Shape>& bucket, std::uint32_t code, int bucket_bits) {
-  const unsigned bin = code << bucket_bits >> (32 - Shape::bin_bits), shift = bin % 2 * 16;
+__device__ unsigned claim_in_bin(Bucket<Shape>& bucket, std::uint32_t key, int bucket_bits) {
+  const unsigned bin = key << bucket_bits >> (32 - Shape::bin_bits), shift = bin % 2 * 16;
   return atomicAdd(&bucket.bins[bin / 2], 1u << shift) >> shift & 0xffff;
+}
+
+/// Clears the bins, and puts sentinels around the keys: no key before the first one, no key after the last one.
+template <class Shape>
+__device__ void clear_bucket(Bucket<Shape>& bucket, int count) {
+  const int t = threadIdx.x;
+  for (int i = t; i < Shape::bins / 2; i += Shape::threads) bucket.bins[i] = 0;
+  if (t == 0) bucket.max_bin = Shape::report_threshold;
+  if (t < Shape::margin) bucket.keys[t] = 0;
+  for (int i = t + count; i < Shape::capacity + Shape::margin; i += Shape::threads) {
+    bucket.keys[Shape::margin + i] = 0xffffffffu;
+  }
 }
 
 /// Replaces the bins' counts by their first positions, and finds out how many keys the fullest bin has.
 template <class Shape>
-__device__ void find_bins(Bucket<Shape>& bucket) {
-  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+__device__ void scan_bin_counts(Bucket<Shape>& bucket) {
   uint4* const quads = reinterpret_cast<uint4*>(bucket.bins) + threadIdx.x * (Shape::words / 4);
-  unsigned words[Shape::words], sum = 0, most = 0;
+  unsigned words[Shape::words], sum = 0, largest = 0;
   load_quads(quads, 1, words);
 #pragma unroll
   for (int i = 0; i < Shape::words; ++i) {
     const unsigned low = words[i] & 0xffff, high = words[i] >> 16;
     sum += low + high;
-    most = max(most, max(low, high));
+    largest = max(largest, max(low, high));
   }
-  if (most > Shape::few) atomicMax(&bucket.fullest, most);
-  const unsigned inclusive = warp_inclusive_sum(sum);
-  if (lane == 31) bucket.warp_sums[warp] = inclusive;
-  __syncthreads();  // a thread adds the sums of the warps before its own
-  unsigned next = inclusive - sum;
-  for (int w = 0; w < warp; ++w) next += bucket.warp_sums[w];
+  if (largest > Shape::report_threshold) atomicMax(&bucket.max_bin, largest);
+  unsigned next = group_exclusive_sum<Shape::threads>(sum, bucket.warp_sums);
 #pragma unroll
   for (int i = 0; i < Shape::words; ++i) {
     const unsigned low = words[i] & 0xffff, high = words[i] >> 16;
@@ -87,92 +109,79 @@ __device__ void find_bins(Bucket<Shape>& bucket) {
   store_quads(words, quads);
 }
 
-/// Lets neighbours exchange keys twice: those at even places with the right one, then those at odd places.
+/// Two phases of the odd-even transposition sort of lab 01: keys at even places are compared with the right neighbour,
+/// then those at odd places.
 template <int count>
-__device__ void exchange_neighbours(std::uint32_t (&codes)[count]) {
-  const auto exchange = [](std::uint32_t& a, std::uint32_t& b) {
+__device__ void exchange_neighbours(std::uint32_t (&keys)[count]) {
+  const auto compare_exchange = [](std::uint32_t& a, std::uint32_t& b) {
     const std::uint32_t lower = min(a, b);
     b = max(a, b);
     a = lower;
   };
 #pragma unroll
-  for (int i = 0; i < count; i += 2) exchange(codes[i], codes[i + 1]);
-  const std::uint32_t right = __shfl_down_sync(0xffffffffu, codes[0], 1);
-  const std::uint32_t left = __shfl_up_sync(0xffffffffu, codes[count - 1], 1);
+  for (int i = 0; i < count; i += 2) compare_exchange(keys[i], keys[i + 1]);
+  const std::uint32_t right = __shfl_down_sync(0xffffffffu, keys[0], 1);
+  const std::uint32_t left = __shfl_up_sync(0xffffffffu, keys[count - 1], 1);
 #pragma unroll
-  for (int i = 1; i + 1 < count; i += 2) exchange(codes[i], codes[i + 1]);
-  if (threadIdx.x % 32 != 31) codes[count - 1] = min(codes[count - 1], right);
-  if (threadIdx.x % 32 != 0) codes[0] = max(codes[0], left);
+  for (int i = 1; i + 1 < count; i += 2) compare_exchange(keys[i], keys[i + 1]);
+  if (threadIdx.x % 32 != 31) keys[count - 1] = min(keys[count - 1], right);
+  if (threadIdx.x % 32 != 0) keys[0] = max(keys[0], left);
 }
 
-/// Sorts what is in the bins; `count` keys in all. A warp looks at its own positions and at a margin around them; there
-/// it may leave keys in disorder, but their own warp does not. Later, each lane may read the warp's own positions.
+/// Sorts the keys of each bin; `count` keys in all. A warp loads its own positions and a margin around them; there it may
+/// leave keys in disorder, but the warp that owns them does not. Later, each lane may read the warp's own positions.
 template <class Shape>
-__device__ void sort_bins(Bucket<Shape>& bucket, int count) {
+__device__ void sort_within_bins(Bucket<Shape>& bucket, int count) {
   constexpr int per_lane = Shape::per_lane;
   const int lane = threadIdx.x % 32, first = int(threadIdx.x) / 32 * Shape::per_warp;
-  uint4* const quads = reinterpret_cast<uint4*>(bucket.codes + first + lane * per_lane);
-  std::uint32_t codes[per_lane];
+  uint4* const quads = reinterpret_cast<uint4*>(bucket.keys + first + lane * per_lane);
+  std::uint32_t keys[per_lane];
   if (first < count) {
-    load_quads(quads, 1, codes);
-    const unsigned fullest = bucket.fullest;
-    for (unsigned round = 0; round < fullest; round += 2) exchange_neighbours(codes);
+    load_quads(quads, 1, keys);
+    const unsigned rounds = bucket.max_bin;
+    for (unsigned round = 0; round < rounds; round += 2) exchange_neighbours(keys);
   }
-  __syncthreads();  // a warp overwrites keys that others look at
+  __syncthreads();  // a warp overwrites keys that other warps have loaded as their margins
   if (first >= count) return;
 #pragma unroll
   for (int i = 0; i < per_lane; i += 4) {
     const int position = lane * per_lane + i - Shape::margin;
     if (position < 0 || position >= Shape::per_warp) continue;
-    const uint4 quad{codes[i], codes[i + 1], codes[i + 2], codes[i + 3]};
+    const uint4 quad{keys[i], keys[i + 1], keys[i + 2], keys[i + 3]};
     quads[i / 4] = quad;
   }
-  __syncwarp();  // a lane reads keys that others have sorted
+  __syncwarp();  // a lane reads keys that other lanes have stored
 }
 
-/// Sorts the `count` codes at `from`, of which the highest bits are `highest` or missing, and stores them as keys at
-/// `to`, which may be the same place. `bucket_bits`: how many bits they agree in. Returns false, and stores nothing, if
-/// one of the bins has too many keys.
-template <class Shape, class From, class Key>
-__device__ bool sort_bucket(Bucket<Shape>& bucket, const From* from, std::uint32_t highest, std::uint32_t* to,
-                            int count, Coding<Key> coding, int bucket_bits) {
-  constexpr int threads = Shape::threads, items = Shape::items, margin = Shape::margin;
-  const int t = threadIdx.x, left = count - t;
-  const From* const loaded = from + t;
-  std::uint32_t codes[items];
+// --- a bucket by passes ---
+
+/// A tile that holds the largest bucket.
+template <class Shape>
+using BucketTile = Tile<TileShape<Shape::threads, Shape::items, Shape::blocks_per_multiprocessor>, std::uint32_t,
+                        std::uint32_t, NoValue>;
+
+/// The shared memory in which a block sorts a bucket, in either way.
+template <class Shape>
+inline constexpr std::size_t bucket_bytes = std::max(sizeof(Bucket<Shape>), sizeof(BucketTile<Shape>));
+
+/// Sorts a bucket, in dynamic shared memory, by Core::sort_bucket(bucket, job, transform). If that returns false, because
+/// a bin has too many keys, it has stored nothing, and passes by Core::RankAndScatter (see sort_items) sort the bucket:
+/// slower, but whatever the keys are.
+template <class Core, class Shape, class From, class Key>
+__device__ void sort_any_bucket(BucketJob<From> job, KeyTransform<Key> transform) {
+  extern __shared__ uint4 shared_memory[];
+  if (Core::sort_bucket(*reinterpret_cast<Bucket<Shape>*>(shared_memory), job, transform)) return;
+  __syncthreads();  // the tile takes the place of the bucket, whose max_bin others may still be reading
+  auto& tile = tile_in_shared_memory<BucketTile<Shape>>();
+  Items<BucketTile<Shape>> items((job.count + Shape::threads - 1) / Shape::threads);
 #pragma unroll
-  for (int row = 0; row < items; ++row) {
-    if (row * threads < left) codes[row] = loaded[row * threads];
+  for (int row = 0; row < Shape::items; ++row) {
+    const int i = items.first + 32 * row;
+    items.keys[row] = i < job.count ? job.from[i] | job.highest : ~0u;
   }
-  for (int i = t; i < Shape::bins / 2; i += threads) bucket.bins[i] = 0;
-  if (t == 0) bucket.fullest = Shape::few;
-  __syncthreads();  // a thread counts in bins that others have cleared
-#pragma unroll
-  for (int row = 0; row < items; ++row) {
-    if (row * threads < left) increment_bin(bucket, codes[row], bucket_bits);
-  }
-  // No key before the first; no key after the last.
-  if (t < margin) bucket.codes[t] = 0;
-  for (int i = t + count; i < Shape::capacity + margin; i += threads) bucket.codes[margin + i] = 0xffffffffu;
-  __syncthreads();  // a thread adds up bins in which others have counted
-  find_bins(bucket);
-  __syncthreads();  // a thread draws positions that others have found
-  if (bucket.fullest > unsigned(margin)) return false;
-#pragma unroll
-  for (int row = 0; row < items; ++row) {
-    if (row * threads < left) bucket.codes[margin + increment_bin(bucket, codes[row], bucket_bits)] = codes[row];
-  }
-  __syncthreads();  // a warp reads keys that others have put into bins
-  sort_bins(bucket, count);
-  const int own = t / 32 * Shape::per_warp + t % 32;
-  const std::uint32_t* const sorted = bucket.codes + margin + own;
-  std::uint32_t* const stored = to + own;
-#pragma unroll
-  for (int row = 0; row < items; ++row) {
-    if (32 * row < count - own) stored[32 * row] = coding.decode(sorted[32 * row] | highest);
-  }
-  return true;
+  const KeyTransform<std::uint32_t> identity(0u);  // the keys are transformed already
+  sort_items<typename Core::RankAndScatter>(tile, items, identity, (32 - job.bits + 7) / 8);
+  items.store(transform, job.count, Pairs<std::uint32_t, NoValue>{job.to, nullptr});
 }
 
-}  // namespace detail
 }  // namespace radix

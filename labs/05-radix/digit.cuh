@@ -39,31 +39,42 @@ struct Digits {
   }
 };
 
-/// The lanes of this warp that have the same digit: what __match_any_sync() returns, but it takes longer on a GPU.
+/// The lanes of this warp that have the same digit: what __match_any_sync() returns, but it takes longer on a GPU. All 32
+/// lanes call it. For each bit, a vote collects the lanes in which the bit is 1. A lane whose own bit is 1 keeps those,
+/// any other lane keeps the rest: with the bit as a mask of all ones or none, both are lanes & ~(vote ^ mask), a single
+/// three-input operation. The idea, a vote for each bit, is also that of CUB and of libcusort.
 template <int digit_bits>
 __device__ unsigned lanes_with(unsigned digit) {
 #if defined(__CUDA_ARCH__) && !defined(__SIMT__)
   unsigned lanes = 0xffffffffu;
 #pragma unroll
   for (int bit = 0; bit < digit_bits; ++bit) {
-    // lanes &= digit & (1 << bit) ? ones : ~ones, in four instructions. The compiler makes seven of the vote in C++.
-    unsigned same;
+    // From C++, the compiler makes six instructions; from this, three. 0x90 is the truth table of a & ~(b ^ c).
     asm volatile(
         "{\n"
         "  .reg .pred is_one;\n"
-        "  and.b32 %0, %1, %2;\n"
-        "  setp.ne.u32 is_one, %0, 0;\n"
-        "  vote.sync.ballot.b32 %0, is_one, 0xffffffff;\n"
-        "  @!is_one not.b32 %0, %0;\n"
+        "  .reg .b32 mask, vote;\n"
+        "  and.b32 mask, %1, %2;\n"
+        "  setp.ne.u32 is_one, mask, 0;\n"
+        "  selp.b32 mask, -1, 0, is_one;\n"
+        "  vote.sync.ballot.b32 vote, is_one, -1;\n"
+        "  lop3.b32 %0, %0, vote, mask, 0x90;\n"
         "}\n"
-        : "=r"(same)
+        : "+r"(lanes)
         : "r"(digit), "r"(1 << bit));
-    lanes &= same;
   }
   return lanes;
 #else
   return __match_any_sync(0xffffffffu, digit);
 #endif
+}
+
+/// So many lanes with the same counter wait for each other longer than it takes to add for all of them at once.
+inline constexpr int crowded_lanes = 8;
+
+/// The lanes of this warp whose digit is that of lane 0. All 32 lanes call it.
+__device__ inline unsigned lanes_as_lane_0(unsigned digit) {
+  return __ballot_sync(0xffffffffu, digit == __shfl_sync(0xffffffffu, digit, 0));
 }
 
 /// Keys and the values that travel with them; without values, Value is NoValue and `values` is not used.
@@ -79,14 +90,12 @@ Pairs<const Key, const Value> read_only(Pairs<Key, Value> pairs) {
   return {pairs.keys, pairs.values};
 }
 
-/// The two sets of arrays that exchange roles after each pass: the caller's, and scratch of at least the same size.
+/// The two sets of arrays that exchange roles after each pass: the caller's, and scratch of the same size.
 template <class Key, class Value>
 class Buffers {
  public:
-  Buffers(lab::Span<Key> keys, lab::Span<Value> values, cudaStream_t stream) : Buffers(keys, values, stream, keys.n) {}
-
-  Buffers(lab::Span<Key> keys, lab::Span<Value> values, cudaStream_t stream, std::int64_t scratch_keys)
-      : scratch_keys_(scratch_keys, stream),
+  Buffers(lab::Span<Key> keys, lab::Span<Value> values, cudaStream_t stream)
+      : scratch_keys_(keys.n, stream),
         scratch_values_(values.n, stream),
         from{keys.data, values.data},
         to{scratch_keys_.data(), scratch_values_.data()} {}

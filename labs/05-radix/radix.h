@@ -2,12 +2,13 @@
 //
 // Every step sorts any n in place, in either order, and is stable: equal keys keep their order, also in descending
 // order, also -0 and +0, which are equal. Keys: unsigned and signed integers of 8 to 64 bits, float, double (floats in
-// the order of step/keys.h), and uint32_t keys with uint32_t values. Steps 02 to 05 return when the work is queued.
+// the order of step/keys.h), and uint32_t keys with uint32_t values. Steps 02 to 06 return when the work is queued.
 //
 // Each step is one function template for keys with values. Keys alone are sorted by the same function with a span of no
 // values, of the type NoValue. "Shape" gives the launch shapes that a function accepts: blocks, and threads per block.
 #pragma once
 
+#include <cstddef>
 #include <type_traits>
 
 #include "step/error.h"
@@ -99,11 +100,49 @@ void sort_onesweep(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape
   sort_onesweep(keys, lab::Span<NoValue>{}, order, shape, stream);
 }
 
-/// Step 05. Step 04 without its waits, and without passes that would move nothing. Many keys of 4 bytes without values
-/// are split into buckets instead, if they are spread evenly and no shape is given; or counted, if they have at most 32
-/// values. Shape: any blocks, 512 threads. Cost: one read, then one pass per byte that is not the same in all keys, or
-/// three for splits; for few values, one read and one write, as for keys that fit into one tile. Temporary memory: a
-/// copy of the keys and values, 2 KiB per tile, and 0.6 MiB.
+/// The device memory, in bytes, that sort_onesweep has allocated while it sorts n keys of type uint32_t without values:
+/// a second array of keys, counters, and what the tiles publish. The keys themselves are not included. Grows with n.
+std::int64_t onesweep_temporary_bytes(std::int64_t n);
+
+/// Step 05. Step 04 without its waits, and without passes that would move nothing. Shape: any blocks, 512 threads. Cost:
+/// one read, then one read and one write per byte that is not the same in all keys; for keys that fit into one tile, one
+/// read and one write. Temporary memory: a copy of the keys and values, 2 KiB per tile, and at most 17 KiB.
+template <class Key, class Value>
+void sort_pipeline(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order, lab::LaunchShape shape,
+                   cudaStream_t stream);
+template <class Key>
+void sort_pipeline(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream) {
+  sort_pipeline(keys, lab::Span<NoValue>{}, order, shape, stream);
+}
+
+/// Sizes in bytes of temporary memory: of all of it, and of its beginning, which must be 0 before the sort.
+struct TemporaryBytes {
+  std::size_t cleared, all;
+};
+
+/// What a caller of sort_pipeline_if provides in device memory.
+template <class Key>
+struct PipelineMemory {
+  Key* scratch;     ///< room for n keys
+  void* temporary;  ///< pipeline_temporary_bytes<Key>(n), aligned to 8 bytes
+};
+
+/// Step 05 as the fallback of another step, which knows only on the device whether it has sorted the keys: does nothing if
+/// *unsorted, in device memory, is 0 when the kernels run. Keys: uint32_t, int32_t, float; 2 to 2^30 of them. The caller
+/// provides the memory, so that a fallback that is not needed costs two launches and no allocation.
+template <class Key>
+void sort_pipeline_if(const unsigned* unsorted, lab::Span<Key> keys, lab::Order order, PipelineMemory<Key> memory,
+                      cudaStream_t stream);
+template <class Key>
+TemporaryBytes pipeline_temporary_bytes(std::int64_t n);
+
+/// Step 06. The record: the highest digit first (MSD). Keys of 4 bytes without values, if they are spread evenly, are
+/// partitioned by their highest bits into buckets, each of which one block sorts; or counted, if they have at most 32
+/// values. Bytes, and many keys of 2 bytes, are counted by step 06 of lab 04. All others, and all if a shape is given, are
+/// sorted by step 05. Not stable where no one can see it: keys without values. Shape: any blocks, 512 threads. Cost: one
+/// read and three times a read and a write; for fewer keys, twice a read and a write; for few values, two reads and a
+/// write. Temporary memory: that of step 05, and at most 0.6 MiB.
+/// Source: E. Stehle and H.-A. Jacobsen, "A memory bandwidth-efficient hybrid radix sort on GPUs", SIGMOD 2017.
 template <class Key, class Value>
 void sort_record(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order, lab::LaunchShape shape,
                  cudaStream_t stream);

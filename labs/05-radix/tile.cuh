@@ -1,14 +1,18 @@
-// The tiles of step 05: their shapes, where a block keeps one, and which shape suits n and the device.
+// The tiles of step 05: their shapes, what a block keeps in shared memory, the phases of a tile but for its core, and the
+// sort of keys that fit into one tile. The core is the student's: a functor RankAndScatter, which every function that needs
+// it takes as an argument.
 #pragma once
 
 #include <cstdint>
 #include <type_traits>
 
-#include "plan.cuh"
+#include "key_transform.cuh"
+#include "scan.cuh"
 
 namespace radix {
 
-/// Threads per block, how many 4-byte keys each of them has, and how many blocks a multiprocessor should run at a time.
+/// Threads per block, how many 4-byte keys each of them has, and how many blocks should share a multiprocessor: its
+/// occupancy, which the registers per thread must allow.
 template <int threads_per_block, int words_per_thread, int blocks>
 struct TileShape {
   static constexpr int threads = threads_per_block;
@@ -37,7 +41,7 @@ inline constexpr int tile_size = Shape::threads * items_per_thread<Shape, Key, V
 
 /// Where a position of the tile is in shared memory. One word in 257 stays unused: runs whose lengths are multiples of
 /// 32, which sorted and reversed keys make, would otherwise all begin in the same bank.
-LAB_HOST_DEVICE constexpr unsigned padded(unsigned place) { return place + place / byte_values; }
+LAB_HOST_DEVICE constexpr unsigned padded(unsigned position) { return position + position / byte_values; }
 
 /// What the threads of a block share while they sort a tile. Word: of positions in the output, 32 or 64 bits.
 template <class TheShape, class TheWord, class TheKey, class TheValue>
@@ -45,7 +49,7 @@ struct Tile {
   using Shape = TheShape;
   using Word = TheWord;
   using Key = TheKey;
-  using Code = lab::Bits<Key>;
+  using Bits = lab::Bits<Key>;
   using Value = TheValue;
   static constexpr int items = items_per_thread<Shape, Key, Value>;  ///< per thread
   static constexpr int size = tile_size<Shape, Key, Value>;
@@ -58,8 +62,8 @@ struct Tile {
   unsigned part_counts[parts][byte_values];
   unsigned warp_sums[warps];
   Word offsets[byte_values];  ///< where a digit's keys begin in the output, less where they begin in the tile
-  unsigned next_tile;
-  alignas(16) Code codes[padded(size)];
+  unsigned next_tile;         ///< the index of the tile that the block claims next
+  alignas(16) Bits keys[padded(size)];
   Value values[has_values<Value> ? padded(size) : 1];
 };
 
@@ -70,61 +74,73 @@ __device__ T& tile_in_shared_memory() {
   return *reinterpret_cast<T*>(shared_memory);
 }
 
-/// A thread's codes and values, at the positions first, first + 32, ... of the tile. A warp has `rows` rows of 32
-/// neighbours, so (warp, row, lane) is the order of the keys.
+/// A thread's transformed keys and their values, striped: at the positions first, first + 32, ... of the tile. A warp has
+/// `rows` rows of 32 neighbours, so (warp, row, lane) is the order of the keys.
 template <class Tile>
 struct Items {
-  using Code = typename Tile::Code;
+  using Bits = typename Tile::Bits;
   using Value = typename Tile::Value;
 
   int rows, first;
-  Code codes[Tile::items];
+  Bits keys[Tile::items];
   Value values[has_values<Value> ? Tile::items : 1];
 
   __device__ explicit Items(int rows) : rows(rows), first(threadIdx.x / 32 * 32 * rows + threadIdx.x % 32) {}
 
-  /// Loads them from a tile of `count` keys. Other positions get the last code, which no key follows.
-  __device__ void load(Pairs<const Code, const Value> from, int count) {
+  /// Loads them from a tile of `count` keys. Other positions get the last key, a sentinel that no key follows.
+  __device__ void load(Pairs<const Bits, const Value> from, int count) {
 #pragma unroll
     for (int row = 0; row < Tile::items; ++row) {
       if (row >= rows) break;
       const int i = first + 32 * row;
-      codes[row] = i < count ? from.keys[i] : Code(~Code(0));
+      keys[row] = i < count ? from.keys[i] : Bits(~Bits(0));
       if constexpr (has_values<Value>) values[row] = from.values[i < count ? i : 0];
     }
   }
 
-  /// Takes them from their positions in shared memory.
-  __device__ void take(const Tile& tile) {
+  /// Loads them from their positions in shared memory.
+  __device__ void load_sorted(const Tile& tile) {
 #pragma unroll
     for (int row = 0; row < Tile::items; ++row) {
       if (row >= rows) break;
-      codes[row] = tile.codes[padded(first + 32 * row)];
+      keys[row] = tile.keys[padded(first + 32 * row)];
       if constexpr (has_values<Value>) values[row] = tile.values[padded(first + 32 * row)];
     }
   }
 
-  /// Makes codes of the bits of keys that are loaded from a tile of `count` keys.
-  template <class Coding>
-  __device__ void encode(Coding coding, int count) {
+  /// Transforms the bits of keys that were loaded from a tile of `count` keys.
+  template <class Transform>
+  __device__ void transform_keys(Transform transform, int count) {
 #pragma unroll
     for (int row = 0; row < Tile::items; ++row) {
-      if (row < rows && first + 32 * row < count) codes[row] = coding.encode(codes[row]);
+      if (row < rows && first + 32 * row < count) keys[row] = transform.forward(keys[row]);
+    }
+  }
+
+  /// Stores the first `count` of the tile's keys as they were before the transform, and their values.
+  template <class Transform>
+  __device__ void store(Transform transform, int count, Pairs<Bits, Value> to) const {
+#pragma unroll
+    for (int row = 0; row < Tile::items; ++row) {
+      const int i = first + 32 * row;
+      if (row >= rows || i >= count) break;
+      to.keys[i] = transform.inverse(keys[row]);
+      if constexpr (has_values<Value>) to.values[i] = values[row];
     }
   }
 };
 
-// --- the phases of a tile, but for the one between find_places and store_runs ---
+// --- the phases of a tile, but for RankAndScatter, which comes between scan_bins and store_runs ---
 
-/// Counts the digits of the warp's keys.
-template <class Tile, class Coding>
-__device__ void count_digits(Tile& tile, const Items<Tile>& items, Coding coding, int pass) {
+/// Counts the digits of the warp's keys, before they are ranked. CUB calls this early counts.
+template <class Tile, class Transform>
+__device__ void count_digits(Tile& tile, const Items<Tile>& items, Transform transform, int pass) {
   unsigned* const counts = tile.counts[threadIdx.x / 32];
   for (int digit = threadIdx.x % 32; digit < byte_values; digit += 32) counts[digit] = 0;
-  __syncwarp();  // a lane counts in counters that others have cleared
+  __syncwarp();  // a lane adds to `counts` that other lanes have cleared
 #pragma unroll
   for (int row = 0; row < Tile::items; ++row) {
-    if (row < items.rows) atomicAdd(&counts[coding.digit(items.codes[row], pass)], 1u);
+    if (row < items.rows) atomicAdd(&counts[transform.digit(items.keys[row], pass)], 1u);
   }
 }
 
@@ -137,23 +153,19 @@ struct Run {
 /// count is known. Thread t has digit t % 256, and the warps of part t / 256. Each part adds up all digits, because
 /// threads that did not would have to wait for the sums.
 template <class Tile, class Publish>
-__device__ Run find_places(Tile& tile, Publish publish) {
+__device__ Run scan_bins(Tile& tile, Publish publish) {
   const int digit = threadIdx.x % byte_values, part = threadIdx.x / byte_values;
   const int first_warp = part * Tile::warps_per_part;
   unsigned part_count = 0, count = 0, earlier_parts = 0;
   for (int w = 0; w < Tile::warps_per_part; ++w) part_count += tile.counts[first_warp + w][digit];
   tile.part_counts[part][digit] = part_count;
-  __syncthreads();  // a thread adds up counts of all parts
+  __syncthreads();  // a thread adds up the part_counts of all parts
   for (int p = 0; p < Tile::parts; ++p) {
     if (p == part) earlier_parts = count;
     count += tile.part_counts[p][digit];
   }
   if (part == 0) publish(count);
-  const unsigned inclusive = warp_inclusive_sum(count);
-  if (threadIdx.x % 32 == 31) tile.warp_sums[threadIdx.x / 32] = inclusive;
-  __syncthreads();  // a thread adds the sums of the warps that have lower digits
-  unsigned begin = inclusive - count;
-  for (int w = part * (byte_values / 32); w < int(threadIdx.x) / 32; ++w) begin += tile.warp_sums[w];
+  const unsigned begin = group_exclusive_sum<byte_values>(count, tile.warp_sums);
   unsigned next = begin + earlier_parts;
   for (int w = 0; w < Tile::warps_per_part; ++w) {
     const unsigned warp_count = tile.counts[first_warp + w][digit];
@@ -163,20 +175,54 @@ __device__ Run find_places(Tile& tile, Publish publish) {
   return {count, begin};
 }
 
-/// Stores the tile from shared memory, digit by digit in runs: codes, or keys if it is the last pass.
-template <bool decoded, class Tile, class Coding>
-__device__ void store_runs(const Tile& tile, int count, Coding coding, int pass,
-                           Pairs<typename Tile::Code, typename Tile::Value> to) {
+/// Whether a pass stores keys as it sorts them, or as they were before the transform.
+enum class Stored { transformed, original };
+
+/// Stores the tile from shared memory, digit by digit in runs.
+template <Stored stored, class Tile, class Transform>
+__device__ void store_runs(const Tile& tile, int count, Transform transform, int pass,
+                           Pairs<typename Tile::Bits, typename Tile::Value> to) {
 #pragma unroll
   for (int row = 0; row < Tile::items; ++row) {
     const int i = row * Tile::Shape::threads + threadIdx.x;
-    const auto code = tile.codes[padded(i)];
-    const auto place = typename Tile::Word(tile.offsets[coding.digit(code, pass)] + i);
-    if (i < count) to.keys[place] = decoded ? coding.decode(code) : code;
+    const auto key = tile.keys[padded(i)];
+    const auto position = typename Tile::Word(tile.offsets[transform.digit(key, pass)] + i);
+    if (i < count) to.keys[position] = stored == Stored::original ? transform.inverse(key) : key;
     if constexpr (has_values<typename Tile::Value>) {
-      if (i < count) to.values[place] = tile.values[padded(i)];
+      if (i < count) to.values[position] = tile.values[padded(i)];
     }
   }
+}
+
+// --- keys that fit into one tile never leave the block that sorts them ---
+
+/// Sorts the items of one block by their lowest `passes` bytes. RankAndScatter: a functor that is called as
+/// rank_and_scatter(tile, items, transform, pass) and puts every item of the warp at its position in tile.keys and
+/// tile.values. On entry, tile.counts[warp][digit] is the position of the warp's first key of the digit; the functor may
+/// change it. Equal digits keep their order. All lanes of the warp call it; it need not have a barrier at its end.
+template <class RankAndScatter, class Tile, class Transform>
+__device__ void sort_items(Tile& tile, Items<Tile>& items, Transform transform, int passes) {
+  for (int pass = 0; pass < passes; ++pass) {
+    count_digits(tile, items, transform, pass);
+    __syncthreads();  // a thread adds up the counts of all warps
+    scan_bins(tile, [](unsigned) {});
+    __syncthreads();  // a lane claims positions from the counts, which other warps have replaced
+    RankAndScatter{}(tile, items, transform, pass);
+    __syncthreads();  // a thread loads keys that others have put in place
+    items.load_sorted(tile);
+  }
+}
+
+/// Sorts n keys, and their values, which fit into one tile.
+template <class RankAndScatter, class Tile, class Key, class Value>
+static __global__ void __launch_bounds__(Tile::Shape::threads)
+    sort_one_tile(Pairs<lab::Bits<Key>, Value> keys, int n, KeyTransform<Key> transform) {
+  auto& tile = tile_in_shared_memory<Tile>();
+  Items<Tile> items((n + Tile::Shape::threads - 1) / Tile::Shape::threads);
+  items.load({keys.keys, keys.values}, n);
+  items.transform_keys(transform, n);
+  sort_items<RankAndScatter>(tile, items, transform, int(sizeof(Key)));
+  items.store(transform, n, keys);
 }
 
 }  // namespace radix

@@ -1,15 +1,16 @@
 // Step 03: partition first.
 //
 // Idea: what is in order before the keys come back need not be merged. Splitters, which are keys from a sample, divide
-// the keys into buckets that fit into a slot. In a first trip to the device each piece is grouped by bucket. In a
-// second trip each bucket is gathered from all pieces, sorted, and copied to its final place. The host touches no key
-// but the sample.
+// the keys into buckets that fit into a slot. In a first round trip to the device each piece is grouped by bucket. In a
+// second round trip each bucket is gathered from all pieces, sorted, and copied to its final place. The host touches no
+// key but the sample. A radix sort that begins with its highest digit (MSD, most significant digit first) partitions in
+// the same way.
 // New since step 02: a kernel that groups keys by any number of buckets, and splitters instead of digits: whatever the
 // distribution of the keys, the buckets have about the same size. A key that is a splitter has a bucket of its own, so
 // equal keys cannot fill a bucket that needs a sort. A bucket that is still too large is divided again.
 // Cost: every key is copied in and out twice, and all else is hidden behind these copies.
 // Limits: pieces of at most 2^30 keys, so that 32 bits are enough for a position in a piece.
-// Lines: 68 to write, 187 given.
+// Lines: 69 to write, 195 given.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -25,8 +26,8 @@ namespace {
 constexpr int threads_per_block = bucket_count;  // so that each thread sums up the counts of one bucket
 constexpr int keys_per_thread = 16;
 constexpr int tile_size = threads_per_block * keys_per_thread;
-constexpr std::int64_t most_keys_per_slot = std::int64_t{1} << 30;
-constexpr std::int64_t most_pieces = 40;
+constexpr std::int64_t max_keys_per_slot = std::int64_t{1} << 30;
+constexpr std::int64_t max_pieces = 40;
 
 /// The bucket of a key (struct Splitters describes them). `splitters`: n of them, in shared memory.
 __device__ int bucket_of(unsigned bits, const unsigned* splitters, int n) {
@@ -42,7 +43,7 @@ __device__ void load_splitters(const Splitters& splitters, unsigned* shared) {
 /// Adds the number of keys in each bucket to `counts`, which are 0 at the start.
 __global__ void count_buckets(lab::Span<const unsigned> keys, Splitters splitters, unsigned inversion,
                               unsigned* counts) {
-  __shared__ unsigned block_splitters[most_splitters], block_counts[bucket_count];
+  __shared__ unsigned block_splitters[max_splitters], block_counts[bucket_count];
   load_splitters(splitters, block_splitters);
   block_counts[threadIdx.x] = 0;
   __syncthreads();  // a thread counts in counters that others have cleared, and reads splitters that others have copied
@@ -63,7 +64,7 @@ __global__ void scan_counts(const unsigned* counts, unsigned* begins) {
 
 /// What the threads of a block share while they group a tile.
 struct Tile {
-  unsigned splitters[most_splitters];
+  unsigned splitters[max_splitters];
   unsigned counts[bucket_count];   ///< of the tile's keys in each bucket
   unsigned firsts[bucket_count];   ///< where a bucket begins in the tile
   unsigned offsets[bucket_count];  ///< where the tile's keys of a bucket begin in the piece, less that
@@ -72,16 +73,23 @@ struct Tile {
   unsigned char buckets[tile_size];  ///< of the keys
 };
 
-/// Groups the keys of one tile. `next`: the next free place of each bucket in `to`. `count`: of the tile's keys.
-__device__ void group_tile(Tile& tile, const unsigned* from, int count, int splitter_count, unsigned inversion,
-                           unsigned* next, unsigned* to) {
+/// How all tiles of a piece are grouped.
+struct Grouping {
+  int splitter_count;
+  unsigned inversion;
+  unsigned* next;  ///< the next free place of each bucket in `to`
+  unsigned* to;
+};
+
+/// Groups the keys of one tile. `count`: of the tile's keys.
+__device__ void group_tile(Tile& tile, const unsigned* from, int count, const Grouping& grouping) {
   const int t = threadIdx.x;
-  // Your code, in five phases: clear the tile's counters. Find the bucket of each of the thread's keys, t, t + 256, ...,
-  // and its rank: how many keys of its bucket have been counted before, which atomicAdd returns. With one thread per
-  // bucket, find where the bucket begins in the tile (radix::block_exclusive_sum), and reserve places for its keys by one
-  // atomicAdd to next[bucket]. Put keys and buckets into tile.keys and tile.buckets. Store them in that order, so that
-  // neighbouring threads store to neighbouring places. Which barriers are needed?
-  (void)t;
+  // Your code, in five phases: clear the tile's counters. Find the bucket of each of the thread's keys, t, t + 256,
+  // ..., and its rank: how many keys of its bucket have been counted before, which atomicAdd returns. With one thread
+  // per bucket, find where the bucket begins in the tile (radix::block_exclusive_sum), and reserve places for its keys
+  // by one atomicAdd to grouping.next[bucket]. Put keys and buckets into tile.keys and tile.buckets. Store them in that
+  // order, so that neighbouring threads store to neighbouring places. Which barriers are needed?
+  (void)t, (void)grouping;
 }
 
 /// Groups a piece by bucket, in any order within a bucket.
@@ -93,7 +101,7 @@ __global__ void group(lab::Span<const unsigned> keys, Splitters splitters, unsig
   const std::int64_t stride = std::int64_t(gridDim.x) * tile_size;
   for (std::int64_t first = std::int64_t(blockIdx.x) * tile_size; first < keys.n; first += stride) {
     const int count = keys.n - first < tile_size ? int(keys.n - first) : tile_size;
-    group_tile(tile, keys.data + first, count, splitters.n, inversion, next, to);
+    group_tile(tile, keys.data + first, count, {splitters.n, inversion, next, to});
   }
 }
 
@@ -113,8 +121,8 @@ struct Sort {
   Slots& slots;
 };
 
-/// The first trip: groups each piece of `keys` by bucket, and copies it to the same place of `scratch`. Returns the
-/// buckets.
+/// The first round trip: groups each piece of `keys` by bucket, and copies it to the same place of `scratch`. Returns
+/// the buckets.
 std::vector<Chunks> group_pieces(const Sort& sort, Keys keys, Keys scratch, const Splitters& splitters) {
   const std::int64_t pieces = (keys.n + sort.capacity - 1) / sort.capacity;
   const lab::PinnedArray<unsigned> counts(pieces * bucket_count);  // of each piece
@@ -142,8 +150,8 @@ std::vector<Chunks> group_pieces(const Sort& sort, Keys keys, Keys scratch, cons
   return buckets;
 }
 
-/// The second trip: brings every bucket to its place in `keys`, in order if it fits into a slot or has one value only.
-/// Returns the places of the others.
+/// The second round trip: brings every bucket to its place in `keys`, in order if it fits into a slot or has one value
+/// only. Returns the places of the others.
 std::vector<Keys> sort_buckets(const Sort& sort, Keys keys, std::vector<Chunks>& buckets, const Splitters& splitters) {
   std::vector<Keys> too_large;
   std::uint32_t* to = keys.data;
@@ -168,12 +176,12 @@ std::vector<Keys> sort_buckets(const Sort& sort, Keys keys, std::vector<Chunks>&
 }
 
 /// In how many pieces n keys are grouped, if the slots are large enough. Nothing overlaps with the first copy in and
-/// the last copy out of a trip, which favours many pieces. But a bucket is gathered by one copy per piece, and there
-/// are 1.7 times as many buckets as pieces; each copy takes some microseconds more than its bytes. So a copy gets n /
-/// (1.7 pieces^2) keys: about 2.5 MB for many keys, and more once there are 40 pieces.
+/// the last copy out of a round trip, which favours many pieces. But a bucket is gathered by one copy per piece, and
+/// there are 1.7 times as many buckets as pieces; each copy takes some microseconds more than its bytes. So a copy gets
+/// n / (1.7 pieces^2) keys: about 2.5 MB for many keys, and more once there are 40 pieces.
 std::int64_t pieces_for(std::int64_t n) {
   std::int64_t pieces = 1;
-  while (pieces < most_pieces && (pieces * pieces << 20) < n) ++pieces;
+  while (pieces < max_pieces && (pieces * pieces << 20) < n) ++pieces;
   return pieces;
 }
 
@@ -195,7 +203,7 @@ void sort_partition(Keys keys, Keys scratch, lab::Order order, std::int64_t devi
     throw lab::Unsupported("the kernels of this step choose their threads per block: leave out --threads");
   }
   lab::blocks_or(shape, keys.n, 1);  // refuses what no grid can have
-  const std::int64_t fits = std::min(keys_per_slot(usable_bytes(device_bytes)), most_keys_per_slot);
+  const std::int64_t fits = std::min(keys_per_slot(usable_bytes(device_bytes)), max_keys_per_slot);
   if (keys.n < 2) return;
   const std::int64_t pieces = pieces_for(keys.n), capacity = std::min(fits, (keys.n + pieces - 1) / pieces);
   Slots slots(capacity);

@@ -167,7 +167,7 @@ void join_shares(const ManyGpus& sort, const std::vector<std::vector<std::int64_
     }
     lab::DeviceArray<unsigned> spare;
     unsigned* joined = received.data();
-    // Your code: merge_in_pairs() if there are at most most_merged_runs GPUs (`spare` needs memory then), otherwise
+    // Your code: merge_in_pairs() if there are at most max_merged_runs GPUs (`spare` needs memory then), otherwise
     // sort_piece().
     NOT_WRITTEN("step 04");
     copy_out(sort.keys.data + place, joined, plan.received(), sort.stream);
@@ -186,9 +186,9 @@ void sort_many(Keys keys, Keys scratch, lab::Order order, std::int64_t device_by
   // One slot as large as the memory. A share has 10/11 of it, because a GPU may get 10 % more keys than the average.
   const std::int64_t capacity = keys_per_slot(slot_count * usable_bytes(device_bytes));
   const std::int64_t gpus = keys.n <= capacity ? 1 : (keys.n - 1) / (capacity / 11 * 10) + 1;
-  if (gpus > most_gpus) {
+  if (gpus > max_gpus) {
     throw lab::Unsupported(std::to_string(keys.n) + " keys need " + std::to_string(gpus) +
-                           " GPUs with so little memory, " + "and at most " + std::to_string(most_gpus) +
+                           " GPUs with so little memory, " + "and at most " + std::to_string(max_gpus) +
                            " are possible: choose a larger --memory");
   }
   if (keys.n < 2) return;

@@ -21,16 +21,18 @@ using Keys = lab::HostSpan<std::uint32_t>;
 /// The least device memory that every step accepts: 256 KiB, which is enough for three slots of several thousand keys.
 inline constexpr std::int64_t fewest_device_bytes = 256 * 1024;
 
-/// Merges sorted runs, on one core of the host: run r is keys.data[begins[r]] ... keys.data[begins[r + 1] - 1]. The
-/// first run begins at 0 and the last ends at keys.n, so `begins` has one number more than there are runs. Runs may be
-/// empty; there may be any number of them below 2^32. Cost: one pass over the keys with log2(runs) comparisons per key,
-/// and one copy back from `scratch`.
+/// The k-way merge of sorted runs, on one core of the host: run r is keys.data[begins[r]] ... keys.data[begins[r + 1] -
+/// 1]. The first run begins at 0 and the last ends at keys.n, so `begins` has one entry more than there are runs. Runs
+/// may be empty; there may be any number of them below 2^32. Cost: one pass over the keys with log2(runs) comparisons
+/// per key, and one copy back from `scratch`.
 /// Source: the tree of losers, D. E. Knuth, "The Art of Computer Programming", volume 3, section 5.4.1.
 void merge_runs(Keys keys, Keys scratch, const std::vector<std::int64_t>& begins, lab::Order order);
 
 /// Step 01. Each block sorts tiles of 2048 keys on the device; the host merges the tiles. Shape: any blocks, 64
 /// threads.
 /// Cost: every key once to the device and back, with no overlap; then merge_runs with n / 2048 runs.
+/// Source: the sort of a tile, S. Cook, "CUDA Programming: A Developer's Guide to Parallel Computing with GPUs", 2013,
+/// chapter 6.
 void sort_runs(Keys keys, Keys scratch, lab::Order order, std::int64_t device_bytes, lab::LaunchShape shape,
                cudaStream_t stream);
 

@@ -1,4 +1,4 @@
-// Step 03's buckets: which there are, and where their keys lie after the first trip.
+// Step 03's buckets: which there are, and where their keys lie after the first round trip.
 #pragma once
 
 #include <algorithm>
@@ -9,21 +9,21 @@
 
 namespace beyond {
 
-inline constexpr int bucket_count = 256, most_splitters = 127;
+inline constexpr int bucket_count = 256, max_splitters = 127;
 
 /// Divides keys into 2 n + 1 buckets: bucket 2 i + 1 holds the keys equal to splitter i, bucket 2 i those that lie
 /// between splitters i - 1 and i. So a bucket with an odd number needs no sort, however many keys it holds.
 struct Splitters {
   int n = 0;
-  std::uint32_t bits[most_splitters] = {};  ///< in ascending order, all different; inverted for descending order
+  std::uint32_t bits[max_splitters] = {};  ///< in ascending order, all different; inverted for descending order
 
   int buckets() const { return 2 * n + 1; }
 };
 
 /// Chooses splitters so that the buckets between them have about `wanted` keys each, if that takes no more splitters
 /// than there may be. They are drawn from a sample of the keys, which are taken at an unpredictable place in each of
-/// many equal stretches: a sample at equal distances would be misled by keys that repeat at such a distance. Any bucket
-/// has fewer keys than there are, because a splitter is a key.
+/// many parts of equal size: a sample at equal distances would be misled by keys that repeat at such a distance. Any
+/// bucket has fewer keys than there are, because a splitter is a key.
 inline Splitters choose_splitters(Keys keys, std::int64_t wanted, std::uint32_t inversion) {
   const std::int64_t samples = std::min<std::int64_t>(keys.n, 8192);
   std::vector<std::uint32_t> sample(samples);
@@ -34,7 +34,7 @@ inline Splitters choose_splitters(Keys keys, std::int64_t wanted, std::uint32_t 
     sample[i] = keys.data[begin + std::int64_t((random >> 33) % std::uint64_t(length))] ^ inversion;
   }
   std::sort(sample.begin(), sample.end());
-  const std::int64_t n = std::clamp<std::int64_t>(keys.n / wanted, 1, std::min<std::int64_t>(most_splitters, samples));
+  const std::int64_t n = std::clamp<std::int64_t>(keys.n / wanted, 1, std::min<std::int64_t>(max_splitters, samples));
   Splitters splitters;
   for (std::int64_t i = 0; i < n; ++i) {
     const std::uint32_t bits = sample[(i + 1) * samples / (n + 1)];

@@ -14,7 +14,7 @@
 
 namespace beyond {
 
-inline constexpr int most_gpus = 4096;
+inline constexpr int max_gpus = 4096;
 
 /// Where GPU `gpu`'s share begins. The shares' sizes differ by at most one key.
 inline std::int64_t share_begin(std::int64_t n, int gpus, int gpu) { return n / gpus * gpu + n % gpus * gpu / gpus; }

@@ -1,10 +1,11 @@
-// Sorted runs in device memory become one: few of them are merged in pairs, as in lab 02, step 04.
+// Sorted runs in device memory become one: up to eight of them are merged in pairs, as in lab 02, step 04.
 #pragma once
 
 #include <cstdint>
 #include <utility>
 #include <vector>
 
+#include "02-merge/partition_point.cuh"
 #include "slots.h"
 #include "step/device_array.h"
 #include "step/launch_shape.h"
@@ -24,45 +25,39 @@ struct TwoRuns {
 
 /// How many of the first `diagonal` keys of the merge of a and b come from a.
 template <class Index>
-__device__ Index merge_path(const unsigned* a, Index a_n, const unsigned* b, Index b_n, Index diagonal,
-                            unsigned inversion) {
-  Index low = max(diagonal - b_n, Index(0)), high = min(diagonal, a_n);
-  while (low < high) {
-    const Index middle = low + (high - low) / 2;
-    if ((b[diagonal - 1 - middle] ^ inversion) < (a[middle] ^ inversion)) {
-      high = middle;
-    } else {
-      low = middle + 1;
-    }
-  }
-  return low;
+__device__ Index co_rank(const unsigned* a, Index a_n, const unsigned* b, Index b_n, Index diagonal,
+                         unsigned inversion) {
+  const auto a_key_at = [=](Index i) { return a[i] ^ inversion; };
+  const auto b_key_before = [=](Index j) { return b[j - 1] ^ inversion; };
+  const auto before = [](unsigned first, unsigned second) { return first < second; };
+  return merge_sort::MergePath{a_n, a_key_at, b_n, b_key_before}.co_rank(diagonal, before);
 }
 
-/// Finds how many keys of a precede each tile of the output.
-static __global__ void find_cuts(TwoRuns runs, lab::Span<std::int64_t> cuts) {
+/// Finds the co-rank of each tile of the output: how many keys of a precede it.
+static __global__ void find_co_ranks(TwoRuns runs, lab::Span<std::int64_t> co_ranks) {
   const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x;
-  for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < cuts.n; i += step) {
+  for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < co_ranks.n; i += step) {
     const std::int64_t diagonal = min(i * merge_tile, runs.a_n + runs.b_n);
-    cuts.data[i] = merge_path(runs.a, runs.a_n, runs.b, runs.b_n, diagonal, runs.inversion);
+    co_ranks.data[i] = co_rank(runs.a, runs.a_n, runs.b, runs.b_n, diagonal, runs.inversion);
   }
 }
 
 /// Each block merges the tiles blockIdx.x, blockIdx.x + gridDim.x, ... of the output.
 static __global__ void __launch_bounds__(merge_threads)
-    merge_tiles(TwoRuns runs, lab::Span<const std::int64_t> cuts, unsigned* to) {
+    merge_tiles(TwoRuns runs, lab::Span<const std::int64_t> co_ranks, unsigned* to) {
   __shared__ unsigned tile[merge_tile];
   const int first = threadIdx.x * merge_keys_per_thread;
-  for (std::int64_t index = blockIdx.x; index + 1 < cuts.n; index += gridDim.x) {
-    const std::int64_t output = index * merge_tile, a = cuts.data[index], b = output - a;
+  for (std::int64_t index = blockIdx.x; index + 1 < co_ranks.n; index += gridDim.x) {
+    const std::int64_t output = index * merge_tile, a = co_ranks.data[index], b = output - a;
     const std::int64_t left = runs.a_n + runs.b_n - output;
-    const int count = left < merge_tile ? int(left) : merge_tile, a_count = int(cuts.data[index + 1] - a);
+    const int count = left < merge_tile ? int(left) : merge_tile, a_count = int(co_ranks.data[index + 1] - a);
     for (int i = threadIdx.x; i < count; i += merge_threads) {
       tile[i] = (i < a_count ? runs.a[a + i] : runs.b[b + (i - a_count)]) ^ runs.inversion;
     }
     __syncthreads();  // a thread merges keys that others have loaded
     unsigned keys[merge_keys_per_thread];
     const int diagonal = min(first, count);
-    int i = merge_path(tile, a_count, tile + a_count, count - a_count, diagonal, 0u), j = a_count + (diagonal - i);
+    int i = co_rank(tile, a_count, tile + a_count, count - a_count, diagonal, 0u), j = a_count + (diagonal - i);
 #pragma unroll
     for (int k = 0; k < merge_keys_per_thread; ++k) {
       if (first + k >= count) break;
@@ -84,17 +79,17 @@ static __global__ void __launch_bounds__(merge_threads)
 inline void merge_two(const TwoRuns& runs, unsigned* to, lab::LaunchShape shape, cudaStream_t stream) {
   const std::int64_t n = runs.a_n + runs.b_n, tiles = (n + merge_tile - 1) / merge_tile;
   if (n == 0) return;
-  const lab::DeviceArray<std::int64_t> cuts(tiles + 1, stream);
-  find_cuts<<<lab::blocks_or(shape, tiles + 1, merge_threads), merge_threads, 0, stream>>>(runs, cuts.span());
+  const lab::DeviceArray<std::int64_t> co_ranks(tiles + 1, stream);
+  find_co_ranks<<<lab::blocks_or(shape, tiles + 1, merge_threads), merge_threads, 0, stream>>>(runs, co_ranks.span());
   CUDA_CHECK(cudaGetLastError());
   merge_tiles<<<lab::blocks_or(shape, tiles, 1), merge_threads, 0, stream>>>(
-      runs, lab::Span<const std::int64_t>{cuts.data(), tiles + 1}, to);
+      runs, lab::Span<const std::int64_t>{co_ranks.data(), tiles + 1}, to);
   CUDA_CHECK(cudaGetLastError());
 }
 
 /// A radix sort moves every key four times, so more than eight runs, which are merged in more than three passes, are
 /// sorted once more instead.
-inline constexpr int most_merged_runs = 8;
+inline constexpr int max_merged_runs = 8;
 
 /// Merges the runs in `keys` in pairs, back and forth between `keys` and `spare`. Run r is keys[begins[r]] ...
 /// keys[begins[r + 1] - 1]. Returns where the keys are in the end, `keys` or `spare`. Queues its work.

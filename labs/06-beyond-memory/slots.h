@@ -16,9 +16,6 @@ namespace beyond {
 /// While one slot's keys are copied to the device, those of another are sorted, and those of the third copied back.
 inline constexpr int slot_count = 3;
 
-/// Device memory is handed out in pages: an array of one byte occupies as much.
-inline constexpr std::int64_t page_bytes = 4096;
-
 /// The bits to invert in every key, so that the results compare in ascending order: all for descending order.
 inline std::uint32_t inversion_of(lab::Order order) { return order == lab::Order::ascending ? 0u : ~0u; }
 
@@ -46,14 +43,17 @@ inline std::int64_t usable_bytes(std::int64_t device_bytes) {
 
 inline constexpr int onesweep_threads = 384;
 
-/// How many keys a slot has room for, with all that sort_piece() allocates for them: a second array, the counters of
-/// all passes, and the words of each tile of 7680 keys.
+/// How many keys a slot has room for, with all that sort_piece() allocates for them: a binary search, because the more
+/// keys there are, the more memory they need.
 inline std::int64_t keys_per_slot(std::int64_t device_bytes) {
-  constexpr std::int64_t tile = 7680, words_per_tile = 2048, counters = 8192;
-  // Each of four arrays is rounded up to whole pages.
-  constexpr std::int64_t once = counters + words_per_tile + 4 * page_bytes;
-  const std::int64_t per_tile = 2 * sizeof(std::uint32_t) * tile + words_per_tile;
-  return (device_bytes / slot_count - once) * tile / per_tile;
+  const std::int64_t slot_bytes = device_bytes / slot_count;
+  std::int64_t fits = 0, too_many = slot_bytes / std::int64_t{sizeof(std::uint32_t)} + 1;
+  while (too_many - fits > 1) {
+    const std::int64_t n = fits + (too_many - fits) / 2;
+    const std::int64_t keys = lab::allocated_bytes(n * sizeof(std::uint32_t));
+    (keys + radix::onesweep_temporary_bytes(n) <= slot_bytes ? fits : too_many) = n;
+  }
+  return fits;
 }
 
 /// Sorts n keys in device memory.
@@ -84,8 +84,8 @@ class Slots {
  public:
   explicit Slots(std::int64_t capacity) : slots_{Slot(capacity), Slot(capacity), Slot(capacity)} {}
 
-  /// The slot whose turn it is; one after the other.
-  Slot& next() { return slots_[turn_++ % slot_count]; }
+  /// The slot for the next piece: the slots are used in rotation.
+  Slot& next() { return slots_[next_++ % slot_count]; }
 
   Slot* begin() { return slots_; }
   Slot* end() { return slots_ + slot_count; }
@@ -97,7 +97,7 @@ class Slots {
 
  private:
   Slot slots_[slot_count];
-  std::uint64_t turn_ = 0;
+  std::uint64_t next_ = 0;
 };
 
 }  // namespace beyond

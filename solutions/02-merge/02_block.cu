@@ -119,7 +119,7 @@ void sort(Items<Key, Value> items, std::int64_t n, Before before, lab::LaunchSha
     merge_level<<<blocks, threads_per_block, 0, stream>>>(from, to, n, pairs, run, comparison);
     CUDA_CHECK(cudaGetLastError());
   };
-  sort_by_levels(items, n, tile_keys, before, stream, sort_all_tiles, merge);
+  sort_by_levels<tile_keys>(items, n, before, stream, sort_all_tiles, merge);
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
 // Step 04: merge path.
 //
 // Idea: cut the output, not the input. Of the first d keys of a merge some come from a, the others from b. A binary
-// search along a diagonal of the grid that a and b span finds how many come from a. Two such cuts bound a part of the
-// output and the parts of both inputs that belong to it. So each block merges one tile of the output, and within the
-// tile each thread merges the same number of keys, one after another, in registers.
+// search along a diagonal of the grid that a and b span finds how many come from a: the co-rank of d. Two such
+// partition points bound a part of the output and the parts of both inputs that belong to it. So each block merges one
+// tile of the output, and within the tile each thread merges the same number of keys, one after another, in registers.
 // New since step 03: all pieces have the same size, as large as shared memory allows, whatever the keys are. Within a
 // piece, a thread searches once per 17 keys; ranks take a search for every key. The tiles at the start are sorted in
 // the same way: each thread sorts 17 keys in registers, then 2, 4, ..., 256 threads merge theirs.
@@ -12,7 +12,7 @@
 // Limits: 256 threads per block only. The passes over memory remain: each level reads and writes all keys to double the
 // length of the runs.
 // This file has over 125 lines because it teaches the merge path at three scales: threads of a tile, blocks, the array.
-// Lines: 65 to write, 135 given.
+// Lines: 64 to write, 138 given.
 #include <cstdint>
 
 #include "instantiate.cuh"
@@ -22,7 +22,7 @@
 namespace merge_sort {
 namespace {
 
-/// The number of keys that come from a among the first `diagonal` keys of the merge of a[0, a_count) and
+/// The co-rank: the number of keys that come from a among the first `diagonal` keys of the merge of a[0, a_count) and
 /// b[0, b_count).
 template <class Index, class Key, class Before>
 __device__ Index merge_path(const Key* a, Index a_count, const Key* b, Index b_count, Index diagonal, Before before) {
@@ -45,41 +45,45 @@ __device__ Index merge_path(const Key* a, Index a_count, const Key* b, Index b_c
   return low;
 }
 
-/// Merges the first items_per_thread items of from[a, a_end) and from[b, b_end), or all if there are fewer.
+/// Merges the first items_per_thread items of what is left of both runs: tile[a, a_end) and tile[b, b_end). If there
+/// are fewer, merges all of them. `from_a`: how many items of a come before the thread's.
 template <class Key, class Value, class Before>
-__device__ void merge_serially(ThreadItems<Key, Value>& own, Items<Key, Value> from, int a, int a_end, int b, int b_end,
+__device__ void merge_serially(ThreadItems<Key, Value>& own, Items<Key, Value> tile, TileRuns runs, int from_a,
                                Before before) {
+  const int a_end = runs.middle, b_end = runs.end;
+  int a = runs.first + from_a, b = runs.middle + (runs.diagonal - from_a);
   // begin solution
   //~ // Your code: fill own.keys[0], own.keys[1], ... as in step 01, but keep the next key of each run in a register, so
   //~ // that each item costs one read. Read nothing beyond the end of a run. Give the loop a constant length and unroll
   //~ // it: an array is kept in registers only if all its indexes are known at compile time.
+  //~ (void)own, (void)tile, (void)before, (void)a, (void)b, (void)a_end, (void)b_end;
   const int left = (a_end - a) + (b_end - b);
   Key a_key{}, b_key{};
-  if (a < a_end) a_key = from.keys[a];
-  if (b < b_end) b_key = from.keys[b];
+  if (a < a_end) a_key = tile.keys[a];
+  if (b < b_end) b_key = tile.keys[b];
 #pragma unroll
   for (int k = 0; k < items_per_thread<Key>; ++k) {
     const bool take_b = b < b_end && (a >= a_end || before(b_key, a_key));
     own.keys[k] = take_b ? b_key : a_key;
     if constexpr (has_values<Value>) {
-      if (k < left) own.values[k] = from.values[take_b ? b : a];
+      if (k < left) own.values[k] = tile.values[take_b ? b : a];
     }
     if (take_b) {
-      if (++b < b_end) b_key = from.keys[b];
+      if (++b < b_end) b_key = tile.keys[b];
     } else {
-      if (++a < a_end) a_key = from.keys[a];
+      if (++a < a_end) a_key = tile.keys[a];
     }
   }
   // end solution
 }
 
-/// Takes the thread's items of the merge of tile[first, middle) and tile[middle, end), from position `diagonal` on.
+/// Merges two runs of the tile to the thread's registers: the items of the output from runs.diagonal on.
 template <class Key, class Value, class Before>
-__device__ void merge_to_registers(ThreadItems<Key, Value>& own, Items<Key, Value> tile, int first, int middle, int end,
-                                   int diagonal, Before before) {
-  diagonal = min(diagonal, end - first);
-  const int a = merge_path(tile.keys + first, middle - first, tile.keys + middle, end - middle, diagonal, before);
-  merge_serially(own, tile, first + a, middle, middle + (diagonal - a), end, before);
+__device__ void merge_to_registers(ThreadItems<Key, Value>& own, Items<Key, Value> tile, TileRuns runs, Before before) {
+  runs.diagonal = min(runs.diagonal, runs.end - runs.first);
+  const int from_a = merge_path(tile.keys + runs.first, runs.middle - runs.first, tile.keys + runs.middle,
+                                runs.end - runs.middle, runs.diagonal, before);
+  merge_serially(own, tile, runs, from_a, before);
 }
 
 /// Merges the sorted items of single threads until the tile holds all `count` items in order. All threads of the block
@@ -96,7 +100,8 @@ __device__ void merge_threads(ThreadItems<Key, Value>& own, Items<Key, Value> ti
     const int first = min((t & -width) * items_per_thread<Key>, count);
     const int middle = min(first + width / 2 * items_per_thread<Key>, count);
     const int end = min(first + width * items_per_thread<Key>, count);
-    merge_to_registers(own, tile, first, middle, end, (t & (width - 1)) * items_per_thread<Key>, before);
+    const int diagonal = (t & (width - 1)) * items_per_thread<Key>;
+    merge_to_registers(own, tile, {first, middle, end, diagonal}, before);
     __syncthreads();  // the next write overwrites items that other threads have read
   }
   registers_to_tile(tile, own, count);
@@ -130,42 +135,42 @@ __global__ void __launch_bounds__(path_threads_per_block)
 /// Finds where the part of a begins for each tile of the output. This is a separate launch so that the searches of all
 /// tiles run at the same time. In the next kernel, 256 threads would wait for one search.
 template <class Key, class Before>
-__global__ void find_cuts(const Key* from, std::int64_t n, std::int64_t tiles_per_run, std::int64_t* cuts,
-                          std::int64_t tiles, Before before) {
+__global__ void find_partition_points(const Key* from, Level<path_tile<Key>> level, std::int64_t* points,
+                                      Before before) {
   const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x;
-  for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < tiles; i += step) {
-    const Merge merge = merge_at(i, tiles_per_run, path_tile<Key>, n);
-    cuts[i] = merge.first + merge_path(from + merge.first, merge.middle - merge.first, from + merge.middle,
-                                       merge.end - merge.middle, i * path_tile<Key> - merge.first, before);
+  for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < level.parts; i += step) {
+    const Merge merge = level.merge_of(i);
+    points[i] = merge.first + merge_path(from + merge.first, merge.middle - merge.first, from + merge.middle,
+                                         merge.end - merge.middle, i * path_tile<Key> - merge.first, before);
   }
 }
 
 /// Each block merges the tiles blockIdx.x, blockIdx.x + gridDim.x, ... of the output of one level.
 template <class Key, class Value, class Before>
 __global__ void __launch_bounds__(path_threads_per_block)
-    merge_tiles(Items<Key, Value> from, Items<Key, Value> to, std::int64_t n, std::int64_t tiles_per_run,
-                const std::int64_t* cuts, std::int64_t tiles, Before before) {
+    merge_tiles(Items<Key, Value> from, Items<Key, Value> to, Level<path_tile<Key>> level, const std::int64_t* points,
+                Before before) {
   constexpr int tile_keys = path_tile<Key>;
   __shared__ Key keys[tile_keys];
   __shared__ Value values[has_values<Value> ? tile_keys : 1];
   const Items<Key, Value> tile{keys, values};
   const int t = threadIdx.x;
-  for (std::int64_t index = blockIdx.x; index < tiles; index += gridDim.x) {
-    const Merge merge = merge_at(index, tiles_per_run, tile_keys, n);
+  for (std::int64_t index = blockIdx.x; index < level.parts; index += gridDim.x) {
+    const Merge merge = level.merge_of(index);
     const std::int64_t output = index * tile_keys;
     const int count = int(min(merge.end - output, std::int64_t(tile_keys)));
     // begin solution
-    //~ // Your code: which items of a, and of b, does this tile need? cuts[index] and cuts[index + 1] answer this, except
-    //~ // for the last tile of a merge. load_runs(), merge_to_registers(), registers_to_tile(), store_tile(). Where do
-    //~ // barriers have to be?
+    //~ // Your code: which items of a, and of b, does this tile need? points[index] and points[index + 1] answer this,
+    //~ // except for the last tile of a merge. load_runs(), merge_to_registers(), registers_to_tile(), store_tile(). Where
+    //~ // do barriers have to be?
     //~ (void)tile, (void)t, (void)count;
     const bool last = output + count == merge.end;
-    const std::int64_t a = cuts[index], b = merge.middle + (output - a);
-    const int a_count = int((last ? merge.middle : cuts[index + 1]) - a);
+    const std::int64_t a = points[index], b = merge.middle + (output - a);
+    const int a_count = int((last ? merge.middle : points[index + 1]) - a);
     load_runs(tile, from, a, a_count, b, count);
     __syncthreads();  // a thread merges items that other threads have loaded
     ThreadItems<Key, Value> own;
-    merge_to_registers(own, tile, 0, a_count, count, t * items_per_thread<Key>, before);
+    merge_to_registers(own, tile, {0, a_count, count, t * items_per_thread<Key>}, before);
     __syncthreads();  // the next write overwrites items that other threads have read
     registers_to_tile(tile, own, count);
     __syncthreads();  // the store reads what other threads have written
@@ -185,7 +190,7 @@ void sort(Items<Key, Value> items, std::int64_t n, Before before, lab::LaunchSha
   const unsigned find_blocks = lab::blocks_or(shape, tiles, threads_per_block);
   const unsigned tile_blocks = lab::blocks_or(shape, tiles, 1);
   if (n < 2) return;
-  const lab::DeviceArray<std::int64_t> cuts(tiles, stream);
+  const lab::DeviceArray<std::int64_t> points(tiles, stream);
   // begin solution
   //~ // Your code: sort_by_levels(), as in step 03, with the kernels of this file. Check each launch.
   //~ (void)items, (void)before, (void)find_blocks, (void)tile_blocks;
@@ -195,15 +200,13 @@ void sort(Items<Key, Value> items, std::int64_t n, Before before, lab::LaunchSha
     CUDA_CHECK(cudaGetLastError());
   };
   const auto merge = [&](auto from, auto to, std::int64_t run, auto comparison) {
-    const std::int64_t tiles_per_run = run / path_tile<Key>;
-    find_cuts<<<find_blocks, threads_per_block, 0, stream>>>(from.keys, n, tiles_per_run, cuts.data(), tiles,
-                                                             comparison);
+    const Level<path_tile<Key>> level(n, run);
+    find_partition_points<<<find_blocks, threads_per_block, 0, stream>>>(from.keys, level, points.data(), comparison);
     CUDA_CHECK(cudaGetLastError());
-    merge_tiles<<<tile_blocks, threads_per_block, 0, stream>>>(from, to, n, tiles_per_run, cuts.data(), tiles,
-                                                               comparison);
+    merge_tiles<<<tile_blocks, threads_per_block, 0, stream>>>(from, to, level, points.data(), comparison);
     CUDA_CHECK(cudaGetLastError());
   };
-  sort_by_levels(items, n, path_tile<Key>, before, stream, sort_all_tiles, merge);
+  sort_by_levels<path_tile<Key>>(items, n, before, stream, sort_all_tiles, merge);
   // end solution
 }
 

@@ -1,16 +1,18 @@
 // Step 02: counters in shared memory.
 //
-// Idea: a block counts its own keys in shared memory, where atomics are fast and only its own threads queue, and at the
-// end adds its 256 counters to those in global memory. As many threads as there are counters scan them, in log2 n
+// Idea: a block counts its own keys in shared memory, where atomics are fast and only its own threads contend, and at
+// the end adds its 256 counters to those in global memory. As many threads as there are counters scan them, in log2 n
 // stages: in stage d the sum 2^d positions to the left is added to each sum (Hillis and Steele).
 // New since step 01: dynamic shared memory, whose size the launch sets; double buffering; a scan of any n, tile by
-// tile; and moving keys: a block reserves positions for all its keys of a value with one global atomic, and hands them
-// out with atomics in shared memory.
-// Cost: 4 bytes read and 2 written per key (count 1; move 2 and 1; copy back 1 and 1); 10 stages, 12 barriers per tile.
-// Limits: the scan makes n log2 n additions where n would do. Moved keys are written one byte at a time and in no
-// particular order: unstable. Keys that are all equal still queue at one counter.
-// Longer than other steps because it has three tasks: the histogram and the scan, which are tested alone, and the move.
-// Lines: 63 to write, 78 given.
+// tile; and scattering keys: a block claims positions for all its keys of a value with one global atomic, and each key
+// claims one of them, its ticket, with an atomic in shared memory.
+// Cost: 4 bytes read and 2 written per key (count 1; scatter 2 and 1; copy back 1 and 1); 10 stages, 12 barriers per
+// tile.
+// Limits: the scan makes n log2 n additions where n would do. Scattered keys are written one byte at a time and in no
+// particular order: unstable. Keys that are all equal still contend for one counter.
+// Longer than other steps because it has three tasks: the histogram and the scan, which are tested alone, and the
+// scatter.
+// Lines: 63 to write, 80 given.
 #include <algorithm>
 #include <cstdint>
 
@@ -21,8 +23,8 @@ namespace counting {
 namespace {
 
 constexpr int default_threads = 512;
-constexpr int items_per_thread = 64;         // with fewer, the 256 counters cost more than the keys
-constexpr std::int64_t move_tile = 1 << 15;  // keys that a block moves at a time
+constexpr int items_per_thread = 64;            // with fewer, the 256 counters cost more than the keys
+constexpr std::int64_t scatter_tile = 1 << 15;  // keys that a block scatters at a time
 
 /// counts[v] += the number of keys equal to v. Dynamic shared memory: `counters` counters of 32 bits.
 __global__ void histogram_kernel(const std::uint8_t* keys, Vectors<std::uint8_t> vectors, std::uint64_t* counts,
@@ -91,31 +93,31 @@ __global__ void scan_tiles(Values values, std::uint64_t* sums, std::uint64_t* ti
   }
 }
 
-/// Moves each key to the next free position of its value. free[v] is the index of that position for value v. Dynamic
-/// shared memory: `counters` positions of 64 bits, then as many counters of 32 bits.
-__global__ void move(lab::Span<const std::uint8_t> keys, std::uint8_t* sorted, std::uint64_t* free, int counters,
-                     lab::Order order) {
+/// Scatters the keys: each key of value v goes to position next[v], which then advances. Dynamic shared memory:
+/// `counters` positions of 64 bits, then as many counters of 32 bits.
+__global__ void scatter(lab::Span<const std::uint8_t> keys, std::uint8_t* sorted, std::uint64_t* next, int counters,
+                        lab::Order order) {
   extern __shared__ std::uint64_t positions[];
-  unsigned* const wanted = reinterpret_cast<unsigned*>(positions + counters);
-  for (std::int64_t first = blockIdx.x * move_tile; first < keys.n; first += gridDim.x * move_tile) {
-    const int count = items_in_tile(keys.n, first, move_tile);
+  unsigned* const tile_counts = reinterpret_cast<unsigned*>(positions + counters);
+  for (std::int64_t first = blockIdx.x * scatter_tile; first < keys.n; first += gridDim.x * scatter_tile) {
+    const int count = items_in_tile(keys.n, first, scatter_tile);
     // begin solution
-    //~ // Your code: count the tile's keys in wanted[]. Reserve that many positions by adding to free[v], with one
-    //~ // atomic per value, and note in positions[v] where they begin. Then read the tile again: an atomic on wanted[],
-    //~ // counting down, gives each key its position. Position p of the ascending order is position keys.n - 1 - p of
-    //~ // the descending order.
-    //~ (void)sorted, (void)free, (void)wanted, (void)count;
-    for (int v = threadIdx.x; v < counters; v += blockDim.x) wanted[v] = 0;
+    //~ // Your code: count the tile's keys in tile_counts[]. Claim that many positions by adding to next[v], with one
+    //~ // atomic per value, and note in positions[v] where they begin. Then read the tile again: an atomic on
+    //~ // tile_counts[], counting down, gives each key its ticket, and so its position. Position p of the ascending
+    //~ // order is position keys.n - 1 - p of the descending order.
+    //~ (void)sorted, (void)next, (void)tile_counts, (void)count;
+    for (int v = threadIdx.x; v < counters; v += blockDim.x) tile_counts[v] = 0;
     __syncthreads();  // a thread counts in counters that others have set to 0
-    for (int i = threadIdx.x; i < count; i += blockDim.x) atomicAdd(&wanted[keys.data[first + i]], 1u);
-    __syncthreads();  // a thread reserves positions for keys that others have counted
+    for (int i = threadIdx.x; i < count; i += blockDim.x) atomicAdd(&tile_counts[keys.data[first + i]], 1u);
+    __syncthreads();  // a thread claims positions for keys that others have counted
     for (int v = threadIdx.x; v < counters; v += blockDim.x) {
-      if (wanted[v] != 0) positions[v] = atomic_add(&free[v], wanted[v]);
+      if (tile_counts[v] != 0) positions[v] = atomic_add(&next[v], tile_counts[v]);
     }
-    __syncthreads();  // a key takes a position that another thread has reserved
+    __syncthreads();  // a key gets a position that another thread has claimed
     for (int i = threadIdx.x; i < count; i += blockDim.x) {
       const std::uint8_t key = keys.data[first + i];
-      const std::int64_t position = positions[key] + atomicSub(&wanted[key], 1u) - 1;
+      const std::int64_t position = positions[key] + atomicSub(&tile_counts[key], 1u) - 1;  // the last ticket first
       sorted[order == lab::Order::ascending ? position : keys.n - 1 - position] = key;
     }
     __syncthreads();  // the next tile sets counters to 0 that other threads may still be counting down
@@ -158,19 +160,19 @@ void scan_hillis_steele(Values values, lab::Span<std::uint64_t> sums, lab::Launc
 
 void sort_shared(lab::Span<std::uint8_t> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream) {
   const int threads = lab::threads_or(shape, default_threads);
-  const unsigned blocks = lab::blocks_or(shape, keys.n, move_tile);
+  const unsigned blocks = lab::blocks_or(shape, keys.n, scatter_tile);
   if (keys.n < 2) return;
   const lab::DeviceArray<std::uint64_t> counts = scratch<std::uint64_t>(byte_values, "counters", stream);
   const lab::DeviceArray<std::uint8_t> sorted = scratch<std::uint8_t>(keys.n, "keys of scratch", stream);
   // begin solution
-  //~ // Your code: histogram(), scan_hillis_steele(), the move into `sorted`, and the copy back.
-  //~ (void)threads, (void)blocks, (void)move;
+  //~ // Your code: histogram(), scan_hillis_steele(), the scatter into `sorted`, and the copy back.
+  //~ (void)threads, (void)blocks, (void)scatter;
   //~ NOT_WRITTEN("step 02");
   histogram({keys.data, keys.n}, counts.span(), shape, stream);
   scan_hillis_steele({counts.data(), counts.size()}, counts.span(), shape, stream);
   const std::size_t shared = byte_values * (sizeof(std::uint64_t) + sizeof(unsigned));
-  move<<<blocks, threads, shared, stream>>>(lab::Span<const std::uint8_t>{keys.data, keys.n}, sorted.data(),
-                                            counts.data(), byte_values, order);
+  scatter<<<blocks, threads, shared, stream>>>(lab::Span<const std::uint8_t>{keys.data, keys.n}, sorted.data(),
+                                               counts.data(), byte_values, order);
   CUDA_CHECK(cudaGetLastError());
   CUDA_CHECK(cudaMemcpyAsync(keys.data, sorted.data(), keys.n, cudaMemcpyDeviceToDevice, stream));
   // end solution

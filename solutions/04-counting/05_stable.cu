@@ -1,18 +1,19 @@
 // Step 05: keys with values, stable.
 //
 // Idea: values that travel with their keys make equal keys different, so keys must be moved, and in order. A warp owns
-// a stretch of the keys and a column of counters. The scan goes through all columns value by value, so the sum for
+// a chunk of the keys and a column of counters. The scan goes through all columns value by value, so the sum for
 // (value v, warp w) is the position of warp w's first key of value v: after all smaller keys, and after the keys of
-// value v in earlier stretches. Within its stretch the warp takes the keys in order, 32 at a time, and lanes with equal
-// keys line up by lane number. No position is decided by the order of atomics, so equal keys keep their order.
-// New since step 04: ranks by __match_any_sync; one pass per 8 bits of the counter's index, the lowest bits first.
+// value v in earlier chunks. Within its chunk the warp processes the keys in order, 32 at a time, and ranks lanes with
+// equal keys in the order of the lanes. No position depends on the order of atomics, so equal keys keep their order.
+// New since step 04: ranks by __match_any_sync; one pass per 8 bits of the counter's index, the least significant digit
+// first (LSD).
 // Cost per digit: 2 reads of the keys, 1 of the values, 1 write of both; a copy of both if the number of digits is odd.
 // Limits: neighbouring lanes write far apart; a pass that first sorts its tile could write whole runs (lab 05).
-// Lines: 40 to write, 70 given.
+// Lines: 38 to write, 68 given.
 #include <cstdint>
 #include <utility>
 
-#include "stretches.cuh"
+#include "chunks.cuh"
 
 namespace counting {
 namespace {
@@ -20,42 +21,40 @@ namespace {
 constexpr int default_threads = 256;
 constexpr int min_items_per_thread = 32;  // with fewer, a warp's counters cost more than its keys
 
-/// counts[v * warps + w] = the number of keys with digit v in the stretch of warp w, for all v below `counters`.
+/// counts[v * chunks.warps + w] = the number of keys with digit v in the chunk of warp w, for all v below `counters`.
 template <class Key>
-__global__ void count_stretches(lab::Span<const Key> keys, Digit<Key> digit, std::int64_t keys_per_warp,
-                                std::uint64_t* counts, std::int64_t warps, int counters) {
+__global__ void count_chunks(const Key* keys, Chunks chunks, Digit<Key> digit, std::uint64_t* counts, int counters) {
   extern __shared__ unsigned all_counts[];
   unsigned* const own = all_counts + threadIdx.x / 32 * counters;
-  const Warp warp(keys.n, keys_per_warp);
+  const Warp warp(chunks);
   // begin solution
-  //~ // Your code: set the warp's own counters to 0, count the stretch, and write every counter to the warp's column.
+  //~ // Your code: set the warp's own counters to 0, count the chunk, and write every counter to the warp's column.
   //~ (void)own, (void)warp;
   for (int v = warp.lane; v < counters; v += warp.lanes) own[v] = 0;
   __syncwarp(warp.mask);  // a lane counts in counters that others have set to 0
   for (std::int64_t i = warp.begin + warp.lane; i < warp.end; i += warp.lanes) {
-    atomicAdd(&own[digit.extract(keys.data[i])], 1u);
+    atomicAdd(&own[digit.extract(keys[i])], 1u);
   }
   __syncwarp(warp.mask);  // a lane writes counters in which others have counted
-  for (int v = warp.lane; v < counters; v += warp.lanes) counts[v * warps + warp.number] = own[v];
+  for (int v = warp.lane; v < counters; v += warp.lanes) counts[v * chunks.warps + warp.index] = own[v];
   // end solution
 }
 
-/// Moves each pair to its position; sums[v * warps + w] is the position of warp w's first key with digit v. Dynamic
-/// shared memory: `counters` positions of 64 bits per warp.
+/// Moves each pair to its position; sums[v * chunks.warps + w] is the position of warp w's first key with digit v.
+/// Dynamic shared memory: `counters` positions of 64 bits per warp.
 template <class Key, class Value>
-__global__ void move_stretches(Pairs<const Key, const Value> from, Pairs<Key, Value> to, std::int64_t n,
-                               Digit<Key> digit, std::int64_t keys_per_warp, const std::uint64_t* sums,
-                               std::int64_t warps, int counters) {
+__global__ void rank_and_scatter(Pairs<const Key, const Value> from, Pairs<Key, Value> to, Chunks chunks,
+                                 Digit<Key> digit, const std::uint64_t* sums, int counters) {
   extern __shared__ std::uint64_t all_positions[];
   std::uint64_t* const next = all_positions + threadIdx.x / 32 * counters;
-  const Warp warp(n, keys_per_warp);
+  const Warp warp(chunks);
   // begin solution
-  //~ // Your code: load the warp's column of sums into next[]. Go through the stretch in order, one key per lane at a
-  //~ // time. Lanes with the same digit v (__match_any_sync) take positions next[v], next[v] + 1, ... by lane number,
-  //~ // and one of them advances next[v] (see hints 2 to 4).
+  //~ // Your code: load the warp's column of sums into next[]. Go through the chunk in order, one key per lane at a
+  //~ // time. Rank the lanes with the same digit v (__match_any_sync) in the order of the lanes: the key of rank r goes
+  //~ // to position next[v] + r. Then one of them advances next[v] (see hints 2 to 4).
   //~ (void)next, (void)warp;
-  for (int v = warp.lane; v < counters; v += warp.lanes) next[v] = sums[v * warps + warp.number];
-  __syncwarp(warp.mask);  // a key takes a position that another lane has loaded
+  for (int v = warp.lane; v < counters; v += warp.lanes) next[v] = sums[v * chunks.warps + warp.index];
+  __syncwarp(warp.mask);  // a lane reads positions that others have loaded
   for (std::int64_t first = warp.begin; first < warp.end; first += warp.lanes) {
     const std::int64_t i = first + warp.lane;
     const unsigned active = __ballot_sync(warp.mask, i < warp.end);
@@ -63,10 +62,9 @@ __global__ void move_stretches(Pairs<const Key, const Value> from, Pairs<Key, Va
       const Key key = from.keys[i];
       const unsigned v = digit.extract(key);
       const unsigned equal = __match_any_sync(active, v);
-      const int rank = __popc(equal & ((1u << warp.lane) - 1));
-      const std::uint64_t position = next[v] + rank;
-      __syncwarp(active);  // one lane advances next[v], which the others read
-      if (rank == 0) next[v] = position + __popc(equal);
+      const std::uint64_t position = next[v] + __popc(equal & ((1u << warp.lane) - 1));
+      __syncwarp(active);                                   // one lane advances next[v], which the others read
+      if (equal >> warp.lane == 1) next[v] = position + 1;  // the highest of the lanes has the last of the positions
       to.keys[position] = key;
       to.values[position] = from.values[i];
     }
@@ -87,20 +85,20 @@ void sort_stable(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order,
   const Range range = range_of(lab::Span<const Key>{keys.data, n}, shape, stream);
   refuse_large(range);
   const int counters = int(std::min<std::uint64_t>(range.size(), Digit<Key>::values)), passes = passes_of(range);
-  const std::int64_t warps = std::int64_t(blocks) * warps_per_block, keys_per_warp = (n + warps - 1) / warps;
-  if (keys_per_warp >= max_keys_per_block) throw lab::Unsupported("too many keys per warp: choose more blocks");
-  const lab::DeviceArray<std::uint64_t> counts = scratch<std::uint64_t>(counters * warps, "counters", stream);
+  const Chunks chunks(n, std::int64_t(blocks) * warps_per_block);
+  const lab::DeviceArray<std::uint64_t> counts = scratch<std::uint64_t>(counters * chunks.warps, "counters", stream);
   const lab::DeviceArray<Key> scratch_keys = scratch<Key>(n, "keys of scratch", stream);
   const lab::DeviceArray<Value> scratch_values = scratch<Value>(n, "values of scratch", stream);
   const std::size_t shared = std::size_t(warps_per_block) * counters * sizeof(std::uint64_t);
-  allow_shared(count_stretches<Key>, shared / 2);
-  allow_shared(move_stretches<Key, Value>, shared);
+  allow_shared(count_chunks<Key>, shared / 2);
+  allow_shared(rank_and_scatter<Key, Value>, shared);
 
   Pairs<Key, Value> from = {keys.data, values.data}, to = {scratch_keys.data(), scratch_values.data()};
   // begin solution
-  //~ // Your code: for each pass, the lowest digit first: count_stretches, scan_blelloch() over all counters,
-  //~ // move_stretches, and exchange `from` and `to`. If the number of passes is odd, first copy the pairs to scratch.
-  //~ (void)passes, (void)keys_per_warp, (void)from, (void)to, (void)order;
+  //~ // Your code: for each pass, the least significant digit first: count_chunks, scan_blelloch() over all counters,
+  //~ // rank_and_scatter; then exchange `from` and `to`. If the number of passes is odd, first copy the pairs to
+  //~ // scratch.
+  //~ (void)passes, (void)from, (void)to, (void)order;
   //~ NOT_WRITTEN("step 05");
   if (passes % 2 == 1) {
     CUDA_CHECK(cudaMemcpyAsync(to.keys, from.keys, n * sizeof(Key), cudaMemcpyDeviceToDevice, stream));
@@ -109,12 +107,11 @@ void sort_stable(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order,
   }
   for (int pass = 0; pass < passes; ++pass, std::swap(from, to)) {
     const Digit<Key> digit = {{range, order}, pass * Digit<Key>::bits};
-    count_stretches<<<blocks, threads, shared / 2, stream>>>(lab::Span<const Key>{from.keys, n}, digit, keys_per_warp,
-                                                             counts.data(), warps, counters);
+    count_chunks<<<blocks, threads, shared / 2, stream>>>(from.keys, chunks, digit, counts.data(), counters);
     CUDA_CHECK(cudaGetLastError());
     scan_blelloch({counts.data(), counts.size()}, counts.span(), {}, stream);
-    move_stretches<<<blocks, threads, shared, stream>>>(Pairs<const Key, const Value>{from.keys, from.values}, to, n,
-                                                        digit, keys_per_warp, counts.data(), warps, counters);
+    rank_and_scatter<<<blocks, threads, shared, stream>>>(Pairs<const Key, const Value>{from.keys, from.values}, to,
+                                                          chunks, digit, counts.data(), counters);
     CUDA_CHECK(cudaGetLastError());
   }
   // end solution

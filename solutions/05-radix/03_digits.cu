@@ -11,8 +11,8 @@
 // Lines: 93 to write, 77 given.
 #include <cstdint>
 
+#include "array_scan.cuh"
 #include "digit.cuh"
-#include "scan.cuh"
 
 namespace radix {
 namespace {

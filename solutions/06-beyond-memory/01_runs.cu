@@ -1,13 +1,15 @@
 // Step 01: runs.
 //
 // Idea: the keys do not fit on the device, but any piece of them that does can be sorted there. So the device sorts
-// pieces, here very small ones, the tiles of its blocks; and the host, which has room for everything, merges them.
-// In a block each thread first sorts its own keys, by their bits, from the lowest to the highest: zeros stay in one
-// bucket, ones go to a second. Then the threads' runs are merged: in each round, the smallest of all first keys wins.
+// pieces, here very small ones, the tiles of its blocks; and the host, which has room for everything, makes a k-way
+// merge of them all. In a block each thread first sorts its own keys, by their bits, from the lowest to the highest:
+// zeros stay in one bucket, ones go to a second. Then the threads' runs are merged: in each round, the smallest of all
+// first keys wins.
+// Source of both: S. Cook, "CUDA Programming", 2013, chapter 6. A round there has several barriers, here it has one.
 // Cost: every key is copied in and out once, and nothing happens during a copy. The merge takes n rounds with a barrier
 // each; on the host it takes log2(n / 2048) comparisons per key, on one core.
 // Limits: 64 threads per block.
-// Lines: 52 to write, 89 given.
+// Lines: 51 to write, 92 given.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -24,8 +26,8 @@ constexpr int threads_per_block = 64;
 constexpr int keys_per_thread = 32;
 constexpr int tile_size = threads_per_block * keys_per_thread;
 
-/// A thread's offer for the next place in the sorted tile: its first key, and in the lower half its number. Offers
-/// never tie, and every offer is less than `no_offer`, even that of the key 0xFFFFFFFF.
+/// A thread's offer for the next place in the sorted tile: its first key, and in the lower half the thread's index.
+/// Offers never tie, and every offer is less than the sentinel `no_offer`, even that of the key 0xFFFFFFFF.
 using Offer = unsigned long long;
 constexpr Offer no_offer = ~Offer{0};
 
@@ -39,16 +41,15 @@ __device__ void sort_own_keys(unsigned* keys, unsigned* ones, int count) {
   //~ // Your code: for each bit, the lowest first: keys whose bit is 0 move up to the front of `keys`, in their order; the
   //~ // others go to `ones`, and then behind the zeros. Use place() for every index.
   for (int bit = 0; bit < 32; ++bit) {
-    int zero_count = 0, one_count = 0;
+    int zeros = 0;
     for (int i = 0; i < count; ++i) {
       const unsigned key = keys[place(i)];
-      if (key >> bit & 1u) {
-        ones[place(one_count++)] = key;
-      } else {
-        keys[place(zero_count++)] = key;
-      }
+      const bool is_one = (key >> bit & 1u) != 0;
+      // Of the i keys before this one, `zeros` had a 0 and all others a 1. Not a branch: lanes would wait for each other.
+      (is_one ? ones : keys)[place(is_one ? i - zeros : zeros)] = key;
+      zeros += !is_one;
     }
-    for (int i = 0; i < one_count; ++i) keys[place(zero_count + i)] = ones[place(i)];
+    for (int i = zeros; i < count; ++i) keys[place(i)] = ones[place(i - zeros)];
   }
   // end solution
 }
@@ -58,16 +59,16 @@ __device__ void sort_own_keys(unsigned* keys, unsigned* ones, int count) {
 __device__ void merge_threads(const unsigned* keys, int own_count, unsigned* sorted, int tile_count, Offer* best) {
   // begin solution
   //~ // Your code, one round per key of the tile: every thread that has keys left makes its offer, with atomicMin to
-  //~ // best[round % 3]. Barrier. The thread whose number is in the smallest offer stores its key and goes on to its next
-  //~ // one. Somebody sets the word of a later round back to no_offer: of which round, so that one barrier is enough?
+  //~ // best[round % 3]. Barrier. The thread whose index is in the smallest offer stores its key and goes on to its next
+  //~ // one. One thread sets the word of a later round back to no_offer: of which round, so that one barrier is enough?
   int next = 0;
   for (int round = 0; round < tile_count; ++round) {
     if (next < own_count) atomicMin(&best[round % 3], Offer(keys[place(next)]) << 32 | threadIdx.x);
     __syncthreads();  // all offers of this round are made before anyone reads the smallest
     const Offer winner = best[round % 3];
     if (unsigned(winner) == threadIdx.x) sorted[round] = keys[place(next++)];
-    // The word of the round after next. It was last read in the round before this one, which all have left; and nobody
-    // makes an offer to it before the next barrier. With two words, this would be the word of the next round, for which
+    // The word of the round after next. It was last read in the round before this one, which all have left; and no
+    // thread makes an offer to it before the next barrier. With two words, this would be the word of the next round, for which
     // a fast thread may have made its offer already; with one, slow threads may still be reading it.
     if (threadIdx.x == 0) best[(round + 2) % 3] = no_offer;
   }
@@ -99,7 +100,7 @@ void merge_runs(Keys keys, Keys scratch, const std::vector<std::int64_t>& begins
   const std::int64_t runs = std::int64_t(begins.size()) - 1;
   const std::uint32_t inversion = inversion_of(order);
   std::vector<std::int64_t> next(begins.begin(), begins.end() - 1);  // of each run
-  // A run's first key, and in the lower half the run's number; more than any such number once the run is exhausted.
+  // A run's first key, and in the lower half the run's index; once the run is exhausted, a sentinel that is greater.
   const auto take = [&](std::uint32_t run) {
     if (next[run] == begins[run + 1]) return ~std::uint64_t{0};
     return std::uint64_t{keys.data[next[run]++] ^ inversion} << 32 | run;
@@ -110,7 +111,7 @@ void merge_runs(Keys keys, Keys scratch, const std::vector<std::int64_t>& begins
   //~ // for each place of scratch: store the key of the overall winner, take the next key of its run, and play its way up
   //~ // again: at each node the new key meets the loser that stayed there. In the end copy the keys back. With fewer than
   //~ // two runs there is nothing to do.
-  //~ (void)scratch, (void)take;
+  //~ (void)scratch, (void)runs, (void)take;
   //~ NOT_WRITTEN("step 01");
   if (runs < 2) return;
   std::vector<std::uint64_t> losers(runs), winners(2 * runs);
@@ -137,8 +138,9 @@ void sort_runs(Keys keys, Keys scratch, lab::Order order, std::int64_t device_by
   if (lab::threads_or(shape, threads_per_block) != threads_per_block) {
     throw lab::Unsupported("this step has 64 threads per block: choose --threads 64 or leave it out");
   }
-  const std::int64_t fits = (usable_bytes(device_bytes) - page_bytes) / std::int64_t{sizeof(unsigned)};
-  const std::int64_t piece = std::min(fits / tile_size * tile_size, keys.n);
+  constexpr std::int64_t tile_bytes = tile_size * sizeof(unsigned);
+  static_assert(lab::allocated_bytes(tile_bytes) == tile_bytes, "whole tiles occupy no more than their keys");
+  const std::int64_t piece = std::min(usable_bytes(device_bytes) / tile_bytes * tile_size, keys.n);
   const unsigned blocks = lab::blocks_or(shape, piece, tile_size);
   if (keys.n < 2) return;
   const lab::DeviceArray<unsigned> tiles(piece, stream);

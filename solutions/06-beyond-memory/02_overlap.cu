@@ -2,13 +2,14 @@
 //
 // Idea: a GPU copies in, computes and copies out at the same time, if different streams ask for it and the host memory
 // is pinned. Three slots share the device memory. Each has a stream, in which a piece is copied in, sorted and copied
-// out, and then the next but two. Streams do not wait for each other, so the three phases of different pieces overlap.
+// out, and then the next but two. Streams do not wait for each other, so the three phases of different pieces overlap,
+// and the throughput of the bus alone decides how long they take.
 // New since step 01: pieces as large as the slots allow, sorted by step 04 of lab 05. So the host merges few runs, not
 // one for each tile.
 // Cost: every key is copied in and out once. Both directions together take as long as the slower one, and the sort is
 // hidden behind them; but the merge on one core of the host takes much longer than all of that.
 // Limits: 384 threads per block, as in lab 05.
-// Lines: 12 to write, 33 given.
+// Lines: 12 to write, 34 given.
 #include <algorithm>
 #include <cstdint>
 #include <vector>

@@ -10,9 +10,10 @@
 #include <type_traits>
 #include <vector>
 
+#include "k_way_pass.cuh"
 #include "merge_sort.h"
+#include "methods.cuh"
 #include "step/device_array.h"
-#include "wide_pass.cuh"
 
 namespace {
 
@@ -137,7 +138,7 @@ TEST_CASE_TEMPLATE("the tiles of a pass of step 05 cover its output, and are as 
   for (std::int64_t n : {std::int64_t{2}, std::int64_t{8415}, std::int64_t{16897}, (std::int64_t{1} << 28) + 3,
                          (std::int64_t{1} << 33) - 1}) {
     for (std::int64_t run : {std::int64_t{16896}, std::int64_t{16896} << 10, std::int64_t{16896} << 18}) {
-      const merge_sort::WidePass<width> pass(n, run, largest);
+      const merge_sort::KWayPass<width> pass(n, run, largest);
       const std::int64_t per_merge = width * run;
       CAPTURE(n);
       CAPTURE(run);
@@ -153,4 +154,24 @@ TEST_CASE_TEMPLATE("the tiles of a pass of step 05 cover its output, and are as 
       if (last > 0) CHECK(pass.run_first(last - 1, width) == last * per_merge);
     }
   }
+}
+
+TEST_CASE("the method of step 05 is the one for so many keys, unless the user chooses the launch shape") {
+  using merge_sort::Method;
+  const auto method = [](std::int64_t n, lab::LaunchShape shape) {
+    return merge_sort::choose_method<Key, merge_sort::NoValue, merge_sort::InOrder<lab::Order::ascending>>(n, shape);
+  };
+  const std::int64_t multiprocessors = lab::device_attribute(cudaDevAttrMultiProcessorCount);
+  CHECK(method(2, {}) == Method::few_keys);
+  CHECK(method(4096 * multiprocessors, {}) == Method::few_keys);
+  // A thread count, and an array that fits into a small tile, leave the large tiles out.
+  CHECK(method(2, {1, 0}) == Method::four_way_small_tiles);
+  CHECK(method(8448, {1, 0}) == Method::four_way_small_tiles);
+  CHECK(method(1 << 30, {0, 256}) == Method::four_way_small_tiles);
+  using Large =
+      merge_sort::SortShape<Method::four_way, Key, merge_sort::NoValue, merge_sort::InOrder<lab::Order::ascending>>;
+  const bool large = merge_sort::fits<Large>();
+  CHECK(method(8449, {1, 0}) == (large ? Method::four_way : Method::four_way_small_tiles));
+  CHECK(method(65536 * multiprocessors + 1, {}) == (large ? Method::four_way : Method::four_way_small_tiles));
+  if (large && multiprocessors > 2) CHECK(method(4096 * multiprocessors + 1, {}) == Method::two_way);
 }

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "segments.cuh"
+#include "segment_lists.cuh"
 #include "step/device_array.h"
 
 namespace {

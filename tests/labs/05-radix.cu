@@ -9,43 +9,33 @@
 #include <string>
 #include <vector>
 
-#include "radix.h"
-#include "splits.cuh"
+// The core of step 06 and its kernels, for buckets that it would make of many more keys only.
+#include "../../solutions/05-radix/06_record.cu"
 
 namespace radix {
 namespace {
 
-// What splits need of step 05: here the first lane finds all positions of its warp.
-template <class Tile, class Coding>
-__device__ void place_items(Tile& tile, const Items<Tile>& items, Coding coding, int pass) {
-  for (int row = 0; row < Tile::items && row < items.rows; ++row) {
-    const unsigned digit = coding.digit(items.codes[row], pass);
-    for (unsigned lane = 0; lane < 32; ++lane) {
-      if (threadIdx.x % 32 == lane) tile.codes[padded(tile.counts[threadIdx.x / 32][digit]++)] = items.codes[row];
-      __syncwarp();  // the lanes take positions one after the other
-    }
+// 65,536 buckets for 32,769 to 65,536 keys, so that partitions keep 16 bits of each, as they do for 2^28 keys.
+struct ManyBuckets : FewKeys {
+  static BucketLimits limits(std::int64_t) {
+    return {.first = {24, 8}, .second = {16, 8}, .max_bucket = Bucket::capacity, .tile_size = Partition::size};
   }
-}
-
-// 65,536 buckets for 32,769 to 65,536 keys, so that splits keep 16 bits of each, as they do for 2^28 keys.
-struct ManyBuckets : SplitShapes<SmallSplit, SmallBucket> {
-  static BucketBits bits(std::int64_t n) { return {n, 1}; }
 };
 
-// The keys after splits, and whether these have found them skewed.
+// The keys after two partitions, and whether these have left them unsorted.
 std::pair<std::vector<std::uint32_t>, bool> sort_by_many_buckets(std::vector<std::uint32_t> keys, lab::Order order) {
   const std::size_t bytes = keys.size() * sizeof(std::uint32_t);
-  const lab::DeviceArray<std::uint32_t> home(std::ssize(keys), nullptr), scratch(std::ssize(keys), nullptr);
-  const lab::DeviceArray<SplitsPlan> plan(1, nullptr);
-  CUDA_CHECK(cudaMemset(plan.data(), 0, sizeof(SplitsPlan)));
-  CUDA_CHECK(cudaMemcpy(home.data(), keys.data(), bytes, cudaMemcpyHostToDevice));
-  Splits splits;
-  const unsigned* const skewed = splits.queue<ManyBuckets>(home.span(), scratch.data(), Coding<std::uint32_t>(order),
-                                                           plan.data(), Device::current(), nullptr);
-  unsigned is_skewed;
-  CUDA_CHECK(cudaMemcpy(&is_skewed, skewed, sizeof is_skewed, cudaMemcpyDeviceToHost));
-  CUDA_CHECK(cudaMemcpy(keys.data(), home.data(), bytes, cudaMemcpyDeviceToHost));
-  return {keys, is_skewed != 0};
+  const lab::DeviceArray<std::uint32_t> primary(std::ssize(keys), nullptr), scratch(std::ssize(keys), nullptr);
+  const lab::DeviceArray<TwoPartitionsPlan> plan(1, nullptr);
+  CUDA_CHECK(cudaMemset(plan.data(), 0, sizeof(TwoPartitionsPlan)));
+  CUDA_CHECK(cudaMemcpy(primary.data(), keys.data(), bytes, cudaMemcpyHostToDevice));
+  const auto transform = transform_for<std::uint32_t>(order);
+  TwoPartitionsSort<Core, ManyBuckets, std::uint32_t>(primary.span(), scratch.data(), transform, plan.data(), nullptr)
+      .queue();
+  TwoPartitionsPlan planned;
+  CUDA_CHECK(cudaMemcpy(&planned, plan.data(), sizeof planned, cudaMemcpyDeviceToHost));
+  CUDA_CHECK(cudaMemcpy(keys.data(), primary.data(), bytes, cudaMemcpyDeviceToHost));
+  return {keys, planned.buckets.unsorted != 0};
 }
 
 }  // namespace
@@ -144,27 +134,27 @@ TEST_CASE("strings of any equal length are sorted as memcmp compares them") {
   }
 }
 
-TEST_CASE("splits that keep 16 bits of a key sort evenly spread keys, and some that are equal") {
+TEST_CASE("partitions that keep 16 bits of a key sort evenly spread keys, and some that are equal") {
   std::mt19937_64 random(4);
   for (lab::Order order : {lab::Order::ascending, lab::Order::descending}) {
     std::vector<std::uint32_t> keys(65000);
     for (std::uint32_t& key : keys) key = std::uint32_t(random());
     std::fill_n(keys.begin() + 1000, 60, keys.front());  // more than a bin may have
-    const auto [sorted, skewed] = radix::sort_by_many_buckets(keys, order);
-    CHECK_FALSE(skewed);
+    const auto [sorted, unsorted] = radix::sort_by_many_buckets(keys, order);
+    CHECK_FALSE(unsorted);
     CHECK(sorted == expected(keys, order));
   }
 }
 
-TEST_CASE("splits that keep 16 bits of a key leave keys as they are if most are in one half of the buckets") {
+TEST_CASE("partitions that keep 16 bits of a key leave keys as they are if most are in one half of the buckets") {
   std::mt19937_64 random(5);
   for (std::uint32_t highest : {0u, 1u << 31}) {
     std::vector<std::uint32_t> keys(65000);
     for (std::size_t i = 0; i < keys.size(); ++i) {
       keys[i] = i % 10 == 0 ? std::uint32_t(random()) : std::uint32_t(random()) >> 1 | highest;
     }
-    const auto [left, skewed] = radix::sort_by_many_buckets(keys, lab::Order::ascending);
-    CHECK(skewed);
+    const auto [left, unsorted] = radix::sort_by_many_buckets(keys, lab::Order::ascending);
+    CHECK(unsorted);
     CHECK(left == keys);
   }
 }

@@ -128,6 +128,22 @@ TEST_CASE("steps use most of the device memory that they may, and no more") {
   }
 }
 
+TEST_CASE("the sort of a piece allocates what lab 05 says") {
+  cudaMemPool_t pool;
+  CUDA_CHECK(cudaDeviceGetDefaultMemPool(&pool, 0));
+  for (std::int64_t n : {2, 1000, 7680, 7681, 100'000}) {
+    CAPTURE(n);
+    const lab::DeviceArray<std::uint32_t> keys(n, nullptr);
+    CUDA_CHECK(cudaMemsetAsync(keys.data(), 0, n * sizeof(std::uint32_t), nullptr));
+    std::uint64_t before = 0, bytes = 0;
+    CUDA_CHECK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemCurrent, &before));
+    CUDA_CHECK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &bytes));
+    beyond::sort_piece(keys.data(), n, Order::ascending, 0, nullptr);
+    CUDA_CHECK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrUsedMemHigh, &bytes));
+    CHECK(std::int64_t(bytes - before) == radix::onesweep_temporary_bytes(n));
+  }
+}
+
 TEST_CASE("pieces and buckets are distributed over three streams, none of them the caller's") {
   for (int number : {2, 3}) {
     CAPTURE(number);
@@ -178,7 +194,8 @@ TEST_CASE("a bucket that is too large is divided again") {
   const auto groups = std::count_if(launches.kernels.begin(), launches.kernels.end(), [](const std::string& kernel) {
     return kernel.find("group") != std::string::npos;
   });
-  CHECK(groups > n / beyond::keys_per_slot(beyond::fewest_device_bytes) + 1);  // more than one trip for each piece
+  CHECK(groups >
+        n / beyond::keys_per_slot(beyond::fewest_device_bytes) + 1);  // more than one round trip for each piece
 }
 
 TEST_CASE("a timeline has the copies and kernels of all streams, in order, with the bytes of the copies") {

@@ -20,12 +20,12 @@ sys.path.insert(0, str(ROOT / "common"))
 
 from workbook.core import course  # noqa: E402
 
-RECORDS = [course.record(lab).file for lab in course.labs()]
+RECORDS = [step.file for lab in course.labs() for step in course.records(lab)]
 CAPABILITIES = ("75", "80", "86", "89", "90", "100")
 MEASURED = "sm_90"  # the GPU that the records are measured on
 # Kernels of these steps spill there: of lab 02, those that sort tiles of 64-bit keys (12 bytes per thread); of lab 05,
 # most that sweep over the keys.
-SPILLING = tuple(course.record(lab).file for lab in ("02-merge", "05-radix"))
+SPILLING = tuple(step.file for lab in ("02-merge", "05-radix") for step in course.records(lab))
 # The warnings of meson.build, as errors.
 OPTIONS = ["-std=c++20", "-O2", "-lineinfo", "-Xcompiler=-Wall,-Wextra,-Werror,-Wno-unused-parameter"]
 OPTIONS += ["--Werror=all-warnings", "-Xptxas=-v", "--threads=2"]

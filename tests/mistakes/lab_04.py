@@ -84,7 +84,7 @@ MISTAKES = (
         "no atomic",
         LAB,
         SHARED,
-        [("atomicAdd(&wanted[keys.data[first + i]], 1u);", "++wanted[keys.data[first + i]];")],
+        [("atomicAdd(&tile_counts[keys.data[first + i]], 1u);", "++tile_counts[keys.data[first + i]];")],
         [
             "FAILED  step 02 shared, check build. The first thing to fix:",
             "{at}: error: race: ",
@@ -189,7 +189,7 @@ MISTAKES = (
         ["FAILED  step 03 parallel, blelloch, check build", "03_parallel.cu:", "error: out-of-bounds: ", "tile["],
     ),
     Mistake(
-        "no gaps in the tree of the scan",
+        "no padding in the tree of the scan",
         LAB,
         PARALLEL,
         [("return i + i / 16 + i / 256;", "return i;")],
@@ -203,9 +203,9 @@ MISTAKES = (
         [("if (threadIdx.x == 0) tile[padded(scan_tile - 1)] = 0;", "")],
         ["FAILED  step 03 parallel, blelloch, cpu build", "sums[0] of 1 is 1; it should be 0"],
     ),
-    # --- moving ---
+    # --- placing ---
     Mistake(
-        "the stretch is rounded down",
+        "the chunk is rounded down",
         LAB,
         GLOBAL,
         [("(keys.n + walkers - 1) / walkers", "keys.n / walkers")],
@@ -259,14 +259,14 @@ MISTAKES = (
         "a barrier in a loop that some threads leave",
         LAB,
         SHARED,
-        [("v += blockDim.x) wanted[v] = 0;", "v += blockDim.x) wanted[v] = 0, __syncthreads();")],
+        [("v += blockDim.x) tile_counts[v] = 0;", "v += blockDim.x) tile_counts[v] = 0, __syncthreads();")],
         ["FAILED  step 02 shared, ", "{at}", "error: divergent-barrier: "],
     ),
     Mistake(
         "a last tile that is taken for a whole one",
         LAB,
         SHARED,
-        [("const int count = items_in_tile(keys.n, first, move_tile);", "const int count = int(move_tile);")],
+        [("const int count = items_in_tile(keys.n, first, scatter_tile);", "const int count = int(scatter_tile);")],
         ["FAILED  step 02 shared, ", "02_shared.cu:", "error: out-of-bounds: ", "again: "],
     ),
     Mistake(
@@ -356,10 +356,10 @@ MISTAKES = (
         STABLE,
         [
             (
-                "const std::uint64_t position = next[v] + rank;",
+                "const std::uint64_t position = next[v] + __popc(equal & ((1u << warp.lane) - 1));",
                 "const std::uint64_t position = atomic_add(&next[v], 1);",
             ),
-            ("if (rank == 0) next[v] = position + __popc(equal);", "(void)rank;"),
+            ("if (equal >> warp.lane == 1) next[v] = position + 1;", "(void)equal;"),
         ],
         ["FAILED  step 05 stable, ", "05_stable.cu", "equal keys in the wrong order (the step promises to be stable)"],
     ),

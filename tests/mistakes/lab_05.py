@@ -57,8 +57,8 @@ MISTAKES = (
         "04_onesweep.cu",
         [
             (
-                "for (;;) {\n    __syncthreads();  // the tile's number",
-                "for (unsigned round = 0;; ++round) {\n    __syncthreads();  // the tile's number",
+                "for (;;) {\n    __syncthreads();  // shared.tile and",
+                "for (unsigned round = 0;; ++round) {\n    __syncthreads();  // shared.tile and",
             ),
             (
                 "shared.tile = atomicAdd(next_tile, 1u);",

@@ -180,7 +180,7 @@ MISTAKES = (
         ["FAILED  step 02 block, ", "02_block.cu"],
     ),
     Mistake(
-        "no next cut for the last piece",
+        "no next partition point for the last piece",
         MERGE,
         "03_splitters.cu",
         [("(piece + 1) * piece_keys < merge.end ?", "piece + 1 > 0 ?")],
@@ -292,15 +292,15 @@ MISTAKES = (
         ["FAILED  step 04 record, cpu build", "04_record.cu: wrong key at index", "again: "],
     ),
     Mistake(
-        "no barrier between columns and rows",
+        "no barrier between blocked and striped words",
         BITONIC,
         "04_record.cu",
-        [("__syncthreads();  // a thread reads rows that others have written as columns", "")],
+        [("__syncthreads();  // a thread reads striped words that others have written as blocked ones", "")],
         ["FAILED  step 04 record, check build", "error: race: ", "__syncthreads"],
         alone=True,
     ),
     Mistake(
-        "a strided trip too few",
+        "a strided pass too few",
         BITONIC,
         "04_record.cu",
         [("while (stride > tile) {", "while (stride > 32 * tile) {")],
@@ -314,22 +314,37 @@ MISTAKES = (
         ["FAILED  step 04 record, cpu build", "04_record.cu: wrong key at index", "again: "],
     ),
     Mistake(
+        "no sentinels behind a segment",
+        BITONIC,
+        "05_segments.cu",
+        [("i * threads < left ? from[i * threads] : ~0u;", "from[i * threads];")],
+        ["FAILED  step 05 segments", "05_segments.cu", "error: "],
+    ),
+    Mistake(
+        "no barrier between the sort of a segment and its store",
+        BITONIC,
+        "05_segments.cu",
+        [("synchronize<threads>();  // a thread stores words that others have written", "")],
+        ["FAILED  step 05 segments", "check build", "error: race: "],
+        alone=True,
+    ),
+    Mistake(
         "half as many blocks as there are segments to list",
         BITONIC,
-        "04_record.cu",
-        [("(number + list_threads * list_segments - 1)", "number")],
-        ["FAILED  step 04 record", "segments", "error: invalid-launch: ", "has no blocks"],
+        "05_segments.cu",
+        [("(segments + per_block - 1)", "segments")],
+        ["FAILED  step 05 segments", "error: invalid-launch: ", "has no blocks"],
     ),
     Mistake(
         "segments that are counted, but not listed",
         BITONIC,
-        "04_record.cu",
+        "05_segments.cu",
         [
             (
-                "list_segments_by_class<<<lists_of, list_threads, 0, stream>>>(begins.data, number, lists);",
-                "count_segments<<<lists_of, list_threads, 0, stream>>>(begins.data, number, lists);",
+                "list_segments_by_class<<<list_blocks, list_threads, 0, stream>>>(begins.data, segments, lists);",
+                "count_segments<<<list_blocks, list_threads, 0, stream>>>(begins.data, segments, lists);",
             )
         ],
-        ["FAILED  step 04 record, ", "segment", "error: "],
+        ["FAILED  step 05 segments", "segment", "error: "],
     ),
 )

@@ -28,7 +28,7 @@ sys.path.insert(0, str(ROOT / "common"))
 from workbook.core import build, check_build  # noqa: E402
 from workbook.core.course import labs  # noqa: E402
 
-BARRIER = re.compile(r"(__sync(?:threads|warp)\(\);)( *// (.*))?")
+BARRIER = re.compile(r"((?:__sync(?:threads|warp)|synchronize<\w+>)\(\);)( *// (.*))?")
 SWITCH = (
     "keeps_barrier"  # a function in place of a changed source, so that a file is compiled once for all its barriers
 )
@@ -59,8 +59,8 @@ MISTAKES = [
     (
         "04-counting",
         "02_shared.cu",
-        "atomicAdd(&wanted[keys.data[first + i]], 1u);",
-        "++wanted[keys.data[first + i]];",
+        "atomicAdd(&tile_counts[keys.data[first + i]], 1u);",
+        "++tile_counts[keys.data[first + i]];",
         "race",
     ),
     (

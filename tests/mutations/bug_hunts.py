@@ -214,9 +214,9 @@ COUNTING = BugHunt(
             [
                 (
                     "  int v = 0;\n  for (int i = 0; i < n; ++i) {\n",
-                    "  const int threads = gridDim.x * blockDim.x, stretch = (n + threads - 1) / threads;\n"
-                    "  const int first = (blockIdx.x * blockDim.x + threadIdx.x) * stretch;\n"
-                    "  int v = 0;\n  for (int i = first; i < min(n, first + stretch); ++i) {\n",
+                    "  const int threads = gridDim.x * blockDim.x, chunk = (n + threads - 1) / threads;\n"
+                    "  const int first = (blockIdx.x * blockDim.x + threadIdx.x) * chunk;\n"
+                    "  int v = 0;\n  for (int i = first; i < min(n, first + chunk); ++i) {\n",
                 )
             ],
             [Shows("1000 255 2", "check", "same-value", ("keys[i] = (unsigned char)v;",))],

@@ -21,7 +21,6 @@ from workbook.core import course  # noqa: E402
 HEADER = 300  # lines of one header below labs/
 REACHED, REACHED_BY_A_RECORD = 900, 1600  # lines below labs/ that a step reaches, its own among them
 REASON = "// Longer"  # begins a line of a step's header comment that says why it exceeds a limit
-EXCEPTIONS = {"05-radix/05_record.cu"}  # steps whose headers are still to be divided
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 
 
@@ -75,7 +74,7 @@ def steps() -> dict[str, Reach]:
     """The steps of all labs; their solutions where there are any, which are longer than the starters."""
     folder = "solutions" if course.has_solutions() else "labs"
     return {
-        step.file: reach(ROOT / folder / step.file, ROOT, step.number == course.record(lab).number)
+        step.file: reach(ROOT / folder / step.file, ROOT, step in course.records(lab))
         for lab in course.labs()
         for step in course.steps(lab)
     }
@@ -119,8 +118,7 @@ class Repository(unittest.TestCase):
 
     def test_what_steps_reach(self) -> None:
         found = {file: reached.excess() for file, reached in steps().items() if reached.excess()}
-        self.assertEqual({file: excess for file, excess in found.items() if file not in EXCEPTIONS}, {})
-        self.assertEqual(EXCEPTIONS - found.keys(), set(), "these need no exception any more")
+        self.assertEqual(found, {})
 
 
 if __name__ == "__main__":

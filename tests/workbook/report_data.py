@@ -45,7 +45,7 @@ def step(number: int, name: str = "", affordable: int = MANY, types: Sequence[st
     usual: dict[str, Any] = {
         "number": number,
         "name": name or f"step{number}",
-        "file": f"{number:02}_{name or 'step'}.cu",
+        "file": f"{number:02}_{name or f'step{number}'}.cu",
         "idea": "i",
         "task": "sort",
         "stable": False,

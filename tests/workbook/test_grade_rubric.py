@@ -17,7 +17,7 @@ FILE = Path("my.toml")
 def line(number: int, budget: Budget | None) -> Step:
     """A line of a lab's table."""
     affordable = Affordable(1, 1, 1)
-    return Step(number, "x", "x.cu", "", "sort", False, 0, None, None, ("u32",), budget, affordable)
+    return Step(number, "x", f"{number:02}_x.cu", "", "sort", False, 0, None, None, ("u32",), budget, affordable)
 
 
 BUDGETED = Lab("03-bitonic", "u32", None, (line(1, Budget(n=1024, bytes=8)), line(2, None)))

@@ -61,7 +61,7 @@ class Products(unittest.TestCase):
             "(std::int64_t)blockIdx.x * blockDim.x",
             "blockIdx.x * std::int64_t(blockDim.x)",
             "std::int64_t{1} * gridDim.x * blockDim.x",
-            "blockIdx.x * move_tile",
+            "blockIdx.x * scatter_tile",
             "// int i = blockIdx.x * blockDim.x",
         ):
             with self.subTest(line=line):

@@ -79,10 +79,10 @@ def parts(lab: str, root: Path = ROOT) -> dict[str, int]:
     return {name: number for number, name, _ in _table(lab, root) if name not in names}
 
 
-def record(lab: str, root: Path = ROOT) -> StepFile:
-    """The record step of a lab."""
+def records(lab: str, root: Path = ROOT) -> list[StepFile]:
+    """The record steps of a lab: one that sorts, and one for each other kind of work that has one."""
     lines = _table(lab, root)
-    return next(StepFile(lab, number, name) for number, name, text in lines if ".record = true" in text)
+    return [StepFile(lab, number, name) for number, name, text in lines if ".record = true" in text]
 
 
 def _folders(text: str) -> tuple[str, ...]:

@@ -66,7 +66,7 @@ class Step:
     round_trips: Optional[int] = None  # how often such a line copies every key to the device and back, if that is fixed
     uses: tuple[str, ...] = ()  # lines of other steps that this one calls, by name
     part: bool = False  # not the step's own line
-    record: bool = False  # the lab's fastest step
+    record: bool = False  # a step that is built for speed: the lab's fastest, for its kind of work
     lines: Optional[Lines] = None  # of a step's own line
 
     def takes(self, type_name: str) -> bool:
@@ -95,9 +95,9 @@ class Lab:
         return sorted((step for step in self.steps if step.number == number), key=lambda step: not step.part)
 
     @property
-    def record(self) -> Step:
-        """The lab's fastest step."""
-        return next(step for step in self.steps if step.record)
+    def records(self) -> list[Step]:
+        """The steps that are built for speed: the lab's fastest, one for each kind of work."""
+        return [step for step in self.steps if step.record]
 
     def own_line(self, number: int) -> Step:
         """The line of the step itself."""

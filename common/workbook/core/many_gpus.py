@@ -22,7 +22,7 @@ from .options import whole
 LAB, STEP = "06-beyond-memory", 4
 MOST_GPUS = 4096
 MOST_SIMULATED_KEYS = 1 << 16  # per GPU: 4096 GPUs have 1 GiB of keys then
-MERGED_RUNS = 8  # as many runs are merged in pairs; more are sorted again: most_merged_runs in the lab's runs.cuh
+MERGED_RUNS = 8  # as many runs are merged in pairs; more are sorted again: max_merged_runs in the lab's runs.cuh
 KEY_BYTES, SAMPLE_BYTES = 4, 16  # of a std::uint32_t; of a Splitter in the lab's exchange.h
 USUAL_SHARE = 1 << 32  # keys per GPU that times are predicted for
 Line = dict[str, Any]  # what the programs print
@@ -44,7 +44,7 @@ class Rates:
 def _recorded_sort() -> float:
     """The rate of lab 05's record step on an H200, for the most uniform keys recorded."""
     try:
-        record = course.record("05-radix").name
+        record = course.records("05-radix")[0].name
         with open(RESULTS / "h200/05-radix.csv", encoding="utf-8", newline="") as file:
             rows = [
                 row

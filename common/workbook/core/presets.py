@@ -101,12 +101,13 @@ def _of_host_memory(lab: Lab, kind: str, inputs: Sequence[str], brief: bool, lar
 
 
 def plan_of_record(lab: Lab, kind: str, inputs: Sequence[str]) -> list[Sweep]:
-    """The sweeps of a lab's record step."""
-    number, types = lab.record.number, lab.record.types
-    if lab.record.memory == "host":
+    """The sweeps of a lab's record steps."""
+    numbers = tuple(step.number for step in lab.records)
+    types = tuple(dict.fromkeys(name for step in lab.records if step.task == "sort" for name in step.types))
+    if any(step.memory == "host" for step in lab.records):
         sweeps = _of_host_memory(lab, kind, inputs, True, False)
-        return [sweep for sweep in sweeps if number in (sweep.steps or (number,))]
-    base = Sweep(lab.name, steps=(number,), limits=Limits(time_limit=0.5))
+        return [sweep for sweep in sweeps if set(numbers) & set(sweep.steps or numbers)]
+    base = Sweep(lab.name, steps=numbers, limits=Limits(time_limit=0.5))
     many = replace(base, limits=Limits(repeats=3, time_limit=4))
     others = tuple(name for name in types if name != lab.default_type)
     wanted = [
@@ -158,7 +159,7 @@ def _test(judge: JudgeClient, lab: Lab, kind: str, preset: Preset) -> bool:
     well, lines = True, []
     sets = ("public", "large") if preset.large else ("public",)
     numbers = dict.fromkeys(step.number for step in lab.steps)
-    for number in [lab.record.number] if preset.records else numbers:
+    for number in [step.number for step in lab.records] if preset.records else numbers:
         for set_ in sets:
             groups = judge.cases(lab.name, number, set_, kind)
             graded = checking.run_cases(judge, runner, groups, 120 if preset.large else None)

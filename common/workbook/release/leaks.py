@@ -18,7 +18,6 @@ ALIKE, ALIKE_LENGTH = 5, 60
 CODE = (".cu", ".cuh", ".h", ".cpp")
 MAY_BE_ALIKE = {
     "labs/04-counting/bug_hunt.cu": "its fault is to be found in a scan such as the student has written in step 02",
-    "labs/03-bitonic/long_segment.cuh": "it merges a long segment as step 04 merges a tile",
 }
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z_]\w*")

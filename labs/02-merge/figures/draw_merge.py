@@ -63,20 +63,20 @@ def search_diagonal(a: list[int], b: list[int], diagonal: int) -> int:
     return low
 
 
-def cuts(a: list[int], b: list[int], distance: int) -> list[tuple[tuple[int, int], str, int]]:
-    """Step 03: the cut (i, j) of every splitter, its run and the splitter itself, in merge order."""
+def partition_points(a: list[int], b: list[int], distance: int) -> list[tuple[tuple[int, int], str, int]]:
+    """Step 03: the partition point (i, j) of every splitter, its run and the splitter itself, in merge order."""
     pieces = []
     for run, other, rank, name in ((a, b, lower_rank, "a"), (b, a, upper_rank, "b")):
         for place in range(0, len(run), distance):
             r = rank(other, run[place])
-            number = place // distance + -(-r // distance)
-            pieces.append((number, (place, r) if name == "a" else (r, place), name, run[place]))
+            index = place // distance + -(-r // distance)
+            pieces.append((index, (place, r) if name == "a" else (r, place), name, run[place]))
     pieces.sort()
-    assert [number for number, *_ in pieces] == list(range(len(pieces)))
-    ends = [cut for _, cut, *_ in pieces[1:]] + [(len(a), len(b))]
+    assert [index for index, *_ in pieces] == list(range(len(pieces)))
+    ends = [point for _, point, *_ in pieces[1:]] + [(len(a), len(b))]
     for (_, (i, j), *_), (next_i, next_j) in zip(pieces, ends):
         assert 0 <= next_i - i <= distance and 0 <= next_j - j <= distance
-    return [(cut, name, key) for _, cut, name, key in pieces]
+    return [(point, name, key) for _, point, name, key in pieces]
 
 
 def final_counts(a: list[int], b: list[int]) -> tuple[int, int]:
@@ -115,9 +115,9 @@ def draw_levels(keys: list[int]) -> svg.Drawing:
         array = "the caller's" if (len(states) - 1 - level) % 2 == 0 else "scratch"
         drawing.text(left - 18, y + 33, array, 11, svg.TEAL if array == "scratch" else svg.MUTED, "end")
         for i, key in enumerate(state):
-            number = i // run
-            alone = level < len(states) - 1 and number % 2 == 0 and (number + 1) * run >= len(state)
-            color, fill = (svg.TEAL, svg.TEAL_FILL) if alone else (A, A_FILL) if number % 2 == 0 else (B, B_FILL)
+            index = i // run
+            alone = level < len(states) - 1 and index % 2 == 0 and (index + 1) * run >= len(state)
+            color, fill = (svg.TEAL, svg.TEAL_FILL) if alone else (A, A_FILL) if index % 2 == 0 else (B, B_FILL)
             if level == len(states) - 1:
                 color, fill = svg.INK, svg.PAPER
             cell(drawing, left + i * w + 2, y, w - 4, h, key, fill, color)
@@ -233,11 +233,11 @@ def draw_chunks(a: list[int], b: list[int], a_rest: list[int], b_rest: list[int]
 
 
 def draw_splitters(a: list[int], b: list[int], distance: int) -> svg.Drawing:
-    pieces = cuts(a, b, distance)
+    pieces = partition_points(a, b, distance)
     w, h = 36, 28
     left, y_a, y_b = 76, 84, 190
     width = left + max(len(a), len(b)) * w + 90
-    drawing = svg.Drawing(width, 300, "Splitters cut a merge into pieces")
+    drawing = svg.Drawing(width, 300, "Splitters divide a merge into pieces")
     title = f"a splitter every {distance} keys (every 256 in the lab): {len(pieces)} pieces"
     drawing.text(24, 30, title, 14.5, svg.INK, "start", "bold")
     for y, name, run, color, fill in ((y_a, "a", a, A, A_FILL), (y_b, "b", b, B, B_FILL)):
@@ -255,19 +255,19 @@ def draw_splitters(a: list[int], b: list[int], distance: int) -> svg.Drawing:
                 color,
                 "bold" if splitter else "normal",
             )
-    for number, ((i, j), name, _) in enumerate(pieces):
+    for index, ((i, j), name, _) in enumerate(pieces):
         x1, x2 = left + i * w, left + j * w
         color = A if name == "a" else B
         drawing.line(x1, y_a - 10, x1, y_a + h + 4, color, 2)
         drawing.line(x1, y_a + h + 4, x2, y_b - 4, color, 2)
         drawing.line(x2, y_b - 4, x2, y_b + h + 10, color, 2)
-        at_same = sum(1 for (k, _), *_ in pieces[:number] if k == i)
-        drawing.text(x1 + 2, y_a - 14 - 13 * at_same, f"{number}", 12, color, "start", "bold")
-    legend = "a cut has the colour of its splitter's run and the number of the piece to its right"
+        at_same = sum(1 for (k, _), *_ in pieces[:index] if k == i)
+        drawing.text(x1 + 2, y_a - 14 - 13 * at_same, f"{index}", 12, color, "start", "bold")
+    legend = "a point has the colour of its splitter's run and the index of the piece to its right"
     drawing.text(left, 262, legend, 12, svg.MUTED, "start")
     sizes = [
         (next_i - i) + (next_j - j)
-        for ((i, j), *_), (next_i, next_j) in zip(pieces, [cut for cut, *_ in pieces[1:]] + [(len(a), len(b))])
+        for ((i, j), *_), (next_i, next_j) in zip(pieces, [point for point, *_ in pieces[1:]] + [(len(a), len(b))])
     ]
     drawing.text(left, 281, "keys in the pieces: " + ", ".join(map(str, sizes)), 12, svg.MUTED, "start")
     return drawing
@@ -322,11 +322,11 @@ def draw_path(a: list[int], b: list[int], step: int) -> svg.Drawing:
     return drawing
 
 
-def draw_facing(a: list[int], b: list[int], moments: list[int]) -> svg.Drawing:
-    """Two runs that face each other in shared memory, when some of their keys have been taken."""
+def draw_bitonic(a: list[int], b: list[int], moments: list[int]) -> svg.Drawing:
+    """Two runs in bitonic layout in shared memory, when some of their keys have been taken."""
     tile = a + b[::-1]
     w, h, left = 44, 30, 130
-    drawing = svg.Drawing(left + len(tile) * w + 40, 56 + 86 * len(moments), "Two runs that face each other")
+    drawing = svg.Drawing(left + len(tile) * w + 40, 56 + 86 * len(moments), "Two runs in bitonic layout")
     walk = path(a, b)
     for row, taken in enumerate(moments):
         y = 40 + 86 * row
@@ -361,5 +361,5 @@ def figures() -> dict[str, svg.Drawing]:
         "chunks.svg": draw_chunks([1, 3, 4, 9, 12, 14], [2, 5, 6, 7, 8, 10], [15, 20, 21], [11, 13, 17]),
         "splitters.svg": draw_splitters(long_a, long_b, 4),
         "path.svg": draw_path(a, b, 4),
-        "facing.svg": draw_facing([1, 4, 4, 7, 9], [2, 3, 4, 8, 11, 12], [0, 4, 9]),
+        "bitonic.svg": draw_bitonic([1, 4, 4, 7, 9], [2, 3, 4, 8, 11, 12], [0, 4, 9]),
     }

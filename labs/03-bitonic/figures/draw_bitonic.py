@@ -18,6 +18,7 @@ from bitonic_networks import (
     run,
     sorts_everything,
 )
+from groups import draw_groups
 from places import draw_places
 
 from workbook.pictures import svg
@@ -361,4 +362,5 @@ def figures() -> dict[str, svg.Drawing]:
         "network-mirrored.svg": draw_mirrored(16, 11),
         "launches.svg": draw_launches(14),
         "places.svg": draw_places(16),
+        "groups.svg": draw_groups(),
     }

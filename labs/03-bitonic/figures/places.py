@@ -9,8 +9,8 @@ W, H, LEFT, TOP = 27, 19, 92, 104
 COLORS = {
     "in registers": (svg.TEAL, svg.TEAL_FILL),
     "by shuffles": (svg.BLUE, svg.BLUE_FILL),
-    "in registers, after a trip through shared memory": (svg.WARPS[2], "#ead9f3"),
-    "in registers, in a strided trip through global memory": (svg.ORANGE, svg.ORANGE_FILL),
+    "in registers, after an exchange through shared memory": (svg.WARPS[2], "#ead9f3"),
+    "in registers, in a strided pass over memory": (svg.ORANGE, svg.ORANGE_FILL),
 }
 REGISTERS, SHUFFLES, SHARED, STRIDED = COLORS
 
@@ -21,7 +21,7 @@ def place(merge: int, stride: int) -> str:
     if merge > TILE_LOG:
         if stride >= merge - STRIDED_LOG:
             return STRIDED
-        return SHARED if stride >= 5 else SHUFFLES  # rows: lanes have neighbours, and a thread every 32nd key
+        return SHARED if stride >= 5 else SHUFFLES  # striped: lanes have neighbours, and a thread every 32nd key
     if merge > ITEMS_LOG + SHUFFLED_LOG and stride >= merge - ITEMS_LOG:
         return SHARED  # columns
     return SHUFFLES if stride >= ITEMS_LOG else REGISTERS
@@ -29,7 +29,7 @@ def place(merge: int, stride: int) -> str:
 
 def draw_places(n_log: int) -> svg.Drawing:
     """The triangle of all stages: a row per merge, a cell per stage."""
-    assert TILE_LOG < n_log <= TILE_LOG + STRIDED_LOG  # one strided trip per merge
+    assert TILE_LOG < n_log <= TILE_LOG + STRIDED_LOG  # one strided pass per merge
     drawing = svg.Drawing(
         LEFT + n_log * W + 40, TOP + n_log * H + 24, f"Step 04: how the keys of each stage of 2^{n_log} keys meet"
     )

@@ -328,12 +328,12 @@ def draw_wavefronts() -> svg.Drawing:
 
 def draw_stable(keys: list[int], warps: int, values: int) -> svg.Drawing:
     """One column of counters per warp, scanned value by value: the destination of each key."""
-    stretch = len(keys) // warps
-    counts = [[keys[w * stretch : (w + 1) * stretch].count(v) for w in range(warps)] for v in range(values)]
+    chunk = len(keys) // warps
+    counts = [[keys[w * chunk : (w + 1) * chunk].count(v) for w in range(warps)] for v in range(values)]
     sums = exclusive([c for row in counts for c in row])
     place_of, following = [], list(sums)
     for i, key in enumerate(keys):
-        at = key * warps + i // stretch
+        at = key * warps + i // chunk
         place_of.append(following[at])
         following[at] += 1
     order = sorted(range(len(keys)), key=lambda i: keys[i])
@@ -346,12 +346,12 @@ def draw_stable(keys: list[int], warps: int, values: int) -> svg.Drawing:
         return left + i * pitch + 6
 
     def pair(i: int, at: int, y: float) -> None:
-        color, fill = SHADES[i // stretch % 3]
+        color, fill = SHADES[i // chunk % 3]
         cell(drawing, x(at), y, f"{keys[i]}{chr(97 + i)}", color, fill, color, 36)
 
     drawing.text(left - 28, 55, "keys", 13.5, svg.INK, "end", "bold")
     for w in range(warps):
-        drawing.text((x(w * stretch) + x((w + 1) * stretch - 1)) / 2, 26, f"stretch of warp {w}", 12, SHADES[w % 3][0])
+        drawing.text((x(w * chunk) + x((w + 1) * chunk - 1)) / 2, 26, f"chunk of warp {w}", 12, SHADES[w % 3][0])
     for i in range(len(keys)):
         pair(i, i, 50)
     for name, x0, table in (

@@ -179,11 +179,11 @@ def draw_partition() -> svg.Drawing:
         bounds = [size, 2 * size] if row < 2 else [len(done[0]), len(done[0]) + len(done[1])]
         return left + index * CELL + gap * sum(index >= bound for bound in bounds), tops[row]
 
-    drawing = svg.Drawing(left + 3 * size * CELL + 2 * gap + 20, 290, "Partition in two trips")
+    drawing = svg.Drawing(left + 3 * size * CELL + 2 * gap + 20, 290, "Partition in two round trips")
     for row, name in enumerate(("keys, in pieces", "scratch, grouped", "keys, sorted")):
         drawing.text(left - 14, tops[row] + 18, name, 13, svg.INK, "end")
-    drawing.text(left - 14, (tops[0] + tops[1]) / 2 + 18, "trip 1", 12.5, svg.MUTED, "end")
-    drawing.text(left - 14, (tops[1] + tops[2]) / 2 + 18, "trip 2", 12.5, svg.MUTED, "end")
+    drawing.text(left - 14, (tops[0] + tops[1]) / 2 + 18, "round trip 1", 12.5, svg.MUTED, "end")
+    drawing.text(left - 14, (tops[1] + tops[2]) / 2 + 18, "round trip 2", 12.5, svg.MUTED, "end")
     begins = [0, len(buckets[0]), len(buckets[0]) + len(buckets[1])]
     taken = [0, 0, 0]
     for index, key in enumerate(flat):

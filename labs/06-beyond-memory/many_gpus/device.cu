@@ -118,14 +118,21 @@ Facts facts_of(lab::Span<const std::uint32_t> keys, lab::Order order, cudaStream
 }
 
 void sort_share(lab::Span<std::uint32_t> keys, int step, lab::Order order, cudaStream_t stream) {
-  if (step != 4 && step != 5)
-    throw lab::Error("step " + std::to_string(step) + " of lab 05 cannot be chosen: take 4 or 5");
-  step == 4 ? radix::sort_onesweep(keys, order, {}, stream) : radix::sort_record(keys, order, {}, stream);
+  switch (step) {
+    case 4:
+      return radix::sort_onesweep(keys, order, {}, stream);
+    case 5:
+      return radix::sort_pipeline(keys, order, {}, stream);
+    case 6:
+      return radix::sort_record(keys, order, {}, stream);
+    default:
+      throw lab::Error("step " + std::to_string(step) + " of lab 05 cannot be chosen: take 4, 5 or 6");
+  }
 }
 
 std::uint32_t* join_received(std::uint32_t* received, std::uint32_t* spare, const ExchangePlan& plan, int step,
                              lab::Order order, cudaStream_t stream) {
-  if (std::ssize(plan.receive_begins) - 1 <= most_merged_runs) {
+  if (std::ssize(plan.receive_begins) - 1 <= max_merged_runs) {
     return merge_in_pairs(received, spare, plan.receive_begins, order, {}, stream);
   }
   sort_share({received, plan.received()}, step, order, stream);

@@ -30,7 +30,7 @@ using Clock = std::chrono::steady_clock;
 struct Options {
   std::string n, per_gpu, input = "uniform", order = "ascending";
   std::uint64_t seed = 1;
-  int repeats = 3, local_sort = 5;
+  int repeats = 3, local_sort = 6;
 };
 
 /// A whole number, or a power as 2^33. Throws lab::Error.
@@ -225,7 +225,7 @@ Times median(std::vector<Times> times) {
 
 void sort_and_report(const beyond::Processes& processes, const Options& options) {
   const int gpus = processes.count;
-  if (gpus > beyond::most_gpus) throw lab::Error(fmt::format("at most {} GPUs are possible", beyond::most_gpus));
+  if (gpus > beyond::max_gpus) throw lab::Error(fmt::format("at most {} GPUs are possible", beyond::max_gpus));
   const std::int64_t n = options.per_gpu.empty() ? number(options.n.empty() ? "2^28" : options.n, "--n")
                                                  : number(options.per_gpu, "--per-gpu") * gpus;
   processes.choose_gpu();
@@ -283,7 +283,7 @@ int main(int argc, char** argv) {
   app.add_option("--order", options.order, "ascending or descending");
   app.add_option("--seed", options.seed, "of the input");
   app.add_option("--repeats", options.repeats, "timed sorts, after one that is not timed")->check(CLI::Range(1, 1000));
-  app.add_option("--local-sort", options.local_sort, "step of lab 05 that sorts a share")->check(CLI::Range(4, 5));
+  app.add_option("--local-sort", options.local_sort, "step of lab 05 that sorts a share")->check(CLI::Range(4, 6));
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -91,12 +91,12 @@ nlohmann::ordered_json simulate(const std::string& input, std::uint64_t seed, st
 }  // namespace
 
 int main(int argc, char** argv) {
-  int gpus = beyond::most_gpus;
+  int gpus = beyond::max_gpus;
   std::int64_t per_gpu = 1 << 14;
   std::uint64_t seed = 1;
   std::string input = "uniform";
   CLI::App app("Divides keys among simulated GPUs by step 04's splitters and exchange plan.");
-  app.add_option("--gpus", gpus, "the largest number of GPUs")->check(CLI::Range(2, beyond::most_gpus));
+  app.add_option("--gpus", gpus, "the largest number of GPUs")->check(CLI::Range(2, beyond::max_gpus));
   app.add_option("--per-gpu", per_gpu, "keys per GPU")->check(CLI::Range(1, 1 << 24));
   app.add_option("--input", input, "as in ./workbook run");
   app.add_option("--seed", seed, "of the input");

@@ -122,7 +122,7 @@ int Worker::barrier(bool predicate, Site site) {
 
 namespace simt {
 
-static_assert(offsetof(Context, code) == 0 && offsetof(Context, stack) == 8 && offsetof(Context, frame) == 16);
+static_assert(offsetof(Context, kept) == 0 && offsetof(Context, stack) == 32 && offsetof(Context, code) == 40);
 static_assert(offsetof(Thread, context) == 0 && offsetof(Thread, index) == 48 && offsetof(Thread, step) == 60 &&
               sizeof(Thread) == 64);
 static_assert(offsetof(Turn, current) == 0 && offsetof(Turn, site) == 8);
@@ -155,32 +155,32 @@ simt_barrier:
   cmpw $1, 60(%rdx)
   jne 1f
   leaq 64(%rdx), %r8       # the next one
-  movq %rax, (%rdx)
-  movq %rsp, 8(%rdx)
-  movq %rbp, 16(%rdx)
-  movq %rbx, 24(%rdx)
-  movq %r12, 32(%rdx)
-  movq %r13, 40(%rdx)
+  movq %rbp, (%rdx)
+  movq %rbx, 8(%rdx)
+  movq %r12, 16(%rdx)
+  movq %r13, 24(%rdx)
+  movq %rsp, 32(%rdx)
+  movq %rax, 40(%rdx)
   movq %r8, %fs:(%rcx)
   movq 48(%r8), %r9        # threadIdx.x and .y
   movq threadIdx@gottpoff(%rip), %r11
   movq %r9, %fs:(%r11)
-  movq 8(%r8), %rsp
-  movq 16(%r8), %rbp
-  movq 24(%r8), %rbx
-  movq 32(%r8), %r12
-  movq 40(%r8), %r13
-  jmpq *(%r8)
+  movq 32(%r8), %rsp
+  movq (%r8), %rbp
+  movq 8(%r8), %rbx
+  movq 16(%r8), %r12
+  movq 24(%r8), %r13
+  jmpq *40(%r8)
 1:
   movq %fs:(%rcx), %rdx
   testq %rdx, %rdx
   jz 2f
-  movq %rax, (%rdx)
-  movq %rsp, 8(%rdx)
-  movq %rbp, 16(%rdx)
-  movq %rbx, 24(%rdx)
-  movq %r12, 32(%rdx)
-  movq %r13, 40(%rdx)
+  movq %rbp, (%rdx)
+  movq %rbx, 8(%rdx)
+  movq %r12, 16(%rdx)
+  movq %r13, 24(%rdx)
+  movq %rsp, 32(%rdx)
+  movq %rax, 40(%rdx)
 2:
   subq $128, %rsp
   andq $-16, %rsp

@@ -2,6 +2,9 @@
 
 #ifndef SIMT_BOOST_CONTEXT
 
+// What the C++ code that calls this needs again stays on its own stack. A thread that waits at a barrier has nothing
+// there, but values in `kept` (see barrier.cpp): so these are loaded for whoever continues.
+//
 // Ends in a jump instead of `ret`: a processor predicts that a return goes to the last call, which was made on the
 // other stack, but it learns where jumps go. With `ret`, the tile sort took a fifth longer.
 asm(R"(
@@ -9,24 +12,28 @@ asm(R"(
 .globl simt_switch
 .type simt_switch, @function
 simt_switch:
-  pushq %r14
+  pushq %rbp
+  pushq %rbx
   pushq %r15
-  leaq 1f(%rip), %rax
-  movq %rax, (%rdi)
-  movq %rsp, 8(%rdi)
-  movq %rbp, 16(%rdi)
-  movq %rbx, 24(%rdi)
-  movq %r12, 32(%rdi)
-  movq %r13, 40(%rdi)
-  movq 8(%rsi), %rsp
-  movq 16(%rsi), %rbp
-  movq 24(%rsi), %rbx
-  movq 32(%rsi), %r12
-  movq 40(%rsi), %r13
-  jmpq *(%rsi)
+  pushq %r14
+  pushq %r13
+  pushq %r12
+  leaq 1f(%rip), %rdx
+  movq %rsp, 32(%rdi)
+  movq %rdx, 40(%rdi)
+  movq 32(%rsi), %rsp
+  movq (%rsi), %rbp
+  movq 8(%rsi), %rbx
+  movq 16(%rsi), %r12
+  movq 24(%rsi), %r13
+  jmpq *40(%rsi)
 1:
-  popq %r15
+  popq %r12
+  popq %r13
   popq %r14
+  popq %r15
+  popq %rbx
+  popq %rbp
   popq %rcx
   jmpq *%rcx
 .size simt_switch, .-simt_switch

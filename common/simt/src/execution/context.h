@@ -26,10 +26,9 @@ bool is_uninterrupted(const void* code);
 /// floating-point control words are left alone: device code cannot change them, and saving them costs more than
 /// everything else together.
 struct Context {
+  void* kept[4];  ///< rbp, rbx, r12 and r13 of a thread that waits at a barrier
+  void* stack;    ///< the stack pointer
   void* code;
-  void* stack;  ///< the stack pointer
-  void* frame;  ///< the frame pointer, or what the compiler uses its register for
-  void* kept[3];
 };
 
 extern "C" void simt_switch(Context* save, const Context* to);
@@ -41,7 +40,7 @@ template <void (*entry)()>
 Context fresh_context(char* top, std::size_t /*bytes*/) {
   void** const stack = reinterpret_cast<void**>(top) - 1;
   *stack = nullptr;  // the return address of `entry`: keeps the stack aligned as after a call
-  return {reinterpret_cast<void*>(entry), stack, nullptr, {}};
+  return {{}, stack, reinterpret_cast<void*>(entry)};
 }
 
 #else

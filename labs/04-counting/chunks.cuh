@@ -1,4 +1,4 @@
-// What step 05 uses but does not teach: a warp's stretch of the keys and a pass's digit.
+// What step 05 uses but does not teach: a warp's chunk of the keys and a pass's digit.
 #pragma once
 
 #include <bit>
@@ -25,20 +25,31 @@ inline int passes_of(Range range) {
   return std::max(1, (int(std::bit_width(range.size() - 1)) + bits - 1) / bits);
 }
 
-/// A warp of the grid: its lanes, its number among all warps, and its stretch of the keys, begin ... end - 1.
+/// How n keys are divided into chunks, one for each warp of the grid. All chunks but the last ones are equally long.
+struct Chunks {
+  std::int64_t n;      ///< number of keys
+  std::int64_t warps;  ///< number of chunks, empty ones included
+  std::int64_t keys_per_warp;
+
+  Chunks(std::int64_t n, std::int64_t warps) : n(n), warps(warps), keys_per_warp((n + warps - 1) / warps) {
+    if (keys_per_warp >= max_keys_per_block) throw lab::Unsupported("too many keys per warp: choose more blocks");
+  }
+};
+
+/// A warp of the grid: its lanes, its index among all warps, and its chunk of the keys, begin ... end - 1.
 struct Warp {
   int lane, lanes;  ///< this thread's lane; the number of lanes, which may be below 32 in a block's last warp
   unsigned mask;    ///< one bit per lane of the warp
-  std::int64_t number, begin, end;
+  std::int64_t index, begin, end;
 
-  __device__ Warp(std::int64_t n, std::int64_t keys_per_warp) {
+  __device__ explicit Warp(const Chunks& chunks) {
     const int first = threadIdx.x / 32 * 32, warps_per_block = (blockDim.x + 31) / 32;
     lane = threadIdx.x - first;
     lanes = min(32, int(blockDim.x) - first);
     mask = ~0u >> (32 - lanes);
-    number = std::int64_t(blockIdx.x) * warps_per_block + threadIdx.x / 32;
-    begin = min(n, number * keys_per_warp);
-    end = min(n, begin + keys_per_warp);
+    index = std::int64_t(blockIdx.x) * warps_per_block + threadIdx.x / 32;
+    begin = min(chunks.n, index * chunks.keys_per_warp);
+    end = min(chunks.n, begin + chunks.keys_per_warp);
   }
 };
 

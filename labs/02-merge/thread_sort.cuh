@@ -2,8 +2,8 @@
 //
 // A sorting network compares positions that do not depend on the keys, so that all items stay in registers. Batcher's
 // odd-even merge sort has few comparators, about n/4 (log2 n)^2, but it exchanges keys that are far apart: it is not
-// stable. Where that could be seen, neighbours are exchanged instead, in n phases with n/2 comparators each: if there are
-// values, or another comparison than that of keys, or a thread that has a -0, which equals +0.
+// stable. Where that could be seen, neighbours are exchanged instead, in n phases with n/2 comparators each: if there
+// are values, or another comparison than that of keys, or a thread that has a -0, which equals +0.
 // Source: K. E. Batcher, "Sorting networks and their applications", AFIPS 1968.
 #pragma once
 
@@ -13,7 +13,7 @@ namespace merge_sort {
 
 namespace detail {
 
-/// A key that no other key comes after.
+/// The sentinel: a key that no other key comes after.
 template <lab::Order order, class Key>
 __device__ inline Key last_key(InOrder<order>, Key) {
   return lab::last_key<Key>(order);
@@ -88,14 +88,14 @@ __device__ inline bool has_minus_zero(const OwnItems<Shape>& own) {
 
 }  // namespace detail
 
-/// Reads the thread's items from the tile, of which `count` are there, and sorts them.
+/// Loads the thread's items of a tile of `count` items into registers, and sorts them.
 template <class Shape, class Key, class Value>
-__device__ inline void take_and_sort(OwnItems<Shape>& own, Items<Key, Value> tile, int count,
+__device__ inline void load_and_sort(OwnItems<Shape>& own, Items<Key, Value> tile, int count,
                                      typename Shape::Before before) {
   const int first = threadIdx.x * Shape::items;
 #pragma unroll
   for (int k = 0; k < Shape::items; ++k) {
-    // A network needs a key in every position: past the end, one that no key comes after.
+    // A network needs a key in every position: past the end a sentinel, which no key comes after.
     if constexpr (Shape::by_network) own.keys[k] = detail::last_key(before, Key{});
     if (first + k >= count) continue;
     own.keys[k] = tile.keys[first + k];

@@ -1,0 +1,186 @@
+// Step 06: the record.
+//
+// Idea: the highest digit first (MSD). Passes begin with the lowest byte (LSD) and move every key four times. If the
+// highest bits come first, two moves are enough: they divide the keys into buckets so small that each fits into one
+// block, which sorts it in shared memory. For 2^28 keys, these are 65,536 buckets of about 4096 keys. No order has to be
+// kept within a bucket, because equal keys without values cannot be told apart; so no tile waits for another.
+// New since step 05: one read counts the keys of all buckets (bucket_count.cuh) and plans the partitions
+// (bucket_plan.cuh); two partitions move the keys to their buckets (partition.cuh); a block sorts each bucket
+// (bucket_sort.cuh). It works only if no bucket is too large, so only the keys can decide, and only on the device: the
+// passes of step 05 are queued behind the partitions, and do nothing if these have sorted the keys. Other methods serve
+// fewer keys (one_partition.cuh), few values (few_values.cuh), and keys of one or two bytes (lab 04).
+// Cost: one read, and three times a read and a write; of one partition, twice a read and a write. Temporary memory: that
+// of step 05, and at most 0.6 MiB.
+// Limits: the MSD sort is for keys of 4 bytes without values. 512 threads per block, if the user chooses.
+// Longer than other steps: a record is made of several ideas, and needs a method for every kind of key.
+// Source: E. Stehle and H.-A. Jacobsen, "A memory bandwidth-efficient hybrid radix sort on GPUs", SIGMOD 2017: MSD
+// partitions until a bucket fits into shared memory, then a local sort.
+// Lines: 72 to write, 170 given.
+#include <cstdint>
+
+#include "04-counting/counting.h"
+#include "one_partition.cuh"
+#include "two_partitions.cuh"
+
+namespace radix {
+namespace {
+
+// --- the core: what the kernels of one_partition.cuh and those below call ---
+
+struct Core {
+  /// A place for a key in its bin: adds 1 to counters[bin], in shared memory, and returns what it was. If the lanes are
+  /// crowded, all 32 lanes call it, and lane 0 adds for all that have its bin.
+  template <Lanes lanes>
+  __device__ static unsigned place(unsigned* counters, unsigned bin) {
+    // Your code: for lanes that are apart, one atomic. If they are crowded: lanes_as_lane_0() returns the lanes with
+    // lane 0's bin. Lane 0 adds their number with one atomic, a shuffle sends the old value to all lanes, and each of
+    // them adds the number of lower lanes with that bin. The other lanes add for themselves.
+    return (void)counters, (void)bin, 0;
+  }
+
+  /// Sorts a bucket: bins, then neighbours. Returns false, and stores nothing, if a bin has more keys than the margin.
+  template <class Shape, class From, class Key>
+  __device__ static bool sort_bucket(Bucket<Shape>& bucket, BucketJob<From> job, KeyTransform<Key> transform) {
+    // Your code: load up to Shape::items keys, Shape::threads apart, into registers, and clear_bucket. Count them in
+    // their bins (claim_in_bin), scan_bin_counts, and return false if bucket.max_bin exceeds Shape::margin. Then put
+    // each key into its bin: claim_in_bin now returns a position, from Shape::margin of bucket.keys on.
+    // sort_within_bins. Store the warp's own positions: inverse() of each key with the bits job.highest. Which of
+    // these phases need a barrier between them?
+    return (void)bucket, (void)job, (void)transform, true;
+    return true;
+  }
+
+  /// Puts the warp's items at their positions in shared memory, for a bucket whose bins are too full: the contract is
+  /// that of sort_items in tile.cuh.
+  struct RankAndScatter {
+    template <class Tile, class Transform>
+    __device__ void operator()(Tile& tile, const Items<Tile>& items, Transform transform, int pass) const {
+      // Your code: as in step 05, without values.
+      (void)tile, (void)items, (void)transform, (void)pass;
+    }
+  };
+};
+
+// --- the methods ---
+
+/// The ways to sort. A few values are not among them: only the device can see them, if two partitions do not work.
+enum class Method {
+  counting,            ///< keys of one byte, and many of two: step 06 of lab 04
+  one_partition,       ///< few keys of 4 bytes: one partition by the highest byte
+  partitions_of_few,   ///< more keys: two partitions, with small tiles and small buckets
+  partitions_of_many,  ///< with large tiles and small buckets
+  partitions_of_most,  ///< with large tiles and large buckets
+  passes               ///< all others: step 05
+};
+
+/// Keys that can be made again from their values.
+template <class Key, class Value>
+constexpr bool can_be_counted = std::is_unsigned_v<Key> && sizeof(Key) <= 2 && !has_values<Value>;
+
+/// Keys that partitions sort, though they are not stable: equal keys without values are the same.
+template <class Key, class Value>
+constexpr bool can_be_partitioned = sizeof(Key) == 4 && !has_values<Value>;
+
+/// The table of methods: the first row that suits the keys decides, before anything is launched.
+template <class Key, class Value>
+Method choose_method(std::int64_t n, lab::LaunchShape shape) {
+  const lab::Device& device = lab::Device::current();
+  const bool auto_shape = shape.blocks == 0 && shape.threads == 0;
+  const bool counted = can_be_counted<Key, Value>;
+  const bool partitioned = can_be_partitioned<Key, Value> && auto_shape && n <= std::int64_t{1} << 30;
+  // It takes time to clear and scan the 65,536 counters of keys of two bytes.
+  const bool many_for_counting = auto_shape && n >= std::int64_t(device.multiprocessors) << 16;
+  // Two partitions take more launches, and pay off if every multiprocessor gets a large tile, or at least half of them.
+  const bool large_tiles = partitioned && device.fits<PartitionTile<LargePartition>>();
+  const std::int64_t resident = device.resident_keys<PartitionTile<LargePartition>>();
+  // On devices without room for large tiles, partitions have not been measured. This range lets every build run them.
+  const bool small_device = partitioned && !device.fits<PartitionTile<LargePartition>>() && n > SmallPartition::size &&
+                            n <= 8 * SmallPartition::size;
+  const bool fits_one = n >= 2 * SmallPartition::size && n < byte_values * std::int64_t(MediumBucket::target_fill);
+  const struct {
+    Method method;
+    bool suits;
+  } table[] = {
+      {Method::counting, counted && (sizeof(Key) == 1 || many_for_counting)},
+      {Method::one_partition, large_tiles && fits_one && n < resident / 2},
+      {Method::partitions_of_many, large_tiles && n >= resident && ManyKeys::suits(n, device)},
+      {Method::partitions_of_most, large_tiles && n >= resident && MostKeys::suits(n, device)},
+      {Method::partitions_of_few, (small_device || (large_tiles && n >= resident / 2)) && FewKeys::suits(n, device)},
+  };
+  for (const auto& row : table) {
+    if (row.suits) return row.method;
+  }
+  return Method::passes;
+}
+
+/// Queues the method that `queue` queues, and behind it step 05, which sorts what that leaves unsorted. Plan: of the
+/// method. queue(keys, scratch, transform, plan) returns where in device memory it says whether the keys are unsorted.
+/// `room`: of scratch, in keys.
+template <class Plan, class Key, class Queue>
+void sort_or_fall_back(lab::Span<Key> keys, lab::Order order, std::int64_t room, cudaStream_t stream, Queue queue) {
+  const TemporaryBytes bytes = pipeline_temporary_bytes<Key>(keys.n);
+  const lab::DeviceArray<std::uint32_t> scratch(room, stream);
+  const lab::DeviceArray<char> memory(std::int64_t(sizeof(Plan) + bytes.all), stream);
+  CUDA_CHECK(cudaMemsetAsync(memory.data(), 0, sizeof(Plan) + bytes.cleared, stream));
+  const lab::Span<std::uint32_t> primary = {reinterpret_cast<std::uint32_t*>(keys.data), keys.n};
+  auto* const plan = reinterpret_cast<Plan*>(memory.data());
+  const unsigned* const unsorted = queue(primary, scratch.data(), transform_for<Key>(order), plan);
+  try {
+    Key* const room_for_passes = reinterpret_cast<Key*>(scratch.data());
+    sort_pipeline_if(unsorted, keys, order, {room_for_passes, memory.data() + sizeof(Plan)}, stream);
+  } catch (const lab::NotWritten&) {
+    unsigned needed = 0;  // step 05 is not written yet: that matters only for keys that need it
+    CUDA_CHECK(cudaMemcpyAsync(&needed, unsorted, sizeof needed, cudaMemcpyDeviceToHost, stream));
+    CUDA_CHECK(cudaStreamSynchronize(stream));
+    if (needed != 0) throw;
+  }
+}
+
+template <class Key>
+void sort_by_one(lab::Span<Key> keys, lab::Order order, cudaStream_t stream) {
+  const auto queue = [=](auto primary, auto* scratch, auto transform, OnePartitionPlan* plan) {
+    sort_by_one_partition<Core>(primary, scratch, transform, plan, stream);
+    return &plan->unsorted;
+  };
+  sort_or_fall_back<OnePartitionPlan>(keys, order, OnePartitionPlan::room(keys.n), stream, queue);
+}
+
+template <class Shapes, class Key>
+void sort_by_two(lab::Span<Key> keys, lab::Order order, cudaStream_t stream) {
+  const auto queue = [=](auto primary, auto* scratch, auto transform, TwoPartitionsPlan* plan) {
+    TwoPartitionsSort<Core, Shapes, KernelKey<Key>>(primary, scratch, transform, plan, stream).queue();
+    return &plan->buckets.unsorted;
+  };
+  sort_or_fall_back<TwoPartitionsPlan>(keys, order, keys.n, stream, queue);
+}
+
+/// While the record of lab 04 is not written, step 05 sorts its keys.
+template <class Key>
+void sort_by_counting(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream) {
+  try {
+    counting::sort_record(keys, order, shape, stream);
+  } catch (const lab::NotWritten&) {
+    sort_pipeline(keys, order, shape, stream);
+  }
+}
+
+}  // namespace
+
+template <class Key, class Value>
+void sort_record(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order, lab::LaunchShape shape,
+                 cudaStream_t stream) {
+  if (lab::threads_or(shape, 512) != 512) {
+    throw lab::Unsupported("this step has 512 threads per block: choose --threads 512 or leave it out");
+  }
+  lab::blocks_or(shape, 1, 1);  // refuses impossible numbers
+  if (keys.n < 2) return;
+  [[maybe_unused]] const Method method = choose_method<Key, Value>(keys.n, shape);
+  // Your code, when the core is written, instead of the next line: for keys that can be counted or partitioned (if
+  // constexpr), a switch over the method, which calls sort_by_counting, sort_by_one or sort_by_two and returns; for
+  // all others, sort_pipeline.
+  NOT_WRITTEN("step 06");
+}
+
+INSTANTIATE_FOR_ALL_TYPES(sort_record);
+
+}  // namespace radix

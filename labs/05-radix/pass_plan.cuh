@@ -1,0 +1,230 @@
+// The plan of step 05. One read of the keys, before any of them moves, shows how often each digit occurs in each pass,
+// which passes would move nothing, and whether the keys are in order already. The others are the active passes.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+
+#include "step/device.h"
+#include "step/launch_shape.h"
+#include "tile.cuh"
+
+namespace radix {
+
+/// What the passes of one sort need to know. All 0 at the start.
+template <class Key>
+struct PassPlan {
+  static constexpr int passes = sizeof(Key);
+
+  unsigned long long firsts[passes][byte_values];  ///< how many keys have the digit; then where they begin
+  unsigned active_pass[passes];                    ///< 0: moves no key; else this is active pass number 1, 2, ...
+  unsigned active_passes;                          ///< the number of the last active pass
+  unsigned blocks_done;                            ///< blocks that have added their counters
+  unsigned next_tile[passes];                      ///< the ticket counter: the next tile that a block claims
+  unsigned tiles_done[passes];                     ///< tiles whose keys have been moved
+  unsigned out_of_order;                           ///< not 0 if some key belongs before the one to its left
+  unsigned negative_zeros;                         ///< not 0 if some key is -0
+};
+
+namespace detail {
+
+inline constexpr int count_threads = 1024, count_items_per_thread = 8;
+inline constexpr int count_tile = count_threads * count_items_per_thread;
+
+/// What is true of some of a thread's keys.
+struct Found {
+  bool out_of_order = false, negative_zero = false;
+};
+
+/// True in one block of the grid: the last one to call this, which sees what all others wrote before they called it. All
+/// threads of the block call it. `done`: 0 at the start.
+__device__ inline bool is_last_block(unsigned* done) {
+  bool is_last = false;
+  __syncthreads();  // the fence of thread 0 comes after the counters that other threads have added
+  if (threadIdx.x == 0) {
+    __threadfence();
+    is_last = atomicAdd(done, 1u) == gridDim.x - 1;
+    __threadfence();
+  }
+  return __syncthreads_or(is_last);
+}
+
+/// Counts the digits that a transformed key has in all passes. counts[(pass * byte_values + digit) * copies + copy]
+template <int copies, class Key>
+__device__ void count_digits(lab::Bits<Key> key, KeyTransform<Key, true> transform, unsigned* counts) {
+#pragma unroll
+  for (int pass = 0; pass < PassPlan<Key>::passes; ++pass) {
+    atomicAdd(&counts[(pass * byte_values + transform.digit(key, pass)) * copies + threadIdx.x % copies], 1u);
+  }
+}
+
+/// Counts the digits of a tile's first `count` keys, and adds what it finds to `found`. `readable`: how many keys there
+/// are from `tile` on; it may include the one after the tile. A warp has consecutive rows of 32 neighbours, and looks at
+/// the key after its last row.
+template <int copies, class Key>
+__device__ void count_tile_digits(lab::Span<const lab::Bits<Key>> readable, int count, KeyTransform<Key> transform,
+                                  unsigned* counts, Found& found) {
+  using Bits = lab::Bits<Key>;
+  const int lane = threadIdx.x % 32, first = int(threadIdx.x) / 32 * 32 * count_items_per_thread + lane;
+  Bits keys[count_items_per_thread + 1];
+#pragma unroll
+  for (int row = 0; row <= count_items_per_thread; ++row) {
+    const int i = first + 32 * row, last = int(readable.n) - 1;
+    const bool is_read = row < count_items_per_thread || lane == 0;
+    const Bits key = transform.forward(is_read ? readable.data[i < last ? i : last] : Bits(0));
+    keys[row] = transform.rank_bits(key);
+    found.negative_zero |= keys[row] != key;
+  }
+#pragma unroll
+  for (int row = 0; row < count_items_per_thread; ++row) {
+    // The right neighbour of lane 31 is lane 0's key of the next row.
+    const Bits right = Bits(__shfl_sync(0xffffffffu, lane == 0 ? keys[row + 1] : keys[row], (lane + 1) % 32));
+    found.out_of_order |= right < keys[row];
+    if (first + 32 * row < count) count_digits<copies>(keys[row], transform.without_negative_zero(), counts);
+  }
+}
+
+/// Replaces the counters by the digits' first positions and decides which passes are active. One block calls it, with
+/// room for a sum per warp.
+template <class Key>
+__device__ void plan_passes(PassPlan<Key>* plan, std::int64_t n, unsigned long long* sums) {
+  constexpr int passes = PassPlan<Key>::passes;
+  bool moves_keys[passes];
+  unsigned moving = 0;
+  for (int pass = 0; pass < passes; ++pass) {
+    const bool has_counter = threadIdx.x < byte_values;
+    const unsigned long long count = has_counter ? plan->firsts[pass][threadIdx.x] : 0;
+    unsigned long long total;
+    const unsigned long long first = block_exclusive_sum(count, sums, total);
+    if (has_counter) plan->firsts[pass][threadIdx.x] = first;
+    const bool one_digit = __syncthreads_or(count == static_cast<unsigned long long>(n));
+    moves_keys[pass] = !one_digit && plan->out_of_order != 0;
+    moving += moves_keys[pass];
+  }
+  if (threadIdx.x != 0) return;
+  // Each active pass moves the keys to the other of two buffers. An odd number would leave them in the wrong one, so one
+  // more pass is active, though it need not be. There is one: the number of all passes is even (or 1).
+  bool one_more = moving % 2 == 1 && passes > 1;
+  unsigned active = 0;
+  for (int pass = 0; pass < passes; ++pass) {
+    const bool is_active = moves_keys[pass] || one_more;
+    if (!moves_keys[pass]) one_more = false;
+    plan->active_pass[pass] = is_active ? ++active : 0;
+  }
+  plan->active_passes = active;
+}
+
+/// Counts the digits of all passes, looks for keys that are out of order, and clears the words `statuses`. There are `copies` of
+/// each counter. Lane l adds to copy l % copies, which is in bank l: with 32 copies, no two lanes meet in a bank,
+/// whatever their digits are (CUB keeps such copies, too). The block that ends last makes the plan.
+template <int copies, class Key>
+static __global__ void __launch_bounds__(count_threads, 1)
+    count_all_passes(lab::Span<const lab::Bits<Key>> keys, KeyTransform<Key> transform, PassPlan<Key>* plan,
+                     lab::Span<unsigned> statuses, const unsigned* unsorted) {
+  constexpr int counters = PassPlan<Key>::passes * byte_values;
+  extern __shared__ uint4 shared_memory[];
+  unsigned* const counts = reinterpret_cast<unsigned*>(shared_memory);
+  if (unsorted != nullptr && *unsorted == 0) return;  // a plan of 0 has no active pass
+  const std::int64_t threads = std::int64_t(gridDim.x) * count_threads;
+  for (std::int64_t i = std::int64_t(blockIdx.x) * count_threads + threadIdx.x; i < statuses.n; i += threads) {
+    statuses.data[i] = 0;
+  }
+  for (int i = threadIdx.x; i < counters * copies; i += count_threads) counts[i] = 0;
+  __syncthreads();  // a thread adds to `counts` that others have cleared
+
+  Found found;
+  for (std::int64_t tile = blockIdx.x; tile * count_tile < keys.n; tile += gridDim.x) {
+    const std::int64_t left = keys.n - tile * count_tile;
+    const lab::Bits<Key>* const first = keys.data + tile * count_tile;
+    if (left > count_tile) {
+      count_tile_digits<copies>({first, count_tile + 1}, count_tile, transform, counts, found);
+    } else {
+      count_tile_digits<copies>({first, left}, int(left), transform, counts, found);
+    }
+  }
+  if (__syncthreads_or(found.negative_zero) && threadIdx.x == 0) atomicOr(&plan->negative_zeros, 1u);
+  // Also the barrier before a thread sums up `counts` to which others have added.
+  if (__syncthreads_or(found.out_of_order) && threadIdx.x == 0) atomicOr(&plan->out_of_order, 1u);
+  for (int i = threadIdx.x; i < counters; i += count_threads) {
+    unsigned sum = 0;
+    // Each lane begins with another copy, so that the lanes read from different banks.
+    for (int copy = 0; copy < copies; ++copy) sum += counts[i * copies + (copy + threadIdx.x) % copies];
+    if (sum != 0) atomicAdd(&plan->firsts[0][0] + i, static_cast<unsigned long long>(sum));
+  }
+  // The sums take the place of the counters: some devices have no more shared memory than these need.
+  if (is_last_block(&plan->blocks_done)) plan_passes(plan, keys.n, reinterpret_cast<unsigned long long*>(counts));
+}
+
+}  // namespace detail
+
+/// A barrier for the grid, between passes: waits until its blocks have moved all `tiles`, of which this one has moved
+/// `own`, and sees what they wrote. All threads of the block call it. `done`: 0 at the start. It cannot hang, even if not
+/// all blocks run at the same time: tiles are claimed in ascending order, so one that is waited for belongs to a block
+/// that is running.
+__device__ inline void wait_for_all(unsigned* done, unsigned own, unsigned tiles) {
+  __syncthreads();  // the fence of thread 0 comes after the keys that other threads have stored
+  if (threadIdx.x == 0) {
+    __threadfence();
+    atomicAdd(done, own);
+    while (*static_cast<volatile unsigned*>(done) < tiles) {
+    }
+    __threadfence();
+  }
+  __syncthreads();  // the other threads wait for thread 0
+}
+
+/// The number of status words of all tiles of n keys: one per tile and digit.
+template <class Tile>
+std::int64_t statuses_of(std::int64_t n) {
+  return (n + Tile::size - 1) / Tile::size * byte_values;
+}
+
+/// The temporary memory of passes over n keys: the plan, and the status words.
+template <class Tile>
+TemporaryBytes temporary_bytes(std::int64_t n) {
+  constexpr std::size_t plan = sizeof(PassPlan<typename Tile::Key>);
+  return {.cleared = plan, .all = plan + statuses_of<Tile>(n) * sizeof(typename Tile::Word)};
+}
+
+/// Calls f, a generic function of a tile type, with the largest tiles that fit in shared memory and give every block
+/// work. With a launch shape of the user's, a block has 512 threads.
+template <class Word, class Key, class Value, class F>
+auto with_tile(std::int64_t n, bool auto_shape, F f) {
+  using Large = Tile<LargeTile<Key, Value>, Word, Key, Value>;
+  using Medium = Tile<MediumTile, Word, Key, Value>;
+  using Small = Tile<SmallTile, Word, Key, Value>;
+  static_assert(sizeof(Medium) <= 64 * 1024, "every GPU since compute capability 7.5 has so much shared memory");
+  const lab::Device& device = lab::Device::current();
+  if (auto_shape && n >= 2 * device.resident_keys<Large>() && device.fits<Large>())
+    return f.template operator()<Large>();
+  if constexpr (sizeof(Word) == 4) {  // 64-bit words are for more keys than the small tiles ever get
+    if (n < device.resident_keys<Medium>() / 2) return f.template operator()<Small>();
+  }
+  return f.template operator()<Medium>();
+}
+
+/// Queues the kernel that fills `plan`, which is all 0, for the bits of `keys`, of which there are at least 2, and clears
+/// the words `statuses`. If `unsorted`, in device memory, is not null and 0 when the kernel runs, the plan has no active pass.
+template <class Key>
+void make_pass_plan(lab::Span<const lab::Bits<Key>> keys, KeyTransform<Key> transform, PassPlan<Key>* plan,
+                    lab::Span<unsigned> statuses, const unsigned* unsorted, cudaStream_t stream) {
+  const lab::Device& device = lab::Device::current();
+  const unsigned blocks = std::min(lab::blocks_or({}, keys.n, detail::count_tile), unsigned(device.multiprocessors));
+  const auto count = [&]<int copies>(std::integral_constant<int, copies>) {
+    constexpr int shared_bytes = PassPlan<Key>::passes * byte_values * copies * sizeof(unsigned);
+    lab::allow_shared_memory<detail::count_all_passes<copies, Key>>(shared_bytes, device);
+    detail::count_all_passes<copies>
+        <<<blocks, detail::count_threads, shared_bytes, stream>>>(keys, transform, plan, statuses, unsorted);
+  };
+  // As many copies as fit in 128 KiB; on devices that have less, in 64.
+  constexpr int max_copies = sizeof(Key) <= 4 ? 32 : 16, fewer_copies = sizeof(Key) <= 2 ? 32 : 64 / sizeof(Key);
+  if (device.shared_bytes_per_block >= 128 * 1024) {
+    count(std::integral_constant<int, max_copies>{});
+  } else {
+    count(std::integral_constant<int, fewer_copies>{});
+  }
+  CUDA_CHECK(cudaGetLastError());
+}
+
+}  // namespace radix
