@@ -29,8 +29,8 @@ inline void begin(lab::LaunchShape shape, cudaStream_t stream) {
 }
 
 // More keys take too long: a measurement allows a sort twenty seconds, and sorts at least twice.
-inline constexpr std::int64_t most_of_std_sort = std::int64_t{1} << 24, most_of_vqsort = std::int64_t{1} << 28,
-                              most_of_block_indirect_sort = std::int64_t{1} << 31;
+inline constexpr std::int64_t max_n_of_std_sort = std::int64_t{1} << 24, max_n_of_vqsort = std::int64_t{1} << 28,
+                              max_n_of_block_indirect_sort = std::int64_t{1} << 31;
 
 inline void host_sort(HostKeys keys, HostKeys, lab::Order order, std::int64_t, lab::LaunchShape shape,
                       cudaStream_t stream) {
@@ -45,7 +45,7 @@ inline void host_sort(HostKeys keys, HostKeys, lab::Order order, std::int64_t, l
 inline constexpr lab::Step host_sort_line = {.number = 11,
                                              .name = "sort",
                                              .idea = "std::sort of host memory, one core",
-                                             .max_n = most_of_std_sort,
+                                             .max_n = max_n_of_std_sort,
                                              .function = lab::SortHostMemory{host_sort}};
 
 #ifdef LAB_HAVE_VQSORT
@@ -61,7 +61,7 @@ inline void host_vqsort(HostKeys keys, HostKeys, lab::Order order, std::int64_t,
 inline constexpr lab::Step host_vqsort_line = {.number = 12,
                                                .name = "vqsort",
                                                .idea = "VQSort of host memory, one core",
-                                               .max_n = most_of_vqsort,
+                                               .max_n = max_n_of_vqsort,
                                                .function = lab::SortHostMemory{host_vqsort}};
 #endif
 
@@ -80,7 +80,7 @@ inline constexpr lab::Step host_block_indirect_sort_line = {
     .number = 13,
     .name = "block-indirect-sort",
     .idea = "Boost's block_indirect_sort of host memory, all cores",
-    .max_n = most_of_block_indirect_sort,
+    .max_n = max_n_of_block_indirect_sort,
     .function = lab::SortHostMemory{host_block_indirect_sort}};
 #endif
 

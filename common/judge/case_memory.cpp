@@ -75,9 +75,9 @@ void CaseMemory::lay_out(const Case& which, Request& request) {
   poison_ = static_cast<int>(fresh_number() & 0xff);
   std::int64_t end = 0;
   const std::int64_t size = key_bytes(which.type), result = value_bytes(which);
-  keys_ = place(which, which.n * size, size, end, by_hash_);
-  values_ = result > 0 ? place(which, result, bytes_per_value(which), end, false) : Image{};
-  scratch_ = which.step.in_host_memory ? place(which, scratch_bytes(which), size, end, true) : Image{};
+  keys_ = lay_out_image(which, which.n * size, size, end, by_hash_);
+  values_ = result > 0 ? lay_out_image(which, result, bytes_per_value(which), end, false) : Image{};
+  scratch_ = which.step.in_host_memory ? lay_out_image(which, scratch_bytes(which), size, end, true) : Image{};
   reserve(end);
   store(request);
 }
@@ -89,14 +89,14 @@ void CaseMemory::lay_out_pieces(const Case& which, std::uint64_t hash_seed) {
   guard_seed_ = fresh_number();
   std::int64_t end = 0;
   const std::int64_t size = key_bytes(which.type);
-  keys_ = place(which, which.n * size, size, end, true);
+  keys_ = lay_out_image(which, which.n * size, size, end, true);
   keys_.span = guard;  // a page, so that keys are read and written directly
   values_ = {};
-  scratch_ = place(which, scratch_bytes(which), size, end, true);
+  scratch_ = lay_out_image(which, scratch_bytes(which), size, end, true);
   reserve(end);
 }
 
-void CaseMemory::take_piece(const Case& which, Request& request) {
+void CaseMemory::prepare_piece(const Case& which, Request& request) {
   for (Image* image : {&keys_, &scratch_}) {
     image->span_bytes = which.n * key_bytes(which.type);
     image->bytes = round_up(image->span + image->span_bytes + guard);
@@ -107,8 +107,8 @@ void CaseMemory::take_piece(const Case& which, Request& request) {
 }
 
 // The spans begin at a random offset, so that a pointer kept from the previous case is wrong in this one.
-Image CaseMemory::place(const Case& which, std::int64_t span_bytes, std::int64_t bytes_each, std::int64_t& end,
-                        bool in_place) {
+Image CaseMemory::lay_out_image(const Case& which, std::int64_t span_bytes, std::int64_t bytes_each, std::int64_t& end,
+                                bool in_place) {
   Image image;
   image.span = guard + alignment * static_cast<std::int64_t>(fresh_number() % 16) + which.offset * bytes_each;
   image.span_bytes = span_bytes;
@@ -185,15 +185,15 @@ void CaseMemory::make_reference(const Case& which) {
   if (which.step.task != Task::sort) {
     reference_result(which.step.task, which.n, keys, reference_values_.get());
     changed_share_ = result_size(which.step.task, 0) == 0 ? 1 : 0;
-    nothing_to_do_ = which.n == 0;
+    already_correct_ = which.n == 0;
     return;
   }
   copy_bytes(reference_values_.get(), memory_.at(values_.input + values_.span), value_bytes(which));
   reference_sort(which.type, which.order, which.n, which.step.tile, reference_keys_.get(), reference_values());
   changed_share_ = sampled_difference(keys, reference_keys_.get(), which.n, key_bytes(which.type));
   const char* const values = memory_.at(values_.input + values_.span);
-  nothing_to_do_ = std::memcmp(keys, reference_keys_.get(), bytes) == 0 &&
-                   std::memcmp(values, reference_values_.get(), value_bytes(which)) == 0;
+  already_correct_ = std::memcmp(keys, reference_keys_.get(), bytes) == 0 &&
+                     std::memcmp(values, reference_values_.get(), value_bytes(which)) == 0;
 }
 
 std::uint32_t* CaseMemory::reference_values() const {

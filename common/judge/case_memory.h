@@ -31,7 +31,7 @@ class CaseMemory {
 
   /// To be called when the keys of the next piece are where those of the last one were: sets its guards, and stores its
   /// location in the request.
-  void take_piece(const Case& which, Request& request);
+  void prepare_piece(const Case& which, Request& request);
 
   /// What is wrong with the output or the guards around it; an empty text if nothing is.
   Fault fault(const Case& which) const;
@@ -47,12 +47,12 @@ class CaseMemory {
   void* output_keys() const { return memory_.at(keys_.output + keys_.span); }
   const KeyHash& input_hash() const { return input_hash_; }  ///< of the last piece
   double changed_share() const { return changed_share_; }
-  bool nothing_to_do() const { return nothing_to_do_; }  ///< keys and values came as the reference has them
-  std::uint64_t range() const { return range_; }         ///< largest - smallest key, where the step has a largest range
+  bool already_correct() const { return already_correct_; }  ///< keys and values came as the reference has them
+  std::uint64_t range() const { return range_; }  ///< largest - smallest key, where the step has a largest range
 
  private:
-  static Image place(const Case& which, std::int64_t span_bytes, std::int64_t bytes_each, std::int64_t& end,
-                     bool in_place);
+  static Image lay_out_image(const Case& which, std::int64_t span_bytes, std::int64_t bytes_each, std::int64_t& end,
+                             bool in_place);
   void reserve(std::int64_t end);
   void store(Request& request) const;
   void set_guards(const Image& image);
@@ -72,7 +72,7 @@ class CaseMemory {
   std::int64_t blocks_ended_ = 0;  // where it is counted
   std::uint64_t guard_seed_ = 0;
   double changed_share_ = 1;
-  bool nothing_to_do_ = false;
+  bool already_correct_ = false;
   std::uint64_t range_ = 0;
   std::unique_ptr<char[]> reference_keys_;
   std::unique_ptr<char[]> reference_values_;  // or a task's result

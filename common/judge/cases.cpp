@@ -20,10 +20,10 @@ constexpr std::int64_t max_small_n = 6000;      // beyond it sizes are "many key
 constexpr std::int64_t several_tiles = 40'009;  // more keys than the largest tile of any step
 // A step that takes more types than this sorts each n with so many of them, and each input of a type with one n, in
 // turn: hundreds of cases of each type find no more than tens.
-constexpr std::size_t most_types = 3;
+constexpr std::size_t max_types = 3;
 // A quadratic step has so many keys in most of its hundreds of cases, which otherwise take half a minute: three blocks,
 // or three tiles, of which the last is not full. Only a few cases have more.
-constexpr std::int64_t few_if_quadratic = 1100;
+constexpr std::int64_t max_quadratic_n = 1100;
 constexpr std::uint64_t lane_seeds[] = {0, 1, 77};  // 0: CUDA's own order
 
 std::int64_t affordable_on(Build build, const StepFacts& step) {
@@ -51,44 +51,44 @@ class Generator {
 
   std::vector<CaseGroup> graded(bool quick) {
     if (quick) add_small_numbers();
-    begin("any n");
+    begin_group("any n");
     const auto sizes = small_sizes(quick);
     for (std::int64_t n : sizes) {
-      const std::size_t types = quick || n > few() ? 1 : std::min(types_.size(), most_types);
+      const std::size_t types = quick || n > typical_max_n() ? 1 : std::min(types_.size(), max_types);
       for (std::size_t i = 0; i < types; ++i) add(next_type(), n, "uniform");
     }
-    begin("any input, key type and order");
+    begin_group("any input, key type and order");
     for (KeyType type : types_) add_inputs(type, quick);
-    begin("ranges of values");
+    begin_group("ranges of values");
     if (step_.max_range) {
       for (KeyType type : types_) add_ranges(type);
     }
-    begin("arrays that begin at any address");
+    begin_group("arrays that begin at any address");
     add_offsets(quick);
-    begin("many keys");
+    begin_group("many keys");
     const char* const inputs[] = {"uniform", "few-values", "nearly-sorted", "skewed"};
-    std::size_t turn = 0;
-    for (std::int64_t n : large_sizes(quick)) add(next_type(), n, inputs[turn++ % std::size(inputs)]);
-    begin("little device memory");
+    std::size_t index = 0;
+    for (std::int64_t n : large_sizes(quick)) add(next_type(), n, inputs[index++ % std::size(inputs)]);
+    begin_group("little device memory");
     if (step_.in_host_memory) add_little_memory(quick);
-    begin("any possible launch shape");
+    begin_group("any possible launch shape");
     add_possible_shapes(quick);
-    begin("few threads for many keys");
+    begin_group("few threads for many keys");
     add_many_rounds(quick);
-    begin("blocks in any order");
+    begin_group("blocks in any order");
     add_reversed(quick);
-    begin("impossible shapes are refused");
+    begin_group("impossible shapes are refused");
     for (LaunchShape shape : {LaunchShape{0, 1025}, {0, -32}, {-1, 0}, {1, 1 << 20}}) {
       add(types_.front(), std::min<std::int64_t>(1000, limit()), narrow_input(step_), shape).expect = Expect::refused;
     }
-    begin("too little device memory is refused");
+    begin_group("too little device memory is refused");
     if (step_.in_host_memory) add_too_little_memory();
-    return take();
+    return finish();
   }
 
   // Pairs are left out: their values are 32-bit numbers that each occur once.
   std::vector<CaseGroup> large() {
-    begin("n above 2^32");
+    begin_group("n above 2^32");
     std::vector<KeyType> types = types_;
     std::erase(types, KeyType::pairs);
     if (step_.max_n == any_n && !types.empty()) {
@@ -97,26 +97,26 @@ class Generator {
       // Not by add(), which makes the input. That is not needed: the smallest type of a counting step has one byte.
       next_case(smallest, (std::int64_t{1} << 32) + 4099, "uniform", {});
     }
-    return take();
+    return finish();
   }
 
   std::vector<CaseGroup> check() {
     const LaunchShape shapes[] = {{}, {1, 32}, {1, 96}, {64, 128}, {0, 1024}, {1, 0}};
     const char* const inputs[] = {"uniform", "few-values", "reversed", "all-equal"};
-    const std::int64_t several_blocks = std::min<std::int64_t>(5000, few());
+    const std::int64_t several_blocks = std::min<std::int64_t>(5000, typical_max_n());
     std::set<std::int64_t> sizes = {1, 2, 33, 1000, 1025, 3001};
     std::erase_if(sizes, [&](std::int64_t n) { return n > several_blocks; });
     if (step_.tile) sizes.insert({step_.tile - 1, step_.tile, 2 * step_.tile + 1});
-    begin("small numbers");
+    begin_group("small numbers");
     add_small(33);
     constexpr const char* both_orders = "sizes, shapes and inputs";
-    begin(both_orders);
-    std::size_t turn = 0;
+    begin_group(both_orders);
+    std::size_t index = 0;
     for (std::int64_t n : sizes) {
-      Case& c = add(next_type(), n, inputs[turn % std::size(inputs)], shapes[turn % std::size(shapes)]);
-      c.order = turn++ % 2 && step_.task == Task::sort ? Order::descending : Order::ascending;
+      Case& c = add(next_type(), n, inputs[index % std::size(inputs)], shapes[index % std::size(shapes)]);
+      c.order = index++ % 2 && step_.task == Task::sort ? Order::descending : Order::ascending;
     }
-    begin("launch shapes");
+    begin_group("launch shapes");
     for (const LaunchShape& shape : shapes) {
       const bool single_block = shape.blocks == 1 && shape.threads == 0;
       if (shape.blocks || shape.threads) {
@@ -124,17 +124,17 @@ class Generator {
             widest_input(step_, types_.front()), shape);
       }
     }
-    begin("key types");
+    begin_group("key types");
     for (KeyType type : types_) add(type, several_blocks, widest_input(step_, type));
-    begin("arrays that begin at any address");
+    begin_group("arrays that begin at any address");
     add_small(33, 1);
     add(types_.front(), several_blocks, widest_input(step_, types_.front())).offset = 3;
-    begin("little device memory");
+    begin_group("little device memory");
     if (step_.in_host_memory) {
       add_little_memory(true);
       add_too_little_memory();
     }
-    begin("blocks in any order");
+    begin_group("blocks in any order");
     add_reversed(true);
     std::size_t i = 0;
     for (CaseGroup& group : groups_) {
@@ -145,35 +145,37 @@ class Generator {
         if (c.shape.blocks || c.shape.threads) c.expect = Expect::either;
       }
     }
-    return take();
+    return finish();
   }
 
   std::vector<CaseGroup> budget() {
-    begin("budget");
+    begin_group("budget");
     if (step_.budget.n > 0) {
       const KeyType type = default_type(lab_.traits.default_type, step_);
       Case& c = add(type, step_.budget.n, widest_input(step_, type), {.blocks = step_.budget.blocks});
       c.seed = 1;
       c.order = Order::ascending;
       c.lane_seed = 0;
-      c.device_bytes = step_.fewest_device_bytes;
+      c.device_bytes = step_.min_device_bytes;
       c.expect = expected(c);
     }
-    return take();
+    return finish();
   }
 
  private:
-  void begin(const char* what) { groups_.push_back({what, {}}); }
+  void begin_group(const char* what) { groups_.push_back({what, {}}); }
 
-  std::vector<CaseGroup> take() {
+  std::vector<CaseGroup> finish() {
     std::erase_if(groups_, [](const CaseGroup& group) { return group.cases.empty(); });
     return std::move(groups_);
   }
 
-  KeyType next_type() { return types_[turn_++ % types_.size()]; }
+  KeyType next_type() { return types_[next_++ % types_.size()]; }
 
   // What most cases have at most.
-  std::int64_t few() const { return step_.growth == Growth::quadratic ? std::min(few_if_quadratic, limit()) : limit(); }
+  std::int64_t typical_max_n() const {
+    return step_.growth == Growth::quadratic ? std::min(max_quadratic_n, limit()) : limit();
+  }
 
   // On a CPU, hundreds of cases take minutes even if each takes only half a second.
   std::int64_t limit() const { return affordable_on(build_, step_) / (build_ == Build::cpu ? 2 : 1); }
@@ -186,8 +188,8 @@ class Generator {
     c.n = n;
     c.input = input;
     c.shape = shape;
-    c.device_bytes = made_ % 3 * step_.fewest_device_bytes;  // all; as little as possible; a little more
-    c.seed = random_at(seed_, made_++) >> 32;
+    c.device_bytes = case_count_ % 3 * step_.min_device_bytes;  // all; as little as possible; a little more
+    c.seed = random_at(seed_, case_count_++) >> 32;
     c.order = c.seed & 1 ? Order::descending : Order::ascending;
     return groups_.back().cases.emplace_back(std::move(c));
   }
@@ -231,7 +233,7 @@ class Generator {
 
   // The first cases: if one of them fails, its keys are easier to think about than those of any later case.
   void add_small_numbers() {
-    begin("small numbers");
+    begin_group("small numbers");
     std::set<std::int64_t> sizes = {1, 2, 3, 8, 33, 100, 1000, 1025, 3001};
     if (step_.tile) sizes.insert(2 * step_.tile + 1);
     for (std::int64_t n : sizes) add_small(n);
@@ -273,14 +275,14 @@ class Generator {
   void add_inputs(KeyType type, bool quick) {
     std::vector<std::int64_t> all = {1000, 2049, 3333};
     if (quick) all = {1777};
-    for (std::int64_t& n : all) n = std::min(n, few());
+    for (std::int64_t& n : all) n = std::min(n, typical_max_n());
     all.erase(std::unique(all.begin(), all.end()), all.end());
     for (const InputFacts& input : inputs()) {
       // The other and-K inputs differ only in their entropy, which matters only for times.
       const std::string_view name = input.name;
       if (name.starts_with("and-") && name != "and-3") continue;
-      const std::vector<std::int64_t> one = {all[turn_++ % all.size()]};
-      for (std::int64_t n : types_.size() > most_types ? one : all) {
+      const std::vector<std::int64_t> one = {all[next_++ % all.size()]};
+      for (std::int64_t n : types_.size() > max_types ? one : all) {
         const Order order = add(type, n, input.name).order;
         if (quick) continue;
         add(type, n, input.name).order = order == Order::ascending ? Order::descending : Order::ascending;
@@ -302,7 +304,7 @@ class Generator {
     for (const LaunchShape& shape : shapes) {
       const std::int64_t n = shape.threads == 1 ? 1500 : quick ? 2500 : 5000;
       // A step may serve fewer shapes, if it refuses the others.
-      add(next_type(), std::min(n, few()), narrow_input(step_), shape).expect = Expect::either;
+      add(next_type(), std::min(n, typical_max_n()), narrow_input(step_), shape).expect = Expect::either;
     }
     if (step_.threads > 0) {  // a number that the step takes, so it must serve it
       const std::int64_t n = std::min<std::int64_t>(2500, limit());
@@ -330,14 +332,14 @@ class Generator {
     if (!quick) inputs.insert(inputs.end(), {"two-values", "sorted", "extremes"});
     for (const char* input : inputs) {
       Case& c = add(types_.front(), std::min(quick ? several_tiles : 200'003, limit()), input);
-      c.device_bytes = step_.fewest_device_bytes;
-      c.pageable = made_ % 3 == 0;
+      c.device_bytes = step_.min_device_bytes;
+      c.pageable = case_count_ % 3 == 0;
     }
   }
 
   void add_too_little_memory() {
     Case& c = add(types_.front(), 1000, "uniform");
-    c.device_bytes = step_.fewest_device_bytes - 1;
+    c.device_bytes = step_.min_device_bytes - 1;
     c.expect = Expect::refused;
   }
 
@@ -368,8 +370,8 @@ class Generator {
   Build build_;
   const std::string one_value_too_many_ = fmt::format("range:0:{}", step_.max_range);  // for its counters
   std::vector<KeyType> types_;
-  std::size_t turn_ = 0;
-  std::uint64_t made_ = 0;
+  std::size_t next_ = 0;
+  std::uint64_t case_count_ = 0;
   std::vector<CaseGroup> groups_;
 };
 

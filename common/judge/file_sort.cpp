@@ -20,18 +20,18 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::int64_t key_size = sizeof(std::uint32_t);
-constexpr std::int64_t most_block = 1 << 20, least_block = 1 << 14, fair_block = 1 << 16;  // keys
-constexpr std::int64_t whole_page = 1024;                                                  // keys
-constexpr std::int64_t least_host_bytes = 1 << 20;
-constexpr std::int64_t guards = 64 << 10;       // bytes, around keys and scratch
-constexpr std::int64_t most_samples = 1 << 14;  // of a run
-constexpr double seconds_per_key = 1e-6;        // that a step may take, beyond a minute
+constexpr std::int64_t max_block = 1 << 20, min_block = 1 << 14, target_block = 1 << 16;  // keys
+constexpr std::int64_t keys_per_page = 1024;                                              // keys
+constexpr std::int64_t min_host_bytes = 1 << 20;
+constexpr std::int64_t guards = 64 << 10;      // bytes, around keys and scratch
+constexpr std::int64_t max_samples = 1 << 14;  // of a run
+constexpr double seconds_per_key = 1e-6;       // that a step may take, beyond a minute
 
 double seconds_since(Clock::time_point started) {
   return std::chrono::duration<double>(Clock::now() - started).count();
 }
 
-std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
 std::string gib(std::int64_t bytes) {
   return bytes < 1 << 30 ? fmt::format("{:.1f} MiB", double(bytes) / (1 << 20))
@@ -41,35 +41,36 @@ std::string gib(std::int64_t bytes) {
 // Half of the arrays' bytes are keys, half scratch. pieces = 0: the limit is too low.
 FilePlan plan_within(std::int64_t keys, std::int64_t host_bytes) {
   const std::int64_t usable = host_bytes - host_bytes / 8;
-  const std::int64_t fits = (usable - guards) / (2 * key_size) / whole_page * whole_page;
+  const std::int64_t fits = (usable - guards) / (2 * key_size) / keys_per_page * keys_per_page;
   FilePlan plan;
   plan.keys = keys;
-  plan.pieces = divided_up(keys, fits);
+  plan.pieces = ceil_div(keys, fits);
   if (plan.pieces < 2) {
     plan.piece = keys;
     return plan;
   }
   // All of about the same size, so that the last one does not leave memory unused.
-  plan.piece = divided_up(divided_up(keys, plan.pieces), whole_page) * whole_page;
-  plan.pieces = divided_up(keys, plan.piece);
+  plan.piece = ceil_div(ceil_div(keys, plan.pieces), keys_per_page) * keys_per_page;
+  plan.pieces = ceil_div(keys, plan.piece);
   const std::int64_t blocks = usable / key_size / (plan.pieces + 1);  // keys for one worker's blocks of each kind
-  if (blocks < least_block) return {};
+  if (blocks < min_block) return {};
   // More workers than cores, since some always wait for the disk.
-  const std::int64_t wanted = std::min<std::int64_t>(std::clamp(2 * core_count(), 4, 64), divided_up(keys, fair_block));
+  const std::int64_t target_workers =
+      std::min<std::int64_t>(std::clamp(2 * core_count(), 4, 64), ceil_div(keys, target_block));
   const std::int64_t workers =
-      std::min(std::max(blocks / fair_block, std::min<std::int64_t>(blocks / least_block, 4)), wanted);
-  plan.merge = {int(workers), std::min(blocks / workers, most_block) / whole_page * whole_page};
+      std::min(std::max(blocks / target_block, std::min<std::int64_t>(blocks / min_block, 4)), target_workers);
+  plan.merge = {int(workers), std::min(blocks / workers, max_block) / keys_per_page * keys_per_page};
   return plan;
 }
 
-std::int64_t least_memory(std::int64_t keys) {
-  std::int64_t least = 0, enough = 1;  // in units of least_host_bytes
-  while (plan_within(keys, enough * least_host_bytes).keys != keys) enough *= 2;
-  while (enough - least > 1) {
-    const std::int64_t middle = (least + enough) / 2;
-    (plan_within(keys, middle * least_host_bytes).keys == keys ? enough : least) = middle;
+std::int64_t min_memory(std::int64_t keys) {
+  std::int64_t too_few = 0, enough = 1;  // in units of min_host_bytes
+  while (plan_within(keys, enough * min_host_bytes).keys != keys) enough *= 2;
+  while (enough - too_few > 1) {
+    const std::int64_t middle = (too_few + enough) / 2;
+    (plan_within(keys, middle * min_host_bytes).keys == keys ? enough : too_few) = middle;
   }
-  return enough * least_host_bytes;
+  return enough * min_host_bytes;
 }
 
 class FileSort {
@@ -136,8 +137,8 @@ FileSort::FileSort(const FileSortRequest& request, const FileProgress& progress)
   if (plan().pieces < 2) return;
   runs_file_ = KeyFile::unnamed_beside(request.output);
   runs_file_->reserve(bytes);
-  const std::int64_t samples = std::clamp(host_bytes / 64 / key_size / plan().pieces, std::int64_t{64}, most_samples);
-  runs_.emplace(*runs_file_, which.order, plan().keys, plan().piece, divided_up(plan().piece, samples));
+  const std::int64_t samples = std::clamp(host_bytes / 64 / key_size / plan().pieces, std::int64_t{64}, max_samples);
+  runs_.emplace(*runs_file_, which.order, plan().keys, plan().piece, ceil_div(plan().piece, samples));
 }
 
 void FileSort::require_memory(std::int64_t host_bytes) const {
@@ -151,7 +152,7 @@ void FileSort::require_memory(std::int64_t host_bytes) const {
 
 void FileSort::require_space() const {
   const std::int64_t bytes = plan().keys * key_size, needed = plan().pieces > 1 ? 2 * bytes : bytes;
-  const std::int64_t available = free_space(request_.output);
+  const std::int64_t available = available_space(request_.output);
   if (needed <= available) return;
   const std::string what = plan().pieces > 1 ? " for the output and as much for the sorted pieces" : " for the output";
   throw Unavailable(fmt::format(
@@ -194,15 +195,15 @@ void FileSort::pass(std::int64_t piece, std::uint32_t* keys) {
   const bool is_last = piece == plan().pieces;
   const std::int64_t to_write = piece > 0 ? size_of(piece - 1) : 0, to_read = is_last ? 0 : size_of(piece);
   const std::int64_t end = std::max(to_write, to_read);
-  std::vector<WrittenKeys> written(divided_up(end, most_block), WrittenKeys(request_.which.order, hash_seed_));
+  std::vector<WrittenKeys> written(ceil_div(end, max_block), WrittenKeys(request_.which.order, hash_seed_));
   std::atomic<std::int64_t> next = 0;
   std::atomic<bool> stop = false;
   const auto work = [&](int) {
     KeyWriter writer(runs_ ? *runs_file_ : output_);
-    for (std::int64_t at = next++ * most_block; at < end && !stop; at = next++ * most_block) {
-      const std::int64_t writes = std::clamp<std::int64_t>(to_write - at, 0, most_block);
-      const std::int64_t reads = std::clamp<std::int64_t>(to_read - at, 0, most_block);
-      if (!runs_) written[at / most_block].add(keys + at, writes);
+    for (std::int64_t at = next++ * max_block; at < end && !stop; at = next++ * max_block) {
+      const std::int64_t writes = std::clamp<std::int64_t>(to_write - at, 0, max_block);
+      const std::int64_t reads = std::clamp<std::int64_t>(to_read - at, 0, max_block);
+      if (!runs_) written[at / max_block].add(keys + at, writes);
       if (writes > 0) writer.write(((piece - 1) * plan().piece + at) * key_size, keys + at, writes * key_size);
       if (reads > 0) input_.read((piece * plan().piece + at) * key_size, keys + at, reads * key_size);
       passed_keys_ += writes + reads;
@@ -250,10 +251,10 @@ void FileSort::examine(const WrittenKeys& written) const {
 }  // namespace
 
 FilePlan plan_of(std::int64_t keys, std::int64_t host_bytes) {
-  const FilePlan plan = host_bytes < least_host_bytes ? FilePlan{} : plan_within(keys, host_bytes);
-  if (host_bytes >= least_host_bytes && plan.keys == keys) return plan;
+  const FilePlan plan = host_bytes < min_host_bytes ? FilePlan{} : plan_within(keys, host_bytes);
+  if (host_bytes >= min_host_bytes && plan.keys == keys) return plan;
   throw Unsupported(fmt::format("{} of host memory are too little to sort {} keys: choose --host-memory {}M or more",
-                                gib(host_bytes), keys, least_memory(keys) >> 20));
+                                gib(host_bytes), keys, min_memory(keys) >> 20));
 }
 
 FileSorted sort_file(const FileSortRequest& request, const std::string& runner, const Environment& environment,

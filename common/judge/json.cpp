@@ -131,7 +131,7 @@ std::string Members::text(const char* name) {
   return value.get<std::string>();
 }
 
-std::string Members::text(const char* name, const std::string& otherwise) { return has(name) ? text(name) : otherwise; }
+std::string Members::text(const char* name, const std::string& fallback) { return has(name) ? text(name) : fallback; }
 
 bool Members::flag(const char* name) {
   if (!has(name)) return false;
@@ -140,19 +140,19 @@ bool Members::flag(const char* name) {
   return value.get<bool>();
 }
 
-std::int64_t Members::whole(const char* name, std::int64_t least, std::int64_t most) {
+std::int64_t Members::integer(const char* name, std::int64_t min, std::int64_t max) {
   const Json& value = member(name);
   const bool fits = value.is_number_integer() &&
                     !(value.is_number_unsigned() &&
                       value.get<std::uint64_t>() > std::uint64_t(std::numeric_limits<std::int64_t>::max()));
-  if (!fits || value.get<std::int64_t>() < least || value.get<std::int64_t>() > most) {
-    fail(name, fmt::format("a whole number from {} to {}", least, most));
+  if (!fits || value.get<std::int64_t>() < min || value.get<std::int64_t>() > max) {
+    fail(name, fmt::format("a whole number from {} to {}", min, max));
   }
   return value.get<std::int64_t>();
 }
 
-std::int64_t Members::whole(const char* name, std::int64_t least, std::int64_t most, std::int64_t otherwise) {
-  return has(name) ? whole(name, least, most) : otherwise;
+std::int64_t Members::integer(const char* name, std::int64_t min, std::int64_t max, std::int64_t fallback) {
+  return has(name) ? integer(name, min, max) : fallback;
 }
 
 std::uint64_t Members::seed(const char* name) {
@@ -161,8 +161,8 @@ std::uint64_t Members::seed(const char* name) {
   return value.get<std::uint64_t>();
 }
 
-double Members::number(const char* name, double otherwise) {
-  if (!has(name)) return otherwise;
+double Members::number(const char* name, double fallback) {
+  if (!has(name)) return fallback;
   const Json& value = member(name);
   if (!value.is_number() || !std::isfinite(value.get<double>()) || value.get<double>() < 0) {
     fail(name, "a number of 0 or more");
@@ -176,16 +176,16 @@ const Json& Members::object(const char* name) {
   return value;
 }
 
-std::vector<std::string> Members::words(const char* name) {
-  std::vector<std::string> words;
-  if (!has(name)) return words;
+std::vector<std::string> Members::strings(const char* name) {
+  std::vector<std::string> strings;
+  if (!has(name)) return strings;
   const Json& list = member(name);
   if (!list.is_array()) fail(name, "a list of strings");
   for (const Json& word : list) {
     if (!word.is_string()) fail(name, "a list of strings");
-    words.push_back(word.get<std::string>());
+    strings.push_back(word.get<std::string>());
   }
-  return words;
+  return strings;
 }
 
 void Members::finish() const {
@@ -200,7 +200,7 @@ Case read_case(Members& members, std::string_view lab, std::span<const StepFacts
   constexpr std::int64_t any_int = std::numeric_limits<int>::max();
   Case which;
   which.lab = lab;
-  const auto number = static_cast<int>(members.whole("step", 0, any_int));
+  const auto number = static_cast<int>(members.integer("step", 0, any_int));
   which.step = members.has("task") ? step_numbered(lab, steps, number, task_named(members.text("task")))
                                    : step_numbered(lab, steps, number);
   which.type = members.has("type") ? key_type_named(members.text("type")) : default_type(preferred, which.step);
@@ -208,19 +208,19 @@ Case read_case(Members& members, std::string_view lab, std::span<const StepFacts
   which.input = members.text("input", "uniform");
   which.seed = members.has("seed") ? members.seed("seed") : fresh_number() >> 32;
   // Impossible shapes are allowed: a step must refuse them.
-  which.shape.blocks = static_cast<int>(members.whole("blocks", -any_int - 1, any_int, 0));
-  which.shape.threads = static_cast<int>(members.whole("threads", -any_int - 1, any_int, 0));
-  which.device_bytes = members.whole("memory", 0, any_n, 0);
+  which.shape.blocks = static_cast<int>(members.integer("blocks", -any_int - 1, any_int, 0));
+  which.shape.threads = static_cast<int>(members.integer("threads", -any_int - 1, any_int, 0));
+  which.device_bytes = members.integer("memory", 0, any_n, 0);
   which.pageable = members.flag("pageable");
   if ((which.device_bytes || which.pageable) && !which.step.in_host_memory) {
     throw Error(fmt::format("step {} of {} sorts keys in device memory: leave out --memory and --pageable",
                             which.step.number, lab));
   }
-  which.offset = members.whole("offset", 0, max_offset - 1, 0);
+  which.offset = members.integer("offset", 0, max_offset - 1, 0);
   which.reversed_blocks = members.flag("reversed_blocks");
   if (members.has("lane_seed")) which.lane_seed = members.seed("lane_seed");
   which.expect = expect_named(members.text("expect", "verified"));
-  which.n = members.whole("n", 0, any_n, -1);
+  which.n = members.integer("n", 0, any_n, -1);
   return which;
 }
 
@@ -254,7 +254,7 @@ Json json_of(const StepFacts& step, std::string_view lab) {
           {"tile", step.tile},
           {"max_n", or_null(step.max_n != any_n, step.max_n)},
           {"max_range", or_null(step.max_range != 0, step.max_range)},
-          {"fewest_device_bytes", or_null(step.in_host_memory, step.fewest_device_bytes)},
+          {"min_device_bytes", or_null(step.in_host_memory, step.min_device_bytes)},
           {"round_trips", or_null(step.round_trips != 0, step.round_trips)},
           {"threads", or_null(step.threads != 0, step.threads)},
           {"types", types_json(step)},
@@ -288,7 +288,7 @@ Json json_of(const Case& which) {
 Json json_of(const Outcome& outcome, const Case& which) {
   return {{"status", name_of(outcome.status)},
           {"passed", outcome.passed},
-          {"nothing_to_do", outcome.nothing_to_do},
+          {"already_correct", outcome.already_correct},
           {"message", outcome.message},
           {"first_wrong", outcome.first_wrong ? Json(*outcome.first_wrong) : Json(nullptr)},
           {"replay", replay_command(which)},
@@ -389,7 +389,7 @@ std::vector<StepFacts> read_steps(const std::string& document, std::deque<std::s
       step.max_n = line.at("max_n").get<std::int64_t>();
       step.task = task_named(line.at("task").get<std::string>());
       step.in_host_memory = line.at("memory").get<std::string>() == "host";
-      step.fewest_device_bytes = line.at("fewest_device_bytes").get<std::int64_t>();
+      step.min_device_bytes = line.at("min_device_bytes").get<std::int64_t>();
       for (const Json& type : line.at("types")) {
         step.types |= 1u << static_cast<int>(key_type_named(type.get<std::string>()));
       }

@@ -29,14 +29,14 @@ class Members {
 
   bool has(const char* name);  ///< present, and not null
   std::string text(const char* name);
-  std::string text(const char* name, const std::string& otherwise);
+  std::string text(const char* name, const std::string& fallback);
   bool flag(const char* name);  ///< false if missing
-  std::int64_t whole(const char* name, std::int64_t least, std::int64_t most);
-  std::int64_t whole(const char* name, std::int64_t least, std::int64_t most, std::int64_t otherwise);
+  std::int64_t integer(const char* name, std::int64_t min, std::int64_t max);
+  std::int64_t integer(const char* name, std::int64_t min, std::int64_t max, std::int64_t fallback);
   std::uint64_t seed(const char* name);
-  double number(const char* name, double otherwise);
+  double number(const char* name, double fallback);
   const Json& object(const char* name);
-  std::vector<std::string> words(const char* name);  ///< empty if missing
+  std::vector<std::string> strings(const char* name);  ///< empty if missing
 
   /// Throws if the object has a member that was not asked for.
   void finish() const;

@@ -17,9 +17,9 @@ namespace {
 
 // What is not the step's own work, such as starting, copying and pinning, may take so many seconds, and more for arrays
 // of many bytes: they are copied and pinned at this rate at least.
-constexpr double patience = 60, bytes_per_second = 1e9;
-constexpr double most_waiting = 120;  // seconds that a busy machine may add to a limit
-constexpr double last_words = 5;      // seconds for a hung process to report where it is
+constexpr double setup_timeout = 60, bytes_per_second = 1e9;
+constexpr double max_wait_extension = 120;  // seconds that a busy machine may add to a limit
+constexpr double hang_grace = 5;            // seconds for a hung process to report where it is
 
 Process::Clock::time_point after(double seconds) {
   return Process::Clock::now() +
@@ -73,21 +73,21 @@ std::string advice_on_hanging(const Case& which) {
 struct Judge::Exchange {
   Outcome outcome;
   Progress expected = Progress::ready;
-  double patience = lab::patience;
-  Process::Clock::time_point started, deadline = after(patience);
+  double setup_timeout = lab::setup_timeout;
+  Process::Clock::time_point started, deadline = after(setup_timeout);
   std::string document;
   double waited_before = 0;        // seconds that the process had waited for a processor when the step began
   double waited = 0;               // the same now, as far as they are taken into account
-  double extended = 0;             // seconds by which they have moved deadlines
-  double slow = 0;                 // seconds by which blocks that ended have extended them
+  double wait_extension = 0;       // seconds by which they have moved deadlines
+  double block_extension = 0;      // seconds by which blocks that ended have extended them
   std::uint64_t blocks_ended = 0;  // at the last look
   bool hung = false;
-  bool over = false;
+  bool finished = false;
 
   void end(Status status, std::string message) {
     outcome.status = status;
     outcome.message = std::move(message);
-    over = true;
+    finished = true;
   }
 };
 
@@ -113,7 +113,7 @@ Outcome Judge::run(const Case& which, const void* keys, KernelTimes kernel_times
     memory_.fill(which, keys);
     require_process(which);
     outcome = exchange();
-    outcome.nothing_to_do = memory_.nothing_to_do();
+    outcome.already_correct = memory_.already_correct();
     if (outcome.status == Status::hung) outcome.message += advice_on_hanging(which);
   }
   conclude(which, outcome);
@@ -144,7 +144,7 @@ Outcome Judge::run_piece(const Case& which, const std::function<void(std::uint32
     prepare(which);
     request_.is_piece = 1;
     fill(piece());
-    memory_.take_piece(which, request_);
+    memory_.prepare_piece(which, request_);
     require_process(which);
     outcome = exchange();
     if (outcome.status == Status::hung) outcome.message += advice_on_hanging(which);
@@ -174,12 +174,12 @@ void Judge::require_process(const Case& which) {
 // Runs one case. The process must be in a good state at its start; if it may not be at the end, it is discarded.
 Outcome Judge::exchange() {
   Exchange exchange;
-  exchange.patience += double(request_.memory_bytes) / bytes_per_second;
-  exchange.deadline = after(exchange.patience);
+  exchange.setup_timeout += double(request_.memory_bytes) / bytes_per_second;
+  exchange.deadline = after(exchange.setup_timeout);
   process_->send(request_);
-  while (!exchange.over) receive(exchange);
+  while (!exchange.finished) receive(exchange);
   Outcome& outcome = exchange.outcome;
-  outcome.printed = process_->take_output();
+  outcome.printed = process_->collect_output();
   if (!exchange.document.empty()) {
     try {
       outcome.document = read_document(exchange.document);
@@ -198,38 +198,39 @@ Outcome Judge::exchange() {
 void Judge::receive(Exchange& exchange) {
   Reply reply;
   switch (process_->receive(reply, exchange.deadline)) {
-    case Process::Heard::end: {
-      exchange.over = true;
+    case Process::ReceiveResult::closed: {
+      exchange.finished = true;
       if (exchange.hung) return;
       const auto [status, message] = process_->ending();
       return exchange.end(status, message);
     }
-    case Process::Heard::nothing: {
+    case Process::ReceiveResult::timeout: {
       if (exchange.hung) {
-        exchange.over = true;
+        exchange.finished = true;
         return;
       }
-      if (const double owed = process_->seconds_waited() - exchange.waited;
-          owed > 0.1 && exchange.extended < most_waiting) {
-        exchange.waited += owed;
-        exchange.extended += owed;
-        exchange.deadline = after(owed);
+      if (const double new_wait = process_->seconds_waited() - exchange.waited;
+          new_wait > 0.1 && exchange.wait_extension < max_wait_extension) {
+        exchange.waited += new_wait;
+        exchange.wait_extension += new_wait;
+        exchange.deadline = after(new_wait);
         return;
       }
       if (is_only_slow(exchange)) {
         exchange.deadline = after(1);
         return;
       }
-      const double limit = (exchange.expected == Progress::sorted ? timeout_ : exchange.patience) + exchange.slow;
+      const double limit =
+          (exchange.expected == Progress::sorted ? timeout_ : exchange.setup_timeout) + exchange.block_extension;
       exchange.outcome.status = Status::hung;
       exchange.outcome.message = fmt::format("no answer within {} s", std::int64_t(limit + 0.5));
       exchange.hung = true;
-      exchange.deadline = after(last_words);
+      exchange.deadline = after(hang_grace);
       return process_->ask_to_end();
     }
-    case Process::Heard::noise:
+    case Process::ReceiveResult::malformed:
       return exchange.end(Status::refused, "the judge received a message that the runner did not write");
-    case Process::Heard::reply:
+    case Process::ReceiveResult::reply:
       return accept(exchange, reply);
   }
 }
@@ -237,8 +238,9 @@ void Judge::receive(Exchange& exchange) {
 // As long as blocks end, a step is slow and does not wait for something that never happens.
 bool Judge::is_only_slow(Exchange& exchange) const {
   const std::uint64_t before = std::exchange(exchange.blocks_ended, memory_.blocks_ended());
-  if (!has_many_keys_ || exchange.expected != Progress::sorted || exchange.slow >= more_if_slow_) return false;
-  exchange.slow += 1;
+  if (!has_many_keys_ || exchange.expected != Progress::sorted || exchange.block_extension >= more_if_slow_)
+    return false;
+  exchange.block_extension += 1;
   return exchange.blocks_ended > before;
 }
 
@@ -276,11 +278,11 @@ void Judge::accept(Exchange& exchange, const Reply& reply) {
     outcome.milliseconds = reply.milliseconds;
     outcome.wall_milliseconds = std::chrono::duration<double, std::milli>(now - exchange.started).count();
     outcome.waited_milliseconds = 1e3 * std::max(0.0, process_->seconds_waited() - exchange.waited_before);
-    exchange.deadline = after(exchange.patience);
+    exchange.deadline = after(exchange.setup_timeout);
     exchange.expected = Progress::finished;
   } else {
     outcome.to_host = reply.milliseconds;
-    exchange.over = true;
+    exchange.finished = true;
   }
 }
 
@@ -336,9 +338,9 @@ std::string Judge::ask_for_description(Bandwidth bandwidth) {
   Exchange exchange;
   exchange.expected = Progress::finished;
   process().send(request);
-  while (!exchange.over) receive(exchange);
+  while (!exchange.finished) receive(exchange);
   if (exchange.outcome.status == Status::verified) return exchange.document;
-  const std::string reason = exchange.outcome.message + process_->take_output();
+  const std::string reason = exchange.outcome.message + process_->collect_output();
   process_.reset();
   throw Unavailable(fmt::format("{} does not describe its device: {}", program_, reason));
 }

@@ -27,7 +27,7 @@ struct Outcome {
   std::optional<std::int64_t> first_wrong;  ///< index of the first wrong key or value
   std::string file;                         ///< where to look: that of the first finding, else the step's
   std::int64_t line = 0;                    ///< 0: unknown
-  bool nothing_to_do = false;               ///< the keys as they came would be right
+  bool already_correct = false;             ///< the keys as they came would be right
   std::string printed;                      ///< the end of what the runner printed
   double milliseconds = 0;                  ///< as the runner reports it
   double wall_milliseconds = 0;             ///< from "go" to "sorted" by the judge's clock

@@ -23,13 +23,13 @@ std::string folder_of(const std::string& path) {
   return folder.empty() ? "." : folder;
 }
 
-[[noreturn]] void cannot(const char* what, const std::string& name) {
+[[noreturn]] void fail_to(const char* what, const std::string& name) {
   throw Unavailable(fmt::format("cannot {} {}: {}", what, name, std::strerror(errno)));
 }
 
 // What of a block is moved directly: the whole pages behind the first bytes.
 struct Pages {
-  std::int64_t before, whole;
+  std::int64_t head, whole_pages;
 };
 
 Pages pages_of(std::int64_t offset, const void* address, std::int64_t bytes) {
@@ -54,20 +54,20 @@ KeyFile::KeyFile(int fd, int direct, std::string name) : fd_(fd), direct_(direct
 
 KeyFile KeyFile::input(const std::string& path) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) cannot("open", path);
+  if (fd < 0) fail_to("open", path);
   return {fd, open(path.c_str(), O_RDONLY | O_CLOEXEC | O_DIRECT), path};
 }
 
 KeyFile KeyFile::output(const std::string& path) {
   const int fd = open(path.c_str(), O_RDWR | O_CLOEXEC);
-  if (fd < 0) cannot("open", path);
+  if (fd < 0) fail_to("open", path);
   return {fd, open(path.c_str(), O_RDWR | O_CLOEXEC | O_DIRECT), folder_of(path)};
 }
 
 KeyFile KeyFile::unnamed_beside(const std::string& path) {
   std::string name = folder_of(path) + "/.runs.XXXXXX";
   const int fd = mkostemp(name.data(), O_CLOEXEC);
-  if (fd < 0) cannot("create a file in", folder_of(path));
+  if (fd < 0) fail_to("create a file in", folder_of(path));
   const int direct = open(name.c_str(), O_RDWR | O_CLOEXEC | O_DIRECT);
   unlink(name.c_str());
   return {fd, direct, folder_of(path)};
@@ -75,7 +75,7 @@ KeyFile KeyFile::unnamed_beside(const std::string& path) {
 
 std::int64_t KeyFile::bytes() const {
   struct stat facts{};
-  if (fstat(fd_, &facts) != 0) cannot("examine", name_);
+  if (fstat(fd_, &facts) != 0) fail_to("examine", name_);
   return facts.st_size;
 }
 
@@ -88,7 +88,7 @@ void KeyFile::fail_to_write() const {
     throw Unavailable(fmt::format(
         "a file in {} may not become that large: raise the limit (ulimit -f), or choose another disk", name_));
   }
-  cannot("write to", name_);
+  fail_to("write to", name_);
 }
 
 void KeyFile::reserve(std::int64_t bytes) {
@@ -102,7 +102,7 @@ void KeyFile::read_some(int fd, std::int64_t offset, char* to, std::int64_t byte
     const ssize_t count = pread(fd, to + done, bytes - done, offset + done);
     if (count < 0 && errno == EINTR) continue;
     if (count < 0 && errno == EINVAL && fd == direct_) return read_some(fd_, offset, to, bytes);  // not here after all
-    if (count < 0) cannot("read", name_);
+    if (count < 0) fail_to("read", name_);
     if (count == 0) throw Unavailable(fmt::format("{} has become shorter while it was read: try again", name_));
     done += count;
   }
@@ -122,9 +122,9 @@ void KeyFile::write_some(int fd, std::int64_t offset, const char* from, std::int
 void KeyFile::read(std::int64_t offset, void* to, std::int64_t bytes) const {
   char* const at = static_cast<char*>(to);
   const Pages pages = direct_ < 0 ? Pages{bytes, 0} : pages_of(offset, to, bytes);
-  read_some(fd_, offset, at, pages.before);
-  read_some(direct_, offset + pages.before, at + pages.before, pages.whole);
-  const std::int64_t done = pages.before + pages.whole;
+  read_some(fd_, offset, at, pages.head);
+  read_some(direct_, offset + pages.head, at + pages.head, pages.whole_pages);
+  const std::int64_t done = pages.head + pages.whole_pages;
   read_some(fd_, offset + done, at + done, bytes - done);
 }
 
@@ -143,9 +143,9 @@ void KeyWriter::write(std::int64_t offset, const void* from, std::int64_t bytes)
     return;
   }
   const Pages pages = pages_of(offset, from, bytes);
-  const std::int64_t done = pages.before + pages.whole;
-  file_.write_some(file_.fd_, offset, at, pages.before);
-  file_.write_some(file_.direct_, offset + pages.before, at + pages.before, pages.whole);
+  const std::int64_t done = pages.head + pages.whole_pages;
+  file_.write_some(file_.fd_, offset, at, pages.head);
+  file_.write_some(file_.direct_, offset + pages.head, at + pages.head, pages.whole_pages);
   file_.write_some(file_.fd_, offset + done, at + done, bytes - done);
 }
 
@@ -158,9 +158,9 @@ void KeyWriter::finish() {
   posix_fadvise(file_.fd_, offset_, bytes, POSIX_FADV_DONTNEED);
 }
 
-std::int64_t free_space(const std::string& path) {
+std::int64_t available_space(const std::string& path) {
   struct statvfs facts{};
-  if (statvfs(folder_of(path).c_str(), &facts) != 0) cannot("examine", folder_of(path));
+  if (statvfs(folder_of(path).c_str(), &facts) != 0) fail_to("examine", folder_of(path));
   return std::int64_t(facts.f_bavail) * std::int64_t(facts.f_frsize);
 }
 

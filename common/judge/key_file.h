@@ -79,6 +79,6 @@ class KeyWriter {
 };
 
 /// The bytes that may still be written to the file system of `path`.
-std::int64_t free_space(const std::string& path);
+std::int64_t available_space(const std::string& path);
 
 }  // namespace lab

@@ -29,7 +29,7 @@ struct StepFacts {
   std::int64_t max_n = any_n;
   std::uint64_t max_range = 0;
   bool in_host_memory = false;  ///< where the keys are
-  std::int64_t fewest_device_bytes = 0;
+  std::int64_t min_device_bytes = 0;
   int round_trips = 0;
   int threads = 0;
   Growth growth = Growth::linear;
@@ -64,7 +64,7 @@ consteval std::array<StepFacts, n> facts_of(const Step (&steps)[n]) {
                 .max_n = step.max_n,
                 .max_range = step.max_range,
                 .in_host_memory = step.in_host_memory(),
-                .fewest_device_bytes = step.fewest_device_bytes,
+                .min_device_bytes = step.min_device_bytes,
                 .round_trips = step.round_trips,
                 .threads = step.threads,
                 .growth = step.growth,

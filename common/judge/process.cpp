@@ -52,32 +52,32 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
 }
 
 // Between fork and exec: only calls that are safe there.
-[[noreturn]] void become_runner(char* const* words, char* const* environment, int channel, int memory, int output) {
+[[noreturn]] void become_runner(char* const* arguments, char* const* environment, int channel, int memory, int output) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   // To high numbers first, so that no descriptor is overwritten before it is moved.
   channel = fcntl(channel, F_DUPFD, 16);
   memory = fcntl(memory, F_DUPFD, 16);
   output = fcntl(output, F_DUPFD, 16);
-  const int nothing = open("/dev/null", O_RDONLY);
-  dup2(nothing, 0);
+  const int null_input = open("/dev/null", O_RDONLY);
+  dup2(null_input, 0);
   dup2(output, 1);
   dup2(output, 2);
   dup2(channel, channel_fd);
   dup2(memory, memory_fd);
-  for (int fd : {channel, memory, output, nothing}) {
+  for (int fd : {channel, memory, output, null_input}) {
     if (fd > memory_fd) close(fd);
   }
-  execve(words[0], words, environment);
+  execve(arguments[0], arguments, environment);
   _exit(127);
 }
 
 // Like recv(), also for who sent the message: the kernel adds that to each, for SO_PASSCRED.
 ssize_t receive_from(int channel, Reply& reply, pid_t& sender) {
-  iovec place{&reply, sizeof reply};
+  iovec buffer{&reply, sizeof reply};
   alignas(cmsghdr) char control[CMSG_SPACE(sizeof(ucred))] = {};
   msghdr message{};
-  message.msg_iov = &place;
+  message.msg_iov = &buffer;
   message.msg_iovlen = 1;
   message.msg_control = control;
   message.msg_controllen = sizeof control;
@@ -136,10 +136,10 @@ Process::Process(const std::string& program, const JudgeMemory& memory, const En
   // Made before the fork: the child must not allocate.
   std::vector<std::string> names_and_values = variables(environment), command = sandbox;
   command.insert(command.end(), {program, judge_argument});
-  const std::vector<char*> variables = pointers_to(names_and_values), words = pointers_to(command);
+  const std::vector<char*> variables = pointers_to(names_and_values), arguments = pointers_to(command);
   pid_ = fork();
   if (pid_ < 0) fail("cannot start " + program);
-  if (pid_ == 0) become_runner(words.data(), variables.data(), runners_channel, memory.fd(), runners_output);
+  if (pid_ == 0) become_runner(arguments.data(), variables.data(), runners_channel, memory.fd(), runners_output);
   setpgid(pid_, pid_);  // here too, because either process may come first
 }
 
@@ -153,19 +153,19 @@ Process::~Process() {
 
 void Process::send(const Request& request) { ::send(channel_, &request, sizeof request, MSG_NOSIGNAL); }
 
-Process::Heard Process::receive(Reply& reply, Clock::time_point deadline) {
+Process::ReceiveResult Process::receive(Reply& reply, Clock::time_point deadline) {
   for (;;) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now()).count();
-    if (left <= 0) return Heard::nothing;
+    if (left <= 0) return ReceiveResult::timeout;
     pollfd waiting[] = {{channel_, POLLIN, 0}, {output_pipe_, POLLIN, 0}};
     if (poll(waiting, 2, static_cast<int>(std::min<std::int64_t>(left, 1000))) < 0 && errno != EINTR) fail("poll");
     if (waiting[1].revents & POLLIN) drain_output();
     if (waiting[0].revents == 0) continue;
     const ssize_t bytes = receive_from(channel_, reply, sender_);
-    if (bytes == 0 || (bytes < 0 && errno == ECONNRESET)) return Heard::end;
-    if (bytes != ssize_t{sizeof reply}) return Heard::noise;
+    if (bytes == 0 || (bytes < 0 && errno == ECONNRESET)) return ReceiveResult::closed;
+    if (bytes != ssize_t{sizeof reply}) return ReceiveResult::malformed;
     const bool text_fits = reply.text_bytes >= 0 && std::size_t(reply.text_bytes) <= sizeof reply.text;
-    return text_fits ? Heard::reply : Heard::noise;
+    return text_fits ? ReceiveResult::reply : ReceiveResult::malformed;
   }
 }
 
@@ -211,7 +211,7 @@ std::int64_t Process::peak_bytes() const { return memory_fact("VmHWM:", runner()
 
 void Process::ask_to_end() { kill(runner(), SIGTERM); }
 
-std::string Process::take_output() {
+std::string Process::collect_output() {
   drain_output();
   return std::exchange(output_, {});
 }

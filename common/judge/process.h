@@ -64,7 +64,7 @@ class Process {
  public:
   using Clock = std::chrono::steady_clock;
 
-  enum class Heard { reply, nothing, end, noise };
+  enum class ReceiveResult { reply, timeout, closed, malformed };
 
   /// Errors: lab::Unavailable if `program` or the sandbox cannot be run.
   Process(const std::string& program, const JudgeMemory& memory, const Environment& environment,
@@ -75,10 +75,10 @@ class Process {
 
   void send(const Request& request);
 
-  /// Waits for one message until `deadline`. `noise`: a message that no runner sends; `end`: the process hung up.
-  Heard receive(Reply& reply, Clock::time_point deadline);
+  /// Waits for one message until `deadline`. `malformed`: a message that no runner sends; `closed`: the process hung up.
+  ReceiveResult receive(Reply& reply, Clock::time_point deadline);
 
-  /// To be called after `end`: how the process ended, and a description of it.
+  /// To be called after `closed`: how the process ended, and a description of it.
   std::pair<Status, std::string> ending();
 
   /// Seconds that the process could have run while other processes had the processors: those of the thread that waited
@@ -93,7 +93,7 @@ class Process {
   void ask_to_end();
 
   /// The last few KiB that the process has printed since the last call.
-  std::string take_output();
+  std::string collect_output();
 
  private:
   void drain_output();

@@ -122,7 +122,7 @@ class Server {
   }
 
   Json answer_runner(Members& members) {
-    Judge& judge = judge_for(members.text("runner"), {}, members.words("sandbox"));
+    Judge& judge = judge_for(members.text("runner"), {}, members.strings("sandbox"));
     const Bandwidth bandwidth = members.flag("bandwidth") ? Bandwidth::measure : Bandwidth::leave_out;
     members.finish();
     const RunnerFacts facts = judge.describe(bandwidth);
@@ -132,7 +132,7 @@ class Server {
   // Those of the step and of its parts.
   Json answer_cases(Members& members) const {
     const Lab& lab = lab_named(labs_, members.text("lab"));
-    const int number = static_cast<int>(members.whole("step", 0, std::numeric_limits<int>::max()));
+    const int number = static_cast<int>(members.integer("step", 0, std::numeric_limits<int>::max()));
     const CaseSet set = case_set_named(members.text("set"));
     const Build build = build_named(members.text("build"));
     const std::uint64_t seed = members.has("seed") ? members.seed("seed") : fresh_number() >> 32;
@@ -151,7 +151,7 @@ class Server {
   }
 
   Json answer_run(Members& members) {
-    Judge& judge = judge_for(members.text("runner"), environment_of(members), members.words("sandbox"));
+    Judge& judge = judge_for(members.text("runner"), environment_of(members), members.strings("sandbox"));
     judge.set_timeout(timeout_of(members), members.has("timeout") ? 0 : more_if_slow);
     const KernelTimes kernels = members.flag("time_kernels") ? KernelTimes::measure : KernelTimes::leave_out;
     const std::string keys_path = members.text("keys", ""), output_path = members.text("output", "");
@@ -166,7 +166,7 @@ class Server {
   }
 
   Json answer_measure(Members& members) {
-    Judge& judge = judge_for(members.text("runner"), environment_of(members), members.words("sandbox"));
+    Judge& judge = judge_for(members.text("runner"), environment_of(members), members.strings("sandbox"));
     judge.set_timeout(timeout_of(members));
     const TimingLimits limits = limits_of(members);
     const bool kernels = members.flag("kernels");
@@ -192,11 +192,11 @@ class Server {
   Json answer_sort_file(Members& members) {
     const std::string runner = members.text("runner");
     const Environment environment = environment_of(members);
-    const Sandbox sandbox = members.words("sandbox");
+    const Sandbox sandbox = members.strings("sandbox");
     FileSortRequest request;
     request.input = members.text("input");
     request.output = members.text("output");
-    request.host_bytes = members.whole("host_memory", 0, any_n, 0);
+    request.host_bytes = members.integer("host_memory", 0, any_n, 0);
     request.timeout = members.has("timeout") ? timeout_of(members) : 0;
     Members given(members.object("case"), "\"case\"");
     const Lab& lab = lab_named(labs_, given.text("lab"));
@@ -235,7 +235,7 @@ class Server {
     TimingLimits limits;
     if (!members.has("limits")) return limits;
     Members given(members.object("limits"), "\"limits\"");
-    limits.repeats = static_cast<int>(given.whole("repeats", 1, 1'000'000, limits.repeats));
+    limits.repeats = static_cast<int>(given.integer("repeats", 1, 1'000'000, limits.repeats));
     limits.min_time = given.number("min_time", limits.min_time);
     limits.time_limit = given.number("time_limit", limits.time_limit);
     given.finish();

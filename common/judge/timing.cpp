@@ -12,7 +12,7 @@
 namespace lab {
 namespace {
 
-constexpr int fewest_repeats = 5;
+constexpr int min_repeats = 5;
 constexpr double small_spread = 0.02;
 constexpr int second_look = 10;  // runs added before a time is refused
 
@@ -113,8 +113,7 @@ Measurement measure(Judge& judge, const Case& which, const TimingLimits& limits,
     measured.milliseconds = quartiles(kept.empty() ? reported : kept);
     const bool spread_is_known =
         (measured.milliseconds.third - measured.milliseconds.first) < small_spread * measured.milliseconds.median;
-    const bool measured_well =
-        measured.repeats >= fewest_repeats && spread_is_known && sorting_seconds >= limits.min_time;
+    const bool measured_well = measured.repeats >= min_repeats && spread_is_known && sorting_seconds >= limits.min_time;
     if (!measured_well && run < limits.repeats && spent() < limits.time_limit) continue;
     measured.message = contradiction(reported, wall, min_milliseconds);
     // A busy machine may have delayed most of the few runs so far.
@@ -137,7 +136,7 @@ std::vector<KernelMeasurement> measure_kernels(Judge& judge, Case which, const T
   std::vector<std::vector<double>> times;
   const std::uint64_t seed = random_at(which.seed, 1 << 20);
   which.is_timed = true;
-  for (int run = 0; run <= std::min(limits.repeats, fewest_repeats); ++run) {
+  for (int run = 0; run <= std::min(limits.repeats, min_repeats); ++run) {
     which.seed = seed_of_repeat(seed, run);
     const Outcome outcome = judge.run(which, KernelTimes::measure);
     if (outcome.status != Status::verified) return {};

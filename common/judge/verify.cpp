@@ -55,7 +55,7 @@ std::string neighbours(const Promise& promise, std::int64_t at, Text&& text) {
   return lines[0] + "\n" + lines[1] + "\n" + lines[2];
 }
 
-std::string place(const Promise& promise, std::int64_t at) {
+std::string position_text(const Promise& promise, std::int64_t at) {
   std::string text = fmt::format("index {} of {}", at, promise.n);
   if (promise.tile) text += fmt::format(" (tile {})", at / promise.tile);
   return text;
@@ -125,17 +125,17 @@ Fault compare_keys(const Promise& promise, const Key* reference, const Key* keys
       return {
           fmt::format("equal keys in the wrong order at {}: -0 and 0 are equal, and the step promises to be stable\n"
                       "{}",
-                      place(promise, at), neighbours(promise, at, text)),
+                      position_text(promise, at), neighbours(promise, at, text)),
           at};
     }
-    return {fmt::format("wrong key at {}{}\n{}", place(promise, at), kind_of_fault(promise, reference, keys),
+    return {fmt::format("wrong key at {}{}\n{}", position_text(promise, at), kind_of_fault(promise, reference, keys),
                         neighbours(promise, at, text)),
             at};
   }
   if constexpr (std::is_floating_point_v<Key>) {
     if (const std::int64_t at = first_wrong_sign(promise, reference, keys); at < promise.n) {
-      return {fmt::format("the signs of the zeros from {} on are not those of the input\n{}", place(promise, at),
-                          neighbours(promise, at, text)),
+      return {fmt::format("the signs of the zeros from {} on are not those of the input\n{}",
+                          position_text(promise, at), neighbours(promise, at, text)),
               at};
     }
   }
@@ -166,7 +166,8 @@ Fault compare_values(const Promise& promise, const std::uint32_t* reference_keys
       const auto text = [&](std::int64_t j, bool got) {
         return fmt::format("{}:{}", keys[j], got ? values[j] : reference_values[j]);
       };
-      return {fmt::format("{} at {} (key:value)\n{}", fault, place(promise, i), neighbours(promise, i, text)), i};
+      return {fmt::format("{} at {} (key:value)\n{}", fault, position_text(promise, i), neighbours(promise, i, text)),
+              i};
     }
     seen[value] = true;
   }

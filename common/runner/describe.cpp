@@ -82,7 +82,7 @@ Json steps_of(std::span<const Step> steps) {
                      {"max_n", step.max_n},
                      {"task", name_of(step.task())},
                      {"memory", step.in_host_memory() ? "host" : "device"},
-                     {"fewest_device_bytes", step.fewest_device_bytes},
+                     {"min_device_bytes", step.min_device_bytes},
                      {"types", types}});
   }
   return lines;

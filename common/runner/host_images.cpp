@@ -44,10 +44,10 @@ HostImages::~HostImages() {
   if (!request_.is_piece) memory_.unpin();
 }
 
-std::int64_t HostImages::noise_bytes() const {
+std::int64_t HostImages::poisoned_bytes() const {
   if (request_.is_piece) return 0;  // the keys of other pieces, left in the memory, are no answer
-  const std::int64_t most = std::int64_t{1} << 30;
-  return std::min(2 * request_.keys.bytes, request_.device_bytes > 0 ? request_.device_bytes : most);
+  const std::int64_t max_bytes = std::int64_t{1} << 30;
+  return std::min(2 * request_.keys.bytes, request_.device_bytes > 0 ? request_.device_bytes : max_bytes);
 }
 
 double HostImages::copy_in() {
@@ -96,12 +96,12 @@ void HostImages::begin() const {
 
 void HostImages::end() const {
   if (request_.device_bytes == 0) return;
-  std::uint64_t most = 0;
-  CUDA_CHECK(cudaMemPoolGetAttribute(default_pool(), cudaMemPoolAttrUsedMemHigh, &most));
-  if (std::int64_t(most) <= request_.device_bytes) return;
+  std::uint64_t peak_bytes = 0;
+  CUDA_CHECK(cudaMemPoolGetAttribute(default_pool(), cudaMemPoolAttrUsedMemHigh, &peak_bytes));
+  if (std::int64_t(peak_bytes) <= request_.device_bytes) return;
   throw TooMuchMemory(fmt::format(
       "the step had {} bytes of device memory allocated at a time; the case allows {}. An array occupies whole pages",
-      most, request_.device_bytes));
+      peak_bytes, request_.device_bytes));
 }
 
 }  // namespace lab

@@ -29,7 +29,7 @@ class HostImages {
   ~HostImages();
 
   /// Bytes of device memory that the step may allocate, as far as they are worth filling with noise.
-  std::int64_t noise_bytes() const;
+  std::int64_t poisoned_bytes() const;
 
   /// Copies the input to where it is sorted, and pins the memory. Returns the milliseconds of pinning.
   double copy_in();

@@ -25,7 +25,7 @@
 namespace lab {
 namespace {
 
-std::mutex guard;  // of all below: a step may have several host threads
+std::mutex mutex;  // of all below: a step may have several host threads
 Recording recorded;
 std::vector<cudaStream_t> streams;
 
@@ -54,7 +54,7 @@ const char* direction(const void* to, const void* from, cudaMemcpyKind kind) {
   return is_in_device_memory(to) ? copy_in : copy_out;
 }
 
-int number_of(cudaStream_t stream) {
+int index_of(cudaStream_t stream) {
   auto known = std::find(streams.begin(), streams.end(), stream);
   if (known == streams.end()) known = streams.insert(streams.end(), stream);
   return int(known - streams.begin());
@@ -95,12 +95,12 @@ std::chrono::steady_clock::time_point origin;
 // A span that has just ended.
 TimelineSpan ended_span(std::string what, cudaStream_t stream, double milliseconds, std::size_t bytes = 0) {
   const std::chrono::duration<double, std::milli> now = std::chrono::steady_clock::now() - origin;
-  return {number_of(stream), std::move(what), std::max(0.0, now.count() - milliseconds), now.count(),
+  return {index_of(stream), std::move(what), std::max(0.0, now.count() - milliseconds), now.count(),
           std::int64_t(bytes)};
 }
 
 void launched(const simt::Kernel& kernel, const simt::LaunchConfig& config, double milliseconds) {
-  const std::lock_guard lock(guard);
+  const std::lock_guard lock(mutex);
   KernelTime launch;
   launch.name = plain_name(kernel.name);
   launch.launches = 1;
@@ -116,7 +116,7 @@ void copied(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, 
             double milliseconds) {
   const char* const what = direction(to, from, kind);
   if (!what) return;
-  const std::lock_guard lock(guard);
+  const std::lock_guard lock(mutex);
   add(ended_span(what, stream, milliseconds, bytes));
 }
 
@@ -149,7 +149,7 @@ struct Timed {
 
 bool listening = false;
 cudaEvent_t origin;
-std::vector<Timed> requested;
+std::vector<Timed> timed_calls;
 
 std::string name_of_kernel(const void* kernel) {
 #if CUDART_VERSION >= 12030
@@ -162,7 +162,7 @@ std::string name_of_kernel(const void* kernel) {
   }
 #endif
   cudaGetLastError();
-  const std::lock_guard lock(guard);
+  const std::lock_guard lock(mutex);
   static std::vector<const void*> nameless;  // distinguished by their order
   auto known = std::find(nameless.begin(), nameless.end(), kernel);
   if (known == nameless.end()) known = nameless.insert(nameless.end(), kernel);
@@ -178,9 +178,9 @@ cudaError_t timed(Timed item, cudaStream_t stream, F&& call) {
   const cudaError_t error = call();
   if (error != cudaSuccess || !ready) return error;
   cudaEventRecord(item.after, stream);
-  const std::lock_guard lock(guard);
-  item.span.stream = number_of(stream);
-  requested.push_back(std::move(item));
+  const std::lock_guard lock(mutex);
+  item.span.stream = index_of(stream);
+  timed_calls.push_back(std::move(item));
   return error;
 }
 
@@ -225,7 +225,7 @@ double milliseconds_between(cudaEvent_t from, cudaEvent_t to) {
 }  // namespace
 
 KernelClock::KernelClock() {
-  requested.clear();
+  timed_calls.clear();
   streams.clear();
   CUDA_CHECK(cudaEventCreate(&origin));
   CUDA_CHECK(cudaEventRecord(origin, nullptr));
@@ -241,7 +241,7 @@ KernelClock::~KernelClock() {
 Recording KernelClock::recording() {
   listening = false;
   recorded = {};
-  for (Timed& item : requested) {
+  for (Timed& item : timed_calls) {
     item.span.begin = milliseconds_between(origin, item.before);
     item.span.end = std::max(item.span.begin, milliseconds_between(origin, item.after));
     if (item.kernel) {
@@ -252,7 +252,7 @@ Recording KernelClock::recording() {
     cudaEventDestroy(item.before);
     cudaEventDestroy(item.after);
   }
-  requested.clear();
+  timed_calls.clear();
   return std::exchange(recorded, {});
 }
 

@@ -141,7 +141,7 @@ struct DeviceImages {
             {begins.data(), begins.size()}};
   }
 
-  std::int64_t noise_bytes() const { return request.keys.bytes + request.values.bytes; }
+  std::int64_t poisoned_bytes() const { return request.keys.bytes + request.values.bytes; }
 
   // What a step allocates is not limited.
   void begin() const {}
@@ -219,7 +219,7 @@ void serve_images(const Step& step, const Request& request, SharedMemory& memory
                   Images&& images) {
   const Event start, stop;
   images.narrow();
-  poison_scratch(images.noise_bytes(), request.poison, stream);
+  poison_scratch(images.poisoned_bytes(), request.poison, stream);
   CUDA_CHECK(cudaDeviceSynchronize());
   const double copied = images.copy_in();
   CUDA_CHECK(cudaDeviceSynchronize());

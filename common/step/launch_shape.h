@@ -10,14 +10,14 @@
 
 namespace lab {
 
-/// Threads per block: as many as the user chose, or `otherwise` if the user did not choose. Throws Unsupported outside
+/// Threads per block: as many as the user chose, or `default_threads` if the user did not choose. Throws Unsupported outside
 /// 1 to 1024.
-inline int threads_or(LaunchShape shape, int otherwise) {
+inline int threads_or(LaunchShape shape, int default_threads) {
   if (shape.threads < 0 || shape.threads > 1024) {
     throw Unsupported("impossible launch shape: " + std::to_string(shape.threads) +
                       " threads per block; a block has 1 to 1024 threads");
   }
-  return shape.threads == 0 ? otherwise : shape.threads;
+  return shape.threads == 0 ? default_threads : shape.threads;
 }
 
 /// Blocks of a grid: as many as the user chose, else enough to give each block `items_per_block` of `items`, at most

@@ -175,7 +175,7 @@ struct Step {
   /// 0: any range.
   std::uint64_t max_range = 0;
   /// Of a step that sorts host memory: with less device memory than this, it throws Unsupported.
-  std::int64_t fewest_device_bytes = 0;
+  std::int64_t min_device_bytes = 0;
   /// Of a step that sorts host memory: how often it copies every key to the device and back, both directions at the
   /// same time. 0: no fixed number.
   int round_trips = 0;

@@ -244,17 +244,17 @@ TEST_CASE("what a sandbox has started is gone when its judge is") {
 
 TEST_CASE("cases that are right before a step has done anything are named") {
   lab::Judge judge(fake_runner);
-  const auto nothing_to_do = [&](const char* input, std::int64_t n) {
+  const auto already_correct = [&](const char* input, std::int64_t n) {
     lab::Case which = fake_case(fake::right, n);
     which.input = input;
-    return judge.run(which).nothing_to_do;
+    return judge.run(which).already_correct;
   };
-  CHECK(nothing_to_do("uniform", 0));
-  CHECK(nothing_to_do("uniform", 1));
-  CHECK(nothing_to_do("sorted", 1000));
-  CHECK(nothing_to_do("range:7:7", 1000));
-  CHECK(!nothing_to_do("uniform", 1000));
-  CHECK(!nothing_to_do("reversed", 1000));
+  CHECK(already_correct("uniform", 0));
+  CHECK(already_correct("uniform", 1));
+  CHECK(already_correct("sorted", 1000));
+  CHECK(already_correct("range:7:7", 1000));
+  CHECK(!already_correct("uniform", 1000));
+  CHECK(!already_correct("reversed", 1000));
 }
 
 TEST_CASE("forged and malformed findings are refused") {

@@ -62,10 +62,10 @@ TEST_CASE("labs: one entry per lab, with its steps and what is derived from thei
   CHECK(labs.at(2).at("steps").at(0).at("max_n").is_null());
   CHECK(labs.at(1).at("steps").at(3).at("threads") == 256);
   CHECK(odd_even.at("memory") == "device");
-  CHECK(odd_even.at("fewest_device_bytes").is_null());
+  CHECK(odd_even.at("min_device_bytes").is_null());
   const Json& beyond = labs.at(5).at("steps").at(2);
   CHECK(beyond.at("memory") == "host");
-  CHECK(beyond.at("fewest_device_bytes") == 256 << 10);
+  CHECK(beyond.at("min_device_bytes") == 256 << 10);
   CHECK(beyond.at("round_trips") == 2);
   CHECK(odd_even.at("round_trips").is_null());
   CHECK(beyond.at("types") == Json{"u32"});

@@ -120,7 +120,7 @@ class Refused(unittest.TestCase):
 ON_DEVICE = Step(
     1, "x", "01_x.cu", "", "sort", False, 0, None, None, ("u32",), None, Affordable(1000, 1000, 1 << 24)
 )  # fmt: skip
-ON_HOST = replace(ON_DEVICE, number=2, memory="host", fewest_device_bytes=1 << 18)
+ON_HOST = replace(ON_DEVICE, number=2, memory="host", min_device_bytes=1 << 18)
 BEYOND = "06-beyond-memory"
 GOLD = (replace(ON_DEVICE, number=11), replace(ON_HOST, number=16))
 
@@ -142,7 +142,7 @@ class Cases(unittest.TestCase):
         self.assertGreater(4 * case.n, 3 * case.memory)
         self.assertEqual(judging.case_of(table, ON_DEVICE, marks, 7).memory, 0)
         few = judging.case_of(table, ON_HOST, rubric.Speed(keys=1000), 7)
-        self.assertEqual(few.memory, ON_HOST.fewest_device_bytes)
+        self.assertEqual(few.memory, ON_HOST.min_device_bytes)
 
 
 class Rivals(unittest.TestCase):

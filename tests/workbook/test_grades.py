@@ -143,11 +143,11 @@ class Criteria(unittest.TestCase):
 
     def test_doing_nothing_gives_nothing(self) -> None:
         """A copy of the input passes cases whose keys are in order, and a step may refuse some arguments."""
-        lazy = [verified(1, nothing_to_do=True), failed(), dataclasses.replace(verified(), status="unsupported")]
+        lazy = [verified(1, already_correct=True), failed(), dataclasses.replace(verified(), status="unsupported")]
         self.assertEqual(self.correct(*lazy, least=0).points, 0)
-        only_trivial = self.correct(verified(0, nothing_to_do=True))
+        only_trivial = self.correct(verified(0, already_correct=True))
         self.assertEqual(only_trivial.points, 0)
-        broken_on_nothing = self.correct(verified(), verified(), failed(nothing_to_do=True))
+        broken_on_nothing = self.correct(verified(), verified(), failed(already_correct=True))
         self.assertEqual(broken_on_nothing.points, 4)
 
     def test_one_failure_of_many_is_seen(self) -> None:

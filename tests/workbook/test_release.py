@@ -164,6 +164,24 @@ class Leaks(InFolder):
                     self.assertTrue(self.found("\n".join(block)), f"{path}: {block[0]}")
         self.assertGreater(checked, 40)
 
+    def test_code_with_other_names(self) -> None:
+        """A gap whose names and layout have been changed is found; so are those that are allowed to be alike."""
+        names = "\n".join(re.sub("//.*", "", line) for line in block_of_solution())
+        for word, other in (("tile", "buffer"), ("stride", "distance"), ("i", "position")):
+            names = re.sub(rf"\b{word}\b", other, names)
+        code = names.replace("\n", " ").replace(";", ";\n")
+        found = list(self.solutions.leaks("labs/x.cuh", f"void f() {{ {code} }}"))
+        self.assertIn(SOLUTION, {leak.solution for leak in found})
+        for file in leaks.MAY_BE_ALIKE:
+            text = (ROOT / file).read_text(encoding="utf-8")
+            self.assertTrue(list(self.solutions.leaks(f"not/{file}", text)), f"{file} need not be allowed any more")
+
+    def test_what_students_get(self) -> None:
+        """No gap's solution is in another file of labs/ or common/ that is handed out."""
+        given = contents.for_students(contents.tracked())
+        files = [file for file in given if file.startswith(("labs/", "common/"))]
+        self.assertEqual([str(leak) for leak in leaks.find(ROOT, files)], [])
+
     def test_starters_and_other_code(self) -> None:
         for path, text in starters.all_starters().items():
             self.assertEqual(self.found(text), [], path)

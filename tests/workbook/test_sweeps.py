@@ -105,7 +105,7 @@ class Planning(unittest.TestCase):
         self.assertEqual(item.row("cpu").memory, "all")
 
     def test_as_much_memory_as_the_keys_occupy(self) -> None:
-        table = lab({"memory": "host", "fewest_device_bytes": 5000}, {})
+        table = lab({"memory": "host", "min_device_bytes": 5000}, {})
         planned, _ = sweeps.cases(table, Sweep("03-bitonic", n=(1000, 2048), memory=(sweeps.AS_KEYS,)), 7)
         self.assertEqual([item.case.memory for item in planned], [5000, 8192, 0, 0])
 

@@ -15,6 +15,17 @@ void look_for_lanes_in_step(const Cell& cell, const Event& now, const Access& ac
 /// A compare-and-swap loop's first read of a word counts as an atomic one.
 void join_swap(const Cell& cell, const Event& swap);
 
+/// Keeps two readers of different threads as long as a later writer may race with them.
+[[gnu::always_inline]] inline void keep_reader(const Cell& cell, const Event& now, const Order& order,
+                                               std::uint32_t first_concurrent) {
+  const bool is_other = cell.read.thread != now.thread || cell.read.interval < order.first_of_block();
+  if (cell.read.interval >= first_concurrent && is_other) {
+    cell.other_read = cell.read;
+    cell.content.other_is_write = false;
+  }
+  cell.read = now;
+}
+
 /// Compares an access with the earlier ones that a cell holds, then stores it there.
 [[gnu::always_inline]] inline void look_for_races(const Cell& cell, const Event& now, const Access& access) {
   CheckState& all = state();
@@ -58,15 +69,7 @@ void join_swap(const Cell& cell, const Event& swap);
     if (is_synchronized && order.has_fences()) [[unlikely]]
       order.pass_on(&cell.write, access.thread, access.way);
   }
-  if (access.way == Way::load) {
-    // Keep two readers of different threads as long as a later writer may race with them.
-    if (cell.read.interval >= first_concurrent &&
-        (cell.read.thread != access.thread || cell.read.interval < order.first_of_block())) {
-      cell.other_read = cell.read;
-      cell.content.other_is_write = false;
-    }
-    cell.read = now;
-  }
+  if (access.way == Way::load) keep_reader(cell, now, order, first_concurrent);
 }
 
 }  // namespace simt::check

@@ -16,7 +16,7 @@ void StreamOrder::add_stream(Handle stream, bool is_blocking) {
 }
 
 /// A handle that nobody has made is a thread's own default stream, which is a blocking one.
-unsigned StreamOrder::number_of(Handle stream) {
+unsigned StreamOrder::index_of(Handle stream) {
   if (numbers_.count(stream) == 0) add_stream(stream, true);
   return numbers_[stream];
 }
@@ -53,7 +53,7 @@ void StreamOrder::find_unordered(const Clock& before, std::uint32_t first_interv
 
 void StreamOrder::submit(Handle handle, Operation operation) {
   const std::lock_guard lock(mutex_);
-  operation.stream = number_of(handle);
+  operation.stream = index_of(handle);
   find_unordered(before_next(operation.stream), operation.first_interval);
   operation.index = ++streams_[operation.stream].count;
   operations_.push_back(operation);
@@ -63,7 +63,7 @@ void StreamOrder::submit(Handle handle, Operation operation) {
 
 void StreamOrder::record(Handle event, Handle stream) {
   const std::lock_guard lock(mutex_);
-  const unsigned number = number_of(stream);
+  const unsigned number = index_of(stream);
   events_[event] = {before_next(number), number};
 }
 
@@ -71,7 +71,7 @@ void StreamOrder::wait_for_event(Handle stream, Handle event) {
   const std::lock_guard lock(mutex_);
   const auto recorded = events_.find(event);
   if (recorded == events_.end()) return;  // then there is nothing to wait for
-  const unsigned number = number_of(stream);
+  const unsigned number = index_of(stream);
   join(streams_[number].after, recorded->second.after);
   waited_for_[number].insert(recorded->second.stream);
 }
@@ -87,7 +87,7 @@ void StreamOrder::host_learns(const Clock& clock) {
 
 void StreamOrder::host_waits_for_stream(Handle stream) {
   const std::lock_guard lock(mutex_);
-  host_learns(before_next(number_of(stream)));
+  host_learns(before_next(index_of(stream)));
 }
 
 void StreamOrder::host_waits_for_event(Handle event) {

@@ -96,7 +96,7 @@ class StreamOrder {
 
   static void join(Clock& clock, const Clock& other);
   static std::uint32_t at(const Clock& clock, unsigned stream) { return stream < clock.size() ? clock[stream] : 0; }
-  unsigned number_of(Handle stream);
+  unsigned index_of(Handle stream);
   /// What precedes an operation that the stream gets now.
   const Clock& before_next(unsigned stream);
   void host_learns(const Clock& clock);

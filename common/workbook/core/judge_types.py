@@ -59,7 +59,7 @@ class Step:
     affordable: Affordable
     threads: Optional[int] = None  # per block, if the line takes only this number
     memory: str = "device"  # where the keys are: "device" or "host"
-    fewest_device_bytes: Optional[int] = None  # a line that sorts host memory refuses to work with less
+    min_device_bytes: Optional[int] = None  # a line that sorts host memory refuses to work with less
     round_trips: Optional[int] = None  # how often such a line copies every key to the device and back, if that is fixed
     uses: tuple[str, ...] = ()  # lines of other steps that this one calls, by name
     part: bool = False  # not the step's own line
@@ -261,7 +261,7 @@ class Outcome:
     case: Case
     message: str = ""
     first_wrong: Optional[int] = None
-    nothing_to_do: bool = False  # the keys as they came would be right
+    already_correct: bool = False  # the keys as they came would be right
     replay: str = ""  # the command that repeats the case
     title: str = ""
     file: str = ""

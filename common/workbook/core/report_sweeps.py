@@ -37,11 +37,11 @@ def _affordable(lab: Lab, number_: int, kind: str) -> int:
     )
 
 
-def _sizes(sizes: Sequence[int], most: int, mode: str) -> tuple[int, ...]:
-    """The sizes of a sweep for a step that affords `most` keys."""
+def _sizes(sizes: Sequence[int], max_n: int, mode: str) -> tuple[int, ...]:
+    """The sizes of a sweep for a step that affords `max_n` keys."""
     if mode == "small":
-        return tuple(dict.fromkeys(min(n, max(_power_below(most // 4), 1)) for n in sizes))
-    return tuple(n for n in sizes if mode == "all" or n <= most)
+        return tuple(dict.fromkeys(min(n, max(_power_below(max_n // 4), 1)) for n in sizes))
+    return tuple(n for n in sizes if mode == "all" or n <= max_n)
 
 
 def grouped(lab: Lab, kind: str, sweep: Sweep, mode: str) -> list[Sweep]:
@@ -51,10 +51,10 @@ def grouped(lab: Lab, kind: str, sweep: Sweep, mode: str) -> list[Sweep]:
     """
     groups: dict[tuple[tuple[int, ...], tuple[Shape, ...]], list[int]] = {}
     for number_ in dict.fromkeys(step.number for step in lab.steps if step.number in (sweep.steps or (step.number,))):
-        most = _affordable(lab, number_, kind)
-        sizes = _sizes(sweep.n, most, mode)
+        max_n = _affordable(lab, number_, kind)
+        sizes = _sizes(sweep.n, max_n, mode)
         # The emulation pays for every thread of every launch.
-        shapes_ = tuple(shape for shape in sweep.shapes if kind == "cuda" or shape[0] * shape[1] <= max(most, 8192))
+        shapes_ = tuple(shape for shape in sweep.shapes if kind == "cuda" or shape[0] * shape[1] <= max(max_n, 8192))
         groups.setdefault((sizes, shapes_), []).append(number_)
     if len(groups) == 1:
         ((sizes, shapes_),) = groups

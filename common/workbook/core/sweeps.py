@@ -302,7 +302,7 @@ def cases(lab: Lab, sweep: Sweep, seed: int) -> tuple[list[Planned], list[str]]:
                     case = Case(lab.name, step.number, n, step.task, type_name, order, input_name, seed)
                     case = replace(case, blocks=blocks, threads=threads)
                     if memory == AS_KEYS:
-                        memory = max(input_bytes(case), step.fewest_device_bytes or 0)
+                        memory = max(input_bytes(case), step.min_device_bytes or 0)
                     case = replace(case, memory=memory, pageable=on_host and sweep.pageable)
                     planned.append(Planned(case, step, why_not))
     if not planned and left_out:

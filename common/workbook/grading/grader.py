@@ -154,7 +154,7 @@ class Grader:
     def _step(self, made: LabBuild, step: StepFile, submission: Submission) -> list[Criterion]:
         """The criteria of a step."""
         number, name = step.number, Path(step.file).name
-        most = self.whole.criteria(made.lab, number)
+        points = self.whole.criteria(made.lab, number)
         if made.refused:
             words, failures = "not run: the submission was refused", []
         elif name in made.broken:
@@ -164,14 +164,14 @@ class Grader:
             words = f"step {number:02} is not written yet" if handed_in else f"labs/{step.file} was not handed in"
             failures = []
         else:
-            return self._judged(made, number, most)
+            return self._judged(made, number, points)
         # The failure once: with the first criterion.
         return [
-            judging.nothing(made.lab, number, criterion, most[criterion], words, *(failures if at == 0 else []))
-            for at, criterion in enumerate(most)
+            judging.no_points(made.lab, number, criterion, points[criterion], words, *(failures if at == 0 else []))
+            for at, criterion in enumerate(points)
         ]
 
-    def _judged(self, made: LabBuild, number: int, most: dict[str, float]) -> list[Criterion]:
+    def _judged(self, made: LabBuild, number: int, points: dict[str, float]) -> list[Criterion]:
         """The criteria of a step that was built, from runs."""
         lab, tallies = made.lab, []
         for kind in (kind for kind in self.whole.programs.kinds if kind in ("cpu", "cuda")):
@@ -180,30 +180,30 @@ class Grader:
                 tallies.append(judging.tally(judges, made.programs[kind], sets, kind))
         self._require_sandbox(tallies)
         least = self.whole.rubric.least_share
-        found = [judging.correct(lab, number, tallies, most["correct"], least)] if "correct" in most else []
+        found = [judging.correct(lab, number, tallies, points["correct"], least)] if "correct" in points else []
         if not any(tally.passed for tally in tallies):
-            rest = [name for name in most if name != "correct"]
-            return found + [judging.nothing(lab, number, name, most[name], "no case passed") for name in rest]
-        if "check" in most or "budgets" in most:
-            found += self._observed(made, number, most)
-        if "speed" in most:
-            found.append(self._speed(made, number, most["speed"], all(not tally.failed for tally in tallies)))
+            rest = [name for name in points if name != "correct"]
+            return found + [judging.no_points(lab, number, name, points[name], "no case passed") for name in rest]
+        if "check" in points or "budgets" in points:
+            found += self._observed(made, number, points)
+        if "speed" in points:
+            found.append(self._speed(made, number, points["speed"], all(not tally.failed for tally in tallies)))
         return found
 
-    def _observed(self, made: LabBuild, number: int, most: dict[str, float]) -> list[Criterion]:
+    def _observed(self, made: LabBuild, number: int, points: dict[str, float]) -> list[Criterion]:
         """The criteria of the check build."""
         lab, seed = made.lab, self.whole.run.seeds["check"]
         with self.judges("check") as judges:
             seconds = judging.SECONDS["check"]
             verdict = check_build.check_step(lab, number, made.programs["check"], seconds, judges=judges, seed=seed)
         cases = self.whole.cases(lab, number, "check", "check") if verdict.failed else []  # for the name of that one
-        found = [judging.check(lab, number, verdict, cases, most["check"])] if "check" in most else []
-        return found + ([judging.budgets(lab, number, verdict, most["budgets"])] if "budgets" in most else [])
+        found = [judging.check(lab, number, verdict, cases, points["check"])] if "check" in points else []
+        return found + ([judging.budgets(lab, number, verdict, points["budgets"])] if "budgets" in points else [])
 
     def _speed(self, made: LabBuild, number: int, max_points: float, is_correct: bool) -> Criterion:
         if not is_correct:
             words = "the speed is judged only if every case passes"
-            return judging.nothing(made.lab, number, "speed", max_points, words)
+            return judging.no_points(made.lab, number, "speed", max_points, words)
         kind = self.whole.rubric.speed.build
         with (
             self.gpu_if(kind),
@@ -217,10 +217,10 @@ class Grader:
     def _report(self, made: LabBuild, submission: Submission, max_points: float) -> Criterion:
         least = self.whole.rubric.least_words
         if submission.refused:
-            return judging.nothing(made.lab, None, "report", max_points, "the submission was refused")
+            return judging.no_points(made.lab, None, "report", max_points, "the submission was refused")
         text = submission.report(made.lab)
         if text is None:
-            return judging.nothing(made.lab, None, "report", max_points, "no report was handed in")
+            return judging.no_points(made.lab, None, "report", max_points, "no report was handed in")
         count = own_words(text, made.lab)
         words = f"a report with {count} words of the student's own" + f"; at least {least} are needed" * (count < least)
         return Criterion(made.lab, None, "report", max_points if count >= least else 0, max_points, words)

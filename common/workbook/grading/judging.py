@@ -105,7 +105,7 @@ class Tally:
             self.hung += outcome.status == "hung"
             self.ended += outcome.status in ("hung", "crashed", "exited")
             self.not_written += outcome.status == "not-written"
-        elif outcome.status == "verified" and not outcome.nothing_to_do:
+        elif outcome.status == "verified" and not outcome.already_correct:
             self.passed += 1
 
     def should_stop(self) -> bool:
@@ -221,7 +221,7 @@ def budgets(lab: str, step: int, verdict: Verdict, max_points: float) -> Criteri
     return Criterion(lab, step, "budgets", points, max_points, words, (over,) if kept < len(pairs) else ())
 
 
-def nothing(lab: str, step: int | None, name: str, max_points: float, words: str, *failures: Failure) -> Criterion:
+def no_points(lab: str, step: int | None, name: str, max_points: float, words: str, *failures: Failure) -> Criterion:
     """No points, for a reason that needs no run."""
     return Criterion(lab, step, name, 0, max_points, words, failures)
 
@@ -247,7 +247,7 @@ def case_of(table: Lab, line: Step, speed: Speed, seed: int) -> Case:
     type_name = table.type_of(line)
     n = min(speed.keys, line.affordable.on(speed.build), *([line.max_n] if line.max_n else []))
     # The keys of a step that sorts host memory must not fit on the device: it would have nothing to merge or partition.
-    memory = max(line.fewest_device_bytes or 0, n) if line.memory == "host" else 0
+    memory = max(line.min_device_bytes or 0, n) if line.memory == "host" else 0
     case = Case(table.name, line.number, n, line.task, type_name, input=line.input_for(type_name), seed=seed)
     return replace(case, memory=memory)
 

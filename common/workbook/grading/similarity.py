@@ -74,8 +74,8 @@ def similar(students: Mapping[str, Sources], starters: Sources) -> list[Pair]:
         for student, sources in students.items()
     }
     prints = {student: set().union(*of_files.values()) for student, of_files in files.items()}
-    usual = _usual(prints.values())
-    own = {student: found - usual for student, found in sorted(prints.items()) if len(found - usual) >= FEWEST}
+    common = _in_many(prints.values())
+    own = {student: found - common for student, found in sorted(prints.items()) if len(found - common) >= FEWEST}
     pairs = []
     for (first, second), shared in _shared(own).items():
         share = shared / min(len(own[first]), len(own[second]))
@@ -86,7 +86,7 @@ def similar(students: Mapping[str, Sources], starters: Sources) -> list[Pair]:
     return sorted(pairs, key=lambda pair: (-pair.share, pair.first, pair.second))[:MOST_PAIRS]
 
 
-def _usual(prints: Iterable[set[int]]) -> set[int]:
+def _in_many(prints: Iterable[set[int]]) -> set[int]:
     """The fingerprints of so many students that they show only how one writes such a kernel."""
     students = list(prints)
     most = max(USUAL_STUDENTS, int(USUAL * len(students)))

@@ -101,7 +101,7 @@ def count_of(text: str) -> int:
     return n
 
 
-def range_of(name: str, text: str | None, most: int | None = None) -> range | None:
+def range_of(name: str, text: str | None, max_length: int | None = None) -> range | None:
     """The range that an option gives; None if it is not given. Raises Usage if it is not a range or is too long."""
     if text is None:
         return None
@@ -109,8 +109,8 @@ def range_of(name: str, text: str | None, most: int | None = None) -> range | No
     if not match or int(match[2] or match[1]) < int(match[1]):
         raise Usage(f"--{name} {text} is not a range: give the first and the last, as in 2-5")
     chosen = range(int(match[1]), int(match[2] or match[1]) + 1)
-    if most and len(chosen) > most:
-        raise Usage(f"--{name} {text} is too long: a picture can show at most {most}")
+    if max_length and len(chosen) > max_length:
+        raise Usage(f"--{name} {text} is too long: a picture can show at most {max_length}")
     return chosen
 
 

@@ -169,7 +169,7 @@ inline constexpr lab::Step steps[] = {
     {.number = 45,
      .name = "memory",
      .idea = "more device memory than allowed",
-     .fewest_device_bytes = 1 << 18,
+     .min_device_bytes = 1 << 18,
      .function = lab::SortHostMemory{uses_too_much_memory}},
 };
 

@@ -107,7 +107,7 @@ std::pair<Status, std::string> outcome_of(const std::string& runner, const Expec
   which.n = expected.n;
   which.input = expected.input;
   which.order = expected.order;
-  which.device_bytes = which.step.fewest_device_bytes;
+  which.device_bytes = which.step.min_device_bytes;
   if (expected.how == How::run) {
     const lab::Outcome outcome = judge.run(which);
     std::string text = outcome.message;

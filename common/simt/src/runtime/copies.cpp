@@ -75,39 +75,54 @@ class Observed {
   }
 };
 
-cudaError_t copy_rows(const Call& call, void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
-                      std::size_t width, std::size_t height, cudaMemcpyKind kind) {
+/// Rows of bytes that are copied. A pitch is the distance from one row to the next.
+struct Rows {
+  void* to;
+  std::size_t to_pitch;
+  const void* from;
+  std::size_t from_pitch;
+  std::size_t width;
+  std::size_t height;
+
+  std::size_t to_bytes() const { return (height - 1) * to_pitch + width; }
+  std::size_t from_bytes() const { return (height - 1) * from_pitch + width; }
+};
+
+void copy_row([[maybe_unused]] const Call& call, Observed& observed, char* to, const char* from, std::size_t bytes) {
+  SIMT_OBSERVE(if (!is_device(to)) check::read_by_host(from, bytes, call.caller);)
+  observed.reads(from, bytes);
+  std::memmove(to, from, bytes);
+  observed.writes(to, bytes, from);
+  SIMT_OBSERVE(if (is_in_device_memory(to) && is_in_device_memory(from)) check::copied_on_device(bytes);)
+}
+
+cudaError_t copy_rows(const Call& call, const Rows& rows, cudaMemcpyKind kind) {
   if (!is_stream(call.stream)) return cudaErrorInvalidResourceHandle;
-  if (width > to_pitch || width > from_pitch) return cudaErrorInvalidPitchValue;
-  if (width == 0 || height == 0) return cudaSuccess;
-  const std::size_t to_bytes = (height - 1) * to_pitch + width, from_bytes = (height - 1) * from_pitch + width;
-  if (const cudaError_t error = check_copy(to, to_bytes, from, from_bytes, kind); error != cudaSuccess) {
+  if (rows.width > rows.to_pitch || rows.width > rows.from_pitch) return cudaErrorInvalidPitchValue;
+  if (rows.width == 0 || rows.height == 0) return cudaSuccess;
+  const std::size_t to_bytes = rows.to_bytes(), from_bytes = rows.from_bytes();
+  if (const cudaError_t error = check_copy(rows.to, to_bytes, rows.from, from_bytes, kind); error != cudaSuccess) {
     if (error == cudaErrorInvalidValue)
-      report_refused_copy({call.name, call.caller}, to, to_bytes, from, from_bytes, kind);
+      report_refused_copy({call.name, call.caller}, rows.to, to_bytes, rows.from, from_bytes, kind);
     return error;
   }
-  watch_copy({call.name, call.caller}, to, to_bytes, from, from_bytes);
+  watch_copy({call.name, call.caller}, rows.to, to_bytes, rows.from, from_bytes);
   const OpenMemory open;
-  Observed observed(call, to, from);
+  Observed observed(call, rows.to, rows.from);
   const auto started = std::chrono::steady_clock::now();
-  for (std::size_t row = 0; row < height; ++row) {
-    char* const target = static_cast<char*>(to) + row * to_pitch;
-    const char* const source = static_cast<const char*>(from) + row * from_pitch;
-    SIMT_OBSERVE(if (!is_device(to)) check::read_by_host(source, width, call.caller);)
-    observed.reads(source, width);
-    std::memmove(target, source, width);
-    observed.writes(target, width, source);
-    SIMT_OBSERVE(if (is_in_device_memory(to) && is_in_device_memory(from)) check::copied_on_device(width);)
+  for (std::size_t row = 0; row < rows.height; ++row) {
+    copy_row(call, observed, static_cast<char*>(rows.to) + row * rows.to_pitch,
+             static_cast<const char*>(rows.from) + row * rows.from_pitch, rows.width);
   }
   if (const CopyListener notify = listener) {
     const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - started;
-    notify(to, from, width * height, kind, call.stream, elapsed.count());
+    notify(rows.to, rows.from, rows.width * rows.height, kind, call.stream, elapsed.count());
   }
   return cudaSuccess;
 }
 
 cudaError_t copy_bytes(const Call& call, void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
-  return copy_rows(call, to, bytes, from, bytes, bytes, 1, kind);
+  return copy_rows(call, {to, bytes, from, bytes, bytes, 1}, kind);
 }
 
 cudaError_t fill_rows(const Call& call, void* pointer, std::size_t pitch, int value, std::size_t width,
@@ -134,8 +149,8 @@ cudaError_t fill_rows(const Call& call, void* pointer, std::size_t pitch, int va
 void listen_to_copies(CopyListener new_listener) { listener = new_listener; }
 
 cudaError_t copy(const HostCall& call, void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
-                 cudaStream_t stream, bool is_async) {
-  return copy_bytes({call.name, call.caller, stream, is_async}, to, from, bytes, kind);
+                 std::optional<cudaStream_t> stream) {
+  return copy_bytes({call.name, call.caller, stream.value_or(nullptr), stream.has_value()}, to, from, bytes, kind);
 }
 
 }  // namespace simt
@@ -158,13 +173,13 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
 cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch, std::size_t width,
                          std::size_t height, cudaMemcpyKind kind) {
   const Call c CALL(nullptr, false);
-  return call(__func__, [&] { return copy_rows(c, to, to_pitch, from, from_pitch, width, height, kind); });
+  return call(__func__, [&] { return copy_rows(c, {to, to_pitch, from, from_pitch, width, height}, kind); });
 }
 
 cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
                               std::size_t width, std::size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
   const Call c CALL(stream);
-  return call(__func__, [&] { return copy_rows(c, to, to_pitch, from, from_pitch, width, height, kind); });
+  return call(__func__, [&] { return copy_rows(c, {to, to_pitch, from, from_pitch, width, height}, kind); });
 }
 
 cudaError_t cudaMemset(void* pointer, int value, std::size_t bytes) {

@@ -14,37 +14,38 @@ cudaMemcpyKind kind_for(const void* other, cudaMemcpyKind kind) {
   return access.device && !access.host ? cudaMemcpyDeviceToDevice : kind;
 }
 
+/// cudaSuccess if there is such a part.
+cudaError_t check_part(const HostCall& self, const SymbolPart& part) {
+  if (part.offset <= part.symbol_bytes && part.bytes <= part.symbol_bytes - part.offset) return cudaSuccess;
+  report_copy_past_symbol(self, part.symbol_bytes, part.offset, part.bytes);
+  return cudaErrorInvalidValue;
+}
+
 }  // namespace
 
-cudaError_t copy_to_symbol(void* symbol, std::size_t symbol_bytes, const void* from, std::size_t bytes,
-                           std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream, bool is_async) {
+cudaError_t copy_to_symbol(const SymbolPart& to, const void* from, cudaMemcpyKind kind,
+                           std::optional<cudaStream_t> stream) {
   const HostCall self{"cudaMemcpyToSymbol", __builtin_return_address(0)};
   return call(self.name, [&] {
-    if (!is_writable_global(symbol, symbol_bytes)) return cudaErrorInvalidSymbol;
-    if (offset > symbol_bytes || bytes > symbol_bytes - offset) {
-      report_copy_past_symbol(self, symbol_bytes, offset, bytes);
-      return cudaErrorInvalidValue;
-    }
+    if (!is_writable_global(to.symbol, to.symbol_bytes)) return cudaErrorInvalidSymbol;
+    if (const cudaError_t error = check_part(self, to); error != cudaSuccess) return error;
     if (kind != cudaMemcpyHostToDevice && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault) {
       return cudaErrorInvalidMemcpyDirection;
     }
-    return copy(self, static_cast<char*>(symbol) + offset, from, bytes, kind_for(from, kind), stream, is_async);
+    return copy(self, static_cast<char*>(to.symbol) + to.offset, from, to.bytes, kind_for(from, kind), stream);
   });
 }
 
-cudaError_t copy_from_symbol(void* to, const void* symbol, std::size_t symbol_bytes, std::size_t bytes,
-                             std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream, bool is_async) {
+cudaError_t copy_from_symbol(void* to, const SymbolPart& from, cudaMemcpyKind kind,
+                             std::optional<cudaStream_t> stream) {
   const HostCall self{"cudaMemcpyFromSymbol", __builtin_return_address(0)};
   return call(self.name, [&] {
-    if (!is_global(symbol, symbol_bytes)) return cudaErrorInvalidSymbol;
-    if (offset > symbol_bytes || bytes > symbol_bytes - offset) {
-      report_copy_past_symbol(self, symbol_bytes, offset, bytes);
-      return cudaErrorInvalidValue;
-    }
+    if (!is_global(from.symbol, from.symbol_bytes)) return cudaErrorInvalidSymbol;
+    if (const cudaError_t error = check_part(self, from); error != cudaSuccess) return error;
     if (kind != cudaMemcpyDeviceToHost && kind != cudaMemcpyDeviceToDevice && kind != cudaMemcpyDefault) {
       return cudaErrorInvalidMemcpyDirection;
     }
-    return copy(self, to, static_cast<const char*>(symbol) + offset, bytes, kind_for(to, kind), stream, is_async);
+    return copy(self, to, static_cast<const char*>(from.symbol) + from.offset, from.bytes, kind_for(to, kind), stream);
   });
 }
 

@@ -1,14 +1,25 @@
 // Copies to and from global variables.
 #pragma once
 
+#include <optional>
+
 #include "simt/runtime/types.h"
 
 namespace simt {
 
-cudaError_t copy_to_symbol(void* symbol, std::size_t symbol_bytes, const void* from, std::size_t bytes,
-                           std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream, bool is_async);
-cudaError_t copy_from_symbol(void* to, const void* symbol, std::size_t symbol_bytes, std::size_t bytes,
-                             std::size_t offset, cudaMemcpyKind kind, cudaStream_t stream, bool is_async);
+/// The part of a global variable that is copied.
+struct SymbolPart {
+  void* symbol;
+  std::size_t symbol_bytes;
+  std::size_t offset;
+  std::size_t bytes;
+};
+
+/// Without a stream, they return when the copy is done.
+cudaError_t copy_to_symbol(const SymbolPart& to, const void* from, cudaMemcpyKind kind,
+                           std::optional<cudaStream_t> stream = {});
+cudaError_t copy_from_symbol(void* to, const SymbolPart& from, cudaMemcpyKind kind,
+                             std::optional<cudaStream_t> stream = {});
 cudaError_t symbol_address(void** address, const void* symbol, std::size_t bytes);
 
 template <class T>
@@ -21,22 +32,22 @@ void* symbol_pointer(const T& symbol) {
 template <class T>
 cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, std::size_t bytes, std::size_t offset = 0,
                                cudaMemcpyKind kind = cudaMemcpyHostToDevice) {
-  return simt::copy_to_symbol(simt::symbol_pointer(symbol), sizeof(T), from, bytes, offset, kind, nullptr, false);
+  return simt::copy_to_symbol({simt::symbol_pointer(symbol), sizeof(T), offset, bytes}, from, kind);
 }
 template <class T>
 cudaError_t cudaMemcpyToSymbolAsync(const T& symbol, const void* from, std::size_t bytes, std::size_t offset = 0,
                                     cudaMemcpyKind kind = cudaMemcpyHostToDevice, cudaStream_t stream = nullptr) {
-  return simt::copy_to_symbol(simt::symbol_pointer(symbol), sizeof(T), from, bytes, offset, kind, stream, true);
+  return simt::copy_to_symbol({simt::symbol_pointer(symbol), sizeof(T), offset, bytes}, from, kind, stream);
 }
 template <class T>
 cudaError_t cudaMemcpyFromSymbol(void* to, const T& symbol, std::size_t bytes, std::size_t offset = 0,
                                  cudaMemcpyKind kind = cudaMemcpyDeviceToHost) {
-  return simt::copy_from_symbol(to, simt::symbol_pointer(symbol), sizeof(T), bytes, offset, kind, nullptr, false);
+  return simt::copy_from_symbol(to, {simt::symbol_pointer(symbol), sizeof(T), offset, bytes}, kind);
 }
 template <class T>
 cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, std::size_t bytes, std::size_t offset = 0,
                                       cudaMemcpyKind kind = cudaMemcpyDeviceToHost, cudaStream_t stream = nullptr) {
-  return simt::copy_from_symbol(to, simt::symbol_pointer(symbol), sizeof(T), bytes, offset, kind, stream, true);
+  return simt::copy_from_symbol(to, {simt::symbol_pointer(symbol), sizeof(T), offset, bytes}, kind, stream);
 }
 template <class T>
 cudaError_t cudaGetSymbolAddress(void** address, const T& symbol) {
