@@ -61,8 +61,8 @@ MISTAKES = (
                 "for (unsigned round = 0;; ++round) {\n    __syncthreads();  // shared.tile and",
             ),
             (
-                "shared.tile = atomicAdd(next_tile, 1u);",
-                "shared.tile = blockIdx.x + round * gridDim.x, (void)next_tile;",
+                "shared.tile = atomicAdd(state.next_tile, 1u);",
+                "shared.tile = blockIdx.x + round * gridDim.x, (void)state;",
             ),
         ],
         [
@@ -78,7 +78,7 @@ MISTAKES = (
         "a counter that is read again after the atomic",
         LAB,
         "04_onesweep.cu",
-        [("shared.tile = atomicAdd(next_tile, 1u);", "atomicAdd(next_tile, 1u), shared.tile = *next_tile;")],
+        [("shared.tile = atomicAdd(state.next_tile, 1u);", "atomicAdd(state.next_tile, 1u), shared.tile = *state.next_tile;")],
         ["FAILED  step 04 onesweep, ", "04_onesweep.cu: the step changed nothing", "range:0:9, ascending, seed 0"],
     ),
     Mistake(
