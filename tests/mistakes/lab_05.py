@@ -78,7 +78,12 @@ MISTAKES = (
         "a counter that is read again after the atomic",
         LAB,
         "04_onesweep.cu",
-        [("shared.tile = atomicAdd(state.next_tile, 1u);", "atomicAdd(state.next_tile, 1u), shared.tile = *state.next_tile;")],
+        [
+            (
+                "shared.tile = atomicAdd(state.next_tile, 1u);",
+                "atomicAdd(state.next_tile, 1u), shared.tile = *state.next_tile;",
+            )
+        ],
         ["FAILED  step 04 onesweep, ", "04_onesweep.cu: the step changed nothing", "range:0:9, ascending, seed 0"],
     ),
     Mistake(

@@ -295,7 +295,11 @@ BREAKS: Sequence[Mistake] = (
     *_of(
         "05-radix",
         "05_pipeline.cu",
-        ("the same position for the next row", "next_positions[digit] = position + 1;", "next_positions[digit] = position;"),
+        (
+            "the same position for the next row",
+            "next_positions[digit] = position + 1;",
+            "next_positions[digit] = position;",
+        ),
         ("keys transformed in every pass", "if (pass.is_first) items", "items"),
         ("transformed keys at the end", "pass.is_last ? store_runs", "false ? store_runs"),
         ("offsets without the tile's own", "look_back(tile, run.count) - run.begin;", "look_back(tile, run.count);"),
@@ -304,10 +308,18 @@ BREAKS: Sequence[Mistake] = (
     *_of(
         "05-radix",
         "06_record.cu",
-        ("one place for all crowded lanes", "first_of_lane_0 + __popc(together & ((1u << lane) - 1))", "first_of_lane_0"),
+        (
+            "one place for all crowded lanes",
+            "first_of_lane_0 + __popc(together & ((1u << lane) - 1))",
+            "first_of_lane_0",
+        ),
         ("bins with any number of keys", "if (bucket.max_bin > unsigned(Shape::margin)) return false;", ""),
         ("sentinels overwritten", "bucket.keys[Shape::margin + claim_in_bin(", "bucket.keys[claim_in_bin("),
-        ("the same position for the next row", "next_positions[digit] = position + 1;", "next_positions[digit] = position;"),
+        (
+            "the same position for the next row",
+            "next_positions[digit] = position + 1;",
+            "next_positions[digit] = position;",
+        ),
     ),
     *_of(
         BEYOND,
