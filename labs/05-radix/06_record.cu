@@ -4,11 +4,11 @@
 // highest bits come first, two moves are enough: they divide the keys into buckets so small that each fits into one
 // block, which sorts it in shared memory. For 2^28 keys, these are 65,536 buckets of about 4096 keys. No order has to be
 // kept within a bucket, because equal keys without values cannot be told apart; so no tile waits for another.
-// New since step 05: one read counts the keys of all buckets (bucket_count.cuh) and plans the partitions
-// (bucket_plan.cuh); two partitions move the keys to their buckets (partition.cuh); a block sorts each bucket
-// (bucket_sort.cuh). It works only if no bucket is too large, so only the keys can decide, and only on the device: the
-// passes of step 05 are queued behind the partitions, and do nothing if these have sorted the keys. Other methods serve
-// fewer keys (one_partition.cuh), few values (few_values.cuh), and keys of one or two bytes (lab 04).
+// New since step 05: one read counts the keys of all buckets and plans the partitions (bucket_plan.h); two partitions move
+// the keys to their buckets (partition.cuh, two_partitions.cuh); a block sorts each bucket (bucket_sort.cuh). It works
+// only if no bucket is too large, so only the keys can decide, and only on the device: the passes of step 05 are queued
+// behind the partitions, and do nothing if these have sorted the keys. Other methods serve fewer keys
+// (one_partition.cuh), few values (few_values.h), and keys of one or two bytes (lab 04).
 // Cost: one read, and three times a read and a write; of one partition, twice a read and a write. Temporary memory: that
 // of step 05, and at most 0.6 MiB.
 // Limits: the MSD sort is for keys of 4 bytes without values. 512 threads per block, if the user chooses.
@@ -25,7 +25,7 @@
 namespace radix {
 namespace {
 
-// --- the core: what the kernels of one_partition.cuh and those below call ---
+// --- the core, which the kernels of one_partition.cuh and two_partitions.cuh call ---
 
 struct Core {
   /// A place for a key in its bin: adds 1 to counters[bin], in shared memory, and returns what it was. If the lanes are
@@ -63,7 +63,7 @@ struct Core {
 
 // --- the methods ---
 
-/// The ways to sort. A few values are not among them: only the device can see them, if two partitions do not work.
+/// The methods. Counting few values is not among them: only the device discovers that, when two partitions do not work.
 enum class Method {
   counting,            ///< keys of one byte, and many of two: step 06 of lab 04
   one_partition,       ///< few keys of 4 bytes: one partition by the highest byte
