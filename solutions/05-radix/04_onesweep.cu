@@ -5,16 +5,16 @@
 // and adds what each earlier tile has published, until it reaches one that already knows its inclusive prefix. So one
 // read and one write per pass are enough. One read at the start gives, for all passes, the counters of the whole array,
 // which show where each digit begins.
-// New since step 03: blocks that wait for each other. A block claims its tile by a ticket from a counter when it starts, so
-// every earlier tile belongs to a block that is already running or done: no block waits for one that waits for it,
-// whatever the order of the blocks. And ranks within a warp by votes: lanes with equal digits find each other.
+// New since step 03: blocks that wait for each other. A block claims its tile by a ticket from a counter when it
+// starts, so every earlier tile belongs to a block that is already running or done: no block waits for one that waits
+// for it, whatever the order of the blocks. And ranks within a warp by votes: lanes with equal digits find each other.
 // Cost: one read for the counters; then, per byte of a key, one read and one write, and 2 or 4 KiB of counters per
 // tile.
 // Limits: 384 threads per block.
-// Sources: the look-back and its words, D. Merrill and M. Garland, 2016; one sweep per digit, A. Adinets and D. Merrill,
-// 2022 (radix.h).
+// Sources: the look-back and its words, D. Merrill and M. Garland, 2016; one sweep per digit, A. Adinets and D.
+// Merrill, 2022 (radix.h).
 // Longer than other steps because the sweep does in one kernel what step 03 does in three: count, scan and scatter.
-// Lines: 83 to write, 257 given.
+// Lines: 83 to write, 256 given.
 #include <cstdint>
 
 #include "digit.cuh"
@@ -76,10 +76,9 @@ __global__ void scan_counters(unsigned long long* counters) {
 
 // --- looking back ---
 
-/// What a tile has published about one digit: nothing yet (invalid, the word is 0), the number of its own keys (partial:
-/// an aggregate), or of the keys in all tiles up to and including it (an inclusive prefix). Kind and count share one
-/// word, so a reader sees both or neither.
-/// Word: 32 bits where n is below 2^30, else 64.
+/// What a tile has published about one digit: nothing yet (invalid, the word is 0), the number of its own keys
+/// (partial: an aggregate), or of the keys in all tiles up to and including it (an inclusive prefix). Kind and count
+/// share one word, so a reader sees both or neither. Word: 32 bits where n is below 2^30, else 64.
 template <class Word>
 struct TileStatus {
   static constexpr int count_bits = 8 * int(sizeof(Word)) - 2;
@@ -100,8 +99,8 @@ template <class Word>
 __device__ Word look_back(volatile Word* words, std::int64_t tile, unsigned digit, Word tile_aggregate) {
   Word exclusive_prefix = 0;
   // begin solution
-  //~ // Your code, with Status = TileStatus<Word>: go back from tile - 1. While a word is 0, wait (__nanosleep). Add its
-  //~ // count, and stop after the first word that has the bit Status::inclusive. Then publish this tile's inclusive
+  //~ // Your code, with Status = TileStatus<Word>: go back from tile - 1. While a word is 0, wait (__nanosleep). Add
+  //~ // its count, and stop after the first word that has the bit Status::inclusive. Then publish this tile's inclusive
   //~ // prefix. Tile 0 has no predecessor.
   using Status = TileStatus<Word>;
   if (tile == 0) return 0;

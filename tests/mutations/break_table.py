@@ -301,7 +301,7 @@ BREAKS: Sequence[Mistake] = (
             "next_positions[digit] = position;",
         ),
         ("keys transformed in every pass", "if (pass.is_first) items", "items"),
-        ("transformed keys at the end", "pass.is_last ? store_runs", "false ? store_runs"),
+        ("transformed keys at the end", "if (pass.is_last) {", "if (false) {"),
         ("offsets without the tile's own", "look_back(tile, run.count) - run.begin;", "look_back(tile, run.count);"),
         ("keys of one byte", "if constexpr (PassPlan<Key>::passes % 2 == 1) {", "if constexpr (false) {"),
     ),
