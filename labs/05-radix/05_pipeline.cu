@@ -14,7 +14,7 @@
 // Limits: if the user chooses the number of threads per block, it must be 512.
 // Longer than other steps: its kernel has a phase for each wait of step 04, and its host function serves three shapes
 // of tiles and step 06, which falls back on it.
-// Lines: 74 to write, 244 given.
+// Lines: 76 to write, 251 given.
 #include <algorithm>
 #include <cstdint>
 
@@ -28,13 +28,16 @@ namespace {
 
 // --- positions in the tile ---
 
-/// Puts the warp's items at their positions in shared memory: the contract is that of sort_items in tile.cuh.
+/// Puts the warp's items at their positions in shared memory: the contract is that of sort_items in tile.cuh. One
+/// atomic for all lanes with a digit, as in A. Adinets, "CUDA Pro Tip: Optimized Filtering with Warp-Aggregated
+/// Atomics", 2014.
 struct RankAndScatter {
   template <class Tile, class Transform>
   __device__ void operator()(Tile& tile, const Items<Tile>& items, Transform transform, int pass) const {
     // Your code, for each of the items.rows rows (a loop over Tile::items that breaks at items.rows keeps the items
     // in registers): as rank_keys of step 04, but tile.counts[warp][digit] is the position of the warp's next key
-    // of the digit, so what was a rank is a position in the tile. Store the key at its padded() position in
+    // of the digit. One of the lanes with equal digits claims positions for all of them: it adds their number with
+    // an atomic, and sends the old value to the others with a shuffle. Store the key at its padded() position in
     // tile.keys, and its value in tile.values.
     (void)tile, (void)items, (void)transform, (void)pass;
   }
@@ -102,19 +105,24 @@ struct Pass {
   __device__ void load(Items<Tile>& items, unsigned tile) const {
     if (has(tile)) items.load({from.keys + first_key(tile), from.values + first_key(tile)}, keys_in(tile));
   }
+
+  /// Claims the block's first tile, and loads its keys. All threads of the block call it.
+  __device__ unsigned begin(Tile& shared, Items<Tile>& items) const {
+    if (const unsigned claimed = claim_tile(); threadIdx.x == 0) shared.next_tile = claimed;
+    __syncthreads();  // all threads read next_tile, which thread 0 has written
+    const unsigned tile = shared.next_tile;
+    load(items, tile);
+    __syncthreads();  // thread 0 overwrites next_tile, which others may still be reading
+    return tile;
+  }
 };
 
 /// Moves tiles until none is left. Returns how many this block has moved.
 template <class Tile, class Transform>
 __device__ unsigned sweep_tiles(const Pass<Tile>& pass, Transform transform) {
   auto& shared = tile_in_shared_memory<Tile>();
-  const int t = threadIdx.x;
-  if (const unsigned claimed = pass.claim_tile(); t == 0) shared.next_tile = claimed;
-  __syncthreads();  // all threads read next_tile, which thread 0 has written
-  unsigned tile = shared.next_tile, own_tiles = 0;
   Items<Tile> items(Tile::items);
-  pass.load(items, tile);
-  __syncthreads();  // thread 0 overwrites next_tile, which others may still be reading
+  unsigned tile = pass.begin(shared, items), own_tiles = 0;
   for (; pass.has(tile); ++own_tiles) {
     // Your code, instead of the return: the phases of a tile, by the functions of tile.cuh and those above, in the
     // order in which every wait overlaps with work: claim the next tile; count the digits (transform the keys

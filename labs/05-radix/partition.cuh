@@ -35,6 +35,16 @@ struct PartitionTile {
   unsigned bucket;  ///< of the next tile
   std::uint32_t keys[Shape::size];
 
+  /// Copies the first tiles of the job's buckets, and clears the counts.
+  template <class Job>
+  __device__ void clear(const Job& job) {
+    const int t = threadIdx.x;
+    for (int b = t; b <= job.buckets; b += Shape::threads) {
+      tile_firsts[b] = job.source->tile_firsts[job.first_bucket + b];
+    }
+    if (t < byte_values) counts[t] = 0;
+  }
+
   /// Finds the bucket of a tile. After the next barrier, all threads may read it.
   __device__ void find_bucket(unsigned tile, int buckets) {
     const int b = threadIdx.x;

@@ -66,9 +66,7 @@ static __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multi
   const PartitionDigit digit = job.digit;
   To* const to = job.to.data + job.to.offset(*plan);
   // PHASE 1: the tiles of the buckets, and the keys of the block's first tile.
-  for (int b = t; b <= job.buckets; b += Shape::threads)
-    tile.tile_firsts[b] = job.source->tile_firsts[job.first_bucket + b];
-  if (t < byte_values) tile.counts[t] = 0;
+  tile.clear(job);
   __syncthreads();  // all threads read tile_firsts, which others have written
   const unsigned tiles = tile.tile_firsts[job.buckets];
   unsigned index = tile.tile_firsts[0] + blockIdx.x;

@@ -14,7 +14,7 @@
 // Limits: if the user chooses the number of threads per block, it must be 512.
 // Longer than other steps: its kernel has a phase for each wait of step 04, and its host function serves three shapes
 // of tiles and step 06, which falls back on it.
-// Lines: 74 to write, 244 given.
+// Lines: 76 to write, 251 given.
 #include <algorithm>
 #include <cstdint>
 
@@ -28,27 +28,32 @@ namespace {
 
 // --- positions in the tile ---
 
-/// Puts the warp's items at their positions in shared memory: the contract is that of sort_items in tile.cuh.
+/// Puts the warp's items at their positions in shared memory: the contract is that of sort_items in tile.cuh. One
+/// atomic for all lanes with a digit, as in A. Adinets, "CUDA Pro Tip: Optimized Filtering with Warp-Aggregated
+/// Atomics", 2014.
 struct RankAndScatter {
   template <class Tile, class Transform>
   __device__ void operator()(Tile& tile, const Items<Tile>& items, Transform transform, int pass) const {
     // begin solution
     //~ // Your code, for each of the items.rows rows (a loop over Tile::items that breaks at items.rows keeps the items
     //~ // in registers): as rank_keys of step 04, but tile.counts[warp][digit] is the position of the warp's next key
-    //~ // of the digit, so what was a rank is a position in the tile. Store the key at its padded() position in
+    //~ // of the digit. One of the lanes with equal digits claims positions for all of them: it adds their number with
+    //~ // an atomic, and sends the old value to the others with a shuffle. Store the key at its padded() position in
     //~ // tile.keys, and its value in tile.values.
     //~ (void)tile, (void)items, (void)transform, (void)pass;
     unsigned* const next_positions = tile.counts[threadIdx.x / 32];
-    const unsigned lane = threadIdx.x % 32, lower_lanes = (1u << lane) - 1;
+    const unsigned lower_lanes = (1u << threadIdx.x % 32) - 1;
 #pragma unroll
     for (int row = 0; row < Tile::items; ++row) {
       if (row >= items.rows) break;
       const unsigned digit = transform.digit(items.keys[row], pass);
       const unsigned equal = lanes_with<8>(digit);
-      const unsigned position = next_positions[digit] + __popc(equal & lower_lanes);
-      __syncwarp();  // one lane advances next_positions, which the others read
-      if (equal >> lane == 1) next_positions[digit] = position + 1;  // the highest lane has the last of the positions
-      __syncwarp();  // the next row reads next_positions that other lanes have advanced
+      const unsigned lower = __popc(equal & lower_lanes);
+      unsigned first = 0;
+      if (lower == 0) first = atomicAdd(&next_positions[digit], unsigned(__popc(equal)));
+      const unsigned position = __shfl_sync(0xffffffffu, first, __ffs(int(equal)) - 1) + lower;
+      // The next row's positions come after this row's, which other lanes have claimed.
+      __syncwarp();  // Redundant today: all lanes meet at the shuffle. But only a barrier promises the order.
       tile.keys[padded(position)] = items.keys[row];
       if constexpr (has_values<typename Tile::Value>) tile.values[padded(position)] = items.values[row];
     }
@@ -137,19 +142,24 @@ struct Pass {
   __device__ void load(Items<Tile>& items, unsigned tile) const {
     if (has(tile)) items.load({from.keys + first_key(tile), from.values + first_key(tile)}, keys_in(tile));
   }
+
+  /// Claims the block's first tile, and loads its keys. All threads of the block call it.
+  __device__ unsigned begin(Tile& shared, Items<Tile>& items) const {
+    if (const unsigned claimed = claim_tile(); threadIdx.x == 0) shared.next_tile = claimed;
+    __syncthreads();  // all threads read next_tile, which thread 0 has written
+    const unsigned tile = shared.next_tile;
+    load(items, tile);
+    __syncthreads();  // thread 0 overwrites next_tile, which others may still be reading
+    return tile;
+  }
 };
 
 /// Moves tiles until none is left. Returns how many this block has moved.
 template <class Tile, class Transform>
 __device__ unsigned sweep_tiles(const Pass<Tile>& pass, Transform transform) {
   auto& shared = tile_in_shared_memory<Tile>();
-  const int t = threadIdx.x;
-  if (const unsigned claimed = pass.claim_tile(); t == 0) shared.next_tile = claimed;
-  __syncthreads();  // all threads read next_tile, which thread 0 has written
-  unsigned tile = shared.next_tile, own_tiles = 0;
   Items<Tile> items(Tile::items);
-  pass.load(items, tile);
-  __syncthreads();  // thread 0 overwrites next_tile, which others may still be reading
+  unsigned tile = pass.begin(shared, items), own_tiles = 0;
   for (; pass.has(tile); ++own_tiles) {
     // begin solution
     //~ // Your code, instead of the return: the phases of a tile, by the functions of tile.cuh and those above, in the
@@ -166,7 +176,7 @@ __device__ unsigned sweep_tiles(const Pass<Tile>& pass, Transform transform) {
     // PHASE 2: count this tile's digits before they are ranked, because the tiles that follow wait for the counts.
     if (pass.is_first) items.transform_keys(transform, pass.keys_in(tile));
     count_digits(shared, items, transform, pass.index);
-    if (t == 0) shared.next_tile = claimed;
+    if (threadIdx.x == 0) shared.next_tile = claimed;
     __syncthreads();  // a thread adds up the counts of all warps, and reads next_tile
     const unsigned next_tile = shared.next_tile;
     // PHASE 3: publish the counts, and turn them into positions in the tile.
@@ -180,8 +190,8 @@ __device__ unsigned sweep_tiles(const Pass<Tile>& pass, Transform transform) {
     // PHASE 5: load the next tile's keys into the registers that are free now. They arrive during phases 6 and 7.
     pass.load(items, next_tile);
     // PHASE 6: look back for where this tile's keys of each digit go.
-    if (t < byte_values) {
-      shared.offsets[t] = pass.digit_first + pass.status.look_back(tile, run.count) - run.begin;
+    if (threadIdx.x < byte_values) {
+      shared.offsets[threadIdx.x] = pass.digit_first + pass.status.look_back(tile, run.count) - run.begin;
     }
     __syncthreads();  // a thread stores keys from tile.keys by `offsets`, both of which others have written
 

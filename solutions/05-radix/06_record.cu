@@ -16,7 +16,7 @@
 // Longer than other steps: a record is made of several ideas, and needs a method for every kind of key.
 // Source: E. Stehle and H.-A. Jacobsen, "A memory bandwidth-efficient hybrid radix sort on GPUs", SIGMOD 2017: MSD
 // partitions until a bucket fits into shared memory, then a local sort.
-// Lines: 76 to write, 171 given.
+// Lines: 75 to write, 171 given.
 #include <cstdint>
 
 #include "04-counting/counting.h"
@@ -61,12 +61,11 @@ struct Core {
     //~ (void)bucket, (void)job, (void)transform;
     constexpr int threads = Shape::threads, items = Shape::items;
     const int t = threadIdx.x, left = job.count - t;
-    const From* const from = job.from + t;
     // PHASE 1: load the keys, and clear the bins.
     std::uint32_t keys[items];
 #pragma unroll
     for (int row = 0; row < items; ++row) {
-      if (row * threads < left) keys[row] = from[row * threads];
+      if (row * threads < left) keys[row] = job.from[t + row * threads];
     }
     clear_bucket(bucket, job.count);
     __syncthreads();  // a thread adds to bins that others have cleared
