@@ -72,8 +72,8 @@ void sort_host_move(lab::Span<Key> keys, lab::Span<Value> values, lab::Order ord
   const auto moved_values = std::make_unique_for_overwrite<Value[]>(values.n);
   // Your code: for each digit, the least significant first: clear the counters (cudaMemsetAsync), count_digits,
   // exclusive_scan(counters.span(), stream). Then the host's part: take HostViews of counters, keys and values;
-  // move every key, from first to last, to the next position of its digit in moved_keys; copy them back into the view,
-  // and store() it.
+  // move every key, from first to last, to the next position of its digit in moved_keys; copy them back into the
+  // view, and store() it.
   (void)blocks, (void)threads, (void)order;
   NOT_WRITTEN("step 01");
 }

@@ -51,8 +51,9 @@ struct Tile {
 template <class Key, class Value>
 __device__ void sort_by_digit(Tile<Key, Value>& tile, int count, Digits<Key, digit_bits> digits) {
   // Your code: for each bit of the digit, digits.bit(key, i), a split as in step 02, in phases (write a function
-  // for each). Thread t has keys t, t + 256, ... Count: the group of 32 neighbours that a warp has in one row counts
-  // its ones by __ballot_sync(). Scan: one warp scans the 64 groups' counts (warp_inclusive_sum() of scan.cuh). Move.
+  // for each). Thread t has keys t, t + 256, ... Count: the group of 32 neighbours that a warp has in one row
+  // counts its ones by __ballot_sync(). Scan: one warp scans the 64 groups' counts (warp_inclusive_sum() of
+  // scan.cuh). Move.
   (void)tile, (void)count, (void)digits;
 }
 

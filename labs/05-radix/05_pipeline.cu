@@ -1,20 +1,20 @@
 // Step 05: a pipeline of tiles.
 //
-// Idea: step 04 moves hardly more bytes than it must, yet takes twice as long as those bytes need, because its blocks
-// wait. Here every wait overlaps with work, as in a pipeline. A block counts the digits of its tile before it ranks them
-// (early counts, as CUB does) and publishes the counts at once: while it ranks, the tiles before it publish theirs, and
-// the look-back finds them. When its keys are in shared memory, their registers are free: the next tile's keys are loaded
-// into them while it looks back and stores.
-// New since step 04: one launch for all passes, by persistent blocks that wait for each other between passes. Passes that
-// would move nothing are skipped, all of them if the keys are in order (pass_plan.cuh). Keys are transformed once, not in
-// each pass (key_transform.cuh). Keys that fit into one tile never leave the block that sorts them (tile.cuh).
-// Cost: one read for the plan; then, for each byte that is not the same in all keys, one read and one write, and 1 KiB of
-// tile status per tile. Temporary memory: a copy of the keys and values; 1 KiB per tile (2 KiB if n is above 2^30), which
-// on large GPUs has 12,288 keys, or 16,384 pairs or keys of 8 bytes; at most 17 KiB for the plan.
-// Limits: 512 threads per block, if the user chooses.
-// Longer than other steps: its kernel has a phase for each wait of step 04, and its host function serves three shapes of
-// tiles and step 06, which falls back on it.
-// Lines: 69 to write, 244 given.
+// Idea: step 04 moves hardly more bytes than it must, yet takes about four times as long as those bytes need, because
+// its blocks wait. Here every wait overlaps with work, as in a pipeline. A block counts the digits of its tile before
+// it ranks them (early counts, as CUB does) and publishes the counts at once: while it ranks, the tiles before it
+// publish theirs, and the look-back finds them. When its keys are in shared memory, their registers are free: the next
+// tile's keys are loaded into them while it looks back and stores.
+// New since step 04: one launch for all passes, by persistent blocks that wait for each other between passes. Passes
+// that would move nothing are skipped, all of them if the keys are in order (pass_plan.cuh). Keys are transformed once,
+// not in each pass (key_transform.cuh). Keys that fit into one tile never leave the block that sorts them (tile.cuh).
+// Cost: one read for the plan; then, for each byte that is not the same in all keys, one read and one write, and 1 KiB
+// of tile status per tile. Temporary memory: a copy of the keys and values; 1 KiB per tile (2 KiB if n is above 2^30);
+// on large GPUs a tile has 12,288 keys, or 16,384 pairs or keys of 8 bytes; at most 17 KiB for the plan.
+// Limits: if the user chooses the number of threads per block, it must be 512.
+// Longer than other steps: its kernel has a phase for each wait of step 04, and its host function serves three shapes
+// of tiles and step 06, which falls back on it.
+// Lines: 74 to write, 244 given.
 #include <algorithm>
 #include <cstdint>
 
@@ -32,8 +32,9 @@ namespace {
 struct RankAndScatter {
   template <class Tile, class Transform>
   __device__ void operator()(Tile& tile, const Items<Tile>& items, Transform transform, int pass) const {
-    // Your code, for each row: as rank_keys of step 04, but tile.counts[warp][digit] is the position of the warp's
-    // next key of the digit, so what was a rank is a position in the tile. Store the key at its padded() position in
+    // Your code, for each of the items.rows rows (a loop over Tile::items that breaks at items.rows keeps the items
+    // in registers): as rank_keys of step 04, but tile.counts[warp][digit] is the position of the warp's next key
+    // of the digit, so what was a rank is a position in the tile. Store the key at its padded() position in
     // tile.keys, and its value in tile.values.
     (void)tile, (void)items, (void)transform, (void)pass;
   }
@@ -41,10 +42,10 @@ struct RankAndScatter {
 
 // --- looking back ---
 
-/// What a tile publishes about one digit: nothing yet (invalid), its own count (partial), or the count of all tiles up to
-/// and including it (inclusive). After a pass, all words are inclusive. For the next active pass that must mean
+/// What a tile publishes about one digit: nothing yet (invalid), its own count (partial), or the count of all tiles up
+/// to and including it (inclusive). After a pass, all words are inclusive. For the next active pass that must mean
 /// "invalid", so the three kinds change their numbers and no word is cleared: 0, 1, 2 in odd active passes, 2, 3, 0 in
-/// even ones. Word: 32 bits for n up to 2^30, else 64. libcusort has the same idea of kinds that change.
+/// even ones. Word: 32 bits for n up to 2^30, else 64. libcusort changes its kinds in the same way.
 template <class Word>
 struct TileStatus {
   static constexpr int count_bits = 8 * int(sizeof(Word)) - 2;
@@ -76,7 +77,7 @@ struct TileStatus {
 
 // --- the kernels ---
 
-/// One active pass: pass number `index` of the key's bytes.
+/// One active pass, by byte `index` of the keys.
 template <class Tile>
 struct Pass {
   using Word = typename Tile::Word;
@@ -116,10 +117,12 @@ __device__ unsigned sweep_tiles(const Pass<Tile>& pass, Transform transform) {
   __syncthreads();  // thread 0 overwrites next_tile, which others may still be reading
   for (; pass.has(tile); ++own_tiles) {
     // Your code, instead of the return: the phases of a tile, by the functions of tile.cuh and those above, in the
-    // order in which every wait overlaps with work: claim the next tile; count the digits (transform the keys before,
-    // in the first active pass); scan_bins, which publishes the counts; rank and scatter; load the next tile's keys;
-    // look back, with the first 256 threads, which fill shared.offsets; store_runs. Put a barrier wherever a thread
-    // reads what others have written: three, besides those in scan_bins. At the end, `tile` becomes the next tile.
+    // order in which every wait overlaps with work: claim the next tile; count the digits (transform the keys
+    // before, in the first active pass); scan_bins, with a lambda that publishes a count: inclusive for tile 0,
+    // partial for the others; rank and scatter; load the next tile's keys; look back, with the first 256 threads,
+    // which fill shared.offsets; store_runs, which in the last active pass stores the keys as they were
+    // (Stored::original). Put a barrier wherever a thread reads what others have written: three, besides those in
+    // scan_bins. At the end, `tile` becomes the next tile.
     (void)transform, (void)shared;
     return unsigned((pass.n - 1) / Tile::size + 1);  // as if all tiles were moved, so that no block waits
   }
@@ -153,7 +156,7 @@ template <class Tile, class Key, class Value>
 __global__ void __launch_bounds__(Tile::Shape::threads, Tile::Shape::blocks_per_multiprocessor)
     sweep(Pairs<lab::Bits<Key>, Value> primary, Pairs<lab::Bits<Key>, Value> scratch, std::int64_t n,
           KeyTransform<Key> transform, PassPlan<Key>* plan, volatile typename Tile::Word* statuses) {
-  if (plan->negative_zeros == 0) {
+  if (plan->negative_zeros == 0) {  // then a digit takes one instruction
     sweep_passes<Tile>(primary, scratch, n, transform.without_negative_zero(), plan, statuses);
   } else if constexpr (!std::is_integral_v<Key>) {
     sweep_passes<Tile>(primary, scratch, n, transform, plan, statuses);
@@ -166,7 +169,7 @@ __global__ void __launch_bounds__(Tile::Shape::threads, Tile::Shape::blocks_per_
 template <class Key, class Value>
 struct PassMemory {
   Pairs<lab::Bits<Key>, Value> primary, scratch;  ///< the keys are in `primary` before and after
-  void* temporary;                                ///< as pipeline_temporary_bytes states
+  void* temporary;                                ///< the plan, all 0, and behind it the status words
   const unsigned* unsorted;                       ///< null, or as for sort_pipeline_if
 };
 
@@ -179,13 +182,14 @@ void sort_by_passes(PassMemory<Key, Value> memory, std::int64_t n, KeyTransform<
   auto* const plan = static_cast<PassPlan<Key>*>(memory.temporary);
   auto* const statuses = reinterpret_cast<typename Tile::Word*>(plan + 1);
   const std::int64_t status_bytes = statuses_of<Tile>(n) * sizeof *statuses;
-  // Your code: make_pass_plan for the keys in memory.primary. Then sweep, with sizeof(Tile) bytes of dynamic shared
-  // memory: allow_shared_memory first.
+  // Your code: make_pass_plan for the keys in memory.primary, with memory.unsorted, which step 06 sets. It also
+  // clears the status words, which it takes as an array of `unsigned`: status_bytes / 4 of them. Then sweep, with
+  // sizeof(Tile) bytes of dynamic shared memory: allow_shared_memory first.
   (void)transform, (void)blocks, (void)status_bytes;
   NOT_WRITTEN("step 05");
 }
 
-/// The same with memory of its own.
+/// The same, with memory that it allocates.
 template <class Tile, class Key, class Value>
 void sort_with_own_memory(lab::Span<lab::Bits<Key>> keys, lab::Span<Value> values, KeyTransform<Key> transform,
                           lab::LaunchShape shape, cudaStream_t stream) {
@@ -208,8 +212,9 @@ void sort_with(lab::Span<lab::Bits<Key>> keys, lab::Span<Value> values, KeyTrans
   const bool auto_shape = shape.blocks == 0 && shape.threads == 0;
   using One = Tile<OneTile, std::uint32_t, Key, Value>;
   const lab::Device& device = lab::Device::current();
-  // Your code, which can wait until all else works: with auto_shape, if device.fits<One>(), at most One::size keys are
-  // sorted by sort_one_tile<RankAndScatter, One> in a single block, and the function returns.
+  // Your code, best right after RankAndScatter, because the two sort few keys: with auto_shape, if
+  // device.fits<One>(), at most One::size keys are sorted by sort_one_tile<RankAndScatter, One> in a single block,
+  // and the function returns.
   (void)device, (void)sizeof(One);
   with_tile<Word, Key, Value>(
       keys.n, auto_shape, [&]<class Tile>() { sort_with_own_memory<Tile>(keys, values, transform, shape, stream); });

@@ -2,20 +2,21 @@
 //
 // Idea: the highest digit first (MSD). Passes begin with the lowest byte (LSD) and move every key four times. If the
 // highest bits come first, two moves are enough: they divide the keys into buckets so small that each fits into one
-// block, which sorts it in shared memory. For 2^28 keys, these are 65,536 buckets of about 4096 keys. No order has to be
-// kept within a bucket, because equal keys without values cannot be told apart; so no tile waits for another.
-// New since step 05: one read counts the keys of all buckets (bucket_count.cuh) and plans the partitions
-// (bucket_plan.cuh); two partitions move the keys to their buckets (partition.cuh); a block sorts each bucket
-// (bucket_sort.cuh). It works only if no bucket is too large, so only the keys can decide, and only on the device: the
-// passes of step 05 are queued behind the partitions, and do nothing if these have sorted the keys. Other methods serve
-// fewer keys (one_partition.cuh), few values (few_values.cuh), and keys of one or two bytes (lab 04).
-// Cost: one read, and three times a read and a write; of one partition, twice a read and a write. Temporary memory: that
-// of step 05, and at most 0.6 MiB.
-// Limits: the MSD sort is for keys of 4 bytes without values. 512 threads per block, if the user chooses.
+// block, which sorts it in shared memory. For 2^28 keys, these are 65,536 buckets of about 4096 keys. No order has to
+// be kept within a bucket, because equal keys without values cannot be told apart; so no tile waits for another.
+// New since step 05: one read counts the keys of all buckets and plans the partitions (bucket_plan.h); two partitions
+// move the keys to their buckets (partition.cuh, two_partitions.cuh); a block sorts each bucket (bucket_sort.cuh). It
+// works only if no bucket is too large, so only the keys can decide, and only on the device: the passes of step 05 are
+// queued behind the partitions, and do nothing if these have sorted the keys. Other methods serve fewer keys
+// (one_partition.cuh), few values (few_values.h), and keys of one or two bytes (lab 04).
+// Cost: one read, and three times a read and a write; with one partition, two reads and two writes. Temporary memory:
+// that of step 05, and at most 0.6 MiB.
+// Limits: the MSD sort is for keys of 4 bytes without values. If the user chooses the
+// number of threads per block, it must be 512.
 // Longer than other steps: a record is made of several ideas, and needs a method for every kind of key.
 // Source: E. Stehle and H.-A. Jacobsen, "A memory bandwidth-efficient hybrid radix sort on GPUs", SIGMOD 2017: MSD
 // partitions until a bucket fits into shared memory, then a local sort.
-// Lines: 72 to write, 170 given.
+// Lines: 76 to write, 171 given.
 #include <cstdint>
 
 #include "04-counting/counting.h"
@@ -25,28 +26,29 @@
 namespace radix {
 namespace {
 
-// --- the core: what the kernels of one_partition.cuh and those below call ---
+// --- the core, which the kernels of one_partition.cuh and two_partitions.cuh call ---
 
 struct Core {
   /// A place for a key in its bin: adds 1 to counters[bin], in shared memory, and returns what it was. If the lanes are
   /// crowded, all 32 lanes call it, and lane 0 adds for all that have its bin.
   template <Lanes lanes>
   __device__ static unsigned place(unsigned* counters, unsigned bin) {
-    // Your code: for lanes that are apart, one atomic. If they are crowded: lanes_as_lane_0() returns the lanes with
-    // lane 0's bin. Lane 0 adds their number with one atomic, a shuffle sends the old value to all lanes, and each of
-    // them adds the number of lower lanes with that bin. The other lanes add for themselves.
+    // Your code: for lanes that are apart, one atomic. If they are crowded: lanes_as_lane_0() returns the lanes
+    // with lane 0's bin. Lane 0 adds their number with one atomic, a shuffle sends the old value to all lanes, and
+    // each of them adds the number of lower lanes with that bin. The other lanes add for themselves.
     return (void)counters, (void)bin, 0;
   }
 
   /// Sorts a bucket: bins, then neighbours. Returns false, and stores nothing, if a bin has more keys than the margin.
   template <class Shape, class From, class Key>
   __device__ static bool sort_bucket(Bucket<Shape>& bucket, BucketJob<From> job, KeyTransform<Key> transform) {
-    // Your code: load up to Shape::items keys, Shape::threads apart, into registers, and clear_bucket. Count them in
-    // their bins (claim_in_bin), scan_bin_counts, and return false if bucket.max_bin exceeds Shape::margin. Then put
-    // each key into its bin: claim_in_bin now returns a position, from Shape::margin of bucket.keys on.
-    // sort_within_bins. Store the warp's own positions: inverse() of each key with the bits job.highest. Which of
-    // these phases need a barrier between them?
-    return (void)bucket, (void)job, (void)transform, true;
+    // Your code: the keys are transformed already. Load up to Shape::items of them, Shape::threads apart, into
+    // registers, and clear_bucket. Count them in their bins (claim_in_bin), scan_bin_counts, and return false if
+    // bucket.max_bin exceeds Shape::margin. Then put each key into its bin: claim_in_bin now returns a position,
+    // from Shape::margin of bucket.keys on. sort_within_bins. Store the warp's own positions, Shape::per_warp of
+    // them from warp * Shape::per_warp on, below job.count: transform.inverse(key | job.highest). Which of these
+    // phases need a barrier between them?
+    (void)bucket, (void)job, (void)transform;
     return true;
   }
 
@@ -55,7 +57,7 @@ struct Core {
   struct RankAndScatter {
     template <class Tile, class Transform>
     __device__ void operator()(Tile& tile, const Items<Tile>& items, Transform transform, int pass) const {
-      // Your code: as in step 05, without values.
+      // Your code: as in step 05, for the first items.rows rows, without values.
       (void)tile, (void)items, (void)transform, (void)pass;
     }
   };
@@ -63,7 +65,7 @@ struct Core {
 
 // --- the methods ---
 
-/// The ways to sort. A few values are not among them: only the device can see them, if two partitions do not work.
+/// The methods. Counting few values is not among them: only the device discovers that, when two partitions do not work.
 enum class Method {
   counting,            ///< keys of one byte, and many of two: step 06 of lab 04
   one_partition,       ///< few keys of 4 bytes: one partition by the highest byte
@@ -73,11 +75,11 @@ enum class Method {
   passes               ///< all others: step 05
 };
 
-/// Keys that can be made again from their values.
+/// Keys that can be rebuilt from counts: unsigned, of at most two bytes, and without values.
 template <class Key, class Value>
 constexpr bool can_be_counted = std::is_unsigned_v<Key> && sizeof(Key) <= 2 && !has_values<Value>;
 
-/// Keys that partitions sort, though they are not stable: equal keys without values are the same.
+/// Keys that partitions sort, though they are not stable: equal keys without values cannot be told apart.
 template <class Key, class Value>
 constexpr bool can_be_partitioned = sizeof(Key) == 4 && !has_values<Value>;
 
@@ -113,9 +115,9 @@ Method choose_method(std::int64_t n, lab::LaunchShape shape) {
   return Method::passes;
 }
 
-/// Queues the method that `queue` queues, and behind it step 05, which sorts what that leaves unsorted. Plan: of the
-/// method. queue(keys, scratch, transform, plan) returns where in device memory it says whether the keys are unsorted.
-/// `room`: of scratch, in keys.
+/// Queues a method, by calling queue, and behind it step 05, which sorts the keys if the method leaves them unsorted.
+/// Plan: of the method. queue(keys, scratch, transform, plan) returns where in device memory it says whether the keys
+/// are unsorted. `room`: the size of scratch, in keys.
 template <class Plan, class Key, class Queue>
 void sort_or_fall_back(lab::Span<Key> keys, lab::Order order, std::int64_t room, cudaStream_t stream, Queue queue) {
   const TemporaryBytes bytes = pipeline_temporary_bytes<Key>(keys.n);

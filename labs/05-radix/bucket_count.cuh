@@ -1,5 +1,5 @@
-// The count of bucket_plan.cu: one read of the keys counts those of each bucket, in shared memory. It also looks whether the
-// keys are in order and, before it begins, whether a sample of them is skewed.
+// The count of bucket_plan.cu: one read of the keys counts those of each bucket, in shared memory. It also looks
+// whether the keys are in order and, before it begins, whether a sample of them is skewed.
 #pragma once
 
 #include <cstdint>
@@ -130,8 +130,8 @@ __device__ void count_single(lab::Span<const std::uint32_t> keys, std::int64_t i
   seen.out_of_order |= i + 1 < keys.n && transform.forward(keys.data[i + 1]) < key;
 }
 
-/// Adds the block's counters to those of all blocks. Returns true if one of the block's has overflowed: it has then lost
-/// 2^16, or 2^16 - 1 if its neighbour in the word has gained 1. So if no key is missing, none has.
+/// Adds the block's counters to those of all blocks. Returns true if one of the block's has overflowed: it has then
+/// lost 2^16, or 2^16 - 1 if its neighbour in the word has gained 1. So if no key is missing, none has.
 __device__ inline bool add_counts(PackedCounts counts, unsigned counted, unsigned* all_counts, unsigned* sums) {
   const int pairs = 1 << (counts.bits - 1);
   for (int i = threadIdx.x; i < pairs; i += bucket_threads) {

@@ -35,7 +35,8 @@ __device__ inline unsigned scan_buckets(unsigned* counts, int buckets, unsigned*
       const uint4 c = count[row];
       const unsigned own = c.x + c.y + c.z + c.w, inclusive = warp_inclusive_sum(own);
       const unsigned x = next + inclusive - own;
-      if (i + 32 * row < end) quad[i + 32 * row] = {x, x + c.x, x + c.x + c.y, x + c.x + c.y + c.z};
+      const uint4 firsts{x, x + c.x, x + c.x + c.y, x + c.x + c.y + c.z};
+      if (i + 32 * row < end) quad[i + 32 * row] = firsts;
       next += __shfl_sync(0xffffffffu, inclusive, 31);
     }
   }

@@ -2,10 +2,10 @@
 //
 // Bins: the block counts the keys in about as many bins as it has keys, by the bits below those of the bucket, and puts
 // each key into its bin. Now all keys are in order but for those in the same bin, and a bin seldom has more than seven.
-// Neighbours: so a few rounds in which neighbours exchange keys finish the sort, without a look at the other bits.
+// Neighbours: so a few phases in which neighbours exchange keys finish the sort, without a look at the other bits.
 // A bucket with a bin that has too many keys is sorted by passes in shared memory instead, those of tile.cuh.
-// Source of the local sort: E. Stehle and H.-A. Jacobsen, as in partition.cuh. They sort buckets by passes; the bins are
-// ours.
+// Source of the local sort: E. Stehle and H.-A. Jacobsen, as in partition.cuh. They sort buckets by passes; the bins
+// are ours.
 #pragma once
 
 #include <algorithm>
@@ -128,8 +128,9 @@ __device__ void exchange_neighbours(std::uint32_t (&keys)[count]) {
   if (threadIdx.x % 32 != 0) keys[0] = max(keys[0], left);
 }
 
-/// Sorts the keys of each bin; `count` keys in all. A warp loads its own positions and a margin around them; there it may
-/// leave keys in disorder, but the warp that owns them does not. Later, each lane may read the warp's own positions.
+/// Sorts the keys of each bin; `count` keys in all. A warp loads its own positions and a margin around them; there it
+/// may leave keys in disorder, but the warp that owns them does not. Later, each lane may read the warp's own
+/// positions.
 template <class Shape>
 __device__ void sort_within_bins(Bucket<Shape>& bucket, int count) {
   constexpr int per_lane = Shape::per_lane;
@@ -138,10 +139,10 @@ __device__ void sort_within_bins(Bucket<Shape>& bucket, int count) {
   std::uint32_t keys[per_lane];
   if (first < count) {
     load_quads(quads, 1, keys);
-    const unsigned rounds = bucket.max_bin;
-    for (unsigned round = 0; round < rounds; round += 2) exchange_neighbours(keys);
+    const unsigned phases = bucket.max_bin;
+    for (unsigned phase = 0; phase < phases; phase += 2) exchange_neighbours(keys);
   }
-  __syncthreads();  // a warp overwrites keys that other warps have loaded as their margins
+  __syncthreads();  // a warp overwrites keys that others may still be loading as their margins
   if (first >= count) return;
 #pragma unroll
   for (int i = 0; i < per_lane; i += 4) {
@@ -164,9 +165,9 @@ using BucketTile = Tile<TileShape<Shape::threads, Shape::items, Shape::blocks_pe
 template <class Shape>
 inline constexpr std::size_t bucket_bytes = std::max(sizeof(Bucket<Shape>), sizeof(BucketTile<Shape>));
 
-/// Sorts a bucket, in dynamic shared memory, by Core::sort_bucket(bucket, job, transform). If that returns false, because
-/// a bin has too many keys, it has stored nothing, and passes by Core::RankAndScatter (see sort_items) sort the bucket:
-/// slower, but whatever the keys are.
+/// Sorts a bucket, in dynamic shared memory, by Core::sort_bucket(bucket, job, transform). If that returns false,
+/// because a bin has too many keys, it has stored nothing, and passes by Core::RankAndScatter (see sort_items) sort the
+/// bucket: slower, but whatever the keys are.
 template <class Core, class Shape, class From, class Key>
 __device__ void sort_any_bucket(BucketJob<From> job, KeyTransform<Key> transform) {
   extern __shared__ uint4 shared_memory[];

@@ -39,10 +39,10 @@ struct Digits {
   }
 };
 
-/// The lanes of this warp that have the same digit: what __match_any_sync() returns, but it takes longer on a GPU. All 32
-/// lanes call it. For each bit, a vote collects the lanes in which the bit is 1. A lane whose own bit is 1 keeps those,
-/// any other lane keeps the rest: with the bit as a mask of all ones or none, both are lanes & ~(vote ^ mask), a single
-/// three-input operation. The idea, a vote for each bit, is also that of CUB and of libcusort.
+/// The lanes of this warp that have the same digit: what __match_any_sync() returns, but it takes longer on a GPU. All
+/// 32 lanes call it. For each bit, a vote collects the lanes in which the bit is 1. A lane whose own bit is 1 keeps
+/// those, any other lane keeps the rest: with the bit as a mask of all ones or none, both are lanes & ~(vote ^ mask), a
+/// single three-input operation. The idea, a vote for each bit, is also that of CUB and of libcusort.
 template <int digit_bits>
 __device__ unsigned lanes_with(unsigned digit) {
 #if defined(__CUDA_ARCH__) && !defined(__SIMT__)
@@ -69,7 +69,7 @@ __device__ unsigned lanes_with(unsigned digit) {
 #endif
 }
 
-/// So many lanes with the same counter wait for each other longer than it takes to add for all of them at once.
+/// From this many lanes on, waiting for each other at one counter takes longer than adding for all of them at once.
 inline constexpr int crowded_lanes = 8;
 
 /// The lanes of this warp whose digit is that of lane 0. All 32 lanes call it.

@@ -175,7 +175,8 @@ static __global__ void __launch_bounds__(few_threads)
   const std::int64_t stride = std::int64_t(gridDim.x) * few_threads;
   for (std::int64_t i = std::int64_t(blockIdx.x) * few_threads + threadIdx.x; i < quads.count; i += stride) {
     const std::int64_t at = quads.head + 4 * i;
-    quad[i] = {value_at(at), value_at(at + 1), value_at(at + 2), value_at(at + 3)};
+    const uint4 four{value_at(at), value_at(at + 1), value_at(at + 2), value_at(at + 3)};
+    quad[i] = four;
   }
 }
 

@@ -1,6 +1,6 @@
-// The method of step 06 for many keys that have few different values, which neither partitions nor passes sort fast: count
-// the keys of each value, and write each value as often as it occurs. One read and one write. Whether it suits is known
-// only on the device, when the partitions have left the keys unsorted. few_values.cu has the kernels.
+// The method of step 06 for many keys that have few different values, which neither partitions nor passes sort fast:
+// count the keys of each value, and write each value as often as it occurs. One read and one write. Whether it suits is
+// known only on the device, when the partitions have left the keys unsorted. few_values.cu has the kernels.
 #pragma once
 
 #include <cstdint>

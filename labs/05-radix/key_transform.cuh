@@ -11,8 +11,8 @@ namespace radix {
 
 inline constexpr int byte_values = 256;
 
-/// The transform of keys of one type for one order. It keeps bits, not values, so -0 and +0 stay different; but they are
-/// equal, so they have the same digits. With `no_negative_zero`, no key is -0, and this costs nothing.
+/// The transform of keys of one type for one order. It keeps bits, not values, so -0 and +0 stay different; but they
+/// are equal, so they have the same digits. With `no_negative_zero`, no key is -0, and this costs nothing.
 template <class Key, bool no_negative_zero = std::is_integral_v<Key>>
 struct KeyTransform {
   using Bits = lab::Bits<Key>;

@@ -1,7 +1,7 @@
-// The method of step 06 for fewer keys, for which launches take longer than moving the keys: one partition by the highest
-// byte, then a sort of each bucket. Two launches, and no key is counted before: a bucket gets room for some more keys than
-// it would have if they were evenly spread. If that is not enough for one of them, no key has been overwritten yet, and
-// the keys are left unsorted.
+// The method of step 06 for fewer keys, for which launches take longer than moving the keys: one partition by the
+// highest byte, then a sort of each bucket. Two launches, and no key is counted before: a bucket gets room for some
+// more keys than it would have if they were evenly spread. If that is not enough for one of them, no key has been
+// overwritten yet, and the keys are left unsorted.
 #pragma once
 
 #include <algorithm>
@@ -67,6 +67,7 @@ static __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multi
   const Seen seen = load_tile(items, keys, int(blockIdx.x) * Shape::size, transform);
   if (t < byte_values) counts[t] = 0;
   __syncthreads();  // a thread adds to counts that others have cleared
+
   // PHASE 2: rank each key among the tile's keys of its bucket.
   unsigned ranks[Shape::items];
   for_each_row<Core>(items, highest_byte,
@@ -85,12 +86,14 @@ static __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multi
   const unsigned begin = group_exclusive_sum<byte_values>(count, warp_sums);
   if (t < byte_values) begins[t] = begin, offsets[t] = reserved - begin;
   __syncthreads();  // a thread reads the begins of other digits
+
   // PHASE 4: put the keys in order in shared memory.
 #pragma unroll
   for (int row = 0; row < Shape::items; ++row) {
     if (items.has(row)) tile[begins[highest_byte.of(items.keys[row])] + ranks[row]] = items.keys[row];
   }
   __syncthreads();  // a thread stores keys of `tile` that others have put there
+
   // PHASE 5: store them, digit by digit in runs.
 #pragma unroll
   for (int row = 0; row < Shape::items; ++row) {
@@ -113,7 +116,7 @@ static __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multi
   const int count = int(plan->sizes[own]);
   if (plan->out_of_order == 0 || plan->unsorted != 0) return;
   unsigned first;
-  block_exclusive_sum(size, sums, first);
+  block_exclusive_sum(size, sums, first);  // the total is the number of keys in the buckets before this one
   const BucketJob<std::uint32_t> job = {from + own * room, 0, keys + first, count, OnePartitionPlan::digit.bits};
   sort_any_bucket<Core, Shape>(job, transform);
 }

@@ -42,8 +42,8 @@ struct PartitionTile {
   }
 };
 
-/// Which half of the buckets an array holds; or all.
-enum class Half { none, lower, upper };
+/// Which buckets an array holds: all of them, or half.
+enum class Half { all, lower, upper };
 
 /// An array of transformed keys, or of their lowest 16 bits, whose position 0 the plan decides.
 template <class T>
@@ -53,7 +53,7 @@ struct Placement {
 
   /// The lower half is kept behind the middle of an array, the upper half from its beginning on.
   __device__ std::int64_t offset(const BucketPlan& plan) const {
-    if (half == Half::none) return 0;
+    if (half == Half::all) return 0;
     const std::int64_t middle = plan.middle();
     return half == Half::lower ? 2 * middle : -middle;
   }
@@ -100,27 +100,27 @@ struct PartitionItems {
   }
 };
 
-/// How the lanes of a warp claim places in the bins. Crowded: many lanes have the digit of lane 0, which claims for all of
-/// them, because lanes that add to the same counter wait for each other.
+/// How the lanes of a warp claim places in the bins. Crowded: many lanes have the digit of lane 0, which claims for all
+/// of them, because lanes that add to the same counter wait for each other.
 enum class Lanes { apart, crowded };
 
-/// Calls f(row, claim) for the thread's keys, where claim(counters, digit) returns a place: Claim::place<Lanes::apart> or,
-/// if the warp's first row is crowded, as in keys that are nearly in order, Claim::place<Lanes::crowded>. The latter only
-/// for a whole tile, because all lanes of the warp call it. Claim::place<lanes>(counters, digit): adds 1 to
+/// Calls f(row, claim) for the thread's keys, where claim(counters, digit) returns a place: Core::place<Lanes::apart>
+/// or, if the warp's first row is crowded, as in keys that are nearly in order, Core::place<Lanes::crowded>. The latter
+/// only for a whole tile, because all lanes of the warp call it. Core::place<lanes>(counters, digit): adds 1 to
 /// counters[digit], in shared memory, and returns what it was, in any order of the lanes.
-template <class Claim, class Shape, class F>
+template <class Core, class Shape, class F>
 __device__ void for_each_row(const PartitionItems<Shape>& items, PartitionDigit digit, F f) {
   const bool whole = __all_sync(0xffffffffu, items.has(Shape::items - 1));
   if (whole && __popc(lanes_as_lane_0(digit.of(items.keys[0]))) >= crowded_lanes) {
 #pragma unroll
     for (int row = 0; row < Shape::items; ++row) {
-      f(row, [](unsigned* counters, unsigned bin) { return Claim::template place<Lanes::crowded>(counters, bin); });
+      f(row, [](unsigned* counters, unsigned bin) { return Core::template place<Lanes::crowded>(counters, bin); });
     }
   } else {
 #pragma unroll
     for (int row = 0; row < Shape::items; ++row) {
       if (!items.has(row)) continue;
-      f(row, [](unsigned* counters, unsigned bin) { return Claim::template place<Lanes::apart>(counters, bin); });
+      f(row, [](unsigned* counters, unsigned bin) { return Core::template place<Lanes::apart>(counters, bin); });
     }
   }
 }

@@ -37,8 +37,8 @@ struct Found {
   bool out_of_order = false, negative_zero = false;
 };
 
-/// True in one block of the grid: the last one to call this, which sees what all others wrote before they called it. All
-/// threads of the block call it. `done`: 0 at the start.
+/// True in one block of the grid: the last one to call this, which sees what all others wrote before they called it.
+/// All threads of the block call it. `done`: 0 at the start.
 __device__ inline bool is_last_block(unsigned* done) {
   bool is_last = false;
   __syncthreads();  // the fence of thread 0 comes after the counters that other threads have added
@@ -60,8 +60,8 @@ __device__ void count_digits(lab::Bits<Key> key, KeyTransform<Key, true> transfo
 }
 
 /// Counts the digits of a tile's first `count` keys, and adds what it finds to `found`. `readable`: how many keys there
-/// are from `tile` on; it may include the one after the tile. A warp has consecutive rows of 32 neighbours, and looks at
-/// the key after its last row.
+/// are from `tile` on; it may include the one after the tile. A warp has consecutive rows of 32 neighbours, and looks
+/// at the key after its last row.
 template <int copies, class Key>
 __device__ void count_tile_digits(lab::Span<const lab::Bits<Key>> readable, int count, KeyTransform<Key> transform,
                                   unsigned* counts, Found& found) {
@@ -103,8 +103,8 @@ __device__ void plan_passes(PassPlan<Key>* plan, std::int64_t n, unsigned long l
     moving += moves_keys[pass];
   }
   if (threadIdx.x != 0) return;
-  // Each active pass moves the keys to the other of two buffers. An odd number would leave them in the wrong one, so one
-  // more pass is active, though it need not be. There is one: the number of all passes is even (or 1).
+  // Each active pass moves the keys to the other of two buffers. An odd number would leave them in the wrong one, so
+  // one more pass is active, though it need not be. There is one: the number of all passes is even (or 1).
   bool one_more = moving % 2 == 1 && passes > 1;
   unsigned active = 0;
   for (int pass = 0; pass < passes; ++pass) {
@@ -115,9 +115,9 @@ __device__ void plan_passes(PassPlan<Key>* plan, std::int64_t n, unsigned long l
   plan->active_passes = active;
 }
 
-/// Counts the digits of all passes, looks for keys that are out of order, and clears the words `statuses`. There are `copies` of
-/// each counter. Lane l adds to copy l % copies, which is in bank l: with 32 copies, no two lanes meet in a bank,
-/// whatever their digits are (CUB keeps such copies, too). The block that ends last makes the plan.
+/// Counts the digits of all passes, looks for keys that are out of order, and clears the words `statuses`. There are
+/// `copies` of each counter, and lane l adds to copy l % copies. With 32 copies that is in bank l, so no two lanes meet
+/// in a bank, whatever their digits are (CUB keeps such copies, too). The block that ends last makes the plan.
 template <int copies, class Key>
 static __global__ void __launch_bounds__(count_threads, 1)
     count_all_passes(lab::Span<const lab::Bits<Key>> keys, KeyTransform<Key> transform, PassPlan<Key>* plan,
@@ -159,9 +159,9 @@ static __global__ void __launch_bounds__(count_threads, 1)
 }  // namespace detail
 
 /// A barrier for the grid, between passes: waits until its blocks have moved all `tiles`, of which this one has moved
-/// `own`, and sees what they wrote. All threads of the block call it. `done`: 0 at the start. It cannot hang, even if not
-/// all blocks run at the same time: tiles are claimed in ascending order, so one that is waited for belongs to a block
-/// that is running.
+/// `own`, and sees what they wrote. All threads of the block call it. `done`: 0 at the start. It cannot hang, even if
+/// not all blocks run at the same time: a block waits only when no tile is left to claim, so every tile that it waits
+/// for was claimed by a block that is running.
 __device__ inline void wait_for_all(unsigned* done, unsigned own, unsigned tiles) {
   __syncthreads();  // the fence of thread 0 comes after the keys that other threads have stored
   if (threadIdx.x == 0) {
@@ -204,8 +204,9 @@ auto with_tile(std::int64_t n, bool auto_shape, F f) {
   return f.template operator()<Medium>();
 }
 
-/// Queues the kernel that fills `plan`, which is all 0, for the bits of `keys`, of which there are at least 2, and clears
-/// the words `statuses`. If `unsorted`, in device memory, is not null and 0 when the kernel runs, the plan has no active pass.
+/// Queues the kernel that fills `plan`, which is all 0, for the bits of `keys`, of which there are at least 2, and
+/// clears the status words, as an array of `unsigned` whatever their type is. If `unsorted`, in device memory, is not
+/// null and 0 when the kernel runs, the plan has no active pass.
 template <class Key>
 void make_pass_plan(lab::Span<const lab::Bits<Key>> keys, KeyTransform<Key> transform, PassPlan<Key>* plan,
                     lab::Span<unsigned> statuses, const unsigned* unsorted, cudaStream_t stream) {

@@ -59,9 +59,9 @@ void sort_host_move(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shap
   sort_host_move(keys, lab::Span<NoValue>{}, order, shape, stream);
 }
 
-/// Parts of step 01: the bits of floats as unsigned integers of the same order, and back. All bit patterns have an order:
-/// unlike for the sorts, which treat the zeros as equal, -0 comes before +0. Four values per thread.
-/// Shape: any blocks, 1 to 1024 threads. Cost: one read and one write.
+/// Parts of step 01: the bits of floats as unsigned integers of the same order, and back. All bit patterns have an
+/// order: unlike for the sorts, which treat the zeros as equal, -0 comes before +0. Four values per thread. Shape: any
+/// blocks, 1 to 1024 threads. Cost: one read and one write.
 void flip(lab::Span<const std::uint32_t> floats, lab::Span<std::uint32_t> integers, lab::LaunchShape shape,
           cudaStream_t stream);
 void unflip(lab::Span<const std::uint32_t> integers, lab::Span<std::uint32_t> floats, lab::LaunchShape shape,
@@ -104,9 +104,9 @@ void sort_onesweep(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape
 /// a second array of keys, counters, and what the tiles publish. The keys themselves are not included. Grows with n.
 std::int64_t onesweep_temporary_bytes(std::int64_t n);
 
-/// Step 05. Step 04 without its waits, and without passes that would move nothing. Shape: any blocks, 512 threads. Cost:
-/// one read, then one read and one write per byte that is not the same in all keys; for keys that fit into one tile, one
-/// read and one write. Temporary memory: a copy of the keys and values, 2 KiB per tile, and at most 17 KiB.
+/// Step 05. Step 04 without its waits, and without passes that would move nothing. Shape: any blocks, 512 threads.
+/// Cost: one read, then one read and one write per byte that is not the same in all keys; for keys that fit into one
+/// tile, one read and one write. Temporary memory: a copy of the keys and values, 2 KiB per tile, and at most 17 KiB.
 template <class Key, class Value>
 void sort_pipeline(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order, lab::LaunchShape shape,
                    cudaStream_t stream);
@@ -127,9 +127,9 @@ struct PipelineMemory {
   void* temporary;  ///< pipeline_temporary_bytes<Key>(n), aligned to 8 bytes
 };
 
-/// Step 05 as the fallback of another step, which knows only on the device whether it has sorted the keys: does nothing if
-/// *unsorted, in device memory, is 0 when the kernels run. Keys: uint32_t, int32_t, float; 2 to 2^30 of them. The caller
-/// provides the memory, so that a fallback that is not needed costs two launches and no allocation.
+/// Step 05 as the fallback of another step, which knows only on the device whether it has sorted the keys: does nothing
+/// if *unsorted, in device memory, is 0 when the kernels run. Keys: uint32_t, int32_t, float; 2 to 2^30 of them. The
+/// caller provides the memory, so that a fallback that is not needed costs two launches and no allocation.
 template <class Key>
 void sort_pipeline_if(const unsigned* unsorted, lab::Span<Key> keys, lab::Order order, PipelineMemory<Key> memory,
                       cudaStream_t stream);
@@ -138,10 +138,10 @@ TemporaryBytes pipeline_temporary_bytes(std::int64_t n);
 
 /// Step 06. The record: the highest digit first (MSD). Keys of 4 bytes without values, if they are spread evenly, are
 /// partitioned by their highest bits into buckets, each of which one block sorts; or counted, if they have at most 32
-/// values. Bytes, and many keys of 2 bytes, are counted by step 06 of lab 04. All others, and all if a shape is given, are
-/// sorted by step 05. Not stable where no one can see it: keys without values. Shape: any blocks, 512 threads. Cost: one
-/// read and three times a read and a write; for fewer keys, twice a read and a write; for few values, two reads and a
-/// write. Temporary memory: that of step 05, and at most 0.6 MiB.
+/// values. Bytes, and many keys of 2 bytes, are counted by step 06 of lab 04. All others are sorted by step 05, and so
+/// are all but bytes if a shape is given. Not stable where no one can see it: keys without values. Shape: any blocks,
+/// 512 threads. Cost: one read and three times a read and a write; for fewer keys, twice a read and a write; for few
+/// values, one read and one write. Temporary memory: that of step 05, and at most 0.6 MiB.
 /// Source: E. Stehle and H.-A. Jacobsen, "A memory bandwidth-efficient hybrid radix sort on GPUs", SIGMOD 2017.
 template <class Key, class Value>
 void sort_record(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order, lab::LaunchShape shape,

@@ -14,8 +14,8 @@ __device__ inline unsigned hash(unsigned index) {
   return index ^ index >> 16;
 }
 
-/// The position of a sample among n keys, n below 2^32. Samples at regular distances could take a pattern of the keys for
-/// skew.
+/// The position of a sample among n keys, n below 2^32. Samples at regular distances could take a pattern of the keys
+/// for skew.
 __device__ inline std::int64_t sample_position(unsigned index, std::int64_t n) {
   return std::int64_t(hash(index)) * n >> 32;
 }

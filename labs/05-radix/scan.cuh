@@ -15,8 +15,8 @@ __device__ T warp_inclusive_sum(T value) {
 }
 
 /// Exclusive sums over groups of `group` threads, a multiple of 32: the sum of `value` over the threads of its group
-/// before this one. `sums` has room for one sum per warp, which no thread may still be reading. All threads of the block
-/// call it; it contains one barrier, which also orders what the threads wrote before.
+/// before this one. `sums` has room for one sum per warp, which no thread may still be reading. All threads of the
+/// block call it; it contains one barrier, which also orders what the threads wrote before.
 template <int group, class T>
 __device__ T group_exclusive_sum(T value, T* sums) {
   const int warp = int(threadIdx.x) / 32, first_warp = int(threadIdx.x) / group * (group / 32);

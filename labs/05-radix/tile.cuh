@@ -1,6 +1,6 @@
-// The tiles of step 05: their shapes, what a block keeps in shared memory, the phases of a tile but for its core, and the
-// sort of keys that fit into one tile. The core is the student's: a functor RankAndScatter, which every function that needs
-// it takes as an argument.
+// The tiles of step 05: their shapes, what a block keeps in shared memory, the phases of a tile but for its core, and
+// the sort of keys that fit into one tile. The core is the student's: a functor RankAndScatter, which every function
+// that needs it takes as an argument.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace radix {
 
-/// Threads per block, how many 4-byte keys each of them has, and how many blocks should share a multiprocessor: its
-/// occupancy, which the registers per thread must allow.
+/// Threads per block, how many 4-byte keys each of them has, and how many blocks should share a multiprocessor,
+/// which the registers per thread must allow.
 template <int threads_per_block, int words_per_thread, int blocks>
 struct TileShape {
   static constexpr int threads = threads_per_block;
@@ -54,7 +54,8 @@ struct Tile {
   static constexpr int items = items_per_thread<Shape, Key, Value>;  ///< per thread
   static constexpr int size = tile_size<Shape, Key, Value>;
   static constexpr int warps = Shape::threads / 32;
-  static constexpr int parts = Shape::threads / byte_values;  ///< of the warps; a thread has one digit of one part
+  static constexpr int parts =
+      Shape::threads / byte_values;  ///< groups of warps: thread t adds up digit t % 256 over the warps of part t / 256
   static constexpr int warps_per_part = warps / parts;
   static_assert(Shape::threads % byte_values == 0, "every digit has a thread in each part");
 
@@ -62,7 +63,7 @@ struct Tile {
   unsigned part_counts[parts][byte_values];
   unsigned warp_sums[warps];
   Word offsets[byte_values];  ///< where a digit's keys begin in the output, less where they begin in the tile
-  unsigned next_tile;         ///< the index of the tile that the block claims next
+  unsigned next_tile;         ///< the tile that the block has claimed and processes next
   alignas(16) Bits keys[padded(size)];
   Value values[has_values<Value> ? padded(size) : 1];
 };
@@ -74,8 +75,8 @@ __device__ T& tile_in_shared_memory() {
   return *reinterpret_cast<T*>(shared_memory);
 }
 
-/// A thread's transformed keys and their values, striped: at the positions first, first + 32, ... of the tile. A warp has
-/// `rows` rows of 32 neighbours, so (warp, row, lane) is the order of the keys.
+/// A thread's transformed keys and their values, striped: at the positions first, first + 32, ... of the tile. A warp
+/// has `rows` rows of 32 neighbours, so (warp, row, lane) is the order of the keys.
 template <class Tile>
 struct Items {
   using Bits = typename Tile::Bits;
@@ -87,7 +88,7 @@ struct Items {
 
   __device__ explicit Items(int rows) : rows(rows), first(threadIdx.x / 32 * 32 * rows + threadIdx.x % 32) {}
 
-  /// Loads them from a tile of `count` keys. Other positions get the last key, a sentinel that no key follows.
+  /// Loads them from a tile of `count` keys. Other positions get all ones, a sentinel that no key follows.
   __device__ void load(Pairs<const Bits, const Value> from, int count) {
 #pragma unroll
     for (int row = 0; row < Tile::items; ++row) {
@@ -150,8 +151,8 @@ struct Run {
 };
 
 /// Replaces the warps' counts by the positions of their next keys. Calls publish(count) for each digit as soon as its
-/// count is known. Thread t has digit t % 256, and the warps of part t / 256. Each part adds up all digits, because
-/// threads that did not would have to wait for the sums.
+/// count is known. Thread t has digit t % 256, and the warps of part t / 256. Every part adds up all digits itself;
+/// otherwise it would have to wait for the sums of part 0.
 template <class Tile, class Publish>
 __device__ Run scan_bins(Tile& tile, Publish publish) {
   const int digit = threadIdx.x % byte_values, part = threadIdx.x / byte_values;
@@ -198,8 +199,9 @@ __device__ void store_runs(const Tile& tile, int count, Transform transform, int
 
 /// Sorts the items of one block by their lowest `passes` bytes. RankAndScatter: a functor that is called as
 /// rank_and_scatter(tile, items, transform, pass) and puts every item of the warp at its position in tile.keys and
-/// tile.values. On entry, tile.counts[warp][digit] is the position of the warp's first key of the digit; the functor may
-/// change it. Equal digits keep their order. All lanes of the warp call it; it need not have a barrier at its end.
+/// tile.values. On entry, tile.counts[warp][digit] is the position of the warp's first key of the digit; the functor
+/// may change it. Equal digits keep their order. Rows from items.rows on have no keys. All lanes of the warp call it;
+/// it need not have a barrier at its end.
 template <class RankAndScatter, class Tile, class Transform>
 __device__ void sort_items(Tile& tile, Items<Tile>& items, Transform transform, int passes) {
   for (int pass = 0; pass < passes; ++pass) {

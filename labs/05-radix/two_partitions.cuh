@@ -1,6 +1,6 @@
-// The method of step 06 for many keys: two partitions by the highest bits, then a sort of each bucket in its block. Fewer
-// passes over memory than four by a byte each, but only for keys that are spread evenly. Keys with few values are counted
-// instead; others are left unsorted.
+// The method of step 06 for many keys: two partitions by the highest bits, then a sort of each bucket in its block.
+// Fewer passes over memory than four by a byte each, but only for keys that are spread evenly. Keys with few values are
+// counted instead; others are left unsorted.
 #pragma once
 
 #include <algorithm>
@@ -54,8 +54,8 @@ using MostKeys = TwoPartitions<LargePartition, LargeBucket>;
 
 namespace detail {
 
-/// A partition: moves the keys with digit d of bucket b to job.cursors[b * bins + d] and further. Persistent blocks: each
-/// takes every gridDim.x-th tile.
+/// A partition: moves the keys with digit d of bucket b to job.cursors[b * bins + d] and further. Persistent blocks:
+/// each takes every gridDim.x-th tile.
 template <class Core, class Shape, class To, class Key>
 static __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multiprocessor)
     partition(PartitionJob<To, Key> job, const BucketPlan* plan) {
@@ -65,7 +65,7 @@ static __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multi
   const int t = threadIdx.x;
   const PartitionDigit digit = job.digit;
   To* const to = job.to.data + job.to.offset(*plan);
-  // PHASE 0: the tiles of the buckets, and the keys of the block's first tile.
+  // PHASE 1: the tiles of the buckets, and the keys of the block's first tile.
   for (int b = t; b <= job.buckets; b += Shape::threads)
     tile.tile_firsts[b] = job.source->tile_firsts[job.first_bucket + b];
   if (t < byte_values) tile.counts[t] = 0;
@@ -78,31 +78,34 @@ static __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multi
   PartitionItems<Shape> items;
   items.load(tile, job, index);
   while (index < tiles) {
-    // PHASE 1: transform the keys, and count their digits.
+    // PHASE 2: transform the keys, and count their digits.
     items.transform_keys(job.transform);
     for_each_row<Core>(items, digit, [&](int row, auto claim) { claim(tile.counts, digit.of(items.keys[row])); });
     const int count = items.left + t;
     const unsigned next_index = index + gridDim.x;
     __syncthreads();  // a thread reads counts to which others have added
-    // PHASE 2: reserve places in the buckets; the atomics take as long as phases 3 and 4.
+
+    // PHASE 3: reserve places in the buckets. The results of the atomics are not needed before the end of phase 5.
     unsigned digit_count = 0, reserved = 0;
     if (t < byte_values) {
       digit_count = tile.counts[t];
       if (digit_count != 0) reserved = atomicAdd(&job.cursors[items.bucket * digit.bins() + t], digit_count);
     }
     tile.find_bucket(next_index, job.buckets);
-    // PHASE 3: turn the counts into positions in the tile.
+    // PHASE 4: turn the counts into positions in the tile.
     const unsigned begin = group_exclusive_sum<byte_values>(digit_count, tile.warp_sums);
     if (t < byte_values) tile.counts[t] = begin;
     __syncthreads();  // a lane claims positions from counts that others have replaced
-    // PHASE 4: put the keys in order in shared memory. Their registers are free for the next tile's keys.
+
+    // PHASE 5: put the keys in order in shared memory. Their registers are free for the next tile's keys.
     for_each_row<Core>(items, digit, [&](int row, auto claim) {
       tile.keys[claim(tile.counts, digit.of(items.keys[row]))] = items.keys[row];
     });
     if (next_index < tiles) items.load(tile, job, next_index);
     if (t < byte_values) tile.offsets[t] = reserved - begin;
     __syncthreads();  // a thread stores keys by offsets, both of which others have written
-                      // PHASE 5: store the keys, digit by digit in runs.
+
+    // PHASE 6: store the keys, digit by digit in runs.
 #pragma unroll
     for (int row = 0; row < Shape::items; ++row) {
       const int i = row * Shape::threads + t;
@@ -161,7 +164,7 @@ class TwoPartitionsSort {
     CUDA_CHECK(cudaMemsetAsync(bucket_ends_.data(), 0, sizeof(unsigned) << limits_.bits(), stream_));
     make_bucket_plan({primary, keys_.n}, transform_, limits_, plan, bucket_ends_.data(), stream_);
     queue_partition(PartitionJob<std::uint32_t, Key>{
-        primary, {scratch_, Half::none}, transform_, limits_.first, 0, 1, &plan->first, plan->first_cursors});
+        primary, {scratch_, Half::all}, transform_, limits_.first, 0, 1, &plan->first, plan->first_cursors});
     if (limits_.bits() == 16) {
       // A bucket's index is the highest 16 bits of its keys, so only the others need be stored. Two halves, because the
       // second partition then fits beside the keys that it has not moved yet.
@@ -169,7 +172,7 @@ class TwoPartitionsSort {
       finish(Placement<std::uint16_t>{lower_bits(primary), Half::upper}, bins / 2, bins / 2);
       finish(Placement<std::uint16_t>{lower_bits(scratch_), Half::lower}, 0, bins / 2);
     } else {
-      finish(Placement<std::uint32_t>{primary, Half::none}, 0, bins);
+      finish(Placement<std::uint32_t>{primary, Half::all}, 0, bins);
     }
     sort_few_values(keys_, transform_, &plan_->values, &plan->unsorted, stream_);
   }

@@ -98,8 +98,8 @@ void sort_host_move(lab::Span<Key> keys, lab::Span<Value> values, lab::Order ord
   // begin solution
   //~ // Your code: for each digit, the least significant first: clear the counters (cudaMemsetAsync), count_digits,
   //~ // exclusive_scan(counters.span(), stream). Then the host's part: take HostViews of counters, keys and values;
-  //~ // move every key, from first to last, to the next position of its digit in moved_keys; copy them back into the view,
-  //~ // and store() it.
+  //~ // move every key, from first to last, to the next position of its digit in moved_keys; copy them back into the
+  //~ // view, and store() it.
   //~ (void)blocks, (void)threads, (void)order;
   //~ NOT_WRITTEN("step 01");
   for (int shift = 0; shift < int(8 * sizeof(Key)); shift += digit_bits) {

@@ -5,16 +5,16 @@
 // and adds what each earlier tile has published, until it reaches one that already knows its inclusive prefix. So one
 // read and one write per pass are enough. One read at the start gives, for all passes, the counters of the whole array,
 // which show where each digit begins.
-// New since step 03: blocks that wait for each other. A block claims its tile by a ticket from a counter when it starts, so
-// every earlier tile belongs to a block that is already running or done: no block waits for one that waits for it,
-// whatever the order of the blocks. And ranks within a warp by votes: lanes with equal digits find each other.
+// New since step 03: blocks that wait for each other. A block claims its tile by a ticket from a counter when it
+// starts, so every earlier tile belongs to a block that is already running or done: no block waits for one that waits
+// for it, whatever the order of the blocks. And ranks within a warp by votes: lanes with equal digits find each other.
 // Cost: one read for the counters; then, per byte of a key, one read and one write, and 2 or 4 KiB of counters per
 // tile.
 // Limits: 384 threads per block.
-// Sources: the look-back and its words, D. Merrill and M. Garland, 2016; one sweep per digit, A. Adinets and D. Merrill,
-// 2022 (radix.h).
+// Sources: the look-back and its words, D. Merrill and M. Garland, 2016; one sweep per digit, A. Adinets and D.
+// Merrill, 2022 (radix.h).
 // Longer than other steps because the sweep does in one kernel what step 03 does in three: count, scan and scatter.
-// Lines: 83 to write, 251 given.
+// Lines: 83 to write, 256 given.
 #include <cstdint>
 
 #include "digit.cuh"
@@ -76,10 +76,9 @@ __global__ void scan_counters(unsigned long long* counters) {
 
 // --- looking back ---
 
-/// What a tile has published about one digit: nothing yet (invalid, the word is 0), the number of its own keys (partial:
-/// an aggregate), or of the keys in all tiles up to and including it (an inclusive prefix). Kind and count share one
-/// word, so a reader sees both or neither.
-/// Word: 32 bits where n is below 2^30, else 64.
+/// What a tile has published about one digit: nothing yet (invalid, the word is 0), the number of its own keys
+/// (partial: an aggregate), or of the keys in all tiles up to and including it (an inclusive prefix). Kind and count
+/// share one word, so a reader sees both or neither. Word: 32 bits where n is below 2^30, else 64.
 template <class Word>
 struct TileStatus {
   static constexpr int count_bits = 8 * int(sizeof(Word)) - 2;
@@ -100,8 +99,8 @@ template <class Word>
 __device__ Word look_back(volatile Word* words, std::int64_t tile, unsigned digit, Word tile_aggregate) {
   Word exclusive_prefix = 0;
   // begin solution
-  //~ // Your code, with Status = TileStatus<Word>: go back from tile - 1. While a word is 0, wait (__nanosleep). Add its
-  //~ // count, and stop after the first word that has the bit Status::inclusive. Then publish this tile's inclusive
+  //~ // Your code, with Status = TileStatus<Word>: go back from tile - 1. While a word is 0, wait (__nanosleep). Add
+  //~ // its count, and stop after the first word that has the bit Status::inclusive. Then publish this tile's inclusive
   //~ // prefix. Tile 0 has no predecessor.
   using Status = TileStatus<Word>;
   if (tile == 0) return 0;
@@ -259,17 +258,23 @@ __device__ void scatter(Shared<Key, Value>& shared, const Items<Key>& items, Dig
   // end solution
 }
 
-/// One pass. `next_tile`: the ticket counter, the next tile that a block claims; `firsts`: where each digit begins; `words`:
-/// all 0 at the start.
+/// What the tiles of a pass share in device memory, all 0 at the start: the ticket counter, and the words of the tiles.
+template <class Word>
+struct PassState {
+  unsigned* next_tile;
+  volatile Word* words;
+};
+
+/// One pass. `firsts`: where each digit begins.
 template <class Word, class Key, class Value>
 __global__ void __launch_bounds__(threads_per_block)
     sweep(Pairs<const Key, const Value> from, Pairs<Key, Value> to, std::int64_t n, Digits<Key, digit_bits> digits,
-          const unsigned long long* firsts, unsigned* next_tile, volatile Word* words) {
+          const unsigned long long* firsts, PassState<Word> state) {
   __shared__ Shared<Key, Value> shared;
   const int t = threadIdx.x, warp = t / 32;
   for (;;) {
     __syncthreads();  // shared.tile and shared.counts overwrite what others may still be reading for the last tile
-    if (t == 0) shared.tile = atomicAdd(next_tile, 1u);
+    if (t == 0) shared.tile = atomicAdd(state.next_tile, 1u);
     for (int i = t; i < warps * digit_values; i += threads_per_block) {
       shared.counts[i / digit_values][i % digit_values] = 0;
     }
@@ -283,7 +288,7 @@ __global__ void __launch_bounds__(threads_per_block)
     load_keys(items, from.keys + first);
     rank_keys(items, digits, shared.counts[warp]);
     __syncthreads();  // a thread sums counters of one digit that all warps have written
-    find_offsets(shared, words, tile, firsts);
+    find_offsets(shared, state.words, tile, firsts);
     __syncthreads();  // a key reads where its warp's keys of its digit begin, which other threads have written
     ranks_to_offsets(items, digits, shared.counts[warp]);
     __syncthreads();  // keys overwrite counters that others may still be reading: they share memory
@@ -323,7 +328,7 @@ void sort_with(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order, u
     const auto from = read_only(buffers.from);
     sweep<<<blocks, threads_per_block, 0, stream>>>(
         from, buffers.to, n, Digits<Key, digit_bits>(order, pass * digit_bits), firsts.data() + pass * digit_values,
-        next_tile.data(), static_cast<volatile Word*>(words.data()));
+        PassState<Word>{next_tile.data(), words.data()});
     CUDA_CHECK(cudaGetLastError());
     buffers.swap();
   }

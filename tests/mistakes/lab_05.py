@@ -6,6 +6,7 @@ from functools import partial
 
 from mistake import Mistake
 
+TICKET = "atomicAdd(state.next_tile, 1u)"
 in_cpu = partial(Mistake, "05-radix", "00_cpu.cu")
 in_host_move = partial(Mistake, "05-radix", "01_host_move.cu")
 in_split = partial(Mistake, "05-radix", "02_split.cu")
@@ -49,7 +50,7 @@ MISTAKES = (
         "tiles in the order of the blocks",
         {
             "(;;) {\n    __syncthreads();  //": "(unsigned round = 0;; ++round) {\n    __syncthreads();  //",
-            "shared.tile = atomicAdd(next_tile, 1u);": "shared.tile = blockIdx.x + round * gridDim.x, (void)next_tile;",
+            f"= {TICKET};": "= blockIdx.x + round * gridDim.x, (void)state;",
         },
         [
             "FAILED  step 04 onesweep, ",
@@ -62,7 +63,7 @@ MISTAKES = (
     ),
     in_onesweep(
         "a counter that is read again after the atomic",
-        {"shared.tile = atomicAdd(next_tile, 1u);": "atomicAdd(next_tile, 1u), shared.tile = *next_tile;"},
+        {f"shared.tile = {TICKET};": f"{TICKET}, shared.tile = *state.next_tile;"},
         ["FAILED  step 04 onesweep, ", "04_onesweep.cu: the step changed nothing", "range:0:9, ascending, seed 0"],
     ),
     in_onesweep(

@@ -189,6 +189,31 @@ _BREAKS: Mapping[str, Sequence[Sequence[str]]] = {
         ("offsets without the tile's own", "exclusive_prefix) - digit_first;", "exclusive_prefix);"),
         ("one order in every pass", "digit_bits>(order, pass", "digit_bits>(lab::Order::ascending, pass"),
     ],
+    "05-radix/05_pipeline.cu": [
+        (
+            "the same position for the next row",
+            "next_positions[digit] = position + 1",
+            "next_positions[digit] = position",
+        ),
+        ("keys transformed in every pass", "if (pass.is_first) items", "items"),
+        ("transformed keys at the end", "if (pass.is_last) {", "if (false) {"),
+        ("offsets without the tile's own", "look_back(tile, run.count) - run.begin;", "look_back(tile, run.count);"),
+        ("keys of one byte", "if constexpr (PassPlan<Key>::passes % 2 == 1) {", "if constexpr (false) {"),
+    ],
+    "05-radix/06_record.cu": [
+        (
+            "one place for all crowded lanes",
+            "first_of_lane_0 + __popc(together & ((1u << lane) - 1))",
+            "first_of_lane_0",
+        ),
+        ("bins with any number of keys", "if (bucket.max_bin > unsigned(Shape::margin)) return false;", ""),
+        ("sentinels overwritten", "bucket.keys[Shape::margin + claim_in_bin(", "bucket.keys[claim_in_bin("),
+        (
+            "the same position for the next row",
+            "next_positions[digit] = position + 1",
+            "next_positions[digit] = position",
+        ),
+    ],
     "06-beyond-memory/01_runs.cu": [
         ("the highest bit is left out", "bit < 32; ++bit", "bit < 31; ++bit"),
         ("ones before the zeros", "keys[place(i)] = ones[place(i -", "keys[place(i - zeros)] = ones[place(i -"),

@@ -313,12 +313,86 @@ def draw_floats() -> svg.Drawing:
     return drawing
 
 
+def draw_partitions() -> svg.Drawing:
+    """The keys of draw_lsd, the highest digit first: buckets get smaller until one is sorted by itself."""
+    tiles = [[329, 457, 657, 839], [436, 720, 355, 326]]
+    columns = [sum(tiles, [])]
+    # Lanes and tiles claim places in any order, here the last one first: within a bucket, it does not matter.
+    columns.append(sorted(tiles[1] + tiles[0], key=lambda key: key // 100))
+    columns.append(sorted(columns[-1][::-1], key=lambda key: key // 10))
+    columns.append(sorted(columns[0]))
+    assert columns[2] != columns[3]  # something is left to sort
+    pitch, top, gap = 30, 66, 150
+    drawing = svg.Drawing(
+        60 + 4 * gap, top + 8 * pitch + 30, "Two partitions, the highest digit first, and the sort of each bucket"
+    )
+    titles = ["in", "by the hundreds", "by the tens", "each bucket sorted"]
+    for c, keys in enumerate(columns):
+        x = 50 + c * gap
+        drawing.text(x + 24, 34, titles[c], 13.5, svg.INK, weight="bold")
+        buckets = [key // (1, 100, 10, 10)[c] if c else 0 for key in keys]
+        for bucket in dict.fromkeys(buckets):
+            first, count = buckets.index(bucket), buckets.count(bucket)
+            drawing.rect(x - 6, top + first * pitch - 19, 60, count * pitch - 2, svg.PAPER, svg.BLUE, 5, 1)
+        for row, key in enumerate(keys):
+            y = top + row * pitch
+            for d, letter in enumerate(f"{key:03}"):
+                seen = c > 0 and (d < c or c == 3)
+                drawing.text(
+                    x + 16 * d + 8,
+                    y + 1,
+                    letter,
+                    14.5,
+                    svg.ORANGE if seen else svg.INK,
+                    weight="bold" if seen else "normal",
+                )
+            if c + 1 < len(columns):
+                to = columns[c + 1].index(key)
+                drawing.line(
+                    x + 58, y - 4, x + gap - 10, top + to * pitch - 4, svg.BLUE if to == row else svg.WIRE, 1.2
+                )
+    words = "a frame is a bucket: keys in it are in any order, and none of them leaves it"
+    drawing.text(50, top + 8 * pitch + 12, words, 12.5, svg.MUTED, "start")
+    return drawing
+
+
+def draw_pipeline() -> svg.Drawing:
+    """What a block of step 05 does with two tiles, and what is in flight meanwhile."""
+    phases = (("count", 2), ("publish", 2), ("rank, scatter", 4), ("look back", 3), ("store", 3))
+    length = sum(wide for _, wide in phases)
+    unit, left, high = 25, 96, 30
+    drawing = svg.Drawing(left + unit * 2 * length + 16, 160, "The phases of two tiles, and what overlaps with them")
+    for row, (name, y) in enumerate((("the block", 42), ("loads", 78), ("other tiles", 114))):
+        drawing.text(left - 10, y + 20, name, 13, svg.INK, "end", "bold" if row == 0 else "normal")
+    for tile in (0, 1):
+        x = left + tile * unit * length
+        color, fill = FILLS[tile]
+        drawing.text(x + 2, 30, f"tile {'A' if tile == 0 else 'B'}", 13, color, "start", "bold")
+        for name, wide in phases:
+            drawing.rect(x, 42, unit * wide - 2, high, fill, color, 3, 1)
+            drawing.text(x + unit * wide / 2 - 1, 61, name, 10.5, color)
+            x += unit * wide
+    ranked = left + unit * 8
+    for start, end, y, words, index in (
+        (ranked, left + unit * length, 78, "keys of tile B", 1),
+        (left + unit * 4, ranked, 114, "publish counts", 2),
+        (left + unit * (length + 8), left + unit * 2 * length, 78, "keys of tile C", 2),
+        (left + unit * (length + 4), left + unit * (length + 8), 114, "publish counts", 2),
+    ):
+        color, fill = FILLS[index]
+        drawing.rect(start, y, end - start - 2, high, fill, color, 3, 1)
+        drawing.text((start + end) / 2 - 1, y + 19, words, 10.5, color)
+    return drawing
+
+
 def figures() -> dict[str, svg.Drawing]:
     return {
         "lsd.svg": draw_lsd(),
         "split.svg": draw_split(),
         "runs.svg": draw_runs(),
         "look-back.svg": draw_look_back(),
+        "pipeline.svg": draw_pipeline(),
+        "partitions.svg": draw_partitions(),
         "fields.svg": draw_fields(),
         "float-order.svg": draw_float_order(),
         "floats.svg": draw_floats(),
