@@ -135,26 +135,17 @@ void vqsort(Span<Key> keys, Order order, LaunchShape shape, cudaStream_t stream)
 }
 #endif
 
-void reduce(Span<const std::uint32_t> keys, Span<std::uint32_t> result, LaunchShape shape, cudaStream_t stream) {
+// What the judge compares results with is also what they are timed against.
+template <lab::Task task, class Key, class Value>
+void reference(Span<const Key> keys, Span<Value> result, LaunchShape shape, cudaStream_t stream) {
   begin(shape, stream);
-  lab::reference_result(lab::Task::reduce, keys.n, keys.data, result.data);
-}
-
-void histogram(Span<const std::uint8_t> keys, Span<std::uint64_t> counts, LaunchShape shape, cudaStream_t stream) {
-  begin(shape, stream);
-  lab::reference_result(lab::Task::histogram, keys.n, keys.data, counts.data);
-}
-
-void scan(Span<const std::uint64_t> values, Span<std::uint64_t> sums, LaunchShape shape, cudaStream_t stream) {
-  begin(shape, stream);
-  lab::reference_result(lab::Task::scan, values.n, values.data, sums.data);
+  lab::reference_result(task, keys.n, keys.data, result.data);
 }
 
 template <lab::Task task>
 void equal_segments(Span<const std::uint32_t> keys, Span<std::uint32_t> sorted, int, LaunchShape shape,
                     cudaStream_t stream) {
-  begin(shape, stream);
-  lab::reference_result(task, keys.n, keys.data, sorted.data);
+  reference<task>(keys, sorted, shape, stream);
 }
 
 void segments(Span<const std::uint32_t> keys, Span<std::uint32_t> sorted, Span<const int> begins, LaunchShape shape,
@@ -164,22 +155,17 @@ void segments(Span<const std::uint32_t> keys, Span<std::uint32_t> sorted, Span<c
   for (std::int64_t i = 1; i < begins.n; ++i) std::sort(sorted.data + begins.data[i - 1], sorted.data + begins.data[i]);
 }
 
+/// A sort of keys of every type. `sort` converts to a function for each of them.
+template <class Sort>
+constexpr lab::Sort sort_of_keys(Sort sort) {
+  return {.u8 = sort, .u16 = sort, .u32 = sort, .u64 = sort, .i32 = sort, .i64 = sort, .f32 = sort, .f64 = sort};
+}
+
 template <std::int64_t tile>
 constexpr lab::Step stable_sort_step(int number, const char* name, const char* idea) {
-  return {.number = number,
-          .name = name,
-          .idea = idea,
-          .stable = true,
-          .tile = tile,
-          .function = lab::Sort{.u8 = stable_sort<tile, std::uint8_t>,
-                                .u16 = stable_sort<tile, std::uint16_t>,
-                                .u32 = stable_sort<tile, std::uint32_t>,
-                                .u64 = stable_sort<tile, std::uint64_t>,
-                                .i32 = stable_sort<tile, std::int32_t>,
-                                .i64 = stable_sort<tile, std::int64_t>,
-                                .f32 = stable_sort<tile, float>,
-                                .f64 = stable_sort<tile, double>,
-                                .pairs = stable_sort<tile, std::uint32_t, std::uint32_t>}};
+  lab::Sort sort = sort_of_keys([](auto... arguments) { stable_sort<tile>(arguments...); });
+  sort.pairs = stable_sort<tile, std::uint32_t, std::uint32_t>;
+  return {.number = number, .name = name, .idea = idea, .stable = true, .tile = tile, .function = sort};
 }
 
 #ifdef LAB_HAVE_VQSORT
@@ -203,17 +189,9 @@ constexpr lab::Step steps[] = {
     stable_sort_step<0>(1, "stable-sort", "std::stable_sort, one core"),
     stable_sort_step<128>(2, "stable-sort-128", "std::stable_sort of tiles of 128, one core"),
     stable_sort_step<1024>(3, "stable-sort-1024", "std::stable_sort of tiles of 1024, one core"),
-    {.number = 4,
-     .name = "sort",
-     .idea = "std::sort, one core",
-     .function = lab::Sort{.u8 = standard_sort<std::uint8_t>,
-                           .u16 = standard_sort<std::uint16_t>,
-                           .u32 = standard_sort<std::uint32_t>,
-                           .u64 = standard_sort<std::uint64_t>,
-                           .i32 = standard_sort<std::int32_t>,
-                           .i64 = standard_sort<std::int64_t>,
-                           .f32 = standard_sort<float>,
-                           .f64 = standard_sort<double>}},
+    {.number = 4, .name = "sort", .idea = "std::sort, one core", .function = sort_of_keys([](auto... arguments) {
+                                                                   standard_sort(arguments...);
+                                                                 })},
 #ifdef LAB_HAVE_SPREADSORT
     {.number = 5,
      .name = "spreadsort",
@@ -236,9 +214,15 @@ constexpr lab::Step steps[] = {
 #ifdef LAB_HAVE_BLOCK_INDIRECT_SORT
     gold::host_block_indirect_sort_line,
 #endif
-    {.number = 9, .name = "reduce", .idea = "a loop, one core", .function = lab::Reduce{reduce}},
-    {.number = 9, .name = "histogram", .idea = "a loop, one core", .function = lab::Histogram{histogram}},
-    {.number = 9, .name = "exclusive-scan", .idea = "std::exclusive_scan, one core", .function = lab::Scan{scan}},
+    {.number = 9, .name = "reduce", .idea = "a loop, one core", .function = lab::Reduce{reference<lab::Task::reduce>}},
+    {.number = 9,
+     .name = "histogram",
+     .idea = "a loop, one core",
+     .function = lab::Histogram{reference<lab::Task::histogram>}},
+    {.number = 9,
+     .name = "exclusive-scan",
+     .idea = "std::exclusive_scan, one core",
+     .function = lab::Scan{reference<lab::Task::scan>}},
     {.number = 9,
      .name = "sort-128",
      .idea = "std::sort of segments of 128, one core",

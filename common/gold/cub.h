@@ -35,6 +35,13 @@ template <class Key, class Value>
 void segmented(Span<Key> keys, Span<Value> values, std::int64_t length, Order order, LaunchShape shape,
                cudaStream_t stream);
 
+/// Where the segments of n keys begin that have `length` keys each, the last one perhaps fewer.
+struct EqualSegments {
+  std::int64_t count;
+  const int* begins;  ///< count + 1 offsets; segment i ends where segment i + 1 begins
+};
+EqualSegments equal_segments_of(std::int64_t n, std::int64_t length, cudaStream_t stream);
+
 /// Segments from one array to another; equal ones have 128 or 1024 keys.
 void segments(Span<const std::uint32_t> keys, Span<std::uint32_t> sorted, Span<const int> begins, LaunchShape shape,
               cudaStream_t stream);

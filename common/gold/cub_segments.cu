@@ -1,10 +1,18 @@
 // cub::DeviceSegmentedSort from one array to another: its best call has an array of offsets, of type int.
 #include <cub/device/device_segmented_sort.cuh>
+#include <limits>
 
 #include "gold/cub_memory.h"
-#include "step/segments.h"
 
 namespace gold {
+namespace {
+
+__global__ void write_offsets(int* offsets, std::int64_t segments, std::int64_t length, std::int64_t n) {
+  const std::int64_t i = std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i <= segments) offsets[i] = static_cast<int>(i * length < n ? i * length : n);
+}
+
+}  // namespace
 
 void segments(Span<const std::uint32_t> keys, Span<std::uint32_t> sorted, Span<const int> begins, LaunchShape shape,
               cudaStream_t stream) {
@@ -15,24 +23,30 @@ void segments(Span<const std::uint32_t> keys, Span<std::uint32_t> sorted, Span<c
   });
 }
 
-// The offsets are an argument of CUB's, not part of its work: the warm-up run writes them, and they stay while n and the
-// length do.
-void equal_segments(Span<const std::uint32_t> keys, Span<std::uint32_t> sorted, int length, LaunchShape shape,
-                    cudaStream_t stream) {
+// The offsets are an argument of CUB's, not part of its work: the warm-up run writes them, and they stay while n and
+// the length do. 32 bits are what CUB reads fastest.
+EqualSegments equal_segments_of(std::int64_t n, std::int64_t length, cudaStream_t stream) {
+  if (n > std::numeric_limits<int>::max()) {
+    throw lab::Unsupported("CUB's segmented sort is timed with 32-bit offsets, for n below 2^31");
+  }
   static Scratch scratch;
-  static std::int64_t last_n = -1;
-  static int last_length = 0;
-  const std::int64_t count = (keys.n + length - 1) / length + 1;
-  int* const begins = reinterpret_cast<int*>(scratch.at_least(count * std::int64_t{sizeof(int)}));
-  if (keys.n != last_n || length != last_length) {
-    const std::vector<int> host =
-        lab::segment_begins(length == 128 ? lab::Task::segments_128 : lab::Task::segments_1024, keys.n);
-    CUDA_CHECK(cudaMemcpyAsync(begins, host.data(), host.size() * sizeof(int), cudaMemcpyHostToDevice, stream));
-    CUDA_CHECK(cudaStreamSynchronize(stream));
-    last_n = keys.n;
+  static std::int64_t last_n = -1, last_length = -1;
+  const std::int64_t count = (n + length - 1) / length;
+  int* const begins = reinterpret_cast<int*>(scratch.at_least((count + 1) * std::int64_t{sizeof(int)}));
+  if (n != last_n || length != last_length) {
+    constexpr int threads = 256;
+    write_offsets<<<static_cast<unsigned>(count / threads + 1), threads, 0, stream>>>(begins, count, length, n);
+    CUDA_CHECK(cudaGetLastError());
+    last_n = n;
     last_length = length;
   }
-  segments(keys, sorted, {begins, count}, shape, stream);
+  return {count, begins};
+}
+
+void equal_segments(Span<const std::uint32_t> keys, Span<std::uint32_t> sorted, int length, LaunchShape shape,
+                    cudaStream_t stream) {
+  const auto [count, begins] = equal_segments_of(keys.n, length, stream);
+  segments(keys, sorted, {begins, count + 1}, shape, stream);
 }
 
 }  // namespace gold

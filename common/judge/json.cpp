@@ -47,8 +47,11 @@ Json json_of(const Quartiles& times) {
   return {{"median_ms", times.median}, {"q1_ms", times.first}, {"q3_ms", times.third}};
 }
 
-Json json_of(const KernelTime& k) {
-  return {{"name", k.name},
+}  // namespace
+
+// Found by the library, also for lists of them.
+static void to_json(Json& json, const KernelTime& k) {
+  json = {{"name", k.name},
           {"launches", k.launches},
           {"milliseconds", k.milliseconds},
           {"blocks", k.blocks},
@@ -58,39 +61,29 @@ Json json_of(const KernelTime& k) {
           {"registers", or_null(k.registers >= 0, k.registers)}};
 }
 
-Json json_of(const TimelineSpan& span) {
-  return {{"stream", span.stream},
+static void to_json(Json& json, const TimelineSpan& span) {
+  json = {{"stream", span.stream},
           {"what", span.what},
           {"begin_ms", span.begin},
           {"end_ms", span.end},
           {"bytes", span.bytes}};
 }
 
-Json json_of(const Finding& f) {
-  return {{"file", f.file}, {"line", f.line}, {"kind", f.kind}, {"text", f.text}, {"times", f.times}};
+static void to_json(Json& json, const Finding& f) {
+  json = {{"file", f.file}, {"line", f.line}, {"kind", f.kind}, {"text", f.text}, {"times", f.times}};
 }
 
-Json json_of(const Note& n) {
-  return {{"file", n.file}, {"line", n.line},         {"kind", n.kind},   {"ideal", n.ideal},  {"actual", n.actual},
+static void to_json(Json& json, const Note& n) {
+  json = {{"file", n.file}, {"line", n.line},         {"kind", n.kind},   {"ideal", n.ideal},  {"actual", n.actual},
           {"unit", n.unit}, {"requests", n.requests}, {"space", n.space}, {"access", n.access}};
 }
 
-Json json_of(const LaunchCounts& launch) {
-  Json json(launch.counts);
+static void to_json(Json& json, const LaunchCounts& launch) {
+  json = launch.counts;
   json["kernel"] = launch.kernel;
   json["grid"] = launch.grid;
   json["block"] = launch.block;
-  return json;
 }
-
-template <class T>
-Json list_of(const std::vector<T>& items) {
-  Json list = Json::array();
-  for (const T& item : items) list.push_back(json_of(item));
-  return list;
-}
-
-}  // namespace
 
 Json parse_shallow(const std::string& text) {
   const auto shallow = [](int depth, Json::parse_event_t, Json&) {
@@ -302,13 +295,12 @@ Json json_of(const Outcome& outcome, const Case& which) {
             {"waited_ms", outcome.waited_milliseconds},
             {"to_device_ms", outcome.to_device},
             {"to_host_ms", outcome.to_host}}},
-          {"kernels", list_of(outcome.document.kernels)},
-          {"timeline",
-           {{"spans", list_of(outcome.document.timeline.spans)}, {"left_out", outcome.document.timeline.left_out}}},
-          {"findings", list_of(outcome.document.findings)},
-          {"remarks", list_of(outcome.document.remarks)},
-          {"notes", list_of(outcome.document.notes)},
-          {"launches", list_of(outcome.document.launches)},
+          {"kernels", outcome.document.kernels},
+          {"timeline", {{"spans", outcome.document.timeline.spans}, {"left_out", outcome.document.timeline.left_out}}},
+          {"findings", outcome.document.findings},
+          {"remarks", outcome.document.remarks},
+          {"notes", outcome.document.notes},
+          {"launches", outcome.document.launches},
           {"copied_bytes", outcome.document.copied_bytes},
           {"case", json_of(which)}};
 }
@@ -342,7 +334,7 @@ Json json_of(const Measurement& m, const std::vector<KernelMeasurement>& kernels
   json["changed_share"] = m.changed_share;
   Json& list = json["kernels"] = Json::array();
   for (const KernelMeasurement& k : kernels) {
-    Json kernel = json_of(k.kernel);
+    Json kernel = k.kernel;
     kernel.update(json_of(k.milliseconds));
     kernel["repeats"] = k.repeats;
     list.push_back(std::move(kernel));

@@ -91,86 +91,78 @@ void run_step() {
   answer(lab::Progress::ready);
   recv(lab::channel_fd, &go, sizeof go, 0);
   sort_output();
-  const auto sorted = [](double time) {
-    answer(lab::Progress::sorted, lab::Status::verified, time);
-    answer(lab::Progress::finished);
-  };
+  double time = 0.1;  // milliseconds, of a step that ends as it should
   switch (step) {
     case fake::dies:
       std::puts("about to die");
       std::fflush(stdout);
       raise(SIGSEGV);
-      break;
+      return;
     case fake::exits:
       _exit(0);
     case fake::hangs:
       pause();
-      break;
+      return;
     case fake::closes_channel:
       close(lab::channel_fd);
       pause();
-      break;
+      return;
     case fake::wrong_nonce:
       answer(lab::Progress::sorted, lab::Status::verified, 1, request.nonce + 1);
-      break;
+      return;
     case fake::short_message:
       send(lab::channel_fd, "verified", 8, 0);
-      break;
+      return;
     case fake::skips_a_message:
       answer(lab::Progress::finished);
-      break;
+      return;
     case fake::touches_then_refuses:
       answer(lab::Progress::finished, lab::Status::unsupported);
-      break;
+      return;
     case fake::refuses_cleanly:
       std::memcpy(memory + request.keys.output, memory + request.keys.input, request.keys.bytes);
       answer(lab::Progress::finished, lab::Status::unsupported, 0, request.nonce, "no");
-      break;
+      return;
     case fake::writes_before:
       --memory[request.keys.output + request.keys.span - 1];
-      sorted(0.1);
       break;
     case fake::writes_behind:
       ++output_keys()[request.n];
-      sorted(0.1);
       break;
     case fake::reverses:
       std::reverse(output_keys(), output_keys() + request.n);
-      sorted(0.1);
       break;
     case fake::writes_behind_scratch:
       ++memory[request.scratch.output + request.scratch.span + request.scratch.span_bytes];
-      sorted(0.1);
       break;
     case fake::changes_input:
       std::memset(memory + request.keys.input, 0, request.keys.bytes);
       std::memset(output_keys(), 0, request.n * 4);
-      sorted(0.1);
       break;
     case fake::too_short_time:
       std::this_thread::sleep_for(milliseconds(20));
-      sorted(0.01);
+      time = 0.01;
       break;
     case fake::delayed_at_first: {
       static int runs = 0;
       if (++runs <= 6) std::this_thread::sleep_for(milliseconds(20));
-      sorted(0.01);
+      time = 0.01;
       break;
     }
     case fake::too_long_time:
-      sorted(1e6);
+      time = 1e6;
       break;
     case fake::time_is_nan:
-      sorted(std::nan(""));
+      time = std::nan("");
       break;
     case fake::time_is_negative:
-      sorted(-1);
+      time = -1;
       break;
     case fake::reports_findings:
-      answer(lab::Progress::sorted, lab::Status::verified, 0.1);
+      answer(lab::Progress::sorted, lab::Status::verified, time);
       send_document(full_report());
       answer(lab::Progress::finished);
-      break;
+      return;
     case fake::reports_findings_and_dies:
       send_document(findings());
       _exit(3);
@@ -182,23 +174,18 @@ void run_step() {
       for (;;) pause();
     case fake::forges_findings:
       send_document(R"({"observed":{"findings":[]}})", request.nonce + 1);
-      sorted(0.1);
       break;
     case fake::sends_no_json:
       send_document("findings: none");
-      sorted(0.1);
       break;
     case fake::sends_deep_json:
       send_document("{\"observed\":" + std::string(100000, '['));
-      sorted(0.1);
       break;
     case fake::sends_wrong_types:
       send_document(R"({"observed":{"findings":[{"file":1,"line":"x","kind":null,"text":[],"times":{}}]}})");
-      sorted(0.1);
       break;
     case fake::sends_too_much:
       send_document(std::string(std::size_t(lab::max_document_bytes) + 1, ' '));
-      sorted(0.1);
       break;
     case fake::claims_too_long_a_text: {
       lab::Reply reply;
@@ -206,25 +193,22 @@ void run_step() {
       reply.progress = lab::Progress::document;
       reply.text_bytes = 1 << 30;
       send(lab::channel_fd, &reply, sizeof reply, MSG_NOSIGNAL);
-      sorted(0.1);
       break;
     }
     case fake::computes_on_one_processor: {  // for 0.3 s of its time, however long that takes
       fake::stay_on_one_processor();
       for (timespec used{}; used.tv_sec == 0 && used.tv_nsec < 300'000'000;)
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-      sorted(0.1);
       break;
     }
     case fake::cuts_off_memory:
-      sorted(ftruncate(lab::memory_fd, 0) == 0 ? -1 : 0.1);
+      time = ftruncate(lab::memory_fd, 0) == 0 ? -1 : 0.1;
       break;
     case fake::ends_blocks_slowly:
       for (int i = 0; i < 20; ++i) {
         std::this_thread::sleep_for(milliseconds(100));
         ++*reinterpret_cast<std::uint64_t*>(memory + request.blocks_ended);
       }
-      sorted(0.1);
       break;
     case fake::loses_the_device:
       answer(lab::Progress::finished, lab::Status::cuda_error, 0, request.nonce, "the device has fallen off the bus");
@@ -232,11 +216,12 @@ void run_step() {
     case fake::prints_much:
       for (int i = 0; i < 100000; ++i) std::printf("line %d of very many\n", i);
       std::fflush(stdout);
-      sorted(0.1);
       break;
     default:
-      sorted(0.01);
+      time = 0.01;
   }
+  answer(lab::Progress::sorted, lab::Status::verified, time);
+  answer(lab::Progress::finished);
 }
 
 }  // namespace

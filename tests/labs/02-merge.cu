@@ -6,14 +6,15 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <random>
 #include <type_traits>
 #include <vector>
 
 #include "k_way_pass.cuh"
+#include "labs/on_device.h"
 #include "merge_sort.h"
 #include "methods.cuh"
-#include "step/device_array.h"
 
 namespace {
 
@@ -51,19 +52,6 @@ std::vector<Key> random_keys(std::int64_t n, Key mask) {
   return keys;
 }
 
-lab::DeviceArray<Key> on_device(const std::vector<Key>& from) {
-  lab::DeviceArray<Key> to(std::int64_t(from.size()), nullptr);
-  CUDA_CHECK(cudaMemcpy(to.data(), from.data(), from.size() * sizeof(Key), cudaMemcpyHostToDevice));
-  return to;
-}
-
-std::vector<Key> on_host(const lab::DeviceArray<Key>& from) {
-  std::vector<Key> to(from.size());
-  CUDA_CHECK(cudaDeviceSynchronize());
-  CUDA_CHECK(cudaMemcpy(to.data(), from.data(), to.size() * sizeof(Key), cudaMemcpyDeviceToHost));
-  return to;
-}
-
 // All bits random; and a low byte of two values, so that long runs of equal keys cross every boundary.
 constexpr Key masks[] = {0xffffffff, 0xffffff01};
 
@@ -74,8 +62,7 @@ TEST_CASE("02-merge sorts by any comparison, stable") {
     for (std::int64_t n : sizes) {
       for (Key mask : masks) {
         const std::vector<Key> input = random_keys(n, mask);
-        std::vector<Key> expected = input;
-        std::stable_sort(expected.begin(), expected.end(), ByLowByte{});
+        const std::vector<Key> expected = in_order(input, ByLowByte{});
         for (lab::LaunchShape shape : shapes) {
           const lab::DeviceArray<Key> keys = on_device(input);
           step.sort(keys.span(), ByLowByte{}, shape, nullptr);
@@ -94,12 +81,9 @@ TEST_CASE("02-merge carries values by any comparison, stable") {
     for (std::int64_t n : sizes) {
       for (Key mask : masks) {
         const std::vector<Key> input = random_keys(n, mask);
-        std::vector<Key> places(n), expected(n);
-        for (std::int64_t i = 0; i < n; ++i) places[i] = Key(i);
-        std::vector<Key> expected_places = places;
-        std::stable_sort(expected_places.begin(), expected_places.end(),
-                         [&](Key a, Key b) { return ByLowByte{}(input[a], input[b]); });
-        for (std::int64_t i = 0; i < n; ++i) expected[i] = input[expected_places[i]];
+        const std::vector<Key> expected = in_order(input, ByLowByte{});
+        std::vector<Key> places(n);
+        std::iota(places.begin(), places.end(), 0u);
         for (lab::LaunchShape shape : shapes) {
           const lab::DeviceArray<Key> keys = on_device(input), values = on_device(places);
           step.sort_pairs(keys.span(), values.span(), ByLowByte{}, shape, nullptr);
@@ -107,7 +91,7 @@ TEST_CASE("02-merge carries values by any comparison, stable") {
           CAPTURE(n);
           CAPTURE(shape.blocks);
           CHECK(on_host(keys) == expected);
-          CHECK(on_host(values) == expected_places);
+          CHECK(on_host(values) == places_in_order(input, ByLowByte{}));
         }
       }
     }
@@ -116,8 +100,7 @@ TEST_CASE("02-merge carries values by any comparison, stable") {
 
 TEST_CASE("02-merge sorts with any launch shape and another comparison") {
   const std::vector<Key> input = random_keys(9001, 0xffffff03);
-  std::vector<Key> expected = input;
-  std::stable_sort(expected.begin(), expected.end(), ByLowByte{});
+  const std::vector<Key> expected = in_order(input, ByLowByte{});
   for (const Step& step : steps) {
     for (lab::LaunchShape shape : {lab::LaunchShape{1, 0}, lab::LaunchShape{2, 96}, lab::LaunchShape{3, 1024}}) {
       const bool any_threads =

@@ -6,17 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "labs/on_device.h"
 #include "segment_lists.cuh"
-#include "step/device_array.h"
 
 namespace {
-
-template <class T>
-lab::DeviceArray<T> on_device(const std::vector<T>& host) {
-  lab::DeviceArray<T> array(std::ssize(host), nullptr);
-  CUDA_CHECK(cudaMemcpy(array.data(), host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice));
-  return array;
-}
 
 std::vector<std::uint32_t> random_keys(std::int64_t n) {
   std::mt19937 random(12345);
@@ -44,11 +37,9 @@ void check(const std::vector<int>& begins, int skipped, Sort&& sort) {
   }
   expected.insert(expected.begin(), skipped, 42);
   expected.push_back(42);  // nothing is written around the segments
-  std::vector<std::uint32_t> got(expected.size());
-  CUDA_CHECK(cudaMemcpy(got.data(), to.data(), got.size() * sizeof(std::uint32_t), cudaMemcpyDeviceToHost));
   CAPTURE(begins.size());
   CAPTURE(skipped);
-  CHECK(got == expected);
+  CHECK(on_host(to) == expected);
 }
 
 void check_listed(const std::vector<int>& lengths, int skipped, lab::LaunchShape shape = {}) {

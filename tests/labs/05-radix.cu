@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "labs/on_device.h"
+
 // The core of step 06 and its kernels, for buckets that it would make of many more keys only.
 #include "../../solutions/05-radix/06_record.cu"
 
@@ -23,19 +25,16 @@ struct ManyBuckets : FewKeys {
 };
 
 // The keys after two partitions, and whether these have left them unsorted.
-std::pair<std::vector<std::uint32_t>, bool> sort_by_many_buckets(std::vector<std::uint32_t> keys, lab::Order order) {
-  const std::size_t bytes = keys.size() * sizeof(std::uint32_t);
-  const lab::DeviceArray<std::uint32_t> primary(std::ssize(keys), nullptr), scratch(std::ssize(keys), nullptr);
+std::pair<std::vector<std::uint32_t>, bool> sort_by_many_buckets(const std::vector<std::uint32_t>& keys,
+                                                                 lab::Order order) {
+  const auto primary = on_device(keys);
+  const lab::DeviceArray<std::uint32_t> scratch(std::ssize(keys), nullptr);
   const lab::DeviceArray<TwoPartitionsPlan> plan(1, nullptr);
   CUDA_CHECK(cudaMemset(plan.data(), 0, sizeof(TwoPartitionsPlan)));
-  CUDA_CHECK(cudaMemcpy(primary.data(), keys.data(), bytes, cudaMemcpyHostToDevice));
   const auto transform = transform_for<std::uint32_t>(order);
   TwoPartitionsSort<Core, ManyBuckets, std::uint32_t>(primary.span(), scratch.data(), transform, plan.data(), nullptr)
       .queue();
-  TwoPartitionsPlan planned;
-  CUDA_CHECK(cudaMemcpy(&planned, plan.data(), sizeof planned, cudaMemcpyDeviceToHost));
-  CUDA_CHECK(cudaMemcpy(keys.data(), primary.data(), bytes, cudaMemcpyDeviceToHost));
-  return {keys, planned.buckets.unsorted != 0};
+  return {on_host(primary), on_host(plan)[0].buckets.unsorted != 0};
 }
 
 }  // namespace
@@ -43,20 +42,12 @@ std::pair<std::vector<std::uint32_t>, bool> sort_by_many_buckets(std::vector<std
 
 namespace {
 
-// The keys in the order of std::stable_sort, so that the bits and the order of equal keys can be compared.
-template <class Key>
-std::vector<Key> expected(const std::vector<Key>& keys, lab::Order order) {
-  std::vector<Key> sorted = keys;
-  std::stable_sort(sorted.begin(), sorted.end(), [order](Key a, Key b) { return lab::before(a, b, order); });
-  return sorted;
-}
-
 template <class Key>
 void check_both_orders(const std::vector<Key>& keys) {
   for (lab::Order order : {lab::Order::ascending, lab::Order::descending}) {
     std::vector<Key> sorted = keys;
     radix::sort_on_cpu(sorted.data(), std::ssize(sorted), order);
-    const std::vector<Key> right = expected(keys, order);
+    const std::vector<Key> right = in_order(keys, order);
     CHECK(std::memcmp(sorted.data(), right.data(), sorted.size() * sizeof(Key)) == 0);
   }
 }
@@ -97,12 +88,10 @@ TEST_CASE("values travel with their keys, and equal keys keep their order") {
     std::vector<std::uint32_t> keys(20000), values(keys.size());
     for (std::uint32_t& key : keys) key = std::uint32_t(random()) % 100 << 20;
     std::iota(values.begin(), values.end(), 0u);
-    std::vector<std::uint32_t> right = values;
-    std::stable_sort(right.begin(), right.end(), [&](auto a, auto b) { return lab::before(keys[a], keys[b], order); });
-    const std::vector<std::uint32_t> sorted_keys = expected(keys, order);
+    const auto sorted_keys = in_order(keys, order), sorted_values = places_in_order(keys, order);
     radix::sort_on_cpu(keys.data(), values.data(), std::ssize(keys), order);
     CHECK(keys == sorted_keys);
-    CHECK(values == right);
+    CHECK(values == sorted_values);
   }
 }
 
@@ -142,7 +131,7 @@ TEST_CASE("partitions that keep 16 bits of a key sort evenly spread keys, and so
     std::fill_n(keys.begin() + 1000, 60, keys.front());  // more than a bin may have
     const auto [sorted, unsorted] = radix::sort_by_many_buckets(keys, order);
     CHECK_FALSE(unsorted);
-    CHECK(sorted == expected(keys, order));
+    CHECK(sorted == in_order(keys, order));
   }
 }
 

@@ -14,6 +14,7 @@
 #include "beyond.h"
 #include "buckets.h"
 #include "exchange.h"
+#include "labs/on_device.h"
 #include "runner/kernel_times.h"
 #include "runs.cuh"
 #include "step/host_view.h"
@@ -31,20 +32,27 @@ Numbers random_keys(std::int64_t n, std::uint32_t values) {
   return keys;
 }
 
-void sort_by(Numbers& keys, Order order) {
-  std::sort(keys.begin(), keys.end(), [order](auto a, auto b) { return lab::before(a, b, order); });
+/// Where runs of any length begin, and where the last one ends. Some are empty.
+std::vector<std::int64_t> random_begins(int runs, std::int64_t n, std::mt19937& random) {
+  std::vector<std::int64_t> begins = {0, n};
+  for (int run = 1; run < runs; ++run) begins.push_back(random() % (n + 1));
+  std::sort(begins.begin(), begins.end());
+  return begins;
+}
+
+void sort_runs(Numbers& keys, const std::vector<std::int64_t>& begins, Order order) {
+  for (std::size_t run = 0; run + 1 < begins.size(); ++run) {
+    std::sort(keys.begin() + begins[run], keys.begin() + begins[run + 1], comparison(order));
+  }
 }
 
 beyond::Keys span_of(Numbers& keys) { return {keys.data(), std::ssize(keys)}; }
 
 /// Sorts each run, merges the runs, and compares with all keys sorted at once.
 void check_runs(Numbers keys, const std::vector<std::int64_t>& begins, Order order) {
-  Numbers scratch(keys.size(), 77), right = keys;
-  sort_by(right, order);
-  for (std::size_t run = 0; run + 1 < begins.size(); ++run) {
-    std::sort(keys.begin() + begins[run], keys.begin() + begins[run + 1],
-              [order](auto a, auto b) { return lab::before(a, b, order); });
-  }
+  const Numbers right = in_order(keys, order);
+  Numbers scratch(keys.size(), 77);
+  sort_runs(keys, begins, order);
   beyond::merge_runs(span_of(keys), span_of(scratch), begins, order);
   CHECK(keys == right);
 }
@@ -56,8 +64,8 @@ struct Launches {
 
 /// Runs a step on n keys, and returns the most device memory that it had at a time.
 std::int64_t memory_of(const lab::Step& step, std::int64_t n, std::int64_t device_bytes, std::uint32_t values = 0) {
-  Numbers keys = random_keys(n, values), scratch(n), right = keys;
-  sort_by(right, Order::ascending);
+  Numbers keys = random_keys(n, values), scratch(n);
+  const Numbers right = in_order(keys, Order::ascending);
   cudaMemPool_t pool;
   std::uint64_t bytes = 0;
   CUDA_CHECK(cudaDeviceGetDefaultMemPool(&pool, 0));
@@ -96,11 +104,7 @@ TEST_CASE("runs of any number and length are merged") {
     for (int runs : {1, 2, 3, 4, 5, 7, 8, 31, 33, 100, 1000}) {
       CAPTURE(runs);
       for (std::uint32_t values : {0u, 1u, 3u}) {
-        const std::int64_t n = 3000;
-        std::vector<std::int64_t> begins = {0, n};
-        for (int run = 1; run < runs; ++run) begins.push_back(random() % (n + 1));  // some runs are empty
-        std::sort(begins.begin(), begins.end());
-        check_runs(random_keys(n, values), begins, order);
+        check_runs(random_keys(3000, values), random_begins(runs, 3000, random), order);
       }
     }
   }
@@ -283,10 +287,9 @@ struct Division {
   Division(Numbers all, int gpus, Order order) : keys(std::move(all)), gpus(gpus) {
     std::vector<beyond::Splitter> samples;
     const lab::DeviceArray<std::uint32_t> device(std::ssize(keys) + 1, nullptr);
-    for (int gpu = 0; gpu < gpus; ++gpu) {
-      std::sort(keys.begin() + share_begin(gpu), keys.begin() + share_begin(gpu + 1),
-                [order](auto a, auto b) { return lab::before(a, b, order); });
-    }
+    std::vector<std::int64_t> share_begins;
+    for (int gpu = 0; gpu <= gpus; ++gpu) share_begins.push_back(share_begin(gpu));
+    sort_runs(keys, share_begins, order);
     std::copy(keys.begin(), keys.end(), lab::HostView(device.span(), nullptr).data());
     const auto share = [&](int gpu) {
       return lab::Span<const std::uint32_t>{device.data() + share_begin(gpu), share_begin(gpu + 1) - share_begin(gpu)};
@@ -331,7 +334,7 @@ struct Division {
       }
       REQUIRE(agrees);  // what one sends is what the other expects
       CHECK(plan.send_begins == begins[gpu]);
-      sort_by(received, order);
+      received = in_order(std::move(received), order);
       all.insert(all.end(), received.begin(), received.end());
     }
     return all;
@@ -347,11 +350,10 @@ TEST_CASE("shares are balanced within 10 % and in order, for any keys and any nu
       CAPTURE(gpus);
       CAPTURE(kind);
       const Order order = kind % 2 ? Order::ascending : Order::descending;
-      Numbers keys = keys_of_kind(kind, std::int64_t{gpus} * per_gpu + gpus / 2);
+      const Numbers keys = keys_of_kind(kind, std::int64_t{gpus} * per_gpu + gpus / 2);
       const Division division(keys, gpus, order);
       CHECK(double(division.fullest()) * gpus <= 1.1 * double(keys.size()));
-      sort_by(keys, order);
-      CHECK(division.exchanged(order) == keys);
+      CHECK(division.exchanged(order) == in_order(keys, order));
     }
   }
 }
@@ -366,19 +368,16 @@ TEST_CASE("fewer keys than GPUs, and none") {
     for (std::int64_t n : {0, 1, 2, 5, 63}) {
       CAPTURE(gpus);
       CAPTURE(n);
-      Numbers keys = random_keys(n, n % 2 ? 0 : 2);
+      const Numbers keys = random_keys(n, n % 2 ? 0 : 2);
       const Division division(keys, gpus, Order::ascending);
-      sort_by(keys, Order::ascending);
-      CHECK(division.exchanged(Order::ascending) == keys);
+      CHECK(division.exchanged(Order::ascending) == in_order(keys, Order::ascending));
       CHECK(division.fullest() <= n / gpus + 1);
     }
   }
 }
 
 TEST_CASE("equal keys are divided where their indices say") {
-  Numbers keys(1000, 4);
-  const lab::DeviceArray<std::uint32_t> device(1000, nullptr);
-  std::copy(keys.begin(), keys.end(), lab::HostView(device.span(), nullptr).data());
+  const auto device = on_device(Numbers(1000, 4));
   const auto begins = [&](std::vector<beyond::Splitter> splitters, std::int64_t first) {
     return beyond::find_begins({device.data(), 1000}, first, splitters, Order::ascending, nullptr);
   };
@@ -393,19 +392,14 @@ TEST_CASE("runs are merged in pairs, whatever their lengths") {
     for (std::int64_t n : {0, 1, 5000, 30'000}) {
       for (std::uint32_t values : {0u, 1u, 3u}) {
         const Order order = runs % 2 ? Order::ascending : Order::descending;
-        std::vector<std::int64_t> begins = {0, n};
-        for (int run = 1; run < runs; ++run) begins.push_back(random() % (n + 1));  // some are empty
-        std::sort(begins.begin(), begins.end());
+        const std::vector<std::int64_t> begins = random_begins(runs, n, random);
         Numbers keys = random_keys(n, values);
-        for (int run = 0; run < runs; ++run) {
-          std::sort(keys.begin() + begins[run], keys.begin() + begins[run + 1],
-                    [order](auto a, auto b) { return lab::before(a, b, order); });
-        }
+        sort_runs(keys, begins, order);
         const lab::DeviceArray<std::uint32_t> one(n + 1, nullptr), other(n + 1, nullptr);
         std::copy(keys.begin(), keys.end(), lab::HostView(one.span(), nullptr).data());
         std::uint32_t* const to = beyond::merge_in_pairs(one.data(), other.data(), begins, order, {}, nullptr);
         const lab::HostView merged(lab::Span<std::uint32_t>{to, n}, nullptr);
-        sort_by(keys, order);
+        keys = in_order(std::move(keys), order);
         CHECK(std::equal(keys.begin(), keys.end(), merged.data()));
       }
     }

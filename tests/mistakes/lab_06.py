@@ -2,148 +2,103 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from mistake import Mistake
 
-LAB = "06-beyond-memory"
+in_runs = partial(Mistake, "06-beyond-memory", "01_runs.cu")
+in_overlap = partial(Mistake, "06-beyond-memory", "02_overlap.cu")
+in_partition = partial(Mistake, "06-beyond-memory", "03_partition.cu")
+in_many_gpus = partial(Mistake, "06-beyond-memory", "04_many_gpus.cu")
 
 MISTAKES = (
-    Mistake(
+    in_runs(
         "every thread with the smallest key wins",
-        LAB,
-        "01_runs.cu",
-        [
-            (
-                "if (unsigned(winner) == threadIdx.x)",
-                "if (next < own_count && keys[place(next)] == unsigned(winner >> 32))",
-            )
-        ],
+        {"unsigned(winner) == threadIdx.x": "next < own_count && keys[place(next)] == unsigned(winner >> 32)"},
         ["FAILED  step 01 runs, ", "wrong key at index", "keys were lost or made up"],
     ),
-    Mistake(
+    in_runs(
         "two words in turn instead of three",
-        LAB,
-        "01_runs.cu",
-        [
-            ("best[round % 3], Offer", "best[round % 2], Offer"),
-            ("winner = best[round % 3];", "winner = best[round % 2];"),
-            ("best[(round + 2) % 3]", "best[(round + 1) % 2]"),
-        ],
+        {
+            "best[round % 3], Offer": "best[round % 2], Offer",
+            "winner = best[round % 3];": "winner = best[round % 2];",
+            "best[(round + 2) % 3]": "best[(round + 1) % 2]",
+        },
         ["FAILED  step 01 runs, check build", "01_runs.cu:", "error: race: "],
         alone=True,
     ),
-    Mistake(
+    in_runs(
         "no barrier between offers and winner",
-        LAB,
-        "01_runs.cu",
-        [("__syncthreads();  // all offers", ";  // all offers")],
+        {"__syncthreads();  // all offers": ";  // all offers"},
         ["FAILED  step 01 runs, check build", "{at+1}: error: race: ", "__syncthreads"],
         alone=True,
     ),
-    Mistake(
+    in_runs(
         "a merge that does not wait for the last copy",
-        LAB,
-        "01_runs.cu",
-        [("CUDA_CHECK(cudaStreamSynchronize(stream));  // the host", ";  // the host")],
+        {"CUDA_CHECK(cudaStreamSynchronize(stream));  // the host": ";  // the host"},
         ["FAILED  step 01 runs, check build", "error: stream-race: "],
         alone=True,
     ),
-    Mistake(
+    in_runs(
         "no end of the last run",
-        LAB,
-        "01_runs.cu",
-        [("  begins.push_back(keys.n);\n", "")],
+        {"  begins.push_back(keys.n);\n": ""},
         ["FAILED  step 01 runs, cpu build", "01_runs.cu"],
     ),
-    Mistake(
+    in_overlap(
         "a copy back in another stream",
-        LAB,
-        "02_overlap.cu",
-        [
-            (
-                "copy_out(keys.data + first, slot.keys.data(), count, slot.stream);",
-                "copy_out(keys.data + first, slot.keys.data(), count, stream);",
-            )
-        ],
+        {"slot.keys.data(), count, slot.stream);": "slot.keys.data(), count, stream);"},
         ["FAILED  step 02 overlap, check build", "error: stream-race: "],
         alone=True,
     ),
-    Mistake(
+    in_overlap(
         "slots that are not waited for",
-        LAB,
-        "02_overlap.cu",
-        [("  slots.synchronize();  // the host", "  // the host")],
+        {"  slots.synchronize();  // the host": "  // the host"},
         ["FAILED  step 02 overlap, check build", "error: stream-race: "],
         alone=True,
     ),
-    Mistake(
+    in_overlap(
         "the keys of one slot in the stream of the next",
-        LAB,
-        "02_overlap.cu",
-        [
-            (
-                "copy_in(slot.keys.data(), keys.data + first, count, slot.stream);",
-                "copy_in(slot.keys.data(), keys.data + first, count, slots.next().stream);",
-            )
-        ],
+        {"keys.data + first, count, slot.stream);": "keys.data + first, count, slots.next().stream);"},
         ["FAILED  step 02 overlap, check build", "error: stream-race: "],
         alone=True,
     ),
-    Mistake(
+    in_overlap(
         "every piece as long as the first",
-        LAB,
-        "02_overlap.cu",
-        [("const std::int64_t count = std::min(piece, keys.n - first);", "const std::int64_t count = piece;")],
+        {"const std::int64_t count = std::min(piece, keys.n - first);": "const std::int64_t count = piece;"},
         ["FAILED  step 02 overlap, "],
     ),
-    Mistake(
+    in_partition(
         "the splitter behind the last",
-        LAB,
-        "03_partition.cu",
-        [("(first < n && splitters[first] == bits ? 1 : 0)", "(splitters[first] == bits ? 1 : 0)")],
+        {"(first < n && splitters[first] == bits ? 1 : 0)": "(splitters[first] == bits ? 1 : 0)"},
         ["FAILED  step 03 partition, check build", "{at}: error: "],
         alone=True,
     ),
-    Mistake(
+    in_partition(
         "places in place of counts",
-        LAB,
-        "03_partition.cu",
-        [("bucket_count, counter, bucket_count, slot.stream);", "bucket_count, next, bucket_count, slot.stream);")],
+        {"bucket_count, counter, bucket_count, slot.stream);": "bucket_count, next, bucket_count, slot.stream);"},
         ["FAILED  step 03 partition, "],
     ),
-    Mistake(
+    in_partition(
         "no barrier after the tile's counters are cleared",
-        LAB,
-        "03_partition.cu",
-        [("__syncthreads();  // a thread counts in counters that others have cleared\n", ";\n")],
+        {"__syncthreads();  // a thread counts in counters that others have cleared\n": ";\n"},
         ["FAILED  step 03 partition, check build", "03_partition.cu:", "error: race: "],
         alone=True,
     ),
-    Mistake(
+    in_partition(
         "counters that are cleared in another stream",
-        LAB,
-        "03_partition.cu",
-        [("bucket_count * sizeof(unsigned), slot.stream));", "bucket_count * sizeof(unsigned), nullptr));")],
+        {"bucket_count * sizeof(unsigned), slot.stream));": "bucket_count * sizeof(unsigned), nullptr));"},
         ["FAILED  step 03 partition, check build", "error: stream-race: "],
         alone=True,
         quick=True,
     ),
-    Mistake(
+    in_many_gpus(
         "equal keys that all go to one GPU",
-        LAB,
-        "04_many_gpus.cu",
-        [
-            (
-                "return min(max(splitter.index - first, search(false)), search(true));",
-                "return (void)first, search(false);",
-            )
-        ],
+        {"return min(max(splitter.index - first, search(false)), search(true));": "return (void)first, search(false);"},
         ["FAILED  step 04 many_gpus, cpu build", "the splitters do not divide the keys evenly"],
     ),
-    Mistake(
+    in_many_gpus(
         "what a GPU sends for what it receives",
-        LAB,
-        "04_many_gpus.cu",
-        [("counts[std::int64_t(other) * gpus + gpu];", "counts[std::int64_t(gpu) * gpus + other];")],
+        {"counts[std::int64_t(other) * gpus + gpu];": "counts[std::int64_t(gpu) * gpus + other];"},
         ["FAILED  step 04 many_gpus, "],
     ),
 )

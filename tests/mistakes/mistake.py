@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,10 +14,10 @@ ROOT = Path(__file__).resolve().parents[2]
 class Mistake:
     """One mistake. In `shown`, {at} stands for the file and line of the first change, {at+2} for the line two below."""
 
-    name: str
     lab: str
     file: str
-    changes: Sequence[tuple[str, str]]  # each text occurs once in the file
+    name: str
+    changes: Mapping[str, str]  # what is replaced, which occurs once in the file, and by what
     shown: Sequence[str]  # what is printed, in this order
     step: int = 0  # that is checked; 0: the one with the mistake
     quick: bool = False  # part of the default suite
@@ -32,7 +32,7 @@ class Mistake:
     def source(self) -> str:
         """The file with the mistake."""
         text = self.original.read_text(encoding="utf-8")
-        for old, new in self.changes:
+        for old, new in self.changes.items():
             if text.count(old) != 1:
                 raise SystemExit(f"{self.name}: {self.file} has {text.count(old)} times: {old}")
             text = text.replace(old, new)
@@ -42,7 +42,7 @@ class Mistake:
     def line(self) -> int:
         """The line of the first change."""
         text = self.original.read_text(encoding="utf-8")
-        return text[: text.index(self.changes[0][0])].count("\n") + 1
+        return text[: text.index(next(iter(self.changes)))].count("\n") + 1
 
     def missing(self, printed: str) -> str:
         """The first text that is not shown where it should be; "" if none is missing."""

@@ -29,47 +29,22 @@ from workbook.core import build, check_build  # noqa: E402
 from workbook.core.course import labs  # noqa: E402
 
 BARRIER = re.compile(r"((?:__sync(?:threads|warp)|synchronize<\w+>)\(\);)( *// (.*))?")
-SWITCH = (
-    "keeps_barrier"  # a function in place of a changed source, so that a file is compiled once for all its barriers
-)
-
+# A function in place of a changed source, so that a file is compiled once for all its barriers.
+SWITCH = "keeps_barrier"
 
 # Lab, file, what is replaced by what in one line, and the kind that must be reported there. LOOP: a loop that goes one
 # too far. It is reported where the loop accesses memory, in one of the lines that follow.
 LOOP = "loop"
+COUNTER = "tile_counts[keys.data[first + i]]"
 MISTAKES = [
     ("01-odd-even", "01_global.cu", "t < pairs;", "t <= pairs;", LOOP),
     ("01-odd-even", "02_halo.cu", "window[i] = from[left + i];", "window[i] = from[left + i + 1];", "out-of-bounds"),
-    (
-        "02-merge",
-        "02_block.cu",
-        "load_items(tile, 0, from, first, count);",
-        "load_items(tile, 0, from, first + 1, count);",
-        "out-of-bounds",
-    ),
+    ("02-merge", "02_block.cu", "tile, 0, from, first, count);", "tile, 0, from, first + 1, count);", "out-of-bounds"),
     ("03-bitonic", "01_global.cu", "t < comparators;", "t <= comparators;", LOOP),
-    (
-        "03-bitonic",
-        "02_shared.cu",
-        "load_tile(tile, tile_values, keys, values, first, count);",
-        "load_tile(tile, tile_values, keys, values, first + 1, count);",
-        "out-of-bounds",
-    ),
+    ("03-bitonic", "02_shared.cu", "keys, values, first, count);", "keys, values, first + 1, count);", "out-of-bounds"),
     ("04-counting", "01_global.cu", "i < keys.n;", "i <= keys.n;", LOOP),
-    (
-        "04-counting",
-        "02_shared.cu",
-        "atomicAdd(&tile_counts[keys.data[first + i]], 1u);",
-        "++tile_counts[keys.data[first + i]];",
-        "race",
-    ),
-    (
-        "05-radix",
-        "02_split.cu",
-        "__syncthreads_count(i < keys.n &&",
-        "__syncthreads_count(i <= keys.n &&",
-        "out-of-bounds",
-    ),
+    ("04-counting", "02_shared.cu", f"atomicAdd(&{COUNTER}, 1u);", f"++{COUNTER};", "race"),
+    ("05-radix", "02_split.cu", "count(i < keys.n &&", "count(i <= keys.n &&", "out-of-bounds"),
     ("05-radix", "03_digits.cu", "if (i < keys.n) atomicAdd(", "if (i <= keys.n) atomicAdd(", "out-of-bounds"),
 ]
 

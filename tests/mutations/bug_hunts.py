@@ -37,9 +37,9 @@ class Shows:
 
 @dataclass(frozen=True)
 class Fault:
-    """A fault: the changes that fix it (old text, which occurs once, and new text), and what it shows alone."""
+    """A fault: the changes that fix it (old text, which occurs once: new text), and what it shows alone."""
 
-    fix: list[tuple[str, str]]
+    fix: dict[str, str]
     shows: list[Shows]
 
 
@@ -55,16 +55,16 @@ class BugHunt:
 ODD_EVEN = BugHunt(
     faults=[
         Fault(
-            [("halo_keys = phases_per_launch - 1;", "halo_keys = phases_per_launch;")],
+            {"halo_keys = phases_per_launch - 1;": "halo_keys = phases_per_launch;"},
             [Shows("300"), Shows("300", "check")],
         ),
-        Fault([("parity = phase % 2;", "parity = (phase + left) % 2;")], [Shows("300"), Shows("300", "check")]),
+        Fault({"parity = phase % 2;": "parity = (phase + left) % 2;"}, [Shows("300"), Shows("300", "check")]),
         Fault(
-            [("pairs = count / 2 - parity;", "pairs = (count - parity) / 2;")],
+            {"pairs = count / 2 - parity;": "pairs = (count - parity) / 2;"},
             [Shows("3 reversed"), Shows("199"), Shows("3 reversed", "check")],
         ),
         Fault(
-            [("i < loaded;", "i < count;"), ("    const int loaded = end + halo_keys - left;\n", "\n")],
+            {"i < loaded;": "i < count;", "    const int loaded = end + halo_keys - left;\n": "\n"},
             [
                 Shows("1024", "cpu", "out-of-bounds", ("window[i] = from[left + i];",)),
                 Shows("300", "cpu", "out-of-bounds", ("window[i] = from[left + i];",)),
@@ -73,7 +73,7 @@ ODD_EVEN = BugHunt(
             ],
         ),
         Fault(
-            [("to[left + i] = window[i];\n", "to[left + i] = window[i];\n    __syncthreads();\n")],
+            {"to[left + i] = window[i];\n": "to[left + i] = window[i];\n    __syncthreads();\n"},
             [Shows("2000"), Shows("2000", "check", "race", ("window[i] = from[left + i];",))],
         ),
     ],
@@ -84,12 +84,7 @@ ODD_EVEN = BugHunt(
 MERGE = BugHunt(
     faults=[
         Fault(
-            [
-                (
-                    "next_a = from[a], next_b = from[b];",
-                    "next_a = a < middle ? from[a] : uint2{}, next_b = b < end ? from[b] : uint2{};",
-                )
-            ],
+            {"= from[a], next_b = from[b];": "= a < middle ? from[a] : uint2{}, next_b = b < end ? from[b] : uint2{};"},
             [
                 Shows("1024", "cpu", "out-of-bounds", ("next_b = from[b]",)),
                 Shows("512", "cpu", "out-of-bounds", ("next_b = from[b]",)),
@@ -97,24 +92,23 @@ MERGE = BugHunt(
             ],
         ),
         Fault(
-            [
-                ("b_count, true)] = a[i];", "b_count, false)] = a[i];"),
-                ("a_count, false)] = b[i];", "a_count, true)] = b[i];"),
-            ],
+            {
+                "b_count, true)] = a[i];": "b_count, false)] = a[i];",
+                "a_count, false)] = b[i];": "a_count, true)] = b[i];",
+            },
             [Shows("300 few"), Shows("300 few", "check")],
         ),
         Fault(
-            [
-                (
-                    "    std::swap(from, to);\n  }\n",
+            {
+                "    std::swap(from, to);\n  }\n": (
                     "    std::swap(from, to);\n  }\n"
-                    "  if (from != pairs) cudaMemcpy(pairs, from, n * sizeof(uint2), cudaMemcpyDeviceToDevice);\n",
-                )
-            ],
+                    "  if (from != pairs) cudaMemcpy(pairs, from, n * sizeof(uint2), cudaMemcpyDeviceToDevice);\n"
+                ),
+            },
             [Shows("2"), Shows("300"), Shows("2000"), Shows("2", "check")],
         ),
         Fault(
-            [("merges = runs / 2;", "merges = (runs + 1) / 2;")],
+            {"merges = runs / 2;": "merges = (runs + 1) / 2;"},
             [Shows("700"), Shows("1300"), Shows("700", "check", "same-value", ("b_count, ",))],
         ),
     ],
@@ -139,33 +133,28 @@ _BITONIC_NETWORK = """  for (int k = 2; k < 2 * count; k *= 2) {
 BITONIC = BugHunt(
     faults=[
         Fault(
-            [("blocks = n / tile_keys;", "blocks = (n + tile_keys - 1) / tile_keys;")],
+            {"blocks = n / tile_keys;": "blocks = (n + tile_keys - 1) / tile_keys;"},
             [Shows("1500"), Shows("500", "check", "invalid-launch", ("sort_tile<<<",)), Shows("1500", "check")],
         ),
         Fault(
-            [
-                ("tile[i] = pairs[i];", "tile[i - begin] = pairs[i];"),
-                ("pairs[i] = tile[i];", "pairs[i] = tile[i - begin];"),
-            ],
+            {
+                "tile[i] = pairs[i];": "tile[i - begin] = pairs[i];",
+                "pairs[i] = tile[i];": "pairs[i] = tile[i - begin];",
+            },
             [
                 Shows("2048", "cpu", "out-of-bounds"),
                 Shows("2048", "check", "out-of-bounds", ("tile[i] = pairs[i];", "pairs[i] = tile[i];")),
             ],
         ),
         Fault(
-            [("end = begin + tile_keys;", "end = min(begin + tile_keys, n);")],
+            {"end = begin + tile_keys;": "end = min(begin + tile_keys, n);"},
             [
                 Shows("512", "cpu", "out-of-bounds", ("= pairs[i];",)),
                 Shows("1000", "check", "out-of-bounds", ("= pairs[i];", "pairs[i] = tile")),
             ],
         ),
         Fault(
-            [
-                (
-                    r"re:  for \(int k = 2; k < count;.*?(?=  for \(int i = begin \+ threadIdx\.x;[^\n]*pairs\[i\] =)",
-                    _BITONIC_NETWORK,
-                )
-            ],
+            {r"re:  for \(int k = 2; k < count;.*?(?=  for \(int i = begin[^\n]*pairs\[i\] =)": _BITONIC_NETWORK},
             [Shows("5"), Shows("3 descending"), Shows("5", "check")],
         ),
     ],
@@ -176,19 +165,17 @@ BITONIC = BugHunt(
 COUNTING = BugHunt(
     faults=[
         Fault(
-            [("values = 255;", "values = 256;")],
+            {"values = 255;": "values = 256;"},
             [
                 Shows("1000 255 256"),
                 Shows("1000 255 256", "check", "uninitialized", ("atomicAdd(&counts[v], block_counts[v]);",)),
             ],
         ),
         Fault(
-            [
-                (
-                    "largest * sizeof(unsigned)>>>(keys, n, counts, largest)",
-                    "(largest + 1) * sizeof(unsigned)>>>(keys, n, counts, largest + 1)",
-                )
-            ],
+            {
+                "largest * sizeof(unsigned)>>>(keys": "(largest + 1) * sizeof(unsigned)>>>(keys",
+                "n, counts, largest)": "n, counts, largest + 1)",
+            },
             [
                 Shows("1000 99 100"),
                 Shows("1000 99 100", "check", "out-of-bounds", ("atomicAdd(&block_counts[keys[i]], 1u);",)),
@@ -196,29 +183,24 @@ COUNTING = BugHunt(
             ],
         ),
         Fault(
-            [
-                (
-                    "  __shared__ unsigned sums[values];\n",
-                    "  __shared__ unsigned sums[values];\n  __shared__ unsigned next[values];\n",
-                ),
-                (
-                    "if (v >= distance) sums[v] += sums[v - distance];\n    }\n    __syncthreads();\n",
+            {
+                "__shared__ unsigned sums[values];": "__shared__ unsigned sums[values], next[values];",
+                "if (v >= distance) sums[v] += sums[v - distance];\n    }\n    __syncthreads();\n": (
                     "next[v] = sums[v] + (v >= distance ? sums[v - distance] : 0);\n    }\n    __syncthreads();\n"
                     "    for (int v = threadIdx.x; v < values; v += blockDim.x) sums[v] = next[v];\n"
-                    "    __syncthreads();\n",
+                    "    __syncthreads();\n"
                 ),
-            ],
+            },
             [Shows("1000 255 10"), Shows("1000 255 2", "check", "race", ("sums[v] += sums[v - distance];",))],
         ),
         Fault(
-            [
-                (
-                    "  int v = 0;\n  for (int i = 0; i < n; ++i) {\n",
+            {
+                "  int v = 0;\n  for (int i = 0; i < n; ++i) {\n": (
                     "  const int threads = gridDim.x * blockDim.x, chunk = (n + threads - 1) / threads;\n"
                     "  const int first = (blockIdx.x * blockDim.x + threadIdx.x) * chunk;\n"
-                    "  int v = 0;\n  for (int i = first; i < min(n, first + chunk); ++i) {\n",
-                )
-            ],
+                    "  int v = 0;\n  for (int i = first; i < min(n, first + chunk); ++i) {\n"
+                ),
+            },
             [Shows("1000 255 2", "check", "same-value", ("keys[i] = (unsigned char)v;",))],
         ),
     ],
@@ -229,25 +211,22 @@ COUNTING = BugHunt(
 RADIX = BugHunt(
     faults=[
         Fault(
-            [("return tile * digits + digit;", "return digit * tiles + tile;")],
+            {"return tile * digits + digit;": "return digit * tiles + tile;"},
             [Shows("1025"), Shows("3000 -5 5"), Shows("1025", "check")],
         ),
         Fault(
-            [("bits & 0x7fffffffu : bits | 0x80000000u", "bits & 0x7fffffffu : ~bits")],
+            {"bits & 0x7fffffffu : bits | 0x80000000u": "bits & 0x7fffffffu : ~bits"},
             [Shows("1000 -1 1"), Shows("1000 -2 -1"), Shows("1 -1 -1"), Shows("1000 -1 1", "check")],
         ),
         Fault(
-            [
-                ("shift += 8, std::swap(keys, other)) {", "shift += 8) {"),
-                (
-                    "n, shift, counts, tiles);\n    check(cudaGetLastError());\n  }\n",
-                    "n, shift, counts, tiles);\n    check(cudaGetLastError());\n    std::swap(keys, other);\n  }\n",
-                ),
-            ],
+            {
+                "shift += 8, std::swap(keys, other)) {": "shift += 8) {",
+                "check(cudaGetLastError());\n  }": "check(cudaGetLastError());\n    std::swap(keys, other);\n  }",
+            },
             [Shows("1000 1 2"), Shows("1000 -2 -1"), Shows("1000 1 2", "check")],
         ),
         Fault(
-            [("next[digit] += equal;\n    }\n", "next[digit] += equal;\n    }\n    __syncthreads();\n")],
+            {"next[digit] += equal;\n    }\n": "next[digit] += equal;\n    }\n    __syncthreads();\n"},
             [
                 Shows("10000"),
                 Shows("5000", "check", "race", ("next[threadIdx.x] = firsts[", "next[digit] += equal;")),
@@ -261,20 +240,16 @@ RADIX = BugHunt(
 BEYOND = BugHunt(
     faults=[
         Fault(
-            [
-                (
-                    "    if (mine == smallest) {\n",
+            {
+                "    if (mine == smallest) {\n": (
                     "    const unsigned ties = __ballot_sync(0xffffffffu, mine == smallest);\n"
-                    "    if (t == __ffs(ties) - 1) {\n",
-                )
-            ],
+                    "    if (t == __ffs(ties) - 1) {\n"
+                ),
+            },
             [Shows("4096 0 100"), Shows("256 7 7"), Shows("4096 0 100", "check")],
         ),
         Fault(
-            [
-                ("round = 0;; ++round", "round = 0; round < count; ++round"),
-                ("    if (smallest == infinity) break;", ""),
-            ],
+            {"round = 0;; ++round": "round = 0; round < count; ++round", "    if (smallest == infinity) break;": ""},
             [
                 Shows("4096 4294967290 4294967295"),
                 Shows("256 4294967295 4294967295"),
@@ -282,11 +257,11 @@ BEYOND = BugHunt(
             ],
         ),
         Fault(
-            [("count = n < tile_keys ? n : tile_keys,", "count = min(tile_keys, n - first),")],
+            {"count = n < tile_keys ? n : tile_keys,": "count = min(tile_keys, n - first),"},
             [Shows("300"), Shows("5000"), Shows("300", "check", "uninitialized")],
         ),
         Fault(
-            [("check(cudaStreamSynchronize(streams[slot]));", "check(cudaDeviceSynchronize());")],
+            {"check(cudaStreamSynchronize(streams[slot]));": "check(cudaDeviceSynchronize());"},
             [Shows("4096", "check", "stream-race", ("heads.push({keys[first], first});",))],
         ),
     ],
@@ -306,7 +281,7 @@ BUG_HUNTS = {
 
 def fixed(text: str, faults: list[Fault]) -> str:
     """The source with these faults fixed."""
-    for old, new in (change for fault in faults for change in fault.fix):
+    for old, new in (change for fault in faults for change in fault.fix.items()):
         pattern = re.compile(old[3:] if old.startswith("re:") else re.escape(old), re.DOTALL)
         text, count = pattern.subn(new.replace("\\", r"\\"), text)
         if count != 1:
