@@ -153,10 +153,7 @@ def write(force: bool = False, root: Path = ROOT, state: Path = STATE) -> tuple[
 
     Also corrects the numbers of lines in the solutions and in the labs' tables."""
     record = state / "starters.json"
-    try:
-        generated = json.loads(record.read_text())
-    except (OSError, ValueError):
-        generated = {}
+    generated = files.known_in(record)
     written: list[Path] = []
     kept: list[Path] = []
     starters = all_starters(root)  # all first: an error in one leaves labs/ unchanged

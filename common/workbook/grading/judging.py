@@ -237,11 +237,6 @@ def rival_program(lab: str, speed: Speed) -> Path:
     return build.runner(lab, speed.build, True) if speed.against == "reference" else build.gold(speed.build, ())
 
 
-def timed_line(table: Lab, step: int) -> Step:
-    """The line of a step whose speed is judged."""
-    return table.own_line(step)
-
-
 def case_of(table: Lab, line: Step, speed: Speed, seed: int) -> Case:
     """What is timed."""
     type_name = table.type_of(line)
@@ -266,7 +261,7 @@ def require_rivals(tables: Iterable[Lab], rubric: Rubric, judge: JudgeClient, pa
     for table in tables:
         gold = judge.runner(rival_program(table.name, rubric.speed)).steps
         for number in sorted({line.number for line in table.steps}):
-            line = timed_line(table, number)
+            line = table.own_line(number)
             if rubric.points(table.name, number, "speed") and not rival_in(gold, line, table.type_of(line)):
                 raise Usage(
                     f"{path}: the gold standard has nothing to compare step {number:02} of {table.name} with: set "
@@ -303,7 +298,7 @@ class Race:
         def result(points: float | None, words: str) -> Criterion:
             return Criterion(table.name, step, "speed", points, max_points, words)
 
-        line = timed_line(table, step)
+        line = table.own_line(step)
         case = case_of(table, line, self.speed, seed)
         against = "the reference solution" if self.speed.against == "reference" else "the gold standard"
         ratios = []
