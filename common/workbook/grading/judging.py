@@ -8,10 +8,9 @@ The speed of a step is a ratio to that of the reference solution, or of the gold
 
 from __future__ import annotations
 
-import contextlib
 import statistics
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -124,32 +123,19 @@ class Tally:
         return self.passed + self.failed
 
 
-def _run(judges: Judges, runner: Path, case: NamedCase) -> Outcome:
-    return judges.own().run(runner, case.case, timeout=SECONDS[case.set])
-
-
-def _outcomes(
-    pool: ThreadPoolExecutor, judges: Judges, runner: Path, cases: Sequence[NamedCase]
-) -> Generator[tuple[NamedCase, Outcome], None, None]:
-    """The outcomes, in the order of the cases. Those that nobody waits for any more are not begun."""
-    futures: list[Future[Outcome]] = [pool.submit(_run, judges, runner, case) for case in cases]
-    try:
-        for case, future in zip(cases, futures):
-            yield case, future.result()
-    finally:
-        for future in futures:
-            future.cancel()
-
-
 def tally(judges: Judges, runner: Path, sets: Sequence[Sequence[NamedCase]], kind: str) -> Tally:
     """Runs sets of cases of a step on a build, as long as any case has passed.
 
     All sets have the same threads, and with them the same runners: on a GPU, starting one takes longer than most sets.
     """
     result = Tally(kind)
+
+    def run(case: NamedCase) -> Outcome:
+        return judges.own().run(runner, case.case, timeout=SECONDS[case.set])
+
     with ThreadPoolExecutor(judges.workers) as pool:
         for cases in sets:
-            with contextlib.closing(_outcomes(pool, judges, runner, cases)) as outcomes:
+            with check_build.outcomes(pool, run, cases) as outcomes:
                 for number, (case, outcome) in enumerate(outcomes, 1):
                     result.add(case, outcome)
                     if result.should_stop():
