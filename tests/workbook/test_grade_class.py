@@ -25,6 +25,7 @@ from workbook.grading import class_run, grader, grades, judging, rubric, submiss
 from workbook.grading.class_run import Options
 from workbook.grading.grades import Criterion, Grade, Run
 from workbook.grading.lab_builds import LabBuild, MachineFault
+from workbook.grading.programs import step_files
 from workbook.grading.shards import Shard
 from workbook.grading.submissions import Submission
 
@@ -264,7 +265,7 @@ class OneSubmission(unittest.TestCase):
 
     def test_does_not_compile(self) -> None:
         failure = grades.Failure("cpu", LAB, 2, status="does not compile", message="x")
-        names = {"01_global.cu", "03_hybrid.cu", "04_record.cu"}
+        names = {*step_files(LAB)} - {"02_shared.cu"}
         self.patched("build", return_value=LabBuild(LAB, unchanged=names, broken={"02_shared.cu": failure}))
         grade = self.grade()
         words = {criterion.step: criterion.words for criterion in grade.criteria}

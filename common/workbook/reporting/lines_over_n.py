@@ -16,7 +16,6 @@ from .selection import (
     gold_name,
     golds_of,
     is_power,
-    label,
     milliseconds,
     powers,
     roof_keys,
@@ -57,7 +56,7 @@ def _draw_over_n(
         style = DOTTED if tile else DASHED
         draw(own, _gold_names(own), plot.INK, plot.INK, linestyle=style, linewidth=1.3, zorder=2)
     for (number, _, _), own in lines.items():
-        name = label(own[0]) + ("" if own[0].type == main else f", {own[0].type}")
+        name = own[0].label + ("" if own[0].type == main else f", {own[0].type}")
         draw(own, name, plot.step_colour(number), plot.step_words(number), marker="o", zorder=3)
     longest = max(alike.values(), key=len, default=[])
     roofs = [roof for roof in map(roof_keys, longest) if roof]

@@ -11,7 +11,6 @@ from .selection import (
     commonest,
     groups,
     is_power,
-    label,
     largest_value,
     milliseconds,
     ranged,
@@ -83,7 +82,7 @@ def _draw_map(axes: Any, rows: Sequence[Row], blocks: Sequence[int], low: float,
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
     first = rows[0]
-    axes.set_title(f"{label(first)}: {plot.count_text(first.n)} {first.type} keys", color=plot.step_words(first.step))
+    axes.set_title(f"{first.label}: {plot.count_text(first.n)} {first.type} keys", color=plot.step_words(first.step))
     axes.set_xlabel("threads per block")
     axes.set_ylabel("blocks")
 
