@@ -115,6 +115,11 @@ class Lab:
         """The lab's own key type, or the first that this line takes."""
         return self.default_type if step.takes(self.default_type) else step.types[0]
 
+    def usual_case(self, line: Step, n: int, seed: int = 1) -> "Case":
+        """A case of a line with keys that it sorts."""
+        type_name = self.type_of(line)
+        return Case(self.name, line.number, n, line.task, type_name, input=line.input_for(type_name), seed=seed)
+
     @property
     def has_ranges(self) -> bool:
         """Whether some step of the lab sorts only a limited range of values."""

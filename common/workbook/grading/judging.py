@@ -225,12 +225,10 @@ def rival_program(lab: str, speed: Speed) -> Path:
 
 def case_of(table: Lab, line: Step, speed: Speed, seed: int) -> Case:
     """What is timed."""
-    type_name = table.type_of(line)
     n = min(speed.keys, line.affordable.on(speed.build), *([line.max_n] if line.max_n else []))
     # The keys of a step that sorts host memory must not fit on the device: it would have nothing to merge or partition.
     memory = max(line.min_device_bytes or 0, n) if line.memory == "host" else 0
-    case = Case(table.name, line.number, n, line.task, type_name, input=line.input_for(type_name), seed=seed)
-    return replace(case, memory=memory)
+    return replace(table.usual_case(line, n, seed), memory=memory)
 
 
 def rival_in(gold: Iterable[Step], line: Step, type_name: str) -> Step | None:

@@ -62,24 +62,15 @@ def _add_sweep_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_limit_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--repeats", type=whole("--repeats", 1), metavar="MAX", help="maximum number of timed runs per measurement"
-    )
-    parser.add_argument(
-        "--min-time",
-        type=seconds("--min-time", zero=True),
-        metavar="SECONDS",
-        help="minimum sorting time per measurement",
-    )
-    parser.add_argument(
-        "--time-limit", type=seconds("--time-limit", zero=True), metavar="SECONDS", help="maximum time per measurement"
-    )
-    parser.add_argument(
-        "--budget",
-        type=seconds("--budget"),
-        metavar="SECONDS",
-        help="start no further measurement of a lab after this time",
-    )
+    repeats = "maximum number of timed runs per measurement"
+    parser.add_argument("--repeats", type=whole("--repeats", 1), metavar="MAX", help=repeats)
+    for name, what in (
+        ("--min-time", "minimum sorting time per measurement"),
+        ("--time-limit", "maximum time per measurement"),
+        ("--budget", "start no further measurement of a lab after this time"),
+    ):
+        read = seconds(name, zero=name != "--budget")
+        parser.add_argument(name, type=read, metavar="SECONDS", help=what)
     parser.add_argument(
         "--csv", metavar="FILE", help="write the rows to this file (default: a new one per lab in build/bench/)"
     )
