@@ -39,7 +39,7 @@ def check_name(name: str) -> None:
 
 
 def checked(members: Iterable[tuple[Info, str, int]]) -> Iterator[Info]:
-    """The members, given with their names and sizes. Raises Refused at one that is too many, too large or elsewhere."""
+    """The members, which come with their names and sizes. Raises Refused if they are too many or too large."""
     total = 0
     for number, (info, name, size) in enumerate(members, 1):
         total += max(size, 0)
