@@ -115,7 +115,7 @@ def failure_lines(outcome: Outcome, options: str = "") -> list[str]:
     return [*lines, f"  again: {outcome.replay}{options}"]
 
 
-class Judges:
+class Judges(contextlib.AbstractContextManager["Judges"]):
     """A judge for each thread: a judge answers one request at a time, and each of its runners uses one core."""
 
     def __init__(
@@ -126,9 +126,6 @@ class Judges:
         self.workers = workers or os.cpu_count() or 1
         self._own = threading.local()
         self._all: list[JudgeClient] = []
-
-    def __enter__(self) -> Judges:
-        return self
 
     def __exit__(self, *_: object) -> None:
         for judge in self._all:

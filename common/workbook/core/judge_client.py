@@ -52,7 +52,7 @@ def _request(value: Any) -> Any:
 # --- the child process ---
 
 
-class JudgeClient:
+class JudgeClient(contextlib.AbstractContextManager["JudgeClient"]):
     """A judge that runs as long as this object is open. It answers one request at a time.
 
     with JudgeClient() as judge:
@@ -67,9 +67,6 @@ class JudgeClient:
         self._sandbox = {"sandbox": list(sandbox)} if sandbox else {}
         self._process: subprocess.Popen[bytes] | None = None
         self._labs: tuple[Lab, ...] = ()
-
-    def __enter__(self) -> JudgeClient:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()

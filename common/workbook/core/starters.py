@@ -140,12 +140,7 @@ def _committed(root: Path, path: Path) -> str | None:
 
 def differing(root: Path = ROOT) -> list[Path]:
     """The starters whose file in labs/ is missing or different."""
-    found = []
-    for path, text in all_starters(root).items():
-        file = root / "labs" / path
-        if _text(file) != text:
-            found.append(path)
-    return found
+    return [path for path, text in all_starters(root).items() if _text(root / "labs" / path) != text]
 
 
 def write(force: bool = False, root: Path = ROOT, state: Path = STATE) -> tuple[list[Path], list[Path]]:
