@@ -29,6 +29,18 @@ STEP = {
 }
 GOLD = {**STEP, "name": "stable-sort", "file": "01_stable-sort.cu"}
 LAB = {"name": "03-bitonic", "default_type": "u32", "max_counted_keys": None, "steps": [STEP]}
+RACE = {"file": "a.cu", "line": 9, "kind": "race", "text": "kernel k", "times": 3}
+CONFLICT = {
+    "file": "a.cu",
+    "line": 7,
+    "kind": "bank-conflict",
+    "ideal": 10,
+    "actual": 3000,
+    "unit": "wavefronts",
+    "requests": 10,
+    "space": "shared",
+    "access": "load",
+}
 TIMES = {"median_ms": 2.0, "q1_ms": 1.9, "q3_ms": 2.1}
 
 

@@ -1,10 +1,22 @@
-"""Tests with a folder of their own."""
+"""Tests with a folder of their own, and the command in this process."""
 
+import io
 import tempfile
 import unittest
+from contextlib import AbstractContextManager, redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from unittest import mock
+
+from workbook import cli
+
+T = TypeVar("T")
+
+
+def run_cli(*words: str) -> tuple[int, str]:
+    """The command's status, and what it printed."""
+    with redirect_stdout(io.StringIO()) as printed, redirect_stderr(printed):
+        return cli.main(words), printed.getvalue()
 
 
 class InFolder(unittest.TestCase):
@@ -17,6 +29,9 @@ class InFolder(unittest.TestCase):
 
     def replace(self, owner: object, name: str, value: object = mock.DEFAULT) -> Any:
         """Replaces a member of a module, class or object by the value, or by a mock; returns what is there now."""
-        patch = mock.patch.object(owner, name, value)
-        self.addCleanup(patch.stop)
-        return patch.start()
+        return self.enter(mock.patch.object(owner, name, value))
+
+    def enter(self, context: "AbstractContextManager[T]") -> T:
+        """Enters a context, which is left when the test ends."""
+        self.addCleanup(context.__exit__, None, None, None)
+        return context.__enter__()

@@ -121,6 +121,18 @@ def parsed(*words: str) -> argparse.Namespace:
 class Arguments(InFolder):
     """What becomes of the arguments."""
 
+    def simulate(self, result: Result) -> None:
+        """What is built and measured: with this result, in a file that then exists."""
+
+        def resume(*_: object) -> Result:
+            result.path.touch()
+            return result
+
+        self.replace(bench, "prepare", lambda *_: ("cpu", Path("runner")))
+        self.replace(bench, "_unwritten", lambda *_: [])
+        self.replace(bench, "resume", resume)
+        self.replace(machine, "idle_cores", lambda: None)
+
     def test_a_sweep(self) -> None:
         arguments = parsed("3", "--n", "2^10", "7", "--largest-value", "255", "--blocks", "1", "2", "--repeats", "4")
         sweep = bench.sweep_of(arguments, "03-bitonic", [], "cpu")
@@ -138,16 +150,9 @@ class Arguments(InFolder):
         ):
             with tempfile.TemporaryDirectory() as folder:
                 path = Path(folder) / "rows.csv"
-                path.touch()
-                with (
-                    mock.patch.object(bench, "prepare", lambda *_: ("cpu", Path("runner"))),
-                    mock.patch.object(bench, "_unwritten", lambda *_: []),
-                    mock.patch.object(bench, "resume", lambda *_, rows=rows, path=path: Result(rows, path, True)),
-                    mock.patch.object(machine, "idle_cores", lambda: None),
-                    self.assertRaisesRegex(
-                        Usage, "nothing to measure: 03-bitonic cannot run with these options" + words
-                    ),
-                ):
+                self.simulate(Result(rows, path, True))
+                options = "nothing to measure: 03-bitonic cannot run with these options"
+                with self.assertRaisesRegex(Usage, options + words):
                     bench.main(parsed("03-bitonic", "--type", "f64"))
                 self.assertFalse(path.exists())
 
@@ -155,20 +160,8 @@ class Arguments(InFolder):
         measured = row(status="verified")
         csv = self.folder / "mine.csv"
         words = ("03-bitonic", "--csv", str(csv))
-
-        def resume(*_: object) -> Result:
-            unfinished = self.folder / "unfinished.csv"
-            unfinished.touch()
-            return Result([measured], unfinished, True)
-
-        with (
-            mock.patch.object(bench, "JudgeClient") as judge,
-            mock.patch.object(bench, "prepare", lambda *_: ("cpu", Path("runner"))),
-            mock.patch.object(bench, "_unwritten", lambda *_: []),
-            mock.patch.object(bench, "resume", resume),
-            mock.patch.object(machine, "idle_cores", lambda: None),
-            redirect_stdout(io.StringIO()),
-        ):
+        self.simulate(Result([measured], self.folder / "unfinished.csv", True))
+        with mock.patch.object(bench, "JudgeClient") as judge, redirect_stdout(io.StringIO()):
             self.assertEqual(bench.main(parsed(*words)), 0)
             written = csv.read_text()
             self.assertEqual(row_files.read(csv), [measured])

@@ -38,18 +38,6 @@ LAUNCH = {
     "global_ld_ideal_sectors": 32,
     "global_st_ideal_sectors": 32,
 }
-CONFLICT = {
-    "file": "a.cu",
-    "line": 7,
-    "kind": "bank-conflict",
-    "ideal": 10,
-    "actual": 30,
-    "unit": "wavefronts",
-    "requests": 10,
-    "space": "shared",
-    "access": "load",
-}
-RACE = {"file": "a.cu", "line": 9, "kind": "race", "text": "kernel k", "times": 3}
 
 
 class CheckBuild(FakeJudge):
@@ -57,7 +45,7 @@ class CheckBuild(FakeJudge):
 
     def verdict(self, budget: dict[str, float] | None = None, **answer: Any) -> check_build.Verdict:
         """The verdict on a step with this budget, whose outcomes have these members."""
-        self.client({"notes": [CONFLICT], "launches": [LAUNCH], **answer})
+        self.client({"notes": [fake_judge.CONFLICT], "launches": [LAUNCH], **answer})
         step = {**fake_judge.STEP, "number": 2, "budget": budget}
         lab = from_json(Lab, {**fake_judge.LAB, "steps": [step]})
         with (
@@ -91,7 +79,7 @@ class CheckBuild(FakeJudge):
         self.assertTrue(verdict.over[1].startswith("a.cu:7: note: bank-conflict"))
 
     def test_a_finding_fails_a_case_that_came_out_right(self) -> None:
-        verdict = self.verdict({"n": 256, "conflicts": 9.0}, findings=[RACE])
+        verdict = self.verdict({"n": 256, "conflicts": 9.0}, findings=[fake_judge.RACE])
         self.assertEqual(
             verdict.lines()[:2], ["a.cu:9: error: race: kernel k (3 times)", "  the result was correct, by luck"]
         )

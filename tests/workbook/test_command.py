@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import shutil
 import signal
@@ -11,11 +10,10 @@ import sys
 import time
 import unittest
 from collections.abc import Sequence
-from contextlib import redirect_stderr
 from pathlib import Path
 from unittest import mock
 
-from in_folder import InFolder
+from in_folder import InFolder, run_cli
 
 from workbook import cli
 from workbook.core import course as paths
@@ -203,31 +201,21 @@ class Ended(unittest.TestCase):
         self.assertEqual(process.returncode, -signal.SIGTERM)
 
     def test_the_exit_status(self) -> None:
-        for stop, status, words in (
-            (Terminated, 143, "ended by a signal\n"),
-            (KeyboardInterrupt, 130, "interrupted\n"),
-        ):
-            with (
-                mock.patch.object(cli.module_of("hint"), "main", side_effect=stop),
-                redirect_stderr(io.StringIO()) as printed,
-            ):
-                self.assertEqual(cli.main(["hint", LAB, "1"]), status)
-            self.assertEqual(printed.getvalue(), words)
+        self.assert_ended(Terminated(), 143, "ended by a signal\n")
+        self.assert_ended(KeyboardInterrupt(), 130, "interrupted\n")
 
+    def assert_ended(self, stop: BaseException, status: int, words: str) -> None:
+        """What a command does that is ended by this exception."""
+        with mock.patch.object(cli.module_of("hint"), "main", side_effect=stop):
+            self.assertEqual(run_cli("hint", LAB, "1"), (status, words))
 
-class Unwritable(unittest.TestCase):
     def test_a_foreign_folder_is_named_with_a_way_out(self) -> None:
         for name, place in (
             (str(ROOT / "build/x"), f"{ROOT}/build/x. Copy the workbook to a folder of your own\n"),
             ("/elsewhere/x", "/elsewhere/x\n"),
         ):
             stop = PermissionError(13, "Permission denied", name)
-            with (
-                mock.patch.object(cli.module_of("hint"), "main", side_effect=stop),
-                redirect_stderr(io.StringIO()) as printed,
-            ):
-                self.assertEqual(cli.main(["hint", LAB, "1"]), 1)
-            self.assertEqual(printed.getvalue(), f"error: Permission denied: {place}")
+            self.assert_ended(stop, 1, f"error: Permission denied: {place}")
 
 
 class Compile(InFolder):

@@ -3,7 +3,6 @@
 import contextlib
 import csv
 import fcntl
-import io
 import json
 import tempfile
 import threading
@@ -14,10 +13,9 @@ from typing import Any
 from unittest import mock
 
 from grade_data import LAB, failed, named, tally, verified
-from in_folder import InFolder
+from in_folder import InFolder, run_cli
 from report_data import step
 
-from workbook import cli
 from workbook.core import check_build, judge_types
 from workbook.core.console import Problem, Usage
 from workbook.core.judge_types import Case
@@ -25,6 +23,7 @@ from workbook.grading import class_run, grader, grades, judging, rubric, submiss
 from workbook.grading.class_run import Options
 from workbook.grading.grades import Criterion, Grade, Run
 from workbook.grading.lab_builds import LabBuild, MachineFault
+from workbook.grading.programs import step_files
 from workbook.grading.shards import Shard
 from workbook.grading.submissions import Submission
 
@@ -82,11 +81,10 @@ class ClassTest(InFolder):
         yield grader.Class(run, marks, sandbox, programs, {}, options.out, options.folder, 1, threading.Lock())
 
     def grade(self, *words: str, code: int = 0) -> str:
-        """Runs the command; what it printed on standard error."""
-        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as said:
-            status = cli.main(["grade", str(self.folder), "--labs", "3", "--out", str(self.out), *words])
-        self.assertEqual(status, code, said.getvalue())
-        return said.getvalue()
+        """Runs the command; what it printed."""
+        status, said = run_cli("grade", str(self.folder), "--labs", "3", "--out", str(self.out), *words)
+        self.assertEqual(status, code, said)
+        return said
 
     def points(self) -> dict[str, str]:
         """The gradebook."""
@@ -222,10 +220,11 @@ class BadInput(ClassTest):
         self.assertEqual(self.out.stat().st_mode & 0o077, 0)
 
 
-class OneSubmission(unittest.TestCase):
+class OneSubmission(InFolder):
     """What becomes of one submission if something fails."""
 
     def setUp(self) -> None:
+        super().setUp()
         sandbox = mock.Mock()
         sandbox.words.return_value = []
         programs = mock.Mock(labs=[LAB], kinds=["cpu", "check"], starters={})
@@ -240,9 +239,7 @@ class OneSubmission(unittest.TestCase):
 
     def patched(self, name: str, **how: Any) -> None:
         """Replaces a method of the grader."""
-        patch = mock.patch.object(self.grader, name, **how)
-        patch.start()
-        self.addCleanup(patch.stop)
+        self.replace(self.grader, name, mock.Mock(**how))
 
     def grade(self) -> Grade:
         """The grade."""
@@ -264,7 +261,7 @@ class OneSubmission(unittest.TestCase):
 
     def test_does_not_compile(self) -> None:
         failure = grades.Failure("cpu", LAB, 2, status="does not compile", message="x")
-        names = {"01_global.cu", "03_hybrid.cu", "04_record.cu"}
+        names = {*step_files(LAB)} - {"02_shared.cu"}
         self.patched("build", return_value=LabBuild(LAB, unchanged=names, broken={"02_shared.cu": failure}))
         grade = self.grade()
         words = {criterion.step: criterion.words for criterion in grade.criteria}
@@ -333,8 +330,7 @@ class OptionsTest(InFolder):
     def test_default_out(self) -> None:
         with tempfile.TemporaryDirectory() as folder, mock.patch.object(class_run, "grade_class") as graded:
             graded.return_value = []
-            with contextlib.redirect_stdout(io.StringIO()):
-                self.assertEqual(cli.main(["grade", folder]), 0)
+            self.assertEqual(run_cli("grade", folder)[0], 0)
             options = graded.call_args[0][0]
             self.assertEqual(options.out, Path(folder).resolve().with_name(Path(folder).name + "-grades"))
             self.assertEqual(options.shard, Shard())

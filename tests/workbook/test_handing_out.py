@@ -5,8 +5,6 @@ What they start is replaced here. tests/workbook/whole_course.py runs the real o
 
 from __future__ import annotations
 
-import contextlib
-import io
 import json
 import os
 import subprocess
@@ -14,9 +12,8 @@ import unittest
 import zipfile
 from pathlib import Path
 
-from in_folder import InFolder
+from in_folder import InFolder, run_cli
 
-from workbook import cli
 from workbook.core.course import ROOT, labs
 from workbook.grading import class_run
 from workbook.grading.grades import read_run
@@ -58,12 +55,6 @@ while [ $task -le "$tasks" ]; do
 done
 echo 17
 """
-
-
-def run_cli(*words: str) -> tuple[int, str]:
-    """The command's status, and what it printed."""
-    with contextlib.redirect_stdout(io.StringIO()) as printed, contextlib.redirect_stderr(printed):
-        return cli.main(words), printed.getvalue()
 
 
 class Temporary(InFolder):

@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from unittest import mock
 
+from fake_judge import CONFLICT, RACE
 from in_folder import InFolder
 
 from workbook.core.judge_client import JudgeCannot, JudgeClient, JudgeDied, JudgeUsage
@@ -27,12 +28,8 @@ class FakeJudge(InFolder):
     def client(self, mode: object = "") -> JudgeClient:
         """A client of a fake judge in this mode."""
         text = mode if isinstance(mode, str) else json.dumps(mode)
-        patch = mock.patch.dict(os.environ, {"FAKE_JUDGE": text, "FAKE_JUDGE_LOG": str(self.log)})
-        patch.start()
-        self.addCleanup(patch.stop)
-        client = JudgeClient(FAKE)
-        self.addCleanup(client.close)
-        return client
+        self.enter(mock.patch.dict(os.environ, {"FAKE_JUDGE": text, "FAKE_JUDGE_LOG": str(self.log)}))
+        return self.enter(JudgeClient(FAKE))
 
     def requests(self) -> list[dict]:
         """What the judge was asked."""
@@ -71,17 +68,7 @@ class Answers(FakeJudge):
         self.assertTrue(request["kernels"])
 
     def test_findings_and_notes(self) -> None:
-        race = {"file": "a.cu", "line": 9, "kind": "race", "text": "kernel k", "times": 3}
-        conflict = {
-            "file": "a.cu",
-            "line": 7,
-            "kind": "bank-conflict",
-            "ideal": 10,
-            "actual": 3000,
-            "unit": "wavefronts",
-        }
-        conflict.update(requests=10, space="shared", access="load")
-        outcome = self.client({"findings": [race], "notes": [conflict]}).run(Path("r"), CASE)
+        outcome = self.client({"findings": [RACE], "notes": [CONFLICT]}).run(Path("r"), CASE)
         self.assertEqual([str(finding) for finding in outcome.findings], ["a.cu:9: error: race: kernel k (3 times)"])
         self.assertEqual(
             [str(note) for note in outcome.notes],

@@ -1,7 +1,6 @@
 """Access pictures: reading traces, drawing real runs, and refusing what cannot be drawn."""
 
 import functools
-import io
 import json
 import os
 import re
@@ -9,15 +8,14 @@ import stat
 import tempfile
 import unittest
 from collections import Counter
-from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 from unittest import mock
 from xml.etree import ElementTree
 
 import fake_judge
+from in_folder import run_cli
 
-from workbook import cli
 from workbook.core import build
 from workbook.core.course import BUILD
 from workbook.core.judge_client import JudgeClient
@@ -257,18 +255,11 @@ class Refused(unittest.TestCase):
     """What cannot be drawn."""
 
     def refused(self, *words: str) -> str:
-        printed = io.StringIO()
-        with (
-            redirect_stderr(printed),
-            redirect_stdout(printed),
-            mock.patch.object(build, "ensure"),
-            mock.patch.object(build, "compile_targets"),
-            mock.patch.object(build, "kinds", lambda: ["cpu"]),
-        ):
-            status = cli.main(["picture", *words])
-        self.assertEqual(len(printed.getvalue().splitlines()), 1, printed.getvalue())
+        with mock.patch.multiple(build, ensure=mock.DEFAULT, compile_targets=mock.DEFAULT, kinds=lambda: ["cpu"]):
+            status, printed = run_cli("picture", *words)
+        self.assertEqual(len(printed.splitlines()), 1, printed)
         self.assertEqual(status, 2)
-        return printed.getvalue()
+        return printed
 
     def test_before_anything_runs(self) -> None:
         self.assertIn("at most 64", self.refused("3", "2", "--places", "0-64"))

@@ -22,7 +22,7 @@ from workbook.core.course import ROOT
 from workbook.core.judge_types import Lab
 from workbook.core.rows import Row
 from workbook.core.sweeps import Sweep
-from workbook.reporting import context, measure, parts, place
+from workbook.reporting import context, measure, parts, place, plot
 from workbook.reporting.context import Context
 from workbook.reporting.measure import other_machines
 from workbook.verbs import report
@@ -248,7 +248,7 @@ class Drawn(InFolder):
 
         def draw(rows: object, _lab: str, stem: Path) -> bool:
             drawings.append(rows)
-            for form in context.FORMATS:
+            for form in plot.FORMATS:
                 stem.with_suffix(f".{form}").touch()
             return True
 

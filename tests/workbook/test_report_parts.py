@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from report_data import LAB, MANY, lab_of, report_of, row, step
+from report_data import LAB, MANY, PARTS, PLOTS, lab_of, report_of, row, step
 
 from workbook.core.rows import Row
 from workbook.reporting import compose, parts, plot, selection, shapes_and_ranges
@@ -75,18 +75,7 @@ class Parts(unittest.TestCase):
     def test_tables_come_without_plots(self) -> None:
         made, page, article, plotted = self.make(False)
         self.assertEqual(plotted, [])
-        for name in (
-            "machine",
-            "n",
-            "profile",
-            "shapes",
-            "inputs",
-            "ranges",
-            "types",
-            "transfers",
-            "processors",
-            "machines",
-        ):
+        for name in (*PARTS, "machine", "processors"):
             self.assertIn("|---", made[name], name)
         self.assertIn("The appendix has each kernel's time", made["kernels"])
         self.assertIn("| n = 1,000 | n = 10,000 |", made["processors"])
@@ -102,18 +91,7 @@ class Parts(unittest.TestCase):
         if not plot.available():
             self.skipTest("matplotlib is not here")
         made, page, article, plotted = self.make(True)
-        for name in (
-            "speed",
-            "time",
-            "kernels",
-            "shapes",
-            "shape-lines",
-            "inputs",
-            "ranges",
-            "types",
-            "processors",
-            "machines",
-        ):
+        for name in (*PLOTS, "types"):
             for form in ("svg", "png", "pdf"):
                 self.assertIn(f"{name}.{form}", plotted)
         self.assertEqual(page.count("<svg"), 10)
@@ -137,7 +115,7 @@ class Parts(unittest.TestCase):
         ]
         ends: list[tuple[float, float]] = []
 
-        def measure_title(figure: Any, _: Path) -> None:
+        def measure_title(figure: Any, *_: object) -> None:
             figure.canvas.draw()
             ends.append((figure._suptitle.get_window_extent().x1, figure.bbox.x1))
 
@@ -163,18 +141,7 @@ class Parts(unittest.TestCase):
         rows = [row(status="not-written", keys_per_s=None, message="step 1 is not written yet")]
         report = report_of(rows, Path())
         self.assertIn("Nothing has been measured", parts.PARTS["results"](report))
-        for name in (
-            "n",
-            "parts",
-            "kernels",
-            "profile",
-            "shapes",
-            "inputs",
-            "ranges",
-            "types",
-            "transfers",
-            "machines",
-        ):
+        for name in (*PARTS, "parts", "kernels"):
             self.assertEqual(parts.PARTS[name](report), "", name)
 
     def test_keys_in_host_memory(self) -> None:

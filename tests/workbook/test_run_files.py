@@ -2,7 +2,6 @@
 
 import array
 import contextlib
-import io
 import os
 import resource
 import signal
@@ -17,7 +16,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from unittest import mock
 
-from in_folder import InFolder
+from in_folder import InFolder, run_cli
 
 from workbook import cli
 from workbook.core.judge_client import JudgeClient
@@ -65,9 +64,9 @@ class Files(InFolder):
 
     def command(self, words: list[str], runner: Path = FAKE) -> SimpleNamespace:
         """Any command."""
-        with commands(runner), contextlib.redirect_stderr(io.StringIO()) as printed:
-            status = cli.main(words)
-        return SimpleNamespace(status=status, printed=printed.getvalue())
+        with commands(runner):
+            status, printed = run_cli(*words)
+        return SimpleNamespace(status=status, printed=printed)
 
     def assert_sorted(self, keys: bytes, order: str = "ascending") -> None:
         """The output holds these keys in order, the input is unchanged, and there is nothing else."""

@@ -36,14 +36,9 @@ def wrap(name: str, root: Path = ROOT) -> configparser.SectionProxy:
 
 def header_folder(header: str) -> Path | None:
     """The folder of a header's package, where the compiler finds it; None where it does not."""
-    done = subprocess.run(
-        [*(machine.compiler() or ["c++"]), "-E", "-x", "c++", "-std=c++20", "-"],
-        input=f"#include <{header}>\n",
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    found = re.search(rf'"([^"\n]*){re.escape("/" + header)}"', done.stdout)
+    command = [*(machine.compiler() or ["c++"]), "-E", "-x", "c++", "-std=c++20", "-"]
+    text = machine.answer(*command, given=f"#include <{header}>\n") or ""
+    found = re.search(rf'"([^"\n]*){re.escape("/" + header)}"', text)
     return Path(found[1]) / Path(header).parts[0] if found else None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -73,16 +74,14 @@ def kernel_lines(rows: Iterable[Row]) -> list[str]:
     if not parts:
         return []
     varying = _varying(parts)
-    same = ("lab", "step", "name", "n", "input", "type", "order", "blocks", "threads")
-    total: dict[tuple[Any, ...], float] = {}
+    total: defaultdict[tuple[Any, ...], float] = defaultdict(float)
     for row in parts:
-        key = row_files.key(row, same)
-        total[key] = total.get(key, 0) + (row.median_ms or 0)
+        total[row_files.whole_key(row)] += row.median_ms or 0
     headings = ["step", "n", *varying, "kernel", "launches", "total ms", "share", "grid", "block"]
     lines = []
     for row in sorted(parts, key=lambda row: row.step):
         median = row.median_ms or 0
-        share = f"{100 * median / (total[row_files.key(row, same)] or 1):.0f}%"
+        share = f"{100 * median / (total[row_files.whole_key(row)] or 1):.0f}%"
         shown = [row.kernel, row.launches, significant(median), share, row.grid, row.block]
         lines.append([row.label, count(row.n), *_cells(row, varying), *shown])
     return _fitted(headings, lines, ("step", "kernel", *varying), ("block", "grid", "launches"))

@@ -240,11 +240,6 @@ def judge() -> Path:
     return BUILD / "labs/judge"
 
 
-def graded() -> Path:
-    """The path of the graded tests."""
-    return BUILD / "tests/graded"
-
-
 def _brief(text: str) -> str:
     """What Ninja works on, without its path: "02_split.cu"."""
     name = text.rpartition("/")[2].replace("meson-generated_", "")

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import os
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 from . import build, profiles
 from .console import Problem, Progress, wrapped_message
 from .judge_client import JudgeClient, JudgeUsage
 from .judge_types import Case, Finding, Note, Outcome, Step
+
+AnyCase = TypeVar("AnyCase")
 
 # Seconds of processor time for one launch. The cases have few keys, so a launch that takes longer will not end.
 KERNEL_SECONDS = "6"
@@ -111,7 +115,7 @@ def failure_lines(outcome: Outcome, options: str = "") -> list[str]:
     return [*lines, f"  again: {outcome.replay}{options}"]
 
 
-class Judges:
+class Judges(contextlib.AbstractContextManager["Judges"]):
     """A judge for each thread: a judge answers one request at a time, and each of its runners uses one core."""
 
     def __init__(
@@ -122,9 +126,6 @@ class Judges:
         self.workers = workers or os.cpu_count() or 1
         self._own = threading.local()
         self._all: list[JudgeClient] = []
-
-    def __enter__(self) -> Judges:
-        return self
 
     def __exit__(self, *_: object) -> None:
         for judge in self._all:
@@ -148,39 +149,25 @@ def counts_exactly() -> bool:
         return True
 
 
-def _run(judges: Judges, runner: Path, case: Case, timeout: float | None) -> Outcome:
-    return judges.own().run(runner, case, timeout=timeout, environment=environment())
+@contextlib.contextmanager
+def outcomes(
+    pool: ThreadPoolExecutor, run: Callable[[AnyCase], Outcome], cases: Sequence[AnyCase]
+) -> Iterator[Iterator[tuple[AnyCase, Outcome]]]:
+    """Cases and their outcomes, in the order of the cases. At the end, those that have not begun are cancelled."""
+    futures = [pool.submit(run, case) for case in cases]
+    try:
+        yield ((case, future.result()) for case, future in zip(cases, futures))
+    finally:
+        for future in futures:
+            future.cancel()
 
 
-def _outcomes(
-    judges: Judges, runner: Path, cases: Sequence[Case], timeout: float | None
-) -> Iterator[tuple[Outcome, Callable[[], None]]]:
-    """The outcomes in the order of the cases, which run on all cores; the function cancels those not begun."""
-    with ThreadPoolExecutor(judges.workers) as pool:
-        futures: list[Future[Outcome]] = [pool.submit(_run, judges, runner, case, timeout) for case in cases]
-
-        def cancel() -> None:
-            for future in futures:
-                future.cancel()
-
-        try:
-            for future in futures:
-                yield future.result(), cancel
-                if any(other.cancelled() for other in futures):
-                    return
-        finally:
-            cancel()
-
-
-def _search(
-    verdict: Verdict, outcomes: Iterable[tuple[Outcome, Callable[[], None]]], progress: Callable[[], None]
-) -> None:
-    """Runs cases up to the first with findings."""
+def _search(verdict: Verdict, found: Iterable[tuple[Case, Outcome]], progress: Callable[[], None]) -> None:
+    """Looks at outcomes up to the first with findings."""
     more = _MORE
-    for outcome, cancel in outcomes:
+    for _, outcome in found:
         failed = verdict.failed
         if failed and outcome.case.task != failed.case.task:  # a fault in a part is not looked for in what uses it
-            cancel()
             break
         verdict.cases += 1
         progress()
@@ -191,7 +178,6 @@ def _search(
         more -= verdict.failed is not None
         # A case that failed does not show where; one of the next may. But another hang is not worth waiting for.
         if outcome.findings or more < 0 or (verdict.failed and verdict.failed.status == "hung"):
-            cancel()
             break
 
 
@@ -248,8 +234,12 @@ def check_step(
             if progress:
                 progress.update(f"case {verdict.cases} of {len(cases)}", verdict.cases, len(cases))
 
+        def run(case: Case) -> Outcome:
+            return judges_.own().run(runner, case, timeout=timeout, environment=environment())
+
         try:
-            _search(verdict, _outcomes(judges_, runner, cases, timeout), show)
+            with ThreadPoolExecutor(judges_.workers) as pool, outcomes(pool, run, cases) as found:
+                _search(verdict, found, show)
         except JudgeUsage as error:
             raise Problem(str(error)) from error
         if not verdict.failed:

@@ -112,14 +112,12 @@ def wrapped(text: str, indent: str = "", hanging: int = 0) -> str:
 
     All lines begin with `indent`; all but the first are indented by `hanging` more spaces.
     """
-    return textwrap.fill(
-        text,
-        min(width() or 120, 120),
-        initial_indent=indent,
-        subsequent_indent=indent + " " * hanging,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    return _filled(text, min(width() or 120, 120), indent, hanging)
+
+
+def _filled(text: str, limit: int, indent: str, hanging: int) -> str:
+    rest = indent + " " * hanging
+    return textwrap.TextWrapper(limit, indent, rest, break_long_words=False, break_on_hyphens=False).fill(text)
 
 
 _PLACE = re.compile(r"\S+:\d+: (?:error|note): |error: ")
@@ -150,15 +148,8 @@ def _wrapped_line(line: str, limit: int) -> str:
     place = _PLACE.match(line)
     head = place[0] if place else ""
     indent = " " * (len(line) - len(line.lstrip()))
-    lines = textwrap.wrap(
-        head.replace(" ", "\0") + line[len(head) :].lstrip(),
-        limit,
-        initial_indent=indent,
-        subsequent_indent=indent + " " * (6 if head else 2),
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-    return "\n".join(lines).replace("\0", " ")
+    text = head.replace(" ", "\0") + line[len(head) :].lstrip()
+    return _filled(text, limit, indent, 6 if head else 2).replace("\0", " ")
 
 
 # --- progress ---

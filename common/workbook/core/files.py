@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from .console import Problem
 from .course import STATE
 
 
@@ -91,6 +92,16 @@ def locked(name: str, state: Path | None = None) -> Iterator[None]:
     """Holds the lock of this name: `watch` and `check` may run at the same time, two builds in one folder may not."""
     folder = Path(state or STATE)
     folder.mkdir(parents=True, exist_ok=True)
-    with open(folder / f"{name}.lock", "w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
+    with held(folder / f"{name}.lock"):
+        yield
+
+
+@contextlib.contextmanager
+def held(path: Path, busy: str = "") -> Iterator[None]:
+    """Holds the lock that is this file. Where another command holds it, waits, or raises Problem with `busy`."""
+    with open(path, "w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | (fcntl.LOCK_NB if busy else 0))
+        except BlockingIOError:
+            raise Problem(busy) from None
         yield

@@ -23,7 +23,7 @@ from .judge_types import (
     Measurement,
     Outcome,
     RunnerInfo,
-    from_json,
+    converted,
 )
 
 T = TypeVar("T")
@@ -52,7 +52,7 @@ def _request(value: Any) -> Any:
 # --- the child process ---
 
 
-class JudgeClient:
+class JudgeClient(contextlib.AbstractContextManager["JudgeClient"]):
     """A judge that runs as long as this object is open. It answers one request at a time.
 
     with JudgeClient() as judge:
@@ -67,9 +67,6 @@ class JudgeClient:
         self._sandbox = {"sandbox": list(sandbox)} if sandbox else {}
         self._process: subprocess.Popen[bytes] | None = None
         self._labs: tuple[Lab, ...] = ()
-
-    def __enter__(self) -> JudgeClient:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
@@ -150,32 +147,26 @@ class JudgeClient:
         self,
         kind: type[T],
         request: Mapping[str, Any],
-        member: str | None = None,
+        member: str = "",
         progress: Callable[[dict[str, Any]], None] | None = None,
     ) -> T:
+        """The answer as an object of this type, or one of its members."""
         answer = self.ask(request, progress)
         try:
-            return from_json(kind, answer[member] if member else answer)
+            made: T = converted(kind, answer[member] if member else answer)
+            return made
         except (TypeError, KeyError, IndexError) as error:
-            raise self._malformed(request, error) from error
-
-    def _answers(self, kind: type[T], request: Mapping[str, Any], member: str) -> tuple[T, ...]:
-        answer = self.ask(request)
-        try:
-            return tuple(from_json(kind, item) for item in answer[member])
-        except (TypeError, KeyError, IndexError) as error:
-            raise self._malformed(request, error) from error
-
-    def _malformed(self, request: Mapping[str, Any], error: Exception) -> JudgeDied:
-        self.close()
-        return JudgeDied(f"the judge's answer to '{request['ask']}' is not valid: {error}. Build it again")
+            self.close()
+            raise JudgeDied(
+                f"the judge's answer to '{request['ask']}' is not valid: {error}. Build it again"
+            ) from error
 
     # --- requests ---
 
     def labs(self) -> tuple[Lab, ...]:
         """The tables of all labs. They never change, and are asked for once."""
         if not self._labs:
-            self._labs = self._answers(Lab, {"ask": "labs"}, "labs")
+            self._labs = self._answer(tuple[Lab, ...], {"ask": "labs"}, "labs")
         return self._labs
 
     def lab(self, name: str) -> Lab:
@@ -187,7 +178,7 @@ class JudgeClient:
 
     def inputs(self) -> tuple[InputInfo, ...]:
         """The input distributions."""
-        return self._answers(InputInfo, {"ask": "inputs"}, "inputs")
+        return self._answer(tuple[InputInfo, ...], {"ask": "inputs"}, "inputs")
 
     def host(self, bandwidth: bool = False) -> Host:
         """This machine; with `bandwidth` also how fast its memory is copied."""
@@ -201,7 +192,7 @@ class JudgeClient:
     def cases(self, lab: str, step: int, set_: str, build_kind: str, seed: int | None = None) -> tuple[CaseGroup, ...]:
         """The cases of a set: quick, public, large, check or budget."""
         request = {"ask": "cases", "lab": lab, "step": step, "set": set_, "build": build_kind}
-        return self._answers(CaseGroup, {**request, **({} if seed is None else {"seed": seed})}, "groups")
+        return self._answer(tuple[CaseGroup, ...], {**request, **({} if seed is None else {"seed": seed})}, "groups")
 
     def _of_case(self, ask: str, runner: Path, case: Case, **members: Any) -> dict[str, Any]:
         """A request about a case, with those members that are given: the judge has defaults for the others."""

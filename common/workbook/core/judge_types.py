@@ -2,6 +2,7 @@
 
 # Python 3.9 cannot evaluate `int | None`, and the annotations are evaluated here.
 
+import functools
 from dataclasses import dataclass, field, is_dataclass
 from typing import Any, Optional, TypeVar, get_type_hints
 
@@ -113,6 +114,11 @@ class Lab:
     def type_of(self, step: Step) -> str:
         """The lab's own key type, or the first that this line takes."""
         return self.default_type if step.takes(self.default_type) else step.types[0]
+
+    def usual_case(self, line: Step, n: int, seed: int = 1) -> "Case":
+        """A case of a line with keys that it sorts."""
+        type_name = self.type_of(line)
+        return Case(self.name, line.number, n, line.task, type_name, input=line.input_for(type_name), seed=seed)
 
     @property
     def has_ranges(self) -> bool:
@@ -361,19 +367,19 @@ class RunnerInfo:
 # --- from JSON ---
 
 
-def _converted(kind: Any, value: Any) -> Any:
+def converted(kind: Any, value: Any) -> Any:
     """`value`, which came as JSON, as the annotated type `kind`."""
     arguments: tuple[Any, ...] = getattr(kind, "__args__", ())
     if type(None) in arguments:
         rest = [argument for argument in arguments if argument is not type(None)]
-        return None if value is None else _converted(rest[0], value)
+        return None if value is None else converted(rest[0], value)
     if is_dataclass(kind):
         return from_json(kind, value)  # type: ignore[arg-type]
     if getattr(kind, "__origin__", None) is tuple:
         if not isinstance(value, list):
             raise TypeError("not a list")
         types = [arguments[0]] * len(value) if arguments[-1] is Ellipsis else arguments
-        return tuple(_converted(type_, item) for type_, item in zip(types, value))
+        return tuple(converted(type_, item) for type_, item in zip(types, value))
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     plain = getattr(kind, "__origin__", kind)
@@ -382,18 +388,12 @@ def _converted(kind: Any, value: Any) -> Any:
     return value
 
 
-_HINTS: dict[type, dict[str, Any]] = {}
-
-
-def _hints(kind: type) -> dict[str, Any]:
-    if kind not in _HINTS:
-        _HINTS[kind] = get_type_hints(kind)
-    return _HINTS[kind]
+_hints = functools.cache(get_type_hints)
 
 
 def from_json(kind: type[T], value: Any) -> T:
     """An object of this dataclass from a JSON object. Raises TypeError if a member is missing or wrong."""
     if not isinstance(value, dict):
         raise TypeError(f"{value!r} where an object is expected")
-    hints = _hints(kind)
-    return kind(**{name: _converted(hints[name], member) for name, member in value.items() if name in hints})
+    hints = _hints(kind)  # type: ignore[arg-type]
+    return kind(**{name: converted(hints[name], member) for name, member in value.items() if name in hints})

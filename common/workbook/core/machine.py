@@ -17,14 +17,14 @@ from collections.abc import Sequence
 from .course import ROOT
 
 
-def answer(*command: str, timeout: float = 20) -> str | None:
-    """The stripped standard output of a command; None if it fails or cannot be started."""
+def answer(*command: str, timeout: float = 20, given: str = "") -> str | None:
+    """The stripped standard output of a command that reads `given`; None if it fails or cannot be started."""
     try:
         done = subprocess.run(
             command,
+            input=given.encode(),
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            stdin=subprocess.DEVNULL,
             timeout=timeout,
             check=False,
         )
@@ -72,17 +72,8 @@ def is_clang(command: Sequence[str]) -> bool:
 
 def has_header(header: str) -> bool:
     """Whether the C++ compiler finds a header."""
-    cxx = compiler()
-    if not cxx or not shutil.which(cxx[0]):
-        return False
-    done = subprocess.run(
-        [*cxx, "-E", "-x", "c++", "-std=c++20", "-"],
-        input=f"#include <{header}>\n".encode(),
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        check=False,
-    )
-    return done.returncode == 0
+    command = [*(compiler() or ["c++"]), "-E", "-x", "c++", "-std=c++20", "-"]
+    return answer(*command, given=f"#include <{header}>\n") is not None
 
 
 def ninja() -> str | None:

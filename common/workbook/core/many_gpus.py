@@ -26,6 +26,22 @@ MERGED_RUNS = 8  # as many runs are merged in pairs; more are sorted again: max_
 KEY_BYTES, SAMPLE_BYTES = 4, 16  # of a std::uint32_t; of a Splitter in the lab's exchange.h
 USUAL_SHARE = 1 << 32  # keys per GPU that times are predicted for
 Line = dict[str, Any]  # what the programs print
+# Arguments of `run` that mean something for several GPUs; "verb" and "parser" are those of the command line.
+USED = (
+    "verb",
+    "parser",
+    "lab",
+    "step",
+    "n",
+    "input",
+    "order",
+    "seed",
+    "solution",
+    "timeout",
+    "gpus",
+    "simulate",
+    "rates",
+)
 
 RESULTS = ROOT / "reports/results"
 
@@ -187,28 +203,18 @@ def _check_arguments(arguments: argparse.Namespace, step: StepFile) -> None:
     name = "--gpus" if arguments.gpus is not None else "--simulate"
     if (step.lab, step.number) != (LAB, STEP):
         raise Usage(f"{name} is for step {STEP} of lab {LAB}: ./workbook run {LAB} {STEP} {name} ...")
-    others = (
-        "stdin",
-        "build",
-        "memory",
-        "pageable",
-        "type",
-        "task",
-        "blocks",
-        "threads",
-        "offset",
-        "output",
-        "host_memory",
-        "force",
-    )
-    if wrong := [other.replace("_", "-") for other in others if getattr(arguments, other)]:
-        raise Usage(f"--{wrong[0]} cannot be used with {name}")
+    if wrong := [other for other, value in vars(arguments).items() if value and other not in USED]:
+        raise Usage(f"--{wrong[0].replace('_', '-')} cannot be used with {name}")
     if arguments.simulate is not None and arguments.order == "descending":
         raise Usage("--simulate divides keys in ascending order: leave out --order")
 
 
 def _program(name: str, solution: bool) -> Path:
     return build.folder() / "labs" / LAB / "many_gpus" / f"{name}{'-solution' if solution else ''}"
+
+
+def _keys(arguments: argparse.Namespace) -> list[str]:
+    return ["--input", arguments.input or "uniform", "--seed", str(1 if arguments.seed is None else arguments.seed)]
 
 
 def _lines_of(command: Sequence[str], timeout: float | None) -> Iterator[Line]:
@@ -238,8 +244,7 @@ def _simulate(arguments: argparse.Namespace) -> int:
         raise Problem("the simulation needs the cpu build: ./workbook doctor explains what it lacks")
     program = _program("simulate-gpus", arguments.solution)
     build.compile_targets([program], "building the simulation")
-    command = [str(program), "--gpus", str(arguments.simulate), "--per-gpu", str(per_gpu)]
-    command += ["--input", arguments.input or "uniform", "--seed", str(1 if arguments.seed is None else arguments.seed)]
+    command = [str(program), "--gpus", str(arguments.simulate), "--per-gpu", str(per_gpu), *_keys(arguments)]
     lines = list(_lines_of(command, arguments.timeout))
     print("\n".join(simulation_table(lines, assumed)))
     return 0
@@ -294,13 +299,8 @@ def _run(arguments: argparse.Namespace) -> int:
     if program.name not in build.targets():
         raise Problem("build/ was set up without MPI or NCCL: remove it (rm -rf build) and run the command again")
     build.compile_targets([program], "building the program for many GPUs")
-    command = [*_mpirun(arguments.gpus), str(program), "--n", str(n), "--input", arguments.input or "uniform"]
-    command += [
-        "--order",
-        arguments.order or "ascending",
-        "--seed",
-        str(1 if arguments.seed is None else arguments.seed),
-    ]
+    command = [*_mpirun(arguments.gpus), str(program), "--n", str(n), "--order", arguments.order or "ascending"]
+    command += _keys(arguments)
     (line,) = _lines_of(command, arguments.timeout)
     print("\n".join(_result_table(line)))
     kept = build.folder() / "bench" / "many-gpus.jsonl"

@@ -71,14 +71,6 @@ def products(source: str, file: str) -> list[Note]:
     return found
 
 
-def _compile_command(generated: str) -> list[str] | None:
-    """The command that compiles a generated source in the build folder."""
-    for entry in build.compile_commands():
-        if entry["file"] == generated:
-            return shlex.split(entry["command"])
-    return None
-
-
 class Scan:
     """The search in one step's file, which begins at once and runs beside the tests. The source has been compiled."""
 
@@ -88,8 +80,9 @@ class Scan:
         self.generated = f"{target}/{Path(step.file).name}.cpp"
         self._process: subprocess.Popen[str] | None = None
         self._known = self._remembered()
-        command = None if self._known is not None else _compile_command(self.generated)
-        if command:
+        commands = [entry["command"] for entry in build.compile_commands() if entry["file"] == self.generated]
+        if commands and self._known is None:
+            command = shlex.split(commands[0])
             warn = "-Wshorten-64-to-32" if "clang" in Path(command[0]).name else "-Wconversion"
             options = ["-fsyntax-only", "-Wno-error", warn, "-Wno-sign-conversion", "-fdiagnostics-color=never"]
             with contextlib.suppress(OSError):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
+from typing import Any
 
 from . import build, sweeps
 from .console import Problem, Usage
@@ -51,82 +52,51 @@ def whole(name: str, least: int = 0, most: int = MAX_INT) -> Callable[[str], int
 
 # --- options ---
 
-
-def add_timeout(parser: argparse.ArgumentParser, what: str) -> None:
-    """--timeout"""
-    parser.add_argument("--timeout", type=seconds("--timeout"), metavar="SECONDS", help=what)
-
-
-def add_solution(parser: argparse.ArgumentParser) -> None:
-    """--solution"""
-    parser.add_argument("--solution", action="store_true", help="use the solution, not the file in labs/")
-
-
-def add_seed(parser: argparse.ArgumentParser) -> None:
-    """--seed"""
-    parser.add_argument(
-        "--seed", type=whole("--seed", 0, MAX_SEED), metavar="S", help="seed of the input (default: a new one)"
-    )
-
-
-def add_run_options(parser: argparse.ArgumentParser, builds: Sequence[str]) -> None:
-    """Options of verbs that run steps."""
-    add_solution(parser)
-    parser.add_argument("--build", choices=builds, help="the build to run (default: cuda if a GPU answers, else cpu)")
-    add_timeout(parser, "the longest time that a step may take")
-    add_seed(parser)
-
-
-def add_case_options(parser: argparse.ArgumentParser) -> None:
-    """Options that describe one case."""
-    parser.add_argument("--n", metavar="N", help="number of keys, such as 1000 or 2^20")
-    parser.add_argument("--input", metavar="NAME", help="uniform, sorted, ... or file:PATH, whose bytes are the keys")
-    parser.add_argument("--type", metavar="TYPE", help="u32, i32, f32, u64, pairs, ...: a type that the step sorts")
-    parser.add_argument("--order", metavar="ORDER", help="ascending or descending")
+CASE = ("--n", "--input", "--type", "--order", "--blocks", "--threads")  # they describe one case
+RUN = ("--solution", "--build", "--timeout", "--seed")  # of verbs that run steps
+_SHARED: dict[str, dict[str, Any]] = {
+    "lab": {"metavar": "LAB", "help": "04-counting, 4, counting, or the path of a step's file"},
+    "step": {"metavar": "STEP", "nargs": "?", "help": "2, shared; needed unless LAB is a path"},
+    "--n": {"metavar": "N", "help": "number of keys, such as 1000 or 2^20"},
+    "--input": {"metavar": "NAME", "help": "uniform, sorted, ... or file:PATH, whose bytes are the keys"},
+    "--type": {"metavar": "TYPE", "help": "u32, i32, f32, u64, pairs, ...: a type that the step sorts"},
+    "--order": {"metavar": "ORDER", "help": "ascending or descending"},
+    "--blocks": {"metavar": "B", "help": "blocks per launch; 0: the step chooses"},
+    "--threads": {"metavar": "T", "help": "threads per block; 0: the step chooses"},
+    "--task": {"metavar": "TASK", "help": "a part of the step, such as histogram or scan"},
+    "--memory": {
+        "metavar": "BYTES",
+        "help": "device memory that a step of lab 06 may use, such as 256K, 64M or 2G (default: nearly all)",
+    },
+    "--pageable": {"action": "store_true", "help": "do not pin the host memory of a step of lab 06"},
+    "--solution": {"action": "store_true", "help": "use the solution, not the file in labs/"},
+    "--build": {"choices": ("cpu", "cuda"), "help": "the build to run (default: cuda if a GPU answers, else cpu)"},
+    "--timeout": {"metavar": "SECONDS", "help": "the longest time that a step may take", "type": seconds("--timeout")},
+    "--seed": {"metavar": "S", "help": "seed of the input (default: a new one)", "type": whole("--seed", 0, MAX_SEED)},
+}
+for _name in ("--blocks", "--threads"):
     # Numbers below 0 are not launch shapes either, but a step must refuse them: a failed test prints them.
-    for name, what in (("blocks", "blocks per launch"), ("threads", "threads per block")):
-        read = whole(f"--{name}", -MAX_INT - 1)
-        parser.add_argument(f"--{name}", type=read, metavar=name[0].upper(), help=f"{what}; 0: the step chooses")
+    _SHARED[_name]["type"] = whole(_name, -MAX_INT - 1)
 
 
-def add_memory(parser: argparse.ArgumentParser, several: bool = False) -> None:
-    """--memory and --pageable, for steps that sort host memory."""
-    parser.add_argument(
-        "--memory",
-        metavar="BYTES",
-        help="device memory that a step of lab 06 may use, such as 256K, 64M or 2G (default: nearly all)",
-        **({"nargs": "+", "action": "extend"} if several else {}),  # type: ignore[arg-type]
-    )
-    parser.add_argument("--pageable", action="store_true", help="do not pin the host memory of a step of lab 06")
-
-
-def add_lab_and_step(parser: argparse.ArgumentParser) -> None:
-    """LAB STEP, of verbs that need one step; a path names both."""
-    parser.add_argument("lab", metavar="LAB", help="04-counting, 4, counting, or the path of a step's file")
-    parser.add_argument("step", metavar="STEP", nargs="?", help="2, shared; needed unless LAB is a path")
+def add(parser: argparse.ArgumentParser, *names: str, **changes: Any) -> None:
+    """Adds arguments that several verbs have. `changes`: what a verb has otherwise, such as `help`."""
+    for name in names:
+        parser.add_argument(name, **{**_SHARED[name], **changes})
 
 
 def add_lab_and_steps(parser: argparse.ArgumentParser) -> None:
     """LAB [STEP] and --timeout, of check and watch."""
-    parser.add_argument("lab", metavar="LAB", help="04-counting, 4, counting, or the path of a step's file")
-    parser.add_argument(
-        "step",
-        metavar="STEP",
-        nargs="?",
-        help="2, shared, or a part of a step, such as histogram (default: all in order, up to the first that fails)",
-    )
-    add_timeout(parser, "the longest time that a case may take (default: 5 for the first cases, then 20)")
+    add(parser, "lab")
+    what = "2, shared, or a part of a step, such as histogram (default: all in order, up to the first that fails)"
+    add(parser, "step", help=what)
+    add(parser, "--timeout", help="the longest time that a case may take (default: 5 for the first cases, then 20)")
 
 
 def lab_and_steps(arguments: argparse.Namespace) -> tuple[str, list[StepFile]]:
     """The lab and the steps that the arguments name."""
     lab, step = find(arguments.lab, arguments.step)
     return lab, [step] if step else steps(lab)
-
-
-def add_task(parser: argparse.ArgumentParser) -> None:
-    """--task"""
-    parser.add_argument("--task", metavar="TASK", help="a part of the step, such as histogram or scan")
 
 
 def line_of(lab: Lab, step: StepFile, task: str | None) -> Step:

@@ -1,11 +1,10 @@
 """Sweeps that continue where they were interrupted."""
 
 import contextlib
-import fcntl
 import hashlib
 import json
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from . import build, machine, measuring
 from . import rows as row_files
 from .console import Problem, Terminated, note
 from .course import shown
+from .files import held
 from .measuring import Programs, Result
 from .rows import Row
 from .sweeps import Sweep
@@ -36,17 +36,6 @@ def digest(programs: Sequence[Path], words: object) -> str:
     for program in programs:
         total.update(Path(program).read_bytes())
     return total.hexdigest()[:16]
-
-
-@contextlib.contextmanager
-def _alone(path: Path) -> Iterator[None]:
-    """Raises Problem if another command is measuring into this file: it would go on writing after we move the file."""
-    with open(path.with_suffix(".lock"), "w", encoding="ascii") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise Problem("another bench is already measuring exactly this: wait for it, or end it") from None
-        yield
 
 
 def tidy(prefix: str, mark: str) -> None:
@@ -80,7 +69,9 @@ def resume(what: str, programs: Programs, sweep: Sweep, fresh: bool = False, bri
     mark = digest(files, [])[:8]
     path = UNFINISHED / f"{prefix}{mark}-{digest(files, asdict(sweep))}.csv"
     tidy(prefix, mark)
-    with _alone(path):
+    # Another command that measures into this file would go on writing after we move it.
+    busy = "another bench is already measuring exactly this: wait for it, or end it"
+    with held(path.with_suffix(".lock"), busy):
         if fresh:
             path.unlink(missing_ok=True)
         _mend(path)

@@ -95,23 +95,8 @@ EARLIER_COLUMNS = [name for name in COLUMNS if name != "memory"]
 _INTEGERS = {field.name for field in fields(Row) if str(field.type).startswith("int")}
 _FLOATS = {field.name for field in fields(Row) if str(field.type).startswith("float")}
 _REQUIRED = {"step", "tile", "n", "blocks", "threads"}
-# Rows that agree in these measure the same thing.
-SAME_MEASUREMENT = (
-    "lab",
-    "step",
-    "name",
-    "task",
-    "tile",
-    "build",
-    "type",
-    "order",
-    "input",
-    "n",
-    "blocks",
-    "threads",
-    "memory",
-    "kernel",
-)
+# Rows that agree in these measure the same thing: all columns before the results but the seed.
+SAME_MEASUREMENT = tuple(name for name in COLUMNS[: COLUMNS.index("launches")] if name != "seed")
 # A gold standard is comparable with a step where these agree, and both sort host memory or both do not. (How much
 # device memory they use for it may differ.)
 SAME_KEYS = ("build", "task", "tile", "type", "order", "input", "n")
@@ -270,12 +255,9 @@ class RowFile:
         """Adds rows at the end of the file."""
         data = formatted(rows).encode()
         try:
-            handle = os.open(self.path, os.O_WRONLY | os.O_APPEND)
-            try:
-                if os.write(handle, data) != len(data):
+            with open(self.path, "ab", buffering=0) as file:
+                if file.write(data) != len(data):
                     raise Problem(f"cannot write {self.path}: is the disk full?")
-            finally:
-                os.close(handle)
         except OSError as error:
             raise Problem(f"cannot write {self.path}: {error.strerror}") from error
 

@@ -140,12 +140,7 @@ def _committed(root: Path, path: Path) -> str | None:
 
 def differing(root: Path = ROOT) -> list[Path]:
     """The starters whose file in labs/ is missing or different."""
-    found = []
-    for path, text in all_starters(root).items():
-        file = root / "labs" / path
-        if _text(file) != text:
-            found.append(path)
-    return found
+    return [path for path, text in all_starters(root).items() if _text(root / "labs" / path) != text]
 
 
 def write(force: bool = False, root: Path = ROOT, state: Path = STATE) -> tuple[list[Path], list[Path]]:
@@ -153,10 +148,7 @@ def write(force: bool = False, root: Path = ROOT, state: Path = STATE) -> tuple[
 
     Also corrects the numbers of lines in the solutions and in the labs' tables."""
     record = state / "starters.json"
-    try:
-        generated = json.loads(record.read_text())
-    except (OSError, ValueError):
-        generated = {}
+    generated = files.known_in(record)
     written: list[Path] = []
     kept: list[Path] = []
     starters = all_starters(root)  # all first: an error in one leaves labs/ unchanged

@@ -15,7 +15,7 @@ from typing import Any
 
 from .console import Usage
 from .judge_types import Case, Lab, Limits, Step
-from .rows import SAME_MEASUREMENT, Row
+from .rows import Row, key
 
 Shape = tuple  # (blocks, threads per block); 0: the step chooses
 
@@ -359,20 +359,16 @@ def with_gold(planned: Iterable[Planned], rivals: Sequence[Rival], only_gold: bo
     for item in planned:
         case, step = item.case, item.step
         possible = not item.why_not and step.takes(case.type or "") and (step.max_n is None or case.n <= step.max_n)
+        wanted = []
         for rival, line in lines if possible else ():
             same_work = (line.task, line.tile, line.memory) == (step.task, step.tile, step.memory)
             in_time = line.max_n is None or case.n <= line.max_n
             if same_work and in_time and line.takes(case.type or ""):
                 same = replace(case, lab="gold", step=line.number, blocks=0, threads=0, memory=0, pageable=False)
-                _add(found, Planned(same, rival.named(line), rival=rival))
-        if not only_gold:
-            _add(found, item)
+                wanted.append(Planned(same, rival.named(line), rival=rival))
+        for each in (*wanted, *([] if only_gold else [item])):
+            found.setdefault(key(each.row("")), each)
     return list(found.values())
-
-
-def _add(found: dict[tuple[Any, ...], Planned], item: Planned) -> None:
-    row = item.row("")
-    found.setdefault(tuple(getattr(row, name) for name in SAME_MEASUREMENT), item)
 
 
 def smallest_first(planned: Iterable[Planned]) -> list[Planned]:

@@ -6,7 +6,6 @@ One case of a graded submission can be run again, with the seeds of its run: for
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import secrets
 import shutil
@@ -17,7 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from queue import SimpleQueue
 
-from ..core import build, check_build, machine
+from ..core import build, check_build, files, machine
 from ..core.console import Problem, Progress, Usage, note
 from ..core.course import BUILD, ROOT, has_solutions, labs
 from ..core.judge_client import JudgeClient
@@ -62,17 +61,11 @@ def check_out(options: Options) -> None:
         raise Problem(f"{options.out} holds something other than grades: choose another folder with --out")
 
 
-@contextlib.contextmanager
-def locked(out: Path) -> Iterator[None]:
+def locked(out: Path) -> contextlib.AbstractContextManager[None]:
     """Holds a folder of grades, which one run at a time may write. Only its owner may read it."""
     if not out.exists():
         out.mkdir(parents=True, mode=0o700)
-    with open(out / ".lock", "w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise Problem(f"another grader writes to {out}: wait until it has finished") from error
-        yield
+    return files.held(out / ".lock", f"another grader writes to {out}: wait until it has finished")
 
 
 def new_seeds() -> dict[str, int]:

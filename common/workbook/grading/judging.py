@@ -8,10 +8,9 @@ The speed of a step is a ratio to that of the reference solution, or of the gold
 
 from __future__ import annotations
 
-import contextlib
 import statistics
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -124,32 +123,19 @@ class Tally:
         return self.passed + self.failed
 
 
-def _run(judges: Judges, runner: Path, case: NamedCase) -> Outcome:
-    return judges.own().run(runner, case.case, timeout=SECONDS[case.set])
-
-
-def _outcomes(
-    pool: ThreadPoolExecutor, judges: Judges, runner: Path, cases: Sequence[NamedCase]
-) -> Generator[tuple[NamedCase, Outcome], None, None]:
-    """The outcomes, in the order of the cases. Those that nobody waits for any more are not begun."""
-    futures: list[Future[Outcome]] = [pool.submit(_run, judges, runner, case) for case in cases]
-    try:
-        for case, future in zip(cases, futures):
-            yield case, future.result()
-    finally:
-        for future in futures:
-            future.cancel()
-
-
 def tally(judges: Judges, runner: Path, sets: Sequence[Sequence[NamedCase]], kind: str) -> Tally:
     """Runs sets of cases of a step on a build, as long as any case has passed.
 
     All sets have the same threads, and with them the same runners: on a GPU, starting one takes longer than most sets.
     """
     result = Tally(kind)
+
+    def run(case: NamedCase) -> Outcome:
+        return judges.own().run(runner, case.case, timeout=SECONDS[case.set])
+
     with ThreadPoolExecutor(judges.workers) as pool:
         for cases in sets:
-            with contextlib.closing(_outcomes(pool, judges, runner, cases)) as outcomes:
+            with check_build.outcomes(pool, run, cases) as outcomes:
                 for number, (case, outcome) in enumerate(outcomes, 1):
                     result.add(case, outcome)
                     if result.should_stop():
@@ -237,19 +223,12 @@ def rival_program(lab: str, speed: Speed) -> Path:
     return build.runner(lab, speed.build, True) if speed.against == "reference" else build.gold(speed.build, ())
 
 
-def timed_line(table: Lab, step: int) -> Step:
-    """The line of a step whose speed is judged."""
-    return table.own_line(step)
-
-
 def case_of(table: Lab, line: Step, speed: Speed, seed: int) -> Case:
     """What is timed."""
-    type_name = table.type_of(line)
     n = min(speed.keys, line.affordable.on(speed.build), *([line.max_n] if line.max_n else []))
     # The keys of a step that sorts host memory must not fit on the device: it would have nothing to merge or partition.
     memory = max(line.min_device_bytes or 0, n) if line.memory == "host" else 0
-    case = Case(table.name, line.number, n, line.task, type_name, input=line.input_for(type_name), seed=seed)
-    return replace(case, memory=memory)
+    return replace(table.usual_case(line, n, seed), memory=memory)
 
 
 def rival_in(gold: Iterable[Step], line: Step, type_name: str) -> Step | None:
@@ -266,7 +245,7 @@ def require_rivals(tables: Iterable[Lab], rubric: Rubric, judge: JudgeClient, pa
     for table in tables:
         gold = judge.runner(rival_program(table.name, rubric.speed)).steps
         for number in sorted({line.number for line in table.steps}):
-            line = timed_line(table, number)
+            line = table.own_line(number)
             if rubric.points(table.name, number, "speed") and not rival_in(gold, line, table.type_of(line)):
                 raise Usage(
                     f"{path}: the gold standard has nothing to compare step {number:02} of {table.name} with: set "
@@ -303,7 +282,7 @@ class Race:
         def result(points: float | None, words: str) -> Criterion:
             return Criterion(table.name, step, "speed", points, max_points, words)
 
-        line = timed_line(table, step)
+        line = table.own_line(step)
         case = case_of(table, line, self.speed, seed)
         against = "the reference solution" if self.speed.against == "reference" else "the gold standard"
         ratios = []

@@ -22,6 +22,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ..core import machine
 from .cgroups import PREFIX, Group
 
 USERS = range(60800, 61180)  # numbers that no distribution gives to a user; each box has one to itself
@@ -84,12 +85,7 @@ def python() -> str:
     """A Python that is there in the sandbox, which does not see those of version managers and of .venv."""
     system = "/usr/bin/python3"
     works = "import sys; sys.exit(sys.version_info < (3, 9))"
-    try:
-        if subprocess.run([system, "-I", "-c", works], check=False, stderr=subprocess.DEVNULL).returncode == 0:
-            return system
-    except OSError:
-        pass
-    return os.path.realpath(sys.executable)
+    return system if machine.answer(system, "-I", "-c", works) is not None else os.path.realpath(sys.executable)
 
 
 class Sandbox:
@@ -279,11 +275,7 @@ def _owner(pid: str) -> int | None:
 
 
 def _can_unshare_network() -> bool:
-    command = [_path("unshare"), "--net", "--ipc", "--", _path("true")]
-    try:
-        return subprocess.run(command, check=False, stderr=subprocess.DEVNULL).returncode == 0
-    except OSError:
-        return False
+    return machine.answer(_path("unshare"), "--net", "--ipc", "--", _path("true")) is not None
 
 
 def _remove_files_of(user: int) -> None:

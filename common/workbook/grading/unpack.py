@@ -15,14 +15,15 @@ import json
 import sys
 import tarfile
 import zipfile
-from collections.abc import Iterator, Sequence
-from typing import IO, Optional
+from collections.abc import Iterable, Iterator, Sequence
+from typing import IO, Optional, TypeVar
 
 MOST_MEMBERS = 20_000
 MOST_BYTES = 512 << 20  # of all members, unpacked
 MOST_TEXT = 1 << 20  # of a file that is taken
 ENDINGS = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
 
+Info = TypeVar("Info")
 Member = tuple[str, str, Optional[bytes]]  # path, kind, content
 
 
@@ -37,21 +38,17 @@ def check_name(name: str) -> None:
         raise Refused(f"the archive has a member whose path leads out of it: {name[:200]!r}")
 
 
-class Sizes:
-    """Adds up the members and their sizes."""
-
-    def __init__(self) -> None:
-        self.members = 0
-        self.bytes = 0
-
-    def add(self, size: int) -> None:
-        """Raises Refused if there are too many, or if they are too large."""
-        self.members += 1
-        self.bytes += max(size, 0)
-        if self.members > MOST_MEMBERS:
+def checked(members: Iterable[tuple[Info, str, int]]) -> Iterator[Info]:
+    """The members, which come with their names and sizes. Raises Refused if they are too many or too large."""
+    total = 0
+    for number, (info, name, size) in enumerate(members, 1):
+        total += max(size, 0)
+        if number > MOST_MEMBERS:
             raise Refused(f"the archive has more than {MOST_MEMBERS:,} members")
-        if self.bytes > MOST_BYTES:
+        if total > MOST_BYTES:
             raise Refused(f"the archive holds more than {MOST_BYTES >> 20} MiB")
+        check_name(name)
+        yield info
 
 
 def _content(file: IO[bytes] | None, name: str) -> bytes:
@@ -63,11 +60,8 @@ def _content(file: IO[bytes] | None, name: str) -> bytes:
 
 def members_of_zip(stream: IO[bytes], suffixes: Sequence[str]) -> Iterator[Member]:
     """The members of a zip archive."""
-    sizes = Sizes()
     with zipfile.ZipFile(stream) as archive:
-        for info in archive.infolist():
-            sizes.add(info.file_size)
-            check_name(info.filename)
+        for info in checked((info, info.filename, info.file_size) for info in archive.infolist()):
             unix = info.external_attr >> 16 & 0o170000
             if info.is_dir():
                 continue
@@ -83,11 +77,8 @@ def members_of_zip(stream: IO[bytes], suffixes: Sequence[str]) -> Iterator[Membe
 
 def members_of_tar(stream: IO[bytes], suffixes: Sequence[str]) -> Iterator[Member]:
     """The members of a tar archive, compressed or not. Read from its beginning to its end: sizes are known before."""
-    sizes = Sizes()
     with tarfile.open(fileobj=stream, mode="r|*") as archive:
-        for info in archive:
-            sizes.add(info.size)
-            check_name(info.name)
+        for info in checked((info, info.name, info.size) for info in archive):
             if info.isdir():
                 continue
             kind = "file" if info.isreg() else "link" if info.issym() or info.islnk() else "other"

@@ -1,6 +1,7 @@
 """A small SVG writer, and the colours of every figure and access picture."""
 
 from collections.abc import Sequence
+from xml.sax.saxutils import escape
 
 INK = "#24292f"
 MUTED = "#6b7280"
@@ -22,11 +23,6 @@ def number(x: float) -> str:
     return f"{x:.1f}".rstrip("0").rstrip(".")
 
 
-def escaped(words: str) -> str:
-    """Text as XML content."""
-    return words.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-
-
 class Drawing:
     """Collects SVG elements. Every picture brings its own light paper, so that it is legible on dark pages too."""
 
@@ -36,7 +32,7 @@ class Drawing:
 
     def open_group(self, hover: str, kind: str) -> None:
         """Starts a group. `hover` appears under the pointer; `kind` is the group's class."""
-        self.parts.append(f'<g class="{kind}"><title>{escaped(hover)}</title>')
+        self.parts.append(f'<g class="{kind}"><title>{escape(hover)}</title>')
 
     def close_group(self) -> None:
         """Ends the group."""
@@ -102,7 +98,7 @@ class Drawing:
         """One line of text."""
         self.parts.append(
             f'<text x="{number(x)}" y="{number(y)}" font-size="{number(size)}" fill="{color}" text-anchor="{anchor}"'
-            f' font-weight="{weight}">{escaped(words)}</text>'
+            f' font-weight="{weight}">{escape(words)}</text>'
         )
 
     def arrow(self, x: float, y_from: float, y_to: float, color: str, width: float = 1.6) -> None:
@@ -130,7 +126,7 @@ class Drawing:
         w, h = number(self.width), number(self.height)
         head = (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{w}" height="{h}" viewBox="0 0 {w} {h}" role="img"'
-            f" font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\">\n<title>{escaped(self.title)}</title>\n"
+            f" font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\">\n<title>{escape(self.title)}</title>\n"
             f'<rect width="{w}" height="{h}" rx="8" fill="{PAPER}" stroke="#d0d7de"/>\n'
         )
         return head + "\n".join(self.parts) + "\n</svg>\n"

@@ -28,7 +28,7 @@ def kernels(rows: Sequence[Row], lab: str, stem: Path) -> bool:
     if not parts:
         return False
     steps = dict(sorted(groups(parts, step_of).items()))
-    with plot.drawing(7.2, 1.1 + 0.68 * len(steps)) as (figure, axes):
+    with plot.drawing(7.2, 1.1 + 0.68 * len(steps), stem) as (_, axes):
         axes.set_title("Share of each kernel in the time of a step")
         for line, own in enumerate(steps.values()):
             largest = max(row.n for row in own)
@@ -40,7 +40,6 @@ def kernels(rows: Sequence[Row], lab: str, stem: Path) -> bool:
         axes.set_xlim(0, 100)
         axes.set_xlabel("percent of the time of all kernels of the step")
         axes.spines[:].set_visible(False)
-        plot.save(figure, stem)
     return True
 
 
@@ -134,7 +133,7 @@ def _dots(
         return False
     everything = [speed(row) for row in rows]
     near = max(2, max(everything) / min(everything)) ** 0.025  # the ratio of speeds below which dots overlap
-    with plot.drawing(7.2, 1.35 + 0.3 * len(values)) as (figure, axes):
+    with plot.drawing(7.2, 1.35 + 0.3 * len(values), stem) as (figure, axes):
         for line, own in enumerate(values.values()):
             _draw_row(axes, line, sorted(own, key=speed), near)
         axes.set_yticks(range(len(values)), map(words, values))
@@ -149,7 +148,6 @@ def _dots(
         axes.spines["left"].set_visible(False)
         axes.set_title(title, pad=20)
         _names_above(figure, axes, sorted({step_of(row) for row in rows}))
-        plot.save(figure, stem)
     return True
 
 
@@ -207,7 +205,7 @@ def demo(rows: Sequence[tuple[str, str, float, float | None]], path: Path, kind:
         return False
     inputs = list(dict.fromkeys(row[1] for row in rows))
     labels = list(dict.fromkeys(row[0] for row in rows))
-    with plot.drawing(9, 1.4 + 0.28 * len(labels)) as (figure, axes):
+    with plot.drawing(9, 1.4 + 0.28 * len(labels), path.with_suffix(""), ["svg"]) as (_, axes):
         for line, label in enumerate(labels):
             own = [row for row in rows if row[0] == label]
             gold = next((row[3] for row in own if row[3]), None)
@@ -243,5 +241,4 @@ def demo(rows: Sequence[tuple[str, str, float, float | None]], path: Path, kind:
         axes.tick_params(axis="y", length=0)
         axes.grid(axis="x", color="#EEEEEE")
         axes.set_axisbelow(True)
-        plot.save(figure, path.with_suffix(""), ["svg"])
     return True

@@ -19,8 +19,6 @@ from ..core.rows import Row, verified, whole
 from ..core.timelines import Recorded
 from . import plot
 
-FORMATS = ("svg", "png", "pdf")
-
 
 @cache
 def _drawing_code() -> str:
@@ -45,7 +43,7 @@ class Plots:
         known = self._marks.get(name)
         if known == f"{mark} nothing":
             return False
-        if known == mark and all((self.folder / f"{name}.{form}").is_file() for form in FORMATS):
+        if known == mark and all((self.folder / f"{name}.{form}").is_file() for form in plot.FORMATS):
             return True
         drawn = draw(self.folder / name)
         self._marks[name] = mark if drawn else f"{mark} nothing"

@@ -42,11 +42,22 @@ class Job:
     solution: bool
     seconds: float  # after these no profile begins
 
+    def runner(self, kind: str) -> Path:
+        """The program of a build."""
+        return build.runner(self.lab.name, kind, self.solution)
+
     def keys(self, source: str) -> int:
         """How many keys every step can sort in a short time."""
         lines = map(self.lab.own_line, self.steps)
         most = min([PROFILE_KEYS[source], *(line.affordable.on(source) for line in lines)])
         return 1 << max(most.bit_length() - 1, 0)
+
+
+def _kept(job: Job, path: Path, runners: Sequence[Path], words: object) -> tuple[str, dict[str, Any]]:
+    """A mark of these programs and words, and what a file holds that has this mark."""
+    mark = resuming.digest([*runners, build.judge()], words)
+    known = {} if job.fresh else files.known_in(path)
+    return mark, known if known.get("mark") == mark else {}
 
 
 def in_one_line(problem: Problem) -> str:
@@ -75,21 +86,13 @@ def profile(job: Job) -> dict[str, Any] | None:
 
 def _profiled(job: Job, source: str, why: str) -> dict[str, Any] | None:
     path = job.folder / "csv/profile.json"
-    runner = build.runner(job.lab.name, source, job.solution)
+    runner = job.runner(source)
     build.compile_targets([build.judge(), runner], f"building {job.lab.name}")
     n = job.keys(source)
-    mark = resuming.digest([runner, build.judge()], [source, n])
-    found: dict[str, Any] = {
-        "source": source,
-        "n": n,
-        "why": why,
-        "commit": machine.commit(),
-        "mark": mark,
-        "steps": {},
-    }
-    known = {} if job.fresh else files.known_in(path)
-    if known.get("mark") == mark and isinstance(known.get("steps"), dict):
-        found = {**known, "why": why}
+    mark, known = _kept(job, path, [runner], [source, n])
+    if not isinstance(known.get("steps"), dict):
+        known = {"source": source, "n": n, "commit": machine.commit(), "mark": mark, "steps": {}}
+    found: dict[str, Any] = {**known, "why": why}
     missing = [number for number in job.steps if str(number) not in found["steps"]]
     if missing and source == "cuda" and not shutil.which("ncu"):
         raise Problem("ncu is not installed; it comes with the CUDA toolkit")
@@ -103,9 +106,7 @@ def _profiled(job: Job, source: str, why: str) -> dict[str, Any] | None:
                 continue
             progress.update(f"step {number}, {place} of {len(missing)}")
             try:
-                line = job.lab.own_line(number)
-                type_name = job.lab.type_of(line)
-                case = Case(job.lab.name, number, n, line.task, type_name, input=line.input_for(type_name), seed=1)
+                case = job.lab.usual_case(job.lab.own_line(number), n)
                 launches = profiles.launches_of(job.judge, case, source, job.solution)
             except Problem as problem:
                 if source == "cuda" and not found["steps"]:
@@ -149,11 +150,10 @@ def timelines_of(job: Job) -> list[Recorded]:
     lines = [line for line in job.lab.steps if line.memory == "host" and line.number in job.steps]
     if not lines:
         return []
-    runner = build.runner(job.lab.name, job.kind, job.solution)
-    mark = resuming.digest([runner, build.judge()], [job.kind, timelines.USUAL])
+    runner = job.runner(job.kind)
     known_path = job.folder / "csv/timelines.json"
-    known = {} if job.fresh else files.known_in(known_path)
-    kept = known.get("steps", []) if known.get("mark") == mark else []
+    mark, known = _kept(job, known_path, [runner], [job.kind, timelines.USUAL])
+    kept = known.get("steps", [])
     found = []
     with Progress(f"{job.lab.name}, timelines") as progress:
         for place, line in enumerate(lines, 1):
@@ -179,24 +179,18 @@ VERDICT_KEYS = 1 << 14  # of lines without a budget, as many as most budgets hav
 SECONDS = 120.0  # after these no line begins
 
 
-def _runner(job: Job, kind: str) -> Path:
-    """The program of a build."""
-    return build.runner(job.lab.name, kind, job.solution)
-
-
 def verdicts(job: Job) -> dict[str, Any]:
     """{name of a line: {"tests", "where", "check", "n", "launches", "costs": {cost: counted}}}"""
     path = job.folder / "csv/verdicts.json"
     observed = "cpu" in build.runnable()
-    runners = [_runner(job, job.kind), *([_runner(job, "check")] if observed else [])]
+    runners = [job.runner(job.kind), *([job.runner("check")] if observed else [])]
     try:
         build.compile_targets([build.judge(), *runners], f"building {job.lab.name}")
     except build.CompileFailed:
         note("no verdicts: the check build does not compile")
         return {}
-    mark = resuming.digest([*runners, build.judge()], "verdicts")
-    known = {} if job.fresh else files.known_in(path)
-    lines: dict[str, Any] = known.get("lines", {}) if known.get("mark") == mark else {}
+    mark, known = _kept(job, path, runners, "verdicts")
+    lines: dict[str, Any] = known.get("lines", {})
     missing = [line for line in job.lab.steps if line.name not in lines]
     started = time.monotonic()
     with Progress(f"{job.lab.name}, tests and budgets", brief=bool(missing)) as progress:
@@ -227,7 +221,7 @@ def _verdict(job: Job, line: Step, observed: bool) -> dict[str, Any]:
     """The quick tests of one line, and one sort on the check build."""
     graded = checking.Graded()
     groups = checking.groups_of(job.judge.cases(job.lab.name, line.number, "quick", job.kind), line)
-    checking.run_cases(job.judge, _runner(job, job.kind), groups, None, graded=graded)
+    checking.run_cases(job.judge, job.runner(job.kind), groups, None, graded=graded)
     if graded.failure:
         if graded.failure.status != "not-written":
             return {"tests": "failed", "where": _where(graded.failure)}
@@ -247,11 +241,9 @@ def _counted(job: Job, line: Step) -> Mapping[str, Any]:
     """What one sort costs on the check build: that of the line's budget, or of as many keys as it affords."""
     groups = job.judge.cases(job.lab.name, line.number, "budget", "check", seed=1) if line.budget else ()
     cases = [case for group in groups for case in group.cases if case.task == line.task]
-    type_name = job.lab.type_of(line)
     n = min(VERDICT_KEYS, line.affordable.check, VERDICT_KEYS if line.max_n is None else line.max_n)
-    usual = Case(job.lab.name, line.number, n, line.task, type_name, input=line.input_for(type_name), seed=1)
-    case = cases[0] if cases else usual
-    outcome = job.judge.run(_runner(job, "check"), case, environment=check_build.environment())
+    case = cases[0] if cases else job.lab.usual_case(line, n)
+    outcome = job.judge.run(job.runner("check"), case, environment=check_build.environment())
     if outcome.findings or outcome.status != "verified":
         return {"check": "failed", "where": _where(outcome)}
     costs = profiles.costs(outcome.launches, case.n, outcome.copied_bytes)
@@ -269,20 +261,18 @@ WIDEST = 1100  # pixels of a picture that is legible on a page
 def picture(job: Job) -> str:
     """Draws the last of the steps whose picture fits a page, as plots/run.svg. Returns its caption; "" if there is
     none. It is drawn again only if the program has changed."""
-    lab, runner = job.lab, build.runner(job.lab.name, "check", job.solution)
+    lab, runner = job.lab, job.runner("check")
     if not runner.exists():
         return ""
     known_path, path = job.folder / "csv/run.json", job.folder / "plots/run.svg"
-    mark = resuming.digest([runner, build.judge()], [PICTURED, list(job.steps)])
-    known = files.known_in(known_path)
-    if known.get("mark") == mark and path.is_file():
+    mark, known = _kept(job, known_path, [runner], [PICTURED, list(job.steps)])
+    if known and path.is_file():
         return str(known.get("caption", ""))
     for number in sorted(job.steps, reverse=True):
         line = lab.own_line(number)
         type_name = lab.type_of(line)
-        case = Case(lab.name, number, PICTURED, line.task, type_name, input=line.input_for(type_name), seed=1)
         try:
-            run, outcome = observe(job.judge, runner, case)
+            run, outcome = observe(job.judge, runner, lab.usual_case(line, PICTURED))
             svg = access_picture.draw(run, outcome.findings, outcome.title, PICTURED, type_name)
         except Problem as problem:
             note(f"no picture of step {number}: {str(problem).splitlines()[0]}")

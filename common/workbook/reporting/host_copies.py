@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ..core.rows import COPIES_ALONE, PINNING, Row, by_measurement, key, share_of_copies, whole, whole_key
-from .selection import label, speed
+from .selection import speed
 from .tables import count, number, pipe
 
 _HEADINGS = ("step", "n", "device memory", "sort, ms", "Mkeys/s", "pinning, ms", "trips")
@@ -39,7 +39,7 @@ def table(rows: Sequence[Row]) -> str:
         shares = (copies.launches, number(copies.median_ms), number(copies.gb_per_s)) if copies and share else ("",) * 3
         lines.append(
             [
-                label(step),
+                step.label,
                 count(step.n),
                 step.memory,
                 number(step.median_ms),

@@ -16,7 +16,6 @@ from .selection import (
     gold_name,
     golds_of,
     is_power,
-    label,
     milliseconds,
     powers,
     roof_keys,
@@ -57,7 +56,7 @@ def _draw_over_n(
         style = DOTTED if tile else DASHED
         draw(own, _gold_names(own), plot.INK, plot.INK, linestyle=style, linewidth=1.3, zorder=2)
     for (number, _, _), own in lines.items():
-        name = label(own[0]) + ("" if own[0].type == main else f", {own[0].type}")
+        name = own[0].label + ("" if own[0].type == main else f", {own[0].type}")
         draw(own, name, plot.step_colour(number), plot.step_words(number), marker="o", zorder=3)
     longest = max(alike.values(), key=len, default=[])
     roofs = [roof for roof in map(roof_keys, longest) if roof]
@@ -110,14 +109,13 @@ def parts_over_n(rows: Sequence[Row], lab: str, stem: Path) -> bool:
     tasks = list(dict.fromkeys(task for _, task, _ in lines))
     if not tasks:
         return False
-    with plot.panels(len(tasks), 3.6, 3.4, extra_height=0.0) as (figure, all_axes):
+    with plot.panels(len(tasks), 3.6, 3.4, stem) as (_, all_axes):
         labels = [
             _draw_part(axes, rows, task, [own for line, own in lines.items() if line[1] == task])
             for axes, task in zip(all_axes, tasks)
         ]
         for axes, own_labels in zip(all_axes, labels):
             end_labels(axes, own_labels, size=8)
-        plot.save(figure, stem)
     return True
 
 
@@ -146,14 +144,13 @@ def _draw_part(axes: Any, rows: Sequence[Row], task: str, lines: Sequence[Sequen
 def all_labs(rows_of: Mapping[str, Sequence[Row]], stem: Path, formats: Iterable[str] = ("svg",)) -> bool:
     """Draws one panel per lab: the speed of every step over n, the gold standard, the memory bandwidth."""
     width, height = (4.5, 3.5) if len(rows_of) > 1 else (6.9, 4.0)
-    with plot.panels(len(rows_of), width, height) as (figure, all_axes):
+    with plot.panels(len(rows_of), width, height, stem, formats) as (_, all_axes):
         labels = []
         for axes, (lab, rows) in zip(all_axes, rows_of.items()):
             labels.append(_draw_over_n(axes, rows, lab, speed, plot.rate_text))
             axes.set_title(f"{lab.split('-', 1)[1].capitalize()}: keys per second")
         for axes, own_labels in zip(all_axes, labels):
             end_labels(axes, own_labels, gap=10, size=8)
-        plot.save(figure, stem, formats)
     return True
 
 
@@ -167,12 +164,12 @@ class Series:
     points: list[tuple[int, float]]  # n, keys per second
 
 
-def machines(series: Iterable[Series], stem: Path, title: str, formats: Iterable[str] = ("svg", "png", "pdf")) -> bool:
+def machines(series: Iterable[Series], stem: Path, title: str, formats: Iterable[str] = plot.FORMATS) -> bool:
     """Draws lines over n from several machines or programs. False: there are fewer than two."""
     drawn = [line for line in series if line.points]
     if len(drawn) < 2:
         return False
-    with plot.drawing(7.2, 4.2) as (figure, axes):
+    with plot.drawing(7.2, 4.2, stem, formats) as (_, axes):
         labels: list[Label] = []
         counts: set[int] = set()
         for line in drawn:
@@ -191,5 +188,4 @@ def machines(series: Iterable[Series], stem: Path, title: str, formats: Iterable
         plot.value_axis(axes, plot.rate_text)
         axes.set_title(title)
         end_labels(axes, labels, size=8.5)
-        plot.save(figure, stem, formats)
     return True

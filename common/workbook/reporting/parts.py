@@ -59,7 +59,7 @@ def appendix(report: Context) -> str:
         fold("Speed and percent of memory bandwidth", *speeds(report)),
         fold("Launch shapes and value ranges on several machines", *by_machine(report)),
     ]
-    return paragraphs([_HEAD, *folds]) + "\n" if any(folds) else ""
+    return paragraphs(_HEAD, *folds) + "\n" if any(folds) else ""
 
 
 def _by_shape(report: Context, n: int) -> str:

@@ -29,8 +29,8 @@ def labs(report: Context) -> str:
                 )
                 caption = f"Keys per second of the fastest step of each lab on {machine}."
                 figure = machine_figure(report, f"labs-{len(texts) + 1}", series_of(best), TITLE, caption)
-                texts.append(paragraphs([figure, table_of(best)]))
-    return paragraphs(texts)
+                texts.append(paragraphs(figure, table_of(best)))
+    return paragraphs(*texts)
 
 
 def fastest_of_labs(rows: Sequence[Row]) -> dict[str, list[Row]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from ..core.console import grouped
 from ..core.rows import TRANSFERS, Row, hardware, key, verified
@@ -15,7 +15,6 @@ from .selection import (
     gold_name,
     groups,
     is_power,
-    label,
     largest_value,
     measured,
     milliseconds,
@@ -59,7 +58,7 @@ class _Machine:
     build: str
     rows: Sequence[Row]
     best: list[Row]  # its fastest step
-    title: str = field(default="")
+    title: str = ""
 
     @property
     def recorded(self) -> bool:
@@ -78,24 +77,22 @@ def machines(report: Context) -> str:
         speeds = dict(points([row for row in machine.best if is_power(row.n)]))
         if not speeds:
             continue
-        name = label(machine.best[0])
+        name = machine.best[0].label
         series.append(Series(f"{name}, {machine.title}", machine.best[0].step, place, list(speeds.items())))
         cells = (grouped(speeds[n] / 1e6) if n in speeds else "" for n in sizes)
         lines.append([machine.title, name, *cells])
     caption = "Keys per second of the fastest step on each machine."
     shaped = _by_shape(report.lab, found)
     return paragraphs(
-        [
-            machine_figure(report, "machines", series, "Keys per second", caption),
-            pipe(["machine", "fastest step, Mkeys/s", *(f"n = {count(n)}" for n in sizes)], lines, left=2),
-            report.plot(
-                "machine-shapes",
-                "Time of each step against the launch shape, on each machine, at the largest n that they share.",
-                shaped,
-                lambda stem: shapes_and_ranges.machine_shapes(shaped, stem),
-            ),
-            "The appendix has these times as tables." * bool(shaped),
-        ]
+        machine_figure(report, "machines", series, "Keys per second", caption),
+        pipe(["machine", "fastest step, Mkeys/s", *(f"n = {count(n)}" for n in sizes)], lines, left=2),
+        report.plot(
+            "machine-shapes",
+            "Time of each step against the launch shape, on each machine, at the largest n that they share.",
+            shaped,
+            lambda stem: shapes_and_ranges.machine_shapes(shaped, stem),
+        ),
+        "The appendix has these times as tables." * bool(shaped),
     )
 
 
@@ -120,14 +117,8 @@ def _entitle(found: Sequence[_Machine]) -> None:
         machine.title += " (cpu build)" if machine.build == "cpu" else ""
 
 
-@dataclass(frozen=True, order=True)
-class _Comparison:
-    """A table: one step's times by launch shape, by largest value, or by both."""
-
-    step: int
-    what: str
-    name: str
-    type: str
+# A table: the step's number, what its times are compared by (launch shape, largest value, or both), its name and type.
+_Comparison = tuple[int, str, str, str]
 
 
 def by_machine(report: Context) -> list[str]:
@@ -140,7 +131,7 @@ def by_machine(report: Context) -> list[str]:
     for machines_ in _by_shape(report.lab, found):
         for title, own in machines_.items():
             rows += own
-            names += [f"{label(own[0])}, {count(own[0].n)} {own[0].type} keys, {title}"] * len(own)
+            names += [f"{own[0].label}, {count(own[0].n)} {own[0].type} keys, {title}"] * len(own)
     name_of = dict(zip(map(id, rows), names))
     shapes = [
         "Milliseconds by launch shape, at the largest n that the machines share:" * bool(rows),
@@ -155,14 +146,8 @@ def _by_shape(lab: str, found: Sequence[_Machine]) -> list[dict[str, list[Row]]]
     steps: dict[tuple[int, str, str], dict[int, dict[str, list[Row]]]] = {}
     for machine in found:
         for row in measured(machine.rows):
-            same = (row.lab, row.build, row.order, row.input, row.task) == (
-                lab,
-                machine.build,
-                "ascending",
-                "uniform",
-                "sort",
-            )
-            if same and row.blocks and row.threads:
+            same = (lab, machine.build, "sort", "ascending", "uniform")
+            if key(row, ("lab", "build", "task", "order", "input")) == same and row.blocks and row.threads:
                 by_n = steps.setdefault((row.step, row.name, row.type), {})
                 by_n.setdefault(row.n, {}).setdefault(machine.title, []).append(row)
     chosen = []
@@ -183,14 +168,14 @@ def _by_range(lab: str, found: Sequence[_Machine]) -> list[str]:
             largest = largest_value(row)
             if largest is None:
                 continue
-            names = [*[("launch shape", launch(row))] * bool(row.blocks), ("largest value", f"{largest:,}")]
-            table = _Comparison(row.step, " and ".join(name for name, _ in names), row.name, row.type)
-            cell = (largest, *shape_of(row), ", ".join(words for _, words in names))
+            parts = [*[("launch shape", launch(row))] * bool(row.blocks), ("largest value", f"{largest:,}")]
+            table = (row.step, " and ".join(name for name, _ in parts), row.name, row.type)
+            cell = (largest, *shape_of(row), ", ".join(words for _, words in parts))
             tables.setdefault(table, {}).setdefault(row.n, {}).setdefault(machine.title, {})[cell] = number(
                 row.median_ms
             )
     texts = []
-    for table, by_n in sorted(tables.items()):
+    for (step, what, name, type_name), by_n in sorted(tables.items()):
         common = max((n for n, timed in by_n.items() if len(timed) > 1), default=None)
         if common is None:
             continue
@@ -199,8 +184,8 @@ def _by_range(lab: str, found: Sequence[_Machine]) -> list[str]:
             continue
         lines = [[cell[-1], *(timed.get(cell, "") for timed in by_n[common].values())] for cell in cells]
         texts += [
-            f"Step {table.step:02} {table.name}, milliseconds for {common:,} {table.type} keys, by {table.what}:",
-            pipe([table.what, *by_n[common]], lines),
+            f"Step {step:02} {name}, milliseconds for {common:,} {type_name} keys, by {what}:",
+            pipe([what, *by_n[common]], lines),
         ]
     return texts
 
@@ -210,19 +195,19 @@ CPU_SORTS = ("counting", "sort", "vqsort", "spreadsort", "stable-sort")
 
 def processors(report: Context) -> str:
     """The best on a GPU, over steps and launch shapes, and the best programs on a processor."""
-    gpu = _gpu_rows(report)
+    rows, gpu, is_recorded = _gpu_rows(report)
     cpu = [
         row for row in usual(report.rows) if row.build == "cpu" and row.is_gold and row.task == "sort" and row.tile == 0
     ]
-    best = _best(gpu.rows, report.lab) if gpu else []
-    if not gpu or not cpu or not best:
+    best = _best(rows, report.lab)
+    if not cpu or not best:
         return ""
     kind = best[0].type
     cpu = [row for row in cpu if row.type == kind] or cpu
-    where = f"{gpu.name}, {RECORDED}" if gpu.recorded else gpu.name
+    where = f"{gpu}, {RECORDED}" if is_recorded else gpu
     series = [
         Series(f"best of {where}", max(row.step for row in best), 0, points(best)),
-        Series("the same with the copies", max(row.step for row in best), 1, _with_copies(gpu.rows, best)),
+        Series("the same with the copies", max(row.step for row in best), 1, _with_copies(rows, best)),
         *_cpu_series(cpu),
     ]
     caption = (
@@ -230,30 +215,21 @@ def processors(report: Context) -> str:
         "this processor."
     )
     vector = "VQSort uses its vector units; " * any(row.name == "vqsort" for row in cpu)
-    recorded = " (the solution's results, recorded there and not on this machine)" * gpu.recorded
+    recorded = " (the solution's results, recorded there and not on this machine)" * is_recorded
     return paragraphs(
-        [
-            f"GPU: {gpu.name}{recorded}. CPU: {hardware(cpu[0].machine)}; {vector}all run on one core.",
-            machine_figure(report, "processors", series, f"Keys per second, {kind}", caption),
-            *_time_tables(series, best),
-        ]
+        f"GPU: {gpu}{recorded}. CPU: {hardware(cpu[0].machine)}; {vector}all run on one core.",
+        machine_figure(report, "processors", series, f"Keys per second, {kind}", caption),
+        *_time_tables(series, best),
     )
 
 
-@dataclass
-class _Gpu:
-    rows: Sequence[Row]
-    name: str
-    recorded: bool
-
-
-def _gpu_rows(report: Context) -> _Gpu | None:
-    """The rows of the first machine that has timed this lab on a GPU."""
+def _gpu_rows(report: Context) -> tuple[Sequence[Row], str, bool]:
+    """The rows of the first machine that has timed this lab on a GPU, the GPU's name, and whether they are recorded."""
     for name, rows in [("", report.rows), *report.others]:
         own = [row for row in verified(rows) if row.build == "cuda" and row.lab == report.lab]
         if own:
-            return _Gpu(rows, short(own[0].machine), bool(name))
-    return None
+            return rows, short(own[0].machine), bool(name)
+    return [], "", False
 
 
 def _best(rows: Sequence[Row], lab: str) -> list[Row]:
@@ -300,7 +276,7 @@ def _cpu_series(rows: Sequence[Row]) -> list[Series]:
 
 def _time_tables(series: Sequence[Series], best: Sequence[Row]) -> list[str]:
     """Median times: one line per program, one column per n; and which step and shape is the best."""
-    names = {row.n: label(row) + (f" {launch(row)}" if shape_of(row) != (0, 0) else "") for row in best}
+    names = {row.n: row.label + (f" {launch(row)}" if shape_of(row) != (0, 0) else "") for row in best}
     tables = []
     for sizes in few_and_others(n for line in series for n, _ in line.points):
         lines = []

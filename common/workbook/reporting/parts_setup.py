@@ -19,7 +19,7 @@ from ..core.rows import Row, whole
 from .context import Context, failures
 from .place import sources
 from .selection import by_line, groups, powers, speed, usual
-from .tables import count, launch, number, pipe
+from .tables import count, launch, number, paragraphs, pipe
 
 _KERNEL = r"__global__\s+(?:__launch_bounds__\([^)]*\)\s*)?void\s+(?:__launch_bounds__\([^)]*\)\s*)?(\w+)"
 _EMULATED_FACTS = (
@@ -150,11 +150,9 @@ def results(report: Context) -> str:
     on_host = [row for row in own if row.memory and not row.memory.endswith("pageable")]
     copies = "with" if on_host else "without"
     texts = [
-        (
-            f"{len(own):,} measurements, {runs:,} timed runs. Each run had its own input, and every output was "
-            f"verified against the reference. A time is the median of the runs, {copies} the copies to the device "
-            f"and back, after a warm-up{flushed}. All tables and plots are made from the rows in `csv/`."
-        )
+        f"{len(own):,} measurements, {runs:,} timed runs. Each run had its own input, and every output was "
+        f"verified against the reference. A time is the median of the runs, {copies} the copies to the device "
+        f"and back, after a warm-up{flushed}. All tables and plots are made from the rows in `csv/`."
     ]
     texts += [_device_memory(on_host)] if on_host else []
     if report.kind == "cpu":
@@ -216,16 +214,12 @@ def verdicts(report: Context) -> str:
         lines.append([f"{step.number:02} {step.name}", found["tests"], found.get("check", ""), *costs])
         wrong += [f"{step.number:02} {step.name}: {found['where']}"] if found.get("where") else []
     headings = ["step", "tests", "check build", *COSTS.values()]
-    return "\n\n".join(
-        [
-            (
-                "The verdict of `./workbook check`, with its builds, or else of the quick tests on the "
-                f"{report.kind} build; and one sort on the check build: its verdict, and what it counted, next to the "
-                "budget where there is one. Wavefronts and sectors are multiples of the ideal."
-            ),
-            pipe(headings, lines, left=3),
-            *wrong,
-        ]
+    return paragraphs(
+        "The verdict of `./workbook check`, with its builds, or else of the quick tests on the "
+        f"{report.kind} build; and one sort on the check build: its verdict, and what it counted, next to the "
+        "budget where there is one. Wavefronts and sectors are multiples of the ideal.",
+        pipe(headings, lines, left=3),
+        *wrong,
     )
 
 

@@ -43,7 +43,7 @@ def shapes(report: Context) -> str:
         ),
     ]
     texts += [_best_shapes([row for row in own if row.n in SIZES and row.input == "uniform" and row.blocks])]
-    return paragraphs([*texts, *_impossible(report), *_too_slow(report), *report.not_measured("sizes", "shapes")])
+    return paragraphs(*texts, *_impossible(report), *_too_slow(report), *report.not_measured("sizes", "shapes"))
 
 
 def _best_shapes(rows: Sequence[Row]) -> str:
@@ -106,7 +106,7 @@ def inputs(report: Context) -> str:
             report.figure(_numbered("inputs", place), bars.inputs, "Keys per second for each distribution.", rows),
             over_values(rows, "input", lambda row: row.input, ("entropy", _bits)),
         ]
-    return paragraphs([*texts, *report.not_measured("inputs")]) if texts else ""
+    return paragraphs(*texts, *report.not_measured("inputs")) if texts else ""
 
 
 def _bits(row: Row) -> str:
@@ -130,7 +130,7 @@ def types(report: Context) -> str:
             report.figure(_numbered("types", place), bars.types, "Keys per second for each type of key.", rows),
             over_values(rows, "type", lambda row: row.type),
         ]
-    return paragraphs([*texts, *report.not_measured("types")]) if texts else ""
+    return paragraphs(*texts, *report.not_measured("types")) if texts else ""
 
 
 # --- value ranges ---
@@ -164,7 +164,7 @@ def ranges(report: Context) -> str:
             over_values(rows, "largest value", lambda row: f"{largest_value(row):,}"),
         ]
     texts += _ranges_by_shape([row for row in ranged if row.blocks])
-    return paragraphs([*texts, *report.not_measured("ranges")]) if texts else ""
+    return paragraphs(*texts, *report.not_measured("ranges")) if texts else ""
 
 
 def _ranges_by_shape(ranged: Sequence[Row]) -> list[str]:

@@ -11,7 +11,7 @@ from ..core.profiles import Launch
 from ..core.rows import COPIES, TRANSFERS, Row
 from . import bars, host_copies, lines_over_n, timeline
 from .context import Context
-from .selection import by_line, groups, is_power, label, line_of, milliseconds, powers, shape_of, speed, usual
+from .selection import by_line, groups, is_power, line_of, milliseconds, powers, shape_of, speed, usual
 from .tables import count, golds_for, number, over_n, paragraphs, pipe, shape_text
 
 
@@ -25,21 +25,19 @@ def n(report: Context) -> str:
     kinds = sorted({own[0].type for own in lines.values()})
     shares = any(row.ratio for own in lines.values() for row in own)
     return paragraphs(
-        [
-            f"Uniform {' and '.join(kinds)} keys, ascending; each step chooses its launch shape.",
-            report.figure(
-                "speed",
-                lines_over_n.speed_over_n,
-                "Keys per second against the number of keys: all steps, the gold standard (dashed; dotted for "
-                "sorts of tiles), and the limit of memory bandwidth: each key read and written once at the speed "
-                "of a copy. (Data that fits into a cache can exceed it.)",
-                rows,
-            ),
-            report.figure("time", lines_over_n.time_over_n, "Time of one sort against the number of keys.", rows),
-            "In brackets: the speed in percent of the fastest gold standard's." * shares,
-            over_n("median, ms", lines, golds, _time_and_share),
-            *report.not_measured("n"),
-        ]
+        f"Uniform {' and '.join(kinds)} keys, ascending; each step chooses its launch shape.",
+        report.figure(
+            "speed",
+            lines_over_n.speed_over_n,
+            "Keys per second against the number of keys: all steps, the gold standard (dashed; dotted for "
+            "sorts of tiles), and the limit of memory bandwidth: each key read and written once at the speed "
+            "of a copy. (Data that fits into a cache can exceed it.)",
+            rows,
+        ),
+        report.figure("time", lines_over_n.time_over_n, "Time of one sort against the number of keys.", rows),
+        "In brackets: the speed in percent of the fastest gold standard's." * shares,
+        over_n("median, ms", lines, golds, _time_and_share),
+        *report.not_measured("n"),
     )
 
 
@@ -66,15 +64,13 @@ def parts(report: Context) -> str:
         return ""
     golds = golds_for(lines, report.rows)
     return paragraphs(
-        [
-            report.figure(
-                "parts",
-                lines_over_n.parts_over_n,
-                "Values per second against their number: each part and its gold standard, if it has one.",
-                rows,
-            ),
-            over_n("median, ms", lines, golds, lambda row: number(row.median_ms)),
-        ]
+        report.figure(
+            "parts",
+            lines_over_n.parts_over_n,
+            "Values per second against their number: each part and its gold standard, if it has one.",
+            rows,
+        ),
+        over_n("median, ms", lines, golds, lambda row: number(row.median_ms)),
     )
 
 
@@ -89,15 +85,13 @@ def kernels(report: Context) -> str:
     if not rows:
         return ""
     return paragraphs(
-        [
-            report.figure(
-                "kernels",
-                bars.kernels,
-                "The share of each kernel in the time of all kernels of a step, at the largest n of the sweep. "
-                "(Kernels are timed in separate runs, which do not count in the times above.)",
-            ),
-            "The appendix has each kernel's time for all launch shapes.",
-        ]
+        report.figure(
+            "kernels",
+            bars.kernels,
+            "The share of each kernel in the time of all kernels of a step, at the largest n of the sweep. "
+            "(Kernels are timed in separate runs, which do not count in the times above.)",
+        ),
+        "The appendix has each kernel's time for all launch shapes.",
     )
 
 
@@ -131,7 +125,7 @@ def transfers(report: Context) -> str:
         )
     where = "pageable memory" if report.kind == "cuda" else "one part of the processor's memory to another"
     headings = ["n", "to the device, ms", "GB/s", "to the host, ms", "GB/s", "sort, ms", "copies, % of total"]
-    return f"Step {label(last)}, {last.type} keys; the copies go from {where}.\n\n" + pipe(headings, lines)
+    return f"Step {last.label}, {last.type} keys; the copies go from {where}.\n\n" + pipe(headings, lines)
 
 
 def timeline_of_steps(report: Context) -> str:
@@ -149,7 +143,7 @@ def timeline_of_steps(report: Context) -> str:
             ),
             f"Step {recorded.title(count(recorded.n))}. " + " ".join(timelines.sentences(recorded)),
         ]
-    return paragraphs(found)
+    return paragraphs(*found)
 
 
 Table = tuple[list[str], list[list[str]]]  # headings and rows
@@ -170,17 +164,13 @@ def _profile(report: Context, profiled: Mapping[str, Any]) -> str:
     known = {(row.step, row.kernel): row for row in kernel_rows(report)}
     exact = profiled["source"] == "cuda"
     occupancy = "." if exact else " that its threads per block and shared memory allow at most."
-    return "\n\n".join(
-        [
-            (
-                f"One sort of {count(profiled['n'])} keys, {_source(report, profiled)}. Times are of all launches "
-                "together; registers are per thread; static and dynamic shared memory (bytes) and barriers are per "
-                "block, as is the driver's share; the configured size is the part of a multiprocessor's cache that "
-                "serves as shared memory (known only to a GPU); occupancy is the share of a multiprocessor's "
-                f"warps{occupancy} The appendix has the memory accesses."
-            ),
-            pipe(*launch_table(profiled, names, known), left=2),
-        ]
+    return paragraphs(
+        f"One sort of {count(profiled['n'])} keys, {_source(report, profiled)}. Times are of all launches "
+        "together; registers are per thread; static and dynamic shared memory (bytes) and barriers are per "
+        "block, as is the driver's share; the configured size is the part of a multiprocessor's cache that "
+        "serves as shared memory (known only to a GPU); occupancy is the share of a multiprocessor's "
+        f"warps{occupancy} The appendix has the memory accesses.",
+        pipe(*launch_table(profiled, names, known), left=2),
     )
 
 
@@ -188,17 +178,13 @@ def memory(report: Context) -> str:
     """What each kernel does to memory; "" without a profile."""
     if not report.profiled:
         return ""
-    return "\n\n".join(
-        [
-            (
-                f"One sort of {count(report.profiled['n'])} keys. A request is a memory instruction of one warp. In "
-                "shared memory it takes one wavefront, or more if lanes access different words of one bank. Global "
-                "memory moves data in sectors of 32 bytes; the ideal is the number of sectors needed if every byte of "
-                "a sector is used. (Atomics on shared memory have their own column; those on global memory count "
-                "among its requests.)"
-            ),
-            pipe(*memory_table(report.profiled, _names(report)), left=2),
-        ]
+    return paragraphs(
+        f"One sort of {count(report.profiled['n'])} keys. A request is a memory instruction of one warp. In "
+        "shared memory it takes one wavefront, or more if lanes access different words of one bank. Global "
+        "memory moves data in sectors of 32 bytes; the ideal is the number of sectors needed if every byte of "
+        "a sector is used. (Atomics on shared memory have their own column; those on global memory count "
+        "among its requests.)",
+        pipe(*memory_table(report.profiled, _names(report)), left=2),
     )
 
 
@@ -321,7 +307,7 @@ def _launches(report: Context) -> str:
     ]
     lines = [
         [
-            label(row),
+            row.label,
             f"`{row.kernel}`",
             count(row.n),
             row.launches,

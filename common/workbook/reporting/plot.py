@@ -47,6 +47,7 @@ _STYLE = {
     "axes.facecolor": "none",
     "pdf.fonttype": 42,
 }
+FORMATS = ("svg", "png", "pdf")
 _SUPERSCRIPTS = str.maketrans("-0123456789", "\u207b\u2070\u00b9\u00b2\u00b3\u2074\u2075\u2076\u2077\u2078\u2079")
 
 
@@ -69,8 +70,11 @@ def available() -> bool:
 
 
 @contextlib.contextmanager
-def drawing(width: float, height: float, **options: Any) -> Iterator[tuple[Any, Any]]:
-    """A figure and its axes in the style of all plots. Sizes are in inches; `options` are those of subplots()."""
+def drawing(
+    width: float, height: float, stem: Path | None = None, formats: Iterable[str] = FORMATS, **options: Any
+) -> Iterator[tuple[Any, Any]]:
+    """A figure and its axes in the style of all plots, which is saved in the end if it has a stem. Sizes are in inches;
+    `options` are those of subplots()."""
     import matplotlib
 
     matplotlib.use("agg")
@@ -80,25 +84,34 @@ def drawing(width: float, height: float, **options: Any) -> Iterator[tuple[Any, 
         figure, axes = pyplot.subplots(figsize=(width, height), layout="constrained", **options)
         try:
             yield figure, axes
+            if stem:
+                save(figure, stem, formats)
         finally:
             pyplot.close(figure)
 
 
 @contextlib.contextmanager
 def panels(
-    count: int, width: float, height: float, *, least_width: float = 0, extra_height: float = 0
+    count: int,
+    width: float,
+    height: float,
+    stem: Path,
+    formats: Iterable[str] = FORMATS,
+    *,
+    least_width: float = 0,
+    extra_height: float = 0,
 ) -> Iterator[tuple[Any, list[Any]]]:
-    """A figure with `count` axes, three in a row; `width` and `height` are those of one panel."""
+    """The same with `count` axes, three in a row; `width` and `height` are those of one panel."""
     columns = min(3, count)
     rows = -(-count // columns)
     size = max(width * columns + 0.3, least_width), height * rows + extra_height
-    with drawing(*size, ncols=columns, nrows=rows, squeeze=False) as (figure, grid):
+    with drawing(*size, stem, formats, ncols=columns, nrows=rows, squeeze=False) as (figure, grid):
         for axes in grid.flat[count:]:
             axes.set_visible(False)
         yield figure, list(grid.flat[:count])
 
 
-def save(figure: Any, stem: Path, formats: Iterable[str] = ("svg", "png", "pdf")) -> None:
+def save(figure: Any, stem: Path, formats: Iterable[str] = FORMATS) -> None:
     """Writes stem.svg, stem.png and stem.pdf, without dates, so that the same data makes the same files."""
     for form in formats:
         content = io.BytesIO()

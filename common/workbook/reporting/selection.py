@@ -52,11 +52,6 @@ def gold_name(name: str, build: str) -> str:
     return f"{known}, tiles of {tile}" if tile and tile.isdigit() else known
 
 
-def label(row: Row) -> str:
-    """A step's number and name. Steps that sort tiles only are marked."""
-    return row.label
-
-
 def step_of(row: Row) -> tuple[int, str]:
     """The step's number and name."""
     return row.step, row.name

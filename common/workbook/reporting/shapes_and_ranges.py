@@ -11,7 +11,6 @@ from .selection import (
     commonest,
     groups,
     is_power,
-    label,
     largest_value,
     milliseconds,
     ranged,
@@ -44,11 +43,10 @@ def shape_maps(rows: Sequence[Row], lab: str, stem: Path) -> bool:
     everything = [row for own in maps.values() for row in own]
     blocks = sorted({row.blocks for row in everything})
     low, high = min(map(speed, everything)), max(map(speed, everything))
-    with plot.panels(len(maps), 3.5, 3.3, least_width=TITLE, extra_height=0.2) as (figure, all_axes):
+    with plot.panels(len(maps), 3.5, 3.3, stem, least_width=TITLE, extra_height=0.2) as (figure, all_axes):
         for axes, own in zip(all_axes, maps.values()):
             _draw_map(axes, own, blocks, low, high)
         figure.suptitle("Keys per second by launch shape; the best is bold", x=0.01, ha="left", size=10.5)
-        plot.save(figure, stem)
     return True
 
 
@@ -83,7 +81,7 @@ def _draw_map(axes: Any, rows: Sequence[Row], blocks: Sequence[int], low: float,
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
     first = rows[0]
-    axes.set_title(f"{label(first)}: {plot.count_text(first.n)} {first.type} keys", color=plot.step_words(first.step))
+    axes.set_title(f"{first.label}: {plot.count_text(first.n)} {first.type} keys", color=plot.step_words(first.step))
     axes.set_xlabel("threads per block")
     axes.set_ylabel("blocks")
 
@@ -96,14 +94,13 @@ def machine_shapes(steps: Sequence[Mapping[str, Sequence[Row]]], stem: Path) -> 
     if not steps:
         return False
     names = list(dict.fromkeys(name for machines in steps for name in machines))
-    with plot.panels(len(steps), 3.6, 3.0, least_width=5.2, extra_height=0.2) as (figure, all_axes):
+    with plot.panels(len(steps), 3.6, 3.0, stem, least_width=TITLE, extra_height=0.2) as (figure, all_axes):
         for axes, machines in zip(all_axes, steps):
             _draw_step(axes, machines, names)
         all_axes[0].legend(loc="upper left", frameon=False, fontsize=8, labelcolor="linecolor", handlelength=1)
         figure.suptitle(
             "Time of one sort by launch shape (blocks \u00d7 threads per block)", x=0.01, ha="left", size=10.5
         )
-        plot.save(figure, stem)
     return True
 
 
@@ -150,14 +147,13 @@ def shape_lines(rows: Sequence[Row], lab: str, stem: Path) -> bool:
     if not own:
         return False
     steps = sorted(groups(own, step_of).items(), key=lambda item: item[0][0])
-    with plot.panels(len(steps), 3.5, 3.2, least_width=TITLE) as (figure, all_axes):
+    with plot.panels(len(steps), 3.5, 3.2, stem, least_width=TITLE) as (figure, all_axes):
         labels = [_draw_shapes(axes, some) for axes, (_, some) in zip(all_axes, steps)]
         figure.suptitle(
             "Time of one sort by launch shape (blocks \u00d7 threads per block)", x=0.01, ha="left", size=10.5
         )
         for axes, own_labels in zip(all_axes, labels):
             end_labels(axes, own_labels, gap=9.5, size=7.5)
-        plot.save(figure, stem)
     return True
 
 
@@ -196,7 +192,7 @@ def value_range(rows: Sequence[Row], lab: str, stem: Path) -> bool:
         step: sorted(((largest_value(row) or 0) + 1, speed(row)) for row in some)
         for step, some in groups((row for row in own if (row.n, row.type) == (n, kind)), step_of).items()
     }
-    with plot.drawing(7.2, 3.8) as (figure, axes):
+    with plot.drawing(7.2, 3.8, stem) as (_, axes):
         labels: list[Label] = []
         for (number, name), line in points.items():
             axes.plot(*zip(*line), color=plot.step_colour(number), marker="o")
@@ -205,7 +201,6 @@ def value_range(rows: Sequence[Row], lab: str, stem: Path) -> bool:
         plot.value_axis(axes, plot.rate_text)
         axes.set_title(f"Keys per second, {plot.count_text(n)} {kind} keys")
         end_labels(axes, labels)
-        plot.save(figure, stem)
     return True
 
 
@@ -226,11 +221,10 @@ def value_range_lines(rows: Sequence[Row], lab: str, stem: Path) -> bool:
     steps = {step: lines for step, lines in sorted(steps.items()) if len(lines) > 1}
     if not steps:
         return False
-    with plot.panels(len(steps), 4.2, 3.4, least_width=5.4) as (figure, all_axes):
+    with plot.panels(len(steps), 4.2, 3.4, stem, least_width=5.4) as (_, all_axes):
         labels = [_draw_ranges(axes, step, lines) for axes, (step, lines) in zip(all_axes, steps.items())]
         for axes, own_labels in zip(all_axes, labels):
             end_labels(axes, own_labels, size=8.5)
-        plot.save(figure, stem)
     return True
 
 

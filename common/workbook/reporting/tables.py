@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ..core.console import grouped
 from ..core.rows import Row, work
-from .selection import Line, gold_name, groups, is_power, label, shape_of, speed, step_of, usual
+from .selection import Line, gold_name, groups, is_power, shape_of, speed, step_of, usual
 
 SIZES = (1000, 10000, 100000)  # n of the tables over launch shapes
 
@@ -31,7 +31,7 @@ def shape_text(shape: tuple[object, object]) -> str:
     return f"&lt;&lt;&lt;{shape[0]}, {shape[1]}&gt;&gt;&gt;"
 
 
-def paragraphs(parts: Iterable[str]) -> str:
+def paragraphs(*parts: str) -> str:
     """The parts that are not empty, as paragraphs."""
     return "\n\n".join(filter(None, parts))
 
@@ -48,7 +48,7 @@ def pipe(headings: Sequence[object], rows: Iterable[Sequence[object]], left: int
 
 def fold(summary: str, *blocks: str) -> str:
     """Markdown that can be folded; "" if it holds nothing."""
-    text = paragraphs(blocks)
+    text = paragraphs(*blocks)
     return f"<details>\n<summary>{summary}</summary>\n\n{text}\n\n</details>" if text else ""
 
 
@@ -68,7 +68,7 @@ def over_n(
     if not sizes:
         return ""
     rows = []
-    for name, own in [*((label(own[0]), own) for own in lines.values()), *golds.items()]:
+    for name, own in [*((own[0].label, own) for own in lines.values()), *golds.items()]:
         by_n = {row.n: cell(row) for row in own}
         rows.append([name, *(by_n.get(n, "") for n in sizes)])
     return pipe([heading, *(f"n = {count(n)}" for n in sizes)], rows)

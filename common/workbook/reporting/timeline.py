@@ -36,13 +36,13 @@ def bars_of(spans: Sequence[TimelineSpan], whole_ms: float) -> dict[tuple[int, s
     return found
 
 
-def draw(recorded: Recorded, stem: Path, formats: Iterable[str] = ("svg", "png", "pdf")) -> bool:
+def draw(recorded: Recorded, stem: Path, formats: Iterable[str] = plot.FORMATS) -> bool:
     """Draws the timeline. Always True: there is something to draw."""
     spans = recorded.timeline.spans
     found = shares(spans)
     streams = max(span.stream for span in spans) + 1
     height = 1.3 + 0.4 * streams
-    with plot.drawing(7.2, height) as (figure, axes):
+    with plot.drawing(7.2, height, stem, formats) as (figure, axes):
         axes.set_title(recorded.title(plot.count_text(recorded.n)))
         for span, until in waits(spans):
             if until is not None:
@@ -59,7 +59,6 @@ def draw(recorded: Recorded, stem: Path, formats: Iterable[str] = ("svg", "png",
         axes.grid(axis="x")
         figure.get_layout_engine().set(rect=(0, LEGEND / height, 1, 1 - LEGEND / height))
         _legend(figure, found.of, found.overlap)
-        plot.save(figure, stem, formats)
     return True
 
 

@@ -16,7 +16,7 @@ from ..core.course import StepFile, find_lab, find_step, labs, shown, step_of_fi
 from ..core.judge_client import JudgeClient
 from ..core.judge_types import Case, Limits, Outcome
 from ..core.measuring import Programs, Result
-from ..core.options import add_memory, add_run_options, prepare, seconds, whole
+from ..core.options import RUN, add, prepare, seconds, whole
 from ..core.resuming import Interrupted, resume
 from ..core.rows import Row
 from ..core.sweeps import Sweep
@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_sweep_options(parser)
     _add_limit_options(parser)
     _add_preset_options(parser)
-    add_run_options(parser, ("cpu", "cuda"))
+    add(parser, *RUN)
 
 
 def _add_sweep_options(parser: argparse.ArgumentParser) -> None:
@@ -53,7 +53,8 @@ def _add_sweep_options(parser: argparse.ArgumentParser) -> None:
     for name, what in (("blocks", "blocks per launch"), ("threads", "threads per block")):
         several(f"--{name}", name[0].upper(), f"{what}; 0: the step chooses", type=whole(f"--{name}", -(2**31)))
     several("--shapes", "BxT", "launch shapes, such as 64x256; grid: many from <<<1, 32>>> to <<<1024, 1024>>>")
-    add_memory(parser, several=True)
+    add(parser, "--memory", nargs="+", action="extend")
+    add(parser, "--pageable")
     parser.add_argument("--kernels", action="store_true", help="also time each kernel of a step")
     parser.add_argument("--transfers", action="store_true", help="also time the copies to the device and back")
     parser.add_argument("--only-gold", action="store_true", help="time the gold standard only")
@@ -61,24 +62,15 @@ def _add_sweep_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_limit_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--repeats", type=whole("--repeats", 1), metavar="MAX", help="maximum number of timed runs per measurement"
-    )
-    parser.add_argument(
-        "--min-time",
-        type=seconds("--min-time", zero=True),
-        metavar="SECONDS",
-        help="minimum sorting time per measurement",
-    )
-    parser.add_argument(
-        "--time-limit", type=seconds("--time-limit", zero=True), metavar="SECONDS", help="maximum time per measurement"
-    )
-    parser.add_argument(
-        "--budget",
-        type=seconds("--budget"),
-        metavar="SECONDS",
-        help="start no further measurement of a lab after this time",
-    )
+    repeats = "maximum number of timed runs per measurement"
+    parser.add_argument("--repeats", type=whole("--repeats", 1), metavar="MAX", help=repeats)
+    for name, what in (
+        ("--min-time", "minimum sorting time per measurement"),
+        ("--time-limit", "maximum time per measurement"),
+        ("--budget", "start no further measurement of a lab after this time"),
+    ):
+        read = seconds(name, zero=name != "--budget")
+        parser.add_argument(name, type=read, metavar="SECONDS", help=what)
     parser.add_argument(
         "--csv", metavar="FILE", help="write the rows to this file (default: a new one per lab in build/bench/)"
     )

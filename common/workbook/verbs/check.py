@@ -4,13 +4,13 @@ import argparse
 
 from ..core import checking
 from ..core.course import require_solutions
-from ..core.options import add_lab_and_steps, add_solution, lab_and_steps
+from ..core.options import add, add_lab_and_steps, lab_and_steps
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
     add_lab_and_steps(parser)
-    add_solution(parser)
+    add(parser, "--solution")
 
 
 def main(arguments: argparse.Namespace) -> int:

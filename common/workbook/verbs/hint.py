@@ -6,7 +6,7 @@ import textwrap
 
 from ..core.console import Problem, wrapped
 from ..core.course import ROOT, find_one
-from ..core.options import add_lab_and_step
+from ..core.options import add
 from ..core.progress import ProgressFile
 
 
@@ -30,7 +30,7 @@ def fitted(hint: str) -> str:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
-    add_lab_and_step(parser)
+    add(parser, "lab", "step")
     parser.add_argument("--again", action="store_true", help="repeat all hints shown so far")
 
 

@@ -14,17 +14,7 @@ from ..core.console import Problem, Usage, note
 from ..core.course import BUILD, find_one, require_solutions, shown
 from ..core.judge_client import JudgeClient
 from ..core.judge_types import Case, Outcome, Step
-from ..core.options import (
-    add_lab_and_step,
-    add_memory,
-    add_seed,
-    add_solution,
-    add_task,
-    add_timeout,
-    case_of,
-    choose_build,
-    whole,
-)
+from ..core.options import add, case_of, choose_build, whole
 from ..core.sweeps import file_inputs, number
 from ..pictures import access_picture
 from ..pictures.access_layout import in_words
@@ -39,30 +29,15 @@ SMALL_KEYS = "range:0:15"  # a step with a counter per value counts several of e
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
-    add_lab_and_step(parser)
-    parser.add_argument(
-        "--n",
-        metavar="N",
-        help=f"number of keys, at most {MAX_N:,} (default: 16); a timeline may have more (default: some ten pieces)",
-    )
-    parser.add_argument(
-        "--input",
-        metavar="NAME",
-        help="uniform, sorted, ... or file:PATH, whose bytes are the keys (default: uniform, or 0 to 15 for counters)",
-    )
-    add_seed(parser)
-    parser.add_argument("--type", metavar="TYPE", help="u32, i32, f32, u64, pairs, ...: a type that the step sorts")
-    parser.add_argument("--order", metavar="ORDER", help="ascending or descending")
-    for name, what in (("blocks", "blocks per launch"), ("threads", "threads per block")):
-        parser.add_argument(
-            f"--{name}",
-            type=whole(f"--{name}"),
-            default=0,
-            metavar=name[0].upper(),
-            help=f"{what}; 0: the step chooses",
-        )
-    add_task(parser)
-    add_memory(parser)
+    add(parser, "lab", "step")
+    many = "a timeline may have more (default: some ten pieces)"
+    add(parser, "--n", help=f"number of keys, at most {MAX_N:,} (default: 16); {many}")
+    what = "uniform, sorted, ... or file:PATH, whose bytes are the keys (default: uniform, or 0 to 15 for counters)"
+    add(parser, "--input", help=what)
+    add(parser, "--seed", "--type", "--order")
+    for name in ("--blocks", "--threads"):
+        add(parser, name, type=whole(name))
+    add(parser, "--task", "--memory", "--pageable")
     parser.add_argument(
         "--arrays",
         choices=("shared", "global", "all"),
@@ -80,11 +55,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the launches to observe and draw, from 0 (default: the first that fit); needed if n is large",
     )
     parser.add_argument("--json", metavar="FILE", help="also write the spans of a timeline to this file")
-    parser.add_argument(
-        "--build", choices=("cpu", "cuda"), help="the build of a timeline (default: cuda if a GPU answers, else cpu)"
-    )
-    add_solution(parser)
-    add_timeout(parser, "the longest time that the step may take")
+    add(parser, "--build", help="the build of a timeline (default: cuda if a GPU answers, else cpu)")
+    add(parser, "--solution")
+    add(parser, "--timeout", help="the longest time that the step may take")
     parser.add_argument(
         "-o",
         dest="output",

@@ -10,16 +10,7 @@ from ..core.console import Usage, note, wrapped
 from ..core.course import StepFile, find_one, require_solutions
 from ..core.judge_client import JudgeClient
 from ..core.judge_types import Case, Lab
-from ..core.options import (
-    add_case_options,
-    add_lab_and_step,
-    add_memory,
-    add_seed,
-    add_solution,
-    add_task,
-    case_of,
-    line_of,
-)
+from ..core.options import CASE, add, case_of, line_of
 from ..core.profiles import Launch, global_sectors, ideal_wavefronts, occupancy_bound, shape_text, warps_per_block
 
 PROFILED_KEYS = 1 << 16  # or fewer, if a step cannot afford as many
@@ -101,15 +92,9 @@ def lines_of(launches: Iterable[Launch], source: str) -> list[str]:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
-    add_lab_and_step(parser)
-    add_task(parser)
-    add_case_options(parser)
-    add_memory(parser)
-    add_seed(parser)
-    add_solution(parser)
-    parser.add_argument(
-        "--build", choices=("check", "cuda"), help="the build to run (default: cuda if a GPU answers, else check)"
-    )
+    add(parser, "lab", "step", "--task", *CASE, "--memory", "--pageable", "--seed", "--solution")
+    builds = ("check", "cuda")
+    add(parser, "--build", choices=builds, help="the build to run (default: cuda if a GPU answers, else check)")
     parser.add_argument("--json", metavar="FILE", help="also write the launches to this file")
 
 

@@ -11,7 +11,7 @@ from ..core.course import find_lab, shown
 from ..core.judge_client import JudgeClient
 from ..core.judge_types import Lab
 from ..core.measuring import Programs
-from ..core.options import add_solution, prepare
+from ..core.options import add, prepare
 from ..reporting import compose, gather, measure, place
 from ..reporting.context import Context, failures
 from ..reporting.measure import other_labs, other_machines
@@ -32,10 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         help="measurements of other machines to compare with: CSV files, or folders of them",
     )
-    add_solution(parser)
-    parser.add_argument(
-        "--build", choices=("cpu", "cuda"), help="the build to run (default: cuda if a GPU answers, else cpu)"
-    )
+    add(parser, "--solution", "--build")
     parser.add_argument(
         "--machine", metavar="NAME", default="", help="a short name for this machine (default: its own)"
     )

@@ -15,26 +15,14 @@ from ..core.console import Usage, note
 from ..core.course import StepFile, find_one
 from ..core.judge_client import JudgeClient
 from ..core.judge_types import Case, Lab, Outcome
-from ..core.options import (
-    add_case_options,
-    add_lab_and_step,
-    add_memory,
-    add_run_options,
-    add_task,
-    case_of,
-    prepare,
-    whole,
-)
+from ..core.options import CASE, add, case_of, prepare, whole
 
 MAX_OFFSET = 255
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
-    add_lab_and_step(parser)
-    add_case_options(parser)
-    add_task(parser)
-    add_memory(parser)
+    add(parser, "lab", "step", *CASE, "--task", "--memory", "--pageable")
     parser.add_argument(
         "--stdin", action="store_true", help="read binary keys from standard input, write them to standard output"
     )
@@ -45,7 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="K",
         help="start the arrays K keys past an aligned address",
     )
-    add_run_options(parser, ("cpu", "check", "cuda"))
+    add(parser, "--solution")
+    add(parser, "--build", choices=("cpu", "check", "cuda"))
+    add(parser, "--timeout", "--seed")
     file_sort.add_arguments(parser)
     many_gpus.add_arguments(parser)
 
