@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .functions import NAMESPACE
 from .source import RewriteError, Source
 from .tokens import CLOSE, OPEN, Token, closing, is_mark, opening, opening_angle, spelling
 
@@ -9,45 +10,10 @@ SPECIFIERS = frozenset(("extern", "static", "const", "volatile", "__device__", "
 ALIGNMENTS = ("alignas", "__align__", "__attribute__")
 
 
-def namespace_scopes(source: Source) -> list[bool]:
-    """For each token outside directives: is it at file or namespace scope?"""
-    scopes: list[bool] = []
-    braces: list[bool] = []  # for each open one: is it a namespace's?
-    saved: list[list[bool]] = []
-    directives = [(directive.place, directive.role) for directive in source.directives]
-    conditions = iter([*directives, (len(source.code) + 1, "")])
-    place, condition = next(conditions)
-    for i, token in enumerate(source.code):
-        while place == i:  # each branch of an #if begins with the braces that were open before it
-            if condition == "if":
-                saved.append(list(braces))
-            elif condition == "else" and saved:
-                braces = list(saved[-1])
-            elif condition == "endif" and saved:
-                saved.pop()
-            place, condition = next(conditions)
-        if is_mark(token, "}") and braces:
-            braces.pop()
-        scopes.append(all(braces))
-        if is_mark(token, "{"):
-            braces.append(_opens_namespace(source.code, i))
-    return scopes
-
-
-def _opens_namespace(tokens: list[Token], index: int) -> bool:
-    """Is the `{` at `index` that of a namespace or of `extern "C"`?"""
-    head = index
-    while head > 0 and tokens[head - 1].text not in (";", "{", "}"):
-        head -= 1
-    words = [token.text for token in tokens[head:index] if token.kind == "word"]
-    linkage = index >= 2 and tokens[index - 1].kind == "string" and tokens[index - 2].text == "extern"
-    return "namespace" in words[:2] or linkage
-
-
-def rewrite_shared(source: Source, tokens: list[Token], scopes: list[bool] | None) -> set[str]:
+def rewrite_shared(source: Source, tokens: list[Token], places: list[str] | None) -> set[str]:
     """Rewrites declarations of shared memory; returns the names of dynamic arrays at file scope.
 
-    `scopes` is what namespace_scopes() returns, or None for a macro's body.
+    `places` says of each token where it is (functions.Places); None for a macro's body.
     """
     names = set()
     done = -1
@@ -55,13 +21,13 @@ def rewrite_shared(source: Source, tokens: list[Token], scopes: list[bool] | Non
         if token.text != "__shared__" or i < done:
             continue
         first, last = _specifier_run(tokens, i)
-        if scopes is None and not any(t.text == ";" for t in tokens[i:]):
+        if places is None and not any(t.text == ";" for t in tokens[i:]):
             continue  # a macro that is only a specifier
         end = done = _declaration_end(source, tokens, last)
         start = _declaration_start(tokens, first)
         if any(t.text == "extern" for t in tokens[start:last]):
             first = start
-            at_file_scope = scopes is not None and scopes[i]
+            at_file_scope = places is not None and places[i] == NAMESPACE
             name = _rewrite_dynamic(source, tokens, first, end, at_file_scope)
             if at_file_scope:
                 names.add(name)
