@@ -115,18 +115,10 @@ def _declaration_end(source: Source, tokens: list[Token], index: int) -> int:
     raise RewriteError(source, tokens[index].start, "this __shared__ declaration has no ';'")
 
 
-def _closed(tokens: list[Token], index: int) -> int:
-    """The index of the closing bracket, of a bracket inside a declaration that is known to be whole."""
-    end = closing(tokens, index)
-    assert end is not None
-    return end
-
-
-def _opened(tokens: list[Token], index: int) -> int:
-    """The index of the opening bracket, likewise."""
-    begin = opening(tokens, index)
-    assert begin is not None
-    return begin
+def _known(index: int | None) -> int:
+    """The index of a bracket inside a declaration that is known to be whole."""
+    assert index is not None
+    return index
 
 
 def _without_alignment(source: Source, tokens: list[Token]) -> list[Token]:
@@ -134,7 +126,7 @@ def _without_alignment(source: Source, tokens: list[Token]) -> list[Token]:
     rest, i = [], 0
     while i < len(tokens):
         if tokens[i].text in ALIGNMENTS and i + 1 < len(tokens):
-            end = _closed(tokens, i + 1)
+            end = _known(closing(tokens, i + 1))
             source.replace(tokens[i].start, tokens[end].end, "")
             i = end
         else:
@@ -160,7 +152,7 @@ def _rewrite_dynamic(source: Source, tokens: list[Token], first: int, end: int, 
     rest = [token for token in rest if token.text not in ("extern", "__shared__")]
     brackets = len(rest)  # where the [...] at the end begin
     while brackets > 0 and rest[brackets - 1].text == "]":
-        brackets = _opened(rest, brackets - 1)
+        brackets = _known(opening(rest, brackets - 1))
     is_array = 2 <= brackets < len(rest) and rest[brackets - 1].kind == "word"
     if not is_array or _has_comma(rest[:brackets]):
         text = "expected one array without a size, as in 'extern __shared__ int name[];'"
@@ -169,7 +161,7 @@ def _rewrite_dynamic(source: Source, tokens: list[Token], first: int, end: int, 
     for token in keywords:
         source.replace(token.start, token.end, "")
     if at_file_scope:
-        inner = spelling(extents[_closed(extents, 0) + 1 :])
+        inner = spelling(extents[_known(closing(extents, 0)) + 1 :])
         for token in rest[: brackets - 1]:
             source.replace(token.start, token.end, "")
         source.insert(name.start, f"static const ::simt::DynamicShared<{kind}{inner}> ")
@@ -193,7 +185,7 @@ def _rewrite_static(source: Source, tokens: list[Token], index: int, end: int) -
         if token.text == "static":
             source.replace(token.start, token.end, "")
     if last < end and tokens[last].text == "alignas":
-        close = _closed(tokens, last + 1)
+        close = _known(closing(tokens, last + 1))
         alignment = spelling(tokens[last : close + 1]) + " "
         source.insert(tokens[first].start, alignment)
         source.replace(tokens[last].start, tokens[close].end, "")
@@ -209,7 +201,7 @@ def _separate_declarators(source: Source, tokens: list[Token], begin: int, end: 
     while i < end:
         angles += (tokens[i].text == "<") - (tokens[i].text == ">")
         if tokens[i].text in OPEN:
-            i = _closed(tokens, i)
+            i = _known(closing(tokens, i))
         elif tokens[i].text == "," and angles == 0:
             if kind is None:
                 type_end = _type_end(tokens, i)
@@ -228,7 +220,7 @@ def _type_end(tokens: list[Token], comma: int) -> int:
     """The index after the type of the first declarator, which ends before `comma`."""
     name = comma - 1
     while tokens[name].text == "]":
-        name = _opened(tokens, name) - 1
+        name = _known(opening(tokens, name)) - 1
     while tokens[name - 1].text in ("*", "&"):
         name -= 1
     return name
