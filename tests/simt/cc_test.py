@@ -116,17 +116,6 @@ class CcTest(Programs):
                 command = [str(ROOT / "workbook"), "cc", "a.cu", option, "--cxx", COMPILER]
                 subprocess.run(command, check=True, cwd=folder, capture_output=True)
 
-    def compiled(self, *words: str) -> str:
-        """Compiles without an error; returns what the compiler wrote."""
-        done = self.cc(*words)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return done.stderr
-
-    def run_program(self, name: str, *words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [str(self.folder / name), *words], capture_output=True, text=True, check=False, cwd=self.folder, timeout=60
-        )
-
     def output(self, text: str, *options: str) -> subprocess.CompletedProcess[str]:
         """Compiles and runs a program; the compiler writes nothing."""
         self.file("k.cu", text)

@@ -47,6 +47,16 @@ void expect(const char* kind, int line, cudaError_t error, Launch&& launch) {
   CHECK(cudaGetLastError() == cudaSuccess);
 }
 
+/// Runs `launch` and expects a report that names all these lines, and an error until a reset.
+template <class Launch>
+void expect_lines(const std::vector<int>& lines, Launch&& launch) {
+  const std::string text = errors_of(launch);
+  INFO(text);
+  for (const int line : lines) CHECK(text.find("findings.cu:" + std::to_string(line)) != std::string::npos);
+  CHECK(cudaDeviceSynchronize() != cudaSuccess);
+  cudaDeviceReset();
+}
+
 constexpr int line_of_write = __LINE__ + 1;
 __global__ void write(int* to, int i) { to[i] = 1; }
 
@@ -178,32 +188,18 @@ TEST_CASE("a use after cudaFreeAsync") {
 }
 
 TEST_CASE("__syncthreads at different places") {
-  const std::string text = errors_of([] { two_barriers<<<1, 32>>>(); });
-  INFO(text);
-  CHECK(text.find("findings.cu:" + std::to_string(line_of_first_barrier)) != std::string::npos);
-  CHECK(text.find(std::to_string(line_of_first_barrier + 2)) != std::string::npos);
-  CHECK(cudaDeviceSynchronize() != cudaSuccess);
-  cudaDeviceReset();
+  expect_lines({line_of_first_barrier, line_of_first_barrier + 2}, [] { two_barriers<<<1, 32>>>(); });
 }
 
 TEST_CASE("threads that wait for each other forever") {
-  const std::string text = errors_of([] { deadlock<<<1, 32>>>(); });
-  INFO(text);
-  CHECK(text.find("findings.cu:" + std::to_string(line_of_deadlock)) != std::string::npos);
-  CHECK(text.find(std::to_string(line_of_deadlock + 2)) != std::string::npos);
-  CHECK(cudaDeviceSynchronize() != cudaSuccess);
-  cudaDeviceReset();
+  expect_lines({line_of_deadlock, line_of_deadlock + 2}, [] { deadlock<<<1, 32>>>(); });
 }
 
 TEST_CASE("a lane outside its own mask") {
-  const std::string text = errors_of([] {
+  expect_lines({line_of_foreign_mask}, [] {
     Managed<int> to(32);
     foreign_mask<<<1, 32>>>(to.data());
   });
-  INFO(text);
-  CHECK(text.find("findings.cu:" + std::to_string(line_of_foreign_mask)) != std::string::npos);
-  CHECK(cudaDeviceSynchronize() != cudaSuccess);
-  cudaDeviceReset();
 }
 
 TEST_CASE("lanes that have exited count neither in a mask nor at a barrier") {
@@ -215,15 +211,10 @@ TEST_CASE("lanes that have exited count neither in a mask nor at a barrier") {
 }
 
 TEST_CASE("lanes that meet at different primitives") {
-  const std::string text = errors_of([] {
+  expect_lines({line_of_mixed, line_of_mixed + 2}, [] {
     Managed<unsigned> to(2);
     mixed_primitives<<<1, 32>>>(to.data());
   });
-  INFO(text);
-  CHECK(text.find(std::to_string(line_of_mixed)) != std::string::npos);
-  CHECK(text.find(std::to_string(line_of_mixed + 2)) != std::string::npos);
-  CHECK(cudaDeviceSynchronize() != cudaSuccess);
-  cudaDeviceReset();
 }
 
 TEST_CASE("a trap") {

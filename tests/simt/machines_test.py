@@ -6,6 +6,7 @@ machines_test.py [--compiler g++]
 
 import os
 import subprocess
+from unittest import mock
 
 from programs import Programs, main
 
@@ -73,12 +74,9 @@ class OtherMachines(Programs):
     def findings(self, text: str, *options: str, preload: str = "") -> str:
         """What a program prints."""
         self.file("k.cu", text)
-        made = self.cc("k.cu", *options)
-        self.assertEqual(made.returncode, 0, made.stderr)
-        environment = {**os.environ, **({"LD_PRELOAD": preload} if preload else {})}
-        done = subprocess.run(
-            [str(self.folder / "k")], capture_output=True, text=True, check=False, env=environment, timeout=60
-        )
+        self.compiled("k.cu", *options)
+        with mock.patch.dict(os.environ, {"LD_PRELOAD": preload} if preload else {}):
+            done = self.run_program("k")
         self.assertGreater(done.returncode, 0, done.stderr)
         return done.stderr
 

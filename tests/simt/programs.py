@@ -32,6 +32,17 @@ class Programs(unittest.TestCase):
         command = [str(ROOT / "workbook"), "cc", *words, "--cxx", COMPILER]
         return subprocess.run(command, capture_output=True, text=True, check=False, cwd=self.folder)
 
+    def compiled(self, *words: str) -> str:
+        """Compiles without an error; returns what the compiler wrote."""
+        done = self.cc(*words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stderr
+
+    def run_program(self, name: str, *words: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [str(self.folder / name), *words], capture_output=True, text=True, check=False, cwd=self.folder, timeout=60
+        )
+
 
 def main() -> None:
     """Runs the tests of the program, with the words after its own options."""

@@ -1,8 +1,6 @@
 """What common/simt/rewrite promises about its output and its errors; launches.cu tests what the output does."""
 
 import os
-import subprocess
-import sys
 import unittest
 
 from rewriting import REWRITE, Rewriting
@@ -164,12 +162,7 @@ class RewriteTest(Rewriting):
     def test_messages_may_name_files_relative_to_a_root(self) -> None:
         self.file("labs/k.cu", '#include "h.h"\nk<<<1, 1>>>();\n')
         self.file("labs/h.h", "\n<<<\n")
-        done = subprocess.run(
-            [sys.executable, REWRITE, "../labs/k.cu", "-o", "k.cpp", "--root", ".."],
-            cwd=self.path("out"),
-            capture_output=True,
-            text=True,
-        )
+        done = self.rewrite("../labs/k.cu", "-o", "k.cpp", "--root", "..", within="out")
         self.assertEqual(done.stderr, "labs/h.h:2: error: kernel launch: the kernel's name is missing before '<<<'\n")
 
     def test_dependencies_name_every_header_that_was_read_and_the_rewriter(self) -> None:
@@ -254,9 +247,7 @@ class RewriteTest(Rewriting):
             self.rewritten(kernel + text + "\n")
 
     def test_a_missing_input_is_an_error(self) -> None:
-        done = subprocess.run(
-            [sys.executable, REWRITE, "no.cu", "-o", "out/k.cpp"], cwd=self.folder, capture_output=True, text=True
-        )
+        done = self.rewrite("no.cu", "-o", "out/k.cpp")
         self.assertEqual((done.returncode, done.stderr), (1, "error: no.cu: No such file or directory\n"))
 
 

@@ -29,15 +29,14 @@ class Rewriting(unittest.TestCase):
         with open(self.path(name), "w", newline="") as file:
             file.write(text)
 
-    def run_on(self, text: str, *options: str, name: str = "k.cu") -> subprocess.CompletedProcess[str]:
+    def rewrite(self, *words: str, within: str = "") -> subprocess.CompletedProcess[str]:
+        """Runs the rewriter with these words, in that folder or in one within it."""
+        return subprocess.run([sys.executable, REWRITE, *words], cwd=self.path(within), capture_output=True, text=True)
+
+    def run_on(self, text: str, *options: str) -> subprocess.CompletedProcess[str]:
         """Rewrites `text` as file k.cu into out/k.cpp; everything is relative to the test's folder."""
-        self.file(name, text)
-        return subprocess.run(
-            [sys.executable, REWRITE, name, "-o", "out/k.cpp", *options],
-            cwd=self.folder,
-            capture_output=True,
-            text=True,
-        )
+        self.file("k.cu", text)
+        return self.rewrite("k.cu", "-o", "out/k.cpp", *options)
 
     def rewritten(self, text: str, *options: str) -> str:
         """What `text` is rewritten into, line for line."""

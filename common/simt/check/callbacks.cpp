@@ -141,18 +141,15 @@ void* __real_memcpy(void* to, const void* from, std::size_t n);
 void* __real_memmove(void* to, const void* from, std::size_t n);
 void* __real_memset(void* to, int value, std::size_t n);
 
-void* __wrap_memcpy(void* to, const void* from, std::size_t n) {
-  const simt::check::Pending::Hold hold(simt::check::state().pending);
-  observe_range(from, n, Way::load, CODE);
-  observe_range(to, n, Way::store, CODE);
-  return __real_memcpy(to, from, n);
-}
-void* __wrap_memmove(void* to, const void* from, std::size_t n) {
-  const simt::check::Pending::Hold hold(simt::check::state().pending);
-  observe_range(from, n, Way::load, CODE);
-  observe_range(to, n, Way::store, CODE);
-  return __real_memmove(to, from, n);
-}
+#define COPY(NAME)                                                       \
+  void* __wrap_##NAME(void* to, const void* from, std::size_t n) {       \
+    const simt::check::Pending::Hold hold(simt::check::state().pending); \
+    observe_range(from, n, Way::load, CODE);                             \
+    observe_range(to, n, Way::store, CODE);                              \
+    return __real_##NAME(to, from, n);                                   \
+  }
+COPY(memcpy)
+COPY(memmove)
 void* __wrap_memset(void* to, int value, std::size_t n) {
   const simt::check::Pending::Hold hold(simt::check::state().pending);
   observe_range(to, n, Way::store, CODE);

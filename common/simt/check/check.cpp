@@ -140,7 +140,8 @@ void met_at_two_places(Site site, Site others, const char* name) {
   if (!all.findings.remember_meeting_at(site, others)) return;
   if (others.line < site.line) std::swap(site, others);
   add_remark("split-primitive", site,
-             all.running.place() + ": lanes of one mask reach this " + name + "() and the one at " + place_of(others) +
+             all.running.place() + ": lanes of one mask reach this " + name + "() and the one at " +
+                 file_and_line(others) +
                  "; a GPU of today lets them meet, and the result mixes the values of both places; if that is not " +
                  "intended, or for older GPUs: let all lanes of the mask reach the same call");
 }
@@ -196,11 +197,11 @@ std::size_t first_not_by_device(const void* begin, std::size_t bytes, const void
 }
 
 void add_finding(const char* kind, Site site, const std::string& text) {
-  state().findings.add({.kind = kind, .text = text, .place = place_of(site)});
+  state().findings.add({.kind = kind, .text = text, .place = file_and_line(site)});
 }
 
 void add_remark(const char* kind, Site site, const std::string& text) {
-  state().findings.add({.kind = kind, .text = text, .place = place_of(site), .severity = Severity::remark});
+  state().findings.add({.kind = kind, .text = text, .place = file_and_line(site), .severity = Severity::remark});
 }
 
 Code last_call() { return state().watch.last_call; }
@@ -216,7 +217,7 @@ bool must_interrupt(pthread_t thread) {
 void end_for_time(Site site, const std::string& subject) {
   CheckState& all = state();
   const auto [kind, text, severity] = all.time.take(all.running.has_later_blocks());
-  all.findings.add({.kind = kind, .text = subject + ": " + text, .place = place_of(site), .severity = severity});
+  all.findings.add({.kind = kind, .text = subject + ": " + text, .place = file_and_line(site), .severity = severity});
   stop(cudaErrorLaunchTimeout);
 }
 

@@ -62,7 +62,7 @@ bool is_by_launch(const Access& access) {
   const auto [entry, is_new] = known.try_emplace(access.code, false);
   if (is_new && access.way == Way::load) {
     const auto places = resolve({access.code});
-    const std::string launch = place_of(state().running.launch->kernel.site);
+    const std::string launch = file_and_line(state().running.launch->kernel.site);
     entry->second = !places.empty() && places.begin()->second.ends_with(launch);
   }
   return entry->second;
@@ -190,27 +190,24 @@ void observe_host_range(const void* pointer, std::size_t bytes, Way way, Code co
 [[gnu::noinline]] void observe_unowned(const Access& access, const void* frame) {
   if (access.address - std::uintptr_t(frame) < 4096) return;  // fewer bytes than lie between two stacks
   CheckState& all = state();
-  const auto report_unowned = [&](const std::string& what) {
-    all.findings.add({.kind = "out-of-bounds",
-                      .text = all.running.subject(access.thread) + verb_of(access.way) + what,
-                      .code = access.code});
+  const auto report_unowned = [&](const char* kind, const std::string& what) {
+    all.findings.add(
+        {.kind = kind, .text = all.running.subject(access.thread) + verb_of(access.way) + what, .code = access.code});
   };
   if (Worker::running()->stacks().in_another(reinterpret_cast<void*>(access.address), frame)) {
-    return report_unowned("a variable of another thread; share it in __shared__ or global memory");
+    return report_unowned("out-of-bounds", "a variable of another thread; share it in __shared__ or global memory");
   }
   if (all.ownership.is_observers(access.address)) {
     char address[32];
     std::snprintf(address, sizeof address, "%#zx", std::size_t(access.address));
-    report_unowned("address " + std::string(address) +
-                   ", which is in no allocation; check how the pointer is computed");
+    report_unowned("out-of-bounds", "address " + std::string(address) +
+                                        ", which is in no allocation; check how the pointer is computed");
     stop(cudaErrorIllegalAddress);
   }
   if (!is_hosts(access.address) || is_by_launch(access)) return;
-  all.findings.add({.kind = "host-pointer",
-                    .text = all.running.subject(access.thread) + verb_of(access.way) +
-                            "host memory through a pointer that is itself in memory; copy what it points to into "
-                            "memory from cudaMalloc(), and store that address instead",
-                    .code = access.code});
+  report_unowned("host-pointer",
+                 "host memory through a pointer that is itself in memory; copy what it points to into memory from "
+                 "cudaMalloc(), and store that address instead");
   stop(cudaErrorIllegalAddress);
 }
 

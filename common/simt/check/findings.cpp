@@ -7,8 +7,6 @@
 
 namespace simt::check {
 
-std::string place_of(Site site) { return std::string(site.file) + ":" + std::to_string(site.line); }
-
 void Findings::add(Finding finding) {
   finding.number = ++count_;
   if (finding.began == 0) finding.began = state().order.interval();

@@ -59,7 +59,4 @@ class Findings {
   std::set<std::pair<int, int>> meetings_;  // by their lines
 };
 
-/// "file:line" of a site that the emulation knows.
-std::string place_of(Site site);
-
 }  // namespace simt::check

@@ -279,26 +279,12 @@ Ownership::Words Ownership::first_unwritten(const Region& region, std::size_t of
 }
 
 void Ownership::written(const void* begin, std::size_t bytes, bool by_device) {
-  Region* const region = region_at(std::uintptr_t(begin));
-  if (region == nullptr || !region->cells.exist()) return;
-  const char* const first_byte = std::max(static_cast<const char*>(begin), region->begin);
-  const char* const past = std::min(static_cast<const char*>(begin) + bytes, region->begin + region->bytes);
-  if (first_byte >= past) return;
-  const std::size_t end = std::size_t(past - region->begin);
-  for (std::size_t at = std::size_t(first_byte - region->begin); at < end;) {
-    const unsigned first = at % 4, last = unsigned(std::min<std::size_t>(4, end - (at - first)));
-    Content& content = region->cells.contents[at / 4];
-    content.initialized |= ((1u << last) - 1) & ~((1u << first) - 1) & 15;
-    content.by_device = by_device;
-    if (content.is_split) {
-      for (unsigned b = first; b < last; ++b) {
-        Content& piece = region->cells.byte(at / 4, b).content;
-        piece.initialized |= 1u << b & 15;
-        piece.by_device = by_device;
-      }
-    }
-    at += last - first;
-  }
+  const Region* const region = region_at(std::uintptr_t(begin));
+  if (region == nullptr) return;
+  for_each_cell(*region, begin, bytes, [&](const Cell& cell, unsigned mask, std::uintptr_t, unsigned) {
+    cell.content.initialized |= mask & 15;
+    cell.content.by_device = by_device;
+  });
 }
 
 std::size_t Ownership::first_not_by_device(const void* begin, std::size_t bytes, const void* before) {

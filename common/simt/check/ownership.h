@@ -2,6 +2,7 @@
 // and where the observers keep what they know about that memory.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -166,6 +167,26 @@ class Ownership {
 };
 
 Outside outside(const Region& region, std::size_t offset, unsigned bytes);
+
+/// Calls `use(cell, mask, address, bytes)` for the cells of a piece of memory.
+template <class Use>
+void for_each_cell(const Region& region, const void* begin, std::size_t bytes, Use&& use) {
+  const char* const from = std::max(static_cast<const char*>(begin), region.begin);
+  const char* const past = std::min(static_cast<const char*>(begin) + bytes, region.begin + region.bytes);
+  if (from >= past || !region.cells.exist()) return;
+  const std::size_t end = std::size_t(past - region.begin);
+  for (std::size_t at = std::size_t(from - region.begin); at < end;) {
+    const unsigned first = at % 4, last = unsigned(std::min<std::size_t>(4, end - (at - first)));
+    const Cell cell = region.cells.word(at / 4);
+    const std::uintptr_t address = std::uintptr_t(region.begin) + at;
+    if (cell.content.is_split) {
+      for (unsigned b = first; b < last; ++b) use(region.cells.byte(at / 4, b), 1u << b, address + (b - first), 1u);
+    } else {
+      use(cell, ((1u << last) - 1) & ~((1u << first) - 1), address, last - first);
+    }
+    at += last - first;
+  }
+}
 
 /// Whether these bytes of a word are initialized. In shared memory, what earlier blocks have written does not count.
 inline bool is_initialized(const Cell& cell, unsigned mask, Space space, const Order& order) {

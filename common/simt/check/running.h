@@ -6,6 +6,7 @@
 
 #include "../src/emulation.h"
 #include "../src/execution/launch_state.h"
+#include "text.h"
 
 namespace simt::check {
 
@@ -18,8 +19,12 @@ struct Running {
     return is_flat ? threadIdx.x : threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
   }
   bool has_later_blocks() const { return launch != nullptr && block + 1 < launch->blocks; }
-  std::string place() const;                   ///< "kernel sort, block (1,0,0)"
-  std::string subject(unsigned thread) const;  ///< a finding's first words: the place and the thread, "...: "
+  /// "kernel sort, block (1,0,0)"
+  std::string place() const {
+    return std::string("kernel ") + launch->kernel.name + ", block " + block_name(*launch, block);
+  }
+  /// A finding's first words: the place and the thread, "...: "
+  std::string subject(unsigned thread) const { return place() + ", thread " + thread_name(*launch, thread) + ": "; }
 };
 
 }  // namespace simt::check

@@ -87,7 +87,7 @@ void Shuffles::report(const Origin& origin, unsigned thread) {
                             (has_exited ? ", which has exited" : ", which is not in the mask " + hex(origin.mask)) +
                             ", so it is undefined, and thread " + thread_name(*all.running.launch, thread) +
                             " stores what follows from it; use a mask with all lanes whose values are needed",
-                    .place = place_of(origin.site)});
+                    .place = file_and_line(origin.site)});
 }
 
 void Shuffles::forget() {

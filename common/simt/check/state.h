@@ -3,7 +3,9 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "check.h"
 #include "counts.h"
 #include "device_heap.h"
 #include "findings.h"
@@ -15,7 +17,6 @@
 #include "shuffles.h"
 #include "time_limit.h"
 #include "trace.h"
-#include "transfer_state.h"
 #include "watch.h"
 
 namespace simt::check {
@@ -24,6 +25,20 @@ namespace simt::check {
 struct UnreadLaunch {
   std::string kernel;
   Site site;
+};
+
+/// The host's own memory that an asynchronous copy writes. It has no cells.
+struct HostTarget {
+  std::uintptr_t begin, end;
+  std::uint32_t interval;  ///< of the copy
+  bool is_registered;
+};
+
+/// What is kept of the running copy or fill, and of those that may not have ended.
+struct Transfers {
+  Transfer running = {};
+  bool in_host_function = false;  ///< of cudaLaunchHostFunc(): host code runs as an operation of a stream
+  std::vector<HostTarget> targets;
 };
 
 /// Made before the program's own static objects and never destroyed, because findings are reported after theirs are.

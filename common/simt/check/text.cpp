@@ -1,11 +1,13 @@
 #include "text.h"
 
+#include "../src/execution/failure.h"
+
 namespace simt::check {
 namespace {
 
-std::string coordinates(std::uint64_t linear, dim3 shape) {
-  return "(" + std::to_string(linear % shape.x) + "," + std::to_string(linear / shape.x % shape.y) + "," +
-         std::to_string(linear / shape.x / shape.y) + ")";
+std::string place_in(dim3 shape, std::uint64_t linear) {
+  return coordinates(
+      {unsigned(linear % shape.x), unsigned(linear / shape.x % shape.y), unsigned(linear / shape.x / shape.y)});
 }
 
 /// "a " or "an ", before a number of bytes that is a power of two.
@@ -30,8 +32,8 @@ std::string element_of(const std::string& array, std::size_t offset, unsigned by
   return "element " + std::to_string(offset / bytes) + " of " + array + position(offset, bytes, array_bytes);
 }
 
-std::string thread_name(const Launch& launch, unsigned linear) { return coordinates(linear, launch.config.block); }
+std::string thread_name(const Launch& launch, unsigned linear) { return place_in(launch.config.block, linear); }
 
-std::string block_name(const Launch& launch, std::uint64_t linear) { return coordinates(linear, launch.config.grid); }
+std::string block_name(const Launch& launch, std::uint64_t linear) { return place_in(launch.config.grid, linear); }
 
 }  // namespace simt::check

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "../src/execution/failure.h"
 #include "mentions.h"
 #include "text.h"
 
@@ -15,7 +16,7 @@ std::string what_else(const Operation& operation, Way way, When when) {
   const char* const may = way == Way::load ? "may still read it" : "may still write it";
   const std::string verb = when == When::perhaps ? may : verb_of(way) + std::string("it");
   if (operation.code != 0) return operation.name + " at {other} " + verb;
-  return operation.name + ", launched at " + place_of(operation.site) + ", " + verb + " at {other}";
+  return operation.name + ", launched at " + file_and_line(operation.site) + ", " + verb + " at {other}";
 }
 
 const char* advice_for_stream(const Operation& before) {
@@ -45,26 +46,6 @@ void add(const std::string& text, const Access& access, const Operation& before,
                         .other = other,
                         .began = before.first_interval,
                         .severity = severity});
-}
-
-/// Calls `use(cell, mask, address, bytes)` for the cells of a piece of memory.
-template <class Use>
-void for_each_cell(const Region& region, const void* begin, std::size_t bytes, Use&& use) {
-  const char* const from = std::max(static_cast<const char*>(begin), region.begin);
-  const char* const past = std::min(static_cast<const char*>(begin) + bytes, region.begin + region.bytes);
-  if (from >= past || !region.cells.exist()) return;
-  const std::size_t end = std::size_t(past - region.begin);
-  for (std::size_t at = std::size_t(from - region.begin); at < end;) {
-    const unsigned first = at % 4, last = unsigned(std::min<std::size_t>(4, end - (at - first)));
-    const Cell cell = region.cells.word(at / 4);
-    const std::uintptr_t address = std::uintptr_t(region.begin) + at;
-    if (cell.content.is_split) {
-      for (unsigned b = first; b < last; ++b) use(region.cells.byte(at / 4, b), 1u << b, address + (b - first), 1u);
-    } else {
-      use(cell, ((1u << last) - 1) & ~((1u << first) - 1), address, last - first);
-    }
-    at += last - first;
-  }
 }
 
 /// The running copy or fill accesses a cell.

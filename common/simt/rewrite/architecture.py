@@ -90,7 +90,7 @@ class _Rewriter:
             group = open_groups.pop()
             branches = [member for member, _ in group[:-1]]
             is_about = any(member.enabled and self._mentions(member.tokens) for member in branches)
-            if not is_about or group[0][1] != DECLARATIONS or self._choose_same(branches):
+            if not is_about or group[0][1] not in DECLARATIONS or self._choose_same(branches):
                 continue
             if self._is_for_device(source, places, group[0][0], directive):
                 for member in branches:
@@ -166,7 +166,7 @@ class _Rewriter:
     def _is_for_device(self, source: Source, places: Places, first: Directive, last: Directive) -> bool:
         """Is what these directives enclose device code? An error if it is both."""
         users = {kind for index, kind in places.bodies if first.place <= index < last.place}
-        outside = [i for i in range(first.place, last.place) if places.of_tokens[i] == DECLARATIONS]
+        outside = [i for i in range(first.place, last.place) if places.of_tokens[i] in DECLARATIONS]
         words = [source.code[i].text for i in outside]
         qualifiers = places.qualifiers(words)
         if not users and any(word in ON_DEVICE for word in [*words, *qualifiers]):
@@ -189,7 +189,7 @@ class _Rewriter:
         for source, places in zip(self.sources, self.places):
             uses = [place for token, place in zip(source.code, places.of_tokens) if token.text in names]
             for directive, place in zip(source.directives, places.of_directives):
-                if any(token.text in names for token in directive.tokens) and place != DECLARATIONS:
+                if any(token.text in names for token in directive.tokens) and place not in DECLARATIONS:
                     uses.append(place)
             users.update(place if place in (DEVICE, BOTH) else HOST for place in uses)
         return users

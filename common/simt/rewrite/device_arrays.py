@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .functions import NAMESPACE
 from .source import Source
 from .tokens import Token, closing, is_mark
 
@@ -15,12 +16,12 @@ EXCLUDED = frozenset(
 NUMBERS = frozenset("unsigned signed char short int long float double bool size_t".split())  # noqa: SIM905
 
 
-def separate_arrays(source: Source, scopes: list[bool]) -> None:
+def separate_arrays(source: Source, places: list[str]) -> None:
     """Puts gaps before and after each array at namespace scope, in a section of their own."""
     tokens = source.code
     done = -1
     for i, token in enumerate(tokens):
-        if token.text not in MEMORY or i < done or not scopes[i]:
+        if token.text not in MEMORY or i < done or places[i] != NAMESPACE:
             continue
         first = i
         while first > 0 and tokens[first - 1].text in BEFORE:

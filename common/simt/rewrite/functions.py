@@ -6,7 +6,8 @@ from .source import Source
 from .tokens import Token, closing, is_mark, opening
 
 # What a brace opens. VALUE: an initializer, or anything else that contains neither declarations nor statements.
-DECLARATIONS, VALUE, HOST, DEVICE, BOTH = "declarations", "value", "host", "device", "both"
+NAMESPACE, CLASS, VALUE, HOST, DEVICE, BOTH = "namespace", "class", "value", "host", "device", "both"
+DECLARATIONS = (NAMESPACE, CLASS)
 FUNCTIONS = (HOST, DEVICE, BOTH)
 QUALIFIERS = frozenset(("__global__", "__device__", "__host__"))
 # Parentheses after these are not those of a function's parameters.
@@ -45,7 +46,7 @@ class Places:
                 self._step(i, token)
 
     def _innermost(self) -> str:
-        return self._braces[-1] if self._braces else DECLARATIONS
+        return self._braces[-1] if self._braces else NAMESPACE
 
     def _step(self, index: int, token: Token) -> None:
         around = self._innermost()
@@ -73,10 +74,10 @@ class Places:
         words, has_parameters, has_initializers = self._declaration(index)
         before = self._tokens[index - 1] if index > 0 else None
         if "namespace" in words or (before is not None and before.kind == "string"):
-            return DECLARATIONS
+            return NAMESPACE
         if not has_parameters:
             is_class = any(key in words for key in CLASS_KEYS) and "enum" not in words and "=" not in words
-            return DECLARATIONS if is_class else VALUE
+            return CLASS if is_class else VALUE
         if "=" in words and "operator" not in words:
             return VALUE
         if has_initializers and before is not None and (before.kind == "word" or before.text == ">"):

@@ -7,9 +7,10 @@ import re
 
 from .architecture import rewrite_architecture
 from .device_arrays import separate_arrays
+from .functions import Places
 from .kernel_calls import refuse_kernel_calls
 from .launches import configuration_macros, rewrite_launches
-from .shared_arrays import namespace_scopes, rewrite_casts, rewrite_shared
+from .shared_arrays import rewrite_casts, rewrite_shared
 from .source import Source
 from .tokens import quoted
 
@@ -20,9 +21,9 @@ def rewrite_all(sources: list[Source], architecture: int) -> None:
     rewrite_architecture(sources, architecture)
     names: set[str] = set()
     for source in sources:
-        scopes = namespace_scopes(source)
-        names |= rewrite_shared(source, source.code, scopes)
-        separate_arrays(source, scopes)
+        places = Places(source, {}).of_tokens
+        names |= rewrite_shared(source, source.code, places)
+        separate_arrays(source, places)
         for macro in source.macros:
             rewrite_shared(source, macro.tokens, None)
     configurations = configuration_macros(sources)

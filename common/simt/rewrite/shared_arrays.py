@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from .functions import NAMESPACE
 from .source import RewriteError, Source
 from .tokens import CLOSE, OPEN, Token, closing, is_mark, opening, opening_angle, spelling
 
@@ -9,45 +10,10 @@ SPECIFIERS = frozenset(("extern", "static", "const", "volatile", "__device__", "
 ALIGNMENTS = ("alignas", "__align__", "__attribute__")
 
 
-def namespace_scopes(source: Source) -> list[bool]:
-    """For each token outside directives: is it at file or namespace scope?"""
-    scopes: list[bool] = []
-    braces: list[bool] = []  # for each open one: is it a namespace's?
-    saved: list[list[bool]] = []
-    directives = [(directive.place, directive.role) for directive in source.directives]
-    conditions = iter([*directives, (len(source.code) + 1, "")])
-    place, condition = next(conditions)
-    for i, token in enumerate(source.code):
-        while place == i:  # each branch of an #if begins with the braces that were open before it
-            if condition == "if":
-                saved.append(list(braces))
-            elif condition == "else" and saved:
-                braces = list(saved[-1])
-            elif condition == "endif" and saved:
-                saved.pop()
-            place, condition = next(conditions)
-        if is_mark(token, "}") and braces:
-            braces.pop()
-        scopes.append(all(braces))
-        if is_mark(token, "{"):
-            braces.append(_opens_namespace(source.code, i))
-    return scopes
-
-
-def _opens_namespace(tokens: list[Token], index: int) -> bool:
-    """Is the `{` at `index` that of a namespace or of `extern "C"`?"""
-    head = index
-    while head > 0 and tokens[head - 1].text not in (";", "{", "}"):
-        head -= 1
-    words = [token.text for token in tokens[head:index] if token.kind == "word"]
-    linkage = index >= 2 and tokens[index - 1].kind == "string" and tokens[index - 2].text == "extern"
-    return "namespace" in words[:2] or linkage
-
-
-def rewrite_shared(source: Source, tokens: list[Token], scopes: list[bool] | None) -> set[str]:
+def rewrite_shared(source: Source, tokens: list[Token], places: list[str] | None) -> set[str]:
     """Rewrites declarations of shared memory; returns the names of dynamic arrays at file scope.
 
-    `scopes` is what namespace_scopes() returns, or None for a macro's body.
+    `places` says of each token where it is (functions.Places); None for a macro's body.
     """
     names = set()
     done = -1
@@ -55,13 +21,13 @@ def rewrite_shared(source: Source, tokens: list[Token], scopes: list[bool] | Non
         if token.text != "__shared__" or i < done:
             continue
         first, last = _specifier_run(tokens, i)
-        if scopes is None and not any(t.text == ";" for t in tokens[i:]):
+        if places is None and not any(t.text == ";" for t in tokens[i:]):
             continue  # a macro that is only a specifier
         end = done = _declaration_end(source, tokens, last)
         start = _declaration_start(tokens, first)
         if any(t.text == "extern" for t in tokens[start:last]):
             first = start
-            at_file_scope = scopes is not None and scopes[i]
+            at_file_scope = places is not None and places[i] == NAMESPACE
             name = _rewrite_dynamic(source, tokens, first, end, at_file_scope)
             if at_file_scope:
                 names.add(name)
@@ -149,18 +115,10 @@ def _declaration_end(source: Source, tokens: list[Token], index: int) -> int:
     raise RewriteError(source, tokens[index].start, "this __shared__ declaration has no ';'")
 
 
-def _closed(tokens: list[Token], index: int) -> int:
-    """The index of the closing bracket, of a bracket inside a declaration that is known to be whole."""
-    end = closing(tokens, index)
-    assert end is not None
-    return end
-
-
-def _opened(tokens: list[Token], index: int) -> int:
-    """The index of the opening bracket, likewise."""
-    begin = opening(tokens, index)
-    assert begin is not None
-    return begin
+def _known(index: int | None) -> int:
+    """The index of a bracket inside a declaration that is known to be whole."""
+    assert index is not None
+    return index
 
 
 def _without_alignment(source: Source, tokens: list[Token]) -> list[Token]:
@@ -168,7 +126,7 @@ def _without_alignment(source: Source, tokens: list[Token]) -> list[Token]:
     rest, i = [], 0
     while i < len(tokens):
         if tokens[i].text in ALIGNMENTS and i + 1 < len(tokens):
-            end = _closed(tokens, i + 1)
+            end = _known(closing(tokens, i + 1))
             source.replace(tokens[i].start, tokens[end].end, "")
             i = end
         else:
@@ -194,7 +152,7 @@ def _rewrite_dynamic(source: Source, tokens: list[Token], first: int, end: int, 
     rest = [token for token in rest if token.text not in ("extern", "__shared__")]
     brackets = len(rest)  # where the [...] at the end begin
     while brackets > 0 and rest[brackets - 1].text == "]":
-        brackets = _opened(rest, brackets - 1)
+        brackets = _known(opening(rest, brackets - 1))
     is_array = 2 <= brackets < len(rest) and rest[brackets - 1].kind == "word"
     if not is_array or _has_comma(rest[:brackets]):
         text = "expected one array without a size, as in 'extern __shared__ int name[];'"
@@ -203,7 +161,7 @@ def _rewrite_dynamic(source: Source, tokens: list[Token], first: int, end: int, 
     for token in keywords:
         source.replace(token.start, token.end, "")
     if at_file_scope:
-        inner = spelling(extents[_closed(extents, 0) + 1 :])
+        inner = spelling(extents[_known(closing(extents, 0)) + 1 :])
         for token in rest[: brackets - 1]:
             source.replace(token.start, token.end, "")
         source.insert(name.start, f"static const ::simt::DynamicShared<{kind}{inner}> ")
@@ -227,7 +185,7 @@ def _rewrite_static(source: Source, tokens: list[Token], index: int, end: int) -
         if token.text == "static":
             source.replace(token.start, token.end, "")
     if last < end and tokens[last].text == "alignas":
-        close = _closed(tokens, last + 1)
+        close = _known(closing(tokens, last + 1))
         alignment = spelling(tokens[last : close + 1]) + " "
         source.insert(tokens[first].start, alignment)
         source.replace(tokens[last].start, tokens[close].end, "")
@@ -243,7 +201,7 @@ def _separate_declarators(source: Source, tokens: list[Token], begin: int, end: 
     while i < end:
         angles += (tokens[i].text == "<") - (tokens[i].text == ">")
         if tokens[i].text in OPEN:
-            i = _closed(tokens, i)
+            i = _known(closing(tokens, i))
         elif tokens[i].text == "," and angles == 0:
             if kind is None:
                 type_end = _type_end(tokens, i)
@@ -262,7 +220,7 @@ def _type_end(tokens: list[Token], comma: int) -> int:
     """The index after the type of the first declarator, which ends before `comma`."""
     name = comma - 1
     while tokens[name].text == "]":
-        name = _opened(tokens, name) - 1
+        name = _known(opening(tokens, name)) - 1
     while tokens[name - 1].text in ("*", "&"):
         name -= 1
     return name

@@ -78,24 +78,18 @@ def opening(tokens: list[Token], index: int) -> int | None:
     return None
 
 
-def run_length(tokens: list[Token], index: int, text: str) -> int:
-    """How many tokens `text` begin at `index` with nothing between them."""
-    length = 0
-    while (
-        index + length < len(tokens)
-        and tokens[index + length].text == text
-        and tokens[index + length].start == tokens[index].start + length
-    ):
-        length += 1
-    return length
-
-
 def repetitions(tokens: list[Token], index: int, text: str) -> int:
     """How many tokens `text` follow one another from `index` on, with or without space between them."""
     length = 0
     while index + length < len(tokens) and tokens[index + length].text == text:
         length += 1
     return length
+
+
+def run_length(tokens: list[Token], index: int, text: str) -> int:
+    """How many of them have nothing between them."""
+    run = tokens[index : index + repetitions(tokens, index, text)]
+    return sum(token.start == run[0].start + i for i, token in enumerate(run))
 
 
 def opening_angle(tokens: list[Token], index: int) -> int | None:

@@ -5,32 +5,18 @@
 
 namespace cooperative_groups {
 
-template <class T>
-struct plus {
-  T operator()(T a, T b) const { return a + b; }
-};
-/// The minimum.
-template <class T>
-struct less {
-  T operator()(T a, T b) const { return b < a ? b : a; }
-};
-/// The maximum.
-template <class T>
-struct greater {
-  T operator()(T a, T b) const { return a < b ? b : a; }
-};
-template <class T>
-struct bit_and {
-  T operator()(T a, T b) const { return a & b; }
-};
-template <class T>
-struct bit_or {
-  T operator()(T a, T b) const { return a | b; }
-};
-template <class T>
-struct bit_xor {
-  T operator()(T a, T b) const { return a ^ b; }
-};
+#define SIMT_COMBINATION(name, combined)              \
+  template <class T>                                  \
+  struct name {                                       \
+    T operator()(T a, T b) const { return combined; } \
+  };
+SIMT_COMBINATION(plus, a + b)
+SIMT_COMBINATION(less, b < a ? b : a)     // the minimum
+SIMT_COMBINATION(greater, a < b ? b : a)  // the maximum
+SIMT_COMBINATION(bit_and, a& b)
+SIMT_COMBINATION(bit_or, a | b)
+SIMT_COMBINATION(bit_xor, a ^ b)
+#undef SIMT_COMBINATION
 
 /// Combines the values of all threads of the group; every thread gets the result. `combine` is associative and
 /// commutative.

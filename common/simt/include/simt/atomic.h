@@ -42,22 +42,27 @@ inline T atomic_update(T* address, Change change) {
   return old;
 }
 
+#define SIMT_FETCH(name, fetch)                            \
+  template <class T>                                       \
+  inline T name(T* address, T value) {                     \
+    const T old = fetch(address, value, __ATOMIC_RELAXED); \
+    atomic_yield();                                        \
+    return old;                                            \
+  }
+SIMT_FETCH(fetch_add, __atomic_fetch_add)
+SIMT_FETCH(atomic_subtract, __atomic_fetch_sub)
+SIMT_FETCH(atomic_and, __atomic_fetch_and)
+SIMT_FETCH(atomic_or, __atomic_fetch_or)
+SIMT_FETCH(atomic_xor, __atomic_fetch_xor)
+#undef SIMT_FETCH
+
 template <class T>
 inline T atomic_add(T* address, T value) {
   if constexpr (std::is_floating_point_v<T>) {
     return atomic_update(address, [value](T old) { return old + value; });
   } else {
-    const T old = __atomic_fetch_add(address, value, __ATOMIC_RELAXED);
-    atomic_yield();
-    return old;
+    return fetch_add(address, value);
   }
-}
-
-template <class T>
-inline T atomic_subtract(T* address, T value) {
-  const T old = __atomic_fetch_sub(address, value, __ATOMIC_RELAXED);
-  atomic_yield();
-  return old;
 }
 
 template <class T>
@@ -73,27 +78,6 @@ inline T atomic_compare_and_swap(T* address, T expected, T desired) {
   __atomic_compare_exchange(address, &expected, &desired, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
   atomic_yield();
   return expected;  // the old value, also if it is not the expected one
-}
-
-template <class T>
-inline T atomic_and(T* address, T value) {
-  const T old = __atomic_fetch_and(address, value, __ATOMIC_RELAXED);
-  atomic_yield();
-  return old;
-}
-
-template <class T>
-inline T atomic_or(T* address, T value) {
-  const T old = __atomic_fetch_or(address, value, __ATOMIC_RELAXED);
-  atomic_yield();
-  return old;
-}
-
-template <class T>
-inline T atomic_xor(T* address, T value) {
-  const T old = __atomic_fetch_xor(address, value, __ATOMIC_RELAXED);
-  atomic_yield();
-  return old;
 }
 
 template <class T>
@@ -121,27 +105,20 @@ inline unsigned atomic_decrement(unsigned* address, unsigned last) {
 // Plain functions, not templates, so that arguments convert as CUDA's do: atomicAdd(&counter, 1) for an unsigned
 // counter. Each exists for the three scopes.
 
-#define SIMT_ATOMIC(T, name, operation)                                                  \
-  inline T name(T* address, T value) { return simt::operation(address, value); }         \
-  inline T name##_block(T* address, T value) { return simt::operation(address, value); } \
-  inline T name##_system(T* address, T value) { return simt::operation(address, value); }
+#define SIMT_ATOMIC_IN_SCOPE(T, name, operation) \
+  inline T name(T* address, T value) { return simt::operation(address, value); }
+#define SIMT_CAS_IN_SCOPE(T, name, operation) \
+  inline T name(T* address, T expected, T desired) { return simt::operation(address, expected, desired); }
+#define SIMT_IN_ALL_SCOPES(define, T, name, operation) \
+  define(T, name, operation) define(T, name##_block, operation) define(T, name##_system, operation)
 
+#define SIMT_ATOMIC(T, name, operation) SIMT_IN_ALL_SCOPES(SIMT_ATOMIC_IN_SCOPE, T, name, operation)
+#define SIMT_ATOMIC_CAS(T) SIMT_IN_ALL_SCOPES(SIMT_CAS_IN_SCOPE, T, atomicCAS, atomic_compare_and_swap)
 #define SIMT_ATOMIC_OF_INTEGERS(name, operation) \
   SIMT_ATOMIC(int, name, operation)              \
   SIMT_ATOMIC(unsigned, name, operation)         \
   SIMT_ATOMIC(long long, name, operation)        \
   SIMT_ATOMIC(unsigned long long, name, operation)
-
-#define SIMT_ATOMIC_CAS(T)                                            \
-  inline T atomicCAS(T* address, T expected, T desired) {             \
-    return simt::atomic_compare_and_swap(address, expected, desired); \
-  }                                                                   \
-  inline T atomicCAS_block(T* address, T expected, T desired) {       \
-    return simt::atomic_compare_and_swap(address, expected, desired); \
-  }                                                                   \
-  inline T atomicCAS_system(T* address, T expected, T desired) {      \
-    return simt::atomic_compare_and_swap(address, expected, desired); \
-  }
 
 SIMT_ATOMIC(int, atomicAdd, atomic_add)
 SIMT_ATOMIC(unsigned, atomicAdd, atomic_add)
@@ -189,6 +166,9 @@ SIMT_NOT_FOR_LONGS(atomicCAS)
 #undef SIMT_NOT_FOR_LONG
 #endif
 
+#undef SIMT_ATOMIC_IN_SCOPE
+#undef SIMT_CAS_IN_SCOPE
+#undef SIMT_IN_ALL_SCOPES
 #undef SIMT_ATOMIC
 #undef SIMT_ATOMIC_OF_INTEGERS
 #undef SIMT_ATOMIC_CAS

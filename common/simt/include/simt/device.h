@@ -45,7 +45,7 @@ struct Site {
   constexpr bool operator==(const Site& other) const { return line == other.line && file == other.file; }
 };
 
-/// The warp primitives at which lanes meet.
+/// The warp primitives at which lanes meet. Those of one sort follow one another, so that a comparison tells the sort.
 enum class WarpOp : std::uint8_t {
   sync,
   shuffle,
@@ -133,18 +133,15 @@ inline unsigned __activemask(simt::Site site = simt::Site::here()) {
 }
 
 // --- votes ---
-inline int __all_sync(unsigned mask, int predicate, simt::Site site = simt::Site::here()) {
-  return int(simt::warp_collective(simt::WarpOp::all, mask, predicate != 0, 0, 32, site));
-}
-inline int __any_sync(unsigned mask, int predicate, simt::Site site = simt::Site::here()) {
-  return int(simt::warp_collective(simt::WarpOp::any, mask, predicate != 0, 0, 32, site));
-}
-inline int __uni_sync(unsigned mask, int predicate, simt::Site site = simt::Site::here()) {
-  return int(simt::warp_collective(simt::WarpOp::uniform, mask, predicate != 0, 0, 32, site));
-}
-inline unsigned __ballot_sync(unsigned mask, int predicate, simt::Site site = simt::Site::here()) {
-  return unsigned(simt::warp_collective(simt::WarpOp::ballot, mask, predicate != 0, 0, 32, site));
-}
+#define SIMT_VOTE(Result, name, op)                                                            \
+  inline Result name(unsigned mask, int predicate, simt::Site site = simt::Site::here()) {     \
+    return Result(simt::warp_collective(simt::WarpOp::op, mask, predicate != 0, 0, 32, site)); \
+  }
+SIMT_VOTE(int, __all_sync, all)
+SIMT_VOTE(int, __any_sync, any)
+SIMT_VOTE(int, __uni_sync, uniform)
+SIMT_VOTE(unsigned, __ballot_sync, ballot)
+#undef SIMT_VOTE
 
 namespace simt {
 
@@ -183,42 +180,20 @@ inline T exchange(WarpOp op, unsigned mask, T value, int lane_argument, int widt
 }  // namespace simt
 
 // --- shuffles ---
-template <class T, simt::Exchangeable<T> = 0>
-inline T __shfl_sync(unsigned mask, T value, int source, int width = 32, simt::Site site = simt::Site::here()) {
-  return simt::exchange(simt::WarpOp::shuffle, mask, value, source, width, site);
-}
-template <class T, simt::Exchangeable<T> = 0>
-inline T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32, simt::Site site = simt::Site::here()) {
-  return simt::exchange(simt::WarpOp::shuffle_up, mask, value, int(delta), width, site);
-}
-template <class T, simt::Exchangeable<T> = 0>
-inline T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32,
-                          simt::Site site = simt::Site::here()) {
-  return simt::exchange(simt::WarpOp::shuffle_down, mask, value, int(delta), width, site);
-}
-template <class T, simt::Exchangeable<T> = 0>
-inline T __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = 32, simt::Site site = simt::Site::here()) {
-  return simt::exchange(simt::WarpOp::shuffle_xor, mask, value, lane_mask, width, site);
-}
-template <class T, simt::PromotedToInt<T> = 0>
-inline int __shfl_sync(unsigned mask, T value, int source, int width = 32, simt::Site site = simt::Site::here()) {
-  return __shfl_sync(mask, int(value), source, width, site);
-}
-template <class T, simt::PromotedToInt<T> = 0>
-inline int __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32,
-                          simt::Site site = simt::Site::here()) {
-  return __shfl_up_sync(mask, int(value), delta, width, site);
-}
-template <class T, simt::PromotedToInt<T> = 0>
-inline int __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32,
-                            simt::Site site = simt::Site::here()) {
-  return __shfl_down_sync(mask, int(value), delta, width, site);
-}
-template <class T, simt::PromotedToInt<T> = 0>
-inline int __shfl_xor_sync(unsigned mask, T value, int lane_mask, int width = 32,
-                           simt::Site site = simt::Site::here()) {
-  return __shfl_xor_sync(mask, int(value), lane_mask, width, site);
-}
+#define SIMT_SHUFFLE(name, op, Argument)                                                                             \
+  template <class T, simt::Exchangeable<T> = 0>                                                                      \
+  inline T name(unsigned mask, T value, Argument argument, int width = 32, simt::Site site = simt::Site::here()) {   \
+    return simt::exchange(simt::WarpOp::op, mask, value, int(argument), width, site);                                \
+  }                                                                                                                  \
+  template <class T, simt::PromotedToInt<T> = 0>                                                                     \
+  inline int name(unsigned mask, T value, Argument argument, int width = 32, simt::Site site = simt::Site::here()) { \
+    return name(mask, int(value), argument, width, site);                                                            \
+  }
+SIMT_SHUFFLE(__shfl_sync, shuffle, int)
+SIMT_SHUFFLE(__shfl_up_sync, shuffle_up, unsigned)
+SIMT_SHUFFLE(__shfl_down_sync, shuffle_down, unsigned)
+SIMT_SHUFFLE(__shfl_xor_sync, shuffle_xor, int)
+#undef SIMT_SHUFFLE
 
 // --- match ---
 template <class T, simt::Exchangeable<T> = 0>
@@ -234,33 +209,20 @@ inline unsigned __match_all_sync(unsigned mask, T value, int* all_equal, simt::S
 }
 
 // --- reductions (32-bit) ---
-inline unsigned __reduce_add_sync(unsigned mask, unsigned value, simt::Site site = simt::Site::here()) {
-  return unsigned(simt::warp_collective(simt::WarpOp::reduce_add, mask, value, 0, 32, site));
-}
-inline int __reduce_add_sync(unsigned mask, int value, simt::Site site = simt::Site::here()) {
-  return int(unsigned(simt::warp_collective(simt::WarpOp::reduce_add, mask, unsigned(value), 0, 32, site)));
-}
-inline unsigned __reduce_min_sync(unsigned mask, unsigned value, simt::Site site = simt::Site::here()) {
-  return unsigned(simt::warp_collective(simt::WarpOp::reduce_min, mask, value, 0, 32, site));
-}
-inline int __reduce_min_sync(unsigned mask, int value, simt::Site site = simt::Site::here()) {
-  return int(unsigned(simt::warp_collective(simt::WarpOp::reduce_min_signed, mask, unsigned(value), 0, 32, site)));
-}
-inline unsigned __reduce_max_sync(unsigned mask, unsigned value, simt::Site site = simt::Site::here()) {
-  return unsigned(simt::warp_collective(simt::WarpOp::reduce_max, mask, value, 0, 32, site));
-}
-inline int __reduce_max_sync(unsigned mask, int value, simt::Site site = simt::Site::here()) {
-  return int(unsigned(simt::warp_collective(simt::WarpOp::reduce_max_signed, mask, unsigned(value), 0, 32, site)));
-}
-inline unsigned __reduce_and_sync(unsigned mask, unsigned value, simt::Site site = simt::Site::here()) {
-  return unsigned(simt::warp_collective(simt::WarpOp::reduce_and, mask, value, 0, 32, site));
-}
-inline unsigned __reduce_or_sync(unsigned mask, unsigned value, simt::Site site = simt::Site::here()) {
-  return unsigned(simt::warp_collective(simt::WarpOp::reduce_or, mask, value, 0, 32, site));
-}
-inline unsigned __reduce_xor_sync(unsigned mask, unsigned value, simt::Site site = simt::Site::here()) {
-  return unsigned(simt::warp_collective(simt::WarpOp::reduce_xor, mask, value, 0, 32, site));
-}
+#define SIMT_REDUCE(T, name, op)                                                                     \
+  inline T name(unsigned mask, T value, simt::Site site = simt::Site::here()) {                      \
+    return T(unsigned(simt::warp_collective(simt::WarpOp::op, mask, unsigned(value), 0, 32, site))); \
+  }
+SIMT_REDUCE(unsigned, __reduce_add_sync, reduce_add)
+SIMT_REDUCE(int, __reduce_add_sync, reduce_add)
+SIMT_REDUCE(unsigned, __reduce_min_sync, reduce_min)
+SIMT_REDUCE(int, __reduce_min_sync, reduce_min_signed)
+SIMT_REDUCE(unsigned, __reduce_max_sync, reduce_max)
+SIMT_REDUCE(int, __reduce_max_sync, reduce_max_signed)
+SIMT_REDUCE(unsigned, __reduce_and_sync, reduce_and)
+SIMT_REDUCE(unsigned, __reduce_or_sync, reduce_or)
+SIMT_REDUCE(unsigned, __reduce_xor_sync, reduce_xor)
+#undef SIMT_REDUCE
 
 // --- fences, time, traps ---
 inline void __threadfence_block() { __atomic_thread_fence(__ATOMIC_ACQ_REL); }

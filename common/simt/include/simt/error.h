@@ -1,58 +1,64 @@
 // The runtime's error codes, with CUDA's names and numbers (CUDA Runtime API, "Data types used by CUDA Runtime").
 #pragma once
 
-/// The codes that a program with one device can meet. cudaGetErrorName and cudaGetErrorString know the same ones.
+/// The codes that a program with one device can meet, with the texts of the CUDA runtime (13.0), so that a program
+/// prints the same on both.
+#define SIMT_ERRORS(ENTRY)                                                                                        \
+  ENTRY(cudaSuccess, 0, "no error")                                                                               \
+  ENTRY(cudaErrorInvalidValue, 1, "invalid argument")                                                             \
+  ENTRY(cudaErrorMemoryAllocation, 2, "out of memory")                                                            \
+  ENTRY(cudaErrorInitializationError, 3, "initialization error")                                                  \
+  ENTRY(cudaErrorCudartUnloading, 4, "driver shutting down")                                                      \
+  ENTRY(cudaErrorInvalidConfiguration, 9, "invalid configuration argument")                                       \
+  ENTRY(cudaErrorInvalidPitchValue, 12, "invalid pitch argument")                                                 \
+  ENTRY(cudaErrorInvalidSymbol, 13, "invalid device symbol")                                                      \
+  ENTRY(cudaErrorInvalidHostPointer, 16, "invalid host pointer")                                                  \
+  ENTRY(cudaErrorInvalidDevicePointer, 17, "invalid device pointer")                                              \
+  ENTRY(cudaErrorInvalidMemcpyDirection, 21, "invalid copy direction for memcpy")                                 \
+  ENTRY(cudaErrorInsufficientDriver, 35, "CUDA driver version is insufficient for CUDA runtime version")          \
+  ENTRY(cudaErrorDevicesUnavailable, 46, "CUDA-capable device(s) is/are busy or unavailable")                     \
+  ENTRY(cudaErrorMissingConfiguration, 52, "__global__ function call is not configured")                          \
+  ENTRY(cudaErrorPriorLaunchFailure, 53, "unspecified launch failure in prior launch")                            \
+  ENTRY(cudaErrorInvalidDeviceFunction, 98, "invalid device function")                                            \
+  ENTRY(cudaErrorNoDevice, 100, "no CUDA-capable device is detected")                                             \
+  ENTRY(cudaErrorInvalidDevice, 101, "invalid device ordinal")                                                    \
+  ENTRY(cudaErrorInvalidKernelImage, 200, "device kernel image is invalid")                                       \
+  ENTRY(cudaErrorDeviceUninitialized, 201, "invalid device context")                                              \
+  ENTRY(cudaErrorNoKernelImageForDevice, 209, "no kernel image is available for execution on the device")         \
+  ENTRY(cudaErrorECCUncorrectable, 214, "uncorrectable ECC error encountered")                                    \
+  ENTRY(cudaErrorUnsupportedLimit, 215, "limit is not supported on this architecture")                            \
+  ENTRY(cudaErrorUnsupportedPtxVersion, 222, "the provided PTX was compiled with an unsupported toolchain.")      \
+  ENTRY(cudaErrorOperatingSystem, 304, "OS call failed or operation not supported on this OS")                    \
+  ENTRY(cudaErrorInvalidResourceHandle, 400, "invalid resource handle")                                           \
+  ENTRY(cudaErrorIllegalState, 401, "the operation cannot be performed in the present state")                     \
+  ENTRY(cudaErrorSymbolNotFound, 500, "named symbol not found")                                                   \
+  ENTRY(cudaErrorNotReady, 600, "device not ready")                                                               \
+  ENTRY(cudaErrorIllegalAddress, 700, "an illegal memory access was encountered")                                 \
+  ENTRY(cudaErrorLaunchOutOfResources, 701, "too many resources requested for launch")                            \
+  ENTRY(cudaErrorLaunchTimeout, 702, "the launch timed out and was terminated")                                   \
+  ENTRY(cudaErrorPeerAccessAlreadyEnabled, 704, "peer access is already enabled")                                 \
+  ENTRY(cudaErrorPeerAccessNotEnabled, 705, "peer access has not been enabled")                                   \
+  ENTRY(cudaErrorContextIsDestroyed, 709, "context is destroyed")                                                 \
+  ENTRY(cudaErrorAssert, 710, "device-side assert triggered")                                                     \
+  ENTRY(cudaErrorHostMemoryAlreadyRegistered, 712, "part or all of the requested memory range is already mapped") \
+  ENTRY(cudaErrorHostMemoryNotRegistered, 713, "pointer does not correspond to a registered memory region")       \
+  ENTRY(cudaErrorHardwareStackError, 714, "hardware stack error")                                                 \
+  ENTRY(cudaErrorIllegalInstruction, 715, "an illegal instruction was encountered")                               \
+  ENTRY(cudaErrorMisalignedAddress, 716, "misaligned address")                                                    \
+  ENTRY(cudaErrorInvalidAddressSpace, 717, "operation not supported on global/shared address space")              \
+  ENTRY(cudaErrorInvalidPc, 718, "invalid program counter")                                                       \
+  ENTRY(cudaErrorLaunchFailure, 719, "unspecified launch failure")                                                \
+  ENTRY(cudaErrorCooperativeLaunchTooLarge, 720, "too many blocks in cooperative launch")                         \
+  ENTRY(cudaErrorNotPermitted, 800, "operation not permitted")                                                    \
+  ENTRY(cudaErrorNotSupported, 801, "operation not supported")                                                    \
+  ENTRY(cudaErrorSystemNotReady, 802, "system not yet initialized")                                               \
+  ENTRY(cudaErrorTimeout, 909, "wait operation timed out")                                                        \
+  ENTRY(cudaErrorUnknown, 999, "unknown error")
+
 enum cudaError {
-  cudaSuccess = 0,
-  cudaErrorInvalidValue = 1,
-  cudaErrorMemoryAllocation = 2,
-  cudaErrorInitializationError = 3,
-  cudaErrorCudartUnloading = 4,
-  cudaErrorInvalidConfiguration = 9,
-  cudaErrorInvalidPitchValue = 12,
-  cudaErrorInvalidSymbol = 13,
-  cudaErrorInvalidHostPointer = 16,
-  cudaErrorInvalidDevicePointer = 17,
-  cudaErrorInvalidMemcpyDirection = 21,
-  cudaErrorInsufficientDriver = 35,
-  cudaErrorDevicesUnavailable = 46,
-  cudaErrorMissingConfiguration = 52,
-  cudaErrorPriorLaunchFailure = 53,
-  cudaErrorInvalidDeviceFunction = 98,
-  cudaErrorNoDevice = 100,
-  cudaErrorInvalidDevice = 101,
-  cudaErrorInvalidKernelImage = 200,
-  cudaErrorDeviceUninitialized = 201,
-  cudaErrorNoKernelImageForDevice = 209,
-  cudaErrorECCUncorrectable = 214,
-  cudaErrorUnsupportedLimit = 215,
-  cudaErrorUnsupportedPtxVersion = 222,
-  cudaErrorOperatingSystem = 304,
-  cudaErrorInvalidResourceHandle = 400,
-  cudaErrorIllegalState = 401,
-  cudaErrorSymbolNotFound = 500,
-  cudaErrorNotReady = 600,
-  cudaErrorIllegalAddress = 700,
-  cudaErrorLaunchOutOfResources = 701,
-  cudaErrorLaunchTimeout = 702,
-  cudaErrorPeerAccessAlreadyEnabled = 704,
-  cudaErrorPeerAccessNotEnabled = 705,
-  cudaErrorContextIsDestroyed = 709,
-  cudaErrorAssert = 710,
-  cudaErrorHostMemoryAlreadyRegistered = 712,
-  cudaErrorHostMemoryNotRegistered = 713,
-  cudaErrorHardwareStackError = 714,
-  cudaErrorIllegalInstruction = 715,
-  cudaErrorMisalignedAddress = 716,
-  cudaErrorInvalidAddressSpace = 717,
-  cudaErrorInvalidPc = 718,
-  cudaErrorLaunchFailure = 719,
-  cudaErrorCooperativeLaunchTooLarge = 720,
-  cudaErrorNotPermitted = 800,
-  cudaErrorNotSupported = 801,
-  cudaErrorSystemNotReady = 802,
-  cudaErrorTimeout = 909,
-  cudaErrorUnknown = 999,
+#define SIMT_ENUMERATOR(name, number, text) name = number,
+  SIMT_ERRORS(SIMT_ENUMERATOR)
+#undef SIMT_ENUMERATOR
 };
 using cudaError_t = cudaError;
 

@@ -115,53 +115,28 @@ inline Float larger(Float a, Float b) {
 
 }  // namespace simt
 
-inline int min(int a, int b) { return a < b ? a : b; }
-inline unsigned min(unsigned a, unsigned b) { return a < b ? a : b; }
-inline unsigned min(int a, unsigned b) { return min((unsigned)(a), (unsigned)(b)); }
-inline unsigned min(unsigned a, int b) { return min((unsigned)(a), (unsigned)(b)); }
-inline long min(long a, long b) { return a < b ? a : b; }
-inline unsigned long min(unsigned long a, unsigned long b) { return a < b ? a : b; }
-inline unsigned long min(long a, unsigned long b) { return min((unsigned long)(a), (unsigned long)(b)); }
-inline unsigned long min(unsigned long a, long b) { return min((unsigned long)(a), (unsigned long)(b)); }
-inline long long min(long long a, long long b) { return a < b ? a : b; }
-inline unsigned long long min(unsigned long long a, unsigned long long b) { return a < b ? a : b; }
-inline unsigned long long min(long long a, unsigned long long b) {
-  return min((unsigned long long)(a), (unsigned long long)(b));
-}
-inline unsigned long long min(unsigned long long a, long long b) {
-  return min((unsigned long long)(a), (unsigned long long)(b));
-}
-inline float min(float a, float b) { return simt::smaller(a, b); }
-inline double min(double a, double b) { return simt::smaller(a, b); }
-inline double min(float a, double b) { return simt::smaller<double>(a, b); }
-inline double min(double a, float b) { return simt::smaller<double>(a, b); }
-inline unsigned umin(unsigned a, unsigned b) { return min(a, b); }
-inline long long llmin(long long a, long long b) { return min(a, b); }
-inline unsigned long long ullmin(unsigned long long a, unsigned long long b) { return min(a, b); }
+#define SIMT_EXTREME_OF_INTEGERS(name, before, Signed, Unsigned)                \
+  inline Signed name(Signed a, Signed b) { return a before b ? a : b; }         \
+  inline Unsigned name(Unsigned a, Unsigned b) { return a before b ? a : b; }   \
+  inline Unsigned name(Signed a, Unsigned b) { return name((Unsigned)(a), b); } \
+  inline Unsigned name(Unsigned a, Signed b) { return name(a, (Unsigned)(b)); }
+#define SIMT_EXTREME(name, before, of_floats)                                     \
+  SIMT_EXTREME_OF_INTEGERS(name, before, int, unsigned)                           \
+  SIMT_EXTREME_OF_INTEGERS(name, before, long, unsigned long)                     \
+  SIMT_EXTREME_OF_INTEGERS(name, before, long long, unsigned long long)           \
+  inline float name(float a, float b) { return simt::of_floats(a, b); }           \
+  inline double name(double a, double b) { return simt::of_floats(a, b); }        \
+  inline double name(float a, double b) { return simt::of_floats<double>(a, b); } \
+  inline double name(double a, float b) { return simt::of_floats<double>(a, b); } \
+  inline unsigned u##name(unsigned a, unsigned b) { return name(a, b); }          \
+  inline long long ll##name(long long a, long long b) { return name(a, b); }      \
+  inline unsigned long long ull##name(unsigned long long a, unsigned long long b) { return name(a, b); }
 
-inline int max(int a, int b) { return a > b ? a : b; }
-inline unsigned max(unsigned a, unsigned b) { return a > b ? a : b; }
-inline unsigned max(int a, unsigned b) { return max((unsigned)(a), (unsigned)(b)); }
-inline unsigned max(unsigned a, int b) { return max((unsigned)(a), (unsigned)(b)); }
-inline long max(long a, long b) { return a > b ? a : b; }
-inline unsigned long max(unsigned long a, unsigned long b) { return a > b ? a : b; }
-inline unsigned long max(long a, unsigned long b) { return max((unsigned long)(a), (unsigned long)(b)); }
-inline unsigned long max(unsigned long a, long b) { return max((unsigned long)(a), (unsigned long)(b)); }
-inline long long max(long long a, long long b) { return a > b ? a : b; }
-inline unsigned long long max(unsigned long long a, unsigned long long b) { return a > b ? a : b; }
-inline unsigned long long max(long long a, unsigned long long b) {
-  return max((unsigned long long)(a), (unsigned long long)(b));
-}
-inline unsigned long long max(unsigned long long a, long long b) {
-  return max((unsigned long long)(a), (unsigned long long)(b));
-}
-inline float max(float a, float b) { return simt::larger(a, b); }
-inline double max(double a, double b) { return simt::larger(a, b); }
-inline double max(float a, double b) { return simt::larger<double>(a, b); }
-inline double max(double a, float b) { return simt::larger<double>(a, b); }
-inline unsigned umax(unsigned a, unsigned b) { return max(a, b); }
-inline long long llmax(long long a, long long b) { return max(a, b); }
-inline unsigned long long ullmax(unsigned long long a, unsigned long long b) { return max(a, b); }
+SIMT_EXTREME(min, <, smaller)
+SIMT_EXTREME(max, >, larger)
+
+#undef SIMT_EXTREME
+#undef SIMT_EXTREME_OF_INTEGERS
 
 // --- bits of floating-point numbers ---
 

@@ -30,43 +30,26 @@ T load_uncached(const T* address) {
 
 }  // namespace simt
 
-template <class T, simt::Loadable<T> = 0>
-inline T __ldg(const T* address) {
-  return *address;
-}
-template <class T, simt::Loadable<T> = 0>
-inline T __ldca(const T* address) {
-  return *address;
-}
-template <class T, simt::Loadable<T> = 0>
-inline T __ldcs(const T* address) {
-  return *address;
-}
-template <class T, simt::Loadable<T> = 0>
-inline T __ldlu(const T* address) {
-  return *address;
-}
-template <class T, simt::Loadable<T> = 0>
-inline T __ldcg(const T* address) {
-  return simt::load_uncached(address);
-}
-template <class T, simt::Loadable<T> = 0>
-inline T __ldcv(const T* address) {
-  return simt::load_uncached(address);
-}
-template <class T, simt::Loadable<T> = 0>
-inline void __stwb(T* address, simt::Same<T> value) {
-  *address = value;
-}
-template <class T, simt::Loadable<T> = 0>
-inline void __stcg(T* address, simt::Same<T> value) {
-  *address = value;
-}
-template <class T, simt::Loadable<T> = 0>
-inline void __stcs(T* address, simt::Same<T> value) {
-  *address = value;
-}
-template <class T, simt::Loadable<T> = 0>
-inline void __stwt(T* address, simt::Same<T> value) {
-  *address = value;
-}
+#define SIMT_LOAD(name, load)               \
+  template <class T, simt::Loadable<T> = 0> \
+  inline T name(const T* address) {         \
+    return load(address);                   \
+  }
+SIMT_LOAD(__ldg, *)
+SIMT_LOAD(__ldca, *)
+SIMT_LOAD(__ldcs, *)
+SIMT_LOAD(__ldlu, *)
+SIMT_LOAD(__ldcg, simt::load_uncached)
+SIMT_LOAD(__ldcv, simt::load_uncached)
+#undef SIMT_LOAD
+
+#define SIMT_STORE(name)                              \
+  template <class T, simt::Loadable<T> = 0>           \
+  inline void name(T* address, simt::Same<T> value) { \
+    *address = value;                                 \
+  }
+SIMT_STORE(__stwb)
+SIMT_STORE(__stcg)
+SIMT_STORE(__stcs)
+SIMT_STORE(__stwt)
+#undef SIMT_STORE

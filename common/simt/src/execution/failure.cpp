@@ -27,10 +27,4 @@ void report(const Failure& failure) {
   set_sticky(failure.error);
 }
 
-std::string coordinates(uint3 p) {
-  return "(" + std::to_string(p.x) + "," + std::to_string(p.y) + "," + std::to_string(p.z) + ")";
-}
-
-std::string file_and_line(const Site& site) { return std::string(site.file) + ":" + std::to_string(site.line); }
-
 }  // namespace simt

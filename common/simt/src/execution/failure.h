@@ -23,13 +23,19 @@ void report(const Failure& failure);
 /// Prints an error on standard error; in the check build it becomes a finding, which is printed when the program ends.
 void report_error(const char* kind, Site site, const std::string& text);
 
-/// 0x0000ffff. Inline, because the observers use it too.
+// Inline, because the observers use them too.
+
+/// 0x0000ffff
 inline std::string hex(unsigned value) {
   char text[16];
   std::snprintf(text, sizeof text, "0x%08x", value);
   return text;
 }
-std::string coordinates(uint3 p);             ///< (1,2,3)
-std::string file_and_line(const Site& site);  ///< file.cu:12
+/// (1,2,3)
+inline std::string coordinates(uint3 p) {
+  return "(" + std::to_string(p.x) + "," + std::to_string(p.y) + "," + std::to_string(p.z) + ")";
+}
+/// file.cu:12
+inline std::string file_and_line(const Site& site) { return std::string(site.file) + ":" + std::to_string(site.line); }
 
 }  // namespace simt

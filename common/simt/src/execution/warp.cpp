@@ -132,35 +132,18 @@ void reduce(Warp& warp, const Rendezvous& group) {
 }  // namespace
 
 void complete(Warp& warp, const Rendezvous& group) {
-  switch (group.op) {
-    case WarpOp::sync:
-      SIMT_OBSERVE(check::lanes_synchronized(running_warp(), group.arrived);)
-      return;
-    case WarpOp::shuffle:
-    case WarpOp::shuffle_up:
-    case WarpOp::shuffle_down:
-    case WarpOp::shuffle_xor:
-      return shuffle(warp, group);
-    case WarpOp::all:
-    case WarpOp::any:
-    case WarpOp::uniform:
-    case WarpOp::ballot:
-      return vote(warp, group);
-    case WarpOp::match_any:
-      return match_any(warp, group.arrived);
-    case WarpOp::match_all:
-      return match_all(warp, group);
-    case WarpOp::reduce_add:
-    case WarpOp::reduce_min:
-    case WarpOp::reduce_max:
-    case WarpOp::reduce_min_signed:
-    case WarpOp::reduce_max_signed:
-    case WarpOp::reduce_and:
-    case WarpOp::reduce_or:
-    case WarpOp::reduce_xor:
-      return reduce(warp, group);
-    case WarpOp::active_mask:
-      return;  // never a complete group: see Worker::active_mask()
+  if (group.op == WarpOp::sync) {
+    SIMT_OBSERVE(check::lanes_synchronized(running_warp(), group.arrived);)
+  } else if (group.op <= WarpOp::shuffle_xor) {
+    shuffle(warp, group);
+  } else if (group.op <= WarpOp::ballot) {
+    vote(warp, group);
+  } else if (group.op == WarpOp::match_any) {
+    match_any(warp, group.arrived);
+  } else if (group.op == WarpOp::match_all) {
+    match_all(warp, group);
+  } else {  // never an active mask: see Worker::active_mask()
+    reduce(warp, group);
   }
 }
 

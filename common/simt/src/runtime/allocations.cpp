@@ -11,8 +11,6 @@
 #include "../memory/pages.h"
 #include "../memory/pool.h"
 #include "call.h"
-#include "free_memory.h"
-#include "host_watch.h"
 
 namespace simt {
 

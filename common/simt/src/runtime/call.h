@@ -1,9 +1,11 @@
-// What every function of CUDA's host interface goes through.
+// What the functions of CUDA's host interface share.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "../execution/worker.h"
+#include "../faults/host_faults.h"
 #include "simt/error.h"
 
 namespace simt {
@@ -17,6 +19,21 @@ extern constinit thread_local HostThread host_thread;
 
 /// Ends the kernel that called the host function `name`; `caller` is where.
 [[noreturn]] void fail_host_call(Worker& worker, const char* name, void* caller);
+
+/// What cudaMemcpyAsync does; without a stream, what cudaMemcpy does.
+cudaError_t copy(const HostCall& call, void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                 std::optional<cudaStream_t> stream);
+
+/// Frees the allocation that begins at `pointer`, and reports a pointer that is not one of these kinds'.
+cudaError_t free_memory(const HostCall& call, void* pointer, std::initializer_list<MemoryKind> kinds);
+
+// What HostWatch (simt/host_watch.h) is told of the host's work.
+
+/// A copy, which has been found possible.
+void watch_copy(const HostCall& call, const void* to, std::size_t to_bytes, const void* from, std::size_t from_bytes);
+
+/// Memory that kernels and the host share was allocated.
+void watch_shared_memory(const HostCall& call, std::size_t bytes);
 
 /// Runs the body of the CUDA function `name` and keeps its error for cudaGetLastError. Refused after a kernel has
 /// failed, inside a host function, and inside a kernel (which nvcc would not compile).

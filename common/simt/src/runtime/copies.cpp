@@ -7,12 +7,9 @@
 #ifdef SIMT_CHECK
 #include "../../check/check.h"
 #endif
-#include "../faults/host_faults.h"
 #include "../memory/access.h"
 #include "../memory/closed_memory.h"
 #include "call.h"
-#include "copy.h"
-#include "host_watch.h"
 #include "simt/runtime/streams.h"
 
 namespace simt {
@@ -65,14 +62,6 @@ class Observed {
   ~Observed() { SIMT_OBSERVE(check::end_transfer();) }
   Observed(const Observed&) = delete;
   Observed& operator=(const Observed&) = delete;
-
-  void reads([[maybe_unused]] const void* begin, [[maybe_unused]] std::size_t bytes) {
-    SIMT_OBSERVE(check::transfer_reads(begin, bytes);)
-  }
-  void writes([[maybe_unused]] const void* begin, [[maybe_unused]] std::size_t bytes,
-              [[maybe_unused]] const void* from) {
-    SIMT_OBSERVE(check::transfer_writes(begin, bytes, from);)
-  }
 };
 
 /// Rows of bytes that are copied. A pitch is the distance from one row to the next.
@@ -88,11 +77,11 @@ struct Rows {
   std::size_t from_bytes() const { return (height - 1) * from_pitch + width; }
 };
 
-void copy_row([[maybe_unused]] const Call& call, Observed& observed, char* to, const char* from, std::size_t bytes) {
+void copy_row([[maybe_unused]] const Call& call, char* to, const char* from, std::size_t bytes) {
   SIMT_OBSERVE(if (!is_device(to)) check::read_by_host(from, bytes, call.caller);)
-  observed.reads(from, bytes);
+  SIMT_OBSERVE(check::transfer_reads(from, bytes);)
   std::memmove(to, from, bytes);
-  observed.writes(to, bytes, from);
+  SIMT_OBSERVE(check::transfer_writes(to, bytes, from);)
   SIMT_OBSERVE(if (is_in_device_memory(to) && is_in_device_memory(from)) check::copied_on_device(bytes);)
 }
 
@@ -108,10 +97,10 @@ cudaError_t copy_rows(const Call& call, const Rows& rows, cudaMemcpyKind kind) {
   }
   watch_copy({call.name, call.caller}, rows.to, to_bytes, rows.from, from_bytes);
   const OpenMemory open;
-  Observed observed(call, rows.to, rows.from);
+  const Observed observed(call, rows.to, rows.from);
   const auto started = std::chrono::steady_clock::now();
   for (std::size_t row = 0; row < rows.height; ++row) {
-    copy_row(call, observed, static_cast<char*>(rows.to) + row * rows.to_pitch,
+    copy_row(call, static_cast<char*>(rows.to) + row * rows.to_pitch,
              static_cast<const char*>(rows.from) + row * rows.from_pitch, rows.width);
   }
   if (const CopyListener notify = listener) {
@@ -136,10 +125,10 @@ cudaError_t fill_rows(const Call& call, void* pointer, std::size_t pitch, int va
     return cudaErrorInvalidValue;
   }
   const OpenMemory open;
-  Observed observed(call, pointer, nullptr);
+  const Observed observed(call, pointer, nullptr);
   for (std::size_t row = 0; row < height; ++row) {
     std::memset(static_cast<char*>(pointer) + row * pitch, value, width);
-    observed.writes(static_cast<char*>(pointer) + row * pitch, width, nullptr);
+    SIMT_OBSERVE(check::transfer_writes(static_cast<char*>(pointer) + row * pitch, width, nullptr);)
   }
   return cudaSuccess;
 }

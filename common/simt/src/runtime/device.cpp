@@ -6,7 +6,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <mutex>
 #include <string>
@@ -94,82 +93,6 @@ const cudaDeviceProp& properties() {
   return p;
 }
 
-// --- attributes ---
-
-struct Attribute {
-  cudaDeviceAttr attribute;
-  int (*value)(const cudaDeviceProp& properties);
-};
-
-template <auto member>
-int field(const cudaDeviceProp& properties) {
-  return int(properties.*member);
-}
-
-template <auto member, int index>
-int element(const cudaDeviceProp& properties) {
-  return (properties.*member)[index];
-}
-
-int none(const cudaDeviceProp&) { return 0; }
-
-constexpr Attribute attributes[] = {
-    {cudaDevAttrMaxThreadsPerBlock, field<&cudaDeviceProp::maxThreadsPerBlock>},
-    {cudaDevAttrMaxBlockDimX, element<&cudaDeviceProp::maxThreadsDim, 0>},
-    {cudaDevAttrMaxBlockDimY, element<&cudaDeviceProp::maxThreadsDim, 1>},
-    {cudaDevAttrMaxBlockDimZ, element<&cudaDeviceProp::maxThreadsDim, 2>},
-    {cudaDevAttrMaxGridDimX, element<&cudaDeviceProp::maxGridSize, 0>},
-    {cudaDevAttrMaxGridDimY, element<&cudaDeviceProp::maxGridSize, 1>},
-    {cudaDevAttrMaxGridDimZ, element<&cudaDeviceProp::maxGridSize, 2>},
-    {cudaDevAttrMaxSharedMemoryPerBlock, field<&cudaDeviceProp::sharedMemPerBlock>},
-    {cudaDevAttrTotalConstantMemory, field<&cudaDeviceProp::totalConstMem>},
-    {cudaDevAttrWarpSize, field<&cudaDeviceProp::warpSize>},
-    {cudaDevAttrMaxPitch, field<&cudaDeviceProp::memPitch>},
-    {cudaDevAttrMaxRegistersPerBlock, field<&cudaDeviceProp::regsPerBlock>},
-    {cudaDevAttrClockRate, [](const cudaDeviceProp&) { return clock_khz(); }},
-    {cudaDevAttrTextureAlignment, field<&cudaDeviceProp::textureAlignment>},
-    {cudaDevAttrMultiProcessorCount, field<&cudaDeviceProp::multiProcessorCount>},
-    {cudaDevAttrIntegrated, field<&cudaDeviceProp::integrated>},
-    {cudaDevAttrCanMapHostMemory, field<&cudaDeviceProp::canMapHostMemory>},
-    {cudaDevAttrL2CacheSize, field<&cudaDeviceProp::l2CacheSize>},
-    {cudaDevAttrMaxThreadsPerMultiProcessor, field<&cudaDeviceProp::maxThreadsPerMultiProcessor>},
-    {cudaDevAttrUnifiedAddressing, field<&cudaDeviceProp::unifiedAddressing>},
-    {cudaDevAttrComputeCapabilityMajor, field<&cudaDeviceProp::major>},
-    {cudaDevAttrComputeCapabilityMinor, field<&cudaDeviceProp::minor>},
-    {cudaDevAttrStreamPrioritiesSupported, field<&cudaDeviceProp::streamPrioritiesSupported>},
-    {cudaDevAttrGlobalL1CacheSupported, field<&cudaDeviceProp::globalL1CacheSupported>},
-    {cudaDevAttrLocalL1CacheSupported, field<&cudaDeviceProp::localL1CacheSupported>},
-    {cudaDevAttrMaxSharedMemoryPerMultiprocessor, field<&cudaDeviceProp::sharedMemPerMultiprocessor>},
-    {cudaDevAttrMaxRegistersPerMultiprocessor, field<&cudaDeviceProp::regsPerMultiprocessor>},
-    {cudaDevAttrManagedMemory, field<&cudaDeviceProp::managedMemory>},
-    {cudaDevAttrHostNativeAtomicSupported, field<&cudaDeviceProp::hostNativeAtomicSupported>},
-    {cudaDevAttrConcurrentManagedAccess, field<&cudaDeviceProp::concurrentManagedAccess>},
-    {cudaDevAttrCanUseHostPointerForRegisteredMem, field<&cudaDeviceProp::canUseHostPointerForRegisteredMem>},
-    {cudaDevAttrMaxSharedMemoryPerBlockOptin, field<&cudaDeviceProp::sharedMemPerBlockOptin>},
-    {cudaDevAttrHostRegisterSupported, field<&cudaDeviceProp::hostRegisterSupported>},
-    {cudaDevAttrMaxBlocksPerMultiprocessor, field<&cudaDeviceProp::maxBlocksPerMultiProcessor>},
-    {cudaDevAttrReservedSharedMemoryPerBlock, field<&cudaDeviceProp::reservedSharedMemPerBlock>},
-    {cudaDevAttrMemoryPoolsSupported, field<&cudaDeviceProp::memoryPoolsSupported>},
-    // Work does not overlap here, there is no bus, and the system does not report the memory's clock.
-    {cudaDevAttrGpuOverlap, none},
-    {cudaDevAttrKernelExecTimeout, none},
-    {cudaDevAttrComputeMode, none},
-    {cudaDevAttrConcurrentKernels, none},
-    {cudaDevAttrEccEnabled, none},
-    {cudaDevAttrPciBusId, none},
-    {cudaDevAttrPciDeviceId, none},
-    {cudaDevAttrPciDomainId, none},
-    {cudaDevAttrTccDriver, none},
-    {cudaDevAttrMemoryClockRate, none},
-    {cudaDevAttrGlobalMemoryBusWidth, none},
-    {cudaDevAttrAsyncEngineCount, none},
-    {cudaDevAttrIsMultiGpuBoard, none},
-    {cudaDevAttrPageableMemoryAccess, none},
-    {cudaDevAttrComputePreemptionSupported, none},
-    {cudaDevAttrCooperativeLaunch, none},
-    {cudaDevAttrClusterLaunch, none},
-};
-
 // --- limits ---
 
 std::map<cudaLimit, std::size_t> initial_limits() {
@@ -252,11 +175,16 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
   return call(__func__, [&] {
     if (value == nullptr) return cudaErrorInvalidValue;
     if (device != 0) return cudaErrorInvalidDevice;
-    const auto* entry = std::find_if(std::begin(attributes), std::end(attributes),
-                                     [&](const Attribute& candidate) { return candidate.attribute == attribute; });
-    if (entry == std::end(attributes)) return cudaErrorInvalidValue;
-    *value = entry->value(properties());
+    const cudaDeviceProp& p = properties();
+    switch (attribute) {
+#define SIMT_ATTRIBUTE(name, number, found) \
+  case name:                                \
+    *value = int(found);                    \
     return cudaSuccess;
+      SIMT_DEVICE_ATTRIBUTES(SIMT_ATTRIBUTE)
+#undef SIMT_ATTRIBUTE
+    }
+    return cudaErrorInvalidValue;
   });
 }
 

@@ -1,6 +1,7 @@
 // Streams and events as the program holds them: handles, which are numbers.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <mutex>
@@ -10,7 +11,10 @@
 namespace simt {
 
 /// A number that is never used again, so that the handle of a destroyed object is always refused.
-std::uintptr_t new_handle();
+inline std::uintptr_t new_handle() {
+  static std::atomic<std::uintptr_t> handles = 0;
+  return 0x10000 + 16 * ++handles;
+}
 
 /// The living objects of one type.
 template <class Handle, class Object>

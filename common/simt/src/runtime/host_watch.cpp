@@ -1,4 +1,4 @@
-#include "host_watch.h"
+#include "simt/host_watch.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -6,11 +6,12 @@
 #include <map>
 #include <optional>
 
+#include "../execution/failure.h"
 #include "../faults/signals.h"
 #include "../faults/source_lines.h"
 #include "../memory/access.h"
 #include "../memory/closed_memory.h"
-#include "simt/host_watch.h"
+#include "call.h"
 
 namespace simt {
 namespace {
@@ -29,8 +30,7 @@ struct Work {
 
   void add(const HostCall& call, const std::string& text) {
     const Site site = line_of_call(call.caller);
-    if (fault.empty())
-      fault = std::string(site.file) + ":" + std::to_string(site.line) + ": " + call.name + "() " + text;
+    if (fault.empty()) fault = file_and_line(site) + ": " + call.name + "() " + text;
   }
 };
 std::optional<Work> work;  // only the host's thread uses it

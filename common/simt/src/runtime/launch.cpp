@@ -19,17 +19,14 @@ std::atomic<LaunchListener> listener = nullptr;
 
 /// Why a device would refuse this launch, or an empty text. Limits: CUDA C++ Programming Guide, "Compute Capabilities".
 std::string refusal(const LaunchConfig& config, std::size_t dynamic_limit) {
-  const auto text = [](dim3 d) {
-    return "(" + std::to_string(d.x) + "," + std::to_string(d.y) + "," + std::to_string(d.z) + ")";
-  };
   const dim3 g = config.grid, b = config.block;
-  if (g.x == 0 || g.y == 0 || g.z == 0) return "grid " + text(g) + " has no blocks";
+  if (g.x == 0 || g.y == 0 || g.z == 0) return "grid " + coordinates(g) + " has no blocks";
   if (g.x > 0x7fffffffu || g.y > 65535 || g.z > 65535) {
-    return "grid " + text(g) + " exceeds (2147483647,65535,65535)";
+    return "grid " + coordinates(g) + " exceeds (2147483647,65535,65535)";
   }
-  if (b.x == 0 || b.y == 0 || b.z == 0) return "block " + text(b) + " has no threads";
+  if (b.x == 0 || b.y == 0 || b.z == 0) return "block " + coordinates(b) + " has no threads";
   if (b.x > 1024 || b.y > 1024 || b.z > 64 || std::uint64_t(b.x) * b.y * b.z > max_threads_per_block) {
-    return "block " + text(b) + " exceeds 1024 threads, or (1024,1024,64) in one dimension";
+    return "block " + coordinates(b) + " exceeds 1024 threads, or (1024,1024,64) in one dimension";
   }
   if (config.dynamic_shared > dynamic_limit) {
     return std::to_string(config.dynamic_shared) + " bytes of dynamic shared memory exceed the limit of " +

@@ -9,7 +9,6 @@
 #include "../emulation.h"
 #include "../memory/pool.h"
 #include "call.h"
-#include "free_memory.h"
 #include "simt/runtime/streams.h"
 
 using namespace simt;

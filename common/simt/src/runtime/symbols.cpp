@@ -3,7 +3,6 @@
 #include "../memory/access.h"
 #include "../memory/globals.h"
 #include "call.h"
-#include "copy.h"
 
 namespace simt {
 namespace {

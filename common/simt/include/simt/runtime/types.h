@@ -245,60 +245,67 @@ struct cudaDeviceProp {
   int cooperativeMultiDeviceLaunch;
 };
 
+/// The attributes of a device, each with its value in terms of the cudaDeviceProp `p`; clock rates are in kHz. Some are
+/// 0: work does not overlap here, there is no bus, and the system does not report the memory's clock.
+#define SIMT_DEVICE_ATTRIBUTES(ENTRY)                                                          \
+  ENTRY(cudaDevAttrMaxThreadsPerBlock, 1, p.maxThreadsPerBlock)                                \
+  ENTRY(cudaDevAttrMaxBlockDimX, 2, p.maxThreadsDim[0])                                        \
+  ENTRY(cudaDevAttrMaxBlockDimY, 3, p.maxThreadsDim[1])                                        \
+  ENTRY(cudaDevAttrMaxBlockDimZ, 4, p.maxThreadsDim[2])                                        \
+  ENTRY(cudaDevAttrMaxGridDimX, 5, p.maxGridSize[0])                                           \
+  ENTRY(cudaDevAttrMaxGridDimY, 6, p.maxGridSize[1])                                           \
+  ENTRY(cudaDevAttrMaxGridDimZ, 7, p.maxGridSize[2])                                           \
+  ENTRY(cudaDevAttrMaxSharedMemoryPerBlock, 8, p.sharedMemPerBlock)                            \
+  ENTRY(cudaDevAttrTotalConstantMemory, 9, p.totalConstMem)                                    \
+  ENTRY(cudaDevAttrWarpSize, 10, p.warpSize)                                                   \
+  ENTRY(cudaDevAttrMaxPitch, 11, p.memPitch)                                                   \
+  ENTRY(cudaDevAttrMaxRegistersPerBlock, 12, p.regsPerBlock)                                   \
+  ENTRY(cudaDevAttrClockRate, 13, p.clockRate)                                                 \
+  ENTRY(cudaDevAttrTextureAlignment, 14, p.textureAlignment)                                   \
+  ENTRY(cudaDevAttrGpuOverlap, 15, 0)                                                          \
+  ENTRY(cudaDevAttrMultiProcessorCount, 16, p.multiProcessorCount)                             \
+  ENTRY(cudaDevAttrKernelExecTimeout, 17, 0)                                                   \
+  ENTRY(cudaDevAttrIntegrated, 18, p.integrated)                                               \
+  ENTRY(cudaDevAttrCanMapHostMemory, 19, p.canMapHostMemory)                                   \
+  ENTRY(cudaDevAttrComputeMode, 20, 0)                                                         \
+  ENTRY(cudaDevAttrConcurrentKernels, 31, 0)                                                   \
+  ENTRY(cudaDevAttrEccEnabled, 32, 0)                                                          \
+  ENTRY(cudaDevAttrPciBusId, 33, 0)                                                            \
+  ENTRY(cudaDevAttrPciDeviceId, 34, 0)                                                         \
+  ENTRY(cudaDevAttrTccDriver, 35, 0)                                                           \
+  ENTRY(cudaDevAttrMemoryClockRate, 36, 0)                                                     \
+  ENTRY(cudaDevAttrGlobalMemoryBusWidth, 37, 0)                                                \
+  ENTRY(cudaDevAttrL2CacheSize, 38, p.l2CacheSize)                                             \
+  ENTRY(cudaDevAttrMaxThreadsPerMultiProcessor, 39, p.maxThreadsPerMultiProcessor)             \
+  ENTRY(cudaDevAttrAsyncEngineCount, 40, 0)                                                    \
+  ENTRY(cudaDevAttrUnifiedAddressing, 41, p.unifiedAddressing)                                 \
+  ENTRY(cudaDevAttrPciDomainId, 50, 0)                                                         \
+  ENTRY(cudaDevAttrComputeCapabilityMajor, 75, p.major)                                        \
+  ENTRY(cudaDevAttrComputeCapabilityMinor, 76, p.minor)                                        \
+  ENTRY(cudaDevAttrStreamPrioritiesSupported, 78, p.streamPrioritiesSupported)                 \
+  ENTRY(cudaDevAttrGlobalL1CacheSupported, 79, p.globalL1CacheSupported)                       \
+  ENTRY(cudaDevAttrLocalL1CacheSupported, 80, p.localL1CacheSupported)                         \
+  ENTRY(cudaDevAttrMaxSharedMemoryPerMultiprocessor, 81, p.sharedMemPerMultiprocessor)         \
+  ENTRY(cudaDevAttrMaxRegistersPerMultiprocessor, 82, p.regsPerMultiprocessor)                 \
+  ENTRY(cudaDevAttrManagedMemory, 83, p.managedMemory)                                         \
+  ENTRY(cudaDevAttrIsMultiGpuBoard, 84, 0)                                                     \
+  ENTRY(cudaDevAttrHostNativeAtomicSupported, 86, p.hostNativeAtomicSupported)                 \
+  ENTRY(cudaDevAttrPageableMemoryAccess, 88, 0)                                                \
+  ENTRY(cudaDevAttrConcurrentManagedAccess, 89, p.concurrentManagedAccess)                     \
+  ENTRY(cudaDevAttrComputePreemptionSupported, 90, 0)                                          \
+  ENTRY(cudaDevAttrCanUseHostPointerForRegisteredMem, 91, p.canUseHostPointerForRegisteredMem) \
+  ENTRY(cudaDevAttrCooperativeLaunch, 95, 0)                                                   \
+  ENTRY(cudaDevAttrMaxSharedMemoryPerBlockOptin, 97, p.sharedMemPerBlockOptin)                 \
+  ENTRY(cudaDevAttrHostRegisterSupported, 99, p.hostRegisterSupported)                         \
+  ENTRY(cudaDevAttrMaxBlocksPerMultiprocessor, 106, p.maxBlocksPerMultiProcessor)              \
+  ENTRY(cudaDevAttrReservedSharedMemoryPerBlock, 111, p.reservedSharedMemPerBlock)             \
+  ENTRY(cudaDevAttrMemoryPoolsSupported, 115, p.memoryPoolsSupported)                          \
+  ENTRY(cudaDevAttrClusterLaunch, 120, 0)
+
 enum cudaDeviceAttr {
-  cudaDevAttrMaxThreadsPerBlock = 1,
-  cudaDevAttrMaxBlockDimX = 2,
-  cudaDevAttrMaxBlockDimY = 3,
-  cudaDevAttrMaxBlockDimZ = 4,
-  cudaDevAttrMaxGridDimX = 5,
-  cudaDevAttrMaxGridDimY = 6,
-  cudaDevAttrMaxGridDimZ = 7,
-  cudaDevAttrMaxSharedMemoryPerBlock = 8,
-  cudaDevAttrTotalConstantMemory = 9,
-  cudaDevAttrWarpSize = 10,
-  cudaDevAttrMaxPitch = 11,
-  cudaDevAttrMaxRegistersPerBlock = 12,
-  cudaDevAttrClockRate = 13,  ///< kHz
-  cudaDevAttrTextureAlignment = 14,
-  cudaDevAttrGpuOverlap = 15,
-  cudaDevAttrMultiProcessorCount = 16,
-  cudaDevAttrKernelExecTimeout = 17,
-  cudaDevAttrIntegrated = 18,
-  cudaDevAttrCanMapHostMemory = 19,
-  cudaDevAttrComputeMode = 20,
-  cudaDevAttrConcurrentKernels = 31,
-  cudaDevAttrEccEnabled = 32,
-  cudaDevAttrPciBusId = 33,
-  cudaDevAttrPciDeviceId = 34,
-  cudaDevAttrTccDriver = 35,
-  cudaDevAttrMemoryClockRate = 36,  ///< kHz
-  cudaDevAttrGlobalMemoryBusWidth = 37,
-  cudaDevAttrL2CacheSize = 38,
-  cudaDevAttrMaxThreadsPerMultiProcessor = 39,
-  cudaDevAttrAsyncEngineCount = 40,
-  cudaDevAttrUnifiedAddressing = 41,
-  cudaDevAttrPciDomainId = 50,
-  cudaDevAttrComputeCapabilityMajor = 75,
-  cudaDevAttrComputeCapabilityMinor = 76,
-  cudaDevAttrStreamPrioritiesSupported = 78,
-  cudaDevAttrGlobalL1CacheSupported = 79,
-  cudaDevAttrLocalL1CacheSupported = 80,
-  cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
-  cudaDevAttrMaxRegistersPerMultiprocessor = 82,
-  cudaDevAttrManagedMemory = 83,
-  cudaDevAttrIsMultiGpuBoard = 84,
-  cudaDevAttrHostNativeAtomicSupported = 86,
-  cudaDevAttrPageableMemoryAccess = 88,
-  cudaDevAttrConcurrentManagedAccess = 89,
-  cudaDevAttrComputePreemptionSupported = 90,
-  cudaDevAttrCanUseHostPointerForRegisteredMem = 91,
-  cudaDevAttrCooperativeLaunch = 95,
-  cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
-  cudaDevAttrHostRegisterSupported = 99,
-  cudaDevAttrMaxBlocksPerMultiprocessor = 106,
-  cudaDevAttrReservedSharedMemoryPerBlock = 111,
-  cudaDevAttrMemoryPoolsSupported = 115,
-  cudaDevAttrClusterLaunch = 120,
+#define SIMT_ENUMERATOR(name, number, value) name = number,
+  SIMT_DEVICE_ATTRIBUTES(SIMT_ENUMERATOR)
+#undef SIMT_ENUMERATOR
 };
 
 using cudaHostFn_t = void (*)(void* user_data);
