@@ -12,6 +12,8 @@ in_host_move = partial(Mistake, "05-radix", "01_host_move.cu")
 in_split = partial(Mistake, "05-radix", "02_split.cu")
 in_digits = partial(Mistake, "05-radix", "03_digits.cu")
 in_onesweep = partial(Mistake, "05-radix", "04_onesweep.cu")
+in_pipeline = partial(Mistake, "05-radix", "05_pipeline.cu")
+in_record = partial(Mistake, "05-radix", "06_record.cu")
 
 MISTAKES = (
     in_cpu(
@@ -71,5 +73,27 @@ MISTAKES = (
         {"__syncwarp();  // one lane raises": ";  // one lane raises"},
         ["FAILED  step 04 onesweep, check build", "04_onesweep.cu:", "error: race: ", "__syncwarp"],
         alone=True,
+    ),
+    in_pipeline(
+        "every lane claims, not one of those with equal digits",
+        {"if (lower == 0) first = atomicAdd(": "first = atomicAdd("},
+        ["FAILED  step 05 pipeline, ", "05_pipeline.cu"],
+    ),
+    in_pipeline(
+        "the positions are claimed before all warps have theirs",
+        {"__syncthreads();  // a lane claims positions": ";  // a lane claims positions"},
+        ["FAILED  step 05 pipeline, check build", "error: race: "],
+        alone=True,
+    ),
+    in_record(
+        "bins are claimed from before they are scanned",
+        {"__syncthreads();  // a thread reads max_bin": ";  // a thread reads max_bin"},
+        ["FAILED  step 06 record, check build", "error: race: "],
+        alone=True,
+    ),
+    in_record(
+        "the margin forgotten",
+        {"bucket.keys[Shape::margin + claim_in_bin(": "bucket.keys[claim_in_bin("},
+        ["FAILED  step 06 record, ", "06_record.cu"],
     ),
 )

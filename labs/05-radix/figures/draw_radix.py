@@ -319,7 +319,8 @@ def draw_partitions() -> svg.Drawing:
     columns = [sum(tiles, [])]
     # Lanes and tiles claim places in any order, here the last one first: within a bucket, it does not matter.
     columns.append(sorted(tiles[1] + tiles[0], key=lambda key: key // 100))
-    columns.append(sorted(columns[-1][::-1], key=lambda key: key // 10))
+    claimed = list(reversed(columns[-1]))
+    columns.append(sorted(claimed, key=lambda key: key // 10))
     columns.append(sorted(columns[0]))
     assert columns[2] != columns[3]  # something is left to sort
     pitch, top, gap = 30, 66, 150
