@@ -41,8 +41,8 @@ struct Device {
   }
 };
 
-/// Allows a kernel to be launched with `bytes` of dynamic shared memory. Up to 48 KiB are always allowed. Remembers what
-/// it has allowed on a device, because the call takes time. Errors: CudaError.
+/// Allows a kernel to be launched with `bytes` of dynamic shared memory. Up to 48 KiB are always allowed. Remembers
+/// what it has allowed on a device, because the call takes time. Errors: CudaError.
 template <auto kernel>
 void allow_shared_memory(std::size_t bytes, const Device& device) {
   thread_local int allowed_on = -1;

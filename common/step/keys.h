@@ -69,8 +69,8 @@ LAB_HOST_DEVICE inline Key last_key(Order order) {
   return from_ordered_bits<Key>(order == Order::ascending ? Bits<Key>(~Bits<Key>(0)) : Bits<Key>(0));
 }
 
-/// A signed integer whose order is the float's, as ordered_bits(), in two instructions: a float with its sign bit set is
-/// the negative of its other bits, so that -0 is 0.
+/// A signed integer whose order is the float's, as ordered_bits(), in two instructions: a float with its sign bit set
+/// is the negative of its other bits, so that -0 is 0.
 template <class Key>
 LAB_HOST_DEVICE inline auto ordered_integer(Key key) {
   using Signed = std::make_signed_t<Bits<Key>>;

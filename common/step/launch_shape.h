@@ -10,8 +10,8 @@
 
 namespace lab {
 
-/// Threads per block: as many as the user chose, or `default_threads` if the user did not choose. Throws Unsupported outside
-/// 1 to 1024.
+/// Threads per block: as many as the user chose, or `default_threads` if the user did not choose. Throws Unsupported
+/// outside 1 to 1024.
 inline int threads_or(LaunchShape shape, int default_threads) {
   if (shape.threads < 0 || shape.threads > 1024) {
     throw Unsupported("impossible launch shape: " + std::to_string(shape.threads) +

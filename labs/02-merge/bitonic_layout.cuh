@@ -3,8 +3,8 @@
 // The first run is stored forwards, the second backwards right behind it: together they are a bitonic sequence, whose
 // keys ascend and then descend. The next keys of the two runs are at its two ends, and what is not merged yet is always
 // between them. When one run is used up, its position is at the other run's last key, and no key of that run comes
-// after it: the last key is a sentinel, behind which a merge need not look for the end of a run. Only for the sake of
-// equal keys must it ask whether the first run is used up.
+// after it. So the last key is a sentinel, and the merge need not test for the end of a run. Only because of equal keys
+// must it test whether the first run is used up.
 // Source: R. Sedgewick, "Algorithms in C", 3rd edition, 1997, section 8.2.
 #pragma once
 
@@ -58,8 +58,9 @@ __device__ inline void write_own(Items<Key, Value> tile, OwnItems<Shape>& own, O
   }
 }
 
-/// A barrier for `threads` neighbouring threads.
-__device__ inline void sync_threads(int threads) {
+/// Waits for at least the `threads` neighbours that share items: the warp, or all threads of the block, which must then
+/// all call it.
+__device__ inline void synchronize(int threads) {
   if (threads <= 32) {
     __syncwarp();  // a thread merges items that other lanes have written, and overwrites what they have read
   } else {

@@ -23,7 +23,7 @@ struct Bounds {
 /// Where the search for the co-rank of one of four runs begins: it is in [low, high], and all four add up to `rank`.
 template <class Index>
 struct CoRankSearch {
-  std::int64_t own_first;  ///< of the run
+  std::int64_t own_first;  ///< the run's first item
   Index rank, low, high;
 
   __device__ CoRankSearch(const KWayPass<4>& pass, const OutputTile& tile, int own_run)

@@ -64,9 +64,9 @@ template <class Key, class Value, class Before>
 void sort_path(lab::Span<Key> keys, lab::Span<Value> values, Before before, lab::LaunchShape shape,
                cudaStream_t stream);
 
-/// Step 05. Merge path with four-way merges and larger tiles. Launch shape: any number of blocks, 256 threads per block;
-/// if it is left to the step, the tiles at the start have 512 threads where shared memory suffices, and few keys take
-/// two-way merges.
+/// Step 05. Merge path with four-way merges and larger tiles. Launch shape: any number of blocks, 256 threads per
+/// block; if it is left to the step, the tiles at the start have 512 threads where shared memory suffices, and few keys
+/// take two-way merges.
 /// Cost: 1 + ceil(log4(n / tile)) passes over memory; a tile has 16,896 keys of 4 bytes without values, in ascending or
 /// descending order, 8704 of anything else; half as many in blocks of 256 threads. If the launch shape is left to the
 /// step: log2 instead of log4 for up to 65,536 keys per multiprocessor, and tiles of 4608 for up to 4096. Temporary

@@ -21,7 +21,8 @@ inline constexpr bool is_order_of_keys = false;
 template <lab::Order order>
 inline constexpr bool is_order_of_keys<InOrder<order>> = true;
 
-/// Items per thread, at most, where comparisons or values need registers, too.
+/// Items per thread, at most, where an item takes more registers than a key of 4 bytes: longer keys, values, and keys
+/// that a network does not sort.
 inline constexpr int max_items_with_more = 17;
 
 /// A block of `threads_per_block` threads, and the tile that it works on. max_items: per thread, an odd number.

@@ -2,10 +2,13 @@
 //
 // A sorting network compares positions that do not depend on the keys, so that all items stay in registers. Batcher's
 // odd-even merge sort has few comparators, about n/4 (log2 n)^2, but it exchanges keys that are far apart: it is not
-// stable. Where that could be seen, neighbours are exchanged instead, in n phases with n/2 comparators each: if there
-// are values, or another comparison than that of keys, or a thread that has a -0, which equals +0.
+// stable. Where that could be seen, neighbours are exchanged instead, in n phases of n/2 comparators: with values, with
+// a comparison other than that of the keys, and in a thread that holds a -0, which equals +0.
 // Source: K. E. Batcher, "Sorting networks and their applications", AFIPS 1968.
 #pragma once
+
+#include <cstring>
+#include <type_traits>
 
 #include "record_tile.cuh"
 
@@ -59,7 +62,8 @@ __device__ inline void exchange_pairs(OwnItems<Shape>& own, int count, typename 
   }
 }
 
-/// Sorts the first `count` items by odd-even transposition: stable, with `items` phases.
+/// Sorts the first `count` items by odd-even transposition: stable, in `items` phases, rounded up to an
+/// even number.
 template <class Shape>
 __device__ inline void exchange_neighbours(OwnItems<Shape>& own, int count, typename Shape::Before before) {
 #pragma unroll 1  // two phases are code enough: all indexes in them are constants

@@ -1,10 +1,10 @@
 // Step 04: the record.
 //
 // Idea: a key that has been read stays in registers for as many stages as possible. A thread that holds 32 keys runs
-// the stages among them without any memory. Between the lanes of a warp, keys travel by shuffles. Between warps, they
-// go through shared memory once for several stages, not once for each. And the stages whose partners are in different
-// tiles, each of which was a pass over memory in step 03, go in fives: a thread takes 32 keys that are a stride apart,
-// and for five stages these meet only each other.
+// the stages among them without any memory. Between lanes that are close, keys travel by shuffles; between others, they
+// go through shared memory once for several stages. And the stages whose partners are in different tiles, each of which
+// was a pass over memory in step 03, go in fives: a thread takes 32 keys that are a stride apart, and for five stages
+// these meet only each other.
 // New since step 03: the network in registers and between lanes (network.cuh); tiles whose arrangement follows the
 // stages (tile_network.cuh); strided passes (merge_passes.cuh); thread block clusters, where there are any
 // (cluster.cuh). Keys of all types are sorted as unsigned numbers (words.cuh), so that a comparator is a minimum and a
@@ -12,7 +12,7 @@
 // Cost: one read and one write of every key to sort the tiles, of 8192 keys each (4096 if they have 8 bytes or values).
 // Then a merge into runs of 2^m tiles takes one strided pass for every five stages across tiles, m / 5 rounded up, and
 // one pass for all others. For 2^16 keys 7 passes in all, for 2^20 17 (step 03: 28 and 66). With clusters, the first
-// pass sorts runs of 32,768 keys (16,384), which leaves 3 passes and 13. No scratch memory.
+// pass sorts runs of 32,768 keys (16,384), which leaves 3 passes instead of 7, and 13 instead of 17. No scratch memory.
 // Occupancy: a block that sorts a tile has 256 threads with 80 registers each. A streaming multiprocessor has 65,536,
 // so three blocks run there at a time, and while one waits at a barrier, the others work.
 // Limits: 256 threads per block.
@@ -89,9 +89,12 @@ void sort_words(Words all, lab::LaunchShape shape, cudaStream_t stream) {
   const unsigned tile_blocks = lab::blocks_or(shape, all.n, tile);
   // PHASE 1: sort runs, where there are clusters.
   std::int64_t sorted = shape.blocks == 0 ? sort_runs_in_clusters(all, stream) : 0;  // the length of sorted runs
+  // PHASE 2: sort tiles, if that has not been done.
   // Your code: if nothing is sorted yet, and all keys fit into one SmallTile, launch sort_each_tile with it, and
   // that is all. If nothing is sorted and they do not fit, launch it with RecordTile: then runs of `tile` words are
-  // sorted. Then, for runs of 2, 4, ... times the sorted ones, until one run holds all keys: a strided pass that
+  // sorted.
+  // PHASE 3: merge the sorted runs in pairs.
+  // Also your code: for runs of 2, 4, ... times the sorted ones, until one run holds all keys: a strided pass that
   // begins with the mirror stage, further strided passes as long as there are strides of a tile or more, and
   // merge_each_tile. How many threads does a strided pass need if n is not a power of two? Check each launch.
   (void)sort_each_tile<RecordTile<Words>, Words>, (void)sort_each_tile<SmallTile<Words>, Words>;

@@ -70,6 +70,7 @@ __global__ void CLUSTER_OF(cluster_blocks) __launch_bounds__(Tile::threads) sort
   __shared__ Tile tile;
   const int t = threadIdx.x;
   const std::int64_t begin = std::int64_t(blockIdx.x) * Tile::size;
+  // Words from the cluster's first tile on: the same for all its blocks.
   const std::int64_t left = all.n - std::int64_t(blockIdx.x / cluster_blocks * cluster_blocks) * Tile::size;
   const auto striped = all.from(begin + striped_position<Tile::items>(t));
   typename Words::Word words[Tile::items];

@@ -8,7 +8,7 @@
 namespace bitonic {
 
 /// The tiles of a segment that is longer than one are sorted as segments of the class before the last.
-using LongClass = Class<classes - 2>;
+using LongClass = SegmentClass<classes - 2>;
 using LongTile = LongClass::SegmentTile;
 
 /// Words in device memory, as merge_passes.cuh describes them.

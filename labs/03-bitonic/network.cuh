@@ -3,8 +3,8 @@
 // A thread holds `items` words in an array that the compiler keeps in registers. It can do so only if it knows every
 // index: an array with an index that is computed at run time is put into local memory, which is as far away as global
 // memory. So strides and runs are template parameters, and one stage calls the next by `if constexpr`.
-// Threads hold words in one of two arrangements. Blocked: thread t has the words at the positions t * items,
-// t * items + 1, ... Striped: its words are as far apart as there are threads.
+// Here the words of a thread are blocked: thread t has the words at positions t * items, t * items + 1, ...
+// tile_network.cuh has two more arrangements.
 // Source of both networks: Batcher's paper, see bitonic.h.
 #pragma once
 

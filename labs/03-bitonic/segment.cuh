@@ -2,14 +2,15 @@
 //
 // A segment of up to 4096 keys is sorted by as many threads as its length requires, a group of 4 to 128 threads with up
 // to 32 words each. The numbers of threads and of words are template parameters, for the compiler must know all indices
-// of registers. So segments are divided into classes by their length. Between two powers of two there is a class with
-// 24 words per thread: without it, a segment of 1025 keys would cost as much as one of 2048.
+// of registers. So segments are divided into classes by their length. From 64 on, there is a class with 24 words per
+// thread between two powers of two: without it, a segment of 1025 keys would cost as much as one of 2048.
 //
 // The kernels that are given call the step's code through a template argument, `Sort`, with two static functions that
 // all threads of the block call:
 //
 // Sort::sort<Class>(tiles, keys, own): each group of Class::threads threads sorts its own segment, which may be empty,
-//   from keys.from to keys.to. tiles[i] is shared memory for group i. Before and after, no thread uses the tiles.
+//   from keys.from to keys.to. tiles[i] is shared memory for group i. The tiles are free when it is called.
+//   A barrier must follow before they are used again.
 // Sort::run_strided_stages<mirrored>(all, stride): five stages of the merges into runs of 32 * stride words. `all` are
 //   the words of a segment that is longer than a tile (long_segment.cuh).
 #pragma once
@@ -38,13 +39,14 @@ __host__ __device__ inline int class_of(int length) {
 
 /// The threads that sort a segment of a class, the words of each, and the segments that a block sorts at a time.
 template <int index>
-struct Class {
+struct SegmentClass {
   static constexpr int size = longest_of(index);
   static constexpr int items = size <= 64 ? size / 4 : size % 3 == 0 ? 24 : 32;
   static constexpr int threads = size / items, per_block = segment_threads / threads;
   using SegmentTile = Tile<std::uint32_t, items, threads>;
 };
-static_assert(Class<2>::items == 24 && Class<3>::items == 32 && Class<classes - 2>::threads == segment_threads);
+static_assert(SegmentClass<2>::items == 24 && SegmentClass<3>::items == 32);
+static_assert(SegmentClass<classes - 2>::threads == segment_threads);
 
 /// Where a segment is. Empty: a group of threads without a segment.
 struct Segment {

@@ -14,9 +14,9 @@ inline constexpr int list_segments = 2;   ///< per thread of these kernels
 
 /// The lists of all classes in one array, the longest segments first.
 struct SegmentLists {
-  int* counts;          ///< per class: its segments
-  int* listed;          ///< per class: how many of them are in the list
-  unsigned* next_item;  ///< of the work queue in segment_queue.cuh: how many items blocks have claimed
+  int* counts;       ///< per class: the number of its segments
+  int* listed;       ///< per class: how many of them are in the list
+  unsigned* claims;  ///< of the work queue: items claimed so far, not counting each block's first
   Segment* segments;
 
   static constexpr int counters = 2 * classes + 1;
@@ -28,10 +28,10 @@ struct SegmentLists {
   explicit SegmentLists(Segment* memory)
       : counts(reinterpret_cast<int*>(memory)),
         listed(counts + classes),
-        next_item(reinterpret_cast<unsigned*>(listed + classes)),
+        claims(reinterpret_cast<unsigned*>(listed + classes)),
         segments(memory + (counters + 1) / 2) {}
 
-  __host__ __device__ ListedSegments longest() const { return {segments, counts + classes - 1}; }
+  __host__ __device__ ListedSegments long_segments() const { return {segments, counts + classes - 1}; }
 };
 
 /// The classes of the segments that one thread looks at, and their ranks among those of the block. A warp's lanes with

@@ -25,8 +25,8 @@ class WorkQueue {
 
   /// Claims the next item. It is known only after the barrier in advance(), so that the atomic takes its time while the
   /// block sorts.
-  __device__ void claim(unsigned* next_item) {
-    if (threadIdx.x == 0) claimed_ = gridDim.x + atomicAdd(next_item, 1u);
+  __device__ void claim(unsigned* claims) {
+    if (threadIdx.x == 0) claimed_ = gridDim.x + atomicAdd(claims, 1u);
   }
 
   /// Goes on to the item that was claimed.
@@ -53,13 +53,13 @@ struct ClassBegin {
 template <class Sort, int index>
 __device__ __forceinline__ void sort_listed(char* shared, SegmentKeys keys, const SegmentLists& lists, WorkQueue& queue,
                                             ClassBegin begin) {
-  using Class = Class<index>;
+  using Class = SegmentClass<index>;
   const Segment* const segments = lists.segments + begin.segment;
   const int count = lists.counts[index];
   const unsigned end_item = begin.item + (count + Class::per_block - 1) / Class::per_block;
   auto* const tiles = reinterpret_cast<typename Class::SegmentTile*>(shared);
   while (queue.item < end_item) {
-    queue.claim(lists.next_item);
+    queue.claim(lists.claims);
     const unsigned first = (queue.item - begin.item) * Class::per_block;
     Sort::template sort<Class>(tiles, keys, own_segment<Class>(segments, count, first));
     queue.advance();
@@ -71,7 +71,7 @@ __device__ __forceinline__ void sort_listed(char* shared, SegmentKeys keys, cons
 template <class Sort>
 __global__ void __launch_bounds__(segment_threads, blocks_per_multiprocessor)
     sort_listed_segments(SegmentKeys keys, SegmentLists lists) {
-  __shared__ alignas(16) char shared[sizeof(typename Class<classes - 2>::SegmentTile)];
+  __shared__ alignas(16) char shared[sizeof(typename SegmentClass<classes - 2>::SegmentTile)];
   __shared__ unsigned items[2];
   WorkQueue queue(items);
   sort_listed<Sort, classes - 2>(shared, keys, lists, queue, {0, lists.counts[classes - 1]});

@@ -18,8 +18,8 @@
 namespace bitonic {
 
 /// Runs that at most so many lanes share are merged by shuffles, longer ones as columns. A stage between lanes takes a
-/// comparison and a selection for each word, one in registers half as much. But with fewer than 32 words per thread, the
-/// columns of short runs meet in the same banks.
+/// comparison and a selection for each word, one in registers half as much. But with fewer than 32 words per thread,
+/// the columns of short runs meet in the same banks.
 template <int items>
 inline constexpr int shuffled_lanes = items == 32   ? 2
                                       : items == 24 ? 4
@@ -103,7 +103,7 @@ __device__ void merge_as_columns(Tile& tile, typename Tile::Word (&words)[Tile::
   constexpr int rest = Tile::has_24_words ? 3 * stride : stride;  // runs that the columns leave
   static_assert(rest / items <= 32, "the stages between columns and blocked words must stay within a warp");
   write_blocked(tile, words, t);
-  synchronize<threads>();  // reads words that other threads have written
+  synchronize<threads>();  // a thread reads words that others have written
   const int first = t / threads * run;
   const Column<stride, Tile> low(tile, first + t % threads);
   const Column<stride, Tile> high(tile, first + stride - 1 - t % threads);  // mirrors `low`
@@ -113,7 +113,7 @@ __device__ void merge_as_columns(Tile& tile, typename Tile::Word (&words)[Tile::
   bitonic_merge_registers<items / 4>(words);
 #pragma unroll
   for (int i = 0; i < items; ++i) (i < items / 2 ? low : high)[i] = words[i];
-  synchronize<threads>();  // reads words that other threads have written
+  synchronize<threads>();  // a thread reads words that others have written
   const auto* const block = tile.at(t * items);
 #pragma unroll
   for (int i = 0; i < items; ++i) words[i] = block[Tile::padded(i)];

@@ -1,17 +1,19 @@
 // Step 05: the record.
 //
 // Idea: each level of step 04 reads and writes all keys in global memory. Here a pass is a four-way merge: two levels
-// in shared memory for one round trip through global memory. The tiles at the start are four times as long, and a
-// thread sorts twice as many keys in registers, by a network.
+// in shared memory for one round trip through global memory. The tiles at the start are nearly four times as long, and
+// a thread sorts twice as many keys in registers, by a network.
 // New since step 04: a partition point has four co-ranks (find_co_ranks). Two runs in shared memory are in bitonic
 // layout: the first forwards, the second backwards behind it, so that each ends with a sentinel. Copies to shared
 // memory do not pass through registers: many are under way at a time and hide each other's latency. Few keys do not
 // fill the GPU: then a pass is a two-way merge, whose blocks find their co-ranks themselves (methods.cuh chooses).
 // Phases: 1 to 4 sort the tiles; then, for each pass, 5 finds co-ranks, and 6 to 9 merge.
-// Cost: 1 + ceil(log4(n / tile)) reads and writes of every key, log2 for few; a tile has 16,896 integers of 4 bytes,
-// 8704 of anything else, 4608 of few items. Temporary memory: a copy of keys and values, and 16 bytes per 4335 items.
-// Limits: 256 threads per block if the user chooses. The file is long because a record is made of several ideas.
-// Lines: 75 to write, 188 given.
+// Cost: 1 + ceil(log4(n / tile)) reads and writes of every key, log2 in place of log4 for few keys; a tile has 16,896
+// keys of 4 bytes without values, 8704 of anything else, 4608 of few items. Temporary memory: a copy of keys and
+// values, and, for four-way merges, 16 bytes per 8415 keys of 4 bytes without values or per 4335 other items.
+// Limits: if the user chooses the number of threads per block, it must be 256.
+// The file is long because a record is made of several ideas.
+// Lines: 75 to write, 194 given.
 #include <cstdint>
 #include <limits>
 #include <utility>
@@ -34,7 +36,9 @@ __device__ void merge_from_both_ends(OwnItems<Shape>& own, Items<Key, Value> til
                                      typename Shape::Before before) {
   // begin solution
   //~ // Your code: as merge_serially of step 04, but the next key of b is before the last one, not behind it. Which
-  //~ // ends of runs must you still ask for, so that equal keys keep their order? Read nothing if nothing is left.
+  //~ // ends of runs must you still ask for, so that equal keys keep their order? Read nothing outside [runs.first,
+  //~ // runs.end), even when no item is left: limit the positions by min() and max(). A condition around the read of a
+  //~ // key costs registers.
   //~ (void)own, (void)tile, (void)runs, (void)a, (void)b, (void)before;
   const int left = runs.end - runs.first - runs.diagonal;
   Key a_key = tile.keys[a], b_key = tile.keys[b];
@@ -74,15 +78,15 @@ __device__ void merge_threads(Items<Key, Value> tile, OwnItems<Shape>& own, int 
   for (int run = 1; run < Shape::threads && position(run) < count; run *= 2) {  // threads per run
     // begin solution
     //~ // Your code: write_own() the thread's items, so that the runs of `run` threads are in bitonic layout in pairs. Then
-    //~ // merge_own(). Which barriers are needed? sync_threads(threads) is a barrier for so many neighbours.
+    //~ // merge_own(). Which barriers are needed? synchronize(threads) is a barrier for so many neighbours.
     //~ (void)tile, (void)own, (void)before, (void)position, (void)t;
     const int first = t & -run, pair = t & -(2 * run);
     const OutputRun own_run{position(first), position(first + run), (t - first) * Shape::items};
     write_own(tile, own, own_run, first == pair ? Half::first : Half::second);
-    sync_threads(2 * run);
+    synchronize(2 * run);
     const BitonicRuns runs{position(pair), position(pair + run), position(pair + 2 * run), (t - pair) * Shape::items};
     merge_own(own, tile, runs, before);
-    sync_threads(2 * run);
+    synchronize(2 * run);
     // end solution
   }
   write_own(tile, own, {0, count, t * Shape::items}, Half::first);
@@ -115,14 +119,14 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multiprocess
 
 // --- the co-ranks of four runs ---
 
-/// How many items of another run come before this lane's probe. The co-rank of that run is in [low, high], and its own
-/// probe, the item in the middle of this interval, comes before this lane's, or not.
+/// Bounds on the items of another run to count as before this lane's probe. That run's co-rank is in [low, high];
+/// `its_probe_comes_before`: whether its probe, the item in the middle, comes before this lane's.
 template <class Index>
 __device__ Bounds<Index> bounds_in_other_run(Index low, Index high, bool its_probe_comes_before) {
   // begin solution
   //~ // Your code: there are three cases. A run whose interval is a single number has no probe.
   //~ (void)its_probe_comes_before;
-  //~ return {low, high};
+  //~ return {low, high};  // delete this line, too
   const bool known = low == high;
   const Index middle = low + (high - low) / 2;
   return {its_probe_comes_before && !known ? middle + 1 : low, its_probe_comes_before || known ? high : middle};
@@ -131,8 +135,9 @@ __device__ Bounds<Index> bounds_in_other_run(Index low, Index high, bool its_pro
 
 /// Finds the co-ranks of each tile: how many items of each of the four runs come before it, `rank` in all. Four lanes
 /// search, one per run, whose interval [low, high] holds the answer. A lane reads its probe, the key in the middle of
-/// its interval, and finds out from the other probes how many items of the merge come before it. At most fewer than
-/// `rank`: the probe is among those that come first. At least `rank`: it is not. Either narrows the interval.
+/// its interval, and finds bounds, from the other probes, on how many items of the merge come before it. If even the
+/// upper bound is less than `rank`, the probe is among the items that come first; if the lower bound is `rank` or more,
+/// it is not. Either narrows the interval.
 template <class Index, class Key, class Before>
 __global__ void find_co_ranks(const Key* from, KWayPass<4> pass, CoRanks<4>* co_ranks, Before before) {
   const int own_run = threadIdx.x % 4, per_block = blockDim.x / 4;
@@ -149,9 +154,10 @@ __global__ void find_co_ranks(const Key* from, KWayPass<4> pass, CoRanks<4>* co_
       //~ // Your code: the least and the largest number of items that can come before this lane's probe, summed over all
       //~ // runs. Of its own run, exactly `middle` items do. For another run, get its interval and its probe by
       //~ // shuffles (__shfl_sync(all_lanes, x, run, 4)): does its probe come before this one? Of equal keys, that of the
-      //~ // first run does. Then narrow the interval: low becomes middle + 1, or high becomes middle.
+      //~ // run with the smaller number comes before. Then narrow the interval: low becomes middle + 1, or high becomes
+      //~ // middle.
       //~ (void)key, (void)middle, (void)before, (void)bounds_in_other_run<Index>;
-      //~ break;
+      //~ break;  // delete this line, too
       Bounds<Index> sum{0, 0};
 #pragma unroll
       for (int run = 0; run < 4; ++run) {
@@ -170,7 +176,8 @@ __global__ void find_co_ranks(const Key* from, KWayPass<4> pass, CoRanks<4>* co_
   }
 }
 
-/// Merges the parts in the tile, level by level. All threads of the block call it.
+/// Merges the parts in the tile, level by level. All threads of the block call it. When it returns, each of them may
+/// read the whole tile.
 template <int ways, class Shape, class Key, class Value>
 __device__ void merge_parts(Items<Key, Value> tile, const int* first, typename Shape::Before before) {
 #pragma unroll
@@ -206,7 +213,7 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multiprocess
   __shared__ Parts<ways> parts;
   const auto tile = tile_in_shared_memory<Shape>();
   for (std::int64_t index = blockIdx.x; index < pass.tiles; index += gridDim.x) {
-    // PHASE 6: locate the parts of the runs that the tile is made of. One thread does, because the sums are few.
+    // PHASE 6: locate the parts of the runs that the tile is made of. One thread is enough for so few sums.
     const OutputTile output(pass, index);
     const CoRanks<ways>* own_and_next = co_ranks + index;
     if constexpr (ways == 2) own_and_next = find_both_co_ranks(from.keys, pass, output, before);
@@ -218,7 +225,8 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multiprocess
     __syncthreads();  // a thread merges items that other threads have loaded
     // PHASE 8: merge. Two levels of a four-way merge, for one round trip through global memory.
     merge_parts<ways, Shape>(tile, parts.first, before);
-    // PHASE 9: store, neighbouring items by neighbouring threads.
+    // PHASE 9: store, neighbouring items by neighbouring threads. This needs no barrier before it: merge_parts() ends
+    // with one.
     store_items<Shape>(items_from(to, output.first), tile, output.count);
     __syncthreads();  // Redundant today: no thread reads the parts here. Keeps the kernel correct if that changes.
   }
@@ -232,6 +240,7 @@ void sort_by(Items<Key, Value> items, std::int64_t n, Before before, lab::Launch
   constexpr int ways = row_of(method).ways;
   using Sort = SortShape<method, Key, Value, Before>;
   using Merge = MergeShape<method, Key, Value, Before>;
+  // Each merge of a level rounds its threads up, so the first level of ways / 2 merges may need ways / 2 - 1 more.
   const int max_tile = (Merge::threads - (ways / 2 - 1)) * Merge::items;
   const auto [passes, max_tiles] = count_passes<ways>(n, Sort::tile, max_tile);
   const bool in_place = passes % 2 == 0;  // so that the last pass writes the caller's array

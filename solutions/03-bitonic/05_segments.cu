@@ -1,15 +1,17 @@
 // Step 05: segments.
 //
 // Idea: a network is at its best where everything fits into registers. Many small arrays, the segments of a larger one,
-// are sorted at once, each by a few lanes of a warp, or by up to four warps. Its keys are read once and written once.
+// are sorted at once, each by a few lanes of a warp, or by up to four warps. The keys of a segment are read once and
+// written once.
 // New since step 04: a warp that sorts several segments, of any length, from any address; classes of segments by their
 // length (segment.cuh). If lengths differ, lists of the segments of each class (segment_lists.cuh), which persistent
 // blocks work through (segment_queue.cuh). Segments that are longer than a tile, by one block each (long_segment.cuh).
 // Cost: one read and one write of every key in a segment of up to 4096 keys, and nearly 12 bytes per key instead of 8
-// if segments begin anywhere. Scratch memory only if segments are given by offsets: 8 bytes for each, and 128 bytes.
+// (10 for very many keys) if segments begin anywhere, counted without caches. Scratch memory only if segments are given
+// by offsets: 8 bytes for each, and 128 bytes.
 // Limits: uint32_t, ascending, 128 threads per block; n below 2^31.
 // Longer than other steps: segments of equal and of mixed lengths share one sort, which needs the network of step 04.
-// Lines: 51 to write, 122 given.
+// Lines: 51 to write, 127 given.
 #include <algorithm>
 #include <cstdint>
 
@@ -22,10 +24,12 @@
 namespace bitonic {
 namespace {
 
-constexpr int list_block_keys = 1024;  // with fewer, a block would mostly read the lengths of lists
+// Of persistent blocks: with fewer keys, they would mostly read the lengths of the lists.
+constexpr int min_keys_per_block = 1024;
 
-/// The sort of segments. The contract of its functions is in segment.cuh.
+/// The sort of segments. The contract of sort() and run_strided_stages(), which the kernels call, is in segment.cuh.
 struct GroupSort {
+  /// Loads the thread's words of a segment; ~0u for positions past its end. All lanes of the warp call it.
   template <class SegmentTile>
   static __device__ void load(SegmentKeys keys, Segment segment, std::uint32_t (&words)[SegmentTile::items], int t) {
     constexpr int items = SegmentTile::items, threads = SegmentTile::threads;
@@ -51,6 +55,7 @@ struct GroupSort {
     // end solution
   }
 
+  /// Stores the sorted words of a segment from the tile, by `threads` threads. t: the index among them.
   template <int threads, class SegmentTile>
   static __device__ void store(SegmentKeys keys, Segment segment, SegmentTile& tile, int t) {
     constexpr int items = SegmentTile::size / threads;
@@ -130,12 +135,12 @@ template <int index>
 void sort_from_class(SegmentKeys keys, EqualSegments segments, lab::LaunchShape shape, cudaStream_t stream) {
   if constexpr (index < classes - 1) {
     if (class_of(segments.length) != index) return sort_from_class<index + 1>(keys, segments, shape, stream);
-    const unsigned blocks = lab::blocks_or(shape, segments.segments, Class<index>::per_block);
+    const unsigned blocks = lab::blocks_or(shape, segments.segments, SegmentClass<index>::per_block);
     // begin solution
     //~ // Your code: launch sort_segments_of_class, and check the launch.
-    //~ (void)blocks, (void)keys, (void)stream, (void)sort_segments_of_class<Class<index>>;
+    //~ (void)blocks, (void)keys, (void)stream, (void)sort_segments_of_class<SegmentClass<index>>;
     //~ NOT_WRITTEN("step 05");
-    sort_segments_of_class<Class<index>><<<blocks, segment_threads, 0, stream>>>(keys, segments);
+    sort_segments_of_class<SegmentClass<index>><<<blocks, segment_threads, 0, stream>>>(keys, segments);
     CUDA_CHECK(cudaGetLastError());
     // end solution
   } else {
@@ -154,7 +159,7 @@ void require_segments(std::int64_t n, lab::LaunchShape shape) {
 
 /// Persistent blocks: at most as many as run at a time.
 unsigned persistent_blocks(std::int64_t n, lab::LaunchShape shape) {
-  const unsigned blocks = lab::blocks_or(shape, n, list_block_keys);
+  const unsigned blocks = lab::blocks_or(shape, n, min_keys_per_block);
   if (shape.blocks != 0) return blocks;
   const int multiprocessors = lab::device_attribute(cudaDevAttrMultiProcessorCount);
   return std::min(blocks, unsigned(blocks_per_multiprocessor * multiprocessors));
@@ -194,7 +199,7 @@ void sort_segments(lab::Span<const std::uint32_t> keys, lab::Span<std::uint32_t>
   list_segments_by_class<<<list_blocks, list_threads, 0, stream>>>(begins.data, segments, lists);
   CUDA_CHECK(cudaGetLastError());
   const SegmentKeys all = {keys.data, sorted.data};
-  sort_long_segments<GroupSort><<<blocks, segment_threads, 0, stream>>>(all, lists.longest());
+  sort_long_segments<GroupSort><<<blocks, segment_threads, 0, stream>>>(all, lists.long_segments());
   CUDA_CHECK(cudaGetLastError());
   sort_listed_segments<GroupSort><<<blocks, segment_threads, 0, stream>>>(all, lists);
   CUDA_CHECK(cudaGetLastError());

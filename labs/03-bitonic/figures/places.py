@@ -5,7 +5,7 @@ from __future__ import annotations
 from workbook.pictures import svg
 
 ITEMS_LOG, TILE_LOG, STRIDED_LOG, SHUFFLED_LOG = 5, 13, 5, 1  # of bitonic.h, 04_record.cu and tile_network.cuh
-W, H, LEFT, TOP = 27, 19, 92, 104
+W, H, LEFT, TOP = 31, 19, 92, 104
 COLORS = {
     "in registers": (svg.TEAL, svg.TEAL_FILL),
     "by shuffles": (svg.BLUE, svg.BLUE_FILL),
