@@ -94,6 +94,6 @@ MISTAKES = (
     in_record(
         "the margin forgotten",
         {"bucket.keys[Shape::margin + claim_in_bin(": "bucket.keys[claim_in_bin("},
-        ["FAILED  step 06 record, ", "06_record.cu"],
+        ["FAILED  step 06 record, check build", "error: uninitialized: ", "wrong key at index 0"],
     ),
 )
