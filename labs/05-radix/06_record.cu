@@ -16,7 +16,7 @@
 // Longer than other steps: a record is made of several ideas, and needs a method for every kind of key.
 // Source: E. Stehle and H.-A. Jacobsen, "A memory bandwidth-efficient hybrid radix sort on GPUs", SIGMOD 2017: MSD
 // partitions until a bucket fits into shared memory, then a local sort.
-// Lines: 75 to write, 171 given.
+// Lines: 76 to write, 171 given.
 #include <cstdint>
 
 #include "04-counting/counting.h"

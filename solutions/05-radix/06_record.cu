@@ -16,7 +16,7 @@
 // Longer than other steps: a record is made of several ideas, and needs a method for every kind of key.
 // Source: E. Stehle and H.-A. Jacobsen, "A memory bandwidth-efficient hybrid radix sort on GPUs", SIGMOD 2017: MSD
 // partitions until a bucket fits into shared memory, then a local sort.
-// Lines: 75 to write, 171 given.
+// Lines: 76 to write, 171 given.
 #include <cstdint>
 
 #include "04-counting/counting.h"
@@ -110,15 +110,16 @@ struct Core {
       //~ // Your code: as in step 05, for the first items.rows rows, without values.
       //~ (void)tile, (void)items, (void)transform, (void)pass;
       unsigned* const next_positions = tile.counts[threadIdx.x / 32];
-      const unsigned lane = threadIdx.x % 32, lower_lanes = (1u << lane) - 1;
+      const unsigned lower_lanes = (1u << threadIdx.x % 32) - 1;
 #pragma unroll
       for (int row = 0; row < Tile::items; ++row) {
         if (row >= items.rows) break;
         const unsigned digit = transform.digit(items.keys[row], pass), equal = lanes_with<8>(digit);
-        const unsigned position = next_positions[digit] + __popc(equal & lower_lanes);
-        __syncwarp();  // one lane advances next_positions, which the others read
-        if (equal >> lane == 1) next_positions[digit] = position + 1;
-        __syncwarp();  // the next row reads next_positions that other lanes have advanced
+        const unsigned lower = __popc(equal & lower_lanes);
+        unsigned first = 0;
+        if (lower == 0) first = atomicAdd(&next_positions[digit], unsigned(__popc(equal)));
+        const unsigned position = __shfl_sync(0xffffffffu, first, __ffs(int(equal)) - 1) + lower;
+        __syncwarp();  // Redundant today: all lanes meet at the shuffle. But only a barrier promises the order.
         tile.keys[padded(position)] = items.keys[row];
       }
       // end solution

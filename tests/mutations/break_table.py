@@ -191,9 +191,9 @@ _BREAKS: Mapping[str, Sequence[Sequence[str]]] = {
     ],
     "05-radix/05_pipeline.cu": [
         (
-            "the same position for the next row",
-            "next_positions[digit] = position + 1",
-            "next_positions[digit] = position",
+            "the same position for all lanes",
+            "__ffs(int(equal)) - 1) + lower",
+            "__ffs(int(equal)) - 1)",
         ),
         ("keys transformed in every pass", "if (pass.is_first) items", "items"),
         ("transformed keys at the end", "if (pass.is_last) {", "if (false) {"),
@@ -209,9 +209,9 @@ _BREAKS: Mapping[str, Sequence[Sequence[str]]] = {
         ("bins with any number of keys", "if (bucket.max_bin > unsigned(Shape::margin)) return false;", ""),
         ("sentinels overwritten", "bucket.keys[Shape::margin + claim_in_bin(", "bucket.keys[claim_in_bin("),
         (
-            "the same position for the next row",
-            "next_positions[digit] = position + 1",
-            "next_positions[digit] = position",
+            "the same position for all lanes",
+            "__ffs(int(equal)) - 1) + lower",
+            "__ffs(int(equal)) - 1)",
         ),
     ],
     "06-beyond-memory/01_runs.cu": [
