@@ -11,7 +11,7 @@
 
 namespace lab {
 
-/// What an array of so many bytes occupies: device memory is handed out in whole pages of 4 KiB.
+/// What an array of `bytes` bytes occupies: device memory is handed out in whole pages of 4 KiB.
 constexpr std::int64_t allocated_bytes(std::int64_t bytes) { return (bytes + 4095) / 4096 * 4096; }
 
 /// n values of T in device memory, uninitialized. Allocation and release are ordered on `stream`: the memory may be

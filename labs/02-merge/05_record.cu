@@ -59,7 +59,7 @@ __device__ void merge_threads(Items<Key, Value> tile, OwnItems<Shape>& own, int 
   const auto position = [=](int thread) { return min(thread * Shape::items, count); };
   for (int run = 1; run < Shape::threads && position(run) < count; run *= 2) {  // threads per run
     // Your code: write_own() the thread's items, so that the runs of `run` threads are in bitonic layout in pairs. Then
-    // merge_own(). Which barriers are needed? synchronize(threads) is a barrier for so many neighbours.
+    // merge_own(). Which barriers are needed? synchronize(threads) is a barrier for `threads` neighbours.
     (void)tile, (void)own, (void)before, (void)position, (void)t;
   }
   write_own(tile, own, {0, count, t * Shape::items}, Half::first);

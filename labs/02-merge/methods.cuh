@@ -23,7 +23,7 @@ struct MethodRow {
   int max_items;        ///< per thread
   bool auto_shape;      ///< only if the user leaves the launch shape to the step
   bool large_tiles;     ///< only if large tiles are possible and needed
-  int max_keys_per_sm;  ///< threshold: for at most so many keys per multiprocessor
+  int max_keys_per_sm;  ///< threshold: for at most this number of keys per multiprocessor
 };
 
 inline constexpr int no_threshold = std::numeric_limits<int>::max();
@@ -56,7 +56,7 @@ template <class Key, class Value, class Before>
 Method choose_method(std::int64_t n, lab::LaunchShape shape) {
   using Small = SortShape<Method::four_way_small_tiles, Key, Value, Before>;
   using Large = SortShape<Method::four_way, Key, Value, Before>;
-  static_assert(!Small::needs_smem_opt_in, "every GPU has so much shared memory");
+  static_assert(!Small::needs_smem_opt_in, "every GPU has enough shared memory");
   const bool auto_shape = shape.blocks == 0 && shape.threads == 0;
   const bool large_tiles = shape.threads == 0 && fits<Large>() && n > Small::tile;  // possible, and needed
   const std::int64_t multiprocessors = lab::device_attribute(cudaDevAttrMultiProcessorCount);

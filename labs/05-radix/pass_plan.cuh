@@ -59,9 +59,9 @@ __device__ void count_digits(lab::Bits<Key> key, KeyTransform<Key, true> transfo
   }
 }
 
-/// Counts the digits of a tile's first `count` keys, and adds what it finds to `found`. `readable`: how many keys there
-/// are from `tile` on; it may include the one after the tile. A warp has consecutive rows of 32 neighbours, and looks
-/// at the key after its last row.
+/// Counts the digits of a tile's first `count` keys, and adds what it finds to `found`. `readable`: the keys from the
+/// tile's first one on, with the one after the tile, if there is one. A warp has consecutive rows of 32 neighbours, and
+/// looks at the key after its last row.
 template <int copies, class Key>
 __device__ void count_tile_digits(lab::Span<const lab::Bits<Key>> readable, int count, KeyTransform<Key> transform,
                                   unsigned* counts, Found& found) {

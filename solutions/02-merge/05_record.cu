@@ -78,7 +78,7 @@ __device__ void merge_threads(Items<Key, Value> tile, OwnItems<Shape>& own, int 
   for (int run = 1; run < Shape::threads && position(run) < count; run *= 2) {  // threads per run
     // begin solution
     //~ // Your code: write_own() the thread's items, so that the runs of `run` threads are in bitonic layout in pairs. Then
-    //~ // merge_own(). Which barriers are needed? synchronize(threads) is a barrier for so many neighbours.
+    //~ // merge_own(). Which barriers are needed? synchronize(threads) is a barrier for `threads` neighbours.
     //~ (void)tile, (void)own, (void)before, (void)position, (void)t;
     const int first = t & -run, pair = t & -(2 * run);
     const OutputRun own_run{position(first), position(first + run), (t - first) * Shape::items};

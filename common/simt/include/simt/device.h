@@ -45,7 +45,7 @@ struct Site {
   constexpr bool operator==(const Site& other) const { return line == other.line && file == other.file; }
 };
 
-/// The warp primitives at which lanes meet. Those of one sort follow one another, so that a comparison tells the sort.
+/// The warp primitives at which lanes meet. Those of one sort follow one another, so that a comparison finds the sort.
 enum class WarpOp : std::uint8_t {
   sync,
   shuffle,

@@ -27,7 +27,7 @@ cudaError_t copy(const HostCall& call, void* to, const void* from, std::size_t b
 /// Frees the allocation that begins at `pointer`, and reports a pointer that is not one of these kinds'.
 cudaError_t free_memory(const HostCall& call, void* pointer, std::initializer_list<MemoryKind> kinds);
 
-// What HostWatch (simt/host_watch.h) is told of the host's work.
+// What HostWatch (simt/host_watch.h) learns of the host's work.
 
 /// A copy, which has been found possible.
 void watch_copy(const HostCall& call, const void* to, std::size_t to_bytes, const void* from, std::size_t from_bytes);
