@@ -1,21 +1,22 @@
 #!/usr/bin/env python3
-"""Writes the tables and the plots of recorded results, from reports/results/MACHINE/LAB.csv.
+"""Writes the tables and the charts of recorded results, from reports/results/MACHINE/LAB.csv.
 
 peers.csv in the same folder has the rows of other libraries, which count as gold standards of every lab.
 
-    python3 reports/tables.py            writes RESULTS.md, the tables in other documents, and the plots
+    python3 reports/tables.py            writes the tables in documents, such as RESULTS.md, and the charts
     python3 reports/tables.py --check    writes nothing; fails if one of them is out of date
 
-reports/RESULTS.md has every table. Other documents mark the place of a table by a pair of comments:
+Documents mark the place of a part by a pair of comments:
 
+    <!-- results: MACHINE chart -->      the chart of all labs
     <!-- results: MACHINE LAB -->        the speeds of one lab
-    <!-- results: MACHINE -->            one small table of all labs
+    <!-- results: MACHINE tables -->     those of all labs, folded, and how they were measured
     <!-- results: MACHINE algorithms --> the fastest step of each lab, over n
+    <!-- results: MACHINE phases -->     sorts on several GPUs
     <!-- end of results -->
 
-Of the plots in reports/results/MACHINE, speed.svg has one panel per lab, algorithms.svg one line per lab. LAB-timeline-
-STEP.svg is drawn from the file LAB-timeline-STEP.json, which `./workbook picture --json` writes. Checking them needs no
-matplotlib: a plot carries a checksum of what it was made from.
+LAB-timeline-STEP.svg is drawn from the file LAB-timeline-STEP.json, which `./workbook picture --json` writes. Checking
+charts needs no matplotlib: each carries a checksum of what it was made from.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ import argparse
 import hashlib
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -32,51 +35,28 @@ sys.path.insert(0, str(ROOT / "common"))
 
 from workbook.core import course, files, timelines  # noqa: E402
 from workbook.core import rows as row_files  # noqa: E402
-from workbook.core.console import Problem  # noqa: E402
+from workbook.core.console import Problem, grouped  # noqa: E402
 from workbook.core.rows import Row, best_gold, share_of_gold  # noqa: E402
-from workbook.reporting import host_copies, lines_over_n, parts_labs, plot, timeline  # noqa: E402
-from workbook.reporting.selection import Line, by_line, powers, speed, usual  # noqa: E402
-from workbook.reporting.tables import pipe  # noqa: E402
+from workbook.reporting import host_copies, lines_over_n, parts_labs, phases, plot, step_charts, timeline  # noqa: E402
+from workbook.reporting.selection import Key, by_line, powers, speed, usual  # noqa: E402
+from workbook.reporting.step_charts import Compared  # noqa: E402
+from workbook.reporting.tables import fold, golds_for, over_n, paragraphs, pipe  # noqa: E402
 
 COMMAND = "python3 reports/tables.py"
 RESULTS = ROOT / "reports/results"
-PAGE = ROOT / "reports/RESULTS.md"
-MACHINES = ("h200", "epyc-2-cores")  # in the order of RESULTS.md; the first one has the plots
-ALGORITHMS = "algorithms"  # in place of a lab's name
-MARK = re.compile(r"(<!-- results: (\S+)(?: (\S+))? -->\n).*?(<!-- end of results -->)", re.DOTALL)
+MACHINE = "h200"  # the one with charts
+SEVERAL = "h200-x2"  # where step 04 of lab 06 ran on several GPUs
+MARK = re.compile(r"(<!-- results: (\S+) (\S+) -->\n).*?(<!-- end of results -->)", re.DOTALL)
 CHECKSUMS = re.compile(r"\n<!-- made of (\w+), is (\w+) -->\n$")
-LARGEST = 1 << 28  # n of the small table
 PEERS = "peers"  # reports/results/MACHINE/peers.csv: other libraries, timed by bench --peer for the keys of all labs
 COPIES_FROM = 1 << 24  # n in the table of copies: fewer keys are not worth the trip
-INTRODUCTION = f"""# Results
-
-Recorded speeds of the solutions' steps. `{COMMAND}` makes this page from the rows in `reports/results/`.
-
-Each cell is the speed in keys per second (k: thousand, M: million, G: billion, T: trillion), then, in brackets, the
-speed as a percentage of the fastest gold standard's for the same task and keys. Gold standards are NVIDIA's CUB on a
-GPU, in the same run, and other libraries where they were measured, in a run of their own; on a CPU, the fastest
-programs that we know. Their rows are in italics. Steps marked "tiles" sort each tile of the array separately and are
-compared with gold standards that do the same. Keys are uniform, unless a row names how many different values they
-have. A speed is that of the median of several runs, but at 2<sup>26</sup> keys and more of only one to three; the
-column `repeats` in the rows has their number.
-"""
-MACHINE_INTRODUCTIONS = {
-    "h200": "Measured on a GPU.",
-    "epyc-2-cores": (
-        "The same sources on a CPU (the cpu build). One core executes the threads of a block in turn, so these "
-        "times show how long a student waits for a verdict. They say nothing about a GPU. Step 00 of lab 05 is the "
-        "exception: it is a program for one core, as its gold standards are."
-    ),
-}
 
 
+@cache
 def read(path: Path) -> list[Row]:
     """The verified rows of whole steps in a file."""
-    try:
-        rows = row_files.read(path)
-        row_files.check_machines(rows)
-    except Problem as problem:
-        sys.exit(f"tables.py: {problem}")
+    rows = row_files.read(path)
+    row_files.check_machines(rows)
     return row_files.whole(row_files.verified(rows))
 
 
@@ -86,166 +66,82 @@ def recorded(machine: str, lab: str) -> list[Row]:
     return read(RESULTS / machine / f"{lab}.csv") + (read(peers) if peers.is_file() else [])
 
 
-# --- cells ---
+# --- tables over n ---
 
 
-def size_text(n: int) -> str:
-    """A number of keys; a power of two as such."""
-    exponent = n.bit_length() - 1
-    return f"2<sup>{exponent}</sup>" if n == 1 << exponent else f"{n:,}"
+def named(row: Row, name: str) -> str:
+    """The name of a row's line with the type of its keys and, if they are not uniform, how many values they have."""
+    ends = re.fullmatch(r"range:(\d+):(\d+)", row.input)
+    return f"{name}, {row.type}" + (f", {int(ends[2]) - int(ends[1]) + 1} values" if ends else "")
 
 
-def speed_text(keys_per_s: float) -> str:
-    """Three digits and a unit."""
-    units = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
-    unit, name = next((pair for pair in units if keys_per_s >= pair[0]), (1, ""))
-    return f"{keys_per_s / unit:.3g} {name}".rstrip()
+def cell(row: Row, rows: Sequence[Row]) -> str:
+    """A speed and, for a step, its share of the fastest gold standard's."""
+    share = None if row.is_gold else share_of_gold(row, best_gold(rows, row))
+    return plot.rate_text(speed(row)) + (f" ({grouped(100 * share)} %)" if share else "")
 
 
-def percent_text(share: float) -> str:
-    """Three digits, but never as a power of ten."""
-    return f"{share:,.0f}" if share >= 1000 else f"{share:.3g}"
+def speeds(machine: str, lab: str, peers: bool) -> tuple[str, list[Row], dict[str, list[Row]]]:
+    """The table of a lab, with the gold standards of the same run and perhaps the peers; its rows; and the peers'."""
+    rows = recorded(machine, lab)
+    lines = by_line(usual(rows), lab)
+    golds = golds_for(lines, rows, lambda row: named(row, row.name))
+    others = {name: own for name, own in golds.items() if " " in own[0].name}  # "library-1.0 radix"
+    shown = {name: own for name, own in golds.items() if peers or name not in others}
+    few = at_columns(lines)
+    table = over_n("keys per second", few, shown, lambda row: cell(row, rows), lambda row: named(row, row.label))
+    return table, [row for own in lines.values() for row in own], others
 
 
-def values_text(input_name: str) -> str:
-    """For keys that are not uniform, how many values they have."""
-    ends = re.fullmatch(r"range:(\d+):(\d+)", input_name)
-    return f", {int(ends[2]) - int(ends[1]) + 1} values" if ends else ""
+def at_columns(lines: Mapping[Key, Sequence[Row]]) -> dict[Key, list[Row]]:
+    """The rows with a size in the heading: powers of sixteen, and 2^26, if many sizes were measured, else all.
 
-
-def cell(row: Row | None, rows: Sequence[Row]) -> str:
-    """A step's speed and its share of the fastest gold standard's."""
-    if row is None:
-        return ""
-    share = share_of_gold(row, best_gold(rows, row))
-    return speed_text(speed(row)) + (f" ({percent_text(100 * share)} %)" if share else "")
-
-
-# --- the table of a lab ---
-
-
-def columns(rows: Iterable[Row]) -> list[int]:
-    """The sizes in the heading: powers of sixteen if many sizes were measured, else all."""
-    every = sorted({row.n for row in powers(list(rows))})
-    few = [n for n in every if n.bit_length() % 4 == 1]
-    return few if len(every) > 6 and len(few) > 2 else every
-
-
-def ordered(lines: dict[Line, list[Row]]) -> list[list[Row]]:
-    """The rows of each line: by step, the sort before its parts."""
-    return [lines[line] for line in sorted(lines, key=lambda line: (line[0], line[1] != "sort", line[2]))]
-
-
-def gold_standards(rows: Sequence[Row], lines: Sequence[Sequence[Row]]) -> dict[tuple[str, str, str], dict[int, Row]]:
-    """(name, type, input) of each gold standard that a line is compared with -> its rows by n."""
-    golds = [row for row in rows if row.is_gold]
-    names = {
-        (gold.name, gold.type, gold.input): None
-        for own in lines
-        for row in own
-        for gold in golds
-        if row_files.work(gold) == row_files.work(row)
-    }
-    return {
-        name: {gold.n: gold for gold in reversed(golds) if (gold.name, gold.type, gold.input) == name} for name in names
-    }
+    At 2^26, libraries were measured that were measured at no other size."""
+    every = sorted({row.n for row in powers([row for own in lines.values() for row in own])})
+    few = [n for n in every if n.bit_length() % 4 == 1 or n == 1 << 26]
+    sizes = few if len(every) > 6 and len(few) > 2 else every
+    return {line: [row for row in own if row.n in sizes] for line, own in lines.items()}
 
 
 def lab_table(machine: str, lab: str) -> str:
-    """The speeds of one lab's steps and of their gold standards."""
-    path = RESULTS / machine / f"{lab}.csv"
-    if not path.is_file():
-        return "Not measured yet.\n"
-    rows = recorded(machine, lab)
-    lines = ordered(by_line(usual(rows), lab))
-    sizes = columns(row for own in lines for row in own)
-    cells = []
-    for own in lines:
-        by_n = {row.n: row for row in own}
-        first = own[0]
-        name = f"{first.step:02d} {first.name}{', tiles' * bool(first.tile)}, {first.type}{values_text(first.input)}"
-        cells.append([name, *(cell(by_n.get(n), rows) for n in sizes)])
-    for (gold, kind, input_name), golds_by_n in gold_standards(rows, lines).items():
-        cells.append(
-            [
-                f"*{gold}, {kind}{values_text(input_name)}*",
-                *(speed_text(speed(golds_by_n[n])) if n in golds_by_n else "" for n in sizes),
-            ]
-        )
-    return (
-        pipe(["keys per second by step", *(f"n = {size_text(n)}" for n in sizes)], cells)
-        + "\n\nKeys per second; in brackets, percent of the fastest gold standard. "
-        + host_memory_note(rows)
-        + provenance(machine, lines, lab)
-        + copies(path)
-    )
+    """The speeds of one lab's steps and of all their gold standards, for a handout."""
+    table, rows, _ = speeds(machine, lab, peers=True)
+    words = "Keys per second; in brackets, percent of the fastest gold standard. "
+    return f"{table}\n\n{words}{provenance(machine, rows, lab)}\n"
 
 
-def host_memory_note(rows: Sequence[Row]) -> str:
-    """What limits the steps of a lab that sort host memory; "" for other labs."""
-    if not any(row.memory for row in rows):
-        return ""
-    return (
-        "The keys are in pinned host memory, and every time contains the copies to the device and back; the gold "
-        "standard on the GPU may use all of its memory, a step as much as the keys occupy, but at least 256 KiB. "
-    )
-
-
-def copies(path: Path) -> str:
-    """For steps that sort host memory: other amounts of device memory, pageable memory, and the copies alone."""
-    rows = [row for row in row_files.read(path) if row.status == "verified" and row.n >= COPIES_FROM]
-    paragraph = host_copies.paragraph("cuda", [row for row in rows if row.input == "uniform"])
-    return f"\n{paragraph}\n" if paragraph else ""
-
-
-def provenance(machine: str, lines: Sequence[Sequence[Row]], lab: str) -> str:
-    """The machine, the dates, the commits, and the command: the lab's own ("command 05-radix: ..."), or that of all."""
+def facts_of(machine: str) -> dict[str, str]:
+    """What machine.txt says about how everything was measured."""
     text = (RESULTS / machine / "machine.txt").read_text(encoding="utf-8")
-    facts = dict(re.findall(r"^([\w -]+): (.*)$", text, re.MULTILINE))
-    command = facts.get(f"command {lab}", facts["command"])
-    measured = sorted((row.date, row.commit[:7], row.machine) for line in lines for row in line)
-    days = list(dict.fromkeys(date[:10] for date, _, _ in measured))
-    commits = list(dict.fromkeys(commit for _, commit, _ in measured))
-    when = f"on {days[0]}" if len(days) == 1 else f"from {days[0]} to {days[-1]}"
+    return dict(re.findall(r"^([\w -]+): (.*)$", text, re.MULTILINE))
+
+
+def origin(machine: str, rows: Sequence[Row], lab: str) -> str:
+    """When and how these rows were measured: by the lab's own command ("command 05-radix: ..."), or by that of all."""
+    facts = facts_of(machine)
+    measured = sorted((row.date[:10], row.commit[:7]) for row in rows)
+    first, last = measured[0][0], measured[-1][0]
+    when = f"on {first}" if first == last else f"from {first} to {last}"
+    commits = list(dict.fromkeys(commit for _, commit in measured))
     if len(commits) == 1:
-        where = f"at commit {commits[0]} by `{command}`"
-    else:
-        where = f"at commits {', '.join(commits)} by the commands in `reports/results/{machine}/machine.txt`"
-    return f"Machine: {measured[-1][2]}. Measured {when} {where}.\n"
+        return f"{when} at commit {commits[0]} by `{facts.get(f'command {lab}', facts['command'])}`"
+    return f"{when} at commits {', '.join(commits)} by the commands in `reports/results/{machine}/machine.txt`"
 
 
-# --- the small table ---
+def provenance(machine: str, rows: Sequence[Row], lab: str) -> str:
+    """The same in a sentence, after the machine."""
+    return f"Machine: {max(rows, key=lambda row: row.date).machine}. Measured {origin(machine, rows, lab)}."
+
+
+def copies(machine: str, lab: str) -> str:
+    """For steps that sort host memory: other amounts of device memory, pageable memory, and the copies alone."""
+    rows = [row for row in row_files.read(RESULTS / machine / f"{lab}.csv") if row.status == "verified"]
+    return host_copies.paragraph("cuda", [row for row in rows if row.input == "uniform" and row.n >= COPIES_FROM])
 
 
 def labs_of(machine: str) -> list[str]:
     """The labs with recorded results."""
     return sorted(path.stem for path in (RESULTS / machine).glob("*.csv") if path.stem != PEERS)
-
-
-def small_table(machine: str) -> str:
-    """One line per lab: each step's percentage of the fastest gold standard at 2^28, or at the largest n recorded.
-
-    That of the record step is bold."""
-    steps_of: dict[str, dict[int, str]] = {}
-    for lab in labs_of(machine):
-        rows = recorded(machine, lab)
-        names = {step.name for step in course.steps(lab)}
-        for (step, _, name), own in by_line(usual(rows), lab).items():
-            small = [row for row in own if row.n <= LARGEST]
-            if name not in names or not small:
-                continue
-            row = small[-1]
-            share = share_of_gold(row, best_gold(rows, row))
-            where = "" if row.n == LARGEST else f" at {size_text(row.n)}"
-            percent = f"{percent_text(100 * share)} %{where}" if share else "-"
-            bold = "**" * (name in [step.name for step in course.records(lab)])
-            steps_of.setdefault(lab, {})[step] = f"{bold}{name}{', tiles' * bool(row.tile)}: {percent}{bold}"
-    numbers = sorted({step for steps in steps_of.values() for step in steps})
-    lines = [[lab, *(steps.get(step, "") for step in numbers)] for lab, steps in steps_of.items()]
-    return pipe(["lab", *(f"step {step:02}" for step in numbers)], lines, left=1 + len(numbers)) + "\n"
-
-
-# --- the labs beside each other ---
 
 
 def fastest_of_labs(machine: str) -> dict[str, list[Row]]:
@@ -256,42 +152,69 @@ def fastest_of_labs(machine: str) -> dict[str, list[Row]]:
 def algorithms_table(machine: str) -> str:
     """The fastest step of each lab, over n."""
     best = fastest_of_labs(machine)
-    return f"{parts_labs.table_of(best)}\n\n{provenance(machine, list(best.values()), ALGORITHMS)}"
+    rows = [row for own in best.values() for row in own]
+    return f"{parts_labs.table_of(best)}\n\n{provenance(machine, rows, 'algorithms')}\n"
 
 
 # --- documents ---
 
 
-def generated(machine: str, lab: str | None) -> str:
-    """The table between a pair of comments."""
-    if lab == ALGORITHMS:
-        return algorithms_table(machine)
-    return lab_table(machine, lab) if lab else small_table(machine)
+def steps_of(machine: str) -> list[Compared]:
+    """What charts show of the steps of all labs."""
+    return [step for lab in labs_of(machine) for step in step_charts.compared(recorded(machine, lab), lab)]
 
 
-def page() -> str:
-    """RESULTS.md."""
-    parts = [INTRODUCTION]
-    for machine in MACHINES:
-        parts.append(f"## {machine}\n\n{MACHINE_INTRODUCTIONS[machine]}\n")
-        if machine == MACHINES[0]:
-            parts.append(
-                f"![Keys per second against the number of keys, one panel per lab](results/{machine}/speed.svg)\n"
-            )
-        parts += [f"### {lab}\n\n{lab_table(machine, lab)}" for lab in labs_of(machine)]
-    return "\n".join(parts)
+def chart(machine: str) -> str:
+    """The chart of all labs as a picture, whose text has the speeds of the records."""
+    steps = [step for step in steps_of(machine) if step.share]
+    name = steps[0].row.machine.split(",")[0]
+    records = (f"{step.row.name} of {step.row.lab} {grouped(step.share or 0)}\xa0%" for step in steps if step.is_record)
+    words = f"Bar chart of the speed of each step on an {name} in percent of the fastest gold standard. The records: "
+    words += ", ".join(records)
+    return textwrap.fill(f"![{words}](reports/results/{machine}/gold.svg)", 120, break_on_hyphens=False) + "\n"
+
+
+def tables(machine: str) -> str:
+    """The folded tables of a machine, and when and how they were measured."""
+    heading = "Every step, at 2<sup>28</sup> keys or the most that it was timed with"
+    folds = [fold(heading, step_charts.table(steps_of(machine)))]
+    peers: dict[str, list[Row]] = {}
+    measured = {}
+    for lab in labs_of(machine):
+        table, measured[lab], others = speeds(machine, lab, peers=False)
+        folds.append(fold(f"{lab} over n", table, copies(machine, lab)))
+        peers.update(others)
+    if peers:
+        measured[PEERS] = [row for own in peers.values() for row in own]
+        table = over_n("keys per second", {}, at_columns(peers), lambda row: cell(row, []))
+        folds.append(fold("Other libraries over n", table))
+    name = max((row for own in measured.values() for row in own), key=lambda row: row.date).machine
+    when = pipe(["rows", "measured"], [(lab, origin(machine, own, lab)) for lab, own in measured.items()], left=2)
+    return paragraphs(*folds, f"Machine: {name}.", when) + "\n"
+
+
+def phases_table(machine: str) -> str:
+    """Sorts on several GPUs, and how they were measured."""
+    facts = facts_of(machine)
+    when = f"on {facts['date'][:10]} at commit {facts['commit']} by `{facts['command']}`"
+    return f"{phases.table(RESULTS / machine)}\n\nMachine: {facts['gpu']}. Measured {when}.\n"
+
+
+PARTS = {"chart": chart, "tables": tables, "algorithms": algorithms_table, "phases": phases_table}
 
 
 def documents() -> dict[Path, str]:
     """Every document with tables, as it should be."""
-    found = {PAGE: page()}
-    for path in [ROOT / "README.md", ROOT / "labs/README.md", *sorted(ROOT.glob("labs/*/README.md"))]:
-        text = path.read_text(encoding="utf-8")
-        found[path] = MARK.sub(lambda match: f"{match[1]}\n{generated(match[2], match[3])}\n{match[4]}", text)
-    return found
+
+    def part(match: re.Match[str]) -> str:
+        text = PARTS[match[3]](match[2]) if match[3] in PARTS else lab_table(match[2], match[3])
+        return f"{match[1]}\n{text}\n{match[4]}"
+
+    paths = [ROOT / "README.md", ROOT / "reports/RESULTS.md", *sorted(ROOT.glob("labs/**/*.md"))]
+    return {path: MARK.sub(part, path.read_text(encoding="utf-8")) for path in paths}
 
 
-# --- the plots ---
+# --- the charts ---
 
 
 def digest(*contents: bytes) -> str:
@@ -306,66 +229,47 @@ def checksum_of(data: Sequence[Path], names: Sequence[str]) -> str:
 
 
 def plot_sources(path: Path) -> str:
-    """The checksum of a plot's sources."""
+    """The checksum of a chart's sources."""
     recorded = path.with_suffix(".json")
     if recorded.is_file():
-        return checksum_of([recorded], ("core/timelines", "reporting/plot", "reporting/timeline"))
-    names = [f"reporting/{name}" for name in ("labels", "lines_over_n", "parts_labs", "plot", "selection")]
-    return checksum_of(sorted(path.parent.glob("*.csv")), names)
+        return checksum_of([recorded], ("core/timelines", "pictures/theme", "reporting/plot", "reporting/timeline"))
+    modules = ("labels", "lines_over_n", "parts_labs", "phases", "plot", "selection", "step_charts")
+    data = sorted(file for pattern in ("*.csv", "*.jsonl") for file in path.parent.glob(pattern))
+    ideas = repr([course.ideas(lab) for lab in course.labs()]).encode()
+    return digest(checksum_of(data, ["pictures/theme", *(f"reporting/{name}" for name in modules)]).encode(), ideas)
 
 
 def plot_is_current(path: Path) -> bool:
     """Whether the plot was made from the present sources and is as it was made."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except OSError:
-        return False
+    text = path.read_text(encoding="utf-8") if path.is_file() else ""
     sums = CHECKSUMS.search(text)
-    if not sums:
-        return False
-    return sums[1] == plot_sources(path) and sums[2] == digest(text[: sums.start()].encode())
+    return bool(sums and sums[1] == plot_sources(path) and sums[2] == digest(text[: sums.start()].encode()))
 
 
-def draw_speed(machine: str, stem: Path) -> None:
-    """One panel per lab."""
-    lines_over_n.all_labs({lab: recorded(machine, lab) for lab in labs_of(machine)}, stem)
+def plots() -> dict[Path, Callable[[Path], object]]:
+    """Every chart, and what draws it."""
+    rows = {lab: recorded(MACHINE, lab) for lab in labs_of(MACHINE)}
+    best = parts_labs.series_of(fastest_of_labs(MACHINE))
+    drawn: dict[str, Callable[..., object]] = {
+        f"{MACHINE}/gold": partial(step_charts.gold_chart, steps_of(MACHINE)),
+        f"{MACHINE}/staircases": partial(step_charts.staircases, steps_of(MACHINE)),
+        f"{MACHINE}/bandwidth": partial(step_charts.bandwidth_chart, steps_of(MACHINE)),
+        f"{MACHINE}/speed": partial(lines_over_n.all_labs, rows),
+        f"{MACHINE}/algorithms": partial(lines_over_n.machines, best, title=parts_labs.TITLE),
+        f"{SEVERAL}/phases": partial(phases.chart, RESULTS / SEVERAL),
+    }
+    for path in sorted((RESULTS / MACHINE).glob("*-timeline-*.json")):
+        drawn[f"{MACHINE}/{path.stem}"] = partial(timeline.draw, timelines.read(path))
+    return {RESULTS / f"{name}.svg": partial(draw, formats=("svg",)) for name, draw in drawn.items()}
 
 
-def draw_algorithms(machine: str, stem: Path) -> None:
-    """One line per lab."""
-    lines_over_n.machines(parts_labs.series_of(fastest_of_labs(machine)), stem, parts_labs.TITLE, ("svg",))
-
-
-PLOTS: dict[str, Callable[[str, Path], None]] = {"speed": draw_speed, ALGORITHMS: draw_algorithms}
-
-
-def plots() -> list[Path]:
-    """Every plot: those of the first machine, and one for each recorded timeline."""
-    recorded = sorted(path for machine in MACHINES for path in (RESULTS / machine).glob("*-timeline-*.json"))
-    return [
-        *(RESULTS / MACHINES[0] / f"{name}.svg" for name in PLOTS),
-        *(path.with_suffix(".svg") for path in recorded),
-    ]
-
-
-def write_plot(path: Path) -> None:
+def write_plot(path: Path, draw: Callable[[Path], object]) -> None:
     """One of plots()."""
     if not plot.available():
-        sys.exit("tables.py: the plots need matplotlib (./workbook doctor)")
-    if path.stem in PLOTS:
-        PLOTS[path.stem](path.parent.name, path.with_suffix(""))
-    else:
-        draw_timeline(path)
+        sys.exit("tables.py: the charts need matplotlib (./workbook doctor)")
+    draw(path.with_suffix(""))
     text = path.read_text(encoding="utf-8").rstrip("\n")
     files.write_whole(path, f"{text}\n<!-- made of {plot_sources(path)}, is {digest(text.encode())} -->\n")
-
-
-def draw_timeline(path: Path) -> None:
-    """A recorded timeline."""
-    try:
-        timeline.draw(timelines.read(path.with_suffix(".json")), path.with_suffix(""), ("svg",))
-    except Problem as problem:
-        sys.exit(f"tables.py: {problem}")
 
 
 def main() -> None:
@@ -378,11 +282,11 @@ def main() -> None:
             stale.append(path)
             if not check:
                 files.write_whole(path, text)
-    for path in plots():
+    for path, draw in plots().items():
         if not plot_is_current(path):
             stale.append(path)
             if not check:
-                write_plot(path)
+                write_plot(path, draw)
     names = ", ".join(str(path.relative_to(ROOT)) for path in stale)
     if check and stale:
         sys.exit(f"tables.py: out of date: {names}; run {COMMAND}")
@@ -391,4 +295,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except Problem as problem:
+        sys.exit(f"tables.py: {problem}")

@@ -10,6 +10,7 @@
 
 namespace {
 
+using gold::TileSort;
 using lab::LaunchShape;
 using lab::Order;
 using lab::Span;
@@ -24,15 +25,41 @@ void segments(Span<Key> keys, Span<Value> values, Order order, LaunchShape shape
   gold::segmented(keys, values, length, order, shape, stream);
 }
 
+// The functions of all but the radix sort, which takes more types. `sort` is called with the arguments of any of them.
+template <class Sort>
+constexpr lab::Sort sort_by(Sort sort) {
+  lab::Sort functions = {.u32 = sort, .f32 = sort};
+#ifdef GOLD_ALL_TYPES
+  functions.u64 = sort;
+  functions.i32 = sort;
+  functions.pairs = sort;
+#endif
+  return functions;
+}
+
 template <std::int64_t length>
 constexpr lab::Step segments_step(int number, const char* name) {
-  lab::Sort sort = {.u32 = segments<length, std::uint32_t>, .f32 = segments<length, float>};
-#ifdef GOLD_ALL_TYPES
-  sort.u64 = segments<length, std::uint64_t>;
-  sort.i32 = segments<length, std::int32_t>;
-  sort.pairs = segments<length, std::uint32_t, std::uint32_t>;
-#endif
-  return {.number = number, .name = name, .idea = "cub::DeviceSegmentedSort", .tile = length, .function = sort};
+  return {.number = number,
+          .name = name,
+          .idea = "cub::DeviceSegmentedSort",
+          .tile = length,
+          .function = sort_by([](auto... arguments) { segments<length>(arguments...); })};
+}
+
+template <TileSort its_sort>
+constexpr lab::Step tiles_step(int number, const char* name, const char* idea, int length) {
+  return {.number = number, .name = name, .idea = idea, .tile = length, .function = sort_by([](auto... arguments) {
+                                                                          gold::tiles<its_sort>(arguments...);
+                                                                        })};
+}
+
+template <TileSort its_sort, int length>
+constexpr lab::Step equal_tiles_step(int number, const char* name, const char* idea) {
+  return {.number = number,
+          .name = name,
+          .idea = idea,
+          .max_n = lab::max_segmented_keys,
+          .function = lab::EqualSegments<length>{gold::equal_tiles<its_sort>}};
 }
 
 constexpr lab::Step radix_step() {
@@ -49,13 +76,11 @@ constexpr lab::Step radix_step() {
 }
 
 constexpr lab::Step merge_step() {
-  lab::Sort sort = {.u32 = gold::merge<std::uint32_t>, .f32 = gold::merge<float>};
-#ifdef GOLD_ALL_TYPES
-  sort.u64 = gold::merge<std::uint64_t>;
-  sort.i32 = gold::merge<std::int32_t>;
-  sort.pairs = gold::merge<std::uint32_t, std::uint32_t>;
-#endif
-  return {.number = 2, .name = "merge", .idea = "cub::DeviceMergeSort", .stable = true, .function = sort};
+  return {.number = 2,
+          .name = "merge",
+          .idea = "cub::DeviceMergeSort",
+          .stable = true,
+          .function = sort_by([](auto... arguments) { gold::merge(arguments...); })};
 }
 
 constexpr lab::Step steps[] = {
@@ -63,6 +88,12 @@ constexpr lab::Step steps[] = {
     merge_step(),
     segments_step<128>(3, "segmented-128"),
     segments_step<1024>(4, "segmented-1024"),
+    tiles_step<TileSort::warp_merge_128>(7, "warp-merge-128", "cub::WarpMergeSort", 128),
+    tiles_step<TileSort::block_merge_1024>(8, "block-merge-1024", "cub::BlockMergeSort", 1024),
+    tiles_step<TileSort::block_radix_1024>(9, "block-radix-1024", "cub::BlockRadixSort", 1024),
+    equal_tiles_step<TileSort::warp_merge_128, 128>(7, "warp-merge-of-128", "cub::WarpMergeSort"),
+    equal_tiles_step<TileSort::block_merge_1024, 1024>(8, "block-merge-of-1024", "cub::BlockMergeSort"),
+    equal_tiles_step<TileSort::block_radix_1024, 1024>(9, "block-radix-of-1024", "cub::BlockRadixSort"),
     {.number = 6,
      .name = "radix-with-copies",
      .idea = "copy in, cub::DeviceRadixSort, copy out",

@@ -19,7 +19,7 @@ template <class Key>
 void radix(Span<Key> keys, Order order, LaunchShape shape, cudaStream_t stream);
 template <class Key, class Value>
 void radix(Span<Key> keys, Span<Value> values, Order order, LaunchShape shape, cudaStream_t stream);
-/// Keys in host memory: copied in, sorted, and copied out, one after the other. Throws lab::Unsupported for more keys
+/// Keys in host memory, which are copied in, sorted, and then copied out. Throws lab::Unsupported for more keys
 /// than fit on the device.
 void radix_with_copies(lab::HostSpan<std::uint32_t> keys, lab::HostSpan<std::uint32_t> scratch, Order order,
                        std::int64_t device_bytes, LaunchShape shape, cudaStream_t stream);
@@ -41,6 +41,17 @@ struct EqualSegments {
   const int* begins;  ///< count + 1 offsets; segment i ends where segment i + 1 begins
 };
 EqualSegments equal_segments_of(std::int64_t n, std::int64_t length, cudaStream_t stream);
+
+/// Tiles of 128 or 1024 keys, by a kernel of ours that calls CUB's block and warp primitives.
+enum class TileSort { warp_merge_128, block_merge_1024, block_radix_1024 };
+template <TileSort sort, class Key>
+void tiles(Span<Key> keys, Order order, LaunchShape shape, cudaStream_t stream);
+template <TileSort sort, class Key, class Value>
+void tiles(Span<Key> keys, Span<Value> values, Order order, LaunchShape shape, cudaStream_t stream);
+/// The same from one array to another; `length` is that of the tiles.
+template <TileSort sort>
+void equal_tiles(Span<const std::uint32_t> keys, Span<std::uint32_t> sorted, int length, LaunchShape shape,
+                 cudaStream_t stream);
 
 /// Segments from one array to another; equal ones have 128 or 1024 keys.
 void segments(Span<const std::uint32_t> keys, Span<std::uint32_t> sorted, Span<const int> begins, LaunchShape shape,

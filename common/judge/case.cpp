@@ -13,12 +13,12 @@ double element_bytes(const Case& which) {
 }
 
 std::int64_t value_bytes(const Case& which) {
-  if (which.step.task != Task::sort) return result_bytes(which.step.task, which.n);
+  if (!is_in_place(which.step.task)) return result_bytes(which.step.task, which.n);
   return which.type == KeyType::pairs ? which.n * std::int64_t{sizeof(std::uint32_t)} : 0;
 }
 
 std::int64_t bytes_per_value(const Case& which) {
-  return which.step.task == Task::sort ? std::int64_t{sizeof(std::uint32_t)} : result_value_bytes(which.step.task);
+  return is_in_place(which.step.task) ? std::int64_t{sizeof(std::uint32_t)} : result_value_bytes(which.step.task);
 }
 
 std::int64_t scratch_bytes(const Case& which) {
@@ -38,9 +38,9 @@ std::string memory_text(std::int64_t bytes) {
 std::string replay_command(const Case& which) {
   std::string text = fmt::format("./workbook run {} {} --n {} --input {} --type {}", which.lab, which.step.number,
                                  which.n, which.input, name_of(which.type));
-  const bool sorts = which.step.task == Task::sort;
+  const bool in_place = is_in_place(which.step.task);
   text +=
-      sorts ? fmt::format(" --order {}", name_of(which.order)) : fmt::format(" --task {}", name_of(which.step.task));
+      in_place ? fmt::format(" --order {}", name_of(which.order)) : fmt::format(" --task {}", name_of(which.step.task));
   if (which.shape.blocks) text += fmt::format(" --blocks {}", which.shape.blocks);
   if (which.shape.threads) text += fmt::format(" --threads {}", which.shape.threads);
   if (which.device_bytes) text += fmt::format(" --memory {}", memory_text(which.device_bytes));
@@ -54,7 +54,7 @@ std::string replay_command(const Case& which) {
 std::string title_of(const Case& which) {
   std::string text = fmt::format("{} step {} {}: {} {}{}, {}", which.lab, which.step.number, which.step.name, which.n,
                                  name_of(which.type), which.type == KeyType::pairs ? "" : " keys", which.input);
-  if (which.step.task == Task::sort) text += fmt::format(", {}", name_of(which.order));
+  if (is_in_place(which.step.task)) text += fmt::format(", {}", name_of(which.order));
   if (which.shape.blocks || which.shape.threads) {
     const auto or_any = [](int count) { return count ? fmt::format("{}", count) : std::string("*"); };
     text += fmt::format(", <<<{}, {}>>>", or_any(which.shape.blocks), or_any(which.shape.threads));

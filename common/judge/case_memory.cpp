@@ -9,6 +9,7 @@
 
 #include "judge/errors.h"
 #include "judge/inputs.h"
+#include "judge/key_table.h"
 #include "judge/machine.h"
 #include "judge/parallel.h"
 #include "judge/random.h"
@@ -46,6 +47,9 @@ double sampled_difference(const char* a, const char* b, std::int64_t n, std::int
   }
   return samples ? double(different) / double(samples) : 0;
 }
+
+// The others' results are bit patterns.
+bool shows_result_as_numbers(Task task) { return task != Task::strings && task != Task::flip && task != Task::unflip; }
 
 // Throws if this machine cannot hold everything: the input, the output, the reference's output, and the array that its
 // sort needs in addition. (A runner without a GPU needs as much again, but may run on a machine that has no more.)
@@ -163,7 +167,7 @@ void CaseMemory::fill(const Case& which, const void* given) {
   char* const values = memory_.at(values_.input + values_.span);
   if (values_.bytes > 0) set_guards(values_);
   if (scratch_.bytes > 0) set_guards(scratch_);
-  if (which.step.task != Task::sort) {
+  if (!is_in_place(which.step.task)) {
     fill_bytes(values, poison_, value_bytes(which));  // the step must write all of its result
   } else if (which.type == KeyType::pairs) {
     make_values(which.seed, which.n, reinterpret_cast<std::uint32_t*>(values));
@@ -182,14 +186,14 @@ void CaseMemory::make_reference(const Case& which) {
   reference_keys_ = std::make_unique_for_overwrite<char[]>(bytes);
   reference_values_ = std::make_unique_for_overwrite<char[]>(value_bytes(which));
   copy_bytes(reference_keys_.get(), keys, bytes);
-  if (which.step.task != Task::sort) {
+  if (!is_in_place(which.step.task)) {
     reference_result(which.step.task, which.n, keys, reference_values_.get());
     changed_share_ = result_size(which.step.task, 0) == 0 ? 1 : 0;
     already_correct_ = which.n == 0;
     return;
   }
   copy_bytes(reference_values_.get(), memory_.at(values_.input + values_.span), value_bytes(which));
-  reference_sort(which.type, which.order, which.n, which.step.tile, reference_keys_.get(), reference_values());
+  reference_sort(which.type, which.order, which.n, tile_of(which.step), reference_keys_.get(), reference_values());
   changed_share_ = sampled_difference(keys, reference_keys_.get(), which.n, key_bytes(which.type));
   const char* const values = memory_.at(values_.input + values_.span);
   already_correct_ = std::memcmp(keys, reference_keys_.get(), bytes) == 0 &&
@@ -198,6 +202,36 @@ void CaseMemory::make_reference(const Case& which) {
 
 std::uint32_t* CaseMemory::reference_values() const {
   return values_.bytes ? reinterpret_cast<std::uint32_t*>(reference_values_.get()) : nullptr;
+}
+
+// The keys of an image and, of pairs, the values.
+Items CaseMemory::items_at(std::int64_t keys, std::int64_t values) const {
+  return {memory_.at(keys + keys_.span),
+          values_.bytes ? reinterpret_cast<const std::uint32_t*>(memory_.at(values + values_.span)) : nullptr};
+}
+
+std::string CaseMemory::shown_keys(const Case& which, Expected expected) const {
+  const Task task = which.step.task;
+  if (which.n == 0 || which.n > max_shown_keys || by_hash_) return "";
+  if (is_in_place(task)) {
+    const auto texts = [&](std::int64_t keys, std::int64_t values) {
+      const Items items = items_at(keys, values);
+      return texts_of(which.type, which.n, items.keys, items.values);
+    };
+    return "\n" +
+           key_table(0, {{"input", texts(keys_.input, values_.input)}, {"output", texts(keys_.output, values_.output)}},
+                     [](std::int64_t) { return false; });
+  }
+  const std::int64_t count = result_size(task, which.n);
+  if (!shows_result_as_numbers(task) || count > max_shown_keys) return "";
+  const KeyType type = result_value_bytes(task) == 8 ? KeyType::u64 : KeyType::u32;
+  std::vector<TableRow> rows = {
+      {names_of(task).input, texts_of(which.type, which.n, reference_keys_.get(), nullptr)},
+      {names_of(task).result, texts_of(type, count, items_at(0, values_.output).values, nullptr)}};
+  if (expected == Expected::show) rows.push_back({"expected", texts_of(type, count, reference_values_.get(), nullptr)});
+  return "\n" + key_table(0, rows, [&](std::int64_t i) {
+           return rows.size() == 3 && i < count && rows[1].cells[i] != rows[2].cells[i];
+         });
 }
 
 Fault CaseMemory::fault(const Case& which) const {
@@ -214,22 +248,18 @@ Fault CaseMemory::output_fault(const Case& which) const {
     return compare_by_hash(which.type, which.order, which.n, output_keys(), hash_seed_, input_hash_);
   }
   const char* const values = memory_.at(values_.output + values_.span);
-  if (which.step.task != Task::sort) {
+  if (!is_in_place(which.step.task)) {
     if (std::memcmp(reference_keys_.get(), output_keys(), which.n * key_bytes(which.type)) != 0) {
       return {fmt::format("the step changed the {}, which it must only read", names_of(which.step.task).input)};
     }
     Fault fault = compare_results(which.step.task, which.n, reference_values_.get(), values);
     if (fault.index >= 0) fault.text += input_of_result(which.step.task, reference_keys_.get(), fault.index);
+    if (fault.index >= 0) fault.text += shown_keys(which, Expected::show);
     return fault;
   }
-  const Promise promise{which.type, which.order, which.n, which.step.tile, which.step.stable};
-  const bool pairs = which.type == KeyType::pairs;
-  Fault fault = compare(promise, reference_keys_.get(), reference_values(), output_keys(),
-                        pairs ? reinterpret_cast<const std::uint32_t*>(values) : nullptr);
-  if (!fault.text.empty() && untouched(which)) {
-    fault.text = "the step changed nothing: the keys are in their original order\n" + fault.text;
-  }
-  return fault;
+  const Promise promise{which.type,          which.order,       which.n,
+                        tile_of(which.step), which.step.stable, items_at(keys_.input, values_.input)};
+  return compare(promise, {reference_keys_.get(), reference_values()}, items_at(keys_.output, values_.output));
 }
 
 std::string CaseMemory::guard_fault(const Image& image, const char* what) const {

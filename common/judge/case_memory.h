@@ -25,7 +25,7 @@ class CaseMemory {
   /// Makes the input (or copies `keys` unless null), its guards, and the reference's output.
   void fill(const Case& which, const void* keys);
 
-  /// Makes room for pieces of a file, of at most which.n keys, which are sorted one after another, all in the same
+  /// Makes room for pieces of a file, of at most which.n keys, which are sorted in turn, all in the same
   /// place. They are verified by their order and a hash, which begins with `hash_seed`. Errors: lab::NoMemory.
   void lay_out_pieces(const Case& which, std::uint64_t hash_seed);
 
@@ -35,6 +35,10 @@ class CaseMemory {
 
   /// What is wrong with the output or the guards around it; an empty text if nothing is.
   Fault fault(const Case& which) const;
+
+  enum class Expected { leave_out, show };
+  /// A line end and rows with the input and the output, if they are few; else nothing.
+  std::string shown_keys(const Case& which, Expected expected = Expected::leave_out) const;
 
   /// True if the output is the input, guards included (except where there is no reference).
   bool untouched(const Case& which) const;
@@ -59,6 +63,7 @@ class CaseMemory {
   void fill_guards(const Image& image);
   void make_reference(const Case& which);
   std::uint32_t* reference_values() const;
+  Items items_at(std::int64_t keys, std::int64_t values) const;
   Fault output_fault(const Case& which) const;
   std::string guard_fault(const Image& image, const char* what) const;
 

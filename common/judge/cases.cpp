@@ -18,11 +18,11 @@ namespace {
 
 constexpr std::int64_t max_small_n = 6000;      // beyond it sizes are "many keys"
 constexpr std::int64_t several_tiles = 40'009;  // more keys than the largest tile of any step
-// A step that takes more types than this sorts each n with so many of them, and each input of a type with one n, in
-// turn: hundreds of cases of each type find no more than tens.
+// A step that takes more types than this sorts each n with this number of them, and each input of a type with one n,
+// in turn, because hundreds of cases of each type find no more than tens.
 constexpr std::size_t max_types = 3;
-// A quadratic step has so many keys in most of its hundreds of cases, which otherwise take half a minute: three blocks,
-// or three tiles, of which the last is not full. Only a few cases have more.
+// A quadratic step has this number of keys in most of its hundreds of cases, which otherwise take half a minute: three
+// blocks, or three tiles, of which the last is not full. Only a few cases have more.
 constexpr std::int64_t max_quadratic_n = 1100;
 constexpr std::uint64_t lane_seeds[] = {0, 1, 77};  // 0: CUDA's own order
 
@@ -39,7 +39,7 @@ const char* widest_input(const StepFacts& step, KeyType type) {
   return step.max_range && type != KeyType::u8 ? "range:0:4095" : "uniform";
 }
 
-/// Makes the cases of one line. Each has a seed and an order of its own.
+/// Makes the cases of one line. Each has its own seed and order.
 class Generator {
  public:
   Generator(const Lab& lab, const StepFacts& step, std::uint64_t seed, Build build)
@@ -114,7 +114,7 @@ class Generator {
     std::size_t index = 0;
     for (std::int64_t n : sizes) {
       Case& c = add(next_type(), n, inputs[index % std::size(inputs)], shapes[index % std::size(shapes)]);
-      c.order = index++ % 2 && step_.task == Task::sort ? Order::descending : Order::ascending;
+      c.order = index++ % 2 && is_in_place(step_.task) ? Order::descending : Order::ascending;
     }
     begin_group("launch shapes");
     for (const LaunchShape& shape : shapes) {
@@ -215,11 +215,12 @@ class Generator {
   }
 
   // n keys from 0 to 9, for a scan n ones, for pairs the values 0, 1, 2 ...; types that have no such keys are left out.
+  // Two keys are in order, and a comparison in the wrong direction exchanges them; of more keys, the smallest is last.
   void add_small(std::int64_t n, std::int64_t offset = 0) {
     const KeyType type = plain_type();
     if (type == KeyType::f32 || type == KeyType::f64 || n > limit()) return;
     Case& c = add(type, n, step_.task == Task::scan ? "range:1:1" : "range:0:9");
-    c.seed = 0;
+    c.seed = n == 2 ? 1 : 0;
     c.order = Order::ascending;
     c.expect = Expect::verified;
     c.offset = offset;
@@ -302,7 +303,9 @@ class Generator {
   void add_possible_shapes(bool quick) {
     const LaunchShape shapes[] = {{1, 32}, {1, 1}, {0, 256}, {3, 0}, {2, 33}, {7, 96}, {1, 1024}, {64, 128}, {2000, 1}};
     for (const LaunchShape& shape : shapes) {
-      const std::int64_t n = shape.threads == 1 ? 1500 : quick ? 2500 : 5000;
+      // Most of 2000 blocks of a quadratic step have nothing to do in any of its launches, whose number grows with n.
+      const bool many_launches = shape.blocks == 2000 && step_.growth == Growth::quadratic;
+      const std::int64_t n = many_launches ? 300 : shape.threads == 1 ? 1500 : quick ? 2500 : 5000;
       // A step may serve fewer shapes, if it refuses the others.
       add(next_type(), std::min(n, typical_max_n()), narrow_input(step_), shape).expect = Expect::either;
     }

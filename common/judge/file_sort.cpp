@@ -138,7 +138,8 @@ FileSort::FileSort(const FileSortRequest& request, const FileProgress& progress)
   runs_file_ = KeyFile::unnamed_beside(request.output);
   runs_file_->reserve(bytes);
   const std::int64_t samples = std::clamp(host_bytes / 64 / key_size / plan().pieces, std::int64_t{64}, max_samples);
-  runs_.emplace(*runs_file_, which.order, plan().keys, plan().piece, ceil_div(plan().piece, samples));
+  const std::int64_t stride = ceil_div(plan().piece, samples);
+  runs_.emplace(Runs{*runs_file_, which.order, plan().keys, plan().piece, stride, {}});
 }
 
 void FileSort::require_memory(std::int64_t host_bytes) const {

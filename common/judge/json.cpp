@@ -283,6 +283,7 @@ Json json_of(const Outcome& outcome, const Case& which) {
           {"passed", outcome.passed},
           {"already_correct", outcome.already_correct},
           {"message", outcome.message},
+          {"shown_keys", outcome.shown_keys},
           {"first_wrong", outcome.first_wrong ? Json(*outcome.first_wrong) : Json(nullptr)},
           {"replay", replay_command(which)},
           {"title", title_of(which)},

@@ -15,11 +15,10 @@
 namespace lab {
 namespace {
 
-// What is not the step's own work, such as starting, copying and pinning, may take so many seconds, and more for arrays
-// of many bytes: they are copied and pinned at this rate at least.
+// What is not the step's own work, such as starting, copying and pinning, may take this many seconds, and more for
+// arrays of many bytes: they are copied and pinned at this rate at least.
 constexpr double setup_timeout = 60, bytes_per_second = 1e9;
-constexpr double max_wait_extension = 120;  // seconds that a busy machine may add to a limit
-constexpr double hang_grace = 5;            // seconds for a hung process to report where it is
+constexpr double hang_grace = 30;  // seconds for a hung process to report where it is
 
 Process::Clock::time_point after(double seconds) {
   return Process::Clock::now() +
@@ -76,8 +75,8 @@ struct Judge::Exchange {
   double setup_timeout = lab::setup_timeout;
   Process::Clock::time_point started, deadline = after(setup_timeout);
   std::string document;
-  double waited_before = 0;        // seconds that the process had waited for a processor when the step began
-  double waited = 0;               // the same now, as far as they are taken into account
+  double judge_waited_before = 0;  // seconds that this thread had waited for a processor when the step began
+  double waited = 0;               // and the process since its last mark, as far as they are taken into account
   double wait_extension = 0;       // seconds by which they have moved deadlines
   double block_extension = 0;      // seconds by which blocks that ended have extended them
   std::uint64_t blocks_ended = 0;  // at the last look
@@ -176,6 +175,7 @@ Outcome Judge::exchange() {
   Exchange exchange;
   exchange.setup_timeout += double(request_.memory_bytes) / bytes_per_second;
   exchange.deadline = after(exchange.setup_timeout);
+  process_->mark_waits();
   process_->send(request_);
   while (!exchange.finished) receive(exchange);
   Outcome& outcome = exchange.outcome;
@@ -205,15 +205,15 @@ void Judge::receive(Exchange& exchange) {
       return exchange.end(status, message);
     }
     case Process::ReceiveResult::timeout: {
-      if (exchange.hung) {
-        exchange.finished = true;
-        return;
-      }
       if (const double new_wait = process_->seconds_waited() - exchange.waited;
           new_wait > 0.1 && exchange.wait_extension < max_wait_extension) {
         exchange.waited += new_wait;
         exchange.wait_extension += new_wait;
         exchange.deadline = after(new_wait);
+        return;
+      }
+      if (exchange.hung) {
+        exchange.finished = true;
         return;
       }
       if (is_only_slow(exchange)) {
@@ -269,7 +269,9 @@ void Judge::accept(Exchange& exchange, const Reply& reply) {
     go.command = Command::go;
     stepped_ = true;
     outcome.to_device = reply.milliseconds;
-    exchange.waited = exchange.waited_before = process_->seconds_waited();
+    process_->mark_waits();
+    exchange.waited = 0;
+    exchange.judge_waited_before = judge_seconds_waited();
     exchange.started = Process::Clock::now();
     process_->send(go);
     exchange.deadline = after(timeout_);
@@ -277,7 +279,8 @@ void Judge::accept(Exchange& exchange, const Reply& reply) {
   } else if (reply.progress == Progress::sorted) {
     outcome.milliseconds = reply.milliseconds;
     outcome.wall_milliseconds = std::chrono::duration<double, std::milli>(now - exchange.started).count();
-    outcome.waited_milliseconds = 1e3 * std::max(0.0, process_->seconds_waited() - exchange.waited_before);
+    outcome.waited_milliseconds = 1e3 * process_->seconds_waited();
+    outcome.judge_waited_milliseconds = 1e3 * std::max(0.0, judge_seconds_waited() - exchange.judge_waited_before);
     exchange.deadline = after(exchange.setup_timeout);
     exchange.expected = Progress::finished;
   } else {
@@ -297,7 +300,12 @@ void Judge::conclude(const Case& which, Outcome& outcome) const {
   } else if (outcome.status == Status::verified) {
     const Fault fault = memory_.fault(which);
     if (!fault.text.empty()) wrong(fault.text);
+    const std::string& why = outcome.document.unchanged;
+    if (!fault.text.empty() && !why.empty() && memory_.untouched(which)) {
+      wrong(fmt::format("the step changed nothing: {}\n{}", why, fault.text));
+    }
     if (fault.index >= 0) outcome.first_wrong = fault.index;
+    if (outcome.status == Status::verified) outcome.shown_keys = memory_.shown_keys(which);
   }
   const bool refused = outcome.status == Status::unsupported;
   switch (which.expect) {

@@ -24,6 +24,7 @@ struct Outcome {
   Status status = Status::verified;
   bool passed = false;                      ///< the outcome is what the case expects
   std::string message;                      ///< empty if verified
+  std::string shown_keys;                   ///< rows with the input and the output, if they are few and verified
   std::optional<std::int64_t> first_wrong;  ///< index of the first wrong key or value
   std::string file;                         ///< where to look: that of the first finding, else the step's
   std::int64_t line = 0;                    ///< 0: unknown
@@ -32,6 +33,7 @@ struct Outcome {
   double milliseconds = 0;                  ///< as the runner reports it
   double wall_milliseconds = 0;             ///< from "go" to "sorted" by the judge's clock
   double waited_milliseconds = 0;           ///< the part of them for which other processes had the processors
+  double judge_waited_milliseconds = 0;     ///< the same for the judge, which a delay may keep from its clock
   double to_device = 0;                     ///< milliseconds of the copy to the device, as the runner reports it
   double to_host = 0;                       ///< and of the copy back; see protocol.h for steps that sort host memory
   Document document;                        ///< findings; the rest from the check build only
@@ -54,7 +56,7 @@ class Judge {
   /// Whatever the runner does wrong is an Outcome.
   explicit Judge(std::string program, double timeout = 20, Environment environment = {}, Sandbox sandbox = {});
 
-  /// `more_if_slow`: seconds that are added if a case has many keys and its blocks come to an end one after another.
+  /// `more_if_slow`: seconds that are added if a case has many keys and its blocks keep coming to an end.
   void set_timeout(double seconds, double more_if_slow = 0) { timeout_ = seconds, more_if_slow_ = more_if_slow; }
 
   /// See CaseMemory.
@@ -72,7 +74,7 @@ class Judge {
   /// The part of the last input's bytes, 0 to 1, that sorting must change. No sort can avoid writing these.
   double changed_share() const { return memory_.changed_share(); }
 
-  /// Pieces of a file, of at most which.n keys, sorted one after another in the same memory by one process.
+  /// Pieces of a file, of at most which.n keys, sorted in turn in the same memory by one process.
   /// `hash_seed`: of all their hashes.
   void begin_pieces(const Case& which, std::uint64_t hash_seed) { memory_.lay_out_pieces(which, hash_seed); }
 
@@ -89,7 +91,7 @@ class Judge {
   /// The most memory that the runner's process has had; 0 where the system does not report it.
   std::int64_t runner_peak_bytes() const { return process_ ? process_->peak_bytes() : 0; }
 
-  /// Ends the runner: nobody changes the memory any more.
+  /// Ends the runner, so that the memory does not change any more.
   void end_runner() { process_.reset(); }
 
   RunnerFacts describe(Bandwidth bandwidth = Bandwidth::leave_out);

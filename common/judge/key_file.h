@@ -1,9 +1,9 @@
 // Files of keys that may be larger than the memory: any thread reads and writes any part of one.
 //
 // Whole pages are moved by direct I/O, between the disk and the caller's memory: the page cache would copy every key
-// once more, and take memory that nobody has granted. What is left at either end of a block, where a merge's parts
-// begin in the middle of a page, goes through the cache. So does all where the file system has no direct I/O; then what
-// has been read is dropped at once, and what has been written as soon as it is on the disk, one block later.
+// once more, and take memory that was not granted. What is left at either end of a block, where a merge's parts
+// begin in the middle of a page, goes through the cache. Everything does where the file system has no direct I/O; then
+// what has been read is dropped at once, and what has been written as soon as it is on the disk, one block later.
 #pragma once
 
 #include <cstdint>
@@ -37,7 +37,7 @@ class KeyFile {
   void reserve(std::int64_t bytes);
 
   /// Reads `bytes` from `offset` on, all of them.
-  /// Direct I/O needs an address and an offset that lie at the same distance from the begin of a page.
+  /// Direct I/O needs an address and an offset at the same distance from the beginning of a page.
   void read(std::int64_t offset, void* to, std::int64_t bytes) const;
 
   /// Returns when the whole file is on the disk.

@@ -46,6 +46,8 @@ Affordable affordable(const StepFacts& step) {
           .cuda = std::min(keys.cuda, step.max_n)};
 }
 
+std::int64_t tile_of(const StepFacts& step) { return step.task == Task::exchange ? 2 : step.tile; }
+
 KeyType default_type(KeyType preferred, const StepFacts& step) {
   if (step.takes(preferred)) return preferred;
   const auto* const taken =

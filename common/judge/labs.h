@@ -86,6 +86,9 @@ const StepFacts& step_numbered(std::string_view lab, std::span<const StepFacts> 
 /// About how many keys the step sorts in a second on each build, at most its largest n.
 Affordable affordable(const StepFacts& step);
 
+/// The keys in each run that the step puts in order by itself; 0: it sorts the whole array.
+std::int64_t tile_of(const StepFacts& step);
+
 /// The step's types; `preferred` is the first if it is one of them.
 KeyType default_type(KeyType preferred, const StepFacts& step);
 

@@ -30,6 +30,13 @@ std::string value_in(const char* path, const std::string& name, char separator) 
   return "";
 }
 
+// The processor as Linux names it; on AArch64, where it has only numbers, those.
+std::string processor() {
+  const auto value = [](const char* name) { return value_in("/proc/cpuinfo", name, ':'); };
+  const std::string name = value("model name"), implementer = value("CPU implementer");
+  return name.empty() && !implementer.empty() ? "AArch64 " + implementer + " " + value("CPU part") : name;
+}
+
 // What `name` has in a file of /proc that states memory in KiB, in bytes; 0 if it is not there.
 std::int64_t bytes_stated_in(const std::string& path, const char* name) {
   const std::string text = value_in(path.c_str(), name, ':');
@@ -39,7 +46,7 @@ std::int64_t bytes_stated_in(const std::string& path, const char* name) {
 }  // namespace
 
 std::string describe_host() {
-  std::string text = value_in("/proc/cpuinfo", "model name", ':');
+  std::string text = processor();
   const auto add = [&](const std::string& fact) {
     if (!fact.empty()) text += (text.empty() ? "" : ", ") + fact;
   };
@@ -68,7 +75,7 @@ std::string id_of(const std::string& name) {
 }
 
 std::string host_id() {
-  std::string name = value_in("/proc/cpuinfo", "model name", ':');
+  std::string name = processor();
   name = name.substr(0, name.find('@'));
   return id_of((name.empty() ? "cpu" : name) + " " + std::to_string(core_count()) + "-cores");
 }

@@ -139,6 +139,7 @@ Document read_document(const std::string& text) {
     Document document;
     document.kernels = read_list(json, "kernels", read_kernel);
     document.timeline = read_timeline(json);
+    if (json.contains("unchanged")) document.unchanged = text_in(json, "unchanged");
     if (!json.contains("observed")) return document;
     const Json& observed = json.at("observed");
     document.observed = true;

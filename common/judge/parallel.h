@@ -10,7 +10,7 @@ namespace lab {
 
 inline int core_count() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
 
-/// Cuts [0, n) into at most `parts` pieces of equal length and calls f(piece, begin, end), each in a thread of its own.
+/// Cuts [0, n) into at most `parts` pieces of equal length and calls f(piece, begin, end), each in a separate thread.
 template <class F>
 void parallel_pieces(std::int64_t n, int parts, F&& f) {
   const std::int64_t length = (n + parts - 1) / parts;

@@ -72,6 +72,12 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   _exit(127);
 }
 
+double seconds_waited_by(const std::filesystem::path& thread) {
+  double running = 0, waiting = 0;  // nanoseconds
+  std::ifstream(thread / "schedstat") >> running >> waiting;
+  return waiting * 1e-9;
+}
+
 // Like recv(), also for who sent the message: the kernel adds that to each, for SO_PASSCRED.
 ssize_t receive_from(int channel, Reply& reply, pid_t& sender) {
   iovec buffer{&reply, sizeof reply};
@@ -92,6 +98,8 @@ ssize_t receive_from(int channel, Reply& reply, pid_t& sender) {
 }
 
 }  // namespace
+
+double judge_seconds_waited() { return seconds_waited_by("/proc/thread-self"); }
 
 // Sealed, so that a runner cannot cut off memory which the judge is about to read.
 JudgeMemory::JudgeMemory() : fd_(memfd_create("keys", MFD_CLOEXEC | MFD_ALLOW_SEALING)) {
@@ -171,8 +179,14 @@ Process::ReceiveResult Process::receive(Reply& reply, Clock::time_point deadline
 
 std::pair<Status, std::string> Process::ending() {
   int status = 0;
+  const auto started = Clock::now();
+  mark_waits();
+  const auto seconds_left = [&] {
+    return 1 + std::min(seconds_waited(), max_wait_extension) -
+           std::chrono::duration<double>(Clock::now() - started).count();
+  };
   // The channel is closed, so the process is about to end, or it closed the channel itself and stays.
-  for (int wait = 0; wait < 200; ++wait) {
+  while (seconds_left() > 0) {
     // Not reaped (WNOWAIT), so that the process group's number stays ours until the destructor.
     siginfo_t info{};
     waitid(P_PID, pid_, &info, WEXITED | WNOHANG | WNOWAIT);
@@ -196,13 +210,20 @@ std::pair<Status, std::string> Process::ending() {
 // The process that runs the step: a sandbox starts it as its child. Only one of ours is ever signalled.
 pid_t Process::runner() const { return sender_ > 0 && getpgid(sender_) == pid_ ? sender_ : pid_; }
 
-double Process::seconds_waited() const {
-  double longest = 0;
+std::map<std::string, double> Process::waits() const {
+  std::map<std::string, double> found;
   std::error_code error;
   for (const auto& thread : std::filesystem::directory_iterator(fmt::format("/proc/{}/task", runner()), error)) {
-    double running = 0, waiting = 0;  // nanoseconds
-    std::ifstream(thread.path() / "schedstat") >> running >> waiting;
-    longest = std::max(longest, waiting * 1e-9);
+    found.emplace(thread.path().filename(), seconds_waited_by(thread.path()));
+  }
+  return found;
+}
+
+double Process::seconds_waited() const {
+  double longest = 0;
+  for (const auto& [thread, seconds] : waits()) {
+    const auto before = waits_.find(thread);
+    longest = std::max(longest, seconds - (before == waits_.end() ? 0 : before->second));
   }
   return longest;
 }

@@ -59,7 +59,14 @@ using Environment = std::map<std::string, std::string>;
 /// A command that starts a runner in a sandbox, without the runner's own words; empty: none. Its first word is a path.
 using Sandbox = std::vector<std::string>;
 
-/// A runner's process in a group of its own. It and what it started are killed with this object, or with the judge.
+/// Seconds that a busy machine may add to a limit.
+inline constexpr double max_wait_extension = 120;
+
+/// Seconds that this thread of the judge could have run while other processes had the processors; 0 where the system does
+/// not report them.
+double judge_seconds_waited();
+
+/// A runner's process in a separate group. It and what it started are killed with this object, or with the judge.
 class Process {
  public:
   using Clock = std::chrono::steady_clock;
@@ -75,15 +82,17 @@ class Process {
 
   void send(const Request& request);
 
-  /// Waits for one message until `deadline`. `malformed`: a message that no runner sends; `closed`: the process hung up.
+  /// Waits for a message until `deadline`. `malformed`: a message that no runner sends; `closed`: the process hung up.
   ReceiveResult receive(Reply& reply, Clock::time_point deadline);
 
   /// To be called after `closed`: how the process ended, and a description of it.
   std::pair<Status, std::string> ending();
 
-  /// Seconds that the process could have run while other processes had the processors: those of the thread that waited
-  /// longest. 0 where the system does not report them. A busy machine must not make a step look endless.
+  /// Seconds since the last mark that the process could have run while other processes had the processors: those of the
+  /// thread that waited longest. 0 where the system does not report them. A busy machine must not make a step look
+  /// endless.
   double seconds_waited() const;
+  void mark_waits() { waits_ = waits(); }
 
   /// The most memory that the process has had resident, in bytes, with what it shares; 0 where the system does not
   /// report it.
@@ -98,9 +107,11 @@ class Process {
  private:
   void drain_output();
   pid_t runner() const;
+  std::map<std::string, double> waits() const;  // seconds, by thread
 
   pid_t pid_ = -1;
-  pid_t sender_ = -1;  // of the last message
+  pid_t sender_ = -1;                    // of the last message
+  std::map<std::string, double> waits_;  // at the last mark
   bool in_sandbox_ = false;
   Descriptor channel_;
   Descriptor output_pipe_;

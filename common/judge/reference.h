@@ -16,7 +16,7 @@ void reference_sort(KeyType type, Order order, std::int64_t n, std::int64_t tile
 std::int64_t result_value_bytes(Task task);
 std::int64_t result_bytes(Task task, std::int64_t n);
 
-/// Computes a task's result on one core. `task` is not Task::sort.
+/// Computes a task's result on one core. `task` is not one that is_in_place().
 void reference_result(Task task, std::int64_t n, const void* keys, void* result);
 
 /// largest - smallest of n keys in the order of ordered_bits; 0 for no keys.

@@ -11,7 +11,7 @@
 
 namespace lab {
 
-/// Sorted runs of u32 keys, one after another in a file: all have `length` keys, but for the last, which may have
+/// Consecutive sorted runs of u32 keys in a file. All have `length` keys, except for the last, which may have
 /// fewer. `samples`: of each run keys 0, stride, 2 stride, ...
 struct Runs {
   const KeyFile& file;

@@ -176,7 +176,7 @@ class Server {
     try {
       choose_n(which);
       Measurement m = measure(judge, which, limits, copy_bytes_per_second);
-      // On a busy machine the judge itself may have been delayed between a message and its clock.
+      // Something other than a lack of processors may have delayed the judge between a message and its clock.
       if (m.status == Status::refused) m = measure(judge, which, limits, copy_bytes_per_second);
       const bool with_kernels = kernels && m.status == Status::verified;
       return json_of(m, with_kernels ? measure_kernels(judge, which, limits) : std::vector<KernelMeasurement>{}, which);
@@ -264,7 +264,7 @@ class Server {
   }
 
   static std::string read_keys(const std::string& path, Case& which) {
-    if (which.step.task != Task::sort) throw Error("keys can only be given to a sort");
+    if (!is_in_place(which.step.task)) throw Error("keys can only be given to a sort");
     if (which.type == KeyType::pairs) throw Error("keys can only be given without values: choose another type");
     const std::int64_t in_file = file_keys("file:" + path, which.type);
     if (which.n < 0) which.n = in_file;

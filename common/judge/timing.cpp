@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "judge/random.h"
@@ -19,6 +21,7 @@ constexpr int second_look = 10;  // runs added before a time is refused
 // The judge's clock runs from sending "go" to hearing "sorted": the step's time and two messages.
 constexpr double messages_milliseconds = 0.5;
 constexpr double clock_tolerance = 1.25;
+constexpr double uncounted_share = 0.25;
 
 // A copy is not quite the fastest way to read and write memory, so steps may be this much faster.
 constexpr double bandwidth_tolerance = 0.8;
@@ -30,6 +33,20 @@ double min_milliseconds_of(const Case& which, double changed_share, double copy_
   const double bytes = element_bytes(which);
   if (copy_bytes_per_second <= 0 || bytes < beyond_caches) return 0;
   return bandwidth_tolerance * bytes * (1 + changed_share) / copy_bytes_per_second * 1e3;
+}
+
+// Whether the step's time and two messages are all that a time by the judge's clock consists of.
+bool is_near(double reported, double wall) { return wall <= clock_tolerance * reported + messages_milliseconds; }
+
+// Whether waiting explains most of the difference. The system does not count all that a busy machine delays.
+bool is_excused(const TimedRun& run) {
+  return is_near(run.reported, run.wall - run.waited - uncounted_share * (run.wall - run.reported));
+}
+
+double median_of(std::span<const TimedRun> runs, double TimedRun::* time) {
+  std::vector<double> times;
+  for (const TimedRun& run : runs) times.push_back(run.*time);
+  return quartiles(times).median;
 }
 
 }  // namespace
@@ -48,33 +65,43 @@ Quartiles quartiles(std::span<const double> values) {
 
 std::uint64_t seed_of_repeat(std::uint64_t seed, int repeat) { return repeat == 0 ? seed : random_at(seed, repeat); }
 
-std::vector<double> confirmed(std::span<const double> reported, std::span<const double> wall) {
+std::vector<double> confirmed(std::span<const TimedRun> runs) {
   std::vector<double> kept;
-  for (std::size_t i = 0; i < reported.size(); ++i) {
-    if (wall[i] <= clock_tolerance * reported[i] + messages_milliseconds) kept.push_back(reported[i]);
+  for (const TimedRun& run : runs) {
+    if (is_near(run.reported, run.wall)) kept.push_back(run.reported);
   }
   return kept;
 }
 
-std::string contradiction(std::span<const double> reported, std::span<const double> wall, double min_milliseconds) {
-  for (std::size_t i = 0; i < reported.size(); ++i) {
-    if (reported[i] > wall[i]) {
-      return fmt::format("the runner reports {:.4f} ms, but only {:.4f} ms passed by the judge's clock", reported[i],
-                         wall[i]);
+std::pair<Status, std::string> judged(std::span<const TimedRun> runs, double min_milliseconds) {
+  for (const TimedRun& run : runs) {
+    if (run.reported > run.wall) {
+      return {Status::refused,
+              fmt::format("the runner reports {:.4f} ms, but only {:.4f} ms passed by the judge's clock", run.reported,
+                          run.wall)};
     }
   }
-  const std::vector<double> kept = confirmed(reported, wall);
+  const std::vector<double> kept = confirmed(runs);
   if (kept.empty()) {
-    return fmt::format(
-        "the runner reports {:.4f} ms, but the judge's clock measured {:.4f} ms; if the machine is busy, measure again",
-        quartiles(reported).median, quartiles(wall).median);
+    const auto excused = std::ranges::count_if(runs, is_excused);
+    const double reported = median_of(runs, &TimedRun::reported), wall = median_of(runs, &TimedRun::wall);
+    if (2 * excused >= std::ssize(runs)) {
+      return {Status::busy,
+              fmt::format("the machine is busy: the step's {:.4f} ms were {:.4f} ms by the judge's clock, "
+                          "because other programs had the processors; measure again when they have ended",
+                          reported, wall)};
+    }
+    return {Status::refused,
+            fmt::format("the runner reports {:.4f} ms, but the judge's clock measured {:.4f} ms", reported, wall)};
   }
   const double claimed = quartiles(kept).median;
   if (claimed < min_milliseconds) {
-    return fmt::format("the runner reports {:.4f} ms, but the device needs at least {:.4f} ms to move the keys",
-                       claimed, min_milliseconds);
+    return {Status::refused,
+            fmt::format("the runner reports {:.4f} ms, but the device needs at least {:.4f} ms to move "
+                        "the keys",
+                        claimed, min_milliseconds)};
   }
-  return "";
+  return {Status::verified, ""};
 }
 
 double minimum_bytes(const Case& which) {
@@ -86,7 +113,8 @@ Measurement measure(Judge& judge, const Case& which, const TimingLimits& limits,
   const auto started = std::chrono::steady_clock::now();
   const auto spent = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count(); };
   Measurement measured;
-  std::vector<double> reported, wall, to_device, to_host;
+  std::vector<TimedRun> runs;
+  std::vector<double> to_device, to_host;
   double sorting_seconds = 0, min_milliseconds = 0;
   for (int run = 0;; ++run) {
     Case repeat = which;
@@ -103,29 +131,28 @@ Measurement measure(Judge& judge, const Case& which, const TimingLimits& limits,
     measured.changed_share = judge.changed_share();
     min_milliseconds = min_milliseconds_of(which, measured.changed_share, copy_bytes_per_second);
     if (run == 0) continue;  // the warm-up
-    reported.push_back(outcome.milliseconds);
-    wall.push_back(outcome.wall_milliseconds);
+    runs.push_back({.reported = outcome.milliseconds,
+                    .wall = outcome.wall_milliseconds,
+                    .waited = outcome.waited_milliseconds + outcome.judge_waited_milliseconds});
     to_device.push_back(outcome.to_device);
     to_host.push_back(outcome.to_host);
     sorting_seconds += outcome.milliseconds * 1e-3;
-    const std::vector<double> kept = confirmed(reported, wall);
+    const std::vector<double> kept = confirmed(runs);
     measured.repeats = static_cast<int>(kept.size());
-    measured.milliseconds = quartiles(kept.empty() ? reported : kept);
+    if (!kept.empty()) measured.milliseconds = quartiles(kept);
     const bool spread_is_known =
         (measured.milliseconds.third - measured.milliseconds.first) < small_spread * measured.milliseconds.median;
     const bool measured_well = measured.repeats >= min_repeats && spread_is_known && sorting_seconds >= limits.min_time;
     if (!measured_well && run < limits.repeats && spent() < limits.time_limit) continue;
-    measured.message = contradiction(reported, wall, min_milliseconds);
+    std::tie(measured.status, measured.message) = judged(runs, min_milliseconds);
     // A busy machine may have delayed most of the few runs so far.
-    const bool most_count = measured.message.empty() && 2 * measured.repeats >= std::ssize(reported);
-    if (most_count || run >= limits.repeats + second_look || spent() >= 2 * limits.time_limit) break;
+    const bool most_count = measured.status == Status::verified && 2 * measured.repeats >= std::ssize(runs);
+    const bool looked_again = run >= limits.repeats + second_look && measured.status != Status::busy;
+    if (most_count || looked_again || spent() >= 2 * limits.time_limit) break;
   }
   measured.to_device = quartiles(to_device);
   measured.to_host = quartiles(to_host);
-  if (!measured.message.empty()) {
-    measured.status = Status::refused;
-    measured.failed_seed = which.seed;
-  }
+  if (measured.status != Status::verified) measured.failed_seed = which.seed;
   return measured;
 }
 

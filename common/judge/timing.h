@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "judge/judge.h"
@@ -36,10 +37,11 @@ struct Measurement {
   double changed_share = 1;       ///< see Judge::changed_share
 };
 
-/// Times a case: one warm-up, then runs that each have an input with a seed of its own and a verified output, until the
+/// Times a case: one warm-up, then runs that each have an input with a different seed and a verified output, until the
 /// quartiles lie within 2 % of the median (after 5 runs and the minimum time) or a limit is reached. Only runs that the
 /// judge's clock confirms count. If those are fewer than half, the step gets up to ten more, within twice the time
-/// limit; if there are none then, its time is refused. Ends at the first run that is not verified.
+/// limit; if there are none then, its time is refused. Where the machine is to blame, the step gets all of twice the time
+/// limit, and then the status is `busy`. Ends at the first run that is not verified.
 /// `copy_bytes_per_second` (0: unknown) is what the device can read and write.
 Measurement measure(Judge& judge, const Case& which, const TimingLimits& limits, double copy_bytes_per_second);
 
@@ -60,12 +62,21 @@ std::vector<KernelMeasurement> measure_kernels(Judge& judge, Case which, const T
 /// Seed of run `repeat` of a measurement that began with `seed`; run 0 has `seed` itself.
 std::uint64_t seed_of_repeat(std::uint64_t seed, int repeat);
 
-/// The reported times of the runs that took hardly longer by the judge's clock, `wall`. In the others the machine was
-/// busy, or the step worked on while its time was not taken. All times in this and the next function: milliseconds.
-std::vector<double> confirmed(std::span<const double> reported, std::span<const double> wall);
+/// A run as it was timed, in milliseconds.
+struct TimedRun {
+  double reported = 0;  ///< by the runner
+  double wall = 0;      ///< by the judge's clock
+  double waited = 0;    ///< for which runner and judge, taken together, could not run because others had the processors
+};
 
-/// Why reported times cannot be true; empty if they can: one is longer than the judge's own, none is confirmed, or
-/// their median is less than `min_milliseconds`, which the device needs to move the keys.
-std::string contradiction(std::span<const double> reported, std::span<const double> wall, double min_milliseconds);
+/// The reported times of the runs that took hardly longer by the judge's clock. In the others the machine was busy, or
+/// the step worked on while its time was not taken.
+std::vector<double> confirmed(std::span<const TimedRun> runs);
+
+/// `verified`, or why the reported times do not count. `refused`: one is longer than the judge's own, none is confirmed,
+/// or their median is less than `min_milliseconds`, which the device needs to move the keys. `busy`: none is confirmed,
+/// but most runs waited long enough for a processor to explain that. A step may cause such waiting itself, so it makes a
+/// time neither right nor wrong.
+std::pair<Status, std::string> judged(std::span<const TimedRun> runs, double min_milliseconds);
 
 }  // namespace lab

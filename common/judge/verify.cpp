@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "judge/key_table.h"
 #include "judge/parallel.h"
 #include "judge/random.h"
 #include "judge/reference.h"
@@ -28,36 +29,28 @@ bool equal_bytes(const void* a, const void* b, std::int64_t bytes) {
   return equal;
 }
 
-template <class Key>
-std::string text_of(Key key) {
-  if constexpr (std::is_floating_point_v<Key>) {
-    if (key != key) return fmt::format("nan:{:x}", std::uint64_t{std::bit_cast<Bits<Key>>(key)});
-    return fmt::format("{:.9g}", double(key));
-  } else {
-    return fmt::format("{}", key);
+// The rows "index", "got" and "expected" around index `at`, within its tile; or, for few keys, all of them with the input.
+std::string rows_around(const Promise& promise, std::int64_t at, const Items& reference, const Items& got) {
+  if (promise.input.keys && promise.n <= max_shown_keys) {
+    const auto texts = [&](const Items& items) { return texts_of(promise.type, promise.n, items.keys, items.values); };
+    const std::vector<TableRow> rows = {
+        {"input", texts(promise.input)}, {"got", texts(got)}, {"expected", texts(reference)}};
+    return key_table(0, rows, [&](std::int64_t i) { return rows[1].cells[i] != rows[2].cells[i]; });
   }
-}
-
-// The rows "index", "got" and "expected", for the indices around `at` that lie within its tile.
-template <class Text>
-std::string neighbours(const Promise& promise, std::int64_t at, Text&& text) {
   const std::int64_t tile = promise.tile ? promise.tile : promise.n;
   const std::int64_t begin = std::max(at - 3, at / tile * tile);
   const std::int64_t end = std::min({at + 4, at / tile * tile + tile, promise.n});
-  std::array<std::string, 3> lines = {"  index   ", "  got     ", "  expected"};
-  for (std::int64_t i = begin; i < end; ++i) {
-    std::array<std::string, 3> cells = {std::to_string(i), text(i, true), text(i, false)};
-    if (i == at) cells[0] = "[" + cells[0] + "]";
-    std::size_t width = 0;
-    for (const std::string& cell : cells) width = std::max(width, cell.size());
-    for (int line = 0; line < 3; ++line) lines[line] += std::string(width + 2 - cells[line].size(), ' ') + cells[line];
-  }
-  return lines[0] + "\n" + lines[1] + "\n" + lines[2];
+  const auto texts = [&](const Items& items) {
+    return texts_of(promise.type, end - begin, static_cast<const char*>(items.keys) + begin * key_bytes(promise.type),
+                    items.values ? items.values + begin : nullptr);
+  };
+  return key_table(begin, {{"got", texts(got)}, {"expected", texts(reference)}},
+                   [at](std::int64_t i) { return i == at; });
 }
 
 std::string position_text(const Promise& promise, std::int64_t at) {
   std::string text = fmt::format("index {} of {}", at, promise.n);
-  if (promise.tile) text += fmt::format(" (tile {})", at / promise.tile);
+  if (promise.tile) text += fmt::format(" ({} {})", promise.tile == 2 ? "pair" : "tile", at / promise.tile);
   return text;
 }
 
@@ -107,35 +100,36 @@ std::int64_t first_wrong_sign(const Promise& promise, const Key* reference, cons
 
 // Sorting a wrong output distinguishes two kinds of fault.
 template <class Key>
-std::string kind_of_fault(const Promise& promise, const Key* reference, const Key* keys) {
+std::string kind_of_fault(const Promise& promise, const Key* reference, const Items& got) {
   if (promise.n > std::int64_t{1} << 26) return "";
+  const Key* const keys = static_cast<const Key*>(got.keys);
   std::vector<Key> again(keys, keys + promise.n);
   reference_sort(promise.type, promise.order, promise.n, promise.tile, again.data(), nullptr);
   const bool complete = std::equal(reference, reference + promise.n, again.begin(),
                                    [](Key a, Key b) { return ordered_bits(a) == ordered_bits(b); });
-  return complete ? "; every key of the input is there, but in the wrong order" : "; keys were lost or made up";
+  if (!complete) return "; keys were lost or made up";
+  const Items& input = promise.input;
+  const bool unchanged =
+      input.keys && equal_bytes(input.keys, keys, promise.n * sizeof(Key)) &&
+      (!got.values || equal_bytes(input.values, got.values, promise.n * std::int64_t{sizeof(std::uint32_t)}));
+  return fmt::format("; every key of the input is there, but in the {} order", unchanged ? "original" : "wrong");
 }
 
 template <class Key>
-Fault compare_keys(const Promise& promise, const Key* reference, const Key* keys) {
+Fault compare_keys(const Promise& promise, const Key* reference, const Items& got) {
+  const Key* const keys = static_cast<const Key*>(got.keys);
   if (equal_bytes(reference, keys, promise.n * sizeof(Key))) return {};
-  const auto text = [&](std::int64_t i, bool got) { return text_of(got ? keys[i] : reference[i]); };
   if (const std::int64_t at = first_wrong_key(promise, reference, keys); at < promise.n) {
     if (only_zeros_differ(promise.n, reference, keys)) {
-      return {
-          fmt::format("equal keys in the wrong order at {}: -0 and 0 are equal, and the step promises to be stable\n"
-                      "{}",
-                      position_text(promise, at), neighbours(promise, at, text)),
-          at};
+      return {fmt::format("equal keys in the wrong order at {}: -0 and 0 are equal, and the step promises to be stable",
+                          position_text(promise, at)),
+              at};
     }
-    return {fmt::format("wrong key at {}{}\n{}", position_text(promise, at), kind_of_fault(promise, reference, keys),
-                        neighbours(promise, at, text)),
-            at};
+    return {fmt::format("wrong key at {}{}", position_text(promise, at), kind_of_fault(promise, reference, got)), at};
   }
   if constexpr (std::is_floating_point_v<Key>) {
     if (const std::int64_t at = first_wrong_sign(promise, reference, keys); at < promise.n) {
-      return {fmt::format("the signs of the zeros from {} on are not those of the input\n{}",
-                          position_text(promise, at), neighbours(promise, at, text)),
+      return {fmt::format("the signs of the zeros from {} on are not those of the input", position_text(promise, at)),
               at};
     }
   }
@@ -162,13 +156,7 @@ Fault compare_values(const Promise& promise, const std::uint32_t* reference_keys
     } else if (promise.stable && home[value] != i) {
       fault = "equal keys in the wrong order (the step promises to be stable)";
     }
-    if (fault) {
-      const auto text = [&](std::int64_t j, bool got) {
-        return fmt::format("{}:{}", keys[j], got ? values[j] : reference_values[j]);
-      };
-      return {fmt::format("{} at {} (key:value)\n{}", fault, position_text(promise, i), neighbours(promise, i, text)),
-              i};
-    }
+    if (fault) return {fmt::format("{} at {} (key:value)", fault, position_text(promise, i)), i};
     seen[value] = true;
   }
   return {};
@@ -213,16 +201,16 @@ std::string text_of_bits(std::uint32_t bits) {
 
 }  // namespace
 
-Fault compare(const Promise& promise, const void* reference_keys, const std::uint32_t* reference_values,
-              const void* keys, const std::uint32_t* values) {
+Fault compare(const Promise& promise, const Items& reference, const Items& got) {
   Fault fault = with_key(promise.type, [&](auto tag) {
     using Key = typename decltype(tag)::Key;
-    return compare_keys(promise, static_cast<const Key*>(reference_keys), static_cast<const Key*>(keys));
+    return compare_keys(promise, static_cast<const Key*>(reference.keys), got);
   });
-  if (fault.text.empty() && reference_values) {
-    fault = compare_values(promise, static_cast<const std::uint32_t*>(reference_keys), reference_values,
-                           static_cast<const std::uint32_t*>(keys), values);
+  if (fault.text.empty() && reference.values) {
+    fault = compare_values(promise, static_cast<const std::uint32_t*>(reference.keys), reference.values,
+                           static_cast<const std::uint32_t*>(got.keys), got.values);
   }
+  if (fault.index >= 0) fault.text += "\n" + rows_around(promise, fault.index, reference, got);
   return fault;
 }
 
@@ -255,8 +243,8 @@ Fault compare_by_hash(KeyType type, Order order, std::int64_t n, const void* key
     const Key* const typed = static_cast<const Key*>(keys);
     const std::int64_t at = first_out_of_order(order, n, typed);
     if (at < n) {
-      return {fmt::format("key {} of {} is {}, after {}: {}", at, n, text_of(typed[at]), text_of(typed[at - 1]), kind),
-              at};
+      const std::vector<std::string> texts = texts_of(type, 2, typed + at - 1, nullptr);
+      return {fmt::format("key {} of {} is {}, after {}: {}", at, n, texts[1], texts[0], kind), at};
     }
     return complete ? Fault{} : Fault{fmt::format("the keys are in order, but {}", kind)};
   });

@@ -15,6 +15,12 @@ struct Fault {
   std::int64_t index = -1;  ///< of the first wrong key or value; -1: there is none
 };
 
+/// Keys, and the values of pairs.
+struct Items {
+  const void* keys = nullptr;
+  const std::uint32_t* values = nullptr;
+};
+
 /// What a step was asked to do, as far as its output depends on it.
 struct Promise {
   KeyType type;
@@ -22,14 +28,14 @@ struct Promise {
   std::int64_t n;
   std::int64_t tile;  ///< 0: the whole array
   bool stable;
+  Items input = {};  ///< to be shown if there are few keys, and to see whether the step changed anything
 };
 
-/// Compares `keys` and `values` (null unless pairs) with the output of reference_sort for the same input. The text
-/// names the first wrong index and shows its neighbours.
+/// Compares an output with that of reference_sort for the same input. The text names the first wrong index and shows its
+/// neighbours, or all keys if there are few.
 /// Stable: every bit must be equal. Not stable: -0 and +0 may change places, and so may values of equal keys, but no
 /// key, sign or value may be lost or made up, and every value must stay with its key. Values are 0 to n - 1, each once.
-Fault compare(const Promise& promise, const void* reference_keys, const std::uint32_t* reference_values,
-              const void* keys, const std::uint32_t* values);
+Fault compare(const Promise& promise, const Items& reference, const Items& got);
 
 /// Two sums over n keys, which a step cannot aim at without the seed. Other keys have another `multiset`, in any order;
 /// the same keys in another order have another `sequence`.

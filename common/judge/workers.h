@@ -12,7 +12,7 @@
 
 namespace lab {
 
-/// Runs work(0) ... work(count - 1), each in a thread of its own, and calls `meanwhile` now and then in this one. When
+/// Runs work(0) ... work(count - 1), each in a separate thread, and calls `meanwhile` now and then in this one. When
 /// one throws, `stop` becomes true, which the others should look at, and the first exception is thrown here.
 inline void run_workers(int count, const std::function<void(int)>& work, std::atomic<bool>& stop,
                         const std::function<void()>& meanwhile) {

@@ -70,6 +70,9 @@ Json facts_of(const cudaDeviceProp& device) {
 Json steps_of(std::span<const Step> steps) {
   Json lines = Json::array();
   for (const Step& step : steps) {
+    if (const Step& other = find_step(steps, step.number, step.task()); &other != &step) {
+      throw Error(fmt::format("lines {} and {} of this table have the same number and task", other.name, step.name));
+    }
     Json types = Json::array();
     for (KeyType type : all_key_types) {
       if (step.takes(type)) types.push_back(name_of(type));

@@ -40,6 +40,7 @@ class HostImages {
 
   void narrow() const {}
   void require_kernels() const {}  ///< the host merges what the device has sorted
+  std::string why_unchanged() const { return ""; }
   StepArguments arguments() const;
 
   /// From here on, what the step allocates counts.

@@ -51,12 +51,13 @@ enum class Status : std::uint32_t {
   hung,
   exited,
   cuda_error,
-  refused
+  refused,
+  busy  ///< only from the judge: the machine was too busy to measure a time
 };
 
 constexpr const char* name_of(Status status) {
   constexpr const char* names[] = {"verified", "wrong",  "not-written", "unsupported", "crashed",
-                                   "hung",     "exited", "cuda-error",  "refused"};
+                                   "hung",     "exited", "cuda-error",  "refused",     "busy"};
   return names[static_cast<int>(status)];
 }
 

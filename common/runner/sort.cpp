@@ -5,10 +5,13 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <thread>
+#include <utility>
 #include <vector>
 
 #include "runner/call.h"
@@ -129,6 +132,16 @@ struct DeviceImages {
 #endif
   }
 
+  // In the check build: why the keys are as they were (simt/observed.h). "" elsewhere.
+  std::string why_unchanged() const {
+#ifdef SIMT_CHECK
+    if (is_in_place(request.task) && request.n > 0) {
+      return simt::check::why_unchanged(keys.data() + request.keys.span, std::size_t(request.keys.span_bytes));
+    }
+#endif
+    return "";
+  }
+
   StepArguments arguments() const {
     return {request.type,
             {keys.data() + request.keys.span, keys.size()},
@@ -162,13 +175,52 @@ struct DeviceImages {
   }
 };
 
+// While it exists, the stream does not advance. The keys arrive behind what keeps it busy, so what a step queues in
+// another stream sorts something else. Where CUDA runs on the CPU, simt::HostWatch refuses such a launch.
+class BusyStream {
+ public:
+#ifdef __SIMT__
+  BusyStream(const Step&, const Request&, void*, cudaStream_t) {}
+#else
+  BusyStream(const Step& step, const Request& request, void* keys, cudaStream_t stream) {
+    const std::int64_t bytes = request.keys.span_bytes;
+    if (!request.watch_host || step.on_host || step.in_host_memory() || bytes == 0 || bytes > max_bytes) return;
+    const DeviceArray<char> copy(bytes, stream);
+    CUDA_CHECK(cudaMemcpyAsync(copy.data(), keys, bytes, cudaMemcpyDeviceToDevice, stream));
+    CUDA_CHECK(cudaMemsetAsync(keys, request.poison, bytes, stream));
+    CUDA_CHECK(cudaDeviceSynchronize());
+    is_busy() = true;
+    CUDA_CHECK(cudaLaunchHostFunc(stream, wait, nullptr));
+    CUDA_CHECK(cudaMemcpyAsync(keys, copy.data(), bytes, cudaMemcpyDeviceToDevice, stream));
+  }
+  ~BusyStream() { is_busy() = false; }
+#endif
+  BusyStream(const BusyStream&) = delete;
+  BusyStream& operator=(const BusyStream&) = delete;
+
+ private:
+#ifndef __SIMT__
+  static constexpr std::int64_t max_bytes = std::int64_t{64} << 20;
+  static constexpr std::chrono::milliseconds longest{5};  // for steps that wait for the stream themselves
+
+  static std::atomic<bool>& is_busy() {
+    static std::atomic<bool> busy = false;
+    return busy;
+  }
+  static void wait(void*) {
+    const auto started = Clock::now();
+    while (is_busy() && Clock::now() - started < longest) std::this_thread::yield();
+  }
+#endif
+};
+
 // Calls the step. On the CPU, where host code could sort the keys as well, kernels must do the work.
 void call_watched(const Step& step, const Request& request, const StepArguments& arguments) {
 #ifdef __SIMT__
   if (request.watch_host && !step.on_host && !step.in_host_memory()) {
     const simt::MemoryRange keys{arguments.keys.data, std::size_t(request.keys.span_bytes)};
     const simt::MemoryRange values{arguments.values.data, std::size_t(request.values.span_bytes)};
-    const simt::HostWatch watch(keys, request.task == Task::sort ? keys : values);
+    const simt::HostWatch watch(keys, is_in_place(request.task) ? keys : values);
     call(step, arguments);
     if (const std::string fault = watch.fault(); !fault.empty()) throw HostWorked(fault);
     return;
@@ -206,11 +258,12 @@ nlohmann::json json_of(const Timeline& timeline) {
   return {{"spans", std::move(spans)}, {"left_out", timeline.left_out}};
 }
 
+std::string text(const nlohmann::json& json) {
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 // The members of the document on a sort that was timed.
 std::string members_of(const Recording& recording) {
-  const auto text = [](const nlohmann::json& json) {
-    return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  };
   return "\"kernels\":" + text(json_of(recording.kernels)) + ",\"timeline\":" + text(json_of(recording.timeline));
 }
 
@@ -232,8 +285,10 @@ void serve_images(const Step& step, const Request& request, SharedMemory& memory
   if (request.time_kernels) clock.emplace();
   try {
     images.begin();
+    std::optional<BusyStream> busy(std::in_place, step, request, images.arguments().keys.data, stream);
     CUDA_CHECK(cudaEventRecord(start, stream));
     call_watched(step, request, images.arguments());
+    busy.reset();
 #ifdef SIMT_CHECK
     simt::check::report_unread_launch();
 #endif
@@ -246,7 +301,10 @@ void serve_images(const Step& step, const Request& request, SharedMemory& memory
     images.copy_out();  // the judge checks whether anything was touched
     return finish(Status::unsupported, 0, error.what());
   }
-  const std::string recorded = clock ? members_of(clock->recording()) : "";
+  std::string recorded = clock ? members_of(clock->recording()) : "";
+  if (const std::string why = images.why_unchanged(); !why.empty()) {
+    recorded += (recorded.empty() ? "" : ",") + ("\"unchanged\":" + text(why));
+  }
   finish(Status::verified, images.copy_out(), "", recorded);
 }
 

@@ -11,11 +11,11 @@
 
 namespace lab {
 
-/// What an array of `bytes` bytes occupies: device memory is handed out in whole pages of 4 KiB.
+/// The memory that an array of `bytes` bytes occupies. Device memory is allocated in whole pages of 4 KiB.
 constexpr std::int64_t allocated_bytes(std::int64_t bytes) { return (bytes + 4095) / 4096 * 4096; }
 
-/// n values of T in device memory, uninitialized. Allocation and release are ordered on `stream`: the memory may be
-/// used by work queued there between the two, so the array may go out of scope while kernels that use it still wait.
+/// n values of T in device memory, uninitialized. Allocation and release are ordered on `stream`. Work queued there
+/// between the two may use the memory, so the array may go out of scope while kernels that use it still wait.
 /// A step may allocate in its timed part: the runner keeps freed memory in the pool, which makes it cheap.
 /// Errors: lab::CudaError.
 template <class T>

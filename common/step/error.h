@@ -15,7 +15,7 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A step was given an argument that it cannot serve. Thrown before anything is touched.
+/// A step was given an argument that it cannot serve. Thrown before anything is changed.
 class Unsupported : public Error {
  public:
   using Error::Error;

@@ -63,7 +63,7 @@ LAB_HOST_DEVICE inline Key from_ordered_bits(Bits<Key> bits) {
   }
 }
 
-/// A key that no other key follows: it can fill positions past the end of the input.
+/// A key that no other key follows, so that it can fill positions past the end of the input.
 template <class Key>
 LAB_HOST_DEVICE inline Key last_key(Order order) {
   return from_ordered_bits<Key>(order == Order::ascending ? Bits<Key>(~Bits<Key>(0)) : Bits<Key>(0));
@@ -96,7 +96,7 @@ LAB_HOST_DEVICE inline bool before(Key a, Key b, Order order) {
   return order == Order::ascending ? less(a, b) : less(b, a);
 }
 
-/// The key that comes first in `order`; `a` if either may come first. It is a minimum or maximum, which needs no
+/// The key that comes first in `order`, or `a` if either may come first. It is a minimum or maximum, which needs no
 /// branch.
 template <Order order, class Key>
 LAB_HOST_DEVICE inline Key earlier(Key a, Key b) {

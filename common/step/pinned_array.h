@@ -9,7 +9,7 @@
 
 namespace lab {
 
-/// n values of T in pinned host memory, uninitialized: only copies from or to pinned memory run at the same time as the
+/// n values of T in pinned host memory, uninitialized. Only copies from or to pinned memory run at the same time as the
 /// host and other streams. Errors: lab::CudaError.
 template <class T>
 class PinnedArray {

@@ -9,21 +9,21 @@
 
 namespace lab {
 
-/// n keys (or values) that lie one after another in device memory. A view: it owns nothing.
+/// n consecutive keys (or values) in device memory. This is a view, which owns nothing.
 template <class T>
 struct Span {
   T* data = nullptr;
   std::int64_t n = 0;
 };
 
-/// n keys that lie one after another in host memory. A view: it owns nothing.
+/// n consecutive keys in host memory. This is a view, which owns nothing.
 template <class T>
 struct HostSpan {
   T* data = nullptr;
   std::int64_t n = 0;
 };
 
-/// Blocks and threads of a launch; 0 lets the step choose.
+/// Blocks and threads of a launch. 0 lets the step choose.
 struct LaunchShape {
   int blocks = 0;
   int threads = 0;
@@ -33,14 +33,14 @@ struct LaunchShape {
 template <class Key>
 using SortKeys = void (*)(Span<Key> keys, Order order, LaunchShape shape, cudaStream_t stream);
 
-/// The same with values that travel with their keys; both spans have the same n.
+/// The same with values that travel with their keys. Both spans have the same n.
 template <class Key, class Value>
 using SortPairs = void (*)(Span<Key> keys, Span<Value> values, Order order, LaunchShape shape, cudaStream_t stream);
 
 /// Sorts `keys`, which are in host memory, in pieces that fit on the device. Begins after the work that is queued on
 /// `stream`, and returns when the keys are sorted. `scratch`: room for as many keys in host memory; its contents are
 /// arbitrary before and after. Both are pinned, unless the caller has chosen pageable memory. `device_bytes`: how much
-/// device memory the step may have allocated at any time; 0: nearly all that is free. Errors: the same.
+/// device memory the step may have allocated at any time, where 0 means nearly all that is free. Errors: the same.
 template <class Key>
 using SortHostKeys = void (*)(HostSpan<Key> keys, HostSpan<Key> scratch, Order order, std::int64_t device_bytes,
                               LaunchShape shape, cudaStream_t stream);

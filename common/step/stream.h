@@ -7,8 +7,8 @@
 
 namespace lab {
 
-/// A stream of its own. It is not ordered with the default stream: work that a step wrongly puts there does not count
-/// as done. Errors: lab::CudaError.
+/// A stream that is not ordered with the default stream, so that work which a step wrongly puts there does not count as
+/// done. Errors: lab::CudaError.
 class Stream {
  public:
   Stream() { CUDA_CHECK(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking)); }

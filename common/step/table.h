@@ -39,6 +39,11 @@ struct Sort {
   }
 };
 
+/// Puts the keys 2i and 2i + 1 in order, for every i, and sorts no further; the last of an odd number of keys stays.
+struct Exchange : Sort {
+  static constexpr Task task = Task::exchange;
+};
+
 /// Sorts an array in host memory.
 struct SortHostMemory {
   static constexpr Task task = Task::sort;
@@ -92,7 +97,7 @@ struct EqualSegments {
 };
 
 /// The same for segments of any length: segment i has the positions begins[i], ..., begins[i + 1] - 1, the first begins
-/// at 0, and the last one ends at n. So `begins` has an element more than there are segments.
+/// at 0, and the last one ends at n. `begins` has one element more than there are segments.
 struct Segments {
   static constexpr Task task = Task::segments;
   void (*function)(Span<const std::uint32_t> keys, Span<std::uint32_t> sorted, Span<const int> begins,
@@ -102,8 +107,8 @@ struct Segments {
 };
 
 /// The function of a line, or its functions by key type.
-using Function = std::variant<Sort, SortHostMemory, Reduce, Histogram, Scan, Strings, Flip, Unflip, EqualSegments<128>,
-                              EqualSegments<1024>, Segments>;
+using Function = std::variant<Sort, Exchange, SortHostMemory, Reduce, Histogram, Scan, Strings, Flip, Unflip,
+                              EqualSegments<128>, EqualSegments<1024>, Segments>;
 
 /// What a line may cost, counted by the check build over all kernels of one sort of n uniform keys of the lab's own
 /// type. A cost of 0 is not checked. Kernels are deterministic, so the counts are the same on every machine.
@@ -161,7 +166,7 @@ struct LabTraits {
 /// with the same number are parts of that step, which are tested and timed by themselves.
 struct Step {
   int number;
-  const char* name;     ///< as in the file's name, 02_shared.cu: "shared"; a part has a name of its own
+  const char* name;     ///< as in the file's name, 02_shared.cu: "shared". A part has a different name
   const char* idea;     ///< a few words for tables
   Lines lines = {};     ///< of a step's own line
   bool record = false;  ///< built for speed: the lab's fastest step for its kind of work; see `bench --preset records`

@@ -19,11 +19,13 @@ enum class Task {
   unflip,
   segments_128,   ///< segments of 128 keys
   segments_1024,  ///< segments of 1024 keys
-  segments        ///< segments of different lengths
+  segments,       ///< segments of different lengths
+  exchange        ///< pairs of neighbours
 };
 
-inline constexpr Task all_tasks[] = {Task::sort, Task::reduce, Task::histogram,    Task::scan,          Task::strings,
-                                     Task::flip, Task::unflip, Task::segments_128, Task::segments_1024, Task::segments};
+inline constexpr Task all_tasks[] = {Task::sort,          Task::reduce,   Task::histogram, Task::scan,
+                                     Task::strings,       Task::flip,     Task::unflip,    Task::segments_128,
+                                     Task::segments_1024, Task::segments, Task::exchange};
 
 /// What command lines and messages call a task and its two arrays.
 struct TaskNames {
@@ -33,11 +35,11 @@ struct TaskNames {
 };
 
 constexpr TaskNames names_of(Task task) {
-  constexpr TaskNames names[] = {{"sort", "keys", "values"},          {"reduce", "keys", "result"},
-                                 {"histogram", "keys", "counts"},     {"scan", "values", "sums"},
-                                 {"strings", "strings", "sorted"},    {"flip", "floats", "integers"},
-                                 {"unflip", "integers", "floats"},    {"segments-128", "keys", "sorted"},
-                                 {"segments-1024", "keys", "sorted"}, {"segments", "keys", "sorted"}};
+  constexpr TaskNames names[] = {
+      {"sort", "keys", "values"},       {"reduce", "keys", "result"},       {"histogram", "keys", "counts"},
+      {"scan", "values", "sums"},       {"strings", "strings", "sorted"},   {"flip", "floats", "integers"},
+      {"unflip", "integers", "floats"}, {"segments-128", "keys", "sorted"}, {"segments-1024", "keys", "sorted"},
+      {"segments", "keys", "sorted"},   {"exchange", "keys", "values"}};
   return names[static_cast<int>(task)];
 }
 
@@ -53,9 +55,12 @@ inline Task task_named(std::string_view name) {
   throw Error("unknown task '" + std::string(name) + "'; choose one of: " + known);
 }
 
-/// How many values a task's result has, for n keys; none for a sort, whose result is its keys.
+/// Whether a task puts its keys in order where they are, in either order. Other tasks read one array and write another.
+constexpr bool is_in_place(Task task) { return task == Task::sort || task == Task::exchange; }
+
+/// How many values a task's result has, for n keys; none where the result is the keys themselves.
 constexpr std::int64_t result_size(Task task, std::int64_t n) {
-  return task == Task::sort ? 0 : task == Task::reduce ? 2 : task == Task::histogram ? 256 : n;
+  return is_in_place(task) ? 0 : task == Task::reduce ? 2 : task == Task::histogram ? 256 : n;
 }
 
 }  // namespace lab

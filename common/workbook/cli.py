@@ -27,7 +27,7 @@ VERBS = {
     "report": "write a lab's report: the command makes tables and plots, you write the text",
     "cc": "compile a CUDA program for the CPU",
     "doctor": "show what this machine has and lacks, and what to do about it",
-    "completion": "print a script that completes verbs, labs, steps and options in bash and zsh",
+    "completion": "print a script that completes commands, labs, steps and options in bash and zsh",
 }
 # They need the solutions. A copy of the workbook for students has none of them.
 INSTRUCTORS_VERBS = {
@@ -71,9 +71,9 @@ class Parser(argparse.ArgumentParser):
 
 
 def parser(chosen: str = "") -> Parser:
-    """The command line; only the verb `chosen` has its options."""
+    """The command line, with the options of the command `chosen` only."""
     top = Parser(prog="./workbook", description="A laboratory workbook on sorting with CUDA C++.")
-    verbs = top.add_subparsers(dest="verb", metavar="VERB")
+    verbs = top.add_subparsers(dest="verb", metavar="COMMAND")
     for name, what in VERBS.items():
         verb = verbs.add_parser(name, help=what, description=what[0].upper() + what[1:] + ".")
         if name == chosen:
@@ -86,10 +86,10 @@ def _run(words: Sequence[str]) -> int:
     chosen = next((word for word in words if not word.startswith("-")), "")
     top = parser(chosen)
     if chosen and chosen not in VERBS:
-        # A path or a lab in place of the verb: the verb was forgotten.
+        # A path or a lab where a command should be.
         lab = re.fullmatch(r"(.*/)?\d\d?(-[a-z-]+)?(/.*)?", chosen)
         hint = f"; did you mean ./workbook check {chosen}?" if lab else did_you_mean(chosen, VERBS)
-        raise Usage(f"unknown verb '{chosen}'{hint}\nchoose one of: {', '.join(VERBS)}")
+        raise Usage(f"unknown command '{chosen}'{hint}\nchoose one of: {', '.join(VERBS)}")
     order_words = getattr(module_of(chosen), "order_words", None) if chosen in VERBS else None
     if order_words is not None:
         after = words.index(chosen) + 1
@@ -101,7 +101,7 @@ def _run(words: Sequence[str]) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs one verb; returns the exit status."""
+    """Runs one command. Returns the exit status."""
     words = sys.argv[1:] if arguments is None else arguments
     try:
         with terminated_as_interrupted():

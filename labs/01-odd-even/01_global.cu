@@ -4,10 +4,9 @@
 // same time: first all pairs that begin at an even position, then all pairs that begin at an odd position, and so on.
 // One such round is a phase, and n phases sort any n keys. Each pair of a phase is the work of one thread. The phases
 // must run one after another, and the end of a kernel is the only barrier for all threads of a grid.
-// New: a kernel, a launch, which thread does what.
-// Cost: n launches. Each reads every key and writes those that move: up to 2 * sizeof(Key) bytes per key and phase.
-// Limits: n (n - 1) / 2 comparisons. For small n, launches take nearly all of the time.
-// Lines: 14 to write, 40 given.
+// New since step 00: n launches, both parities, and a loop for grids with fewer threads than pairs.
+// Limits: n (n - 1) / 2 comparisons.
+// Lines: 14 to write, 39 given.
 #include <cstdint>
 
 #include "odd_even.h"

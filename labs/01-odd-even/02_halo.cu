@@ -4,13 +4,11 @@
 // at most k positions away. A block that loads a tile and k keys on either side of it, its halo, can run k phases in
 // shared memory without waiting for any other block. The keys at the edges of its window become wrong, one position
 // further inwards in each phase, but after k phases the errors have only just reached the tile.
-// New since step 01: shared memory and its barriers; the order as a template parameter; two buffers. A block must not
-// write where a neighbouring block may still read its halo, so a launch reads one buffer and writes the other, and the
-// buffers swap.
-// Cost: ceil(n / k) launches, rounded up to an even number so that the last one writes the caller's array. Per key, a
-// launch reads 2 keys and writes 1 (k = 256, tiles of 512): 3 * sizeof(Key) bytes. k + 2 barriers per tile and launch.
+// New since step 01: shared memory and its barriers, the order as a template parameter, and two buffers. A block must
+// not write where a neighbouring block may still read its halo. Therefore a launch reads one buffer and writes the
+// other, and then the buffers swap.
 // Limits: nearly every key lies in two windows, so nearly twice as many comparisons are made as n phases need.
-// Lines: 19 to write, 67 given.
+// Lines: 19 to write, 65 given.
 #include <cstdint>
 #include <utility>
 
@@ -38,8 +36,8 @@ __global__ void run_phases(const Key* from, Key* to, std::int64_t n, std::int64_
     // Your code: load the positions left to left + count - 1 of `from` into the window; run the phases on it; store
     // only the tile, positions first to end - 1, to `to`. A phase compares the pairs that begin at an even or at an
     // odd position of the array: where in the window is that? compare_exchange<order>(window[i], window[i + 1]) puts
-    // a pair in order. Put a barrier wherever one thread needs what another has written, or overwrites what another
-    // may still read.
+    // a pair in order. Put a barrier wherever a thread reads keys of the window that another has written, or
+    // overwrites keys that another may still read.
     (void)window, (void)end, (void)count;
   }
 }

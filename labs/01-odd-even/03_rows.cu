@@ -5,10 +5,9 @@
 // the other by a shuffle, and both compare: the left lane keeps the earlier key, the right lane the later one.
 // New since step 02: registers in place of shared memory, shuffles in place of barriers. A shuffle synchronizes the
 // lanes of its warp. The warps are independent of each other.
-// Cost: one launch; one read and one write of every key; 128 phases, two shuffles in every second phase, no barrier.
-// Limits: each row is sorted separately. Full warps only: a number of threads per block that is not a multiple of 32 is
-// refused.
-// Lines: 25 to write, 63 given.
+// Limits: each row is sorted separately. The number of threads per block must be a multiple of 32, because all lanes of
+// a warp take part in a shuffle.
+// Lines: 25 to write, 62 given.
 #include <cstdint>
 #include <string>
 

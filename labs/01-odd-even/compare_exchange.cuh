@@ -1,4 +1,4 @@
-// Puts two neighbours in order. Step 01 teaches it; the later steps call it.
+// Puts two neighbours in order, as steps 00 and 01 do themselves. The later steps call it.
 #pragma once
 
 #include "odd_even.h"

@@ -1,5 +1,5 @@
-// Bubble sort and odd-even transposition sort on one CPU core, to read next to the kernels and to count their work:
-// both make the same exchanges, but only the second can make many of them at the same time.
+// Bubble sort and odd-even transposition sort on one CPU core, to read next to the kernels and to count their work.
+// Both make the same exchanges, but only the second can make many of them at the same time.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace odd_even {
 struct Work {
   std::int64_t comparisons = 0;
   std::int64_t exchanges = 0;
-  std::int64_t steps = 0;  ///< one after another; all comparisons of a step can be made at the same time
+  std::int64_t steps = 0;  ///< in time: all comparisons of one can be made together
 };
 
 /// Compares two neighbours and exchanges them if the second must come first. Counts both.
@@ -25,8 +25,8 @@ void compare_exchange(Key& first, Key& second, lab::Order order, Work& work) {
 }
 
 /// Sorts keys[0, n) in place, stable: each round carries the last of the remaining keys to its final position. Within
-/// a round, each comparison needs the result of the previous one, and here the rounds run one after another as well. So
-/// each comparison is a step: n (n - 1) / 2 comparisons in as many steps.
+/// a round, each comparison needs the result of the previous one, and each round begins when the previous one has
+/// ended. Therefore n (n - 1) / 2 comparisons take as many steps.
 template <class Key>
 Work bubble_sort(Key* keys, std::int64_t n, lab::Order order) {
   Work work;
@@ -38,7 +38,8 @@ Work bubble_sort(Key* keys, std::int64_t n, lab::Order order) {
 }
 
 /// Sorts keys[0, n) in place, stable: n phases, alternately on the pairs that begin at an even and at an odd
-/// position. No two comparisons of a phase share a key, so a phase is one step: n (n - 1) / 2 comparisons in n steps.
+/// position. No two comparisons of a phase share a key, so a phase is one step, and n (n - 1) / 2 comparisons take n
+/// steps.
 template <class Key>
 Work odd_even_sort(Key* keys, std::int64_t n, lab::Order order) {
   Work work;

@@ -2,17 +2,14 @@
 //
 // Idea: cut the output, not the input. Of the first d keys of a merge some come from a, the others from b. A binary
 // search along a diagonal of the grid that a and b span finds how many come from a: the co-rank of d. Two such
-// partition points bound a part of the output and the parts of both inputs that belong to it. So each block merges one
+// partition points bound a part of the output and the parts of both inputs that belong to it. Each block merges one
 // tile of the output, and within the tile each thread merges the same number of keys, one after another, in registers.
 // New since step 03: all pieces have the same size, as large as shared memory allows, whatever the keys are. Within a
-// piece, a thread searches once per 17 keys; ranks take a search for every key. The tiles at the start are sorted in
-// the same way: each thread sorts 17 keys in registers, then 2, 4, ..., 256 threads merge theirs.
-// Cost: 1 + ceil(log2(n / tile)) reads and writes of every key and twice as many launches; a tile has 4352 keys of 4
-// bytes, or 2816 of 8 bytes.
-// Limits: 256 threads per block only. The passes over memory remain: each level reads and writes all keys to double the
-// length of the runs.
+// piece, a thread searches once per 17 keys, whereas ranks take a search for every key. The tiles at the start are
+// sorted in the same way: each thread sorts 17 keys in registers, then 2, 4, ..., 256 threads merge theirs.
+// Limits: 256 threads per block. Each level still reads and writes all keys only to double the length of the runs.
 // This file has over 125 lines because it teaches the merge path at three scales: threads of a tile, blocks, the array.
-// Lines: 64 to write, 138 given.
+// Lines: 64 to write, 135 given.
 #include <cstdint>
 
 #include "instantiate.cuh"
@@ -60,7 +57,7 @@ __device__ void merge_to_registers(ThreadItems<Key, Value>& own, Items<Key, Valu
 template <class Key, class Value, class Before>
 __device__ void merge_threads(ThreadItems<Key, Value>& own, Items<Key, Value> tile, int count, Before before) {
   // Your code: merge the runs of 1, 2, 4, ..., 128 threads: registers_to_tile(), then merge_to_registers(). At the end
-  // the tile holds the sorted items. Where do barriers have to be?
+  // the tile holds the sorted items. Where are barriers needed?
 }
 
 /// Each block sorts the tiles blockIdx.x, blockIdx.x + gridDim.x, ...
@@ -76,13 +73,13 @@ __global__ void __launch_bounds__(path_threads_per_block)
        first += std::int64_t(gridDim.x) * tile_keys) {
     const int count = int(min(n - first, std::int64_t(tile_keys)));
     load_tile(tile, from, first, count);
-    __syncthreads();  // a thread reads items that other threads have loaded
+    __syncthreads();  // tile_to_registers() reads items that other threads have loaded into `tile`
     ThreadItems<Key, Value> own;
     tile_to_registers(own, tile, count);
     sort_in_registers(own, count - t * items_per_thread<Key>, before);
     merge_threads(own, tile, count, before);
     store_tile(to, first, tile, count);
-    __syncthreads();  // Redundant today: each thread reloads what it stored. Keeps the kernel correct if that changes.
+    __syncthreads();  // not needed as long as each thread overwrites only items of `tile` that it has stored itself
   }
 }
 
@@ -115,7 +112,7 @@ __global__ void __launch_bounds__(path_threads_per_block)
     const int count = int(min(merge.end - output, std::int64_t(tile_keys)));
     // Your code: which items of a, and of b, does this tile need? points[index] and points[index + 1] answer this,
     // except for the last tile of a merge. load_runs(), merge_to_registers(), registers_to_tile(), store_tile(). Where
-    // do barriers have to be?
+    // are barriers needed?
     (void)tile, (void)t, (void)count;
   }
 }

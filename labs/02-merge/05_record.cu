@@ -1,19 +1,16 @@
 // Step 05: the record.
 //
-// Idea: each level of step 04 reads and writes all keys in global memory. Here a pass is a four-way merge: two levels
-// in shared memory for one round trip through global memory. The tiles at the start are nearly four times as long, and
-// a thread sorts twice as many keys in registers, by a network.
+// Idea: each level of step 04 reads and writes all keys in global memory. Here a pass is a four-way merge, which is two
+// levels in shared memory for one round trip through global memory. The tiles at the start are nearly four times as
+// long, and a thread sorts twice as many keys in registers, with a sorting network.
 // New since step 04: a partition point has four co-ranks (find_co_ranks). Two runs in shared memory are in bitonic
-// layout: the first forwards, the second backwards behind it, so that each ends with a sentinel. Copies to shared
-// memory do not pass through registers: many are under way at a time and hide each other's latency. Few keys do not
-// fill the GPU: then a pass is a two-way merge, whose blocks find their co-ranks themselves (methods.cuh chooses).
-// Phases: 1 to 4 sort the tiles; then, for each pass, 5 finds co-ranks, and 6 to 9 merge.
-// Cost: 1 + ceil(log4(n / tile)) reads and writes of every key, log2 in place of log4 for few keys; a tile has 16,896
-// keys of 4 bytes without values, 8704 of anything else, 4608 of few items. Temporary memory: a copy of keys and
-// values, and, for four-way merges, 16 bytes per 8415 keys of 4 bytes without values or per 4335 other items.
+// layout, the first forwards and the second backwards behind it, so that each ends with a sentinel. Copies to shared
+// memory bypass the registers, and with many of them in flight their latencies overlap. Where the keys are too
+// few to fill the GPU, a pass is a two-way merge, whose blocks find their co-ranks themselves (methods.cuh chooses).
+// Phases: 1 to 4 sort the tiles. In each pass after that, 5 finds the co-ranks, and 6 to 9 merge.
 // Limits: if the user chooses the number of threads per block, it must be 256.
 // The file is long because a record is made of several ideas.
-// Lines: 75 to write, 194 given.
+// Lines: 75 to write, 192 given.
 #include <cstdint>
 #include <limits>
 #include <utility>
@@ -29,15 +26,15 @@
 namespace merge_sort {
 namespace {
 
-/// Merges the thread's next items; a and b are the positions of the first of them in the two runs. If fewer are left,
-/// what the others are does not matter.
+/// Merges the thread's next items. `a` and `b` are the positions of the first of them in the two runs. If fewer items
+/// are left than a thread has, the rest of its registers may hold anything.
 template <class Shape, class Key, class Value>
 __device__ void merge_from_both_ends(OwnItems<Shape>& own, Items<Key, Value> tile, BitonicRuns runs, int a, int b,
                                      typename Shape::Before before) {
-  // Your code: as merge_serially of step 04, but the next key of b is before the last one, not behind it. Which
-  // ends of runs must you still ask for, so that equal keys keep their order? Read nothing outside [runs.first,
-  // runs.end), even when no item is left: limit the positions by min() and max(). A condition around the read of a
-  // key costs registers.
+  // Your code: as merge_serially of step 04, but b is stored backwards, so its next key is to the left of the last
+  // one. For which run must you still test whether it is used up, so that equal keys keep their order? Read nothing
+  // outside [runs.first, runs.end), even when no item is left: limit the positions with min() and max(). A condition
+  // around the read of a key costs registers.
   (void)own, (void)tile, (void)runs, (void)a, (void)b, (void)before;
 }
 
@@ -58,8 +55,8 @@ __device__ void merge_threads(Items<Key, Value> tile, OwnItems<Shape>& own, int 
   const int t = threadIdx.x;
   const auto position = [=](int thread) { return min(thread * Shape::items, count); };
   for (int run = 1; run < Shape::threads && position(run) < count; run *= 2) {  // threads per run
-    // Your code: write_own() the thread's items, so that the runs of `run` threads are in bitonic layout in pairs. Then
-    // merge_own(). Which barriers are needed? synchronize(threads) is a barrier for `threads` neighbours.
+    // Your code: write_own() the thread's items so that every two runs, of `run` threads each, are in bitonic layout.
+    // Then merge_own(). Which barriers are needed? synchronize(threads) is a barrier for `threads` neighbours.
     (void)tile, (void)own, (void)before, (void)position, (void)t;
   }
   write_own(tile, own, {0, count, t * Shape::items}, Half::first);
@@ -73,26 +70,26 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multiprocess
   for (std::int64_t first = std::int64_t(blockIdx.x) * Shape::tile; first < n;
        first += std::int64_t(gridDim.x) * Shape::tile) {
     const int count = int(min(n - first, std::int64_t(Shape::tile)));
-    // PHASE 1: load. Through shared memory, because neighbouring threads read neighbours, but a thread sorts
-    // neighbours.
+    // PHASE 1: load into shared memory, because neighbouring threads read neighbouring items, but each thread sorts
+    // consecutive items.
     begin_copies<1, Shape>(tile, items_from(from, first), count);
     wait_for_copies();
-    __syncthreads();  // a thread sorts items that other threads have loaded
-    // PHASE 2: each thread sorts its items. In registers, because a comparison there needs no memory.
+    __syncthreads();  // a thread sorts items that other threads have loaded into `tile`
+    // PHASE 2: each thread sorts its items in registers, where a comparison needs no memory.
     OwnItems<Shape> own;
     load_and_sort(own, tile, count, before);
-    // PHASE 3: merge the threads' runs, level by level, because in shared memory a level costs no round trip.
+    // PHASE 3: merge the threads' runs level by level. In shared memory, a level costs no round trip to global memory.
     merge_threads(tile, own, count, before);
-    __syncthreads();  // the store reads what other threads have written
+    __syncthreads();  // the store reads items that other threads have written to `tile`
     // PHASE 4: store, in the same order as in phase 1.
     store_items<Shape>(items_from(to, first), tile, count);
-    __syncthreads();  // Redundant today: each thread reloads what it stored. Keeps the kernel correct if that changes.
+    __syncthreads();  // not needed as long as each thread overwrites only items of `tile` that it has stored itself
   }
 }
 
 // --- the co-ranks of four runs ---
 
-/// Bounds on the items of another run to count as before this lane's probe. That run's co-rank is in [low, high];
+/// Bounds on how many items of another run come before this lane's probe. That run's co-rank is in [low, high].
 /// `its_probe_comes_before`: whether its probe, the item in the middle, comes before this lane's.
 template <class Index>
 __device__ Bounds<Index> bounds_in_other_run(Index low, Index high, bool its_probe_comes_before) {
@@ -102,27 +99,27 @@ __device__ Bounds<Index> bounds_in_other_run(Index low, Index high, bool its_pro
 }
 
 /// Finds the co-ranks of each tile: how many items of each of the four runs come before it, `rank` in all. Four lanes
-/// search, one per run, whose interval [low, high] holds the answer. A lane reads its probe, the key in the middle of
-/// its interval, and finds bounds, from the other probes, on how many items of the merge come before it. If even the
-/// upper bound is less than `rank`, the probe is among the items that come first; if the lower bound is `rank` or more,
-/// it is not. Either narrows the interval.
+/// search, one per run, and each has an interval [low, high] that contains the answer. A lane reads its probe, the key
+/// in the middle of the interval. From the other probes it finds bounds on how many items of the merge come before its
+/// own. If even the upper bound is less than `rank`, the probe is among the items that come before the tile. If the
+/// lower bound is `rank` or more, it is not. Either result narrows the interval.
 template <class Index, class Key, class Before>
 __global__ void find_co_ranks(const Key* from, KWayPass<4> pass, CoRanks<4>* co_ranks, Before before) {
   const int own_run = threadIdx.x % 4, per_block = blockDim.x / 4;
   for (std::int64_t block_first = std::int64_t(blockIdx.x) * per_block; block_first < pass.tiles;
        block_first += std::int64_t(gridDim.x) * per_block) {
-    // PHASE 5: search for the co-ranks. In a launch of its own, so that the searches of all tiles wait at the same
-    // time. Lanes without a tile search for the last one, too: all lanes of a warp take part in every shuffle.
+    // PHASE 5: search for the co-ranks, in a separate launch, so that the searches of all tiles wait for memory at the
+    // same time. Lanes without a tile search for the last one, because all lanes of a warp take part in every shuffle.
     const std::int64_t own_tile = block_first + threadIdx.x / 4, i = min(own_tile, pass.tiles - 1);
     auto [own_first, rank, low, high] = CoRankSearch<Index>(pass, OutputTile(pass, i), own_run);
     while (__any_sync(all_lanes, low < high)) {
       const Index middle = low + (high - low) / 2;
       const Key key = low < high ? from[own_first + middle] : Key{};
       // Your code: the least and the largest number of items that can come before this lane's probe, summed over all
-      // runs. Of its own run, exactly `middle` items do. For another run, get its interval and its probe by
-      // shuffles (__shfl_sync(all_lanes, x, run, 4)): does its probe come before this one? Of equal keys, that of the
-      // run with the smaller number comes before. Then narrow the interval: low becomes middle + 1, or high becomes
-      // middle.
+      // runs. Exactly `middle` items of the lane's own run do. For another run, get its interval and its probe with
+      // shuffles (__shfl_sync(all_lanes, x, run, 4)): does its probe come before this one? Of two equal keys, the one
+      // from the run with the smaller number comes first. Then narrow the interval: low becomes middle + 1, or high
+      // becomes middle.
       (void)key, (void)middle, (void)before, (void)bounds_in_other_run<Index>;
       break;  // delete this line, too
     }
@@ -136,9 +133,9 @@ template <int ways, class Shape, class Key, class Value>
 __device__ void merge_parts(Items<Key, Value> tile, const int* first, typename Shape::Before before) {
 #pragma unroll
   for (int apart = 1; apart < ways; apart *= 2) {  // parts per run
-    // Your code: which merge of this level does the thread work on, from which diagonal on? The threads of a merge
-    // begin with its first item, so that the last of them may have fewer items than the others. merge_own() and
-    // write_own(): to which half of the bitonic layout of the next level? Where do barriers have to be?
+    // Your code: which merge of this level does the thread work on, and from which diagonal on? The threads of a merge
+    // divide its items from the first one on, so the last thread may have fewer than the others. Then merge_own() and
+    // write_own(). To which half of the bitonic layout of the next level? Where are barriers needed?
     (void)tile, (void)first, (void)before;
   }
 }
@@ -152,22 +149,22 @@ __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multiprocess
   __shared__ Parts<ways> parts;
   const auto tile = tile_in_shared_memory<Shape>();
   for (std::int64_t index = blockIdx.x; index < pass.tiles; index += gridDim.x) {
-    // PHASE 6: locate the parts of the runs that the tile is made of. One thread is enough for so few sums.
+    // PHASE 6: locate the parts of the runs that the tile is made of. One thread is enough for these few sums.
     const OutputTile output(pass, index);
     const CoRanks<ways>* own_and_next = co_ranks + index;
     if constexpr (ways == 2) own_and_next = find_both_co_ranks(from.keys, pass, output, before);
     if (threadIdx.x == 0) parts.locate(pass, output, own_and_next);
-    __syncthreads();  // all threads load the parts
-    // PHASE 7: load. All parts at the same time, to wait only once.
+    __syncthreads();  // all threads read `parts`, which thread 0 has written
+    // PHASE 7: load all parts at the same time, to wait only once.
     begin_to_load<Shape>(tile, from, parts);
     wait_for_copies();
-    __syncthreads();  // a thread merges items that other threads have loaded
-    // PHASE 8: merge. Two levels of a four-way merge, for one round trip through global memory.
+    __syncthreads();  // a thread merges items that other threads have loaded into `tile`
+    // PHASE 8: merge. A four-way merge takes two levels here, but only one round trip through global memory.
     merge_parts<ways, Shape>(tile, parts.first, before);
-    // PHASE 9: store, neighbouring items by neighbouring threads. This needs no barrier before it: merge_parts() ends
-    // with one.
+    // PHASE 9: store. Neighbouring threads store neighbouring items. No barrier is needed first, because merge_parts()
+    // ends with one.
     store_items<Shape>(items_from(to, output.first), tile, output.count);
-    __syncthreads();  // Redundant today: no thread reads the parts here. Keeps the kernel correct if that changes.
+    __syncthreads();  // not needed as long as no thread reads `parts` after merge_parts()
   }
 }
 
@@ -179,15 +176,16 @@ void sort_by(Items<Key, Value> items, std::int64_t n, Before before, lab::Launch
   constexpr int ways = row_of(method).ways;
   using Sort = SortShape<method, Key, Value, Before>;
   using Merge = MergeShape<method, Key, Value, Before>;
-  // Each merge of a level rounds its threads up, so the first level of ways / 2 merges may need ways / 2 - 1 more.
+  // Each merge of a level rounds up its number of threads, so the first level, of ways / 2 merges, may need ways / 2 -
+  // 1 more threads than one merge would.
   const int max_tile = (Merge::threads - (ways / 2 - 1)) * Merge::items;
   const auto [passes, max_tiles] = count_passes<ways>(n, Sort::tile, max_tile);
   const bool in_place = passes % 2 == 0;  // so that the last pass writes the caller's array
   Scratch<Key, Value> scratch(in_place ? 0 : n, stream);
   const lab::DeviceArray<CoRanks<ways>> co_ranks(ways == 4 ? max_tiles : 0, stream);
-  // Your code: the launches, as in sort_by_levels(): sort_record_tiles, then merge_k_ways for runs of Sort::tile, ways
-  // * Sort::tile, ... items, after find_co_ranks `if constexpr` ways is 4. Which array do the tiles go to? If in_place,
-  // scratch has no memory yet: if there are passes, it gets a new Scratch after the first launch.
+  // Your code: the launches, as in sort_by_levels(). First sort_record_tiles. Then merge_k_ways for runs of Sort::tile,
+  // ways * Sort::tile, ... items, after find_co_ranks `if constexpr` ways is 4. Which array do the tiles go to? If
+  // in_place, scratch has no memory yet. If there are passes, assign a new Scratch to it after the first launch.
   (void)before, (void)shape, (void)scratch;
   NOT_WRITTEN("step 05");
 }

@@ -1,10 +1,10 @@
 // The bitonic layout of two runs in shared memory, which step 05 merges.
 //
-// The first run is stored forwards, the second backwards right behind it: together they are a bitonic sequence, whose
-// keys ascend and then descend. The next keys of the two runs are at its two ends, and what is not merged yet is always
-// between them. When one run is used up, its position is at the other run's last key, and no key of that run comes
-// after it. So the last key is a sentinel, and the merge need not test for the end of a run. Only because of equal keys
-// must it test whether the first run is used up.
+// The first run is stored forwards, and the second one backwards right behind it. Together they are a bitonic sequence,
+// whose keys ascend and then descend. The next keys of the two runs are at its two ends, and what is not merged yet is
+// always between them. When one run is used up, its position is at the other run's last key, and no key of that run
+// comes after it. The last key is therefore a sentinel, and the merge need not test for the end of a run. Only because
+// of equal keys must it test whether the first run is used up.
 // Source: R. Sedgewick, "Algorithms in C", 3rd edition, 1997, section 8.2.
 #pragma once
 
@@ -13,8 +13,8 @@
 
 namespace merge_sort {
 
-/// Two runs in bitonic layout: a is at [first, middle), its first key at `first`; b is at [middle, end), its first key
-/// at end - 1. A thread merges the items of their output from `diagonal` on.
+/// Two runs in bitonic layout: a is at [first, middle), with its first key at `first`, and b is at [middle, end), with
+/// its first key at end - 1. A thread merges the items of their output from `diagonal` on.
 struct BitonicRuns {
   int first, middle, end;
   int diagonal;
@@ -62,7 +62,7 @@ __device__ inline void write_own(Items<Key, Value> tile, OwnItems<Shape>& own, O
 /// all call it.
 __device__ inline void synchronize(int threads) {
   if (threads <= 32) {
-    __syncwarp();  // a thread merges items that other lanes have written, and overwrites what they have read
+    __syncwarp();  // a lane merges items of the tile that other lanes have written, or overwrites those they have read
   } else {
     __syncthreads();  // the same for other threads of the block
   }

@@ -38,8 +38,8 @@ struct CoRankSearch {
 };
 
 /// The number of items of a among the first `diagonal` of the merge of a and b: merge_path of step 04 by a whole warp.
-/// In each round 32 lanes try positions that divide what is left into equal parts, so that a search waits for memory a
-/// fifth as often as one that halves what is left.
+/// In each round, 32 lanes try positions that divide the interval into equal parts, so that a search waits for memory a
+/// fifth as often as one that halves the interval.
 template <class Key, class Before>
 __device__ inline std::int64_t warp_co_rank(const Key* a, std::int64_t a_count, const Key* b, std::int64_t b_count,
                                             std::int64_t diagonal, Before before) {
@@ -68,7 +68,7 @@ __device__ inline const CoRanks<2>* find_both_co_ranks(const Key* from, const KW
                                         pass.run_first(tile.merge, 2) - middle, diagonal, before);
     co_ranks[end] = {{std::uint32_t(a), std::uint32_t(diagonal - a)}};
   }
-  __syncthreads();  // another thread reads the co-ranks
+  __syncthreads();  // the caller reads `co_ranks`, which two warps have written
   return co_ranks;
 }
 

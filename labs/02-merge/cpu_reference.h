@@ -1,5 +1,5 @@
-// Merge sort on one CPU core, to read next to the kernels and to compare with: bottom-up like the kernels, so there is
-// no recursion, and the two arrays swap after every level.
+// Merge sort on one CPU core, to read next to the kernels and to compare with. It is bottom-up like the kernels,
+// without recursion, and the two arrays swap roles after every level.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ void sort_on_cpu(Key* keys, std::int64_t n, Before before) {
       const std::int64_t middle = std::min(first + run, n), end = std::min(first + 2 * run, n);
       std::int64_t a = first, b = middle;
       for (std::int64_t i = first; i < end; ++i) {
-        // Of equal keys, that of a goes first, because run a came first.
+        // Of two equal keys, the one in a goes first, because run a came first.
         const bool take_b = a == middle || (b < end && before(from[b], from[a]));
         to[i] = take_b ? from[b++] : from[a++];
       }

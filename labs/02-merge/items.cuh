@@ -16,7 +16,7 @@ struct NoValue {};
 template <class Value>
 inline constexpr bool has_values = !std::is_same_v<Value, NoValue>;
 
-/// Keys and the values that belong to them; `values` is unused if Value is NoValue. A view: it owns nothing.
+/// Keys and the values that belong to them. `values` is unused if Value is NoValue. This is a view, which owns nothing.
 template <class Key, class Value>
 struct Items {
   Key* keys;
@@ -79,7 +79,7 @@ struct Merge {
   std::int64_t end;
 };
 
-/// A level that merges the runs of n items in pairs. Its output is divided into parts of `part` items; a run is as long
+/// A level that merges the runs of n items in pairs. Its output is divided into parts of `part` items. A run is as long
 /// as `parts_per_run` of them (a power of two).
 template <int part>
 struct Level {

@@ -1,5 +1,5 @@
-// A pass of k-way merges, which step 05 makes with k = 2 and k = 4: which runs and which tiles belong to which merge,
-// and which parts of the runs a tile is made of.
+// A pass of k-way merges, which step 05 makes with k = 2 and k = 4. These types say which runs and which tiles belong
+// to which merge, and which parts of the runs a tile is made of.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ struct KWayPass {
     tiles = n / (ways * run) * tiles_per_merge + (n % (ways * run) + tile - 1) / tile;
   }
 
-  /// The first item of run r of a merge, n if there is no such run; r = ways: the end of its last run.
+  /// The first item of run r of a merge, or n if there is no such run. For r = ways, the end of its last run.
   __host__ __device__ std::int64_t run_first(std::int64_t merge, int r) const {
     const std::int64_t first = (merge * ways + r) * run;
     return first < n ? first : n;
@@ -56,7 +56,7 @@ struct OutputTile {
 
   template <int ways>
   __device__ OutputTile(const KWayPass<ways>& pass, std::int64_t index) {
-    // There are fewer than 2^32 tiles, and a division of 64 bits takes several times as long.
+    // 32 bits are enough for the number of tiles, and a 64-bit division takes several times as long.
     merge = std::uint32_t(index) / std::uint32_t(pass.tiles_per_merge);
     const std::int64_t end = pass.run_first(merge, ways);
     first = min(pass.run_first(merge, 0) + (index - merge * pass.tiles_per_merge) * pass.tile, end);
@@ -78,7 +78,7 @@ struct Parts {
   std::int64_t from[ways];
   int first[ways + 1];
 
-  /// co_ranks: of this tile and of the next, which is not read if this tile is the last of its merge.
+  /// `co_ranks`: those of this tile and of the next one, which are not read if this tile is the last of its merge.
   __device__ void locate(const KWayPass<ways>& pass, const OutputTile& tile, const CoRanks<ways>* co_ranks) {
     first[0] = 0;
     for (int r = 0; r < ways; ++r) {

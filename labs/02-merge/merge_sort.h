@@ -14,15 +14,13 @@
 
 namespace merge_sort {
 
-/// Compares only the lowest byte. So two keys can be equal and yet differ, and an unstable sort is noticed.
+/// Compares only the lowest byte. Two keys can then be equal although they differ, which reveals an unstable sort.
 struct ByLowByte {
   LAB_HOST_DEVICE bool operator()(std::uint32_t a, std::uint32_t b) const { return (a & 0xff) < (b & 0xff); }
 };
 
 /// Step 01. One thread merges two runs, starting from runs of one key; one launch per level. Launch shape: any number
 /// of blocks, 1 to 1024 threads per block.
-/// Cost: ceil(log2 n) passes over memory, and one more if that number is odd. The last pass is the work of one thread,
-/// so the time grows with n, however large the GPU is.
 template <class Key, class Before>
 void sort_thread(lab::Span<Key> keys, Before before, lab::LaunchShape shape, cudaStream_t stream);
 template <class Key, class Value, class Before>
@@ -32,9 +30,8 @@ void sort_thread(lab::Span<Key> keys, lab::Span<Value> values, Before before, la
 /// Keys per tile of steps 02 and 03, which sort each tile in the shared memory of one block before the first merge.
 inline constexpr int tile_keys = 2048;
 
-/// Step 02. Sorts tiles in shared memory; then one block merges two runs by streaming them through shared memory.
+/// Step 02. Sorts tiles in shared memory. Then one block merges two runs by streaming them through shared memory.
 /// Launch shape: any number of blocks, 1 to 1024 threads per block.
-/// Cost: 1 + ceil(log2(n / tile_keys)) passes over memory, and up to one more read in each merge.
 template <class Key, class Before>
 void sort_block(lab::Span<Key> keys, Before before, lab::LaunchShape shape, cudaStream_t stream);
 template <class Key, class Value, class Before>
@@ -47,7 +44,6 @@ inline constexpr int piece_keys = 256;
 
 /// Step 03. Many blocks per merge: every 256th key of both runs is a splitter, and each block merges the keys between
 /// two neighbouring splitters. Launch shape: any number of blocks, 1 to 1024 threads per block.
-/// Cost: 1 + ceil(log2(n / tile_keys)) passes over memory, and log2 n reads per splitter in each merge pass.
 template <class Key, class Before>
 void sort_splitters(lab::Span<Key> keys, Before before, lab::LaunchShape shape, cudaStream_t stream);
 template <class Key, class Value, class Before>
@@ -56,7 +52,6 @@ void sort_splitters(lab::Span<Key> keys, lab::Span<Value> values, Before before,
 
 /// Step 04. Merge path: every block and every thread merges the same number of keys. Tiles have 4352 keys of 4 bytes,
 /// or 2816 of 8 bytes. Launch shape: any number of blocks, 256 threads per block.
-/// Cost: 1 + ceil(log2(n / tile)) passes over memory.
 /// Source: O. Green, R. McColl, D. A. Bader, "GPU merge path: a GPU merging algorithm", ICS 2012.
 template <class Key, class Before>
 void sort_path(lab::Span<Key> keys, Before before, lab::LaunchShape shape, cudaStream_t stream);
@@ -65,12 +60,11 @@ void sort_path(lab::Span<Key> keys, lab::Span<Value> values, Before before, lab:
                cudaStream_t stream);
 
 /// Step 05. Merge path with four-way merges and larger tiles. Launch shape: any number of blocks, 256 threads per
-/// block; if it is left to the step, the tiles at the start have 512 threads where shared memory suffices, and few keys
-/// take two-way merges.
-/// Cost: 1 + ceil(log4(n / tile)) passes over memory; a tile has 16,896 keys of 4 bytes without values, in ascending or
-/// descending order, 8704 of anything else; half as many in blocks of 256 threads. If the launch shape is left to the
-/// step: log2 instead of log4 for up to 65,536 keys per multiprocessor, and tiles of 4608 for up to 4096. Temporary
-/// memory: a copy of the keys and values, and 2 bytes per 1000 keys of 4 bytes, 4 bytes per 1000 of others.
+/// block. If the shape is left to the step, blocks of 512 threads sort the tiles where shared memory suffices, merges
+/// are two-way for up to 65,536 keys per multiprocessor, and tiles have 4608 items for up to 4096. All other tiles have
+/// 16,896 keys of 4 bytes without values, in ascending or descending order, or 8704 other items, and half as many in
+/// blocks of 256 threads. Temporary memory: a copy of the keys and values, and 2 bytes per 1000 keys of 4 bytes, or 4
+/// bytes per 1000 other items.
 template <class Key, class Before>
 void sort_record(lab::Span<Key> keys, Before before, lab::LaunchShape shape, cudaStream_t stream);
 template <class Key, class Value, class Before>

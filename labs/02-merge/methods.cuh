@@ -28,9 +28,9 @@ struct MethodRow {
 
 inline constexpr int no_threshold = std::numeric_limits<int>::max();
 
-/// With few keys, a pass takes as long as its longest block and its launches: two-way merges, whose blocks find their
-/// co-ranks themselves, have the lower latency, and small tiles occupy more multiprocessors. With many keys, the
-/// throughput of memory limits a pass, and four-way merges need half as many passes.
+/// With few keys, a pass takes as long as its longest block and its launches. Two-way merges, whose blocks find their
+/// co-ranks themselves, have the lower latency, and small tiles occupy more multiprocessors. With many keys, four-way
+/// merges are faster because they need half as many passes.
 // clang-format off: a table.
 inline constexpr MethodRow methods[] = {
     //                         ways  threads   items  auto   large  threshold

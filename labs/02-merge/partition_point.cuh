@@ -19,8 +19,8 @@ __device__ inline Index partition_point(Index first, Index last, Predicate holds
   return first;
 }
 
-/// The runs of a merge, a and b, wherever their keys are stored: key_at(i) is key i of a, key_before(j) is key j - 1 of
-/// b.
+/// The runs of a merge, a and b, wherever their keys are stored: key_at(i) is key i of a, and key_before(j) is the key
+/// of b before key j.
 template <class Index, class KeyAt, class KeyBefore>
 struct MergePath {
   Index a_count;
@@ -29,8 +29,8 @@ struct MergePath {
   KeyBefore key_before;
 
   /// The co-rank of a position in the output: how many of the first `position` keys come from a. Of equal keys, those
-  /// of a go first. Key i of a is among them unless key position - i - 1 of b must come before it: then so must the
-  /// keys of b before that one and those of a before key i, which are `position` keys together.
+  /// of a go first. Key i of a is among them unless key position - i - 1 of b must come before it. In that case all
+  /// keys of b up to that one come before it, and so do the first i keys of a, which makes `position` keys.
   /// Source: C. Siebert, J. L. Traeff, "Perfectly load-balanced, optimal, stable, parallel merge", 2013.
   template <class Before>
   __device__ Index co_rank(Index position, Before before) const {

@@ -44,7 +44,7 @@ struct Counts {
 
 /// Merges in shared memory: `loaded` holds count.a items of run a from index 0 on and count.b items of run b from index
 /// b_first on. Copies the first placed.a and placed.b of them to their positions in `merged`. The position of an item
-/// is its index in its own run plus its rank in the other run. All threads of the block call it; it contains no
+/// is its index in its own run plus its rank in the other run. All threads of the block call it. It contains no
 /// barrier.
 template <class Key, class Value, class Before>
 __device__ inline void place_by_ranks(Items<Key, Value> merged, Items<Key, Value> loaded, int b_first, Counts count,

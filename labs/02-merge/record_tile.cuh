@@ -25,7 +25,7 @@ inline constexpr bool is_order_of_keys<InOrder<order>> = true;
 /// that a network does not sort.
 inline constexpr int max_items_with_more = 17;
 
-/// A block of `threads_per_block` threads, and the tile that it works on. max_items: per thread, an odd number.
+/// A block of `threads_per_block` threads, and the tile that it works on. `max_items`: per thread, an odd number.
 template <class TheKey, class TheValue, class TheBefore, int threads_per_block, int max_items>
 struct RecordShape {
   using Key = TheKey;
@@ -35,14 +35,14 @@ struct RecordShape {
   /// and +0.
   static constexpr bool by_network = !has_values<Value> && is_order_of_keys<Before>;
   static constexpr int threads = threads_per_block;
-  /// The occupancy to reach, 1024 threads: as many as fit if each has 64 registers.
+  /// For an occupancy of 1024 threads, which is as many as fit if each has 64 registers.
   static constexpr int blocks_per_multiprocessor = 1024 / threads;
   /// Items per thread. Odd, so that 32 threads that each access the k-th of their own items access different banks.
   static constexpr int items = by_network && sizeof(Key) <= 4 ? max_items : std::min(max_items, max_items_with_more);
   static constexpr int tile = threads * items;  ///< items per tile
   static constexpr std::size_t key_bytes = tile * sizeof(Key);
   static constexpr std::size_t shared_bytes = key_bytes + (has_values<Value> ? tile * sizeof(Value) : 0);
-  /// Whether a kernel must opt in to so much shared memory (smem) per block: opt_in_to_shared_memory() does.
+  /// Whether a kernel must opt in to this much shared memory (smem) per block, with opt_in_to_shared_memory().
   static constexpr bool needs_smem_opt_in = shared_bytes > 48 * 1024;
 };
 
@@ -56,7 +56,7 @@ __device__ inline auto tile_in_shared_memory() {
       reinterpret_cast<typename Shape::Value*>(bytes + Shape::key_bytes)};
 }
 
-/// The items of one thread, in registers: all loops over them are unrolled.
+/// The items of one thread. They stay in registers because all loops over them are unrolled.
 template <class Shape>
 struct OwnItems {
   typename Shape::Key keys[Shape::items];
@@ -65,9 +65,8 @@ struct OwnItems {
   __device__ Items<typename Shape::Key, typename Shape::Value> items() { return {keys, values}; }
 };
 
-/// *to = *from, from global to shared memory, without a register between them: so a thread can have many copies under
-/// way at a time, which hides their latency. The thread that copies must call wait_for_copies() before anyone reads
-/// what it has copied.
+/// *to = *from, from global to shared memory, bypassing the registers. A thread can therefore have many copies under
+/// way at a time, which hides their latency. It must call wait_for_copies() before any thread reads what it has copied.
 template <class T>
 __device__ inline void begin_copy(T* to, const T* from) {
 #ifndef __SIMT__

@@ -56,8 +56,8 @@ __device__ inline void registers_to_tile(Items<Key, Value> tile, ThreadItems<Key
   }
 }
 
-/// Sorts the first `count` of the thread's items by odd-even transposition. It exchanges only neighbours, so it is
-/// stable, and all indexes are constants, so the items stay in registers.
+/// Sorts the first `count` of the thread's items by odd-even transposition. The sort is stable because it exchanges
+/// only neighbours, and the items stay in registers because all indexes are constants.
 template <class Key, class Value, class Before>
 __device__ inline void sort_in_registers(ThreadItems<Key, Value>& own, int count, Before before) {
 #pragma unroll
@@ -94,8 +94,8 @@ __device__ inline void load_tile(Items<Key, Value> tile, Items<Key, Value> from,
   for_each_position<Key>(count, [&](int i) { copy_item(tile, i, from, first + i); });
 }
 
-/// Loads the parts of two runs that make up a tile of `count` items, one after the other: a_count items from position a
-/// on, the others from position b on. Contains no barrier.
+/// Loads the parts of two runs that make up a tile of `count` items: first a_count items from position a on, then the
+/// others from position b on. Contains no barrier.
 template <class Key, class Value>
 __device__ inline void load_runs(Items<Key, Value> tile, Items<Key, Value> from, std::int64_t a, int a_count,
                                  std::int64_t b, int count) {

@@ -1,9 +1,9 @@
 // How a thread of step 05 sorts its own items before any are merged.
 //
 // A sorting network compares positions that do not depend on the keys, so that all items stay in registers. Batcher's
-// odd-even merge sort has few comparators, about n/4 (log2 n)^2, but it exchanges keys that are far apart: it is not
-// stable. Where that could be seen, neighbours are exchanged instead, in n phases of n/2 comparators: with values, with
-// a comparison other than that of the keys, and in a thread that holds a -0, which equals +0.
+// odd-even merge sort has few comparators, about n/4 (log2 n)^2, but it exchanges keys that are far apart, so it is not
+// stable. That would be visible in keys with values, with a comparison other than the order of the keys, and in a
+// thread that holds a -0, which equals +0. There, neighbours are exchanged instead, in n phases of n/2 comparators.
 // Source: K. E. Batcher, "Sorting networks and their applications", AFIPS 1968.
 #pragma once
 
@@ -62,11 +62,10 @@ __device__ inline void exchange_pairs(OwnItems<Shape>& own, int count, typename 
   }
 }
 
-/// Sorts the first `count` items by odd-even transposition: stable, in `items` phases, rounded up to an
-/// even number.
+/// Sorts the first `count` items by odd-even transposition: stable, in `items` phases, rounded up to an even number.
 template <class Shape>
 __device__ inline void exchange_neighbours(OwnItems<Shape>& own, int count, typename Shape::Before before) {
-#pragma unroll 1  // two phases are code enough: all indexes in them are constants
+#pragma unroll 1  // the body already has two phases, in which all indexes are constants
   for (int phase = 0; phase < Shape::items; phase += 2) {
     exchange_pairs<0>(own, count, before);
     exchange_pairs<1>(own, count, before);
@@ -99,7 +98,7 @@ __device__ inline void load_and_sort(OwnItems<Shape>& own, Items<Key, Value> til
   const int first = threadIdx.x * Shape::items;
 #pragma unroll
   for (int k = 0; k < Shape::items; ++k) {
-    // A network needs a key in every position: past the end a sentinel, which no key comes after.
+    // A network needs a key in every position. Those past the end hold a sentinel, which no key comes after.
     if constexpr (Shape::by_network) own.keys[k] = detail::last_key(before, Key{});
     if (first + k >= count) continue;
     own.keys[k] = tile.keys[first + k];

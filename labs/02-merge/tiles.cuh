@@ -9,7 +9,7 @@
 namespace merge_sort {
 
 /// Loads from[first], ..., from[first + count - 1] into shared memory, from `tile[position]` on. Neighbouring threads
-/// read neighbouring items: thread t loads the items t, t + blockDim.x, ... All threads of the block call it; it
+/// read neighbouring items: thread t loads the items t, t + blockDim.x, ... All threads of the block call it. It
 /// contains no barrier.
 template <class Key, class Value>
 __device__ inline void load_items(Items<Key, Value> tile, int position, Items<Key, Value> from, std::int64_t first,
@@ -24,8 +24,8 @@ __device__ inline void store_items(Items<Key, Value> to, std::int64_t first, Ite
 }
 
 /// Sorts each run of `tile_keys` items of from[0, n) separately and writes it to the same positions of `to`, which
-/// may be the same memory. `before` as in merge_sort.h. Written in 02_block.cu. Launch shape: any number of blocks, 1
-/// to 1024 threads per block. Cost: one pass over memory.
+/// may be the same memory. `before` is as in merge_sort.h. Defined in 02_block.cu. Launch shape: any number of blocks,
+/// 1 to 1024 threads per block.
 template <class Key, class Value, class Before>
 void sort_tiles(Items<Key, Value> from, Items<Key, Value> to, std::int64_t n, Before before, lab::LaunchShape shape,
                 cudaStream_t stream);

@@ -2,14 +2,12 @@
 //
 // Idea: a block loads a tile once, runs all stages on it in shared memory, and stores it once. Between two stages it
 // needs only __syncthreads(), not a new launch.
-// New since step 01: shared memory and its barriers; values that travel with their keys; the order as a template
-// parameter; and a network whose comparators all point one way. The first stage of each merge pairs i with its mirror
+// New since step 01: shared memory and its barriers, values that travel with their keys, the order as a template
+// parameter, and a network whose comparators all point one way. The first stage of each merge pairs i with its mirror
 // image i ^ (run - 1), which reads the second run backwards. Positions past the end of the input then act as keys that
 // are already in place, so their comparators can be skipped, and any n works without padding.
-// Cost: one read and one write of every key. A tile of 1024 keys takes 55 stages and 57 barriers.
-// Limits: each tile is sorted separately. A tile takes 4 KiB of shared memory, or 8 KiB if its keys have 8 bytes, or 4
-// bytes and a value of 4 bytes.
-// Lines: 25 to write, 66 given.
+// Limits: each tile is sorted separately.
+// Lines: 25 to write, 64 given.
 #include <cstdint>
 
 #include "step/launch_shape.h"
@@ -39,8 +37,8 @@ __global__ void sort_tiles_kernel(lab::Span<Key> keys, Value* values) {
   for (std::int64_t first = std::int64_t(blockIdx.x) * tile_keys; first < keys.n;
        first += std::int64_t(gridDim.x) * tile_keys) {
     const int count = tile_count(first, keys.n);
-    // Your code: load_tile(), sort_in_shared(), store_tile(). Put a barrier wherever one thread needs what another
-    // thread has written.
+    // Your code: load_tile(), sort_in_shared(), store_tile(). Put a barrier wherever a thread reads keys of the tile
+    // that another has written.
     (void)tile, (void)tile_values, (void)count;
   }
 }

@@ -4,12 +4,10 @@
 // in shared memory, many stages per read and write of every key. Only the stages with distant partners go through
 // global memory.
 // New since step 02, whose sorted tiles this step starts from: a merge of runs longer than a tile. Each of its first
-// stages, with partners a tile or more apart, is a launch; all remaining stages, with partners inside a tile, share one
-// launch.
-// Cost: 1 + m + m (m + 1) / 2 reads and writes of every key, and as many launches, where m is log2(n / tile_keys),
-// rounded up. (Step 01: log2 n (log2 n + 1) / 2. For n = 2^20, 66 instead of 210.)
-// Limits: any n, no scratch memory; but still O(log^2 n) passes over memory.
-// Lines: 31 to write, 78 given.
+// stages, with partners a tile or more apart, is a launch. All remaining stages, with partners inside a tile, share one
+// launch. The step sorts any n without scratch memory.
+// Limits: there are still O(log^2 n) passes over memory.
+// Lines: 31 to write, 76 given.
 #include <cstdint>
 
 #include "step/launch_shape.h"

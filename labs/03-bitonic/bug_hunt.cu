@@ -76,7 +76,7 @@ void check(cudaError_t code, const char* what) {
   std::exit(1);
 }
 
-// Few enough distinct keys that many are equal. The value is the position from which the pair came.
+// There are so few distinct keys that many are equal. The value is the position from which the pair came.
 std::vector<uint2> make_pairs(int n) {
   std::vector<uint2> pairs(n);
   unsigned state = 1;

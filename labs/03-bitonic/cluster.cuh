@@ -1,9 +1,9 @@
 // Sorts runs of eight tiles in one launch, on GPUs that have thread block clusters (from compute capability 9.0 on).
 //
-// The blocks of a cluster run at the same time, and each can read and write the shared memory of the others. So the
-// tiles stay in shared memory from the first stage to the last of a merge of eight of them. Where step 04 would begin
-// another pass over memory, all threads of the cluster wait for each other. That takes a small part of the time in
-// which a launch ends and the next one begins. Source: NVIDIA, CUDA C++ Programming Guide, "Thread Block Clusters" and
+// The blocks of a cluster run at the same time, and each can read and write the shared memory of the others. In a merge
+// of eight tiles, the tiles can therefore stay in shared memory from the first stage to the last. Where step 04 would
+// begin another pass over memory, all threads of the cluster wait for each other, which takes much less time than
+// ending a launch and beginning the next one. Source: NVIDIA, CUDA C++ Programming Guide, "Thread Block Clusters" and
 // "Distributed Shared Memory".
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace bitonic {
 
-inline constexpr int cluster_blocks = 8;  ///< more are not possible on every GPU with clusters
+inline constexpr int cluster_blocks = 8;  ///< the most that every GPU with clusters can run
 
 #ifndef __SIMT__  // CUDA on the CPU has no clusters
 
@@ -28,8 +28,8 @@ inline constexpr int cluster_blocks = 8;  ///< more are not possible on every GP
 #define CLUSTER_OF(blocks) __cluster_dims__(blocks)
 #endif
 
-/// Merges the sorted halves of a run of `tiles` tiles. Before: each block has its tile in shared memory. After: the
-/// same, and a barrier is needed before a thread reads words of others.
+/// Merges the sorted halves of a run of `tiles` tiles. Before and after: each block has its tile in shared memory. A
+/// barrier is needed afterwards, before a thread reads words of `tile` that others have written.
 template <int tiles, class Tile>
 __device__ void merge_tiles(Tile& tile, typename Tile::Word (&words)[Tile::items], int t) {
   using Word = typename Tile::Word;
@@ -45,19 +45,19 @@ __device__ void merge_tiles(Tile& tile, typename Tile::Word (&words)[Tile::items
   const auto word = [&](int i) -> Word& {
     return (i < items / 2 ? low : high)[i * tiles / items][Tile::padded(i * stride % Tile::size)];
   };
-  cluster.sync();  // a thread reads words that other blocks have written
+  cluster.sync();  // a thread reads words that other blocks have written to their tiles
 #pragma unroll
   for (int i = 0; i < items; ++i) words[i] = word(i);
   mirror_registers(words);
   bitonic_merge_registers<items / 4>(words);
 #pragma unroll
   for (int i = 0; i < items; ++i) word(i) = words[i];
-  cluster.sync();  // a thread reads words that other blocks have written
+  cluster.sync();  // a thread reads words that other blocks have written to `tile`
   Word* const own = tile.at(t);
 #pragma unroll
   for (int i = 0; i < items; ++i) words[i] = own[Tile::padded(i * threads)];
   merge_tile<tiles / 2>(tile, words, t);
-  // Needs no barrier: a thread writes where it has read.
+  // No barrier is needed, because a thread writes where it has read.
   Word* const striped = tile.at(striped_position<items>(t));
 #pragma unroll
   for (int i = 0; i < items; ++i) striped[Tile::padded(32 * i)] = words[i];
@@ -81,7 +81,7 @@ __global__ void CLUSTER_OF(cluster_blocks) __launch_bounds__(Tile::threads) sort
   if (left > Tile::size) merge_tiles<2>(tile, words, t);
   if (left > 2 * Tile::size) merge_tiles<4>(tile, words, t);
   if (left > 4 * Tile::size) merge_tiles<8>(tile, words, t);
-  __syncthreads();  // a thread reads words that others have written
+  __syncthreads();  // read_striped() reads words of `tile` that other threads have written
   read_striped(tile, words, t);
 #pragma unroll
   for (int i = 0; i < Tile::items; ++i) striped.store(32 * i, words[i]);
@@ -103,8 +103,8 @@ std::int64_t sort_runs_of(Words all, cudaStream_t stream) {
 
 #endif
 
-/// Queues the sort of runs of eight tiles. Returns the length of the runs, or 0 if the device has no clusters: then
-/// nothing is done.
+/// Queues the sort of runs of eight tiles. Returns the length of the runs. If the device has no clusters, does nothing
+/// and returns 0.
 template <class Words>
 std::int64_t sort_runs_in_clusters(Words all, cudaStream_t stream) {
   if (lab::device_attribute(cudaDevAttrClusterLaunch) == 0) return 0;

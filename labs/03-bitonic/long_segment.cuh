@@ -1,5 +1,5 @@
-// Sorts a segment that is too long for one tile, by one block, as step 04 sorts a whole array: tiles first, then merges
-// in global memory. Between two passes there is a barrier of the block, where step 04 launches the next kernel.
+// One block sorts a segment that is too long for one tile, as step 04 sorts a whole array: tiles first, then merges in
+// global memory. Between two passes the block waits at a barrier, where step 04 launches the next kernel.
 #pragma once
 
 #include "merge_passes.cuh"
@@ -37,7 +37,7 @@ __device__ void sort_long_tiles(LongTile& tile, SegmentKeys keys, Segment segmen
     const int left = segment.length - at;
     const Segment piece = {segment.begin + at, left < LongTile::size ? left : LongTile::size};
     Sort::template sort<LongClass>(&tile, keys, piece);
-    __syncthreads();  // the next tile overwrites this one, and the merges read what others have stored
+    __syncthreads();  // the next piece overwrites `tile`, and the merges read words of keys.to that others have stored
   }
 }
 
@@ -48,15 +48,15 @@ __device__ void merge_long_tiles(LongTile& tile, SegmentWords all) {
   for (std::int64_t run = 2 * LongTile::size; run / 2 < all.n; run *= 2) {
     std::int64_t stride = run / strided_items;
     Sort::template run_strided_stages<true>(all, stride);
-    __syncthreads();  // a thread reads what others have stored
+    __syncthreads();  // the next pass reads words of `all` that other threads have stored
     while (stride > LongTile::size) {
       stride /= strided_items;
       Sort::template run_strided_stages<false>(all, stride);
-      __syncthreads();  // a thread reads what others have stored
+      __syncthreads();  // the next pass reads words of `all` that other threads have stored
     }
     for (int at = 0; at < all.n; at += LongTile::size) {
       merge_tile_in_memory(tile, all.from(at + t), all.from(at + striped_position<LongTile::items>(t)), t);
-      __syncthreads();  // the next tile overwrites this one, and the next pass reads what others have stored
+      __syncthreads();  // the next words overwrite those in `tile`, and the next pass reads `all`
     }
   }
 }

@@ -2,7 +2,7 @@
 //
 // A thread holds `items` words in an array that the compiler keeps in registers. It can do so only if it knows every
 // index: an array with an index that is computed at run time is put into local memory, which is as far away as global
-// memory. So strides and runs are template parameters, and one stage calls the next by `if constexpr`.
+// memory. Therefore strides and runs are template parameters, and one stage calls the next by `if constexpr`.
 // Here the words of a thread are blocked: thread t has the words at positions t * items, t * items + 1, ...
 // tile_network.cuh has two more arrangements.
 // Source of both networks: Batcher's paper, see bitonic.h.
@@ -83,8 +83,8 @@ __device__ void sort_registers(Word (&words)[items]) {
   }
 }
 
-/// Sorts all words of a thread. 24 words are sorted with 8 sentinels, which come after all words: the compiler knows
-/// the outcome of their comparators, and leaves them out. 127 remain.
+/// Sorts all words of a thread. 24 words are sorted together with 8 sentinels, which come after all words. The compiler
+/// knows the outcome of the sentinels' comparators and leaves them out, so that 127 remain.
 template <int items, class Word>
 __device__ void sort_all_registers(Word (&words)[items]) {
   if constexpr (items % 3 == 0) {
@@ -102,7 +102,7 @@ __device__ void sort_all_registers(Word (&words)[items]) {
 
 // --- between lanes ---
 
-/// What a lane keeps after a comparator between it and another: the larger word if it is `upper`, else the smaller one.
+/// What a lane keeps of a comparator that it shares with another: the larger word if it is `upper`, else the smaller.
 template <class Word>
 __device__ Word keep(Word own, Word other, bool upper) {
   return (own < other) == upper ? other : own;

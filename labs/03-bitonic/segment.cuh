@@ -1,16 +1,17 @@
-// A segment is a small array that is part of a larger one, and this header says what step 05 needs to know about it.
+// A segment is a small array that is part of a larger one. This header says what step 05 needs to know about it.
 //
 // A segment of up to 4096 keys is sorted by as many threads as its length requires, a group of 4 to 128 threads with up
-// to 32 words each. The numbers of threads and of words are template parameters, for the compiler must know all indices
-// of registers. So segments are divided into classes by their length. From 64 on, there is a class with 24 words per
-// thread between two powers of two: without it, a segment of 1025 keys would cost as much as one of 2048.
+// to 32 words each. The numbers of threads and of words are template parameters, because the compiler must know all
+// indexes of arrays in registers. Therefore segments are divided into classes by their length. From 64 on, there is a
+// class with 24 words per thread between two powers of two. Without it, a segment of 1025 keys would cost as much as
+// one of 2048.
 //
 // The kernels that are given call the step's code through a template argument, `Sort`, with two static functions that
 // all threads of the block call:
 //
 // Sort::sort<Class>(tiles, keys, own): each group of Class::threads threads sorts its own segment, which may be empty,
-//   from keys.from to keys.to. tiles[i] is shared memory for group i. The tiles are free when it is called.
-//   A barrier must follow before they are used again.
+//   from keys.from to keys.to. tiles[i] is shared memory for group i, which no thread is using at the call. A barrier
+//   must follow before it is used again.
 // Sort::run_strided_stages<mirrored>(all, stride): five stages of the merges into runs of 32 * stride words. `all` are
 //   the words of a segment that is longer than a tile (long_segment.cuh).
 #pragma once
@@ -21,7 +22,7 @@ namespace bitonic {
 
 inline constexpr int segment_threads = 128;  ///< per block
 inline constexpr int longest_short_segment = 4096;
-inline constexpr int classes = 15;  ///< the last one: segments that are longer
+inline constexpr int classes = 15;  ///< the last one is for all longer segments
 
 /// The length of the longest segment of each class but the last.
 __host__ __device__ constexpr int longest_of(int index) {
@@ -48,7 +49,7 @@ struct SegmentClass {
 static_assert(SegmentClass<2>::items == 24 && SegmentClass<3>::items == 32);
 static_assert(SegmentClass<classes - 2>::threads == segment_threads);
 
-/// Where a segment is. Empty: a group of threads without a segment.
+/// Where a segment is. A group of threads without a segment has an empty one.
 struct Segment {
   int begin = 0, length = 0;
 };
@@ -58,7 +59,7 @@ struct SegmentKeys {
   std::uint32_t* to;
 };
 
-/// Segments of equal length; the last one may be shorter.
+/// Segments of equal length, of which the last one may be shorter.
 struct EqualSegments {
   int length, n, segments;
 

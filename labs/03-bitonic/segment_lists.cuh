@@ -1,8 +1,7 @@
 // Lists of segments of different lengths, one for each class.
 //
 // One kernel counts the segments of each class, and another one writes each segment into the list of its class, in no
-// particular order. Scratch memory: 8 bytes per segment, which is where it begins and how long it is, and 128 bytes for
-// counters.
+// particular order. Scratch memory: 8 bytes per segment, for its begin and its length, and 128 bytes for counters.
 #pragma once
 
 #include "segment.cuh"
@@ -21,7 +20,7 @@ struct SegmentLists {
 
   static constexpr int counters = 2 * classes + 1;
 
-  /// The elements of `memory` that the lists of so many segments need.
+  /// How many elements of `memory` the lists of `segments` segments need.
   static std::int64_t needed(int segments) { return std::int64_t(segments) + (counters + 1) / 2; }
 
   /// The counters in `memory` must be set to 0.
@@ -35,8 +34,8 @@ struct SegmentLists {
 };
 
 /// The classes of the segments that one thread looks at, and their ranks among those of the block. A warp's lanes with
-/// the same class reserve their ranks with one atomic. `counts`: zeros; after the next barrier, the block's segments of
-/// each class.
+/// the same class reserve their ranks with one atomic. `counts` holds zeros, and after the next barrier the number of
+/// the block's segments of each class.
 struct ClassifiedSegments {
   Segment segments[list_segments];
   int class_index[list_segments], rank[list_segments];
@@ -65,9 +64,9 @@ static __global__ void __launch_bounds__(list_threads)
     count_segments(const int* begins, int count, SegmentLists lists) {
   __shared__ int counts[classes];
   if (threadIdx.x < classes) counts[threadIdx.x] = 0;
-  __syncthreads();  // a thread counts in counters that others have cleared
+  __syncthreads();  // a thread adds to elements of `counts` that other threads have cleared
   const ClassifiedSegments own(begins, count, counts);
-  __syncthreads();  // a thread reads what all have counted
+  __syncthreads();  // a thread reads elements of `counts` to which other threads have added
   if (threadIdx.x < classes && counts[threadIdx.x] > 0) {
     atomicAdd(&lists.counts[threadIdx.x], counts[threadIdx.x]);
   }
@@ -78,15 +77,15 @@ static __global__ void __launch_bounds__(list_threads)
     list_segments_by_class(const int* begins, int count, SegmentLists lists) {
   __shared__ int counts[classes], firsts[classes];
   if (threadIdx.x < classes) counts[threadIdx.x] = 0;
-  __syncthreads();  // a thread counts in counters that others have cleared
+  __syncthreads();  // a thread adds to elements of `counts` that other threads have cleared
   const ClassifiedSegments own(begins, count, counts);
-  __syncthreads();  // a thread reads what all have counted
+  __syncthreads();  // a thread reads elements of `counts` to which other threads have added
   if (threadIdx.x < classes) {
     int first = atomicAdd(&lists.listed[threadIdx.x], counts[threadIdx.x]);
     for (int longer = threadIdx.x + 1; longer < classes; ++longer) first += lists.counts[longer];
     firsts[threadIdx.x] = first;
   }
-  __syncthreads();  // a thread reads where the block's part of a list begins
+  __syncthreads();  // a thread reads elements of `firsts` that other threads have written
 #pragma unroll
   for (int i = 0; i < list_segments; ++i) {
     const int index = own.class_index[i];

@@ -1,9 +1,9 @@
 // Persistent blocks that sort the segments of all lists.
 //
-// As many blocks are launched as run at a time, and each works until nothing is left. What they work through is a queue
-// of items: an item is as many segments of one class as a block sorts at a time. The longest segments come first, so
-// that no block begins a long item when the others have finished. A block's first item has its own index; then it
-// claims the next one that no block has claimed, with an atomic.
+// As many blocks are launched as run at a time, and each works until nothing is left. They work through a queue of
+// items, each of which is as many segments of one class as a block sorts at a time. The longest segments come first, so
+// that no block begins a long item when the others have finished. The index of a block's first item is that of the
+// block. After that, the block claims the next item that no block has claimed, with an atomic.
 #pragma once
 
 #include "segment_lists.cuh"
@@ -23,8 +23,7 @@ class WorkQueue {
   /// `shared`: two elements that the block shares. One is read while the next is written.
   __device__ explicit WorkQueue(unsigned* shared) : item(blockIdx.x), claimed_(0), shared_(shared), slot_(0) {}
 
-  /// Claims the next item. It is known only after the barrier in advance(), so that the atomic takes its time while the
-  /// block sorts.
+  /// Claims the next item. The result is needed only in advance(), so that the atomic completes while the block sorts.
   __device__ void claim(unsigned* claims) {
     if (threadIdx.x == 0) claimed_ = gridDim.x + atomicAdd(claims, 1u);
   }
@@ -32,7 +31,7 @@ class WorkQueue {
   /// Goes on to the item that was claimed.
   __device__ void advance() {
     if (threadIdx.x == 0) shared_[slot_] = claimed_;
-    __syncthreads();  // a thread reads what the first one has written, and the next segments overwrite these
+    __syncthreads();  // a thread reads shared_[slot_] from thread 0, and the next segments overwrite the tiles
     item = shared_[slot_];
     slot_ ^= 1;
   }

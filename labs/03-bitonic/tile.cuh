@@ -11,7 +11,7 @@
 
 namespace bitonic {
 
-/// Keys of the tile that starts at `first`: the last tile of n keys may be short.
+/// The number of keys in the tile that starts at `first`. The last tile of n keys may be short.
 __device__ inline int tile_count(std::int64_t first, std::int64_t n) {
   const std::int64_t rest = n - first;
   return rest < tile_keys ? int(rest) : tile_keys;

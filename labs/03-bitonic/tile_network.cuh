@@ -1,13 +1,13 @@
 // The network between threads that share their words: some lanes of a warp, or a whole block.
 //
 // A thread has `items` words at a time, at positions that suit the stages to come:
-//   blocked: `items` neighbours. Here the shortest strides are stages in registers.
-//   columns: words as far apart as possible. Here the longest strides of a run are stages in registers.
+//   blocked: `items` neighbours. Stages with the shortest strides then run in registers.
+//   columns: words as far apart as possible. Stages with the longest strides of a run then run in registers.
 //   striped: words 32 apart, so that neighbouring lanes have neighbours. This is how memory is read and written best.
 //            (CUB calls this warp-striped, and columns of a whole tile striped.)
-// From one arrangement to another, the words go through shared memory, one access to write and one to read. So short
-// runs, whose merge needs few stages between lanes, are merged by shuffles; longer ones start as columns, where one
-// exchange through shared memory serves several stages.
+// From one arrangement to another, the words go through shared memory, with one access to write and one to read.
+// Therefore short runs, whose merge needs few stages between lanes, are merged by shuffles. Longer ones start as
+// columns, where one exchange through shared memory serves several stages.
 #pragma once
 
 #include <bit>
@@ -17,22 +17,22 @@
 
 namespace bitonic {
 
-/// Runs that at most so many lanes share are merged by shuffles, longer ones as columns. A stage between lanes takes a
-/// comparison and a selection for each word, one in registers half as much. But with fewer than 32 words per thread,
-/// the columns of short runs meet in the same banks.
+/// Runs that at most this many lanes share are merged by shuffles, longer ones as columns. A stage between lanes takes
+/// a comparison and a selection for each word, and a stage in registers takes half as much. But with fewer than 32
+/// words per thread, the columns of short runs conflict in their banks.
 template <int items>
 inline constexpr int shuffled_lanes = items == 32   ? 2
                                       : items == 24 ? 4
                                                     : 16;
 
-/// With 24 words per thread, there is a gap after the words of every four threads: of 4 and 5 unused words in turn.
+/// With 24 words per thread, there is a gap after the words of every four threads, of alternately 4 and 5 unused words.
 inline constexpr int words_between_gaps = 96, words_in_two_gaps = 9;
 
 /// The unused words of tiles of 4, 8, 16, 32, 64 and 128 threads with 24 words each.
 inline constexpr int unused_words_of_24[] = {5, 9, 18, 36, 72, 144};
 
-/// The words of `threads` neighbouring threads in shared memory. Between some words there are unused ones, so that the
-/// first words of neighbouring threads are in different banks.
+/// The words of `threads` neighbouring threads in shared memory. There are unused words between some of them, so that
+/// the first words of neighbouring threads are in different banks.
 template <class Word_, int items_, int threads_>
 struct Tile {
   using Word = Word_;
@@ -56,7 +56,7 @@ struct Tile {
 };
 
 /// Words of a tile that are `stride` apart, the first of them at position `first`. A thread computes as few addresses
-/// as possible: from these to the others, the distances are constants.
+/// as possible. The other words are at constant distances from these.
 template <int stride, class Tile>
 struct Column {
   static constexpr int addresses = Tile::has_24_words ? 3 : 1;
@@ -72,7 +72,7 @@ struct Column {
   }
 };
 
-/// Waits for the `threads` threads that share words: part of a warp, or all threads of the block.
+/// Waits for the `threads` threads that share words, which are part of a warp, or all threads of the block.
 template <int threads>
 __device__ void synchronize() {
   if constexpr (threads <= 32) {
@@ -96,14 +96,14 @@ __device__ void write_blocked(Tile& tile, const typename Tile::Word (&words)[Til
   for (int i = 0; i < Tile::items; ++i) block[Tile::padded(i)] = words[i];
 }
 
-/// Merges the sorted halves of each run of `run` words. Before and after: blocked. t: the thread's index in the tile.
+/// Merges the sorted halves of each run of `run` words. Before and after: blocked. `t`: the thread's index in the tile.
 template <int run, class Tile>
 __device__ void merge_as_columns(Tile& tile, typename Tile::Word (&words)[Tile::items], int t) {
   constexpr int items = Tile::items, threads = run / items, stride = threads;
   constexpr int rest = Tile::has_24_words ? 3 * stride : stride;  // runs that the columns leave
   static_assert(rest / items <= 32, "the stages between columns and blocked words must stay within a warp");
   write_blocked(tile, words, t);
-  synchronize<threads>();  // a thread reads words that others have written
+  synchronize<threads>();  // a thread reads words of `tile`, as columns, that others have written as blocked ones
   const int first = t / threads * run;
   const Column<stride, Tile> low(tile, first + t % threads);
   const Column<stride, Tile> high(tile, first + stride - 1 - t % threads);  // mirrors `low`
@@ -113,7 +113,7 @@ __device__ void merge_as_columns(Tile& tile, typename Tile::Word (&words)[Tile::
   bitonic_merge_registers<items / 4>(words);
 #pragma unroll
   for (int i = 0; i < items; ++i) (i < items / 2 ? low : high)[i] = words[i];
-  synchronize<threads>();  // a thread reads words that others have written
+  synchronize<threads>();  // a thread reads words of `tile`, as blocked ones, that others have written as columns
   const auto* const block = tile.at(t * items);
 #pragma unroll
   for (int i = 0; i < items; ++i) words[i] = block[Tile::padded(i)];
@@ -140,9 +140,9 @@ __device__ void read_striped(Tile& tile, typename Tile::Word (&words)[Tile::item
   for (int i = 0; i < Tile::items; ++i) words[i] = first[Tile::padded(32 * i)];
 }
 
-/// Merges each run of 2 * stride * threads words that is a bitonic sequence: half-cleaners with the strides
-/// stride * threads, ..., 1. Before: columns, each thread with the words `threads` apart. After: striped. Before the
-/// tile is written again, a barrier is needed: other threads may still read it.
+/// Merges each run of 2 * stride * threads words that is a bitonic sequence, by half-cleaners with the strides
+/// stride * threads, ..., 1. Before: columns, each thread with the words `threads` apart. After: striped. A barrier is
+/// needed before the tile is written again, because other threads may still be reading it.
 template <int stride, class Tile>
 __device__ void merge_tile(Tile& tile, typename Tile::Word (&words)[Tile::items], int t) {
   constexpr int threads = Tile::threads;
@@ -150,7 +150,7 @@ __device__ void merge_tile(Tile& tile, typename Tile::Word (&words)[Tile::items]
   auto* const column = tile.at(t);
 #pragma unroll
   for (int i = 0; i < Tile::items; ++i) column[Tile::padded(i * threads)] = words[i];
-  __syncthreads();  // a thread reads striped words that others have written as columns
+  __syncthreads();  // read_striped() reads words of `tile` that other threads have written as columns
   read_striped(tile, words, t);
   bitonic_merge_registers<threads / 2 / 32>(words);
   bitonic_merge_lanes<16>(words);

@@ -4,7 +4,7 @@
 // (uint32_t, uint64_t), its bits with the sign bit inverted (int32_t, float; of a negative float, all bits are
 // inverted), or a key followed by its value, 64 bits in all. For descending order, all bits of the key are inverted.
 // Nothing is lost: a word can be turned back into its key, even -0.
-// Positions past the end hold a sentinel, a word that no other comes after. So every stage can run on whole tiles.
+// Positions past the end hold a sentinel, a word that no other comes after, so that every stage can run on whole tiles.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct Words {
   Value* values;
   Index n;
 
-  /// The words from position `first` on. Only those that are used must be few enough for an int.
+  /// The words from position `first` on. The positions that are used must fit into an int.
   __device__ Words<order, Key, Value, int> from(std::int64_t first) const {
     const std::int64_t left = n - first, max_used = 1 << 30;
     return {keys + first, has_values<Value> ? values + first : values, int(left < max_used ? left : max_used)};

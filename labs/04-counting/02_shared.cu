@@ -2,17 +2,15 @@
 //
 // Idea: a block counts its own keys in shared memory, where atomics are fast and only its own threads contend, and at
 // the end adds its 256 counters to those in global memory. As many threads as there are counters scan them, in log2 n
-// stages: in stage d the sum 2^d positions to the left is added to each sum (Hillis and Steele).
-// New since step 01: dynamic shared memory, whose size the launch sets; double buffering; a scan of any n, tile by
-// tile; and scattering keys: a block claims positions for all its keys of a value with one global atomic, and each key
-// claims one of them, its ticket, with an atomic in shared memory.
-// Cost: 4 bytes read and 2 written per key (count 1; scatter 2 and 1; copy back 1 and 1); 10 stages, 12 barriers per
-// tile.
+// stages: stage d adds to each sum the one 2^d positions to its left (Hillis and Steele).
+// New since step 01: dynamic shared memory, whose size the launch sets, double buffering, a scan of any n tile by tile,
+// and scattering keys. A block claims positions for all its keys of a value with one global atomic, and each key claims
+// one of them, its ticket, with an atomic in shared memory.
 // Limits: the scan makes n log2 n additions where n would do. Scattered keys are written one byte at a time and in no
-// particular order: unstable. Keys that are all equal still contend for one counter.
+// particular order, so the sort is unstable.
 // Longer than other steps because it has three tasks: the histogram and the scan, which are tested alone, and the
 // scatter.
-// Lines: 63 to write, 80 given.
+// Lines: 63 to write, 78 given.
 #include <algorithm>
 #include <cstdint>
 
@@ -43,7 +41,7 @@ __global__ void scan_tiles(Values values, std::uint64_t* sums, std::uint64_t* ti
   extern __shared__ std::uint64_t buffers[];
   for (std::int64_t tile = blockIdx.x; tile * scan_tile < values.n; tile += gridDim.x) {
     const std::int64_t first = tile * scan_tile;
-    // Not by items_in_tile(): with that, nvcc 13.0 reads threadIdx again in every stage.
+    // Without items_in_tile(), because nvcc 13.0 would then read threadIdx again in every stage.
     const int count = int(min(values.n - first, std::int64_t(scan_tile)));
     // Your code: load the tile into one buffer. For distance = 1, 2, 4, ... below count: write to the other buffer
     // each sum plus the sum `distance` positions to its left, if there is one; then exchange the buffers. What
@@ -54,7 +52,7 @@ __global__ void scan_tiles(Values values, std::uint64_t* sums, std::uint64_t* ti
   }
 }
 
-/// Scatters the keys: each key of value v goes to position next[v], which then advances. Dynamic shared memory:
+/// Scatters the keys. Each key of value v goes to position next[v], which then advances. Dynamic shared memory:
 /// `counters` positions of 64 bits, then as many counters of 32 bits.
 __global__ void scatter(lab::Span<const std::uint8_t> keys, std::uint8_t* sorted, std::uint64_t* next, int counters,
                         lab::Order order) {

@@ -2,10 +2,9 @@
 //
 // Idea: a scan that is a tree, with 2 (n - 1) additions instead of n log2 n (Blelloch). And keys without values need
 // not be moved: a binary search in the 257 sums for the partition point finds the value of any position of the output.
-// New since step 02: padded indices, which avoid bank conflicts; placing without atomics, 16 bytes per write.
-// Cost: 1 byte read and 1 byte written per key; 20 stages, 24 barriers per tile of 1024 counters.
-// Limits: bytes only; a key that is not moved cannot carry a value.
-// Lines: 48 to write, 54 given.
+// New since step 02: padded indexes, which avoid bank conflicts, and placing without atomics, 16 bytes per write.
+// Limits: bytes only, and without values, because a key that is not moved cannot carry one.
+// Lines: 48 to write, 53 given.
 #include <cstdint>
 
 #include "scan.cuh"
@@ -14,7 +13,7 @@ namespace counting {
 namespace {
 
 constexpr int scan_threads = scan_tile / 2, place_threads = 256;  // one scan thread per pair of the lowest level
-/// Index of value i of a tile: padding after every 16 and every 256 values puts nodes far apart into different banks.
+/// Index of value i of a tile. Padding after every 16 and every 256 values puts distant nodes into different banks.
 /// Source: M. Harris, S. Sengupta and J. D. Owens, GPU Gems 3, chapter 39, for 16 banks of one value each.
 __host__ __device__ constexpr int padded(int i) { return i + i / 16 + i / 256; }
 
@@ -42,7 +41,7 @@ __global__ void place(lab::Span<std::uint8_t> keys, Vectors<std::uint8_t> vector
                       lab::Order order) {
   __shared__ std::uint64_t runs[byte_values + 1];
   for (int v = threadIdx.x; v <= byte_values; v += blockDim.x) runs[v] = sums[v];
-  __syncthreads();  // a search reads sums that other threads have loaded
+  __syncthreads();  // a search reads sums that other threads have loaded into `runs`
   // Your code, with for_each_index(): write every vector, vectors.in(keys.data)[j], then the edges (see hint 4).
   (void)&runs;
 }

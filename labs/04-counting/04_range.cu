@@ -2,10 +2,9 @@
 //
 // Idea: one counter for every 32-bit value would take 32 GiB, but keys often lie close together. A reduction finds the
 // smallest and the largest key, and key k gets counter k - smallest: 10^6 keys near 5,000,000 may need 256 counters.
-// New since step 03: the reduction, a tree of minima and maxima in each block; counters in shared memory if there are
-// few, in global memory if there are many; ranges that the caller declares (range.cuh).
-// Cost: 2 reads and 1 write of every key, and 4 passes over the counters. The host waits for the range.
-// Limits: max_range counters; if there are more counters than keys, most of the time goes into empty ones.
+// New since step 03: the reduction, a tree of minima and maxima in each block, counters in shared memory if there are
+// few and in global memory if there are many, and ranges that the caller declares (range.cuh).
+// Limits: max_range counters.
 // Lines: 38 to write, 73 given.
 #include <cstdint>
 
@@ -32,7 +31,8 @@ __global__ void find_range(const Key* keys, Vectors<Key> vectors, std::uint32_t*
   (void)&smallest, (void)&largest, (void)t;
 }
 
-/// Where a block counts: in global memory, or in its shared memory, in 32 bits, and then adds up in global memory.
+/// Where a block counts: in global memory, or in 32-bit counters in shared memory, which it then adds to those in
+/// global memory.
 enum class CountIn { global, shared };
 
 /// counts[v] += the number of keys with counter v.
@@ -49,7 +49,7 @@ template <class Key>
 void queue_reduction(lab::Span<const Key> keys, std::uint32_t* range, lab::LaunchShape shape, cudaStream_t stream) {
   const int threads = lab::threads_or(shape, default_threads);
   const unsigned blocks = resident_blocks_or(shape, threads, keys.n, Vectors<Key>::keys_per_vector);
-  // Your code: give range[0] and range[1] values that any key replaces (cudaMemsetAsync sets bytes); find_range.
+  // Your code: give range[0] and range[1] values that any key replaces (cudaMemsetAsync sets bytes). Then find_range.
   (void)blocks;
   NOT_WRITTEN("step 04");
 }
@@ -62,8 +62,8 @@ void sort_within(Range range, lab::Span<Key> keys, lab::Order order, lab::Launch
   const Counters<Key> counters = {range, order};
   const lab::DeviceArray<std::uint64_t> counts = scratch<std::uint64_t>(counters.size() + 1, "counters", stream);
   const Vectors<Key> vectors(keys.data, keys.n);
-  // Your code: counters to 0; count<CountIn::shared> if count_in_shared(counters, keys.n, blocks), otherwise
-  // count<CountIn::global>; scan_blelloch(); place_range.
+  // Your code: set the counters to 0. Launch count<CountIn::shared> if count_in_shared(counters, keys.n, blocks),
+  // otherwise count<CountIn::global>. Then scan_blelloch() and place_range.
   (void)blocks, (void)vectors;
   NOT_WRITTEN("step 04");
 }

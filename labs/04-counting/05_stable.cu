@@ -5,11 +5,9 @@
 // (value v, warp w) is the position of warp w's first key of value v: after all smaller keys, and after the keys of
 // value v in earlier chunks. Within its chunk the warp processes the keys in order, 32 at a time, and ranks lanes with
 // equal keys in the order of the lanes. No position depends on the order of atomics, so equal keys keep their order.
-// New since step 04: ranks by __match_any_sync; one pass per 8 bits of the counter's index, the least significant digit
-// first (LSD).
-// Cost per digit: 2 reads of the keys, 1 of the values, 1 write of both; a copy of both if the number of digits is odd.
-// Limits: neighbouring lanes write far apart; a pass that first sorts its tile could write whole runs (lab 05).
-// Lines: 38 to write, 68 given.
+// New since step 04: ranks by __match_any_sync, and one pass per 8 bits of the counter's index, the least significant
+// digit first (LSD).
+// Lines: 38 to write, 66 given.
 #include <cstdint>
 #include <utility>
 

@@ -2,7 +2,7 @@
 // correct.
 //
 // What it promises: it sorts n bytes, for any n of at least 1, any number of blocks and any number of threads per
-// block. `largest` is the largest value that a key may have, 0 to 255; no key is above it. More threads sort faster, as
+// block. `largest` is the largest value that a key may have, 0 to 255. No key is above it. More threads sort faster, as
 // long as there are keys for them.
 //
 //   ./workbook cc labs/04-counting/bug_hunt.cu -o /tmp/bug_hunt

@@ -25,7 +25,7 @@ inline int passes_of(Range range) {
   return std::max(1, (int(std::bit_width(range.size() - 1)) + bits - 1) / bits);
 }
 
-/// How n keys are divided into chunks, one for each warp of the grid. All chunks but the last ones are equally long.
+/// How n keys are divided into chunks, one for each warp of the grid. All chunks but the last ones have equal length.
 struct Chunks {
   std::int64_t n;      ///< number of keys
   std::int64_t warps;  ///< number of chunks, empty ones included

@@ -17,7 +17,7 @@ namespace counting {
 /// Keys that one block may count, at most: its counters have 32 bits.
 inline constexpr std::int64_t max_keys_per_block = std::int64_t{1} << 31;
 
-/// Adds `count` to *counter in one indivisible step and returns the old value. CUDA's atomics take
+/// Adds `count` to *counter indivisibly and returns the old value. CUDA's atomics take
 /// `unsigned long long`, which has the same 64 bits as uint64_t but is a different type.
 __device__ inline std::uint64_t atomic_add(std::uint64_t* counter, std::uint64_t count) {
   return atomicAdd(reinterpret_cast<unsigned long long*>(counter), static_cast<unsigned long long>(count));
@@ -58,8 +58,8 @@ __device__ inline void add_block_counts(const unsigned* block_counts, std::uint6
   }
 }
 
-/// n keys seen as vectors of 16 bytes, each of which a thread reads or writes with one request. Vectors begin at
-/// addresses divisible by 16; the few keys before the first vector and after the last one are the edges.
+/// n keys as vectors of 16 bytes, each of which a thread reads or writes with one instruction. Vectors begin at
+/// addresses divisible by 16. The few keys before the first vector and after the last one are the edges.
 template <class Key>
 struct Vectors {
   static constexpr int keys_per_vector = 16 / sizeof(Key);
@@ -99,7 +99,7 @@ __device__ inline uint4 vector_of_bytes(F f) {
   return {word(0), word(4), word(8), word(12)};
 }
 
-/// Calls f(key) for every key, each in one thread of the grid; a thread reads a vector at a time.
+/// Calls f(key) for every key, each in one thread of the grid. A thread reads a vector at a time.
 template <class Key, class F>
 __device__ inline void for_each_key(const Key* keys, const Vectors<Key>& vectors, F f) {
   const uint4* const all = vectors.in(keys);
@@ -119,7 +119,7 @@ inline unsigned resident_blocks_or(lab::LaunchShape shape, int threads, std::int
   return shape.blocks ? blocks : std::min(blocks, unsigned(multiprocessors * (2048 / threads)));
 }
 
-/// n values of T. Throws Unsupported, which names `what` they are for, if the device does not have enough free memory.
+/// n values of T. Throws Unsupported, which says `what` they are, if the device does not have enough free memory.
 template <class T>
 lab::DeviceArray<T> scratch(std::int64_t n, const char* what, cudaStream_t stream) {
   try {

@@ -27,70 +27,63 @@ inline constexpr int scan_tile = 1024;
 /// with more of them nearly every count would miss the cache, and a radix sort of the keys would be faster.
 inline constexpr std::uint64_t max_range = std::uint64_t{1} << 24;
 
-/// Step 01. Sorts bytes in place: histogram by atomics in global memory, scan by a single thread; then every thread
+/// Step 01. Sorts bytes in place: histogram by atomics in global memory, scan by a single thread, and then every thread
 /// walks along the sums and its own chunk of the output. Shape: any blocks, 1 to 1024 threads.
-/// Cost: reads and writes every key once; n atomics on 256 addresses, serialized per address.
 void sort_global(lab::Span<std::uint8_t> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream);
 
 /// Part of step 02. counts[v] = the number of keys equal to v, for all 256 values v, whatever `counts` held before.
 /// Counts in each block's shared memory. Shape: any blocks (more are launched if a block would have to count more than
-/// 2^31 keys), 1 to 1024 threads. Cost: one read of every key.
+/// 2^31 keys), 1 to 1024 threads.
 void histogram(lab::Span<const std::uint8_t> keys, lab::Span<std::uint64_t> counts, lab::LaunchShape shape,
                cudaStream_t stream);
 
-/// Part of step 02. sums[i] = values[0] + ... + values[i - 1], modulo 2^64, any n; sums may be the array of the values.
+/// Part of step 02. sums[i] = values[0] + ... + values[i - 1], modulo 2^64, any n. `sums` may be the array of the
+/// values. Shape: any blocks, 1 to 1024 threads.
 /// Source: W. D. Hillis and G. L. Steele, "Data parallel algorithms", Communications of the ACM 29(12), 1986.
-/// Shape: any blocks, 1 to 1024 threads. Cost: two reads and two writes per value; a tile of m values takes m log2 m
-/// additions in log2 m stages.
 void scan_hillis_steele(lab::Span<const std::uint64_t> values, lab::Span<std::uint64_t> sums, lab::LaunchShape shape,
                         cudaStream_t stream);
 
 /// Step 02. Sorts bytes in place: the histogram and the scan above, then a scatter to positions that atomics assign.
-/// Equal keys may change their order, which makes no difference for bytes without values. Shape: any blocks, 1 to 1024
-/// threads. Cost: four reads and two writes of every key; n bytes of scratch.
+/// Equal keys may change their order, which makes no difference for bytes without values. Needs n bytes of scratch
+/// memory. Shape: any blocks, 1 to 1024 threads.
 void sort_shared(lab::Span<std::uint8_t> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream);
 
 /// Part of step 03. Like scan_hillis_steele, with less work and no bank conflicts.
 /// Source: G. E. Blelloch, "Prefix sums and their applications", CMU-CS-90-190, 1990; the padding is that of M. Harris,
 /// S. Sengupta and J. D. Owens, "Parallel prefix sum (scan) with CUDA", GPU Gems 3, chapter 39, 2007.
-/// Cost: two reads and two writes per value; a tile of m values takes 2 (m - 1) additions in 2 log2 m stages.
 void scan_blelloch(lab::Span<const std::uint64_t> values, lab::Span<std::uint64_t> sums, lab::LaunchShape shape,
                    cudaStream_t stream);
 
-/// Step 03. Sorts bytes in place: histogram, scan_blelloch; then no key is moved: each thread finds out which values
-/// belong at its positions and writes them. Shape: any blocks, 1 to 1024 threads.
-/// Cost: one read and one write of every key; except for the histogram, the same time for every input.
+/// Step 03. Sorts bytes in place by histogram and scan_blelloch. Then no key is moved: each thread finds out which
+/// values belong at its positions and writes them. Shape: any blocks, 1 to 1024 threads.
 void sort_parallel(lab::Span<std::uint8_t> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream);
 
-/// Part of step 04. range = {smallest, largest} of the keys; {2^32 - 1, 0} if there are none.
-/// Shape: any blocks, 1 to 1024 threads. Cost: one read of every key.
+/// Part of step 04. range = {smallest, largest} of the keys, or {2^32 - 1, 0} if there are none.
+/// Shape: any blocks, 1 to 1024 threads.
 void reduce(lab::Span<const std::uint32_t> keys, lab::Span<std::uint32_t> range, lab::LaunchShape shape,
             cudaStream_t stream);
 
 /// Step 04. Sorts integers in place, with one counter for every value from the smallest key to the largest. Waits for
 /// the stream, because the host needs the range. Keys: uint8_t, uint32_t, int32_t. Unsupported, with the number of
 /// counters, if more than max_range are needed. Shape: any blocks, 1 to 1024 threads.
-/// Cost: two reads and one write of every key, and four passes over the counters.
 template <class Key>
 void sort_range(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream);
 
-/// Step 04 for keys that the caller declares to be within low ... high. Unsupported, with the key, if one is not; then
-/// nothing has been touched. Defined in range.cuh.
+/// Step 04 for keys that the caller declares to be within low ... high. Unsupported, with the key, if one is not. Then
+/// nothing has been changed. Defined in range.cuh.
 template <class Key>
 void sort_declared_range(lab::Span<Key> keys, Key low, Key high, lab::Order order, lab::LaunchShape shape,
                          cudaStream_t stream);
 
-/// Step 05. Sorts uint32_t keys and the uint32_t values that travel with them; stable. Waits for the stream, and
-/// refuses a range, as step 04 does. Shape: any blocks, 1 to 1024 threads.
-/// Cost: one read of every key for the range; then one pass for each 8 bits of the range, which reads every key twice
-/// and every value once, and writes both.
+/// Step 05. Sorts uint32_t keys and the uint32_t values that travel with them. The sort is stable. Waits for the
+/// stream, and refuses a range, as step 04 does. Shape: any blocks, 1 to 1024 threads.
 template <class Key, class Value>
 void sort_stable(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order, lab::LaunchShape shape,
                  cudaStream_t stream);
 
 /// Step 06. Sorts unsigned keys of 8 or 16 bits in place, bytes as fast as the memory can be read and then written,
-/// whatever the keys are. Keys: uint8_t, uint16_t. Shape: any blocks, a multiple of 32 threads. Cost: one read and one
-/// write of every key; 2 KiB of scratch for bytes, 513 KiB for 16-bit keys.
+/// whatever the keys are. Keys: uint8_t, uint16_t. Scratch memory: 2 KiB for bytes, 513 KiB for 16-bit keys. Shape: any
+/// blocks, a multiple of 32 threads.
 template <class Key>
 void sort_record(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream);
 

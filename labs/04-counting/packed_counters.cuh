@@ -7,8 +7,8 @@
 //   in it. A thread whose addition takes a counter to counter_limit moves that many keys to the counter in global
 //   memory before the barrier.
 // - The atomics of a warp are serialized because its lanes need the same counter. Therefore a warp compares one key of
-//   each lane before it counts a round. If several lanes have the same value, it is `hot`, and every lane counts it in
-//   a register.
+//   each lane before it counts a round. If several lanes have the same value, that value is `hot`, and every lane
+//   counts it in a register.
 #pragma once
 
 #include <cstdint>
@@ -34,14 +34,14 @@ struct PackedCounters {
   unsigned first, flip;
 
   __device__ unsigned index(std::uint16_t key) const { return key - first; }  // huge if the key is below `first`
-  /// The word of counter i. If it were i / 2, the keys 0, 64, 128, ... would all need the same bank.
+  /// The word of counter i. It is not just i / 2, so that keys at equal distances do not all need the same bank.
   __device__ static unsigned word(unsigned i) { return i / 2 ^ i / 64 ^ i / 2048; }
   __device__ static unsigned one(unsigned i) { return i % 2 * 0xffffu + 1; }  // 1 or 1 << 16
   __device__ unsigned count(unsigned i) const { return packed[word(i)] >> i % 2 * 16 & 0xffff; }
   __device__ void add_to_global(unsigned i, unsigned n) const { atomic_add(&counts[(first + i) ^ flip], n); }
 
-  /// Adds n to counter i; returns the bits of the word that this has set. If not `counted`, adds 0 to a word in a bank
-  /// of the lane's own: with a branch around the atomic, the next one would wait for it.
+  /// Adds n to counter i, and returns the bits of the word that this has set. If not `counted`, adds 0 to a word in the
+  /// lane's own bank, because with a branch around the atomic, the next one would wait for it.
   __device__ unsigned add(unsigned i, unsigned n, bool counted = true) const {
     const unsigned more = counted ? n * one(i) : 0;
     const unsigned old = atomicAdd(&packed[counted ? word(i) : threadIdx.x % 32], more);
@@ -96,7 +96,7 @@ __device__ __noinline__ void spill_all(uint4 vector, PackedCounters<size> counte
   }
 }
 
-/// Counts one vector of keys; adds those that are hot to `hits` instead.
+/// Counts one vector of keys, but adds those that are hot to `hits` instead.
 template <HotKeys hot_keys, int size>
 __device__ inline void count_vector(const uint4& vector, const PackedCounters<size>& counters, const Hot& hot,
                                     unsigned (&hits)[2]) {
@@ -116,7 +116,7 @@ __device__ inline void count_vector(const uint4& vector, const PackedCounters<si
   if (counters.at_limit(bits)) spill_all(vector, counters);
 }
 
-/// A thread's vectors of one round: those of a warp lie side by side, as equal keys often do.
+/// A thread's vectors of one round. Those of a warp are neighbours, because equal keys often are, too.
 struct Round {
   uint4 vectors[round_vectors];
   int count;
@@ -165,7 +165,7 @@ __global__ void __launch_bounds__(1024) count_packed(const std::uint16_t* keys, 
   Round next;
   next.load(all, begin, vectors.count);
   Hot hot;
-  __syncthreads();  // a thread counts in words that others have set to 0
+  __syncthreads();  // a thread adds to words of `packed` that other threads have cleared
   // PHASE 2: count in rounds, so that no counter overflows. The next round's keys are loaded while this one is counted,
   // which hides the latency of the loads.
   for (; begin < vectors.count; begin += stride) {
@@ -178,7 +178,7 @@ __global__ void __launch_bounds__(1024) count_packed(const std::uint16_t* keys, 
     } else {
       now.template tally<HotKeys::none>(counters, hot);
     }
-    __syncthreads();  // every counter is below counter_limit again when the next round begins
+    __syncthreads();  // every counter in `packed` is below counter_limit again when the next round begins
   }
   if (blockIdx.x == 0) {
     for (std::int64_t e = threadIdx.x; e < vectors.edges; e += blockDim.x) {
@@ -206,8 +206,8 @@ void count_in_parts(lab::Span<const std::uint16_t> keys, std::uint64_t* counts, 
   }
 }
 
-/// counts[v ^ flip] += the number of keys equal to v, for all 2^16 values v. Reads the keys once; on a device that
-/// grants a block less than 128 KiB of shared memory, twice.
+/// counts[v ^ flip] += the number of keys equal to v, for all 2^16 values v. Reads the keys once, or twice on a device
+/// that grants a block less than 128 KiB of shared memory.
 [[maybe_unused]] void count_words(lab::Span<const std::uint16_t> keys, std::uint64_t* counts, unsigned flip,
                                   unsigned blocks, int threads, cudaStream_t stream) {
   const int shared_bytes = lab::device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);

@@ -47,8 +47,8 @@ struct Counters {
   }
 };
 
-/// True if blocks should count in shared memory: if the counters fit there and cannot overflow, and if a block has more
-/// keys to count than it has counters to add up.
+/// True if blocks should count in shared memory: if the counters fit there and cannot overflow, and a block has more
+/// keys to count than counters to add up.
 template <class Key>
 bool count_in_shared(const Counters<Key>& counters, std::int64_t n, unsigned blocks) {
   constexpr int max_shared_counters = 8192;  // 32 KiB of a block's shared memory

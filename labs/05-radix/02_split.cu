@@ -1,15 +1,13 @@
 // Step 02: one bit per pass.
 //
 // Idea: a split moves all keys whose bit is 0 before those whose bit is 1, and keeps the order on both sides. Let s(i)
-// be the number of keys before i with a 1, and z the number of all keys with a 0: a key with a 0 goes to i - s(i), one
-// with a 1 to z + s(i). So one exclusive scan of the bits gives every key its position, and one split for every bit,
-// the lowest first, sorts.
+// be the number of keys before i with a 1, and z the number of all keys with a 0. A key with a 0 goes to i - s(i), one
+// with a 1 to z + s(i). One exclusive scan of the bits therefore gives every key its position, and one split for every
+// bit, the lowest first, sorts the keys.
 // New since step 01: the keys never leave the device. A warp counts its ones by a vote, a block adds up its warps, and
 // the blocks' sums are scanned as in lab 04.
-// Cost: as many passes as a key has bits; each reads every key to count it, to find its position and to
-// move it, and writes it once, to one of two positions.
 // Limits: threads in whole warps.
-// Lines: 26 to write, 64 given.
+// Lines: 26 to write, 62 given.
 #include <cstdint>
 
 #include "array_scan.cuh"
@@ -32,7 +30,7 @@ __global__ void count_ones(lab::Span<const Key> keys, Digits<Key, 1> digits, lon
   }
 }
 
-/// Moves every key to its side. ones_before[t] is the number of ones in all tiles before t; the last entry is the
+/// Moves every key to its side. ones_before[t] is the number of ones in all tiles before t, and its last entry is the
 /// number in all tiles.
 template <class Key, class Value>
 __global__ void split(Pairs<const Key, const Value> from, Pairs<Key, Value> to, std::int64_t n, Digits<Key, 1> digits,

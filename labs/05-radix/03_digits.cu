@@ -1,13 +1,13 @@
 // Step 03: four bits per pass, each tile sorted in shared memory first.
 //
 // Idea: digits of four bits need a quarter of the passes. A block counts the digits of its tile. The counters of all
-// tiles, those of digit 0 first, then those of digit 1 and so on, are scanned: then each tile knows where its keys of
-// each digit begin. Written as they come, neighbouring keys would go to 16 different positions; so the block first
-// sorts its tile by the digit in shared memory, with four splits, and then writes 16 runs of neighbours.
-// New since step 02: the splits happen in shared memory, and global memory sees whole runs.
-// Cost: two passes per byte, each with two reads and one write of every key; four splits per pass in shared memory.
+// tiles are scanned, those of digit 0 first, then those of digit 1, and so on. Each tile then knows where its keys of
+// each digit begin. If the keys were stored in their order, neighbours would go to 16 different positions. Therefore
+// the block first sorts its tile by the digit in shared memory, with four splits, and then stores 16 runs of
+// neighbours.
+// New since step 02: the splits take place in shared memory, and whole runs are stored in global memory.
 // Limits: 256 threads per block.
-// Longer than other steps because the sort of a tile is a small step 02 of its own, with three phases per split.
+// Longer than other steps because the sort of a tile is a small step 02 in itself, with three phases per split.
 // Lines: 93 to write, 77 given.
 #include <cstdint>
 
@@ -29,7 +29,7 @@ static_assert(groups == 64, "one warp scans the groups' ones, two groups per lan
 template <class Key>
 __global__ void count_tiles(lab::Span<const Key> keys, Digits<Key, digit_bits> digits, long long* counters,
                             std::int64_t tiles) {
-  __shared__ unsigned counts[warps][digit_values];  // one set per warp: fewer atomics meet at one counter
+  __shared__ unsigned counts[warps][digit_values];  // one set per warp, so that fewer atomics need the same counter
   for (std::int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
     // Your code: clear the counters; count the digits of the tile's keys, each warp in its own set; add up the
     // sets.
@@ -57,7 +57,7 @@ __device__ void sort_by_digit(Tile<Key, Value>& tile, int count, Digits<Key, dig
   (void)tile, (void)count, (void)digits;
 }
 
-/// Sorts each tile by its digit and writes it out; firsts[digit * tiles + tile] is where its keys of a digit begin.
+/// Sorts each tile by its digit and stores it. Its keys of a digit begin at firsts[digit * tiles + tile].
 template <class Key, class Value>
 __global__ void __launch_bounds__(threads_per_block)
     scatter_tiles(Pairs<const Key, const Value> from, Pairs<Key, Value> to, std::int64_t n,
@@ -67,8 +67,8 @@ __global__ void __launch_bounds__(threads_per_block)
   for (std::int64_t t = blockIdx.x; t < tiles; t += gridDim.x) {
     const std::int64_t first = t * tile_size;
     const int count = n - first < tile_size ? int(n - first) : tile_size;
-    // Your code: load the tile; sort_by_digit(); a digit's run begins at position i if the key before i has another
-    // digit: the thread there writes offsets[digit]; store every key at offsets[digit] + i.
+    // Your code: load the tile and sort_by_digit(). A digit's run begins at position i if the key before i has another
+    // digit. The thread there writes offsets[digit]. Then store every key at offsets[digit] + i.
     (void)tile, (void)offsets, (void)count;
   }
 }
@@ -86,7 +86,7 @@ void sort_digits(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order,
   if (keys.n < 2) return;
   Buffers<Key, Value> buffers(keys, values, stream);
   const lab::DeviceArray<long long> counters(digit_values * tiles, stream);
-  // Your code: for each digit count_tiles, exclusive_scan, scatter_tiles from buffers.from to buffers.to, swap.
+  // Your code, for each digit: count_tiles, exclusive_scan, scatter_tiles from buffers.from to buffers.to, swap.
   (void)blocks, (void)order, (void)buffers;
   NOT_WRITTEN("step 03");
 }

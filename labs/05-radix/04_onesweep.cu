@@ -1,20 +1,19 @@
 // Step 04: one sweep.
 //
 // Idea: step 03 reads every key twice per pass, because a tile must know the counters of all tiles before it. Here a
-// tile asks those tiles: it publishes its own counters as soon as it has them, then looks back, from its neighbour on,
-// and adds what each earlier tile has published, until it reaches one that already knows its inclusive prefix. So one
-// read and one write per pass are enough. One read at the start gives, for all passes, the counters of the whole array,
-// which show where each digit begins.
+// tile asks those tiles. It publishes its own counters as soon as it has them, then looks back, from its neighbour on,
+// and adds what each earlier tile has published, until it reaches one that already knows its inclusive prefix. One read
+// and one write per pass are then enough. One more read at the start gives, for all passes, the counters of the whole
+// array, which show where each digit begins.
 // New since step 03: blocks that wait for each other. A block claims its tile by a ticket from a counter when it
-// starts, so every earlier tile belongs to a block that is already running or done: no block waits for one that waits
-// for it, whatever the order of the blocks. And ranks within a warp by votes: lanes with equal digits find each other.
-// Cost: one read for the counters; then, per byte of a key, one read and one write, and 2 or 4 KiB of counters per
-// tile.
+// starts, so every earlier tile belongs to a block that is already running or done. Therefore no block waits for one
+// that waits for it, whatever the order of the blocks. Within a warp, keys are ranked by votes, with which lanes with
+// equal digits find each other.
 // Limits: 384 threads per block.
 // Sources: the look-back and its words, D. Merrill and M. Garland, 2016; one sweep per digit, A. Adinets and D.
 // Merrill, 2022 (radix.h).
 // Longer than other steps because the sweep does in one kernel what step 03 does in three: count, scan and scatter.
-// Lines: 83 to write, 256 given.
+// Lines: 83 to write, 255 given.
 #include <cstdint>
 
 #include "digit.cuh"
@@ -37,7 +36,7 @@ constexpr int tile_size = items_per_thread<Key> * threads_per_block;
 template <class Key>
 constexpr int passes = sizeof(Key);
 
-/// From so many keys on, what a tile publishes needs words of 64 bits.
+/// From this number of keys on, a tile publishes words of 64 bits.
 constexpr std::int64_t first_n_of_wide_words = std::int64_t{1} << 30;
 
 // --- the counters of all passes, from one read ---
@@ -62,7 +61,7 @@ __global__ void scan_counters(unsigned long long* counters) {
 
 /// What a tile has published about one digit: nothing yet (invalid, the word is 0), the number of its own keys
 /// (partial: an aggregate), or of the keys in all tiles up to and including it (an inclusive prefix). Kind and count
-/// share one word, so a reader sees both or neither. Word: 32 bits where n is below 2^30, else 64.
+/// share one word, so a reader sees both or neither. `Word` has 32 bits where n is below 2^30, else 64.
 template <class Word>
 struct TileStatus {
   static constexpr int count_bits = 8 * int(sizeof(Word)) - 2;
@@ -70,7 +69,7 @@ struct TileStatus {
   static constexpr Word count_mask = partial - 1;
 };
 
-/// Publishes how many keys of `digit` this tile has. As early as possible, because the tiles that follow wait for it.
+/// Publishes how many keys of `digit` this tile has. Must be called early, because the tiles that follow wait for it.
 template <class Word>
 __device__ void publish(volatile Word* words, std::int64_t tile, unsigned digit, Word tile_aggregate) {
   using Status = TileStatus<Word>;
@@ -114,7 +113,7 @@ struct Items {
 
   __device__ bool has(int row) const { return first + 32 * row < count; }
 
-  /// The digit of the key in `row`. Positions beyond the last key have the highest digit: they come after all keys.
+  /// The digit of the key in `row`. Positions beyond the last key have the highest digit, so they come after all keys.
   __device__ unsigned digit(int row, Digits<Key, digit_bits> digits) const {
     return has(row) ? digits.extract(keys[row]) : digit_values - 1;
   }
@@ -179,12 +178,12 @@ __device__ void ranks_to_offsets(Items<Key>& items, Digits<Key, digit_bits> digi
 }
 
 /// Puts the keys in the order of their positions in the tile, in shared memory, and stores them from there, digit by
-/// digit in runs; then the values in the same way.
+/// digit in runs. Then it does the same with the values.
 template <class Key, class Value>
 __device__ void scatter(Shared<Key, Value>& shared, const Items<Key>& items, Digits<Key, digit_bits> digits,
                         const Value* tile_values, Pairs<Key, Value> to) {
   // Your code: put the keys into shared.keys by their ranks, and store them in that order: the key at position i of
-  // the tile goes to offsets[its digit] + i. Then the values, through the same memory; a thread remembers the
+  // the tile goes to offsets[its digit] + i. Then the values, through the same memory. A thread remembers the
   // digits of the positions that it stored, because the keys are gone by then. Which barriers are needed?
 }
 
@@ -203,12 +202,12 @@ __global__ void __launch_bounds__(threads_per_block)
   __shared__ Shared<Key, Value> shared;
   const int t = threadIdx.x, warp = t / 32;
   for (;;) {
-    __syncthreads();  // shared.tile and shared.counts overwrite what others may still be reading for the last tile
+    __syncthreads();  // others may still be reading shared.tile, or the last tile's keys in the memory of shared.counts
     if (t == 0) shared.tile = atomicAdd(state.next_tile, 1u);
     for (int i = t; i < warps * digit_values; i += threads_per_block) {
       shared.counts[i / digit_values][i % digit_values] = 0;
     }
-    __syncthreads();  // all threads read shared.tile, and add to shared.counts that others have cleared
+    __syncthreads();  // all threads read shared.tile, and add to elements of shared.counts that others have cleared
     const std::int64_t tile = shared.tile, first = tile * tile_size<Key>;
     if (first >= n) return;
 
@@ -217,11 +216,11 @@ __global__ void __launch_bounds__(threads_per_block)
     items.count = n - first < tile_size<Key> ? int(n - first) : tile_size<Key>;
     load_keys(items, from.keys + first);
     rank_keys(items, digits, shared.counts[warp]);
-    __syncthreads();  // a thread sums counters of one digit that all warps have written
+    __syncthreads();  // a thread sums elements of shared.counts that all warps have written
     find_offsets(shared, state.words, tile, firsts);
-    __syncthreads();  // a key reads where its warp's keys of its digit begin, which other threads have written
+    __syncthreads();  // ranks_to_offsets() reads elements of shared.counts that other threads have written
     ranks_to_offsets(items, digits, shared.counts[warp]);
-    __syncthreads();  // keys overwrite counters that others may still be reading: they share memory
+    __syncthreads();  // shared.keys overwrites shared.counts in the same memory, which others may still be reading
     scatter(shared, items, digits, from.values + first, to);
   }
 }

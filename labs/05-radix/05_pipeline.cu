@@ -1,20 +1,17 @@
 // Step 05: a pipeline of tiles.
 //
-// Idea: step 04 moves hardly more bytes than it must, yet takes about four times as long as those bytes need, because
+// Idea: step 04 moves hardly more bytes than it must, but takes about four times as long as those bytes need, because
 // its blocks wait. Here every wait overlaps with work, as in a pipeline. A block counts the digits of its tile before
-// it ranks them (early counts, as CUB does) and publishes the counts at once: while it ranks, the tiles before it
-// publish theirs, and the look-back finds them. When its keys are in shared memory, their registers are free: the next
-// tile's keys are loaded into them while it looks back and stores.
+// it ranks them (early counts, as CUB does) and publishes the counts at once. While it ranks, the tiles before it
+// publish theirs, so that the look-back finds them. Once the block's keys are in shared memory, their registers are
+// free, and it loads the next tile's keys into them while it looks back and stores.
 // New since step 04: one launch for all passes, by persistent blocks that wait for each other between passes. Passes
 // that would move nothing are skipped, all of them if the keys are in order (pass_plan.cuh). Keys are transformed once,
 // not in each pass (key_transform.cuh). Keys that fit into one tile never leave the block that sorts them (tile.cuh).
-// Cost: one read for the plan; then, for each byte that is not the same in all keys, one read and one write, and 1 KiB
-// of tile status per tile. Temporary memory: a copy of the keys and values; 1 KiB per tile (2 KiB if n is above 2^30);
-// on large GPUs a tile has 12,288 keys, or 16,384 pairs or keys of 8 bytes; at most 17 KiB for the plan.
 // Limits: if the user chooses the number of threads per block, it must be 512.
 // Longer than other steps: its kernel has a phase for each wait of step 04, and its host function serves three shapes
 // of tiles and step 06, which falls back on it.
-// Lines: 76 to write, 251 given.
+// Lines: 76 to write, 249 given.
 #include <algorithm>
 #include <cstdint>
 
@@ -28,9 +25,9 @@ namespace {
 
 // --- positions in the tile ---
 
-/// Puts the warp's items at their positions in shared memory: the contract is that of sort_items in tile.cuh. One
-/// atomic for all lanes with a digit, as in A. Adinets, "CUDA Pro Tip: Optimized Filtering with Warp-Aggregated
-/// Atomics", 2014.
+/// Puts the warp's items at their positions in shared memory, under the contract that sort_items in tile.cuh states.
+/// All lanes with the same digit share one atomic, as in A. Adinets, "CUDA Pro Tip: Optimized Filtering with
+/// Warp-Aggregated Atomics", 2014.
 struct RankAndScatter {
   template <class Tile, class Transform>
   __device__ void operator()(Tile& tile, const Items<Tile>& items, Transform transform, int pass) const {
@@ -46,9 +43,10 @@ struct RankAndScatter {
 // --- looking back ---
 
 /// What a tile publishes about one digit: nothing yet (invalid), its own count (partial), or the count of all tiles up
-/// to and including it (inclusive). After a pass, all words are inclusive. For the next active pass that must mean
-/// "invalid", so the three kinds change their numbers and no word is cleared: 0, 1, 2 in odd active passes, 2, 3, 0 in
-/// even ones. Word: 32 bits for n up to 2^30, else 64. libcusort changes its kinds in the same way.
+/// to and including it (inclusive). After a pass, all words are inclusive. In the next active pass that must mean
+/// "invalid". Therefore the three kinds change their numbers, and no word has to be cleared: they are 0, 1, 2 in odd
+/// active passes and 2, 3, 0 in even ones. `Word` has 32 bits for n up to 2^30, else 64. libcusort changes its kinds in
+/// the same way.
 template <class Word>
 struct TileStatus {
   static constexpr int count_bits = 8 * int(sizeof(Word)) - 2;
@@ -68,11 +66,11 @@ struct TileStatus {
     words[tile * byte_values] = Word(kind) << count_bits | (count & count_mask);
   }
 
-  /// Returns the count of all tiles before `tile`, and publishes its inclusive count; tile 0 has done so already.
+  /// Returns the count of all tiles before `tile`, and publishes its inclusive count. Tile 0 has already done so.
   __device__ Word look_back(std::int64_t tile, Word tile_count) const {
     Word exclusive_prefix = 0;
-    // Your code: as look_back of step 04, but read the words of several predecessors before you use the first: four
-    // reads take hardly longer than one. The kind of a word is word >> count_bits; publish() stores one.
+    // Your code: as look_back of step 04, but read the words of several predecessors before you use the first,
+    // because four reads take hardly longer than one. The kind of a word is word >> count_bits. publish() stores one.
     (void)tile, (void)tile_count;
     return exclusive_prefix;
   }
@@ -109,10 +107,10 @@ struct Pass {
   /// Claims the block's first tile, and loads its keys. All threads of the block call it.
   __device__ unsigned begin(Tile& shared, Items<Tile>& items) const {
     if (const unsigned claimed = claim_tile(); threadIdx.x == 0) shared.next_tile = claimed;
-    __syncthreads();  // all threads read next_tile, which thread 0 has written
+    __syncthreads();  // all threads read shared.next_tile, which thread 0 has written
     const unsigned tile = shared.next_tile;
     load(items, tile);
-    __syncthreads();  // thread 0 overwrites next_tile, which others may still be reading
+    __syncthreads();  // thread 0 overwrites shared.next_tile, which others may still be reading
     return tile;
   }
 };
@@ -124,13 +122,13 @@ __device__ unsigned sweep_tiles(const Pass<Tile>& pass, Transform transform) {
   Items<Tile> items(Tile::items);
   unsigned tile = pass.begin(shared, items), own_tiles = 0;
   for (; pass.has(tile); ++own_tiles) {
-    // Your code, instead of the return: the phases of a tile, by the functions of tile.cuh and those above, in the
-    // order in which every wait overlaps with work: claim the next tile; count the digits (transform the keys
-    // before, in the first active pass); scan_bins, with a lambda that publishes a count: inclusive for tile 0,
-    // partial for the others; rank and scatter; load the next tile's keys; look back, with the first 256 threads,
-    // which fill shared.offsets; store_runs, which in the last active pass stores the keys as they were
-    // (Stored::original). Put a barrier wherever a thread reads what others have written: three, besides those in
-    // scan_bins. At the end, `tile` becomes the next tile.
+    // Your code, instead of the return: the phases of a tile, with the functions of tile.cuh and those above, in the
+    // order in which every wait overlaps with work. Claim the next tile. Count the digits (in the first active pass,
+    // transform the keys before). Call scan_bins with a lambda that publishes a count, inclusive for tile 0 and
+    // partial for the others. Rank and scatter. Load the next tile's keys. Look back with the first 256 threads,
+    // which fill shared.offsets. Call store_runs, which in the last active pass stores the keys as they were
+    // (Stored::original). Put a barrier wherever a thread reads elements of `shared` that others have written: three,
+    // besides those in scan_bins. At the end, `tile` becomes the next tile.
     (void)transform, (void)shared;
     return unsigned((pass.n - 1) / Tile::size + 1);  // as if all tiles were moved, so that no block waits
   }
@@ -191,8 +189,8 @@ void sort_by_passes(PassMemory<Key, Value> memory, std::int64_t n, KeyTransform<
   auto* const statuses = reinterpret_cast<typename Tile::Word*>(plan + 1);
   const std::int64_t status_bytes = statuses_of<Tile>(n) * sizeof *statuses;
   // Your code: make_pass_plan for the keys in memory.primary, with memory.unsorted, which step 06 sets. It also
-  // clears the status words, which it takes as an array of `unsigned`: status_bytes / 4 of them. Then sweep, with
-  // sizeof(Tile) bytes of dynamic shared memory: allow_shared_memory first.
+  // clears the status words, which it takes as an array of status_bytes / 4 elements of type `unsigned`. Then
+  // allow_shared_memory, and sweep with sizeof(Tile) bytes of dynamic shared memory.
   (void)transform, (void)blocks, (void)status_bytes;
   NOT_WRITTEN("step 05");
 }
@@ -220,9 +218,9 @@ void sort_with(lab::Span<lab::Bits<Key>> keys, lab::Span<Value> values, KeyTrans
   const bool auto_shape = shape.blocks == 0 && shape.threads == 0;
   using One = Tile<OneTile, std::uint32_t, Key, Value>;
   const lab::Device& device = lab::Device::current();
-  // Your code, best right after RankAndScatter, because the two sort few keys: with auto_shape, if
-  // device.fits<One>(), at most One::size keys are sorted by sort_one_tile<RankAndScatter, One> in a single block,
-  // and the function returns.
+  // Your code, best written right after RankAndScatter, because these two sort few keys. With auto_shape, and if
+  // device.fits<One>(), sort_one_tile<RankAndScatter, One> sorts up to One::size keys in a single block, and the
+  // function returns.
   (void)device, (void)sizeof(One);
   with_tile<Word, Key, Value>(
       keys.n, auto_shape, [&]<class Tile>() { sort_with_own_memory<Tile>(keys, values, transform, shape, stream); });

@@ -3,20 +3,18 @@
 // Idea: the highest digit first (MSD). Passes begin with the lowest byte (LSD) and move every key four times. If the
 // highest bits come first, two moves are enough: they divide the keys into buckets so small that each fits into one
 // block, which sorts it in shared memory. For 2^28 keys, these are 65,536 buckets of about 4096 keys. No order has to
-// be kept within a bucket, because equal keys without values cannot be told apart; so no tile waits for another.
-// New since step 05: one read counts the keys of all buckets and plans the partitions (bucket_plan.h); two partitions
-// move the keys to their buckets (partition.cuh, two_partitions.cuh); a block sorts each bucket (bucket_sort.cuh). It
-// works only if no bucket is too large, so only the keys can decide, and only on the device: the passes of step 05 are
-// queued behind the partitions, and do nothing if these have sorted the keys. Other methods serve fewer keys
-// (one_partition.cuh), few values (few_values.h), and keys of one or two bytes (lab 04).
-// Cost: one read, and three times a read and a write; with one partition, two reads and two writes. Temporary memory:
-// that of step 05, and at most 0.6 MiB.
-// Limits: the MSD sort is for keys of 4 bytes without values. If the user chooses the
-// number of threads per block, it must be 512.
+// be kept within a bucket, because equal keys without values cannot be told apart, so no tile waits for another.
+// New since step 05: one read counts the keys of all buckets and plans the partitions (bucket_plan.h). Two partitions
+// move the keys to their buckets (partition.cuh, two_partitions.cuh). A block sorts each bucket (bucket_sort.cuh). This
+// works only if no bucket is too large, which is known only on the device. Therefore the passes of step 05 are queued
+// behind the partitions, and do nothing if these have sorted the keys. Other methods serve fewer keys
+// (one_partition.cuh), keys of few different values (few_values.h), and keys of one or two bytes (lab 04).
+// Limits: the MSD sort is for keys of 4 bytes without values. If the user chooses the number of threads per block, it
+// must be 512.
 // Longer than other steps: a record is made of several ideas, and needs a method for every kind of key.
 // Source: E. Stehle and H.-A. Jacobsen, "A memory bandwidth-efficient hybrid radix sort on GPUs", SIGMOD 2017: MSD
 // partitions until a bucket fits into shared memory, then a local sort.
-// Lines: 76 to write, 171 given.
+// Lines: 76 to write, 170 given.
 #include <cstdint>
 
 #include "04-counting/counting.h"
@@ -29,8 +27,8 @@ namespace {
 // --- the core, which the kernels of one_partition.cuh and two_partitions.cuh call ---
 
 struct Core {
-  /// A place for a key in its bin: adds 1 to counters[bin], in shared memory, and returns what it was. If the lanes are
-  /// crowded, all 32 lanes call it, and lane 0 adds for all that have its bin.
+  /// Claims a place for a key in its bin: adds 1 to counters[bin], in shared memory, and returns the old value. If the
+  /// lanes are crowded, all 32 lanes call it, and lane 0 adds for all that have its bin.
   template <Lanes lanes>
   __device__ static unsigned place(unsigned* counters, unsigned bin) {
     // Your code: for lanes that are apart, one atomic. If they are crowded: lanes_as_lane_0() returns the lanes
@@ -39,7 +37,7 @@ struct Core {
     return (void)counters, (void)bin, 0;
   }
 
-  /// Sorts a bucket: bins, then neighbours. Returns false, and stores nothing, if a bin has more keys than the margin.
+  /// Sorts a bucket: bins first, then each bin. If a bin has more keys than the margin, stores nothing, returns false.
   template <class Shape, class From, class Key>
   __device__ static bool sort_bucket(Bucket<Shape>& bucket, BucketJob<From> job, KeyTransform<Key> transform) {
     // Your code: the keys are transformed already. Load up to Shape::items of them, Shape::threads apart, into
@@ -52,8 +50,8 @@ struct Core {
     return true;
   }
 
-  /// Puts the warp's items at their positions in shared memory, for a bucket whose bins are too full: the contract is
-  /// that of sort_items in tile.cuh.
+  /// Puts the warp's items at their positions in shared memory, for a bucket whose bins are too full. sort_items in
+  /// tile.cuh states the contract.
   struct RankAndScatter {
     template <class Tile, class Transform>
     __device__ void operator()(Tile& tile, const Items<Tile>& items, Transform transform, int pass) const {
@@ -65,7 +63,8 @@ struct Core {
 
 // --- the methods ---
 
-/// The methods. Counting few values is not among them: only the device discovers that, when two partitions do not work.
+/// The methods. Counting few different values is not among them, because only the device finds out that it is possible,
+/// when two partitions do not work.
 enum class Method {
   counting,            ///< keys of one byte, and many of two: step 06 of lab 04
   one_partition,       ///< few keys of 4 bytes: one partition by the highest byte
@@ -115,9 +114,9 @@ Method choose_method(std::int64_t n, lab::LaunchShape shape) {
   return Method::passes;
 }
 
-/// Queues a method, by calling queue, and behind it step 05, which sorts the keys if the method leaves them unsorted.
-/// Plan: of the method. queue(keys, scratch, transform, plan) returns where in device memory it says whether the keys
-/// are unsorted. `room`: the size of scratch, in keys.
+/// Queues a method, by calling `queue`, and behind it step 05, which sorts the keys if the method leaves them unsorted.
+/// `Plan` is the type of the method's plan. queue(keys, scratch, transform, plan) returns a pointer to device memory
+/// that will not be 0 if the keys are unsorted. `room`: the size of scratch, in keys.
 template <class Plan, class Key, class Queue>
 void sort_or_fall_back(lab::Span<Key> keys, lab::Order order, std::int64_t room, cudaStream_t stream, Queue queue) {
   const TemporaryBytes bytes = pipeline_temporary_bytes<Key>(keys.n);
@@ -131,7 +130,7 @@ void sort_or_fall_back(lab::Span<Key> keys, lab::Order order, std::int64_t room,
     Key* const room_for_passes = reinterpret_cast<Key*>(scratch.data());
     sort_pipeline_if(unsorted, keys, order, {room_for_passes, memory.data() + sizeof(Plan)}, stream);
   } catch (const lab::NotWritten&) {
-    unsigned needed = 0;  // step 05 is not written yet: that matters only for keys that need it
+    unsigned needed = 0;  // step 05 is not written yet, which matters only for keys that need it
     CUDA_CHECK(cudaMemcpyAsync(&needed, unsorted, sizeof needed, cudaMemcpyDeviceToHost, stream));
     CUDA_CHECK(cudaStreamSynchronize(stream));
     if (needed != 0) throw;
@@ -177,8 +176,8 @@ void sort_record(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order,
   lab::blocks_or(shape, 1, 1);  // refuses impossible numbers
   if (keys.n < 2) return;
   [[maybe_unused]] const Method method = choose_method<Key, Value>(keys.n, shape);
-  // Your code, when the core is written, instead of the next line: for keys that can be counted or partitioned (if
-  // constexpr), a switch over the method, which calls sort_by_counting, sort_by_one or sort_by_two and returns; for
+  // Your code, when the core is written, instead of the next line. For keys that can be counted or partitioned (if
+  // constexpr), a switch over the method, which calls sort_by_counting, sort_by_one or sort_by_two and returns. For
   // all others, sort_pipeline.
   NOT_WRITTEN("step 06");
 }

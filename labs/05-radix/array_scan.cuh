@@ -41,8 +41,8 @@ static __global__ void add_tile_sums(lab::Span<long long> counters, const long l
 
 }  // namespace detail
 
-/// Replaces counters[i] by counters[0] + ... + counters[i - 1]. Tiles are scanned by themselves; then their sums are
-/// scanned in the same way, until one tile holds them all, and added to the tiles.
+/// Replaces counters[i] by counters[0] + ... + counters[i - 1]. Each tile is scanned by itself. Then the tiles' sums
+/// are scanned in the same way, until one tile holds them all, and added to the tiles.
 inline void exclusive_scan(lab::Span<long long> counters, cudaStream_t stream) {
   if (counters.n == 0) return;
   const std::int64_t tiles = (counters.n + scan_tile - 1) / scan_tile;

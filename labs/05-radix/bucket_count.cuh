@@ -1,4 +1,4 @@
-// The count of bucket_plan.cu: one read of the keys counts those of each bucket, in shared memory. It also looks
+// The count of bucket_plan.cu: one read of the keys counts those of each bucket, in shared memory. It also finds out
 // whether the keys are in order and, before it begins, whether a sample of them is skewed.
 #pragma once
 
@@ -16,7 +16,7 @@ inline constexpr int bucket_threads = 1024;
 inline constexpr int group_rows = 4;  ///< of 32 quads, which a warp reads at a time
 inline constexpr int group_keys = group_rows * 32 * 4;
 
-/// The counters of a block, one per bucket: 16 bits each. Two share a word, those of buckets whose highest bits differ.
+/// The counters of a block, one of 16 bits per bucket. Two buckets that differ only in their highest bit share a word.
 struct PackedCounts {
   unsigned* words;
   int bits;  ///< of a bucket's index
@@ -42,11 +42,11 @@ __device__ inline bool collisions_exceed(unsigned times, const std::uint32_t (&k
   block_exclusive_sum(pairs, sums, all_pairs);
 #pragma unroll
   for (int i = 0; i < samples_per_thread; ++i) atomicAnd(counts.word(keys[i]), 0u);
-  __syncthreads();  // a thread adds to counters that others have cleared
+  __syncthreads();  // a thread adds to counters in `counts` that others have cleared
   return all_pairs > times * (samples * (samples / 2) >> counts.bits) + 64;
 }
 
-/// True if a sample has too many keys in few buckets, or, by the bits below, in few bins of the bucket sort.
+/// True if too many keys of a sample are in few buckets or, by the bits below, in few bins of the bucket sort.
 template <class Key>
 __device__ bool sample_is_skewed(lab::Span<const std::uint32_t> keys, KeyTransform<Key> transform, PackedCounts counts,
                                  unsigned* sums) {
@@ -65,7 +65,7 @@ __device__ bool sample_is_skewed(lab::Span<const std::uint32_t> keys, KeyTransfo
 
 // --- counting ---
 
-/// A thread's part of a group of keys, as quads: of each row of 32 quads, one. Lane 0 also has the key after the group.
+/// A thread's part of a group of keys: one quad of each row of 32 quads. Lane 0 also has the key after the group.
 struct KeyGroup {
   std::uint32_t keys[4 * group_rows], after;
 
@@ -93,7 +93,7 @@ struct KeyGroup {
 #pragma unroll
     for (int i = 0; i < 4 * group_rows; ++i) {
       std::uint32_t right = i + 1 < 4 * group_rows ? keys[i + 1] : after;
-      // A quad's right neighbour is the next lane's; of lane 31, lane 0's of the next row.
+      // The right neighbour of a quad is in the next lane. That of lane 31 is in lane 0, in the next row.
       if (i % 4 == 3) right = __shfl_sync(0xffffffffu, lane == 0 ? right : keys[i - 3], (lane + 1) % 32);
       seen.out_of_order |= right < keys[i];
       differences |= right ^ keys[i];
@@ -101,8 +101,8 @@ struct KeyGroup {
     return differences;
   }
 
-  /// Counts the keys. Lanes that need the same counter wait for each other. In sorted keys, all lanes do; in keys that
-  /// are nearly in order, many: then lane 0 counts for all that have its bucket.
+  /// Counts the keys. Lanes that need the same counter wait for each other: all lanes if the keys are sorted, and many
+  /// if they are nearly sorted. Then lane 0 counts for all lanes that have its bucket.
   __device__ void count(PackedCounts counts, std::uint32_t differences) const {
     const int lane = threadIdx.x % 32;
     if (__all_sync(0xffffffffu, counts.bucket(differences) == 0)) {
@@ -130,8 +130,8 @@ __device__ void count_single(lab::Span<const std::uint32_t> keys, std::int64_t i
   seen.out_of_order |= i + 1 < keys.n && transform.forward(keys.data[i + 1]) < key;
 }
 
-/// Adds the block's counters to those of all blocks. Returns true if one of the block's has overflowed: it has then
-/// lost 2^16, or 2^16 - 1 if its neighbour in the word has gained 1. So if no key is missing, none has.
+/// Adds the block's counters to those of all blocks. Returns true if one of the block's has overflowed. It has then
+/// lost 2^16, or 2^16 - 1 if its neighbour in the word has gained 1, so keys are missing from the sum.
 __device__ inline bool add_counts(PackedCounts counts, unsigned counted, unsigned* all_counts, unsigned* sums) {
   const int pairs = 1 << (counts.bits - 1);
   for (int i = threadIdx.x; i < pairs; i += bucket_threads) {
@@ -156,21 +156,21 @@ static __global__ void __launch_bounds__(bucket_threads, 1)
   const int t = threadIdx.x;
   for (int i = t; i < 1 << (bits - 1); i += bucket_threads) words[i] = 0;
   __syncthreads();  // a thread adds to `words` that others have cleared
-  // PHASE 1: a sample. If it is skewed, counting would take long, and partitions would not work.
+  // PHASE 1: look at a sample. If it is skewed, counting would take long, and partitions would not work.
   if (sample_is_skewed(keys, transform, counts, sums)) {
     if (t == 0) atomicOr(&plan->unsorted, 1u);
     return;
   }
   Seen seen;
   unsigned counted = 0;
-  // PHASE 2: the keys before the first aligned quad and after the last whole group.
+  // PHASE 2: count the keys before the first aligned quad and after the last whole group.
   const int head = int(-(reinterpret_cast<std::uintptr_t>(keys.data) / 4) % 4);
   const std::int64_t groups = (keys.n - head) / group_keys;
   if (blockIdx.x == 0) {
     const std::int64_t i = t < head ? t : groups * group_keys + t;
     if (i < keys.n) count_single(keys, i, transform, counts, seen), ++counted;
   }
-  // PHASE 3: the groups. A warp loads the next one while it counts.
+  // PHASE 3: count the groups. A warp loads the next one while it counts.
   const uint4* const quads = reinterpret_cast<const uint4*>(keys.data + head) + t % 32;
   const std::int64_t stride = std::int64_t(gridDim.x) * (bucket_threads / 32);
   std::int64_t index = std::int64_t(t / 32) * gridDim.x + blockIdx.x;
@@ -183,7 +183,7 @@ static __global__ void __launch_bounds__(bucket_threads, 1)
     counted += 4 * group_rows;
   }
   __syncthreads();  // a thread reads `words` to which others have added
-  // PHASE 4: the counters of all blocks, and what the block has seen.
+  // PHASE 4: add to the counters of all blocks, and report what the block has seen.
   if (add_counts(counts, counted, all_counts, sums) && t == 0) atomicOr(&plan->unsorted, 1u);
   if (seen.zeros != 0) atomicOr(&plan->zeros, seen.zeros);
   if (__syncthreads_or(seen.out_of_order) && t == 0) atomicOr(&plan->out_of_order, 1u);

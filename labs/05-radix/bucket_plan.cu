@@ -12,7 +12,7 @@ namespace detail {
 /// Replaces the counts of all buckets by their first positions. One block. Returns the largest of the thread's counts.
 __device__ inline unsigned scan_buckets(unsigned* counts, int buckets, unsigned* sums) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  // A warp has rows of 32 quads of counters. In a quad, a lane adds them up by itself.
+  // A warp has rows of 32 quads of counters. A lane adds up the counters of a quad by itself.
   const int quads = buckets / 4, per_warp = max(quads / (bucket_threads / 32), 32);
   const int begin = warp * per_warp + lane, end = min(quads, (warp + 1) * per_warp);
   uint4* const quad = reinterpret_cast<uint4*>(counts);
@@ -23,9 +23,9 @@ __device__ inline unsigned scan_buckets(unsigned* counts, int buckets, unsigned*
     sum += count.x + count.y + count.z + count.w;
     largest = max(largest, max(max(count.x, count.y), max(count.z, count.w)));
   }
-  // Of a warp, lane 0 has the sum of the warps before it.
+  // Lane 0 of a warp has the sum of the warps before it.
   unsigned next = __shfl_sync(0xffffffffu, block_exclusive_sum(sum, sums, total), 0);
-  constexpr int rows = 4;  // whose loads are on their way at the same time
+  constexpr int rows = 4;  // whose loads are under way at the same time
   for (int i = begin; i - lane < end; i += 32 * rows) {
     uint4 count[rows];
 #pragma unroll
@@ -71,9 +71,9 @@ static __global__ void __launch_bounds__(bucket_threads)
   __shared__ unsigned sums[bucket_threads / 32];
   if (plan->unsorted != 0) return;
   const bool too_many = __syncthreads_or(scan_buckets(counts, 1 << limits.bits(), sums) > limits.max_bucket);
-  // Also the barrier before a thread reads first positions that others have written.
+  // That was also the barrier before a thread reads elements of `counts` that others have written.
   const unsigned begin = plan_sources(counts, n, limits, sums, plan);
-  // The two halves of the second partition must find room beside each other in the arrays.
+  // There must be room for the two halves of the second partition beside each other in the arrays.
   const bool is_middle = threadIdx.x == byte_values / 2 && limits.bits() == 16;
   const bool uneven = __syncthreads_or(is_middle && (begin < n / 3 || begin > n - n / 3));
   if (threadIdx.x == 0) {

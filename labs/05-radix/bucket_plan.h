@@ -1,6 +1,6 @@
 // The plan of step 06's partitions: one read counts the keys of each bucket, that is, of each value of the highest
-// bits. From the counts follow where each bucket begins, and whether partitions are needed and will work. They are not
-// needed for keys in order, and do not work for keys that are unevenly spread. bucket_plan.cu makes the plan.
+// bits. The counts show where each bucket begins, and whether partitions are needed and will work. They are not needed
+// for keys in order, and do not work for keys that are unevenly distributed. bucket_plan.cu makes the plan.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ struct BucketPlan {
   unsigned out_of_order;                ///< not 0 if some key belongs before the one to its left
   unsigned zeros;                       ///< 1 if some key is -0, 2 if some key is +0, 3 for both
   unsigned unsorted;                    ///< not 0 if partitions cannot sort the keys
-  unsigned active;                      ///< 1 if the keys are to be partitioned; 0 if they are in order, or unsorted
+  unsigned active;                      ///< 1 if the keys are to be partitioned, 0 if they are in order, or unsorted
   unsigned first_cursors[byte_values];  ///< where the first partition puts the next key of a bin
   PartitionSource first, second;
 
@@ -55,9 +55,9 @@ struct Seen {
 /// The shared memory in which a block counts the keys of 2^bits buckets.
 inline int bucket_counter_bytes(int bits) { return 2 << bits; }
 
-/// Queues the kernels that count the keys of each bucket and fill `plan`, which is in device memory and all 0. At the
-/// end, counts, which has 2^limits.bits() elements, all 0, has the position of each bucket's first key. A larger bucket
-/// than limits.max_bucket makes the keys unsorted. Key: uint32_t, float.
+/// Queues the kernels that count the keys of each bucket and fill `plan`, which is in device memory and all 0. `counts`
+/// has 2^limits.bits() elements, all 0, and receives the position of each bucket's first key. If a bucket is larger
+/// than limits.max_bucket, plan->unsorted is set. Key: uint32_t, float.
 template <class Key>
 void make_bucket_plan(lab::Span<const std::uint32_t> keys, KeyTransform<Key> transform, BucketLimits limits,
                       BucketPlan* plan, unsigned* counts, cudaStream_t stream);

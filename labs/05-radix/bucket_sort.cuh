@@ -1,10 +1,10 @@
 // The end of step 06: each bucket fits into one block, which sorts it in shared memory.
 //
 // Bins: the block counts the keys in about as many bins as it has keys, by the bits below those of the bucket, and puts
-// each key into its bin. Now all keys are in order but for those in the same bin, and a bin seldom has more than seven.
-// Neighbours: so a few phases in which neighbours exchange keys finish the sort, without a look at the other bits.
-// A bucket with a bin that has too many keys is sorted by passes in shared memory instead, those of tile.cuh.
-// Source of the local sort: E. Stehle and H.-A. Jacobsen, as in partition.cuh. They sort buckets by passes; the bins
+// each key into its bin. Then all keys are in order except for those in the same bin, of which there are few.
+// Neighbours: therefore a few phases in which neighbours exchange keys finish the sort, without passes by the other
+// bits. A bucket with a bin that has too many keys is sorted by passes in shared memory instead, those of tile.cuh.
+// Source of the local sort: E. Stehle and H.-A. Jacobsen, as in partition.cuh. They sort buckets by passes. The bins
 // are ours.
 #pragma once
 
@@ -22,7 +22,7 @@ inline constexpr int threads_per_multiprocessor = 1024;
 inline constexpr int threads_per_multiprocessor = 1536;  // or 2048
 #endif
 
-/// Threads per block, and how many blocks should share a multiprocessor; the rest follows.
+/// Threads per block, and how many blocks should share a multiprocessor. The rest follows.
 template <int threads_per_block, int blocks>
 struct BucketShape {
   static constexpr int threads = threads_per_block;
@@ -35,7 +35,7 @@ struct BucketShape {
   static constexpr int bin_bits = std::bit_width(unsigned(bins)) - 1;
   static constexpr unsigned report_threshold = 4;  ///< keys in a bin; most threads have no bin with more to report
   static constexpr int per_warp = 32 * items;      ///< positions that a warp sorts
-  static constexpr int margin = 32;                ///< positions before and after them, as bins cross borders
+  static constexpr int margin = 32;                ///< positions before and after them, because bins cross borders
   static constexpr int per_lane = per_warp / 32 + 2 * margin / 32;
   static_assert(per_lane % 4 == 0 && margin % 4 == 0 && per_warp % 4 == 0, "lanes load four keys at a time");
   static_assert(capacity < 1 << 16, "positions have 16 bits");
@@ -55,8 +55,8 @@ struct Bucket {
   unsigned max_bin;  ///< how many keys the fullest bin has
 };
 
-/// One bucket: `count` transformed keys at `from`, which agree in their highest `bits` bits; to be stored as they were
-/// before the transform at `to`, which may be the same place.
+/// One bucket: `count` transformed keys at `from`, which agree in their highest `bits` bits. They are to be stored, as
+/// they were before the transform, at `to`, which may be the same place.
 template <class From>
 struct BucketJob {
   const From* from;
@@ -128,9 +128,9 @@ __device__ void exchange_neighbours(std::uint32_t (&keys)[count]) {
   if (threadIdx.x % 32 != 0) keys[0] = max(keys[0], left);
 }
 
-/// Sorts the keys of each bin; `count` keys in all. A warp loads its own positions and a margin around them; there it
-/// may leave keys in disorder, but the warp that owns them does not. Later, each lane may read the warp's own
-/// positions.
+/// Sorts the keys of each bin, `count` keys in all. A warp loads its own positions and a margin around them. It may
+/// leave keys of the margin in disorder, but the warp that owns them does not. When it returns, each lane may read the
+/// warp's own positions.
 template <class Shape>
 __device__ void sort_within_bins(Bucket<Shape>& bucket, int count) {
   constexpr int per_lane = Shape::per_lane;
@@ -142,7 +142,7 @@ __device__ void sort_within_bins(Bucket<Shape>& bucket, int count) {
     const unsigned phases = bucket.max_bin;
     for (unsigned phase = 0; phase < phases; phase += 2) exchange_neighbours(keys);
   }
-  __syncthreads();  // a warp overwrites keys that others may still be loading as their margins
+  __syncthreads();  // a warp overwrites elements of bucket.keys that others may still be loading as their margins
   if (first >= count) return;
 #pragma unroll
   for (int i = 0; i < per_lane; i += 4) {
@@ -151,7 +151,7 @@ __device__ void sort_within_bins(Bucket<Shape>& bucket, int count) {
     const uint4 quad{keys[i], keys[i + 1], keys[i + 2], keys[i + 3]};
     quads[i / 4] = quad;
   }
-  __syncwarp();  // a lane reads keys that other lanes have stored
+  __syncwarp();  // a lane reads elements of bucket.keys that other lanes have stored
 }
 
 // --- a bucket by passes ---
@@ -167,12 +167,12 @@ inline constexpr std::size_t bucket_bytes = std::max(sizeof(Bucket<Shape>), size
 
 /// Sorts a bucket, in dynamic shared memory, by Core::sort_bucket(bucket, job, transform). If that returns false,
 /// because a bin has too many keys, it has stored nothing, and passes by Core::RankAndScatter (see sort_items) sort the
-/// bucket: slower, but whatever the keys are.
+/// bucket. They are slower, but sort any keys.
 template <class Core, class Shape, class From, class Key>
 __device__ void sort_any_bucket(BucketJob<From> job, KeyTransform<Key> transform) {
   extern __shared__ uint4 shared_memory[];
   if (Core::sort_bucket(*reinterpret_cast<Bucket<Shape>*>(shared_memory), job, transform)) return;
-  __syncthreads();  // the tile takes the place of the bucket, whose max_bin others may still be reading
+  __syncthreads();  // the tile overwrites the bucket, whose max_bin other threads may still be reading
   auto& tile = tile_in_shared_memory<BucketTile<Shape>>();
   Items<BucketTile<Shape>> items((job.count + Shape::threads - 1) / Shape::threads);
 #pragma unroll

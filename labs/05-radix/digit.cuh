@@ -1,5 +1,5 @@
-// What all steps use: a key's digits, for every type and for ascending and descending order; the lanes with equal
-// digits; and keys with their values.
+// What all steps use: a key's digits, for every type and for ascending and descending order, the lanes with equal
+// digits, and keys with their values.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ namespace radix {
 
 /// The digit that one pass sorts by: bits shift ... shift + digit_bits - 1 of the key, which may reach past its last
 /// bit. The bits are those of lab::ordered_bits, so that signed integers and floats sort as unsigned integers. For
-/// descending order they are inverted: digits then ascend in both orders, and equal keys keep their order.
+/// descending order they are inverted. Digits then ascend in both orders, and equal keys keep their order.
 template <class Key, int digit_bits>
 struct Digits {
   lab::Bits<Key> inversion;
@@ -39,17 +39,17 @@ struct Digits {
   }
 };
 
-/// The lanes of this warp that have the same digit: what __match_any_sync() returns, but it takes longer on a GPU. All
+/// The lanes of this warp that have the same digit. __match_any_sync() returns the same, but takes longer on a GPU. All
 /// 32 lanes call it. For each bit, a vote collects the lanes in which the bit is 1. A lane whose own bit is 1 keeps
-/// those, any other lane keeps the rest: with the bit as a mask of all ones or none, both are lanes & ~(vote ^ mask), a
-/// single three-input operation. The idea, a vote for each bit, is also that of CUB and of libcusort.
+/// those, and any other lane keeps the rest. With the bit as a mask of all ones or none, both are lanes & ~(vote ^
+/// mask), a single operation with three inputs. CUB and libcusort also use a vote for each bit.
 template <int digit_bits>
 __device__ unsigned lanes_with(unsigned digit) {
 #if defined(__CUDA_ARCH__) && !defined(__SIMT__)
   unsigned lanes = 0xffffffffu;
 #pragma unroll
   for (int bit = 0; bit < digit_bits; ++bit) {
-    // From C++, the compiler makes six instructions; from this, three. 0x90 is the truth table of a & ~(b ^ c).
+    // From C++, the compiler makes six instructions, from this three. 0x90 is the truth table of a & ~(b ^ c).
     asm volatile(
         "{\n"
         "  .reg .pred is_one;\n"
@@ -77,7 +77,7 @@ __device__ inline unsigned lanes_as_lane_0(unsigned digit) {
   return __ballot_sync(0xffffffffu, digit == __shfl_sync(0xffffffffu, digit, 0));
 }
 
-/// Keys and the values that travel with them; without values, Value is NoValue and `values` is not used.
+/// Keys and the values that travel with them. Without values, Value is NoValue and `values` is not used.
 template <class Key, class Value>
 struct Pairs {
   Key* keys;

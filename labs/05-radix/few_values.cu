@@ -15,8 +15,8 @@ namespace detail {
 inline constexpr int few_threads = 1024;
 inline constexpr int slot_bits = 7, slots = 1 << slot_bits;
 
-/// The values that a block has found in a sample, and a slot of its own for each of them. Each lane has its copy of the
-/// slots, in its bank.
+/// The values that a block has found in a sample, and a separate slot for each of them. Each lane has its own copy of
+/// the slots, in its own bank.
 struct ValueSlots {
   std::uint32_t keys[slots][32];
   unsigned counts[slots][32];
@@ -31,7 +31,7 @@ struct ValueSlots {
 };
 
 /// Takes a sample, the same in all blocks, and writes its values into `table.found`. Returns how many there are, or a
-/// number above FewValues::max if they are too many.
+/// number above FewValues::max if there are too many.
 template <class Key>
 __device__ int find_values(lab::Span<const std::uint32_t> keys, KeyTransform<Key> transform, ValueSlots& table) {
   std::uint32_t samples[samples_per_thread];
@@ -41,29 +41,29 @@ __device__ int find_values(lab::Span<const std::uint32_t> keys, KeyTransform<Key
     samples[i] = transform.forward(keys.data[sample_position(i * few_threads + threadIdx.x + 1, keys.n)]);
     zeros |= transform.zero_kind(samples[i]);
   }
-  // -0 and +0 are equal: only a sort that keeps the order of equal keys may move them.
+  // -0 and +0 are equal, so only a sort that keeps the order of equal keys may move them.
   if (__syncthreads_or(zeros & 1) && __syncthreads_or(zeros & 2)) return FewValues::max + 1;
   unsigned left = (1u << samples_per_thread) - 1;  // a bit for each sample whose value is not yet found
   for (int values = 0;; ++values) {
     if (threadIdx.x == 0) table.first_left = few_threads;
-    __syncthreads();  // a thread lowers first_left, which thread 0 has set
+    __syncthreads();  // a thread lowers table.first_left, which thread 0 has set
     if (left != 0) atomicMin(&table.first_left, threadIdx.x);
-    __syncthreads();  // all threads read first_left
+    __syncthreads();  // all threads read table.first_left, which others have lowered
     if (table.first_left == few_threads || values > FewValues::max) return values;
     if (threadIdx.x == table.first_left) table.leader = samples[__ffs(int(left)) - 1];
-    __syncthreads();  // all threads compare their samples with the leader
+    __syncthreads();  // all threads compare their samples with table.leader, which one of them has written
 #pragma unroll
     for (int i = 0; i < samples_per_thread; ++i) left &= ~(unsigned(samples[i] == table.leader) << i);
     if (threadIdx.x == 0 && values < FewValues::max) table.found[values] = table.leader;
   }
 }
 
-/// Finds a multiplier that gives each of `values` values a slot of its own: each thread tries one. For 32 values in
-/// random slots, one in 69 does (the product of 1 - i / 128 for i < 32). Returns false if there is none.
+/// Finds a multiplier that gives each of `values` values a separate slot. Each thread tries one. For 32 values in
+/// random slots, one in 69 succeeds (the product of 1 - i / 128 for i < 32). Returns false if there is none.
 __device__ inline bool assign_slots(int values, ValueSlots& table) {
   if (threadIdx.x == 0) table.multiplier = 0;
   for (int i = threadIdx.x; i < slots * 32; i += few_threads) table.counts[i / 32][i % 32] = 0;
-  __syncthreads();  // a thread raises the multiplier, which thread 0 has cleared
+  __syncthreads();  // a thread raises table.multiplier, which thread 0 has cleared
   const unsigned multiplier = hash(threadIdx.x + 1) | 1;
   unsigned taken[slots / 32] = {};
   bool alone = true;
@@ -78,12 +78,12 @@ __device__ inline bool assign_slots(int values, ValueSlots& table) {
   }
   // All blocks must choose the same one.
   if (alone) atomicMax(&table.multiplier, multiplier);
-  __syncthreads();  // all threads read the multiplier
+  __syncthreads();  // all threads read table.multiplier, which others have raised
   if (table.multiplier == 0) return false;
-  // A slot without a value has a value that belongs to another slot, so that no key equals it.
+  // A slot without a value gets a value that belongs to another slot, so that no key equals it.
   const std::uint32_t other = table.found[0];
   for (int i = threadIdx.x; i < slots * 32; i += few_threads) table.keys[i / 32][i % 32] = other;
-  __syncthreads();  // the slots of values are overwritten
+  __syncthreads();  // the values overwrite elements of table.keys that other threads have written
   if (int(threadIdx.x / 32) < values) {
     const std::uint32_t key = table.found[threadIdx.x / 32];
     table.keys[ValueSlots::slot(key, table.multiplier)][threadIdx.x % 32] = key;
@@ -108,7 +108,7 @@ __device__ inline void add_value_counts(int values, const ValueSlots& table, Few
   }
 }
 
-/// Counts the keys of each value, if the keys are unsorted and a sample has few of them. Keys with other values are not
+/// Counts the keys of each value, if the keys are unsorted and a sample has few values. Keys with other values are not
 /// counted.
 template <class Key>
 static __global__ void __launch_bounds__(few_threads, 1)
@@ -130,7 +130,7 @@ static __global__ void __launch_bounds__(few_threads, 1)
     count(keys.data[quads.edge(threadIdx.x)]);
   }
   const uint4* const quad = reinterpret_cast<const uint4*>(keys.data + quads.head);
-  constexpr int rows = 4;  // whose loads are on their way at the same time
+  constexpr int rows = 4;  // whose loads are under way at the same time
   const std::int64_t stride = std::int64_t(gridDim.x) * few_threads;
   for (std::int64_t i = std::int64_t(blockIdx.x) * few_threads + threadIdx.x; i < quads.count; i += rows * stride) {
     uint4 loaded[rows];
@@ -146,7 +146,7 @@ static __global__ void __launch_bounds__(few_threads, 1)
   add_value_counts(values, table, all);
 }
 
-/// Writes each value as often as it occurs, if all keys were counted; then they are sorted.
+/// If all keys were counted, writes each value as often as it occurs. The keys are then sorted.
 template <class Key>
 static __global__ void __launch_bounds__(few_threads)
     write_values(lab::Span<std::uint32_t> keys, KeyTransform<Key> transform, const FewValues* all, unsigned* unsorted) {

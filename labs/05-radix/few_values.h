@@ -1,6 +1,6 @@
 // The method of step 06 for many keys that have few different values, which neither partitions nor passes sort fast:
-// count the keys of each value, and write each value as often as it occurs. One read and one write. Whether it suits is
-// known only on the device, when the partitions have left the keys unsorted. few_values.cu has the kernels.
+// count the keys of each value, and write each value as often as it occurs. Whether it is possible is known only on the
+// device, when the partitions have left the keys unsorted. few_values.cu has the kernels.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@ namespace radix {
 struct FewValues {
   static constexpr int max = 32;
 
-  unsigned values;          ///< how many values there are; 0 if there are more than `max`
+  unsigned values;          ///< how many values there are, or 0 if there are more than `max`
   std::uint32_t keys[max];  ///< transformed, ascending
   unsigned counts[max];
 };
 
-/// Queues the kernels that sort the keys, if *unsorted is not 0 and they have few values, and then set it to 0.
+/// Queues the kernels that sort the keys if *unsorted is not 0 and they have few values, and then set *unsorted to 0.
 /// `values`: all 0. Both are in device memory. Key: uint32_t, float.
 template <class Key>
 void sort_few_values(lab::Span<std::uint32_t> keys, KeyTransform<Key> transform, FewValues* values, unsigned* unsorted,

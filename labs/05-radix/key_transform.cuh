@@ -1,5 +1,5 @@
 // The key transform of steps 05 and 06: a key's bits become an unsigned integer of the same order. The first pass
-// transforms the keys, the last one transforms them back, and every pass between reads a digit with one instruction.
+// transforms the keys, the last one transforms them back, and every pass in between reads a digit with one instruction.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@ namespace radix {
 
 inline constexpr int byte_values = 256;
 
-/// The transform of keys of one type for one order. It keeps bits, not values, so -0 and +0 stay different; but they
-/// are equal, so they have the same digits. With `no_negative_zero`, no key is -0, and this costs nothing.
+/// The transform of keys of one type for one order. It keeps all bits, so -0 and +0 stay different. But they are equal,
+/// so they have the same digits. With `no_negative_zero`, no key is -0, and this costs nothing.
 template <class Key, bool no_negative_zero = std::is_integral_v<Key>>
 struct KeyTransform {
   using Bits = lab::Bits<Key>;
   static constexpr Bits sign = Bits(Bits(1) << (8 * sizeof(Key) - 1));
   static constexpr Bits last = Bits(~Bits(0));  ///< no other transformed key follows it
 
-  Bits inversion;  ///< the bits of integers that are inverted; of floats, those inverted after the sign has decided
+  Bits inversion;  ///< the bits of integers that are inverted, or those of floats inverted after the sign has decided
 
   __host__ __device__ explicit KeyTransform(Bits inversion) : inversion(inversion) {}
 
@@ -43,7 +43,7 @@ struct KeyTransform {
     return transformed == Bits(~sign ^ inversion) ? Bits(sign ^ inversion) : transformed;
   }
 
-  /// Of a transformed float: 1 for -0, 2 for +0, which are equal but not the same.
+  /// For a transformed float: 1 if it is -0, 2 if it is +0, which are equal but not the same.
   __device__ unsigned zero_kind(Bits transformed) const {
     if constexpr (no_negative_zero) return 0;
     return unsigned(transformed == Bits(~sign ^ inversion)) + 2 * unsigned(transformed == Bits(sign ^ inversion));

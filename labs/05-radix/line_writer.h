@@ -29,8 +29,8 @@ struct HostMemory {
 inline thread_local constinit HostMemory kept;  ///< for the next Scratch
 
 /// n uninitialized values, on large pages where the system has them, because a scatter touches many pages at once. The
-/// memory freed last is kept for the next call: getting fresh memory from the system, which clears every page, can take
-/// longer than sorting. (The device's pool keeps the device's memory in the same way.)
+/// memory freed last is kept for the next call, because getting fresh memory from the system, which clears every page,
+/// can take longer than sorting. (The device's pool keeps the device's memory in the same way.)
 template <class T>
 class Scratch {
  public:
@@ -57,8 +57,8 @@ class Scratch {
   HostMemory memory_;
 };
 
-/// Writes values to 256 regions of an array, in any order of the regions, but always in whole cache lines: what goes to
-/// one region is collected in a buffer that stays in the cache, and then written to memory, bypassing the caches. If
+/// Writes values to 256 regions of an array, in any order of the regions, but always in whole cache lines. Values for
+/// one region are collected in a buffer that stays in the cache, and then written to memory, bypassing the caches. If
 /// values were written one at a time, each would fetch its line and evict one that is not full yet. The positions
 /// within a region must come in ascending order.
 template <class T, class Count>
@@ -74,7 +74,7 @@ class LineWriter {
     if (slot == per_buffer - 1) write(digit, position);
   }
 
-  /// Writes what is left in the buffers; `ends`: one past each digit's last position.
+  /// Writes what is left in the buffers. `ends`: one past each digit's last position.
   void finish(const PerDigit<Count>& ends) {
     for (unsigned digit = 0; digit < ends.size(); ++digit) {
       const Count slot = (ends[digit] + offset_) % per_buffer;

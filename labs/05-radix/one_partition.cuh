@@ -1,7 +1,7 @@
 // The method of step 06 for fewer keys, for which launches take longer than moving the keys: one partition by the
-// highest byte, then a sort of each bucket. Two launches, and no key is counted before: a bucket gets room for some
-// more keys than it would have if they were evenly spread. If that is not enough for one of them, no key has been
-// overwritten yet, and the keys are left unsorted.
+// highest byte, then a sort of each bucket. These are two launches, and no key is counted first. A bucket has room for
+// somewhat more keys than it would have if they were evenly distributed. If that is not enough for one of them, no key
+// has been overwritten yet, and the keys are left unsorted.
 #pragma once
 
 #include <algorithm>
@@ -66,15 +66,15 @@ static __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multi
   PartitionItems<Shape> items;
   const Seen seen = load_tile(items, keys, int(blockIdx.x) * Shape::size, transform);
   if (t < byte_values) counts[t] = 0;
-  __syncthreads();  // a thread adds to counts that others have cleared
+  __syncthreads();  // a thread adds to elements of `counts` that others have cleared
 
   // PHASE 2: rank each key among the tile's keys of its bucket.
   unsigned ranks[Shape::items];
   for_each_row<Core>(items, highest_byte,
                      [&](int row, auto claim) { ranks[row] = claim(counts, highest_byte.of(items.keys[row])); });
-  // Partitions do not keep the order of equal keys: -0 and +0 are equal, but not the same.
+  // Partitions do not keep the order of equal keys, and -0 and +0 are equal, but not the same.
   if (seen.zeros != 0 && (atomicOr(&plan->zeros, seen.zeros) | seen.zeros) == 3) atomicOr(&plan->unsorted, 1u);
-  // Also the barrier before a thread reads counts to which others have added.
+  // This is also the barrier before a thread reads elements of `counts` to which others have added.
   if (__syncthreads_or(seen.out_of_order) && t == 0) atomicOr(&plan->out_of_order, 1u);
   // PHASE 3: reserve places in the buckets.
   unsigned count = 0, reserved = 0;
@@ -85,14 +85,14 @@ static __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multi
   }
   const unsigned begin = group_exclusive_sum<byte_values>(count, warp_sums);
   if (t < byte_values) begins[t] = begin, offsets[t] = reserved - begin;
-  __syncthreads();  // a thread reads the begins of other digits
+  __syncthreads();  // a thread reads elements of `begins` and `offsets` that others have written
 
   // PHASE 4: put the keys in order in shared memory.
 #pragma unroll
   for (int row = 0; row < Shape::items; ++row) {
     if (items.has(row)) tile[begins[highest_byte.of(items.keys[row])] + ranks[row]] = items.keys[row];
   }
-  __syncthreads();  // a thread stores keys of `tile` that others have put there
+  __syncthreads();  // a thread stores keys that others have put into `tile`
 
   // PHASE 5: store them, digit by digit in runs.
 #pragma unroll
@@ -123,7 +123,7 @@ static __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multi
 
 }  // namespace detail
 
-/// Queues the sort. `scratch` has room for OnePartitionPlan::room(n) keys. `plan`, in device memory: all 0; if
+/// Queues the sort. `scratch` has room for OnePartitionPlan::room(n) keys. `plan` is in device memory and all 0. If
 /// plan->unsorted is not 0 afterwards, the keys are as they were. Core: see for_each_row and sort_any_bucket.
 template <class Core, class Key>
 void sort_by_one_partition(lab::Span<std::uint32_t> keys, std::uint32_t* scratch, KeyTransform<Key> transform,

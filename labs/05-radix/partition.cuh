@@ -1,5 +1,5 @@
-// A partition of step 06: it moves the keys of each bucket to smaller buckets, by their next digit. No order has to be
-// kept within a bucket, so no tile looks back: it reserves places in each bucket with one atomic.
+// A partition of step 06 moves the keys of each bucket to smaller buckets, by their next digit. No order has to be kept
+// within a bucket, so no tile looks back. Instead, it reserves places in each bucket with one atomic.
 // Source: E. Stehle and H.-A. Jacobsen, "A memory bandwidth-efficient hybrid radix sort on GPUs", SIGMOD 2017.
 #pragma once
 
@@ -17,8 +17,8 @@ struct PartitionShape {
   static_assert(threads >= byte_values, "every digit has a thread");
 };
 
-// The longer the runs of a digit, the fewer parts of a sector are written: so the tile is as large as shared memory and
-// registers allow. The small one is for few keys, which would not give every multiprocessor a large tile.
+// The longer the runs of a digit, the fewer parts of a sector are written. Therefore the tile is as large as shared
+// memory and registers allow. The small one is for few keys, which would not give every multiprocessor a large tile.
 using LargePartition = PartitionShape<1024, 32, 1>;
 using SmallPartition = PartitionShape<512, 8, 2>;
 
@@ -61,7 +61,7 @@ struct Placement {
   T* data;
   Half half;
 
-  /// The lower half is kept behind the middle of an array, the upper half from its beginning on.
+  /// The lower half is kept behind the middle of an array, and the upper half at its beginning.
   __device__ std::int64_t offset(const BucketPlan& plan) const {
     if (half == Half::all) return 0;
     const std::int64_t middle = plan.middle();
@@ -116,8 +116,8 @@ enum class Lanes { apart, crowded };
 
 /// Calls f(row, claim) for the thread's keys, where claim(counters, digit) returns a place: Core::place<Lanes::apart>
 /// or, if the warp's first row is crowded, as in keys that are nearly in order, Core::place<Lanes::crowded>. The latter
-/// only for a whole tile, because all lanes of the warp call it. Core::place<lanes>(counters, digit): adds 1 to
-/// counters[digit], in shared memory, and returns what it was, in any order of the lanes.
+/// is used only for a whole tile, because all lanes of the warp call it. Core::place<lanes>(counters, digit) adds 1 to
+/// counters[digit], in shared memory, and returns the old value, in any order of the lanes.
 template <class Core, class Shape, class F>
 __device__ void for_each_row(const PartitionItems<Shape>& items, PartitionDigit digit, F f) {
   const bool whole = __all_sync(0xffffffffu, items.has(Shape::items - 1));

@@ -1,5 +1,5 @@
 // The plan of step 05. One read of the keys, before any of them moves, shows how often each digit occurs in each pass,
-// which passes would move nothing, and whether the keys are in order already. The others are the active passes.
+// whether the keys are in order already, and which passes would move nothing. The others are the active passes.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@ template <class Key>
 struct PassPlan {
   static constexpr int passes = sizeof(Key);
 
-  unsigned long long firsts[passes][byte_values];  ///< how many keys have the digit; then where they begin
-  unsigned active_pass[passes];                    ///< 0: moves no key; else this is active pass number 1, 2, ...
+  unsigned long long firsts[passes][byte_values];  ///< how many keys have the digit, and later where they begin
+  unsigned active_pass[passes];                    ///< 0 if it moves no key, else its number among the active passes
   unsigned active_passes;                          ///< the number of the last active pass
   unsigned blocks_done;                            ///< blocks that have added their counters
   unsigned next_tile[passes];                      ///< the ticket counter: the next tile that a block claims
@@ -41,7 +41,7 @@ struct Found {
 /// All threads of the block call it. `done`: 0 at the start.
 __device__ inline bool is_last_block(unsigned* done) {
   bool is_last = false;
-  __syncthreads();  // the fence of thread 0 comes after the counters that other threads have added
+  __syncthreads();  // the fence of thread 0 comes after all threads have added their counts to the plan
   if (threadIdx.x == 0) {
     __threadfence();
     is_last = atomicAdd(done, 1u) == gridDim.x - 1;
@@ -59,9 +59,9 @@ __device__ void count_digits(lab::Bits<Key> key, KeyTransform<Key, true> transfo
   }
 }
 
-/// Counts the digits of a tile's first `count` keys, and adds what it finds to `found`. `readable`: the keys from the
-/// tile's first one on, with the one after the tile, if there is one. A warp has consecutive rows of 32 neighbours, and
-/// looks at the key after its last row.
+/// Counts the digits of a tile's first `count` keys, and adds what it finds to `found`. `readable`: the tile's keys,
+/// and the key after the tile, if there is one. A warp has consecutive rows of 32 neighbours, and also looks at the key
+/// after its last row.
 template <int copies, class Key>
 __device__ void count_tile_digits(lab::Span<const lab::Bits<Key>> readable, int count, KeyTransform<Key> transform,
                                   unsigned* counts, Found& found) {
@@ -104,7 +104,7 @@ __device__ void plan_passes(PassPlan<Key>* plan, std::int64_t n, unsigned long l
   }
   if (threadIdx.x != 0) return;
   // Each active pass moves the keys to the other of two buffers. An odd number would leave them in the wrong one, so
-  // one more pass is active, though it need not be. There is one: the number of all passes is even (or 1).
+  // one more pass is made active. There always is one, because the number of all passes is even (or 1).
   bool one_more = moving % 2 == 1 && passes > 1;
   unsigned active = 0;
   for (int pass = 0; pass < passes; ++pass) {
@@ -116,8 +116,8 @@ __device__ void plan_passes(PassPlan<Key>* plan, std::int64_t n, unsigned long l
 }
 
 /// Counts the digits of all passes, looks for keys that are out of order, and clears the words `statuses`. There are
-/// `copies` of each counter, and lane l adds to copy l % copies. With 32 copies that is in bank l, so no two lanes meet
-/// in a bank, whatever their digits are (CUB keeps such copies, too). The block that ends last makes the plan.
+/// `copies` of each counter, and lane l adds to copy l % copies. If there are 32, it is in bank l, so no two lanes need
+/// the same bank, whatever their digits are (CUB keeps such copies, too). The block that ends last makes the plan.
 template <int copies, class Key>
 static __global__ void __launch_bounds__(count_threads, 1)
     count_all_passes(lab::Span<const lab::Bits<Key>> keys, KeyTransform<Key> transform, PassPlan<Key>* plan,
@@ -131,7 +131,7 @@ static __global__ void __launch_bounds__(count_threads, 1)
     statuses.data[i] = 0;
   }
   for (int i = threadIdx.x; i < counters * copies; i += count_threads) counts[i] = 0;
-  __syncthreads();  // a thread adds to `counts` that others have cleared
+  __syncthreads();  // a thread adds to elements of `counts` that others have cleared
 
   Found found;
   for (std::int64_t tile = blockIdx.x; tile * count_tile < keys.n; tile += gridDim.x) {
@@ -144,26 +144,26 @@ static __global__ void __launch_bounds__(count_threads, 1)
     }
   }
   if (__syncthreads_or(found.negative_zero) && threadIdx.x == 0) atomicOr(&plan->negative_zeros, 1u);
-  // Also the barrier before a thread sums up `counts` to which others have added.
+  // This is also the barrier before a thread sums up elements of `counts` to which others have added.
   if (__syncthreads_or(found.out_of_order) && threadIdx.x == 0) atomicOr(&plan->out_of_order, 1u);
   for (int i = threadIdx.x; i < counters; i += count_threads) {
     unsigned sum = 0;
-    // Each lane begins with another copy, so that the lanes read from different banks.
+    // Each lane begins with a different copy, so that the lanes read from different banks.
     for (int copy = 0; copy < copies; ++copy) sum += counts[i * copies + (copy + threadIdx.x) % copies];
     if (sum != 0) atomicAdd(&plan->firsts[0][0] + i, static_cast<unsigned long long>(sum));
   }
-  // The sums take the place of the counters: some devices have no more shared memory than these need.
+  // The sums take the place of the counters, because some devices have no more shared memory than these need.
   if (is_last_block(&plan->blocks_done)) plan_passes(plan, keys.n, reinterpret_cast<unsigned long long*>(counts));
 }
 
 }  // namespace detail
 
 /// A barrier for the grid, between passes: waits until its blocks have moved all `tiles`, of which this one has moved
-/// `own`, and sees what they wrote. All threads of the block call it. `done`: 0 at the start. It cannot hang, even if
-/// not all blocks run at the same time: a block waits only when no tile is left to claim, so every tile that it waits
-/// for was claimed by a block that is running.
+/// `own`, and sees what they have written. All threads of the block call it. `done`: 0 at the start. It cannot hang,
+/// even if not all blocks run at the same time, because a block waits only when no tile is left to claim. Every tile
+/// that it waits for was therefore claimed by a block that is running.
 __device__ inline void wait_for_all(unsigned* done, unsigned own, unsigned tiles) {
-  __syncthreads();  // the fence of thread 0 comes after the keys that other threads have stored
+  __syncthreads();  // the fence of thread 0 comes after all threads have stored their keys
   if (threadIdx.x == 0) {
     __threadfence();
     atomicAdd(done, own);
@@ -194,7 +194,7 @@ auto with_tile(std::int64_t n, bool auto_shape, F f) {
   using Large = Tile<LargeTile<Key, Value>, Word, Key, Value>;
   using Medium = Tile<MediumTile, Word, Key, Value>;
   using Small = Tile<SmallTile, Word, Key, Value>;
-  static_assert(sizeof(Medium) <= 64 * 1024, "every GPU since compute capability 7.5 has so much shared memory");
+  static_assert(sizeof(Medium) <= 64 * 1024, "every GPU since compute capability 7.5 has this much shared memory");
   const lab::Device& device = lab::Device::current();
   if (auto_shape && n >= 2 * device.resident_keys<Large>() && device.fits<Large>())
     return f.template operator()<Large>();
@@ -205,8 +205,8 @@ auto with_tile(std::int64_t n, bool auto_shape, F f) {
 }
 
 /// Queues the kernel that fills `plan`, which is all 0, for the bits of `keys`, of which there are at least 2, and
-/// clears the status words, as an array of `unsigned` whatever their type is. If `unsorted`, in device memory, is not
-/// null and 0 when the kernel runs, the plan has no active pass.
+/// clears the status words, as an array of `unsigned` whatever their type is. If `unsorted` is not null and *unsorted,
+/// in device memory, is 0 when the kernel runs, the plan has no active pass.
 template <class Key>
 void make_pass_plan(lab::Span<const lab::Bits<Key>> keys, KeyTransform<Key> transform, PassPlan<Key>* plan,
                     lab::Span<unsigned> statuses, const unsigned* unsorted, cudaStream_t stream) {
@@ -218,7 +218,7 @@ void make_pass_plan(lab::Span<const lab::Bits<Key>> keys, KeyTransform<Key> tran
     detail::count_all_passes<copies>
         <<<blocks, detail::count_threads, shared_bytes, stream>>>(keys, transform, plan, statuses, unsorted);
   };
-  // As many copies as fit in 128 KiB; on devices that have less, in 64.
+  // As many copies as fit in 128 KiB, or in 64 KiB on devices that have less.
   constexpr int max_copies = sizeof(Key) <= 4 ? 32 : 16, fewer_copies = sizeof(Key) <= 2 ? 32 : 64 / sizeof(Key);
   if (device.shared_bytes_per_block >= 128 * 1024) {
     count(std::integral_constant<int, max_copies>{});

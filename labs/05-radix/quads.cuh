@@ -19,7 +19,7 @@ struct Quads {
     count = n < head ? 0 : (n - head) / 4;
   }
 
-  /// The position of edge `e`, of 0 ... max_edges - 1; n or more if there are fewer edges.
+  /// The position of edge `e`, from 0 to max_edges - 1. It is n or more if there are fewer edges.
   __device__ std::int64_t edge(int e) const { return e < head ? e : e + 4 * count; }
 };
 

@@ -1,8 +1,9 @@
 // Lab 05, radix sort: what each step promises. Starter and solution implement the same functions.
 //
 // Every step sorts any n in place, in either order, and is stable: equal keys keep their order, also in descending
-// order, also -0 and +0, which are equal. Keys: unsigned and signed integers of 8 to 64 bits, float, double (floats in
-// the order of step/keys.h), and uint32_t keys with uint32_t values. Steps 02 to 06 return when the work is queued.
+// order. That includes -0 and +0, which are equal. Keys: unsigned and signed integers of 8 to 64 bits, float, double
+// (floats in the order of step/keys.h), and uint32_t keys with uint32_t values. Steps 02 to 06 return when the work is
+// queued.
 //
 // Each step is one function template for keys with values. Keys alone are sorted by the same function with a span of no
 // values, of the type NoValue. "Shape" gives the launch shapes that a function accepts: blocks, and threads per block.
@@ -23,8 +24,8 @@ struct NoValue {};
 template <class Value>
 inline constexpr bool has_values = !std::is_same_v<std::remove_const_t<Value>, NoValue>;
 
-/// The work of step 00 on keys in host memory, on one core. Returns the number of passes that moved keys: a digit that
-/// all keys share costs no pass. Cost: one read for all counters, then one read and one write per pass.
+/// The work of step 00 on keys in host memory, on one core. Returns the number of passes that moved keys. A digit that
+/// all keys share costs no pass.
 template <class Key, class Value>
 int sort_on_cpu(Key* keys, Value* values, std::int64_t n, lab::Order order);
 template <class Key>
@@ -41,8 +42,9 @@ void sort_reference(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shap
   sort_reference(keys, lab::Span<NoValue>{}, order, shape, stream);
 }
 
-/// Part of step 00. Sorts n strings of `length` letters each, which lie one after another without an end mark, in the
-/// order of memcmp. One pass per letter, from the last to the first; each keeps the order of equal letters.
+/// Part of step 00. Sorts n strings of `length` letters each, which are stored consecutively without an end mark, in
+/// the order of memcmp. There is one pass per letter, from the last to the first, which keeps the order of equal
+/// letters.
 void sort_strings_on_cpu(unsigned char* strings, std::int64_t n, std::int64_t length);
 
 /// The same for strings of 8 letters in device memory, as step/table.h describes the task. Takes no launch shape.
@@ -50,7 +52,7 @@ void sort_strings(lab::Span<const std::uint64_t> strings, lab::Span<std::uint64_
                   cudaStream_t stream);
 
 /// Step 01. Counts the digits and scans the counters on the device; the host moves the keys. Digits of 8 bits.
-/// Shape: any blocks, 1 to 1024 threads. Cost per digit: one read on the device, and every key twice over the bus.
+/// Shape: any blocks, 1 to 1024 threads.
 template <class Key, class Value>
 void sort_host_move(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order, lab::LaunchShape shape,
                     cudaStream_t stream);
@@ -60,15 +62,15 @@ void sort_host_move(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shap
 }
 
 /// Parts of step 01: the bits of floats as unsigned integers of the same order, and back. All bit patterns have an
-/// order: unlike for the sorts, which treat the zeros as equal, -0 comes before +0. Four values per thread. Shape: any
-/// blocks, 1 to 1024 threads. Cost: one read and one write.
+/// order: -0 comes before +0, unlike in the sorts, which treat the zeros as equal. Four values per thread. Shape: any
+/// blocks, 1 to 1024 threads.
 void flip(lab::Span<const std::uint32_t> floats, lab::Span<std::uint32_t> integers, lab::LaunchShape shape,
           cudaStream_t stream);
 void unflip(lab::Span<const std::uint32_t> integers, lab::Span<std::uint32_t> floats, lab::LaunchShape shape,
             cudaStream_t stream);
 
 /// Step 02. One bit per pass: keys whose bit is 0 move before those whose bit is 1. Shape: any blocks, a multiple of 32
-/// threads. Cost: as many passes as a key has bits, each with two reads, or three, and one scattered write.
+/// threads.
 template <class Key, class Value>
 void sort_split(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order, lab::LaunchShape shape,
                 cudaStream_t stream);
@@ -77,8 +79,8 @@ void sort_split(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, c
   sort_split(keys, lab::Span<NoValue>{}, order, shape, stream);
 }
 
-/// Step 03. Four bits per pass: a tile is sorted by its digit in shared memory, so that its keys leave in runs. Shape:
-/// any blocks, 256 threads. Cost: two passes per byte, each with two reads and one write.
+/// Step 03. Four bits per pass: a tile is sorted by its digit in shared memory, so that its keys are stored in runs.
+/// Shape: any blocks, 256 threads.
 /// Source: N. Satish, M. Harris and M. Garland, "Designing efficient sorting algorithms for manycore GPUs", 2009.
 template <class Key, class Value>
 void sort_digits(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order, lab::LaunchShape shape,
@@ -88,8 +90,8 @@ void sort_digits(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, 
   sort_digits(keys, lab::Span<NoValue>{}, order, shape, stream);
 }
 
-/// Step 04. Eight bits per pass, one read and one write: by decoupled look-back a tile learns from the tiles before it
-/// where its keys go. Shape: any blocks, 384 threads. Cost: one read for all counters, then one pass per byte of a key.
+/// Step 04. Eight bits per pass, which reads each key once: by decoupled look-back, a tile finds out from the tiles
+/// before it where its keys go. Shape: any blocks, 384 threads.
 /// Sources: A. Adinets and D. Merrill, "Onesweep", 2022; D. Merrill and M. Garland, "Single-pass parallel prefix scan
 /// with decoupled look-back", 2016.
 template <class Key, class Value>
@@ -105,8 +107,7 @@ void sort_onesweep(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape
 std::int64_t onesweep_temporary_bytes(std::int64_t n);
 
 /// Step 05. Step 04 without its waits, and without passes that would move nothing. Shape: any blocks, 512 threads.
-/// Cost: one read, then one read and one write per byte that is not the same in all keys; for keys that fit into one
-/// tile, one read and one write. Temporary memory: a copy of the keys and values, 2 KiB per tile, and at most 17 KiB.
+/// Temporary memory: a copy of the keys and values, 2 KiB per tile, and at most 17 KiB.
 template <class Key, class Value>
 void sort_pipeline(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order, lab::LaunchShape shape,
                    cudaStream_t stream);
@@ -127,21 +128,20 @@ struct PipelineMemory {
   void* temporary;  ///< pipeline_temporary_bytes<Key>(n), aligned to 8 bytes
 };
 
-/// Step 05 as the fallback of another step, which knows only on the device whether it has sorted the keys: does nothing
-/// if *unsorted, in device memory, is 0 when the kernels run. Keys: uint32_t, int32_t, float; 2 to 2^30 of them. The
-/// caller provides the memory, so that a fallback that is not needed costs two launches and no allocation.
+/// Step 05 as the fallback of another step, which knows only on the device whether it has sorted the keys. Does nothing
+/// if *unsorted, in device memory, is 0 when the kernels run. Keys: 2 to 2^30 of uint32_t, int32_t or float. The caller
+/// provides the memory, so that a fallback that is not needed costs two launches and no allocation.
 template <class Key>
 void sort_pipeline_if(const unsigned* unsorted, lab::Span<Key> keys, lab::Order order, PipelineMemory<Key> memory,
                       cudaStream_t stream);
 template <class Key>
 TemporaryBytes pipeline_temporary_bytes(std::int64_t n);
 
-/// Step 06. The record: the highest digit first (MSD). Keys of 4 bytes without values, if they are spread evenly, are
-/// partitioned by their highest bits into buckets, each of which one block sorts; or counted, if they have at most 32
-/// values. Bytes, and many keys of 2 bytes, are counted by step 06 of lab 04. All others are sorted by step 05, and so
-/// are all but bytes if a shape is given. Not stable where no one can see it: keys without values. Shape: any blocks,
-/// 512 threads. Cost: one read and three times a read and a write; for fewer keys, twice a read and a write; for few
-/// values, one read and one write. Temporary memory: that of step 05, and at most 0.6 MiB.
+/// Step 06. The record: the highest digit first (MSD). Keys of 4 bytes without values are partitioned by their highest
+/// bits into buckets, each of which one block sorts, if they are evenly distributed. They are counted if they have at
+/// most 32 values. Bytes, and many keys of 2 bytes, are counted by step 06 of lab 04. All others are sorted by step 05,
+/// and so are all but bytes if a shape is given. Not stable where that cannot be noticed: for keys without values.
+/// Shape: any blocks, 512 threads. Temporary memory: that of step 05, and at most 0.6 MiB.
 /// Source: E. Stehle and H.-A. Jacobsen, "A memory bandwidth-efficient hybrid radix sort on GPUs", SIGMOD 2017.
 template <class Key, class Value>
 void sort_record(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order, lab::LaunchShape shape,

@@ -7,7 +7,7 @@ namespace radix {
 
 inline constexpr int samples_per_thread = 4;
 
-/// A number that looks random. Source: the last steps of MurmurHash3 by A. Appleby.
+/// A number that looks random. Source: the end of MurmurHash3 by A. Appleby.
 __device__ inline unsigned hash(unsigned index) {
   index = (index ^ index >> 16) * 0x85ebca6bu;
   index = (index ^ index >> 13) * 0xc2b2ae35u;

@@ -16,27 +16,27 @@ __device__ T warp_inclusive_sum(T value) {
 
 /// Exclusive sums over groups of `group` threads, a multiple of 32: the sum of `value` over the threads of its group
 /// before this one. `sums` has room for one sum per warp, which no thread may still be reading. All threads of the
-/// block call it; it contains one barrier, which also orders what the threads wrote before.
+/// block call it. It contains one barrier, which also orders what the threads wrote before.
 template <int group, class T>
 __device__ T group_exclusive_sum(T value, T* sums) {
   const int warp = int(threadIdx.x) / 32, first_warp = int(threadIdx.x) / group * (group / 32);
   const T inclusive = warp_inclusive_sum(value);
   if (threadIdx.x % 32 == 31) sums[warp] = inclusive;
-  __syncthreads();  // a thread adds the sums of its group's earlier warps, which their last lanes have written
+  __syncthreads();  // a thread adds elements of `sums` that the last lanes of earlier warps have written
   T before = 0;
   for (int w = first_warp; w < warp; ++w) before += sums[w];
   return before + inclusive - value;
 }
 
-/// The sum of `value` over the threads of the block before this one. `sums` has room for one sum per warp; the block
+/// The sum of `value` over the threads of the block before this one. `sums` has room for one sum per warp. The block
 /// has a multiple of 32 threads, and all of them call it. `total` becomes the sum over all threads.
 template <class T>
 __device__ T block_exclusive_sum(T value, T* sums, T& total) {
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   const T inclusive = warp_inclusive_sum(value);
-  __syncthreads();  // a warp overwrites a sum that others may still be reading in an earlier call
+  __syncthreads();  // a warp overwrites an element of `sums` that others may still be reading in an earlier call
   if (lane == 31) sums[warp] = inclusive;
-  __syncthreads();  // every thread reads the sums that the other warps have written
+  __syncthreads();  // every thread reads elements of `sums` that other warps have written
   T before = 0;
   total = 0;
   for (int w = 0; w < int(blockDim.x) / 32; ++w) {

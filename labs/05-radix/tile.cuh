@@ -1,6 +1,6 @@
-// The tiles of step 05: their shapes, what a block keeps in shared memory, the phases of a tile but for its core, and
-// the sort of keys that fit into one tile. The core is the student's: a functor RankAndScatter, which every function
-// that needs it takes as an argument.
+// The tiles of step 05: their shapes, what a block keeps in shared memory, the phases of a tile except for its core,
+// and the sort of keys that fit into one tile. The student writes the core, a functor RankAndScatter, which is an
+// argument of every function that needs it.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace radix {
 
-/// Threads per block, how many 4-byte keys each of them has, and how many blocks should share a multiprocessor,
-/// which the registers per thread must allow.
+/// Threads per block, how many 4-byte keys each of them has, and how many blocks should share a multiprocessor, which
+/// limits the registers per thread.
 template <int threads_per_block, int words_per_thread, int blocks>
 struct TileShape {
   static constexpr int threads = threads_per_block;
@@ -39,11 +39,11 @@ inline constexpr int items_per_thread = [] {
 template <class Shape, class Key, class Value>
 inline constexpr int tile_size = Shape::threads * items_per_thread<Shape, Key, Value>;
 
-/// Where a position of the tile is in shared memory. One word in 257 stays unused: runs whose lengths are multiples of
-/// 32, which sorted and reversed keys make, would otherwise all begin in the same bank.
+/// Where a position of the tile is in shared memory. One word in 257 stays unused. Otherwise runs whose lengths are
+/// multiples of 32, as in sorted and reversed keys, would all begin in the same bank.
 LAB_HOST_DEVICE constexpr unsigned padded(unsigned position) { return position + position / byte_values; }
 
-/// What the threads of a block share while they sort a tile. Word: of positions in the output, 32 or 64 bits.
+/// What the threads of a block share while they sort a tile. Word: the type of positions in the output, 32 or 64 bits.
 template <class TheShape, class TheWord, class TheKey, class TheValue>
 struct Tile {
   using Shape = TheShape;
@@ -55,7 +55,7 @@ struct Tile {
   static constexpr int size = tile_size<Shape, Key, Value>;
   static constexpr int warps = Shape::threads / 32;
   static constexpr int parts =
-      Shape::threads / byte_values;  ///< groups of warps: thread t adds up digit t % 256 over the warps of part t / 256
+      Shape::threads / byte_values;  ///< groups of warps. Thread t adds up digit t % 256 over the warps of part t / 256
   static constexpr int warps_per_part = warps / parts;
   static_assert(Shape::threads % byte_values == 0, "every digit has a thread in each part");
 
@@ -131,14 +131,14 @@ struct Items {
   }
 };
 
-// --- the phases of a tile, but for RankAndScatter, which comes between scan_bins and store_runs ---
+// --- the phases of a tile, except for RankAndScatter, which comes between scan_bins and store_runs ---
 
 /// Counts the digits of the warp's keys, before they are ranked. CUB calls this early counts.
 template <class Tile, class Transform>
 __device__ void count_digits(Tile& tile, const Items<Tile>& items, Transform transform, int pass) {
   unsigned* const counts = tile.counts[threadIdx.x / 32];
   for (int digit = threadIdx.x % 32; digit < byte_values; digit += 32) counts[digit] = 0;
-  __syncwarp();  // a lane adds to `counts` that other lanes have cleared
+  __syncwarp();  // a lane adds to elements of `counts` that other lanes have cleared
 #pragma unroll
   for (int row = 0; row < Tile::items; ++row) {
     if (row < items.rows) atomicAdd(&counts[transform.digit(items.keys[row], pass)], 1u);
@@ -151,8 +151,8 @@ struct Run {
 };
 
 /// Replaces the warps' counts by the positions of their next keys. Calls publish(count) for each digit as soon as its
-/// count is known. Thread t has digit t % 256, and the warps of part t / 256. Every part adds up all digits itself;
-/// otherwise it would have to wait for the sums of part 0.
+/// count is known. Thread t has digit t % 256, and the warps of part t / 256. Every part adds up all digits itself,
+/// because it would otherwise have to wait for the sums of part 0.
 template <class Tile, class Publish>
 __device__ Run scan_bins(Tile& tile, Publish publish) {
   const int digit = threadIdx.x % byte_values, part = threadIdx.x / byte_values;
@@ -160,7 +160,7 @@ __device__ Run scan_bins(Tile& tile, Publish publish) {
   unsigned part_count = 0, count = 0, earlier_parts = 0;
   for (int w = 0; w < Tile::warps_per_part; ++w) part_count += tile.counts[first_warp + w][digit];
   tile.part_counts[part][digit] = part_count;
-  __syncthreads();  // a thread adds up the part_counts of all parts
+  __syncthreads();  // a thread adds up tile.part_counts of all parts
   for (int p = 0; p < Tile::parts; ++p) {
     if (p == part) earlier_parts = count;
     count += tile.part_counts[p][digit];
@@ -199,18 +199,18 @@ __device__ void store_runs(const Tile& tile, int count, Transform transform, int
 
 /// Sorts the items of one block by their lowest `passes` bytes. RankAndScatter: a functor that is called as
 /// rank_and_scatter(tile, items, transform, pass) and puts every item of the warp at its position in tile.keys and
-/// tile.values. On entry, tile.counts[warp][digit] is the position of the warp's first key of the digit; the functor
-/// may change it. Equal digits keep their order. Rows from items.rows on have no keys. All lanes of the warp call it;
-/// it need not have a barrier at its end.
+/// tile.values. On entry, tile.counts[warp][digit] is the position of the warp's first key of the digit, which the
+/// functor may change. Equal digits keep their order. Rows from items.rows on have no keys. All lanes of the warp call
+/// it. It need not have a barrier at its end.
 template <class RankAndScatter, class Tile, class Transform>
 __device__ void sort_items(Tile& tile, Items<Tile>& items, Transform transform, int passes) {
   for (int pass = 0; pass < passes; ++pass) {
     count_digits(tile, items, transform, pass);
-    __syncthreads();  // a thread adds up the counts of all warps
+    __syncthreads();  // a thread adds up tile.counts of all warps
     scan_bins(tile, [](unsigned) {});
-    __syncthreads();  // a lane claims positions from the counts, which other warps have replaced
+    __syncthreads();  // a lane claims positions from tile.counts, which other warps have replaced
     RankAndScatter{}(tile, items, transform, pass);
-    __syncthreads();  // a thread loads keys that others have put in place
+    __syncthreads();  // a thread loads items that others have put into tile.keys and tile.values
     items.load_sorted(tile);
   }
 }

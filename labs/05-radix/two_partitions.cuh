@@ -1,6 +1,6 @@
-// The method of step 06 for many keys: two partitions by the highest bits, then a sort of each bucket in its block.
-// Fewer passes over memory than four by a byte each, but only for keys that are spread evenly. Keys with few values are
-// counted instead; others are left unsorted.
+// The method of step 06 for many keys: two partitions by the highest bits, then a sort of each bucket in one block.
+// These are fewer passes over memory than four by a byte each, but they work only for keys that are evenly distributed.
+// Keys with few different values are counted instead, and others are left unsorted.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,7 @@ struct TwoPartitions {
   using Partition = ThePartition;
   using Bucket = TheBucket;
 
-  /// Divides n keys into buckets: at least 8 bits, and as many as it takes to reach the bucket's target_fill.
+  /// Divides n keys into buckets by at least 8 bits, and by as many as it takes to reach the bucket's target_fill.
   static BucketLimits limits(std::int64_t n) {
     int bits = 8;
     while (n > std::int64_t(Bucket::target_fill) << bits) ++bits;
@@ -54,8 +54,8 @@ using MostKeys = TwoPartitions<LargePartition, LargeBucket>;
 
 namespace detail {
 
-/// A partition: moves the keys with digit d of bucket b to job.cursors[b * bins + d] and further. Persistent blocks:
-/// each takes every gridDim.x-th tile.
+/// A partition: moves the keys with digit d of bucket b to the positions from job.cursors[b * bins + d] on. Blocks are
+/// persistent: each takes every gridDim.x-th tile.
 template <class Core, class Shape, class To, class Key>
 static __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multiprocessor)
     partition(PartitionJob<To, Key> job, const BucketPlan* plan) {
@@ -65,14 +65,14 @@ static __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multi
   const int t = threadIdx.x;
   const PartitionDigit digit = job.digit;
   To* const to = job.to.data + job.to.offset(*plan);
-  // PHASE 1: the tiles of the buckets, and the keys of the block's first tile.
+  // PHASE 1: load the tiles of the buckets, and the keys of the block's first tile.
   tile.clear(job);
-  __syncthreads();  // all threads read tile_firsts, which others have written
+  __syncthreads();  // all threads read tile.tile_firsts, which others have written
   const unsigned tiles = tile.tile_firsts[job.buckets];
   unsigned index = tile.tile_firsts[0] + blockIdx.x;
   if (index >= tiles) return;
   tile.find_bucket(index, job.buckets);
-  __syncthreads();  // all threads read the bucket, which one of them has found
+  __syncthreads();  // all threads read tile.bucket, which one of them has written
   PartitionItems<Shape> items;
   items.load(tile, job, index);
   while (index < tiles) {
@@ -81,7 +81,7 @@ static __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multi
     for_each_row<Core>(items, digit, [&](int row, auto claim) { claim(tile.counts, digit.of(items.keys[row])); });
     const int count = items.left + t;
     const unsigned next_index = index + gridDim.x;
-    __syncthreads();  // a thread reads counts to which others have added
+    __syncthreads();  // a thread reads elements of tile.counts to which others have added
 
     // PHASE 3: reserve places in the buckets. The results of the atomics are not needed before the end of phase 5.
     unsigned digit_count = 0, reserved = 0;
@@ -93,7 +93,7 @@ static __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multi
     // PHASE 4: turn the counts into positions in the tile.
     const unsigned begin = group_exclusive_sum<byte_values>(digit_count, tile.warp_sums);
     if (t < byte_values) tile.counts[t] = begin;
-    __syncthreads();  // a lane claims positions from counts that others have replaced
+    __syncthreads();  // a lane claims positions from tile.counts, which others have replaced
 
     // PHASE 5: put the keys in order in shared memory. Their registers are free for the next tile's keys.
     for_each_row<Core>(items, digit, [&](int row, auto claim) {
@@ -101,7 +101,7 @@ static __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multi
     });
     if (next_index < tiles) items.load(tile, job, next_index);
     if (t < byte_values) tile.offsets[t] = reserved - begin;
-    __syncthreads();  // a thread stores keys by offsets, both of which others have written
+    __syncthreads();  // a thread stores keys from tile.keys by tile.offsets, both of which others have written
 
     // PHASE 6: store the keys, digit by digit in runs.
 #pragma unroll
@@ -113,7 +113,7 @@ static __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multi
     }
     if (t < byte_values) tile.counts[t] = 0;
     index = next_index;
-    __syncthreads();  // a thread adds to counts that others have cleared
+    __syncthreads();  // a thread adds to elements of tile.counts that others have cleared
   }
 }
 
@@ -136,9 +136,9 @@ static __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multi
 
 }  // namespace detail
 
-/// Queues the sort of n keys, of the kind of Shapes, by the functions of Core: see for_each_row and sort_any_bucket.
-/// `primary` holds the keys, `scratch` has room for as many, and `plan` is all 0; all are in device memory. If
-/// plan->buckets.unsorted is not 0 afterwards, the keys are as they were.
+/// Queues the sort of n keys, with the shapes of Shapes, by the functions of Core: see for_each_row and
+/// sort_any_bucket. `primary` holds the keys, `scratch` has room for as many, and `plan` is all 0. All are in device
+/// memory. If plan->buckets.unsorted is not 0 afterwards, the keys are as they were.
 template <class Core, class Shapes, class Key>
 class TwoPartitionsSort {
  public:
@@ -164,8 +164,8 @@ class TwoPartitionsSort {
     queue_partition(PartitionJob<std::uint32_t, Key>{
         primary, {scratch_, Half::all}, transform_, limits_.first, 0, 1, &plan->first, plan->first_cursors});
     if (limits_.bits() == 16) {
-      // A bucket's index is the highest 16 bits of its keys, so only the others need be stored. Two halves, because the
-      // second partition then fits beside the keys that it has not moved yet.
+      // A bucket's index is the highest 16 bits of its keys, so only the others need be stored. In two halves, the
+      // second partition fits beside the keys that it has not moved yet.
       const auto lower_bits = [](std::uint32_t* data) { return reinterpret_cast<std::uint16_t*>(data); };
       finish(Placement<std::uint16_t>{lower_bits(primary), Half::upper}, bins / 2, bins / 2);
       finish(Placement<std::uint16_t>{lower_bits(scratch_), Half::lower}, 0, bins / 2);
@@ -187,7 +187,7 @@ class TwoPartitionsSort {
     CUDA_CHECK(cudaGetLastError());
   }
 
-  /// The second partition of `buckets` buckets from `first_bucket` on, to `to`, and the sort of what comes out.
+  /// The second partition of `buckets` buckets from `first_bucket` on, to `to`, and the sort of the resulting buckets.
   template <class To>
   void finish(Placement<To> to, int first_bucket, int buckets) const {
     const KeyTransform<std::uint32_t> identity(0u);  // the first partition has transformed the keys
@@ -206,7 +206,7 @@ class TwoPartitionsSort {
   TwoPartitionsPlan* plan_;
   cudaStream_t stream_;
   BucketLimits limits_;
-  lab::DeviceArray<unsigned> bucket_ends_;  ///< first the counts of the buckets; when their keys are there, their ends
+  lab::DeviceArray<unsigned> bucket_ends_;  ///< first the counts of the buckets, then their ends
 };
 
 }  // namespace radix

@@ -1,15 +1,13 @@
 // Step 02: overlap.
 //
 // Idea: a GPU copies in, computes and copies out at the same time, if different streams ask for it and the host memory
-// is pinned. Three slots share the device memory. Each has a stream, in which a piece is copied in, sorted and copied
-// out, and then the next but two. Streams do not wait for each other, so the three phases of different pieces overlap,
-// and the throughput of the bus alone decides how long they take.
-// New since step 01: pieces as large as the slots allow, sorted by step 04 of lab 05. So the host merges few runs, not
-// one for each tile.
-// Cost: every key is copied in and out once. Both directions together take as long as the slower one, and the sort is
-// hidden behind them; but the merge on one core of the host takes much longer than all of that.
+// is pinned. Three slots share the device memory. Each has a stream, in which every third piece is copied in, sorted
+// and copied out. Streams do not wait for each other, so the three phases of different pieces overlap, and the
+// throughput of the bus alone decides how long they take.
+// New since step 01: pieces as large as the slots allow, sorted by step 04 of lab 05, so that the host merges few runs
+// instead of one for each tile.
 // Limits: 384 threads per block, as in lab 05.
-// Lines: 12 to write, 34 given.
+// Lines: 12 to write, 32 given.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -24,11 +22,11 @@ void sort_overlap(Keys keys, Keys scratch, lab::Order order, std::int64_t device
   if (lab::threads_or(shape, onesweep_threads) != onesweep_threads) {
     throw lab::Unsupported("this step has 384 threads per block: choose --threads 384 or leave it out");
   }
-  lab::blocks_or(shape, keys.n, 1);  // refuses what no grid can have
+  lab::blocks_or(shape, keys.n, 1);  // refuses impossible numbers
   const std::int64_t piece = std::min(keys_per_slot(usable_bytes(device_bytes)), keys.n);
   if (keys.n < 2) return;
   Slots slots(piece);
-  CUDA_CHECK(cudaStreamSynchronize(stream));  // it may still write the keys
+  CUDA_CHECK(cudaStreamSynchronize(stream));  // earlier work in it may still write the keys
   // Your code: each piece takes the next slot, and is copied in, sorted and copied out in that slot's stream, with
   // copy_in(), sort_piece() and copy_out(). Wait for all slots, and merge the runs, one per piece.
   (void)scratch, (void)order;

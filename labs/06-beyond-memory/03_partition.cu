@@ -5,12 +5,11 @@
 // second round trip each bucket is gathered from all pieces, sorted, and copied to its final place. The host touches no
 // key but the sample. A radix sort that begins with its highest digit (MSD, most significant digit first) partitions in
 // the same way.
-// New since step 02: a kernel that groups keys by any number of buckets, and splitters instead of digits: whatever the
-// distribution of the keys, the buckets have about the same size. A key that is a splitter has a bucket of its own, so
-// equal keys cannot fill a bucket that needs a sort. A bucket that is still too large is divided again.
-// Cost: every key is copied in and out twice, and all else is hidden behind these copies.
+// New since step 02: a kernel that groups keys by any number of buckets, and splitters instead of digits, so that the
+// buckets have about the same size whatever the distribution of the keys. The keys equal to a splitter have a separate
+// bucket, so they cannot fill one that needs a sort. A bucket that is still too large is divided again.
 // Limits: pieces of at most 2^30 keys, so that 32 bits are enough for a position in a piece.
-// Lines: 69 to write, 195 given.
+// Lines: 69 to write, 191 given.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
@@ -31,7 +30,7 @@ constexpr std::int64_t max_pieces = 40;
 
 /// The bucket of a key (struct Splitters describes them). `splitters`: n of them, in shared memory.
 __device__ int bucket_of(unsigned bits, const unsigned* splitters, int n) {
-  // Your code: a binary search for the first splitter that is not less than `bits`; is it equal?
+  // Your code: a binary search for the first splitter that is not less than `bits`. Is it equal?
   return 0;
 }
 
@@ -46,12 +45,12 @@ __global__ void count_buckets(lab::Span<const unsigned> keys, Splitters splitter
   __shared__ unsigned block_splitters[max_splitters], block_counts[bucket_count];
   load_splitters(splitters, block_splitters);
   block_counts[threadIdx.x] = 0;
-  __syncthreads();  // a thread counts in counters that others have cleared, and reads splitters that others have copied
+  __syncthreads();  // a thread uses `block_counts` and `block_splitters`, which others have cleared and filled
   const std::int64_t first = std::int64_t(blockIdx.x) * threads_per_block + threadIdx.x;
   for (std::int64_t i = first; i < keys.n; i += std::int64_t(gridDim.x) * threads_per_block) {
     atomicAdd(&block_counts[bucket_of(keys.data[i] ^ inversion, block_splitters, splitters.n)], 1u);
   }
-  __syncthreads();  // a thread adds counters in which others have counted
+  __syncthreads();  // a thread reads elements of `block_counts` to which other threads have added
   if (block_counts[threadIdx.x] > 0) atomicAdd(&counts[threadIdx.x], block_counts[threadIdx.x]);
 }
 
@@ -67,7 +66,7 @@ struct Tile {
   unsigned splitters[max_splitters];
   unsigned counts[bucket_count];   ///< of the tile's keys in each bucket
   unsigned firsts[bucket_count];   ///< where a bucket begins in the tile
-  unsigned offsets[bucket_count];  ///< where the tile's keys of a bucket begin in the piece, less that
+  unsigned offsets[bucket_count];  ///< where the tile's keys of a bucket begin in the piece, less its element of firsts
   unsigned warp_sums[bucket_count / 32];
   unsigned keys[tile_size];          ///< grouped by bucket
   unsigned char buckets[tile_size];  ///< of the keys
@@ -97,7 +96,7 @@ __global__ void group(lab::Span<const unsigned> keys, Splitters splitters, unsig
                       unsigned* to) {
   __shared__ Tile tile;
   load_splitters(splitters, tile.splitters);
-  __syncthreads();  // Redundant today: group_tile() begins with a barrier. Keeps the kernel correct if that changes.
+  __syncthreads();  // not needed as long as group_tile(), which reads tile.splitters, begins with a barrier
   const std::int64_t stride = std::int64_t(gridDim.x) * tile_size;
   for (std::int64_t first = std::int64_t(blockIdx.x) * tile_size; first < keys.n; first += stride) {
     const int count = keys.n - first < tile_size ? int(keys.n - first) : tile_size;
@@ -131,10 +130,10 @@ std::vector<Chunks> group_pieces(const Sort& sort, Keys keys, Keys scratch, cons
     grouped.emplace_back(sort.capacity, slot.stream);
     counters.emplace_back(2 * bucket_count, slot.stream);
   }
-  // Your code, for each piece in the stream of slot piece % slot_count: copy the keys in; clear the slot's counts and
-  // count_buckets; scan_counts, group; copy the counts to counts.data() + piece * bucket_count, and the grouped keys
-  // out. Launch about tile_size keys per block for group, and several times as many for count_buckets: each of its
-  // blocks adds up to 256 counters.
+  // Your code, for each piece, in the stream of slot piece % slot_count. Copy the keys in. Clear the slot's counts, and
+  // launch count_buckets, scan_counts and group. Copy the counts to counts.data() + piece * bucket_count, and the
+  // grouped keys out. A block of group should have about tile_size keys, and a block of count_buckets several times as
+  // many, because it adds up to 256 counters to those in global memory.
   (void)splitters, (void)count_buckets, (void)scan_counts, (void)group;
   NOT_WRITTEN("step 03");
   sort.slots.synchronize();  // the host reads the counts, and all buckets must be there before the first is gathered
@@ -150,8 +149,8 @@ std::vector<Chunks> group_pieces(const Sort& sort, Keys keys, Keys scratch, cons
   return buckets;
 }
 
-/// The second round trip: brings every bucket to its place in `keys`, in order if it fits into a slot or has one value
-/// only. Returns the places of the others.
+/// The second round trip: brings every bucket to its place in `keys`, in order if it fits into a slot or has only one
+/// value. Returns the places of the others.
 std::vector<Keys> sort_buckets(const Sort& sort, Keys keys, std::vector<Chunks>& buckets, const Splitters& splitters) {
   std::vector<Keys> too_large;
   std::uint32_t* to = keys.data;
@@ -162,8 +161,8 @@ std::vector<Keys> sort_buckets(const Sort& sort, Keys keys, std::vector<Chunks>&
     for (std::int64_t left = chunks.size(); left > 0;) {
       const std::int64_t n = std::min(left, sort.capacity);
       Slot& slot = sort.slots.next();
-      // Your code, in the slot's stream: n keys of the bucket come to slot.keys. If it has one value only, that of
-      // splitter bucket / 2, `fill` makes them on the device; otherwise chunks.copy_next() copies them there, and
+      // Your code, in the slot's stream: n keys of the bucket go to slot.keys. If it has only one value, that of
+      // splitter bucket / 2, `fill` makes them on the device. Otherwise chunks.copy_next() copies them there, and
       // sort_piece() sorts them, if the bucket fits. Then they are copied out to `to`.
       (void)splitters, (void)slot, (void)fill;
       NOT_WRITTEN("step 03");
@@ -175,19 +174,16 @@ std::vector<Keys> sort_buckets(const Sort& sort, Keys keys, std::vector<Chunks>&
   return too_large;
 }
 
-/// In how many pieces n keys are grouped, if the slots are large enough. Nothing overlaps with the first copy in and
-/// the last copy out of a round trip, which favours many pieces. But a bucket is gathered by one copy per piece, and
-/// there are 1.7 times as many buckets as pieces; each copy takes some microseconds more than its bytes. So a copy gets
-/// n / (1.7 pieces^2) keys: about 2.5 MB for many keys, and more once there are 40 pieces.
+/// In how many pieces n keys are grouped, if the slots are large enough.
 std::int64_t pieces_for(std::int64_t n) {
   std::int64_t pieces = 1;
   while (pieces < max_pieces && (pieces * pieces << 20) < n) ++pieces;
   return pieces;
 }
 
-/// Sorts `keys`. `scratch` has as many places.
+/// Sorts `keys`. `scratch` has room for as many.
 void sort_keys(const Sort& sort, Keys keys, Keys scratch) {
-  // Of the keys that fit into a slot, so that few buckets do not fit although the sample is only a sample.
+  // With 6/10 of the keys that fit into a slot, few buckets are too large, although a sample only estimates sizes.
   const Splitters splitters = choose_splitters(keys, sort.capacity * 6 / 10, sort.inversion);
   std::vector<Chunks> buckets = group_pieces(sort, keys, scratch, splitters);
   for (const Keys& bucket : sort_buckets(sort, keys, buckets, splitters)) {
@@ -202,12 +198,12 @@ void sort_partition(Keys keys, Keys scratch, lab::Order order, std::int64_t devi
   if (lab::threads_or(shape, 0) != 0) {
     throw lab::Unsupported("the kernels of this step choose their threads per block: leave out --threads");
   }
-  lab::blocks_or(shape, keys.n, 1);  // refuses what no grid can have
+  lab::blocks_or(shape, keys.n, 1);  // refuses impossible numbers
   const std::int64_t fits = std::min(keys_per_slot(usable_bytes(device_bytes)), max_keys_per_slot);
   if (keys.n < 2) return;
   const std::int64_t pieces = pieces_for(keys.n), capacity = std::min(fits, (keys.n + pieces - 1) / pieces);
   Slots slots(capacity);
-  CUDA_CHECK(cudaStreamSynchronize(stream));  // it may still write the keys
+  CUDA_CHECK(cudaStreamSynchronize(stream));  // earlier work in it may still write the keys
   sort_keys({order, inversion_of(order), capacity, shape, slots}, keys, scratch);
 }
 

@@ -1,16 +1,14 @@
 // Step 04: many GPUs.
 //
-// Idea: keys that do not fit on one GPU fit on several. Each of them has a share of the keys and sorts it; splitters
-// from samples of all shares say which keys each GPU gets; after one exchange, in which every GPU sends to every other,
-// each GPU has all keys of its part of the order, as sorted runs that it merges.
-// New since step 03: a sorted share needs no kernel that groups: the keys for a GPU are neighbours, and their limits
-// are found by binary search. Splitters are keys with their index, so even equal keys are divided evenly.
-// Here one GPU plays all of them, one after another, and what they send waits in `scratch`. In many_gpus/ the same
-// functions run on as many GPUs as there are, and NCCL moves the keys.
-// Cost: one sort, one exchange, and a merge of as many runs as there are GPUs; for more than 8, a second sort instead.
-// As it is played here, every key is copied in three times and out twice, with no overlap.
+// Idea: keys that do not fit on one GPU fit on several. Each of them has a share of the keys and sorts it. Splitters
+// from samples of all shares determine which keys each GPU gets. After one exchange, in which every GPU sends to every
+// other, each GPU has all keys of its part of the order, as sorted runs that it merges.
+// New since step 03: no kernel groups the keys, because in a sorted share the keys for a GPU are neighbours, and binary
+// search finds the boundaries between them. Splitters are keys with their index, so even equal keys are divided evenly.
+// Here one GPU plays all of them in turn, and what they send waits in `scratch`. In many_gpus/ the same functions run
+// on as many GPUs as there are, and NCCL moves the keys.
 // Limits: 4096 GPUs.
-// Lines: 31 to write, 186 given.
+// Lines: 31 to write, 184 given.
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -72,7 +70,7 @@ std::vector<Splitter> sample_share(lab::Span<const std::uint32_t> share, std::in
 std::vector<Splitter> splitters_from(std::vector<Splitter> samples, int gpus) {
   std::vector<Splitter> splitters(gpus - 1);
   if (samples.empty()) return splitters;
-  // Your code: sort the samples; the splitters divide them into `gpus` equal parts.
+  // Your code: sort the samples. The splitters divide them into `gpus` equal parts.
   NOT_WRITTEN("step 04");
   return splitters;
 }
@@ -182,7 +180,7 @@ void sort_many(Keys keys, Keys scratch, lab::Order order, std::int64_t device_by
   if (lab::threads_or(shape, 0) != 0) {
     throw lab::Unsupported("the kernels of this step choose their threads per block: leave out --threads");
   }
-  lab::blocks_or(shape, keys.n, 1);  // refuses what no grid can have
+  lab::blocks_or(shape, keys.n, 1);  // refuses impossible numbers
   // One slot as large as the memory. A share has 10/11 of it, because a GPU may get 10 % more keys than the average.
   const std::int64_t capacity = keys_per_slot(slot_count * usable_bytes(device_bytes));
   const std::int64_t gpus = keys.n <= capacity ? 1 : (keys.n - 1) / (capacity / 11 * 10) + 1;

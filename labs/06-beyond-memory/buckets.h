@@ -1,4 +1,4 @@
-// Step 03's buckets: which there are, and where their keys lie after the first round trip.
+// The buckets of step 03, and where their keys are after the first round trip.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@ namespace beyond {
 
 inline constexpr int bucket_count = 256, max_splitters = 127;
 
-/// Divides keys into 2 n + 1 buckets: bucket 2 i + 1 holds the keys equal to splitter i, bucket 2 i those that lie
-/// between splitters i - 1 and i. So a bucket with an odd number needs no sort, however many keys it holds.
+/// Divides keys into 2 n + 1 buckets: bucket 2 i + 1 holds the keys equal to splitter i, and bucket 2 i those between
+/// splitters i - 1 and i. A bucket with an odd number therefore needs no sort, however many keys it holds.
 struct Splitters {
   int n = 0;
   std::uint32_t bits[max_splitters] = {};  ///< in ascending order, all different; inverted for descending order
@@ -20,10 +20,10 @@ struct Splitters {
   int buckets() const { return 2 * n + 1; }
 };
 
-/// Chooses splitters so that the buckets between them have about `wanted` keys each, if that takes no more splitters
-/// than there may be. They are drawn from a sample of the keys, which are taken at an unpredictable place in each of
-/// many parts of equal size: a sample at equal distances would be misled by keys that repeat at such a distance. Any
-/// bucket has fewer keys than there are, because a splitter is a key.
+/// Chooses splitters so that the buckets between them have about `wanted` keys each, if max_splitters are enough for
+/// that. They come from a sample, which has one key from an unpredictable place in each of many parts of equal size. A
+/// sample at equal distances would be misled by keys that repeat at such a distance. Any bucket has fewer keys than
+/// there are in all, because a splitter is a key.
 inline Splitters choose_splitters(Keys keys, std::int64_t wanted, std::uint32_t inversion) {
   const std::int64_t samples = std::min<std::int64_t>(keys.n, 8192);
   std::vector<std::uint32_t> sample(samples);
@@ -43,7 +43,7 @@ inline Splitters choose_splitters(Keys keys, std::int64_t wanted, std::uint32_t 
   return splitters;
 }
 
-/// Keys in host memory that lie one after another.
+/// Consecutive keys in host memory.
 struct Chunk {
   const std::uint32_t* data;
   std::int64_t n;
@@ -57,7 +57,7 @@ class Chunks {
     size_ += n;
   }
 
-  std::int64_t size() const { return size_; }  ///< how many keys there are, also those that have been taken
+  std::int64_t size() const { return size_; }  ///< the number of keys, including those that have been copied
 
   /// Queues copies of the next n keys to the device.
   void copy_next(std::uint32_t* device, std::int64_t n, cudaStream_t stream) {

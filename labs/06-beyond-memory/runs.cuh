@@ -1,4 +1,4 @@
-// Sorted runs in device memory become one: up to eight of them are merged in pairs, as in lab 02, step 04.
+// Merges up to eight sorted runs in device memory in pairs, as step 04 of lab 02 does.
 #pragma once
 
 #include <cstdint>
@@ -54,7 +54,7 @@ static __global__ void __launch_bounds__(merge_threads)
     for (int i = threadIdx.x; i < count; i += merge_threads) {
       tile[i] = (i < a_count ? runs.a[a + i] : runs.b[b + (i - a_count)]) ^ runs.inversion;
     }
-    __syncthreads();  // a thread merges keys that others have loaded
+    __syncthreads();  // a thread merges keys that others have loaded into `tile`
     unsigned keys[merge_keys_per_thread];
     const int diagonal = min(first, count);
     int i = co_rank(tile, a_count, tile + a_count, count - a_count, diagonal, 0u), j = a_count + (diagonal - i);
@@ -64,14 +64,14 @@ static __global__ void __launch_bounds__(merge_threads)
       const bool take_b = j < count && (i >= a_count || tile[j] < tile[i]);
       keys[k] = tile[take_b ? j++ : i++];
     }
-    __syncthreads();  // the next write overwrites keys that others have read
+    __syncthreads();  // the next write overwrites keys of `tile` that others may still be reading
 #pragma unroll
     for (int k = 0; k < merge_keys_per_thread; ++k) {
       if (first + k < count) tile[first + k] = keys[k];
     }
-    __syncthreads();  // a thread stores keys that others have written
+    __syncthreads();  // a thread stores keys that others have written to `tile`
     for (int i = threadIdx.x; i < count; i += merge_threads) to[output + i] = tile[i] ^ runs.inversion;
-    __syncthreads();  // the next tile overwrites keys that others may not have stored yet
+    __syncthreads();  // the next load overwrites keys of `tile` that others may not have stored yet
   }
 }
 
@@ -87,8 +87,8 @@ inline void merge_two(const TwoRuns& runs, unsigned* to, lab::LaunchShape shape,
   CUDA_CHECK(cudaGetLastError());
 }
 
-/// A radix sort moves every key four times, so more than eight runs, which are merged in more than three passes, are
-/// sorted once more instead.
+/// A radix sort moves every key four times. More than eight runs, which it takes more than three passes to merge, are
+/// therefore sorted once more instead.
 inline constexpr int max_merged_runs = 8;
 
 /// Merges the runs in `keys` in pairs, back and forth between `keys` and `spare`. Run r is keys[begins[r]] ...

@@ -1,4 +1,4 @@
-// How the steps divide the device memory that they may use: into slots, each with a stream of its own.
+// How the steps divide the device memory that they may use: into slots, each with its own stream.
 #pragma once
 
 #include <algorithm>
@@ -13,10 +13,10 @@
 
 namespace beyond {
 
-/// While one slot's keys are copied to the device, those of another are sorted, and those of the third copied back.
+/// While one slot's keys are copied to the device, those of another are sorted, and those of the third are copied back.
 inline constexpr int slot_count = 3;
 
-/// The bits to invert in every key, so that the results compare in ascending order: all for descending order.
+/// The bits to invert in every key, so that the results compare in ascending order: none, or all for descending order.
 inline std::uint32_t inversion_of(lab::Order order) { return order == lab::Order::ascending ? 0u : ~0u; }
 
 /// The device memory that a step may use, in bytes. Throws Unsupported if it is too little.
@@ -43,8 +43,8 @@ inline std::int64_t usable_bytes(std::int64_t device_bytes) {
 
 inline constexpr int onesweep_threads = 384;
 
-/// How many keys a slot has room for, with all that sort_piece() allocates for them: a binary search, because the more
-/// keys there are, the more memory they need.
+/// How many keys a slot has room for, with all that sort_piece() allocates for them. A binary search finds the number,
+/// because the more keys there are, the more memory they need.
 inline std::int64_t keys_per_slot(std::int64_t device_bytes) {
   const std::int64_t slot_bytes = device_bytes / slot_count;
   std::int64_t fits = 0, too_many = slot_bytes / std::int64_t{sizeof(std::uint32_t)} + 1;

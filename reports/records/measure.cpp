@@ -132,10 +132,11 @@ class Bench {
     copy(output_, work_);
     CUDA_CHECK(cudaStreamSynchronize(stream_));
     const auto& [task, type, order, input, n, seed] = problem_;
-    const lab::Fault fault = task == Task::sort
-                                 ? lab::compare({type, order, n, by.step->tile, by.step->stable}, expected_.keys.data(),
-                                                values_of(expected_), output_.keys.data(), values_of(output_))
-                                 : lab::compare_results(task, n, expected_.values.data(), output_.values.data());
+    const lab::Fault fault =
+        task == Task::sort
+            ? lab::compare({type, order, n, by.step->tile, by.step->stable},
+                           {expected_.keys.data(), values_of(expected_)}, {output_.keys.data(), values_of(output_)})
+            : lab::compare_results(task, n, expected_.values.data(), output_.values.data());
     if (!fault.text.empty()) throw lab::Error(fmt::format("{}, {}, n = {}: {}", by.name, input, n, fault.text));
   }
 

@@ -76,12 +76,12 @@ def _introduction(rows: Sequence[Row], command: str, seconds: int) -> list[str]:
     lines = [
         "# The check build's faulty kernels under compute-sanitizer",
         "",
-        f"{recorded['machine']}, {recorded['date']}, commit {recorded['commit']}. This page: `{command}`.",
+        f"{recorded['machine']}, {recorded['date']}, commit {recorded['commit']}. `{command}` writes this page.",
         "",
         "Each case of `tests/wrong/kernels/` ran by itself under memcheck, racecheck, initcheck and synccheck. "
         "A fault counts as named if one of the four tools named it. The line counts if it is in a frame on the device, "
         f"or, for an invalid launch, on the host. Of {planned} runs, {runs} were made. {hung} of those hung and were "
-        f"ended after {seconds} s; the output of a tool that was ended lacks the closing summary.",
+        f"ended after {seconds} s. The output of a tool that was ended lacks the closing summary.",
     ]
     if runs < planned:
         files = sorted({row["file"] for row in rows if not _was_run(row)})
@@ -120,9 +120,10 @@ def page(rows: Sequence[Row], command: str, seconds: int, newer: int) -> str:
         "",
         summary(rows),
         "",
-        "`cc --check` must name kind and line in each of three orders of threads: `tests/wrong/kernels/check_test.py` "
-        "tests that. The kernels were written for that test, which favours the check build. Moreover, the first "
-        "invalid access on a GPU ends a kernel, so that a second fault after it never happens.",
+        "`cc --check` must name kind and line in each of three orders of threads, which "
+        "`tests/wrong/kernels/check_test.py` tests. The kernels were written for that test, which favours the check "
+        "build. Moreover, the first invalid access on a GPU ends a kernel, so that a second fault after it never "
+        "happens.",
         "",
         "## Four kinds that such tools miss",
         "",

@@ -5,10 +5,11 @@
 // The merges of a level are independent, so each is the work of one thread. The next level needs all their results, so
 // each level is one launch. A merge must not overwrite keys that it has not read yet, so each level moves all keys from
 // one array to another, and the two arrays swap roles. Nothing is copied back after a level.
-// Cost: ceil(log2 n) launches, each reading and writing every key: 2 * sizeof(Key) bytes per key and level.
-// Limits: the last level is the work of one thread, the level before it of two. So the total time grows with n, not
-// with n / threads.
-// Lines: 23 to write, 61 given.
+//- Cost: ceil(log2 n) launches, each reading and writing every key: 2 * sizeof(Key) bytes per key and level. One copy
+//- of all keys if the number of levels is odd.
+//- Limits: the last level is the work of one thread, and the level before it is the work of two. Therefore the total
+//- time grows with n, not with n / threads.
+// Lines: 23 to write, 58 given.
 #include <cstdint>
 #include <utility>
 
@@ -28,7 +29,7 @@ __device__ void merge_runs(Items<Key, Value> from, Items<Key, Value> to, std::in
   // begin solution
   //~ // Your code: fill to[first, end) from its beginning. Each position receives the next key of one of the two runs. Of
   //~ // which run, if both have keys left? If the two next keys are equal? If one run is used up? before(a, b) compares
-  //~ // keys, copy_item(to, i, from, j) copies a key and its value.
+  //~ // keys, and copy_item(to, i, from, j) copies a key and its value.
   std::int64_t a = first, b = middle;
   for (std::int64_t i = first; i < end; ++i) {
     // A key of b goes first only if it must, so that equal keys keep their order. Nothing is read from an empty run.

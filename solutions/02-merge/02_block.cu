@@ -6,13 +6,13 @@
 // New since step 01: all threads of a block share a merge, in shared memory. Tiles of 2048 keys are sorted there, level
 // by level, in one pass over global memory. Longer runs are streamed: the block loads the next keys of both runs,
 // merges them, and stores the keys whose position no later key can change. The next round continues with the rest.
-// Stability: a key of the first run goes before equal keys of the second. So its rank counts only the keys strictly
-// before it (lower rank), and the rank of a key of the second run also counts the equal ones (upper rank).
-// Cost: 1 + ceil(log2(n / 2048)) reads and writes of every key, plus up to one read per merge for keys loaded twice;
-// two barriers per round, which merges 1024 to 2048 keys.
-// Limits: a level has as many blocks as pairs of runs. In the last level a single multiprocessor works.
+// Stability: a key of the first run goes before equal keys of the second. Its rank therefore counts only the keys
+// strictly before it (lower rank), and the rank of a key of the second run also counts the equal ones (upper rank).
+//- Cost: 1 + ceil(log2(n / 2048)) reads and writes of every key, and up to one more read in each merge for keys loaded
+//- twice. Two barriers per round, which merges 1024 to 2048 keys.
+// Limits: a level has as many blocks as pairs of runs. In the last level, only one multiprocessor works.
 // This file has over 125 lines because it teaches two kernels, one for tiles and one for longer runs.
-// Lines: 23 to write, 118 given.
+// Lines: 23 to write, 116 given.
 #include <cstdint>
 
 #include "instantiate.cuh"
@@ -34,7 +34,7 @@ __device__ Items<Key, Value> sort_in_shared(Items<Key, Value> from, Items<Key, V
   //~ // Your code: for runs of 1, 2, 4, ... keys, until one run holds all `count` keys: copy_item() each item to its
   //~ // position in the merge of its run with the neighbouring one. lower_rank() or upper_rank() counts the keys of the
   //~ // other run that go before it. Thread t places the items t, t + blockDim.x, ... Then swap `from` and `to`. Where
-  //~ // does a barrier have to be?
+  //~ // is a barrier needed?
   for (int run = 1; run < count; run *= 2) {
     for (int i = threadIdx.x; i < count; i += blockDim.x) {
       const int first = i & -(2 * run);  // `run` is a power of two
@@ -45,7 +45,7 @@ __device__ Items<Key, Value> sort_in_shared(Items<Key, Value> from, Items<Key, V
                                : i - (middle - first) + upper_rank(from.keys + first, middle - first, key, before);
       copy_item(to, position, from, i);
     }
-    __syncthreads();  // the next level reads what other threads have placed, and overwrites what they were reading
+    __syncthreads();  // the next level reads items that other threads have placed in `to`, and overwrites `from`
     const Items<Key, Value> sorted = to;
     to = from;
     from = sorted;
@@ -64,14 +64,14 @@ __global__ void sort_tiles_kernel(Items<Key, Value> from, Items<Key, Value> to, 
        first += std::int64_t(gridDim.x) * tile_keys) {
     const int count = int(min(n - first, std::int64_t(tile_keys)));
     load_items(tile, 0, from, first, count);
-    __syncthreads();  // the first level reads what other threads have loaded
+    __syncthreads();  // the first level reads items that other threads have loaded into `tile`
     const Items<Key, Value> sorted = sort_in_shared(tile, other, count, before);
     store_items(to, first, sorted, count);
-    __syncthreads();  // Redundant today: each thread reloads what it stored. Keeps the kernel correct if that changes.
+    __syncthreads();  // not needed as long as each thread overwrites only items of `tile` that it has stored itself
   }
 }
 
-/// One level, `pairs` merges: each block merges two neighbouring runs of `run` keys; the last pair may be short.
+/// One level, `pairs` merges: each block merges two neighbouring runs of `run` keys. The last pair may be short.
 template <class Key, class Value, class Before>
 __global__ void merge_level(Items<Key, Value> from, Items<Key, Value> to, std::int64_t n, std::int64_t pairs,
                             std::int64_t run, Before before) {
@@ -88,19 +88,19 @@ __global__ void merge_level(Items<Key, Value> from, Items<Key, Value> to, std::i
       const Counts count{int(min(a_end - a, std::int64_t(chunk_keys))), int(min(b_end - b, std::int64_t(chunk_keys)))};
       load_items(loaded, 0, from, a, count.a);
       load_items(loaded, chunk_keys, from, b, count.b);
-      __syncthreads();  // ranks are counted among keys that other threads have loaded
+      __syncthreads();  // ranks are counted among keys that other threads have stored in `loaded`
       Counts placed = count;
       // begin solution
       //~ // Your code: how many of the loaded keys of a, and of b, have a position that no later key can change? All of
-      //~ // them, if the other run has no more keys to load; otherwise it depends on the last loaded key of the other
+      //~ // them, if the other run has no more keys to load. Otherwise it depends on the last loaded key of the other
       //~ // run. Then place_by_ranks() those keys in `merged`.
       //~ (void)a_keys, (void)b_keys, (void)merged;
-      // An item of a has to wait if a later key of b may come before it; an item of b, also if one of a may equal it.
+      // An item of a must wait if a later key of b may come before it, one of b also if a later key of a may equal it.
       if (b + count.b < b_end) placed.a = upper_rank(a_keys, count.a, b_keys[count.b - 1], before);
       if (a + count.a < a_end) placed.b = lower_rank(b_keys, count.b, a_keys[count.a - 1], before);
       place_by_ranks(merged, loaded, chunk_keys, count, placed, before);
       // end solution
-      __syncthreads();  // the store reads what other threads have placed; the next load overwrites what they have read
+      __syncthreads();  // the store reads items that other threads have placed in `merged`, and a load changes `loaded`
       store_items(to, output, merged, placed.a + placed.b);
       a += placed.a;
       b += placed.b;

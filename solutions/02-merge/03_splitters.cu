@@ -6,11 +6,11 @@
 // New since step 02, whose sorted tiles this step starts from: a level has as many blocks as pieces, however few merges
 // it has. The splitters are put in order without sorting: the index of a splitter among all is its index among those of
 // its own run plus its rank among those of the other run, which follows from its partition point.
-// Cost: 1 + ceil(log2(n / 2048)) reads and writes of every key and twice as many launches; for every 256 keys, a search
-// that reads about log2 n keys, and a partition point of 16 bytes.
-// Limits: a piece has 1 to 512 keys, 256 on average. Half of a block's positions stay empty, and each piece pays for
-// the start of a block, two barriers, and sectors that it shares with its neighbours.
-// Lines: 32 to write, 82 given.
+//- Cost: 1 + ceil(log2(n / 2048)) reads and writes of every key, and twice as many launches. For every 256 keys of a
+//- level, a search that reads about log2 n keys, and a partition point of 16 bytes.
+//- Limits: a piece has 1 to 512 keys, 256 on average. Half of a block's positions stay empty, and each piece pays for
+//- the start of a block, two barriers, and sectors that it shares with its neighbours.
+// Lines: 32 to write, 78 given.
 #include <cstdint>
 
 #include "instantiate.cuh"
@@ -72,7 +72,7 @@ __global__ void merge_pieces(Items<Key, Value> from, Items<Key, Value> to, Level
     // begin solution
     //~ // Your code: the piece extends from points[piece] to the next point or, at the end of its merge, to the ends of
     //~ // both runs. load_items() of a and of b, place_by_ranks(), store_items(). How many items of the output come before
-    //~ // it?
+    //~ // the piece?
     //~ (void)merge, (void)loaded, (void)merged;
     const PartitionPoint begin = points[piece];
     const PartitionPoint merge_end{merge.middle, merge.end};
@@ -81,9 +81,9 @@ __global__ void merge_pieces(Items<Key, Value> from, Items<Key, Value> to, Level
     const Counts count{int(end.a - begin.a), int(end.b - begin.b)};
     load_items(loaded, 0, from, begin.a, count.a);
     load_items(loaded, piece_keys, from, begin.b, count.b);
-    __syncthreads();  // ranks are counted among keys that other threads have loaded
+    __syncthreads();  // ranks are counted among keys that other threads have stored in `loaded`
     place_by_ranks(merged, loaded, piece_keys, count, count, before);
-    __syncthreads();  // the store reads what other threads have placed; the next load overwrites what they have read
+    __syncthreads();  // the store reads items that other threads have placed in `merged`, and a load changes `loaded`
     store_items(to, output, merged, count.a + count.b);
     // end solution
   }

@@ -5,10 +5,10 @@
 // all threads of a grid.
 // The network in its classic form: in a stage, key i meets key i ^ j. Where (i & k) is set, the comparator points the
 // other way, so that every two neighbouring runs form a bitonic sequence of k keys for the next merge.
-// Cost: log2 n (log2 n + 1) / 2 launches. Each reads every key and writes the exchanged ones: up to 2 * sizeof(Key)
-// bytes per key and stage.
-// Limits: n is rounded up to a power of two, so n = 2^k + 1 costs twice as much as n = 2^k.
-// Lines: 18 to write, 72 given.
+//- Cost: log2 n (log2 n + 1) / 2 launches. Each reads every key and writes the exchanged ones: up to 2 * sizeof(Key)
+//- bytes per key and stage.
+//- Limits: n is rounded up to a power of two, so n = 2^k + 1 costs more than twice as much as n = 2^k.
+// Lines: 18 to write, 69 given.
 #include <bit>
 #include <cstdint>
 
@@ -27,7 +27,7 @@ template <class Key>
 __global__ void run_stage(Key* keys, std::int64_t comparators, std::int64_t k, std::int64_t j, lab::Order order) {
   // begin solution
   //~ // Your code: thread t runs comparator t, and more of them if the grid has fewer threads than comparators.
-  //~ // Its lower key is keys[i], where i is the t-th number in which the bit j is not set; its partner is keys[i ^ j].
+  //~ // Its lower key is keys[i], where i is the t-th number, from 0 on, without the bit j. Its partner is keys[i ^ j].
   //~ // Put the two in `order` where (i & k) == 0, and in the opposite order elsewhere. lab::before(a, b, order) compares.
   const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x;
   for (std::int64_t t = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; t < comparators; t += step) {

@@ -2,14 +2,15 @@
 //
 // Idea: a block loads a tile once, runs all stages on it in shared memory, and stores it once. Between two stages it
 // needs only __syncthreads(), not a new launch.
-// New since step 01: shared memory and its barriers; values that travel with their keys; the order as a template
-// parameter; and a network whose comparators all point one way. The first stage of each merge pairs i with its mirror
+// New since step 01: shared memory and its barriers, values that travel with their keys, the order as a template
+// parameter, and a network whose comparators all point one way. The first stage of each merge pairs i with its mirror
 // image i ^ (run - 1), which reads the second run backwards. Positions past the end of the input then act as keys that
 // are already in place, so their comparators can be skipped, and any n works without padding.
-// Cost: one read and one write of every key. A tile of 1024 keys takes 55 stages and 57 barriers.
-// Limits: each tile is sorted separately. A tile takes 4 KiB of shared memory, or 8 KiB if its keys have 8 bytes, or 4
-// bytes and a value of 4 bytes.
-// Lines: 25 to write, 66 given.
+//- Cost: one read and one write of every key. A tile of 1024 keys takes 55 stages and 57 barriers, of which the last,
+//- after the store, is for safety: 56 are enough. It needs 4 KiB of shared memory, or 8 KiB if its keys have 8 bytes, or
+//- 4 bytes and a value of 4 bytes.
+// Limits: each tile is sorted separately.
+// Lines: 25 to write, 64 given.
 #include <cstdint>
 
 #include "step/launch_shape.h"
@@ -35,13 +36,13 @@ __device__ void sort_in_shared(Key* keys, Value* values, int count) {
       const int i = lower_position(t, run / 2), partner = i ^ (run - 1);
       if (partner < count) compare_exchange<order>(keys, values, i, partner);
     }
-    __syncthreads();  // the next stage reads keys that other threads have just written
+    __syncthreads();  // the next stage compares elements of `keys` that other threads have just written
     for (int stride = run / 4; stride > 0; stride /= 2) {
       for (int t = threadIdx.x; t < tile_keys / 2; t += blockDim.x) {
         const int i = lower_position(t, stride), partner = i + stride;
         if (partner < count) compare_exchange<order>(keys, values, i, partner);
       }
-      __syncthreads();  // the next stage, or the store, reads keys that other threads have just written
+      __syncthreads();  // the next stage, or the store, reads elements of `keys` that other threads have just written
     }
   }
   // end solution
@@ -56,14 +57,14 @@ __global__ void sort_tiles_kernel(lab::Span<Key> keys, Value* values) {
        first += std::int64_t(gridDim.x) * tile_keys) {
     const int count = tile_count(first, keys.n);
     // begin solution
-    //~ // Your code: load_tile(), sort_in_shared(), store_tile(). Put a barrier wherever one thread needs what another
-    //~ // thread has written.
+    //~ // Your code: load_tile(), sort_in_shared(), store_tile(). Put a barrier wherever a thread reads keys of the tile
+    //~ // that another has written.
     //~ (void)tile, (void)tile_values, (void)count;
     load_tile(tile, tile_values, keys, values, first, count);
-    __syncthreads();  // the first stage reads keys that other threads have loaded
+    __syncthreads();  // the first stage reads keys that other threads have loaded into `tile`
     sort_in_shared<order>(tile, tile_values, count);
     store_tile(keys, values, first, count, tile, tile_values);
-    __syncthreads();  // Redundant today: each thread reloads what it stored. Keeps the kernel correct if that changes.
+    __syncthreads();  // not needed as long as each thread overwrites only keys of `tile` that it has stored itself
     // end solution
   }
 }

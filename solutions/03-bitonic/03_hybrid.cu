@@ -4,12 +4,12 @@
 // in shared memory, many stages per read and write of every key. Only the stages with distant partners go through
 // global memory.
 // New since step 02, whose sorted tiles this step starts from: a merge of runs longer than a tile. Each of its first
-// stages, with partners a tile or more apart, is a launch; all remaining stages, with partners inside a tile, share one
-// launch.
-// Cost: 1 + m + m (m + 1) / 2 reads and writes of every key, and as many launches, where m is log2(n / tile_keys),
-// rounded up. (Step 01: log2 n (log2 n + 1) / 2. For n = 2^20, 66 instead of 210.)
-// Limits: any n, no scratch memory; but still O(log^2 n) passes over memory.
-// Lines: 31 to write, 78 given.
+// stages, with partners a tile or more apart, is a launch. All remaining stages, with partners inside a tile, share one
+// launch. The step sorts any n without scratch memory.
+//- Cost: 1 + m + m (m + 1) / 2 reads and writes of every key, and as many launches, where m is log2(n / tile_keys),
+//- rounded up. (Step 01: log2 n (log2 n + 1) / 2. For n = 2^20, 66 instead of 210.)
+// Limits: there are still O(log^2 n) passes over memory.
+// Lines: 31 to write, 76 given.
 #include <cstdint>
 
 #include "step/launch_shape.h"
@@ -49,16 +49,16 @@ __global__ void merge_in_tiles(lab::Span<Key> keys, Value* values) {
     //~ // Your code: load_tile(), the stages with strides tile_keys / 2, ..., 2, 1, store_tile(), and the barriers.
     //~ (void)tile, (void)tile_values, (void)count;
     load_tile(tile, tile_values, keys, values, first, count);
-    __syncthreads();  // the first stage reads keys that other threads have loaded
+    __syncthreads();  // the first stage reads keys that other threads have loaded into `tile`
     for (int stride = tile_keys / 2; stride > 0; stride /= 2) {
       for (int t = threadIdx.x; t < tile_keys / 2; t += blockDim.x) {
         const int i = lower_position(t, stride), partner = i + stride;
         if (partner < count) compare_exchange<order>(tile, tile_values, i, partner);
       }
-      __syncthreads();  // the next stage, or the store, reads keys that other threads have just written
+      __syncthreads();  // the next stage, or the store, reads keys of `tile` that other threads have just written
     }
     store_tile(keys, values, first, count, tile, tile_values);
-    __syncthreads();  // Redundant today: each thread reloads what it stored. Keeps the kernel correct if that changes.
+    __syncthreads();  // not needed as long as each thread overwrites only keys of `tile` that it has stored itself
     // end solution
   }
 }
@@ -75,7 +75,7 @@ void merge_all(lab::Span<Key> keys, Value* values, lab::LaunchShape shape, cudaS
   //~ NOT_WRITTEN("step 03");
   const unsigned tile_blocks = lab::blocks_or(shape, keys.n, tile_keys);
   for (std::int64_t run = 2 * tile_keys; run / 2 < keys.n; run *= 2) {
-    // Counts whole runs: of a run that n cuts short, the kernel skips the comparators that reach beyond n.
+    // Counts whole runs. If n cuts the last one short, the kernel skips the comparators that reach beyond n.
     const std::int64_t pairs = (keys.n + run - 1) / run * (run / 2);
     const unsigned blocks = lab::blocks_or(shape, pairs, threads_per_block);
     run_global_stage<order, true><<<blocks, threads_per_block, 0, stream>>>(keys, values, pairs, run / 2);

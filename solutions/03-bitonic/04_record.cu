@@ -1,22 +1,23 @@
 // Step 04: the record.
 //
 // Idea: a key that has been read stays in registers for as many stages as possible. A thread that holds 32 keys runs
-// the stages among them without any memory. Between lanes that are close, keys travel by shuffles; between others, they
-// go through shared memory once for several stages. And the stages whose partners are in different tiles, each of which
-// was a pass over memory in step 03, go in fives: a thread takes 32 keys that are a stride apart, and for five stages
-// these meet only each other.
-// New since step 03: the network in registers and between lanes (network.cuh); tiles whose arrangement follows the
-// stages (tile_network.cuh); strided passes (merge_passes.cuh); thread block clusters, where there are any
+// the stages among them without accessing memory. Keys travel between nearby lanes by shuffles, and between other
+// threads through shared memory, once for several stages. In step 03, each stage whose partners are in different tiles
+// was a pass over memory. Here five such stages share a pass: a thread takes 32 keys that are a stride apart, which
+// meet only each other for five stages.
+// New since step 03: the network in registers and between lanes (network.cuh), tiles whose arrangement follows the
+// stages (tile_network.cuh), strided passes (merge_passes.cuh), and thread block clusters, on GPUs that have them
 // (cluster.cuh). Keys of all types are sorted as unsigned numbers (words.cuh), so that a comparator is a minimum and a
 // maximum.
-// Cost: one read and one write of every key to sort the tiles, of 8192 keys each (4096 if they have 8 bytes or values).
-// Then a merge into runs of 2^m tiles takes one strided pass for every five stages across tiles, m / 5 rounded up, and
-// one pass for all others. For 2^16 keys 7 passes in all, for 2^20 17 (step 03: 28 and 66). With clusters, the first
-// pass sorts runs of 32,768 keys (16,384), which leaves 3 passes instead of 7, and 13 instead of 17. No scratch memory.
+//- Cost: one read and one write of every key to sort the tiles, of 8192 keys each (4096 if they have 8 bytes or
+//- values). Then a merge into runs of 2^m tiles takes one strided pass for every five stages across tiles, m / 5
+//- rounded up, and one pass for all others. That makes 7 passes for 2^16 keys and 17 for 2^20 (step 03: 28 and 66).
+//- With clusters, the first pass sorts runs of 32,768 keys (16,384), and there are 3 passes instead of 7, and 13
+//- instead of 17. No scratch memory.
 // Occupancy: a block that sorts a tile has 256 threads with 80 registers each. A streaming multiprocessor has 65,536,
 // so three blocks run there at a time, and while one waits at a barrier, the others work.
 // Limits: 256 threads per block.
-// Lines: 37 to write, 119 given.
+// Lines: 37 to write, 115 given.
 #include <cstdint>
 
 #include "cluster.cuh"
@@ -33,7 +34,7 @@ constexpr int strided_threads = 128;
 template <class Words>
 using RecordTile = Tile<typename Words::Word, 128 / sizeof(typename Words::Word), record_threads>;
 
-/// For few keys, which are a single tile: sorting it takes less time the smaller it is.
+/// For keys that fit into a single tile, which takes less time to sort the smaller it is.
 template <class Words>
 using SmallTile = Tile<typename Words::Word, 16, record_threads>;
 
@@ -49,13 +50,13 @@ __global__ void __launch_bounds__(record_threads) sort_each_tile(Words all) {
 #pragma unroll
     for (int i = 0; i < tile.items; ++i) words[i] = striped.load(32 * i);
     // begin solution
-    //~ // Your code: sort the words of the whole block (sort_group), and make them striped again: write_blocked() and
-    //~ // read_striped(). Which barriers are needed, also for the next tile?
+    //~ // Your code: sort the words of the whole block (sort_group), and make them striped again with write_blocked() and
+    //~ // read_striped(). Which barriers are needed, including the one before the next tile?
     sort_group<record_threads>(tile, words, t);
     write_blocked(tile, words, t);
-    __syncthreads();  // a thread reads striped words that others have written as blocked ones
+    __syncthreads();  // read_striped() reads words of `tile` that other threads have written
     read_striped(tile, words, t);
-    // The next tile's words overwrite these.
+    // The next words overwrite those in `tile`, which other threads may still be reading.
     __syncthreads();
     // end solution
 #pragma unroll
@@ -73,8 +74,8 @@ __global__ void __launch_bounds__(strided_threads) run_strided_stages(Words all,
     if (run >= all.n) break;
     // begin solution
     //~ // Your code: call run_five_stages() for the words at run + column, run + column + stride, and so on. With
-    //~ // `mirrored`, the word at run + column must meet its mirror image, the last word but `column` of the run. So
-    //~ // where do the words in the second half of the run begin?
+    //~ // `mirrored`, the word at run + column must meet its mirror image, the last word but `column` of the run. Where,
+    //~ // then, do the words in the second half of the run begin?
     const std::int64_t low = run + column, high = mirrored ? run + stride - 1 - column : low;
     run_five_stages<mirrored>(all, low, high, stride);
     // end solution
@@ -94,7 +95,7 @@ __global__ void __launch_bounds__(record_threads) merge_each_tile(Words all) {
     //~ (void)t;
     const auto columns = all.from(begin + t), striped = all.from(begin + striped_position<tile.items>(t));
     merge_tile_in_memory(tile, columns, striped, t);
-    __syncthreads();  // the next tile's words overwrite these
+    __syncthreads();  // the next words overwrite those in `tile`, which other threads may still be reading
     // end solution
   }
 }
@@ -104,13 +105,12 @@ template <class Words>
 void sort_words(Words all, lab::LaunchShape shape, cudaStream_t stream) {
   constexpr std::int64_t tile = RecordTile<Words>::size;
   const unsigned tile_blocks = lab::blocks_or(shape, all.n, tile);
-  // PHASE 1: sort runs, where there are clusters.
+  // PHASE 1: sort runs in clusters, if the GPU has them.
   std::int64_t sorted = shape.blocks == 0 ? sort_runs_in_clusters(all, stream) : 0;  // the length of sorted runs
   // begin solution
-  //~ // PHASE 2: sort tiles, if that has not been done.
-  //~ // Your code: if nothing is sorted yet, and all keys fit into one SmallTile, launch sort_each_tile with it, and
-  //~ // that is all. If nothing is sorted and they do not fit, launch it with RecordTile: then runs of `tile` words are
-  //~ // sorted.
+  //~ // PHASE 2: sort tiles, if nothing is sorted yet.
+  //~ // Your code: if nothing is sorted and all keys fit into one SmallTile, launch sort_each_tile with it, and return. If
+  //~ // they do not fit, launch it with RecordTile, which makes sorted runs of `tile` words.
   //~ // PHASE 3: merge the sorted runs in pairs.
   //~ // Also your code: for runs of 2, 4, ... times the sorted ones, until one run holds all keys: a strided pass that
   //~ // begins with the mirror stage, further strided passes as long as there are strides of a tile or more, and
@@ -119,7 +119,7 @@ void sort_words(Words all, lab::LaunchShape shape, cudaStream_t stream) {
   //~ (void)run_strided_stages<true, Words>, (void)run_strided_stages<false, Words>, (void)merge_each_tile<Words>;
   //~ (void)tile_blocks, (void)tile, (void)sorted, (void)stream;
   //~ NOT_WRITTEN("step 04");
-  // PHASE 2: sort tiles, if that has not been done.
+  // PHASE 2: sort tiles, if nothing is sorted yet.
   if (sorted == 0 && all.n <= SmallTile<Words>::size) {
     sort_each_tile<SmallTile<Words>><<<tile_blocks, record_threads, 0, stream>>>(all);
     CUDA_CHECK(cudaGetLastError());

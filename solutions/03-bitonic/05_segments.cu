@@ -1,17 +1,17 @@
 // Step 05: segments.
 //
 // Idea: a network is at its best where everything fits into registers. Many small arrays, the segments of a larger one,
-// are sorted at once, each by a few lanes of a warp, or by up to four warps. The keys of a segment are read once and
-// written once.
-// New since step 04: a warp that sorts several segments, of any length, from any address; classes of segments by their
-// length (segment.cuh). If lengths differ, lists of the segments of each class (segment_lists.cuh), which persistent
-// blocks work through (segment_queue.cuh). Segments that are longer than a tile, by one block each (long_segment.cuh).
-// Cost: one read and one write of every key in a segment of up to 4096 keys, and nearly 12 bytes per key instead of 8
-// (10 for very many keys) if segments begin anywhere, counted without caches. Scratch memory only if segments are given
-// by offsets: 8 bytes for each, and 128 bytes.
+// are sorted at once, each by a few lanes of a warp, or by up to four warps.
+// New since step 04: a warp sorts several segments, of any length and from any address. Segments are divided into
+// classes by their length (segment.cuh). If lengths differ, the segments of each class are put into a list
+// (segment_lists.cuh), and persistent blocks work through the lists (segment_queue.cuh). A segment that is longer than
+// a tile is sorted by one block (long_segment.cuh).
+//- Cost: one read and one write of every key in a segment of up to 4096 keys, and nearly 12 bytes per key instead of 8
+//- (10 for very many keys) if segments begin anywhere, counted without caches. Scratch memory only if segments are
+//- given by offsets: 8 bytes for each, and 128 bytes.
 // Limits: uint32_t, ascending, 128 threads per block; n below 2^31.
 // Longer than other steps: segments of equal and of mixed lengths share one sort, which needs the network of step 04.
-// Lines: 51 to write, 127 given.
+// Lines: 51 to write, 124 given.
 #include <algorithm>
 #include <cstdint>
 
@@ -24,12 +24,12 @@
 namespace bitonic {
 namespace {
 
-// Of persistent blocks: with fewer keys, they would mostly read the lengths of the lists.
+// Persistent blocks with fewer keys would mostly read the lengths of the lists.
 constexpr int min_keys_per_block = 1024;
 
 /// The sort of segments. The contract of sort() and run_strided_stages(), which the kernels call, is in segment.cuh.
 struct GroupSort {
-  /// Loads the thread's words of a segment; ~0u for positions past its end. All lanes of the warp call it.
+  /// Loads the thread's words of a segment, and ~0u for positions past its end. All lanes of the warp call it.
   template <class SegmentTile>
   static __device__ void load(SegmentKeys keys, Segment segment, std::uint32_t (&words)[SegmentTile::items], int t) {
     constexpr int items = SegmentTile::items, threads = SegmentTile::threads;
@@ -38,8 +38,8 @@ struct GroupSort {
     const bool aligned = reinterpret_cast<std::uintptr_t>(vectors) % sizeof(uint4) == 0;
     // begin solution
     //~ // Your code: load the words from[0], from[threads], ... of the segment, and the sentinel ~0u past its end.
-    //~ // Then, if all lanes of the warp have `aligned` addresses and full segments (__all_sync), load vectors of four
-    //~ // words: vectors[t], vectors[t + threads], ...
+    //~ // If all lanes of the warp have `aligned` addresses and full segments (__all_sync), load vectors of four words
+    //~ // instead: vectors[t], vectors[t + threads], ...
     //~ (void)from, (void)vectors, (void)aligned, (void)items, (void)threads;
     if (__all_sync(all_lanes, aligned && segment.length == SegmentTile::size)) {  // needs no comparisons
 #pragma unroll
@@ -55,7 +55,7 @@ struct GroupSort {
     // end solution
   }
 
-  /// Stores the sorted words of a segment from the tile, by `threads` threads. t: the index among them.
+  /// Stores the sorted words of a segment from the tile, by `threads` threads. `t`: the index among them.
   template <int threads, class SegmentTile>
   static __device__ void store(SegmentKeys keys, Segment segment, SegmentTile& tile, int t) {
     constexpr int items = SegmentTile::size / threads;
@@ -91,7 +91,7 @@ struct GroupSort {
     load<SegmentTile>(keys, own, words, t);
     sort_group<threads>(tiles[group], words, t);
     write_blocked(tiles[group], words, t);
-    synchronize<threads>();  // a thread stores words that others have written
+    synchronize<threads>();  // a thread stores words of tiles[group] that other threads have written
     if constexpr (threads < 32) {
       const int lane = int(threadIdx.x) % 32, first_group = group - lane / threads;
 #pragma unroll
@@ -126,7 +126,7 @@ __global__ void __launch_bounds__(segment_threads) sort_segments_of_class(Segmen
   __shared__ typename Class::SegmentTile tiles[Class::per_block];
   for (int first = blockIdx.x * Class::per_block; first < segments.count(); first += gridDim.x * Class::per_block) {
     GroupSort::sort<Class>(tiles, keys, own_segment<Class>(segments, segments.count(), first));
-    __syncthreads();  // the next segments overwrite these
+    __syncthreads();  // the next segments overwrite words in `tiles` that other threads may not have stored yet
   }
 }
 
@@ -157,7 +157,7 @@ void require_segments(std::int64_t n, lab::LaunchShape shape) {
   if (n > max_segmented_keys) throw lab::Unsupported("segments have positions of type int: choose --n below 2^31");
 }
 
-/// Persistent blocks: at most as many as run at a time.
+/// The number of persistent blocks: at most as many as run at a time.
 unsigned persistent_blocks(std::int64_t n, lab::LaunchShape shape) {
   const unsigned blocks = lab::blocks_or(shape, n, min_keys_per_block);
   if (shape.blocks != 0) return blocks;
@@ -187,7 +187,7 @@ void sort_segments(lab::Span<const std::uint32_t> keys, lab::Span<std::uint32_t>
   const SegmentLists lists(memory.data());
   CUDA_CHECK(cudaMemsetAsync(lists.counts, 0, SegmentLists::counters * sizeof(int), stream));
   // begin solution
-  //~ // Your code: launch count_segments and list_segments_by_class, whose blocks look at 512 segments each; then
+  //~ // Your code: launch count_segments and list_segments_by_class, whose blocks look at 512 segments each. Then launch
   //~ // sort_long_segments for the first list, and sort_listed_segments for all others. Check each launch.
   //~ (void)blocks, (void)segments, (void)sorted, (void)lists, (void)sort_long_segments<GroupSort, ListedSegments>;
   //~ (void)sort_listed_segments<GroupSort>;

@@ -2,13 +2,14 @@
 //
 // Idea: count the keys of each value and add the counters up. The sums show where the run of each value begins and
 // ends, and the sorted array can be written without looking at a key again. No two keys are compared.
-// Three kernels: `count` (each key adds 1 to its counter), `scan` (one thread adds the counters up), `walk` (each
-// thread walks along the sums and its own chunk of the output, and writes the values that belong there).
-// Cost: 1 byte read and 1 byte written per key; n atomics on 256 addresses; 256 additions by a single thread, while the
-// rest of the GPU waits.
-// Limits: atomics on one address are serialized; if all keys are equal, all n of them are. Neighbouring threads write
-// far apart: 32 sectors for 32 bytes. Bytes only.
-// Lines: 23 to write, 49 given.
+// Three kernels: in `count`, each key adds 1 to its counter. In `scan`, one thread adds the counters up. In `walk`,
+// each thread walks along the sums and its own chunk of the output, and writes the values that belong there.
+//- Cost: 1 byte read and 1 byte written per key, n atomics on 256 addresses, and 256 additions by a single thread,
+//- while the rest of the GPU waits.
+//- Atomics on one address are serialized. If all keys are equal, all n of them are. Neighbouring threads write far
+//- apart: 32 sectors for 32 bytes.
+// Limits: bytes only.
+// Lines: 23 to write, 46 given.
 #include <cstdint>
 
 #include "counting.cuh"
@@ -22,8 +23,8 @@ constexpr int min_chunk = 256;  // a shorter chunk would cost less than the sear
 /// counts[v] += the number of keys equal to v.
 __global__ void count(lab::Span<const std::uint8_t> keys, std::uint64_t* counts) {
   // begin solution
-  //~ // Your code: a grid-stride loop over the keys; each key adds 1 to the counter of its value. Several threads may
-  //~ // need the same counter at the same time: use atomic_add() of counting.cuh.
+  //~ // Your code: a grid-stride loop over the keys, in which each key adds 1 to the counter of its value. Several threads
+  //~ // may need the same counter at the same time, so use atomic_add() of counting.cuh.
   const std::int64_t stride = std::int64_t(gridDim.x) * blockDim.x;
   for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < keys.n; i += stride) {
     atomic_add(&counts[keys.data[i]], 1);
@@ -52,7 +53,7 @@ __global__ void walk(lab::Span<std::uint8_t> keys, const std::uint64_t* sums, st
   if (rest <= 0) return;
   const std::int64_t first = thread * chunk, end = first + (rest < chunk ? rest : chunk);
   // begin solution
-  //~ // Your code: write the value of each position first ... end - 1 of the ascending order. Start with v = 0; as long
+  //~ // Your code: write the value of each position first ... end - 1 of the ascending order. Start with v = 0. As long
   //~ // as sums[v + 1] is not above the position, go on to the next v. The loop never goes back to a smaller v.
   //~ // Position p of the ascending order is position keys.n - 1 - p of the descending order.
   //~ (void)sums, (void)first, (void)end;

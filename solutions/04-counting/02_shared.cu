@@ -2,17 +2,18 @@
 //
 // Idea: a block counts its own keys in shared memory, where atomics are fast and only its own threads contend, and at
 // the end adds its 256 counters to those in global memory. As many threads as there are counters scan them, in log2 n
-// stages: in stage d the sum 2^d positions to the left is added to each sum (Hillis and Steele).
-// New since step 01: dynamic shared memory, whose size the launch sets; double buffering; a scan of any n, tile by
-// tile; and scattering keys: a block claims positions for all its keys of a value with one global atomic, and each key
-// claims one of them, its ticket, with an atomic in shared memory.
-// Cost: 4 bytes read and 2 written per key (count 1; scatter 2 and 1; copy back 1 and 1); 10 stages, 12 barriers per
-// tile.
+// stages: stage d adds to each sum the one 2^d positions to its left (Hillis and Steele).
+// New since step 01: dynamic shared memory, whose size the launch sets, double buffering, a scan of any n tile by tile,
+// and scattering keys. A block claims positions for all its keys of a value with one global atomic, and each key claims
+// one of them, its ticket, with an atomic in shared memory.
+//- Cost: 4 bytes read and 2 written per key (the count reads 1, the scatter reads 2 and writes 1, and so does the copy
+//- back with 1 and 1). 10 stages and 12 barriers per tile of the scan. Keys that are all equal still contend for one
+//- counter.
 // Limits: the scan makes n log2 n additions where n would do. Scattered keys are written one byte at a time and in no
-// particular order: unstable. Keys that are all equal still contend for one counter.
+// particular order, so the sort is unstable.
 // Longer than other steps because it has three tasks: the histogram and the scan, which are tested alone, and the
 // scatter.
-// Lines: 63 to write, 80 given.
+// Lines: 63 to write, 78 given.
 #include <algorithm>
 #include <cstdint>
 
@@ -38,7 +39,7 @@ __global__ void histogram_kernel(const std::uint8_t* keys, Vectors<std::uint8_t>
   //~ // barriers are needed, and why? One atomic can count several neighbouring equal keys. Is that worth it?
   //~ (void)all, (void)block_counts;
   for (int v = threadIdx.x; v < counters; v += blockDim.x) block_counts[v] = 0;
-  __syncthreads();  // a thread counts in counters that others have set to 0
+  __syncthreads();  // a thread adds to elements of `block_counts` that other threads have cleared
   for_each_index(vectors.count, [&](std::int64_t j) {
     const uint4 vector = all[j];
     unsigned value = key_of<std::uint8_t>(vector, 0), equal = 1;
@@ -54,7 +55,7 @@ __global__ void histogram_kernel(const std::uint8_t* keys, Vectors<std::uint8_t>
     atomicAdd(&block_counts[value], equal);
   });
   for_each_index(vectors.edges, [&](std::int64_t e) { atomicAdd(&block_counts[keys[vectors.edge(e)]], 1u); });
-  __syncthreads();  // a thread adds counters in which others have counted
+  __syncthreads();  // a thread reads elements of `block_counts` to which other threads have added
   for (int v = threadIdx.x; v < counters; v += blockDim.x) {
     if (block_counts[v] != 0) atomic_add(&counts[v], block_counts[v]);
   }
@@ -66,7 +67,7 @@ __global__ void scan_tiles(Values values, std::uint64_t* sums, std::uint64_t* ti
   extern __shared__ std::uint64_t buffers[];
   for (std::int64_t tile = blockIdx.x; tile * scan_tile < values.n; tile += gridDim.x) {
     const std::int64_t first = tile * scan_tile;
-    // Not by items_in_tile(): with that, nvcc 13.0 reads threadIdx again in every stage.
+    // Without items_in_tile(), because nvcc 13.0 would then read threadIdx again in every stage.
     const int count = int(min(values.n - first, std::int64_t(scan_tile)));
     // begin solution
     //~ // Your code: load the tile into one buffer. For distance = 1, 2, 4, ... below count: write to the other buffer
@@ -77,23 +78,23 @@ __global__ void scan_tiles(Values values, std::uint64_t* sums, std::uint64_t* ti
     //~ (void)buffers, (void)first, (void)count;
     std::uint64_t *from = buffers, *to = buffers + scan_tile;
     for (int i = threadIdx.x; i < count; i += blockDim.x) from[i] = values.data[first + i];
-    __syncthreads();  // the first stage reads values that other threads have loaded
+    __syncthreads();  // the first stage reads values that other threads have loaded into `from`
     for (int distance = 1; distance < count; distance *= 2) {
       for (int i = threadIdx.x; i < count; i += blockDim.x) {
         to[i] = i >= distance ? from[i] + from[i - distance] : from[i];
       }
-      __syncthreads();  // the next stage reads what others have written to `to`, and overwrites `from`
+      __syncthreads();  // the next stage reads sums that other threads have written to `to`, and overwrites `from`
       std::uint64_t* const written = to;
       to = from, from = written;
     }
     for (int i = threadIdx.x; i < count; i += blockDim.x) sums[first + i] = i == 0 ? 0 : from[i - 1];
     if (threadIdx.x == 0) tile_sums[tile] = from[count - 1];
-    __syncthreads();  // the next tile overwrites sums that other threads may not have stored yet
+    __syncthreads();  // the next tile overwrites sums in `buffers` that other threads may not have stored yet
     // end solution
   }
 }
 
-/// Scatters the keys: each key of value v goes to position next[v], which then advances. Dynamic shared memory:
+/// Scatters the keys. Each key of value v goes to position next[v], which then advances. Dynamic shared memory:
 /// `counters` positions of 64 bits, then as many counters of 32 bits.
 __global__ void scatter(lab::Span<const std::uint8_t> keys, std::uint8_t* sorted, std::uint64_t* next, int counters,
                         lab::Order order) {
@@ -108,19 +109,19 @@ __global__ void scatter(lab::Span<const std::uint8_t> keys, std::uint8_t* sorted
     //~ // order is position keys.n - 1 - p of the descending order.
     //~ (void)sorted, (void)next, (void)tile_counts, (void)count;
     for (int v = threadIdx.x; v < counters; v += blockDim.x) tile_counts[v] = 0;
-    __syncthreads();  // a thread counts in counters that others have set to 0
+    __syncthreads();  // a thread adds to elements of `tile_counts` that other threads have cleared
     for (int i = threadIdx.x; i < count; i += blockDim.x) atomicAdd(&tile_counts[keys.data[first + i]], 1u);
-    __syncthreads();  // a thread claims positions for keys that others have counted
+    __syncthreads();  // a thread claims positions for the keys that other threads have counted in `tile_counts`
     for (int v = threadIdx.x; v < counters; v += blockDim.x) {
       if (tile_counts[v] != 0) positions[v] = atomic_add(&next[v], tile_counts[v]);
     }
-    __syncthreads();  // a key gets a position that another thread has claimed
+    __syncthreads();  // a thread reads elements of `positions` that other threads have written
     for (int i = threadIdx.x; i < count; i += blockDim.x) {
       const std::uint8_t key = keys.data[first + i];
       const std::int64_t position = positions[key] + atomicSub(&tile_counts[key], 1u) - 1;  // the last ticket first
       sorted[order == lab::Order::ascending ? position : keys.n - 1 - position] = key;
     }
-    __syncthreads();  // the next tile sets counters to 0 that other threads may still be counting down
+    __syncthreads();  // the next tile sets counters in `tile_counts` to 0 that others may still be counting down
     // end solution
   }
 }

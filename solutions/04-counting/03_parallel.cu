@@ -2,10 +2,10 @@
 //
 // Idea: a scan that is a tree, with 2 (n - 1) additions instead of n log2 n (Blelloch). And keys without values need
 // not be moved: a binary search in the 257 sums for the partition point finds the value of any position of the output.
-// New since step 02: padded indices, which avoid bank conflicts; placing without atomics, 16 bytes per write.
-// Cost: 1 byte read and 1 byte written per key; 20 stages, 24 barriers per tile of 1024 counters.
-// Limits: bytes only; a key that is not moved cannot carry a value.
-// Lines: 48 to write, 54 given.
+// New since step 02: padded indexes, which avoid bank conflicts, and placing without atomics, 16 bytes per write.
+//- Cost: 1 byte read and 1 byte written per key. 20 stages and 24 barriers per tile of 1024 counters.
+// Limits: bytes only, and without values, because a key that is not moved cannot carry one.
+// Lines: 48 to write, 53 given.
 #include <cstdint>
 
 #include "scan.cuh"
@@ -14,7 +14,7 @@ namespace counting {
 namespace {
 
 constexpr int scan_threads = scan_tile / 2, place_threads = 256;  // one scan thread per pair of the lowest level
-/// Index of value i of a tile: padding after every 16 and every 256 values puts nodes far apart into different banks.
+/// Index of value i of a tile. Padding after every 16 and every 256 values puts distant nodes into different banks.
 /// Source: M. Harris, S. Sengupta and J. D. Owens, GPU Gems 3, chapter 39, for 16 banks of one value each.
 __host__ __device__ constexpr int padded(int i) { return i + i / 16 + i / 256; }
 
@@ -30,19 +30,19 @@ __device__ std::uint64_t scan_in_shared(std::uint64_t* tile) {
       const int right = (2 * k + 2) * half - 1;
       tile[padded(right)] += tile[padded(right - half)];
     }
-    __syncthreads();  // the next level adds sums that others have just written
+    __syncthreads();  // the next level adds sums in `tile` that other threads have just written
   }
   const std::uint64_t sum = tile[padded(scan_tile - 1)];
-  __syncthreads();  // thread 0 overwrites the sum that all others read
+  __syncthreads();  // thread 0 overwrites the last element of `tile`, which all other threads read
   if (threadIdx.x == 0) tile[padded(scan_tile - 1)] = 0;
-  __syncthreads();  // Redundant today: thread 0 also reads this 0. Keeps the kernel correct if another takes the root.
+  __syncthreads();  // not needed as long as thread 0, which has written this 0 to `tile`, is the one that reads it
   for (int half = scan_tile / 2; half > 0; half /= 2) {
     for (int k = threadIdx.x; k < scan_tile / (2 * half); k += blockDim.x) {
       const int right = (2 * k + 2) * half - 1;
       const std::uint64_t before = tile[padded(right)], left = tile[padded(right - half)];
       tile[padded(right - half)] = before, tile[padded(right)] = before + left;
     }
-    __syncthreads();  // the next level, or the store, reads sums that others have just written
+    __syncthreads();  // the next level, or the store, reads sums in `tile` that other threads have just written
   }
   return sum;
   // end solution
@@ -58,11 +58,11 @@ __global__ void scan_tiles_by_tree(Values values, std::uint64_t* sums, std::uint
     //~ // tile_sums[tile_index].
     //~ (void)&tile, (void)sums, (void)tile_sums, (void)first, (void)count, (void)scan_in_shared;
     for (int i = threadIdx.x; i < scan_tile; i += blockDim.x) tile[padded(i)] = i < count ? values.data[first + i] : 0;
-    __syncthreads();  // the lowest level adds values that other threads have loaded
+    __syncthreads();  // the lowest level adds values that other threads have loaded into `tile`
     const std::uint64_t sum = scan_in_shared(tile);
     for (int i = threadIdx.x; i < count; i += blockDim.x) sums[first + i] = tile[padded(i)];
     if (threadIdx.x == 0) tile_sums[tile_index] = sum;
-    __syncthreads();  // Redundant today: each thread reloads what it stored. Keeps the kernel correct if that changes.
+    __syncthreads();  // not needed as long as each thread overwrites only elements of `tile` that it has stored itself
     // end solution
   }
 }
@@ -72,7 +72,7 @@ __global__ void place(lab::Span<std::uint8_t> keys, Vectors<std::uint8_t> vector
                       lab::Order order) {
   __shared__ std::uint64_t runs[byte_values + 1];
   for (int v = threadIdx.x; v <= byte_values; v += blockDim.x) runs[v] = sums[v];
-  __syncthreads();  // a search reads sums that other threads have loaded
+  __syncthreads();  // a search reads sums that other threads have loaded into `runs`
   // begin solution
   //~ // Your code, with for_each_index(): write every vector, vectors.in(keys.data)[j], then the edges (see hint 4).
   //~ (void)&runs;

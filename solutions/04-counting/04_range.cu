@@ -2,10 +2,11 @@
 //
 // Idea: one counter for every 32-bit value would take 32 GiB, but keys often lie close together. A reduction finds the
 // smallest and the largest key, and key k gets counter k - smallest: 10^6 keys near 5,000,000 may need 256 counters.
-// New since step 03: the reduction, a tree of minima and maxima in each block; counters in shared memory if there are
-// few, in global memory if there are many; ranges that the caller declares (range.cuh).
-// Cost: 2 reads and 1 write of every key, and 4 passes over the counters. The host waits for the range.
-// Limits: max_range counters; if there are more counters than keys, most of the time goes into empty ones.
+// New since step 03: the reduction, a tree of minima and maxima in each block, counters in shared memory if there are
+// few and in global memory if there are many, and ranges that the caller declares (range.cuh).
+//- Cost: 2 reads and 1 write of every key, and 4 passes over the counters. The host waits for the range. If there are
+//- more counters than keys, most of the time goes into empty ones.
+// Limits: max_range counters.
 // Lines: 38 to write, 73 given.
 #include <cstdint>
 
@@ -32,14 +33,14 @@ __global__ void find_range(const Key* keys, Vectors<Key> vectors, std::uint32_t*
   //~ // two); then one thread combines the block's result with the other blocks': atomicMin, atomicMax.
   //~ (void)&smallest, (void)&largest, (void)t;
   smallest[t] = low, largest[t] = high;
-  __syncthreads();  // a thread reads what its partner has stored
+  __syncthreads();  // a thread reads elements of `smallest` and `largest` that its partner has written
   for (int left = blockDim.x; left > 1; left = (left + 1) / 2) {
     const int partner = t + (left + 1) / 2;
     if (partner < left) {
       smallest[t] = min(smallest[t], smallest[partner]);
       largest[t] = max(largest[t], largest[partner]);
     }
-    __syncthreads();  // the next stage reads what other threads have combined
+    __syncthreads();  // the next stage reads elements of `smallest` and `largest` that other threads have combined
   }
   if (t == 0) {
     atomicMin(&range[0], smallest[0]);
@@ -48,7 +49,8 @@ __global__ void find_range(const Key* keys, Vectors<Key> vectors, std::uint32_t*
   // end solution
 }
 
-/// Where a block counts: in global memory, or in its shared memory, in 32 bits, and then adds up in global memory.
+/// Where a block counts: in global memory, or in 32-bit counters in shared memory, which it then adds to those in
+/// global memory.
 enum class CountIn { global, shared };
 
 /// counts[v] += the number of keys with counter v.
@@ -62,9 +64,9 @@ __global__ void count(const Key* keys, Vectors<Key> vectors, Counters<Key> count
     for_each_key(keys, vectors, [&](Key key) { atomic_add(&counts[counters.index(key)], 1); });
   } else {
     for (int v = threadIdx.x; v < counters.size(); v += blockDim.x) block_counts[v] = 0;
-    __syncthreads();  // a thread counts in counters that others have set to 0
+    __syncthreads();  // a thread adds to elements of `block_counts` that other threads have cleared
     for_each_key(keys, vectors, [&](Key key) { atomicAdd(&block_counts[counters.index(key)], 1u); });
-    __syncthreads();  // a thread adds counters in which others have counted
+    __syncthreads();  // a thread reads elements of `block_counts` to which other threads have added
     add_block_counts(block_counts, counts, counters.size());
   }
   // end solution
@@ -77,7 +79,7 @@ void queue_reduction(lab::Span<const Key> keys, std::uint32_t* range, lab::Launc
   const int threads = lab::threads_or(shape, default_threads);
   const unsigned blocks = resident_blocks_or(shape, threads, keys.n, Vectors<Key>::keys_per_vector);
   // begin solution
-  //~ // Your code: give range[0] and range[1] values that any key replaces (cudaMemsetAsync sets bytes); find_range.
+  //~ // Your code: give range[0] and range[1] values that any key replaces (cudaMemsetAsync sets bytes). Then find_range.
   //~ (void)blocks;
   //~ NOT_WRITTEN("step 04");
   CUDA_CHECK(cudaMemsetAsync(&range[0], 0xff, sizeof range[0], stream));
@@ -96,8 +98,8 @@ void sort_within(Range range, lab::Span<Key> keys, lab::Order order, lab::Launch
   const lab::DeviceArray<std::uint64_t> counts = scratch<std::uint64_t>(counters.size() + 1, "counters", stream);
   const Vectors<Key> vectors(keys.data, keys.n);
   // begin solution
-  //~ // Your code: counters to 0; count<CountIn::shared> if count_in_shared(counters, keys.n, blocks), otherwise
-  //~ // count<CountIn::global>; scan_blelloch(); place_range.
+  //~ // Your code: set the counters to 0. Launch count<CountIn::shared> if count_in_shared(counters, keys.n, blocks),
+  //~ // otherwise count<CountIn::global>. Then scan_blelloch() and place_range.
   //~ (void)blocks, (void)vectors;
   //~ NOT_WRITTEN("step 04");
   CUDA_CHECK(cudaMemsetAsync(counts.data(), 0, counts.size() * sizeof(std::uint64_t), stream));

@@ -5,11 +5,12 @@
 // (value v, warp w) is the position of warp w's first key of value v: after all smaller keys, and after the keys of
 // value v in earlier chunks. Within its chunk the warp processes the keys in order, 32 at a time, and ranks lanes with
 // equal keys in the order of the lanes. No position depends on the order of atomics, so equal keys keep their order.
-// New since step 04: ranks by __match_any_sync; one pass per 8 bits of the counter's index, the least significant digit
-// first (LSD).
-// Cost per digit: 2 reads of the keys, 1 of the values, 1 write of both; a copy of both if the number of digits is odd.
-// Limits: neighbouring lanes write far apart; a pass that first sorts its tile could write whole runs (lab 05).
-// Lines: 38 to write, 68 given.
+// New since step 04: ranks by __match_any_sync, and one pass per 8 bits of the counter's index, the least significant
+// digit first (LSD).
+//- Cost per digit: 2 reads of the keys, 1 of the values, and 1 write of both. Also a copy of both if the number of
+//- digits is odd.
+//- Limits: neighbouring lanes write far apart. A pass that first sorts its tile could write whole runs (lab 05).
+// Lines: 38 to write, 66 given.
 #include <cstdint>
 #include <utility>
 
@@ -31,11 +32,11 @@ __global__ void count_chunks(const Key* keys, Chunks chunks, Digit<Key> digit, s
   //~ // Your code: set the warp's own counters to 0, count the chunk, and write every counter to the warp's column.
   //~ (void)own, (void)warp;
   for (int v = warp.lane; v < counters; v += warp.lanes) own[v] = 0;
-  __syncwarp(warp.mask);  // a lane counts in counters that others have set to 0
+  __syncwarp(warp.mask);  // a lane adds to elements of `own` that other lanes have cleared
   for (std::int64_t i = warp.begin + warp.lane; i < warp.end; i += warp.lanes) {
     atomicAdd(&own[digit.extract(keys[i])], 1u);
   }
-  __syncwarp(warp.mask);  // a lane writes counters in which others have counted
+  __syncwarp(warp.mask);  // a lane reads elements of `own` to which other lanes have added
   for (int v = warp.lane; v < counters; v += warp.lanes) counts[v * chunks.warps + warp.index] = own[v];
   // end solution
 }
@@ -54,7 +55,7 @@ __global__ void rank_and_scatter(Pairs<const Key, const Value> from, Pairs<Key, 
   //~ // to position next[v] + r. Then one of them advances next[v] (see hints 2 to 4).
   //~ (void)next, (void)warp;
   for (int v = warp.lane; v < counters; v += warp.lanes) next[v] = sums[v * chunks.warps + warp.index];
-  __syncwarp(warp.mask);  // a lane reads positions that others have loaded
+  __syncwarp(warp.mask);  // a lane reads positions that other lanes have loaded into `next`
   for (std::int64_t first = warp.begin; first < warp.end; first += warp.lanes) {
     const std::int64_t i = first + warp.lane;
     const unsigned active = __ballot_sync(warp.mask, i < warp.end);
@@ -68,7 +69,7 @@ __global__ void rank_and_scatter(Pairs<const Key, const Value> from, Pairs<Key, 
       to.keys[position] = key;
       to.values[position] = from.values[i];
     }
-    __syncwarp(warp.mask);  // the next round reads positions that other lanes have advanced
+    __syncwarp(warp.mask);  // the next round reads positions in `next` that other lanes have advanced
   }
   // end solution
 }

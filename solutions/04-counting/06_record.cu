@@ -1,17 +1,17 @@
 // Step 06: the bandwidth of the memory.
 //
 // Idea: a byte must be read once and written once, and nothing else should take time. Two things did in step 03:
-// - Threads waited for a counter that others needed. Now each lane of a warp has a column of counters for itself, in a
-//   bank of its own: no two lanes of a warp ever need the same word or the same bank, whatever the keys are.
+// - Threads waited for a counter that others needed. Now each lane of a warp has a column of counters to itself, in its
+//   own bank, so that no two lanes of a warp ever need the same word or the same bank, whatever the keys are.
 // - Every thread searched all sums for every vector. Now each block writes one tile, which nearly always lies in one
 //   run or two, so it searches all sums only twice. There are many short blocks: while one scans and searches, others
 //   on the same streaming multiprocessor (SM) write.
-// New since step 03: columns of counters; tiles; for descending order the counters are reversed, not the positions.
-// Cost: 1 byte read and 1 byte written per byte of the keys, in the same time for every input of bytes. 2 kernels and
-// 2 KiB of scratch for bytes; 5 kernels and 513 KiB for 16-bit keys, which packed_counters.cuh counts.
-// Limits: unsigned keys of 8 or 16 bits; a multiple of 32 threads per block. 16-bit keys need 2^16 counters, so fewer
-// than a few million of them are faster to sort by other means.
-// Lines: 42 to write, 148 given.
+// New since step 03: columns of counters, and tiles. For descending order the counters are reversed, not the positions.
+//- Cost: 1 byte read and 1 byte written per byte of the keys, in the same time for every input of bytes. 2 kernels and
+//- 2 KiB of scratch memory for bytes, 5 kernels and 513 KiB for 16-bit keys, which packed_counters.cuh counts.
+// Limits: unsigned keys of 8 or 16 bits, and a multiple of 32 threads per block. 16-bit keys need 2^16 counters, so
+// other sorts are faster for fewer than a few million of them.
+// Lines: 42 to write, 146 given.
 #include <cstdint>
 
 #include "packed_counters.cuh"
@@ -19,8 +19,9 @@
 namespace counting {
 namespace {
 
-constexpr int lanes = 32;                 // of a warp; as many banks
-constexpr int count_threads = 1024;       // two such blocks fill an SM (occupancy 100 %); they have 64 KiB of counters
+constexpr int lanes = 32;  // of a warp, which is also the number of banks
+//- Two such blocks fill an SM (occupancy 100 %). They have 64 KiB of counters.
+constexpr int count_threads = 1024;
 constexpr int write_threads = 256;        // small blocks, so that some write while others scan and search
 constexpr int tile_keys = 1 << 15;        // that such a block writes
 constexpr int min_block_bytes = 1 << 16;  // with fewer, clearing and adding counters takes longer than counting
@@ -32,7 +33,7 @@ constexpr int tile_vectors = tile_keys / Vectors<Key>::keys_per_vector;
 
 // --- histogram of bytes ---
 
-/// Adds a vector's bytes to the lane's column: counter v is 32 v words behind its first.
+/// Adds a vector's bytes to the lane's column, in which counter v is 32 * v words behind the first.
 __device__ inline void add_to_column(unsigned* column, uint4 vector) {
 #pragma unroll
   for (int i = 0; i < 16; ++i) atomicAdd(&column[key_of<std::uint8_t>(vector, i) * lanes], 1u);
@@ -42,15 +43,15 @@ __device__ inline void add_to_column(unsigned* column, uint4 vector) {
 __global__ void __launch_bounds__(count_threads)
     count_bytes(const std::uint8_t* keys, Vectors<std::uint8_t> vectors, std::uint64_t* counts, unsigned flip) {
   __shared__ unsigned columns[byte_values * lanes];
-  // PHASE 1: clear the columns: a block's shared memory holds anything when the block starts.
+  // PHASE 1: clear the columns, because a block's shared memory may hold anything when the block starts.
   for (int i = threadIdx.x; i < byte_values * lanes; i += blockDim.x) columns[i] = 0;
-  __syncthreads();  // a thread counts in columns that others have set to 0
+  __syncthreads();  // a thread adds to elements of `columns` that other threads have cleared
   // begin solution
   //~ // Your code. PHASE 2: count the vectors, two at a time as long as there are two, and the edges. A lane has a column
-  //~ // for itself within its warp, but shares it with the same lane of the other warps. PHASE 3: add up the columns, one
+  //~ // to itself within its warp, but shares it with the same lane of the other warps. PHASE 3: add up the columns, one
   //~ // thread per value, without bank conflicts, and add the sum to counts[v ^ flip]. Which barrier is needed?
   //~ (void)&columns, (void)add_to_column;
-  // PHASE 2: count. Two loads are under way before the first key is counted: their latencies overlap.
+  // PHASE 2: count. Two loads are under way before the first key is counted, so that their latencies overlap.
   unsigned* const column = columns + threadIdx.x % lanes;
   const uint4* const all = vectors.in(keys);
   const std::int64_t stride = std::int64_t(gridDim.x) * blockDim.x;
@@ -62,11 +63,11 @@ __global__ void __launch_bounds__(count_threads)
   }
   if (j < vectors.count) add_to_column(column, all[j]);
   for_each_index(vectors.edges, [&](std::int64_t e) { atomicAdd(&column[keys[vectors.edge(e)] * lanes], 1u); });
-  __syncthreads();  // a thread adds up columns in which others have counted
+  __syncthreads();  // a thread reads elements of `columns` to which other threads have added
   // PHASE 3: add up the columns, so that a block adds to each counter in global memory only once.
   for (int v = threadIdx.x; v < byte_values; v += blockDim.x) {
     std::uint64_t sum = 0;
-    for (int i = 0; i < lanes; ++i) sum += columns[v * lanes + (v + i) % lanes];  // each lane begins in another bank
+    for (int i = 0; i < lanes; ++i) sum += columns[v * lanes + (v + i) % lanes];  // each lane in its own bank
     if (sum != 0) atomic_add(&counts[v ^ flip], sum);
   }
   // end solution
@@ -74,8 +75,8 @@ __global__ void __launch_bounds__(count_threads)
 
 // --- from counters to keys ---
 
-/// sums[c] = counts[0] + ... + counts[c - 1], for c up to byte_values. Each warp scans 32 counters; then the sums of the
-/// earlier warps are added.
+/// sums[c] = counts[0] + ... + counts[c - 1], for c up to byte_values. Each warp scans 32 counters, and then the sums
+/// of the earlier warps are added.
 __device__ void scan_bytes(const std::uint64_t* counts, std::uint64_t* sums) {
   __shared__ std::uint64_t groups[byte_values / lanes];
   const int lane = threadIdx.x % lanes;
@@ -89,22 +90,22 @@ __device__ void scan_bytes(const std::uint64_t* counts, std::uint64_t* sums) {
     if (lane == lanes - 1) groups[c / lanes] = sum;
   }
   if (threadIdx.x == 0) sums[0] = 0;
-  __syncthreads();  // a thread adds sums of groups that other warps have written
+  __syncthreads();  // a thread adds elements of `groups` that other warps have written
   for (int c = threadIdx.x; c < byte_values; c += blockDim.x) {
     for (int group = 0; group < c / lanes; ++group) sums[c + 1] += groups[group];
   }
-  __syncthreads();  // a search reads sums that other threads have completed
+  __syncthreads();  // a search reads elements of `sums` that other threads have completed
 }
 
-/// The vector of keys that begins at position `position`. Their counters are among low ... high; the key of counter c
-/// is c ^ flip.
+/// The vector of keys that begins at position `position`. Their counters are among low ... high, and the key of counter
+/// c is c ^ flip.
 template <class Key>
 __device__ inline uint4 vector_at(const std::uint64_t* sums, std::uint64_t position, int low, int high, unsigned flip) {
   constexpr int keys = Vectors<Key>::keys_per_vector, keys_per_word = 4 / sizeof(Key), bits = 8 * sizeof(Key);
   int c = counter_of(sums, position, low, high + 1);
   std::uint64_t end = sums[c + 1];  // of the run of c
   // begin solution
-  //~ // Your code: nearly always the run of c continues to the end of the vector. Then each of the four words holds the
+  //~ // Your code: nearly always, the run of c continues to the end of the vector. Then each of the four words holds the
   //~ // key c ^ flip as often as it fits. Otherwise look at every position: where the run ends, find the next counter.
   //~ (void)bits, (void)keys, (void)keys_per_word, (void)c, (void)end;
   //~ return {};
@@ -125,12 +126,12 @@ __device__ inline uint4 vector_at(const std::uint64_t* sums, std::uint64_t posit
   // end solution
 }
 
-/// Writes the sorted keys. `counts`: of bytes, the counters; of 16-bit keys, their sums, with one more at the end.
+/// Writes the sorted keys. `counts` holds the counters of bytes, or the sums of those of 16-bit keys and one more sum.
 template <class Key>
 __global__ void write_runs(Key* keys, Vectors<Key> vectors, const std::uint64_t* counts, unsigned flip) {
   constexpr bool bytes = sizeof(Key) == 1;
   __shared__ std::uint64_t own_sums[bytes ? byte_values + 1 : 1];
-  // PHASE 4: scan. For 256 counters, this is faster in every block than in a kernel of its own.
+  // PHASE 4: scan. For 256 counters, this is faster in every block than in a separate kernel.
   if constexpr (bytes) scan_bytes(counts, own_sums);
   const std::uint64_t* const sums = bytes ? own_sums : counts;
   const auto position_of = [&](std::int64_t j) { return std::uint64_t(vectors.first + j * vectors.keys_per_vector); };
@@ -141,7 +142,7 @@ __global__ void write_runs(Key* keys, Vectors<Key> vectors, const std::uint64_t*
     //~ // Your code. PHASE 5: find the counters of the tile's first and last key (counter_of). PHASE 6: write its vectors,
     //~ // neighbouring threads next to each other: vector_at() needs to search only between these two counters.
     //~ (void)sums, (void)position_of, (void)end, (void)vector_at<Key>;
-    // PHASE 5: two searches among all sums bound those for the vectors, which nearly always find low == high.
+    // PHASE 5: two searches among all sums limit the searches for the vectors. Nearly always, low == high.
     const int low = counter_of(sums, position_of(begin), 0, values<Key>);
     const int high = counter_of(sums, position_of(end) - 1, low, values<Key>);
     // PHASE 6: write the tile, a vector per thread at a time, so that a warp writes whole sectors.
@@ -159,8 +160,8 @@ __global__ void write_runs(Key* keys, Vectors<Key> vectors, const std::uint64_t*
 
 // --- the host's part ---
 
-/// Blocks that count: if the user does not choose, at most `per_sm` on each SM. They are persistent: each goes on
-/// counting until no keys are left, and then adds up its counters once.
+/// The number of blocks that count. If the user does not choose, at most `per_sm` on each SM. They are persistent: each
+/// goes on counting until no keys are left, and then adds up its counters once.
 unsigned count_blocks(lab::LaunchShape shape, std::int64_t bytes, int per_sm) {
   const unsigned blocks = lab::blocks_or(shape, bytes, min_block_bytes);
   if (shape.blocks != 0) return blocks;

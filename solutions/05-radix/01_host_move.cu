@@ -1,12 +1,12 @@
 // Step 01: count on the device, move on the host.
 //
 // Idea: the device counts the digits of all keys and scans the counters, which shows where the keys of each digit
-// begin. The host then moves the keys there one after another, which keeps equal digits in their order.
+// begin. The host then moves the keys there in their order, so that equal digits keep theirs.
 // New since step 00: a histogram in shared memory, so that most atomics stay within the multiprocessor, and its scan.
-// Cost: for each digit of 8 bits the device reads every key once; but every key also crosses the bus twice, and one
-// core moves it. That is the lesson: the part that was not made parallel dominates.
-// Limits: the host's memory and the bus.
-// Lines: 42 to write, 84 given.
+//- Cost: for each digit of 8 bits, the device reads every key once. But every key also crosses the bus twice, and one
+//- core moves it. That is the lesson: the part that was not made parallel dominates.
+//- Limits: the host's memory and the bus.
+// Lines: 42 to write, 81 given.
 #include <algorithm>
 #include <cstdint>
 #include <memory>
@@ -69,12 +69,12 @@ __global__ void count_digits(lab::Span<const Key> keys, Digits<Key, digit_bits> 
   //~ // bits: atomicAdd(reinterpret_cast<unsigned long long*>(...), ...). Two barriers are needed. Where?
   //~ (void)counts;
   for (int digit = threadIdx.x; digit < digit_values; digit += blockDim.x) counts[digit] = 0;
-  __syncthreads();  // a thread counts in counters that others have cleared
+  __syncthreads();  // a thread adds to elements of `counts` that other threads have cleared
   const std::int64_t stride = std::int64_t(gridDim.x) * blockDim.x;
   for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < keys.n; i += stride) {
     atomicAdd(&counts[digits.extract(keys.data[i])], 1u);
   }
-  __syncthreads();  // a thread adds counters in which others have counted
+  __syncthreads();  // a thread reads elements of `counts` to which other threads have added
   for (int digit = threadIdx.x; digit < digit_values; digit += blockDim.x) {
     if (counts[digit] == 0) continue;
     atomicAdd(reinterpret_cast<unsigned long long*>(&counters[digit]), static_cast<unsigned long long>(counts[digit]));
@@ -96,10 +96,10 @@ void sort_host_move(lab::Span<Key> keys, lab::Span<Value> values, lab::Order ord
   const auto moved_keys = std::make_unique_for_overwrite<Key[]>(keys.n);
   const auto moved_values = std::make_unique_for_overwrite<Value[]>(values.n);
   // begin solution
-  //~ // Your code: for each digit, the least significant first: clear the counters (cudaMemsetAsync), count_digits,
-  //~ // exclusive_scan(counters.span(), stream). Then the host's part: take HostViews of counters, keys and values;
-  //~ // move every key, from first to last, to the next position of its digit in moved_keys; copy them back into the
-  //~ // view, and store() it.
+  //~ // Your code, for each digit, the least significant first. Clear the counters (cudaMemsetAsync), count_digits,
+  //~ // exclusive_scan(counters.span(), stream). Then the host's part: take HostViews of counters, keys and values. Move
+  //~ // every key, from first to last, to the next position of its digit in moved_keys. Copy them back into the view, and
+  //~ // store() it.
   //~ (void)blocks, (void)threads, (void)order;
   //~ NOT_WRITTEN("step 01");
   for (int shift = 0; shift < int(8 * sizeof(Key)); shift += digit_bits) {

@@ -1,13 +1,14 @@
 // Step 03: four bits per pass, each tile sorted in shared memory first.
 //
 // Idea: digits of four bits need a quarter of the passes. A block counts the digits of its tile. The counters of all
-// tiles, those of digit 0 first, then those of digit 1 and so on, are scanned: then each tile knows where its keys of
-// each digit begin. Written as they come, neighbouring keys would go to 16 different positions; so the block first
-// sorts its tile by the digit in shared memory, with four splits, and then writes 16 runs of neighbours.
-// New since step 02: the splits happen in shared memory, and global memory sees whole runs.
-// Cost: two passes per byte, each with two reads and one write of every key; four splits per pass in shared memory.
+// tiles are scanned, those of digit 0 first, then those of digit 1, and so on. Each tile then knows where its keys of
+// each digit begin. If the keys were stored in their order, neighbours would go to 16 different positions. Therefore
+// the block first sorts its tile by the digit in shared memory, with four splits, and then stores 16 runs of
+// neighbours.
+// New since step 02: the splits take place in shared memory, and whole runs are stored in global memory.
+//- Cost: two passes per byte, each with two reads and one write of every key, and four splits in shared memory.
 // Limits: 256 threads per block.
-// Longer than other steps because the sort of a tile is a small step 02 of its own, with three phases per split.
+// Longer than other steps because the sort of a tile is a small step 02 in itself, with three phases per split.
 // Lines: 93 to write, 77 given.
 #include <cstdint>
 
@@ -29,25 +30,25 @@ static_assert(groups == 64, "one warp scans the groups' ones, two groups per lan
 template <class Key>
 __global__ void count_tiles(lab::Span<const Key> keys, Digits<Key, digit_bits> digits, long long* counters,
                             std::int64_t tiles) {
-  __shared__ unsigned counts[warps][digit_values];  // one set per warp: fewer atomics meet at one counter
+  __shared__ unsigned counts[warps][digit_values];  // one set per warp, so that fewer atomics need the same counter
   for (std::int64_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
     // begin solution
     //~ // Your code: clear the counters; count the digits of the tile's keys, each warp in its own set; add up the
     //~ // sets.
     //~ (void)counts;
     for (int i = threadIdx.x; i < warps * digit_values; i += threads_per_block) (&counts[0][0])[i] = 0;
-    __syncthreads();  // a thread counts in counters that others have cleared
+    __syncthreads();  // a thread adds to elements of `counts` that other threads have cleared
     for (int row = 0; row < items_per_thread; ++row) {
       const std::int64_t i = tile * tile_size + row * threads_per_block + threadIdx.x;
       if (i < keys.n) atomicAdd(&counts[threadIdx.x / 32][digits.extract(keys.data[i])], 1u);
     }
-    __syncthreads();  // a thread adds up counters in which other warps have counted
+    __syncthreads();  // a thread reads elements of `counts` to which other warps have added
     if (threadIdx.x < digit_values) {
       unsigned sum = 0;
       for (int warp = 0; warp < warps; ++warp) sum += counts[warp][threadIdx.x];
       counters[threadIdx.x * tiles + tile] = sum;
     }
-    __syncthreads();  // the next tile clears counters that others may still be adding up
+    __syncthreads();  // the next tile clears elements of `counts` that others may still be adding up
     // end solution
   }
 }
@@ -78,7 +79,7 @@ __device__ void count_group_ones(Tile<Key, Value>& tile, const Key* keys, int co
                                  int bit, unsigned (&votes)[items_per_thread]) {
   for (int row = 0; row < items_per_thread; ++row) {
     const int i = row * threads_per_block + threadIdx.x;
-    // Positions beyond the last key vote 1: they come last, and stay where they are.
+    // Positions beyond the last key vote 1, so that they come last and stay where they are.
     votes[row] = __ballot_sync(0xffffffffu, i >= count || digits.bit(keys[i], bit));
     if (threadIdx.x % 32 == 0) tile.ones[row * warps + threadIdx.x / 32] = __popc(votes[row]);
   }
@@ -110,23 +111,23 @@ __device__ void move_to_sides(Tile<Key, Value>& tile, int source, int count,
 }
 
 /// Sorts the first `count` keys of tile.keys[0] by the digit, with an even number of splits, so that they end there.
-/// All threads call it. The caller places a barrier before it; it ends with one.
+/// All threads call it. The caller places a barrier before it, and it ends with one.
 template <class Key, class Value>
 __device__ void sort_by_digit(Tile<Key, Value>& tile, int count, Digits<Key, digit_bits> digits) {
   unsigned votes[items_per_thread];
   for (int bit = 0; bit < digit_bits; ++bit) {
     const int source = bit % 2;
     count_group_ones(tile, tile.keys[source], count, digits, bit, votes);
-    __syncthreads();  // one warp scans counts that all warps have written
+    __syncthreads();  // one warp scans tile.ones, which all warps have written
     if (threadIdx.x < 32) scan_groups(tile);
-    __syncthreads();  // every warp reads sums that the first one has written
+    __syncthreads();  // every warp reads the sums in tile.ones, which the first warp has written
     move_to_sides(tile, source, count, votes);
-    __syncthreads();  // the next split reads keys that others have moved, and overwrites the sums
+    __syncthreads();  // the next split reads keys of `tile` that others have moved, and overwrites tile.ones
   }
 }
 // end solution
 
-/// Sorts each tile by its digit and writes it out; firsts[digit * tiles + tile] is where its keys of a digit begin.
+/// Sorts each tile by its digit and stores it. Its keys of a digit begin at firsts[digit * tiles + tile].
 template <class Key, class Value>
 __global__ void __launch_bounds__(threads_per_block)
     scatter_tiles(Pairs<const Key, const Value> from, Pairs<Key, Value> to, std::int64_t n,
@@ -137,26 +138,26 @@ __global__ void __launch_bounds__(threads_per_block)
     const std::int64_t first = t * tile_size;
     const int count = n - first < tile_size ? int(n - first) : tile_size;
     // begin solution
-    //~ // Your code: load the tile; sort_by_digit(); a digit's run begins at position i if the key before i has another
-    //~ // digit: the thread there writes offsets[digit]; store every key at offsets[digit] + i.
+    //~ // Your code: load the tile and sort_by_digit(). A digit's run begins at position i if the key before i has another
+    //~ // digit. The thread there writes offsets[digit]. Then store every key at offsets[digit] + i.
     //~ (void)tile, (void)offsets, (void)count;
     for (int i = threadIdx.x; i < count; i += threads_per_block) {
       tile.keys[0][i] = from.keys[first + i];
       if constexpr (has_values<Value>) tile.values[0][i] = from.values[first + i];
     }
-    __syncthreads();  // Redundant today: the first count reads what its own thread loaded. Keeps the two independent.
+    __syncthreads();  // not needed as long as a thread counts only keys of `tile` that it has loaded itself
     sort_by_digit(tile, count, digits);
     for (int i = threadIdx.x; i < count; i += threads_per_block) {
       const unsigned digit = digits.extract(tile.keys[0][i]);
       if (i == 0 || digits.extract(tile.keys[0][i - 1]) != digit) offsets[digit] = firsts[digit * tiles + t] - i;
     }
-    __syncthreads();  // a key needs the offset that the thread at the beginning of its run has written
+    __syncthreads();  // a thread reads elements of `offsets` that the threads at the beginnings of runs have written
     for (int i = threadIdx.x; i < count; i += threads_per_block) {
       const std::int64_t position = offsets[digits.extract(tile.keys[0][i])] + i;
       to.keys[position] = tile.keys[0][i];
       if constexpr (has_values<Value>) to.values[position] = tile.values[0][i];
     }
-    __syncthreads();  // Redundant today: each thread reloads what it stored. Keeps the kernel correct if that changes.
+    __syncthreads();  // not needed as long as each thread overwrites only keys of `tile` that it has stored itself
     // end solution
   }
 }
@@ -175,7 +176,7 @@ void sort_digits(lab::Span<Key> keys, lab::Span<Value> values, lab::Order order,
   Buffers<Key, Value> buffers(keys, values, stream);
   const lab::DeviceArray<long long> counters(digit_values * tiles, stream);
   // begin solution
-  //~ // Your code: for each digit count_tiles, exclusive_scan, scatter_tiles from buffers.from to buffers.to, swap.
+  //~ // Your code, for each digit: count_tiles, exclusive_scan, scatter_tiles from buffers.from to buffers.to, swap.
   //~ (void)blocks, (void)order, (void)buffers;
   //~ NOT_WRITTEN("step 03");
   for (int shift = 0; shift < int(8 * sizeof(Key)); shift += digit_bits) {

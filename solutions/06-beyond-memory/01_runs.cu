@@ -1,15 +1,15 @@
 // Step 01: runs.
 //
-// Idea: the keys do not fit on the device, but any piece of them that does can be sorted there. So the device sorts
-// pieces, here very small ones, the tiles of its blocks; and the host, which has room for everything, makes a k-way
-// merge of them all. In a block each thread first sorts its own keys, by their bits, from the lowest to the highest:
-// zeros stay in one bucket, ones go to a second. Then the threads' runs are merged: in each round, the smallest of all
-// first keys wins.
-// Source of both: S. Cook, "CUDA Programming", 2013, chapter 6. A round there has several barriers, here it has one.
-// Cost: every key is copied in and out once, and nothing happens during a copy. The merge takes n rounds with a barrier
-// each; on the host it takes log2(n / 2048) comparisons per key, on one core.
+// Idea: the keys do not fit on the device, but any piece of them that does can be sorted there. The device sorts
+// pieces, here very small ones, the tiles of its blocks. The host, which has room for everything, merges all of them in
+// a k-way merge. In a block, each thread first sorts its own keys by their bits, from the lowest to the highest: keys
+// with a 0 stay in one bucket, and keys with a 1 go to a second one. Then the threads' runs are merged. In each round,
+// the smallest of their first keys wins.
+// Source of both: S. Cook, "CUDA Programming", 2013, chapter 6, where a round has several barriers.
+//- Cost: every key is copied in and out once, and nothing else happens during a copy. The merge of a tile takes a round
+//- for every key, with a barrier each. On the host, the merge takes log2(n / 2048) comparisons per key, on one core.
 // Limits: 64 threads per block.
-// Lines: 51 to write, 92 given.
+// Lines: 51 to write, 90 given.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -26,8 +26,8 @@ constexpr int threads_per_block = 64;
 constexpr int keys_per_thread = 32;
 constexpr int tile_size = threads_per_block * keys_per_thread;
 
-/// A thread's offer for the next place in the sorted tile: its first key, and in the lower half the thread's index.
-/// Offers never tie, and every offer is less than the sentinel `no_offer`, even that of the key 0xFFFFFFFF.
+/// A thread's offer for the next place in the sorted tile: its first key, with the thread's index in the lower half. No
+/// two offers are equal, and every offer is less than the sentinel `no_offer`, even that of the key 0xFFFFFFFF.
 using Offer = unsigned long long;
 constexpr Offer no_offer = ~Offer{0};
 
@@ -38,14 +38,14 @@ __device__ int place(int i) { return i * threads_per_block + threadIdx.x; }
 /// Sorts the first `count` keys of this thread. `ones`: its second bucket.
 __device__ void sort_own_keys(unsigned* keys, unsigned* ones, int count) {
   // begin solution
-  //~ // Your code: for each bit, the lowest first: keys whose bit is 0 move up to the front of `keys`, in their order; the
+  //~ // Your code, for each bit, the lowest first. Keys whose bit is 0 move up to the front of `keys`, in their order. The
   //~ // others go to `ones`, and then behind the zeros. Use place() for every index.
   for (int bit = 0; bit < 32; ++bit) {
     int zeros = 0;
     for (int i = 0; i < count; ++i) {
       const unsigned key = keys[place(i)];
       const bool is_one = (key >> bit & 1u) != 0;
-      // Of the i keys before this one, `zeros` had a 0 and all others a 1. Not a branch: lanes would wait for each other.
+      // Of the i keys before this one, `zeros` had a 0, all others a 1. A branch would make lanes wait for each other.
       (is_one ? ones : keys)[place(is_one ? i - zeros : zeros)] = key;
       zeros += !is_one;
     }
@@ -64,12 +64,12 @@ __device__ void merge_threads(const unsigned* keys, int own_count, unsigned* sor
   int next = 0;
   for (int round = 0; round < tile_count; ++round) {
     if (next < own_count) atomicMin(&best[round % 3], Offer(keys[place(next)]) << 32 | threadIdx.x);
-    __syncthreads();  // all offers of this round are made before anyone reads the smallest
+    __syncthreads();  // all offers have been made to best[round % 3] before a thread reads it
     const Offer winner = best[round % 3];
     if (unsigned(winner) == threadIdx.x) sorted[round] = keys[place(next++)];
-    // The word of the round after next. It was last read in the round before this one, which all have left; and no
-    // thread makes an offer to it before the next barrier. With two words, this would be the word of the next round, for which
-    // a fast thread may have made its offer already; with one, slow threads may still be reading it.
+    // This is the word of the round after next. It was last read in the round before this one, which all threads have
+    // left, and no thread makes an offer to it before the next barrier. With two words, it would be that of the next
+    // round, to which a fast thread may already have made its offer. With one, slow threads may still be reading it.
     if (threadIdx.x == 0) best[(round + 2) % 3] = no_offer;
   }
   // end solution
@@ -86,11 +86,11 @@ __global__ void sort_tiles(lab::Span<unsigned> keys, unsigned inversion) {
     for (int i = 0; i < own_count; ++i) zeros[place(i)] = keys.data[first + place(i)] ^ inversion;
     sort_own_keys(zeros, ones, own_count);
     if (t < 3) best[t] = no_offer;
-    __syncthreads();  // offers are made to words that others have set, and `ones`, which others have used, is overwritten
+    __syncthreads();  // a thread uses `best`, which others have set, and overwrites `ones`, which they have used
     merge_threads(zeros, own_count, ones, count, best);
-    __syncthreads();  // a thread stores keys that others have put in place
+    __syncthreads();  // a thread stores keys that others have put into `ones`
     for (int i = 0; i < own_count; ++i) keys.data[first + place(i)] = ones[place(i)] ^ inversion;
-    __syncthreads();  // Redundant today: a thread loads only places that it has stored itself. Safe if that changes.
+    __syncthreads();  // not needed as long as each thread overwrites only places of `ones` that it has stored itself
   }
 }
 
@@ -100,17 +100,17 @@ void merge_runs(Keys keys, Keys scratch, const std::vector<std::int64_t>& begins
   const std::int64_t runs = std::int64_t(begins.size()) - 1;
   const std::uint32_t inversion = inversion_of(order);
   std::vector<std::int64_t> next(begins.begin(), begins.end() - 1);  // of each run
-  // A run's first key, and in the lower half the run's index; once the run is exhausted, a sentinel that is greater.
+  // A run's first key, with the run's index in the lower half. Once the run is exhausted, a sentinel that is greater.
   const auto take = [&](std::uint32_t run) {
     if (next[run] == begins[run + 1]) return ~std::uint64_t{0};
     return std::uint64_t{keys.data[next[run]++] ^ inversion} << 32 | run;
   };
   // begin solution
-  //~ // Your code: a tree in an array. Node i has the children 2 i and 2 i + 1; the leaf of run r is node runs + r. First
-  //~ // play all matches from the leaves up: the winner of a node, the smaller one, plays on; the loser stays there. Then
-  //~ // for each place of scratch: store the key of the overall winner, take the next key of its run, and play its way up
-  //~ // again: at each node the new key meets the loser that stayed there. In the end copy the keys back. With fewer than
-  //~ // two runs there is nothing to do.
+  //~ // Your code: a tree in an array. Node i has the children 2 i and 2 i + 1, and the leaf of run r is node runs + r.
+  //~ // First play all matches from the leaves up: the winner of a node, the smaller one, plays on, and the loser stays
+  //~ // there. Then, for each place of scratch, store the key of the overall winner, take the next key of its run, and play
+  //~ // its way up again, where the new key meets the loser that stayed at each node. At the end, copy the keys back. With
+  //~ // fewer than two runs, there is nothing to do.
   //~ (void)scratch, (void)runs, (void)take;
   //~ NOT_WRITTEN("step 01");
   if (runs < 2) return;
@@ -145,8 +145,8 @@ void sort_runs(Keys keys, Keys scratch, lab::Order order, std::int64_t device_by
   if (keys.n < 2) return;
   const lab::DeviceArray<unsigned> tiles(piece, stream);
   // begin solution
-  //~ // Your code: for each piece, copy_in(), sort_tiles, copy_out(), all in `stream`. Then wait for the stream, and merge:
-  //~ // a run begins every tile_size keys.
+  //~ // Your code: for each piece, copy_in(), sort_tiles, copy_out(), all in `stream`. Then wait for the stream, and merge
+  //~ // the runs, which begin every tile_size keys.
   //~ (void)scratch, (void)order, (void)blocks, (void)sort_tiles;
   //~ NOT_WRITTEN("step 01");
   for (std::int64_t first = 0; first < keys.n; first += piece) {
@@ -156,7 +156,7 @@ void sort_runs(Keys keys, Keys scratch, lab::Order order, std::int64_t device_by
     CUDA_CHECK(cudaGetLastError());
     copy_out(keys.data + first, tiles.data(), count, stream);
   }
-  CUDA_CHECK(cudaStreamSynchronize(stream));  // the host reads what the last copy writes
+  CUDA_CHECK(cudaStreamSynchronize(stream));  // the host reads keys that the last copy writes
   std::vector<std::int64_t> begins;
   for (std::int64_t first = 0; first < keys.n; first += tile_size) begins.push_back(first);
   begins.push_back(keys.n);

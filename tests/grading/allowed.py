@@ -41,7 +41,8 @@ def needed(objects: Iterable[Object]) -> set[str]:
     objects = list(objects)
     defined = {s.name for each in objects for s in each.symbols if not s.is_undefined and not s.is_local}
     used = {s.name for each in objects for s in each.symbols if s.is_undefined and s.name}
-    return used - defined - {"atexit", "exit"}  # which only code that nvcc adds may call: see inspection.py
+    added = {"atexit", "exit"}  # only code that nvcc adds may call these: see inspection.py
+    return {name for name in used - defined - added if not inspection.is_of_aarch64(name)}
 
 
 def solutions(kind: str) -> list[Path]:

@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "common"), str(ROOT / "tests/wrong/submissions")]
 
 from lazy import ANY, FULL, LAB, NONE, SOME  # noqa: E402
+from private import private  # noqa: E402
 from students import Student, everyone, write  # noqa: E402
 
 from workbook.core import build  # noqa: E402
@@ -56,7 +57,7 @@ def faults(student: Student, grade: Grade) -> list[str]:
     for criterion in grade.criteria:
         if criterion.name == "speed":
             continue
-        wanted = student.points.get((criterion.step or 0, criterion.name), NONE)
+        wanted = student.points.get((criterion.step, criterion.name), NONE)
         given = share(criterion)
         # Some: fewer than all, so that nobody gets points that he has not earned.
         if given != wanted and wanted != ANY and not (wanted == SOME and given == NONE):
@@ -116,7 +117,7 @@ def main(folder: str, *names: str) -> int:
         return SKIPPED
     if names[:1] == ("--draw",):
         names = tuple(drawn(int(names[1])))
-    with tempfile.TemporaryDirectory() as temporary:
+    with tempfile.TemporaryDirectory() as temporary, private(ROOT, build.folder()):
         where = Path(temporary) / "class"
         students = {name: student for name, student in everyone(where).items() if not names or name in names}
         write(where, students)

@@ -17,6 +17,7 @@ from unittest import mock
 from workbook import cli
 from workbook.core import course, sweeps
 from workbook.core.judge_client import JudgeClient
+from workbook.core.judge_types import IN_PLACE
 from workbook.verbs import run
 
 JUDGE, RUNNER = map(Path, sys.argv[1:3])
@@ -136,8 +137,9 @@ class Parts(unittest.TestCase):
     def test_a_step_sorts_by_default_what_it_can_in_about_a_second(self) -> None:
         with JudgeClient(JUDGE) as judge:
             lab = judge.lab("01-odd-even")
-            self.assertEqual(sweeps.affordable_n(lab.steps[0], "uniform", "u32", "cpu"), lab.steps[0].affordable.cpu)
-            self.assertEqual(sweeps.affordable_n(lab.steps[0], "uniform", "u32", "cuda"), 65536)
+            line = lab.own_line(1)
+            self.assertEqual(sweeps.affordable_n(line, "uniform", "u32", "cpu"), line.affordable.cpu)
+            self.assertEqual(sweeps.affordable_n(line, "uniform", "u32", "cuda"), 65536)
             (shared,) = [line for line in judge.lab("04-counting").steps if line.name == "shared"]
             self.assertEqual(sweeps.affordable_n(shared, "uniform", "u8", "cuda"), sweeps.DEFAULT_N)
 
@@ -155,7 +157,7 @@ class CheckCases(unittest.TestCase):
                     self.assertEqual({case.type for case in cases}, set(line.types), line)
                     self.assertGreater(len({case.lane_seed for case in cases}), 1)
                     self.assertIn(1, sizes)
-                    if line.task == "sort":
+                    if line.task in IN_PLACE:
                         self.assertEqual({case.order for case in cases}, {"ascending", "descending"})
                     if line.tile:
                         self.assertLessEqual({line.tile - 1, line.tile, 2 * line.tile + 1}, sizes)

@@ -122,7 +122,7 @@ TEST_CASE("an endless step is distinguished from a slow one") {
 
 TEST_CASE("blocks that end one after another show that a step with many keys is only slow") {
   lab::Judge judge(fake_runner);
-  judge.set_timeout(0.5, 5);
+  judge.set_timeout(0.5, 600);
   const std::int64_t many = lab::affordable(fake_case(fake::hangs).step).cpu + 1;
   CHECK(judge.run(fake_case(fake::ends_blocks_slowly, many)).status == Status::verified);
   CHECK(judge.run(fake_case(fake::hangs, many)).message.starts_with("no answer within 2 s"));  // it was looked at twice
@@ -147,7 +147,7 @@ TEST_CASE("time that a runner waits for a processor does not count") {
   INFO(outcome.message);
   CHECK(outcome.status == Status::verified);
   CHECK(outcome.wall_milliseconds > 600);  // else the machine was not busy
-  CHECK(outcome.wall_milliseconds - outcome.waited_milliseconds < 600);
+  CHECK(outcome.waited_milliseconds > 0);
 }
 
 TEST_CASE("what a dying runner printed is kept, in part if it was much") {
@@ -312,42 +312,59 @@ TEST_CASE("what the table rules out never reaches the runner") {
   CHECK_THROWS_AS(lab::Judge("/no/such/program").run(fake_case(fake::right)), lab::Error);
 }
 
-TEST_CASE("times that the judge's clock contradicts are refused") {
-  const auto measure = [](int step) {
+TEST_CASE("times that the judge's clock contradicts are refused, and never because the machine is busy") {
+  const auto measure = [](int step, double time_limit = 10) {
     lab::Judge judge(fake_runner, 5);
-    return lab::measure(judge, fake_case(step), {.repeats = 5, .min_time = 0, .time_limit = 10}, 0);
+    return lab::measure(judge, fake_case(step), {.repeats = 5, .min_time = 0, .time_limit = time_limit}, 0);
   };
   const lab::Measurement slow = measure(fake::too_short_time);
   CHECK(slow.status == Status::refused);
   CHECK(slow.message.find("but the judge's clock measured") != std::string::npos);
-  // Five timed runs are slow. With five more, half are not, and only those count. (On a busy machine, a run more or less
-  // is confirmed.)
-  const lab::Measurement delayed = measure(fake::delayed_at_first);
-  CHECK(delayed.status == Status::verified);
-  CHECK(delayed.repeats >= 3);
-  CHECK(delayed.repeats <= 7);
   const lab::Measurement fast = measure(fake::too_long_time);
   CHECK(fast.status == Status::refused);
   CHECK(fast.message.find("only") != std::string::npos);
-  const lab::Measurement honest = measure(fake::right);
-  CHECK(honest.status == Status::verified);
-  CHECK(honest.repeats == 5);
+  const lab::Measurement honest = measure(fake::right, 30);
+  INFO(honest.message);
+  CHECK((honest.status == Status::verified || honest.status == Status::busy));
+  CHECK((honest.repeats > 0) == (honest.status == Status::verified));
   CHECK(measure(fake::dies).status == Status::crashed);
 }
 
+TEST_CASE("if fewer than half of the runs count, there are more") {
+  lab::Judge judge(fake_runner, 5);
+  const lab::TimingLimits limits = {.repeats = 5, .min_time = 0, .time_limit = 30};
+  // The warm-up and five timed runs are slow. Five more are not, unless the machine is busy.
+  const lab::Measurement delayed = lab::measure(judge, fake_case(fake::delayed_at_first), limits, 0);
+  CHECK(delayed.status == Status::verified);
+  CHECK(delayed.repeats > 0);
+}
+
 TEST_CASE("times below what the memory allows are refused") {
-  const std::vector<double> reported = {1.0, 1.1, 1.2}, wall = {1.3, 1.3, 1.3};
-  CHECK(lab::contradiction(reported, wall, 1.0) == "");
-  CHECK(lab::contradiction(reported, wall, 1.15).find("to move the keys") != std::string::npos);
+  const std::vector<lab::TimedRun> runs = {{1.0, 1.3}, {1.1, 1.3}, {1.2, 1.3}};
+  CHECK(lab::judged(runs, 1.0).first == Status::verified);
+  CHECK(lab::judged(runs, 1.15).second.find("to move the keys") != std::string::npos);
 }
 
 TEST_CASE("only runs that the judge's clock confirms count, and one of them is enough") {
-  const std::vector<double> reported = {1.0, 1.0, 1.1}, busy = {9.0, 9.0, 1.4}, hidden = {9.0, 9.0, 9.0};
-  CHECK(lab::confirmed(reported, busy) == std::vector<double>{1.1});
-  CHECK(lab::contradiction(reported, busy, 0) == "");
-  CHECK(lab::contradiction(reported, busy, 1.05) == "");
-  CHECK(lab::contradiction(reported, hidden, 0).find("the judge's clock measured 9.0000 ms") != std::string::npos);
-  CHECK(lab::contradiction(reported, std::vector<double>{9, 9, 1.0}, 0).find("only 1.0000 ms") != std::string::npos);
+  const std::vector<lab::TimedRun> busy = {{1.0, 9}, {1.0, 9}, {1.1, 1.4}}, hidden = {{1.0, 9}, {1.0, 9}, {1.1, 9}};
+  CHECK(lab::confirmed(busy) == std::vector<double>{1.1});
+  CHECK(lab::judged(busy, 0).first == Status::verified);
+  CHECK(lab::judged(busy, 1.05).first == Status::verified);
+  CHECK(lab::judged(hidden, 0).first == Status::refused);
+  CHECK(lab::judged(hidden, 0).second.find("the judge's clock measured 9.0000 ms") != std::string::npos);
+  const auto [status, message] = lab::judged(std::vector<lab::TimedRun>{{1, 9}, {1, 9}, {1.1, 1.0}}, 0);
+  CHECK(status == Status::refused);
+  CHECK(message.find("only 1.0000 ms") != std::string::npos);
+}
+
+TEST_CASE("where waiting for a processor explains the clocks' difference, the machine is called busy") {
+  const std::vector<lab::TimedRun> waited = {{1.0, 9, 7.5}, {1.0, 9, 8}, {1.0, 20, 0}};
+  CHECK(lab::judged(waited, 0).first == Status::busy);
+  CHECK(lab::judged(waited, 0).second.starts_with("the machine is busy: the step's 1.0000 ms were 9.0000 ms"));
+  const std::vector<lab::TimedRun> hidden = {{1.0, 9, 7.5}, {1.0, 9, 4}, {1.0, 20, 0}};  // two worked on
+  CHECK(lab::judged(hidden, 0).first == Status::refused);
+  // Waiting does not confirm a time: a step may cause it.
+  CHECK(lab::confirmed(waited).empty());
 }
 
 TEST_CASE("quartiles interpolate") {
@@ -410,4 +427,8 @@ TEST_CASE("the replay command names the whole case") {
   CHECK(lab::replay_command(which).starts_with("SIMT_REVERSE_BLOCKS=1 ./workbook run 03-bitonic 2 "));
   CHECK(lab::replay_command(which).ends_with(" --offset 3 --seed 42"));
   CHECK(lab::title_of(which).ends_with(", <<<3, 64>>>, 3 keys past an aligned address, last block first"));
+  which.step.task = lab::Task::exchange;  // has an order, as a sort
+  CHECK(lab::replay_command(which).find("--type u32 --order descending --blocks 3") != std::string::npos);
+  which.step.task = lab::Task::scan;
+  CHECK(lab::replay_command(which).find("--type u32 --task scan --blocks 3") != std::string::npos);
 }

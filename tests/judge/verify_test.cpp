@@ -49,14 +49,14 @@ bool same(const std::vector<T>& a, const std::vector<T>& b) {
 
 std::string compare(const std::vector<std::uint32_t>& reference, const std::vector<std::uint32_t>& got,
                     std::int64_t tile = 0) {
-  return lab::compare({KeyType::u32, Order::ascending, std::ssize(reference), tile, false}, reference.data(), nullptr,
-                      got.data(), nullptr)
+  return lab::compare({KeyType::u32, Order::ascending, std::ssize(reference), tile, false}, {reference.data()},
+                      {got.data()})
       .text;
 }
 
 std::string compare_floats(const std::vector<float>& reference, const std::vector<float>& got, bool stable) {
-  return lab::compare({KeyType::f32, Order::ascending, std::ssize(reference), 0, stable}, reference.data(), nullptr,
-                      got.data(), nullptr)
+  return lab::compare({KeyType::f32, Order::ascending, std::ssize(reference), 0, stable}, {reference.data()},
+                      {got.data()})
       .text;
 }
 
@@ -66,7 +66,7 @@ struct Pairs {
 
 std::string compare_pairs(const Pairs& reference, const Pairs& got, bool stable, std::int64_t tile = 0) {
   return lab::compare({KeyType::pairs, Order::ascending, std::ssize(reference.keys), tile, stable},
-                      reference.keys.data(), reference.values.data(), got.keys.data(), got.values.data())
+                      {reference.keys.data(), reference.values.data()}, {got.keys.data(), got.values.data()})
       .text;
 }
 
@@ -76,7 +76,7 @@ bool contains(const std::string& text, const char* part) { return text.find(part
 
 TEST_CASE("reference_sort is std::stable_sort, whatever the type, order, size and tile") {
   for (std::int64_t n : {0, 1, 2, 1000, 70001, 300000}) {  // below and above the size that takes all cores
-    for (std::int64_t tile : {std::int64_t{0}, std::int64_t{1024}}) {
+    for (std::int64_t tile : {0, 2, 1024}) {
       for (Order order : {Order::ascending, Order::descending}) {
         for (KeyType type : lab::all_key_types) {
           for (const char* input : {"uniform", "few-values", "extremes"}) {
@@ -123,17 +123,37 @@ TEST_CASE("keys: right outputs pass, wrong ones are named") {
   CHECK(contains(shown, "[2]"));
 }
 
+TEST_CASE("up to 32 keys are shown whole, with the input, and every wrong index is marked") {
+  std::vector<std::uint32_t> input(32, 7), reference = input, got = input;
+  input[0] = got[4] = got[9] = 1'000'000'007;
+  lab::Promise promise{KeyType::u32, Order::ascending, 32, 0, false, {input.data()}};
+  const std::string shown = lab::compare(promise, {reference.data()}, {got.data()}).text + "\n";
+  CHECK(contains(shown, "\n  index              0  1  2  3         [4]  5"));
+  CHECK(contains(shown, "\n  input     1000000007  7  7  7           7  7"));
+  CHECK(contains(shown, "\n  got                7  7  7  7  1000000007  7"));
+  CHECK(contains(shown, "[9]"));
+  CHECK(contains(shown, "  31\n"));
+  for (std::size_t at = 0; at < shown.rfind('\n'); at = shown.find('\n', at + 1)) {
+    CHECK(shown.find('\n', at + 1) - at < 102);
+  }
+  input.resize(33), reference.resize(33), got.resize(33);
+  promise.n = 33;
+  promise.input = {input.data()};
+  CHECK(!contains(lab::compare(promise, {reference.data()}, {got.data()}).text, "input"));
+}
+
 TEST_CASE("the first wrong index is reported as a number") {
   const std::vector<std::uint32_t> reference = {1, 2, 2, 5}, got = {1, 2, 5, 2};
   const lab::Promise promise{KeyType::u32, Order::ascending, 4, 0, false};
-  CHECK(lab::compare(promise, reference.data(), nullptr, got.data(), nullptr).index == 2);
-  CHECK(lab::compare(promise, reference.data(), nullptr, reference.data(), nullptr).index == -1);
+  CHECK(lab::compare(promise, {reference.data()}, {got.data()}).index == 2);
+  CHECK(lab::compare(promise, {reference.data()}, {reference.data()}).index == -1);
 }
 
-TEST_CASE("tiles: a key may not leave its tile") {
+TEST_CASE("tiles: a key may not leave its tile; a tile of two keys is called a pair") {
   CHECK(compare({1, 9, 0, 5}, {1, 9, 0, 5}, 2) == "");
-  CHECK(contains(compare({1, 9, 0, 5}, {0, 1, 5, 9}, 2), "(tile 0)"));
-  CHECK(contains(compare({1, 9, 0, 5}, {1, 9, 5, 0}, 2), "index 2 of 4 (tile 1)"));
+  CHECK(contains(compare({1, 9, 0, 5}, {0, 1, 5, 9}, 2), "(pair 0)"));
+  CHECK(contains(compare({1, 9, 0, 5}, {1, 9, 5, 0}, 2), "index 2 of 4 (pair 1)"));
+  CHECK(contains(compare({1, 9, 0, 5, 3, 4}, {1, 9, 0, 5, 4, 3}, 3), "index 4 of 6 (tile 1)"));
 }
 
 TEST_CASE("zeros: their order is free unless the step is stable, their signs are not") {

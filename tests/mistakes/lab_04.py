@@ -161,7 +161,7 @@ MISTAKES = (
     in_global(
         "the chunk is rounded down",
         {"(keys.n + walkers - 1) / walkers": "keys.n / walkers"},
-        ["FAILED  step 01 global, cpu build", "01_global.cu: the step changed nothing"],
+        ["FAILED  step 01 global, cpu build", "01_global.cu: wrong key at index", "in the original order"],
     ),
     in_global(
         "blocks and threads in the wrong order",
@@ -250,7 +250,7 @@ MISTAKES = (
     # --- warps ---
     in_range(
         "threads exit before the last barriers",
-        {"  // a thread reads what": " if (2 * t > int(blockDim.x)) return;  // a thread reads what"},
+        {"  // a thread reads elements of `s": " if (2 * t > int(blockDim.x)) return;  // `s"},
         ["ok      step 04 range: ", "04_range.cu:", "note: early-exit: "],
         alone=True,
     ),

@@ -28,7 +28,7 @@ MISTAKES = (
     ),
     in_host_move(
         "no barrier before the counters are added up",
-        {"__syncthreads();  // a thread adds counters": ";  // a thread adds counters"},
+        {"__syncthreads();  // a thread reads elements": ";  // a thread reads elements"},
         ["FAILED  step 01 host_move, check build", "01_host_move.cu:", "error: race: "],
         alone=True,
     ),
@@ -66,7 +66,12 @@ MISTAKES = (
     in_onesweep(
         "a counter that is read again after the atomic",
         {f"shared.tile = {TICKET};": f"{TICKET}, shared.tile = *state.next_tile;"},
-        ["FAILED  step 04 onesweep, ", "04_onesweep.cu: the step changed nothing", "range:0:9, ascending, seed 0"],
+        [
+            "FAILED  step 04 onesweep, ",
+            "04_onesweep.cu: wrong key at index",
+            "in the original order",
+            "range:0:9, ascending, seed 0",
+        ],
     ),
     in_onesweep(
         "no __syncwarp between read and write",
@@ -87,7 +92,7 @@ MISTAKES = (
     ),
     in_record(
         "bins are claimed from before they are scanned",
-        {"__syncthreads();  // a thread reads max_bin": ";  // a thread reads max_bin"},
+        {"__syncthreads();  // a thread reads bucket.max_bin": ";  // a thread reads bucket.max_bin"},
         ["FAILED  step 06 record, check build", "error: race: "],
         alone=True,
     ),

@@ -80,7 +80,7 @@ MISTAKES = (
     ),
     in_partition(
         "no barrier after the tile's counters are cleared",
-        {"__syncthreads();  // a thread counts in counters that others have cleared\n": ";\n"},
+        {"__syncthreads();  // a thread adds to elements of": ";  // a thread adds to elements of"},
         ["FAILED  step 03 partition, check build", "03_partition.cu:", "error: race: "],
         alone=True,
     ),

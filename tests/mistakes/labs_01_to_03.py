@@ -9,6 +9,7 @@ from mistake import Mistake
 SWAP = """before);
     CUDA_CHECK(cudaGetLastError());
     std::swap(from, to);"""
+in_odd_even_exchange = partial(Mistake, "01-odd-even", "00_exchange.cu")
 in_odd_even_global = partial(Mistake, "01-odd-even", "01_global.cu")
 in_odd_even_halo = partial(Mistake, "01-odd-even", "02_halo.cu")
 in_odd_even_rows = partial(Mistake, "01-odd-even", "03_rows.cu")
@@ -25,6 +26,29 @@ in_bitonic_segments = partial(Mistake, "03-bitonic", "05_segments.cu")
 
 MISTAKES = (
     # --- lab 01 ---
+    in_odd_even_exchange(
+        "the left neighbour instead of the right",
+        {"b = keys[i + 1];": "b = keys[i - 1];"},
+        [
+            "FAILED  step 00 exchange, ",
+            "{at}: error: out-of-bounds: ",
+            "before the start of keys",
+        ],
+    ),
+    in_odd_even_exchange(
+        "a pair in the wrong direction",
+        {"!lab::before(b, a, order)": "!lab::before(a, b, order)"},
+        ["FAILED  step 00 exchange, cpu build", "00_exchange.cu: wrong key at index 0 of 2 (pair 0)", "wrong order"],
+    ),
+    in_odd_even_exchange(
+        "a key that is overwritten before it is moved",
+        {"keys[i + 1] = a;": "keys[i + 1] = keys[i];"},
+        [
+            "FAILED  step 00 exchange, cpu build",
+            "00_exchange.cu: wrong key at index 1 of 3 (pair 0)",
+            "lost or made up",
+        ],
+    ),
     in_odd_even_global(
         "one pair too many",
         {"t < pairs;": "t <= pairs;"},
@@ -38,7 +62,7 @@ MISTAKES = (
             "FAILED  step 01 global, cpu build",
             "01_global.cu: wrong key at index 0 of 2",
             "in the wrong order",
-            "2 u32 keys, range:0:9, ascending, seed 0",
+            "2 u32 keys, range:0:9, ascending, seed 1",
         ],
     ),
     in_odd_even_global(
@@ -56,6 +80,79 @@ MISTAKES = (
         {"= lab::blocks_or(shape, keys.n / 2, threads_per_block);": "= (void(shape), keys.n / 2 / threads_per_block);"},
         ["FAILED  step 01 global, ", "01_global.cu:", "error: invalid-launch: ", "has no blocks"],
     ),
+    in_odd_even_global(
+        "no loop over the pairs",
+        {"t < pairs; t += stride": "t < pairs; t += pairs + 0 * stride"},
+        [
+            "FAILED  step 01 global, cpu build",
+            "01_global.cu: wrong key at index",
+            "the smallest case that fails: 66 u32 keys, range:0:9, ascending, <<<1, 32>>>, seed 0",
+            "fails with <<<1, 32>>>, and passes with the launch shape that the step chooses",
+            "fails only with fewer threads than pairs of keys: 32 threads, n above 65",
+            "again: ./workbook run 01-odd-even 1 --n 66 ",
+        ],
+        quick=True,
+    ),
+    in_odd_even_global(
+        "the phase in place of its parity",
+        {"int(phase % 2), order": "int(phase), order"},
+        ["FAILED  step 01 global, cpu build", "01_global.cu: ", "wrong key at index", "input ", "got ", "expected "],
+    ),
+    in_odd_even_global(
+        "a launch on the default stream",
+        {"threads_per_block, 0, stream>>>": "threads_per_block>>>"},
+        [
+            "FAILED  step 01 global, ",
+            "{at}: error: default-stream: kernel run_phase: launched on the default stream",
+            "<<<grid, block, 0, stream>>>",
+        ],
+        quick=True,
+    ),
+    in_odd_even_global(
+        "the span in place of its pointer",
+        {"(keys.data, keys.n, int(": "(keys, keys.n, int("},
+        [
+            "{at}: error: argument 1 of kernel run_phase has the type lab::Span<unsigned int>, but the kernel takes ",
+            "run_phase(Key*, int64_t, int, lab::Order)",
+        ],
+    ),
+    in_odd_even_global(
+        "an argument too few",
+        {"int(phase % 2), order);": "int(phase % 2));"},
+        ["{at}: error: kernel run_phase takes 4 arguments, and the launch has 3: run_phase(Key*, int64_t, "],
+    ),
+    in_odd_even_global(
+        "two arguments in the wrong order",
+        {"int(phase % 2), order);": "order, int(phase % 2));"},
+        ["{at}: error: argument 3 of kernel run_phase has the type lab::Order, but the kernel takes int: "],
+        quick=True,
+    ),
+    in_odd_even_global(
+        "the stream in place of the shared bytes",
+        {"threads_per_block, 0, stream>>>": "threads_per_block, stream>>>"},
+        ["{at}: error: between <<< and >>>, number 3 is the bytes of dynamic shared memory", "<<<grid, block, shared"],
+    ),
+    in_odd_even_global(
+        "two angle brackets",
+        {"run_phase<<<blocks, threads_per_block, 0, stream>>>": "run_phase<<blocks, threads_per_block, 0, stream>>"},
+        ["{at}: error: a launch has three angle brackets on each side: run_phase<<<grid, block>>>(...)"],
+    ),
+    in_odd_even_global(
+        "a launch that is not closed",
+        {"0, stream>>>": "0, stream>>"},
+        ["{at}: error: kernel launch: this '<<<' is never closed by '>>>'"],
+    ),
+    in_odd_even_halo(
+        "more phases than the halo has keys",
+        {"(keys.n + 2 * halo_keys - 1) / (2 * halo_keys) * 2;": "2;"},
+        [
+            "FAILED  step 02 halo, cpu build",
+            "02_halo.cu: wrong key at index",
+            "the smallest case that fails: ",
+            "fails for every n above ",
+            "again: ",
+        ],
+    ),
     in_odd_even_halo(
         "a window that begins one key late",
         {"window[i] = from[left + i];": "window[i] = from[left + i + 1];"},
@@ -69,7 +166,11 @@ MISTAKES = (
     in_odd_even_halo(
         "an odd number of exchanges",
         {"(keys.n + 2 * halo_keys - 1) / (2 * halo_keys) * 2;": "(keys.n + halo_keys - 1) / halo_keys;"},
-        ["FAILED  step 02 halo, cpu build", "02_halo.cu: the step changed nothing", "range:0:9, ascending, seed 0"],
+        [
+            "FAILED  step 02 halo, check build",
+            "02_halo.cu: the step changed nothing: its kernels wrote to the array allocated at ",
+            "range:0:9, ascending, seed 0",
+        ],
     ),
     in_odd_even_halo(
         "no barrier between two phases",
@@ -86,6 +187,15 @@ MISTAKES = (
         "lane 0 has no neighbour",
         {"if (lane > 0) own[0]": "if (lane >= 0) own[0]"},
         ["FAILED  step 03 rows, ", "03_rows.cu", "wrong key at index"],
+    ),
+    in_odd_even_rows(
+        "a key that is changed before it is sent",
+        {
+            "    const Key next = __shfl_down_sync(all_lanes, own[0], 1);    // key 0 of lane + 1\n"
+            "    if (lane > 0) own[0] = lab::later<order>(previous, own[0]);\n": "    if (lane > 0) own[0] = "
+            "lab::later<order>(previous, own[0]);\n    const Key next = __shfl_down_sync(all_lanes, own[0], 1);\n"
+        },
+        ["FAILED  step 03 rows, cpu build", "03_rows.cu: wrong key at index", "input ", "got ", "expected ", "again: "],
     ),
     in_odd_even_rows(
         "a shuffle that lane 31 skips",
@@ -147,7 +257,7 @@ MISTAKES = (
     ),
     in_merge_record(
         "no barrier between the levels of four runs",
-        {"    __syncthreads();  // the next level, or the store, reads what other threads have written\n": ""},
+        {"__syncthreads();  // the next level, or the store": ";  // the next level, or the store"},
         ["FAILED  step 05 record, ", "05_record.cu"],
     ),
     in_merge_record(
@@ -168,9 +278,15 @@ MISTAKES = (
             "FAILED  step 01 global, cpu build",
             "01_global.cu: ",
             "wrong key at index",
-            "in the wrong order",
+            "in the original order",
             "range:0:9, ascending",
         ],
+    ),
+    in_bitonic_global(
+        "the direction by the thread",
+        {"(i & k) == 0;": "(t & k) == 0;"},
+        ["FAILED  step 01 global, cpu build", "01_global.cu: ", "wrong key at index", "input ", "got ", "expected "],
+        quick=True,
     ),
     in_bitonic_global(
         "only powers of two",
@@ -207,7 +323,12 @@ MISTAKES = (
     in_bitonic_hybrid(
         "half as many comparators as a cut run needs",
         {"(keys.n + run - 1) / run * (run / 2)": "keys.n / 2"},
-        ["FAILED  step 03 hybrid, cpu build", "03_hybrid.cu: wrong key at index", "again: "],
+        [
+            "FAILED  step 03 hybrid, cpu build",
+            "03_hybrid.cu: wrong key at index",
+            "fails for every n above 1,024; 11 larger n were tried",
+            "again: ",
+        ],
     ),
     in_bitonic_record(
         "the second half of a mirrored trip from the same column",
@@ -216,7 +337,7 @@ MISTAKES = (
     ),
     in_bitonic_record(
         "no barrier between blocked and striped words",
-        {"__syncthreads();  // a thread reads striped words that others have written as blocked ones": ""},
+        {"__syncthreads();  // read_striped() reads words of `tile` that other threads have written": ""},
         ["FAILED  step 04 record, check build", "error: race: ", "__syncthreads"],
         alone=True,
     ),
@@ -237,7 +358,7 @@ MISTAKES = (
     ),
     in_bitonic_segments(
         "no barrier between the sort of a segment and its store",
-        {"synchronize<threads>();  // a thread stores words that others have written": ""},
+        {"synchronize<threads>();  // a thread stores words of tiles[group] that other threads have written": ""},
         ["FAILED  step 05 segments", "check build", "error: race: "],
         alone=True,
     ),

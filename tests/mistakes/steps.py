@@ -29,6 +29,7 @@ sys.path[:0] = [str(ROOT / "common"), str(ROOT / "tests/mutations")]
 import lab_04  # noqa: E402
 import lab_05  # noqa: E402
 import lab_06  # noqa: E402
+import labs_01_and_03  # noqa: E402
 import labs_01_to_03  # noqa: E402
 from barriers import Recipe  # noqa: E402
 from mistake import Mistake  # noqa: E402
@@ -38,7 +39,8 @@ from workbook.core.course import find_step  # noqa: E402
 from workbook.core.judge_client import JudgeClient  # noqa: E402
 from workbook.core.judge_types import Note  # noqa: E402
 
-MISTAKES: Sequence[Mistake] = (*labs_01_to_03.MISTAKES, *lab_04.MISTAKES, *lab_05.MISTAKES, *lab_06.MISTAKES)
+LABS = (labs_01_to_03, labs_01_and_03, lab_04, lab_05, lab_06)
+MISTAKES: Sequence[Mistake] = tuple(item for lab in LABS for item in lab.MISTAKES)
 # Compiles faster than with the solutions' options, and warns as narrowing.Scan does.
 OPTIONS = {"cpu": ["-O0", "-Wconversion", "-Wno-sign-conversion", "-Wno-error"], "check": ["-Wno-error"]}
 

@@ -4,8 +4,8 @@
     barriers.py BUILD [LAB ...]      BUILD is Meson's build folder, with the solutions' check runners
 
 Each barrier is removed in turn, and each of a student's usual mistakes is made. Without a barrier any finding is
-enough: of several that follow, the order of threads decides which comes first. A barrier whose comment begins with
-"redundant" must not be missed: there must be no finding. For a mistake the kind and the line must be right. Prints the
+enough: of several that follow, the order of threads decides which comes first. A barrier whose comment begins with "not
+needed" must not be missed: there must be no finding. For a mistake the kind and the line must be right. Prints the
 share that is found.
 """
 
@@ -166,7 +166,7 @@ def without_barriers(lab: str) -> Iterator[Mutation]:
         for number, line in enumerate(path.read_text().splitlines()):
             barrier = BARRIER.search(line)
             if barrier and not line.lstrip().startswith("//"):
-                redundant = (barrier[3] or "").lower().startswith(("not needed", "redundant"))
+                redundant = (barrier[3] or "").startswith("not needed")
                 changed = BARRIER.sub(rf"{{ if ({SWITCH}({number})) \1 }}", line, count=1)
                 yield Mutation(lab, path, number, changed, redundant=redundant)
 

@@ -229,7 +229,7 @@ RADIX = BugHunt(
             {"next[digit] += equal;\n    }\n": "next[digit] += equal;\n    }\n    __syncthreads();\n"},
             [
                 Shows("10000"),
-                Shows("5000", "check", "race", ("next[threadIdx.x] = firsts[", "next[digit] += equal;")),
+                Shows("5000", "check", "race", ("next[threadIdx.x] = firsts[",)),
             ],
         ),
     ],
@@ -319,7 +319,7 @@ class Programs:
             [str(self.path(fault, build)), *arguments.split()],
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=600,
             check=False,
             env={**os.environ, "SIMT_SEED": "1", "SIMT_SECONDS": "10"},
         )

@@ -4,16 +4,30 @@
 cc_test.py [--compiler g++]
 """
 
+import contextlib
 import os
 import resource
 import shutil
 import signal
 import subprocess
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from unittest import mock
 
 from programs import COMPILER, ROOT, Programs, main
+
+
+@contextlib.contextmanager
+def limited(resource_type: int, amount: int) -> Iterator[None]:
+    """A limit of this process, which the programs that it starts inherit."""
+    before = resource.getrlimit(resource_type)
+    resource.setrlimit(resource_type, (amount, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource_type, before)
+
 
 ARCHITECTURE = """#include <cstdio>
 #ifndef __NVCC__
@@ -54,6 +68,43 @@ int main() {
   k<<<1, 32>>>(a);
   add<<<1, 1>>>(a, 4000000000u);
   cudaDeviceSynchronize();
+}
+"""
+ENDLESS_KERNEL = """#include <cstdio>
+#include <thread>
+__global__ void count(volatile unsigned* a) {
+  for (;;) *a = *a + 1;
+}
+int main() {
+  volatile unsigned* a;
+  cudaMallocManaged((void**)&a, sizeof *a);
+  *a = 0;
+  std::thread([a] {
+    while (*a == 0) std::this_thread::yield();
+    std::puts("running");
+    std::fflush(stdout);
+  }).detach();
+  count<<<1, 1>>>(a);
+  cudaDeviceSynchronize();
+}
+"""
+# It is right only if the compiler makes no copy of what owner() returns.
+OWNER = """#include <cstdio>
+struct Owner {
+  int* data;
+  Owner() { cudaMalloc(&data, 128); }
+  ~Owner() { cudaFree(data); }
+};
+__global__ void fill(int* a) { a[threadIdx.x] = 1; }
+Owner owner() {
+  Owner made;
+  fill<<<1, 32>>>(made.data);
+  return made;
+}
+int main() {
+  Owner kept = owner();
+  fill<<<1, 32>>>(kept.data);
+  std::puts(cudaGetErrorString(cudaDeviceSynchronize()));
 }
 """
 MEMORY = """#include <sys/resource.h>
@@ -266,6 +317,28 @@ int main() {
         self.assertRegex(printed, here + "SIGTERM interrupted the program")
         self.assertNotIn(": error: ", printed)
 
+    def test_a_slow_kernel_of_the_plain_build_is_not_accused_when_it_is_ended(self) -> None:
+        self.file("k.cu", ENDLESS_KERNEL)
+        self.compiled("k.cu")
+        with self.endless_program(signal.SIGTERM) as program:
+            assert program.stdout
+            self.assertEqual(program.stdout.readline(), "running\n")
+            program.send_signal(signal.SIGTERM)
+            _, printed = program.communicate()
+        self.assertEqual(program.returncode, -signal.SIGTERM, printed)
+        self.assertRegex(
+            printed,
+            r"^k\.cu:\d: note: interrupted: kernel count, block \(0,0,0\), thread \(0,0,0\): was running here when "
+            r"SIGTERM interrupted the program\n$",
+        )
+
+    def test_a_class_that_copies_would_free_twice_is_compiled_without_them(self) -> None:
+        self.file("k.cu", OWNER)
+        for flags in ([], ["--check"]):
+            self.compiled("k.cu", *flags)
+            done = self.run_program("k")
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "no error\n", ""))
+
     def run_with_addr2line(self, script: str) -> str:
         """What k prints if this script is in the place of addr2line."""
         tools = self.folder / "tools"
@@ -318,6 +391,8 @@ int main() {
         self.assertEqual((done.returncode, done.stdout.split()[0]), (0, "0"), done.stderr)
         kept = int(done.stdout.split()[1]) / (64 << 10)
         self.assertLess(kept, 5.5)  # 14, if everything were kept for each word
+        with limited(resource.RLIMIT_DATA, 3 << 30):  # as ./workbook grade limits it without control groups
+            self.assertEqual(self.run_program("k", "1").stderr, "")
 
     def test_accesses_of_large_arrays_are_kept_while_something_may_race_with_them(self) -> None:
         done = self.output(LARGE_ARRAYS, "--check")

@@ -60,8 +60,10 @@ void expect_lines(const std::vector<int>& lines, Launch&& launch) {
 constexpr int line_of_write = __LINE__ + 1;
 __global__ void write(int* to, int i) { to[i] = 1; }
 
+#if defined(__x86_64__)  // other processors allow it
 constexpr int line_of_wide_read = __LINE__ + 1;
 __global__ void read_wide(const uint4* from, uint4* to) { *to = *from; }
+#endif
 
 struct Link {
   Link* next;
@@ -146,7 +148,7 @@ TEST_CASE("a pointer that was never initialized") {
   expect("out-of-bounds", line_of_link, cudaErrorIllegalAddress, [&] { follow<<<1, 1>>>(link, &link->next); });
 }
 
-#if defined(__x86_64__)  // other processors allow it
+#if defined(__x86_64__)
 TEST_CASE("a wide access at a misaligned address") {
   unsigned* device;
   cudaMalloc(&device, 256);

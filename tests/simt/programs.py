@@ -40,7 +40,7 @@ class Programs(unittest.TestCase):
 
     def run_program(self, name: str, *words: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [str(self.folder / name), *words], capture_output=True, text=True, check=False, cwd=self.folder, timeout=60
+            [str(self.folder / name), *words], capture_output=True, text=True, check=False, cwd=self.folder, timeout=600
         )
 
 

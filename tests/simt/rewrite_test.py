@@ -29,6 +29,13 @@ class RewriteTest(Rewriting):
         for number, what in ((1, "k"), (3, "g"), (4, "b"), (7, "x"), (8, "y"), (11, "int last;")):
             self.assertIn(what, lines[number - 1])
 
+    def test_returns_of_kernels_are_marked(self) -> None:
+        self.assertEqual(
+            self.rewritten("template <int N> __global__ void k(int n) { if (n) return; [&]() { return; }(); }"),
+            "template <int N> __global__ void k(int n) { if (n) return simt::returned(); [&]() { return; }(); }",
+        )
+        self.unchanged("__global__ void k(int n);\n__device__ void f() { return; }\nvoid g() { if (1) { return; } }\n")
+
     def test_text_that_only_looks_like_a_launch_is_left_alone(self) -> None:
         self.unchanged('// k<<<1, 1>>>(x);\nconst char* s = "k<<<1, 1>>>(x)";\n')
         self.unchanged('auto s = R"(k<<<1, 1>>>(x) " )" u8"<<<";  /* <<<\n */ char c = \'"\'; int n = 1\'000;\n')
@@ -204,6 +211,9 @@ class RewriteTest(Rewriting):
             message = self.error(kernel + "void f() {\n  a();\n  " + call + ";\n}\n")
             self.assertTrue(message.startswith("k.cu:5: error: the kernel "), message)
             self.assertIn("called like a function", message)
+        for launch in ("k<<1, 32>>(p)", "k<1, 32>>>(p)", "k<<1, 32>>>(p)", "k<T><<1, 32>>(p)"):
+            message = self.error(kernel + "void f() {\n  a();\n  " + launch + ";\n}\n")
+            self.assertTrue(message.startswith("k.cu:5: error: a launch has three angle brackets"), message)
         self.file("k.cuh", "#pragma once\n" + kernel)
         self.assertIn("k.cu:3: error: the kernel k", self.error('#include "k.cuh"\nvoid f() {\n k(0);\n}\n'))
         for call in ("std::k(p)", "::std::k(p, p + 1)", "std::ranges::k<T>(p)"):

@@ -99,7 +99,7 @@ def misbehave(mode: str) -> None:
         print('{"labs": [', end="", flush=True)
         sys.exit(0)
     if mode == "slow":
-        time.sleep(30)
+        time.sleep(3600)
     broken = {"no-json": "verified", "incomplete": '{"labs": [{"name": "x"}], "status": "verified"}'}
     error = json.dumps({"error": "the fake judge refuses", "kind": mode})
     print(broken.get(mode, error), flush=True)

@@ -18,7 +18,9 @@ from pathlib import Path
 from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "common"))
+sys.path[:0] = [str(ROOT / "common"), str(ROOT / "tests/grading")]
+
+from private import private  # noqa: E402
 
 from workbook.core import build  # noqa: E402
 from workbook.core.console import Problem  # noqa: E402
@@ -100,7 +102,7 @@ def main(folder: str, *labs: str) -> int:
         print("this Python cannot read TOML")
         return SKIPPED
     started = time.monotonic()
-    with tempfile.TemporaryDirectory() as temporary:
+    with tempfile.TemporaryDirectory() as temporary, private(ROOT, build.folder()):
         place, out = Path(temporary, "class"), Path(temporary, "grades")
         write(place / "solution", labs, lambda _, text: text)
         write(place / "starter", labs, lambda _, text: starter(text) + "// begun\n")

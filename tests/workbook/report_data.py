@@ -13,7 +13,18 @@ LAB = "03-bitonic"
 MANY = 1 << 62
 # Parts and plots of a report on most measurements.
 PARTS = ("n", "profile", "shapes", "inputs", "ranges", "types", "transfers", "machines")
-PLOTS = ("speed", "time", "kernels", "shapes", "shape-lines", "inputs", "ranges", "processors", "machines")
+PLOTS = (
+    "speed",
+    "time",
+    "staircase",
+    "kernels",
+    "shapes",
+    "shape-lines",
+    "inputs",
+    "ranges",
+    "processors",
+    "machines",
+)
 
 
 USUAL = Row(

@@ -139,6 +139,18 @@ class Folder(InFolder):
             self.assertEqual((len(runs), len(setups)), (times, times - 1))
             self.assertEqual(runs[0], [os.path.relpath(build.judge(), self.build)])
 
+    def test_a_file_that_was_deleted_is_named(self) -> None:
+        for output in (
+            "ninja: error: '../labs/03-bitonic/02_shared.cu', needed by 'labs/a.cpp', missing and no known rule\n",
+            "../labs/meson.build:9:4: ERROR: File labs/03-bitonic/02_shared.cu does not exist.\n",
+        ):
+            with (
+                mock.patch.object(build, "ensure"),
+                mock.patch.object(build, "_run_ninja", lambda *_, output=output: (1, output)),
+                self.assertRaisesRegex(Problem, "^labs/03-bitonic/02_shared.cu is missing: "),
+            ):
+                build.compile_targets([build.judge()])
+
 
 class Suite(InFolder):
     LOG = "\n".join(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import threading
 import unittest
 from collections.abc import Callable
 from pathlib import Path
@@ -15,9 +16,9 @@ import fake_judge
 from in_folder import InFolder
 from test_judge_client import FakeJudge
 
-from workbook.core import build, check_build, checking, console, narrowing, nvcc_compile
+from workbook.core import build, check_build, checking, console, narrowing, nvcc_compile, shrinking
 from workbook.core.course import StepFile
-from workbook.core.judge_client import JudgeDied
+from workbook.core.judge_client import JudgeDied, JudgeUsage
 from workbook.core.judge_types import Case, CaseGroup, Finding, Lab, Note, Outcome, Step, from_json
 from workbook.verbs import watch
 
@@ -59,6 +60,7 @@ class Script:
     def __init__(self, rule: Rule) -> None:
         self.rule = rule
         self.log: list[tuple[str, int, str, int, float | None]] = []  # build, step, task, n, time limit
+        self.cancelled = False
 
     def lab(self, _name: str) -> Lab:
         """The table."""
@@ -85,6 +87,10 @@ class Script:
     def __exit__(self, *_: object) -> None:
         """Nothing to close."""
 
+    def cancel(self) -> None:
+        """The observation ends."""
+        self.cancelled = True
+
     def own(self) -> Script:
         """For each thread of the check build's cases: the same."""
         return self
@@ -97,18 +103,33 @@ class CheckStep(unittest.TestCase):
     """What is tested in which order, which case is shown, and what is remembered."""
 
     def check(
-        self, rule: Rule, *steps: StepFile, verdict: str = "failed", **options: Any
+        self,
+        rule: Rule,
+        *steps: StepFile,
+        verdict: str = "failed",
+        failed: dict[str, Case] | None = None,
+        **options: Any,
     ) -> tuple[bool, str, list[tuple[int, str, str]], Script]:
-        """Whether the steps passed, what was printed, the verdicts saved, and the judge."""
+        """Whether the steps passed, what was printed, the verdicts saved, and the judge. `failed`: the cases of
+        the last check, by build; those of this check take their places."""
         saved: list[tuple[int, str, str]] = []
+        cases = {} if failed is None else failed
+
+        def save_verdict(step: StepFile, kind: str, word: str, case: Case | None) -> None:
+            saved.append((step.number, kind, word))
+            cases.pop(kind, None)
+            if case:
+                cases[kind] = case
+
         keeper = SimpleNamespace(
-            save_verdict=lambda step, kind, word: saved.append((step.number, kind, word)), verdict=lambda step: verdict
+            save_verdict=save_verdict, verdict=lambda step: verdict, failed_case=lambda step, kind: cases.get(kind)
         )
         script = Script(rule)
         with (
             mock.patch.object(checking, "ProgressFile", lambda: keeper),
             mock.patch.object(check_build, "Judges", lambda: script),
             mock.patch.object(nvcc_compile, "object_of", lambda *_: None),
+            mock.patch.object(shrinking, "TRIES", options.pop("tries", 0)),
             mock.patch.object(
                 narrowing, "Scan", lambda *_: SimpleNamespace(notes=lambda: [NARROW], cancel=lambda: None)
             ),
@@ -212,7 +233,8 @@ class CheckStep(unittest.TestCase):
         self.assertEqual(
             printed,
             "step 02 is not written yet: labs/04-counting/02_shared.cu:86\n"
-            "Write what is missing there; ./workbook hint 04-counting 2 helps.\n",
+            "Write what is missing, then delete the line that says NOT_WRITTEN.\n"
+            "./workbook hint 04-counting 2 helps.\n",
         )
 
     def test_what_a_step_uses_is_not_written(self) -> None:
@@ -248,6 +270,18 @@ class CheckStep(unittest.TestCase):
         )
         self.assertNotIn("early-exit", printed)
 
+    def test_the_smallest_case_comes_last_and_is_the_one_to_repeat(self) -> None:
+        def rule(_kind: str, case: Case) -> dict[str, Any]:
+            return WRONG_KEY if case.task == "sort" and case.n > 1 else {}
+
+        _, printed, *_ = self.check(rule, STEPS[2], tries=10)
+        first, again = (
+            printed.index("cpu step 2 sort n 2, seed 0\n"),
+            printed.index("  again: run cpu step 2 sort n 2\n"),
+        )
+        self.assertIn("  the smallest case that fails: cpu step 2 sort n 2, seed 0\n  wrong key", printed[first:again])
+        self.assertEqual(printed.count("again: "), 1)
+
     def test_findings_of_the_check_build_alone(self) -> None:
         passed, printed, saved, _ = self.check(
             lambda kind, case: {"findings": (FINDING,)} if kind == "check" and case.task == "sort" else {}, STEPS[2]
@@ -257,25 +291,116 @@ class CheckStep(unittest.TestCase):
         self.assertIn("  the result was correct, by luck\n", printed)
         self.assertIn("  again: run check step 2 sort n 3 --build check\n", printed)
 
+    # --- what comes first ---
+
+    def test_what_failed_last_time_is_tested_first(self) -> None:
+        failed: dict[str, Case] = {}
+
+        def rule(kind: str, case: Case) -> dict[str, Any]:
+            return WRONG_KEY if kind == "cpu" and (case.task, case.n) == ("sort", 2) else {}
+
+        _, printed, _, script = self.check(rule, STEPS[2], failed=failed)
+        self.assertIn("again: run cpu step 2 sort n 2\n", printed)
+        self.assertEqual(failed, {"cpu": Case("04-counting", 2, 2, "sort", "u8", seed=0)})
+        _, again, _, script = self.check(rule, STEPS[2], failed=failed)
+        self.assertEqual(again, printed)
+        # After it, only the part that the step uses.
+        tests = [entry[2:] for entry in script.log if entry[0] == "cpu"]
+        self.assertEqual(tests, [("sort", 2, 5.0), ("histogram", 1, 5.0), ("histogram", 2, None)])
+        # A step that passes has no such case, and neither has a solution.
+        passed, printed, *_ = self.check(lambda *_: {}, STEPS[2], failed=failed)
+        self.assertEqual((passed, failed), (True, {}))
+        self.assertIn("5 cases on the cpu build", printed)
+        failed["cpu"] = Case("04-counting", 2, 9, "sort", "u8")
+        _, printed, *_ = self.check(lambda *_: {}, STEPS[2], failed=failed, solution=True)
+        self.assertIn("4 cases on the cpu build", printed)
+
+    def test_what_failed_last_time_comes_first_on_the_check_build(self) -> None:
+        failed: dict[str, Case] = {}
+
+        def rule(kind: str, case: Case) -> dict[str, Any]:
+            return {"findings": (FINDING,)} if kind == "check" and (case.task, case.n) == ("sort", 3) else {}
+
+        self.check(rule, STEPS[2], failed=failed)
+        self.assertEqual(failed, {"check": Case("04-counting", 2, 3, "sort", "u8", seed=None)})
+        failed["check"] = Case("04-counting", 2, 9, "sort", "u8")
+        *_, script = self.check(lambda *_: {}, STEPS[2], failed=failed)
+        observed = [entry[2:4] for entry in script.log if entry[0] == "check"]
+        self.assertEqual(observed, [("histogram", 3), ("sort", 9), ("sort", 3)])
+
+    def test_a_case_that_no_longer_exists_is_left_out(self) -> None:
+        def rule(_: str, case: Case) -> dict[str, Any]:
+            if case.n == refused:
+                raise JudgeUsage("unknown input")
+            return {}
+
+        refused = 9
+        failed = {"cpu": Case("04-counting", 2, 9, "sort", "u8")}
+        passed, *_ = self.check(rule, STEPS[2], failed=failed)
+        self.assertEqual((passed, failed), (True, {}))
+        refused = 2
+        with self.assertRaises(JudgeUsage):
+            self.check(rule, STEPS[2])
+
+    def test_a_finding_ends_the_other_tests(self) -> None:
+        found = threading.Event()
+
+        def rule(kind: str, case: Case) -> dict[str, Any]:
+            if kind == "check":
+                return {"findings": (FINDING,)}
+            if case.n == 2:
+                self.assertTrue(found.wait(60))
+            return {}
+
+        def has_findings(observation: check_build.Observation) -> bool:
+            if observation._verdict:  # it has begun: the public cases wait for it here
+                observation._verdict.result()
+                found.set()
+            return known(observation)
+
+        known = check_build.Observation.has_findings
+        with mock.patch.object(check_build.Observation, "has_findings", has_findings):
+            passed, printed, saved, script = self.check(rule, STEPS[2])
+        self.assertEqual((passed, saved), (False, [(2, "check", "failed")]))
+        self.assertTrue(printed.startswith("FAILED  step 02 shared, histogram, check build. The first"), printed)
+        self.assertEqual([entry[3] for entry in script.log if entry[0] == "cpu"], [1, 1])
+
+    def test_a_failure_ends_the_observation(self) -> None:
+        *_, script = self.check(lambda kind, _: WRONG_KEY if kind == "cpu" else {}, STEPS[2])
+        self.assertTrue(script.cancelled)
+
 
 class FirstBuild(InFolder):
-    def test_everything_is_built_in_one_announced_wait(self) -> None:
+    def test_the_first_verdict_does_not_wait_for_the_check_build(self) -> None:
         calls: list[list[str]] = []
         notes: list[str] = []
         with (
             mock.patch.object(build, "BUILD", self.folder),
             mock.patch.object(build, "compile_targets", lambda paths, _: calls.append([p.name for p in paths])),
-            mock.patch.object(checking, "note", notes.append),
+            mock.patch.object(build, "note", notes.append),
         ):
-            checking.make_programs("04-counting", ["cpu"], False)
-            self.assertEqual(calls, [["judge", "04-counting-cpu", "04-counting-check"]])
+            later = build.make_programs("04-counting", ["cpu"], False)
+            self.assertEqual(
+                (calls, [path.name for path in later]), ([["judge", "04-counting-cpu"]], ["04-counting-check"])
+            )
             self.assertIn("only once", notes[0])
             self.assertLessEqual(max(map(len, notes[0].splitlines())), 80)
             (self.folder / "labs").mkdir()
-            for name in calls[0]:
+            for name in [*calls[0], "04-counting-check"]:
                 (self.folder / "labs" / name).touch()
-            checking.make_programs("04-counting", ["cpu"], False)
-        self.assertEqual((len(calls), len(notes)), (2, 1))
+            self.assertEqual(build.make_programs("04-counting", ["cpu"], False), [])
+        self.assertEqual((calls[1], len(notes)), (["judge", "04-counting-cpu", "04-counting-check"], 1))
+
+    def test_the_check_build_is_compiled_when_it_is_needed(self) -> None:
+        built: list[str] = []
+        with mock.patch.object(build, "compile_targets", lambda paths, _: built.extend(p.name for p in paths)):
+            for rule, expected in (
+                (lambda *_: {}, True),
+                (lambda *_: {"status": "not-written", "passed": False}, False),
+            ):
+                built.clear()
+                CheckStep().check(rule, STEPS[2], unbuilt=[Path("04-counting-check")])
+                self.assertEqual(built, ["04-counting-check"] * expected)
 
 
 class Dead(FakeJudge):

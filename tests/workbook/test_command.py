@@ -56,7 +56,7 @@ class Help(InFolder):
     def test_an_unknown_verb_lists_the_verbs(self) -> None:
         done = run("sort")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("error: unknown verb 'sort'\nchoose one of: demo, test, check,", done.stderr)
+        self.assertIn("error: unknown command 'sort'\nchoose one of: demo, test, check,", done.stderr)
 
     def test_a_mistyped_verb_is_recognized(self) -> None:
         for word, meant in (
@@ -67,7 +67,7 @@ class Help(InFolder):
         ):
             done = run(word)
             self.assertEqual(done.returncode, 2)
-            self.assertIn(f"error: unknown verb '{word}'; did you mean {meant}?\n", done.stderr)
+            self.assertIn(f"error: unknown command '{word}'; did you mean {meant}?\n", done.stderr)
 
     def test_a_wrong_option_shows_the_usage_of_its_verb(self) -> None:
         for words, error, usage in (
@@ -110,6 +110,7 @@ class Completion(InFolder):
             (["run", LAB, ""], {step}),
             (["check", "04-counting", "h"], {"histogram", "shared"}),
             (["run", LAB, "1", "--"], {"--solution", "--n"}),
+            (["report", LAB, "--"], {"--all-questions"}),
         ):
             self.assertLessEqual(some, set(completion.candidates(words)), words)
         for words in (["nonsense", ""], ["hint", LAB, "1", ""], ["cc", ""]):
@@ -194,10 +195,10 @@ class Ended(unittest.TestCase):
     """SIGTERM ends a command as Ctrl-C does: with its programs, and with words."""
 
     def test_programs_are_ended_too(self) -> None:
-        process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+        process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(3600)"])
         with self.assertRaises(Terminated), terminated_as_interrupted(), ending(process):
             os.kill(os.getpid(), signal.SIGTERM)
-            time.sleep(10)
+            time.sleep(600)
         self.assertEqual(process.returncode, -signal.SIGTERM)
 
     def test_the_exit_status(self) -> None:

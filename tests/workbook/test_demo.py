@@ -4,6 +4,7 @@ import contextlib
 import io
 import unittest
 import xml.etree.ElementTree
+from dataclasses import replace
 
 from in_folder import InFolder
 from report_data import step
@@ -11,27 +12,31 @@ from report_data import step
 from workbook.core.judge_types import Lab
 from workbook.core.rows import Row
 from workbook.core.samples import Sample
-from workbook.reporting import bars, plot
+from workbook.reporting import plot
 from workbook.verbs import demo
-
-ROWS = [
-    ("01 1 global", "uniform", 12.0, 400.0),
-    ("01 1 global", "text", 10.0, None),
-    ("02 4 path", "uniform", 210.0, 400.0),
-    ("02 4 path", "text", 190.0, None),
-]
 
 
 class DemoPlot(InFolder):
-    def test_names_every_step_input_and_the_gold_standard(self) -> None:
+    def test_shows_each_step_beside_the_gold_standard(self) -> None:
         if not plot.available():
             self.skipTest("matplotlib is not installed")
-        path = self.folder / "demo.svg"
-        self.assertTrue(bars.demo(ROWS, path, "cpu"))
-        drawn = path.read_text()
+        self.replace(demo, "FOLDER", self.folder)
+        rows = [
+            Row("03-bitonic", 1, "global", n=64, keys_per_s=2e6, median_ms=1.0, status="verified"),
+            Row("03-bitonic", 2, "shared", tile=1024, n=64, keys_per_s=3e6, median_ms=1.0, status="verified"),
+            Row("gold", 0, "sort", n=64, keys_per_s=8e6, median_ms=1.0, status="verified"),
+            Row("gold", 1, "sort-tiles", tile=1024, n=64, keys_per_s=4e6, median_ms=1.0, status="verified"),
+        ]
+        lab = Lab("03-bitonic", "u32", None, (step(1, "global"), step(2, "shared", tile=1024)))
+        text = [("text", replace(row, keys_per_s=1e6)) for row in rows]
+        samples = [Sample(name, name, 64, None) for name in ("uniform", "text")]
+        measured = demo.Measured([lab], [*(("uniform", row) for row in rows), *text], samples, "")
+        self.assertIn("demo.svg", demo.draw(measured))
+        drawn = (self.folder / "demo.svg").read_text()
         texts = [text.strip() for text in xml.etree.ElementTree.fromstring(drawn).itertext()]
-        for word in ("01 1 global", "02 4 path", "uniform", "text", "gold standard, uniform"):
+        for word in ("03-bitonic", "01 global", "25.0 %", "02 shared, tiles", "75.0 %"):
             self.assertIn(word, texts)
+        self.assertIn("nothing to compare", demo.draw(demo.Measured([lab], [("uniform", rows[0])], samples, "")))
 
 
 class DemoTable(unittest.TestCase):
@@ -39,9 +44,8 @@ class DemoTable(unittest.TestCase):
         lab = Lab("03-bitonic", "u32", None, (step(2, "shared", tile=1024),))
         row = Row("03-bitonic", 2, "shared", tile=1024, n=64, keys_per_s=2e6, median_ms=1.0, status="verified")
         sample = Sample("uniform", "uniform", 64, None)
-        lines, points = demo.table_of(demo.Measured([lab], [("uniform", row)], [sample], ""))
+        lines = demo.table_of(demo.Measured([lab], [("uniform", row)], [sample], ""))
         self.assertTrue(any(line.startswith("2 shared, tiles ") for line in lines), lines)
-        self.assertEqual(points[0][0], "03-bitonic 2 shared, tiles")
 
     def test_without_solutions(self) -> None:
         """Steps that are not written are listed beside the gold standard's speed; a wrong one fails the demo."""
@@ -56,10 +60,9 @@ class DemoTable(unittest.TestCase):
         ]
         samples = [Sample("uniform", "uniform", 64, None)]
         measured = demo.Measured([lab], [("uniform", row) for row in rows], samples, "", solution=False)
-        lines, points = demo.table_of(measured)
+        lines = demo.table_of(measured)
         self.assertEqual([line.split()[-1] for line in lines if line.startswith("gold standard")], ["5.00"])
         self.assertEqual(sum("not written yet" in line for line in lines), 2)
-        self.assertEqual(len(points), 1)
         self.assertTrue(all(len(line) <= 80 for line in lines), lines)
         with contextlib.redirect_stdout(io.StringIO()) as printed:
             self.assertEqual(demo._verdict(measured), 0)

@@ -19,9 +19,10 @@ from report_data import step
 from workbook.core import check_build, judge_types
 from workbook.core.console import Problem, Usage
 from workbook.core.judge_types import Case
-from workbook.grading import class_run, grader, grades, judging, rubric, submissions
+from workbook.grading import class_run, grader, grades, judging, rubric
 from workbook.grading.class_run import Options
 from workbook.grading.grades import Criterion, Grade, Run
+from workbook.grading.handed_in import Handed
 from workbook.grading.lab_builds import LabBuild, MachineFault
 from workbook.grading.programs import step_files
 from workbook.grading.shards import Shard
@@ -42,19 +43,25 @@ class FakeGrader:
     broken: set[str] = set()
     graded: list[str] = []
     interrupt_at = ""
+    sources: dict[str, dict[str, str]] = {}
 
     def __init__(self, whole: grader.Class, box: object) -> None:
         self.whole = whole
 
-    def grade(self, path: Path) -> Grade:
+    def grade(self, handed: Handed) -> Grade:
         """A grade that depends on the seeds."""
-        student = submissions.student_of(path)
+        student = handed.student
         if student == FakeGrader.interrupt_at:
             raise KeyboardInterrupt
         FakeGrader.graded.append(student)
         not_graded = "no disk" if student in FakeGrader.broken else ""
         points = self.whole.run.seeds["public"] % 1000
-        return Grade(student, str(path), (Criterion(LAB, 1, "correct", points, 1000, "w"),), not_graded=not_graded)
+        criteria = (Criterion(LAB, 1, "correct", points, 1000, "w"),)
+        at = handed.at.isoformat() if handed.at else ""
+        return Grade(
+            student, str(handed.path), criteria, not_graded=not_graded, notes=handed.notes, handed_in=at,
+            sources=FakeGrader.sources.get(student, {}),
+        )  # fmt: skip
 
 
 class ClassTest(InFolder):
@@ -66,7 +73,7 @@ class ClassTest(InFolder):
         self.folder /= "class"
         for student in ("Ana", "Ben", "Cem", "Öde"):
             (self.folder / student).mkdir(parents=True)
-        FakeGrader.broken, FakeGrader.graded, FakeGrader.interrupt_at = set(), [], ""
+        FakeGrader.broken, FakeGrader.graded, FakeGrader.interrupt_at, FakeGrader.sources = set(), [], "", {}
         self.built = ["cpu", "check"]
         for name, value in (("Grader", FakeGrader), ("prepared", self.prepared), ("kinds", lambda: self.built)):
             self.replace(class_run, name, value)
@@ -243,7 +250,7 @@ class OneSubmission(InFolder):
 
     def grade(self) -> Grade:
         """The grade."""
-        return self.grader.grade(Path("class/Ana"))
+        return self.grader.grade(Handed("Ana", (("", Path("class/Ana")),)))
 
     def test_a_fault_is_not_0_points(self) -> None:
         for fault in (MachineFault("no compiler"), Problem("the judge ended"), OSError(28, "No space left on device")):

@@ -37,7 +37,8 @@ class Values(unittest.TestCase):
             self.assertGreater(marks.points(lab, None, "report"), 0)
             for known in course.steps(lab):
                 self.assertGreater(marks.points(lab, known.number, "correct"), 0)
-        self.assertEqual(marks.points("05-radix", 0, "speed"), 0)
+        for lab in ("01-odd-even", "05-radix"):
+            self.assertEqual(marks.points(lab, 0, "speed"), 0)
 
     def test_single_steps_and_labs(self) -> None:
         text = "[step]\ncorrect = 4\ncheck = 1\n[lab]\nreport = 2\n[labs.03-bitonic]\nreport = 7\n"
@@ -196,6 +197,8 @@ class Points(unittest.TestCase):
         """A step that fails when it is timed gets nothing. If the rival fails, that is not the student's fault."""
         fine, wrong = Measurement("verified", median_ms=1), Measurement("wrong", "key 3 is wrong")
         self.assertEqual(self.criterion([fine, fine], [fine, wrong]), (0, "when it was timed: wrong: key 3 is wrong"))
+        busy = Measurement("busy", "the machine is busy")
+        self.assertEqual(self.criterion([fine, fine], [fine, busy]), (None, "not measured: the machine is busy"))
         points, words = self.criterion([fine, wrong], [fine, fine])
         self.assertIsNone(points)
         self.assertIn("the reference solution could not be measured", words)

@@ -16,7 +16,7 @@ from unittest import mock
 from in_folder import InFolder
 
 from workbook.core.console import Problem, Usage
-from workbook.grading import submissions, unpack
+from workbook.grading import handed_in, submissions, unpack
 from workbook.grading.submissions import Submission
 
 LAB = "03-bitonic"
@@ -63,7 +63,7 @@ class Folder(InFolder):
 
     def read(self, name: str, labs: Sequence[str] = (LAB,)) -> Submission:
         """What is taken of a submission."""
-        return submissions.read(self.folder / name, labs, read_archive)
+        return submissions.read(handed_in.of_path(self.folder / name), labs, read_archive)
 
 
 class Find(Folder):
@@ -75,22 +75,22 @@ class Find(Folder):
         self.write("Chloé.tar.gz")
         self.write(".hidden/a.cu")
         self.write("notes.txt")
-        paths, remarks = submissions.find(self.folder)
-        self.assertEqual([submissions.student_of(path) for path in paths], ["Anna Ödegård", "Ben (2)", "Chloé"])
+        paths, remarks = handed_in.find(self.folder)
+        self.assertEqual([one.student for one in paths], ["Anna Ödegård", "Ben (2)", "Chloé"])
         self.assertEqual(remarks, ["ignored: notes.txt is not a folder or an archive"])
 
     def test_empty(self) -> None:
         with self.assertRaisesRegex(Problem, "has no submissions: it must hold one folder or archive"):
-            submissions.find(self.folder)
+            handed_in.find(self.folder)
         with self.assertRaisesRegex(Usage, "is not a folder"):
-            submissions.find(self.folder / "nothing")
+            handed_in.find(self.folder / "nothing")
 
     def test_two_of_one_student(self) -> None:
         for first, second in (("Ben/a", "Ben.zip"), ("Ben.tar.gz", "Ben.zip"), ("Zo\u00eb/a", "Zoe\u0308.zip")):
             with self.subTest(first=first):
                 paths = [self.write(first), self.write(second)]
                 with self.assertRaisesRegex(Problem, "two submissions of"):
-                    submissions.find(self.folder)
+                    handed_in.find(self.folder)
                 for path in paths:
                     path.unlink()
                     if path.parent != self.folder:
@@ -99,8 +99,8 @@ class Find(Folder):
     def test_links_are_not_submissions(self) -> None:
         self.write("Ben/a")
         (self.folder / "Eve").symlink_to("/etc")
-        paths, remarks = submissions.find(self.folder)
-        self.assertEqual([path.name for path in paths], ["Ben"])
+        paths, remarks = handed_in.find(self.folder)
+        self.assertEqual([one.student for one in paths], ["Ben"])
         self.assertIn("Eve", remarks[0])
 
 
@@ -121,7 +121,7 @@ class Places(Folder):
         self.write("Ben/02_shared.cu")
         taken = self.read("Ben", (LAB, "04-counting"))
         self.assertEqual(taken.files, {})
-        self.assertIn("none of the files to fill in was found", taken.remarks[0])
+        self.assertIn("none of the files to fill in was found", taken.notes[0])
 
     def test_another_labs_file_of_the_same_name(self) -> None:
         self.write("Ben/labs/04-counting/02_shared.cu")
@@ -133,7 +133,8 @@ class Places(Folder):
         taken = self.read("Ben")
         self.assertEqual(taken.files, {SHARED: "// right\n"})
         self.assertIn(
-            "ignored, because another file has the same name in a better place: old/02_shared.cu", taken.remarks
+            "ignored, because another file has the same name in a better place or is newer: old/02_shared.cu",
+            taken.notes,
         )
 
     def test_only_what_students_may_edit(self) -> None:
@@ -144,7 +145,7 @@ class Places(Folder):
         taken = self.read("Ben")
         self.assertEqual(set(taken.files), {SHARED, f"{LAB}/report/report.md"})
         self.assertEqual(taken.report(LAB), "my report")
-        self.assertIn("ignored, because they are not among the files that are graded", taken.remarks[0])
+        self.assertIn("ignored, because they are not among the files that are graded", taken.notes[0])
 
     def test_names_with_spaces_and_letters(self) -> None:
         self.write(f"Åsa Ñandú/My Files (final)/labs/{SHARED}", "// ü\n")
@@ -169,7 +170,7 @@ class Hostile(Folder):
         for name in ("Eve", "Mallory"):
             taken = self.read(name)
             self.assertEqual(taken.files, {})
-            self.assertTrue(any(remark.startswith("links are not followed") for remark in taken.remarks), taken.remarks)
+            self.assertTrue(any(remark.startswith("links are not followed") for remark in taken.notes), taken.notes)
 
     def test_pipes_and_devices(self) -> None:
         (self.folder / "Eve" / LAB).mkdir(parents=True)

@@ -223,9 +223,11 @@ class Criteria(unittest.TestCase):
 
     def test_words_of_a_report(self) -> None:
         made = "<!-- made: n -->\nten thousand made words\n<!-- end of made -->\n"
-        template = "\n".join(stub for _, stub in compose.template())
-        self.assertEqual(grader.own_words(template + made, LAB), 0)
-        self.assertEqual(grader.own_words(template + made + "\nMy step is slow.\n", LAB), 4)
+        report = compose.compose(LAB, compose.lab_title(LAB), {"n": "made"}, None)
+        self.assertIn("*Your answer:*", report)
+        self.assertEqual(grader.own_words(report + made, LAB), 0)
+        self.assertEqual(grader.own_words(compose.with_all_questions(report, LAB), LAB), 0)
+        self.assertEqual(grader.own_words(report + made + "\nMy step is slow.\n", LAB), 4)
 
 
 class Shards(unittest.TestCase):

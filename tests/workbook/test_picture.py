@@ -15,8 +15,10 @@ from xml.etree import ElementTree
 
 import fake_judge
 from in_folder import run_cli
+from svg_faults import faults_of
 
 from workbook.core import build
+from workbook.core.console import Problem
 from workbook.core.course import BUILD
 from workbook.core.judge_client import JudgeClient
 from workbook.core.judge_types import Case, Finding
@@ -24,7 +26,7 @@ from workbook.pictures import access_picture, trace
 from workbook.pictures.accesses import lay_wires, panels_of
 from workbook.pictures.marks import fill
 from workbook.pictures.recorded import observe
-from workbook.pictures.svg import OTHER_WARP, WARPS
+from workbook.pictures.theme import BLUE, OTHER_WARP, RED, WARPS
 from workbook.verbs import picture
 
 HERE = Path(os.environ.get("WORKBOOK_TEST_BUILD", BUILD))
@@ -66,6 +68,7 @@ def drawn(case: Case, **choices: Any) -> tuple[str, trace.Trace]:
         run, outcome = observe(judge, runner, case, launches=choices.get("launches"))
     assert outcome.passed, outcome.message
     svg = access_picture.draw(run, outcome.findings, outcome.title, case.n, outcome.case.type or "", **choices)
+    assert not faults_of(svg), faults_of(svg)
     return svg, run
 
 
@@ -82,6 +85,11 @@ def scan(step: int) -> Case:
 class OfRealRuns(unittest.TestCase):
     """Runs of the solutions."""
 
+    def test_an_exchange_is_one_phase(self) -> None:
+        svg, _ = drawn(Case("01-odd-even", 0, 9, task="exchange", seed=5))
+        compared = [tuple(sorted(places(hover)[0])) for hover in groups(svg, "exchange")]
+        self.assertEqual(sorted(compared), [(0, 1), (2, 3), (4, 5), (6, 7)])
+
     def test_the_tile_sort_is_its_network(self) -> None:
         for n in (16, 13):
             svg, _ = drawn(bitonic(2, n))
@@ -93,7 +101,7 @@ class OfRealRuns(unittest.TestCase):
     def test_values_go_where_their_keys_go(self) -> None:
         svg, _ = drawn(bitonic(2, type="pairs", order="descending"))
         self.assertEqual(len(groups(svg, "exchange")), 2 * 80)
-        self.assertNotIn("#1f5fa8", svg)  # none points down
+        self.assertNotIn(BLUE, svg)  # none points down
 
     def test_every_launch_is_a_stage(self) -> None:
         svg, run = drawn(bitonic(1))
@@ -199,6 +207,13 @@ class OfTraces(unittest.TestCase):
         self.assertEqual([a.interval for a in run.accesses], [0, 0, 1, 1, 1, 1])
         self.assertEqual(run.lines, {"a": "labs/x/01_y.cu:7"})
 
+    def test_an_incomplete_last_line_is_ignored_and_a_damaged_one_named(self) -> None:
+        whole = TRACE.removesuffix("acce")
+        for line in ("array\t9\tsh", "access\t0\t0\ta\tload\t0\t4\txyz", "launch\tk", "block\t", "conflict\ta"):
+            self.assertEqual(len(trace.read(whole + line).accesses), 6)
+            with self.assertRaisesRegex(Problem, "the trace of the run is damaged"):
+                trace.read(f"{whole}{line}\n")
+
     def test_an_exchange_points_to_the_larger_key(self) -> None:
         run = trace.read(TRACE)
         finding = Finding("labs/x/01_y.cu", 7, "race", "a < b")
@@ -224,7 +239,7 @@ class OfTraces(unittest.TestCase):
         self.assertEqual([(a.number, a.outside) for a in run.accesses if a.faulty], [(40, True)])
         svg = access_picture.draw(run, [], "x: 2 u32 keys", 2, "u32")
         dots = re.findall(r'<circle[^>]*fill="([^"]+)" stroke="([^"]+)"', svg.partition(">read<")[0])
-        self.assertEqual([stroke for _, stroke in dots[-7:]].count("#d1242f"), 6, dots)
+        self.assertEqual([stroke for _, stroke in dots[-7:]].count(RED), 6, dots)
         self.assertIn(">64</text>", svg)
         self.assertIn("block 0, thread 0\nwrites 0: 5; a race\nwrites 64; a fault", groups(svg, "dots"))
         self.assertIn(">fault<", svg)

@@ -175,7 +175,7 @@ class Shares(unittest.TestCase):
         self.assertIn("at the same time 30 %", on_gpu)
         self.assertNotIn("CPU", on_gpu)
         on_cpu = " ".join(timelines.sentences(recorded(kind="cpu", left_out=3)))
-        self.assertIn("On the CPU the streams are executed one after the other", on_cpu)
+        self.assertIn("On the CPU the streams are executed in sequence", on_cpu)
         self.assertIn("3 more copies and kernels followed", on_cpu)
 
 

@@ -1,6 +1,7 @@
 """What the command reads: names of labs and steps, hints, compilers' messages; and the table of the demo."""
 
 import os
+import tempfile
 import unittest
 from pathlib import Path
 from unittest import mock
@@ -11,8 +12,8 @@ from report_data import row
 
 from workbook.core import console, diagnostics
 from workbook.core import course as paths
-from workbook.core.console import Usage
-from workbook.core.judge_types import Lab, from_json
+from workbook.core.console import Problem, Usage
+from workbook.core.judge_types import Case, Lab, from_json
 from workbook.core.progress import ProgressFile
 from workbook.core.samples import Sample
 from workbook.verbs import demo, status
@@ -89,6 +90,13 @@ class Names(Folder):
         with self.assertRaisesRegex(Usage, "1 global, 2 shared"):
             paths.find_step("03-bitonic", "4", self.folder)
 
+    def test_a_file_that_was_deleted(self) -> None:
+        table = '{.number = 3, .name = "hybrid", .idea = "x", .lines = {.own = 1, .given = 2}}'
+        (self.folder / "labs/03-bitonic/steps.h").write_text(table)
+        for text in ("3", "03", "hybrid"):
+            with self.assertRaisesRegex(Problem, "^labs/03-bitonic/03_hybrid.cu is missing: git checkout -- labs/03-"):
+                paths.find_step("03-bitonic", text, self.folder)
+
     def test_parts_of_steps(self) -> None:
         table = '{.number = 2, .name = "shared", .idea = "x"},\n{.number = 2, .name = "merge-up",\n .idea = "y"},\n'
         (self.folder / "labs/03-bitonic/steps.h").write_text(table)
@@ -134,6 +142,28 @@ class Progress(Folder):
         self.assertEqual(progress.verdict(step), "failed (cuda)")
         (self.folder / "labs" / step.file).write_text("// other\n")
         self.assertEqual(progress.verdict(step), "changed since the last check")
+        # A check that ends with its first fault has no verdict on the other builds.
+        progress.save_verdict(step, "check", "failed")
+        self.assertEqual(progress.verdict(step), "failed (check)")
+        progress.save_verdict(step, "check", "passed")
+        self.assertEqual(progress.verdict(step), "changed since the last check")
+
+    def test_the_case_that_failed_last_time(self) -> None:
+        progress = ProgressFile(self.folder / ".workbook", self.folder)
+        step = paths.find_step("03-bitonic", "1", self.folder)
+        self.assertIsNone(progress.failed_case(step, "cpu"))
+        case = Case("03-bitonic", 1, 33, type="pairs", seed=2**63, reversed_blocks=True, lane_seed=0)
+        progress.save_verdict(step, "cpu", "failed", case)
+        progress.save_verdict(step, "check", "passed")
+        self.assertEqual((progress.failed_case(step, "cpu"), progress.failed_case(step, "check")), (case, None))
+        progress.save_verdict(step, "cpu", "passed")
+        self.assertIsNone(progress.failed_case(step, "cpu"))
+        progress.save_verdict(step, "cpu", "failed", case)
+        text = progress.path.read_text()
+        progress.path.write_text(text.replace('"n": 33', '"n": {}'))
+        self.assertIsNone(progress.failed_case(step, "cpu"))
+        progress.path.write_text(text.replace('"n": 33,', ""))
+        self.assertIsNone(progress.failed_case(step, "cpu"))
 
     def test_the_next_step_is_one_of_the_lab_that_the_student_is_in(self) -> None:
         progress = ProgressFile(self.folder / ".workbook", self.folder)
@@ -239,13 +269,55 @@ class Texts(unittest.TestCase):
             "labs/03-bitonic/01_global.cu:24:7: warning: unused variable 'a'\n"
             "../labs/03-bitonic/01_global.cu(30): warning #177-D: never used\n../common/step/step.h:1:1: warning: no\n"
         )
-        self.assertEqual(
-            diagnostics.warnings(printed),
-            [
-                "labs/03-bitonic/01_global.cu:24:7: warning: unused variable 'a'",
-                "labs/03-bitonic/01_global.cu(30): warning #177-D: never used",
-            ],
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "labs/03-bitonic/01_global.cu"
+            path.parent.mkdir(parents=True)
+            path.write_text("// NOT_WRITTEN() was here\n")
+            self.assertEqual(
+                diagnostics.warnings(printed, Path(folder)),
+                [
+                    "labs/03-bitonic/01_global.cu:24:7: warning: unused variable 'a'",
+                    "labs/03-bitonic/01_global.cu(30): warning #177-D: never used",
+                ],
+            )
+            path.write_text('  NOT_WRITTEN("step 01");\n')
+            self.assertEqual(diagnostics.warnings(printed, Path(folder)), [])
+
+    def test_an_argument_of_a_kernel(self) -> None:
+        place = "labs/01-odd-even/01_global.cu"
+        context = f"common/simt/include/simt/launch.h:71:35:   required from ‘void simt::launch(..)’\n{place}:54:55: "
+        call = "error: no matching function for call to ‘run_phase({})’\n"
+        kernel = (
+            f"{place}:24:17: note: candidate: ‘template<class Key> void run_phase(Key*, std::array<int, 2>, int)’\n"
         )
+        for given, note, words in (
+            (
+                "lab::Span<unsigned int>&, std::array<int, 2>&, int&",
+                "mismatched types ‘Key*’ and ‘lab::Span<unsigned int>’",
+                "argument 1 of kernel run_phase has the type lab::Span<unsigned int>, but the kernel takes Key*: ",
+            ),
+            (
+                "int*&, std::array<int, 2>&, lab::Order&",
+                "cannot convert ‘simt_args#2’ (type ‘lab::Order’) to type ‘int’",
+                "argument 3 of kernel run_phase has the type lab::Order, but the kernel takes int: run_phase(Key*, ",
+            ),
+            (
+                "int*&",
+                "candidate expects 3 arguments, 1 provided",
+                "kernel run_phase takes 3 arguments, and the launch has 1: ",
+            ),
+        ):
+            printed = f"{context}{call.format(given)}{kernel}{place}:54:55: note:   {note}\n"
+            summary = diagnostics.summary(printed)
+            self.assertTrue(summary.startswith(f"{place}:54: error: {words}"), summary)
+        printed = (
+            f"{place}:54:9: error: invalid conversion from ‘cudaStream_t’ {{aka ‘CUstream_st*’}} to ‘std::size_t’\n"
+            "common/simt/include/simt/launch.h:25:60: note:   initializing argument 3 of "
+            "‘simt::LaunchConfig::LaunchConfig(dim3, dim3, std::size_t, cudaStream_t)’\n"
+        )
+        self.assertIn("number 3 is the bytes of dynamic shared memory, but this", diagnostics.summary(printed))
+        plain = f"{place}:5:9: error: invalid conversion from ‘int*’ to ‘int’\n"
+        self.assertTrue(diagnostics.summary(plain).startswith(plain.strip()))
 
 
 class Demo(unittest.TestCase):
@@ -269,13 +341,10 @@ class Demo(unittest.TestCase):
             Sample("coords", "y", 8, "f32"),
         ]
         measured = demo.Measured([lab], rows, samples, "")
-        lines, points = demo.table_of(measured)
+        lines = demo.table_of(measured)
         self.assertLessEqual(max(map(len, lines)), 80)
         self.assertIn("crashed", lines[2])
         self.assertTrue(lines[2].endswith("1/2"))
         self.assertEqual(lines[2][16:44].strip() + " " + lines[3].strip(), idea)
         self.assertTrue(lines[4].endswith("1/1"))
-        self.assertEqual(
-            points, [("03-bitonic 1 global", "uniform", 0.512, None), ("03-bitonic 1 sums", "uniform", 0.512, None)]
-        )
         self.assertEqual((measured.expected(), len(measured.of_steps())), (4, 3))

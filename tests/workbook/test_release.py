@@ -55,10 +55,11 @@ class Contents(InFolder):
             "common/workbook/verbs/check.py",
             "tests/graded/graded.cpp",
             "reports/templates/report.md",
-            ".github/workflows/classroom.yml",
+            ".github/workflows/public-tests.yml",
         ):
             self.assertIn(place, self.given)
         self.assertEqual(self.given["README.md"], "solutions/release/README.md")
+        self.assertIn("labs/03-bitonic/REFERENCE.md", contents.for_students(["labs/03-bitonic/REFERENCE.md"]))
 
     def test_the_readme_names_no_solution(self) -> None:
         self.assertNotIn("solution", (ROOT / self.given["README.md"]).read_text(encoding="utf-8"))
@@ -196,6 +197,12 @@ class Links(InFolder):
     def dead(self, text: str) -> list[str]:
         (self.folder / "a.md").write_text(text)
         return links.dead(self.folder, ["a.md", "b.md", "c.txt"])
+
+    def test_all_documents(self) -> None:
+        """Those of the release are checked where they will be."""
+        own = [name for name in contents.tracked() if name not in contents.OWN]
+        self.assertGreater(len([name for name in own if name.endswith(".md")]), len(labs()))
+        self.assertEqual(links.dead(ROOT, own), [])
 
     def test_dead_and_alive(self) -> None:
         (self.folder / "b.md").write_text("# One\n\n## Two words, `code`: more\n\n## One\n")

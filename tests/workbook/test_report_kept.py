@@ -47,7 +47,7 @@ class Kept(InFolder):
         ):
             self.assertIn(f"\n{heading}\n", "\n" + self.first)
         self.assertNotIn("### Speed against the value range", self.first)
-        self.assertGreater(self.first.count("*Your answer:*"), 5)
+        self.assertGreater(self.first.count("*Your answer:*"), 1)
 
     def test_words_stay_and_results_are_new(self) -> None:
         mine = self.first.replace("Your name, your group, the date", "Ada L.").replace(
@@ -109,7 +109,7 @@ class Kept(InFolder):
         with self.assertRaisesRegex(Usage, f"holds the report on {LAB}"):
             compose.written_in(path, "05-radix")
 
-    def run_report(self, meanwhile: Callable[[], object]) -> str:
+    def run_report(self, meanwhile: Callable[[], object], *options: str) -> str:
         """A report during whose measurements `meanwhile` happens. Returns what was printed."""
         parser = argparse.ArgumentParser()
         report.add_arguments(parser)
@@ -127,7 +127,7 @@ class Kept(InFolder):
             contextlib.redirect_stdout(printed),
             contextlib.redirect_stderr(printed),
         ):
-            report.main(parser.parse_args([LAB, "--out", str(self.folder)]))
+            report.main(parser.parse_args([LAB, "--out", str(self.folder), *options]))
         return printed.getvalue()
 
     def test_what_is_written_while_it_measures_stays(self) -> None:
@@ -139,6 +139,15 @@ class Kept(InFolder):
         with self.assertRaisesRegex(Problem, "is missing"):
             self.run_report(lambda: path.write_text(broken))
         self.assertEqual(path.read_text(), broken)
+
+    def test_all_questions(self) -> None:
+        printed = self.run_report(lambda: None)
+        questions = compose.questions_of(LAB)
+        more = sum(not question.core for question in questions)
+        self.assertEqual(f"the handout has {more} more question" in printed, bool(more))
+        self.assertNotIn("more question", self.run_report(lambda: None, "--all-questions"))
+        text = (self.folder / "report.md").read_text()
+        self.assertEqual(len(re.findall(r"(?m)^\*\*\d+\.\*\*", text)), len(questions))
 
     def test_missing_letters_and_pictures_are_reported(self) -> None:
         path = self.folder / "report.md"
@@ -163,6 +172,7 @@ class Answers(unittest.TestCase):
 
     def setUp(self) -> None:
         self.text = compose.compose(LAB, "Lab", WITH_PREDICTIONS, None)
+        self.core = [question.number for question in compose.questions_of(LAB) if question.core]
 
     def empty(self, text: str) -> list[tuple[str, int]]:
         return [(answer.section, answer.question) for answer in compose.answers(text, LAB) if answer.empty]
@@ -176,9 +186,7 @@ class Answers(unittest.TestCase):
     def test_all_are_empty_at_first(self) -> None:
         found = compose.answers(self.text, LAB)
         self.assertTrue(all(answer.empty for answer in found))
-        questions = len(compose.questions_of(LAB))
-        self.assertGreater(questions, 5)
-        self.assertEqual(sum(answer.section == compose.QUESTIONS for answer in found), questions)
+        self.assertEqual([answer.question for answer in found if answer.section == compose.QUESTIONS], self.core)
         for section in ("Statement", "Method", compose.PREDICTIONS, "Program", "Bug hunt", "Conclusions"):
             self.assertIn((section, 0), self.empty(self.text))
         self.assertNotIn("Hardware and software", {answer.section for answer in found})  # it asks nothing
@@ -186,6 +194,7 @@ class Answers(unittest.TestCase):
     def test_words_anywhere_in_a_section_are_an_answer(self) -> None:
         self.assertEqual(self.written("What would you do next?*", "\n\nI would sleep."), [("Conclusions", 0)])
         self.assertEqual(self.written("## Conclusions\n", "\nI would sleep.\n"), [("Conclusions", 0)])
+        self.assertEqual(self.written("## Conclusions\n", "\n### Sleep\n\nI would.\n"), [("Conclusions", 0)])
         self.assertEqual(self.written("## Conclusions\n", "\n```\n# not a heading\n```\n"), [("Conclusions", 0)])
         self.assertEqual(self.written("What would you do next?*", "\n\n<!-- later -->"), [])
         prompt = re.search(r"(?s)## Conclusions\n\n(\*.*?\*)\n", self.text)
@@ -195,10 +204,11 @@ class Answers(unittest.TestCase):
 
     def test_questions(self) -> None:
         for words in (" It is 32.", "\nIt is 32.", "\n\nIt is 32."):
-            self.assertEqual(self.written("*Your answer:*", words), [(compose.QUESTIONS, 1)])
-        number, words = compose.questions_of(LAB)[1]
-        self.assertEqual(self.written(f"**{number}.** {words}", " It is 32."), [(compose.QUESTIONS, 2)])
-        self.assertEqual(self.written(f"**{number}.** {words}", "\n\nIt is 32."), [(compose.QUESTIONS, 2)])
+            self.assertEqual(self.written("*Your answer:*", words), [(compose.QUESTIONS, self.core[0])])
+        second = next(question for question in compose.questions_of(LAB) if question.number == self.core[1])
+        for words in (" It is 32.", "\n\nIt is 32."):
+            written = self.written(f"**{second.number}.** {second.words}", words)
+            self.assertEqual(written, [(compose.QUESTIONS, second.number)])
 
     def test_the_bug_hunt_has_a_line_for_each_fault(self) -> None:
         self.assertEqual(len(re.findall(r"(?m)^\| \d \| \| \| \|$", self.text)), 4)
@@ -212,7 +222,7 @@ class Answers(unittest.TestCase):
         found = compose.answers(self.text, LAB)
         words = compose.summary(found)
         self.assertTrue(words.startswith(f"{len(found)} of {len(found)} answers are empty: Statement; Method; "))
-        self.assertIn(f"questions 1 to {len(compose.questions_of(LAB))}", words)
+        self.assertIn(f"questions {compose.numbers_in_words(self.core)}", words)
         self.assertEqual(compose.numbers_in_words([1, 2, 3, 5, 7, 8]), "1 to 3, 5, 7, 8")
         html = page.to_page(compose.marked(self.text, LAB), "T", page.TEMPLATES, [])
         self.assertEqual(html.count("<mark>No answer yet</mark>"), len(found))
@@ -224,6 +234,64 @@ class Answers(unittest.TestCase):
             done = done[: answer.at] + "\nMy words.\n\n" + done[answer.at :]
         self.assertEqual(self.empty(done), [])
         self.assertEqual((compose.summary(compose.answers(done, LAB)), compose.marked(done, LAB)), ("", done))
+
+
+HANDOUT = """# Lab
+
+## Questions
+
+1. **(core)** One, which is
+   long?
+2. Two?
+3. **(core)**
+   Three?
+4. Four?
+"""
+
+
+class CoreQuestions(unittest.TestCase):
+    """Of a handout that marks core questions, a report asks these unless told otherwise."""
+
+    def setUp(self) -> None:
+        patch = mock.patch.object(compose, "_text_of", return_value=HANDOUT)
+        self.handout = patch.start()
+        self.addCleanup(patch.stop)
+        self.text = compose.compose(LAB, "Lab", PARTS, None)
+
+    def asked(self, text: str) -> list[int]:
+        return [answer.question for answer in compose.answers(text, LAB) if answer.section == compose.QUESTIONS]
+
+    def test_they_are_asked_and_counted(self) -> None:
+        self.assertEqual(self.asked(self.text), [1, 3])
+        self.assertIn("\n**1.** One, which is long?\n", self.text)
+        self.assertNotIn("(core)", self.text)
+        self.assertIn("; questions 1, 3; ", compose.summary(compose.answers(self.text, LAB)))
+        self.assertEqual(compose.missing(self.text, LAB), 2)
+
+    def test_a_handout_without_marks_has_all_asked(self) -> None:
+        self.handout.return_value = HANDOUT.replace("**(core)**", "")
+        self.assertEqual(self.asked(compose.compose(LAB, "Lab", PARTS, None)), [1, 2, 3, 4])
+
+    def test_the_others_are_added_in_their_places(self) -> None:
+        mine = self.text.replace(
+            "**3.** Three?\n\n*Your answer:*", "**3.** Three?\n\nMine.\n\n#### And a heading\n\nMore."
+        )
+        every = compose.with_all_questions(mine, LAB)
+        self.assertEqual(re.findall(r"(?m)^\*\*(\d)\.\*\*", every), ["1", "2", "3", "4"])
+        self.assertEqual(compose.missing(every, LAB), 0)
+        self.assertLess(every.index("More."), every.index("**4.**"))
+        for added in ("**2.** Two?", "**4.** Four?"):
+            every = every.replace(f"{added}\n\n*Your answer:*\n\n", "")
+        self.assertEqual(every, mine)
+        every = compose.with_all_questions(mine, LAB)
+        self.assertEqual(compose.with_all_questions(every, LAB), every)
+        self.assertEqual(compose.compose(LAB, "Lab", PARTS, every), every)  # they stay without the option
+
+    def test_a_section_that_was_deleted_comes_back_if_all_are_wanted(self) -> None:
+        at, end = (self.text.index(heading) for heading in (f"### {compose.QUESTIONS}", "## Program"))
+        every = compose.with_all_questions(self.text[:at] + self.text[end:], LAB)
+        self.assertEqual(self.asked(every), [1, 2, 3, 4])
+        self.assertLess(every.index("**4.**"), every.index("## Program"))
 
 
 class Predictions(unittest.TestCase):

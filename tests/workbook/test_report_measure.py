@@ -42,7 +42,7 @@ class Plan(unittest.TestCase):
         self.assertEqual((plan["inputs-3"].n, plan["shapes-3"].n), ((1 << 22,), (1 << 20,)))
         self.assertEqual(plan["sizes"].shapes, (sweeps.STEP_CHOOSES, *sweeps.FEW_SHAPES))
         self.assertEqual(plan["n-3"].steps, (3,))
-        self.assertEqual(set(self.plan("cuda", lab_of(MANY, MANY))), {"n", "sizes", "shapes", "inputs", "labs"})
+        self.assertEqual(set(self.plan("cuda", lab_of(MANY, MANY))), {"n", "sizes", "shapes", "inputs"})
 
     def test_ranges_have_launch_shapes_and_only_steps_that_take_the_keys(self) -> None:
         steps = (step(1, types=("u8",)), step(2, types=("u8", "u32"), max_range=1 << 24), step(2, "part", task="scan"))
@@ -51,12 +51,12 @@ class Plan(unittest.TestCase):
             shaped = plan["range-shapes"]
             self.assertEqual((shaped.steps, shaped.types, shaped.shapes), ((2,), ("u32",), sweeps.FEW_SHAPES))
             self.assertGreater(len(shaped.inputs), 2)
-            self.assertEqual((plan["labs"].steps, plan["labs"].inputs), ((2,), (sweeps.COMMON_INPUT,)))
+            self.assertEqual((plan["labs"].steps, plan["labs"].inputs), ((2,), (sweeps.COUNTED_INPUT,)))
             self.assertGreater(len(plan["labs"].n), 3)
 
     def test_launches_that_are_slow_to_emulate_are_left_out_and_reported(self) -> None:
         lab = lab_of(65536, MANY)
-        self.assertEqual(set(self.plan("cpu", lab_of(1 << 24, MANY))), {"n", "sizes", "shapes", "inputs", "labs"})
+        self.assertEqual(set(self.plan("cpu", lab_of(1 << 24, MANY))), {"n", "sizes", "shapes", "inputs"})
         plan = self.plan("cpu", lab)
         self.assertNotIn((1024, 1024), plan["sizes-1"].shapes)
         self.assertIn((1024, 1024), plan["sizes-2"].shapes)

@@ -302,7 +302,7 @@ class Pictures(InFolder):
     def test_a_picture_within_text_is_reported(self) -> None:
         remarks: list[str] = []
         text = body_of("see ![a](a.png) there\n\n```\n![b](b.png)\n```\n", Path(), remarks)
-        self.assertEqual(remarks, ["the picture a.png is within a line of text: give it a line of its own"])
+        self.assertEqual(remarks, ["the picture a.png is within a line of text: put it on a separate line"])
         self.assertIn("see ![a](a.png) there", text)
 
     def test_the_width_of_a_cell_is_that_of_its_text(self) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 from unittest import mock
 
 from report_data import LAB, MANY, PARTS, PLOTS, lab_of, report_of, row, step
+from svg_faults import faults_of
 
 from workbook.core.rows import Row
 from workbook.reporting import compose, parts, plot, selection, shapes_and_ranges
@@ -48,8 +49,8 @@ class Parts(unittest.TestCase):
         found += [row(input=name) for name in ("sorted", "reversed", "range:0:15", "range:0:255")]
         return [*found, row(type="u64")]
 
-    def make(self, plots: bool) -> tuple[dict[str, str], str, str, list[str]]:
-        """The parts, the page, the article and the names of the plots."""
+    def make(self, plots: bool) -> tuple[dict[str, str], str, str, dict[str, bytes]]:
+        """The parts, the page, the article and the plots by name."""
         machine = "NVIDIA H200, compute capability 9.0; Intel, 2 cores"
         other = [
             row(build="cuda", machine_id="h200", machine=machine, n=n, keys_per_s=float(n * 9)) for n in (1024, 4096)
@@ -69,12 +70,12 @@ class Parts(unittest.TestCase):
             text = compose.compose(LAB, "Lab", made, None)
             page = to_page(text, "Lab", folder, [])
             article, _ = to_article(text, "Lab", folder)
-            plotted = sorted(path.name for path in (folder / "plots").iterdir())
+            plotted = {path.name: path.read_bytes() for path in (folder / "plots").iterdir()}
         return made, page, article, plotted
 
     def test_tables_come_without_plots(self) -> None:
         made, page, article, plotted = self.make(False)
-        self.assertEqual(plotted, [])
+        self.assertEqual(plotted, {})
         for name in (*PARTS, "machine", "processors"):
             self.assertIn("|---", made[name], name)
         self.assertIn("The appendix has each kernel's time", made["kernels"])
@@ -91,10 +92,13 @@ class Parts(unittest.TestCase):
         if not plot.available():
             self.skipTest("matplotlib is not here")
         made, page, article, plotted = self.make(True)
-        for name in (*PLOTS, "types"):
+        for name in (*PLOTS, "gold", "types"):
             for form in ("svg", "png", "pdf"):
                 self.assertIn(f"{name}.{form}", plotted)
-        self.assertEqual(page.count("<svg"), 10)
+        for name in plotted:
+            if name.endswith(".svg"):
+                self.assertEqual(faults_of(plotted[name].decode()), [], name)
+        self.assertEqual(page.count("<svg"), 12)
         self.assertNotIn('src="plots', page)
         self.assertNotIn(
             "http",
@@ -102,7 +106,7 @@ class Parts(unittest.TestCase):
         )
         ids = re.findall(r'\bid="([^"]+)"', page)
         self.assertEqual(len(ids), len(set(ids)))
-        self.assertIn("var(--step-1)", page)
+        self.assertIn("@media screen and (prefers-color-scheme: dark) {[fill=", page)
         self.assertIn(r"{plots/speed.pdf}", article)
 
     def test_titles_fit_and_labels_hide_no_line(self) -> None:

@@ -12,7 +12,7 @@ from report_data import LAB, report_of, row, step
 from workbook.core import build, checking, console, profiles, progress, resuming
 from workbook.core.console import Usage
 from workbook.core.judge_types import Budget, Case, Finding, Lab, Outcome
-from workbook.core.sweeps import COMMON_INPUT
+from workbook.core.sweeps import COUNTED_INPUT
 from workbook.pictures import access_picture
 from workbook.reporting import gather, parts_labs, parts_setup
 from workbook.reporting.gather import Job
@@ -205,7 +205,7 @@ class Picture(Folder):
 class Labs(unittest.TestCase):
     """The algorithms of all labs next to each other, and the best of a GPU."""
 
-    def test_the_best_of_each_lab_on_the_same_keys(self) -> None:
+    def test_the_best_of_each_lab_on_uniform_keys_if_it_sorts_them(self) -> None:
         def line(lab: str, number: int, input_: str, rate: float, **values: Any) -> list[Any]:
             return [
                 row(lab=lab, step=number, name=f"s{number}", input=input_, n=n, keys_per_s=rate, **values)
@@ -213,18 +213,18 @@ class Labs(unittest.TestCase):
             ]
 
         own = (
-            line(LAB, 0, COMMON_INPUT, 8e9)
-            + line(LAB, 1, COMMON_INPUT, 1e6)
-            + line(LAB, 2, COMMON_INPUT, 2e6)
-            + line(LAB, 2, "uniform", 9e9)
+            line(LAB, 0, "uniform", 8e9)
+            + line(LAB, 1, "uniform", 1e6)
+            + line(LAB, 2, "uniform", 2e6)
+            + line(LAB, 2, COUNTED_INPUT, 9e9)
         )
-        others = line("04-counting", 4, COMMON_INPUT, 5e6) + line("05-radix", 3, "uniform", 7e6)
+        others = line("04-counting", 4, COUNTED_INPUT, 5e6) + line("05-radix", 3, "uniform", 7e6)
         recorded = line("04-counting", 3, "uniform", 8e9, type="u8", build="cuda", machine="H200; Xeon")
         recorded += line(LAB, 3, "uniform", 4e9, build="cuda", machine="H200; Xeon")
         report = report_of(own, Path(), labs=[("", others), ("recorded", recorded)])
         text = parts_labs.labs(report)
         for cells in (
-            "| bitonic: u32, 0 to 65,535 | 2.00 (02) | 2.00 (02) |",
+            "| bitonic: u32, uniform | 2.00 (02) | 2.00 (02) |",
             "| counting: u32, 0 to 65,535 | 5.00 (04) | 5.00 (04) |",
             "| radix: u32, uniform | 7.00 (03) | 7.00 (03) |",
             "| counting: u8, uniform | 8,000 (03) | 8,000 (03) |",

@@ -92,7 +92,7 @@ class Script(InFolder):
             cwd=folder or self.folder,
             env={**self.environment, **more},
             stdin=subprocess.DEVNULL,
-            timeout=60,
+            timeout=600,
             check=False,
         )
 
@@ -273,6 +273,17 @@ esac
         self.assert_started(done)
         self.assertIn("only root can install", done.stderr)
         self.assertEqual(self.noted(), "")
+
+    def test_the_tests_install_a_sandbox_once(self) -> None:
+        self.command("apt-get", APT)
+        self.assert_started(self.run_script("bench", "a b"))
+        self.assertEqual(self.noted(), "")
+        for _ in range(2):
+            self.assert_started(self.run_script("test"), "['test']")
+        self.assertEqual(
+            [line for line in self.noted().splitlines() if line.startswith("apt-get")],
+            ["apt-get -q update", "apt-get -q install -y --no-install-recommends bubblewrap"],
+        )
 
     def test_a_failed_installation_names_the_packages(self) -> None:
         self.command("apt-get", '#!/bin/sh\necho "E: no network"\nexit 100\n')

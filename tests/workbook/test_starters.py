@@ -1,5 +1,6 @@
 """Starters from solutions, and what must not be lost on the way."""
 
+import re
 import unittest
 from pathlib import Path
 
@@ -7,7 +8,8 @@ from in_folder import InFolder
 
 from workbook.core import starters
 from workbook.core.console import Problem
-from workbook.core.course import has_solutions
+from workbook.core.course import ROOT, has_solutions
+from workbook.core.judge_types import Lines
 
 SOLUTION = """int f() {
   // begin solution
@@ -34,6 +36,11 @@ class Text(unittest.TestCase):
 
     def test_a_block_without_replacement_vanishes(self) -> None:
         self.assertEqual(starters.starter("a\n// begin solution\nb\n// end solution\nc\n"), "a\nc\n")
+
+    def test_lines_for_solutions_only_are_left_out_and_not_counted(self) -> None:
+        text = "// Step 02.\n//- Cost: two passes.\n" + SOLUTION.replace("int f", "//- It returns two.\nint f")
+        self.assertEqual(starters.starter(text), "// Step 02.\n" + STARTER)
+        self.assertEqual(starters.lines_of(text), Lines(1, 3))
 
     def test_text_without_blocks_stays(self) -> None:
         self.assertEqual(starters.starter(STARTER), STARTER)
@@ -140,3 +147,16 @@ class Repository(unittest.TestCase):
                 self.assertNotIn("begin solution", text)
                 self.assertNotIn(starters.INSTEAD, text)
                 self.assertIn("NOT_WRITTEN(", text)
+
+    def test_no_file_of_a_lab_says_what_a_step_costs(self) -> None:
+        for path in sorted((ROOT / "labs").glob("*/*.[ch]*")):
+            self.assertNotIn("Cost:", path.read_text(encoding="utf-8"), path)
+
+    @unittest.skipUnless(has_solutions(), "this copy has no solutions")
+    def test_no_starter_has_a_comment_for_solutions_only(self) -> None:
+        for path, text in starters.all_starters().items():
+            solution = (ROOT / "solutions" / path).read_text(encoding="utf-8")
+            marked = re.findall(rf"^\s*{starters.LEFT_OUT} *(.+)$", solution, re.MULTILINE)
+            with self.subTest(path=str(path)):
+                self.assertTrue(marked, "nothing is marked")
+                self.assertEqual({line.strip(" /") for line in text.splitlines()} & set(marked), set())

@@ -66,6 +66,13 @@ class Planning(unittest.TestCase):
         cases, _ = sweeps.cases(with_part, Sweep("03-bitonic", n=(8,)), 7)
         self.assertEqual([(item.case.task, item.case.type) for item in cases], [("sort", "u32"), ("scan", "u64")])
 
+    def test_an_exchange_has_an_order_and_no_gold_standard(self) -> None:
+        gold = lab({"name": "vqsort"}, {"name": "vqsort-tiles", "tile": 1024}).steps
+        cases, _ = sweeps.cases(lab({"task": "exchange"}), Sweep("03-bitonic", n=(8,), orders=("descending",)), 7)
+        (item,) = sweeps.with_gold(cases, [sweeps.Rival(Path("gold"), gold)], only_gold=False)
+        self.assertEqual(item.title(), "03-bitonic step 1 s1: 8 u32 keys, uniform, descending")
+        self.assertIn("--type u32 --order descending --seed 7", sweeps.replay(item.case))
+
     def test_gold_comes_first_and_once(self) -> None:
         table = lab({}, {"tile": 1024})
         gold = lab({"name": "vqsort"}, {"name": "vqsort-tiles", "tile": 1024}, {"name": "scan", "task": "scan"}).steps
@@ -264,6 +271,16 @@ class Measuring(FakeJudge):
         self.assertIn("--seed 11", printed)
         self.assertIn("hello", printed)
 
+    def test_what_a_busy_machine_left_out_is_measured_again(self) -> None:
+        busy = {"status": "busy", "message": "the machine is busy", "failed_seed": 11}
+        result, printed = self.run_sweep(self.SWEEP, busy)
+        self.assertFalse(result.ok)
+        self.assertEqual([each.status for each in result.rows], ["busy"] * 2)
+        self.assertIn("1000 u32 keys, uniform, ascending ... busy: the machine is busy\n", printed)
+        self.assertFalse(result.path.exists() and rows.read(result.path))
+        result, _ = self.run_sweep(self.SWEEP)
+        self.assertEqual([each.status for each in rows.read(result.path)], ["verified"] * 2)
+
     def test_unsupported_cases_are_rows_of_the_step_only(self) -> None:
         result, _ = self.run_sweep(self.SWEEP, {"status": "unsupported", "message": "too large"})
         self.assertTrue(result.ok)
@@ -337,7 +354,7 @@ class Resuming(FakeJudge):
         def ended(_what: str, _programs: Programs, _sweep: Sweep, path: Path, **_: bool) -> Result:
             rows.write(path, [row()])
             os.kill(os.getpid(), signal.SIGTERM)
-            time.sleep(10)
+            time.sleep(600)
             raise AssertionError
 
         before = signal.getsignal(signal.SIGTERM)

@@ -47,7 +47,7 @@ _OF_STATIC = re.compile(r"^&_ZZ")
 _STREAM = re.compile(r"^&(cout|cerr|clog)D\.")
 # Before a class's name, where g++ places the functions that it makes for the class; from a function's name on; and in
 # the name of a constructor that `using` inherits.
-_OF_CLASS = re.compile(r"\b(?:struct|class|union)\b[^;{}()]*$")
+_OF_CLASS = re.compile(r"\b(?:struct|class|union)\b(?:\s*\w+\s*\([^()]*\))*[^;{}()]*$")  # with alignas(16), say
 _DEFAULTED = re.compile(r"^[^;{}]*\)[^;{}()]*=\s*default\b")
 _INHERITED = re.compile(r"CI[12]")
 
@@ -135,7 +135,7 @@ class HostCalls:
         return lines[place.line - 1] if place.line <= len(lines) else ""
 
     def _is_made_by_compiler(self, callee: Function) -> bool:
-        """Whether nobody wrote this function, or it is a lambda of device code: nvcc compiles it for its callers."""
+        """Whether the compiler made the function, or it is a lambda of device code: nvcc compiles it for callers."""
         if "<lambda(" in callee.shown:
             return self._is_in_device_code(callee.name)
         if _INHERITED.search(callee.name):

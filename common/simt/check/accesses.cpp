@@ -36,7 +36,7 @@ namespace {
   cell.content.is_split = true;
 }
 
-/// An access that is not of a whole word, or of one whose bytes have cells of their own.
+/// An access that is not of a whole word, or of one whose bytes have separate cells.
 [[gnu::noinline]] void observe_pieces(const Cells& cells, std::size_t offset, const Access& access) {
   for (std::size_t at = offset, end = offset + access.bytes; at < end;) {
     const unsigned first = at % 4, last = unsigned(std::min<std::size_t>(4, end - (at - first)));

@@ -55,6 +55,7 @@ void begin_launch(const Launch& launch) {
   all.order.begin_launch(launch.blocks);
   all.order.submit(handle_of(launch.config.stream),
                    {.name = std::string("kernel ") + launch.kernel.name, .site = launch.kernel.site});
+  all.running.has_exchanges = false;
   all.running.is_flat = launch.config.block.y * launch.config.block.z == 1;
   all.watch.array = nullptr;  // so that the next access of each array counts it as used by this launch
   if (all.trace.is_on()) all.trace.launch(launch);
@@ -82,6 +83,8 @@ void begin_block(const Launch& launch, std::uint64_t block, void* dynamic_shared
   all.running.launch = &launch;
   all.running.block = block;
   all.watch.mode = all.trace.is_on() ? Mode::observe_and_trace : Mode::observe;
+  all.running.last_barrier = {};
+  all.exits.begin_block();
   all.ownership.dynamic_begin = static_cast<char*>(dynamic_shared);
   all.requests.finish();
   all.order.begin_block(block);
@@ -95,6 +98,9 @@ void barrier_opened(Site site, int arrived) {
   if (all.time.is_up()) [[unlikely]] {
     end_for_time(site, running.place());
   }
+  if (arrived != running.launch->threads) [[unlikely]] {
+    all.exits.miss(site, running.launch->threads - arrived);
+  }
   if (arrived != running.launch->threads && all.findings.remember_exit_at(site)) [[unlikely]] {
     add_remark("early-exit", site,
                running.place() + ": " + std::to_string(running.launch->threads - arrived) + " of " +
@@ -103,6 +109,7 @@ void barrier_opened(Site site, int arrived) {
                    "thread reach it, and put only the work around it into an if");
   }
   end_interval(all);
+  all.running.last_barrier = site;
 }
 
 void stop_observing() {
@@ -147,6 +154,8 @@ void met_at_two_places(Site site, Site others, const char* name) {
 }
 
 void shuffled(const Shuffle& shuffle) { state().shuffles.meet(shuffle); }
+
+void exchanged() { state().running.has_exchanges = true; }
 
 void allocated(const void* begin, std::size_t bytes, bool is_host_accessible) {
   constexpr int max_frames = 12;
@@ -194,6 +203,16 @@ void narrow(const void* begin, std::size_t bytes, const char* name) { state().ow
 
 std::size_t first_not_by_device(const void* begin, std::size_t bytes, const void* before) {
   return state().ownership.first_not_by_device(begin, bytes, before);
+}
+
+std::string why_unchanged(const void* begin, std::size_t bytes) {
+  CheckState& all = state();
+  if (all.ownership.is_written_by_device(begin, bytes)) return "";
+  if (all.counts.launches().empty()) return "it launches no kernel";
+  const Region* const scratch = all.ownership.left_behind();
+  if (scratch == nullptr) return "";
+  return with_lines("its kernels wrote to " + Ownership::name_of(*scratch) +
+                    ", and not to the keys; the last launch must write the keys");
 }
 
 void add_finding(const char* kind, Site site, const std::string& text) {
@@ -262,3 +281,5 @@ std::string findings_json() {
 void send_findings_to(void (*new_receiver)(const std::string& document)) { receiver = new_receiver; }
 
 }  // namespace simt::check
+
+void simt::returned(Site site) { check::state().exits.leave(site); }

@@ -51,6 +51,7 @@ struct Shuffle {
   std::uint64_t undefined;      ///< what a lane gets from a source that does not take part
 };
 void shuffled(const Shuffle& shuffle);
+void exchanged();  ///< lanes have met at a shuffle, a vote or the like
 
 // --- memory ---
 

@@ -24,7 +24,8 @@ void report(const char* kind, const Access& access, const std::string& what, con
   all.findings.add({.kind = kind,
                     .text = all.running.subject(access.thread) + what +
                             all.ownership.describe(access.address, access.bytes) + advice,
-                    .code = access.code});
+                    .code = access.code,
+                    .between = all.running.since_barrier() + all.ownership.array_at(access.address)});
 }
 
 /// Whether the access is the program's: not part of a copy that the observers make for themselves, in their own code or
@@ -103,6 +104,7 @@ bool is_in_heap_block(const Access& access) {
 }
 
 [[gnu::cold, gnu::noinline]] void report_uninitialized(const Cell& cell, const Event& now, const Access& access) {
+  state().exits.blame(access);
   report("uninitialized", access, "reads ", ", which nothing has written; write it before it is read");
   cell.content.initialized |= now.bytes;  // reported once
   const Order& order = state().order;
@@ -128,9 +130,9 @@ void report_unwritten(const void* begin, std::size_t bytes, Code code) {
   const auto [first, unwritten] = all.ownership.first_unwritten(*region, offset, bytes);
   if (unwritten == 0 || all.findings.count_again("uninitialized", code)) return;
   all.findings.add({.kind = "uninitialized",
-                    .text = "host code copies " + counted(bytes, "byte") + " of allocation " +
-                            std::to_string(region->number) + ", but nothing has written " + counted(unwritten, "byte") +
-                            " of them from byte " + std::to_string(first) +
+                    .text = "host code copies " + counted(bytes, "byte") + " of " +
+                            mention_allocation(region->number, region->made_by) + ", but nothing has written " +
+                            counted(unwritten, "byte") + " of them from byte " + std::to_string(first) +
                             " on; write them in a kernel or by a copy, or copy less",
                     .code = code});
 }
@@ -246,7 +248,7 @@ void observe_host_range(const void* pointer, std::size_t bytes, Way way, Code co
 
 namespace {
 
-/// At once, because the program may not end. A judge has limits of its own.
+/// At once, because the program may not end. A judge has its own limits.
 void note_long_run(const Access& access, double seconds) {
   const CheckState& all = state();
   if (is_judged()) return;

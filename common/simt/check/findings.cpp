@@ -38,6 +38,13 @@ bool Findings::remember_meeting_at(Site site, Site others) {
 
 void Findings::drop(const char* kind, Code code) { by_code_.erase({kind, code, 0}); }
 
+void Findings::advise(Code code, Code other, const std::string& advice) {
+  Finding& known = by_code_.at({"race", code, other});
+  if (known.barrier == nullptr) return;
+  known.barrier = nullptr;
+  known.advice = advice;
+}
+
 bool Findings::is_known(const char* kind, Code code, Code other) const {
   return by_code_.count({kind, code, other}) != 0;
 }
@@ -46,7 +53,7 @@ std::vector<Finding> Findings::all() const {
   std::vector<Finding> all = by_place_;
   for (const auto& [key, finding] : by_code_) all.push_back(finding);
   const auto rank = [](const Finding& f) {
-    return std::tuple(f.began, f.kind != "race" && f.kind != "stream-race", f.number);
+    return std::tuple(f.kind != "divergent-barrier", f.began, f.kind != "race" && f.kind != "stream-race", f.number);
   };
   std::sort(all.begin(), all.end(), [&](const Finding& a, const Finding& b) { return rank(a) < rank(b); });
   return all;

@@ -24,6 +24,8 @@ struct Finding {
   Code other = 0;                 ///< the other end of a race, or 0
   std::string advice = {};        ///< of a race: the text's last clause
   const char* barrier = nullptr;  ///< of a race: what orders its threads; null if they are of different blocks
+  bool is_same_index = false;     ///< of a race: its threads have the same threadIdx in two blocks
+  std::string between = {};       ///< of a race in a block, or an uninitialized read: kernel, last barrier, and array
   std::string place = {};         ///< "file:line", known at once or when findings are reported
   std::uint64_t times = 1;
   /// The interval (order.h) in which the fault began: of a race, that of its earlier access. 0: when it was found.
@@ -39,6 +41,8 @@ class Findings {
   /// Counts a known finding again. False: it is not known, so add() it. Avoids building a text that is not needed.
   bool count_again(const char* kind, Code code, Code other = 0);
   void drop(const char* kind, Code code);
+  /// A known race is also one between blocks: no barrier helps.
+  void advise(Code code, Code other, const std::string& advice);
   std::uint64_t count() const { return count_; }  ///< of all that were added
   bool is_known(const char* kind, Code code, Code other = 0) const;
   /// Whether no remark on threads that have exited has been made at this place. To be made at once.
@@ -47,8 +51,9 @@ class Findings {
   /// The same for remarks on lanes that meet at two places.
   bool remember_meeting_at(Site site, Site others);
 
-  /// Causes before consequences: in the order in which the faults began, and within an interval races first, because
-  /// what is read in a race may be wrong; otherwise in the order in which they came.
+  /// Causes before consequences: first threads at different barriers, because what these barriers should order races;
+  /// then in the order in which the faults began, and within an interval races first, because what is read in a race
+  /// may be wrong; otherwise in the order in which they came.
   std::vector<Finding> all() const;
 
  private:

@@ -81,4 +81,10 @@ std::string with_lines(const std::string& text, const Places& places) {
   });
 }
 
+std::string with_lines(const std::string& text) {
+  std::set<Code> codes;
+  collect_mentions(text, codes);
+  return with_lines(text, Places(codes));
+}
+
 }  // namespace simt::check

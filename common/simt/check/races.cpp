@@ -11,13 +11,40 @@ const char* barrier_for(bool is_same_block, bool is_same_warp) {
   return !is_same_block ? nullptr : is_same_warp ? "__syncwarp()" : "__syncthreads()";
 }
 
-std::string advice(const char* barrier, bool is_same_warp, bool are_volatile) {
-  if (barrier == nullptr) return "nothing orders these blocks: use an atomic, or two launches";
+bool is_volatile(const Event& event) { return event.is_synchronized && !event.is_atomic; }
+
+bool in_same_warp(const Event& a, const Event& b) { return a.thread / lanes_per_warp == b.thread / lanes_per_warp; }
+
+/// Of two blocks.
+std::string advice_on_blocks(const Race& race) {
+  const auto& [before, before_way, now, access] = race;
+  const bool are_plain = !before.is_synchronized && !now.is_synchronized;
+  if (are_plain && before_way == Way::store && access.way == Way::load && state().order.has_flag_after(before)) {
+    return "a flag or counter says that the other block has written it, but no fence comes between that write and the "
+           "flag: put __threadfence() before the flag is written";
+  }
+  if (before.thread == now.thread) {
+    return "two blocks have one element for the same threadIdx: is blockIdx in the index? If all blocks mean this "
+           "element, use an atomic, or two launches";
+  }
+  return "nothing orders these blocks: check which thread has which element, or use an atomic, or two launches";
+}
+
+/// Of two threads of a block.
+std::string advice(const Race& race, const char* barrier) {
+  const bool is_same_warp = in_same_warp(race.before, race.now);
+  const bool are_volatile = is_volatile(race.before) && is_volatile(race.now);
+  const Running& running = state().running;
+  if (race.access.space == Space::global && running.last_barrier.line == 0 && !are_volatile) {
+    return "two threads work on the same element: check which thread has which element, or use an atomic; a barrier "
+           "orders only threads of one block";
+  }
   const std::string between = std::string("put ") + barrier + " between the two accesses";
   if (are_volatile) return "lanes do not run in step, and volatile does not order them: " + between;
   if (is_same_warp) {
-    const bool is_only_warp = state().running.launch->threads <= int(lanes_per_warp);
-    return "nothing orders these lanes, and shuffles and votes do not: " +
+    const bool is_only_warp = running.launch->threads <= int(lanes_per_warp);
+    return std::string("nothing orders these lanes") +
+           (running.has_exchanges ? ", and shuffles and votes do not: " : ": ") +
            (is_only_warp
                 ? between
                 : "put __syncthreads() between the two accesses, or __syncwarp() if no other warp uses the data") +
@@ -25,10 +52,6 @@ std::string advice(const char* barrier, bool is_same_warp, bool are_volatile) {
   }
   return "no barrier orders these threads: " + between + ", or use an atomic";
 }
-
-bool is_volatile(const Event& event) { return event.is_synchronized && !event.is_atomic; }
-
-bool in_same_warp(const Event& a, const Event& b) { return a.thread / lanes_per_warp == b.thread / lanes_per_warp; }
 
 /// "block (1,0,0), thread (3,0,0)" of an event.
 std::string who(const Event& event) {
@@ -62,18 +85,22 @@ std::string who(const Event& event) {
   if (before_way == Way::load) all.findings.drop("uninitialized", other);
   const std::uint64_t other_block = all.order.block_of(before);
   if (all.trace.is_on()) all.trace.race(now.thread, code, other_block, before.thread, other);
-  if (all.findings.count_again("race", code, other)) return;
   const bool same_block = other_block == all.running.block;
-  const bool is_same_warp = in_same_warp(before, now);
-  const char* const barrier = barrier_for(same_block, is_same_warp);
+  if (all.findings.count_again("race", code, other)) {
+    if (!same_block) all.findings.advise(code, other, advice_on_blocks(race));
+    return;
+  }
+  const char* const barrier = barrier_for(same_block, in_same_warp(before, now));
   all.findings.add({.kind = "race",
                     .text = all.running.subject(now.thread) + verb_of(access.way) +
                             all.ownership.describe(access.address, access.bytes) + "; " + who(before) + " " +
                             verb_of(before_way) + "it at {other}",
                     .code = code,
                     .other = other,
-                    .advice = advice(barrier, is_same_warp, is_volatile(before) && is_volatile(now)),
+                    .advice = same_block ? advice(race, barrier) : advice_on_blocks(race),
                     .barrier = barrier,
+                    .is_same_index = !same_block && before.thread == now.thread,
+                    .between = same_block ? all.running.since_barrier() + all.ownership.array_at(access.address) : "",
                     .began = before.interval});
 }
 

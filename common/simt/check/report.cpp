@@ -26,7 +26,7 @@ void resolve_places(Finding& finding, const Places& places) {
   }
 }
 
-/// Each clause on a line of its own: what happened, what it happened with, what to do.
+/// Each clause on a separate line: what happened, what it happened with, what to do.
 std::string by_clause(const std::string& text) {
   std::string lines;
   for (std::size_t from = 0;;) {
@@ -73,9 +73,44 @@ void advise_on_lines(std::vector<Finding>& findings, const Places& places) {
     (f.code == f.other ? line.stores : line.load_and_store) = true;
   }
   for (Finding& f : findings) {
-    if (races_with_itself(f)) f.advice = advice_on_line(lines[places.of(f.code)], f.barrier);
+    if (races_with_itself(f) && !f.is_same_index) f.advice = advice_on_line(lines[places.of(f.code)], f.barrier);
     if (!f.advice.empty()) f.text += "; " + f.advice;
   }
+}
+
+/// One missing barrier leaves several pairs of accesses without an order: those to one array, after the same barrier. The
+/// first stands for all of them, and for their reads that come too early.
+void join_races(std::vector<Finding>& findings, const Places& places) {
+  struct Pairs {
+    Finding* first;
+    std::set<std::pair<std::string, std::string>> lines;
+    std::set<Code> codes;
+  };
+  std::map<std::string, Pairs> by_barrier;
+  std::set<const Finding*> joined;
+  for (Finding& f : findings) {
+    const std::pair<std::string, std::string> lines = std::minmax(places.of(f.code), places.of(f.other));
+    if (f.barrier == nullptr || lines.first == lines.second) continue;
+    const auto pairs = by_barrier.try_emplace(f.between, Pairs{&f, {}, {}}).first;
+    pairs->second.lines.insert(lines);
+    pairs->second.codes.insert({f.code, f.other});
+  }
+  for (const Finding& f : findings) {
+    const auto pairs = by_barrier.find(f.between);
+    if (pairs == by_barrier.end() || &f == pairs->second.first) continue;
+    const bool is_early = f.kind == "uninitialized" && pairs->second.codes.count(f.code) != 0;
+    if (f.kind == "race" || is_early) joined.insert(&f);
+  }
+  for (const auto& [between, pairs] : by_barrier) {
+    if (const std::size_t more = pairs.lines.size() - 1; more > 0) {
+      pairs.first->text += "; " + counted(more, "more pair") + " of lines race for this array for the same reason";
+    }
+  }
+  std::vector<Finding> kept;
+  for (Finding& f : findings) {
+    if (joined.count(&f) == 0) kept.push_back(std::move(f));
+  }
+  findings = std::move(kept);
 }
 
 /// A source line may be several instructions: their findings of one kind are one.
@@ -149,15 +184,17 @@ Report make_report(const CheckState& state) {
   codes.erase(0);
   const Places places(codes);
   Report report;
+  std::set<std::string> faulty;  // lines
+  for (const Finding& f : findings) {
+    if (f.severity == Severity::error) faulty.insert(f.code != 0 ? places.of(f.code) : f.place);
+  }
   advise_on_lines(findings, places);
+  join_races(findings, places);
   for (Finding& finding : merged(std::move(findings), places)) {
     (finding.severity == Severity::error ? report.findings : report.remarks).push_back(std::move(finding));
   }
-  std::erase_if(report.remarks, [&](const Finding& remark) {
-    return remark.kind != "interrupted" &&
-           std::any_of(report.findings.begin(), report.findings.end(),
-                       [&](const Finding& finding) { return finding.place == remark.place; });
-  });
+  std::erase_if(report.remarks,
+                [&](const Finding& remark) { return remark.kind != "interrupted" && faulty.count(remark.place) != 0; });
   report.lines = costs_by_line(state.counts, places);
   report.notes = make_notes(report.lines);
   return report;

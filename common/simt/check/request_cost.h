@@ -20,7 +20,7 @@ struct Request {
 unsigned wavefronts(const Request& request, unsigned bytes);
 /// The 32-byte sectors that the lanes' accesses, of this many bytes each, touch.
 unsigned sectors(const Request& request, unsigned bytes);
-/// The turns that atomics take: those on one address are served one after another.
+/// The turns that atomics take: those on one address are serialized.
 unsigned turns_of_atomics(const Request& request);
 
 }  // namespace simt::check

@@ -1,4 +1,4 @@
-// Groups what lanes do one after another into the requests that a warp makes at once. Lanes belong together if each of
+// Groups what lanes do in turn into the requests that a warp makes at once. Lanes belong together if each of
 // them executes the same instruction (by its code address) for the first time since the last barrier, or the second,
 // ...
 #pragma once

@@ -13,7 +13,9 @@ namespace simt::check {
 struct Running {
   const Launch* launch = nullptr;  ///< null outside a kernel: accesses of host code are not observed
   std::uint64_t block = 0;
-  bool is_flat = false;  ///< the launch's blocks have one dimension only
+  bool is_flat = false;        ///< the launch's blocks have one dimension only
+  bool has_exchanges = false;  ///< the launch has come to a shuffle or vote
+  Site last_barrier = {};      ///< of the block; line 0: there was none
 
   unsigned thread() const {
     return is_flat ? threadIdx.x : threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
@@ -22,6 +24,10 @@ struct Running {
   /// "kernel sort, block (1,0,0)"
   std::string place() const {
     return std::string("kernel ") + launch->kernel.name + ", block " + block_name(*launch, block);
+  }
+  /// The kernel, and the barrier that its block last came to.
+  std::string since_barrier() const {
+    return std::string(launch->kernel.name) + " " + std::to_string(last_barrier.line) + " ";
   }
   /// A finding's first words: the place and the thread, "...: "
   std::string subject(unsigned thread) const { return place() + ", thread " + thread_name(*launch, thread) + ": "; }

@@ -86,7 +86,10 @@ void Shuffles::report(const Origin& origin, unsigned thread) {
                             "() takes the value of lane " + std::to_string(origin.source) +
                             (has_exited ? ", which has exited" : ", which is not in the mask " + hex(origin.mask)) +
                             ", so it is undefined, and thread " + thread_name(*all.running.launch, thread) +
-                            " stores what follows from it; use a mask with all lanes whose values are needed",
+                            " stores what follows from it; " +
+                            (has_exited ? "keep every lane until after the shuffle, and put only its loads and stores "
+                                          "into an if"
+                                        : "use a mask with all lanes whose values are needed"),
                     .place = file_and_line(origin.site)});
 }
 

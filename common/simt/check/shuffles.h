@@ -1,8 +1,9 @@
 // Shuffles that take a value from a lane outside the mask, or from one that has exited: it is undefined.
 //
 // Many correct kernels take such a value and do not use it, as when the upper lanes of a reduction take part to the
-// end. So the value is a pattern, and it is an error only if what a lane stores or offers to others follows from it: if
-// that is the pattern, or what an addition and the like make of it and of the value that the lane itself offered.
+// end. Therefore the value is a pattern, and it is an error only if what a lane stores or offers to others follows from
+// it: if that is the pattern, or what an addition and the like make of it and of the value that the lane itself
+// offered.
 #pragma once
 
 #include <array>

@@ -8,6 +8,7 @@
 #include "check.h"
 #include "counts.h"
 #include "device_heap.h"
+#include "exits.h"
 #include "findings.h"
 #include "order.h"
 #include "ownership.h"
@@ -54,6 +55,7 @@ struct CheckState {
   Findings findings;
   Pending pending;
   Shuffles shuffles;
+  Exits exits;
   std::optional<UnreadLaunch> unread_launch;
   TimeLimit time;
   Transfers transfers;

@@ -15,7 +15,7 @@ void StreamOrder::add_stream(Handle stream, bool is_blocking) {
   streams_.push_back({.is_blocking = is_blocking});
 }
 
-/// A handle that nobody has made is a thread's own default stream, which is a blocking one.
+/// A handle that no call has made is a thread's own default stream, which is a blocking one.
 unsigned StreamOrder::index_of(Handle stream) {
   if (numbers_.count(stream) == 0) add_stream(stream, true);
   return numbers_[stream];

@@ -1,9 +1,9 @@
 // What the host hands to the device's streams (kernels, copies, fills), and which of it is in order.
 //
 // Here, each operation runs to its end before the host continues. On a GPU, streams and the host run at the same time,
-// unless something makes one wait for another. So every stream, every event and the host has a vector clock: by stream,
-// how many of its operations it comes after. An access races with one of an earlier operation that its own operation
-// does not come after. The order that CUDA promises (Programming Guide, "Asynchronous Concurrent Execution"):
+// unless something makes one wait for another. Therefore every stream, every event and the host has a vector clock: by
+// stream, how many of its operations it comes after. An access races with one of an earlier operation that its own
+// operation does not come after. The order that CUDA promises (Programming Guide, "Asynchronous Concurrent Execution"):
 //
 //     an operation    comes after what the host knows to have ended, what precedes it in its stream, and the events for
 //                     which the stream waits. One of the default stream also comes after all that precedes it in

@@ -15,7 +15,7 @@ std::string counted(std::uint64_t count, const std::string& unit);
 
 /// An element of an array: "keys[3] (a 4-byte access at byte 12 of 400)".
 std::string element(const std::string& array, std::size_t offset, unsigned bytes, std::size_t array_bytes);
-/// The same for an array without a name of its own: "element 3 of the array allocated at ... (a 4-byte access ...)".
+/// The same for an array without a name: "element 3 of the array allocated at ... (a 4-byte access ...)".
 std::string element_of(const std::string& array, std::size_t offset, unsigned bytes, std::size_t array_bytes);
 
 std::string thread_name(const Launch& launch, unsigned linear);      ///< "(1,2,0)"

@@ -53,7 +53,7 @@ class grid_group {
  public:
 #ifdef SIMT_UNAVAILABLE
   SIMT_UNAVAILABLE(
-      "a barrier for all blocks needs all of them at once, and CUDA on the CPU runs one after another: "
+      "a barrier for all blocks needs all of them at once, and CUDA on the CPU runs one at a time: "
       "end the kernel there, and launch another one for what follows")
   static void sync();
 #endif

@@ -17,7 +17,7 @@ NUMBERS = frozenset("unsigned signed char short int long float double bool size_
 
 
 def separate_arrays(source: Source, places: list[str]) -> None:
-    """Puts gaps before and after each array at namespace scope, in a section of their own."""
+    """Puts gaps before and after each array at namespace scope, in a separate section."""
     tokens = source.code
     done = -1
     for i, token in enumerate(tokens):
@@ -52,7 +52,7 @@ def _array(tokens: list[Token], first: int) -> tuple[int, bool] | None:
             i = closing(tokens, i + 1)
         elif is_mark(token, "["):
             if names < 2 and not is_array:
-                return None  # no type of its own: it belongs to a declaration that began before
+                return None  # it has no type, so it belongs to a declaration that began before
             is_array = True
             i = closing(tokens, i)
         elif is_mark(token, ";"):

@@ -110,6 +110,10 @@ class Places:
             i += 1
         return words, has_parameters, has_initializers
 
+    def is_lambda(self, index: int) -> bool:
+        """Whether the `{` at `index` begins a lambda's body."""
+        return self._lambda(index) is not None
+
     def _lambda(self, index: int) -> str | None:
         """For whom the lambda whose body begins at `index` is compiled; None if this is not a lambda's body."""
         tokens, i = self._tokens, index - 1

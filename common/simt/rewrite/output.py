@@ -10,6 +10,7 @@ from .device_arrays import separate_arrays
 from .functions import Places
 from .kernel_calls import refuse_kernel_calls
 from .launches import configuration_macros, rewrite_launches
+from .returns import mark_returns
 from .shared_arrays import rewrite_casts, rewrite_shared
 from .source import Source
 from .tokens import quoted
@@ -21,9 +22,10 @@ def rewrite_all(sources: list[Source], architecture: int) -> None:
     rewrite_architecture(sources, architecture)
     names: set[str] = set()
     for source in sources:
-        places = Places(source, {}).of_tokens
-        names |= rewrite_shared(source, source.code, places)
-        separate_arrays(source, places)
+        places = Places(source, {})
+        names |= rewrite_shared(source, source.code, places.of_tokens)
+        separate_arrays(source, places.of_tokens)
+        mark_returns(source, places)
         for macro in source.macros:
             rewrite_shared(source, macro.tokens, None)
     configurations = configuration_macros(sources)

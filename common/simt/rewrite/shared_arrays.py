@@ -177,7 +177,7 @@ def _rewrite_dynamic(source: Source, tokens: list[Token], first: int, end: int, 
 def _rewrite_static(source: Source, tokens: list[Token], index: int, end: int) -> None:
     """`__shared__ T name;`: __shared__ becomes `static __thread`, which alignas must precede.
 
-    Each of several names gets a declaration of its own, because in the check build __shared__ also declares a gap.
+    Each of several names gets a separate declaration, because in the check build __shared__ also declares a gap.
     """
     first, last = _specifier_run(tokens, index)
     specifiers = spelling([token for token in tokens[first:last] if token.text != "static"])

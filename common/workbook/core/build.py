@@ -1,6 +1,6 @@
 """The build folder: set up by Meson, repaired if damaged, and compiled by Ninja.
 
-A folder that somebody set up by hand, with options of their own, is used as it is.
+A folder that somebody set up by hand, with other options, is used as it is.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 
 from . import diagnostics, files, machine
 from .console import Problem, Progress, ending, note
-from .course import BUILD, ROOT, STATE, has_solutions
+from .course import BUILD, ROOT, STATE, has_solutions, missing_file, shown
 from .starters import all_starters
 
 
@@ -39,6 +39,13 @@ _DAMAGED = re.compile(
     r"coredata|no such build file|loading 'build\.ninja'|generated with Meson version|not readable|is corrupt"
     r"|bad deps log|Couldn't read|build\.ninja:\d+: |not a meson build directory",
     re.IGNORECASE,
+)
+
+
+# What Ninja, or Meson when it sets up again, says of a file that was deleted.
+_MISSING = re.compile(
+    r"'(?:\.\./)*((?:labs|solutions)/[^']+)', needed by .* missing|ERROR: File (\S+) does not exist"
+    r"|No such file or directory: '[^']*?((?:labs|solutions)/[^']+\.cu)'"
 )
 
 
@@ -268,6 +275,8 @@ def compile_targets(paths: Iterable[Path], what: str = "building") -> None:
             note("build/ is damaged: setting it up again")
             _set_up()
             status, output = _run_ninja(names, progress)
+    if status and (missing := _MISSING.search(output)):
+        raise missing_file(shown(ROOT / next(filter(None, missing.groups()))))
     if status:
         meson_errors = [line for line in output.splitlines() if re.search(r"meson\.build:\d+:\d+: ERROR", line)]
         if meson_errors:
@@ -280,3 +289,22 @@ def compile_targets(paths: Iterable[Path], what: str = "building") -> None:
 def diagnostics_found(output: str) -> bool:
     """Whether a compiler reported an error: then the sources are at fault, not the folder."""
     return bool(re.search(r"(:\d+:|\(\d+\)\s?:) (fatal )?error\b", output))
+
+
+ONCE = "this happens only once and takes about a minute on 2 cores"
+
+
+def make_programs(lab: str, kinds: Sequence[str], solution: bool) -> list[Path]:
+    """Builds what a check runs, side by side. Returns what it leaves out: the first verdict does not wait until the
+    check build is compiled for the first time."""
+    programs = [judge(), *(runner(lab, kind, solution) for kind in kinds)]
+    if not programs[0].exists():
+        note(f"building the judge, CUDA on the CPU, and {lab}:\n{ONCE}")
+    elif not all(program.exists() for program in programs):
+        note(f"building {lab} for the first time")
+    check_program = runner(lab, "check", solution)
+    later = [check_program] if "cpu" in kinds and not check_program.exists() else []
+    if "cpu" in kinds and not later:
+        programs.append(check_program)
+    compile_targets(programs, f"building {lab}")
+    return later

@@ -7,16 +7,18 @@ import functools
 import json
 import os
 import threading
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
 from . import build, profiles
 from .console import Problem, Progress, wrapped_message
-from .judge_client import JudgeClient, JudgeUsage
+from .judge_client import JudgeClient, JudgeDied, JudgeUsage
 from .judge_types import Case, Finding, Note, Outcome, Step
+from .shrinking import Shrinking
 
 AnyCase = TypeVar("AnyCase")
 
@@ -115,6 +117,19 @@ def failure_lines(outcome: Outcome, options: str = "") -> list[str]:
     return [*lines, f"  again: {outcome.replay}{options}"]
 
 
+def smaller_lines(search: Shrinking, options: str = "") -> list[str]:
+    """The smallest case that fails in the same way, what it needs to fail, and how to repeat it."""
+    found = search.smallest
+    lines = []
+    if search.has_shrunk:
+        title = found.title.partition(": ")[2] or found.title
+        lines.append(f"  the smallest case that fails: {title}, seed {found.case.seed}")
+        if found.message and found.status == "wrong":
+            lines.append(f"  {found.message}")
+    lines += [f"  {fact}" for fact in search.facts]
+    return [*map(wrapped_message, lines), f"  again: {found.replay}{options}"]
+
+
 class Judges(contextlib.AbstractContextManager["Judges"]):
     """A judge for each thread: a judge answers one request at a time, and each of its runners uses one core."""
 
@@ -126,13 +141,21 @@ class Judges(contextlib.AbstractContextManager["Judges"]):
         self.workers = workers or os.cpu_count() or 1
         self._own = threading.local()
         self._all: list[JudgeClient] = []
+        self._cancelled = False
 
     def __exit__(self, *_: object) -> None:
         for judge in self._all:
             judge.close()
 
+    def cancel(self) -> None:
+        """Ends the judges while other threads wait for their answers, which raises JudgeDied there."""
+        self._cancelled = True
+        self.__exit__()
+
     def own(self) -> JudgeClient:
         """The judge of the calling thread."""
+        if self._cancelled:
+            raise JudgeDied("cancelled")
         if not hasattr(self._own, "judge"):
             self._own.judge = self._make()
             self._all.append(self._own.judge)
@@ -220,15 +243,18 @@ def check_step(
     judges: Judges | None = None,
     tasks: Collection[str] | None = None,
     seed: int | None = None,
+    first: Case | None = None,
 ) -> Verdict:
     """The verdict on a step and its parts, which come first, or on some of them: those with these tasks. `seed`: of the
-    cases; None: a new one. Raises Problem if the judge cannot run the cases."""
+    cases; None: a new one. `first`: a case that is run before the others of its part. Raises Problem if the judge
+    cannot run the cases."""
     verdict = Verdict()
     with judges or Judges() as judges_:
         judge = judges_.own()
         lines = [line for line in judge.lab(lab).lines(number) if tasks is None or line.task in tasks]
         groups = judge.cases(lab, number, "check", "check", seed)
-        cases = [case for line in lines for group in groups for case in group.cases if case.task == line.task]
+        generated = [first, *(case for group in groups for case in group.cases)]
+        cases = [case for line in lines for case in generated if case and case.task == line.task]
 
         def show() -> None:
             if progress:
@@ -246,3 +272,44 @@ def check_step(
             for line in lines:
                 _compare_costs(verdict, judge, lab, line, runner)
     return verdict
+
+
+class Observation:
+    """The check build's verdict on a step, which is made while the tests of another build run."""
+
+    def __init__(self, check: Callable[[Judges], Verdict]) -> None:
+        """`check` is called with its judges, in a separate thread."""
+        self._judges = Judges()
+        self._pool = ThreadPoolExecutor(1)
+        self._check = check
+        self._verdict: Future[Verdict] | None = None
+        self.seconds = 0.0  # that it took
+
+    def start(self) -> None:
+        """Begins, unless it has begun."""
+        self._verdict = self._verdict or self._pool.submit(self._timed)
+
+    def _timed(self) -> Verdict:
+        start = time.monotonic()
+        try:
+            return self._check(self._judges)
+        finally:
+            self.seconds = time.monotonic() - start
+
+    def has_findings(self) -> bool:
+        """Whether the verdict is known, and names lines to fix."""
+        verdict = self._verdict
+        return bool(verdict and verdict.done() and not verdict.exception() and verdict.result().findings)
+
+    def verdict(self, progress: Progress) -> Verdict:
+        """The verdict. Waits for it."""
+        self.start()
+        assert self._verdict
+        while not wait([self._verdict], 0.2).done:
+            progress.update()
+        return self._verdict.result()
+
+    def cancel(self) -> None:
+        """Ends it: the step has failed, or the verdict is known."""
+        self._judges.cancel()
+        self._pool.shutdown()

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from . import build, check_build, machine, narrowing, nvcc_compile
+from . import build, check_build, machine, narrowing, nvcc_compile, shrinking
 from .console import Progress, note, paint, wrapped_message
 from .course import StepFile, find_step, step_of_file
-from .judge_client import JudgeClient
-from .judge_types import CaseGroup, Outcome, Step
+from .judge_client import JudgeClient, JudgeUsage
+from .judge_types import Case, CaseGroup, Outcome, Step
 from .progress import ProgressFile
 
-SETS = ("quick", "public")  # the quick cases find most mistakes; the others follow only if those pass
-QUICK_SECONDS = 5.0  # that a quick case may take: they have few keys, and a loop that never ends is reported soon
+# First the case that failed last time. The quick cases find most mistakes; the others follow only if those pass.
+SETS = ("last failure", "quick", "public")
+QUICK_SECONDS = 5.0  # that an early case may take: they have few keys, and a loop that never ends is reported soon
 LANE_SEEDS = (0, 1, 77)  # orders of lanes in which a case that failed is repeated on the check build
 
 
@@ -36,13 +37,16 @@ def run_cases(
     timeout: float | None,
     progress: Progress | None = None,
     graded: Graded | None = None,
+    stop: Callable[[], bool] = lambda: False,
 ) -> Graded:
-    """Runs cases up to the first that fails, and adds them to `graded`."""
+    """Runs cases up to the first that fails, or until `stop()`, and adds them to `graded`."""
     graded = graded or Graded()
     groups = list(groups)
     total = graded.cases + sum(len(group.cases) for group in groups)
     for group in groups:
         for case in group.cases:
+            if stop():
+                return graded
             if progress:
                 progress.update(group.what, graded.cases, total)
             outcome = judge.run(runner, case, timeout=timeout)
@@ -81,8 +85,16 @@ class Checker:
     """Checks steps of a lab, whose programs have been built."""
 
     def __init__(
-        self, judge: JudgeClient, lab: str, kinds: Sequence[str], timeout: float | None = None, solution: bool = False
+        self,
+        judge: JudgeClient,
+        lab: str,
+        kinds: Sequence[str],
+        timeout: float | None = None,
+        solution: bool = False,
+        unbuilt: Sequence[Path] = (),
     ) -> None:
+        """`unbuilt`: the program of the check build, if it is to be compiled when it is needed."""
+        self.unbuilt = unbuilt
         self.judge = judge
         self.lab = lab
         self.table = judge.lab(lab)
@@ -100,23 +112,61 @@ class Checker:
         """What is tested of a step: its parts before the step itself, or only the part that was chosen."""
         return [line for line in self.table.lines(step.number) if step.part in ("", line.name)]
 
-    def save(self, step: StepFile, kind: str, verdict: str) -> None:
-        """Remembers a verdict on a student's step. A part is not the whole step."""
+    def save(self, step: StepFile, kind: str, verdict: str, failed: Case | None = None) -> None:
+        """Remembers a verdict on a student's step, and the case that failed. A part is not the whole step."""
         if not step.part and not self.solution:
-            ProgressFile().save_verdict(step, kind, verdict)
+            ProgressFile().save_verdict(step, kind, verdict, failed)
 
-    def public_tests(self, step: StepFile, lines: Sequence[Step], kind: str) -> tuple[Graded, Failure | None]:
-        """The quick cases of each line, then all public ones, up to the first that fails."""
+    def failed_last_time(self, step: StepFile, kind: str) -> Case | None:
+        """The case that failed in the last check of a student's step."""
+        return None if self.solution else ProgressFile().failed_case(step, kind)
+
+    def _cases(self, step: StepFile, set_: str, kind: str) -> Iterable[CaseGroup]:
+        if set_ != SETS[0]:
+            return self.judge.cases(self.lab, step.number, set_, kind)
+        case = self.failed_last_time(step, kind)
+        return [CaseGroup("what failed last time", (case,))] if case else []
+
+    def public_tests(
+        self, step: StepFile, lines: Sequence[Step], kind: str, observation: check_build.Observation | None = None
+    ) -> tuple[Graded, Failure | None]:
+        """What failed last time, the quick cases of each line, then all public ones, up to the first that fails. The
+        observation begins beside the public cases, which end early if it finds something."""
         graded = Graded()
+        stop = observation.has_findings if observation else lambda: False
         with Progress(f"{self.lab} {step} on the {kind} build") as progress:
             for set_ in SETS:
-                seconds = self.timeout or (QUICK_SECONDS if set_ == "quick" else None)
-                groups = self.judge.cases(self.lab, step.number, set_, kind)
+                seconds = self.timeout or (None if set_ == "public" else QUICK_SECONDS)
+                groups = self._cases(step, set_, kind)
+                if observation and set_ == "public":
+                    observation.start()
                 for line in lines:
-                    run_cases(self.judge, self.runner(kind), groups_of(groups, line), seconds, progress, graded)
+                    try:
+                        run_cases(
+                            self.judge, self.runner(kind), groups_of(groups, line), seconds, progress, graded, stop
+                        )
+                    except JudgeUsage:
+                        if set_ != SETS[0]:  # such a case may no longer exist
+                            raise
                     if graded.failure:
                         return graded, Failure(step, line, kind, graded.failure)
         return graded, None
+
+    def build_rest(self) -> None:
+        """Compiles what has not been built yet."""
+        if self.unbuilt:
+            build.compile_targets(self.unbuilt, f"building the check build of {self.lab}")
+            self.unbuilt = ()
+
+    def observation(self, step: StepFile) -> check_build.Observation:
+        """The check build's verdict on a step, which has yet to begin."""
+        tasks = [line.task for line in self.lines(step)]
+        first = self.failed_last_time(step, "check")
+        return check_build.Observation(
+            lambda judges: check_build.check_step(
+                self.lab, step.number, self.runner("check"), self.timeout, judges=judges, tasks=tasks, first=first
+            )
+        )
 
     def observe(self, step: StepFile, lines: Sequence[Step]) -> check_build.Verdict:
         """The check build's verdict on lines of a step."""
@@ -135,12 +185,13 @@ class Checker:
             return failure
         if outcome.status == "hung" or outcome.case.expect == "refused":
             return failure
+        self.build_rest()
         if outcome.case.n <= failure.line.affordable.check:
             for seed in LANE_SEEDS:
                 case = replace(outcome.case, lane_seed=seed)
                 environment = check_build.environment()
                 again = self.judge.run(self.runner("check"), case, timeout=self.timeout, environment=environment)
-                if again.findings:
+                if again.findings or again.message.startswith("the step changed nothing"):
                     return replace(failure, kind="check", outcome=again)
         verdict = self.observe(failure.step, [failure.line])
         if verdict.failed and verdict.failed.findings:
@@ -175,7 +226,8 @@ class Checker:
         is_own = (gap.lab, gap.number) == (step.lab, step.number)
         lab = "" if gap.lab == step.lab else f"{gap.lab}, "
         print(lab + not_written(gap, outcome) + ("" if is_own else f" ({step} uses it)"))
-        print(f"Write what is missing there; ./workbook hint {gap.lab} {gap.number} helps.", flush=True)
+        print("Write what is missing, then delete the line that says NOT_WRITTEN.")
+        print(f"./workbook hint {gap.lab} {gap.number} helps.", flush=True)
         if is_own:
             self.save(step, kind, "not written")
 
@@ -186,8 +238,27 @@ class Checker:
             where = f"{failure.title} uses {shown.title}, which fails on the {shown.kind} build"
         print(f"{paint('FAILED', 'red')}  {where}. The first thing to fix:\n")
         options = f" --build {shown.kind}" if shown.kind == "check" or len(self.kinds) > 1 else ""
-        for line in check_build.failure_lines(self._placed(shown.outcome), options + " --solution" * self.solution):
-            print(line, flush=True)
+        options += " --solution" * self.solution
+        *lines, again = check_build.failure_lines(self._placed(shown.outcome), options)
+        print(*lines, sep="\n", flush=True)
+        if shrunk := self._shrunk(shown):
+            *lines, again = check_build.smaller_lines(shrunk, options)
+            print(*lines, sep="\n")
+        print(again, flush=True)
+
+    def _shrunk(self, shown: Failure) -> shrinking.Shrinking | None:
+        """The search for a smaller case, if it has found anything."""
+
+        def run(case: Case) -> Outcome:
+            environment = check_build.environment() if shown.kind == "check" else None
+            seconds = self.timeout or QUICK_SECONDS
+            return self.judge.run(self.runner(shown.kind), case, timeout=seconds, environment=environment)
+
+        most_keys = shown.line.affordable.on(shown.kind)
+        with Progress("looking for a smaller case that fails"):
+            search = shrinking.Shrinking(shown.outcome, shown.line, run, min(most_keys, shown.line.max_n or most_keys))
+            search.search()
+        return search if search.has_shrunk or search.facts else None
 
     def _placed(self, outcome: Outcome) -> Outcome:
         """The outcome, with the solution's file where the judge could only name the step's."""
@@ -195,11 +266,14 @@ class Checker:
             return replace(outcome, file="solutions/" + outcome.file[len("labs/") :])
         return outcome
 
-    def tested(self, step: StepFile, kind: str) -> bool:
-        """Tests one step on one build, prints the verdict and remembers it. Returns whether it passed."""
+    def tested(self, step: StepFile, kind: str, observation: check_build.Observation | None = None) -> bool:
+        """Tests one step on one build, prints the verdict and remembers it. Returns whether it passed, or is known to
+        fail on the check build."""
         start = time.monotonic()
-        graded, failure = self.public_tests(step, self.lines(step), kind)
+        graded, failure = self.public_tests(step, self.lines(step), kind, None if self.unbuilt else observation)
         seconds = time.monotonic() - start
+        if failure is None and observation and observation.has_findings():
+            return True
         if failure is None:
             self.save(step, kind, "passed")
             ok = paint("ok", "green")
@@ -211,20 +285,23 @@ class Checker:
         if failure.outcome.status == "not-written":
             self._report_unwritten(step, failure.outcome, kind)
             return False
-        self.save(step, kind, "failed")
+        self.save(step, kind, "failed", failure.outcome.case)
+        if observation:
+            observation.cancel()
         self._report(failure, self.cause(failure))
         return False
 
-    def observed_well(self, step: StepFile) -> bool:
+    def observed_well(self, step: StepFile, observation: check_build.Observation) -> bool:
         """Prints and remembers the check build's verdict on a step that passes its tests. Returns whether it passed."""
-        start = time.monotonic()
         lines = self.lines(step)
-        verdict = self.observe(step, lines)
-        self.save(step, "check", verdict.word)
+        self.build_rest()
+        with Progress(f"{self.lab} {step} on the check build") as progress:
+            verdict = observation.verdict(progress)
+        self.save(step, "check", verdict.word, verdict.failed.case if verdict.failed else None)
         if verdict.passed:
             print(
                 f"{paint('ok', 'green')}      {step}: {verdict.cases} cases on the check build, no finding, "
-                f"{time.monotonic() - start:.1f} s",
+                f"{observation.seconds:.1f} s",
                 flush=True,
             )
             for costs in verdict.costs:
@@ -254,25 +331,29 @@ class Checker:
             print(errors, flush=True)
         else:
             ok = paint("ok", "green")
-            longer = f", {nvcc.waited:.1f} s after the tests had ended" if nvcc.waited >= 0.1 else ""
-            print(f"{ok}      {step}: compiled by nvcc{longer}", flush=True)
+            longer = f", which took {nvcc.waited:.1f} s longer than the tests" if nvcc.waited >= 0.1 else ""
+            print(f"{ok}      {step}: nvcc compiles it, too{longer}", flush=True)
         return not errors
 
     def passes(self, step: StepFile) -> bool:
         """Checks a step on all builds up to the first on which it fails."""
         any_n = self.observed and all(line.max_n is None for line in self.lines(step))
         scan = narrowing.Scan(step, self.solution) if any_n else None
-        nvcc = nvcc_compile.NvccCompile(step, self.solution, "cuda" not in self.kinds)
+        # Two programs cannot compile in one folder at a time: nvcc waits for the next check.
+        nvcc = nvcc_compile.NvccCompile(step, self.solution, "cuda" not in self.kinds and not self.unbuilt)
+        observation = self.observation(step) if self.observed else None
         try:
-            if not all(self.tested(step, kind) for kind in self.kinds):
+            if not all(self.tested(step, kind, observation) for kind in self.kinds):
                 return False
-            if self.observed and not self.observed_well(step):
+            if observation and not self.observed_well(step, observation):
                 return False
             for remark in scan.notes() if scan else ():
                 print(wrapped_message(str(remark)), flush=True)
             return self.compiled_by_nvcc(step, nvcc)
         finally:
             nvcc.cancel()
+            if observation:
+                observation.cancel()
             if scan:
                 scan.cancel()
 
@@ -283,35 +364,32 @@ def not_written(step: StepFile, outcome: Outcome) -> str:
     return f"{message or f'step {step.number:02} is not written yet'}: {outcome.place}"
 
 
-ONCE = "this happens only once and takes about 2 minutes on 2 cores"
-
-
-def make_programs(lab: str, kinds: Sequence[str], solution: bool) -> None:
-    """Builds everything that a check runs at once: otherwise the first failure would wait for the check build."""
-    builds = [*kinds, "check"] if "cpu" in kinds else kinds
-    programs = [build.judge(), *(build.runner(lab, kind, solution) for kind in builds)]
-    if not programs[0].exists():
-        note(f"building the judge, CUDA on the CPU, and two programs for {lab}:\n{ONCE}")
-    elif not all(program.exists() for program in programs):
-        note(f"building {lab} for the first time")
-    build.compile_targets(programs, f"building {lab}")
-
-
 def check(lab: str, steps: Sequence[StepFile], timeout: float | None = None, solution: bool = False) -> bool:
     """Checks the steps in order up to the first that fails; returns whether all pass. CompileFailed, Problem."""
     build.ensure()
     kinds = build.runnable()
-    make_programs(lab, kinds, solution)
+    unbuilt = build.make_programs(lab, kinds, solution)
     with JudgeClient() as judge:
-        checker = Checker(judge, lab, kinds, timeout, solution)
+        checker = Checker(judge, lab, kinds, timeout, solution, unbuilt)
         if not all(checker.passes(step) for step in steps):
+            if checker.unbuilt:
+                note("\nbuilding the check build, for the next check; Ctrl-C ends it")
+                checker.build_rest()
             return False
-    if steps[0].part:
-        print(f"Passed: {steps[0]}. Next: ./workbook check {lab} {steps[0].number}" + " --solution" * solution)
+    first = steps[0]
+    if first.part:
+        print(f"Passed: {first}. Next: ./workbook check {lab} {first.number}" + " --solution" * solution)
         return True
-    which, only = ("Passed", f" --step {steps[0].number}") if len(steps) == 1 else ("All steps passed", "")
+    which, following = "All steps passed", f"bench {lab}"
+    if len(steps) == 1:
+        # The time of an exchange has nothing to be compared with.
+        exchanges = checker.table.own_line(first.number).task == "exchange"
+        which, following = (
+            "Passed",
+            f"picture {lab} {first.number}" if exchanges else f"bench {lab} --step {first.number}",
+        )
     print(
-        f"{which}: all public tests, those that come with the workbook. Next: ./workbook bench {lab}{only}"
+        f"{which}: all public tests, those that come with the workbook. Next: ./workbook {following}"
         + " --solution" * solution
     )
     if "cuda" in build.kinds() and not machine.gpus():

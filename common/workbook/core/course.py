@@ -17,6 +17,7 @@ STATE = ROOT / ".workbook"  # what is remembered between commands
 _LAB = re.compile(r"\d\d-[a-z0-9-]+")
 _STEP = re.compile(r"(\d\d)_(\w+)\.cu")
 _LINE = re.compile(r'\.number = (\d+), \.name = "([\w-]+)"')  # of a lab's table of steps
+_IDEA = re.compile(r'\.idea = "([^"]*)"')
 
 
 def _unknown(what: str, word: str, names: Iterable[str], listed: Iterable[str]) -> Usage:
@@ -79,6 +80,11 @@ def parts(lab: str, root: Path = ROOT) -> dict[str, int]:
     return {name: number for number, name, _ in _table(lab, root) if name not in names}
 
 
+def ideas(lab: str, root: Path = ROOT) -> dict[str, str]:
+    """What is new in each step and part of a lab: {name: idea}."""
+    return {name: idea[1] for _, name, text in _table(lab, root) if (idea := _IDEA.search(text))}
+
+
 def records(lab: str, root: Path = ROOT) -> list[StepFile]:
     """The record steps of a lab: one that sorts, and one for each other kind of work that has one."""
     lines = _table(lab, root)
@@ -117,9 +123,20 @@ def find_step(lab: str, text: str | int, root: Path = ROOT) -> StepFile:
     for step in known:
         if of_steps.get(str(text)) == step.number:
             return StepFile(step.lab, step.number, step.name, str(text))
+    for number, name, line in _table(lab, root):
+        if ".lines = " in line and str(text) in (str(number), f"{number:02}", name):
+            raise missing_file(f"labs/{StepFile(lab, number, name).file}", root)
     listed = [f"{step.number} {step.name}" for step in known] + list(of_steps)
     spelled = [name for step in known for name in (step.name, f"{step.number:02}_{step.name}")]
     raise _unknown(f"{lab} has no step", str(text), [*spelled, *of_steps], listed)
+
+
+def missing_file(path: str, root: Path = ROOT) -> Problem:
+    """The error about a file of a step that is not there."""
+    again = f"git checkout -- {path} restores it as it was committed last"
+    if has_solutions(root) and path.startswith("labs/"):
+        again = "./workbook starters writes it again"
+    return Problem(f"{path} is missing: {again}")
 
 
 def find(lab_text: str, step_text: str | int | None, root: Path = ROOT) -> tuple[str, StepFile | None]:

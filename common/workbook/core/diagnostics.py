@@ -4,11 +4,13 @@ import os
 import re
 from pathlib import Path
 
+from . import launch_errors
 from .course import BUILD, ROOT
 
 # g++, clang++ and the rewriter: PATH:LINE[:COLUMN]: error: TEXT; nvcc: PATH(LINE): error: TEXT
 _ERROR = re.compile(r"^([^\s:()]+?)(?::(\d+)(?::(\d+))?:|\((\d+)\)\s?:) (?:fatal )?error\b:? ?(.*)")
-_WARNING = re.compile(r"^(labs/[^\s:()]+?(?::\d+|\(\d+\))).*\bwarning\b")
+_WARNING = re.compile(r"^((labs/[^\s:()]+?)(?::\d+|\(\d+\))).*\bwarning\b")
+_GAP = re.compile(r"^\s*NOT_WRITTEN\(", re.MULTILINE)
 _STUDENT = re.compile(r"labs/[^\s:,()]+?(?::(\d+)|\((\d+)\))")
 _NINJA = re.compile(r"^\[\d+/\d+\]|^ninja: |^FAILED: ")
 _LINKER = re.compile(r"undefined reference|multiple definition|cannot find -l|unresolved external")
@@ -40,13 +42,21 @@ def compiler_lines(output: str) -> list[str]:
     return lines
 
 
+def _has_gap(path: Path) -> bool:
+    try:
+        return bool(_GAP.search(path.read_text(encoding="utf-8", errors="replace")))
+    except OSError:
+        return False
+
+
 def warnings(output: str, root: Path = ROOT, build: Path = BUILD) -> list[str]:
-    """The warnings about a student's files, one for each line of a file."""
+    """The warnings about a student's files, one for each line of a file. A gap that is not filled in leaves variables
+    unused: nothing is said about a file that has one."""
     found: dict[str, str] = {}
     for line in compiler_lines(output):
         line = relative(line, root, build)
         warning = _WARNING.match(line)
-        if warning:
+        if warning and not _has_gap(root / warning[2]):
             found.setdefault(warning[1], line)
     return list(found.values())
 
@@ -118,7 +128,11 @@ def _shortened(output: str, root: Path, build: Path) -> str:
     if not errors:
         useful = [line for line in lines if _LINKER.search(line)] or [line for line in lines if line.strip()]
         return "\n".join(useful[:MOST_ERRORS]) or "the build failed and printed nothing"
-    shown = [*_way_here(lines, errors), *_first_error(lines, *errors[0], root)]
+    first, error = errors[0]
+    if in_words := launch_errors.explanation(lines, first):
+        shown = [in_words, *_quoted(error, root)[:1]]
+    else:
+        shown = [*_way_here(lines, errors), *_first_error(lines, first, error, root)]
     rest = _further_errors(lines, errors)
     if rest:
         shown += ["", "and then:", *(f"  {line[:160]}" for line in rest[:MOST_ERRORS])]

@@ -82,7 +82,7 @@ class _TimeLeft:
     def __call__(self, what: str, done: int, total: int) -> None:
         passed = time.monotonic() - self._started
         text = f"{100 * done // max(total, 1)} %"
-        if done and not what.startswith("piece 1 of"):  # before, nobody knows how long a sort takes
+        if done and not what.startswith("piece 1 of"):  # before that, it is unknown how long a sort takes
             text += f", {time_left(passed * (total - done) / done)}"
         text += f": {what}"
         if self._progress.live:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, is_dataclass
 from typing import Any, Optional, TypeVar, get_type_hints
 
 T = TypeVar("T")
+IN_PLACE = ("sort", "exchange")  # tasks that put their keys in order where they are; others write a second array
+BUSY = "busy"  # a status: the machine was too busy to measure a time, which is no fault of the step
 NARROW_RANGE = "range:5000000:5000255"  # an input of few values, for steps that refuse more
 
 
@@ -102,7 +104,7 @@ class Lab:
         return next(step for step in self.steps if step.number == number and not step.part)
 
     def used_by(self, line: Step) -> list[Step]:
-        """The lines that a line calls: of other steps, and the parts of its own. Each follows those it calls."""
+        """The lines that a line calls: those of other steps, and the parts of its step. Each follows those it calls."""
         found: list[Step] = []
         parts = [] if line.part else [other for other in self.lines(line.number) if other.part]
         for other in (*(step for step in self.steps if step.name in line.uses), *parts):
@@ -266,6 +268,7 @@ class Outcome:
     passed: bool  # the outcome is what the case expects
     case: Case
     message: str = ""
+    shown_keys: str = ""  # rows with the input and the output, if they are few and verified
     first_wrong: Optional[int] = None
     already_correct: bool = False  # the keys as they came would be right
     replay: str = ""  # the command that repeats the case

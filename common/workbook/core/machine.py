@@ -10,6 +10,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Sequence
@@ -17,7 +18,7 @@ from collections.abc import Sequence
 from .course import ROOT
 
 
-def answer(*command: str, timeout: float = 20, given: str = "") -> str | None:
+def answer(*command: str, timeout: float = 60, given: str = "") -> str | None:
     """The stripped standard output of a command that reads `given`; None if it fails or cannot be started."""
     try:
         done = subprocess.run(
@@ -76,6 +77,13 @@ def has_header(header: str) -> bool:
     return answer(*command, given=f"#include <{header}>\n") is not None
 
 
+def has_library(library: str) -> bool:
+    """Whether the C++ compiler can link a library."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [*(compiler() or ["c++"]), "-x", "c++", "-", f"-l{library}", "-o", f"{folder}/a"]
+        return answer(*command, given="int main() {}\n") is not None
+
+
 def ninja() -> str | None:
     """The path of Ninja, which may be in .venv; None without one."""
     path = os.pathsep.join([os.path.dirname(sys.executable), os.environ.get("PATH", os.defpath)])
@@ -83,12 +91,14 @@ def ninja() -> str | None:
 
 
 def processor() -> str:
-    """The processor's name as Linux reports it; "" without one."""
+    """The processor's name as Linux reports it, or its numbers, which is all that AArch64 has; "" without them."""
+    facts: dict[str, str] = {}
     with contextlib.suppress(OSError), open("/proc/cpuinfo", encoding="utf-8", errors="replace") as file:
         for line in file:
-            if line.startswith("model name"):
-                return line.split(":", 1)[1].strip()
-    return ""
+            name, _, value = line.partition(":")
+            facts.setdefault(name.strip(), value.strip())
+    numbers = (facts.get("CPU implementer"), facts.get("CPU part"))
+    return facts.get("model name") or ("AArch64 {} {}".format(*numbers) if all(numbers) else "")
 
 
 def identity() -> str:

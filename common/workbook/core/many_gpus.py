@@ -101,7 +101,7 @@ class Prediction:
 
     @property
     def total(self) -> float:
-        """All phases, one after another."""
+        """All phases in sequence."""
         return self.sort + self.splitters + self.exchange + self.join
 
 

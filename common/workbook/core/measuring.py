@@ -14,7 +14,7 @@ from . import rows as row_files
 from .console import Problem, Progress, Usage, note, significant, time_left
 from .course import BUILD
 from .judge_client import JudgeCannot, JudgeClient
-from .judge_types import KernelTime, Measurement, Quartiles, Step
+from .judge_types import BUSY, KernelTime, Measurement, Quartiles, Step
 from .rows import Row, RowFile
 from .sweeps import Planned, Rival, Sweep
 
@@ -200,8 +200,9 @@ class Sweeping:
             added = [row]
             if not known:
                 self._report_failure(item, title, measured)
-        self.file.append(added)
         self.rows += added
+        if measured.status != BUSY:  # the same command measures it again
+            self.file.append(added)
         if measured.status != "unsupported":
             self.costs.remember(item, seconds)
 

@@ -23,7 +23,7 @@ def object_of(step: StepFile, solution: bool = False) -> str | None:
 
 class NvccCompile:
     """The compilation of one step's file, and of nothing else of its lab. It begins at once, and costs nothing if the
-    file has not changed."""
+    file has not changed. The tests do not wait for it, because it takes only what they leave of the processors."""
 
     def __init__(self, step: StepFile, solution: bool = False, is_needed: bool = True) -> None:
         """`is_needed`: where a GPU runs the tests, nvcc has compiled the file for them."""
@@ -36,7 +36,7 @@ class NvccCompile:
         if target:
             self._held.enter_context(files.locked("build"))
             self._process = subprocess.Popen(
-                [machine.ninja() or "ninja", "-C", str(build.folder()), target],
+                ["nice", "-n", "19", machine.ninja() or "ninja", "-C", str(build.folder()), target],
                 stdin=subprocess.DEVNULL,
                 stdout=self._output,
                 stderr=subprocess.STDOUT,

@@ -15,7 +15,7 @@ from .course import BUILD, ROOT
 from .judge_client import JudgeClient
 from .judge_types import Lab, Limits
 from .report_sweeps import grouped, that_sort
-from .sweeps import AS_KEYS, COMMON_INPUT, FEW_SHAPES, GRID, RANGES, SHAPED_RANGES, Sweep
+from .sweeps import AS_KEYS, COUNTED_INPUT, COUNTED_WORDS, FEW_SHAPES, GRID, RANGES, SHAPED_RANGES, Sweep
 
 FOLDER = BUILD / "bench/record"
 SIZES = tuple(1 << e for e in range(10, 29, 2))
@@ -88,7 +88,6 @@ def _of_host_memory(lab: Lab, kind: str, inputs: Sequence[str], brief: bool, lar
         wanted.append((replace(beyond, words="more than 2^32 keys", n=(1 << 33,), limits=Limits(repeats=1)), "all"))
     if not brief:
         at_ends = tuple(name for name in inputs if name in ("uniform", "sorted", "all-equal"))
-        common = replace(base, words="the keys that every lab sorts", inputs=(COMMON_INPUT,), n=HOST_SIZES[:-2])
         wanted += [
             (
                 replace(base, words="descending order", orders=("descending",), n=ORDER_SIZES[:1], inputs=at_ends),
@@ -96,7 +95,6 @@ def _of_host_memory(lab: Lab, kind: str, inputs: Sequence[str], brief: bool, lar
             ),
             (replace(base, words="kernels", n=(SERIAL_N // 4,), kernels=True), "all"),
             (replace(base, words="inputs", n=(INPUTS_N,), inputs=tuple(inputs), budget=30), "small"),
-            (common, "some"),
         ]
     return [part for sweep, mode in wanted for part in grouped(lab, kind, sweep, mode)]
 
@@ -134,12 +132,11 @@ def _details(lab: Lab, few: Sweep, inputs: Sequence[str]) -> list[tuple[Sweep, s
         (replace(few, words="inputs", n=(INPUTS_N,), inputs=tuple(inputs)), "small"),
     ]
     u32 = replace(few, types=("u32",), steps=that_sort(lab, "u32"))
-    if u32.steps:
-        wanted.append((replace(u32, words="the keys that every lab sorts", n=SIZES, inputs=(COMMON_INPUT,)), "some"))
     if lab.has_ranges and u32.steps:
         shaped = replace(u32, words="value ranges and launch shapes", n=(GRID_N,), inputs=SHAPED_RANGES)
         wanted.append((replace(shaped, shapes=FEW_SHAPES, budget=30), "small"))
         wanted.append((replace(u32, words="value ranges", n=(INPUTS_N,), inputs=RANGES), "small"))
+        wanted.append((replace(u32, words=COUNTED_WORDS, n=SIZES, inputs=(COUNTED_INPUT,)), "some"))
     return wanted
 
 

@@ -221,7 +221,7 @@ def global_sectors(launch: Launch) -> tuple[float, float, float | None]:
         "global_st_ideal_sectors",
         "global_atomic_ideal_sectors",
     )
-    # Nsight Compute's ideal counts lanes that read the same word as if each read a word of its own.
+    # Nsight Compute's ideal counts lanes that read the same word as if each read a different word.
     return moved, ideal, min(100, 100 * ideal / moved) if ideal and moved else None
 
 

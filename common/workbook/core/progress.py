@@ -1,16 +1,20 @@
 """Verdicts on a student's steps and the hints shown, remembered in .workbook/progress.json."""
 
+from __future__ import annotations
+
 import hashlib
 import json
 import os
 import time
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from . import files
 from .console import note
 from .course import ROOT, STATE, StepFile
+from .judge_types import Case, from_json
 
 
 def _hints(step: StepFile) -> str:
@@ -53,11 +57,21 @@ class ProgressFile:
         except OSError:
             return ""
 
-    def save_verdict(self, step: StepFile, build: str, verdict: str) -> None:
-        """Remembers a verdict ("passed", "failed", "not written", "over budget") on the file as it is now."""
+    def save_verdict(self, step: StepFile, build: str, verdict: str, failed: Case | None = None) -> None:
+        """Remembers a verdict ("passed", "failed", "not written", "over budget") on the file as it is now, and the case
+        that failed."""
         now = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        entry = {"verdict": verdict, "file": self._digest(step), "when": now}
+        entry: dict[str, Any] = {"verdict": verdict, "file": self._digest(step), "when": now}
+        if failed:
+            entry["case"] = asdict(failed)
         self._change(step, lambda known: known.update({build: entry}))
+
+    def failed_case(self, step: StepFile, build: str) -> Case | None:
+        """The case that failed in the last check of this build; None if none did, or if an older workbook wrote it."""
+        try:
+            return from_json(Case, self.read()[step.lab][str(step.number)][build]["case"])
+        except (KeyError, TypeError):
+            return None
 
     def verdict(self, step: StepFile) -> str:
         """The verdict of the last check in a few words, or that the file has changed since."""
@@ -65,12 +79,13 @@ class ProgressFile:
         verdicts = {b: v for b, v in known.items() if isinstance(v, dict)}
         if not verdicts:
             return "not checked yet"
-        if any(v.get("file") != self._digest(step) for v in verdicts.values()):
-            return "changed since the last check"
+        of_this_file = {b: v for b, v in verdicts.items() if v.get("file") == self._digest(step)}
         for worst in ("not written", "failed", "over budget"):
-            builds = sorted(b for b, v in verdicts.items() if v.get("verdict") == worst)
+            builds = sorted(b for b, v in of_this_file.items() if v.get("verdict") == worst)
             if builds:
                 return worst if worst != "failed" else f"failed ({', '.join(builds)})"
+        if len(of_this_file) < len(verdicts):
+            return "changed since the last check"
         return f"passed ({', '.join(sorted(verdicts))})"
 
     def latest_lab(self) -> str:

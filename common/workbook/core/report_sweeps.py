@@ -1,4 +1,4 @@
-"""The sweeps of a report. Steps that afford fewer keys or threads than others have sweeps of their own."""
+"""The sweeps of a report. Steps that afford fewer keys or threads than others have separate sweeps."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -7,7 +7,8 @@ from typing import Any
 from .judge_types import Lab, Limits
 from .sweeps import (
     AS_KEYS,
-    COMMON_INPUT,
+    COUNTED_INPUT,
+    COUNTED_WORDS,
     FEW_SHAPES,
     GRID,
     RANGES,
@@ -72,7 +73,7 @@ def that_sort(lab: Lab, type_name: str) -> tuple[int, ...]:
 
 
 def plan(lab: Lab, kind: str, inputs: Sequence[str], machine_id: str = "") -> list[Sweep]:
-    """The sweeps of a report on a lab. Steps that afford fewer keys have sweeps of their own."""
+    """The sweeps of a report on a lab. Steps that afford fewer keys have separate sweeps."""
     scope: Any = _REPORT[kind]
     long = Limits(repeats=15, time_limit=scope["time_limit"])
     short = Limits(repeats=5, time_limit=1)
@@ -135,8 +136,11 @@ def plan(lab: Lab, kind: str, inputs: Sequence[str], machine_id: str = "") -> li
                 replace(u32, name="range-sizes", words="value ranges and sizes", n=REPORT_SIZES, inputs=few_ranges),
                 "all",
             ),
+            (
+                replace(
+                    u32, name="labs", words=COUNTED_WORDS, n=tuple(1 << e for e in scope["n"]), inputs=(COUNTED_INPUT,)
+                ),
+                "some",
+            ),
         ]
-    if u32.steps:
-        common = replace(u32, name="labs", words="the keys that every lab sorts", inputs=(COMMON_INPUT,))
-        wanted.append((replace(common, n=tuple(1 << e for e in scope["n"])), "some"))
     return [part for sweep, mode in wanted for part in grouped(lab, kind, sweep, mode)]

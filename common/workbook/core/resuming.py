@@ -65,7 +65,7 @@ def resume(what: str, programs: Programs, sweep: Sweep, fresh: bool = False, bri
     """
     UNFINISHED.mkdir(parents=True, exist_ok=True)
     files = [*programs.all, build.judge()]
-    prefix = f"{programs.runner.name}_"  # the runner of a solution has a name of its own
+    prefix = f"{programs.runner.name}_"  # the runner of a solution has a different name
     mark = digest(files, [])[:8]
     path = UNFINISHED / f"{prefix}{mark}-{digest(files, asdict(sweep))}.csv"
     tidy(prefix, mark)

@@ -100,6 +100,7 @@ SAME_MEASUREMENT = tuple(name for name in COLUMNS[: COLUMNS.index("launches")] i
 # A gold standard is comparable with a step where these agree, and both sort host memory or both do not. (How much
 # device memory they use for it may differ.)
 SAME_KEYS = ("build", "task", "tile", "type", "order", "input", "n")
+SAME_WORK = SAME_KEYS[:-1]  # for any n
 
 
 def key(row: Row, names: Sequence[str] = SAME_MEASUREMENT) -> tuple[Any, ...]:
@@ -313,10 +314,17 @@ def work(row: Row, names: Sequence[str] = SAME_KEYS) -> tuple[Any, ...]:
 
 
 def best_gold(rows: Iterable[Row], row: Row) -> Row | None:
-    """The fastest verified row of a gold standard or a peer for the task and keys of `row`; None if there is none."""
-    keys = work(row)
-    candidates = [gold for gold in rows if gold.is_gold and gold.verified and work(gold) == keys]
-    return max(candidates, key=lambda gold: gold.keys_per_s or 0.0, default=None)
+    """The fastest verified row of a gold standard or a peer for the task and keys of `row`.
+
+    None if there is none, or if the one that is fastest at another n was not measured at this n: a percentage of a
+    slower one would flatter."""
+    keys = work(row, SAME_WORK)
+    golds = [gold for gold in rows if gold.is_gold and gold.verified and work(gold, SAME_WORK) == keys]
+    here = [gold for gold in golds if gold.n == row.n]
+    if not here:
+        return None
+    fastest, best = (max(some, key=lambda gold: gold.keys_per_s or 0.0) for some in (golds, here))
+    return best if fastest.name in {gold.name for gold in here} else None
 
 
 def share_of_gold(row: Row, gold: Row | None) -> float | None:

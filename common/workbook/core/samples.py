@@ -30,7 +30,7 @@ class Sample:
 
 
 def _candidates() -> Iterable[str]:
-    """Files that every machine which got this far has, large ones last."""
+    """Files that are on every machine that has got this far, the large ones last."""
     yield os.path.realpath(sys.executable)
     yield from (str(path) for path in sorted((BUILD / "common/gold").glob("gold-*")) if path.is_file())
     cxx = machine.compiler()
@@ -41,7 +41,7 @@ def _candidates() -> Iterable[str]:
 
 
 def real_file(folder: Path, size: int) -> tuple[Path, int, str]:
-    """A copy of the first `size` bytes of a real file, or of the largest there is: its path, bytes, the file's name."""
+    """A copy of the first `size` bytes of a real file, or of the largest one: its path, bytes, and the file's name."""
     best, most = "", -1
     for path in _candidates():
         if os.path.getsize(path) > most:

@@ -1,10 +1,11 @@
 """Starters are made from solutions.
 
 A solution encloses what a student writes between the lines `// begin solution` and `// end solution`. Lines `//~ TEXT`
-directly after the first replace the block in the starter. Everything else is copied unchanged.
+directly after the first replace the block in the starter. Lines `//- TEXT` are left out of the starter: they are
+comments that answer what students are to predict. Everything else is copied unchanged.
 
-How many lines are the student's and how many are given stands in the comment at the head of the file and in the lab's
-table of steps. Both are counted here.
+The comment at the head of the file and the lab's table of steps say how many lines the student writes and how many are
+given. Both are counted here.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from .console import Problem
 from .course import ROOT, STATE
 from .judge_types import Lines
 
-BEGIN, END, INSTEAD = "// begin solution", "// end solution", "//~"
+BEGIN, END, INSTEAD, LEFT_OUT = "// begin solution", "// end solution", "//~", "//-"
 _HEADER = re.compile(r"\A(?://[^\n]*\n)+")
 _SENTENCE = re.compile(r"^// Lines: .*\n", re.MULTILINE)
 
@@ -50,7 +51,7 @@ def starter(text: str, name: str = "solution") -> str:
             replacing = False
         elif word.startswith(INSTEAD):
             raise Problem(f"{name}:{number}: error: '{INSTEAD}' outside a block")
-        else:
+        elif not word.startswith(LEFT_OUT):
             out.append(line)
     if opened:
         raise Problem(f"{name}:{opened[0]}: error: '{BEGIN}' without '{END}'")
@@ -58,13 +59,13 @@ def starter(text: str, name: str = "solution") -> str:
 
 
 def lines_of(text: str) -> Lines:
-    """The lines of a solution: those between its markers, which a student writes, and all others but the markers."""
+    """The lines of a solution: those between its markers, which a student writes, and all others that are given."""
     own = given = 0
     inside = False
     for word in map(str.strip, text.splitlines()):
         if word in (BEGIN, END):
             inside = word == BEGIN
-        elif not word.startswith(INSTEAD):
+        elif not word.startswith((INSTEAD, LEFT_OUT)):
             own, given = own + inside, given + (not inside)
     return Lines(own, given)
 
@@ -144,7 +145,7 @@ def differing(root: Path = ROOT) -> list[Path]:
 
 
 def write(force: bool = False, root: Path = ROOT, state: Path = STATE) -> tuple[list[Path], list[Path]]:
-    """Writes the starters; returns the paths written, and those kept because somebody has worked on them.
+    """Writes the starters. Returns the paths written, and those kept because somebody has worked on them.
 
     Also corrects the numbers of lines in the solutions and in the labs' tables."""
     record = state / "starters.json"
@@ -159,7 +160,7 @@ def write(force: bool = False, root: Path = ROOT, state: Path = STATE) -> tuple[
         file = root / "labs" / path
         there = _text(file)
         if there != text:
-            # A file that is still as generated, or as committed, holds nobody's work.
+            # A file that is still as generated, or as committed, holds no work.
             ours = there is None or _digest(there) == generated.get(str(path)) or there == _committed(root, path)
             if not ours and not force:
                 kept.append(path)

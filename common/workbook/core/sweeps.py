@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from .console import Usage
-from .judge_types import Case, Lab, Limits, Step
+from .judge_types import IN_PLACE, Case, Lab, Limits, Step
 from .rows import Row, key
 
 Shape = tuple  # (blocks, threads per block); 0: the step chooses
@@ -30,7 +30,8 @@ FEW_SHAPES: tuple[Shape, ...] = ((1, 32), (1, 256), (4, 256), (16, 16), (64, 64)
 REPORT_SIZES = (1000, 10_000, 100_000)
 RANGES = tuple(f"range:0:{2**bits - 1}" for bits in (4, 8, 12, 16, 20, 24))
 SHAPED_RANGES = RANGES[0], RANGES[2], RANGES[3]
-COMMON_INPUT = RANGES[3]  # u32 keys of it are sorted by some step of every lab: 0 to 65,535
+# u32 keys from 0 to 65,535, for steps that count values: beside uniform keys in the comparison of all labs.
+COUNTED_INPUT, COUNTED_WORDS = RANGES[3], "keys to compare with other labs"
 DEFAULT_N = 1 << 20
 # As much device memory as the keys occupy, or as a step needs: less than half of what sorting them at once would take,
 # so that steps that sort host memory work in about seven pieces, for any n.
@@ -235,7 +236,7 @@ class Planned:
         whose = "peer" if self.rival and self.rival.peer else "gold standard"
         what = f"{whose} {self.step.name}" if self.is_gold else f"{case.lab} step {case.step} {self.step.name}"
         text = f"{what}: {case.n} {case.type}{keys}, {case.input}"
-        if self.step.task == "sort":
+        if self.step.task in IN_PLACE:
             text += f", {case.order}"
         if case.blocks or case.threads:
             text += f", <<<{case.blocks or '*'}, {case.threads or '*'}>>>"
@@ -254,7 +255,7 @@ def memory_column(step: Step, case: Case) -> str:
 def replay(case: Case) -> str:
     """The command that runs exactly this case again."""
     text = f"./workbook run {case.lab} {case.step} --n {case.n} --input {case.input} --type {case.type}"
-    text += f" --order {case.order}" if case.task == "sort" else f" --task {case.task}"
+    text += f" --order {case.order}" if case.task in IN_PLACE else f" --task {case.task}"
     text += "".join(f" --{name} {value}" for name in ("blocks", "threads") if (value := getattr(case, name)))
     text += (f" --memory {memory_text(case.memory)}" if case.memory else "") + " --pageable" * case.pageable
     return f"{text} --seed {case.seed}"
@@ -324,7 +325,7 @@ def _lines(lab: Lab, sweep: Sweep) -> list[tuple[Step, str]]:
 
 
 def default_n(step: Step, input_name: str, type_name: str) -> int:
-    """How many keys a case has if nobody chooses: all of a file, as far as the step takes them."""
+    """How many keys a case has if the user does not choose: all of a file, as far as the step takes them."""
     n = DEFAULT_N
     if input_name.startswith("file:"):
         path, size = input_name[5:], key_bytes(type_name)

@@ -1,4 +1,4 @@
-"""When the copies and kernels of a step ran: recorded in one run, kept in a file, and what follows from it."""
+"""When the copies and kernels of a step ran: recorded in one run, kept in a file, and evaluated."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def sentences(recorded: Recorded) -> list[str]:
     ]
     if recorded.build != "cuda":
         lines.append(
-            "On the CPU the streams are executed one after the other, so nothing can overlap; only a GPU shows what "
+            "On the CPU the streams are executed in sequence, so nothing can overlap. Only a GPU shows what "
             "the streams allow."
         )
     if recorded.timeline.left_out:

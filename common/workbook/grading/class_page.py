@@ -1,5 +1,6 @@
-"""class.html: the distribution of the points, what failed most often, and pairs of similar submissions."""
+"""class.html: the distribution of the points, what failed most often, and submissions that resemble each other."""
 
+import functools
 import statistics
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -8,6 +9,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from ..core import starters
+from ..core.course import ROOT
 from ..reporting import page as pages
 from . import gradebooks, similarity, texts
 from .feedback import Markdown, environment, squeezed
@@ -102,10 +104,25 @@ def _identity(failure: Failure) -> tuple[str, str]:
     return f"{failure.lab} {failure.step:02}", texts.what_failed(failure)
 
 
-def similar_pairs(grades: Sequence[Grade]) -> list[similarity.Pair]:
-    """The pairs of similar submissions."""
+@functools.cache
+def given_names() -> frozenset[str]:
+    """The names in the labs' headers, which no student can change."""
+    headers = [path for end in ("h", "cuh") for path in (ROOT / "labs").glob(f"*/*.{end}")]
+    return similarity.names_in(path.read_text(encoding="utf-8") for path in headers)
+
+
+def in_common(grades: Sequence[Grade], earlier: Mapping[str, similarity.Sources]) -> similarity.Found:
+    """What submissions have in common. Students of a group, who handed in one together, count as one."""
     given = {path.as_posix(): text for path, text in starters.all_starters().items()}
-    return similarity.similar({grade.student: grade.sources for grade in grades}, given)
+    first_of = {grade.submission: grade for grade in reversed(grades)}
+    students = {grade.student: grade.sources for grade in first_of.values()}
+    return similarity.similar(students, given, given_names(), earlier)
+
+
+def _linked(students: Sequence[str], grades: Sequence[Grade]) -> Markdown:
+    """Names of students, with links to those of this class."""
+    known = {grade.student for grade in grades}
+    return Markdown(", ".join(_link(name) if name in known else texts.markdown(name) for name in students))
 
 
 def _link(student: str) -> Markdown:
@@ -125,8 +142,10 @@ def _why_not(grade: Grade) -> str:
     return grade.not_graded or "; ".join(f"{gradebooks.title(one)}: {one.words}" for one in missing)
 
 
-def text(run: Run, grades: Sequence[Grade]) -> str:
-    """The page as Markdown."""
+def text(run: Run, grades: Sequence[Grade], earlier: Mapping[str, similarity.Sources] = {}) -> str:
+    """The page as Markdown. `earlier`: files of other years' students."""
+    missing = [grade for grade in grades if grade.is_missing]
+    grades = [grade for grade in grades if not grade.is_missing]
     graded = [grade for grade in grades if grade.points is not None]
     values: Mapping[str, object] = {
         "run": run,
@@ -134,13 +153,17 @@ def text(run: Run, grades: Sequence[Grade]) -> str:
         "graded": graded,
         "not_graded": [grade for grade in grades if grade.points is None],
         "refused": [grade for grade in grades if grade.refused],
-        "noted": [grade for grade in grades if grade.refused or grade.remarks],
+        "missing": missing,
+        "noted": [grade for grade in grades if gradebooks.remarks(grade) or grade.remarks],
+        "remarks": gradebooks.remarks,
         "median": statistics.median(grade.points or 0 for grade in graded) if graded else None,
         "most": max((grade.max_points for grade in graded), default=0),
         "bands": distribution(graded),
         "criteria": by_criterion(graded),
         "cases": failed_cases(grades),
-        "pairs": similar_pairs(grades),
+        "common": in_common(grades, earlier),
+        "earlier": len(earlier),
+        "linked": lambda students: _linked(students, grades),
         "least": similarity.LEAST_SHARE,
         "labs": sorted({criterion.lab for grade in grades for criterion in grade.criteria}),
         "of_lab": _points_of,

@@ -1,7 +1,4 @@
-"""Grades a folder of submissions: draws or reads the seeds, and goes on where an earlier run has stopped.
-
-One case of a graded submission can be run again, with the seeds of its run: for a student who complains.
-"""
+"""Grades a folder of submissions: draws or reads the seeds, and goes on where an earlier run has stopped."""
 
 from __future__ import annotations
 
@@ -20,15 +17,18 @@ from ..core import build, check_build, files, machine
 from ..core.console import Problem, Progress, Usage, note
 from ..core.course import BUILD, ROOT, has_solutions, labs
 from ..core.judge_client import JudgeClient
-from ..core.judge_types import Outcome
-from . import judging, outputs, rubric, sandbox_trial, submissions
+from . import earlier, handed_in, outputs, rubric, sandbox_trial
 from .grader import Class, Grader, judge_prefix, needed_programs
-from .grades import Grade, Run, read_grade, read_grades, read_run, run_file, write_run
+from .grades import Grade, Run, read_grade, read_run, run_file, write_run
+from .handed_in import Handed
 from .judging import SETS, require_rivals
 from .programs import Programs
+from .roster import Roster
+from .roster import read as read_roster_file
 from .shards import Shard, require_alike
 
 RUBRIC = ROOT / "tests/rubric.toml"
+OURS = (".lock", "roster.csv")  # what a folder of grades may hold before there is a run
 WORKERS = 4  # compilers and runners that a submission uses at a time, at most: it has few files
 SEEDS = tuple(dict.fromkeys(name for sets in SETS.values() for name in sets)) + ("speed",)
 
@@ -45,6 +45,8 @@ class Options:
     unsafe: bool = False
     shard: Shard = Shard()
     seeds_of: Path | None = None  # a folder of grades whose seeds are used
+    roster: Path | None = None  # none: the one that is kept with the grades, if there is one
+    earlier: tuple[Path, ...] = ()  # folders of other years, with which submissions are compared
 
 
 # --- the folder of grades ---
@@ -57,7 +59,7 @@ def check_out(options: Options) -> None:
         raise Usage(f"{options.out} is in the folder of submissions: choose another folder with --out")
     if out.exists() and not out.is_dir():
         raise Usage(f"{options.out} is not a folder: choose another one with --out")
-    if out.is_dir() and any(entry.name != ".lock" for entry in out.iterdir()) and not run_file(out).is_file():
+    if out.is_dir() and any(entry.name not in OURS for entry in out.iterdir()) and not run_file(out).is_file():
         raise Problem(f"{options.out} holds something other than grades: choose another folder with --out")
 
 
@@ -135,7 +137,7 @@ def kinds() -> list[str]:
 def hidden(options: Options) -> list[Path]:
     """What no submission may read."""
     paths = [options.folder, options.out, ROOT / "solutions", ROOT / "tests", build.folder(), BUILD]
-    paths += [options.seeds_of] if options.seeds_of else []
+    paths += [path for path in (options.seeds_of, options.roster, *options.earlier) if path]
     return list(dict.fromkeys(path.resolve() for path in paths if path.exists()))
 
 
@@ -193,23 +195,23 @@ def summary(grade: Grade) -> str:
 class ClassRun:
     """Grades what has no grade yet, some submissions at a time."""
 
-    def __init__(self, whole: Class, paths: Sequence[Path]) -> None:
+    def __init__(self, whole: Class, handed: Sequence[Handed]) -> None:
         self.whole = whole
-        self.paths = list(paths)
+        self.handed = list(handed)
         self.done = 0
         self.started = time.monotonic()
         self._graders: SimpleQueue[Grader] = SimpleQueue()
         for box in whole.sandbox.boxes:
             self._graders.put(Grader(whole, box))
 
-    def _grade(self, path: Path) -> Grade:
+    def _grade(self, handed: Handed) -> Grade:
         grader = self._graders.get()
         try:
-            return grader.grade(path)
+            return grader.grade(handed)
         finally:
             self._graders.put(grader)
 
-    def _finish(self, grade: Grade, progress: Progress) -> None:
+    def _write(self, grade: Grade) -> None:
         try:
             outputs.write_student(self.whole.out, self.whole.run, grade)
         except OSError:
@@ -219,23 +221,27 @@ class ClassRun:
                 grade.student, grade.submission, not_graded=f"its results cannot be written: {error!r}"[:1000]
             )
             outputs.write_student(self.whole.out, self.whole.run, grade)
+
+    def _finish(self, handed: Handed, grade: Grade, progress: Progress) -> None:
+        for student in handed.everyone:  # the members of a group have the same points
+            self._write(replace(grade, student=student))
         self.done += 1
-        left = len(self.paths) - self.done
+        left = len(self.handed) - self.done
         minutes = (time.monotonic() - self.started) / self.done * left / 60
         when = f", about {minutes:.0f} min left" if minutes >= 1 else ", less than a minute left" if left else ""
-        text = f"{self.done} of {len(self.paths)}: {grade.student}: {summary(grade)}, {grade.seconds:.0f} s{when}"
+        text = f"{self.done} of {len(self.handed)}: {grade.student}: {summary(grade)}, {grade.seconds:.0f} s{when}"
         if progress.live:
-            progress.update(text, self.done, len(self.paths))
+            progress.update(text, self.done, len(self.handed))
         else:
             progress.line(text)
 
     def run(self) -> None:
         """Grades all. Interrupted, nothing of a submission that was not finished is written."""
         with Progress("grading") as progress, ThreadPoolExecutor(len(self.whole.sandbox.boxes)) as pool:
-            futures = [pool.submit(self._grade, path) for path in self.paths]
+            futures = {pool.submit(self._grade, handed): handed for handed in self.handed}
             try:
                 for future in as_completed(futures):
-                    self._finish(future.result(), progress)
+                    self._finish(futures[future], future.result(), progress)
             except BaseException:
                 for future in futures:
                     future.cancel()
@@ -243,30 +249,50 @@ class ClassRun:
                 raise
 
 
+def read_roster(options: Options) -> Roster | None:
+    """The roster that was named, or the one that is kept with the grades."""
+    path = options.roster or outputs.roster_file(options.out)
+    return read_roster_file(path) if options.roster or path.is_file() else None
+
+
 def grade_class(options: Options) -> list[Grade]:
     """Grades a folder of submissions, and returns the grades of all. Raises Problem or Usage."""
-    paths, remarks = submissions.find(options.folder)
+    roster = read_roster(options)
+    handed, remarks = handed_in.find(options.folder, roster)
     chosen = list(options.labs) or labs()
     marks = rubric.read(options.rubric)
     check_out(options)
-    part = options.shard.part(paths)
+    others, skipped = earlier.read(options.earlier, chosen)
+    part = options.shard.part(handed)
     with locked(options.out):
         if (run := read_run(options.out)) is not None:
             require_same(run, options, chosen, marks.text)
-        for remark in remarks:
+        for remark in [*remarks, *skipped]:
             note(remark)
-        left = [path for path in part if _is_left(options.out, path)]
+        if options.roster:
+            files.write_whole(outputs.roster_file(options.out), options.roster.read_bytes())
+        left = [one for one in part if any(_is_left(options.out, student) for student in one.everyone)]
         if len(left) < len(part):
             note(f"{len(part) - len(left)} of {len(part)} submissions have been graded before")
         if left or run is None:
             run = _grade_left(options, run, chosen, marks, left)
-        grades = read_grades(options.out)
-        outputs.write_class(options.out, run, grades)
+        if roster and options.shard.number == 1:
+            _note_missing(options, run, roster, handed)
+        grades = outputs.settle(options.out, run, marks.whole, roster)
+        outputs.write_class(options.out, run, grades, others)
     return grades
 
 
+def _note_missing(options: Options, run: Run, roster: Roster, handed: Sequence[Handed]) -> None:
+    """Writes a grade without points for each student on the roster who has handed in nothing."""
+    there = {student for one in handed for student in one.everyone}
+    for row in roster.rows:
+        if row.id not in there and read_grade(options.out, row.id) is None:
+            outputs.write_student(options.out, run, Grade(row.id, "", notes=("nothing was handed in",)))
+
+
 def _grade_left(
-    options: Options, recorded: Run | None, chosen: Sequence[str], marks: rubric.Rubric, left: Sequence[Path]
+    options: Options, recorded: Run | None, chosen: Sequence[str], marks: rubric.Rubric, left: Sequence[Handed]
 ) -> Run:
     """Grades these submissions; the run, which is written if it was not recorded yet."""
     built = kinds()
@@ -281,64 +307,7 @@ def _grade_left(
         return whole.run
 
 
-def _is_left(out: Path, path: Path) -> bool:
-    """Whether a submission is still to be graded: what was not graded because of a fault of the machine is, too."""
-    grade = read_grade(out, submissions.student_of(path))
-    return grade is None or grade.points is None
-
-
-def _submission(options: Options, student: str) -> Path:
-    """Where the student's submission is now."""
-    paths, _ = submissions.find(options.folder)
-    found = next((path for path in paths if submissions.student_of(path) == student), None)
-    if found is None:
-        names = ", ".join(submissions.student_of(path) for path in paths)
-        raise Usage(f"{options.folder} has no submission of {student}; it has: {names}")
-    return found
-
-
-def _outcome(whole: Class, grader: Grader, path: Path, case: judging.NamedCase, kind: str) -> Outcome:
-    submission = grader.read(path)
-    made = grader.build(submission, case.case.lab)
-    words = [*submission.refused, *made.refused, *(failure.message for failure in made.broken.values())]
-    for line in words:
-        note(line)
-    if kind not in made.programs:
-        raise Problem(
-            "the case was not run, for the reasons above" if words else "the lab was handed in as it was given out"
-        )
-    environment = check_build.environment() if kind == "check" else {}
-    with grader.gpu_if(kind), JudgeClient(prefix=judge_prefix(), sandbox=grader.sandbox_words(kind)) as judge:
-        seconds = judging.SECONDS[case.set]
-        return judge.run(made.programs[kind], case.case, timeout=seconds, environment=environment)
-
-
-def replay(options: Options, student: str, name: str) -> int:
-    """Runs a case again and prints its outcome; the exit status is 0 if it passes."""
-    run = read_run(options.out)
-    if run is None:
-        raise Usage(f"{options.out} has no run.json: name the folder of grades with --out")
-    path = _submission(options, student)
-    lab = name.partition("/")[0]
-    unknown = Usage(f"there is no case {name}: the files in {options.out}/instructor name the cases that failed")
-    if lab not in run.labs:
-        raise unknown
-    no_points = rubric.parse("", options.rubric)  # so nothing is built to compare speeds with
-    with prepared(options, replace(run, builds=tuple(kinds())), [lab], no_points) as whole:
-        with JudgeClient(prefix=judge_prefix()) as judge:
-            case = judging.find_case(judge, name, run.seeds)
-        if case is None:
-            raise unknown
-        kind = name.split("/")[2]
-        if kind not in whole.programs.kinds:
-            raise Problem(f"the {kind} build cannot run on this machine")
-        outcome = _outcome(whole, Grader(whole, whole.sandbox.boxes[0]), path, case, kind)
-    if outcome.passed and not outcome.findings:
-        print(f"passed: {outcome.title}, seed {outcome.case.seed}")
-        return 0
-    print("\n".join(check_build.failure_lines(outcome)))
-    grade = read_grade(options.out, student)
-    known = {failure.case_id for criterion in grade.criteria for failure in criterion.failures} if grade else set()
-    if name not in known:
-        note("this case is not among the failures that the grade names")
-    return 1
+def _is_left(out: Path, student: str) -> bool:
+    """Whether a student is still to be graded. What was not graded because of a fault of the machine is, too."""
+    grade = read_grade(out, student)
+    return grade is None or grade.points is None or grade.is_missing

@@ -55,6 +55,7 @@ def text(run: Run, grade: Grade) -> str:
             labs=list(dict.fromkeys(criterion.lab for criterion in criteria)),
             of_lab=lambda lab: [criterion for criterion in criteria if criterion.lab == lab],
             name=gradebooks.short_title,
+            general_words=gradebooks.general_words,
             shown_failures=lambda criterion: gradebooks.shown_failures(criterion, run),
             failed=any(criterion.failures for criterion in criteria),
             verdict=texts.verdict,

@@ -65,7 +65,8 @@ def _general(grade: Grade) -> str:
     if grade.not_graded:
         return NOT_GRADED
     refused = [f"Refused: {texts.block(why)}" for why in grade.refused]
-    return "\n".join([*refused, *([NOT_GRADED] if grade.points is None else [])])
+    words = [texts.clean(word) for word in general_words(grade)]
+    return "\n".join([*refused, *words, *([NOT_GRADED] if grade.points is None else [])])
 
 
 # --- one student ---
@@ -84,8 +85,8 @@ def gradescope(run: Run, grade: Grade) -> str:
         tests.append(test)
     general = _general(grade)
     results: dict[str, Any] = {"output": general} if general else {}
-    if grade.points is not None and not tests:
-        results["score"] = 0.0
+    if grade.points is not None and (not tests or grade.kept < 1 or grade.dropped):
+        results["score"] = round(float(grade.points), 2)  # instead of the sum of the tests
     return (
         json.dumps({**results, "visibility": "visible", "stdout_visibility": "hidden", "tests": tests}, indent=1) + "\n"
     )
@@ -102,8 +103,11 @@ def junit(run: Run, grade: Grade) -> str:
     if general := _general(grade):
         suite = ET.SubElement(root, "testsuite", name="submission")
         case = ET.SubElement(suite, "testcase", classname="submission", name="accepted")
-        kind = "failure" if grade.refused and not grade.not_graded else "skipped"
-        ET.SubElement(case, kind, message=general.splitlines()[0])
+        if grade.refused or grade.points is None:
+            kind = "failure" if grade.refused and not grade.not_graded else "skipped"
+            ET.SubElement(case, kind, message=general.splitlines()[0])
+        else:
+            ET.SubElement(case, "system-out").text = general
     for suite in [*root, root]:
         for count, found in (("tests", "testcase"), ("failures", "failure"), ("skipped", "skipped")):
             suite.set(count, str(len(list(suite.iter(found)))))
@@ -129,7 +133,9 @@ def autolab(grade: Grade) -> str:
         so_far = scores.get(criterion.lab, 0.0)
         scores[criterion.lab] = None if so_far is None or criterion.points is None else so_far + criterion.points
     graded = (
-        {} if grade.not_graded else {lab: round(float(sum_), 2) for lab, sum_ in scores.items() if sum_ is not None}
+        {}
+        if grade.not_graded
+        else {lab: round(float(sum_ * grade.kept), 2) for lab, sum_ in scores.items() if sum_ is not None}
     )
     return json.dumps({"scores": graded}) + "\n"
 
@@ -153,15 +159,29 @@ def grades_csv(grades: Sequence[Grade]) -> str:
     """grades.csv: a line per student. An empty cell: not graded."""
     names = columns(grades)
     heads = [f"{lab} {'' if step is None else f'{step:02} '}{name}" for lab, step, name in names]
-    rows: list[list[str]] = [["student", "points", "of", *heads, "remarks"]]
+    has_roster = any(grade.name or grade.group for grade in grades)
+    people = ["name", "group"] if has_roster else []
+    rows: list[list[str]] = [["student", *people, "points", "of", *heads, "remarks"]]
+    most = max((grade.max_points for grade in grades), default=0)
     for grade in grades:
         cells = {(criterion.lab, criterion.step, criterion.name): criterion.points for criterion in grade.criteria}
         numbers = [cells.get(name) if not grade.not_graded else None for name in names]
-        remarks = [f"not graded: {grade.not_graded}"] if grade.not_graded else []
-        remarks += [f"refused: {why}" for why in grade.refused]
-        known = [_number(value) for value in (grade.points, grade.max_points, *numbers)]
-        rows.append([texts.cell(grade.student), *known, texts.cell("; ".join(remarks))])
-    return _csv(rows)
+        known = [_number(value) for value in (grade.points, most if grade.is_missing else grade.max_points, *numbers)]
+        who = [texts.cell(word) for word in (grade.student, *([grade.name, grade.group] if has_roster else []))]
+        rows.append([*who, *known, texts.cell("; ".join(remarks(grade)))])
+    return to_csv(rows)
+
+
+def remarks(grade: Grade) -> list[str]:
+    """What an instructor must know about a submission as a whole."""
+    not_graded = [f"not graded: {grade.not_graded}"] if grade.not_graded else []
+    return [*not_graded, *(f"refused: {why}" for why in grade.refused), *general_words(grade)]
+
+
+def general_words(grade: Grade) -> list[str]:
+    """What a student, too, must know: what lateness costs, which labs do not count, what was ignored."""
+    dropped = [f"does not count, as a lab with few of its points: {lab}" for lab in grade.dropped]
+    return [*([grade.late] if grade.late else []), *dropped, *grade.notes]
 
 
 def not_graded_csv(grades: Sequence[Grade]) -> str:
@@ -174,14 +194,15 @@ def not_graded_csv(grades: Sequence[Grade]) -> str:
         for criterion in grade.criteria:
             if criterion.points is None:
                 rows.append([texts.cell(grade.student), title(criterion), texts.cell(criterion.words)])
-    return _csv(rows)
+    return to_csv(rows)
 
 
 def _number(value: float | None) -> str:
     return "" if value is None else texts.points(value)
 
 
-def _csv(rows: Iterable[Sequence[str]]) -> str:
+def to_csv(rows: Iterable[Sequence[str]]) -> str:
+    """The text of a CSV file."""
     file = io.StringIO()
     csv.writer(file, lineterminator="\n").writerows(rows)
     return file.getvalue()

@@ -19,14 +19,15 @@ from ..core.judge_types import Lab
 from ..reporting import compose
 from . import judging, submissions, unpack
 from .grades import Criterion, Grade, Run
+from .handed_in import Handed
 from .judging import NamedCase, Race, rival_program
 from .lab_builds import LabBuild, LabBuilder, MachineFault
-from .programs import Programs
+from .programs import PATIENCE, Programs
 from .rubric import STEP_CRITERIA, Rubric
 from .sandbox import Box, Sandbox, python, variables
 from .submissions import Submission
 
-UNPACK_SECONDS = 60.0
+UNPACK_SECONDS = 60  # of a processor
 _MADE = re.compile(r"(?s)<!-- made: \w+ -->.*?<!-- end of made -->|<!--.*?-->")
 
 
@@ -78,29 +79,31 @@ class Class:
 
     def read_archive(self, box: Box, path: Path, suffixes: Sequence[str]) -> Iterable[unpack.Member]:
         """The members of an archive, which is read in the sandbox. Raises Refused."""
-        program = str(self.sandbox.shared / "unpack.py")
-        done = self.sandbox.run(box, [python(), "-I", program, path.name, *suffixes], UNPACK_SECONDS, stdin=path)
+        reader = [python(), "-I", str(self.sandbox.shared / "unpack.py"), path.name, *suffixes]
+        limited = ["/bin/sh", "-c", f'ulimit -t {UNPACK_SECONDS} && exec "$@"', "sh", *reader]
+        done = self.sandbox.run(box, limited, PATIENCE, stdin=path)
         if not done.ok:
             raise unpack.Refused("the archive cannot be read within the limits of the sandbox")
         return submissions.parse_members(done.output.decode(errors="replace"))
 
 
 class Grader:
-    """Grades submissions in one box, one after another."""
+    """Grades submissions in one box, one at a time."""
 
     def __init__(self, whole: Class, box: Box) -> None:
         self.whole, self.box = whole, box
         self.builder = LabBuilder(whole.programs, box, whole.workers)
 
-    def grade(self, path: Path) -> Grade:
+    def grade(self, handed: Handed) -> Grade:
         """The grade of a submission. A fault of the machine, or of ours, is part of it: the others are still graded."""
         started = time.monotonic()
-        grade = Grade(submissions.student_of(path), str(path))
+        at = handed.at.isoformat() if handed.at else ""
+        grade = Grade(handed.student, str(handed.path), notes=handed.notes, handed_in=at)
         try:
             self.whole.sandbox.empty(self.box)
-            submission = self.read(path)
+            submission = self.read(handed)
             sources = {name: text for name, text in submission.files.items() if name.endswith(".cu")}
-            grade = replace(grade, remarks=submission.remarks, sources=sources)
+            grade = replace(grade, notes=submission.notes, sources=sources)
             grade = self._graded(submission, grade)
         except (MachineFault, Problem) as error:
             grade = replace(grade, not_graded=str(error))
@@ -110,14 +113,14 @@ class Grader:
             self.whole.sandbox.empty(self.box)
         return replace(grade, seconds=round(time.monotonic() - started, 1))
 
-    def read(self, path: Path) -> Submission:
+    def read(self, handed: Handed) -> Submission:
         """What is taken of a submission."""
         return submissions.read(
-            path, self.whole.run.labs, lambda file, suffixes: self.whole.read_archive(self.box, file, suffixes)
+            handed, self.whole.run.labs, lambda file, suffixes: self.whole.read_archive(self.box, file, suffixes)
         )
 
     def _graded(self, submission: Submission, grade: Grade) -> Grade:
-        refused, remarks = list(submission.refused), list(submission.remarks)
+        refused, remarks = list(submission.refused), list(grade.remarks)
         criteria: list[Criterion] = []
         for lab in self.whole.programs.labs:
             made = LabBuild(lab, refused=submission.refused)
@@ -161,7 +164,7 @@ class Grader:
             words, failures = "it does not compile", [made.broken[name]]
         elif name in made.unchanged:
             handed_in = step.file in submission.files
-            words = f"step {number:02} is not written yet" if handed_in else f"labs/{step.file} was not handed in"
+            words = f"step {number:02} is not written yet" if handed_in else _missing(step.file, submission)
             failures = []
         else:
             return self._judged(made, number, points)
@@ -246,10 +249,16 @@ class Grader:
         return replace(criterion, failures=tuple(failures))
 
 
+def _missing(file: str, submission: Submission) -> str:
+    """What a student reads about a file that was not found: which others were, and were ignored."""
+    others = ", ".join(name[:100] for name in submission.ignored[: submissions.MOST_LISTED])
+    ignored = f". These files have other names and were ignored: {others}" if others else ""
+    return f"labs/{file} was not handed in{ignored}"
+
+
 def own_words(text: str, lab: str) -> int:
-    """How many words of a report are the student's own: without those of the template and of what is made."""
-    given = "\n".join([*(stub for _, stub in compose.template()), *(words for _, words in compose.questions_of(lab))])
-    known = {" ".join(line.split()) for line in _MADE.sub(" ", given).splitlines()}
+    """How many words of a report are the student's own: without the template, the questions, and what is made."""
+    known = {" ".join(line.split()) for line in _MADE.sub(" ", compose.unanswered(lab)).splitlines()}
     lines = (" ".join(line.split()) for line in _MADE.sub(" ", text).splitlines())
     return sum(len(re.findall(r"\w+", line)) for line in lines if line not in known)
 

@@ -5,7 +5,8 @@ A folder of grades holds
     run.json                  the Run, written once and never changed: grading again in the same folder uses its seeds
     instructor/STUDENT.json   a Grade, written when a student is finished: a student who has one is not graded again
     students/STUDENT/         what the student may see, made from the Grade, without seeds and commands
-    grades.csv, class.html, not-graded.csv
+    roster.csv                the roster, if there is one, as it was named last
+    grades.csv, class.html, not-graded.csv, and canvas.csv or moodle.csv
 """
 
 # Python 3.9 cannot evaluate `int | None`, and the annotations are evaluated here.
@@ -64,6 +65,7 @@ class Criterion:
     max_points: float
     words: str = ""  # a sentence: "61 of 61 cases passed on the cpu build"
     failures: tuple[Failure, ...] = ()
+    extra: bool = False  # these points are not part of the maximum
 
 
 @dataclass(frozen=True)
@@ -74,22 +76,39 @@ class Grade:
     submission: str  # the path of its folder or archive
     criteria: tuple[Criterion, ...] = ()
     refused: tuple[str, ...] = ()  # why the submission, or one of its labs, was not run
-    remarks: tuple[str, ...] = ()  # for the instructor: unknown symbols, files that were ignored
+    remarks: tuple[str, ...] = ()  # for the instructor: unknown symbols
     not_graded: str = ""  # a fault of the grader or of the machine; "" if there was none
     seconds: float = 0
     sources: dict[str, str] = field(default_factory=dict)  # what was graded: "03-bitonic/02_shared.cu" -> its text
+    notes: tuple[str, ...] = ()  # for the student, too: files that were ignored
+    name: str = ""  # of the person, and the group, as the roster has them
+    group: str = ""
+    handed_in: str = ""  # the time; "" if it is not known
+    late: str = ""  # what lateness costs, in words
+    kept: float = 1.0  # the share of the points that lateness leaves
+    dropped: tuple[str, ...] = ()  # labs that do not count
+
+    @property
+    def counted(self) -> list[Criterion]:
+        """The criteria of the labs that count."""
+        return [criterion for criterion in self.criteria if criterion.lab not in self.dropped]
 
     @property
     def points(self) -> Optional[float]:
-        """The sum of the points; None if any criterion was not graded."""
+        """The points that count, after what lateness costs; None if any criterion was not graded."""
         if self.not_graded or any(criterion.points is None for criterion in self.criteria):
             return None
-        return sum(criterion.points or 0 for criterion in self.criteria)
+        return self.kept * sum(criterion.points or 0 for criterion in self.counted)
 
     @property
     def max_points(self) -> float:
-        """The sum of the points that can be reached."""
-        return sum(criterion.max_points for criterion in self.criteria)
+        """The sum of the points that can be reached, without extra credit."""
+        return sum(criterion.max_points for criterion in self.counted if not criterion.extra)
+
+    @property
+    def is_missing(self) -> bool:
+        """Whether the student is on the roster and has handed in nothing."""
+        return not (self.submission or self.criteria or self.not_graded)
 
 
 @dataclass(frozen=True)

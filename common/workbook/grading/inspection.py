@@ -33,6 +33,12 @@ _OF_LIBRARIES = {
     "__tsan_init",
 }
 _MACHINERY = "it is part of the workbook's own machinery; call only what CUDA and the headers in common/step offer"
+# What compilers for AArch64 make of atomics, and of long double, which that processor cannot compute with itself.
+_OF_AARCH64 = re.compile(
+    r"__aarch64_(?:cas|swp|ldadd|ldclr|ldeor|ldset)(?:1|2|4|8|16)_(?:relax|acq|rel|acq_rel|sync)"
+    r"|__(?:add|sub|mul|div)tf3|__(?:eq|ne|lt|le|gt|ge|unord)tf2|__(?:extend[sd]ftf2|trunctf[sd]f2)"
+    r"|__(?:fix(?:uns)?tf[sd]i|float(?:un)?[sd]itf)"
+)
 _BEFORE_MAIN = re.compile(r"\.(?:preinit_array|init_array|fini_array|ctors|dtors|init|fini)(?:[._].*)?")
 
 
@@ -71,6 +77,11 @@ def compiler_name(command: str) -> str:
     if "nvcc" in name:
         return "nvcc"
     return "clang" if "clang" in name or machine.is_clang([command]) else "gcc"
+
+
+def is_of_aarch64(name: str) -> bool:
+    """Whether it is a function that the compiler calls for an operation; the lists lack those of AArch64."""
+    return _OF_AARCH64.fullmatch(name) is not None
 
 
 @functools.cache
@@ -175,6 +186,8 @@ class _Inspector:
         for symbol in each.symbols:
             name, shown = symbol.name, self._name(symbol.name)
             if not symbol.is_undefined or not name or name in self.defined or name in known:
+                continue
+            if is_of_aarch64(name):
                 continue
             if name.startswith("__tsan_"):  # what compilers call before each access, for the check build
                 continue

@@ -18,7 +18,7 @@ from ..core import build, check_build
 from ..core.check_build import Judges, Verdict
 from ..core.console import Usage
 from ..core.judge_client import JudgeClient
-from ..core.judge_types import Case, Lab, Limits, Measurement, Outcome, Step
+from ..core.judge_types import BUSY, Case, Lab, Limits, Measurement, Outcome, Step
 from .grades import Criterion, Failure
 from .rubric import Rubric, Speed
 from .texts import shortened
@@ -214,7 +214,7 @@ def no_points(lab: str, step: int | None, name: str, max_points: float, words: s
 
 ROUNDS = 3  # of both; the median of the ratios counts
 RACE_SECONDS = 30.0  # that one run may take
-# Each run has keys of its own, which take longer to make than to sort.
+# Each run has different keys, which take longer to make than to sort.
 _LIMITS = Limits(repeats=5, min_time=0.02, time_limit=5)
 
 
@@ -289,6 +289,8 @@ class Race:
         for other, own in self._rounds(case, runner, line):
             if other.status != "verified":
                 return result(None, f"{against} could not be measured: {other.status}: {other.message}")
+            if own.status == BUSY:
+                return result(None, f"not measured: {own.message}")
             if own.status != "verified":
                 return result(0, f"when it was timed: {own.status}: {own.message}")
             ratios.append(other.median_ms / own.median_ms)

@@ -7,7 +7,6 @@ does not have the expected form, or is missing, makes the whole object unreadabl
 from __future__ import annotations
 
 import os
-import platform
 import re
 import subprocess
 from collections.abc import Iterable, Sequence
@@ -25,11 +24,16 @@ _SYMBOL = re.compile(
     r"(UND|ABS|COM|\d+)(?: (.*))?"
 )
 _RELOCATION = re.compile(r"([0-9a-f]{16})\s+([0-9a-f]{8})[0-9a-f]{8} R_(\w+)\s.*?(?:([+-]) ([0-9a-f]+))?")
-_INSTRUCTION = re.compile(r"\s*([0-9a-f]+):\t(?:[0-9a-f]{2} )+\s*\t(.*)")
+# Their codes are single bytes, or on AArch64 a word: both are followed by the text.
+_INSTRUCTION = re.compile(r"\s*([0-9a-f]+):\t(?:(?:[0-9a-f]{2} )+|[0-9a-f]{8} )\s*\t(.*)")
 
 # The instructions that call the system, as bytes and as the disassembler names them.
-_SYSTEM_CALLS = (b"\x01\x00\x00\xd4",) if platform.machine() == "aarch64" else (b"\x0f\x05", b"\x0f\x34", b"\xcd\x80")
-_SYSTEM_CALL = re.compile(r"(?:\w+ )?(?:syscall|sysenter|int\s+\$?0x80|svc\b)")
+_SYSTEM_CALLS = (b"\x0f\x05", b"\x0f\x34", b"\xcd\x80")
+_SYSTEM_CALL = re.compile(r"(?:\w+ )?(?:syscall|sysenter|int\s+\$?0x80)")
+# On AArch64: svc, with any number, which Linux ignores. Every instruction is one of the words, also what is marked as
+# data.
+_AARCH64 = 183  # as ELF numbers processors
+_SVC = re.compile(rb"(?=[\x01\x21\x41\x61\x81\xa1\xc1\xe1][\x00-\xff][\x00-\x1f]\xd4)")
 
 
 class Unreadable(Exception):
@@ -119,6 +123,7 @@ class Object:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.is_aarch64 = int.from_bytes(path.read_bytes()[18:20], "little") == _AARCH64
         text = run("readelf", "-W", "-S", "-s", path)
         self.sections = self._read_sections(text)
         self.symbols = self._read_symbols(text)
@@ -158,6 +163,8 @@ class Object:
                 section = header[1]
             elif line[:1].isalnum() and not section.startswith(".debug"):
                 (row,) = _rows(_RELOCATION, [line], "relocations")
+                if row[3].endswith("_NONE"):
+                    continue  # it changes nothing
                 addend = int(row[4] + row[5], 16) if row[4] else 0
                 # What is relative to the next instruction usually is relative to the end of these 4 bytes.
                 to_next = 4 if re.search(r"PC32|PLT32|GOTPC", row[3]) else 0
@@ -171,6 +178,8 @@ class Object:
             return symbol
         for other in self.symbols:
             is_candidate = other.section == symbol.section and other.kind != "SECTION" and other.name
+            if other.kind == "NOTYPE" and re.match(r"\$[dx]\b", other.name):
+                continue  # on AArch64: data begins here, or code
             if is_candidate and other.value <= relocation.distance < other.value + max(other.size, 1):
                 return other
         return symbol
@@ -198,6 +207,10 @@ class Object:
         content = self.path.read_bytes()
         for section in self.sections:
             code = content[section.offset : section.offset + section.size]
+            if "X" in section.flags and self.is_aarch64:
+                places = (place.start() for place in _SVC.finditer(code))
+                calls += [self.function_at(section, place) for place in places if place % 4 == 0]
+                continue
             if "X" not in section.flags or not any(call in code for call in _SYSTEM_CALLS):
                 continue  # the disassembler takes longer than all the rest
             instructions = self._instructions(section)
@@ -216,14 +229,16 @@ class Object:
         end = function.value + function.size
         limits = (f"--start-address={function.value}", f"--stop-address={end}")
         seen = sorted(r.offset for r in self.relocations if r.section == section.name)
+        if self.is_aarch64:  # there, what depends on a symbol is the whole instruction; elsewhere what follows its code
+            seen = [offset + 1 for offset in seen]
         instructions = sorted(self._instructions(section, *limits).items())
         for (address, text), (past, _) in zip(instructions, [*instructions[1:], (end, "")]):
             if any(address < offset < past for offset in seen):
                 continue  # whatever it refers to is known
-            jump = re.match(r"(?:bnd |notrack )?(?:j\w+|b\.?\w*)\s+([0-9a-f]+)\b", text)
+            jump = re.match(r"(?:(?:bnd |notrack )?(?:j\w+|b\.?\w*)\s+|[ct]bn?z\s+(?:\S+, )+)([0-9a-f]+)\b", text)
             if jump and function.value <= int(jump[1], 16) < end:
                 continue
-            if jump or re.search(r"\b(?:call|jmp|loop|bl|blr|br|adr)\b|\(%rip\)", text):
+            if jump or re.search(r"\b(?:call|jmp|loop|bl|blr\w*|br\w*|adrp?)\b|\(%rip\)", text):
                 return True
         return not instructions
 

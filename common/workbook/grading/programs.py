@@ -193,7 +193,7 @@ class Programs:
                 self._starter_objects[lab, name, kind] = into
 
     def starter_object(self, lab: str, name: str, kind: str) -> Path:
-        """The object of a file that nobody has worked on."""
+        """The object of an unchanged starter."""
         return self._starter_objects[lab, name, kind]
 
     # --- per submission ---

@@ -6,16 +6,20 @@ import importlib.util
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
+from datetime import date, datetime
 from pathlib import Path
 from typing import Any, NoReturn
 
 from ..core import course
 from ..core.console import Problem, Usage, nearest
 from ..core.judge_types import Lab
+from .late import Late, Whole
 
 STEP_CRITERIA = ("correct", "check", "budgets", "speed")
 LAB_CRITERIA = ("report",)
+TABLES = ("step", "lab", "correct", "report", "speed", "labs", "late", "drop")
+EXTRA = "extra"  # of a step: its points are not part of the maximum
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,7 @@ class Rubric:
     least_words: int
     speed: Speed
     named: frozenset[tuple[str, int, str]] = frozenset()  # criteria of single steps: lab, number, criterion
+    whole: Whole = field(default_factory=Whole)
 
     def points(self, lab: str, step: int | None, criterion: str) -> float:
         """The most points for a criterion of a step, or of the lab as a whole."""
@@ -144,6 +149,31 @@ def _speed(reader: _Reader, table: Mapping[str, Any]) -> Speed:
     return speed
 
 
+def _late(reader: _Reader, table: Mapping[str, Any]) -> Late:
+    due = table.get("due")
+    if due is None and table:
+        reader.fail("late needs due, the deadline, such as due = 2026-11-20T23:59:00", "late")
+    if isinstance(due, date) and not isinstance(due, datetime):
+        due = datetime(due.year, due.month, due.day, 23, 59, 59)
+    if due is not None and not isinstance(due, datetime):
+        reader.fail(f"due must be a time without quotes, such as 2026-11-20T23:59:00; it is {due!r}", "due")
+    shares = {name: reader.number(table[name], name, 0, 1) for name in ("per_day",) if name in table}
+    numbers = {name: reader.number(table[name], name) for name in table if name not in ("due", "per_day")}
+    return Late(due.astimezone() if due else None, **shares, **numbers)
+
+
+def _whole(reader: _Reader, document: Mapping[str, Any], named: Iterable[tuple[str, int, str]]) -> Whole:
+    """What concerns a submission as a whole. `named`: the criteria of single steps."""
+    late = reader.table(document.get("late"), "late", [one.name for one in fields(Late)])
+    labs = reader.table(document.get("drop"), "drop", ("lowest",))
+    extra: dict[str, set[int]] = {}
+    for lab, number, criterion in named:
+        if criterion == EXTRA:
+            extra.setdefault(lab, set()).add(number)
+    lowest = int(reader.number(labs.get("lowest", 0), "lowest"))
+    return Whole(_late(reader, late), {lab: frozenset(steps) for lab, steps in extra.items()}, lowest)
+
+
 def _steps_of(
     reader: _Reader, lab: str, tables: Mapping[str, Any], base: Mapping[str, float]
 ) -> tuple[dict[int, dict[str, float]], set[tuple[str, int, str]]]:
@@ -157,9 +187,11 @@ def _steps_of(
         )
         if step is None:
             reader.unknown(f"step of {lab}", name, [f"{s.number:02}" for s in known])
-        given = reader.table(table, name, STEP_CRITERIA, f"criterion of step {name}")
+        given = reader.table(table, name, (*STEP_CRITERIA, EXTRA), f"criterion of step {name}")
+        if not isinstance(given.get(EXTRA, False), bool):
+            reader.fail(f"{EXTRA} must be true or false", EXTRA)
         found[step.number] = reader.points(given, STEP_CRITERIA, base)
-        named |= {(lab, step.number, criterion) for criterion in given}
+        named |= {(lab, step.number, criterion) for criterion in given if given[criterion] is not False}
     return found, named
 
 
@@ -170,7 +202,7 @@ def parse(text: str, path: Path) -> Rubric:
         document = _toml(text)
     except ValueError as error:
         raise Usage(f"{path} is not TOML: {error}") from error
-    reader.table(document, "the rubric", ("step", "lab", "correct", "report", "speed", "labs"), "table")
+    reader.table(document, "the rubric", TABLES, "table")
     zero_step, zero_lab = dict.fromkeys(STEP_CRITERIA, 0.0), dict.fromkeys(LAB_CRITERIA, 0.0)
     each_step = reader.points(
         reader.table(document.get("step"), "step", STEP_CRITERIA, "criterion"), STEP_CRITERIA, zero_step
@@ -193,7 +225,7 @@ def parse(text: str, path: Path) -> Rubric:
         named |= names
     correct = reader.table(document.get("correct"), "correct", ("least_share",))
     report = reader.table(document.get("report"), "report", ("least_words",))
-    speed = reader.table(document.get("speed"), "speed", [field.name for field in fields(Speed)])
+    speed = reader.table(document.get("speed"), "speed", [one.name for one in fields(Speed)])
     return Rubric(
         text,
         steps,
@@ -202,6 +234,7 @@ def parse(text: str, path: Path) -> Rubric:
         int(reader.number(report.get("least_words", 1), "least_words")),
         _speed(reader, speed),
         frozenset(named),
+        _whole(reader, document, named),
     )
 
 

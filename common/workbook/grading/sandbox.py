@@ -54,7 +54,7 @@ class Box:
 
     @property
     def scratch(self) -> Path:
-        """Where files can be written, unless the sandbox has a /tmp of its own."""
+        """Where files can be written, unless the sandbox has its own /tmp."""
         return self.folder / "tmp"
 
 

@@ -19,7 +19,7 @@ from .sandbox import BUBBLEWRAP, NONE, SECOND_USER, Box, Limits, Sandbox, python
 
 FORCED = "WORKBOOK_SANDBOX"  # a variable for tests: the only kind of sandbox to try
 _TRIAL = Limits(memory=256 << 20, processes=24, file=64 << 20, disk=32 << 20, seconds=60)
-_SECONDS = 60.0
+_SECONDS = 600.0
 
 # What a sandbox may fail to limit, which is then stated: the probe's word, and a sentence.
 _LIMITED = {

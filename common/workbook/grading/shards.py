@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from ..core import files
 from ..core.console import Problem, Usage
 from . import outputs
 from .grades import Grade, Run, read_grades, read_run, write_run
@@ -59,6 +60,8 @@ def merge(out: Path, parts: Sequence[Path]) -> list[Grade]:
     write_run(out, run)
     for grade in grades:
         outputs.write_student(out, run, grade)
+    if (people := outputs.roster_file(parts[0])).is_file():
+        files.write_whole(outputs.roster_file(out), people.read_bytes())
     outputs.write_class(out, run, grades)
     return grades
 

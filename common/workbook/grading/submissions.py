@@ -6,16 +6,17 @@ import base64
 import json
 import os
 import stat
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from ..core import course
-from ..core.console import Problem, Usage
-from .unpack import ENDINGS, MOST_MEMBERS, MOST_TEXT, Member, Refused
+from .handed_in import Handed
+from .unpack import ENDINGS, MOST_MEMBERS, MOST_TEXT, Member, Refused, canonical, is_wanted
 
-MOST_LISTED = 10  # files that a remark names
+MOST_LISTED = 10  # files that a note names
+MOST_ARCHIVES = 5  # that are read in the folder of a submission
+CODE = (".cu", ".cuh", ".cpp", ".cc", ".c", ".h", ".hpp", ".txt", ".md")  # files that may be meant to be a step
 REPORT = "report/report.md"
 
 # Reads an archive: its path and the suffixes of what is wanted, to its members. Raises Refused.
@@ -24,59 +25,18 @@ Reader = Callable[[Path, Sequence[str]], Iterable[Member]]
 
 @dataclass(frozen=True)
 class Submission:
-    """What was taken of one student's files."""
+    """What was taken of what a student handed in."""
 
     student: str
     path: Path
     files: dict[str, str] = field(default_factory=dict)  # "03-bitonic/02_shared.cu" -> its text; also of reports
     refused: tuple[str, ...] = ()  # why none of it is graded
-    remarks: tuple[str, ...] = ()  # for the instructor
+    notes: tuple[str, ...] = ()  # on what was not taken, for the student and the instructor
+    ignored: tuple[str, ...] = ()  # files with other names, which may be meant to be a step
 
     def report(self, lab: str) -> str | None:
         """The text of the report on a lab; None: it was not handed in."""
         return self.files.get(f"{lab}/{REPORT}")
-
-
-# --- the folder of submissions ---
-
-
-def student_of(path: Path) -> str:
-    """The student's name: that of the folder, or of the archive without its ending."""
-    if path.is_dir():
-        return path.name
-    for ending in sorted(ENDINGS, key=len, reverse=True):
-        if path.name.lower().endswith(ending):
-            return path.name[: -len(ending)]
-    return path.name
-
-
-def _is_submission(path: Path) -> bool:
-    return not path.is_symlink() and (path.is_dir() or (path.is_file() and path.name.lower().endswith(ENDINGS)))
-
-
-def find(folder: Path) -> tuple[list[Path], list[str]]:
-    """The submissions in a folder, by the students' names, and remarks on what else is in it. Raises Usage or Problem.
-
-    Names that differ only in how a letter with an accent is written are the same.
-    """
-    if not folder.is_dir():
-        raise Usage(f"{folder} is not a folder: name the folder that holds one folder or archive per student")
-    there = sorted(path for path in folder.iterdir() if not path.name.startswith("."))
-    found = [path for path in there if _is_submission(path)]
-    if not found:
-        raise Problem(
-            f"{folder} has no submissions: it must hold one folder or archive ({', '.join(ENDINGS)}) per student"
-        )
-    by_name: dict[str, Path] = {}
-    for path in found:
-        other = by_name.setdefault(unicodedata.normalize("NFC", student_of(path)), path)
-        if other is not path:
-            raise Problem(
-                f"{folder} has two submissions of {student_of(path)}: {other.name} and {path.name}\n"
-                "Remove the one that does not count, then run the same command again"
-            )
-    remarks = [f"ignored: {path.name} is not a folder or an archive" for path in there if path not in found]
-    return sorted(found, key=student_of), remarks
 
 
 # --- the members of a submission ---
@@ -103,6 +63,8 @@ def _entries(folder: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
                 seen += 1
                 if seen > MOST_MEMBERS:
                     raise Refused(f"the folder has more than {MOST_MEMBERS:,} files")
+                if entry.name == ".git":
+                    continue
                 if entry.is_dir(follow_symlinks=False):
                     left.append((Path(entry.path), f"{prefix}{entry.name}/"))
                 else:
@@ -121,7 +83,7 @@ def members_of_folder(folder: Path, suffixes: Sequence[str]) -> Iterator[Member]
     try:
         for name, entry in _entries(folder):
             kind = "link" if entry.is_symlink() else "file" if entry.is_file(follow_symlinks=False) else "other"
-            content = _read(entry.path) if kind == "file" and name.endswith(tuple(suffixes)) else None
+            content = _read(entry.path) if kind == "file" and is_wanted(name, suffixes) else None
             if content is not None and len(content) > MOST_TEXT:
                 raise Refused(f"{name[:200]!r} is larger than {MOST_TEXT >> 20} MiB")
             yield name, kind, content
@@ -148,7 +110,7 @@ def parse_members(lines: str) -> Iterator[Member]:
 def _place(path: str, names: Sequence[str], only_lab: str) -> tuple[str, int] | None:
     """The wanted file that a path means, and how well it fits (less is better): labs/LAB/FILE, LAB/FILE, or, if there
     is one lab only, FILE; below any folders, of which archives often have one."""
-    parts = path.removeprefix("./").split("/")
+    parts = canonical(path)[0].removeprefix("./").split("/")
     for name in names:
         tail = name.split("/")
         if parts[-len(tail) :] == tail:
@@ -170,13 +132,20 @@ def _listed(what: str, names: Sequence[str]) -> list[str]:
     return [f"{what}: {', '.join(name[:200] for name in names[:MOST_LISTED])}{more}"]
 
 
-def take(student: str, path: Path, members: Iterable[Member], labs: Sequence[str]) -> Submission:
-    """What is graded of a submission's members. Raises Refused."""
+def _better(fit: int, member: str, part: int) -> tuple[int, int, int, str]:
+    """How well a file fits its place: the least is taken. Of files in the same place, that is the last one."""
+    return fit, -canonical(member)[1], -part, member
+
+
+def take(student: str, path: Path, parts: Iterable[Iterable[Member]], labs: Sequence[str]) -> Submission:
+    """What is graded of the members of a submission's parts, of which the last one is the newest. Raises Refused."""
     names = wanted(labs)
     only_lab = labs[0] if len(labs) == 1 else ""
-    best: dict[str, tuple[int, str, bytes]] = {}
+    best: dict[str, tuple[tuple[int, int, int, str], bytes]] = {}
     ignored, links, twice = [], [], []
-    for member, kind, content in members:
+    for number, (member, kind, content) in ((at, member) for at, part in enumerate(parts) for member in part):
+        if ".git" in member.split("/"):
+            continue
         place = _place(member, names, only_lab) if kind != "other" else None
         if kind == "link":
             links.append(member)
@@ -184,27 +153,65 @@ def take(student: str, path: Path, members: Iterable[Member], labs: Sequence[str
             ignored.append(member)
         else:
             name, fit = place
+            this = _better(fit, member, number)
             other = best.get(name)
-            if other and other[2] != content:
-                twice.append(max(other[:2], (fit, member))[1])
-            if not other or (fit, member) < other[:2]:
-                best[name] = (fit, member, content)
-    remarks = [
+            if other and other[1] != content:
+                twice.append(max(other[0], this)[-1])
+            if not other or this < other[0]:
+                best[name] = this, content
+    taken = {name: best[name][0][-1] for name in names if name in best}
+    renamed = [f"{member} as {name}" for name, member in taken.items() if not member.endswith(name.split("/")[-1])]
+    others = [member for member in ignored if not _is_of_course(member)]
+    notes = [
+        *_listed("taken under its proper name", renamed),
         *_listed("links are not followed", links),
-        *_listed("ignored, because another file has the same name in a better place", twice),
-        *_listed("ignored, because they are not among the files that are graded", ignored),
+        *_listed("ignored, because another file has the same name in a better place or is newer", twice),
+        *_listed("ignored, because they are not among the files that are graded", others),
     ]
+    if given := len(ignored) - len(others):
+        notes.append(f"the course's own files are used instead of those handed in, also if they were changed: {given}")
     if not any(name.endswith(".cu") for name in best):
-        remarks.insert(0, f"none of the files to fill in was found, such as labs/{names[0]}")
-    files = {name: best[name][2].decode("utf-8", "replace") for name in names if name in best}
-    return Submission(student, path, files, remarks=tuple(remarks))
+        notes.insert(0, f"none of the files to fill in was found, such as labs/{names[0]}")
+    files = {name: best[name][1].decode("utf-8", "replace") for name in names if name in best}
+    other_names = tuple(member for member in others if member.lower().endswith(CODE))
+    return Submission(student, path, files, notes=tuple(notes), ignored=other_names)
 
 
-def read(path: Path, labs: Sequence[str], read_archive: Reader) -> Submission:
-    """What is graded of the submission in a folder or an archive."""
-    student = student_of(path)
+def _is_of_course(member: str) -> bool:
+    return os.path.isfile(os.path.join(course.ROOT, member))
+
+
+def _members(name: str, path: Path, suffixes: Sequence[str], read_archive: Reader) -> Iterator[Member]:
+    """The members of a folder, with those of the archives in it; of an archive; or a file that has this name."""
+    if path.is_dir():
+        archives = [one for one in sorted(path.iterdir()) if _is_archive(one)][:MOST_ARCHIVES]
+        names = {archive.name for archive in archives}
+        yield from (member for member in members_of_folder(path, suffixes) if member[0] not in names)
+        for archive in archives:
+            for member, kind, content in read_archive(archive, suffixes):
+                yield f"{archive.name}/{member}", kind, content
+    elif _is_archive(path):
+        yield from read_archive(path, suffixes)
+    elif is_wanted(name, suffixes):
+        content = _read(str(path))
+        if content is not None and len(content) > MOST_TEXT:
+            raise Refused(f"{name[:200]!r} is larger than {MOST_TEXT >> 20} MiB")
+        yield name, "file", content
+    else:
+        yield name, "file", None
+
+
+def _is_archive(path: Path) -> bool:
+    return path.name.lower().endswith(ENDINGS) and path.is_file() and not path.is_symlink()
+
+
+def read(handed: Handed, labs: Sequence[str], read_archive: Reader) -> Submission:
+    """What is graded of what was handed in."""
+    student, path = handed.student, handed.path
     try:
-        members = (members_of_folder if path.is_dir() else read_archive)(path, _suffixes(labs))
-        return take(student, path, members, labs)
+        suffixes = _suffixes(labs)
+        parts = (_members(name, part, suffixes, read_archive) for name, part in handed.parts)
+        taken = take(student, path, parts, labs)
+        return replace(taken, notes=(*handed.notes, *taken.notes))
     except Refused as refused:
-        return Submission(student, path, refused=(str(refused),))
+        return Submission(student, path, refused=(str(refused),), notes=handed.notes)

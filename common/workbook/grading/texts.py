@@ -32,7 +32,7 @@ def clean(text: str, lines: bool = False) -> str:
 
 
 def shortened(text: str, longest: int = LONGEST) -> str:
-    """At most so many characters of a text, with the words about what is left out: shortened again, it is the same."""
+    """At most `longest` characters of a text, with a remark on what is left out. Shortened again, it is the same."""
     kept = longest - _SUFFIX
     return text if len(text) <= longest else f"{text[:kept]}\n... ({len(text) - kept:,} more characters)"
 
@@ -116,5 +116,5 @@ def verdict(failure: Failure) -> str:
 
 
 def details(failure: Failure) -> str:
-    """The judge's message and the findings, one after another."""
+    """The judge's message, then the findings."""
     return "\n".join(text for text in (failure.message, *failure.findings) if text.strip())

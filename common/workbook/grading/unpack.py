@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import sys
 import tarfile
 import zipfile
@@ -25,6 +26,24 @@ ENDINGS = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".
 
 Info = TypeVar("Info")
 Member = tuple[str, str, Optional[bytes]]  # path, kind, content
+
+
+_AGAIN = re.compile(r"(?: ?\((\d+)\)|-(\d+)| - (?:copy|kopie)| copy)(?=\.\w+$)")
+
+
+def canonical(name: str) -> tuple[str, int]:
+    """A path without what platforms and browsers change in it, and the number that they gave the file.
+
+    Labs/03-Bitonic/02_Shared (2).cu is labs/03-bitonic/02_shared.cu, number 2; Canvas writes 02_shared-2.cu.
+    """
+    path = name.replace("\\", "/").lower()
+    numbers = [int(number) for match in _AGAIN.finditer(path) for number in match.groups() if number]
+    return _AGAIN.sub("", path), max(numbers, default=0)
+
+
+def is_wanted(name: str, suffixes: Sequence[str]) -> bool:
+    """Whether a path ends with one of the suffixes."""
+    return canonical(name)[0].endswith(tuple(suffixes))
 
 
 class Refused(Exception):
@@ -66,7 +85,7 @@ def members_of_zip(stream: IO[bytes], suffixes: Sequence[str]) -> Iterator[Membe
             if info.is_dir():
                 continue
             kind = "link" if unix == 0o120000 else "file" if unix in (0, 0o100000) else "other"
-            if kind != "file" or not info.filename.endswith(tuple(suffixes)):
+            if kind != "file" or not is_wanted(info.filename, suffixes):
                 yield info.filename, kind, None
             elif info.flag_bits & 1:
                 raise Refused(f"{info.filename[:200]!r} is encrypted")
@@ -82,7 +101,7 @@ def members_of_tar(stream: IO[bytes], suffixes: Sequence[str]) -> Iterator[Membe
             if info.isdir():
                 continue
             kind = "file" if info.isreg() else "link" if info.issym() or info.islnk() else "other"
-            wanted = kind == "file" and info.name.endswith(tuple(suffixes))
+            wanted = kind == "file" and is_wanted(info.name, suffixes)
             yield info.name, kind, _content(archive.extractfile(info), info.name) if wanted else None
 
 

@@ -5,21 +5,8 @@ from __future__ import annotations
 from . import trace
 from .access_layout import LANE, LEFT, Column, counts, hover, lanes
 from .accesses import Cell, Mark, Panel, Place
-from .svg import (
-    BLUE,
-    BLUE_PALE,
-    INK,
-    MUTED,
-    ORANGE,
-    ORANGE_PALE,
-    OTHER_WARP,
-    PALE_WIRE,
-    PAPER,
-    RED,
-    RED_PALE,
-    WARPS,
-    Drawing,
-)
+from .svg import Drawing
+from .theme import BLUE, BLUE_PALE, INK, MUTED, ORANGE, ORANGE_PALE, OTHER_WARP, PAPER, RED, RED_PALE, WARPS, WIRE
 from .trace import Trace
 
 PITCH = 20
@@ -80,7 +67,7 @@ class Painter:
         for wire, label in enumerate(self.panel.labels):
             y = self.y_of_wire(wire)
             for start, end in parts:
-                self.svg.line(start, y, end, y, PALE_WIRE, 1)
+                self.svg.line(start, y, end, y, WIRE, 1)
             self.svg.text(LEFT - 9, y + 4, label, 11.5, MUTED, "end")
         for gap in self.panel.gaps:
             self.svg.text(LEFT - 9, self.y_of_wire(gap) - PITCH + 8, "⋮", 11, MUTED, "end")

@@ -16,7 +16,8 @@ from .access_layout import LEFT, Column, in_words, lay_columns
 from .access_painter import Painter, draw_legend
 from .accesses import Panel, choose_launches, lay_wires, panels_of, short_kernel
 from .marks import fill
-from .svg import INK, MUTED, RED, RULE, Drawing
+from .svg import Drawing
+from .theme import INK, MUTED, RED, RULE
 from .trace import Trace
 
 HEAD = 92
@@ -92,6 +93,25 @@ def _wrapped(text: str, width: int) -> list[str]:
     return lines
 
 
+def _in_words(run: Trace, panels: Sequence[Panel], columns: Sequence[Column], findings: Sequence[Finding]) -> str:
+    """A description: what is drawn, how much of it, and what is wrong."""
+    marks = [mark for panel in panels for own in panel.marks.values() for mark in own]
+    pairs = [mark for mark in marks if mark.kind == "exchange"]
+    wrong = sum(any(access.wrong or access.conflict for access in mark.accesses) for mark in marks)
+    kernels = dict.fromkeys(short_kernel(run.launches[column.launch].kernel) for column in columns)
+    text = (
+        f"Accesses to {', '.join(_names(panels))}, with a line per position and a column per barrier interval. "
+        f"Kernels: {', '.join(kernels)}. Launches: {len({column.launch for column in columns})}. "
+        f"Columns: {len(columns)}. "
+    )
+    if pairs:
+        text += f"Comparisons of two keys: {len(pairs)}. Those that swap them: {sum(m.swapped for m in pairs)}. "
+    if len(marks) > len(pairs):
+        text += f"Other marks, for values that are read or written: {len(marks) - len(pairs)}. "
+    text += f"Marks of faults and bank conflicts: {wrong}. " * (wrong > 0)
+    return (text + " ".join(f"{f.kind} at {f.file}:{f.line}." for f in findings[:MAX_FINDINGS])).strip()
+
+
 def draw(
     run: Trace,
     findings: Sequence[Finding],
@@ -120,9 +140,9 @@ def draw(
         )
     columns, right = lay_columns(fill(accesses, panels, key_type), panels)
     right += 22
-    svg = Drawing(0, 0, title)
+    svg = Drawing(0, 0, title, _in_words(run, panels, columns, findings))
     remarks = [len(remark) for panel in panels for remark in panel.remarks]
-    legend = draw_legend(Drawing(0, 0, title), panels, 0)  # to measure it
+    legend = draw_legend(Drawing(0, 0, title, ""), panels, 0)  # to measure it
     width: float = max(right + 40, 420, LEFT + 6.4 * max(remarks, default=0) + 20, legend + 20)
     heading = _wrapped(title, int((width - 40) / 8.6))
     top = HEAD + 18 * (len(heading) - 1)

@@ -91,8 +91,9 @@ def follow_values(marks: Sequence[Mark], panel: Panel) -> None:
     """Finds the edges of flows.
 
     A value that was read and stored has one source. Any other value was computed from what the thread has read since
-    its last store. So were all values of an instruction that follows two or more reads and has computed at least one
-    value, and every value that replaces one of several that were read, as the smaller of two does in a reduction.
+    its last store. The same holds for all values of an instruction that follows two or more reads and has computed at
+    least one value, and for every value that replaces one of several that were read, as the smaller of two does in a
+    reduction.
     """
     sums = _add_running_sums([mark for mark in marks if mark.kind == "flow"], panel)
     sources_of, computing = _sources([mark for mark in marks if mark not in sums], panel)

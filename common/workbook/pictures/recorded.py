@@ -51,6 +51,7 @@ class RecordedRun:
     n: int
     key_type: str = "u32"
     task: str = "sort"
+    seed: int = 1
 
 
 def renumbered(text: str) -> str:
@@ -71,7 +72,7 @@ def record(run: RecordedRun, path: Path) -> None:
     """Runs the solution and writes its trace, headed by the run's title. Raises Problem if the run has faults."""
     runner = build.runner(run.lab, "check", True)
     build.compile_targets([build.judge(), runner], f"building {run.lab}, check build")
-    case = Case(run.lab, run.step, run.n, task=run.task, type=run.key_type, seed=1)
+    case = Case(run.lab, run.step, run.n, task=run.task, type=run.key_type, seed=run.seed)
     with JudgeClient() as judge:
         observed, outcome = observe(judge, runner, case)
     if outcome.findings or not outcome.passed:

@@ -1,21 +1,10 @@
-"""A small SVG writer, and the colours of every figure and access picture."""
+"""A small SVG writer."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from xml.sax.saxutils import escape
 
-INK = "#24292f"
-MUTED = "#6b7280"
-WIRE = "#9aa4b1"
-PALE_WIRE = "#c3cad3"
-RULE = "#dfe3e8"
-PAPER = "#ffffff"
-ABSENT = "#c9ced6"
-BLUE, BLUE_FILL, BLUE_PALE = "#1f5fa8", "#e3eefa", "#9dc0e6"
-ORANGE, ORANGE_FILL, ORANGE_PALE = "#b9540c", "#fdeedd", "#ecb98f"
-TEAL, TEAL_FILL = "#0f766e", "#d5efec"
-RED, RED_PALE = "#d1242f", "#f0a6ab"
-OTHER_WARP = "#4aa3df"
-WARPS = (INK, TEAL, "#7b3fa0", "#8a6d0b")  # one colour per warp, then again from the first
+from . import theme
+from .theme import INK, PAPER, WIRE
 
 
 def number(x: float) -> str:
@@ -23,11 +12,16 @@ def number(x: float) -> str:
     return f"{x:.1f}".rstrip("0").rstrip(".")
 
 
-class Drawing:
-    """Collects SVG elements. Every picture brings its own light paper, so that it is legible on dark pages too."""
+def listed(values: Iterable[object]) -> str:
+    """Values for a description, with commas."""
+    return ", ".join(map(str, values))
 
-    def __init__(self, width: float, height: float, title: str) -> None:
-        self.width, self.height, self.title = width, height, title
+
+class Drawing:
+    """Collects SVG elements on a sheet of paper. `title` and `description` say in words what the picture shows."""
+
+    def __init__(self, width: float, height: float, title: str, description: str) -> None:
+        self.width, self.height, self.title, self.description = width, height, title, description
         self.parts: list[str] = []
 
     def open_group(self, hover: str, kind: str) -> None:
@@ -95,7 +89,9 @@ class Drawing:
         anchor: str = "middle",
         weight: str = "normal",
     ) -> None:
-        """One line of text."""
+        """One line of text; nothing for no words."""
+        if not words:
+            return
         self.parts.append(
             f'<text x="{number(x)}" y="{number(y)}" font-size="{number(size)}" fill="{color}" text-anchor="{anchor}"'
             f' font-weight="{weight}">{escape(words)}</text>'
@@ -105,6 +101,11 @@ class Drawing:
         """A comparator: a dot on the wire of the smaller key, the arrowhead on the wire of the larger."""
         self._shaft(x, y_from, y_to, color, width)
         self.dot(x, y_from, 2.6, color)
+        self._head(x, y_from, y_to, color)
+
+    def arrow_down(self, x: float, y_from: float, y_to: float, color: str) -> None:
+        """A plain arrow."""
+        self._shaft(x, y_from, y_to, color, 1.6)
         self._head(x, y_from, y_to, color)
 
     def small_arrow(self, x: float, y_from: float, y_to: float, color: str, width: float = 1.6) -> None:
@@ -125,8 +126,8 @@ class Drawing:
         """The whole file."""
         w, h = number(self.width), number(self.height)
         head = (
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{w}" height="{h}" viewBox="0 0 {w} {h}" role="img"'
-            f" font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\">\n<title>{escape(self.title)}</title>\n"
-            f'<rect width="{w}" height="{h}" rx="8" fill="{PAPER}" stroke="#d0d7de"/>\n'
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{w}" height="{h}" viewBox="0 0 {w} {h}"'
+            " font-family=\"Helvetica, Arial, 'DejaVu Sans', sans-serif\">\n"
+            f'<rect width="{w}" height="{h}" rx="8" fill="{PAPER}" stroke="{theme.RULE}"/>\n'
         )
-        return head + "\n".join(self.parts) + "\n</svg>\n"
+        return theme.finished(head + "\n".join(self.parts) + "\n</svg>", self.title, self.description)

@@ -9,6 +9,8 @@ import struct
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from ..core.console import Problem
+
 LANES_PER_WARP = 32
 _FORMATS = {"i32": "<i", "f32": "<f", "i64": "<q", "f64": "<d"}  # every other type is unsigned
 
@@ -111,13 +113,20 @@ def _mark_fault(accesses: Sequence[Access], fields: Sequence[str]) -> None:
 
 
 def read(text: str) -> Trace:
-    """Parses a trace. An incomplete last line is ignored."""
+    """Parses a trace. An incomplete last line is ignored. Raises Problem if another line is damaged."""
+    try:
+        return _parsed(text)
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        raise Problem("the trace of the run is damaged: did the program write to its file?") from error
+
+
+def _parsed(text: str) -> Trace:
     trace = Trace(text=text)
     arrays: dict[str, Array] = {}
     made_by: dict[tuple[int, int, int, str], list[Access]] = {}  # (launch, block, thread, code)
     in_shared: dict[Instruction, dict[int, list[Access]]] = {}  # in this interval
     block = interval = first = 0
-    for line in text.splitlines():
+    for line in text[: text.rfind("\n") + 1].splitlines():
         kind, *fields = line.split("\t")
         if kind == "access" and len(fields) == 7:
             array, thread, code, way, offset, size, value = fields

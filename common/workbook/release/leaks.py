@@ -10,8 +10,8 @@ from ..core.course import ROOT
 
 # Lengths are in characters, without spaces and comments. Shorter lines are written by anyone, for any purpose.
 TELLING = 40  # of a line that nothing which students have shows: it alone is a leak
-LINE, RUN, RUN_LENGTH = 8, 3, 60  # so many lines in a row, each at least LINE long and all together RUN_LENGTH
-# Code with other names or another layout: so many statements in a row, which are together at least ALIKE_LENGTH long.
+LINE, RUN, RUN_LENGTH = 8, 3, 60  # RUN lines in a row, each at least LINE long and all together RUN_LENGTH
+# Code with other names or another layout: ALIKE statements in a row, which are together at least ALIKE_LENGTH long.
 ALIKE, ALIKE_LENGTH = 5, 60
 CODE = (".cu", ".cuh", ".h", ".cpp")
 MAY_BE_ALIKE = {

@@ -154,7 +154,7 @@ def inline(tokens: Sequence[Token]) -> str:
 
 
 class _Writer:
-    """Writes block tokens one after the other."""
+    """Writes block tokens in turn."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

@@ -1,7 +1,4 @@
-"""Bars and dots: how the time of each step divides among its kernels; the speed of each step by input or type of key.
-
-The demo's plot is here, too.
-"""
+"""Bars and dots: how the time of each step divides among its kernels; its speed by input or by type of key."""
 
 from __future__ import annotations
 
@@ -28,7 +25,7 @@ def kernels(rows: Sequence[Row], lab: str, stem: Path) -> bool:
     if not parts:
         return False
     steps = dict(sorted(groups(parts, step_of).items()))
-    with plot.drawing(7.2, 1.1 + 0.68 * len(steps), stem) as (_, axes):
+    with plot.drawing(7.2, 1.1 + 0.68 * len(steps), stem) as (figure, axes):
         axes.set_title("Share of each kernel in the time of a step")
         for line, own in enumerate(steps.values()):
             largest = max(row.n for row in own)
@@ -40,7 +37,18 @@ def kernels(rows: Sequence[Row], lab: str, stem: Path) -> bool:
         axes.set_xlim(0, 100)
         axes.set_xlabel("percent of the time of all kernels of the step")
         axes.spines[:].set_visible(False)
+        figure.set_label(
+            "A bar for each step, divided into its kernels. "
+            + " ".join(f"{number:02} {name}: {_shares(own)}." for (number, name), own in steps.items())
+        )
     return True
+
+
+def _shares(rows: Sequence[Row]) -> str:
+    """The kernels of a step at the largest n, each with its share of their time."""
+    largest = [row for row in rows if row.n == max(row.n for row in rows)]
+    total = sum(map(milliseconds, largest)) or 1
+    return ", ".join(f"{row.kernel} {100 * milliseconds(row) / total:.0f} %" for row in largest)
 
 
 def _draw_bar(axes: Any, line: int, rows: Sequence[Row]) -> None:
@@ -48,16 +56,15 @@ def _draw_bar(axes: Any, line: int, rows: Sequence[Row]) -> None:
     number = rows[0].step
     total = sum(map(milliseconds, rows)) or 1
     left, narrow = 0.0, []
-    for place, row in enumerate(rows):
+    for row in rows:
         share = 100 * milliseconds(row) / total
         axes.barh(
             line,
             share,
             left=left,
             height=0.58,
-            color=plot.step_colour(number),
-            alpha=1 if place % 2 == 0 else 0.72,
-            edgecolor=plot.PAPER,
+            color=plot.step_fill(number),
+            edgecolor=plot.step_colour(number),
             linewidth=1,
         )
         words = f"{row.kernel} {share:.0f} %"
@@ -71,7 +78,7 @@ def _draw_bar(axes: Any, line: int, rows: Sequence[Row]) -> None:
                 ha="center",
                 va="center",
                 size=8,
-                color="#000000" if number % 6 in (0, 4, 5) else plot.PAPER,
+                color=plot.INK,
             )
         left += share
     if narrow:
@@ -86,10 +93,6 @@ def _draw_bar(axes: Any, line: int, rows: Sequence[Row]) -> None:
         color=plot.MUTED,
         annotation_clip=False,
     )
-
-
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
-_GOLD = "#B8860B"
 
 
 def inputs(rows: Sequence[Row], lab: str, stem: Path) -> bool:
@@ -148,6 +151,13 @@ def _dots(
         axes.spines["left"].set_visible(False)
         axes.set_title(title, pad=20)
         _names_above(figure, axes, sorted({step_of(row) for row in rows}))
+        figure.set_label(
+            "A row per value, a dot per step, on a logarithmic scale. "
+            + " ".join(
+                f"{words(value)}: {', '.join(f'{row.label} {plot.rate_text(speed(row))}' for row in own)}."
+                for value, own in values.items()
+            )
+        )
     return True
 
 
@@ -194,51 +204,3 @@ def _names_above(figure: Any, axes: Any, steps: Sequence[tuple[int, str]]) -> No
             va="center",
         )
         x += (text.get_window_extent().width + 26) / width
-
-
-def demo(rows: Sequence[tuple[str, str, float, float | None]], path: Path, kind: str) -> bool:
-    """Writes the demo's plot: a line per step with a dot per input, and the gold standard's speed on the first input.
-
-    rows: (label of the step, input, Mkeys/s, the gold standard's Mkeys/s or None). False: matplotlib is missing.
-    """
-    if not plot.available():
-        return False
-    inputs = list(dict.fromkeys(row[1] for row in rows))
-    labels = list(dict.fromkeys(row[0] for row in rows))
-    with plot.drawing(9, 1.4 + 0.28 * len(labels), path.with_suffix(""), ["svg"]) as (_, axes):
-        for line, label in enumerate(labels):
-            own = [row for row in rows if row[0] == label]
-            gold = next((row[3] for row in own if row[3]), None)
-            if gold:
-                axes.plot([own[0][2], gold], [line, line], color="#DDDDDD", linewidth=2, zorder=1)
-                axes.plot(gold, line, "|", color=_GOLD, markersize=11, markeredgewidth=3, zorder=2)
-            for _, name, mkeys, _ in own:
-                axes.plot(mkeys, line, "o", color=_COLOURS[inputs.index(name) % len(_COLOURS)], markersize=6, zorder=3)
-        axes.set_yticks(range(len(labels)), labels)
-        axes.set_ylim(len(labels) - 0.4, -0.6)
-        axes.set_xscale("log")
-        axes.set_xlabel("million keys per second (logarithmic)")
-        axes.set_title(f"Every step of every lab, {kind} build", loc="left", fontsize=11)
-        marks = [("o", _COLOURS[i % len(_COLOURS)], name) for i, name in enumerate(inputs)]
-        marks.append(("|", _GOLD, f"gold standard, {inputs[0]}"))
-        handles = [
-            axes.plot([], [], mark, color=colour, label=name, markersize=8, markeredgewidth=2 + (mark == "|"))[0]
-            for mark, colour, name in marks
-        ]
-        axes.legend(
-            handles=handles,
-            loc="lower right",
-            bbox_to_anchor=(1, 1),
-            borderaxespad=0.2,
-            ncol=len(handles),
-            frameon=False,
-            fontsize=9,
-            labelcolor="linecolor",
-            handletextpad=0.1,
-            columnspacing=1,
-        )
-        axes.spines[["top", "right", "left"]].set_visible(False)
-        axes.tick_params(axis="y", length=0)
-        axes.grid(axis="x", color="#EEEEEE")
-        axes.set_axisbelow(True)
-    return True

@@ -1,12 +1,12 @@
 """report.md: composed of the template and the parts that are made; what the student wrote is kept.
 
-What the template and the handout say is known; the rest is the student's. So empty answers are counted and marked.
+What the template and the handout say is known. The rest is the student's, so empty answers are counted and marked.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from ..core.course import ROOT
 
 TEMPLATE = ROOT / "reports/templates/report.md"
 QUESTIONS, PREDICTIONS = "Questions of the handout", "Predicted and measured"  # headings of the template
+ANSWER = "*Your answer:*"
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight")
 _MADE = re.compile(r"<!-- made: (\w+) -->\n?(.*?)<!-- end of made -->", re.DOTALL)
 _LINK_TO_FILE = re.compile(r"\[([^\]]+)\]\((?!https?:)[^)]+\)")
@@ -26,6 +27,11 @@ def template() -> list[tuple[str, str]]:
     return list(zip(pieces[::2], (piece.rstrip("\n") for piece in pieces[1::2])))
 
 
+def _titles() -> set[str]:
+    """The headings of the template."""
+    return set(re.findall(r"(?m)^#+ ([^\n]*)", TEMPLATE.read_text(encoding="utf-8")))
+
+
 def _text_of(path: Path) -> str:
     """The text of a file; "" if there is none."""
     try:
@@ -34,16 +40,54 @@ def _text_of(path: Path) -> str:
         return ""
 
 
-def questions_of(lab: str) -> list[tuple[int, str]]:
-    """The numbers and words of the handout's questions."""
+@dataclass(frozen=True)
+class Question:
+    """A question of a handout."""
+
+    number: int
+    words: str
+    core: bool  # whether every report should answer it
+
+    def with_place(self) -> str:
+        """The question and the place for its answer."""
+        return f"**{self.number}.** {self.words}\n\n{ANSWER}"
+
+
+def questions_of(lab: str) -> list[Question]:
+    """The handout's questions. A handout that marks none as core wants all of them answered."""
     section = re.search(r"(?ms)^## Questions\s*\n(.*?)(?=^## |\Z)", _text_of(ROOT / "labs" / lab / "README.md"))
-    found = re.findall(r"(?ms)^(\d+)\. (.*?)(?=^\d+\. |\Z)", section[1]) if section else []
-    return [(int(number), _LINK_TO_FILE.sub(r"\1", " ".join(words.split()))) for number, words in found]
+    found = re.findall(r"(?ms)^(\d+)\. (\*\*\(core\)\*\*\s)?(.*?)(?=^\d+\. |\Z)", section[1]) if section else []
+    marked = any(mark for _, mark, _ in found)
+    return [
+        Question(int(number), _LINK_TO_FILE.sub(r"\1", " ".join(words.split())), bool(mark) or not marked)
+        for number, mark, words in found
+    ]
 
 
-def _questions(lab: str) -> str:
-    """The handout's questions, each with a place for the answer."""
-    return "\n\n".join(f"**{number}.** {words}\n\n*Your answer:*" for number, words in questions_of(lab))
+def _places(questions: Iterable[Question]) -> str:
+    return "\n\n".join(question.with_place() for question in questions)
+
+
+def with_all_questions(text: str, lab: str) -> str:
+    """The report with a place for each question of the handout that it lacks, in the order of their numbers."""
+    section = next((section for section in _sections(text) if section[0] == QUESTIONS), None)
+    if not section:
+        return _insert(text, f"### {QUESTIONS}\n\n{_places(questions_of(lab))}", _later("questions"))
+    _, start, at = section
+    places = {int(found[1]): found.start() for found in _QUESTION.finditer(text, start, at)}
+    for question in reversed(questions_of(lab)):
+        if question.number in places:
+            at = places[question.number]
+        else:
+            before, place = text[:at].rstrip("\n") + "\n\n", question.with_place()
+            text, at = f"{before}{place}\n\n{text[at:].lstrip()}", len(before)
+    return text
+
+
+def missing(text: str, lab: str) -> int:
+    """How many of the handout's questions a report does not ask."""
+    asked = {answer.question for answer in answers(text, lab)}
+    return sum(question.number not in asked for question in questions_of(lab))
 
 
 def _faults(lab: str) -> str:
@@ -131,13 +175,23 @@ def written_in(path: Path, lab: str) -> str | None:
     return text
 
 
-def compose(lab: str, title: str, parts: Mapping[str, str], old: str | None) -> str:
-    """A new report.md; or the old one with new parts, and with sections that it never had."""
-    questions, faults = _questions(lab), _faults(lab)
+def _filled_in(stub: str, lab: str, title: str, questions: Iterable[Question]) -> str:
+    """A section of the template with the words of the lab."""
+    words = {"{lab}": lab, "{title}": title, "{questions}": _places(questions), "{faults}": _faults(lab)}
+    return re.sub(r"\{\w+\}", lambda name: words.get(name[0], name[0]), stub)
 
-    def section(text: str) -> str:
-        words = {"{lab}": lab, "{title}": title, "{questions}": questions, "{faults}": faults}
-        return re.sub(r"\{\w+\}", lambda name: words.get(name[0], name[0]), text)
+
+def unanswered(lab: str) -> str:
+    """Everything that a report can say before its author has written a word."""
+    return "\n\n".join(_filled_in(stub, lab, lab_title(lab), questions_of(lab)) for _, stub in template())
+
+
+def compose(lab: str, title: str, parts: Mapping[str, str], old: str | None) -> str:
+    """A new report.md, which asks the core questions; or the old one with new parts, and sections that it never had."""
+    questions, faults = [question for question in questions_of(lab) if question.core], _faults(lab)
+
+    def section(stub: str) -> str:
+        return _filled_in(stub, lab, title, questions)
 
     order = [name for name, _ in template()]
     wanted = [
@@ -155,7 +209,7 @@ def compose(lab: str, title: str, parts: Mapping[str, str], old: str | None) -> 
     text = old
     for name, stub in wanted:
         if parts.get(name) and name not in known and f"<!-- made: {name} -->" not in text:
-            text = _insert(text, section(stub), order[order.index(name) + 1 :])
+            text = _insert(text, section(stub), _later(name))
     text = fill(text, parts)
     names = f"<!-- parts of {lab}: {' '.join(name for name in order if name in known | set(made))} -->"
     if known:
@@ -167,6 +221,12 @@ def _known_parts(text: str) -> set[str]:
     """The parts that a report has had: a section that the student deleted is not added again."""
     match = re.search(r"<!-- parts of [\w-]+: ([\w ]*) -->", text)
     return set(match[1].split()) if match else set()
+
+
+def _later(section: str) -> list[str]:
+    """The sections that follow this one in the template."""
+    names = [name for name, _ in template()]
+    return names[names.index(section) + 1 :]
 
 
 def _insert(text: str, section: str, later: list[str]) -> str:
@@ -182,7 +242,6 @@ def _insert(text: str, section: str, later: list[str]) -> str:
     return text[:at].rstrip("\n") + "\n\n" + section + "\n\n" + text[at:]
 
 
-ANSWER = "*Your answer:*"
 _MARK = "<mark>No answer yet</mark> "
 _FENCED = re.compile(r"(?ms)^(```|~~~).*?^\1")
 _QUESTION = re.compile(r"(?m)^\*\*(\d+)\.\*\*")
@@ -229,11 +288,17 @@ def _is_empty_table(paragraph: str) -> bool:
 
 
 def _sections(text: str) -> list[tuple[str, int, int]]:
-    """(heading, start, end) of the text below each heading up to the next one."""
+    """(heading, start, end) of the text below each heading, with the headings that its author put into it."""
     searched = _FENCED.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
     found = list(re.finditer(r"(?m)^(#+) +([^\n]*?)[ \t]*$", searched))
-    ends = [*(match.start() for match in found[1:]), len(text)]
-    return [(match[2], match.end(), end) for match, end in zip(found, ends)]
+    titles = _titles()
+
+    def end(at: int) -> int:
+        level = len(found[at][1])
+        later = (match for match in found[at + 1 :] if len(match[1]) <= level or match[2] in titles)
+        return next((match.start() for match in later), len(text))
+
+    return [(match[2], match.end(), end(at)) for at, match in enumerate(found)]
 
 
 def answers(text: str, lab: str) -> list[Answer]:
@@ -244,7 +309,7 @@ def answers(text: str, lab: str) -> list[Answer]:
         own = [_plain(words) for _, words in _paragraphs(stub, 0, len(stub)) if not _is_empty_table(words)]
         if title and own and "{questions}" not in stub:
             prompts[title[1]] = own
-    questions = {number: _plain(words) for number, words in questions_of(lab)}
+    questions = {question.number: _plain(question.words) for question in questions_of(lab)}
     found: list[Answer] = []
     for heading, start, end in _sections(text):
         if heading in prompts:

@@ -8,14 +8,16 @@ from typing import Any
 from .plot import PAPER
 
 Label = tuple[float, float, str, str]  # x and y in data coordinates, text, colour
+NEAR = 40  # points: labels of lines that end so near to the last end are in one column with its label
 
 
 class _End:
-    """The end of a line: its label, and its height in points."""
+    """The end of a line: its label, its place in points, and where its label begins."""
 
     def __init__(self, axes: Any, scale: float, label: Label) -> None:
         self.x, self.y, self.text, self.colour = label
-        self.left, self.height = axes.transData.transform((self.x, self.y)) / scale
+        self.at, self.height = axes.transData.transform((self.x, self.y)) / scale
+        self.left = self.at + 8
 
 
 class _Group:
@@ -43,11 +45,11 @@ def end_labels(axes: Any, labels: Sequence[Label], gap: float = 11.5, size: floa
     scale = axes.figure.dpi / 72
     low, high = (axes.transAxes.transform((0, y))[1] / scale for y in (0, 1))
     ends = sorted((_End(axes, scale, label) for label in labels), key=lambda end: end.height)
-    last = max((end.x for end in ends), default=0)
+    last = max((end.left for end in ends), default=0)
+    inside = [end for end in ends if end.left < last - NEAR]
     groups: list[_Group] = []
-    for end in ends:
-        if end.x < last:
-            continue
+    for end in (end for end in ends if end not in inside):
+        end.left = last
         groups.append(_Group([end], gap, low, high))
         while len(groups) > 1 and groups[-2].overlaps(groups[-1]):
             groups[-2:] = [groups[-2].joined(groups[-1])]
@@ -58,32 +60,30 @@ def end_labels(axes: Any, labels: Sequence[Label], gap: float = 11.5, size: floa
             middle = bottom + place * gap
             taken.append((*_sides(end, size), middle))
             _write(axes, end, middle, size)
-    for end in ends:
-        if end.x < last:
-            left, right = _sides(end, size)
-            heights = (end.height + step * gap / 4 for step in sorted(range(-16, 17), key=abs))
-            clear = [
-                height
-                for height in heights
-                if low < height < high
-                and all(right < a or left > b or abs(height - other) >= gap for a, b, other in taken)
-            ]
-            free = (height for height in clear if not crossed(axes, scale, left, right, height, gap / 2))
-            middle = next(free, clear[0] if clear else end.height)  # rather across a line than across a label
-            taken.append((left, right, middle))
-            _write(axes, end, middle, size)
+    for end in inside:
+        left, right = _sides(end, size)
+        heights = (end.height + step * gap / 4 for step in sorted(range(-16, 17), key=abs))
+        clear = [
+            height
+            for height in heights
+            if low < height < high and all(right < a or left > b or abs(height - other) >= gap for a, b, other in taken)
+        ]
+        free = (height for height in clear if not crossed(axes, scale, left, right, height, gap / 2))
+        middle = next(free, clear[0] if clear else end.height)  # rather across a line than across a label
+        taken.append((left, right, middle))
+        _write(axes, end, middle, size)
 
 
 def _sides(end: _End, size: float) -> tuple[float, float]:
     """About where a label begins and ends, in points."""
-    return end.left + 8, end.left + 8 + 0.6 * size * len(end.text)
+    return end.left, end.left + 0.6 * size * len(end.text)
 
 
 def _write(axes: Any, end: _End, middle: float, size: float) -> None:
     axes.annotate(
         end.text,
         (end.x, end.y),
-        xytext=(8, middle - end.height),
+        xytext=(end.left - end.at, middle - end.height),
         textcoords="offset points",
         color=end.colour,
         size=size,

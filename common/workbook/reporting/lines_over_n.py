@@ -26,14 +26,6 @@ from .selection import (
 DASHED, DOTTED = (0, (4, 2)), (0, (1, 1.4))
 
 
-def _gold_names(rows: Sequence[Row]) -> str:
-    """The names of the gold standards along one line, in short."""
-    names = list(dict.fromkeys(gold_name(row.name, row.build) for row in rows))
-    if len(names) > 3:
-        return "gold standard"
-    return ", ".join([names[0], *(name.replace("CUB ", "") for name in names[1:])])
-
-
 def _draw_over_n(
     axes: Any, rows: Sequence[Row], lab: str, value: Callable[[Row], float], text: Callable[[float], str]
 ) -> list[Label]:
@@ -48,13 +40,15 @@ def _draw_over_n(
 
     def draw(own: Sequence[Row], name: str, colour: str, words: str, **style: Any) -> None:
         xs, ys = [row.n for row in own], [value(row) for row in own]
-        axes.plot(xs, ys, color=colour, **style)
+        axes.plot(xs, ys, color=colour, label=name, **style)
         labels.append((xs[-1], ys[-1], name, words))
         counts.update(xs if own[0].type == main else [])
 
     for tile, own in golds_of(rows, alike).items():
         style = DOTTED if tile else DASHED
-        draw(own, _gold_names(own), plot.INK, plot.INK, linestyle=style, linewidth=1.3, zorder=2)
+        draw(
+            own, "gold standard" + ", tiles" * bool(tile), plot.INK, plot.INK, linestyle=style, linewidth=1.3, zorder=2
+        )
     for (number, _, _), own in lines.items():
         name = own[0].label + ("" if own[0].type == main else f", {own[0].type}")
         draw(own, name, plot.step_colour(number), plot.step_words(number), marker="o", zorder=3)
@@ -64,7 +58,7 @@ def _draw_over_n(
         xs = sorted(counts)
         ys = [roofs[-1] if value is speed else n / roofs[-1] * 1e3 for n in xs]
         drawn = [y for line in axes.lines for y in line.get_ydata()]
-        axes.plot(xs, ys, color=plot.MUTED, linewidth=0.9, zorder=1)
+        axes.plot(xs, ys, color=plot.MUTED, linewidth=0.9, zorder=1, label="memory bandwidth")
         labels.append((xs[-1], ys[-1], "memory bandwidth", plot.MUTED))
         if value is milliseconds:  # for few keys, bandwidth would allow far less than any measured time
             axes.set_ylim(min(*drawn, ys[-1]) / 2, max(*drawn, ys[-1]) * 2)
@@ -143,8 +137,7 @@ def _draw_part(axes: Any, rows: Sequence[Row], task: str, lines: Sequence[Sequen
 
 def all_labs(rows_of: Mapping[str, Sequence[Row]], stem: Path, formats: Iterable[str] = ("svg",)) -> bool:
     """Draws one panel per lab: the speed of every step over n, the gold standard, the memory bandwidth."""
-    width, height = (4.5, 3.5) if len(rows_of) > 1 else (6.9, 4.0)
-    with plot.panels(len(rows_of), width, height, stem, formats) as (_, all_axes):
+    with plot.panels(len(rows_of), 3.5, 3.0, stem, formats, columns=2) as (_, all_axes):
         labels = []
         for axes, (lab, rows) in zip(all_axes, rows_of.items()):
             labels.append(_draw_over_n(axes, rows, lab, speed, plot.rate_text))
@@ -176,6 +169,7 @@ def machines(series: Iterable[Series], stem: Path, title: str, formats: Iterable
             axes.plot(
                 *zip(*line.points),
                 color=plot.INK if line.step is None else plot.step_colour(line.step),
+                label=line.name,
                 marker="o",
                 markersize=3,
                 linewidth=1.5,

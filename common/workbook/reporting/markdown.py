@@ -1,7 +1,7 @@
 """Markdown, parsed by markdown-it-py and prepared for the page and the LaTeX article.
 
 What a report needs beyond CommonMark and tables: comments are left out, `$..$`, `$$..$$`, `\\(..\\)` and `\\[..\\]` are
-mathematics, a picture on a line of its own is a figure, lines between <details> and </details> can be folded, and of
+mathematics, a picture on a separate line is a figure, lines between <details> and </details> can be folded, and of
 other HTML only <sup>, <sub>, <mark> and <br> have a meaning. Other tags are text.
 """
 

@@ -16,7 +16,7 @@ from ..core import rows as row_files
 from ..core.console import Problem, note
 from ..core.course import ROOT, has_solutions, labs
 from ..core.judge_client import JudgeClient
-from ..core.judge_types import Lab, Limits
+from ..core.judge_types import BUSY, Lab, Limits
 from ..core.measuring import Programs
 from ..core.rows import Row
 from ..core.sweeps import Sweep
@@ -28,12 +28,12 @@ CPU_SIZES = (*sweeps.REPORT_SIZES, *(1 << e for e in range(10, 27, 2)))
 
 def _refused(row: Row) -> bool:
     """Whether the clocks of judge and runner disagree, as on a busy machine."""
-    return row.status == "refused"
+    return row.status in ("refused", BUSY)
 
 
 def _doubtful(row: Row) -> bool:
     """Whether a measurement failed in a way that may not happen again."""
-    return row.status in ("refused", "crashed", "wrong") or (row.status == "hung" and row.blocks == 0)
+    return row.status in ("refused", BUSY, "crashed", "wrong") or (row.status == "hung" and row.blocks == 0)
 
 
 def _again(what: str, programs: Programs, sweep: Sweep, path: Path, rows: Sequence[Row]) -> list[Row]:

@@ -13,7 +13,7 @@ from markdown_it.token import Token
 from markupsafe import Markup
 
 from ..core.course import ROOT
-from . import markdown, mathematics, plot
+from . import markdown, mathematics
 
 TEMPLATES = ROOT / "reports/templates"
 WIDE = 100  # characters of a table that is set in smaller type
@@ -25,23 +25,13 @@ _PICTURES = {
     ".svg": "image/svg+xml",
     ".webp": "image/webp",
 }
-# The colours of our plots become variables of the page, which has a light and a dark style.
-_VARIABLES = {
-    plot.INK: "ink",
-    plot.MUTED: "muted",
-    plot.GREY: "grey",
-    plot.FAINT: "faint",
-    plot.PAPER: "paper",
-    **{colour: f"step-{number}" for number, colour in plot.STEPS.items()},
-    **{colour: f"words-{number}" for number, colour in plot.WORDS.items()},
-}
 
 
 def to_page(text: str, title: str, folder: Path, remarks: list[str]) -> str:
     """The page of a Markdown text whose pictures lie in `folder`. Adds to `remarks` what the reader should know."""
     document = markdown.parse(text)
     for path in document.stray_pictures:
-        remarks.append(f"the picture {path} is within a line of text: give it a line of its own")
+        remarks.append(f"the picture {path} is within a line of text: put it on a separate line")
     for heading, name in markdown.headings(document.tokens):
         heading.attrSet("id", name)
     _style_tables(document.tokens)
@@ -117,7 +107,7 @@ def _style_tables(tokens: Sequence[Token]) -> None:
 
 
 def embedded(path: str, caption: str, plain: str, folder: Path, remarks: list[str]) -> str:
-    """A figure of the page itself: one of our plots in the page's colours, any other picture as data.
+    """A figure of the page itself: one of our plots as it is, so that its words can be read, any other picture as data.
 
     `caption`: as HTML; `plain`: as text.
     """
@@ -126,7 +116,7 @@ def embedded(path: str, caption: str, plain: str, folder: Path, remarks: list[st
     if why_not:
         remarks.append(f"the picture {path} {why_not}")
         shown = f"<p><em>(picture missing: {html.escape(path)})</em></p>"
-    elif ours := inline_svg(file, plain) if file.suffix == ".svg" else "":
+    elif ours := inline_svg(file) if file.suffix == ".svg" else "":
         shown = ours
     else:
         data = base64.b64encode(file.read_bytes()).decode()
@@ -146,24 +136,17 @@ def _why_missing(path: str, folder: Path) -> str:
     return ""
 
 
-def inline_svg(file: Path, caption: str) -> str:
-    """A plot that matplotlib wrote, in the page's colours; "" for any other SVG."""
+def inline_svg(file: Path) -> str:
+    """A plot that matplotlib wrote; "" for any other SVG."""
     svg = file.read_text(encoding="utf-8", errors="replace")
     points = re.search(r'<svg [^>]*?width="([\d.]+)pt"', svg)
     if not points or 'id="figure_1"' not in svg or "<script" in svg:
         return ""
-    svg = svg[svg.index("<svg") :]
-    svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     name = re.sub(r"\W+", "-", file.stem)  # identifiers must be unique on the page
     svg = re.sub(r'\bid="([^"]+)"', rf'id="{name}-\1"', svg)
-    svg = re.sub(r'(xlink:href="#|url\(#)', rf"\g<1>{name}-", svg)
-    for colour, variable in _VARIABLES.items():
-        svg = re.sub(re.escape(colour), f"var(--{variable})", svg, flags=re.IGNORECASE)
+    svg = re.sub(r'(xlink:href="#|url\(#|aria-labelledby="|(?<=-title) (?=\S+-desc"))', rf"\g<1>{name}-", svg)
     for size in ("width", "height"):
         svg = re.sub(rf'^<svg ([^>]*?){size}="[\d.]+pt" ', r"<svg \1", svg, count=1)
     width = float(points[1]) * 4 / 3  # in pixels
-    attributes = (
-        f'role="img" aria-label="{html.escape(caption)}" '
-        f'style="max-width: {width:.0f}px; min-width: {0.55 * width:.0f}px"'
-    )
-    return svg.replace("<svg ", f"<svg {attributes} ", 1).strip()
+    style = f'style="max-width: {width:.0f}px; min-width: {0.55 * width:.0f}px"'
+    return svg.replace("<svg ", f"<svg {style} ", 1).strip()

@@ -1,6 +1,6 @@
 """The parts of a report by name: each function returns Markdown, or "" if there is nothing to say.
 
-The appendix holds the large tables, in a file of its own. Each of them can be folded.
+The appendix holds the large tables, in a separate file. Each of them can be folded.
 """
 
 from collections.abc import Callable

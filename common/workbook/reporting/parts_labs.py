@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ..core.console import grouped
 from ..core.rows import Row
-from ..core.sweeps import COMMON_INPUT
+from ..core.sweeps import COUNTED_INPUT
 from .context import Context
 from .lines_over_n import Series
 from .parts_machines import machine_figure, short
@@ -40,7 +40,7 @@ def fastest_of_labs(rows: Sequence[Row]) -> dict[str, list[Row]]:
 
 
 def _best(rows: Sequence[Row]) -> list[Row]:
-    """The fastest step at each n: on the keys that all labs sort, or if there are none, on uniform keys.
+    """The fastest step at each n: on uniform keys or, in a lab that sorts only keys with few values, on those.
 
     Step 00 is not among them: it runs on the host.
     """
@@ -53,7 +53,7 @@ def _best(rows: Sequence[Row]) -> list[Row]:
         and shape_of(row) == (0, 0)
         and row.order == "ascending"
     ]
-    for type_name, input_name in (("u32", COMMON_INPUT), ("u32", "uniform"), ("u8", "uniform")):
+    for type_name, input_name in (("u32", "uniform"), ("u32", COUNTED_INPUT), ("u8", "uniform")):
         by_n = groups(
             (row for row in sorts if (row.type, row.input) == (type_name, input_name) and is_power(row.n)),
             lambda row: row.n,
@@ -87,4 +87,4 @@ def _title(lab: str, own: Sequence[Row]) -> str:
 
 def _keys(row: Row) -> str:
     """ "u32, 0 to 65,535" """
-    return f"{row.type}, 0 to 65,535" if row.input == COMMON_INPUT else f"{row.type}, {row.input}"
+    return f"{row.type}, 0 to 65,535" if row.input == COUNTED_INPUT else f"{row.type}, {row.input}"

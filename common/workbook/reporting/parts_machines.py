@@ -235,7 +235,7 @@ def _gpu_rows(report: Context) -> tuple[Sequence[Row], str, bool]:
 def _best(rows: Sequence[Row], lab: str) -> list[Row]:
     """At each n the fastest of all steps and launch shapes, in the type of the step that is fastest by itself.
 
-    Steps that sort tiles only do not compete with programs that sort everything. Step 00 runs on the host.
+    Steps that sort tiles only do not compete with programs that sort everything. Step 00 of lab 05 runs on the host.
     """
     line = fastest(rows, lab, "cuda")
     if not line or line[0].tile:

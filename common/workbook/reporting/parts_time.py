@@ -9,7 +9,7 @@ from ..core import profiles, timelines
 from ..core.console import grouped, significant
 from ..core.profiles import Launch
 from ..core.rows import COPIES, TRANSFERS, Row
-from . import bars, host_copies, lines_over_n, timeline
+from . import bars, host_copies, lines_over_n, step_charts, timeline
 from .context import Context
 from .selection import by_line, groups, is_power, line_of, milliseconds, powers, shape_of, speed, usual
 from .tables import count, golds_for, number, over_n, paragraphs, pipe, shape_text
@@ -37,6 +37,18 @@ def n(report: Context) -> str:
         report.figure("time", lines_over_n.time_over_n, "Time of one sort against the number of keys.", rows),
         "In brackets: the speed in percent of the fastest gold standard's." * shares,
         over_n("median, ms", lines, golds, _time_and_share),
+        report.figure(
+            "gold",
+            lambda rows, lab, stem: step_charts.gold_chart(step_charts.compared(rows, lab), stem),
+            "The speed of each step in percent of the fastest gold standard's, at the largest n of the sweep.",
+            rows,
+        ),
+        report.figure(
+            "staircase",
+            lambda rows, lab, stem: step_charts.staircases(step_charts.compared(rows, lab), stem),
+            "The speed of each step as a multiple of that of the step before, at the largest n that both have.",
+            rows,
+        ),
         *report.not_measured("n"),
     )
 

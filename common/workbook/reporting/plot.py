@@ -10,12 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from ..core import files
+from ..pictures import theme
 
-# Okabe and Ito's palette, which is safe for all kinds of colour vision (jfly.uni-koeln.de/color). A step has the colour
-# of its number in every plot; text has a darker shade of it, which is legible on white.
-STEPS = {0: "#E69F00", 1: "#0072B2", 2: "#D55E00", 3: "#009E73", 4: "#CC79A7", 5: "#56B4E9"}
-WORDS = {0: "#8F6200", 1: "#00588A", 2: "#A84A00", 3: "#00704F", 4: "#98446F", 5: "#1F6E9E"}
-INK, MUTED, GREY, FAINT, PAPER = "#24292F", "#59636E", "#B4BBC3", "#E4E7EB", "#FEFEFE"
+# A step has the colour of its number in every plot; its name has a colour of the same hue with more contrast.
+STEPS, WORDS = theme.STEPS, theme.WORDS
+INK, MUTED, GREY, FAINT, PAPER = theme.INK, theme.MUTED, theme.WIRE, theme.RULE, theme.PAPER
 _STYLE = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans", "Verdana", "sans-serif"],
@@ -61,6 +60,11 @@ def step_words(number: int) -> str:
     return WORDS[number % len(WORDS)]
 
 
+def step_fill(number: int) -> str:
+    """The pale colour of a step's areas that text lies on. They need an outline in its colour."""
+    return theme.FILLS[number % len(theme.FILLS)]
+
+
 def available() -> bool:
     """Whether matplotlib is installed. (It is imported only when something is drawn, which takes a second.)"""
     return importlib.util.find_spec("matplotlib") is not None
@@ -98,11 +102,12 @@ def panels(
     stem: Path,
     formats: Iterable[str] = FORMATS,
     *,
+    columns: int = 3,
     least_width: float = 0,
     extra_height: float = 0,
 ) -> Iterator[tuple[Any, list[Any]]]:
-    """The same with `count` axes, three in a row; `width` and `height` are those of one panel."""
-    columns = min(3, count)
+    """The same with `count` axes, `columns` in a row; `width` and `height` are those of one panel."""
+    columns = min(columns, count)
     rows = -(-count // columns)
     size = max(width * columns + 0.3, least_width), height * rows + extra_height
     with drawing(*size, stem, formats, ncols=columns, nrows=rows, squeeze=False) as (figure, grid):
@@ -112,12 +117,41 @@ def panels(
 
 
 def save(figure: Any, stem: Path, formats: Iterable[str] = FORMATS) -> None:
-    """Writes stem.svg, stem.png and stem.pdf, without dates, so that the same data makes the same files."""
+    """Writes stem.svg, stem.png and stem.pdf, without dates, so that the same data makes the same files.
+
+    The SVG describes itself in words: by the label of the figure, figure.set_label(), or else by its lines' labels.
+    """
     for form in formats:
         content = io.BytesIO()
         without_date = {"svg": {"Date": None, "Creator": None}, "pdf": {"CreationDate": None}, "png": {}}[form]
         figure.savefig(content, format=form, dpi=160, metadata=without_date)
-        files.write_whole(stem.with_suffix(f".{form}"), content.getvalue())
+        written = content.getvalue()
+        if form == "svg":
+            written = theme.finished(written.decode(), title_of(figure), description_of(figure)).encode()
+        files.write_whole(stem.with_suffix(f".{form}"), written)
+
+
+def title_of(figure: Any) -> str:
+    """The title of the figure, or those of its axes."""
+    if figure._suptitle:
+        return str(figure._suptitle.get_text())
+    return "; ".join(dict.fromkeys(filter(None, (axes.get_title("left") for axes in figure.axes))))
+
+
+def description_of(figure: Any) -> str:
+    """The figure's label; without one, where each line with a label begins and ends."""
+    return str(figure.get_label()) or " ".join(_in_words(axes) for axes in figure.axes if axes.get_visible())
+
+
+def _in_words(axes: Any) -> str:
+    x_of, y_of = axes.xaxis.get_major_formatter(), axes.yaxis.get_major_formatter()
+    lines = []
+    for line in axes.lines:
+        points = [(x_of(x, 0), y_of(y, 0)) for x, y in line.get_xydata()]
+        if points and not line.get_label().startswith("_"):
+            (x0, y0), (x1, y1) = points[0], points[-1]
+            lines.append(f"{line.get_label()}, {y0} at {x0} to {y1} at {x1}")
+    return f"{axes.get_title('left')}. {axes.get_xlabel()}: {'; '.join(lines)}."
 
 
 # --- numbers ---
@@ -158,6 +192,27 @@ def time_text(milliseconds: float) -> str:
 
 
 # --- axes ---
+
+
+def entitle(figure: Any, title: str) -> None:
+    """A title at the left edge of the figure, above what stands left of its axes."""
+    figure.suptitle(title, x=0.01, ha="left", size=10.5)
+
+
+def bare(axes: Any) -> None:
+    """Leaves only the grid of the x axis: rows have their names from write()."""
+    axes.spines[["left", "bottom"]].set_visible(False)
+    axes.tick_params(length=0, labelsize=8.5)
+    axes.set_yticks([])
+    axes.grid(axis="x")
+
+
+def write(axes: Any, x: float, y: float, words: str, right: float, **look: Any) -> None:
+    """Words `right` points to the right of a place; if that is negative, to the left of the axes."""
+    where = ("axes fraction", "data") if right < 0 else "data"
+    place = {"xytext": (right, 0), "xycoords": where, "textcoords": "offset points", "annotation_clip": False}
+    paper = {"facecolor": PAPER, "edgecolor": "none", "pad": 0.5}  # hides lines of the grid
+    axes.annotate(words, (x, y), va="center", size=8.5, bbox=paper if words else None, **place, **look)
 
 
 def counts_axis(axes: Any, measured: Iterable[int], title: str = "keys") -> None:

@@ -47,6 +47,12 @@ def shape_maps(rows: Sequence[Row], lab: str, stem: Path) -> bool:
         for axes, own in zip(all_axes, maps.values()):
             _draw_map(axes, own, blocks, low, high)
         figure.suptitle("Keys per second by launch shape; the best is bold", x=0.01, ha="left", size=10.5)
+        best = (max(own, key=speed) for own in maps.values())
+        figure.set_label(
+            "A table of speeds per step, with a row per number of blocks and a column per number of threads per block. "
+            "The best shapes: "
+            + "; ".join(f"{row.label}, {row.blocks} \u00d7 {row.threads}, {plot.rate_text(speed(row))}" for row in best)
+        )
     return True
 
 
@@ -57,7 +63,8 @@ def _draw_map(axes: Any, rows: Sequence[Row], blocks: Sequence[int], low: float,
     speeds = {shape_of(row): speed(row) for row in rows}
     threads = sorted({row.threads for row in rows})
     grid = [[speeds.get((b, t), float("nan")) for t in threads] for b in blocks]
-    axes.imshow(grid, norm=LogNorm(low, high * 1.0001), cmap="cividis", aspect="auto", origin="lower")
+    edges = ([i - 0.5 for i in range(len(own) + 1)] for own in (threads, blocks))
+    axes.pcolormesh(*edges, grid, norm=LogNorm(low, high * 1.0001), cmap="cividis")
     best = max(speeds, key=lambda shape: speeds[shape])
     for y, b in enumerate(blocks):
         for x, t in enumerate(threads):
@@ -73,7 +80,7 @@ def _draw_map(axes: Any, rows: Sequence[Row], blocks: Sequence[int], low: float,
                 ha="center",
                 va="center",
                 size=7.5,
-                color="#000000" if bright else "#FFFFFF",
+                color="#010101" if bright else "#fefefe",  # as the cell, on every page
                 weight="bold" if (b, t) == best else "normal",
             )
     axes.set_xticks(range(len(threads)), threads)
@@ -171,6 +178,7 @@ def _draw_shapes(axes: Any, rows: Sequence[Row]) -> list[Label]:
             ys,
             color=plot.step_colour(number) if is_fastest else plot.GREY,
             marker="o",
+            label=f"{shape[0]} \u00d7 {shape[1]}",
             linewidth=1.8 if is_fastest else 1.2,
             zorder=3 if is_fastest else 2,
         )
@@ -195,7 +203,7 @@ def value_range(rows: Sequence[Row], lab: str, stem: Path) -> bool:
     with plot.drawing(7.2, 3.8, stem) as (_, axes):
         labels: list[Label] = []
         for (number, name), line in points.items():
-            axes.plot(*zip(*line), color=plot.step_colour(number), marker="o")
+            axes.plot(*zip(*line), color=plot.step_colour(number), marker="o", label=f"{number:02} {name}")
             labels.append((*line[-1], f"{number:02} {name}", plot.step_words(number)))
         plot.counts_axis(axes, {x for line in points.values() for x, _ in line}, "number of different values")
         plot.value_axis(axes, plot.rate_text)
@@ -229,13 +237,14 @@ def value_range_lines(rows: Sequence[Row], lab: str, stem: Path) -> bool:
 
 
 def _draw_ranges(axes: Any, step: tuple[int, str], lines: dict[tuple[int, str], list[Row]]) -> list[Label]:
-    """One step's lines; the larger the range, the stronger the colour."""
+    """One step's lines; the larger the range, the wider the line."""
     number, name = step
     labels: list[Label] = []
     for place, ((largest, _), own) in enumerate(lines.items(), 1):
         xs, ys = [row.n for row in own], [milliseconds(row) for row in own]
-        axes.plot(xs, ys, color=plot.step_colour(number), marker="o", alpha=0.4 + 0.6 * place / len(lines))
-        labels.append((xs[-1], ys[-1], f"0 to {largest:,}", plot.step_words(number)))
+        words, width = f"0 to {largest:,}", 0.8 + 1.6 * place / len(lines)
+        axes.plot(xs, ys, color=plot.step_colour(number), marker="o", linewidth=width, label=words)
+        labels.append((xs[-1], ys[-1], words, plot.step_words(number)))
     plot.counts_axis(axes, {row.n for own in lines.values() for row in own})
     plot.value_axis(axes, plot.time_text)
     axes.set_title(f"{number:02} {name}: time of one sort, {next(iter(lines))[1]} keys")

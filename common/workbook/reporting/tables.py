@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ..core.console import grouped
-from ..core.rows import Row, work
-from .selection import Line, gold_name, groups, is_power, shape_of, speed, step_of, usual
+from ..core.rows import SAME_WORK, Row, work
+from .selection import Line, gold_name, groups, is_power, measured, shape_of, speed, step_of
 
 SIZES = (1000, 10000, 100000)  # n of the tables over launch shapes
 
@@ -61,28 +61,35 @@ def few_and_others(sizes: Iterable[int]) -> list[list[int]]:
 
 
 def over_n(
-    heading: str, lines: Mapping[Line, Sequence[Row]], golds: Mapping[str, Sequence[Row]], cell: Callable[[Row], str]
+    heading: str,
+    lines: Mapping[Line, Sequence[Row]],
+    golds: Mapping[str, Sequence[Row]],
+    cell: Callable[[Row], str],
+    name_of: Callable[[Row], str] = lambda row: row.label,
 ) -> str:
-    """One line per step and gold standard, one column per n; "" without rows."""
-    sizes = sorted({row.n for own in lines.values() for row in own})
+    """One line per step and gold standard, one column per n of a step; "" without rows."""
+    sizes = sorted({row.n for own in (lines or golds).values() for row in own})
     if not sizes:
         return ""
     rows = []
-    for name, own in [*((own[0].label, own) for own in lines.values()), *golds.items()]:
+    for name, own in [*((name_of(own[0]), own) for own in lines.values()), *golds.items()]:
         by_n = {row.n: cell(row) for row in own}
-        rows.append([name, *(by_n.get(n, "") for n in sizes)])
+        if by_n.keys() & set(sizes):
+            rows.append([name, *(by_n.get(n, "") for n in sizes)])
     return pipe([heading, *(f"n = {count(n)}" for n in sizes)], rows)
 
 
-def golds_for(lines: Mapping[Line, Sequence[Row]], rows: Sequence[Row]) -> dict[str, list[Row]]:
-    """Name -> the rows of a gold standard that have the n and type of a line."""
-    same = ("build", "task", "tile", "type", "n")
-    candidates = [row for row in usual(rows) if row.is_gold]
+def golds_for(
+    lines: Mapping[Line, Sequence[Row]],
+    rows: Iterable[Row],
+    name_of: Callable[[Row], str] = lambda row: gold_name(row.name, row.build),
+) -> dict[str, list[Row]]:
+    """Name -> the rows of a gold standard that does the same work as a line, the fastest for each n."""
+    tasks = {work(row, SAME_WORK) for own in lines.values() for row in own}
     found: dict[str, dict[int, Row]] = {}
-    for row in (row for own in lines.values() for row in own):
-        for gold in candidates:
-            if work(gold, same) == work(row, same):
-                found.setdefault(f"*{gold_name(gold.name, gold.build)}*", {})[gold.n] = gold
+    for row in (row for row in measured(rows) if row.is_gold and work(row, SAME_WORK) in tasks):
+        by_n = found.setdefault(f"*{name_of(row)}*", {})
+        by_n[row.n] = max(by_n.get(row.n, row), row, key=speed)
     return {name: [by_n[n] for n in sorted(by_n)] for name, by_n in found.items()}
 
 

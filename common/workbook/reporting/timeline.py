@@ -8,12 +8,13 @@ from typing import Any
 
 from ..core.judge_types import TimelineSpan
 from ..core.timelines import COPY_IN, COPY_OUT, KERNEL, Recorded, kind_of, shares, waits
+from ..pictures import theme
 from . import plot
 
-LOOKS = {  # colour, hatch (for those who cannot tell the colours apart), and the words of the legend
-    COPY_IN: (plot.STEPS[5], "", "copy in"),
-    KERNEL: (plot.STEPS[0], "//", "kernels"),
-    COPY_OUT: (plot.STEPS[3], r"\\", "copy out"),
+LOOKS = {  # colours, hatch (for those who cannot tell the colours apart), and the words of the legend
+    COPY_IN: (theme.BLUE, theme.BLUE_FILL, "", "copy in"),
+    KERNEL: (theme.ORANGE, theme.ORANGE_FILL, "//", "kernels"),
+    COPY_OUT: (theme.TEAL, theme.TEAL_FILL, r"\\", "copy out"),
 }
 LEGEND = 0.3  # inches at the bottom
 GAP = 0.004  # of the whole time: kernels of a stream are drawn as one bar if less is between them
@@ -48,10 +49,9 @@ def draw(recorded: Recorded, stem: Path, formats: Iterable[str] = plot.FORMATS) 
             if until is not None:
                 axes.plot([span.begin_ms, until], [span.stream] * 2, color=plot.GREY, linewidth=1, zorder=1)
         for (stream, kind), bars in bars_of(spans, found.whole_ms).items():
-            colour, hatch, _ = LOOKS[kind]
+            colour, fill, hatch, _ = LOOKS[kind]
             place = (stream - 0.32, 0.64)
-            axes.broken_barh(bars, place, facecolor=colour, edgecolor=colour, lw=0.8)  # seen however narrow it is
-            axes.broken_barh(bars, place, facecolor="none", edgecolor=plot.INK, lw=0, hatch=hatch)
+            axes.broken_barh(bars, place, facecolor=fill, edgecolor=colour, lw=0.8, hatch=hatch)
         axes.set_yticks(range(streams), [f"stream {stream}" for stream in range(streams)])
         axes.set_ylim(streams - 0.5, -0.5)
         axes.set_xlim(left=0)
@@ -59,6 +59,12 @@ def draw(recorded: Recorded, stem: Path, formats: Iterable[str] = plot.FORMATS) 
         axes.grid(axis="x")
         figure.get_layout_engine().set(rect=(0, LEGEND / height, 1, 1 - LEGEND / height))
         _legend(figure, found.of, found.overlap)
+        of_time = ", ".join(f"{words} {found.of[kind]:.0f} %" for kind, (*_, words) in LOOKS.items())
+        figure.set_label(
+            f"A row for each of {streams} streams, with a bar for each copy and each group of kernels. Share of the "
+            f"time from the first to the last, {plot.time_text(found.whole_ms)}: {of_time}; two or more at once "
+            f"{found.overlap:.0f} %. Lines show where a copy waits for the bus."
+        )
     return True
 
 
@@ -67,8 +73,8 @@ def _legend(figure: Any, share_of: dict[str, float], overlap: float) -> None:
     from matplotlib import lines, patches
 
     looks = [
-        patches.Patch(facecolor=colour, hatch=hatch, edgecolor=plot.INK, lw=0, label=f"{words} {share_of[kind]:.0f} %")
-        for kind, (colour, hatch, words) in LOOKS.items()
+        patches.Patch(facecolor=fill, hatch=hatch, edgecolor=colour, lw=0.8, label=f"{words} {share_of[kind]:.0f} %")
+        for kind, (colour, fill, hatch, words) in LOOKS.items()
     ]
     waiting = lines.Line2D([], [], color=plot.GREY, lw=1, label="waits for the bus")
     nothing = lines.Line2D([], [], linestyle="none", label=f"two or more at once {overlap:.0f} %")

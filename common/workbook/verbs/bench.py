@@ -142,7 +142,7 @@ def _chosen(arguments: argparse.Namespace) -> dict[str, list[StepFile]]:
 
 
 def _unwritten(judge: JudgeClient, lab: str, runner: Path, numbers: Sequence[int]) -> list[Outcome]:
-    """Where the gaps are, if none of the steps and of their parts can be run; empty if one can. Each gets a few keys to
+    """Where the gaps are if none of the steps and their parts can be run; empty if one can. Each gets a few keys to
     sort."""
     table = judge.lab(lab)
     found = []

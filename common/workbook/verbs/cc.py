@@ -120,12 +120,28 @@ def language_of(source: Path, arguments: argparse.Namespace) -> str:
     return {".c": "c", ".cpp": "c++", ".cc": "c++", ".cxx": "c++", ".C": "c++"}.get(source.suffix, "cu")
 
 
+def _copies_break(source: Path) -> bool:
+    """Whether a class of the source, or of a header next to it, has a destructor but no constructor that copies or
+    moves: what it owns is freed twice if the compiler copies what a function returns, as it may."""
+    text = source.read_text(errors="replace")
+    for name in re.findall(r'#\s*include\s*"([^"]+)"', text):
+        with contextlib.suppress(OSError):
+            text += (source.parent / name).read_text(errors="replace")
+    return any(
+        re.search(rf"\b(?:class|struct)\s+{name}\b", text)
+        and not re.search(rf"\b{name}\s*\(\s*(?:const\s+)?{name}\b", text)
+        for name in set(re.findall(r"~(\w+)\s*\(", text))
+    )
+
+
 def compile_command(
     cxx: Sequence[str], flags: Flags, original: Path, source: Path, arguments: argparse.Namespace
 ) -> list[str]:
     """The command that compiles `source`, which is `original` or its rewritten text."""
     language = language_of(original, arguments)
     options = nvcc_options.wrapped(flags.compile, arguments)
+    if language == "c" or _copies_break(original):
+        options = [option for option in options if option != "-fno-elide-constructors"]
     if language != "cu":  # only nvcc's own language has CUDA's names without an include
         first = options.index("-include")
         options[first : first + 2] = ["-DSIMT_HOST_SOURCE"]

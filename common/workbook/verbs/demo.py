@@ -19,12 +19,11 @@ from ..core.judge_types import Lab, Limits, Step
 from ..core.rows import Row
 from ..core.samples import Sample
 from ..core.sweeps import Sweep
-from ..reporting import bars
+from ..reporting import plot, step_charts
 
 KEYS = {"cpu": 1 << 16, "cuda": 1 << 24}
 FOLDER = BUILD / "demo"
 NOT_WRITTEN = "not-written"
-Point = tuple  # (label, input, Mkeys/s, the gold standard's Mkeys/s or None)
 
 
 @dataclass
@@ -95,7 +94,7 @@ _FORM = "{:<43}" + "{}" + " {:>8} {:>3}"
 
 
 def _line(left: str, idea: str, speeds: Sequence[str], percent: str, verified: str) -> str:
-    """A line of the table; without an idea, `left` has its place, too."""
+    """A line of the table. Without an idea, `left` takes its place, too."""
     words = f"{left[:15]:<15} {idea}" if idea else left
     return _FORM.format(words, "".join(f" {speed:>7}" for speed in speeds), percent, verified).rstrip()
 
@@ -104,13 +103,12 @@ def _mkeys(row: Row) -> float:
     return (row.keys_per_s or 0) / 1e6
 
 
-def _step_lines(lab: str, step: Step, measured: Measured, names: Sequence[str]) -> tuple[list[str], list[Point]]:
+def _step_lines(lab: str, step: Step, measured: Measured, names: Sequence[str]) -> list[str]:
     own = {name: row for name, row in measured.rows if (row.lab, row.step, row.task) == (lab, step.number, step.task)}
     speeds, percent = [], ""
     label = f"{step.number} {step.name}" + ", tiles" * bool(step.tile)
-    points: list[Point] = []
     if own and all(row.status == NOT_WRITTEN for row in own.values()):
-        return [_line(label, "not written yet", [""] * len(names), "", "")], points
+        return [_line(label, "not written yet", [""] * len(names), "", "")]
     for name in names:
         row = own.get(name)
         if row is None or row.status != "verified":
@@ -120,11 +118,10 @@ def _step_lines(lab: str, step: Step, measured: Measured, names: Sequence[str]) 
         gold = row_files.best_gold([other for sample, other in measured.rows if sample == name], row)
         percent = percent or percent_of_gold(row, gold)
         speeds.append(significant(_mkeys(row)))
-        points.append((f"{lab} {label}", name, _mkeys(row), _mkeys(gold) if gold else None))
     idea, *more = textwrap.wrap(step.idea, 27) or [""]
     verified = sum(row.status == "verified" for row in own.values())
     first = _line(label, idea, speeds, percent, f"{verified}/{len(own)}")
-    return [first, *(" " * 16 + words for words in more)], points
+    return [first, *(" " * 16 + words for words in more)]
 
 
 def _gold_line(lab: Lab, measured: Measured, names: Sequence[str]) -> str:
@@ -140,20 +137,27 @@ def _gold_line(lab: Lab, measured: Measured, names: Sequence[str]) -> str:
     return _line("gold standard", "the fastest library sort", speeds, "", "")
 
 
-def table_of(measured: Measured) -> tuple[list[str], list[Point]]:
-    """The lines of the demo's table, at most 80 columns wide, and the points of its plot."""
+def table_of(measured: Measured) -> list[str]:
+    """The lines of the demo's table, at most 80 columns wide."""
     names = [sample.name for sample in measured.samples]
     lines: list[str] = []
-    points: list[Point] = []
     for lab in measured.labs:
         lines += ["", _line(lab.name, "", names, "% gold", "ok"), "-" * 80]
         if not measured.solution:
             lines.append(_gold_line(lab, measured, names))
         for step in lab.steps:
-            more_lines, more_points = _step_lines(lab.name, step, measured, names)
-            lines += more_lines
-            points += more_points
-    return lines[1:], points
+            lines += _step_lines(lab.name, step, measured, names)
+    return lines[1:]
+
+
+def draw(measured: Measured) -> str:
+    """Draws the steps beside the gold standard, with the keys of the first sample; returns a sentence about it."""
+    if not plot.available():
+        return "no plot: matplotlib is missing (./workbook doctor)"
+    rows = [row for sample, row in measured.rows if sample == measured.samples[0].name]
+    steps = [step for lab in measured.labs for step in step_charts.compared(rows, lab.name)]
+    drawn = step_charts.gold_chart(steps, FOLDER / "demo", ("svg",))
+    return f"plot:        {shown(FOLDER / 'demo.svg')}" if drawn else "no plot: there is nothing to compare"
 
 
 # --- the verb ---
@@ -164,8 +168,7 @@ def _print(measured: Measured, kind: str) -> None:
     print(f"{kind} build: {where}. Speeds are in million keys per second.")
     print(f"uniform: {count(KEYS[kind])} keys, fewer for steps that would take too long;\n{measured.words};")
     print("ok: inputs verified.\n")
-    lines, points = table_of(measured)
-    for line in lines:
+    for line in table_of(measured):
         print(line)
     gold = any(row.is_gold and row.status == "verified" for _, row in measured.rows)
     print(
@@ -174,13 +177,7 @@ def _print(measured: Measured, kind: str) -> None:
         else "\nthe gold standard did not run"
     )
     print(f"all numbers: {shown(FOLDER / 'demo.csv')}")
-    if points:
-        drawn = bars.demo(points, FOLDER / "demo.svg", kind)
-        print(
-            f"plot:        {shown(FOLDER / 'demo.svg')}"
-            if drawn
-            else "no plot: matplotlib is missing (./workbook doctor)"
-        )
+    print(draw(measured))
 
 
 def _verdict(measured: Measured) -> int:

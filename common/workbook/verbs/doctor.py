@@ -105,8 +105,9 @@ def _library(name: str) -> Finding:
 
 
 def _boost_context() -> Finding:
-    state = HERE if machine.has_header("boost/context/detail/fcontext.hpp") else NEEDED
-    remedy = "apt-get install libboost-context-dev (the cpu build on processors other than x86-64)"
+    is_here = machine.has_header("boost/context/detail/fcontext.hpp") and machine.has_library("boost_context")
+    state = HERE if is_here else NEEDED
+    remedy = "apt-get install libboost-context-dev (the cpu build on processors other than x86-64 and AArch64)"
     return Finding(state, "Boost.Context", "", remedy)
 
 
@@ -167,7 +168,7 @@ def _program(name: str, command: str, remedy: str) -> Finding:
 def findings() -> list[Finding]:
     """The results of all checks."""
     found = [_python(), _compiler(), _meson(), _ninja(), *map(_library, _HEADERS)]
-    if platform.machine() not in ("x86_64", "AMD64"):
+    if platform.machine() not in ("x86_64", "aarch64"):
         found.append(_boost_context())
     found += [_python_package(name, purpose, "demo") for name, purpose in _TOOLS.items()]
     found += [_python_package(name, purpose, "test") for name, purpose in _STYLE.items()]

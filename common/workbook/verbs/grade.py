@@ -10,7 +10,8 @@ from ..core.options import whole
 from ..grading.grades import Grade
 
 _DESCRIPTION = """\
-FOLDER holds one folder or archive per student. Of each, only the files that students fill in are taken, and the
+FOLDER holds one folder or archive per student, clones of their repositories, or what Canvas, Moodle or Gradescope
+exported. A roster says whose they are. Of each, only the files that students fill in are taken, and the
 reports: labs/NN-name/*.cu and labs/NN-name/report/report.md, with or without labs/, or the files alone if --labs names
 one lab. They are compiled and run in a sandbox, on cases with secret seeds, which the run draws and records.
 
@@ -21,7 +22,7 @@ graded. With --replay: 0, the case passes; 1, it fails.
 """
 _USAGE = """\
 %(prog)s FOLDER [--labs LAB ...] [--out GRADES] [--rubric FILE] [--jobs N] [--shard K/N]
-                              [--seeds-of GRADES] [--unsafe]
+                              [--roster FILE.csv] [--earlier FOLDER ...] [--seeds-of GRADES] [--unsafe]
        %(prog)s FOLDER [--out GRADES] --replay STUDENT CASE
        %(prog)s --merge GRADES GRADES ... --out ALL-GRADES"""
 
@@ -35,6 +36,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--labs", nargs="+", action="extend", metavar="LAB", help="the labs to grade (default: all)")
     parser.add_argument("--out", type=Path, metavar="GRADES", help="where grades go (default: FOLDER-grades)")
     parser.add_argument("--rubric", type=Path, metavar="FILE", help="points (default: tests/rubric.toml)")
+    parser.add_argument(
+        "--roster",
+        type=Path,
+        metavar="FILE.csv",
+        help="students: id, name, group, extension ...; or the gradebook of Canvas or the grading worksheet of Moodle",
+    )
+    parser.add_argument(
+        "--earlier", nargs="+", type=Path, default=[], metavar="FOLDER",
+        help="compare with submissions or grades of earlier years",
+    )  # fmt: skip
     parser.add_argument(
         "--jobs", type=whole("--jobs", 1), metavar="N", help="compilers and runners at a time (default: one per core)"
     )
@@ -55,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(arguments: argparse.Namespace) -> int:
     """Grades."""
-    from ..grading import class_run, shards
+    from ..grading import class_run, replay, shards
 
     if arguments.merge:
         if arguments.folder or not arguments.out:
@@ -77,16 +88,22 @@ def main(arguments: argparse.Namespace) -> int:
         arguments.unsafe,
         shards.parse(arguments.shard),
         arguments.seeds_of,
+        arguments.roster,
+        tuple(arguments.earlier),
     )
     if arguments.replay:
-        return class_run.replay(options, *arguments.replay)
+        return replay.replay(options, *arguments.replay)
     return report(class_run.grade_class(options), options.out)
 
 
 def report(grades: Sequence[Grade], out: Path) -> int:
     """Prints how many submissions were graded; the exit status."""
     lost = [grade for grade in grades if grade.points is None]
-    print(f"{len(grades) - len(lost)} of {len(grades)} submissions graded: {out / 'grades.csv'}")
+    missing = [grade for grade in grades if grade.is_missing]
+    there = len(grades) - len(missing)
+    print(f"{there - len(lost)} of {there} students graded: {out / 'grades.csv'}")
+    if missing:
+        note(f"nothing was handed in by {', '.join(grade.student for grade in missing)}")
     if lost:
         note(f"not graded: {', '.join(grade.student for grade in lost)} (see {out / 'not-graded.csv'})")
     return 2 if lost else 0

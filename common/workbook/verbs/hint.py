@@ -1,4 +1,4 @@
-"""The hints of a step, one at a time, from the lab's handout."""
+"""The hints of a step, one at a time, from the lab's handout or the reference beside it."""
 
 import argparse
 import re
@@ -37,11 +37,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> int:
     """The next hint."""
     lab, step = find_one(arguments.lab, arguments.step)
+    folder = ROOT / "labs" / lab
     try:
-        handout = (ROOT / "labs" / lab / "README.md").read_text()
+        pages = [path.read_text(encoding="utf-8") for path in (folder / "README.md", *folder.glob("REFERENCE.md"))]
     except OSError as error:
         raise Problem(f"labs/{lab}/README.md cannot be read: {error.strerror}") from error
-    hints = hints_of(handout, step.number, step.part)
+    hints = hints_of("\n".join(pages), step.number, step.part)
     if not hints:
         print(f"{lab}, {step}: the handout has no hints for this {'part' if step.part else 'step'}.")
         return 0

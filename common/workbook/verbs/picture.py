@@ -1,5 +1,5 @@
-"""Draws a run of a step: which thread reads and writes which place, time from left to right. Of a step that sorts host
-memory, when its copies and kernels ran."""
+"""Draws a run of a step: which thread reads and writes which place, with time from left to right. For a step that
+sorts host memory, it draws when its copies and kernels ran."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from ..reporting import plot, timeline
 
 MAX_N = 2**16
 FOLDER = BUILD / "pictures"
-SMALL_KEYS = "range:0:15"  # a step with a counter per value counts several of each, next to each other
+SMALL_KEYS = "range:0:15"  # a step with a counter per value then counts several of each, next to each other
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
     add(parser, "lab", "step")
-    many = "a timeline may have more (default: some ten pieces)"
+    many = "a timeline may have more (default: about ten pieces)"
     add(parser, "--n", help=f"number of keys, at most {MAX_N:,} (default: 16); {many}")
     what = "uniform, sorted, ... or file:PATH, whose bytes are the keys (default: uniform, or 0 to 15 for counters)"
     add(parser, "--input", help=what)
@@ -175,7 +175,7 @@ def main(arguments: argparse.Namespace) -> int:
         is_timeline = line.memory == "host" and not (arguments.arrays or any(accesses))
         if not is_timeline and (arguments.json or arguments.build):
             raise Usage(
-                "--json and --build are for timelines, which are drawn of steps that sort host memory (lab 06): "
+                "--json and --build are for timelines, which exist only for steps that sort host memory (lab 06): "
                 "leave them out"
             )
         draw = draw_timeline if is_timeline else draw_accesses

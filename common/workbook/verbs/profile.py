@@ -105,7 +105,7 @@ def _case(arguments: argparse.Namespace, lab: Lab, file: StepFile, kind: str) ->
 
 
 def _overlap(judge: JudgeClient, case: Case, lab: Lab, file: StepFile, kind: str, solution: bool) -> list[str]:
-    """How busy the bus and the device were, for a step that sorts host memory: in another run, without the profiler."""
+    """How busy the bus and the device were, for a step that sorts host memory, in another run without the profiler."""
     line = line_of(lab, file, case.task)
     if line.memory != "host":
         return []

@@ -32,6 +32,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="PATH",
         help="measurements of other machines to compare with: CSV files, or folders of them",
     )
+    parser.add_argument(
+        "--all-questions", action="store_true", help="ask every question of the handout, not only the core ones"
+    )
     add(parser, "--solution", "--build")
     parser.add_argument(
         "--machine", metavar="NAME", default="", help="a short name for this machine (default: its own)"
@@ -67,7 +70,7 @@ def measured(
     )
 
 
-def write(report: Context) -> list[str]:
+def write(report: Context, all_questions: bool) -> list[str]:
     """Writes report.md, report.html and report.tex; returns lines about them."""
     from ..reporting import article, page, parts
 
@@ -80,6 +83,8 @@ def write(report: Context) -> list[str]:
     except (Problem, Usage):
         note("the measurements are kept: repair report.md and run the same command again")
         raise
+    if all_questions:
+        text = compose.with_all_questions(text, report.lab)
     files.write_whole(path, text)
     tables = parts.appendix(report)
     files.write_whole(report.folder / "appendix.md", tables)
@@ -102,6 +107,8 @@ def write(report: Context) -> list[str]:
         )
     empty = compose.summary(compose.answers(text, report.lab))
     lines += [f"{empty} (./workbook report {report.lab} counts again)"] if empty else []
+    more = compose.missing(text, report.lab)
+    lines += [f"the handout has {more} more question{'s' * (more != 1)}: --all-questions asks them"] if more else []
     if not report.plots:
         lines.append("no plots: matplotlib is not installed (./workbook doctor)")
     return lines + remarks
@@ -127,7 +134,7 @@ def main(arguments: argparse.Namespace) -> int:
     report.others = other_machines(lab, arguments.others, report.rows)
     report.labs = other_labs(lab, arguments.solution, report.rows)
     note("making tables and plots ...")
-    for line in write(report):
+    for line in write(report, arguments.all_questions):
         print(line)
     own = [row for row in row_files.whole(report.rows) if row.lab == lab and row.status == "verified"]
     print(f"{len(own)} measurement{'s' * (len(own) != 1)} verified, {time.monotonic() - started:.0f} s")

@@ -77,6 +77,8 @@ def report(outcome: Outcome) -> int:
     if outcome.status != "verified":
         note(f"{outcome.status}: {outcome.message}")
         return 1
+    if outcome.shown_keys:
+        note(outcome.shown_keys.strip("\n"))
     note(f"verified; {outcome.times.events_ms:.4f} ms, one run without warm-up (./workbook bench measures properly)")
     return 0
 
@@ -86,7 +88,7 @@ def _report_observed(outcome: Outcome) -> int:
     print(f"{outcome.title}, seed {outcome.case.seed}")
     if outcome.printed:
         print(outcome.printed.rstrip())
-    print("verified" if outcome.status == "verified" else f"{outcome.status}: {outcome.message}")
+    print("verified" + outcome.shown_keys if outcome.status == "verified" else f"{outcome.status}: {outcome.message}")
     remarks = () if outcome.findings else (*outcome.remarks, *outcome.notes)  # they do not matter yet in a faulty run
     for line in (*outcome.findings, *remarks):
         print(line)

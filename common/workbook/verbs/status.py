@@ -23,7 +23,7 @@ VERBS = (
     ("report LAB", "write a lab's report, with tables and plots"),
     ("cc FILE.cu", "compile a CUDA program for the CPU"),
     ("doctor", "show what this machine has and lacks"),
-    ("completion", "complete verbs, labs and steps in your shell"),
+    ("completion", "complete commands, labs and steps in your shell"),
 )
 INSTRUCTORS_VERBS = (
     ("grade FOLDER", "grade a folder of submissions"),
@@ -54,7 +54,7 @@ def next_step(progress: ProgressFile, lab: str) -> StepFile | None:
 
 def main(_arguments: argparse.Namespace | None = None) -> int:
     """The verbs, and each lab's steps with their verdicts."""
-    print("usage: ./workbook VERB ...     (./workbook VERB --help explains it)\n")
+    print("usage: ./workbook COMMAND ...     (./workbook COMMAND --help explains it)\n")
     for verb, what in VERBS:
         print(f"  {verb:<18} {what}")
     if has_solutions():

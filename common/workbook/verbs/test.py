@@ -25,7 +25,7 @@ def counts(log: str) -> tuple[int, int, int]:
 
 
 def caught(log: str) -> list[str]:
-    """What tests of wrong programs have printed about the share that they have caught: "caught: 5 of 5 attacks"."""
+    """What tests of wrong programs have printed about the share that they catch: "caught: 5 of 5 attacks"."""
     outputs = (json.loads(line).get("stdout", "") for line in log.splitlines() if line.strip())
     return [line for output in outputs for line in output.splitlines() if re.match(r"caught: \d+ of \d+ ", line)]
 
@@ -44,7 +44,8 @@ def check_suites(names: Iterable[str], info: Path | None = None) -> None:
 
 def _run_meson(suites: Sequence[str]) -> tuple[int, list[str]]:
     """Runs the tests; their status and output."""
-    command = [*build.meson(), "test", "-C", str(BUILD), "--no-rebuild", "--print-errorlogs"]
+    # A time limit ends a test that hangs, also on a busy machine.
+    command = [*build.meson(), "test", "-C", str(BUILD), "--no-rebuild", "--print-errorlogs", "--timeout-multiplier=5"]
     for suite in suites:
         command += ["--suite", suite]
     with Progress("testing") as progress:

@@ -11,7 +11,7 @@ from ..core.console import Problem, error_text, note
 from ..core.course import ROOT, StepFile, shown
 from ..core.options import add_lab_and_steps, lab_and_steps
 
-POLL = 0.2  # seconds; looking at a dozen files costs next to nothing, and needs no library
+POLL = 0.2  # seconds; looking at a dozen files costs almost nothing, and needs no library
 
 Snapshot = Mapping[Path, "tuple[int, int]"]
 

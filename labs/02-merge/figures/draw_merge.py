@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from workbook.pictures import svg
+from regimes import draw_regimes
 
-A, A_FILL, B, B_FILL = svg.BLUE, svg.BLUE_FILL, svg.ORANGE, svg.ORANGE_FILL
+from workbook.pictures import svg, theme
+
+A, A_FILL, B, B_FILL = theme.BLUE, theme.BLUE_FILL, theme.ORANGE, theme.ORANGE_FILL
 
 
 # --- the merges ------------------------------------------------------------------------------------------------------
@@ -97,7 +99,7 @@ def cell(
     fill: str,
     color: str,
     weight: str = "normal",
-    text: str = svg.INK,
+    text: str = theme.INK,
 ) -> None:
     drawing.rect(x, y, w, h, fill, color, 3, 1.2)
     drawing.text(x + w / 2, y + h / 2 + 4.5, str(word), 13, text, weight=weight)
@@ -107,29 +109,36 @@ def draw_levels(keys: list[int]) -> svg.Drawing:
     states = levels(keys)
     w, h, row = 40, 26, 62
     left, top = 168, 56
-    drawing = svg.Drawing(left + len(keys) * w + 30, top + row * len(states) - 8, "Merge sort from the bottom up")
-    drawing.text(24, 30, f"{len(keys)} keys, {len(states) - 1} levels", 14.5, svg.INK, "start", "bold")
+    drawing = svg.Drawing(
+        left + len(keys) * w + 30,
+        top + row * len(states) - 8,
+        "Merge sort from the bottom up",
+        f"{len(keys)} keys and {len(states) - 1} levels. Each level merges neighbouring runs in pairs, of 1 key, "
+        "then 2, 4 and so on, until one run is left. A last run without a partner is only copied. Levels take "
+        "turns between the caller's array and the scratch array.",
+    )
+    drawing.text(24, 30, f"{len(keys)} keys, {len(states) - 1} levels", 14.5, theme.INK, "start", "bold")
     for level, (run, state) in enumerate(states):
         y = top + level * row
-        drawing.text(left - 18, y + 17, f"runs of {run}", 12.5, svg.MUTED, "end")
+        drawing.text(left - 18, y + 17, f"runs of {run}", 12.5, theme.MUTED, "end")
         array = "the caller's" if (len(states) - 1 - level) % 2 == 0 else "scratch"
-        drawing.text(left - 18, y + 33, array, 11, svg.TEAL if array == "scratch" else svg.MUTED, "end")
+        drawing.text(left - 18, y + 33, array, 11, theme.TEAL if array == "scratch" else theme.MUTED, "end")
         for i, key in enumerate(state):
             index = i // run
             alone = level < len(states) - 1 and index % 2 == 0 and (index + 1) * run >= len(state)
-            color, fill = (svg.TEAL, svg.TEAL_FILL) if alone else (A, A_FILL) if index % 2 == 0 else (B, B_FILL)
+            color, fill = (theme.TEAL, theme.TEAL_FILL) if alone else (A, A_FILL) if index % 2 == 0 else (B, B_FILL)
             if level == len(states) - 1:
-                color, fill = svg.INK, svg.PAPER
+                color, fill = theme.INK, theme.PAPER
             cell(drawing, left + i * w + 2, y, w - 4, h, key, fill, color)
         if level == len(states) - 1:
             continue
         for first in range(0, len(state), 2 * run):
             end = min(first + 2 * run, len(state))
             x1, x2, y1 = left + first * w + 4, left + end * w - 4, y + h + 6
-            drawing.line(x1, y1, x2, y1, svg.WIRE, 1.6)
+            drawing.line(x1, y1, x2, y1, theme.WIRE, 1.6)
             middle = (x1 + x2) / 2
-            drawing.line(middle, y1, middle, y1 + 14, svg.WIRE, 1.6)
-            drawing.polygon([(middle, y1 + 22), (middle - 4, y1 + 14), (middle + 4, y1 + 14)], svg.WIRE)
+            drawing.line(middle, y1, middle, y1 + 14, theme.WIRE, 1.6)
+            drawing.polygon([(middle, y1 + 22), (middle - 4, y1 + 14), (middle + 4, y1 + 14)], theme.WIRE)
     return drawing
 
 
@@ -139,8 +148,15 @@ def draw_ranks(a: list[int], b: list[int]) -> svg.Drawing:
     left = 150
     count = len(a) + len(b)
     width = left + count * w + 30
-    drawing = svg.Drawing(width, 322, "Own index plus rank in the other run")
-    drawing.text(24, 30, "position = index in its own run + rank in the other run", 14.5, svg.INK, "start", "bold")
+    drawing = svg.Drawing(
+        width,
+        322,
+        "Own index plus rank in the other run",
+        f"Run a with the keys {svg.listed(a)}, run b with {svg.listed(b)}, and their merge between them. A line "
+        "leads from each key to its position, its index in its own run plus its rank in the other run. The keys of "
+        f"a go to positions {svg.listed(of_a)}, those of b to {svg.listed(of_b)}.",
+    )
+    drawing.text(24, 30, "position = index in its own run + rank in the other run", 14.5, theme.INK, "start", "bold")
     rows = {"a": 66, "merge": 172, "b": 268}
     a_left = left + (count - len(a)) * w / 2
     b_left = left + (count - len(b)) * w / 2
@@ -155,42 +171,12 @@ def draw_ranks(a: list[int], b: list[int]) -> svg.Drawing:
             cell(drawing, x + 2, y, w - 4, h, key, fill, color, "bold")
             sums = f"{i}+{place - i}={place}"
             drawing.text(x + w / 2, y - 6 if name == "a" else y + h + 15, sums, 11, color)
-    drawing.text(24, rows["merge"] + 20, "merge", 13, svg.INK, "start", "bold")
+    drawing.text(24, rows["merge"] + 20, "merge", 13, theme.INK, "start", "bold")
     owner = {place: ("a", key) for place, key in zip(of_a, a)} | {place: ("b", key) for place, key in zip(of_b, b)}
     for place in range(count):
         name, key = owner[place]
         fill, color = (A_FILL, A) if name == "a" else (B_FILL, B)
         cell(drawing, left + place * w + 2, rows["merge"], w - 4, h, key, fill, color)
-    return drawing
-
-
-def draw_regimes(logs: int = 6) -> svg.Drawing:
-    """The levels of 2^logs runs: the number of merges, their length, and which threads do them."""
-    w = 640
-    left, top, row = 150, 60, 44
-    drawing = svg.Drawing(left + w + 190, top + logs * row + 26, "Many short merges, few long ones")
-    drawing.text(
-        24, 30, "each row is a level: the same n keys in fewer and longer merges", 14.5, svg.INK, "start", "bold"
-    )
-    for level in range(logs):
-        y = top + level * row
-        merges = 1 << (logs - 1 - level)
-        for i in range(merges):
-            x, length = left + i * w / merges, w / merges
-            drawing.rect(x + 1, y, length / 2 - 1, 26, A_FILL, A, 2)
-            drawing.rect(x + length / 2, y, length / 2 - 1, 26, B_FILL, B, 2)
-        name = f"{merges} merges" if merges > 1 else "1 merge"
-        drawing.text(left - 14, y + 18, name, 12.5, svg.MUTED, "end")
-    for first, rows, words in (
-        (0, 2, ("many short:", "one thread per merge")),
-        (2, 2, ("in between:", "one block per merge")),
-        (4, 2, ("few long:", "many blocks per merge")),
-    ):
-        y1, y2 = top + first * row, top + (first + rows) * row - 18
-        x = left + w + 16
-        drawing.line(x, y1, x, y2, svg.TEAL, 2.5)
-        drawing.text(x + 12, (y1 + y2) / 2 - 2, words[0], 12.5, svg.TEAL, "start", "bold")
-        drawing.text(x + 12, (y1 + y2) / 2 + 15, words[1], 12.5, svg.TEAL, "start")
     return drawing
 
 
@@ -202,13 +188,20 @@ def draw_chunks(a: list[int], b: list[int], a_rest: list[int], b_rest: list[int]
     assert done + rest == sorted(a + b + a_rest + b_rest)
     w, h, left = 44, 30, 96
     longest = max(len(a) + len(a_rest), len(b) + len(b_rest), len(done))
-    drawing = svg.Drawing(left + longest * w + 60, 250, "One round of a block's merge")
+    drawing = svg.Drawing(
+        left + longest * w + 60,
+        250,
+        "One round of a block's merge",
+        f"A chunk of {len(a)} keys of each run is loaded: {svg.listed(a)} of run a and {svg.listed(b)} of run b. "
+        f"The first {a_final} keys of a and the first {b_final} of b have their final positions and are stored: "
+        f"{svg.listed(done)}. The other keys wait for the next round.",
+    )
     drawing.text(
         24,
         30,
         "a chunk of each run is loaded; the position of the filled keys is final",
         14.5,
-        svg.INK,
+        theme.INK,
         "start",
         "bold",
     )
@@ -219,16 +212,16 @@ def draw_chunks(a: list[int], b: list[int], a_rest: list[int], b_rest: list[int]
         drawing.text(24, y + 20, f"run {name}", 13, color, "start", "bold")
         for i, key in enumerate(loaded):
             waits = i >= final
-            cell(drawing, left + i * w + 2, y, w - 4, h, key, svg.PAPER if waits else fill, color)
+            cell(drawing, left + i * w + 2, y, w - 4, h, key, theme.PAPER if waits else fill, color)
         for i, key in enumerate(to_come):
-            cell(drawing, left + (len(loaded) + i) * w + 2, y, w - 4, h, key, svg.PAPER, svg.ABSENT, text=svg.ABSENT)
+            cell(drawing, left + (len(loaded) + i) * w + 2, y, w - 4, h, key, theme.PAPER, theme.WIRE, text=theme.MUTED)
         x = left + len(loaded) * w
-        drawing.line(x, y - 6, x, y + h + 6, svg.INK, 1.6, "4 3")
-        drawing.text(left + (len(loaded) - 0.5) * w, y - 9, "last loaded", 10.5, svg.MUTED)
-    drawing.text(24, 204, "stored", 13, svg.INK, "start", "bold")
+        drawing.line(x, y - 6, x, y + h + 6, theme.INK, 1.6, "4 3")
+        drawing.text(left + (len(loaded) - 0.5) * w, y - 9, "last loaded", 10.5, theme.MUTED)
+    drawing.text(24, 204, "stored", 13, theme.INK, "start", "bold")
     for i, key in enumerate(done):
-        cell(drawing, left + i * w + 2, 184, w - 4, h, key, svg.TEAL_FILL, svg.TEAL)
-    drawing.text(left, 236, "right of the dashed line: keys that are not loaded yet", 11, svg.MUTED, "start")
+        cell(drawing, left + i * w + 2, 184, w - 4, h, key, theme.TEAL_FILL, theme.TEAL)
+    drawing.text(left, 236, "right of the dashed line: keys that are not loaded yet", 11, theme.MUTED, "start")
     return drawing
 
 
@@ -237,9 +230,16 @@ def draw_splitters(a: list[int], b: list[int], distance: int) -> svg.Drawing:
     w, h = 36, 28
     left, y_a, y_b = 76, 84, 190
     width = left + max(len(a), len(b)) * w + 90
-    drawing = svg.Drawing(width, 300, "Splitters divide a merge into pieces")
+    drawing = svg.Drawing(
+        width,
+        300,
+        "Splitters divide a merge into pieces",
+        f"Runs a and b of {len(a)} and {len(b)} keys. Every {distance}-th key of each is a splitter. A line through "
+        f"both runs before each splitter divides them into {len(pieces)} pieces that can be merged independently, "
+        f"of at most {distance} keys from each run.",
+    )
     title = f"a splitter every {distance} keys (every 256 in the lab): {len(pieces)} pieces"
-    drawing.text(24, 30, title, 14.5, svg.INK, "start", "bold")
+    drawing.text(24, 30, title, 14.5, theme.INK, "start", "bold")
     for y, name, run, color, fill in ((y_a, "a", a, A, A_FILL), (y_b, "b", b, B, B_FILL)):
         drawing.text(24, y + 19, f"run {name}", 13, color, "start", "bold")
         for i, key in enumerate(run):
@@ -251,7 +251,7 @@ def draw_splitters(a: list[int], b: list[int], distance: int) -> svg.Drawing:
                 w - 4,
                 h,
                 key,
-                fill if splitter else svg.PAPER,
+                fill if splitter else theme.PAPER,
                 color,
                 "bold" if splitter else "normal",
             )
@@ -264,12 +264,12 @@ def draw_splitters(a: list[int], b: list[int], distance: int) -> svg.Drawing:
         at_same = sum(1 for (k, _), *_ in pieces[:index] if k == i)
         drawing.text(x1 + 2, y_a - 14 - 13 * at_same, f"{index}", 12, color, "start", "bold")
     legend = "a point has the colour of its splitter's run and the index of the piece to its right"
-    drawing.text(left, 262, legend, 12, svg.MUTED, "start")
+    drawing.text(left, 262, legend, 12, theme.MUTED, "start")
     sizes = [
         (next_i - i) + (next_j - j)
         for ((i, j), *_), (next_i, next_j) in zip(pieces, [point for point, *_ in pieces[1:]] + [(len(a), len(b))])
     ]
-    drawing.text(left, 281, "keys in the pieces: " + ", ".join(map(str, sizes)), 12, svg.MUTED, "start")
+    drawing.text(left, 281, "keys in the pieces: " + ", ".join(map(str, sizes)), 12, theme.MUTED, "start")
     return drawing
 
 
@@ -278,8 +278,15 @@ def draw_path(a: list[int], b: list[int], step: int) -> svg.Drawing:
     points = path(a, b)
     size, left, top = 38, 100, 96
     width = left + len(b) * size + 260
-    drawing = svg.Drawing(width, top + len(a) * size + 60, "The merge path")
-    drawing.text(24, 30, f"the path, cut every {step} keys", 14.5, svg.INK, "start", "bold")
+    drawing = svg.Drawing(
+        width,
+        top + len(a) * size + 60,
+        "The merge path",
+        f"A grid with the {len(a)} keys of run a as rows and the {len(b)} keys of run b as columns. The path goes "
+        f"down for each key taken from a and to the right for each taken from b. Diagonals after every {step} keys "
+        "cross it at the edge of the cells in which b's key comes strictly before a's key.",
+    )
+    drawing.text(24, 30, f"the path, cut every {step} keys", 14.5, theme.INK, "start", "bold")
     drawing.text(left + len(b) * size / 2, 56, "run b", 13, B, weight="bold")
     drawing.text(34, top + len(a) * size / 2, "run a", 13, A, weight="bold")
     for j, key in enumerate(b):
@@ -290,7 +297,7 @@ def draw_path(a: list[int], b: list[int], step: int) -> svg.Drawing:
         for j, b_key in enumerate(b):
             before = b_key < a_key
             drawing.rect(
-                left + j * size, top + i * size, size, size, svg.TEAL_FILL if before else svg.PAPER, svg.ABSENT
+                left + j * size, top + i * size, size, size, theme.TEAL_FILL if before else theme.PAPER, theme.WIRE
             )
 
     def at(i: int, j: int) -> tuple[float, float]:
@@ -302,11 +309,11 @@ def draw_path(a: list[int], b: list[int], step: int) -> svg.Drawing:
         i = search_diagonal(a, b, diagonal)
         assert points[diagonal] == (i, diagonal - i)
         low, high = max(diagonal - len(b), 0), min(diagonal, len(a))
-        drawing.line(*at(low, diagonal - low), *at(high, diagonal - high), svg.INK, 1.3, "5 4")
-        drawing.dot(*at(i, diagonal - i), 6, svg.INK)
+        drawing.line(*at(low, diagonal - low), *at(high, diagonal - high), theme.INK, 1.3, "5 4")
+        drawing.dot(*at(i, diagonal - i), 6, theme.INK)
         x, y = at(low, diagonal - low)
-        drawing.text(x + 6, y + 14, f"d = {diagonal}", 11.5, svg.INK, "start", "bold")
-    x = left + len(b) * size + 40
+        drawing.text(x + 6, y + 14, f"d = {diagonal}", 11.5, theme.INK, "start", "bold")
+    x = left + len(b) * size + 60
     lines = [
         "down: the next key is a's",
         "right: the next key is b's",
@@ -317,7 +324,7 @@ def draw_path(a: list[int], b: list[int], step: int) -> svg.Drawing:
         "crosses where green begins",
     ]
     for k, words in enumerate(lines):
-        color = (A, B, svg.TEAL, svg.TEAL, svg.INK, svg.INK, svg.INK)[k]
+        color = (A, B, theme.TEAL, theme.TEAL, theme.INK, theme.INK, theme.INK)[k]
         drawing.text(x, top + 10 + 20 * k + (8 if k > 1 else 0) + (8 if k > 3 else 0), words, 12.5, color, "start")
     return drawing
 
@@ -326,7 +333,14 @@ def draw_bitonic(a: list[int], b: list[int], moments: list[int]) -> svg.Drawing:
     """Two runs in bitonic layout in shared memory, when some of their keys have been taken."""
     tile = a + b[::-1]
     w, h, left = 44, 30, 130
-    drawing = svg.Drawing(left + len(tile) * w + 40, 56 + 86 * len(moments), "Two runs in bitonic layout")
+    drawing = svg.Drawing(
+        left + len(tile) * w + 40,
+        56 + 86 * len(moments),
+        "Two runs in bitonic layout",
+        f"Run a forwards and run b backwards in one array: {svg.listed(tile)}. The array is shown when "
+        f"{svg.listed(moments)} keys have been taken. The next key of a is taken from the left and that of b from "
+        "the right, so what is left always lies between the two positions.",
+    )
     walk = path(a, b)
     for row, taken in enumerate(moments):
         y = 40 + 86 * row
@@ -334,12 +348,12 @@ def draw_bitonic(a: list[int], b: list[int], moments: list[int]) -> svg.Drawing:
         next_a, next_b = from_a, len(tile) - 1 - from_b
         assert next_a <= next_b
         assert sorted(tile[next_a : next_b + 1]) == sorted(a + b)[taken:]
-        drawing.text(24, y + 20, f"{taken} keys taken", 13, svg.INK, "start", "bold")
+        drawing.text(24, y + 20, f"{taken} keys taken", 13, theme.INK, "start", "bold")
         for i, key in enumerate(tile):
             color, fill = (A, A_FILL) if i < len(a) else (B, B_FILL)
             left_over = next_a <= i <= next_b
-            ink = color if left_over else svg.ABSENT
-            cell(drawing, left + i * w + 2, y, w - 4, h, key, fill if left_over else svg.PAPER, ink, text=ink)
+            ink, outline = (color, color) if left_over else (theme.MUTED, theme.WIRE)
+            cell(drawing, left + i * w + 2, y, w - 4, h, key, fill if left_over else theme.PAPER, outline, text=ink)
         for i, name, color, shift in ((next_a, "a", A, -6), (next_b, "b", B, 6)):
             x = left + (i + 0.5) * w + shift
             drawing.small_arrow(x, y + h + 16, y + h + 2, color)

@@ -12,20 +12,19 @@ from bitonic_networks import (
     classic,
     half_cleaner,
     lanes,
-    launches,
     mirrored,
     place_stages,
     run,
     sorts_everything,
 )
 from groups import draw_groups
+from launches import draw_launches
 from places import draw_places
 
-from workbook.pictures import svg
+from workbook.pictures import svg, theme
 from workbook.pictures.recorded import RecordedRun
 
 RUNS = {"run-tile": RecordedRun("03-bitonic", step=2, n=16)}
-TILE_KEYS = 1024  # bitonic::tile_keys of labs/03-bitonic/bitonic.h
 
 
 def draw_comparators(
@@ -37,14 +36,14 @@ def draw_comparators(
 
 
 def direction_color(comparator: Comparator) -> str:
-    return svg.BLUE if comparator.small < comparator.large else svg.ORANGE
+    return theme.BLUE if comparator.small < comparator.large else theme.ORANGE
 
 
 def legend(drawing: svg.Drawing, x: float, y: float, entries: list[tuple[str, bool, str]]) -> None:
     """Sample arrows with their meaning: (color, points down, words)."""
     for color, down, words in entries:
         drawing.arrow(x, y - 9 if down else y + 5, y + 5 if down else y - 9, color)
-        drawing.text(x + 10, y + 3, words, 12.5, svg.MUTED if color == svg.ABSENT else color, "start")
+        drawing.text(x + 10, y + 3, words, 12.5, theme.MUTED if color == theme.WIRE else color, "start")
         x += 34 + 6.9 * len(words)
 
 
@@ -62,7 +61,7 @@ def draw_merges(
         x1, x2 = of_merge[0].x - 15, of_merge[-1].x + of_merge[-1].width + 15
         for first in range(0, wires, k):
             drawing.rect(x1, y(first) - 10, x2 - x1, y(first + k - 1) - y(first) + 20, *colors(first, k), 5, 0.8)
-        drawing.text((x1 + x2) / 2, 28, f"k = {k}", 15, svg.INK, weight="bold")
+        drawing.text((x1 + x2) / 2, 28, f"k = {k}", 15, theme.INK, weight="bold")
         k *= 2
 
 
@@ -72,28 +71,45 @@ def draw_network(n: int, title: str) -> svg.Drawing:
     assert sorts_everything(stages, n)
     pitch, left, top = 24, 52, 78
     places, right = place_stages(stages, left + 26, 16)
-    drawing = svg.Drawing(right + 48, top + (n - 1) * pitch + 64, title)
+    drawing = svg.Drawing(
+        right + 48,
+        top + (n - 1) * pitch + 64,
+        title,
+        f"{n} wires, one per position, and {len(stages)} stages of {n // 2} comparators, from left to right. A stage "
+        "with stride j joins wires that are j apart. Merges into runs of k = "
+        + svg.listed(sorted({stage.merge for stage in stages}))
+        + " are boxed: they ascend and "
+        "descend in turn, and the last one ascends.",
+    )
 
     def y(wire: int) -> float:
         return top + wire * pitch
 
     def colors(first: int, k: int) -> tuple[str, str]:
-        return (svg.BLUE_FILL, svg.BLUE) if (first & k) == 0 else (svg.ORANGE_FILL, svg.ORANGE)
+        return (theme.BLUE_FILL, theme.BLUE) if (first & k) == 0 else (theme.ORANGE_FILL, theme.ORANGE)
 
     draw_merges(drawing, places, n, y, colors)
     for wire in range(n):
         drawing.line(left, y(wire), right + 26, y(wire))
-        drawing.text(left - 10, y(wire) + 4.5, str(wire), 12.5, svg.MUTED, "end")
+        drawing.text(left - 10, y(wire) + 4.5, str(wire), 12.5, theme.MUTED, "end")
     draw_comparators(drawing, places, y, direction_color)
     for place in places:
-        drawing.text(place.x + place.width / 2, 52, f"j = {place.stage.stride}", 11, svg.MUTED)
-    legend(drawing, left, y(n - 1) + 40, [(svg.BLUE, True, "ascending merge"), (svg.ORANGE, False, "descending merge")])
+        drawing.text(place.x + place.width / 2, 52, f"j = {place.stage.stride}", 11, theme.MUTED)
+    legend(
+        drawing, left, y(n - 1) + 40, [(theme.BLUE, True, "ascending merge"), (theme.ORANGE, False, "descending merge")]
+    )
     return drawing
 
 
 def draw_half_cleaners() -> svg.Drawing:
     pitch, top = 24, 74
-    drawing = svg.Drawing(560, top + 7 * pitch + 38, "The half-cleaners of 8, 4 and 2 wires")
+    drawing = svg.Drawing(
+        560,
+        top + 7 * pitch + 38,
+        "The half-cleaners of 8, 4 and 2 wires",
+        "Three half-cleaners next to each other. In that of 8 wires, wire i meets wire i + 4, in that of 4 wires i "
+        "+ 2, and in that of 2 wires i + 1. Every arrow points down, to the wire that gets the larger key.",
+    )
     x = 52.0
     for n in (8, 4, 2):
         cleaner = Stage(n, n // 2, half_cleaner(n))
@@ -102,14 +118,14 @@ def draw_half_cleaners() -> svg.Drawing:
         def y(wire: int) -> float:
             return top + wire * pitch
 
-        drawing.text((x + right + 28) / 2, 30, f"B{n}", 16, svg.INK, weight="bold")
-        drawing.text((x + right + 28) / 2, 50, f"i meets i + {n // 2}", 12, svg.MUTED)
+        drawing.text((x + right + 28) / 2, 30, f"B{n}", 16, theme.INK, weight="bold")
+        drawing.text((x + right + 28) / 2, 50, f"i meets i + {n // 2}", 12, theme.MUTED)
         for wire in range(n):
-            drawing.line(x, y(wire), right + 28, y(wire), svg.WIRE)
-            drawing.text(x - 10, y(wire) + 4.5, str(wire), 12.5, svg.MUTED, "end")
+            drawing.line(x, y(wire), right + 28, y(wire), theme.WIRE)
+            drawing.text(x - 10, y(wire) + 4.5, str(wire), 12.5, theme.MUTED, "end")
         draw_comparators(drawing, places, y, direction_color)
         x = right + 28 + 92
-    legend(drawing, 232, top + 6 * pitch + 4, [(svg.BLUE, True, "points to where the larger key goes")])
+    legend(drawing, 232, top + 6 * pitch + 4, [(theme.BLUE, True, "points to where the larger key goes")])
     return drawing
 
 
@@ -121,36 +137,44 @@ def draw_mirrored(wires: int, n: int) -> svg.Drawing:
     pitch, left, top = 24, 52, 78
     places, right = place_stages(everything, left + 26, 16)
     drawing = svg.Drawing(
-        right + 48, top + (wires - 1) * pitch + 64, f"The mirrored network for {wires} wires, used for n = {n} keys"
+        right + 48,
+        top + (wires - 1) * pitch + 64,
+        f"The mirrored network for {wires} wires, used for n = {n} keys",
+        f"A network of {wires} wires whose comparators all point down. Each merge begins with a mirror stage, in "
+        f"which the first wire of a run meets the last, the second the last but one, and so on. Only the first {n} "
+        "wires carry keys, so every comparator that touches another wire is skipped.",
     )
 
     def y(wire: int) -> float:
         return top + wire * pitch
 
     def colors(first: int, _: int) -> tuple[str, str]:
-        return (svg.BLUE_FILL, svg.BLUE) if first < n else ("none", svg.ABSENT)
+        return (theme.BLUE_FILL, theme.BLUE) if first < n else ("none", theme.WIRE)
 
     draw_merges(drawing, places, wires, y, colors)
     for wire in range(wires):
         inside = wire < n
         drawing.line(
-            left, y(wire), right + 26, y(wire), svg.WIRE if inside else svg.ABSENT, 1.2, "" if inside else "3 4"
+            left, y(wire), right + 26, y(wire), theme.WIRE if inside else theme.WIRE, 1.2, "" if inside else "3 4"
         )
-        drawing.text(left - 10, y(wire) + 4.5, str(wire), 12.5, svg.MUTED if inside else svg.ABSENT, "end")
+        drawing.text(left - 10, y(wire) + 4.5, str(wire) if inside else f"({wire})", 12.5, theme.MUTED, "end")
     for place in places:
         for comparator, lane in place.comparators:
             used_here = (place.stage.merge, place.stage.stride, comparator) in present
             drawing.arrow(
-                place.x + lane * LANE, y(comparator.small), y(comparator.large), svg.BLUE if used_here else svg.ABSENT
+                place.x + lane * LANE, y(comparator.small), y(comparator.large), theme.BLUE if used_here else theme.WIRE
             )
         stride = place.stage.stride
         words = f"j = {stride}" if stride else "mirror"
-        drawing.text(place.x + place.width / 2, 52, words, 11, svg.MUTED if stride else svg.BLUE)
+        drawing.text(place.x + place.width / 2, 52, words, 11, theme.MUTED if stride else theme.BLUE)
     legend(
         drawing,
         left,
         y(wires - 1) + 40,
-        [(svg.BLUE, True, "compared: both positions < n"), (svg.ABSENT, True, "skipped: a position ≥ n holds no key")],
+        [
+            (theme.BLUE, True, "compared: both positions < n"),
+            (theme.WIRE, True, "skipped: a position ≥ n holds no key"),
+        ],
     )
     return drawing
 
@@ -172,7 +196,15 @@ def draw_example(keys: list[int]) -> svg.Drawing:
         places.append(Place(stage, x, (count - 1) * LANE, comparators))
         x += (count - 1) * LANE + 36
         xs.append(x)
-    drawing = svg.Drawing(x + 46, top + (n - 1) * pitch + 66, "Eight keys on their way through the network")
+    drawing = svg.Drawing(
+        x + 46,
+        top + (n - 1) * pitch + 66,
+        "Eight keys on their way through the network",
+        f"The keys {svg.listed(keys)} enter a bitonic network of {len(stages)} stages. After the merges into runs of "
+        "2, 4 and 8 they are "
+        + "; then ".join(svg.listed(states[i + 1]) for i, stage in enumerate(stages) if stage.stride == 1)
+        + ". Keys that a stage has moved are marked.",
+    )
 
     def y(wire: int) -> float:
         return top + wire * pitch
@@ -183,26 +215,32 @@ def draw_example(keys: list[int]) -> svg.Drawing:
     while k <= n:
         of_merge = [p for p in places if p.stage.merge == k]
         drawing.text(
-            (of_merge[0].x + of_merge[-1].x + of_merge[-1].width) / 2, 28, f"k = {k}", 15, svg.INK, weight="bold"
+            (of_merge[0].x + of_merge[-1].x + of_merge[-1].width) / 2, 28, f"k = {k}", 15, theme.INK, weight="bold"
         )
         k *= 2
     draw_comparators(drawing, places, y, direction_color)
     for place in places:
-        drawing.text(place.x + place.width / 2, 52, f"j = {place.stage.stride}", 11, svg.MUTED)
+        drawing.text(place.x + place.width / 2, 52, f"j = {place.stage.stride}", 11, theme.MUTED)
     for column, (x, state) in enumerate(zip(xs, states)):
         for wire, key in enumerate(state):
             moved = column > 0 and wire in swaps[column - 1]
             drawing.rect(
-                x - 13, y(wire) - 11, 26, 22, svg.TEAL_FILL if moved else svg.PAPER, svg.TEAL if moved else svg.WIRE, 4
+                x - 13,
+                y(wire) - 11,
+                26,
+                22,
+                theme.TEAL_FILL if moved else theme.PAPER,
+                theme.TEAL if moved else theme.WIRE,
+                4,
             )
             drawing.text(
-                x, y(wire) + 5, str(key), 14, svg.TEAL if moved else svg.INK, weight="bold" if moved else "normal"
+                x, y(wire) + 5, str(key), 14, theme.TEAL if moved else theme.INK, weight="bold" if moved else "normal"
             )
     bottom = y(n - 1) + 42
-    drawing.text(xs[0], bottom, "in", 12.5, svg.MUTED)
-    drawing.text(xs[-1], bottom, "out", 12.5, svg.MUTED)
-    drawing.rect(xs[0] + 44, bottom - 13, 16, 16, svg.TEAL_FILL, svg.TEAL, 3)
-    drawing.text(xs[0] + 68, bottom, "moved by the stage on its left", 12.5, svg.TEAL, "start")
+    drawing.text(xs[0], bottom, "in", 12.5, theme.MUTED)
+    drawing.text(xs[-1], bottom, "out", 12.5, theme.MUTED)
+    drawing.rect(xs[0] + 44, bottom - 13, 16, 16, theme.TEAL_FILL, theme.TEAL, 3)
+    drawing.text(xs[0] + 68, bottom, "moved by the stage on its left", 12.5, theme.TEAL, "start")
     return drawing
 
 
@@ -215,25 +253,32 @@ def draw_bitonic_sequence(keys: list[int]) -> svg.Drawing:
     bar, gap, unit, top = 17, 4, 7, 66
     panel = n * (bar + gap)
     drawing = svg.Drawing(
-        2 * panel + 150, top + unit * max(keys) + 66, "A bitonic sequence before and after a half-cleaner"
+        2 * panel + 150,
+        top + unit * max(keys) + 66,
+        "A bitonic sequence before and after a half-cleaner",
+        f"Two bar charts of {n} keys. Before, they rise and then fall: {svg.listed(before)}. Afterwards the left "
+        f"half has {svg.listed(after[: n // 2])} and the right half {svg.listed(after[n // 2 :])}: every key on the "
+        "left is at most as large as every key on the right.",
     )
     base = top + unit * max(keys)
     for x, state, head in (
         (32, before, "before: rises, then falls"),
         (32 + panel + 86, after, f"after B{n}: every left key ≤ every right key"),
     ):
-        drawing.text(x + panel / 2, 32, head, 14, svg.INK, weight="bold")
+        drawing.text(x + panel / 2, 32, head, 14, theme.INK, weight="bold")
         for i, key in enumerate(state):
             left_half = i < n // 2
-            drawing.rect(x + i * (bar + gap), base - unit * key, bar, unit * key, svg.BLUE if left_half else svg.ORANGE)
-            drawing.text(x + i * (bar + gap) + bar / 2, base + 16, str(key), 11, svg.MUTED)
+            drawing.rect(
+                x + i * (bar + gap), base - unit * key, bar, unit * key, theme.BLUE if left_half else theme.ORANGE
+            )
+            drawing.text(x + i * (bar + gap) + bar / 2, base + 16, str(key), 11, theme.MUTED)
         middle = x + panel / 2 - gap / 2
-        drawing.line(middle, top - 16, middle, base + 22, svg.MUTED, 1, "4 3")
-        drawing.text(x + panel / 4, base + 40, f"positions 0 to {n // 2 - 1}", 12.5, svg.BLUE)
-        drawing.text(x + 3 * panel / 4, base + 40, f"positions {n // 2} to {n - 1}", 12.5, svg.ORANGE)
+        drawing.line(middle, top - 16, middle, base + 22, theme.MUTED, 1, "4 3")
+        drawing.text(x + panel / 4, base + 40, f"positions 0 to {n // 2 - 1}", 12.5, theme.BLUE)
+        drawing.text(x + 3 * panel / 4, base + 40, f"positions {n // 2} to {n - 1}", 12.5, theme.ORANGE)
     arrow = 32 + panel + 18
-    drawing.line(arrow, base - 50, arrow + 40, base - 50, svg.INK, 2)
-    drawing.polygon([(arrow + 50, base - 50), (arrow + 38, base - 56), (arrow + 38, base - 44)], svg.INK)
+    drawing.line(arrow, base - 50, arrow + 40, base - 50, theme.INK, 2)
+    drawing.polygon([(arrow + 50, base - 50), (arrow + 38, base - 56), (arrow + 38, base - 44)], theme.INK)
     return drawing
 
 
@@ -246,103 +291,35 @@ def draw_zero_one(n: int = 16) -> svg.Drawing:
     ]
     cell, left, top, row = 15, 176, 62, 46
     panel = n * cell
-    drawing = svg.Drawing(left + 2 * panel + 84, top + len(cases) * row + 30, "Half-cleaners on zeros and ones")
+    drawing = svg.Drawing(
+        left + 2 * panel + 84,
+        top + len(cases) * row + 30,
+        "Half-cleaners on zeros and ones",
+        f"Three bitonic rows of {n} zeros and ones before and after a half-cleaner: ones in the left half, ones "
+        "across the middle, and ones that wrap round. Afterwards one half is always clean, all zeros or all ones, "
+        "and the other half is bitonic.",
+    )
     second = left + panel + 54
-    drawing.text(left + panel / 2, 32, "bitonic, zeros and ones", 14, svg.INK, weight="bold")
-    drawing.text(second + panel / 2, 32, f"after B{n}", 14, svg.INK, weight="bold")
+    drawing.text(left + panel / 2, 32, "bitonic, zeros and ones", 14, theme.INK, weight="bold")
+    drawing.text(second + panel / 2, 32, f"after B{n}", 14, theme.INK, weight="bold")
     for index, (name, keys) in enumerate(cases):
         states, _ = run([Stage(n, n // 2, half_cleaner(n))], keys)
         halves = states[1][: n // 2], states[1][n // 2 :]
         assert any(len(set(half)) == 1 for half in halves) and max(halves[0]) <= min(halves[1])
         y = top + index * row
-        drawing.text(left - 14, y + 13, name, 12.5, svg.INK, "end")
+        drawing.text(left - 14, y + 13, name, 12.5, theme.INK, "end")
         for x, state in ((left, states[0]), (second, states[1])):
             for i, key in enumerate(state):
-                drawing.rect(x + i * cell, y, cell, cell + 4, svg.BLUE if key else svg.PAPER, svg.WIRE, 0, 0.8)
-            drawing.line(x + panel / 2, y - 5, x + panel / 2, y + cell + 9, svg.ORANGE, 2)
+                fill = theme.BLUE if key else theme.PAPER
+                drawing.rect(x + i * cell + (4 if i >= n // 2 else -4), y, cell, cell + 4, fill, theme.WIRE, 0, 0.8)
+            drawing.line(x + panel / 2, y - 5, x + panel / 2, y + cell + 9, theme.ORANGE, 2)
         for half, center in zip(halves, (second + panel / 4, second + 3 * panel / 4)):
             words = "clean" if len(set(half)) == 1 else "bitonic"
-            drawing.text(center, y + 33, words, 11.5, svg.TEAL if words == "clean" else svg.MUTED)
-    drawing.rect(left, top + len(cases) * row + 2, 12, 12, svg.BLUE, svg.WIRE)
-    drawing.text(left + 18, top + len(cases) * row + 12, "one", 12, svg.MUTED, "start")
-    drawing.rect(left + 56, top + len(cases) * row + 2, 12, 12, svg.PAPER, svg.WIRE)
-    drawing.text(left + 74, top + len(cases) * row + 12, "zero", 12, svg.MUTED, "start")
-    return drawing
-
-
-def draw_launches(n_log: int) -> svg.Drawing:
-    """The triangle of all stages of step 03: a row per merge, a cell per stage, joined per launch."""
-    tile_log = TILE_KEYS.bit_length() - 1
-    plan = launches(tile_log, n_log)
-    assert sum(len(cells) for _, cells in plan) == n_log * (n_log + 1) // 2
-    m = n_log - tile_log
-    assert len(plan) == 1 + m + m * (m + 1) // 2  # the contract in labs/03-bitonic/bitonic.h
-    w, h, left, top = 40, 22, 96, 72
-    colors = {
-        "tile": (svg.TEAL, svg.TEAL_FILL),
-        "merge": (svg.BLUE, svg.BLUE_FILL),
-        "mirror": (svg.ORANGE, svg.ORANGE_FILL),
-        "global": (svg.ORANGE, svg.ORANGE_FILL),
-    }
-    drawing = svg.Drawing(
-        left + n_log * w + 40, top + n_log * h + 34, f"Step 03: which stages of 2^{n_log} keys run in which launch"
-    )
-
-    # Columns end at the right edge with stride 1, so that equal strides lie in one column.
-    def cell_x(merge: int, stage: int) -> float:
-        return left + (n_log - merge + stage) * w
-
-    def cell_y(merge: int) -> float:
-        return top + (merge - 1) * h
-
-    for stride_log in range(n_log):
-        x = left + (n_log - 1 - stride_log) * w + w / 2
-        drawing.text(x, top - 12, str(1 << stride_log), 10.5, svg.MUTED)
-    drawing.text(left - 10, top - 12, "stride j", 12, svg.MUTED, "end")
-    for kind, cells in plan:
-        color, fill = colors[kind]
-        for merge, stage in cells:
-            drawing.rect(cell_x(merge, stage), cell_y(merge), w, h, fill, svg.PAPER, 0, 1)
-        if kind == "tile":
-            continue
-        x1, x2 = cell_x(*cells[0]), cell_x(*cells[-1]) + w
-        drawing.rect(x1 + 1.5, cell_y(cells[0][0]) + 2, x2 - x1 - 3, h - 4, "none", color, 4, 1.4)
-        words = {"mirror": "mirror", "global": "global", "merge": "one launch in shared memory"}[kind]
-        drawing.text((x1 + x2) / 2, cell_y(cells[0][0]) + h / 2 + 4, words, 10.5 if kind != "merge" else 12, color)
-    outline = []  # one launch for the whole lower triangle
-    for merge in range(1, tile_log + 1):
-        outline += [
-            (cell_x(merge, 0) + 1.5, cell_y(merge) + (1.5 if merge == 1 else 0)),
-            (cell_x(merge, 0) + 1.5, cell_y(merge) + h),
-        ]
-    right = cell_x(tile_log, tile_log - 1) + w - 1.5
-    floor = cell_y(tile_log) + h - 2
-    outline[-1] = (outline[-1][0], floor)
-    corners = outline + [(right, floor), (right, cell_y(1) + 1.5), outline[0]]
-    for (x1, y1), (x2, y2) in zip(corners, corners[1:]):
-        drawing.line(x1, y1, x2, y2, svg.TEAL, 1.4)
-    middle = left + (n_log - (tile_log - 2) / 2) * w
-    drawing.text(middle, cell_y(tile_log - 2) + h / 2 + 2, "one launch in shared memory:", 13, svg.TEAL, weight="bold")
-    drawing.text(middle, cell_y(tile_log - 1) + h / 2 + 1, f"{len(plan[0][1])} stages sort every tile", 13, svg.TEAL)
-    for merge in range(1, n_log + 1):
-        drawing.text(
-            left - 10,
-            cell_y(merge) + h / 2 + 4,
-            f"k = {1 << merge}",
-            11.5,
-            svg.INK if merge > tile_log else svg.MUTED,
-            "end",
-        )
-    total = len(plan)
-    drawing.text(
-        left,
-        30,
-        f"n = {1 << n_log} keys, tile = {TILE_KEYS}: {total} launches instead of {n_log * (n_log + 1) // 2}",
-        14.5,
-        svg.INK,
-        "start",
-        "bold",
-    )
+            drawing.text(center, y + 33, words, 11.5, theme.TEAL if words == "clean" else theme.MUTED)
+    drawing.rect(left, top + len(cases) * row + 2, 12, 12, theme.BLUE, theme.WIRE)
+    drawing.text(left + 18, top + len(cases) * row + 12, "one", 12, theme.MUTED, "start")
+    drawing.rect(left + 56, top + len(cases) * row + 2, 12, 12, theme.PAPER, theme.WIRE)
+    drawing.text(left + 74, top + len(cases) * row + 12, "zero", 12, theme.MUTED, "start")
     return drawing
 
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from workbook.pictures import svg
+from workbook.pictures import svg, theme
 
 CELL, HIGH = 40, 26
-COLORS = [(svg.BLUE, svg.BLUE_FILL), (svg.ORANGE, svg.ORANGE_FILL), (svg.TEAL, svg.TEAL_FILL), (svg.INK, "#eceff3")]
+COLORS = [
+    (theme.BLUE, theme.BLUE_FILL),
+    (theme.ORANGE, theme.ORANGE_FILL),
+    (theme.TEAL, theme.TEAL_FILL),
+    (theme.INK, theme.GREY_FILL),
+]
 SLOTS = 3
 PHASES = (("in", 10), ("sort", 4), ("out", 11))  # what a piece goes through, and how long it takes (of some unit)
 Span = tuple  # (begin, end)
@@ -40,23 +45,30 @@ def draw_timeline() -> svg.Drawing:
     pieces, unit, left, lane = 6, 4.4, 118, 30
     plans = [("one slot, one stream", schedule(pieces, 1)), ("three slots, three streams", schedule(pieces, SLOTS))]
     longest = plans[0][1][-1][-1][1]
-    drawing = svg.Drawing(left + longest * unit + 40, 292, "Copies and sorts without and with overlap")
+    drawing = svg.Drawing(
+        left + longest * unit + 40,
+        292,
+        "Copies and sorts without and with overlap",
+        f"{pieces} pieces are copied in, sorted and copied out. With one slot each phase waits for the one before. "
+        f"With {SLOTS} slots the copies in follow each other without a gap while other pieces are sorted and copied "
+        f"out, and all is done after {100 * plans[1][1][-1][-1][1] / longest:.0f} % of that time.",
+    )
     for row, (title, times) in enumerate(plans):
         top = 50 + row * 128
-        drawing.text(20, top - 18, title, 13.5, svg.INK, "start", "bold")
+        drawing.text(20, top - 18, title, 13.5, theme.INK, "start", "bold")
         for engine, name in enumerate(("copy in", "sort", "copy out")):
             y = top + engine * lane
-            drawing.text(left - 12, y + 16, name, 12.5, svg.MUTED, "end")
-            drawing.line(left, y + 24, left + longest * unit, y + 24, svg.RULE, 1)
+            drawing.text(left - 12, y + 16, name, 12.5, theme.MUTED, "end")
+            drawing.line(left, y + 24, left + longest * unit, y + 24, theme.RULE, 1)
             for piece, spans in enumerate(times):
                 begin, end = spans[engine]
                 color, fill = COLORS[piece % SLOTS]
                 drawing.rect(left + begin * unit, y, (end - begin) * unit - 1, 22, fill, color, 3, 1)
                 drawing.text(left + (begin + end) / 2 * unit, y + 15.5, str(piece), 12, color)
         end = times[-1][-1][1]
-        drawing.line(left + end * unit, top - 6, left + end * unit, top + 3 * lane - 4, svg.RED, 1.4)
+        drawing.line(left + end * unit, top - 6, left + end * unit, top + 3 * lane - 4, theme.RED, 1.4)
         share = 100 * end / longest
-        drawing.text(left + end * unit - 6, top - 18, f"done: {share:.0f} %", 12.5, svg.RED, "end")
+        drawing.text(left + end * unit - 6, top - 18, f"done: {share:.0f} %", 12.5, theme.RED, "end")
     return drawing
 
 
@@ -77,22 +89,30 @@ def draw_rounds() -> svg.Drawing:
         heads[winner] += 1
     assert sorted_ == sorted(key for run in runs for key in run)
     left, top, pitch = 116, 58, 34
-    drawing = svg.Drawing(left + total * CELL + 24, top + (threads + 2) * pitch + 24, "Threads merge their runs")
-    drawing.text(left - 14, 36, "round", 13, svg.MUTED, "end")
+    drawing = svg.Drawing(
+        left + total * CELL + 24,
+        top + (threads + 2) * pitch + 24,
+        "Threads merge their runs",
+        f"{threads} threads with a sorted run each. In every round each thread offers the first key of its run that "
+        "is left, the smallest offer wins, and of equal keys that of the lowest thread. The threads "
+        f"{svg.listed(winner for _, winner in offers)} win in turn, and the keys come out sorted: "
+        f"{svg.listed(sorted_)}.",
+    )
+    drawing.text(left - 14, 36, "round", 13, theme.MUTED, "end")
     for t in range(threads):
-        drawing.text(left - 14, top + t * pitch + 18, f"thread {t} offers", 13, svg.MUTED, "end")
-    drawing.text(left - 14, top + (threads + 0.4) * pitch + 18, "sorted", 13, svg.INK, "end", "bold")
-    drawing.text(left - 14, top + (threads + 1.3) * pitch + 18, "word", 13, svg.MUTED, "end")
+        drawing.text(left - 14, top + t * pitch + 18, f"thread {t} offers", 13, theme.MUTED, "end")
+    drawing.text(left - 14, top + (threads + 0.4) * pitch + 18, "sorted", 13, theme.INK, "end", "bold")
+    drawing.text(left - 14, top + (threads + 1.3) * pitch + 18, "word", 13, theme.MUTED, "end")
     for round_, (before, winner) in enumerate(offers):
         x = left + round_ * CELL
-        drawing.text(x + 18, 36, str(round_), 13, svg.MUTED)
+        drawing.text(x + 18, 36, str(round_), 13, theme.MUTED)
         for t, head in enumerate(before):
             if head < len(runs[t]):
-                color, fill = COLORS[t] if t == winner else (svg.MUTED, svg.PAPER)
+                color, fill = COLORS[t] if t == winner else (theme.MUTED, theme.PAPER)
                 key_box(drawing, x, top + t * pitch, str(runs[t][head]), color, fill, t == winner)
         color, fill = COLORS[winner]
         key_box(drawing, x, top + (threads + 0.4) * pitch, str(sorted_[round_]), color, fill)
-        drawing.text(x + 18, top + (threads + 1.3) * pitch + 18, str(round_ % 3), 13, svg.MUTED)
+        drawing.text(x + 18, top + (threads + 1.3) * pitch + 18, str(round_ % 3), 13, theme.MUTED)
     return drawing
 
 
@@ -129,31 +149,38 @@ def draw_tree(drawing: svg.Drawing, heads: list[int], left: float, path_of: int 
         node //= 2
     for node in range(2, 2 * runs):
         (x, y), (px, py) = places[node], places[node // 2]
-        drawing.line(x, y, px, py, svg.ORANGE if node in way else svg.PALE_WIRE, 2.4 if node in way else 1.2)
+        drawing.line(x, y, px, py, theme.ORANGE if node in way else theme.WIRE, 2.4 if node in way else 1.2)
     x, y = places[1]
-    drawing.line(x, y, x, y - 40, svg.ORANGE if way else svg.PALE_WIRE, 2.4 if way else 1.2)
-    drawing.text(x, y - 48, f"{heads[winner]} wins (run {winner})", 13.5, svg.INK, weight="bold")
+    drawing.line(x, y, x, y - 40, theme.ORANGE if way else theme.WIRE, 2.4 if way else 1.2)
+    drawing.text(x, y - 48, f"{heads[winner]} wins (run {winner})", 13.5, theme.INK, weight="bold")
     for node, (x, y) in places.items():
         run = losers[node] if node < runs else node - runs
-        color, fill = COLORS[run % 4] if node >= runs else (svg.INK, svg.PAPER)
+        color, fill = COLORS[run % 4] if node >= runs else (theme.INK, theme.PAPER)
         drawing.rect(x - 17, y - 13, 34, 26, fill, color, 4 if node >= runs else 13, 1.2)
         drawing.text(x, y + 4.5, str(heads[run]), 13, color)
         if node >= runs:
-            drawing.text(x, y + 28, f"run {run}", 11, svg.MUTED)
+            drawing.text(x, y + 28, f"run {run}", 11, theme.MUTED)
     return winner
 
 
 def draw_losers() -> svg.Drawing:
     """A tree of losers of eight runs before and after one key: only the way of the winner's run is played again."""
     heads, next_key = [12, 5, 9, 7, 4, 15, 8, 11], 10
-    drawing = svg.Drawing(720, 340, "A tree of losers")
+    before = losers_of(heads)[0]
+    drawing = svg.Drawing(
+        720,
+        340,
+        "A tree of losers",
+        f"Two trees over eight runs whose first keys are {svg.listed(heads)}. Each inner node holds the loser of a "
+        f"match between its two subtrees. On the left, {heads[before]} of run {before} has won. On the right, run "
+        f"{before} goes on with {next_key}: only the three matches on its way up are played again.",
+    )
     winner = draw_tree(drawing, heads, 30, None)
     heads[winner] = next_key
-    before = losers_of(heads)[0]
-    assert draw_tree(drawing, heads, 390, winner) == before
-    drawing.text(30, 324, "round: the loser of the match between the two subtrees", 12.5, svg.MUTED, "start")
+    draw_tree(drawing, heads, 390, winner)
+    drawing.text(30, 324, "round: the loser of the match between the two subtrees", 12.5, theme.MUTED, "start")
     drawing.text(
-        390, 324, f"run {winner} goes on with {next_key}: three matches, on its way up", 12.5, svg.ORANGE, "start"
+        390, 324, f"run {winner} goes on with {next_key}: three matches, on its way up", 12.5, theme.ORANGE, "start"
     )
     return drawing
 
@@ -162,52 +189,47 @@ def draw_losers() -> svg.Drawing:
 
 
 def draw_partition() -> svg.Drawing:
-    """Three pieces of keys, grouped by the buckets of one splitter, and gathered bucket by bucket."""
+    """Three pieces of keys, grouped by the buckets of one splitter, gathered bucket by bucket, and sorted."""
     pieces = [[71, 12, 40, 93, 25], [40, 88, 7, 40, 52], [31, 66, 40, 3, 97]]
-    splitter = 40
+    splitter, size = 40, 5
     bucket_of = {key: (key > splitter) + (key >= splitter) for piece in pieces for key in piece}
-    grouped = [sorted(piece, key=lambda key: bucket_of[key]) for piece in pieces]
-    buckets = [[key for piece in grouped for key in piece if bucket_of[key] == b] for b in range(3)]
-    done = [sorted(bucket) for bucket in buckets]
-    flat = [key for piece in grouped for key in piece]
-    result = [key for bucket in done for key in bucket]
-    assert result == sorted(flat)
-    gap, left, tops = 14, 128, (44, 118, 214)
-    size = len(pieces[0])
+    grouped = [key for piece in pieces for key in sorted(piece, key=lambda key: bucket_of[key])]
+    order = sorted(range(len(grouped)), key=lambda i: bucket_of[grouped[i]])  # where each gathered key comes from
+    gathered = [grouped[i] for i in order]
+    result = [key for b in range(3) for key in sorted(key for key in gathered if bucket_of[key] == b)]
+    assert result == sorted(grouped)
+    ends = [sum(bucket_of[key] <= b for key in gathered) for b in range(3)]
+    gap, left, tops = 14, 148, (40, 112, 196, 268)
 
     def place(index: int, row: int) -> tuple[float, float]:
-        bounds = [size, 2 * size] if row < 2 else [len(done[0]), len(done[0]) + len(done[1])]
+        bounds = ends if row > 1 else [size, 2 * size]
         return left + index * CELL + gap * sum(index >= bound for bound in bounds), tops[row]
 
-    drawing = svg.Drawing(left + 3 * size * CELL + 2 * gap + 20, 290, "Partition in two round trips")
-    for row, name in enumerate(("keys, in pieces", "scratch, grouped", "keys, sorted")):
-        drawing.text(left - 14, tops[row] + 18, name, 13, svg.INK, "end")
-    drawing.text(left - 14, (tops[0] + tops[1]) / 2 + 18, "round trip 1", 12.5, svg.MUTED, "end")
-    drawing.text(left - 14, (tops[1] + tops[2]) / 2 + 18, "round trip 2", 12.5, svg.MUTED, "end")
-    begins = [0, len(buckets[0]), len(buckets[0]) + len(buckets[1])]
-    taken = [0, 0, 0]
-    for index, key in enumerate(flat):
-        b = bucket_of[key]
-        x, y = place(index, 1)
-        to_x, to_y = place(begins[b] + taken[b], 2)
-        taken[b] += 1
-        drawing.line(x + 18, y + HIGH + 1, to_x + 18, to_y - 1, COLORS[b][0], 1)
-    for p, piece in enumerate(pieces):
-        x, _ = place(p * size, 0)
-        drawing.line(x + size * CELL / 2, tops[0] + HIGH + 6, x + size * CELL / 2, tops[1] - 8, svg.WIRE, 1.6)
-        for i, key in enumerate(piece):
-            key_box(drawing, *place(p * size + i, 0), str(key), svg.MUTED, svg.PAPER)
-    for row, keys in ((1, flat), (2, result)):
-        for index, key in enumerate(keys):
-            key_box(drawing, *place(index, row), str(key), *COLORS[bucket_of[key]])
-    drawing.text(
-        left,
-        272,
-        "splitter 40: less (blue, sorted), equal (orange, nothing to sort), more (green, sorted)",
-        12.5,
-        svg.MUTED,
-        "start",
+    drawing = svg.Drawing(
+        left + 3 * size * CELL + 2 * gap + 20,
+        340,
+        "Partition in two round trips",
+        f"Three pieces of {size} keys. Round trip 1 groups each piece by the splitter {splitter}: smaller keys, "
+        f"equal keys, larger keys. Round trip 2 gathers each bucket from all pieces, {svg.listed(gathered)}, and "
+        f"sorts it: {svg.listed(result)}. The bucket of the keys that equal the splitter needs no sort.",
     )
+    for row, words in enumerate(("keys, in pieces", "scratch, grouped", "gathered on the GPU", "keys, sorted")):
+        drawing.text(left - 14, tops[row] + 18, words, 13, theme.INK, "end")
+    for trip, row in ((1, 0), (2, 2)):
+        drawing.text(left - 14, (tops[row] + tops[row + 1]) / 2 + 18, f"round trip {trip}", 12, theme.MUTED, "end")
+    for index, source in enumerate(order):
+        (x, y), (to_x, to_y) = place(source, 1), place(index, 2)
+        drawing.line(x + 18, y + HIGH + 1, to_x + 18, to_y - 1, COLORS[bucket_of[grouped[source]]][0], 1.2)
+    for row, bounds in ((0, [0, size, 2 * size, 3 * size]), (2, [0, *ends])):  # an arrow per piece or bucket
+        for first, end in zip(bounds, bounds[1:]):
+            middle = (place(first, row)[0] + place(end - 1, row)[0] + CELL - 4) / 2
+            drawing.arrow_down(middle, tops[row] + HIGH + 6, tops[row + 1] - 6, theme.MUTED)
+    for row, keys in enumerate((sum(pieces, []), grouped, gathered, result)):
+        for index, key in enumerate(keys):
+            color, fill = COLORS[bucket_of[key]] if row else (theme.MUTED, theme.PAPER)
+            key_box(drawing, *place(index, row), str(key), color, fill)
+    words = f"splitter {splitter}: less (blue, sorted), equal (orange, nothing to sort), more (green, sorted)"
+    drawing.text(left, 322, words, 12.5, theme.MUTED, "start")
     return drawing
 
 
@@ -230,9 +252,17 @@ def draw_exchange() -> svg.Drawing:
     def x_of(gpu: int, i: int) -> float:
         return left + (gpu * size + i) * CELL + gap * gpu
 
-    drawing = svg.Drawing(x_of(gpus - 1, size) + 20, 286, "Three GPUs exchange keys")
+    drawing = svg.Drawing(
+        x_of(gpus - 1, size) + 20,
+        286,
+        "Three GPUs exchange keys",
+        f"{gpus} GPUs with {size} sorted keys each: {'; '.join(svg.listed(sorted(share)) for share in shares)}. Two "
+        "splitters, which are keys with their indices, divide every share, also where keys are equal. Each GPU "
+        f"receives a run from every GPU, {size} keys in all, and merges them: "
+        f"{'; '.join(svg.listed(keys[i] for i in own) for own in merged)}.",
+    )
     for row, name in enumerate(("sorted shares", "received runs", "merged")):
-        drawing.text(left - 14, tops[row] + 18, name, 13, svg.INK, "end")
+        drawing.text(left - 14, tops[row] + 18, name, 13, theme.INK, "end")
     for gpu in range(gpus):
         drawing.text(x_of(gpu, 0), 36, f"GPU {gpu}", 13, COLORS[gpu][0], "start", "bold")
     for gpu, own in enumerate(received):
@@ -244,7 +274,7 @@ def draw_exchange() -> svg.Drawing:
             for place, i in enumerate(own):
                 key_box(drawing, x_of(gpu, place), tops[row], str(keys[i]), *COLORS[goes_to[i]])
     words = " and ".join(f"key {key} with index {index}" for key, index in splitters)
-    drawing.text(left, 272, f"splitters: {words}", 12.5, svg.MUTED, "start")
+    drawing.text(left, 272, f"splitters: {words}", 12.5, theme.MUTED, "start")
     return drawing
 
 

@@ -70,7 +70,7 @@ __global__ void make(lab::Span<unsigned> keys, Input input, std::uint64_t seed, 
 __global__ void find_facts(lab::Span<const unsigned> keys, lab::Order order, Facts* facts) {
   __shared__ unsigned long long checksum, inversions;
   if (threadIdx.x == 0) checksum = inversions = 0;
-  __syncthreads();  // a thread adds to sums that another has cleared
+  __syncthreads();  // a thread adds to `checksum` and `inversions`, which thread 0 has cleared
   unsigned long long own_sum = 0, own_inversions = 0;
   const std::int64_t step = std::int64_t(gridDim.x) * blockDim.x;
   for (std::int64_t i = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; i < keys.n; i += step) {
@@ -79,7 +79,7 @@ __global__ void find_facts(lab::Span<const unsigned> keys, lab::Order order, Fac
   }
   atomicAdd(&checksum, own_sum);
   atomicAdd(&inversions, own_inversions);
-  __syncthreads();  // one thread reads the sums to which others have added
+  __syncthreads();  // thread 0 reads `checksum` and `inversions`, to which others have added
   if (threadIdx.x == 0) {
     atomicAdd(&facts->checksum, checksum);
     atomicAdd(&facts->inversions, inversions);

@@ -30,8 +30,8 @@ Facts facts_of(lab::Span<const std::uint32_t> keys, lab::Order order, cudaStream
 /// Queues a sort by step 4 or 5 of lab 05. Errors: lab::Error for another step.
 void sort_share(lab::Span<std::uint32_t> keys, int step, lab::Order order, cudaStream_t stream);
 
-/// Queues what makes one sorted run of those that the exchange has brought to `received`: merges of pairs, or for many
-/// runs another sort_share(). `spare` has room for as many keys. Returns where the keys are in the end.
+/// Queues the work that makes one sorted run of those that the exchange has brought to `received`: merges of pairs, or
+/// for many runs another sort_share(). `spare` has room for as many keys. Returns where the keys are in the end.
 std::uint32_t* join_received(std::uint32_t* received, std::uint32_t* spare, const ExchangePlan& plan, int step,
                              lab::Order order, cudaStream_t stream);
 

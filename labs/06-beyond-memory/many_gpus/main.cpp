@@ -1,4 +1,4 @@
-// Sorts keys on as many GPUs as there are processes, by step 04: each process makes its share of the keys on its GPU,
+// Sorts keys on as many GPUs as there are processes, by step 04. Each process makes its share of the keys on its GPU,
 // NCCL exchanges them, and the result is verified. Started by MPI, on one host or several:
 //   mpirun -n 2 many-gpus --per-gpu 2^32 --input uniform
 // Process 0 prints one line of JSON. An error of any process ends all of them.
@@ -33,7 +33,7 @@ struct Options {
   int repeats = 3, local_sort = 6;
 };
 
-/// A whole number, or a power as 2^33. Throws lab::Error.
+/// A whole number, or a power such as 2^33. Throws lab::Error.
 std::int64_t number(const std::string& text, const char* option) {
   try {
     std::size_t used = 0;
@@ -47,7 +47,7 @@ std::int64_t number(const std::string& text, const char* option) {
       fmt::format("{} {} is not a number of keys: give a whole number or a power of two as 2^33", option, text));
 }
 
-/// What one sort took, in milliseconds: of each phase, the longest over all processes.
+/// How long a sort took, in milliseconds: for each phase, the longest time of all processes.
 struct Times {
   double sort = 0, splitters = 0, exchange = 0, join = 0, total = 0;
 };
@@ -101,7 +101,7 @@ class Sorter {
   Load load() const { return load_; }
 
  private:
-  /// Freed memory stays with this process: to get it from the driver again takes longer than the sort.
+  /// Freed memory stays with this process, because getting it from the driver again takes longer than the sort.
   static void keep_freed_memory() {
     int device = 0;
     cudaMemPool_t pool;
@@ -133,7 +133,7 @@ class Sorter {
     load_ = {plan.received(), size_ - (sent[processes_.rank + 1] - sent[processes_.rank])};
   }
 
-  /// Splitters from the samples of all processes, and what everyone has for everyone.
+  /// Splitters from the samples of all processes, and how many keys each has for each.
   beyond::ExchangePlan make_plan() const {
     const int gpus = processes_.count;
     const lab::Span<const std::uint32_t> share{share_.data(), size_};

@@ -16,13 +16,13 @@
 namespace beyond {
 
 /// Throws lab::Error unless the MPI call succeeded. MPI's own handler is switched off, so that all errors are reported
-/// alike.
+/// in the same way.
 void check_mpi(int code, const char* call);
 
 /// The same for NCCL, with the last message of `communicator`, which may be null.
 void check_nccl(ncclResult_t code, const char* call, ncclComm_t communicator);
 
-/// Initializes MPI and ends it; or, while an error is on its way out, leaves that to end_all().
+/// Initializes MPI and ends it. If an error is on its way out, leaves the end to end_all().
 class Processes {
  public:
   Processes(int* argc, char*** argv);
@@ -33,7 +33,7 @@ class Processes {
   int rank = 0, count = 1;
   std::string host;
 
-  /// Chooses the GPU of this process: each process of a host takes another one. Errors: lab::Error if a host has fewer.
+  /// Chooses a different GPU for each process of a host. Errors: lab::Error if a host has fewer.
   void choose_gpu() const;
 
   /// Prints the message of an error and ends the processes of all hosts with status 1.

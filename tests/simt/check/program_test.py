@@ -225,7 +225,7 @@ def check_trace(folder: Path, compiler: str) -> str | None:
     if made.returncode:
         return f"trace: {made.stdout}{made.stderr}"
     environment = {**os.environ, "CHECK_TRACE": str(path), "CHECK_TRACE_LAUNCHES": "1-1"}
-    subprocess.run([str(program)], capture_output=True, check=False, timeout=60, env=environment)
+    subprocess.run([str(program)], capture_output=True, check=False, timeout=600, env=environment)
     run = trace.read(path.read_text())
     lines = TRACED.splitlines()
     marked = [
@@ -257,7 +257,7 @@ def check(name: str, text: str, kind: str | None, folder: Path, compiler: str) -
             run.stdout.readline()
             run.terminate()
         try:
-            _, errors = run.communicate(timeout=60)
+            _, errors = run.communicate(timeout=600)
         except subprocess.TimeoutExpired:
             run.kill()
             return f"{name}: has not ended"

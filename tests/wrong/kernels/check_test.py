@@ -80,7 +80,7 @@ def run(program: Path, seed: str) -> subprocess.CompletedProcess[str]:
         [str(program)],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=1200,
         check=False,
         env={**os.environ, "SIMT_SEED": seed, "SIMT_SECONDS": "2"},
     )

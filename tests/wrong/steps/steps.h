@@ -104,6 +104,10 @@ inline constexpr lab::Step steps[] = {
      .idea = "more device memory than allowed",
      .min_device_bytes = 1 << 18,
      .function = lab::SortHostMemory{uses_too_much_memory}},
+    {.number = 46,
+     .name = "pairs",
+     .idea = "sorts where pairs are to be exchanged",
+     .function = lab::Exchange{{.u32 = right}}},
 };
 
 }  // namespace wrong

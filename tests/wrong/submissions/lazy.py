@@ -65,8 +65,8 @@ def _compiling(head: str, alone: bool = False) -> Lazy:
 
 LAZY = {
     # --- wrong results: the judge compares every key ---
-    "copies_the_input": _first("if (blocks > 0) return;", "the step changed nothing"),
-    "sorts_powers_of_two": _first("if ((keys.n & (keys.n - 1)) != 0) return;", "the step changed nothing", _SOME),
+    "copies_the_input": _first("if (blocks > 0) return;", "in the original order"),
+    "sorts_powers_of_two": _first("if ((keys.n & (keys.n - 1)) != 0) return;", "in the original order", _SOME),
     "sorts_with_the_first_block": Lazy(
         [("blockIdx.x) * blockDim.x + threadIdx.x; t < pairs;", "blockIdx.x) * pairs + threadIdx.x; t < pairs;")],
         "in the wrong order",
@@ -81,7 +81,7 @@ LAZY = {
     ),
     "ignores_the_order": Lazy([("lab::before(b, a, order)", "b < a")], "wrong key at index", _SOME),
     "does_a_phase_too_few": Lazy([("phase < keys.n;", "phase < keys.n - 1;")], "in the wrong order", _SOME),
-    "sorts_small_arrays": _first("if (keys.n > 64) return;", "the step changed nothing", _SOME),
+    "sorts_small_arrays": _first("if (keys.n > 64) return;", "in the original order", _SOME),
     "refuses_everything": _first('throw lab::Unsupported("n is not to my taste");', "n is not to my taste"),
     "keeps_the_last_output": _first(
         """
@@ -170,7 +170,7 @@ return;
     ),
     # --- attacks that use nothing which is refused ---
     "prints_that_it_is_right": _first(
-        'std::puts("verified");\nif (blocks > 0) return;', "the step changed nothing", None, "#include <cstdio>\n"
+        'std::puts("verified");\nif (blocks > 0) return;', "in the original order", None, "#include <cstdio>\n"
     ),
     "changes_the_judges_input": _first(
         """
@@ -184,7 +184,7 @@ return;
         "#include <sys/mman.h>\n#include <cstring>\n",
     ),
     "knows_the_number_of_its_call": _first(
-        "static int calls = 0;\nif (++calls > 3) return;", "the step changed nothing", _RARELY_WRONG
+        "static int calls = 0;\nif (++calls > 3) return;", "in the original order", _RARELY_WRONG
     ),
     "hides_from_the_observers": Lazy(
         [("__global__ void run_phase", '__attribute__((no_sanitize("thread"))) __global__ void run_phase')],

@@ -12,7 +12,7 @@ from pathlib import Path
 from attacks import FOLDER, REFUSED
 from lazy import COMPILING, FULL, LAB, LAZY, NONE, ROOT, Lazy
 
-FILES = ("01_global.cu", "02_halo.cu", "03_rows.cu")
+FILES = ("00_exchange.cu", "01_global.cu", "02_halo.cu", "03_rows.cu")  # by the step's number
 
 # Of the attacks that inspection refuses, one of each kind; tests/workbook/test_inspection.py makes all of them.
 HOSTILE = (
@@ -28,8 +28,10 @@ HOSTILE = (
     "starts_a_thread",
 )
 
-ALL = {(step, name): FULL for step in (1, 2, 3) for name in ("correct", "check", "budgets")}
-REPORT = (0, "report")  # step 0: the lab as a whole
+ALL: dict[tuple[int | None, str], str] = {
+    (step, name): FULL for step in range(len(FILES)) for name in ("correct", "check", "budgets")
+}
+REPORT = (None, "report")  # of the lab as a whole
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class Student:
     """What a student hands in, and what the grade must be. Criteria that are not named must have no points."""
 
     files: Mapping[str, str | bytes]  # below the folder of the submission; of an archive: its name and content
-    points: Mapping[tuple[int, str], str] = field(default_factory=dict)
+    points: Mapping[tuple[int | None, str], str] = field(default_factory=dict)
     words: str = ""  # in the criteria, their failures, the refusals or the remarks
     refused: bool = False
     kind: str = "correct"  # what the student is an example of: correct, partly, lazy, hostile
@@ -75,7 +77,7 @@ def attacking(name: str) -> Student:
         "  if (keys.n < 2) return;\n",
         "  if (keys.n < 2) return;\n  attack(reinterpret_cast<unsigned*>(keys.data), keys.n);\n",
     )
-    others = {file: solution(file) for file in FILES[1:]}
+    others = {file: solution(file) for file in FILES if file != "01_global.cu"}
     return Student(folder({**others, "01_global.cu": attack + text}), {}, REFUSED[name], True, "hostile")
 
 
@@ -123,19 +125,22 @@ def partly() -> dict[str, Student]:
     """Some steps are right."""
     texts = {name: solution(name) for name in FILES}
     starters = {name: starter(name) for name in FILES}
-    of_step = [{key: share for key, share in ALL.items() if key[0] == step} for step in (1, 2, 3)]
+    of_step = [{key: share for key, share in ALL.items() if key[0] == step} for step in range(len(FILES))]
     broken = texts["02_halo.cu"] + "\nthis is not C++\n"
     return {
         "starters": Student(folder(starters), {}, "is not written yet", kind="partly"),
-        "step 1": Student(folder({**starters, FILES[0]: texts[FILES[0]]}), of_step[0], kind="partly"),
+        "step 1": Student(folder({**starters, FILES[1]: texts[FILES[1]]}), of_step[1], kind="partly"),
         "steps 1 and 2": Student(
-            folder({**starters, **{name: texts[name] for name in FILES[:2]}}),
-            {**of_step[0], **of_step[1]},
+            folder({**starters, **{name: texts[name] for name in FILES[1:3]}}),
+            {**of_step[1], **of_step[2]},
             kind="partly",
         ),
-        "step 3 alone": Student(folder({FILES[2]: texts[FILES[2]]}), of_step[2], "was not handed in", kind="partly"),
+        "step 3 alone": Student(folder({FILES[3]: texts[FILES[3]]}), of_step[3], "was not handed in", kind="partly"),
         "step 2 broken": Student(
-            folder({**texts, FILES[1]: broken}), {**of_step[0], **of_step[2]}, "does not compile", kind="partly"
+            folder({**texts, FILES[2]: broken}),
+            {**of_step[0], **of_step[1], **of_step[3]},
+            "does not compile",
+            kind="partly",
         ),
         "nothing": Student({"README.txt": "sorry"}, {}, "was not handed in", kind="partly"),
     }

@@ -26,7 +26,7 @@ template <class T, class Change>
 inline T atomic_update(T* address, Change change) {
   T old, desired;
 #ifdef SIMT_CHECK
-  // One access for the observers instead of the loop's several. Blocks run one after another in the check build.
+  // One access for the observers instead of the loop's several. Blocks run one at a time in the check build.
   BitsOf<T> none = 0;
   asm("" : "+r"(none));  // otherwise clang sees that no bit changes, and makes this a load
   old = simt::bit_cast<T>(__atomic_fetch_or(reinterpret_cast<BitsOf<T>*>(address), none, __ATOMIC_RELAXED));

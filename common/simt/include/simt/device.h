@@ -45,6 +45,13 @@ struct Site {
   constexpr bool operator==(const Site& other) const { return line == other.line && file == other.file; }
 };
 
+/// The rewriter puts it behind `return` in kernels, so that the check build can name the line.
+#ifdef SIMT_CHECK
+void returned(Site site = Site::here());
+#else
+inline void returned() {}
+#endif
+
 /// The warp primitives at which lanes meet. Those of one sort follow one another, so that a comparison finds the sort.
 enum class WarpOp : std::uint8_t {
   sync,
@@ -93,6 +100,10 @@ void* dynamic_shared();
 }  // namespace simt
 
 #if defined(__x86_64__) && !defined(SIMT_BOOST_CONTEXT)
+#define SIMT_INLINE_BARRIER
+#endif
+
+#ifdef SIMT_INLINE_BARRIER
 // To the compiler, this changes nearly all registers, so it saves those whose values the kernel still needs, no others
 // (see src/execution/barrier.cpp). Compilers as old as g++ 12 have no attribute of functions that says so.
 #ifdef __AVX512F__

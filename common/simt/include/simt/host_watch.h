@@ -13,7 +13,8 @@ struct MemoryRange {
 
 /// While it exists, host code that accesses device memory faults, as with a GPU (the check build's observers report it
 /// instead); and what the host copies is watched: kernels must write `result`, and must not hand most of `keys` to the
-/// host. At most one may exist at a time.
+/// host. A launch on the default stream is refused, because the caller of the host code passes it another stream. At
+/// most one may exist at a time.
 class HostWatch {
  public:
   HostWatch(MemoryRange keys, MemoryRange result);

@@ -7,7 +7,7 @@
 namespace simt::check {
 
 /// From now on, kernels may access only these bytes of their allocation, which count as not yet written, and findings
-/// use this name for them. The name must outlive the allocation. For programs that keep guards of their own around
+/// use this name for them. The name must outlive the allocation. For programs that keep their own guards around
 /// arrays.
 void narrow(const void* begin, std::size_t bytes, const char* name);
 
@@ -15,6 +15,10 @@ void narrow(const void* begin, std::size_t bytes, const char* name);
 /// nor a copy within the device was seen to write it; `bytes` if there is none. For programs that must know who wrote a
 /// result.
 std::size_t first_not_by_device(const void* begin, std::size_t bytes, const void* before);
+
+/// Why these bytes of an allocation are as they were: "it launches no kernel", or where the kernels wrote instead. ""
+/// if the device has written any of them, or if the reason is another one.
+std::string why_unchanged(const void* begin, std::size_t bytes);
 
 /// Reports the last launch if the program has not read the last error after it. To be called where the program should
 /// have done so.

@@ -3,7 +3,7 @@
 
 #include "simt/error.h"
 
-/// name1 to name4 with their make_ functions; the types of two and of four elements have an alignment of their own.
+/// name1 to name4 with their make_ functions; the types of two and of four elements have their own alignment.
 #define SIMT_VECTORS(name, T, align2, align4)                        \
   struct name##1 { T x; };                                           \
   struct alignas(align2) name##2 { T x, y; };                        \

@@ -82,7 +82,7 @@ void Worker::arrive_in_sweep(Site site) {
   block_.turn.current = next;
 }
 
-#ifdef SIMT_BOOST_CONTEXT
+#ifndef SIMT_INLINE_BARRIER
 
 void Worker::sync(Site site) {
   set_scheduling(true);
@@ -118,7 +118,7 @@ int Worker::barrier(bool predicate, Site site) {
 
 }  // namespace simt
 
-#ifndef SIMT_BOOST_CONTEXT
+#ifdef SIMT_INLINE_BARRIER
 
 namespace simt {
 

@@ -1,9 +1,12 @@
-// Switching stacks: on x86-64 with a few instructions of our own, elsewhere with Boost.Context.
+// Switching stacks: on x86-64 and AArch64 with a few instructions of our own, elsewhere with Boost.Context.
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 
-#if !defined(__x86_64__) && !defined(SIMT_BOOST_CONTEXT)
+#include "simt/device.h"
+
+#if !defined(__x86_64__) && !defined(__aarch64__) && !defined(SIMT_BOOST_CONTEXT)
 #define SIMT_BOOST_CONTEXT
 #endif
 
@@ -20,7 +23,7 @@ namespace simt {
 /// Is this code in the section that is never interrupted?
 bool is_uninterrupted(const void* code);
 
-#ifndef SIMT_BOOST_CONTEXT
+#ifdef SIMT_INLINE_BARRIER
 
 /// Where a stack that was switched away from continues. The code there restores all other registers that it needs. The
 /// floating-point control words are left alone: device code cannot change them, and saving them costs more than
@@ -41,6 +44,29 @@ Context fresh_context(char* top, std::size_t /*bytes*/) {
   void** const stack = reinterpret_cast<void**>(top) - 1;
   *stack = nullptr;  // the return address of `entry`: keeps the stack aligned as after a call
   return {{}, stack, reinterpret_cast<void*>(entry)};
+}
+
+#elif !defined(SIMT_BOOST_CONTEXT)
+
+/// Where a stack that was switched away from continues: its stack pointer. The registers that a function must keep lie
+/// there.
+struct Context {
+  void* stack;
+};
+
+extern "C" void simt_switch(Context* save, const Context* to);
+
+inline void switch_to(Context* save, const Context& to) { simt_switch(save, &to); }
+
+inline constexpr std::size_t kept_registers = 20, link_register = 11;  // as simt_switch() stores them
+
+/// A stack of `bytes` below `top` (16-byte aligned), on which the first switch goes to `entry`, which never returns.
+template <void (*entry)()>
+Context fresh_context(char* top, std::size_t /*bytes*/) {
+  void** const registers = reinterpret_cast<void**>(top) - kept_registers;
+  std::memset(registers, 0, kept_registers * sizeof *registers);
+  registers[link_register] = reinterpret_cast<void*>(entry);
+  return {registers};
 }
 
 #else

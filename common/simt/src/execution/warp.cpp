@@ -134,7 +134,10 @@ void reduce(Warp& warp, const Rendezvous& group) {
 void complete(Warp& warp, const Rendezvous& group) {
   if (group.op == WarpOp::sync) {
     SIMT_OBSERVE(check::lanes_synchronized(running_warp(), group.arrived);)
-  } else if (group.op <= WarpOp::shuffle_xor) {
+    return;
+  }
+  SIMT_OBSERVE(check::exchanged();)
+  if (group.op <= WarpOp::shuffle_xor) {
     shuffle(warp, group);
   } else if (group.op <= WarpOp::ballot) {
     vote(warp, group);

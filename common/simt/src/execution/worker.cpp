@@ -83,7 +83,7 @@ bool Worker::run_block(const Launch& launch, std::uint64_t block) {
   block_.turn.site = {};
   links_valid_ = false;
   // Shared memory has undefined contents at first; a pattern shows a read of what nothing wrote.
-  std::memset(dynamic_shared_.data(), 0xcd, dynamic_shared);
+  if (dynamic_shared > 0) std::memset(dynamic_shared_.data(), 0xcd, dynamic_shared);
   free_stacks_.resize(max_threads_per_block);
   for (int i = 0; i < max_threads_per_block; ++i) free_stacks_[i] = max_threads_per_block - 1 - i;
   barrier_true_ = 0;
@@ -125,8 +125,8 @@ void Worker::check_past_shared() {
   abandoned_ = true;
 }
 
-/// Threads that never wait run here one after another, as in a plain loop. A thread that waits keeps this stack; the
-/// scheduler then continues in another call of this function, on another stack.
+/// Threads that never wait run here in turn, as in a plain loop. A thread that waits keeps this stack, and the
+/// scheduler continues in another call of this function, on another stack.
 void Worker::run_threads() {
   const auto call = block_.launch->kernel.call;
   const void* const arguments = block_.launch->kernel.arguments;
@@ -195,7 +195,8 @@ void Worker::wait() {
   set_scheduling(false);
 }
 
-/// The current thread continues, or starts. `left`: where what calls this continues.
+/// The current thread continues, or starts. `left`: where what calls this continues. The thread clears scheduling_ where
+/// it continues: a signal that came before that would make it wait while its context is still in use.
 SIMT_UNINTERRUPTED [[gnu::noinline]] void Worker::run_current(Context* left) {
   if (block_.warps[warp_].unstarted & (1u << position_)) {  // never within a sweep, when these are out of date
     // It needs a stack to start on; run_threads() there picks it again.
@@ -204,7 +205,9 @@ SIMT_UNINTERRUPTED [[gnu::noinline]] void Worker::run_current(Context* left) {
     return;
   }
   threadIdx = block_.turn.current->index;
-  set_scheduling(false);
+#ifdef SIMT_INLINE_BARRIER
+  set_scheduling(false);  // a thread in simt_barrier() continues in the program; until then, this section is left alone
+#endif
   switch_to(left, block_.turn.current->context);
 }
 

@@ -1,4 +1,4 @@
-// How one OS thread runs the threads of a block, one at a time, each on a stack of its own once it has to wait.
+// How one OS thread runs the threads of a block, one at a time, each on its own stack once it has to wait.
 //
 // What device code calls again and again (a warp primitive) is defined inline here, so that device.cpp, which device
 // code calls, contains it.

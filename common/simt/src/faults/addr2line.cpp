@@ -19,7 +19,7 @@ using Lines = std::vector<std::string>;
 
 std::string command_for(const std::uintptr_t* addresses, std::size_t count) {
   // This file is the running program, even if it has been compiled again and another file has its name.
-  std::string command = "exec addr2line -a -i -e /proc/" + std::to_string(getpid()) + "/exe";
+  std::string command = "exec addr2line -a -f -i -e /proc/" + std::to_string(getpid()) + "/exe";
   for (std::size_t i = 0; i < count; ++i) {
     char text[32];
     std::snprintf(text, sizeof text, " 0x%zx", std::size_t(addresses[i]));
@@ -40,7 +40,7 @@ std::string ending(int status) {
   return "it printed too little and ended with status " + std::to_string(WEXITSTATUS(status));
 }
 
-/// Runs the command, which prints about so many addresses. Returns what went wrong, or "".
+/// Runs the command, which prints about `addresses` addresses. Returns what went wrong, or "".
 std::string run(const std::string& command, std::size_t addresses, Lines& lines) {
   lines.clear();
   FILE* const output = popen(command.c_str(), "re");
@@ -67,6 +67,29 @@ void report_failure(const std::string& why) {
   std::fflush(stderr);
 }
 
+/// Whether a mangled name is that of a copy or move: a constructor, or operator=, whose parameter is a reference to the
+/// class. If the compiler has made it, its line is that of the class, but what matters is the line that copies.
+bool is_copy(const std::string& function) {
+  const std::size_t end = function.rfind('E');
+  if (end == std::string::npos || end < 4 || !function.starts_with("_Z") || function.back() != '_') return false;
+  const std::string name = function.substr(end - 2, 2), parameter = function.substr(end + 1);
+  const bool is_constructor = name[0] == 'C' && name[1] >= '1' && name[1] <= '5';
+  return (name == "aS" || is_constructor) && (parameter.starts_with("RKS") || parameter.starts_with("OS"));
+}
+
+/// For each address, its lines; they follow the names of their functions. What a copy was inlined into stands for it.
+void use_lines(const Lines& lines, const std::function<void(const std::string& line)>& use) {
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (lines[i].starts_with("0x")) {
+      use(lines[i]);
+      continue;
+    }
+    const bool is_last = i + 2 >= lines.size() || lines[i + 2].starts_with("0x");
+    if (i + 1 < lines.size() && (is_last || !is_copy(lines[i]))) use(lines[i + 1]);
+    ++i;
+  }
+}
+
 }  // namespace
 
 bool read_source_lines(const std::vector<std::uintptr_t>& addresses,
@@ -82,7 +105,7 @@ bool read_source_lines(const std::vector<std::uintptr_t>& addresses,
       report_failure(why);
       return false;
     }
-    std::for_each(lines.begin(), lines.end(), use);
+    use_lines(lines, use);
   }
   return true;
 }

@@ -31,7 +31,7 @@ bool is_host_heap_or_stack(void* address) {
   const std::uintptr_t page = page_bytes();
   unsigned char resident = 0;
   Dl_info info;
-  return std::uintptr_t(address) >= 65536 && std::uintptr_t(address) >> 47 == 0 &&
+  return std::uintptr_t(address) >= 65536 && std::uintptr_t(address) >> 48 == 0 &&
          mincore(reinterpret_cast<void*>(std::uintptr_t(address) / page * page), 1, &resident) == 0 &&
          (resident & 1) != 0 && dladdr(address, &info) == 0;
 }

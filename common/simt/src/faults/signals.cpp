@@ -7,6 +7,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
 #include <string>
 
@@ -14,6 +15,7 @@
 #include "../../check/check.h"
 #endif
 #include "../execution/failure.h"
+#include "../execution/os_threads.h"
 #include "../execution/worker.h"
 #include "../memory/access.h"
 #include "explanation.h"
@@ -47,6 +49,16 @@ AccessKind access_of_fault([[maybe_unused]] void* context) {
 #if defined(__x86_64__)
   // Bit 1 of the page fault's error code is set for a write.
   if ((static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_ERR] & 2) != 0) return AccessKind::write;
+#elif defined(__aarch64__)
+  // Bit 6 of the syndrome register is set for a write. The kernel stores it in one of the records after the registers.
+  const unsigned char* record = static_cast<ucontext_t*>(context)->uc_mcontext.__reserved;
+  for (;;) {
+    esr_context syndrome;
+    std::memcpy(&syndrome, record, sizeof syndrome);
+    if (syndrome.head.magic == ESR_MAGIC) return (syndrome.esr & 1 << 6) != 0 ? AccessKind::write : AccessKind::read;
+    if (syndrome.head.size == 0) break;  // the last one
+    record += syndrome.head.size;
+  }
 #endif
   return AccessKind::read;
 }
@@ -123,8 +135,10 @@ void end_here(const Worker& worker, void* where) {
     if (interruption.attempts_left.fetch_sub(1) > 1) return;
     site = barrier.line != 0 ? barrier : worker.launch_site();
   }
-  const std::string text = "the kernel was still running here when the program was ended: " + worker.here();
-  std::fprintf(stderr, "%s:%d: error: hang: %s\n", site.file, site.line, text.c_str());
+  const std::string text =
+      is_judged() ? "error: hang: the kernel was still running here when the program was ended: " + worker.here()
+                  : "note: interrupted: " + worker.here() + ": was running here when SIGTERM interrupted the program";
+  std::fprintf(stderr, "%s:%d: %s\n", site.file, site.line, text.c_str());
   std::fflush(stderr);
   std::signal(SIGTERM, SIG_DFL);
   kill(getpid(), SIGTERM);

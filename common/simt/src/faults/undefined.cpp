@@ -1,7 +1,9 @@
 // What C++ leaves undefined, a GPU defines, and other processors compute differently: conversions of numbers that an
 // integer cannot hold, and shifts by the type's width or more. Programs made by `cc` are compiled with the sanitizers
-// for these (-fsanitize=float-cast-overflow,shift-exponent), which call the functions below.
+// for these (-fsanitize=float-cast-overflow,shift-exponent), which call the functions below. All programs are compiled
+// with that for integer division by zero (integer-divide-by-zero), where not every processor stops.
 #include <cmath>
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -103,6 +105,14 @@ extern "C" void __ubsan_handle_float_cast_overflow(const Operation* operation, s
            ", this processor something else; limit the number first, or call __" +
            (from.bits() == 64 ? "double" : "float") + "2" + (to.is_signed() ? "" : "u") +
            (to.bits() == 64 ? "ll" : "int") + "_rz(), which gives the GPU's result on both");
+}
+
+extern "C" void __ubsan_handle_divrem_overflow(const Location* location, std::uintptr_t, std::uintptr_t) {
+  if (Worker* const worker = Worker::running()) {
+    worker->fail(
+        {"arithmetic", "integer division by zero", {location->file, int(location->line)}, cudaErrorLaunchFailure});
+  }
+  std::raise(SIGFPE);
 }
 
 extern "C" void __ubsan_handle_shift_out_of_bounds(const Operation* operation, std::uintptr_t, std::uintptr_t right) {

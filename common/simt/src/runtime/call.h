@@ -32,6 +32,9 @@ cudaError_t free_memory(const HostCall& call, void* pointer, std::initializer_li
 /// A copy, which has been found possible.
 void watch_copy(const HostCall& call, const void* to, std::size_t to_bytes, const void* from, std::size_t from_bytes);
 
+/// Whether a launch must name a stream: the program was given one.
+bool is_default_stream_refused();
+
 /// Memory that kernels and the host share was allocated.
 void watch_shared_memory(const HostCall& call, std::size_t bytes);
 

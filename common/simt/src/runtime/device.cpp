@@ -44,8 +44,10 @@ int clock_khz() { return int(1000 * std::strtod(processor_field("cpu MHz").c_str
 
 cudaDeviceProp make_properties() {
   cudaDeviceProp p{};
-  const std::string model = processor_field("model name");
-  std::snprintf(p.name, sizeof p.name, "simt: CUDA on the CPU (%s)", model.empty() ? "unknown model" : model.c_str());
+  std::string model = processor_field("model name");
+  // On AArch64, Linux has only numbers.
+  if (model.empty()) model = processor_field("CPU implementer") + " " + processor_field("CPU part");
+  std::snprintf(p.name, sizeof p.name, "simt: CUDA on the CPU (%s)", model == " " ? "unknown model" : model.c_str());
   p.totalGlobalMem = device_memory();
   p.sharedMemPerBlock = default_shared_bytes;
   p.regsPerBlock = registers;

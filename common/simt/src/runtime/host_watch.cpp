@@ -93,6 +93,8 @@ void watch_copy(const HostCall& call, const void* to, std::size_t to_bytes, cons
   work->add(call, "and calls before it copy most of the keys to the host: kernels must do the work");
 }
 
+bool is_default_stream_refused() { return work.has_value(); }
+
 void watch_shared_memory(const HostCall& call, std::size_t bytes) {
   if (!work) return;
   work->shared += bytes;

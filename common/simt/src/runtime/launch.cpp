@@ -9,6 +9,7 @@
 #include "../execution/os_threads.h"
 #include "../faults/signals.h"
 #include "../memory/closed_memory.h"
+#include "call.h"
 #include "simt/runtime/kernels.h"
 #include "simt/runtime/streams.h"
 
@@ -35,8 +36,8 @@ std::string refusal(const LaunchConfig& config, std::size_t dynamic_limit) {
   return {};
 }
 
-void refuse(const Kernel& kernel, const std::string& reason, cudaError_t error) {
-  report_error("invalid-launch", kernel.site, std::string("kernel ") + kernel.name + ": " + reason);
+void refuse(const Kernel& kernel, const std::string& reason, cudaError_t error, const char* kind = "invalid-launch") {
+  report_error(kind, kernel.site, std::string("kernel ") + kernel.name + ": " + reason);
   set_last_error(error);
 }
 
@@ -57,6 +58,12 @@ void run(const Kernel& kernel, const LaunchConfig& config) {
   }
   if (!is_stream(config.stream)) {
     return refuse(kernel, "the stream does not exist or has been destroyed", cudaErrorInvalidResourceHandle);
+  }
+  if (is_default_stream(config.stream) && is_default_stream_refused()) {
+    return refuse(kernel,
+                  "launched on the default stream, which does not wait for the stream that the step was given; name "
+                  "that stream in every launch: <<<grid, block, 0, stream>>>",
+                  cudaErrorNotPermitted, "default-stream");
   }
   catch_faults();
   static std::atomic<std::uint64_t> launches = 0;

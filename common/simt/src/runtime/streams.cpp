@@ -26,10 +26,6 @@ Handles<cudaStream_t, Stream>& streams() {
   return *streams;
 }
 
-bool is_default_stream(cudaStream_t stream) {
-  return stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
-}
-
 /// Runs `use(stream)` if there is such a stream.
 template <class Use>
 cudaError_t with_stream(cudaStream_t stream, Use&& use) {
@@ -55,6 +51,10 @@ void run_host_function([[maybe_unused]] const char* name, [[maybe_unused]] cudaS
 }
 
 }  // namespace
+
+bool is_default_stream(cudaStream_t stream) {
+  return stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
+}
 
 bool is_stream(cudaStream_t stream) { return is_default_stream(stream) || streams().contains(stream); }
 

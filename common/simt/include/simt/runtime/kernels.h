@@ -13,7 +13,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
 
 #ifdef SIMT_UNAVAILABLE
 SIMT_UNAVAILABLE(
-    "a cooperative launch needs all blocks at once, and CUDA on the CPU runs one after another: write "
+    "a cooperative launch needs all blocks at once, and CUDA on the CPU runs one at a time: write "
     "kernel<<<grid, block>>>(...), and use several launches instead of a barrier for all blocks")
 cudaError_t cudaLaunchCooperativeKernel(...);
 #endif

@@ -18,6 +18,9 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* user_data);
 namespace simt {
 
+/// Is it a name of the default stream?
+bool is_default_stream(cudaStream_t stream);
+
 /// Is `stream` one of the default streams, or one that cudaStreamCreate* made and that has not been destroyed?
 bool is_stream(cudaStream_t stream);
 

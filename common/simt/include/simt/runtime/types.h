@@ -157,7 +157,7 @@ enum cudaSharedMemConfig {
   cudaSharedMemBankSizeEightByte = 2,
 };
 
-enum cudaMemoryAdvise {
+enum cudaMemoryAdvise : int {
   cudaMemAdviseSetReadMostly = 1,
   cudaMemAdviseUnsetReadMostly = 2,
   cudaMemAdviseSetPreferredLocation = 3,
@@ -302,7 +302,7 @@ struct cudaDeviceProp {
   ENTRY(cudaDevAttrMemoryPoolsSupported, 115, p.memoryPoolsSupported)                          \
   ENTRY(cudaDevAttrClusterLaunch, 120, 0)
 
-enum cudaDeviceAttr {
+enum cudaDeviceAttr : int {
 #define SIMT_ENUMERATOR(name, number, value) name = number,
   SIMT_DEVICE_ATTRIBUTES(SIMT_ENUMERATOR)
 #undef SIMT_ENUMERATOR

@@ -1,19 +1,9 @@
-#!/usr/bin/env python3
-"""Draws data-path.svg, the picture of common/README.md.
-
-python3 common/draw_data_path.py            writes it
-python3 common/draw_data_path.py --check    writes nothing; exits 1 if the stored picture differs
-"""
+"""The picture of common/README.md: the path of the data through the three processes."""
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
-from workbook.core import files
-from workbook.pictures.svg import BLUE, BLUE_FILL, INK, MUTED, ORANGE, ORANGE_FILL, TEAL, TEAL_FILL, Drawing
-
-PICTURE = Path(__file__).resolve().parent / "data-path.svg"
+from workbook.pictures.svg import Drawing
+from workbook.pictures.theme import BLUE, BLUE_FILL, INK, MUTED, ORANGE, ORANGE_FILL, RULE, TEAL, TEAL_FILL
 
 WIDTH, LANE, BOX = 762, 86, 46  # a lane is one process; its boxes are its stages
 
@@ -60,10 +50,18 @@ def between(picture: Drawing, x: float, lane_from: int, lane_to: int, words: str
 
 def drawing() -> Drawing:
     """The picture."""
-    picture = Drawing(WIDTH, lane_y(3) - 22, "The path of the data from a case to a row of measurements")
+    picture = Drawing(
+        WIDTH,
+        lane_y(3) - 22,
+        "The path of the data from a case to a row of measurements",
+        "Three processes. The command, in Python, plans a case and sends it to the judge as a line of JSON. The "
+        "judge makes the keys from a seed and hands them to the runner, which copies them to the device, calls the "
+        "step and copies them back. The judge verifies keys, times and findings and sends the outcome to the "
+        "command, which collects rows and makes the report.",
+    )
     for lane, (name, language, folder, color, fill) in enumerate(LANES):
         y = lane_y(lane)
-        picture.rect(8, y - 14, WIDTH - 16, BOX + 24, "none", "#d8dee4", 6)
+        picture.rect(8, y - 14, WIDTH - 16, BOX + 24, "none", RULE, 6)
         picture.text(18, y + 8, name, 14, color, "start", "bold")
         picture.text(18, y + 24, language, 11, MUTED, "start")
         picture.text(18, y + 40, folder, 11, MUTED, "start")
@@ -83,17 +81,5 @@ def drawing() -> Drawing:
     return picture
 
 
-def main(arguments: list[str]) -> int:
-    """Writes or checks the picture."""
-    svg = drawing().svg().encode()
-    if arguments != ["--check"]:
-        files.write_whole(PICTURE, svg)
-        return 0
-    if PICTURE.is_file() and PICTURE.read_bytes() == svg:
-        return 0
-    print("common/data-path.svg: out of date: run python3 common/draw_data_path.py")
-    return 1
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+def figures() -> dict[str, Drawing]:
+    return {"data-path.svg": drawing()}

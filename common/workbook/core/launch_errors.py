@@ -1,0 +1,91 @@
+"""What a compiler says about a kernel's arguments, in words: which one, its type, and the type that is expected."""
+
+import re
+from collections.abc import Sequence
+
+_Q = "['‘]([^'’]*)['’](?: [{(]aka ['‘][^'’]*['’][)}])?"
+_ERROR = re.compile(r"^(\S+?:\d+):(?:\d+:)? error: (.*)")
+_CALL = re.compile(r"no matching function for call to ['‘][^()]*?(\w+)(?:<[^()]*>)?\((.*)\)['’]")
+_KERNEL = re.compile(r"[^()]*?(\w+)\((.*?)\)(?: \[with .*\])?$")
+_CANDIDATE = re.compile(r"note: candidate: ['‘](.*)['’]$")
+_CONVERT = re.compile(rf"cannot convert ['‘]simt_args#(\d+)['’] \(type {_Q}\) to type {_Q}")
+_MISMATCH = re.compile(rf"mismatched types {_Q} and {_Q}")
+_COUNT = re.compile(r"candidate expects (\d+) arguments?, (\d+) provided")
+_CONVERSION = re.compile(rf"(?:cannot convert|invalid conversion from) {_Q} to {_Q}")
+_ARGUMENT = re.compile(r"initializing argument (\d+) of ['‘](.*)['’]$")
+_NOTES = 8  # lines after an error that may belong to it
+_CONFIGURATION = (
+    "the grid, in blocks",
+    "the number of threads per block",
+    "the bytes of dynamic shared memory",
+    "the stream",
+)
+
+
+def _parts(types: str) -> list[str]:
+    """A list of types, without references: the rewriter's."""
+    parts, depth = [""], 0
+    for letter in types:
+        depth += (letter in "<({[") - (letter in ">)}]")
+        if letter == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [part.strip().removesuffix("&").strip() for part in parts]
+
+
+def _wrong_type(name: str, number: int, given: str, wanted: str, takes: str) -> str:
+    of = f"argument {number} of kernel {name}" if name else f"argument {number}"
+    return f"{of} has the type {given}, but the kernel takes {wanted}" + (f": {name}({takes})" if takes else "")
+
+
+def _no_match(name: str, given: list[str], notes: Sequence[str]) -> str:
+    """Why a kernel cannot be called with these types."""
+    takes = ""
+    for line in notes:
+        if candidate := _CANDIDATE.search(line):
+            kernel = _KERNEL.match(candidate[1])
+            takes = kernel[2] if kernel else ""
+        if count := _COUNT.search(line):
+            return f"kernel {name} takes {count[1]} arguments, and the launch has {count[2]}: {name}({takes})"
+        if convert := _CONVERT.search(line):
+            return _wrong_type(name, int(convert[1]) + 1, convert[2], convert[3], takes)
+        if mismatch := _MISMATCH.search(line):
+            parameters = _parts(takes)
+            for number, (wanted, type_) in enumerate(zip(parameters, given), 1):
+                if wanted == mismatch[1] and type_ == mismatch[2]:
+                    return _wrong_type(name, number, type_, wanted, takes)
+    return ""
+
+
+def _no_conversion(given: str, wanted: str, notes: Sequence[str]) -> str:
+    """The same where the kernel's types are known, or where a launch's shape is wrong."""
+    for line in notes:
+        argument = _ARGUMENT.search(line)
+        kernel = _KERNEL.match(argument[2]) if argument else None
+        if not argument or not kernel:
+            continue
+        number = int(argument[1])
+        if kernel[1] == "LaunchConfig":
+            return (
+                f"between <<< and >>>, number {number} is {_CONFIGURATION[number - 1]}, but this one has the type "
+                f"{given}: <<<grid, block, shared bytes, stream>>>"
+            )
+        return _wrong_type(kernel[1], number, given, wanted, kernel[2])
+    return ""
+
+
+def explanation(lines: Sequence[str], first: int) -> str:
+    """A line in place of the error in `lines[first]`, if that is about a launch; "" if it is not."""
+    error = _ERROR.match(lines[first])
+    if not error:
+        return ""
+    before, notes = lines[:first], lines[first + 1 : first + 1 + _NOTES]
+    words = ""
+    if "call to" in error[2] and "LaunchConfig(" in error[2]:
+        words = "between <<< and >>>, a launch has two to four arguments: <<<grid, block, shared bytes, stream>>>"
+    elif (call := _CALL.search(error[2])) and any("simt::launch" in line for line in before):
+        words = _no_match(call[1], _parts(call[2]), notes)
+    elif (conversion := _CONVERSION.search(error[2])) and any("simt::" in line for line in (*before, *notes)):
+        words = _no_conversion(conversion[1], conversion[2], notes)
+    return f"{error[1]}: error: {words}" if words else ""

@@ -1,0 +1,196 @@
+"""Makes a case that fails smaller, as long as it fails in the same way, and says what it needs in order to fail."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from .judge_types import Case, Outcome, Step
+
+TRIES = 48  # cases that are run at most
+SMALL = (2, 3, 4, 5, 8, 16, 32)  # numbers of keys that are tried before the others
+LARGEST_FACTOR = 1024  # of which n may, or may not, have to be a multiple
+LONGEST_PLAIN = 8  # a fault that needs no more keys than this has nothing to do with their number
+_SHRINKABLE = ("wrong", "verified", "crashed", "cuda-error")  # verified: with findings
+_ENDLESS = ("hang", "time-limit", "deadlock")
+_FLOATS = ("f32", "f64")
+
+
+class _Enough(Exception):
+    """No more cases are tried."""
+
+
+def _place(outcome: Outcome) -> tuple[object, ...]:
+    first = outcome.findings[0] if outcome.findings else None
+    return (first.kind, first.file, first.line) if first else (outcome.status,)
+
+
+class Shrinking:
+    """The search for a smaller case. `smallest` is the outcome of the smallest one so far."""
+
+    def __init__(self, outcome: Outcome, line: Step, run: Callable[[Case], Outcome], most_keys: int) -> None:
+        """`most_keys`: of a case that is tried."""
+        self.smallest = outcome
+        self.first = outcome.case
+        self.facts: list[str] = []  # what the smallest case needs in order to fail
+        self._line = line
+        self._run = run
+        self._most_keys = max(most_keys, outcome.case.n)
+        self._tries = 0
+        self._fate: dict[Case, bool] = {}
+
+    def search(self) -> None:
+        """Finds the smallest case, and the facts."""
+        case, findings = self.first, self.smallest.findings
+        if self.smallest.status not in _SHRINKABLE or case.expect == "refused" or case.input.startswith("file:"):
+            return
+        if any(finding.kind in _ENDLESS for finding in findings) or (self.smallest.passed and not findings):
+            return
+        try:
+            if self._line.max_range is None and self.first.task == "sort" and self.first.input[:6] != "range:":
+                self._worst_order()
+            self._simplify()
+            passing = self._fewer_keys()
+            facts = [words for change, words in self._changes() if not self._keeps_failing(change) and words]
+            if passing is not None:
+                facts += self._about_threads(passing) or self._about_n(passing)
+            self.facts = facts
+        except _Enough:
+            pass
+
+    @property
+    def has_shrunk(self) -> bool:
+        """Whether there is a smaller case than the first."""
+        return self.smallest.case != self.first
+
+    # --- one try ---
+
+    def _fails(self, case: Case) -> bool:
+        if case == self.smallest.case:
+            return True
+        if case not in self._fate:
+            if self._tries == TRIES:
+                raise _Enough
+            self._tries += 1
+            outcome = self._run(case)
+            if outcome.status == "hung":
+                raise _Enough
+            self._fate[case] = not outcome.passed or bool(outcome.findings)
+            self._fate[case] &= _place(outcome) == _place(self.smallest)
+            if self._fate[case] and case.n <= self.smallest.case.n:
+                self.smallest = outcome
+        return self._fate[case]
+
+    def _keeps_failing(self, change: dict[str, object]) -> bool:
+        return self._fails(replace(self.smallest.case, **change))  # type: ignore[arg-type]
+
+    def _fails_at(self, n: int) -> bool:
+        return self._fails(replace(self.smallest.case, n=n))
+
+    # --- everything but n ---
+
+    def _changes(self) -> list[tuple[dict[str, object], str]]:
+        """What would make the case simpler, and what is true if it then passes."""
+        case = self.smallest.case
+        plain = "u32" if self._line.takes("u32") else self._line.types[0]
+        ones = "range:1:1" if case.task == "scan" else "range:0:9"
+        special = case.n > LONGEST_PLAIN and case.input != "uniform"
+        shape = f"<<<{case.blocks or '*'}, {case.threads or '*'}>>>"
+        possible: list[tuple[bool, dict[str, object], str]] = [
+            (case.reversed_blocks, {"reversed_blocks": False}, "fails only if the last block starts first"),
+            (case.pageable, {"pageable": False}, "fails only with host memory that is not pinned"),
+            (bool(case.memory), {"memory": 0}, "fails only with little device memory"),
+            (bool(case.offset), {"offset": 0}, "fails only if the arrays begin past an aligned address"),
+            (
+                bool(case.blocks or case.threads),
+                {"blocks": 0, "threads": 0, "expect": "verified"},
+                f"fails with {shape}, and passes with the launch shape that the step chooses",
+            ),
+            (case.order != "ascending", {"order": "ascending"}, "fails only in descending order"),
+            (
+                case.type != plain,
+                {"type": plain},
+                f"fails only for {case.type}" + (", not for their keys alone" if case.type == "pairs" else " keys"),
+            ),
+            (
+                not case.input.startswith("range:") and plain not in _FLOATS,
+                {"type": plain, "input": ones, "seed": 0},
+                f"fails for the input {case.input}, not for small numbers at random" if special else "",
+            ),
+        ]
+        return [(change, words) for applies, change, words in possible if applies]
+
+    def _all_changes(self) -> dict[str, object]:
+        return {name: value for change, _ in self._changes() for name, value in change.items()}
+
+    def _worst_order(self) -> None:
+        """Keys in the opposite order need the most exchanges: a fault that few random inputs show is in these."""
+        self._keeps_failing({"order": "ascending", **self._all_changes(), "input": "reversed"})
+
+    def _simplify(self) -> None:
+        if self._keeps_failing(self._all_changes()):
+            return
+        for change, _ in self._changes():
+            self._keeps_failing(change)
+        if self.smallest.case.blocks or self.smallest.case.threads:
+            self._keeps_failing({"blocks": 1, "threads": 32})
+
+    # --- n ---
+
+    def _fewer_keys(self) -> int | None:
+        """Looks for the smallest n that fails; the largest one below it that is known to pass. None: there is none."""
+        passing = None
+        for n in SMALL:
+            if n >= self.smallest.case.n:
+                break
+            if self._fails_at(n):
+                return passing
+            passing = n
+        while passing is not None and passing + 1 < (n := self.smallest.case.n):
+            middle = (passing + n) // 2
+            alike = middle - middle % 64 + n % 64  # a multiple of what n is a multiple of
+            if not self._fails_at(tried := alike if passing < alike < n else middle):
+                passing = tried
+        return passing
+
+    def _about_threads(self, passing: int) -> list[str]:
+        """Whether the number of threads decides, where the launch shape is fixed."""
+        case = self.smallest.case
+        threads = case.blocks * case.threads
+        if threads == 0 or passing + 1 != case.n:
+            return []
+        if 2 * threads < case.n <= 2 * threads + 3:
+            return [f"fails only with fewer threads than pairs of keys: {threads} threads, n above {passing}"]
+        return [f"fails only with fewer threads than keys: {threads}"] if passing == threads else []
+
+    def _about_n(self, passing: int) -> list[str]:
+        """Which numbers of keys fail, judged by one for each power of two that divides it."""
+        n = self.smallest.case.n
+        if passing + 1 != n:
+            return []
+        fates = []
+        factor = 1
+        while factor <= LARGEST_FACTOR:
+            tried = (n // factor + 1) * factor
+            tried += factor * (tried // factor % 2 == 0)  # not a multiple of 2 * factor
+            if tried > self._most_keys:
+                break
+            fates.append(self._fails_at(tried))
+            factor *= 2
+        failing = fates.index(False) if False in fates else len(fates)
+        above = f"above {passing:,}" if n > LONGEST_PLAIN else ""
+        tried_sizes = f"; {len(fates)} larger n were tried" if fates else ""
+        if len(fates) > 2 and failing == len(fates):
+            return [f"fails for every n {above}{tried_sizes}"] if above else []
+        if 0 < failing < len(fates) and not any(fates[failing:]) and self._is_rule(2**failing, passing):
+            multiple = f"that is not a multiple of {2**failing:,}" if failing > 1 else "that is odd"
+            return [" ".join(f"fails for every n {above} {multiple}{tried_sizes}".split())]
+        return []
+
+    def _is_rule(self, factor: int, passing: int) -> bool:
+        """Whether all but the multiples of `factor` fail, in a few places around multiples."""
+        first = (passing // factor + 1) * factor
+        places = {first + 1, first + factor // 2, first + factor - 1, first + factor + 1, first + 2 * factor - 1}
+        others = {n for n in places if n % factor and n <= self._most_keys}
+        multiples = {n for n in (first + factor, first + 2 * factor) if n <= self._most_keys}
+        return all(map(self._fails_at, sorted(others))) and not any(map(self._fails_at, sorted(multiples)))

@@ -1,0 +1,72 @@
+"""One case of a graded submission, run again with the seeds of its run: for a student who complains."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..core import check_build
+from ..core.console import Problem, Usage, note
+from ..core.judge_client import JudgeClient
+from ..core.judge_types import Outcome
+from . import handed_in, judging, rubric
+from .class_run import Options, kinds, prepared, read_roster
+from .grader import Class, Grader, judge_prefix
+from .grades import read_grade, read_run
+from .handed_in import Handed
+
+
+def _submission(options: Options, student: str) -> Handed:
+    """What the student has handed in now."""
+    handed, _ = handed_in.find(options.folder, read_roster(options))
+    found = next((one for one in handed if student in one.everyone), None)
+    if found is None:
+        names = ", ".join(name for one in handed for name in one.everyone)
+        raise Usage(f"{options.folder} has no submission of {student}; it has: {names}")
+    return found
+
+
+def _outcome(whole: Class, grader: Grader, handed: Handed, case: judging.NamedCase, kind: str) -> Outcome:
+    submission = grader.read(handed)
+    made = grader.build(submission, case.case.lab)
+    words = [*submission.refused, *made.refused, *(failure.message for failure in made.broken.values())]
+    for line in words:
+        note(line)
+    if kind not in made.programs:
+        raise Problem(
+            "the case was not run, for the reasons above" if words else "the lab was handed in as it was given out"
+        )
+    environment = check_build.environment() if kind == "check" else {}
+    with grader.gpu_if(kind), JudgeClient(prefix=judge_prefix(), sandbox=grader.sandbox_words(kind)) as judge:
+        seconds = judging.SECONDS[case.set]
+        return judge.run(made.programs[kind], case.case, timeout=seconds, environment=environment)
+
+
+def replay(options: Options, student: str, name: str) -> int:
+    """Runs a case again and prints its outcome; the exit status is 0 if it passes."""
+    run = read_run(options.out)
+    if run is None:
+        raise Usage(f"{options.out} has no run.json: name the folder of grades with --out")
+    handed = _submission(options, student)
+    lab = name.partition("/")[0]
+    unknown = Usage(f"there is no case {name}: the files in {options.out}/instructor name the cases that failed")
+    if lab not in run.labs:
+        raise unknown
+    no_points = rubric.parse("", options.rubric)  # so nothing is built to compare speeds with
+    with prepared(options, replace(run, builds=tuple(kinds())), [lab], no_points) as whole:
+        with JudgeClient(prefix=judge_prefix()) as judge:
+            case = judging.find_case(judge, name, run.seeds)
+        if case is None:
+            raise unknown
+        kind = name.split("/")[2]
+        if kind not in whole.programs.kinds:
+            raise Problem(f"the {kind} build cannot run on this machine")
+        outcome = _outcome(whole, Grader(whole, whole.sandbox.boxes[0]), handed, case, kind)
+    if outcome.passed and not outcome.findings:
+        print(f"passed: {outcome.title}, seed {outcome.case.seed}")
+        return 0
+    print("\n".join(check_build.failure_lines(outcome)))
+    grade = read_grade(options.out, student)
+    known = {failure.case_id for criterion in grade.criteria for failure in criterion.failures} if grade else set()
+    if name not in known:
+        note("this case is not among the failures that the grade names")
+    return 1

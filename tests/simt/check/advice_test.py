@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""What the check build shows first about the kernels of advice.cu, what it advises, and what it does not.
+
+advice_test.py [--compiler g++]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parents[2] / "tests/wrong/kernels"))
+
+from check_test import FINDING, compile_check  # noqa: E402
+
+SEEDS = ("0", "1", "77")  # of the order of lanes
+
+
+@dataclass(frozen=True)
+class Advice:
+    """What is expected of a case."""
+
+    kernel: str
+    first: str  # kind of the first finding
+    words: Sequence[str]  # that are shown
+    absent: Sequence[str] = ()  # that are not
+    line: str = ""  # that the first finding names; "": any
+    findings: int = 0  # how many there are; 0: any number
+
+
+BARRIER = "put __syncthreads()"
+CASES = (
+    Advice("no_block_in_index", "race", ["is blockIdx in the index?"], ["__syncthreads", "__syncwarp"]),
+    Advice("thread_per_key", "race", ["check which thread has which element"], [BARRIER, "__syncwarp", "shuffles"]),
+    Advice("in_both", "race", ["use an atomic, or two launches"], [BARRIER, "put __syncwarp"]),
+    Advice("unfenced", "race", ["put __threadfence() before the flag is written"], ["two launches"]),
+    Advice("one_barrier", "race", [BARRIER, "2 more pairs of lines"], findings=1),
+    Advice("between_lanes", "race", ["nothing orders these lanes: "], ["shuffles"]),
+    Advice("between_lanes", "race", ["nothing orders these lanes, and shuffles and votes do not: "]),
+    Advice(
+        "leaves_early",
+        "early-exit",
+        ["32 of 64 threads return here, before the __syncthreads() at ", "error: uninitialized: "],
+        line="  if (threadIdx.x >= 32) return;",
+    ),
+    Advice(
+        "stores_late",
+        "early-exit",
+        ["32 of 64 threads return here", "error: uninitialized: "],
+        line="  if (threadIdx.x >= 32) return;",
+    ),
+    Advice("leaves_rightly", "uninitialized", [], ["error: early-exit"], findings=1),
+    Advice("from_exited_lane", "invalid-warp-mask", ["keep every lane until after the shuffle"], ["use a mask"]),
+    Advice("barrier_in_loop", "divergent-barrier", ["all threads of the block must reach the same"]),
+)
+
+
+def wrong_in(printed: str, expected: Advice, lines: Sequence[str]) -> list[str]:
+    """What is not as expected in what the program printed."""
+    found = [match for match in map(FINDING.match, printed.splitlines()) if match]
+    if not found:
+        return ["nothing was found"]
+    wrong = [f"not shown: {words}" for words in expected.words if words not in printed]
+    wrong += [f"shown: {words}" for words in expected.absent if words in printed]
+    if found[0][3] != expected.first:
+        wrong.append(f"the first finding is {found[0][3]}")
+    if expected.line and lines[int(found[0][2]) - 1] != expected.line:
+        wrong.append(f"the first finding is in line {found[0][2]}")
+    if expected.findings and len(found) != expected.findings:
+        wrong.append(f"{len(found)} findings")
+    return wrong
+
+
+def main() -> int:
+    """The exit status: 1 if some advice is wrong."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--compiler", default="g++")
+    compiler = parser.parse_args().compiler
+    source = HERE / "advice.cu"
+    lines = source.read_text().splitlines()
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        program = Path(folder) / "advice"
+        made = compile_check(source, program, compiler)
+        if made.returncode:
+            print(made.stdout + made.stderr)
+            return 1
+        for number, expected in enumerate(CASES, 1):
+            for seed in SEEDS:
+                command, environment = [str(program), str(number)], {**os.environ, "SIMT_SEED": seed}
+                done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, timeout=60)
+                wrong = wrong_in(done.stderr, expected, lines)
+                failed += bool(wrong)
+                if wrong:
+                    print(f"{expected.kernel}, SIMT_SEED={seed}: {'; '.join(wrong)}\n{done.stderr}")
+    print(f"{len(CASES) * len(SEEDS) - failed} of {len(CASES) * len(SEEDS)} runs are advised well")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

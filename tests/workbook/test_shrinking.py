@@ -1,0 +1,131 @@
+"""Tests of the search for a smaller case that fails."""
+
+from __future__ import annotations
+
+import unittest
+from collections.abc import Callable
+from typing import Any
+
+from report_data import step
+
+from workbook.core.judge_types import Case, Finding, Outcome
+from workbook.core.shrinking import TRIES, Shrinking
+
+LINE = step(2, "shared", types=("u32", "f32", "pairs"))
+
+
+def outcome_of(case: Case, fails: bool, **members: Any) -> Outcome:
+    return Outcome("wrong" if fails else "verified", not fails, case, **members)
+
+
+def shrunk(fails: Callable[[Case], bool], **values: Any) -> Shrinking:
+    """The search, which has ended, from a large case on."""
+    usual = {"n": 3001, "type": "pairs", "order": "descending", "input": "uniform", "seed": 77}
+    first = Case("03-bitonic", 2, **{**usual, **values})
+    assert fails(first)
+    tried: list[Case] = []
+
+    def run(case: Case) -> Outcome:
+        tried.append(case)
+        assert len(tried) <= TRIES
+        return outcome_of(case, fails(case))
+
+    shrinking = Shrinking(outcome_of(first, True), LINE, run, 1 << 16)
+    shrinking.search()
+    return shrinking
+
+
+class Smallest(unittest.TestCase):
+    """Which case is shown."""
+
+    def test_everything_that_does_not_matter_is_left_out(self) -> None:
+        found = shrunk(lambda case: case.n > 2, blocks=3, threads=96, offset=3, reversed_blocks=True)
+        self.assertEqual(
+            found.smallest.case, Case("03-bitonic", 2, 3, type="u32", input="range:0:9", seed=0, order="ascending")
+        )
+        self.assertEqual(found.facts, [])
+
+    def test_what_matters_is_kept_and_said(self) -> None:
+        for values, kept, words in (
+            ({}, lambda case: case.order == "descending", "fails only in descending order"),
+            ({}, lambda case: case.type == "pairs", "fails only for pairs, not for their keys alone"),
+            ({"type": "f32"}, lambda case: case.type == "f32", "fails only for f32 keys"),
+            ({"reversed_blocks": True}, lambda case: case.reversed_blocks, "fails only if the last block starts first"),
+            ({"offset": 5}, lambda case: case.offset > 0, "fails only if the arrays begin past an aligned address"),
+            (
+                {"threads": 96},
+                lambda case: case.threads > 0,
+                "fails with <<<1, 32>>>, and passes with the launch shape",
+            ),
+        ):
+            with self.subTest(words):
+                found = shrunk(kept, **values)
+                self.assertEqual(found.smallest.case.n, 2)
+                self.assertTrue(kept(found.smallest.case))
+                self.assertEqual([fact[: len(words)] for fact in found.facts], [words])
+
+    def test_a_fault_that_few_inputs_show(self) -> None:
+        found = shrunk(lambda case: case.n > 2 and (case.input == "reversed" or case.seed == 77))
+        self.assertEqual((found.smallest.case.n, found.smallest.case.input, found.facts), (3, "reversed", []))
+        found = shrunk(lambda case: case.n > 40 and case.input == "reversed", input="reversed")
+        self.assertEqual(found.facts[0], "fails for the input reversed, not for small numbers at random")
+
+    def test_another_failure_is_not_the_same(self) -> None:
+        races = {n: Finding("a.cu", 1 if n < 100 else 2, "race", "two threads") for n in range(4000)}
+        first = Case("03-bitonic", 2, 3001, type="u32", input="range:0:9", seed=0)
+        shrinking = Shrinking(
+            outcome_of(first, True, findings=(races[3001],)),
+            LINE,
+            lambda case: outcome_of(case, True, findings=(races[case.n],)),
+            1 << 16,
+        )
+        shrinking.search()
+        self.assertEqual(shrinking.smallest.case.n, 100)
+
+    def test_what_never_ends_is_not_tried_again(self) -> None:
+        first = Case("03-bitonic", 2, 3001, type="u32")
+
+        def run(case: Case) -> Outcome:
+            raise AssertionError(case)
+
+        for outcome in (
+            Outcome("hung", False, first),
+            Outcome("verified", False, first, findings=(Finding("a.cu", 1, "time-limit", "slow"),)),
+            Outcome("wrong", False, Case("03-bitonic", 2, 100, blocks=-1, expect="refused")),
+        ):
+            shrinking = Shrinking(outcome, LINE, run, 1 << 16)
+            shrinking.search()
+            self.assertFalse(shrinking.has_shrunk)
+
+
+class Facts(unittest.TestCase):
+    """What is said about sizes and shapes."""
+
+    def test_every_n_above_a_limit(self) -> None:
+        found = shrunk(lambda case: case.n > 1024)
+        self.assertEqual(found.smallest.case.n, 1025)
+        self.assertEqual(found.facts, ["fails for every n above 1,024; 11 larger n were tried"])
+
+    def test_every_n_that_is_not_a_multiple(self) -> None:
+        found = shrunk(lambda case: case.n > 1024 and case.n % 32 != 0)
+        self.assertEqual(found.smallest.case.n, 1025)
+        self.assertIn("fails for every n above 1,024 that is not a multiple of 32;", found.facts[0])
+
+    def test_odd_numbers(self) -> None:
+        self.assertIn("fails for every n that is odd;", shrunk(lambda case: case.n % 2 == 1).facts[0])
+
+    def test_small_numbers_fail_without_a_reason_in_n(self) -> None:
+        self.assertEqual(shrunk(lambda case: case.n > 2).facts, [])
+
+    def test_multiples_among_those_tried_are_no_rule(self) -> None:
+        self.assertEqual(shrunk(lambda case: (case.n + 255) // 256 % 2 == 1 and case.n > 2, n=1100).facts, [])
+
+    def test_no_rule(self) -> None:
+        found = shrunk(lambda case: case.n in (3001, 700))
+        self.assertEqual((found.smallest.case.n, found.facts), (3001, []))
+
+    def test_threads(self) -> None:
+        for per_thread, words in ((1, "fewer threads than keys: 32"), (2, "fewer threads than pairs of keys: 32")):
+            found = shrunk(lambda case, k=per_thread: case.n > k * case.threads > 0, blocks=1, threads=96)  # type: ignore[misc]
+            self.assertEqual((found.smallest.case.threads, found.smallest.case.n), (32, 32 * per_thread + 1))
+            self.assertIn(words, found.facts[-1])
