@@ -93,6 +93,16 @@ unsigned sectors(const Request& request, unsigned bytes) {
   return n;
 }
 
+unsigned used_bytes(const Request& request, unsigned bytes) {
+  std::uint32_t addresses[lanes_per_warp];
+  unsigned n = 0;
+  for (unsigned lanes = request.lanes; lanes != 0; lanes &= lanes - 1) {
+    addresses[n++] = request.address[std::countr_zero(lanes)];
+  }
+  if (!std::is_sorted(addresses, addresses + n)) std::sort(addresses, addresses + n);
+  return unsigned(std::unique(addresses, addresses + n) - addresses) * bytes;
+}
+
 unsigned turns_of_atomics(const Request& request) {
   unsigned most = 0;
   for (unsigned left = request.lanes; left != 0;) {
