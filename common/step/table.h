@@ -121,6 +121,25 @@ struct Budget {
   double barriers = 0;   ///< __syncthreads() per block, on average over all blocks of all launches
 };
 
+/// The numbers from `first` to `last`; by default, none.
+struct Range {
+  int first = 0, last = -1;
+
+  constexpr bool empty() const { return last < first; }
+};
+
+/// What `./workbook picture` draws of a line unless its options say otherwise: a small run that shows the step's idea.
+/// What is left out here is chosen as it is for any other run.
+struct Picture {
+  std::int64_t n = 16;               ///< keys
+  const char* input = "";            ///< "": as usual
+  LaunchShape shape = {};            ///< 0: the step chooses
+  const char* arrays = "";           ///< "shared", "global" or "all"; "": those in shared memory if there are any
+  Range launches = {};               ///< from 0; empty: the first that fit
+  std::array<Range, 8> places = {};  ///< of arrays that are too large; all empty: the first
+  bool is_in_report = false;         ///< a report draws this line: one of each lab, with barriers if the lab has any
+};
+
 /// Lines of a step's solution, of which `./workbook starters` counts.
 struct Lines {
   int own = 0;    ///< that the student writes
@@ -188,6 +207,7 @@ struct Step {
   bool on_host = false;  ///< the host may read and write the keys; otherwise kernels must do the work
   Growth growth = Growth::linear;
   Budget budget = {};
+  Picture picture = {};
   Function function;
 
   constexpr Task task() const {

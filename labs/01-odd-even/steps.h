@@ -23,6 +23,7 @@ inline constexpr lab::Step steps[] = {
     {.number = 2, .name = "halo", .idea = "many phases per launch", .lines = {.own = 19, .given = 65},
      .stable = true, .max_n = max_n, .growth = lab::Growth::quadratic,
      .budget = {.n = 1024, .conflicts = 2, .sectors = 1.1, .bytes = 44, .barriers = 264},
+     .picture = {.is_in_report = true},
      .function = lab::Sort{.u32 = sort_halo<std::uint32_t>, .u64 = sort_halo<std::uint64_t>,
                            .i32 = sort_halo<std::int32_t>, .f32 = sort_halo<float>}},
     {.number = 3, .name = "rows", .idea = "a row in a warp's registers", .lines = {.own = 25, .given = 62},
