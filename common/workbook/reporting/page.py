@@ -34,11 +34,25 @@ def to_page(text: str, title: str, folder: Path, remarks: list[str]) -> str:
         remarks.append(f"the picture {path} is within a line of text: put it on a separate line")
     for heading, name in markdown.headings(document.tokens):
         heading.attrSet("id", name)
-    _style_tables(document.tokens)
     _add_contents(document.tokens)
+    return _rendered(document.tokens, title, folder, remarks)
+
+
+def to_sheet(text: str, title: str) -> str:
+    """The page of a Markdown text to print, with room to write below each item of a list and in each empty cell."""
+    tokens: list[Token] = []
+    for token in markdown.parse(text).tokens:
+        if token.type == "list_item_close":
+            tokens.append(Token("html_block", "", 0, content='<div class="room"></div>\n'))
+        tokens.append(token)
+    return _rendered(tokens, title, Path(), [])
+
+
+def _rendered(tokens: list[Token], title: str, folder: Path, remarks: list[str]) -> str:
+    _style_tables(tokens)
     renderer = _Renderer()
     renderer.folder, renderer.remarks = folder, remarks
-    body = renderer.render(document.tokens, markdown.parser().options, {})
+    body = renderer.render(tokens, markdown.parser().options, {})
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True
     )
