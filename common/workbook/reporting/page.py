@@ -40,12 +40,17 @@ def to_page(text: str, title: str, folder: Path, remarks: list[str]) -> str:
 
 def to_sheet(text: str, title: str) -> str:
     """The page of a Markdown text to print, with room to write below each item of a list and in each empty cell."""
-    tokens: list[Token] = []
+    tokens = [_html('<div class="sheet">')]
     for token in markdown.parse(text).tokens:
         if token.type == "list_item_close":
-            tokens.append(Token("html_block", "", 0, content='<div class="room"></div>\n'))
+            tokens.append(_html('<div class="room"></div>'))
         tokens.append(token)
-    return _rendered(tokens, title, Path(), [])
+    return _rendered([*tokens, _html("</div>")], title, Path(), [])
+
+
+def _html(text: str) -> Token:
+    """A line of the page as it is."""
+    return Token("html_block", "", 0, content=f"{text}\n")
 
 
 def _rendered(tokens: list[Token], title: str, folder: Path, remarks: list[str]) -> str:
@@ -92,8 +97,7 @@ def _add_contents(tokens: list[Token]) -> None:
             name = html.escape(markdown.plain_text(inline.children or []))
             links.append(f'<li class="{opening.tag}"><a href="#{opening.attrs["id"]}">{name}</a></li>\n')
     if first is not None:
-        contents = f"<nav>\n<p>Contents</p>\n<ul>\n{''.join(links)}</ul>\n</nav>\n"
-        tokens.insert(first, Token("html_block", "", 0, content=contents))
+        tokens.insert(first, _html(f"<nav>\n<p>Contents</p>\n<ul>\n{''.join(links)}</ul>\n</nav>"))
 
 
 def _style_tables(tokens: Sequence[Token]) -> None:
