@@ -53,8 +53,6 @@ Json picture_json(const Picture& picture) {
   }
   return {{"n", picture.n},
           {"input", picture.input},
-          {"blocks", picture.shape.blocks},
-          {"threads", picture.shape.threads},
           {"arrays", picture.arrays},
           {"launches", range_json(picture.launches)},
           {"places", std::move(places)},

@@ -133,7 +133,6 @@ struct Range {
 struct Picture {
   std::int64_t n = 16;               ///< keys
   const char* input = "";            ///< "": as usual
-  LaunchShape shape = {};            ///< 0: the step chooses
   const char* arrays = "";           ///< "shared", "global" or "all"; "": those in shared memory if there are any
   Range launches = {};               ///< from 0; empty: the first that fit
   std::array<Range, 8> places = {};  ///< of arrays that are too large; all empty: the first

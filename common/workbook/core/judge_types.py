@@ -29,8 +29,6 @@ class Picture:
 
     n: int = 16
     input: str = ""  # "": the usual one
-    blocks: int = 0
-    threads: int = 0
     arrays: str = ""  # "shared", "global" or "all"; "": those in shared memory, if there are any
     launches: Optional[tuple[int, int]] = None  # the first and the last; None: the first that fit
     places: tuple[tuple[int, int], ...] = ()

@@ -49,7 +49,7 @@ def draw_run(
 
 def pictured(case: Case, chosen: Picture) -> Case:
     """The case with what the picture chooses of it."""
-    return replace(case, n=chosen.n, input=chosen.input or case.input, blocks=chosen.blocks, threads=chosen.threads)
+    return replace(case, n=chosen.n, input=chosen.input or case.input)
 
 
 def _why_empty(outcome: Outcome) -> str:

@@ -150,8 +150,6 @@ def chosen_of(line: Step, case: Case, arguments: argparse.Namespace) -> tuple[Ca
     chosen = replace(
         usual,
         input=arguments.input or usual.input,
-        blocks=case.blocks or usual.blocks,
-        threads=case.threads or usual.threads,
         arrays=arguments.arrays or usual.arrays,
         places=places_of(arguments.places) or usual.places,
         launches=launches_of(arguments.launches) or usual.launches,
