@@ -137,6 +137,8 @@ class OfRealRuns(unittest.TestCase):
                     self.assertTrue(outcome.passed and not outcome.findings, f"{name}: {outcome.message}")
                     self.assertEqual(faults_of(svg), [], name)
                     self.assertFalse(run.truncated, name)
+                    arrays = {access.array.name for access in run.accesses}  # without a name, a line of the solution
+                    self.assertEqual([each for each in arrays if re.match(r"allocation|.*common/", each)], [], name)
                     if line.picture.is_in_report:
                         self.assertLess(float(re.search(r' width="([\d.]+)', svg)[1]), gather.WIDEST, name)  # type: ignore[index]
                         self.assertTrue(any(access.interval > 0 for access in run.accesses), name)
