@@ -256,6 +256,7 @@ Json json_of(const StepFacts& step, std::string_view lab) {
           {"part", step.part},
           {"record", step.record},
           {"lines", or_null(step.lines.own > 0, {{"own", step.lines.own}, {"given", step.lines.given}})},
+          {"picture", picture_json(step.picture)},
           {"uses", uses_json(step)},
           {"task", name_of(step.task)},
           {"memory", step.in_host_memory ? "host" : "device"},
@@ -272,7 +273,6 @@ Json json_of(const StepFacts& step, std::string_view lab) {
                                        {"sectors", b.sectors},
                                        {"bytes", b.bytes},
                                        {"barriers", b.barriers}})},
-          {"picture", picture_json(step.picture)},
           {"affordable", {{"check", keys.check}, {"cpu", keys.cpu}, {"cuda", keys.cuda}}}};
 }
 

@@ -184,9 +184,10 @@ struct LabTraits {
 /// with the same number are parts of that step, which are tested and timed by themselves.
 struct Step {
   int number;
-  const char* name;     ///< as in the file's name, 02_shared.cu: "shared". A part has a different name
-  const char* idea;     ///< a few words for tables
-  Lines lines = {};     ///< of a step's own line
+  const char* name;  ///< as in the file's name, 02_shared.cu: "shared". A part has a different name
+  const char* idea;  ///< a few words for tables
+  Lines lines = {};  ///< of a step's own line
+  Picture picture = {};
   bool record = false;  ///< built for speed: the lab's fastest step for its kind of work; see `bench --preset records`
   /// Lines of other steps that this one calls, by name. If it fails, they are tested first, so that a fault is reported
   /// where it is.
@@ -206,7 +207,6 @@ struct Step {
   bool on_host = false;  ///< the host may read and write the keys; otherwise kernels must do the work
   Growth growth = Growth::linear;
   Budget budget = {};
-  Picture picture = {};
   Function function;
 
   constexpr Task task() const {
