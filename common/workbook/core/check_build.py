@@ -48,7 +48,8 @@ class Costs:
 
     def __str__(self) -> str:
         return f"{self.name}: " + ", ".join(
-            f"{cost} {value:.2f} (at most {allowed:g})" for cost, (value, allowed) in self.values.items()
+            f"{profiles.IN_SHORT[cost]} {value:.2f} (at most {allowed:g})"
+            for cost, (value, allowed) in self.values.items()
         )
 
 

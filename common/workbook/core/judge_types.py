@@ -24,6 +24,18 @@ class Budget:
 
 
 @dataclass(frozen=True)
+class Picture:
+    """The run that `picture` draws of a line of a lab's table, and the part of it that is drawn."""
+
+    n: int = 16
+    input: str = ""  # "": the usual one
+    arrays: str = ""  # "shared", "global" or "all"; "": those in shared memory, if there are any
+    launches: Optional[tuple[int, int]] = None  # the first and the last; None: the first that fit
+    places: tuple[tuple[int, int], ...] = ()
+    is_in_report: bool = False
+
+
+@dataclass(frozen=True)
 class Lines:
     """How many lines of a step's solution the student writes, and how many are given."""
 
@@ -68,6 +80,7 @@ class Step:
     part: bool = False  # not the step's own line
     record: bool = False  # a step that is built for speed: the lab's fastest, for its kind of work
     lines: Optional[Lines] = None  # of a step's own line
+    picture: Picture = field(default_factory=Picture)
 
     def takes(self, type_name: str) -> bool:
         """Whether the line sorts keys of this type."""
@@ -271,6 +284,7 @@ class Outcome:
     shown_keys: str = ""  # rows with the input and the output, if they are few and verified
     first_wrong: Optional[int] = None
     already_correct: bool = False  # the keys as they came would be right
+    changed_nothing: bool = False  # no write has reached the keys, and the check build knows why
     replay: str = ""  # the command that repeats the case
     title: str = ""
     file: str = ""
