@@ -383,6 +383,10 @@ def converted(kind: Any, value: Any) -> Any:
             raise TypeError("not a list")
         types = [arguments[0]] * len(value) if arguments[-1] is Ellipsis else arguments
         return tuple(converted(type_, item) for type_, item in zip(types, value))
+    if isinstance(value, list) and getattr(kind, "__origin__", None) is list:
+        return [converted(arguments[0], item) for item in value]
+    if isinstance(value, dict) and getattr(kind, "__origin__", None) is dict and arguments[1] is not Any:
+        return {name: converted(arguments[1], item) for name, item in value.items()}
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     plain = getattr(kind, "__origin__", kind)

@@ -41,6 +41,7 @@ class Handed:
     attempt: int = 0  # the larger, the later
     students: tuple[str, ...] = ()  # all who get these points; none: the one above
     notes: tuple[str, ...] = field(default=())
+    content: str = ""  # a hash of it; "" until it is computed
 
     @property
     def path(self) -> Path:
