@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import shutil
 import unittest
 from dataclasses import replace
 from pathlib import Path
@@ -329,6 +330,13 @@ class Pseudonyms(Regraded):
         self.graded()
         for name, words in (("Ben", "Well done"), ("Cem", "Good")):
             self.assertIn(words, self.feedback(known[name]))
+        (self.out / "pseudonyms.csv").unlink()
+        shutil.rmtree(self.out / "students")
+        (self.out / "by-hand.csv").unlink()
+        self.assertEqual(self.graded(), [])
+        self.assertEqual(
+            sorted(path.name for path in (self.out / "students").iterdir()), [*sorted(("Eve", *self.NAMES))]
+        )
 
     def test_earlier_years(self) -> None:
         earlier = self.folder.parent / "2025"

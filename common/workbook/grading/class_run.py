@@ -14,7 +14,7 @@ from pathlib import Path
 from queue import SimpleQueue
 
 from ..core import build, check_build, files, machine
-from ..core.console import Problem, Progress, Usage, note
+from ..core.console import Problem, Progress, Usage, listed, note
 from ..core.course import BUILD, ROOT, has_solutions, labs
 from ..core.judge_client import JudgeClient
 from . import by_hand, earlier, handed_in, outputs, resubmitted, rubric, sandbox_trial, scoring
@@ -306,11 +306,12 @@ def _run(options: Options, recorded: Run | None, work: Work, rules: outputs.Rule
     left = work.of(options.only) if options.only else work.left()
     if recorded is not None and options.rescore:
         if left:
-            note(f"not graded, because --rescore runs nothing: {', '.join(one.student for one in left)}")
+            note(f"not graded, because --rescore runs nothing: {listed([one.student for one in left])}")
         run = replace(recorded, rubric=rules.marks.text)
         write_run(options.out, run)
         return run
-    work.note_left(left)
+    if not options.only:
+        work.note_left(left)
     if recorded is not None and not left:
         return recorded
     return _grade_left(options, recorded, work, rules.marks, left)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..core import files
-from ..core.console import Problem, note
+from ..core.console import Problem, listed, note
 from . import by_hand, class_page, feedback, gradebooks, lecture, platforms, pseudonyms, roster, scoring
 from .grades import Grade, Run, file_name, read_grades, write_grade
 from .late import settled
@@ -65,7 +65,7 @@ def settled_grades(out: Path, run: Run, rules: Rules) -> list[tuple[Grade, Grade
         row = rules.people.row(grade.student) if rules.people else None
         found.append((grade, settled(new, rules.marks.whole, row)))
     if missing:
-        lines = "\n".join(f"  {what} (of {', '.join(students)})" for what, students in missing.items())
+        lines = "\n".join(f"  {what} (of {listed(students)})" for what, students in missing.items())
         raise Problem(
             f"these points need more than was recorded:\n{lines}\nGrade again, with --seeds-of {out} and another --out"
         )
@@ -82,7 +82,7 @@ def settle(out: Path, run: Run, rules: Rules) -> list[Grade]:
             write_student(out, run, new)
     changed = [new.student for old, new in grades if old.points is not None and new.points != old.points]
     if changed:
-        note(f"other points than before: {', '.join(changed)}")
+        note(f"other points than before: {listed(changed)}")
     return [new for _, new in grades]
 
 

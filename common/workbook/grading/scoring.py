@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Optional
 
 from ..core.check_build import Verdict
-from ..core.console import Problem
+from ..core.console import Problem, listed
 from ..core.judge_types import Outcome, Timeline, from_json
 from . import judging
 from .grades import Criterion, Failure, Grade, Run
@@ -202,4 +202,4 @@ def differences(grades: Sequence[Grade], run: Run) -> list[str]:
         for record in records(grade):
             if record.cases and usual[record.lab, record.step] != record.cases:
                 found.setdefault(f"other cases of {record.lab}, step {record.step:02}", []).append(grade.student)
-    return [f"{what}: {', '.join(dict.fromkeys(students))}" for what, students in found.items()]
+    return [f"{what}: {listed(list(dict.fromkeys(students)))}" for what, students in found.items()]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..core.console import Problem, Usage, note
+from ..core.console import Problem, Usage, listed, note
 from . import by_hand, outputs, pseudonyms, scoring
 from .grades import Grade, Run, read_grade, read_grades
 from .handed_in import Handed
@@ -49,7 +49,7 @@ class Work:
         graded = {grade.student: grade for grade in read_grades(self.out)}
         again = [one.student for one in left if one.student in graded and _is_other(one, graded[one.student])]
         if again:
-            note(f"handed in again since they were graded: {', '.join(again)}")
+            note(f"handed in again since they were graded: {listed(again)}")
 
     def names(self, wanted: bool) -> dict[str, str]:
         """The pseudonyms of all students: those of the folder, and new ones if it has any or they are wanted."""
