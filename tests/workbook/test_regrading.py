@@ -330,6 +330,7 @@ class Pseudonyms(Regraded):
         self.graded()
         for name, words in (("Ben", "Well done"), ("Cem", "Good")):
             self.assertIn(words, self.feedback(known[name]))
+        self.assertEqual(self.graded("--only", known["Ben"]), ["Ben"])
         (self.out / "pseudonyms.csv").unlink()
         shutil.rmtree(self.out / "students")
         (self.out / "by-hand.csv").unlink()

@@ -280,8 +280,8 @@ def grade_class(options: Options) -> list[Grade]:
     handed = resubmitted.with_contents(handed)
     others, skipped = earlier.read(options.earlier, chosen)
     work = Work(options.out, chosen, people, handed, options.shard.part(handed))
-    work.require_known(options.only)
     names = work.names(options.pseudonyms)
+    left = work.of(options.only, names) if options.only else work.left()
     rules = outputs.Rules(marks, options.folder, people, work.lines_by_hand(names))
     with locked(options.out):
         for remark in [*remarks, *skipped]:
@@ -293,7 +293,7 @@ def grade_class(options: Options) -> list[Grade]:
             files.write_whole(outputs.roster_file(options.out), options.roster.read_bytes())
         by_hand.begin(options.out)
         work.use(names)
-        run = _run(options, recorded, work, rules)
+        run = _run(options, recorded, work, rules, left)
         if people and options.shard.number == 1:
             _note_missing(options, run, people, handed)
         grades = outputs.settle(options.out, run, rules)
@@ -301,9 +301,8 @@ def grade_class(options: Options) -> list[Grade]:
     return grades
 
 
-def _run(options: Options, recorded: Run | None, work: Work, rules: outputs.Rules) -> Run:
+def _run(options: Options, recorded: Run | None, work: Work, rules: outputs.Rules, left: Sequence[Handed]) -> Run:
     """Grades what is left, or nobody if the points are to be made from records; the run."""
-    left = work.of(options.only) if options.only else work.left()
     if recorded is not None and options.rescore:
         if left:
             note(f"not graded, because --rescore runs nothing: {listed([one.student for one in left])}")

@@ -23,19 +23,18 @@ class Work:
     handed: Sequence[Handed]  # by all students
     part: Sequence[Handed]  # what is graded in this folder
 
-    def require_known(self, students: Sequence[str]) -> None:
-        """Raises Usage if one of these has handed in nothing."""
-        known = sorted(student for one in self.part for student in one.everyone)
-        if unknown := [student for student in students if student not in known]:
-            raise Usage(f"there is no submission of {', '.join(unknown)}; there are those of {', '.join(known)}")
-
     def left(self) -> list[Handed]:
         """What has no grade, or was handed in again since."""
         return [one for one in self.part if any(self._is_left(one, student) for student in one.everyone)]
 
-    def of(self, students: Sequence[str]) -> list[Handed]:
-        """What these students have handed in."""
-        return [one for one in self.part if set(students) & set(one.everyone)]
+    def of(self, students: Sequence[str], names: Mapping[str, str]) -> list[Handed]:
+        """What these students have handed in. Raises Usage if one of them has handed in nothing."""
+        student_of = self._student_of(names)
+        wanted = {student_of.get(student, student) for student in students}
+        known = sorted(student for one in self.part for student in one.everyone)
+        if unknown := sorted(wanted - set(known)):
+            raise Usage(f"there is no submission of {', '.join(unknown)}; there are those of {', '.join(known)}")
+        return [one for one in self.part if wanted & set(one.everyone)]
 
     def _is_left(self, one: Handed, student: str) -> bool:
         """Whether a student is still to be graded. What was not graded because of a fault of the machine is, too."""
@@ -68,10 +67,13 @@ class Work:
 
     def lines_by_hand(self, names: Mapping[str, str]) -> list[by_hand.Line]:
         """What the instructor gives by hand. The file may name students by their pseudonyms."""
-        of_name = {}
-        for student in self._students():
-            of_name[student] = of_name[names.get(pseudonyms.key_of(student), student)] = student
-        return by_hand.read(self.out, self.labs, lambda name: of_name.get(name, ""))
+        student_of = self._student_of(names)
+        return by_hand.read(self.out, self.labs, lambda name: student_of.get(name, ""))
+
+    def _student_of(self, names: Mapping[str, str]) -> dict[str, str]:
+        """Whom a name or a pseudonym means."""
+        students = self._students()
+        return {name: one for one in students for name in (names.get(pseudonyms.key_of(one), one), one)}
 
     def _students(self) -> set[str]:
         """All who may have a grade."""

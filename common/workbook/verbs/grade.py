@@ -36,7 +36,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.description = f"{parser.description}\n\n{_DESCRIPTION}"
     parser.add_argument("folder", metavar="FOLDER", type=Path, nargs="?", help="the submissions")
-    parser.add_argument("--labs", nargs="+", action="extend", metavar="LAB", help="the labs to grade (default: all)")
+    parser.add_argument(
+        "--labs",
+        nargs="+",
+        action="extend",
+        metavar="LAB",
+        help="the labs to grade (default: all, or those of the run)",
+    )
     parser.add_argument("--out", type=Path, metavar="GRADES", help="where grades go (default: FOLDER-grades)")
     parser.add_argument("--rubric", type=Path, metavar="FILE", help="points (default: tests/rubric.toml)")
     parser.add_argument(
