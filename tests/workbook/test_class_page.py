@@ -95,6 +95,18 @@ class OfTheClass(unittest.TestCase):
         self.assertEqual((first.students, first.kind, first.place), (2, "race", "02_shared.cu:4"))
         self.assertEqual(first.words, "kernel sort: thread 3 writes tile[4]")
 
+    def test_the_example_has_few_keys(self) -> None:
+        """A small case is easier to talk about; a line in the code matters more."""
+
+        def of(n: int, message: str, **more: Any) -> Record:
+            outcome = replace(failed("wrong", message=message, **more), case=replace(verified().case, n=n))
+            return Record(LAB, 2, tallies=(tally(verified(), outcome),))
+
+        grades = [grade("a", of(2000, "short")), grade("b", of(3, "with all of its keys")), grade("c", of(30, "x"))]
+        self.assertEqual(difficulties.frequent(grades)[0].example[0].n, 3)
+        grades.append(grade("d", of(5000, "y", file=f"labs/{FILE}", line=4)))
+        self.assertEqual(difficulties.frequent(grades)[0].example[0].n, 5000)
+
     def test_every_finding_has_a_meaning(self) -> None:
         """The words are those of labs/README.md, and its notes are not among them."""
         meanings = difficulties.meanings()

@@ -46,6 +46,7 @@ class Difficulty:
     file: str = ""  # without its folders
     line: int | None = None
     case: str = ""  # "1000 u32 keys, uniform, ascending"
+    n: int = 0  # keys
 
     @property
     def place(self) -> str:
@@ -78,12 +79,14 @@ def of_record(record: Record) -> list[Difficulty]:
 
 def _of_outcome(lab: str, step: int, criterion: str, outcome: Outcome) -> list[Difficulty]:
     """The findings of a case, or how it ended."""
+    places: list[tuple[str, str, str, int | None]] = [
+        (one.kind, one.text, one.file.rpartition("/")[2], one.line) for one in outcome.findings
+    ]
+    if not places:
+        kind = "not refused" if outcome.status == "verified" else outcome.status
+        places = [(kind, outcome.message, *_place(outcome.place))]
     case = outcome.title.partition(": ")[2] or outcome.title
-    if outcome.findings:
-        names = [(one, one.file.rpartition("/")[2]) for one in outcome.findings]
-        return [Difficulty(lab, step, criterion, one.kind, one.text, name, one.line, case) for one, name in names]
-    kind = "not refused" if outcome.status == "verified" else outcome.status
-    return [Difficulty(lab, step, criterion, kind, outcome.message, *_place(outcome.place), case)]
+    return [Difficulty(lab, step, criterion, *place, case, outcome.case.n) for place in places]
 
 
 def _place(place: str) -> tuple[str, int | None]:
@@ -128,9 +131,9 @@ class Frequent:
         return self.example_in(*min(self.steps, key=lambda step: (-len(self.steps[step]), step)))
 
     def example_in(self, lab: str, step: int) -> tuple[Difficulty, str]:
-        """The example of a step that is shown: one that has a line, and the shortest."""
+        """The example of a step that is shown: one that has a line, and of those with fewest keys the shortest."""
         in_step = [one for one in self.examples if (one[0].lab, one[0].step) == (lab, step)]
-        return min(in_step, key=lambda one: (one[0].line is None, len(one[0].text), one[0].text, one[1]))
+        return min(in_step, key=lambda one: (one[0].line is None, one[0].n, len(one[0].text), one[0].text, one[1]))
 
 
 def frequent(grades: Iterable[Grade]) -> list[Frequent]:
