@@ -181,11 +181,13 @@ class HandedInAgain(Regraded):
         os.utime(folder / "right", (1, 1))
         (folder / ".git").mkdir()
         (folder / ".git/HEAD").write_text("x")
+        (folder / ".DS_Store").touch()
         self.assertEqual(content(), seen[0])
         for change in (
             lambda: (folder / "right").write_text("x"),
             lambda: (folder / "right").rename(folder / "wrong"),
             lambda: (folder / "link").symlink_to("/etc/passwd"),
+            lambda: (folder / "linked").symlink_to("/etc"),
             lambda: os.mkfifo(folder / "pipe"),
         ):
             change()

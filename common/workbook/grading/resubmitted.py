@@ -21,8 +21,8 @@ def with_contents(handed: Sequence[Handed]) -> list[Handed]:
 
 
 def content(handed: Handed) -> str:
-    """A hash of the names and contents of all files. The history of a clone is not part of it, and links count by what
-    they name."""
+    """A hash of the names and contents of all files. Hidden ones are not part of it, such as the history of a clone and
+    what a file manager leaves behind. Links count by what they name."""
     digest = hashlib.sha256()
     for name, path in handed.parts:
         for number, (relative, file) in enumerate(_files(path)):
@@ -39,10 +39,12 @@ def _files(path: Path) -> Iterator[tuple[str, Path]]:
         yield "", path
         return
     for folder, folders, names in os.walk(path):
-        folders[:] = sorted(one for one in folders if one != ".git" and not os.path.islink(os.path.join(folder, one)))
-        for name in sorted(names):
-            file = Path(folder, name)
-            yield str(file.relative_to(path)), file
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        links = [name for name in folders if os.path.islink(os.path.join(folder, name))]  # which are not entered
+        for name in sorted([*names, *links]):
+            if not name.startswith("."):
+                file = Path(folder, name)
+                yield str(file.relative_to(path)), file
 
 
 def _content(file: Path) -> bytes:

@@ -15,8 +15,9 @@ exported. A roster says whose they are. Of each, only the files that students fi
 reports: labs/NN-name/*.cu and labs/NN-name/report/report.md, with or without labs/, or the files alone if --labs names
 one lab. They are compiled and run in a sandbox, on cases with secret seeds, which the run draws and records.
 
-An interrupted run continues if you run the same command again. It grades who has handed in again since, and applies
-GRADES/by-hand.csv, which has points and comments of yours. --rescore applies another rubric to what was recorded.
+An interrupted run continues if you run the same command again. The same command also grades those who have handed in
+again since, and applies GRADES/by-hand.csv, which has points and comments of yours. --rescore applies another rubric to
+what was recorded.
 
 Exit status: 0, all were graded; 2, some could not be graded (see not-graded.csv), or an option is wrong; 1, nothing was
 graded. With --replay: 0, the case passes; 1, it fails.
