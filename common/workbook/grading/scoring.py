@@ -27,6 +27,8 @@ from .judging import NamedCase, Raced, Tally
 from .rubric import Rubric
 from .texts import shortened
 
+MOST_FINDINGS = 50  # of a case that are kept
+
 
 class NotRecorded(Exception):
     """The records lack what a rubric gives points for; the text says what."""
@@ -60,8 +62,8 @@ def hash_of(cases: Iterable[NamedCase]) -> str:
 
 
 def slim(outcome: Outcome) -> Outcome:
-    """An outcome without what no points depend on. A submission's process may send texts of any length."""
-    findings = tuple(replace(finding, text=shortened(finding.text)) for finding in outcome.findings)
+    """An outcome without what no points depend on. A submission's process may send texts of any length and number."""
+    findings = tuple(replace(finding, text=shortened(finding.text)) for finding in outcome.findings[:MOST_FINDINGS])
     return replace(
         outcome, message=shortened(outcome.message), printed=shortened(outcome.printed), findings=findings,
         shown_keys="", kernels=(), timeline=Timeline(), remarks=(), notes=(), launches=(),
