@@ -77,7 +77,7 @@ class OfTheClass(unittest.TestCase):
         self.assertEqual(list(found[LAB, 2, "correct"].items()), [("wrong", 3), ("hung", 1)])
         self.assertEqual(found[LAB, 2, "check"], {"race": 1})
         rows = {row.name: row.difficulties for row in class_page.by_criterion(grades)}
-        self.assertEqual(rows[f"{LAB} step 02: correct"], "wrong 3, hung 1")
+        self.assertEqual(rows[f"{LAB} step 02: correct"], "wrong result 3, hung 1")
 
     def test_most_frequent(self) -> None:
         """A finding is the reason for what else fails in a step; what nobody wrote is none to talk about."""

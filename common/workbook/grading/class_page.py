@@ -3,7 +3,7 @@
 import functools
 import statistics
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
@@ -15,7 +15,7 @@ from ..pictures.theme import BLUE, MUTED
 from ..reporting import page as pages
 from . import difficulties, gradebooks, similarity, texts
 from .feedback import Markdown, environment, squeezed
-from .grades import BY_HAND, Criterion, Failure, Grade, Run, file_name
+from .grades import BY_HAND, Criterion, Grade, Run, file_name
 
 BANDS = 10  # of the distribution
 WIDTH, HEIGHT = 520, 260  # of its plot: on a telephone, its words are still large enough
@@ -72,6 +72,17 @@ def band_name(band: int) -> str:
     return f"{100 * band // BANDS} to {100 * (band + 1) // BANDS} %"
 
 
+def _labs(grades: Sequence[Grade]) -> list[str]:
+    """The labs that are graded."""
+    return sorted({criterion.lab for grade in grades for criterion in grade.criteria})
+
+
+def _steps_name(grades: Sequence[Grade]) -> Callable[[str, int], str]:
+    """How the page calls a step: without its lab, if there is only one."""
+    alone = len(_labs(grades)) == 1
+    return lambda lab, step: f"{step:02}" if alone else f"{lab} {step:02}"
+
+
 def by_criterion(grades: Sequence[Grade]) -> list[CriterionOfClass]:
     """A line per criterion of the class."""
     found: dict[tuple[str, int | None, str], list[Criterion]] = {}
@@ -79,14 +90,15 @@ def by_criterion(grades: Sequence[Grade]) -> list[CriterionOfClass]:
         for criterion in grade.criteria:
             found.setdefault((criterion.lab, criterion.step, criterion.name), []).append(criterion)
     had = difficulties.of_criterion(grades)
+    title = gradebooks.short_title if len(_labs(grades)) == 1 else gradebooks.title
     return [
         CriterionOfClass(
-            gradebooks.title(found[column][0]),
+            title(found[column][0]),
             max(criterion.max_points for criterion in found[column]),
             statistics.median(criterion.points or 0 for criterion in found[column]),
             sum((criterion.points or 0) >= criterion.max_points for criterion in found[column]),
             sum(not criterion.points for criterion in found[column]),
-            ", ".join(f"{kind.replace('-', ' ')} {students}" for kind, students in had.get(column, {}).items()),
+            ", ".join(f"{difficulties.shown(kind)} {students}" for kind, students in had.get(column, {}).items()),
         )
         for column in gradebooks.columns(grades)
         if column[2] != BY_HAND
@@ -95,12 +107,12 @@ def by_criterion(grades: Sequence[Grade]) -> list[CriterionOfClass]:
 
 def frequent_findings(grades: Sequence[Grade]) -> list[FrequentFinding]:
     """The difficulties that most students had with a step, with the words of one of them."""
-    found = []
+    found, name = [], _steps_name(grades)
     for entry in difficulties.frequent(grades):
         for (lab, step), students in entry.steps.items():
             example, _ = entry.example_in(lab, step)
-            kind, words = entry.kind.replace("-", " "), example.text.partition("\n")[0]
-            found.append(FrequentFinding(len(students), f"{lab} {step:02}", kind, example.place, words))
+            kind, words = difficulties.shown(entry.kind), example.text.partition("\n")[0]
+            found.append(FrequentFinding(len(students), name(lab, step), kind, example.place, words))
     return sorted(found, key=lambda one: (-one.students, one.step, one.kind))[:MOST_FINDINGS]
 
 
@@ -108,18 +120,16 @@ def failed_cases(grades: Sequence[Grade]) -> list[FailedCase]:
     """The cases that most students failed. All students of a run had the same."""
     students: Counter[tuple[str, str]] = Counter()
     how: dict[tuple[str, str], Counter[str]] = {}
+    name = _steps_name(grades)
     for grade in grades:
         failed = [failure for criterion in grade.criteria for failure in criterion.failures]
-        failures = {_identity(failure): failure for failure in failed if failure.status != NOT_WRITTEN}
+        failed = [failure for failure in failed if failure.status != NOT_WRITTEN]
+        failures = {(name(one.lab, one.step), texts.what_failed(one)): one for one in failed}
         for identity, failure in failures.items():
             students[identity] += 1
             how.setdefault(identity, Counter())[failure.status or "failed"] += 1
     ordered = sorted(students.items(), key=lambda item: (-item[1], item[0]))[:MOST_CASES]
     return [FailedCase(step, case, ", ".join(sorted(how[step, case])), number) for (step, case), number in ordered]
-
-
-def _identity(failure: Failure) -> tuple[str, str]:
-    return f"{failure.lab} {failure.step:02}", texts.what_failed(failure)
 
 
 @functools.cache
@@ -187,7 +197,7 @@ def text(run: Run, grades: Sequence[Grade], earlier: Mapping[str, similarity.Sou
         "earlier": len(earlier),
         "linked": lambda students: _linked(students, grades),
         "least": similarity.LEAST_SHARE,
-        "labs": sorted({criterion.lab for grade in grades for criterion in grade.criteria}),
+        "labs": _labs(grades),
         "of_lab": _points_of,
         "why_not": _why_not,
         "link": _link,

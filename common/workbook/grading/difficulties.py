@@ -54,6 +54,11 @@ class Difficulty:
         return self.file if self.line is None else f"{self.file}:{self.line}"
 
 
+def shown(kind: str) -> str:
+    """A kind as pages show it."""
+    return {"wrong": "wrong result", "budgets": "over budget"}.get(kind, kind.replace("-", " "))
+
+
 def of_record(record: Record) -> list[Difficulty]:
     """The difficulties of a student with a step."""
     if record.step is None:

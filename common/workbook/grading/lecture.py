@@ -36,11 +36,11 @@ def topic(entry: Frequent) -> Topic:
     one, source = entry.example
     steps = sorted(entry.steps.items(), key=lambda item: (-len(item[1]), item[0]))
     return Topic(
-        entry.kind.replace("-", " "),
+        difficulties.shown(entry.kind),
         len(entry.students),
         Markdown(entry.meaning[:1].upper() + entry.meaning[1:]),
-        ", ".join(f"{lab}, step {step:02} ({len(students)})" for (lab, step), students in steps),
-        f"{one.lab}, step {one.step:02}" + f", {one.place}" * bool(one.file),
+        ", ".join(f"{lab} step {step:02} ({len(students)})" for (lab, step), students in steps),
+        f"{one.lab} step {one.step:02}" + f", {one.place}" * bool(one.file),
         one.case,
         texts.shortened(one.text, LONGEST),
         difficulties.excerpt(one, source),
