@@ -392,14 +392,19 @@ def converted(kind: Any, value: Any) -> Any:
         return None if value is None else converted(rest[0], value)
     if is_dataclass(kind):
         return from_json(kind, value)  # type: ignore[arg-type]
-    if getattr(kind, "__origin__", None) is tuple:
+    origin = getattr(kind, "__origin__", None)
+    if origin is tuple:
         if not isinstance(value, list):
             raise TypeError("not a list")
         types = [arguments[0]] * len(value) if arguments[-1] is Ellipsis else arguments
         return tuple(converted(type_, item) for type_, item in zip(types, value))
+    if origin is list and isinstance(value, list):
+        return [converted(arguments[0], item) for item in value]
+    if origin is dict and isinstance(value, dict) and arguments[1] is not Any:
+        return {name: converted(arguments[1], item) for name, item in value.items()}
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
-    plain = getattr(kind, "__origin__", kind)
+    plain = origin or kind
     if isinstance(plain, type) and not isinstance(value, plain):
         raise TypeError(f"{value!r} where {plain.__name__} is expected")
     return value

@@ -16,6 +16,7 @@ from ..core.course import ROOT
 from . import markdown, mathematics
 
 TEMPLATES = ROOT / "reports/templates"
+INLINE = 'class="inline"'  # of a drawing that becomes part of a page, with its words
 WIDE = 100  # characters of a table that is set in smaller type
 _PICTURES = {
     ".png": "image/png",
@@ -155,16 +156,17 @@ def _why_missing(path: str, folder: Path) -> str:
 
 
 def inline_svg(file: Path) -> str:
-    """A plot that matplotlib wrote; "" for any other SVG."""
+    """A plot that matplotlib wrote, or a drawing of the class INLINE; "" for any other SVG."""
     svg = file.read_text(encoding="utf-8", errors="replace")
-    points = re.search(r'<svg [^>]*?width="([\d.]+)pt"', svg)
-    if not points or 'id="figure_1"' not in svg or "<script" in svg:
+    width = re.search(r'<svg [^>]*?width="([\d.]+)(pt)?"', svg)
+    is_ours = 'id="figure_1"' in svg or svg.startswith(f"<svg {INLINE}")
+    if not width or not is_ours or "<script" in svg:
         return ""
     name = re.sub(r"\W+", "-", file.stem)  # identifiers must be unique on the page
     svg = re.sub(r'\bid="([^"]+)"', rf'id="{name}-\1"', svg)
     svg = re.sub(r'(xlink:href="#|url\(#|aria-labelledby="|(?<=-title) (?=\S+-desc"))', rf"\g<1>{name}-", svg)
     for size in ("width", "height"):
-        svg = re.sub(rf'^<svg ([^>]*?){size}="[\d.]+pt" ', r"<svg \1", svg, count=1)
-    width = float(points[1]) * 4 / 3  # in pixels
-    style = f'style="max-width: {width:.0f}px; min-width: {0.55 * width:.0f}px"'
+        svg = re.sub(rf'^<svg ([^>]*?){size}="[\d.]+(?:pt)?" ', r"<svg \1", svg, count=1)
+    pixels = float(width[1]) * (4 / 3 if width[2] else 1)
+    style = f'style="max-width: {pixels:.0f}px; min-width: {0.55 * pixels:.0f}px"'
     return svg.replace("<svg ", f"<svg {style} ", 1).strip()
