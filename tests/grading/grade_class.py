@@ -20,7 +20,7 @@ from unittest import mock
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "common"), str(ROOT / "tests/wrong/submissions")]
 
-from lazy import ANY, FULL, LAB, NONE, SOME  # noqa: E402
+from lazy import ANY, FULL, LAB, NONE, PART, SOME  # noqa: E402
 from private import private  # noqa: E402
 from students import Student, everyone, write  # noqa: E402
 
@@ -60,7 +60,8 @@ def faults(student: Student, grade: Grade) -> list[str]:
         wanted = student.points.get((criterion.step, criterion.name), NONE)
         given = share(criterion)
         # Some: fewer than all, so that nobody gets points that he has not earned.
-        if given != wanted and wanted != ANY and not (wanted == SOME and given == NONE):
+        is_right = {ANY: True, SOME: given != FULL, PART: given == SOME}.get(wanted, given == wanted)
+        if not is_right:
             found.append(
                 f"step {criterion.step}, {criterion.name}: {given} of the points, not {wanted}: {criterion.words}"
             )

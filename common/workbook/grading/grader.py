@@ -123,10 +123,10 @@ class Grader:
         refused, remarks = list(submission.refused), list(grade.remarks)
         criteria: list[Criterion] = []
         for lab in self.whole.programs.labs:
-            made = LabBuild(lab, refused=submission.refused)
+            made = LabBuild(lab)
             if not submission.refused:
                 made = self.build(submission, lab)
-                refused += [f"{lab}: {words}" for words in made.refused]
+                refused += [f"{lab}: {line}" for why in made.refused.values() for line in why.message.splitlines()]
                 remarks += [f"{lab}: {words}" for words in made.unknown]
             criteria += self._lab(made, submission)
         criteria = [self._with_replay(criterion, submission.student) for criterion in criteria]
@@ -158,14 +158,14 @@ class Grader:
         """The criteria of a step."""
         number, name = step.number, Path(step.file).name
         points = self.whole.criteria(made.lab, number)
-        if made.refused:
+        if submission.refused:
             words, failures = "not run: the submission was refused", []
+        elif name in made.refused:
+            words, failures = "not run: the file uses what no step may use", [made.refused[name]]
         elif name in made.broken:
             words, failures = "it does not compile", [made.broken[name]]
         elif name in made.unchanged:
-            handed_in = step.file in submission.files
-            words = f"step {number:02} is not written yet" if handed_in else _missing(step.file, submission)
-            failures = []
+            words, failures = _unwritten(step, submission), []
         else:
             return self._judged(made, number, points)
         # The failure once: with the first criterion.
@@ -198,9 +198,14 @@ class Grader:
         lab, seed = made.lab, self.whole.run.seeds["check"]
         with self.judges("check") as judges:
             seconds = judging.SECONDS["check"]
-            verdict = check_build.check_step(lab, number, made.programs["check"], seconds, judges=judges, seed=seed)
-        cases = self.whole.cases(lab, number, "check", "check") if verdict.failed else []  # for the name of that one
-        found = [judging.check(lab, number, verdict, cases, points["check"])] if "check" in points else []
+            verdict = check_build.check_step(
+                lab, number, made.programs["check"], seconds, judges=judges, seed=seed, passed_over=check_build.LESSER
+            )
+        found = []
+        if "check" in points:
+            cases = self.whole.cases(lab, number, "check", "check")  # for the name of the one that failed
+            cost = self.whole.rubric.unchecked_launch
+            found.append(judging.check(lab, number, verdict, cases, points["check"], cost))
         return found + ([judging.budgets(lab, number, verdict, points["budgets"])] if "budgets" in points else [])
 
     def _speed(self, made: LabBuild, number: int, max_points: float, is_correct: bool) -> Criterion:
@@ -223,7 +228,8 @@ class Grader:
             return judging.no_points(made.lab, None, "report", max_points, "the submission was refused")
         text = submission.report(made.lab)
         if text is None:
-            return judging.no_points(made.lab, None, "report", max_points, "no report was handed in")
+            words = submission.faults.get(f"{made.lab}/{submissions.REPORT}", "no report was handed in")
+            return judging.no_points(made.lab, None, "report", max_points, words)
         count = own_words(text, made.lab)
         words = f"a report with {count} words of the student's own" + f"; at least {least} are needed" * (count < least)
         return Criterion(made.lab, None, "report", max_points if count >= least else 0, max_points, words)
@@ -249,11 +255,15 @@ class Grader:
         return replace(criterion, failures=tuple(failures))
 
 
-def _missing(file: str, submission: Submission) -> str:
-    """What a student reads about a file that was not found: which others were, and were ignored."""
+def _unwritten(step: StepFile, submission: Submission) -> str:
+    """What a student reads about a step for which there is nothing but the starter."""
+    if step.file in submission.files:
+        return f"step {step.number:02} is not written yet"
+    if step.file in submission.faults:
+        return submission.faults[step.file]
     others = ", ".join(name[:100] for name in submission.ignored[: submissions.MOST_LISTED])
     ignored = f". These files have other names and were ignored: {others}" if others else ""
-    return f"labs/{file} was not handed in{ignored}"
+    return f"labs/{step.file} was not handed in{ignored}"
 
 
 def own_words(text: str, lab: str) -> int:
