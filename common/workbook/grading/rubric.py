@@ -20,7 +20,7 @@ STEP_CRITERIA = ("correct", "check", "budgets", "speed")
 LAB_CRITERIA = ("report",)
 TABLES = ("step", "lab", "correct", "check", "report", "speed", "labs", "late", "drop")
 # What holds where a rubric lacks the table: the same as in tests/rubric.toml.
-LEAST_SHARE, UNCHECKED_LAUNCH, LEAST_WORDS = 0.2, 1.0, 100
+LEAST_SHARE, UNCHECKED_LAUNCH, LEAST_WORDS = 0.25, 1.0, 100
 EXTRA = "extra"  # of a step: its points are not part of the maximum
 
 

@@ -32,6 +32,7 @@ ALL: dict[tuple[int | None, str], str] = {
     (step, name): FULL for step in range(len(FILES)) for name in ("correct", "check", "budgets")
 }
 REPORT = (None, "report")  # of the lab as a whole
+IN_TUTORIALS = "as in tutorials"  # its code uses much that could be refused, and is not
 
 
 @dataclass(frozen=True)
@@ -144,8 +145,9 @@ def correct() -> dict[str, Student]:
         "zipped.zip": Student({"": zipped(named)}, ALL),
         "packed.tar.gz": Student({"": tarred(named)}, ALL),
         "all again": Student(folder(all_files), ALL),
-        "as in tutorials": Student(
-            folder({**all_files, "01_global.cu": as_in_tutorials(all_files["01_global.cu"])}), ALL
+        IN_TUTORIALS: Student(
+            folder({FILES[1]: as_in_tutorials(all_files[FILES[1]])}),
+            {key: share for key, share in ALL.items() if key[0] == 1},
         ),
         "with a byte-order mark": Student(folder({name: "\ufeff" + text for name, text in all_files.items()}), ALL),
         "with a main": Student(
