@@ -14,6 +14,7 @@ import sys
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from unittest import mock
 
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests/grading"), str(ROOT / "tests/wrong/submissions")]
@@ -23,7 +24,9 @@ from compiling import command_of, compile_file, compiler  # noqa: E402
 from in_folder import InFolder  # noqa: E402
 
 from workbook.core import build  # noqa: E402
-from workbook.inspection import inspector  # noqa: E402
+from workbook.core.console import Problem  # noqa: E402
+from workbook.core.course import StepFile  # noqa: E402
+from workbook.inspection import inspector, look  # noqa: E402
 from workbook.inspection.inspector import INITIALISERS, Inspection, inspect  # noqa: E402
 
 INNOCENT = sorted((ROOT / "tests/grading/innocent").glob("*.cu"))
@@ -200,6 +203,29 @@ class Lists(unittest.TestCase):
             self.assertGreater(len(listed), 200, name)
             shown = demangled(listed)
             self.assertEqual([], sorted(n for n in listed if refusal_of(n, shown.get(n, n))), name)
+
+
+class Looked(Compiling):
+    """What `check` prints about the object that it has just compiled."""
+
+    def notes(self, made: "Path | None") -> list[str]:
+        """The notes on an object that takes the place of a step's."""
+        self.replace(build, "object_of", lambda *_: made and str(made))
+        looked = look.Look(StepFile("01-odd-even", 1, "global"), "cpu")
+        self.addCleanup(looked.cancel)
+        return looked.notes()
+
+    def test_what_grading_refuses(self) -> None:
+        (note,) = self.notes(self.compiled('extern "C" int fork(); int f() { return fork(); }'))
+        begin = "labs/01-odd-even/01_global.cu: note: grading gives no points for this file: 01_global.cu uses fork: "
+        self.assertTrue(note.startswith(begin), note)
+        self.assertEqual([], self.notes(self.compiled("#include <vector>\nstd::vector<int> kept = {1};")))
+        self.assertEqual([], self.notes(None))
+
+    def test_a_machine_that_lacks_what_it_needs(self) -> None:
+        made = self.compiled("int f() { return 3; }")
+        self.replace(inspector, "inspect", mock.Mock(side_effect=Problem("no list")))
+        self.assertEqual(["what grading would refuse is not known: no list"], self.notes(made))
 
 
 class Solutions(unittest.TestCase):

@@ -59,9 +59,9 @@ def _first(code: str, words: str, points: Mapping[str, str] | None = None, head:
     return Lazy([(_FIRST, _FIRST + made)], words, points or {"correct": NONE, "check": NONE}, head)
 
 
-def _compiling(head: str, alone: bool = False) -> Lazy:
+def _compiling(head: str, alone: bool = False, words: str = "does not compile") -> Lazy:
     """A file that begins with something for the compiler, or is nothing else."""
-    return Lazy([], "does not compile", {}, head, alone)
+    return Lazy([], words, {}, head, alone)
 
 
 LAZY = {
@@ -258,7 +258,8 @@ constexpr unsigned long spin() {
   return sum;
 }
 static constexpr unsigned long spun = spin<800>();
-"""
+""",
+        words="compiling it took more than 60 s",
     ),
     "makes_the_compiler_print": _compiling(
         "#define A0 int *a = 1.5;\n"
