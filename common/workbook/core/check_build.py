@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Optional, TypeVar
 
 from . import build, profiles
 from .console import Problem, Progress, wrapped_message
@@ -65,8 +65,9 @@ class Verdict:
     """What the check build found in one step."""
 
     cases: int = 0
-    failed: Outcome | None = None  # the first case with findings, or else the first that failed
-    lesser: Outcome | None = None  # the first case whose findings make no result wrong, if these are passed over
+    # The first case with findings, or else the first that failed. Python 3.9 evaluates this to read a grade's record.
+    failed: Optional[Outcome] = None  # noqa: UP045
+    lesser: Optional[Outcome] = None  # noqa: UP045  the first case whose findings are all of kinds that are passed over
     remarks: dict[tuple[str, int, str], Note] = field(default_factory=dict)  # by place and kind, of all cases
     costs: list[Costs] = field(default_factory=list)
     over: list[str] = field(default_factory=list)  # lines on budgets that were exceeded
