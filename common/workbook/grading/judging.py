@@ -186,7 +186,7 @@ def tally(judges: Judges, runner: Path, sets: Sequence[Sequence[NamedCase]], kin
 # --- criteria ---
 
 
-def _first_of_each(failures: Sequence[tuple[NamedCase, Outcome]]) -> list[tuple[NamedCase, Outcome]]:
+def first_of_each(failures: Sequence[tuple[NamedCase, Outcome]]) -> list[tuple[NamedCase, Outcome]]:
     """Some failures, of different inputs and statuses as far as possible."""
     found: dict[object, tuple[NamedCase, Outcome]] = {}
     for case, outcome in failures:
@@ -209,7 +209,7 @@ def correct(lab: str, step: int, tallies: Sequence[Tally], max_points: float, le
     passed, cases = sum(t.passed for t in tallies), sum(t.cases for t in tallies)
     properties = by_property(tallies)
     share = statistics.mean(good / all_ for good, all_ in properties.values()) if properties else 0.0
-    failures = [failure_of(outcome, t.kind, case.id) for t in tallies for case, outcome in _first_of_each(t.failures)]
+    failures = [failure_of(outcome, t.kind, case.id) for t in tallies for case, outcome in first_of_each(t.failures)]
     if not passed and any(t.not_written for t in tallies):
         return Criterion(lab, step, "correct", 0, max_points, f"step {step:02} is not written yet", tuple(failures[:1]))
     words = [f"{t.passed} of {t.cases} cases passed on the {t.kind} build" for t in tallies]
