@@ -21,7 +21,7 @@ from ..core.console import Usage
 from ..core.judge_client import JudgeClient
 from ..core.judge_types import BUSY, Case, Lab, Limits, Measurement, Outcome, Step
 from .grades import Criterion, Failure
-from .rubric import Rubric, Speed
+from .rubric import UNCHECKED_LAUNCH, Rubric, Speed
 from .texts import shortened
 
 SETS = {"cpu": ("quick", "public"), "cuda": ("quick", "public"), "check": ("check",)}
@@ -231,7 +231,12 @@ def correct(lab: str, step: int, tallies: Sequence[Tally], max_points: float, le
 
 
 def check(
-    lab: str, step: int, verdict: Verdict, cases: Sequence[NamedCase], max_points: float, cost_of_lesser: float
+    lab: str,
+    step: int,
+    verdict: Verdict,
+    cases: Sequence[NamedCase],
+    max_points: float,
+    cost_of_lesser: float = UNCHECKED_LAUNCH,
 ) -> Criterion:
     """No finding of the check build, and no case that fails there. `cost_of_lesser`: the points that findings cost
     which make no result wrong."""
