@@ -270,11 +270,11 @@ class Scan(InFolder):
 
 
 LABS = ROOT / "labs"
-COSTS = ("conflicts", "sectors", "bytes", "barriers")
-HEADER = "| step | n | conflicts | sectors | bytes per key | barriers per block |"
+COSTS = ("conflicts", "sectors", "bytes", "barriers", "span")
+HEADER = "| step | n | conflicts | sectors | bytes per key | barriers per block | span per 1,000 keys |"
 
 
-Budgets = dict[str, tuple[float, ...]]  # {"2 shared": (n, conflicts, sectors, bytes, barriers)}; 0: not checked
+Budgets = dict[str, tuple[float, ...]]  # {"2 shared": (n, conflicts, sectors, bytes, barriers, span)}; 0: not checked
 
 
 def in_steps(lab: str) -> Budgets:

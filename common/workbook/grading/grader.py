@@ -1,6 +1,7 @@
 """Grades one submission: takes its files, builds them, runs them in the sandbox, and makes criteria of the outcomes."""
 
 import contextlib
+import functools
 import re
 import shlex
 import shutil
@@ -10,14 +11,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ..core import check_build
+from ..core import build, check_build
 from ..core.check_build import Judges
 from ..core.console import Problem
-from ..core.course import StepFile, steps
+from ..core.course import StepFile, has_solutions, steps
 from ..core.judge_client import JudgeClient
 from ..core.judge_types import Lab
 from ..reporting import compose
-from . import judging, submissions, unpack
+from . import allowance, judging, submissions, unpack
+from .allowance import Allowance, TimedJudge, UsedUp
 from .grades import Criterion, Grade, Run
 from .handed_in import Handed
 from .judging import NamedCase, Race, rival_program
@@ -52,6 +54,8 @@ class Class:
     gpu: threading.Lock = field(default_factory=threading.Lock)
     _cases: dict[tuple[str, int, str, str], list[NamedCase]] = field(default_factory=dict)
     _making_cases: threading.Lock = field(default_factory=threading.Lock)
+    _solutions: dict[str, float] = field(default_factory=dict)  # seconds that their cases take, by lab
+    _timing_solutions: threading.Lock = field(default_factory=threading.Lock)
 
     @property
     def judges_speed(self) -> bool:
@@ -77,6 +81,27 @@ class Class:
                     self._cases[key] = judging.cases_of(judge, *key, self.run.seeds[set_])
             return self._cases[key]
 
+    def solution_seconds(self, lab: str) -> float:
+        """How long the cases of a lab's solution take, which is measured once, when a submission takes long."""
+        with self._timing_solutions:
+            if lab not in self._solutions:
+                measured = self._time_solution(lab) if has_solutions() else allowance.WITHOUT_SOLUTION
+                self._solutions[lab] = measured
+            return self._solutions[lab]
+
+    def _time_solution(self, lab: str) -> float:
+        taken = Allowance(lambda: float("inf"))
+        client = functools.partial(TimedJudge, taken)
+        programs = {kind: build.runner(lab, kind, True) for kind in ("cpu", "check")}
+        build.compile_targets(list(programs.values()), "building the solution, to see how long its cases take")
+        for step in steps(lab):
+            sets = [self.cases(lab, step.number, "cpu", set_) for set_ in judging.SETS["cpu"]]
+            with Judges(None, judge_prefix(), workers=self.workers, client=client) as judges:
+                judging.tally(judges, programs["cpu"], sets, "cpu")
+                seed = self.run.seeds["check"]
+                check_build.check_step(lab, step.number, programs["check"], judges=judges, seed=seed)
+        return taken.spent
+
     def read_archive(self, box: Box, path: Path, suffixes: Sequence[str]) -> Iterable[unpack.Member]:
         """The members of an archive, which is read in the sandbox. Raises Refused."""
         reader = [python(), "-I", str(self.sandbox.shared / "unpack.py"), path.name, *suffixes]
@@ -93,6 +118,7 @@ class Grader:
     def __init__(self, whole: Class, box: Box) -> None:
         self.whole, self.box = whole, box
         self.builder = LabBuilder(whole.programs, box, whole.workers)
+        self.allowance = Allowance(lambda: float("inf"))  # of the lab that is graded
 
     def grade(self, handed: Handed) -> Grade:
         """The grade of a submission. A fault of the machine, or of ours, is part of it: the others are still graded."""
@@ -123,6 +149,7 @@ class Grader:
         refused, remarks = list(submission.refused), list(grade.remarks)
         criteria: list[Criterion] = []
         for lab in self.whole.programs.labs:
+            self.allowance = Allowance(functools.partial(self.whole.solution_seconds, lab))
             made = LabBuild(lab, refused=submission.refused)
             if not submission.refused:
                 made = self.build(submission, lab)
@@ -141,7 +168,8 @@ class Grader:
     def judges(self, kind: str) -> Judges:
         """Judges whose runners are in the box. One submission at a time uses a GPU, and one of its runners."""
         workers = 1 if kind == "cuda" else self.whole.workers
-        return Judges(None, judge_prefix(), self.sandbox_words(kind), workers)
+        client = JudgeClient if kind == "cuda" else functools.partial(TimedJudge, self.allowance)
+        return Judges(None, judge_prefix(), self.sandbox_words(kind), workers, client)
 
     def sandbox_words(self, kind: str) -> list[str]:
         """The command that starts a runner of a build in the box."""
@@ -167,15 +195,22 @@ class Grader:
             words = f"step {number:02} is not written yet" if handed_in else _missing(step.file, submission)
             failures = []
         else:
-            return self._judged(made, number, points)
+            found: list[Criterion] = []
+            try:
+                self._judge(made, number, points, found)
+            except UsedUp as error:
+                known = {criterion.name for criterion in found}
+                rest = [name for name in points if name not in known]
+                found += [judging.no_points(made.lab, number, name, points[name], str(error)) for name in rest]
+            return found
         # The failure once: with the first criterion.
         return [
             judging.no_points(made.lab, number, criterion, points[criterion], words, *(failures if at == 0 else []))
             for at, criterion in enumerate(points)
         ]
 
-    def _judged(self, made: LabBuild, number: int, points: dict[str, float]) -> list[Criterion]:
-        """The criteria of a step that was built, from runs."""
+    def _judge(self, made: LabBuild, number: int, points: dict[str, float], found: list[Criterion]) -> None:
+        """Adds the criteria of a step that was built, from runs. Raises UsedUp."""
         lab, tallies = made.lab, []
         for kind in (kind for kind in self.whole.programs.kinds if kind in ("cpu", "cuda")):
             sets = [self.whole.cases(lab, number, kind, set_) for set_ in judging.SETS[kind]]
@@ -183,22 +218,26 @@ class Grader:
                 tallies.append(judging.tally(judges, made.programs[kind], sets, kind))
         self._require_sandbox(tallies)
         least = self.whole.rubric.least_share
-        found = [judging.correct(lab, number, tallies, points["correct"], least)] if "correct" in points else []
+        if "correct" in points:
+            found.append(judging.correct(lab, number, tallies, points["correct"], least))
         if not any(tally.passed for tally in tallies):
             rest = [name for name in points if name != "correct"]
-            return found + [judging.no_points(lab, number, name, points[name], "no case passed") for name in rest]
+            found += [judging.no_points(lab, number, name, points[name], "no case passed") for name in rest]
+            return
         if "check" in points or "budgets" in points:
-            found += self._observed(made, number, points)
+            found += self._observed(made, number, points, found)
         if "speed" in points:
             found.append(self._speed(made, number, points["speed"], all(not tally.failed for tally in tallies)))
-        return found
 
-    def _observed(self, made: LabBuild, number: int, points: dict[str, float]) -> list[Criterion]:
-        """The criteria of the check build."""
+    def _observed(
+        self, made: LabBuild, number: int, points: dict[str, float], others: list[Criterion]
+    ) -> list[Criterion]:
+        """The criteria of the check build. Of the others, it takes the points for what the host has done."""
         lab, seed = made.lab, self.whole.run.seeds["check"]
         with self.judges("check") as judges:
             seconds = judging.SECONDS["check"]
             verdict = check_build.check_step(lab, number, made.programs["check"], seconds, judges=judges, seed=seed)
+        others[:] = [judging.earned(criterion, verdict) for criterion in others]
         cases = self.whole.cases(lab, number, "check", "check") if verdict.failed else []  # for the name of that one
         found = [judging.check(lab, number, verdict, cases, points["check"])] if "check" in points else []
         return found + ([judging.budgets(lab, number, verdict, points["budgets"])] if "budgets" in points else [])

@@ -18,6 +18,7 @@ from pathlib import Path
 from ..core import build, course, diagnostics, starters
 from ..core.console import Problem
 from ..core.course import ROOT, has_solutions, steps
+from . import compiler_output
 from .sandbox import Box, Sandbox, python
 
 COMPILE_SECONDS = 60  # of a processor; the longest of the solutions takes 20
@@ -285,6 +286,7 @@ class Programs:
             into.chmod(0o644)
             return Compiled(into)
         said = done.errors.replace(str(self.sandbox.shared / "tree") + "/", "")
+        said = compiler_output.own_lines(said, box.folder / "tree", Path(scratch))
         words = diagnostics.summary(said, box.folder / "tree", Path(scratch))
         reported = build.diagnostics_found(said) or "undefined reference" in said or "multiple definition" in said
         return Compiled(None, words, fault=not reported)
