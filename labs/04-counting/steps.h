@@ -41,7 +41,7 @@ inline constexpr lab::Step steps[] = {
      .function = lab::Reduce{reduce}},
     {.number = 5, .name = "stable", .idea = "values travel with their keys", .lines = {.own = 38, .given = 66},
      .uses = {"blelloch", "reduce"}, .stable = true, .max_range = max_range,
-     .budget = {.n = 16384, .conflicts = 1.4, .sectors = 2.65, .bytes = 176, .barriers = 6.2, .span = 200},
+     .budget = {.n = 16384, .conflicts = 1.4, .sectors = 2.65, .bytes = 176, .barriers = 6.2, .span = 200, .work = 300},
      .function = lab::Sort{.pairs = sort_stable<std::uint32_t, std::uint32_t>}},
     {.number = 6, .name = "record", .idea = "as fast as the memory", .lines = {.own = 42, .given = 146},
      .record = true, .uses = {"blelloch"},

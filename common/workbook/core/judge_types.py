@@ -22,7 +22,7 @@ class Budget:
     bytes: float = 0
     barriers: float = 0
     span: float = 0
-    work: float = 0  # at least: of a line for which the host may work
+    work: float = 0  # at least
 
 
 @dataclass(frozen=True)

@@ -48,6 +48,19 @@ __global__ void copy_keys(Key* from, Key* to, std::int64_t n) {
 }  // namespace
 """
 
+_DEVICE_VARIABLE = (
+    "#include <string>\n"
+    + _REQUEST
+    + """
+alignas(16) __device__ unsigned char place_on_device[1 << 20];
+static unsigned char* place_of_keys() {
+  void* place = nullptr;
+  cudaGetSymbolAddress(&place, place_on_device);
+  return static_cast<unsigned char*>(place);
+}
+"""
+)
+
 # Sorts what `host` holds, and has a kernel write it.
 _HAND_OVER = """
 std::sort(host.begin(), host.end(), [&](Key a, Key b) { return lab::before(a, b, order); });
@@ -138,15 +151,7 @@ return;
 """,
         "host code",
         _NO_POINTS,
-        _REQUEST
-        + """
-alignas(16) __device__ unsigned char place_on_device[1 << 20];
-static unsigned char* place_of_keys() {
-  void* place = nullptr;
-  cudaGetSymbolAddress(&place, place_on_device);
-  return static_cast<unsigned char*>(place);
-}
-""",
+        _DEVICE_VARIABLE,
     ),
     "sorts_in_managed_memory": first(
         """
@@ -217,6 +222,22 @@ __global__ void move_keys(Key* keys, std::int64_t n, int back) {
 }
 """,
     ),
+    # What code of the library reads is not observed.
+    "lets_the_library_read_a_variable": first(
+        """
+unsigned char* const bytes = reinterpret_cast<unsigned char*>(keys.data);
+copy_keys<<<1, 256, 0, stream>>>(bytes, place_of_keys(), keys.n * sizeof(Key));
+CUDA_CHECK(cudaGetLastError());
+CUDA_CHECK(cudaStreamSynchronize(stream));
+const std::string text(reinterpret_cast<const char*>(place_on_device), keys.n * sizeof(Key));
+std::vector<Key> host(keys.n);
+std::memcpy(host.data(), text.data(), text.size());
+"""
+        + _HAND_OVER,
+        "too little work",
+        _NO_POINTS,
+        _DEVICE_VARIABLE,
+    ),
     "copies_few_keys_at_a_time": first(
         """
 std::vector<Key> host(keys.n);
@@ -271,7 +292,8 @@ def _forged(code: str) -> Lazy:
     lines = "".join(f"  {line}\n" for line in (_NONCE + code).strip().splitlines())
     loop = "    run_phase<<<blocks, threads_per_block, 0, stream>>>(keys.data, keys.n, int(phase % 2), order);\n"
     changes = [(loop + "    CUDA_CHECK(cudaGetLastError());\n  }\n", loop + "  }\n" + lines)]
-    return Lazy(changes, "a message that the runner did not write", {"correct": NONE, "check": NONE}, _REPLY)
+    words = "a message that the runner did not write | Aborted"  # the C library knows its own files
+    return Lazy(changes, words, {"correct": NONE, "check": NONE}, _REPLY)
 
 
 _FORGED = {
@@ -391,7 +413,7 @@ _BUSY = {
     # The sandbox limits the processes, and each of these ends after a while, should nothing end it.
     "forks_by_number": first(
         """
-for (volatile int i = 0; i < 6; i = i + 1) fork_by_number();
+for (volatile int i = 0; i < 3; i = i + 1) fork_by_number();
 for (volatile long i = 0; i < 20'000'000'000; i = i + 1) {
 }
 """,
