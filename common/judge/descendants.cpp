@@ -122,6 +122,8 @@ void runner_ended(pid_t runner) {
   }
 }
 
+bool has_started_others(pid_t runner, pid_t kept) { return !strangers(runner, kept).empty(); }
+
 void end_started_by_step(pid_t runner, pid_t kept) {
   kill(kept, SIGSTOP);
   end_strangers(runner, kept);

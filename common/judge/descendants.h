@@ -12,7 +12,10 @@ void runner_started(pid_t runner);
 /// It has ended, and has been waited for: ends what is left of it.
 void runner_ended(pid_t runner);
 
-/// Ends what the step in `kept`, a process that `runner` is or has started, has started itself.
+/// Whether the step in `kept`, a process that `runner` is or has started, has started others.
+bool has_started_others(pid_t runner, pid_t kept);
+
+/// Ends what the step has started.
 void end_started_by_step(pid_t runner, pid_t kept);
 
 }  // namespace lab

@@ -207,7 +207,7 @@ void Judge::receive(Exchange& exchange) {
     }
     case Process::ReceiveResult::timeout: {
       if (const double new_wait = process_->seconds_waited() - exchange.waited;
-          new_wait > 0.1 && exchange.wait_extension < max_wait_extension) {
+          new_wait > 0.1 && exchange.wait_extension < max_wait_extension && !process_->has_company()) {
         exchange.waited += new_wait;
         exchange.wait_extension += new_wait;
         exchange.deadline = after(new_wait);

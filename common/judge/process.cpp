@@ -257,6 +257,8 @@ double Process::seconds_waited() const {
 
 std::int64_t Process::peak_bytes() const { return memory_fact("VmHWM:", runner()); }
 
+bool Process::has_company() const { return sender_ > 0 && has_started_others(pid_, runner()); }
+
 void Process::ask_to_end() {
   if (sender_ > 0) end_started_by_step(pid_, runner());
   kill(runner(), SIGTERM);

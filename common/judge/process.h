@@ -98,6 +98,9 @@ class Process {
   /// report it.
   std::int64_t peak_bytes() const;
 
+  /// Whether the step has started processes, for which it may then have to wait.
+  bool has_company() const;
+
   /// Ends what the step has started, and asks the process, which hangs, to print where it is and to end.
   void ask_to_end();
 

@@ -222,7 +222,6 @@ __global__ void move_keys(Key* keys, std::int64_t n, int back) {
 }
 """,
     ),
-    # What code of the library reads is not observed.
     "lets_the_library_read_a_variable": first(
         """
 unsigned char* const bytes = reinterpret_cast<unsigned char*>(keys.data);
@@ -234,7 +233,7 @@ std::vector<Key> host(keys.n);
 std::memcpy(host.data(), text.data(), text.size());
 """
         + _HAND_OVER,
-        "too little work",
+        "device-variable | too little work",
         _NO_POINTS,
         _DEVICE_VARIABLE,
     ),
@@ -417,7 +416,7 @@ for (volatile int i = 0; i < 3; i = i + 1) fork_by_number();
 for (volatile long i = 0; i < 20'000'000'000; i = i + 1) {
 }
 """,
-        "did not end | does not end",
+        "a submission may take | did not end | does not end",
         {"correct": NONE, "check": NONE, "budgets": NONE},
         _FORK,
     ),
