@@ -19,7 +19,7 @@ from unittest import mock
 from workbook.core.console import Problem
 from workbook.core.course import ROOT
 from workbook.grading import sandbox_trial
-from workbook.grading.checkouts import checkouts
+from workbook.grading.checkouts import checkouts, secrets
 from workbook.grading.sandbox import (
     ALL_NAMESPACES,
     BUBBLEWRAP,
@@ -187,6 +187,8 @@ class Isolated:
                         done = sandbox.run(box, ["/bin/cat", f"{clone}/.git/packed-refs"], 600)
                         self.assertEqual(b"", done.output)
                         self.assertNotEqual(0, done.status)
+                        clone.rename(clone.with_name("another name"))  # what is gone must not keep others from running
+                        self.assertTrue(sandbox.works(box))
                 except Problem as problem:  # without mounts of its own, the command refuses
                     self.assertIn(f"could read {clone}", str(problem))
 
@@ -244,6 +246,8 @@ class Checkouts(unittest.TestCase):
             self.assertNotIn(top / "other", found)
             self.assertNotIn(top / "a/clone/labs/inner", found)
             self.assertTrue(any(ROOT.is_relative_to(place) for place in found))
+            self.assertIn(top / "copy/solutions", secrets(top))
+            self.assertIn(top / "a/clone/.git", secrets(top))
             if subprocess.run(["git", "-C", str(ROOT), "rev-parse", "HEAD"], capture_output=True).returncode == 0:
                 subprocess.run(["git", "clone", "-q", "--bare", str(ROOT), str(top / "bare")], check=True)
                 self.assertIn(top / "bare", checkouts(top))

@@ -58,6 +58,15 @@ def checkouts(top: Path = Path("/")) -> list[Path]:
     return outermost(found)
 
 
+def secrets(top: Path = Path("/")) -> list[Path]:
+    """What submissions must not read of these: solutions, what is made from them, tests and the history."""
+    found: list[Path] = []
+    for folder in checkouts(top):
+        inside = [folder / name for name in ("solutions", "tests", "build", ".git")]
+        found += [path for path in inside if path.is_dir()] or [folder]  # of a worktree, .git is a file
+    return found
+
+
 def outermost(paths: list[Path]) -> list[Path]:
     """Those of the paths that are in no other."""
     found: list[Path] = []

@@ -18,7 +18,7 @@ from ..core.console import Problem, Progress, Usage, note
 from ..core.course import BUILD, ROOT, has_solutions, labs
 from ..core.judge_client import JudgeClient
 from . import earlier, handed_in, outputs, rubric, sandbox_trial
-from .checkouts import checkouts
+from .checkouts import secrets as secrets_of_course
 from .grader import Class, Grader, judge_prefix, needed_programs
 from .grades import Grade, Run, read_grade, read_run, run_file, write_run
 from .handed_in import Handed
@@ -137,7 +137,7 @@ def kinds() -> list[str]:
 
 def hidden(options: Options) -> list[Path]:
     """What no submission may read."""
-    paths = [options.folder, options.out, build.folder(), BUILD, *checkouts()]
+    paths = [options.folder, options.out, build.folder(), BUILD, *secrets_of_course()]
     paths += [path for path in (options.seeds_of, options.roster, *options.earlier) if path]
     return list(dict.fromkeys(path.resolve() for path in paths if path.exists()))
 

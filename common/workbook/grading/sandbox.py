@@ -32,9 +32,18 @@ _SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _ETC = ("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime")
 _WRITABLE = ("/tmp", "/var/tmp", "/dev/shm", "/run/lock")  # by everybody
 ALL_NAMESPACES = ("--net", "--ipc", "--pid", "--fork", "--kill-child", "--mount-proc")
-# The first process of a namespace, with which all others end. It says nothing about how the command ended, and ends
-# with its status, as a shell does.
-_INIT = 'mount -a -T "$1" && shift && exec 9>&2 2>/dev/null && { "$@" 2>&9 9>&-; exit $?; }'
+_EMPTY = "ro,mode=0,size=4k"  # options of a file system that hides a folder
+# The first process of a namespace, with which all others end. It hides the folders that $1 names, one by one if one of
+# them is gone; says nothing about how the command ended, and ends with its status, as a shell does.
+_INIT = f"""
+exec 9>&2 2>/dev/null
+mount -a -T "$1" || while IFS= read -r place; do
+  [ ! -d "$place" ] || mountpoint -q "$place" || mount -t tmpfs -o {_EMPTY} none "$place" || exit 126
+done <"$1.list"
+shift
+"$@" 2>&9 9>&-
+exit $?
+"""
 
 
 @dataclass(frozen=True)
@@ -184,8 +193,10 @@ class Sandbox:
 
     def hide(self, folders: Sequence[Path]) -> None:
         """Covers folders, in each box, by empty ones that cannot be read, where boxes have their own mounts."""
-        places = (str(path).replace("\\", r"\134").replace(" ", r"\040") for path in folders)
-        self._mounts.write_text("".join(f"none {place} tmpfs ro,mode=0,size=4k 0 0\n" for place in places))
+        places = [str(path) for path in folders if "\n" not in str(path)]
+        escaped = (place.replace("\\", r"\134").replace(" ", r"\040").replace("\t", r"\011") for place in places)
+        self._mounts.write_text("".join(f"none {place} tmpfs {_EMPTY} 0 0\n" for place in escaped))
+        Path(f"{self._mounts}.list").write_text("".join(f"{place}\n" for place in places))
 
     def _rlimits(self, box: Box, with_gpu: bool) -> list[str]:
         limits = self.limits
