@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
@@ -173,6 +174,10 @@ class Isolated:
             )
             for rest, seconds in (("", 600.0), ("time.sleep(60)", 1.0)):
                 self.py(hop + rest, seconds)
+                for _ in range(100):  # the kernel ends them after it has ended the first process
+                    if not processes_of(self.box.user):
+                        break
+                    time.sleep(0.1)
                 self.assertEqual([], processes_of(self.box.user))
 
         def test_folders_that_are_hidden(self) -> None:

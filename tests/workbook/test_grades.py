@@ -232,7 +232,9 @@ class Criteria(unittest.TestCase):
     def test_work_that_the_host_does(self) -> None:
         correct = Criterion(LAB, 2, "correct", 6, 6, "9 of 9 cases passed")
         self.assertEqual(correct, judging.earned(correct, check_build.Verdict()))
-        criterion = judging.earned(correct, check_build.Verdict(idle="too little work"))
+        idle = check_build.Verdict(idle="too little work")
+        self.assertEqual([0, 0], [judging.check(LAB, 2, idle, [], 2).points, judging.budgets(LAB, 2, idle, 4).points])
+        criterion = judging.earned(correct, idle)
         self.assertEqual((0, "refused: too little work; 9 of 9 cases passed"), (criterion.points, criterion.words))
         for kind, points in (("host-pointer", 0), ("device-variable", 0), ("race", 6)):
             found = dataclasses.replace(verified(), findings=(Finding("labs/x.cu", 3, kind, "words"),))

@@ -193,8 +193,8 @@ def earned(criterion: Criterion, verdict: Verdict) -> Criterion:
 def check(lab: str, step: int, verdict: Verdict, cases: Sequence[NamedCase], max_points: float) -> Criterion:
     """No finding of the check build, no case that fails there, and a kernel's work is not done by one thread."""
     failed = verdict.failed
-    if failed is None and verdict.serial:
-        words = f"not parallel: too much of the work is done one after another: {verdict.serial}"
+    if failed is None and (verdict.idle or verdict.serial):
+        words = verdict.idle or f"not parallel: too much of the work is done one after another: {verdict.serial}"
         return Criterion(lab, step, "check", 0, max_points, words)
     if failed is None:
         words = f"{verdict.cases} of {verdict.cases} cases passed on the check build, without a finding"
@@ -213,8 +213,10 @@ def budgets(lab: str, step: int, verdict: Verdict, max_points: float) -> Criteri
         words = "the budgets are judged only if every case of the check build passes without a finding"
         return Criterion(lab, step, "budgets", 0, max_points, words)
     pairs = [pair for costs in verdict.costs for pair in costs.values.values()]
-    # Few bytes or barriers are no merit of a thread that works alone.
-    kept = 0 if verdict.serial else sum(cost <= allowed * check_build.TOLERANCE for cost, allowed in pairs)
+    # Few bytes or barriers are no merit of a thread that works alone, or of kernels that do nothing.
+    kept = (
+        0 if verdict.serial or verdict.idle else sum(cost <= allowed * check_build.TOLERANCE for cost, allowed in pairs)
+    )
     words = f"{kept} of {len(pairs)} budgets kept: {'; '.join(map(str, verdict.costs))}"
     points = round(max_points * kept / len(pairs), 2) if pairs else 0
     over = Failure("check", lab, step, status="over budget", message="\n".join(verdict.over))
