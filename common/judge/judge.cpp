@@ -307,7 +307,8 @@ void Judge::conclude(const Case& which, Outcome& outcome) {
     const Fault fault = memory_.fault(which);
     if (!fault.text.empty()) wrong(fault.text);
     const std::string& why = outcome.document.unchanged;
-    if (!fault.text.empty() && !why.empty() && memory_.untouched(which)) {
+    outcome.changed_nothing = !fault.text.empty() && !why.empty() && memory_.untouched(which);
+    if (outcome.changed_nothing) {
       wrong(fmt::format("the step changed nothing: {}\n{}", why, fault.text));
     }
     if (fault.index >= 0) outcome.first_wrong = fault.index;

@@ -177,6 +177,7 @@ struct DeviceImages {
     const TaskNames names = names_of(request.task);
     simt::check::narrow(keys.data() + request.keys.span, request.keys.span_bytes, names.input);
     simt::check::narrow(values.data() + request.values.span, request.values.span_bytes, names.result);
+    simt::check::narrow(begins.data(), begins.size() * sizeof(int), "begins");
 #endif
   }
 
@@ -187,7 +188,9 @@ struct DeviceImages {
 };
 
 // While it exists, the stream does not advance. The keys arrive behind what keeps it busy, so what a step queues in
-// another stream sorts something else. Where CUDA runs on the CPU, simt::HostWatch refuses such a launch.
+// another stream sorts something else. A host function keeps it busy, not a kernel: it takes no multiprocessor from
+// the step, whatever the size of the GPU, and it ends by itself if the step waits for the stream. Where CUDA runs on the
+// CPU, simt::HostWatch refuses such a launch.
 class BusyStream {
  public:
 #ifdef __SIMT__
@@ -195,14 +198,23 @@ class BusyStream {
 #else
   BusyStream(const Step& step, const Request& request, void* keys, cudaStream_t stream) {
     const std::int64_t bytes = request.keys.span_bytes;
-    if (!request.watch_host || step.on_host || step.in_host_memory() || bytes == 0 || bytes > max_bytes) return;
-    const DeviceArray<char> copy(bytes, stream);
-    CUDA_CHECK(cudaMemcpyAsync(copy.data(), keys, bytes, cudaMemcpyDeviceToDevice, stream));
+    // The clock of kernels would count the copies.
+    if (!request.watch_host || request.time_kernels) return;
+    if (step.on_host || step.in_host_memory() || bytes == 0 || bytes > max_bytes) return;
+    DeviceArray<char> kept;
+    try {
+      kept = allocate(bytes, stream);
+    } catch (const Unsupported&) {  // the step may need what is left
+      return;
+    }
+    CUDA_CHECK(cudaMemcpyAsync(kept.data(), keys, bytes, cudaMemcpyDeviceToDevice, stream));
     CUDA_CHECK(cudaMemsetAsync(keys, request.poison, bytes, stream));
     CUDA_CHECK(cudaDeviceSynchronize());
     is_busy() = true;
     CUDA_CHECK(cudaLaunchHostFunc(stream, wait, nullptr));
-    CUDA_CHECK(cudaMemcpyAsync(keys, copy.data(), bytes, cudaMemcpyDeviceToDevice, stream));
+    CUDA_CHECK(cudaMemcpyAsync(keys, kept.data(), bytes, cudaMemcpyDeviceToDevice, stream));
+    // The step's own allocations may get this memory, in which they must not find the keys.
+    CUDA_CHECK(cudaMemsetAsync(kept.data(), request.poison, bytes, stream));
   }
   ~BusyStream() { is_busy() = false; }
 #endif
@@ -212,12 +224,14 @@ class BusyStream {
  private:
 #ifndef __SIMT__
   static constexpr std::int64_t max_bytes = std::int64_t{64} << 20;
-  static constexpr std::chrono::milliseconds longest{5};  // for steps that wait for the stream themselves
+  // For steps that wait for the stream themselves, or for a call that waits for the whole device, as loading a kernel may.
+  static constexpr std::chrono::milliseconds longest{5};
 
   static std::atomic<bool>& is_busy() {
     static std::atomic<bool> busy = false;
     return busy;
   }
+  // Must not call CUDA.
   static void wait(void*) {
     const auto started = Clock::now();
     while (is_busy() && Clock::now() - started < longest) std::this_thread::yield();

@@ -21,6 +21,7 @@ inline constexpr lab::Step steps[] = {
      .function = lab::Sort{.u32 = sort_global<std::uint32_t>, .u64 = sort_global<std::uint64_t>,
                            .i32 = sort_global<std::int32_t>, .f32 = sort_global<float>}},
     {.number = 2, .name = "halo", .idea = "many phases per launch", .lines = {.own = 19, .given = 65},
+     .picture = {.is_in_report = true},
      .stable = true, .max_n = max_n, .growth = lab::Growth::quadratic,
      .budget = {.n = 1024, .conflicts = 2, .sectors = 1.1, .bytes = 44, .barriers = 264, .span = 10000, .work = 24000},
      .function = lab::Sort{.u32 = sort_halo<std::uint32_t>, .u64 = sort_halo<std::uint64_t>,

@@ -328,6 +328,17 @@ class CheckStep(unittest.TestCase):
         observed = [entry[2:4] for entry in script.log if entry[0] == "check"]
         self.assertEqual(observed, [("histogram", 3), ("sort", 9), ("sort", 3)])
 
+    def test_that_nothing_has_changed_is_as_good_as_a_finding(self) -> None:
+        def rule(kind: str, _: Case) -> dict[str, Any]:
+            unchanged = {**WRONG_KEY, "message": "no launch", "changed_nothing": True}
+            return unchanged if kind == "check" else WRONG_KEY
+
+        _, printed, *_ = self.check(rule, STEPS[2])
+        self.assertIn("check build. The first thing to fix:", printed)
+        self.assertIn("no launch", printed)
+        _, printed, *_ = self.check(lambda *_: WRONG_KEY, STEPS[2])
+        self.assertIn("cpu build. The first thing to fix:", printed)
+
     def test_a_case_that_no_longer_exists_is_left_out(self) -> None:
         def rule(_: str, case: Case) -> dict[str, Any]:
             if case.n == refused:

@@ -40,6 +40,8 @@ LAUNCH = {
     "global_st_sectors": 64,
     "global_ld_ideal_sectors": 32,
     "global_st_ideal_sectors": 32,
+    "global_ld_bytes": 1000,
+    "global_st_bytes": 280,
 }
 
 
@@ -59,11 +61,12 @@ class CheckBuild(FakeJudge):
 
     def test_costs(self) -> None:
         costs = profiles.costs([LAUNCH, LAUNCH], 256)
-        expected = {"conflicts": 2.0, "sectors": 2.0, "bytes": 32.0, "barriers": 3.0, "span": 125.0, "work": 250.0}
-        self.assertEqual(costs, expected)
+        expected = {"conflicts": 2.0, "sectors": 2.0, "bytes": 32.0, "used": 10.0, "barriers": 3.0}
+        self.assertEqual(costs, {**expected, "span": 125.0, "work": 250.0})
 
     def test_copies_within_the_device_are_bytes_moved(self) -> None:
         self.assertEqual(profiles.costs([LAUNCH], 256, 2560)["bytes"], 26.0)
+        self.assertEqual(profiles.costs([LAUNCH], 256, 2560)["used"], 15.0)
         verdict = self.verdict({"n": 1000, "bytes": 5000.0}, copied_bytes=1000)
         self.assertEqual(verdict.costs[0].values["bytes"], (5096.0, 5000.0))
         self.assertIn("cudaMemcpy or cudaMemcpyAsync moves 1e+03 of these bytes per key", verdict.over[-1])
@@ -74,6 +77,7 @@ class CheckBuild(FakeJudge):
         self.assertTrue(verdict.passed, verdict)
         self.assertEqual(verdict.costs[0].values["bytes"], (4096.0, 4096.0))
         self.assertIn("conflicts 2.00 (at most 2)", str(verdict.costs[0]))
+        self.assertIn("bytes moved 4096.00 (at most 4096)", str(verdict.costs[0]))
 
     def test_over_the_budget_names_where(self) -> None:
         verdict = self.verdict({"n": 1000, "conflicts": 1.9, "sectors": 0.0, "bytes": 0.0, "barriers": 0.0})
@@ -294,7 +298,7 @@ class Scan(InFolder):
 
 LABS = ROOT / "labs"
 COSTS = ("conflicts", "sectors", "bytes", "barriers", "span")
-HEADER = "| step | n | conflicts | sectors | bytes per key | barriers per block | span per 1,000 keys |"
+HEADER = "| step | n | conflicts | sectors | bytes moved per key | barriers per block | span per 1,000 keys |"
 
 
 Budgets = dict[str, tuple[float, ...]]  # {"2 shared": (n, conflicts, sectors, bytes, barriers, span)}; 0: not checked

@@ -175,8 +175,9 @@ class Points(unittest.TestCase):
     ) -> tuple[float | None, str]:
         """The points, of 4, and the words."""
         self.trusted, judge = judge_of(GOLD, *rival), judge_of((), *own)
-        race = judging.Race(self.trusted, judge, rubric.Speed(against=against, none=0, full=1, levels=4))
-        found = race.criterion(Lab(BEYOND, "u32", None, (ON_HOST,)), 2, Path("runner"), 7, 4)
+        marks = rubric.Speed(against=against, none=0, full=1, levels=4)
+        raced = judging.Race(self.trusted, judge, marks).run(Lab(BEYOND, "u32", None, (ON_HOST,)), 2, Path("runner"), 7)
+        found = judging.speed(BEYOND, 2, raced, marks, 4)
         return found.points, found.words
 
     def test_the_median_of_the_ratios(self) -> None:

@@ -13,8 +13,8 @@ from in_folder import InFolder
 from workbook.core import check_build, judge_types
 from workbook.core.console import Problem, Usage
 from workbook.core.judge_types import Finding, Outcome
-from workbook.grading import grader, grades, judging, outputs, shards
-from workbook.grading.grades import Criterion, Failure, Grade, Run, read_run, write_run
+from workbook.grading import by_hand, grader, grades, judging, outputs, pseudonyms, shards
+from workbook.grading.grades import Criterion, Failure, Grade, Run, read_grades, read_run, write_run
 from workbook.reporting import compose
 
 FAILURE = Failure(
@@ -276,9 +276,11 @@ class Merge(InFolder):
         """The output of one shard, or of the whole class, which is a part of all."""
         run = change(replace(RUN, shard=str(shard), date=f"day {shard.number}", machine=f"node {shard.number}"))
         write_run(out, run)
-        grades = shard.part(sorted(the_class()[3::2], key=lambda grade: grade.student))
+        everyone = sorted(the_class()[3::2], key=lambda grade: grade.student)
+        grades = [replace(grade, seconds=len(grade.student) * 1.5) for grade in shard.part(everyone)]
         for grade in grades:
-            outputs.write_student(out, run, replace(grade, seconds=shard.number * 1.5))
+            outputs.write_student(out, run, grade)
+        by_hand.begin(out)
         outputs.write_class(out, run, grades)
         return out
 
@@ -301,6 +303,19 @@ class Merge(InFolder):
         assert run
         self.assertEqual((run.shard, run.date, run.seeds), ("", "day 1", RUN.seeds))
         self.assertEqual(run.machine, "node 4; node 3; node 2; node 1")
+
+    def test_what_instructors_gave(self) -> None:
+        """What they wrote for each part, and the pseudonyms of its students, are joined."""
+        parts = self.four()
+        student = read_grades(parts[1])[0].student
+        pseudonyms.write(parts[1], pseudonyms.extended({}, [student]))
+        by_hand.file_of(parts[1]).write_text("comment;student\nWell done;x\n")
+        shards.merge(self.out, parts)
+        self.assertEqual(by_hand.file_of(self.out).read_text().splitlines()[1:], ["x,,,,,Well done"])
+        names = pseudonyms.read(self.out)
+        self.assertEqual((names[pseudonyms.key_of(student)],), tuple(pseudonyms.read(parts[1]).values()))
+        self.assertEqual(len(names), len(the_class()[3::2]))
+        self.assertEqual({path.name for path in (self.out / "students").iterdir()}, set(names.values()))
 
     def refused(self, parts: list[Path], words: str) -> None:
         """Merging them is refused, and nothing is written."""

@@ -185,6 +185,12 @@ class OnARoster(Class):
         found = self.students(people, "Anna Muster_4711_assignsubmission_file_")
         self.assertEqual(list(found), ["4712"])
 
+    def test_logins_that_are_no_names(self) -> None:
+        """A clone or a folder that is named after an id belongs to that student, whatever the student is called."""
+        people = "id,name,login\n1001,Anna Müller,xx-coder\n1002,Ben Groß,\n"
+        found = self.students(people, "cuda-lab03-xx-coder", "1002")
+        self.assertEqual(found, {"1001": "cuda-lab03-xx-coder", "1002": "1002"})
+
     def test_unknown(self) -> None:
         with self.assertRaisesRegex(Problem, "does not say whose these are: Dora, Emil"):
             self.students("id\nana\n", "ana", "Emil", "Dora")

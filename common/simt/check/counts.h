@@ -33,6 +33,7 @@ struct LaunchCounts {
   dim3 grid, block;
   std::uint64_t shared_requests[3] = {}, shared_wavefronts[3] = {}, shared_ideal[3] = {};
   std::uint64_t global_requests[3] = {}, global_sectors[3] = {}, global_ideal[3] = {};
+  std::uint64_t global_bytes[3] = {};  ///< that were used of the sectors (request_cost.h)
   std::uint64_t barriers = 0;
   /// Requests one after another: between two barriers, those of the warp with the most; then the sum over a block, and
   /// the most of all blocks.

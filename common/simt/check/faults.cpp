@@ -269,8 +269,8 @@ void observe_host_range(const void* pointer, std::size_t bytes, Way way, Code co
   const std::size_t offset = access.address - std::uintptr_t(region->begin);
   const bool is_outside = offset >= region->bytes || access.bytes > region->bytes - offset;
   if (is_outside && outside(*region, offset, access.bytes) == Outside::elsewhere) return;
-  const char* const name = region->name != nullptr ? region->name : "allocation";
-  record(offset, {region, name, region->number, region->bytes}, Space::global);
+  const char* const name = region->is_heap ? "the device's heap" : region->name;
+  record(offset, {region, name, region->number, region->bytes, &region->made_by}, Space::global);
 }
 
 namespace {

@@ -73,6 +73,8 @@ Json json_of(const LaunchCounts& launch) {
   object["global_atomic_requests"] = launch.global_requests[atomic];
   object["global_atomic_sectors"] = launch.global_sectors[atomic];
   object["global_atomic_ideal_sectors"] = launch.global_ideal[atomic];
+  object["global_ld_bytes"] = launch.global_bytes[load];
+  object["global_st_bytes"] = launch.global_bytes[store];
   object["static_shared_bytes"] = launch.static_shared;
   object["dynamic_shared_bytes"] = launch.dynamic_shared;
   object["time_ns"] = launch.nanoseconds;

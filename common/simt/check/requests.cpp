@@ -65,6 +65,7 @@ void Requests::finish(Instruction& instruction, const Request& request, unsigned
     ++launch.global_requests[way];
     launch.global_sectors[way] += cost.actual;
     launch.global_ideal[way] += cost.ideal;
+    launch.global_bytes[way] += used_bytes(request, instruction.bytes);
   } else {
     ++launch.shared_requests[way];
     if (!is_atomic) {

@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "files.h"
+#include "mentions.h"
 #include "places.h"
 
 namespace simt::check {
@@ -107,7 +108,8 @@ void Trace::access(const Owner& owner, const Access& access, std::size_t offset)
   }
   const auto [array, is_new] = r.arrays.try_emplace(owner.identity, int(r.arrays.size()));
   if (is_new) {
-    r.line("array\t%d\t%s\t%.300s\t%d\t%zu\n", array->second, name_of(access.space), owner.name, owner.number,
+    const std::string name = owner.name != nullptr ? owner.name : mention_allocation(owner.number, *owner.made_by);
+    r.line("array\t%d\t%s\t%.300s\t%d\t%zu\n", array->second, name_of(access.space), name.c_str(), owner.number,
            owner.bytes);
   }
   r.codes.insert(access.code);
@@ -145,11 +147,15 @@ void Trace::conflict(const Conflict& c) {
 
 void Trace::write() {
   recording_->complete();
-  std::string text = recording_->text;
-  for (const auto& [code, place] : resolve(recording_->codes)) {
+  std::set<Code> codes = recording_->codes;
+  collect_mentions(recording_->text, codes);
+  const Places places(codes);
+  std::string text = with_lines(recording_->text, places);
+  for (Code code : recording_->codes) {
+    if (!places.know(code)) continue;
     char address[32];
     std::snprintf(address, sizeof address, "code\t%" PRIxPTR "\t", code);
-    text += address + place + "\n";
+    text += address + places.of(code) + "\n";
   }
   write_whole(recording_->path, text);
 }

@@ -6,6 +6,7 @@
 //   block     number                           interval 0 of this block begins
 //   barrier                                    the next interval begins
 //   array     id  space  name  allocation's number or 0  bytes
+//             an allocation without a name has one that says where it was made, or its number if that is not known
 //   access    array  thread  code  way  offset (bytes)  bytes  value (hexadecimal, after a store or an atomic)
 //             outside the array, the offset may be negative, and there is no value
 //   race      thread  code  other block  other thread  other code      an access of this interval and an earlier one
@@ -18,6 +19,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "../src/execution/launch_state.h"
 #include "access.h"
@@ -27,9 +29,10 @@ namespace simt::check {
 /// Memory that has a name: a __shared__ array, a variable, an allocation (by its number).
 struct Owner {
   const void* identity;  ///< the same for all its accesses
-  const char* name;
-  int number;  ///< of an allocation, otherwise 0
+  const char* name;      ///< null: an allocation without a name
+  int number;            ///< of an allocation, otherwise 0
   std::size_t bytes;
+  const std::vector<Code>* made_by = nullptr;  ///< of an allocation: see Region
 };
 
 /// A request that took more wavefronts than its lanes need: the `time`-th of this instruction in the interval.

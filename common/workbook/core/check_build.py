@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Optional, TypeVar
 
 from . import build, profiles
 from .console import Problem, Progress, wrapped_message
@@ -48,7 +48,8 @@ class Costs:
 
     def __str__(self) -> str:
         return f"{self.name}: " + ", ".join(
-            f"{cost} {value:.2f} (at most {allowed:g})" for cost, (value, allowed) in self.values.items()
+            f"{profiles.IN_SHORT[cost]} {value:.2f} (at most {allowed:g})"
+            for cost, (value, allowed) in self.values.items()
         )
 
 
@@ -57,7 +58,8 @@ class Verdict:
     """What the check build found in one step."""
 
     cases: int = 0
-    failed: Outcome | None = None  # the first case with findings, or else the first that failed
+    # The first case with findings, or else the first that failed. Python 3.9 evaluates this to read a grade's record.
+    failed: Optional[Outcome] = None  # noqa: UP045
     remarks: dict[tuple[str, int, str], Note] = field(default_factory=dict)  # by place and kind, of all cases
     costs: list[Costs] = field(default_factory=list)
     over: list[str] = field(default_factory=list)  # lines on budgets that were exceeded

@@ -191,7 +191,7 @@ class Checker:
                 case = replace(outcome.case, lane_seed=seed)
                 environment = check_build.environment()
                 again = self.judge.run(self.runner("check"), case, timeout=self.timeout, environment=environment)
-                if again.findings or again.message.startswith("the step changed nothing"):
+                if again.findings or again.changed_nothing:
                     return replace(failure, kind="check", outcome=again)
         verdict = self.observe(failure.step, [failure.line])
         if verdict.failed and verdict.failed.findings:

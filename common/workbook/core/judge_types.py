@@ -26,6 +26,18 @@ class Budget:
 
 
 @dataclass(frozen=True)
+class Picture:
+    """The run that `picture` draws of a line of a lab's table, and the part of it that is drawn."""
+
+    n: int = 16
+    input: str = ""  # "": the usual one
+    arrays: str = ""  # "shared", "global" or "all"; "": those in shared memory, if there are any
+    launches: Optional[tuple[int, int]] = None  # the first and the last; None: the first that fit
+    places: tuple[tuple[int, int], ...] = ()
+    is_in_report: bool = False
+
+
+@dataclass(frozen=True)
 class Lines:
     """How many lines of a step's solution the student writes, and how many are given."""
 
@@ -70,6 +82,7 @@ class Step:
     part: bool = False  # not the step's own line
     record: bool = False  # a step that is built for speed: the lab's fastest, for its kind of work
     lines: Optional[Lines] = None  # of a step's own line
+    picture: Picture = field(default_factory=Picture)
 
     def takes(self, type_name: str) -> bool:
         """Whether the line sorts keys of this type."""
@@ -273,6 +286,7 @@ class Outcome:
     shown_keys: str = ""  # rows with the input and the output, if they are few and verified
     first_wrong: Optional[int] = None
     already_correct: bool = False  # the keys as they came would be right
+    changed_nothing: bool = False  # no write has reached the keys, and the check build knows why
     replay: str = ""  # the command that repeats the case
     title: str = ""
     file: str = ""
@@ -380,14 +394,19 @@ def converted(kind: Any, value: Any) -> Any:
         return None if value is None else converted(rest[0], value)
     if is_dataclass(kind):
         return from_json(kind, value)  # type: ignore[arg-type]
-    if getattr(kind, "__origin__", None) is tuple:
+    origin = getattr(kind, "__origin__", None)
+    if origin is tuple:
         if not isinstance(value, list):
             raise TypeError("not a list")
         types = [arguments[0]] * len(value) if arguments[-1] is Ellipsis else arguments
         return tuple(converted(type_, item) for type_, item in zip(types, value))
+    if origin is list and isinstance(value, list):
+        return [converted(arguments[0], item) for item in value]
+    if origin is dict and isinstance(value, dict) and arguments[1] is not Any:
+        return {name: converted(arguments[1], item) for name, item in value.items()}
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
-    plain = getattr(kind, "__origin__", kind)
+    plain = origin or kind
     if isinstance(plain, type) and not isinstance(value, plain):
         raise TypeError(f"{value!r} where {plain.__name__} is expected")
     return value

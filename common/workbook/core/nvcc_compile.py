@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 import subprocess
 import tempfile
 import time
@@ -19,6 +20,19 @@ def object_of(step: StepFile, solution: bool = False) -> str | None:
         if entry.get("output", "").startswith(folder) and Path(entry["file"]).name == Path(step.file).name:
             return entry["output"]
     return None
+
+
+_QUICKLY = "--Ofast-compile=max"
+
+
+def _environment() -> dict[str, str]:
+    """nvcc's environment. Where no GPU can run the result, it need not be fast (meson.build: cuda_for_errors)."""
+    variables = build.environment()
+    if shutil.which("nvidia-smi") is None:
+        options = subprocess.run(["nvcc", "--help"], env=variables, capture_output=True, text=True, check=False).stdout
+        if _QUICKLY.partition("=")[0] in options:
+            variables["NVCC_APPEND_FLAGS"] = f"{variables.get('NVCC_APPEND_FLAGS', '')} {_QUICKLY}"
+    return variables
 
 
 class NvccCompile:
@@ -40,7 +54,7 @@ class NvccCompile:
                 stdin=subprocess.DEVNULL,
                 stdout=self._output,
                 stderr=subprocess.STDOUT,
-                env=build.environment(),
+                env=_environment(),
                 text=True,
             )
 

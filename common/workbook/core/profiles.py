@@ -61,6 +61,15 @@ COSTS = {
     "barriers": "barriers per block",
     "span": "requests one after another for 1,000 keys",
 }
+# Of global memory, two kinds of bytes are counted. Threads use those that they read or write. Moved are all bytes of
+# the sectors that hold them, 32 for each. Texts name one or the other, and never bytes alone.
+IN_SHORT = {
+    "conflicts": "conflicts",
+    "sectors": "sectors",
+    "bytes": "bytes moved",
+    "barriers": "barriers",
+    "span": "span",
+}
 
 
 # --- Nsight Compute ---
@@ -227,7 +236,8 @@ def global_sectors(launch: Launch) -> tuple[float, float, float | None]:
 
 
 def costs(launches: Sequence[Launch], n: int, copied_bytes: int = 0) -> dict[str, float]:
-    """The costs that budgets name, over all launches of one sort of n keys and the copies within the device."""
+    """The costs that budgets name, over all launches of one sort of n keys and the copies within the device; and
+    "used", the bytes of global memory per key that threads and copies read or write."""
 
     def total(*names: str) -> float:
         return sum(_sum(launch, *names) for launch in launches)
@@ -246,6 +256,7 @@ def costs(launches: Sequence[Launch], n: int, copied_bytes: int = 0) -> dict[str
         ),
         "sectors": ratio(sectors, total("global_ld_ideal_sectors", "global_st_ideal_sectors")),
         "bytes": ratio(32 * sectors + copied_bytes, n),
+        "used": ratio(total("global_ld_bytes", "global_st_bytes") + copied_bytes, n),
         "barriers": ratio(sum(launch["barriers"] / warps_per_block(launch) for launch in launches), blocks),
         "span": ratio(1000 * total("span"), n),  # launches wait for one another
     }

@@ -6,6 +6,9 @@ stays the same as long as the seed does: that is how a case is replayed.
 The speed of a step is a ratio to that of the reference solution, or of the gold standard, measured in turns.
 """
 
+# Python 3.9 cannot evaluate `int | None`, and the annotations of what is recorded are evaluated.
+# ruff: noqa: UP045
+
 from __future__ import annotations
 
 import statistics
@@ -13,6 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Optional
 
 from ..core import build, check_build
 from ..core.check_build import Judges, Verdict
@@ -150,7 +154,7 @@ def tally(judges: Judges, runner: Path, sets: Sequence[Sequence[NamedCase]], kin
 # --- criteria ---
 
 
-def _first_of_each(failures: Sequence[tuple[NamedCase, Outcome]]) -> list[tuple[NamedCase, Outcome]]:
+def first_of_each(failures: Sequence[tuple[NamedCase, Outcome]]) -> list[tuple[NamedCase, Outcome]]:
     """Some failures, of different inputs and statuses as far as possible."""
     found: dict[object, tuple[NamedCase, Outcome]] = {}
     for case, outcome in failures:
@@ -163,7 +167,7 @@ def correct(lab: str, step: int, tallies: Sequence[Tally], max_points: float, le
     """The share of the cases that are passed, on all builds."""
     passed, cases = sum(t.passed for t in tallies), sum(t.cases for t in tallies)
     share = passed / cases if cases else 0.0
-    failures = [failure_of(outcome, t.kind, case.id) for t in tallies for case, outcome in _first_of_each(t.failures)]
+    failures = [failure_of(outcome, t.kind, case.id) for t in tallies for case, outcome in first_of_each(t.failures)]
     if not passed and any(t.not_written for t in tallies):
         return Criterion(lab, step, "correct", 0, max_points, f"step {step:02} is not written yet", tuple(failures[:1]))
     words = [f"{t.passed} of {t.cases} cases passed on the {t.kind} build" for t in tallies]
@@ -226,6 +230,44 @@ def budgets(lab: str, step: int, verdict: Verdict, max_points: float) -> Criteri
 def no_points(lab: str, step: int | None, name: str, max_points: float, words: str, *failures: Failure) -> Criterion:
     """No points, for a reason that needs no run."""
     return Criterion(lab, step, name, 0, max_points, words, failures)
+
+
+def report(lab: str, count: int, least: int, max_points: float) -> Criterion:
+    """All or nothing: whether the student has written enough words."""
+    words = f"a report with {count} words of the student's own" + f"; at least {least} are needed" * (count < least)
+    return Criterion(lab, None, "report", max_points if count >= least else 0, max_points, words)
+
+
+# --- speed ---
+
+
+@dataclass(frozen=True)
+class Raced:
+    """How fast a step is, compared with another program."""
+
+    build: str
+    against: str
+    keys: int  # at most, as the rubric wants
+    n: int  # the keys that were sorted
+    ratio: Optional[float] = None  # of the speeds; None: there is none, for this reason:
+    why: str = ""
+    is_fault: bool = False  # of the grader or the machine, not of the step
+
+
+def rival_words(against: str) -> str:
+    """What a rubric's word for the other program means."""
+    return "the reference solution" if against == "reference" else "the gold standard"
+
+
+def speed(lab: str, step: int, raced: Raced, marks: Speed, max_points: float) -> Criterion:
+    """The share of the points that the rubric gives for a ratio."""
+    if raced.ratio is None:
+        return Criterion(lab, step, "speed", None if raced.is_fault else 0, max_points, raced.why)
+    words = (
+        f"{raced.ratio:.2f} times as fast as {rival_words(raced.against)} with {raced.n:,} keys on the {raced.build} "
+        "build"
+    )
+    return Criterion(lab, step, "speed", round(max_points * marks.share(raced.ratio), 2), max_points, words)
 
 
 ROUNDS = 3  # of both; the median of the ratios counts
@@ -292,24 +334,21 @@ class Race:
             other = self.trusted.measure(rival, rival_case, _LIMITS, timeout=RACE_SECONDS)
             yield other, self.judge.measure(runner, case, _LIMITS, timeout=RACE_SECONDS, copy_bytes_per_second=copy)
 
-    def criterion(self, table: Lab, step: int, runner: Path, seed: int, max_points: float) -> Criterion:
-        """The points for the speed of a step."""
-
-        def result(points: float | None, words: str) -> Criterion:
-            return Criterion(table.name, step, "speed", points, max_points, words)
-
+    def run(self, table: Lab, step: int, runner: Path, seed: int) -> Raced:
+        """How fast a step is."""
         line = table.own_line(step)
         case = case_of(table, line, self.speed, seed)
-        against = "the reference solution" if self.speed.against == "reference" else "the gold standard"
+        result = Raced(self.speed.build, self.speed.against, self.speed.keys, case.n)
         ratios = []
         for other, own in self._rounds(case, runner, line):
             if other.status != "verified":
-                return result(None, f"{against} could not be measured: {other.status}: {other.message}")
+                rival = rival_words(self.speed.against)
+                return replace(
+                    result, why=f"{rival} could not be measured: {other.status}: {other.message}", is_fault=True
+                )
             if own.status == BUSY:
-                return result(None, f"not measured: {own.message}")
+                return replace(result, why=f"not measured: {own.message}", is_fault=True)
             if own.status != "verified":
-                return result(0, f"when it was timed: {own.status}: {own.message}")
+                return replace(result, why=f"when it was timed: {own.status}: {shortened(own.message)}")
             ratios.append(other.median_ms / own.median_ms)
-        ratio = statistics.median(ratios)
-        words = f"{ratio:.2f} times as fast as {against} with {case.n:,} keys on the {self.speed.build} build"
-        return result(round(max_points * self.speed.share(ratio), 2), words)
+        return replace(result, ratio=statistics.median(ratios))

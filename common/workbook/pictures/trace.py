@@ -5,6 +5,7 @@ common/simt/check/trace.h documents the format.
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -12,6 +13,7 @@ from dataclasses import dataclass, field
 from ..core.console import Problem
 
 LANES_PER_WARP = 32
+_FOLDERS = re.compile(r"(?:[^/\s]*/)+(?=[^/\s]+:\d)")  # before FILE:LINE
 _FORMATS = {"i32": "<i", "f32": "<f", "i64": "<q", "f64": "<d"}  # every other type is unsigned
 
 
@@ -21,7 +23,7 @@ class Array:
 
     number: int
     space: str  # "shared" or "global"
-    name: str  # as in the source; "dynamic" and "allocation" have no name there
+    name: str  # as in the source; "dynamic" has none there, and of some allocations it says where they were made
     allocation: int  # its number; 0 for an array that is not an allocation
     bytes: int
 
@@ -193,6 +195,11 @@ def groups(accesses: Iterable[Access]) -> list[list[Access]]:
             done.append(own)
         own.append(access)
     return done
+
+
+def without_folders(text: str) -> str:
+    """The text with FILE:LINE in place of FOLDER/FILE:LINE."""
+    return _FOLDERS.sub("", text)
 
 
 def key_of(value: int, size: int, key_type: str) -> float:

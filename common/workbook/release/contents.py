@@ -23,7 +23,7 @@ LEFT_OUT = (
     r"labs/[^/]+/report/",
     r"common/workbook/(grading|release)/",
     r"common/workbook/verbs/(grade|gradescope|release|starters)\.py",
-    r"reports/templates/(class|feedback)\.md",
+    r"reports/templates/(class|feedback|lecture)\.md",
     r"tests/(grading|labs|mistakes|mutations)/",
     r"tests/wrong/submissions/",
     r"tests/rubric\.toml",

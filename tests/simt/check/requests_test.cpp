@@ -52,6 +52,17 @@ TEST_CASE("sectors are 32 bytes, counted once") {
   CHECK(sectors(strided(4, 0, 0xff), 4) == 1);
 }
 
+TEST_CASE("bytes are used once, however many lanes access them") {
+  CHECK(used_bytes(strided(4), 4) == 128);
+  CHECK(used_bytes(strided(32), 4) == 128);  // of 32 sectors
+  CHECK(used_bytes(strided(0), 8) == 8);
+  CHECK(used_bytes(strided(16), 16) == 512);
+  CHECK(used_bytes(strided(4, 0, 0xff), 4) == 32);
+  Request request = strided(4);
+  request.address[5] = request.address[31] = request.address[0];
+  CHECK(used_bytes(request, 4) == 120);
+}
+
 TEST_CASE("atomics on one address take turns") {
   CHECK(turns_of_atomics(strided(4)) == 1);
   CHECK(turns_of_atomics(strided(0)) == 32);
