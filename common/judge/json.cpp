@@ -272,7 +272,9 @@ Json json_of(const StepFacts& step, std::string_view lab) {
                                        {"conflicts", b.conflicts},
                                        {"sectors", b.sectors},
                                        {"bytes", b.bytes},
-                                       {"barriers", b.barriers}})},
+                                       {"barriers", b.barriers},
+                                       {"span", b.span},
+                                       {"work", b.work}})},
           {"affordable", {{"check", keys.check}, {"cpu", keys.cpu}, {"cuda", keys.cuda}}}};
 }
 

@@ -110,7 +110,7 @@ class Judge {
   void receive(Exchange& exchange);
   bool is_only_slow(Exchange& exchange) const;
   void accept(Exchange& exchange, const Reply& reply);
-  void conclude(const Case& which, Outcome& outcome) const;
+  void conclude(const Case& which, Outcome& outcome);
   bool rightly_refused(const Case& which, const Outcome& outcome) const;
   std::string ask_for_description(Bandwidth bandwidth);
   Process& process();

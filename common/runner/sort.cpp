@@ -20,6 +20,9 @@
 #include "runner/fair_start.h"
 #include "runner/host_images.h"
 #include "runner/kernel_times.h"
+#ifdef SIMT_CHECK
+#include "runner/sealed_copy.h"
+#endif
 #include "step/device_array.h"
 #include "step/error.h"
 #include "step/segments.h"
@@ -95,13 +98,20 @@ struct DeviceImages {
   std::vector<int> host_begins =
       request.task == Task::segments ? segment_begins(request.task, request.n) : std::vector<int>();
   DeviceArray<int> begins = {std::ssize(host_begins), stream};
+#ifdef SIMT_CHECK
+  std::optional<SealedCopy> keys_before = {}, values_before = {};  // as they came: the judge overwrites its own
+#endif
 
-  double copy_in() const {
+  double copy_in() {
     const auto started = Clock::now();
     copy(keys.data(), memory.at(request.keys.input), request.keys.bytes, cudaMemcpyHostToDevice);
     copy(values.data(), memory.at(request.values.input), request.values.bytes, cudaMemcpyHostToDevice);
     copy(begins.data(), host_begins.data(), begins.size() * std::int64_t{sizeof(int)}, cudaMemcpyHostToDevice);
     const double milliseconds = milliseconds_since(started);
+#ifdef SIMT_CHECK
+    keys_before.emplace(memory.at(request.keys.input), std::size_t(request.keys.bytes));
+    values_before.emplace(memory.at(request.values.input), std::size_t(request.values.bytes));
+#endif
     flush_cache(stream);
     return milliseconds;
   }
@@ -116,10 +126,11 @@ struct DeviceImages {
   // Errors: HostWorked, in the check build. What it did not see, it can find nothing wrong with.
   void require_kernels() const {
 #ifdef SIMT_CHECK
-    const auto require = [&](const DeviceArray<char>& array, const Image& image, const char* what) {
+    const auto require = [&](const DeviceArray<char>& array, const Image& image, const SealedCopy& before,
+                             const char* what) {
       if (image.bytes == 0) return;
       const std::int64_t at = std::int64_t(simt::check::first_not_by_device(
-          array.data() + image.span, std::size_t(image.span_bytes), memory.at(image.input + image.span)));
+          array.data() + image.span, std::size_t(image.span_bytes), before.open() + image.span));
       if (at >= image.span_bytes) return;
       throw HostWorked(
           fmt::format("no kernel was seen to write byte {} of the {}, which has changed: kernels must "
@@ -127,8 +138,8 @@ struct DeviceImages {
                       at, what));
     };
     const TaskNames names = names_of(request.task);
-    require(keys, request.keys, names.input);
-    require(values, request.values, names.result);
+    require(keys, request.keys, *keys_before, names.input);
+    require(values, request.values, *values_before, names.result);
 #endif
   }
 

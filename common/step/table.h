@@ -119,6 +119,10 @@ struct Budget {
   double sectors = 0;    ///< global memory: sectors moved per sector needed if all of its 32 bytes were used
   double bytes = 0;      ///< global memory: bytes of the sectors moved, per key
   double barriers = 0;   ///< __syncthreads() per block, on average over all blocks of all launches
+  double span = 0;       ///< requests one after another for 1,000 keys: those of the busiest warp between two barriers,
+                         ///< added up over a block, in the block with the most of each launch, and over all launches
+  double work = 0;       ///< requests of all kernels for 1,000 keys, at least: about a fourth of the solution's, where
+                         ///< that is much more than a copy. Fewer mean that the host has done the work
 };
 
 /// The numbers from `first` to `last`; by default, none.

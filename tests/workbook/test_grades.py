@@ -302,6 +302,25 @@ class Criteria(unittest.TestCase):
         verdict.costs = [check_build.Costs("shared", {"bytes": (8, 8.2)})]
         self.assertEqual(judging.budgets(LAB, 2, verdict, 4).points, 4)
 
+    def test_work_that_one_thread_does(self) -> None:
+        costs = check_build.Costs("shared", {"bytes": (8, 8.2), "span": (90.0, 50.0)})
+        verdict = check_build.Verdict(cases=9, costs=[costs])
+        criterion = judging.check(LAB, 2, verdict, [], 2)
+        self.assertEqual(0, criterion.points)
+        self.assertIn("not parallel: too much of the work is done one after another: shared", criterion.words)
+        self.assertEqual(0, judging.budgets(LAB, 2, verdict, 4).points)
+
+    def test_work_that_the_host_does(self) -> None:
+        correct = Criterion(LAB, 2, "correct", 6, 6, "9 of 9 cases passed")
+        self.assertEqual(correct, judging.earned(correct, check_build.Verdict()))
+        idle = check_build.Verdict(idle="too little work")
+        self.assertEqual([0, 0], [judging.check(LAB, 2, idle, [], 2).points, judging.budgets(LAB, 2, idle, 4).points])
+        criterion = judging.earned(correct, idle)
+        self.assertEqual((0, "refused: too little work; 9 of 9 cases passed"), (criterion.points, criterion.words))
+        for kind, points in (("host-pointer", 0), ("device-variable", 0), ("race", 6)):
+            found = dataclasses.replace(verified(), findings=(Finding("labs/x.cu", 3, kind, "words"),))
+            self.assertEqual(points, judging.earned(correct, check_build.Verdict(failed=found)).points, kind)
+
     def test_words_of_a_report(self) -> None:
         made = "<!-- made: n -->\nten thousand made words\n<!-- end of made -->\n"
         report = compose.compose(LAB, compose.lab_title(LAB), {"n": "made"}, None)

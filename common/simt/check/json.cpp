@@ -65,6 +65,7 @@ Json json_of(const LaunchCounts& launch) {
   object["global_st_requests"] = launch.global_requests[store];
   object["global_st_sectors"] = launch.global_sectors[store];
   object["barriers"] = launch.barriers;
+  object["span"] = launch.span;
   object["shared_ld_ideal_wavefronts"] = launch.shared_ideal[load];
   object["shared_st_ideal_wavefronts"] = launch.shared_ideal[store];
   object["global_ld_ideal_sectors"] = launch.global_ideal[load];

@@ -72,11 +72,18 @@ class Verdict:
     costs: list[Costs] = field(default_factory=list)
     over: list[str] = field(default_factory=list)  # lines on budgets that were exceeded
     lesser: Optional[Outcome] = None  # noqa: UP045  the first case whose findings are all of kinds that are passed over
+    idle: str = ""  # the line, if the kernels have done too little, so that the host must have done it
 
     @property
     def findings(self) -> tuple[Finding, ...]:
         """Those of one case: what several cases report is not mixed."""
         return self.failed.findings if self.failed else ()
+
+    @property
+    def serial(self) -> Costs | None:
+        """The costs of the first part whose work waits for one thread."""
+        spans = ((costs, *costs.values["span"]) for costs in self.costs if "span" in costs.values)
+        return next((costs for costs, counted, allowed in spans if counted > allowed * TOLERANCE), None)
 
     @property
     def passed(self) -> bool:
@@ -158,10 +165,16 @@ class Judges(contextlib.AbstractContextManager["Judges"]):
     """A judge for each thread: a judge answers one request at a time, and each of its runners uses one core."""
 
     def __init__(
-        self, program: Path | None = None, prefix: Sequence[str] = (), sandbox: Sequence[str] = (), workers: int = 0
+        self,
+        program: Path | None = None,
+        prefix: Sequence[str] = (),
+        sandbox: Sequence[str] = (),
+        workers: int = 0,
+        client: Callable[..., JudgeClient] = JudgeClient,
     ) -> None:
-        """`workers`: how many cases run at a time; 0: one per core. The others are those of JudgeClient."""
-        self._make = functools.partial(JudgeClient, program, prefix, sandbox)
+        """`workers`: how many cases run at a time; 0: one per core. `client`: what makes a judge of the others, which
+        are those of JudgeClient."""
+        self._make = functools.partial(client, program, prefix, sandbox)
         self.workers = workers or os.cpu_count() or 1
         self._own = threading.local()
         self._all: list[JudgeClient] = []
@@ -248,6 +261,12 @@ def _compare_costs(verdict: Verdict, judge: JudgeClient, lab: str, line: Step, r
         counted = profiles.costs(outcome.launches, case.n, outcome.copied_bytes)
         costs = Costs(line.name, profiles.against_budget(counted, budget))
         verdict.costs.append(costs)
+        if counted["work"] < budget.work:
+            verdict.idle = (
+                f"too little work: {line.name}, its kernels make {counted['work']:.0f} requests for 1,000 keys; at "
+                f"least {budget.work:g} are needed: the host must leave the kernels' part to them"
+            )
+            verdict.over.append(verdict.idle)
         for name, (cost, allowed) in costs.values.items():
             if cost > allowed * TOLERANCE and counts_exactly():
                 verdict.over.append(

@@ -14,13 +14,15 @@ NARROW_RANGE = "range:5000000:5000255"  # an input of few values, for steps that
 
 @dataclass(frozen=True)
 class Budget:
-    """What a line of a lab's table may cost on the check build; 0 means: not checked."""
+    """What a line of a lab's table may cost on the check build, and the least work; 0 means: not checked."""
 
     n: int = 0
     conflicts: float = 0
     sectors: float = 0
     bytes: float = 0
     barriers: float = 0
+    span: float = 0
+    work: float = 0  # at least
 
 
 @dataclass(frozen=True)

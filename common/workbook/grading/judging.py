@@ -35,6 +35,7 @@ MOST_ENDED = 20  # cases that end the program, if none passes
 MOST_SECONDS = 300.0  # for all cases of a step on a build, besides waiting; the solutions take a few
 MOST_KEPT = 8  # failures that a criterion names
 FEW_KEYS, WARP = 33, 32
+_HOSTS = ("host-pointer", "device-variable")  # findings of what works only where host and device share their memory
 
 
 @dataclass(frozen=True)
@@ -234,6 +235,15 @@ def correct(lab: str, step: int, tallies: Sequence[Tally], max_points: float, le
     return Criterion(lab, step, "correct", max(points, 0), max_points, "; ".join(words), tuple(failures))
 
 
+def earned(criterion: Criterion, verdict: Verdict) -> Criterion:
+    """The criterion, without points if the check build has seen that the host did the kernels' work, or that they
+    worked in the host's memory, which no GPU can."""
+    failed = verdict.failed
+    pointers = [finding for finding in failed.findings if finding.kind in _HOSTS] if failed else []
+    why = verdict.idle or (str(pointers[0]) if pointers else "")
+    return replace(criterion, points=0, words=f"refused: {shortened(why)}; {criterion.words}") if why else criterion
+
+
 def check(
     lab: str,
     step: int,
@@ -242,8 +252,11 @@ def check(
     max_points: float,
     cost_of_lesser: float = UNCHECKED_LAUNCH,
 ) -> Criterion:
-    """No finding of the check build, and no case that fails there. `cost_of_lesser`: the points that findings cost
-    which make no result wrong."""
+    """No finding of the check build, no case that fails there, and the work is not left to one thread.
+    `cost_of_lesser`: the points that findings cost which make no result wrong."""
+    if verdict.failed is None and (verdict.idle or verdict.serial):
+        words = verdict.idle or f"not parallel: too much of the work is done one after another: {verdict.serial}"
+        return Criterion(lab, step, "check", 0, max_points, words)
     failed = verdict.failed or verdict.lesser
     if failed is None:
         words = f"{verdict.cases} of {verdict.cases} cases passed on the check build, without a finding"
@@ -264,7 +277,10 @@ def budgets(lab: str, step: int, verdict: Verdict, max_points: float) -> Criteri
         words = "the budgets are judged only if every case of the check build passes without a finding"
         return Criterion(lab, step, "budgets", 0, max_points, words)
     pairs = [pair for costs in verdict.costs for pair in costs.values.values()]
-    kept = sum(cost <= allowed * check_build.TOLERANCE for cost, allowed in pairs)
+    # Few bytes or barriers are no merit of a thread that works alone, or of kernels that do nothing.
+    kept = (
+        0 if verdict.serial or verdict.idle else sum(cost <= allowed * check_build.TOLERANCE for cost, allowed in pairs)
+    )
     words = f"{kept} of {len(pairs)} budgets kept: {'; '.join(map(str, verdict.costs))}"
     points = round(max_points * kept / len(pairs), 2) if pairs else 0
     over = Failure("check", lab, step, status="over budget", message="\n".join(verdict.over))

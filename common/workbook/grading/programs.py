@@ -19,6 +19,7 @@ from ..core import build, course, diagnostics, starters
 from ..core.console import Problem
 from ..core.course import ROOT, has_solutions, steps
 from ..inspection.inspector import INITIALISERS, RENAMED
+from . import compiler_output
 from .sandbox import Box, Sandbox, python
 
 COMPILE_SECONDS = 60  # of a processor; the longest of the solutions takes 20
@@ -295,6 +296,7 @@ class Programs:
             return Compiled(into)
         errors, seconds = _without_times(done.errors)
         said = errors.replace(str(self.sandbox.shared / "tree") + "/", "")
+        said = compiler_output.own_lines(said, box.folder / "tree", Path(scratch))
         words = diagnostics.summary(said, box.folder / "tree", Path(scratch))
         reported = build.diagnostics_found(said) or "undefined reference" in said or "multiple definition" in said
         # What a process that was ended has used may be counted a little too low.

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from attacks import FOLDER, REFUSED
 from lazy import COMPILING, FULL, LAB, LAZY, NONE, ROOT, Lazy
+from no_work import NO_WORK, READING
 
 FILES = ("00_exchange.cu", "01_global.cu", "02_halo.cu", "03_rows.cu")  # by the step's number
 
@@ -209,7 +210,8 @@ def everyone(where: Path) -> dict[str, Student]:
     """The class, by name. `where`: its folder, for those who look at others' files."""
     found = {**correct(), **partly()}
     found |= {name: of_step_1(lazy, "lazy") for name, lazy in LAZY.items()}
-    found |= {name: of_step_1(lazy.at(where), "hostile") for name, lazy in COMPILING.items()}
+    found |= {name: of_step_1(lazy, "hostile") for name, lazy in NO_WORK.items()}
+    found |= {name: of_step_1(lazy.at(where), "hostile") for name, lazy in {**COMPILING, **READING}.items()}
     return found | {name: attacking(name) for name in HOSTILE}
 
 
