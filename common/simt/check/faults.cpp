@@ -153,6 +153,7 @@ void report_unwritten(const void* begin, std::size_t bytes, Code code) {
 
 [[gnu::noinline]] void observe_host(const Access& access) {
   CheckState& all = state();
+  if (all.watch.mode == Mode::recording) return;
   const Region* const region = all.ownership.has_regions() ? all.ownership.region_at(access.address) : nullptr;
   if (region == nullptr || region->is_host_accessible || region->is_freed ||
       access.address - std::uintptr_t(region->begin) >= region->bytes) {
@@ -242,8 +243,8 @@ void observe_host_range(const void* pointer, std::size_t bytes, Way way, Code co
   const std::size_t offset = access.address - std::uintptr_t(region->begin);
   const bool is_outside = offset >= region->bytes || access.bytes > region->bytes - offset;
   if (is_outside && outside(*region, offset, access.bytes) == Outside::elsewhere) return;
-  const char* const name = region->name != nullptr ? region->name : "allocation";
-  record(offset, {region, name, region->number, region->bytes}, Space::global);
+  const char* const name = region->is_heap ? "the device's heap" : region->name;
+  record(offset, {region, name, region->number, region->bytes, &region->made_by}, Space::global);
 }
 
 namespace {

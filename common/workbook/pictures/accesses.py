@@ -9,7 +9,7 @@ import functools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from .trace import Access, Array, Trace
+from .trace import Access, Array, Trace, without_folders
 
 Place = tuple[Array, int]
 Cell = tuple[int, int]  # a column: (launch, barrier interval)
@@ -101,9 +101,7 @@ def short_kernel(name: str) -> str:
 def _name(array: Array, kernel: str) -> str:
     if array.space == "shared":
         return f"dynamic shared memory of {kernel}" if array.name == "dynamic" else f"__shared__ {array.name}"
-    if array.allocation and array.name == "allocation":
-        return f"allocation {array.allocation}"
-    return array.name if array.allocation else f"__device__ {array.name}"
+    return without_folders(array.name) if array.allocation else f"__device__ {array.name}"
 
 
 def panels_of(run: Trace, accesses: Iterable[Access], which: str | None) -> tuple[list[Panel], list[Panel]]:
