@@ -31,7 +31,7 @@ class ArrayView {
     this.zoom = -1; // -1: as large as fits
     this.cursor = -1;
     this.marks = new Map();
-    this.drawn = new Map(); // cell -> what was drawn
+    this.drawn = new Float64Array(array.cells); // what was drawn of each cell; 0: nothing
     this.#rank();
     this.#build();
   }
@@ -50,9 +50,9 @@ class ArrayView {
       }
     }
     this.values = Float64Array.from(values).sort();
-    this.letters = Math.max(2, ...[this.values[0], this.values.at(-1)].filter((v) => v !== undefined)
-      .map((v) => model.text(v, array.format).length));
-    if (array.format === "f") this.letters = 7;
+    const ends = [this.values[0] ?? 0, this.values.at(-1) ?? 0];
+    this.letters = array.format === "f" ? Math.max(...[...values].slice(0, 500).map((v) => model.text(v, "f").length))
+      : Math.max(2, ...ends.map((v) => model.text(v, array.format).length));
   }
 
   shade(value) {
@@ -69,9 +69,9 @@ class ArrayView {
     const what = array.space === "shared" ? "shared memory of one block" : "global memory";
     this.element = document.createElement("section");
     this.element.className = "array";
-    this.element.innerHTML = `<h3></h3><span class="of"></span>
-      <span class="zoom"><button type="button" aria-label="smaller cells">−</button>
-      <button type="button" aria-label="larger cells">+</button></span>
+    this.element.innerHTML = `<div class="name"><div><h3></h3> <span class="of"></span></div>
+      <span class="zoom"><select aria-label="how values are shown"></select><button type="button" aria-label="smaller cells">−</button>
+      <button type="button" aria-label="larger cells">+</button></span></div>
       <div class="scroll" tabindex="0" role="application"><div class="room"><canvas></canvas></div></div>`;
     this.element.querySelector("h3").textContent = array.name;
     this.element.querySelector(".of").textContent =
@@ -81,6 +81,16 @@ class ArrayView {
       `${array.name}, ${what}. Arrow keys choose an element, Enter follows its value.`);
     this.canvas = this.element.querySelector("canvas");
     this.context = this.canvas.getContext("2d");
+    const formats = { u: "unsigned", i: "signed", ...(array.size >= 4 && { f: "float" }), x: "hexadecimal" };
+    const select = this.element.querySelector("select");
+    for (const [format, name] of Object.entries(formats)) select.add(new Option(name, format));
+    select.value = array.format;
+    select.onchange = () => {
+      array.format = select.value;
+      this.#rank();
+      this.layOut();
+      this.paint(true);
+    };
     const [smaller, larger] = this.element.querySelectorAll("button");
     smaller.onclick = () => this.setZoom(Math.max(0, this.level - 1));
     larger.onclick = () => this.setZoom(Math.min(ZOOMS.length - 1, this.level + 1));
@@ -145,14 +155,14 @@ class ArrayView {
     const [smaller, larger] = this.element.querySelectorAll("button");
     smaller.disabled = level === 0;
     larger.disabled = level === ZOOMS.length - 1;
-    this.drawn.clear();
+    this.drawn.fill(0);
   }
 
   at(cell) {
     const number = cell - this.array.first;
     return {
       x: LABEL + (number % this.perRow) * (this.wide + this.gap),
-      y: this.gap + Math.floor(number / this.perRow) * (this.height + this.gap) - this.scroll.scrollTop,
+      y: this.gap + Math.floor(number / this.perRow) * (this.height + this.gap) - this.top,
     };
   }
 
@@ -166,6 +176,7 @@ class ArrayView {
 
   // Scrolls so that a cell is visible.
   show(cell) {
+    this.top = this.scroll.scrollTop;
     const { y } = this.at(cell);
     if (y < this.gap) this.scroll.scrollTop += y - this.gap;
     else if (y + this.height > this.view.height) this.scroll.scrollTop += y + this.height + this.gap - this.view.height;
@@ -185,23 +196,25 @@ class ArrayView {
 
   paint(all) {
     const { context, array, model } = this;
+    this.top = this.scroll.scrollTop;
     if (all) {
-      this.drawn.clear();
+      this.drawn.fill(0);
       context.clearRect(0, 0, this.view.width, this.view.height);
     }
     const pitch = this.height + this.gap;
-    const firstRow = Math.max(0, Math.floor(this.scroll.scrollTop / pitch) - 1);
-    const lastRow = Math.min(this.rows - 1, Math.ceil((this.scroll.scrollTop + this.view.height) / pitch));
+    const firstRow = Math.max(0, Math.floor(this.top / pitch) - 1);
+    const lastRow = Math.min(this.rows - 1, Math.ceil((this.top + this.view.height) / pitch));
     const first = array.first + firstRow * this.perRow;
     const last = Math.min(array.first + array.cells, array.first + (lastRow + 1) * this.perRow);
     let count = 0;
     for (let cell = first; cell < last; ++cell) {
       const holder = model.holders[cell], mark = this.marks.get(cell);
       const isFollowed = this.root >= 0 && holder !== UNKNOWN && model.root[touchOf(holder)] === this.root;
-      const look = `${holder} ${mark ? mark.look : ""} ${isFollowed} ${cell === this.cursor}`;
-      if (this.drawn.get(cell) === look) continue;
-      this.drawn.set(cell, look);
-      this.#drawCell(cell, holder, mark, isFollowed);
+      const signs = (mark ? mark.signs : 0) + (isFollowed ? 16 : 0) + (cell === this.cursor ? 32 : 0);
+      const look = (holder + this.model.root.length + 3) * 64 + signs, before = this.drawn[cell - array.first];
+      if (before === look) continue;
+      this.drawn[cell - array.first] = look;
+      this.#drawCell(cell, holder, mark, isFollowed, signs > 0 || before % 64 > 0);
       ++count;
     }
     if (all) this.#drawLabels(firstRow, lastRow);
@@ -222,11 +235,12 @@ class ArrayView {
     }
   }
 
-  #drawCell(cell, holder, mark, isFollowed) {
+  // `clears`: there is, or was, something around the cell.
+  #drawCell(cell, holder, mark, isFollowed, clears) {
     const { context, array, model, wide, height } = this;
     const { x, y } = this.at(cell);
     const edge = Math.min(3, this.gap / 2 + 0.5);
-    context.clearRect(x - edge, y - edge, wide + 2 * edge, height + 2 * edge);
+    if (clears) context.clearRect(x - edge, y - edge, wide + 2 * edge, height + 2 * edge);
     const value = model.valueOf(holder, array);
     const shade = value === null ? { fill: colours.empty, text: colours.muted } : this.shade(value);
     context.fillStyle = shade.fill;

@@ -11,6 +11,12 @@ const CHECKPOINT_BYTES = 1 << 25; // that all checkpoints together may take
 const putByHost = (touch) => -2 - touch;
 const touchOf = (holder) => (holder < UNKNOWN ? -2 - holder : holder);
 
+// Whether bits would be a float between about 1e-9 and 1e9, which few integers are.
+function isLikeFloat(bits, size) {
+  const exponent = size === 8 ? Number((bits >> 52n) & 0x7ffn) - 1023 : Number((bits >> 23n) & 0xffn) - 127;
+  return Math.abs(exponent) <= 30;
+}
+
 class Model {
   constructor({ about, columns }) {
     this.about = about;
@@ -20,19 +26,20 @@ class Model {
     this.#numberTouches();
     this.#placeEvents();
     this.#findRoots();
+    for (const array of about.arrays) if (array.format === "?") array.format = this.#guessFormat(array);
     this.patches = new Map();
     for (const [launch, cell, touch] of about.patches) {
       if (!this.patches.has(launch)) this.patches.set(launch, []);
       this.patches.get(launch).push([cell, touch]);
     }
     this.holders = new Int32Array(about.cells).fill(UNKNOWN);
-    this.at = -1;
     this.every = Math.max(512, Math.ceil((this.length * about.cells * 4) / CHECKPOINT_BYTES));
     this.checkpoints = [];
     for (let event = 0; event < this.length; ++event) {
       if (event % this.every === 0) this.checkpoints.push(this.holders.slice());
       this.#apply(event);
     }
+    this.at = this.length - 1;
     this.moveTo(0);
   }
 
@@ -79,6 +86,21 @@ class Model {
       const origin = origins[touch];
       this.root[touch] = origin >= 0 && origin < touch ? this.root[origin] : touch;
     }
+  }
+
+  // A program does not say what it keeps in an array: floats, judging by their bits, or signed integers.
+  #guessFormat(array) {
+    if (array.size < 4) return "u";
+    const { array: arrays } = this.columns;
+    const number = this.about.arrays.indexOf(array);
+    let floats = 0, others = 0;
+    for (let touch = 0; touch < this.eventOfTouch.length; ++touch) {
+      const event = this.eventOfTouch[touch];
+      if (!this.isAccess(event) || arrays[event] !== number) continue;
+      const bits = BigInt(this.valueOf(touch, { ...array, format: "u" }) ?? 0);
+      if (bits !== 0n) isLikeFloat(bits, array.size) ? ++floats : ++others;
+    }
+    return floats > 4 * others ? "f" : "i";
   }
 
   // --- moments ---

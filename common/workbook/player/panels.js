@@ -52,20 +52,21 @@ class SourcePanel {
     this.open(file);
     for (const row of this.marked) {
       row.className = "row";
-      row.querySelector(".label")?.remove();
       row.removeAttribute("aria-current");
     }
+    this.code.querySelectorAll(".label").forEach((label) => label.remove());
     this.marked = [];
     for (const { place, className, label } of marks) {
       const row = place.startsWith(`${file}:`) ? this.rows?.[Number(lineOf(place)) - this.first] : undefined;
       if (!row) continue;
       row.classList.add(...className.split(" "));
       if (className.includes("current")) row.setAttribute("aria-current", "true");
-      if (label && !row.querySelector(".label")) row.append(element("span", "label", label));
+      if (label) row.after(element("p", "label", label));
       this.marked.push(row);
     }
     const row = this.marked[0];
-    if (!row) return;
+    if (!row || row === this.shown) return;
+    this.shown = row;
     const top = row.offsetTop - this.code.offsetTop;
     const { scrollTop, clientHeight } = this.code;
     if (top < scrollTop + 40 || top > scrollTop + clientHeight - 60) this.code.scrollTop = top - clientHeight / 2;
@@ -170,10 +171,12 @@ class CostPanel {
     if (cost.space === "shared") this.#banks(cost); else this.#sectors(cost);
   }
 
-  #banks({ rows }) {
+  #banks({ rows, ideal }) {
     this.title.textContent = "Banks of shared memory";
     for (const half of [0, 1]) {
       const table = element("table", "banks");
+      const side = element("div", "half");
+      side.append(table);
       table.innerHTML = `<caption class="unseen">Lanes that each bank serves, one row per wavefront</caption>`;
       const head = table.createTHead().insertRow();
       for (let bank = 16 * half; bank < 16 * half + 16; ++bank) {
@@ -187,12 +190,12 @@ class CostPanel {
         for (let bank = 16 * half; bank < 16 * half + 16; ++bank) {
           const lanes = row.get(bank);
           const cell = line.insertCell();
-          cell.className = lanes ? (wavefront ? "again" : "served") : "";
+          cell.className = lanes ? (wavefront < ideal ? "served" : "again") : "";
           cell.textContent = !lanes ? "" : lanes.length > 1 ? `${lanes[0]}+` : `${lanes[0]}`;
           if (lanes) cell.title = `wavefront ${wavefront}, bank ${bank}: lanes ${lanes.join(", ")}`;
         }
       });
-      this.body.append(table);
+      this.body.append(side);
     }
   }
 
@@ -242,8 +245,9 @@ class CostPanel {
       context.stroke();
       context.fillStyle = colours.ink;
       if (pitch > 15) {
-        context.fillText(this.words.bits(values[i]).slice(0, 4), x(lane), 16);
-        context.fillText(this.words.bits(results[i]).slice(0, 4), x(lane), height - 8);
+        const letters = Math.floor(pitch / 6.8);
+        context.fillText(this.words.bits(values[i]).slice(0, letters), x(lane), 16);
+        context.fillText(this.words.bits(results[i]).slice(0, letters), x(lane), height - 8);
       }
     });
     this.body.append(canvas);
@@ -282,26 +286,33 @@ class FindingPanel {
     if (!finding.events.length) this.links.append(element("span", "", "Its moment is not in this window of the run."));
     finding.events.forEach((event, i) => {
       const button = element("button", "link", finding.race
-        ? `${i ? "the earlier access" : "the later access"}: ${this.words.access(event)}` : `its moment: event ${event}`);
+        ? `${i ? "the earlier access" : "the later access"}: ${this.words.access(event)}` : `to its moment, event ${event}`);
       button.type = "button";
       button.onclick = () => goTo(event);
       this.links.append(button);
     });
   }
 
+  #waiting() {
+    const threads = new Map();
+    for (const place of Object.values(this.model.about.waits)) threads.set(place, (threads.get(place) ?? 0) + 1);
+    return [...threads].map(([place, count]) =>
+      ({ place, className: "waiting", label: `${plural(count, "thread")} wait${count === 1 ? "s" : ""} here` }));
+  }
+
   // The places in the source of the chosen finding.
   marks() {
     const finding = this.findings[this.chosen];
     if (!finding) return [];
-    if (!finding.race) return [{ place: finding.place, className: "faulty", label: finding.kind }];
+    if (!finding.race) return [{ place: finding.place, className: "faulty", label: finding.kind }, ...this.#waiting()];
     const [now, before] = finding.events.map((e) => this.model.about.places[this.model.columns.place[e]][0]);
     const barrier = /put (__sync\w+\(\))/.exec(finding.text)?.[1];
     if (now === before) return [{ place: now, className: "faulty", label: "both accesses" }];
     const [nowLine, beforeLine] = [now, before].map((place) => Number(lineOf(place)));
-    const needed = barrier && `${barrier} is missing ${nowLine > beforeLine ? "between these lines" : "before the next round"}`;
+    const needed = barrier ? `; ${barrier} is missing between the two` : "";
     return [
-      { place: now, className: "faulty", label: "the later access" + (needed && nowLine > beforeLine ? `: ${needed}` : "") },
-      { place: before, className: "faulty first", label: "the earlier access" + (needed && nowLine < beforeLine ? `: ${needed}` : "") },
+      { place: now, className: "faulty", label: "the later access" + (nowLine > beforeLine ? needed : "") },
+      { place: before, className: "faulty", label: "the earlier access" + (nowLine < beforeLine ? needed : "") },
     ];
   }
 }

@@ -36,8 +36,9 @@ class Player {
     byId("arrays").append(...this.arrays.map((view) => view.element));
     this.#connect();
     readColours();
+    const link = location.hash;
     this.layOut();
-    this.#open();
+    this.#open(link);
   }
 
   // --- controls ---
@@ -58,7 +59,7 @@ class Player {
     };
     document.addEventListener("keydown", (press) => this.#key(press));
     window.addEventListener("resize", () => this.layOut());
-    window.addEventListener("hashchange", () => this.#open());
+    window.addEventListener("hashchange", () => this.#open(location.hash));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
       readColours();
       this.layOut();
@@ -194,13 +195,13 @@ class Player {
     const isAccess = model.isAccess(event);
     const events = isAccess ? model.request(event) : [];
     const cost = isAccess ? costOf(model, events) : null;
-    byId("sentence").textContent = this.words.moment(event, unit, cost);
     const finding = this.about.findings[this.findings.chosen];
     const isThere = finding && finding.events.length && event >= Math.max(...finding.events);
     const waits = isThere && Object.keys(this.about.waits).length && !finding.race ? this.about.waits : null;
     this.stats.cells = 0;
     const marks = this.#marks(events, event);
     for (const view of this.arrays) this.stats.cells += view.update(marks, this.root, this.cursor);
+    byId("sentence").textContent = this.words.moment(event, unit, cost);
     this.stats.tiles = this.lanes.show(event, unit === "access" ? event : -1, waits);
     this.cost.show(event, cost);
     const [place, inner] = this.about.places[model.columns.place[event]];
@@ -231,7 +232,8 @@ class Player {
         const writes = kind[event] !== LOAD || Boolean(marks.get(cell[event] + k)?.writes);
         const wrong = Boolean(flags[event] & (RACES | FAULTY)) || Boolean(marks.get(cell[event] + k)?.wrong);
         const isPale = this.unit === "access" && event !== current && !finding?.events.includes(event);
-        marks.set(cell[event] + k, { writes, wrong, isPale, look: `${writes}${wrong}${isPale}` });
+        const signs = 1 + (writes ? 2 : 0) + (wrong ? 4 : 0) + (isPale ? 8 : 0);
+        marks.set(cell[event] + k, { writes, wrong, isPale, signs });
       }
     }
     return marks;
@@ -284,14 +286,18 @@ class Player {
 
   // --- links ---
 
+  // Not at every frame: browsers limit how often a page may do that.
   #writeHash() {
-    const parameters = new URLSearchParams({ ...this.about.run, moment: this.model.at, step_by: this.unit });
-    history.replaceState(null, "", `#${parameters}`);
-    byId("link").href = `#${parameters}`;
+    clearTimeout(this.hashTimer);
+    this.hashTimer = setTimeout(() => {
+      const parameters = new URLSearchParams({ ...this.about.run, moment: this.model.at, step_by: this.unit });
+      history.replaceState(null, "", `#${parameters}`);
+      byId("link").href = `#${parameters}`;
+    }, 250);
   }
 
-  #open() {
-    const parameters = new URLSearchParams(location.hash.slice(1));
+  #open(link) {
+    const parameters = new URLSearchParams(link.slice(1));
     const others = Object.entries(this.about.run).filter(([name, value]) =>
       parameters.has(name) && parameters.get(name) !== `${value}`);
     byId("other-run").hidden = !others.length;

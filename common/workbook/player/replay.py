@@ -313,5 +313,5 @@ def _about(cells: Cells, key_type: str, key_bytes: int) -> dict[str, Any]:
         "ranges": [list(part) for part in cells.ranges],
         "first": cells.first,
         "cells": len(cells.numbers),
-        "format": key_type[0] if is_key and key_type[0] in "uif" else "u",
+        "format": "?" if not key_type else key_type[0] if is_key and key_type[0] in "uif" else "u",
     }

@@ -82,7 +82,7 @@ class Words {
       case LAUNCH:
         return `Launch ${cell[event]} begins: ${this.launch(event)}` + (where ? `, launched in line ${lineOf(where)}.` : ".");
       case BLOCK:
-        return `${this.block(event)[0].toUpperCase()}${this.block(event).slice(1)} of ${this.launch(event)} begins.`;
+        return `B${this.block(event).slice(1)} of ${this.launch(event)} begins.`;
       case BARRIER:
         return `All threads of ${this.block(event)} have arrived at the barrier in line ${lineOf(where)}: ` +
           `interval ${this.model.intervalOf[event]} ends.`;
@@ -93,7 +93,7 @@ class Words {
     if (unit === "access") {
       const flags = this.model.columns.flags[event];
       const wrong = flags & RACES ? " A race." : flags & FAULTY ? " A fault." : "";
-      return `${this.block(event)}, warp ${this.model.warpOf(event)}, lane ` +
+      return `B${this.block(event).slice(1)}, warp ${this.model.warpOf(event)}, lane ` +
         `${this.model.columns.thread[event] % LANES}: ${this.access(event)}.${wrong}`;
     }
     return this.request(event, cost);
@@ -125,7 +125,7 @@ class Words {
   // A value of a register, of which only the bits are known.
   bits(hex) {
     const value = BigInt(`0x${hex}`);
-    const format = this.about.run?.type?.[0];
+    const format = this.about.run.type?.[0] ?? (isLikeFloat(value, 4) ? "f" : "i");
     if (format === "f" && hex.length <= 8) return this.model.text(this.fromBits(Number(value)), "f");
     if (format === "i" && hex.length <= 8) return `${Number(value) | 0}`;
     return `${value}`;
