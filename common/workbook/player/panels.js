@@ -130,8 +130,9 @@ class LanePanel {
     const wrong = flags[event] & (RACES | FAULTY) ? " wrong" : "";
     const before = kind[event] === ATOMIC ? `${model.accessText(event, true)}→` : "";
     const value = flags[event] & OUTSIDE ? "?" : before + model.accessText(event);
+    const index = `${model.indexOfAccess(event)}`;
     const sentence = `${words.verb(kind[event])} ${words.element(event)}: ${words.value(event)}`;
-    return [`${way}${wrong}${isCurrent ? " current" : ""}`, value, `[${model.indexOfAccess(event)}]`, sentence];
+    return [`${way}${wrong}${isCurrent ? " current" : ""}`, value, index.length > 3 ? index : `[${index}]`, sentence];
   }
 
   #ofMeeting(event, told) {
@@ -307,9 +308,9 @@ class FindingPanel {
     if (!finding.race) return [{ place: finding.place, className: "faulty", label: finding.kind }, ...this.#waiting()];
     const [now, before] = finding.events.map((e) => this.model.about.places[this.model.columns.place[e]][0]);
     const barrier = /put (__sync\w+\(\))/.exec(finding.text)?.[1];
-    if (now === before) return [{ place: now, className: "faulty", label: "both accesses" }];
     const [nowLine, beforeLine] = [now, before].map((place) => Number(lineOf(place)));
     const needed = barrier ? `; ${barrier} is missing between the two` : "";
+    if (now === before) return [{ place: now, className: "faulty", label: `both accesses${needed}` }];
     return [
       { place: now, className: "faulty", label: "the later access" + (nowLine > beforeLine ? needed : "") },
       { place: before, className: "faulty", label: "the earlier access" + (nowLine < beforeLine ? needed : "") },

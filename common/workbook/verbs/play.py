@@ -74,7 +74,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     what = "04-counting, 4, counting, the path of a step's file; or a program built by cc --check; or a trace"
     parser.add_argument("lab", metavar="LAB|PROGRAM|TRACE", help=what)
     parser.add_argument("step", metavar="STEP", nargs="?", help="2, shared; needed unless LAB is a path")
-    parser.add_argument("arguments", metavar="ARGUMENT", nargs="*", help="the program's arguments; after -- any")
+    parser.add_argument(
+        "arguments", metavar="ARGUMENT", nargs="*", help="the program's arguments, before other options"
+    )
     add(parser, "--n", help=f"number of keys (default: {USUAL_KEYS})")
     add(parser, "--input", help="uniform, sorted, ... or file:PATH (default: numbers of at most two digits)")
     add(parser, *CASE[2:], "--seed", "--task", "--memory", "--pageable")
@@ -113,8 +115,8 @@ def kind_of(path: Path) -> str:
     """ "program" or "trace". Raises Usage if the file is neither."""
     try:
         with path.open("rb") as file:
-            begin = file.read(16)
-            is_checked = begin.startswith(b"\x7fELF") and b"CHECK_TRACE" in file.read()
+            begin = file.read(4)
+            is_checked = begin == b"\x7fELF" and b"CHECK_TRACE" in file.read()
     except OSError as error:
         raise Usage(f"{path} cannot be read: {error.strerror}") from error
     if begin.startswith(b"{"):
@@ -123,7 +125,7 @@ def kind_of(path: Path) -> str:
         raise Usage(f"{path} is not executable: chmod +x {path}")
     if is_checked:
         return "program"
-    if begin.startswith(b"\x7fELF"):
+    if begin == b"\x7fELF":
         raise Usage(
             f"{path} records nothing, because it was not built with the checks: "
             "./workbook cc --check SOURCE.cu -o PROGRAM builds it so"
@@ -217,15 +219,10 @@ def of_step(arguments: argparse.Namespace, window: Window) -> tuple[Trace, dict[
     options = window.options() + " --solution" * arguments.solution
     about = {
         "title": outcome.title + " (solution)" * arguments.solution,
-        "command": playing(outcome.replay) + options,
+        "command": outcome.replay.replace("./workbook run ", "./workbook play ", 1) + options,
         "run": {**own, **({"part": window.options().strip()} if window.options() else {})},
     }
     return run, about, case.type or ""
-
-
-def playing(replay: str) -> str:
-    """The command that plays the case which another one runs."""
-    return replay.replace("./workbook run ", "./workbook play ", 1)
 
 
 def _write(output: Path, run: Trace, about: Mapping[str, Any], key_type: str, window: Window) -> None:
