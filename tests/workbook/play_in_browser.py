@@ -165,7 +165,9 @@ class InBrowser(unittest.TestCase):
                 self.assertEqual(last, driver.execute_script("return player.model.length - 1"))
                 keys = self.values(driver, "keys")
                 self.assertEqual(keys, sorted(keys, key=int))
-                self.assertEqual(self.keys(driver, "4", Keys.ARROW_LEFT), last - 129)  # 64 loads, 64 stores, and a barrier
+                self.assertEqual(
+                    self.keys(driver, "4", Keys.ARROW_LEFT), last - 129
+                )  # 64 loads, 64 stores, and a barrier
                 driver.execute_script("document.getElementById('scrubber').focus()")
                 self.keys(driver, Keys.HOME)
                 self.assertEqual(self.moment(driver), 0)

@@ -213,6 +213,8 @@ class OfTraces(unittest.TestCase):
             '{"access":[0,0,1,"load",0,4,"xyz"]}',
             '{"launch":"k"}',
             '{"block":"1"}',
+            '{"access":[0,0,1,"load",0,99,"1"]}',
+            '{"access":[0,0,1,"load",0,4,"123456789"]}',
             "[]",
             "7",
         ):

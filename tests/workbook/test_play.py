@@ -181,6 +181,11 @@ class Values(unittest.TestCase):
         self.assertEqual(made.columns["flags"][-1], replay.OUTSIDE | replay.FAULTY)
         self.assertEqual(made.about["findings"][0]["events"], [len(made) - 1])
 
+    def test_beyond_what_a_column_holds(self) -> None:
+        far = traces.array(2, "global", "far", 1 << 33)
+        with self.assertRaisesRegex(Usage, "beyond 2 GiB"):
+            replayed(far, traces.load(2, 0, 1, 1 << 32, 0))
+
     def test_too_many_elements(self) -> None:
         with mock.patch.object(replay, "MOST_CELLS", 3), self.assertRaisesRegex(Usage, "choose a smaller --n"):
             replayed(*(traces.load(1, t, 1, 4 * t, 0) for t in range(4)))
@@ -364,7 +369,7 @@ class Refused(InFolder):
 class Commands(unittest.TestCase):
     """The command that plays a case."""
 
-    def test_a_case_is_played_as_it_is_run(self) -> None:
+    def test_as_it_is_run(self) -> None:
         run = "SIMT_SEED=7 ./workbook run 03-bitonic 2 --n 5 --seed 1"
         outcome = Outcome("wrong", False, Case("03-bitonic", 2, 5), replay=run)
         self.assertEqual(outcome.playing, "SIMT_SEED=7 ./workbook play 03-bitonic 2 --n 5 --seed 1")
@@ -390,7 +395,3 @@ class RealRuns(unittest.TestCase):
             for name in ("shared_ld", "shared_st", "global_ld", "global_st"):
                 known = sum(launch[f"{name}_requests"] for launch in outcome.launches)
                 self.assertEqual(counted[f"{name}_requests"], known, (lab, name))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -16,6 +16,7 @@ from ..core.console import Problem
 
 VERSION = 1
 LANES_PER_WARP = 32
+MOST_BYTES, MOST_THREADS = 16, 1024  # of an access; of a block
 _FOLDERS = re.compile(r"(?:[^/\s]*/)+(?=[^/\s]+:\d)")  # before FILE:LINE
 _FORMATS = {"i32": "<i", "f32": "<f", "i64": "<q", "f64": "<d"}  # every other type is unsigned
 
@@ -248,17 +249,21 @@ class _Reader:
     def on_access(self, content: Any) -> None:
         array, thread, code, way, offset, size, *values = content
         value, before = [*(int(text, 16) for text in values), None, None][:2]
+        if not 0 < _whole(size) <= MOST_BYTES or not 0 <= _whole(thread) < MOST_THREADS:
+            raise ValueError("no such access")
+        if any(known is not None and known >> 8 * size for known in (value, before)):
+            raise ValueError("a value with more bytes than were accessed")
         access = Access(
             len(self.trace.accesses),
             self.arrays[array],
             self.launch,
             self.block,
             self.interval,
-            _whole(thread),
+            thread,
             _whole(code),
             way,
             _whole(offset),
-            _whole(size),
+            size,
             value or 0,
             before,
         )
@@ -275,6 +280,8 @@ class _Reader:
         if not len(lanes) == len(values) == len(results) or len(sources) not in (0, len(lanes)):
             raise ValueError("not one value for each lane")
         warp = _whole(content["warp"])
+        if not 0 <= warp < MOST_THREADS // LANES_PER_WARP:
+            raise ValueError("no such warp")
         self.trace.events.append(
             Meeting(str(content["name"]), str(content["at"]), warp, lanes, sources, values, results)
         )

@@ -28,6 +28,7 @@ from ..pictures.trace import (
 from .lockstep import requests
 
 MOST_CELLS = 1 << 18
+MOST_OFFSET = 1 << 31  # bytes
 GAP = 32  # untouched elements between touched ones that are shown all the same
 KINDS = ("launch", "block", "barrier", "load", "store", "atomic", "exchange", "syncwarp")
 RACES, FAULTY, OUTSIDE = 1, 2, 4  # flags of an access
@@ -235,6 +236,8 @@ class Replay:
 
     def _add_access(self, access: Access, request: int) -> None:
         own = self.cells[access.array.number]
+        if not -MOST_OFFSET <= access.offset < MOST_OFFSET:
+            raise Usage("the run accesses an array beyond 2 GiB, which a page cannot show: choose other --launches")
         cells = [] if access.outside else [own.numbers[element] for element in own.touched(access)]
         self._event_of[access] = len(self)
         line = self._run.lines.get(access.code, "")
