@@ -1,6 +1,7 @@
 """The player's page in Debian's Chromium: it opens, steps, scrubs and finds a race, with the keyboard alone.
 
     play_in_browser.py BUILD
+    play_in_browser.py BUILD --frames    how long frames take for 4096 keys, which no test judges
 
 Exits with 77, which Meson counts as "not run", where Chromium, its driver or the package selenium is missing.
 """
@@ -26,7 +27,7 @@ sys.path[:0] = [str(ROOT / "common"), str(ROOT / "tests/workbook")]
 import traces  # noqa: E402
 
 from workbook.core.judge_client import JudgeClient  # noqa: E402
-from workbook.core.judge_types import Case  # noqa: E402
+from workbook.core.judge_types import Case, Outcome  # noqa: E402
 from workbook.pictures import trace  # noqa: E402
 from workbook.pictures.recorded import observe  # noqa: E402
 from workbook.player.page import page  # noqa: E402
@@ -60,6 +61,13 @@ def racing() -> trace.Trace:
     return trace.read(traces.text(*begin, *records))
 
 
+def sorted_tile(n: int) -> tuple[trace.Trace, Outcome]:
+    """A run of step 2 of lab 03, which sorts tiles in shared memory."""
+    case = Case("03-bitonic", 2, n, input="range:0:99", seed=1)
+    with JudgeClient(BUILD / "labs/judge") as judge:
+        return observe(judge, BUILD / "labs/03-bitonic-check-solution", case)
+
+
 @contextlib.contextmanager
 def browser(width: int = 1280, scheme: str = "light") -> Iterator[Any]:
     """A browser with a window of this width."""
@@ -87,15 +95,16 @@ class InBrowser(unittest.TestCase):
     """Pages of runs, opened."""
 
     folder: tempfile.TemporaryDirectory[str]
+    race: str  # addresses of pages
+    sort: str
+    outcome: Outcome
 
     @classmethod
     def setUpClass(cls) -> None:
         cls.folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.folder.cleanup)
         cls.race = written(Path(cls.folder.name), "race", racing())
-        runner, case = BUILD / "labs/03-bitonic-check-solution", Case("03-bitonic", 2, 64, input="range:0:99", seed=1)
-        with JudgeClient(BUILD / "labs/judge") as judge:
-            run, cls.outcome = observe(judge, runner, case)
+        run, cls.outcome = sorted_tile(64)
         cls.sort = written(Path(cls.folder.name), "sort", run, run={"lab": "03-bitonic", "step": 2, "seed": 1})
 
     def opened(self, driver: Any, address: str) -> None:
@@ -285,6 +294,38 @@ class InBrowser(unittest.TestCase):
                 self.assertGreaterEqual(contrast, 4.5, (fill, text))
 
 
+FRAMES = """const {model} = player, times = [];
+    let moment = 12345;
+    for (let frame = 0; frame < 400; ++frame) {
+      moment = (moment * 1103515245 + 12345) % 2147483648;
+      const start = performance.now();
+      model.moveTo(frame < 200 ? moment % model.length : model.step("request", 1));
+      player.draw();
+      times.push(performance.now() - start);
+    }
+    const share = (list, part) => list.sort((a, b) => a - b)[Math.floor(part * (list.length - 1))].toFixed(1);
+    const [jumps, steps] = [times.slice(0, 200), times.slice(200)];
+    return [model.length, share(jumps, 0.5), share(jumps, 0.95), share(steps, 0.5), share(steps, 0.95)];"""
+
+
+def frames() -> None:
+    """Prints how long frames take, in milliseconds."""
+    from selenium.webdriver.support.wait import WebDriverWait
+
+    with tempfile.TemporaryDirectory() as folder:
+        address = written(Path(folder), "frames", sorted_tile(4096)[0])
+        print(f"page: {(Path(folder) / 'frames.html').stat().st_size / 1e6:.2f} MB")
+        for width in (400, 1600):
+            with browser(width) as driver:
+                driver.get(address)
+                WebDriverWait(driver, SECONDS).until(lambda d: d.execute_script("return window.player"))
+                events, *times = driver.execute_script(FRAMES)
+                print(
+                    f"{width} px, {events} events: jump to any moment, median {times[0]} ms and 95 % within "
+                    f"{times[1]} ms; one request on, median {times[2]} ms and 95 % within {times[3]} ms"
+                )
+
+
 if __name__ == "__main__":
     missing = [name for name, there in {"chromium": CHROMIUM, "chromedriver": DRIVER}.items() if not there]
     missing += [] if importlib.util.find_spec("selenium") else ["selenium"]
@@ -292,4 +333,7 @@ if __name__ == "__main__":
         print(f"not run: {', '.join(missing)} not found; ./workbook test installs what it can")
         sys.exit(SKIPPED)
     BUILD = Path(sys.argv.pop(1)).resolve()
-    unittest.main()
+    if sys.argv[1:] == ["--frames"]:
+        frames()
+    else:
+        unittest.main()

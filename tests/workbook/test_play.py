@@ -272,7 +272,9 @@ class Pages(InFolder):
         light, dark = (
             dict(re.findall(r"--([\w-]+): (#\w{6})", part)) for part in style.split("(prefers-color-scheme: dark)")
         )
-        fills = dict.fromkeys(("paper", "empty", "read-fill", "write-fill", "meet-fill"), ("ink", "muted"))
+        fills: dict[str, tuple[str, ...]] = dict.fromkeys(
+            ("paper", "empty", "read-fill", "write-fill", "meet-fill"), ("ink", "muted")
+        )
         fills |= {"panel": ("ink",), "wrong-fill": ("ink",), "current": ("ink", "read", "meet")}
         fills |= {"paper": ("ink", "muted", "read", "write", "wrong", "meet"), "read": ("paper",), "wrong": ("paper",)}
         for name, colours in {"light": light, "dark": dark}.items():
