@@ -228,12 +228,17 @@ class _Reader:
             )
 
     def on_launch(self, content: Any) -> None:
-        grid, block = (",".join(str(_whole(size)) for size in content[name]) for name in ("grid", "block"))
+        shapes = [tuple(map(_whole, content[name])) for name in ("grid", "block")]
+        if any(len(shape) != 3 or min(shape) < 1 for shape in shapes):
+            raise ValueError("not the shape of a launch")
+        grid, block = (",".join(map(str, shape)) for shape in shapes)
         self.trace.launches.append(Launch(str(content["kernel"]), grid, block, str(content["at"])))
         self.trace.events.append(Begin(self.launch))
 
     def on_block(self, number: Any) -> None:
         self.block = _whole(number)
+        if self.block < 0 or self.launch < 0:
+            raise ValueError("not a block of a launch")
         self.trace.events.append(Begin(self.launch, self.block))
         self.begin_interval(0)
 
@@ -244,12 +249,15 @@ class _Reader:
     def on_array(self, content: Any) -> None:
         number, allocation, size = (_whole(content[name]) for name in ("id", "allocation", "bytes"))
         begins_at = _whole(content.get("begins_at", 0))
+        if content["space"] not in ("shared", "global"):
+            raise ValueError("neither shared nor global memory")
         self.arrays[number] = Array(number, content["space"], str(content["name"]), allocation, size, begins_at)
 
     def on_access(self, content: Any) -> None:
         array, thread, code, way, offset, size, *values = content
         value, before = [*(int(text, 16) for text in values), None, None][:2]
-        if not 0 < _whole(size) <= MOST_BYTES or not 0 <= _whole(thread) < MOST_THREADS:
+        is_possible = 0 < _whole(size) <= MOST_BYTES and 0 <= _whole(thread) < MOST_THREADS and self.launch >= 0
+        if not is_possible or way not in ("load", "store", "atomic"):
             raise ValueError("no such access")
         if any(known is not None and known >> 8 * size for known in (value, before)):
             raise ValueError("a value with more bytes than were accessed")

@@ -94,7 +94,7 @@ class ArrayView {
     const [smaller, larger] = this.element.querySelectorAll("button");
     smaller.onclick = () => this.setZoom(Math.max(0, this.level - 1));
     larger.onclick = () => this.setZoom(Math.min(ZOOMS.length - 1, this.level + 1));
-    this.scroll.addEventListener("scroll", () => this.paint(true), { passive: true });
+    this.scroll.addEventListener("scroll", () => this.rows && this.paint(true), { passive: true });
     this.scroll.addEventListener("click", (press) => this.pick(this.cellAt(press), false));
     this.scroll.addEventListener("dblclick", (press) => this.pick(this.cellAt(press), true));
     this.scroll.addEventListener("keydown", (press) => this.#key(press));
@@ -141,7 +141,8 @@ class ArrayView {
     }
     this.level = level;
     Object.assign(this, this.#size(level));
-    const all = this.rows * (this.height + this.gap) + this.gap;
+    this.margin = Math.max(this.gap, 5); // so that the first row's number is whole
+    const all = this.rows * (this.height + this.gap) + this.margin;
     const visible = Math.min(all, FIT_HEIGHT + 40);
     this.scroll.style.height = `${visible + 2}px`;
     this.element.querySelector(".room").style.height = `${all}px`;
@@ -162,14 +163,14 @@ class ArrayView {
     const number = cell - this.array.first;
     return {
       x: LABEL + (number % this.perRow) * (this.wide + this.gap),
-      y: this.gap + Math.floor(number / this.perRow) * (this.height + this.gap) - this.top,
+      y: this.margin + Math.floor(number / this.perRow) * (this.height + this.gap) - this.top,
     };
   }
 
   cellAt(press) {
     const box = this.canvas.getBoundingClientRect();
     const column = Math.floor((press.clientX - box.left - LABEL + this.gap / 2) / (this.wide + this.gap));
-    const row = Math.floor((press.clientY - box.top + this.scroll.scrollTop - this.gap / 2) / (this.height + this.gap));
+    const row = Math.floor((press.clientY - box.top + this.scroll.scrollTop - this.margin + this.gap / 2) / (this.height + this.gap));
     const number = row * this.perRow + column;
     return column < 0 || column >= this.perRow || number >= this.array.cells || row < 0 ? -1 : this.array.first + number;
   }
@@ -178,7 +179,7 @@ class ArrayView {
   show(cell) {
     this.top = this.scroll.scrollTop;
     const { y } = this.at(cell);
-    if (y < this.gap) this.scroll.scrollTop += y - this.gap;
+    if (y < this.margin) this.scroll.scrollTop += y - this.margin;
     else if (y + this.height > this.view.height) this.scroll.scrollTop += y + this.height + this.gap - this.view.height;
   }
 
@@ -190,7 +191,7 @@ class ArrayView {
     this.root = root;
     this.cursor = cursor >= this.array.first && cursor < this.array.first + this.array.cells ? cursor : -1;
     const marked = [...marks.keys()].filter((cell) => cell >= this.array.first && cell < this.array.first + this.array.cells);
-    if (marked.length && this.rows * (this.height + this.gap) > this.view.height) this.show(marked[0]);
+    if (marked.length && this.rows * (this.height + this.gap) + this.margin > this.view.height) this.show(marked[0]);
     return this.paint(false);
   }
 

@@ -67,7 +67,7 @@ class SourcePanel {
     const row = this.marked[0];
     if (!row || row === this.shown) return;
     this.shown = row;
-    const top = row.offsetTop - this.code.offsetTop;
+    const top = row.offsetTop;
     const { scrollTop, clientHeight } = this.code;
     if (top < scrollTop + 40 || top > scrollTop + clientHeight - 60) this.code.scrollTop = top - clientHeight / 2;
   }
@@ -132,7 +132,7 @@ class LanePanel {
     const value = flags[event] & OUTSIDE ? "?" : before + model.accessText(event);
     const index = `${model.indexOfAccess(event)}`;
     const sentence = `${words.verb(kind[event])} ${words.element(event)}: ${words.value(event)}`;
-    return [`${way}${wrong}${isCurrent ? " current" : ""}`, value, index.length > 3 ? index : `[${index}]`, sentence];
+    return [`${way}${wrong}${isCurrent ? " current" : ""}`, value, index.length > 2 ? index : `[${index}]`, sentence];
   }
 
   #ofMeeting(event, told) {

@@ -180,7 +180,7 @@ class Player {
   // --- drawing ---
 
   layOut() {
-    for (const view of this.arrays) {
+    for (const view of this.arrays.filter((own) => !own.element.hidden)) {
       view.layOut();
       view.paint(true);
     }
@@ -200,7 +200,8 @@ class Player {
     const waits = isThere && Object.keys(this.about.waits).length && !finding.race ? this.about.waits : null;
     this.stats.cells = 0;
     const marks = this.#marks(events, event);
-    for (const view of this.arrays) this.stats.cells += view.update(marks, this.root, this.cursor);
+    this.#showArrays(model.launchOf[event]);
+    for (const view of this.arrays.filter((own) => !own.element.hidden)) this.stats.cells += view.update(marks, this.root, this.cursor);
     byId("sentence").textContent = this.words.moment(event, unit, cost);
     this.stats.tiles = this.lanes.show(event, unit === "access" ? event : -1, waits);
     this.cost.show(event, cost);
@@ -218,6 +219,18 @@ class Player {
     this.#drawHead();
     this.#writeHash();
     this.stats.milliseconds = performance.now() - start;
+  }
+
+  // A __shared__ array exists only while its kernel runs.
+  #showArrays(launch) {
+    for (const view of this.arrays) {
+      const isGone = view.array.space === "shared" && !view.array.launches.includes(launch);
+      if (view.element.hidden === isGone) continue;
+      view.element.hidden = isGone;
+      if (isGone) continue;
+      view.layOut();
+      view.paint(true);
+    }
   }
 
   // The cells of a request, or of one access and, paler, of the rest of its request.

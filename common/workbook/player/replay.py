@@ -45,6 +45,7 @@ class Cells:
     ranges: list[tuple[int, int]] = field(default_factory=list)  # the first and the last element of each part
     first: int = 0  # number of its first cell
     numbers: dict[int, int] = field(default_factory=dict)  # element -> cell
+    launches: dict[int, None] = field(default_factory=dict)  # that access it, in order
 
     def touched(self, access: Access) -> range:
         """The elements of an access."""
@@ -84,6 +85,7 @@ def _cells(run: Trace, key_bytes: int) -> tuple[dict[int, Cells], int]:
         number = access.array.number
         if number not in cells:
             cells[number] = Cells(access.array, _element_bytes(sizes[number], key_bytes))
+        cells[number].launches[access.launch] = None
         if not access.outside:
             cells[number].elements.update(cells[number].touched(access))
     count = 0
@@ -202,7 +204,9 @@ class Replay:
                 for launch in run.launches
             ],
             "places": [list(place) for place in self.places],
-            "arrays": [_about(cells, key_type, key_bytes) for cells in self.cells.values()],
+            "arrays": [
+                {**_about(cells, key_type, key_bytes), "name": self._name(cells)} for cells in self.cells.values()
+            ],
             "cells": self.count,
             "exchanges": self.exchanges,
             "patches": [list(patch) for patch in self.values.patches],
@@ -213,6 +217,13 @@ class Replay:
 
     def __len__(self) -> int:
         return len(self.columns["kind"])
+
+    def _name(self, cells: Cells) -> str:
+        """The array's name; with its kernel where kernels have arrays of one name."""
+        name = "dynamic shared memory" if cells.source.name == "dynamic" else without_folders(cells.source.name)
+        alike = sum(other.source.name == cells.source.name for other in self.cells.values())
+        kernel = short_kernel(self._run.launches[next(iter(cells.launches))].kernel)
+        return f"{name} of {kernel}" if alike > 1 and cells.source.space == "shared" else name
 
     def _place(self, line: str, in_source: str = "") -> int:
         return self.places.setdefault((in_source or line, line), len(self.places))
@@ -305,10 +316,8 @@ def _shape(text: str) -> list[int]:
 
 
 def _about(cells: Cells, key_type: str, key_bytes: int) -> dict[str, Any]:
-    name = "dynamic shared memory" if cells.source.name == "dynamic" else without_folders(cells.source.name)
     is_key = bool(key_type) and cells.size == key_bytes
     return {
-        "name": name,
         "space": cells.source.space,
         "size": cells.size,
         "bytes": cells.source.bytes,
@@ -316,5 +325,6 @@ def _about(cells: Cells, key_type: str, key_bytes: int) -> dict[str, Any]:
         "ranges": [list(part) for part in cells.ranges],
         "first": cells.first,
         "cells": len(cells.numbers),
+        "launches": list(cells.launches),
         "format": "?" if not key_type else key_type[0] if is_key and key_type[0] in "uif" else "u",
     }
