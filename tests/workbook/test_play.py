@@ -104,7 +104,7 @@ class Values(unittest.TestCase):
 
     def test_beyond_what_a_column_holds(self) -> None:
         far = traces.array(2, "global", "far", 1 << 33)
-        with self.assertRaisesRegex(Usage, "beyond 2 GiB"):
+        with self.assertRaisesRegex(Usage, "more than 2 GiB"):
             replayed(far, traces.load(2, 0, 1, 1 << 32, 0))
 
     def test_too_many_elements(self) -> None:

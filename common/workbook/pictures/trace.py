@@ -191,7 +191,10 @@ def _whole(value: Any) -> int:
     return value
 
 
-def _lanes(mask: int) -> tuple[int, ...]:
+def _lanes(mask: Any) -> tuple[int, ...]:
+    """The lanes of a mask. Raises ValueError if it is not one."""
+    if not 0 < _whole(mask) < 1 << LANES_PER_WARP:
+        raise ValueError("not a mask of lanes")
     return tuple(lane for lane in range(LANES_PER_WARP) if mask >> lane & 1)
 
 
@@ -284,7 +287,7 @@ class _Reader:
 
     def on_exchange(self, content: Any) -> None:
         values, results = (tuple(int(text, 16) for text in content[name]) for name in ("values", "results"))
-        lanes, sources = _lanes(_whole(content["lanes"])), tuple(map(_whole, content["sources"]))
+        lanes, sources = _lanes(content["lanes"]), tuple(map(_whole, content["sources"]))
         if not len(lanes) == len(values) == len(results) or len(sources) not in (0, len(lanes)):
             raise ValueError("not one value for each lane")
         warp = _whole(content["warp"])
@@ -295,7 +298,7 @@ class _Reader:
         )
 
     def on_syncwarp(self, content: Any) -> None:
-        lanes, warp = _lanes(_whole(content["lanes"])), _whole(content["warp"])
+        lanes, warp = _lanes(content["lanes"]), _whole(content["warp"])
         self.trace.events.append(Meeting("__syncwarp", str(content["at"]), warp, lanes))
 
     # --- what is known about it ---

@@ -28,7 +28,6 @@ from ..pictures.trace import (
 from .lockstep import requests
 
 MOST_CELLS = 1 << 18
-MOST_OFFSET = 1 << 31  # bytes
 GAP = 32  # untouched elements between touched ones that are shown all the same
 KINDS = ("launch", "block", "barrier", "load", "store", "atomic", "exchange", "syncwarp")
 RACES, FAULTY, OUTSIDE = 1, 2, 4  # flags of an access
@@ -195,9 +194,15 @@ class Replay:
         ]
         self._event_of: dict[Access, int] = {}
         self._indexes = {number: index for index, number in enumerate(self.cells)}
-        for number, request in enumerate(requests(run.events)):
-            for event in request:
-                self._add(event, number)
+        try:
+            for number, request in enumerate(requests(run.events)):
+                for event in request:
+                    self._add(event, number)
+        except OverflowError as error:
+            raise Usage(
+                "the run has an array of more than 2 GiB or more than 2^31 blocks, which a page cannot show: choose "
+                "other --launches or --only-blocks"
+            ) from error
         self.about: dict[str, Any] = {
             "launches": [
                 {"kernel": short_kernel(launch.kernel), "grid": _shape(launch.grid), "block": _shape(launch.block)}
@@ -247,8 +252,6 @@ class Replay:
 
     def _add_access(self, access: Access, request: int) -> None:
         own = self.cells[access.array.number]
-        if not -MOST_OFFSET <= access.offset < MOST_OFFSET:
-            raise Usage("the run accesses an array beyond 2 GiB, which a page cannot show: choose other --launches")
         cells = [] if access.outside else [own.numbers[element] for element in own.touched(access)]
         self._event_of[access] = len(self)
         line = self._run.lines.get(access.code, "")
