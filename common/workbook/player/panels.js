@@ -7,6 +7,8 @@ const element = (tag, className, text = "") => {
   return made;
 };
 
+const LETTERS = 5; // that fit into the tile of a lane
+
 class SourcePanel {
   // `onLine(file, line)`: a line's number was pressed.
   constructor(panel, about, onLine) {
@@ -129,7 +131,8 @@ class LanePanel {
     const way = kind[event] === LOAD ? "reads" : kind[event] === STORE ? "writes" : "changes";
     const wrong = flags[event] & (RACES | FAULTY) ? " wrong" : "";
     const before = kind[event] === ATOMIC ? `${model.accessText(event, true)}→` : "";
-    const value = flags[event] & OUTSIDE ? "?" : before + model.accessText(event);
+    const both = before + model.accessText(event);
+    const value = flags[event] & OUTSIDE ? "?" : both.length <= LETTERS ? both : short(model.accessText(event), LETTERS);
     const index = `${model.indexOfAccess(event)}`;
     const sentence = `${words.verb(kind[event])} ${words.element(event)}: ${words.value(event)}`;
     return [`${way}${wrong}${isCurrent ? " current" : ""}`, value, index.length > 2 ? index : `[${index}]`, sentence];
@@ -141,7 +144,7 @@ class LanePanel {
     lanes.forEach((lane, i) => {
       if (!values.length) return told.set(lane, ["meets", "", "", `is at ${name}()`]);
       const from = sources.length ? ` from lane ${sources[i]}` : "";
-      told.set(lane, ["meets", words.bits(results[i]), from && `←${sources[i]}`,
+      told.set(lane, ["meets", short(words.bits(results[i]), LETTERS), from && `←${sources[i]}`,
         `offers ${words.bits(values[i])}, gets ${words.bits(results[i])}${from}`]);
     });
   }
@@ -247,8 +250,8 @@ class CostPanel {
       context.fillStyle = colours.ink;
       if (pitch > 15) {
         const letters = Math.floor(pitch / 6.8);
-        context.fillText(this.words.bits(values[i]).slice(0, letters), x(lane), 16);
-        context.fillText(this.words.bits(results[i]).slice(0, letters), x(lane), height - 8);
+        context.fillText(short(this.words.bits(values[i]), letters), x(lane), 16);
+        context.fillText(short(this.words.bits(results[i]), letters), x(lane), height - 8);
       }
     });
     this.body.append(canvas);

@@ -4,6 +4,13 @@ const plural = (count, word) => `${count.toLocaleString("en")} ${word}${count ==
 const baseName = (place) => place.replace(/^.*\//, "");
 const lineOf = (place) => place.replace(/^.*:/, "");
 
+// A number in at most so many letters: 4.3e9 for 4294967295. What is cut off would be another number.
+function short(text, letters) {
+  if (text.length <= letters) return text;
+  const forms = [5, 4, 3, 2, 1].map((digits) => Number(text).toPrecision(digits).replace("e+", "e"));
+  return forms.find((form) => form.length <= letters && form !== "NaN") ?? "…";
+}
+
 class Words {
   constructor(model) {
     this.model = model;
