@@ -325,7 +325,7 @@ def frames() -> None:
         for width in (400, 1600):
             with browser(width) as driver:
                 driver.get(address)
-                WebDriverWait(driver, SECONDS).until(lambda d: d.execute_script("return window.player"))
+                WebDriverWait(driver, SECONDS).until(lambda d: d.execute_script("return Boolean(window.player)"))
                 events, *times = driver.execute_script(FRAMES)
                 print(
                     f"{width} px, {events} events: jump to any moment, median {times[0]} ms and 95 % within "
