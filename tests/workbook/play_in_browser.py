@@ -285,9 +285,9 @@ class InBrowser(unittest.TestCase):
     def test_a_number_is_never_cut_off(self) -> None:
         with browser() as driver:
             self.opened(driver, self.sort)
-            texts = ["42", "4294967295", "-2147483648", "0.12345", "3→1000000"]
+            texts = ["42", "4294967295", "-2147483648", "0.12345", "3→1000000", "0xffff00ff"]
             shown = driver.execute_script("return arguments[0].map((text) => short(text, 5))", texts)
-            self.assertEqual(shown, ["42", "4.3e9", "-2e9", "0.123", "…"])
+            self.assertEqual(shown, ["42", "4.3e9", "-2e9", "0.123", "…", "…00ff"])
 
     def test_words_on_the_ramp_can_be_read(self) -> None:
         with browser() as driver:

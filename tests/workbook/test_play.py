@@ -264,6 +264,7 @@ class Refused(InFolder):
         self.assertIn("not a range", self.refused("3", "2", "--only-blocks", "3-1"))
         self.assertIn("not a whole number", self.refused("3", "2", "--n", "many"))
         self.assertIn("unexpected argument", self.refused("3", "2", "more"))
+        self.assertIn("cannot be written", self.refused("3", "2", "--trace", str(self.folder / "no/trace")))
         for output, why in (("x.svg", "HTML file"), ("no/x.html", "no such directory"), ("", "is a directory")):
             status, printed = run_cli("play", "3", "2", "-o", str(self.folder / output))
             self.assertEqual((status, why in printed), (2, True), printed)

@@ -70,7 +70,8 @@ class ArrayView {
     this.element = document.createElement("section");
     this.element.className = "array";
     this.element.innerHTML = `<div class="name"><div><h3></h3> <span class="of"></span></div>
-      <span class="zoom"><select aria-label="how values are shown"></select><button type="button" aria-label="smaller cells">−</button>
+      <span class="zoom"><select aria-label="how values are shown"></select>
+      <button type="button" aria-label="smaller cells">−</button>
       <button type="button" aria-label="larger cells">+</button></span></div>
       <div class="scroll" tabindex="0" role="application"><div class="room"><canvas></canvas></div></div>`;
     this.element.querySelector("h3").textContent = array.name;
@@ -170,9 +171,11 @@ class ArrayView {
   cellAt(press) {
     const box = this.canvas.getBoundingClientRect();
     const column = Math.floor((press.clientX - box.left - LABEL + this.gap / 2) / (this.wide + this.gap));
-    const row = Math.floor((press.clientY - box.top + this.scroll.scrollTop - this.margin + this.gap / 2) / (this.height + this.gap));
+    const y = press.clientY - box.top + this.scroll.scrollTop - this.margin + this.gap / 2;
+    const row = Math.floor(y / (this.height + this.gap));
     const number = row * this.perRow + column;
-    return column < 0 || column >= this.perRow || number >= this.array.cells || row < 0 ? -1 : this.array.first + number;
+    const isThere = column >= 0 && column < this.perRow && row >= 0 && number < this.array.cells;
+    return isThere ? this.array.first + number : -1;
   }
 
   // Scrolls so that a cell is visible.
@@ -185,12 +188,14 @@ class ArrayView {
 
   // --- drawing ---
 
-  // `marks`: cell -> {way, lane, wrong}; `root`: of the value that is followed, or -1. Returns how many cells were drawn.
+  // `marks`: cell -> {writes, wrong, isPale, signs}; `root`: of the value that is followed, or -1. Returns how many
+  // cells were drawn.
   update(marks, root, cursor) {
     this.marks = marks;
     this.root = root;
-    this.cursor = cursor >= this.array.first && cursor < this.array.first + this.array.cells ? cursor : -1;
-    const marked = [...marks.keys()].filter((cell) => cell >= this.array.first && cell < this.array.first + this.array.cells);
+    const { first, cells } = this.array;
+    this.cursor = cursor >= first && cursor < first + cells ? cursor : -1;
+    const marked = [...marks.keys()].filter((cell) => cell >= first && cell < first + cells);
     if (marked.length && this.rows * (this.height + this.gap) + this.margin > this.view.height) this.show(marked[0]);
     return this.paint(false);
   }

@@ -66,12 +66,14 @@ function costOf(model, events) {
   const size = bytes[first];
   const same = new Map();
   for (const { address } of lanes) same.set(address, (same.get(address) ?? 0) + 1);
-  const cost = { space: of.space, lanes: lanes.length, turns: Math.max(...same.values()), isAtomic: kind[first] === ATOMIC };
+  const turns = Math.max(...same.values());
+  const cost = { space: of.space, lanes: lanes.length, turns, isAtomic: kind[first] === ATOMIC };
   if (of.space === "shared") {
     const rows = wavefronts(lanes, size);
     const ideal = Math.min(rows.length, Math.ceil((lanes.length * Math.max(4, size)) / 128));
     return { ...cost, rows, actual: rows.length, ideal };
   }
   const moved = sectors(lanes, size);
-  return { ...cost, moved, begin, actual: moved.length, ideal: Math.min(moved.length, Math.ceil((lanes.length * size) / SECTOR)) };
+  const ideal = Math.min(moved.length, Math.ceil((lanes.length * size) / SECTOR));
+  return { ...cost, moved, begin, actual: moved.length, ideal };
 }

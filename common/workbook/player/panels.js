@@ -131,8 +131,8 @@ class LanePanel {
     const way = kind[event] === LOAD ? "reads" : kind[event] === STORE ? "writes" : "changes";
     const wrong = flags[event] & (RACES | FAULTY) ? " wrong" : "";
     const before = kind[event] === ATOMIC ? `${model.accessText(event, true)}→` : "";
-    const both = before + model.accessText(event);
-    const value = flags[event] & OUTSIDE ? "?" : both.length <= LETTERS ? both : short(model.accessText(event), LETTERS);
+    const [text, both] = [model.accessText(event), before + model.accessText(event)];
+    const value = flags[event] & OUTSIDE ? "?" : both.length <= LETTERS ? both : short(text, LETTERS);
     const index = `${model.indexOfAccess(event)}`;
     const sentence = `${words.verb(kind[event])} ${words.element(event)}: ${words.value(event)}`;
     return [`${way}${wrong}${isCurrent ? " current" : ""}`, value, index.length > 2 ? index : `[${index}]`, sentence];
@@ -144,8 +144,9 @@ class LanePanel {
     lanes.forEach((lane, i) => {
       if (!values.length) return told.set(lane, ["meets", "", "", `is at ${name}()`]);
       const from = sources.length ? ` from lane ${sources[i]}` : "";
-      told.set(lane, ["meets", short(words.bits(results[i]), LETTERS), from && `←${sources[i]}`,
-        `offers ${words.bits(values[i])}, gets ${words.bits(results[i])}${from}`]);
+      const result = words.bits(results[i], name);
+      told.set(lane, ["meets", short(result, LETTERS), from && `←${sources[i]}`,
+        `offers ${words.bits(values[i])}, gets ${result}${from}`]);
     });
   }
 }
@@ -211,7 +212,7 @@ class CostPanel {
       const used = words.filter((lanes) => lanes.length).length;
       box.append(element("span", "at", `byte ${sector * SECTOR - begin}`));
       const row = element("span", "words");
-      for (const lanes of words) row.append(element("span", lanes.length ? "served" : "", lanes.length ? `${lanes[0]}` : ""));
+      for (const [lane] of words) row.append(element("span", lane === undefined ? "" : "served", `${lane ?? ""}`));
       box.append(row);
       box.setAttribute("role", "img");
       box.setAttribute("aria-label", `sector from byte ${sector * SECTOR - begin}: ${used} of 8 words used`);
@@ -289,8 +290,9 @@ class FindingPanel {
     this.links.replaceChildren();
     if (!finding.events.length) this.links.append(element("span", "", "Its moment is not in this window of the run."));
     finding.events.forEach((event, i) => {
-      const button = element("button", "link", finding.race
-        ? `${i ? "the earlier access" : "the later access"}: ${this.words.access(event)}` : `to its moment, event ${event}`);
+      const which = i ? "the earlier access" : "the later access";
+      const button = element("button", "link",
+        finding.race ? `${which}: ${this.words.access(event)}` : `to its moment, event ${event}`);
       button.type = "button";
       button.onclick = () => goTo(event);
       this.links.append(button);

@@ -201,7 +201,9 @@ class Player {
     this.stats.cells = 0;
     const marks = this.#marks(events, event);
     this.#showArrays(model.launchOf[event]);
-    for (const view of this.arrays.filter((own) => !own.element.hidden)) this.stats.cells += view.update(marks, this.root, this.cursor);
+    for (const view of this.arrays) {
+      if (!view.element.hidden) this.stats.cells += view.update(marks, this.root, this.cursor);
+    }
     byId("sentence").textContent = this.words.moment(event, unit, cost);
     this.stats.tiles = this.lanes.show(event, unit === "access" ? event : -1, waits);
     this.cost.show(event, cost);
@@ -212,7 +214,8 @@ class Player {
     byId("scrubber").setAttribute("aria-valuetext", this.words.position(event));
     byId("position").textContent = this.words.position(event);
     byId("cell").textContent = this.cursor < 0
-      ? "Choose an element of an array to see who wrote it last, and to follow its value." : this.words.cell(this.cursor);
+      ? "Choose an element of an array to see who wrote it last, and to follow its value."
+      : this.words.cell(this.cursor);
     byId("follow").disabled = this.cursor < 0;
     byId("follow").setAttribute("aria-pressed", `${this.root >= 0}`);
     byId("writer").disabled = this.cursor < 0 || model.holders[this.cursor] <= UNKNOWN;

@@ -7,6 +7,7 @@ const lineOf = (place) => place.replace(/^.*:/, "");
 // A number in at most so many letters: 4.3e9 for 4294967295. What is cut off would be another number.
 function short(text, letters) {
   if (text.length <= letters) return text;
+  if (text.startsWith("0x")) return `…${text.slice(1 - letters)}`;
   const forms = [5, 4, 3, 2, 1].map((digits) => Number(text).toPrecision(digits).replace("e+", "e"));
   return forms.find((form) => form.length <= letters && form !== "NaN") ?? "…";
 }
@@ -64,10 +65,14 @@ class Words {
     return this.model.accessText(event);
   }
 
+  accessOnly(event) {
+    const verb = this.verb(this.model.columns.kind[event]);
+    return `${this.thread(event)} ${verb} ${this.element(event)}: ${this.value(event)}`;
+  }
+
   // One access: "thread 5 writes tile[3]: 17, line 41".
   access(event) {
-    return `${this.thread(event)} ${this.verb(this.model.columns.kind[event])} ${this.element(event)}: ` +
-      `${this.value(event)}, ${this.place(event)}`;
+    return `${this.accessOnly(event)}, ${this.place(event)}`;
   }
 
   cost(cost) {
@@ -87,7 +92,7 @@ class Words {
     const where = this.about.places[place[event]][0];
     switch (kind[event]) {
       case LAUNCH:
-        return `Launch ${cell[event]} begins: ${this.launch(event)}` + (where ? `, launched in line ${lineOf(where)}.` : ".");
+        return `Launch ${cell[event]} begins: ${this.launch(event)}${where && `, launched in line ${lineOf(where)}`}.`;
       case BLOCK:
         return `B${this.block(event).slice(1)} of ${this.launch(event)} begins.`;
       case BARRIER:
@@ -111,8 +116,9 @@ class Words {
     const { array, flags, kind } = this.model.columns;
     const of = this.about.arrays[array[event]];
     const lanes = `Warp ${this.model.warpOf(event)} of ${this.block(event)}, ${this.place(event)}: `;
-    const wrong = events.some((e) => flags[e] & RACES) ? " A race." : events.some((e) => flags[e] & FAULTY) ? " A fault." : "";
-    if (events.length === 1) return `${lanes}${this.access(event).replace(/, [^,]*(, in [^,]*)?$/, "")}. ${this.cost(cost)}${wrong}`;
+    const signs = events.reduce((all, e) => all | flags[e], 0);
+    const wrong = signs & RACES ? " A race." : signs & FAULTY ? " A fault." : "";
+    if (events.length === 1) return `${lanes}${this.accessOnly(event)}. ${this.cost(cost)}${wrong}`;
     const indexes = events.map((e) => this.model.indexOfAccess(e));
     const [low, high] = [Math.min(...indexes), Math.max(...indexes)];
     const which = low === high ? `${of.name}[${low}]` : `${of.name}, at ${low} to ${high}`;
@@ -121,16 +127,19 @@ class Words {
 
   meeting(event) {
     const { name, lanes, sources, values, results } = this.about.exchanges[this.model.columns.cell[event]];
-    const begin = `Warp ${this.model.warpOf(event)} of ${this.block(event)}, ${this.place(event)}: ${plural(lanes.length, "lane")} `;
+    const where = `Warp ${this.model.warpOf(event)} of ${this.block(event)}, ${this.place(event)}`;
+    const begin = `${where}: ${plural(lanes.length, "lane")} `;
     if (!values.length) return `${begin}have met at ${name}().`.replace("1 lane have", "1 lane has");
     const moved = sources.filter((source, i) => source !== lanes[i]).length;
-    const what = sources.length ? `${plural(moved, "value")} went from lane to lane` : `each got ${this.bits(results[0])}`;
+    const what = sources.length
+      ? `${plural(moved, "value")} went from lane to lane` : `each got ${this.bits(results[0], name)}`;
     const same = sources.length || results.every((result) => result === results[0]);
     return `${begin}met at ${name}(): ${same ? what : "each got a result of its own"}.`;
   }
 
-  // A value of a register, of which only the bits are known.
-  bits(hex) {
+  // A value of a register, of which only the bits are known. `name`: of the primitive; some return masks of lanes.
+  bits(hex, name = "") {
+    if (/ballot|match/.test(name)) return `0x${hex}`;
     const value = BigInt(`0x${hex}`);
     const format = this.about.run.type?.[0] ?? (isLikeFloat(value, 4) ? "f" : "i");
     if (format === "f" && hex.length <= 8) return this.model.text(this.fromBits(Number(value)), "f");
@@ -148,10 +157,10 @@ class Words {
     const array = model.arrayOfCell(cell);
     const holder = model.holders[cell];
     if (holder === UNKNOWN) return `${model.nameOf(cell)}: nothing has written it, or nobody has read it yet.`;
-    const value = model.text(model.valueOf(holder, array), array.format);
-    if (holder < UNKNOWN) return `${model.nameOf(cell)} = ${value}. It was there before: the host put it there, or another launch.`;
+    const value = `${model.nameOf(cell)} = ${model.text(model.valueOf(holder, array), array.format)}`;
+    if (holder < UNKNOWN) return `${value}. It was there before: the host put it there, or what is not recorded.`;
     const event = model.eventOfTouch[holder];
-    return `${model.nameOf(cell)} = ${value}. Written last by ${this.block(event)}, ${this.thread(event)}, ${this.place(event)}.`;
+    return `${value}. Written last by ${this.block(event)}, ${this.thread(event)}, ${this.place(event)}.`;
   }
 
   position(event) {

@@ -235,6 +235,8 @@ def _write(output: Path, run: Trace, about: Mapping[str, Any], key_type: str, wi
 def main(arguments: argparse.Namespace) -> int:
     """Records a run and writes its page."""
     window = Window(range_of("launches", arguments.launches), range_of("only-blocks", arguments.only_blocks))
+    if arguments.trace and (why_not := files.writable(arguments.trace)):
+        raise Usage(f"{arguments.trace} cannot be written: {why_not}")
     path = Path(arguments.lab)
     is_file = path.is_file() and step_of_file(arguments.lab) is None
     if not is_file and not path.exists() and arguments.lab.startswith(("./", "../", "/")):
