@@ -225,11 +225,10 @@ def of_step(arguments: argparse.Namespace, window: Window) -> tuple[Trace, dict[
     return run, about, case.type or ""
 
 
-def _write(output: Path, run: Trace, about: Mapping[str, Any], key_type: str, window: Window) -> None:
+def _page(run: Trace, about: Mapping[str, Any], key_type: str, folders: Sequence[Path]) -> str:
+    """The page's text. Sources are looked for in the folders, and then in the workbook."""
     replay = Replay(run, key_type, key_bytes(key_type) if key_type else 0)
-    folders = [Path.cwd(), ROOT]
-    content = page(replay, about["title"], {**about, "window": window.in_words(run)}, folders)
-    files.write_whole(output, content)
+    return page(replay, about["title"], about, [*folders, ROOT])
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -244,17 +243,19 @@ def main(arguments: argparse.Namespace) -> int:
     if is_file:
         output = checked_output(arguments.output, path.stem)
         run, about = of_file(path, arguments, window)
-        key_type = ""
+        key_type, folders = "", [Path.cwd(), path.resolve().parent]
         if not run.accesses:
-            raise Usage(f"{path}: no kernel accessed memory, so there is nothing to play")
+            where = f" in{window.options()}" * bool(window.options())
+            raise Usage(f"{path}: no kernel accessed memory{where}, so there is nothing to play")
     else:
         lab, step = find_one(arguments.lab, arguments.step)
         name = f"{lab}-{step.number:02}" + (f"-{step.part}" if step.part else "")
         output = checked_output(arguments.output, name)
         run, about, key_type = of_step(arguments, window)
+        folders = []
     if arguments.trace:
         files.write_whole(arguments.trace, run.text)
-    _write(output, run, about, key_type, window)
+    files.write_whole(output, _page(run, {**about, "window": window.in_words(run)}, key_type, folders))
     if run.truncated:
         note(window.in_words(run))
     if sys.stdout.isatty():
