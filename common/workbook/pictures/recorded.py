@@ -69,7 +69,7 @@ class RecordedRun:
 
 def _without_folders(text: str) -> str:
     """The trace of a solution, whose files are named from the lab's folder on."""
-    return re.sub(r'"(?:[^"/]*/)*(?:solutions|labs)/(?=[^"]+:\d+")', '"', text)
+    return re.sub(r'(?:[^"\s/]*/)*(?:solutions|labs)/(?=[^"\s]+:\d)', "", text)
 
 
 def record(run: RecordedRun, path: Path) -> None:
