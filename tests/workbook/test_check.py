@@ -220,6 +220,14 @@ class CheckStep(unittest.TestCase):
         self.assertIn("solutions/04-counting/02_shared.cu: wrong key at index 3\n", printed)
         self.assertIn("  again: run cpu step 2 sort n 1 --build cpu --solution\n", printed)
 
+    def test_the_case_that_failed_can_be_played(self) -> None:
+        run = {"replay": "SIMT_SEED=1 ./workbook run 04-counting 2 --n 1"}
+        wrong = {**WRONG_KEY, **run}
+        _, printed, *_ = self.check(lambda _, case: wrong if case.task == "sort" else {}, STEPS[2], solution=True)
+        self.assertTrue(
+            printed.endswith("  see it run: SIMT_SEED=1 ./workbook play 04-counting 2 --n 1 --solution\n"), printed
+        )
+
     def test_a_loop_that_never_ends_is_not_waited_for_again(self) -> None:
         hung = {"status": "hung", "passed": False, "message": "no answer within 5 s"}
         _, printed, _, script = self.check(lambda _, case: hung if case.task == "sort" else {}, STEPS[2])

@@ -246,6 +246,9 @@ class Checker:
             *lines, again = check_build.smaller_lines(shrunk, options)
             print(*lines, sep="\n")
         print(again, flush=True)
+        playing = (shrunk.smallest if shrunk else shown.outcome).playing
+        if playing and self.observed:
+            print(f"  see it run: {playing}" + " --solution" * self.solution, flush=True)
 
     def _shrunk(self, shown: Failure) -> shrinking.Shrinking | None:
         """The search for a smaller case, if it has found anything."""
