@@ -159,9 +159,9 @@ class Criteria(unittest.TestCase):
         for name, case in (
             ("launch shapes", Case(LAB, 2, 5, type="u64", order="descending", blocks=3)),
             ("key types", Case(LAB, 2, 5, type="u64", order="descending")),
-            ("descending order", Case(LAB, 2, 5, type="u32", order="descending")),
-            ("few keys", Case(LAB, 2, 33, type="u32")),
-            ("full tiles", Case(LAB, 2, 2048, type="u32")),
+            ("few keys", Case(LAB, 2, 33, type="u32", order="descending")),
+            ("full tiles", Case(LAB, 2, 2048, type="u32", order="descending")),
+            ("descending order", Case(LAB, 2, 2047, type="u32", order="descending")),
             ("any n", Case(LAB, 2, 2047, type="u32")),
             ("full warps", Case(LAB, 3, 64, type="u32")),
             ("any n", Case(LAB, 3, 65, type="u32")),

@@ -55,11 +55,11 @@ def property_of(case: Case, table: Lab) -> str:
         return "launch shapes"
     if case.type != table.type_of(line):
         return "key types"
-    if case.order == "descending":
-        return "descending order"
     if case.n <= FEW_KEYS:
         return "few keys"
-    return "any n" if case.n % (line.tile or WARP) else "full tiles" if line.tile else "full warps"
+    if case.n % (line.tile or WARP) == 0:
+        return "full tiles" if line.tile else "full warps"
+    return "descending order" if case.order == "descending" else "any n"
 
 
 def cases_of(judge: JudgeClient, lab: str, step: int, kind: str, set_: str, seed: int) -> list[NamedCase]:

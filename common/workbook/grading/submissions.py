@@ -189,10 +189,8 @@ def _sorted(parts: Iterable[Iterable[Member]], labs: Sequence[str]) -> _Sorted:
         if ".git" in member.split("/"):
             continue
         place = _place(member, [*names, *ours], only_lab)
-        if kind == "link":
-            found.links.append(member)
         if place is None:
-            found.ignored += [member] if kind != "link" else []
+            (found.links if kind == "link" else found.ignored).append(member)
         elif place[0] in ours:
             is_same = content is not None and content.replace(b"\r\n", b"\n") == ours[place[0]].read_bytes()
             (found.ignored if is_same else found.changed).append(member)
