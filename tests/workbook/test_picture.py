@@ -14,6 +14,7 @@ from unittest import mock
 from xml.etree import ElementTree
 
 import fake_judge
+import traces
 from in_folder import run_cli
 from svg_faults import faults_of
 
@@ -25,8 +26,9 @@ from workbook.core.judge_types import Case, Finding
 from workbook.pictures import access_picture, trace
 from workbook.pictures.accesses import lay_wires, panels_of
 from workbook.pictures.marks import fill
-from workbook.pictures.recorded import observe
+from workbook.pictures.recorded import draw_run, observe, pictured
 from workbook.pictures.theme import BLUE, OTHER_WARP, RED, WARPS
+from workbook.reporting import gather
 from workbook.verbs import picture
 
 HERE = Path(os.environ.get("WORKBOOK_TEST_BUILD", BUILD))
@@ -117,6 +119,42 @@ class OfRealRuns(unittest.TestCase):
                 self.assertEqual(flows.count(({right - half, right}, {right - half, right})), 1, (half, right))
         self.assertEqual(groups(svg, "exchange"), [])
 
+    def test_every_line_has_a_picture_of_its_idea(self) -> None:
+        if not (HERE / "labs/judge").is_file():
+            self.skipTest("the judge is missing")
+        with JudgeClient(HERE / "labs/judge") as judge:
+            for lab in judge.labs():
+                runner = HERE / "labs" / f"{lab.name}-check-solution"
+                if not runner.is_file():
+                    self.skipTest(f"the check build of {lab.name} is missing")
+                for line in lab.steps:
+                    if lab.name == "05-radix" and line.number == 0:  # without a kernel
+                        continue
+                    if line.memory == "host" and not line.picture.is_in_report:  # drawn as a timeline
+                        continue
+                    case = pictured(lab.usual_case(line, line.picture.n), line.picture)
+                    svg, run, outcome = draw_run(judge, runner, case, line.picture)
+                    name = f"{lab.name} {line.name}"
+                    self.assertTrue(outcome.passed and not outcome.findings, f"{name}: {outcome.message}")
+                    self.assertEqual(faults_of(svg), [], name)
+                    self.assertFalse(run.truncated, name)
+                    arrays = {access.array.name for access in run.accesses}  # without a name, a line of the solution
+                    self.assertEqual([each for each in arrays if re.match(r"allocation|.*common/", each)], [], name)
+                    if line.picture.is_in_report:
+                        self.assertLess(float(re.search(r' width="([\d.]+)', svg)[1]), gather.WIDEST, name)  # type: ignore[index]
+                        self.assertTrue(any(access.interval > 0 for access in run.accesses), name)
+                self.assertEqual(sum(line.picture.is_in_report for line in lab.steps), 1, lab.name)
+
+    def test_stages_between_tiles(self) -> None:
+        with JudgeClient(HERE / "labs/judge") as judge:
+            line = judge.lab("03-bitonic").own_line(3)
+            case = pictured(bitonic(3), line.picture)
+            svg, _, _ = draw_run(judge, HERE / "labs/03-bitonic-check-solution", case, line.picture)
+        compared = {tuple(sorted(places(hover)[0])) for hover in groups(svg, "exchange")}
+        mirrored = {(i, 4095 - i) for i in (*range(4), *range(1024, 1028))}
+        strided = {(i, i + 1024) for i in (*range(4), *range(3068, 3072))}
+        self.assertEqual(compared, mirrored | strided)
+
     def test_two_buffers_share_their_wires(self) -> None:
         svg, _ = drawn(scan(2))
         self.assertIn("places 0 to 15 and 1024 to 1039 take turns", svg)
@@ -158,6 +196,15 @@ class OfRealRuns(unittest.TestCase):
             for half in (1, 2, 4, 8):
                 self.assertLessEqual({(i, i) for i in range(half)} | {(i + half, i) for i in range(half)}, edges)
 
+    def test_a_split_keeps_the_order_of_each_side(self) -> None:
+        # Launches that only read one of the buffers do not keep them from sharing their wires.
+        case = Case("05-radix", 2, 16, input="range:0:15", seed=1)
+        svg, run = drawn(case, launches=range(6), which="global")
+        self.assertRegex(svg, r"keys and the array allocated at 02_split.cu:\d+ take turns")
+        self.assertEqual(len(groups(svg, "flow")), 2 * 16)
+        alike = re.findall(r"the array allocated at 02_split.cu:(\d+) \(allocation \d+\)", svg)
+        self.assertEqual(len(set(alike)), 1)  # one line has allocated several
+
     def test_a_window_into_a_larger_run(self) -> None:
         # The tile's two buffers take turns, and the window shows both.
         svg, run = drawn(Case("02-merge", 2, 2100, seed=1), launches=range(1), window=range(16))
@@ -178,22 +225,20 @@ class OfRealRuns(unittest.TestCase):
         )
 
 
-TRACE = """\
-launch\tns::turn<int>\t1,1,1\t64,1,1
-block\t0
-array\t0\tshared\ttile\t0\t256
-access\t0\t0\ta\tstore\t0\t4\t5
-access\t0\t1\tb\tload\t0\t4\t5
-race\t1\tb\t0\t0\ta
-conflict\tb\t4\tload\t0\t0\t2\t1
-barrier
-access\t0\t0\tc\tload\t0\t4\t5
-access\t0\t0\td\tload\t4\t4\t3
-access\t0\t0\te\tstore\t0\t4\t3
-access\t0\t0\tf\tstore\t4\t4\t5
-cut
-code\ta\tlabs/x/01_y.cu:7
-acce"""
+BEGIN = traces.text(traces.launch("ns::turn<int>"), {"block": 0}, traces.array(0, "shared", "tile", 256))
+RACING = traces.text(traces.store(0, 0, 1, 0, 5), traces.load(0, 1, 2, 0, 5))
+RACE = traces.text({"race": [1, 2, 0, 0, 1]})
+REST = traces.text(
+    {"conflict": [2, 4, "load", 0, 0, 2, 1]},
+    {"barrier": "labs/x/01_y.cu:8"},
+    traces.load(0, 0, 3, 0, 5),
+    traces.load(0, 0, 4, 4, 3),
+    traces.store(0, 0, 5, 0, 3),
+    traces.store(0, 0, 6, 4, 5),
+    {"cut": 6},
+    traces.line(1, "labs/x/01_y.cu:7"),
+)
+TRACE = BEGIN + RACING + RACE + REST + '{"acce'
 
 
 class OfTraces(unittest.TestCase):
@@ -205,11 +250,20 @@ class OfTraces(unittest.TestCase):
         self.assertEqual([a.races for a in run.accesses], [True, True] + [False] * 4)
         self.assertEqual(run.accesses[1].conflict, (2, 1))
         self.assertEqual([a.interval for a in run.accesses], [0, 0, 1, 1, 1, 1])
-        self.assertEqual(run.lines, {"a": "labs/x/01_y.cu:7"})
+        self.assertEqual(run.lines, {1: "labs/x/01_y.cu:7"})
 
     def test_an_incomplete_last_line_is_ignored_and_a_damaged_one_named(self) -> None:
-        whole = TRACE.removesuffix("acce")
-        for line in ("array\t9\tsh", "access\t0\t0\ta\tload\t0\t4\txyz", "launch\tk", "block\t", "conflict\ta"):
+        whole = TRACE.removesuffix('{"acce')
+        for line in (
+            '{"array":{"id":9',
+            '{"access":[0,0,1,"load",0,4,"xyz"]}',
+            '{"launch":"k"}',
+            '{"block":"1"}',
+            '{"access":[0,0,1,"load",0,99,"1"]}',
+            '{"access":[0,0,1,"load",0,4,"123456789"]}',
+            "[]",
+            "7",
+        ):
             self.assertEqual(len(trace.read(whole + line).accesses), 6)
             with self.assertRaisesRegex(Problem, "the trace of the run is damaged"):
                 trace.read(f"{whole}{line}\n")
@@ -230,10 +284,9 @@ class OfTraces(unittest.TestCase):
         self.assertEqual([len(group) for group in trace.groups(run.accesses)], [1, 1, 4])
 
     def test_a_wrong_access_is_drawn_on_top_and_in_red(self) -> None:
-        text = TRACE.partition("barrier")[0].replace("load", "store")
-        for thread in range(2, 40):
-            text += f"access\t0\t{thread}\tb\tload\t0\t4\t5\n"
-        text += "access\t0\t0\tg\tstore\t256\t4\t\nfault\t0\tg\n"
+        text = BEGIN + RACING.replace("load", "store") + RACE
+        text += traces.text(*(traces.load(0, thread, 2, 0, 5) for thread in range(2, 40)))
+        text += traces.text({"access": [0, 0, 7, "store", 256, 4]}, {"fault": [0, 7]})
         run = trace.read(text)
         self.assertEqual([a.number for a in run.accesses if a.races], [0, 1])
         self.assertEqual([(a.number, a.outside) for a in run.accesses if a.faulty], [(40, True)])
@@ -246,13 +299,12 @@ class OfTraces(unittest.TestCase):
 
     def test_a_race_marks_the_accesses_that_race(self) -> None:
         # The race is recorded after another access of its thread.
-        text = TRACE.partition("race")[0] + "access\t0\t1\tc\tload\t8\t4\t5\nrace\t1\tb\t0\t0\ta\n"
+        text = BEGIN + RACING + traces.text(traces.load(0, 1, 3, 8, 5)) + RACE
         self.assertEqual([a.races for a in trace.read(text).accesses], [True, True, False])
 
     def test_warps_that_share_a_place_have_a_colour_of_their_own(self) -> None:
-        text = TRACE.partition("access")[0]
-        for thread, place in ((0, 0), (32, 1), (0, 2), (32, 2), (200, 3)):
-            text += f"access\t0\t{thread}\ta\tstore\t{4 * place}\t4\t{thread}\n"
+        places = ((0, 0), (32, 1), (0, 2), (32, 2), (200, 3))
+        text = BEGIN + traces.text(*(traces.store(0, thread, 1, 4 * place, thread) for thread, place in places))
         svg = access_picture.draw(trace.read(text), [], "x", 4, "u32")
         colours = dict(re.findall(r'cy="([\d.]+)" r="3" fill="([^"]+)"', svg))
         drawn_in = [colours[y] for y in sorted(colours, key=float)][:4]
@@ -278,6 +330,8 @@ class Refused(unittest.TestCase):
 
     def test_before_anything_runs(self) -> None:
         self.assertIn("at most 64", self.refused("3", "2", "--places", "0-64"))
+        self.assertIn("at most 64", self.refused("3", "2", "--places", "0-39,100-124"))
+        self.assertIn("--places 4-5-6 is not a range", self.refused("3", "2", "--places", "1-2,4-5-6"))
         self.assertIn("--n many is not a whole number", self.refused("3", "2", "--n", "many"))
         self.assertIn("has no step '9'", self.refused("3", "9"))
         self.assertIn("not a range", self.refused("3", "2", "--places", "9-3"))
@@ -289,7 +343,8 @@ class Refused(unittest.TestCase):
         """What is printed where the judge gives this answer."""
         with tempfile.TemporaryDirectory() as folder:
             judge = Path(folder) / "judge"
-            step = {**fake_judge.STEP, "number": 2, "max_range": 256, "memory": memory}
+            chosen = {"input": "range:0:15", "launches": [1, 2], "places": [[0, 3], [8, 9]]}
+            step = {**fake_judge.STEP, "number": 2, "max_range": 256, "memory": memory, "picture": chosen}
             labs = {"labs": [{**fake_judge.LAB, "steps": [step]}]}
             judge.write_text(
                 f"#!/bin/sh\nread request\ncat <<'END'\n{json.dumps(labs)}\nEND\n"
@@ -300,8 +355,8 @@ class Refused(unittest.TestCase):
                 printed = self.refused("3", "2", "-o", f"{folder}/x.svg", *words)
             self.assertFalse((Path(folder) / "x.svg").exists())
             if not words:
-                # A step with a counter per value gets keys that it can sort.
-                self.assertIn('"input": "range:', (Path(folder) / "request").read_text())
+                # The table chooses the run.
+                self.assertIn('"input": "range:0:15"', (Path(folder) / "request").read_text())
             return printed
 
     def test_options_that_do_not_suit_the_step(self) -> None:

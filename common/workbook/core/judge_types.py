@@ -9,18 +9,33 @@ from typing import Any, Optional, TypeVar, get_type_hints
 T = TypeVar("T")
 IN_PLACE = ("sort", "exchange")  # tasks that put their keys in order where they are; others write a second array
 BUSY = "busy"  # a status: the machine was too busy to measure a time, which is no fault of the step
+PLAYABLE_KEYS = 4096  # that a page of ./workbook play shows well
 NARROW_RANGE = "range:5000000:5000255"  # an input of few values, for steps that refuse more
 
 
 @dataclass(frozen=True)
 class Budget:
-    """What a line of a lab's table may cost on the check build; 0 means: not checked."""
+    """What a line of a lab's table may cost on the check build, and the least work; 0 means: not checked."""
 
     n: int = 0
     conflicts: float = 0
     sectors: float = 0
     bytes: float = 0
     barriers: float = 0
+    span: float = 0
+    work: float = 0  # at least
+
+
+@dataclass(frozen=True)
+class Picture:
+    """The run that `picture` draws of a line of a lab's table, and the part of it that is drawn."""
+
+    n: int = 16
+    input: str = ""  # "": the usual one
+    arrays: str = ""  # "shared", "global" or "all"; "": those in shared memory, if there are any
+    launches: Optional[tuple[int, int]] = None  # the first and the last; None: the first that fit
+    places: tuple[tuple[int, int], ...] = ()
+    is_in_report: bool = False
 
 
 @dataclass(frozen=True)
@@ -68,6 +83,7 @@ class Step:
     part: bool = False  # not the step's own line
     record: bool = False  # a step that is built for speed: the lab's fastest, for its kind of work
     lines: Optional[Lines] = None  # of a step's own line
+    picture: Picture = field(default_factory=Picture)
 
     def takes(self, type_name: str) -> bool:
         """Whether the line sorts keys of this type."""
@@ -271,6 +287,7 @@ class Outcome:
     shown_keys: str = ""  # rows with the input and the output, if they are few and verified
     first_wrong: Optional[int] = None
     already_correct: bool = False  # the keys as they came would be right
+    changed_nothing: bool = False  # no write has reached the keys, and the check build knows why
     replay: str = ""  # the command that repeats the case
     title: str = ""
     file: str = ""
@@ -289,6 +306,12 @@ class Outcome:
     def place(self) -> str:
         """ "labs/03-bitonic/02_shared.cu:41", without the line where it is not known."""
         return self.file if self.line is None else f"{self.file}:{self.line}"
+
+    @property
+    def playing(self) -> str:
+        """The command that plays the case; "" for one with too many keys, or in which no kernel is to run."""
+        is_run = "./workbook run " in self.replay and self.case.n <= PLAYABLE_KEYS and self.case.expect != "refused"
+        return self.replay.replace("./workbook run ", "./workbook play ", 1) if is_run else ""
 
 
 @dataclass(frozen=True)

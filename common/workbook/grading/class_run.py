@@ -18,6 +18,7 @@ from ..core.console import Problem, Progress, Usage, listed, note
 from ..core.course import BUILD, ROOT, has_solutions, labs
 from ..core.judge_client import JudgeClient
 from . import by_hand, earlier, handed_in, outputs, resubmitted, rubric, sandbox_trial, scoring
+from .checkouts import secrets as secrets_of_course
 from .grader import Class, Grader, judge_prefix, needed_programs
 from .grades import Grade, Run, read_grade, read_grades, read_run, run_file, write_run
 from .handed_in import Handed
@@ -146,7 +147,7 @@ def kinds() -> list[str]:
 
 def hidden(options: Options) -> list[Path]:
     """What no submission may read."""
-    paths = [options.folder, options.out, ROOT / "solutions", ROOT / "tests", build.folder(), BUILD]
+    paths = [options.folder, options.out, build.folder(), BUILD, *secrets_of_course()]
     paths += [path for path in (options.seeds_of, options.roster, *options.earlier) if path]
     return list(dict.fromkeys(path.resolve() for path in paths if path.exists()))
 

@@ -1,6 +1,7 @@
 """Grades one submission: takes its files, builds them, runs them in the sandbox, and records the outcomes."""
 
 import contextlib
+import functools
 import re
 import shutil
 import threading
@@ -9,14 +10,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ..core import check_build
+from ..core import build, check_build
 from ..core.check_build import Judges
 from ..core.console import Problem
-from ..core.course import StepFile, steps
+from ..core.course import StepFile, has_solutions, steps
 from ..core.judge_client import JudgeClient
 from ..core.judge_types import Lab
 from ..reporting import compose
-from . import judging, scoring, submissions, unpack
+from . import allowance, judging, scoring, submissions, unpack
+from .allowance import Allowance, TimedJudge, UsedUp
 from .grades import Grade, Run
 from .handed_in import Handed
 from .judging import NamedCase, Race, Raced, rival_program
@@ -52,6 +54,8 @@ class Class:
     gpu: threading.Lock = field(default_factory=threading.Lock)
     _cases: dict[tuple[str, int, str, str], list[NamedCase]] = field(default_factory=dict)
     _making_cases: threading.Lock = field(default_factory=threading.Lock)
+    _solutions: dict[str, float] = field(default_factory=dict)  # seconds that their cases take, by lab
+    _timing_solutions: threading.Lock = field(default_factory=threading.Lock)
 
     @property
     def judges_speed(self) -> bool:
@@ -77,6 +81,27 @@ class Class:
         sets = [(kind, set_) for kind in self.programs.kinds for set_ in judging.SETS[kind]]
         return scoring.hash_of(case for kind, set_ in sets for case in self.cases(lab, step, kind, set_))
 
+    def solution_seconds(self, lab: str) -> float:
+        """How long the cases of a lab's solution take, which is measured once, when a submission takes long."""
+        with self._timing_solutions:
+            if lab not in self._solutions:
+                measured = self._time_solution(lab) if has_solutions() else allowance.WITHOUT_SOLUTION
+                self._solutions[lab] = measured
+            return self._solutions[lab]
+
+    def _time_solution(self, lab: str) -> float:
+        taken = Allowance(lambda: float("inf"))
+        client = functools.partial(TimedJudge, taken)
+        programs = {kind: build.runner(lab, kind, True) for kind in ("cpu", "check")}
+        build.compile_targets(list(programs.values()), "building the solution, to see how long its cases take")
+        for step in steps(lab):
+            sets = [self.cases(lab, step.number, "cpu", set_) for set_ in judging.SETS["cpu"]]
+            with Judges(None, judge_prefix(), workers=self.workers, client=client) as judges:
+                judging.tally(judges, programs["cpu"], sets, "cpu")
+                seed = self.run.seeds["check"]
+                check_build.check_step(lab, step.number, programs["check"], judges=judges, seed=seed)
+        return taken.spent
+
     def read_archive(self, box: Box, path: Path, suffixes: Sequence[str]) -> Iterable[unpack.Member]:
         """The members of an archive, which is read in the sandbox. Raises Refused."""
         reader = [python(), "-I", str(self.sandbox.shared / "unpack.py"), path.name, *suffixes]
@@ -93,6 +118,7 @@ class Grader:
     def __init__(self, whole: Class, box: Box) -> None:
         self.whole, self.box = whole, box
         self.builder = LabBuilder(whole.programs, box, whole.workers)
+        self.allowance = Allowance(lambda: float("inf"))  # of the lab that is graded
 
     def grade(self, handed: Handed) -> Grade:
         """The grade of a submission. A fault of the machine, or of ours, is part of it: the others are still graded."""
@@ -126,10 +152,11 @@ class Grader:
         refused, remarks = list(submission.refused), list(grade.remarks)
         records: list[Record] = []
         for lab in self.whole.programs.labs:
-            made = LabBuild(lab, refused=submission.refused)
+            self.allowance = Allowance(functools.partial(self.whole.solution_seconds, lab))
+            made = LabBuild(lab)
             if not submission.refused:
                 made = self.build(submission, lab)
-                refused += [f"{lab}: {words}" for words in made.refused]
+                refused += [f"{lab}: {line}" for why in made.refused.values() for line in why.message.splitlines()]
                 remarks += [f"{lab}: {words}" for words in made.unknown]
             records += [self._step(made, step, submission) for step in steps(lab)]
             records.append(_report(lab, submission))
@@ -146,7 +173,8 @@ class Grader:
     def judges(self, kind: str) -> Judges:
         """Judges whose runners are in the box. One submission at a time uses a GPU, and one of its runners."""
         workers = 1 if kind == "cuda" else self.whole.workers
-        return Judges(None, judge_prefix(), self.sandbox_words(kind), workers)
+        client = JudgeClient if kind == "cuda" else functools.partial(TimedJudge, self.allowance)
+        return Judges(None, judge_prefix(), self.sandbox_words(kind), workers, client)
 
     def sandbox_words(self, kind: str) -> list[str]:
         """The command that starts a runner of a build in the box."""
@@ -158,19 +186,24 @@ class Grader:
         """What is found out about a step."""
         number, name = step.number, Path(step.file).name
         record = Record(made.lab, number, has_budgets=self.whole.has_budgets(made.lab, number))
-        if made.refused:
+        if submission.refused:
             return replace(record, kind="refused", why="not run: the submission was refused")
+        if name in made.refused:
+            why, failures = "not run: the file uses what no step may use", (made.refused[name],)
+            return replace(record, kind="refused", why=why, failures=failures)
         if name in made.broken:
             failures = (made.broken[name],)
             return replace(record, kind="does not compile", why="it does not compile", failures=failures)
-        if name in made.unchanged and step.file in submission.files:
-            return replace(record, kind="not written", why=f"step {number:02} is not written yet")
         if name in made.unchanged:
-            return replace(record, kind="not handed in", why=_missing(step.file, submission))
-        return self._judged(made, number, record)
+            kind = "not written" if step.file in submission.files else "not handed in"
+            return replace(record, kind=kind, why=_unwritten(step, submission))
+        try:
+            return self._judged(made, number, record)
+        except UsedUp as error:
+            return replace(record, kind="took too long", why=str(error))
 
     def _judged(self, made: LabBuild, number: int, record: Record) -> Record:
-        """What runs of a step that was built find out."""
+        """What runs of a step that was built find out. Raises UsedUp."""
         lab, tallies = made.lab, []
         for kind in (kind for kind in self.whole.programs.kinds if kind in ("cpu", "cuda")):
             sets = [self.whole.cases(lab, number, kind, set_) for set_ in judging.SETS[kind]]
@@ -194,7 +227,9 @@ class Grader:
         lab, seed = made.lab, self.whole.run.seeds["check"]
         with self.judges("check") as judges:
             seconds = judging.SECONDS["check"]
-            verdict = check_build.check_step(lab, number, made.programs["check"], seconds, judges=judges, seed=seed)
+            verdict = check_build.check_step(
+                lab, number, made.programs["check"], seconds, judges=judges, seed=seed, passed_over=check_build.LESSER
+            )
         named = scoring.failed_cases(verdict, self.whole.cases(lab, number, "check", "check"))
         return replace(record, verdict=scoring.of_verdict(verdict), check_cases=named)
 
@@ -222,11 +257,15 @@ class Grader:
             raise MachineFault("programs can no longer be started in the sandbox")
 
 
-def _missing(file: str, submission: Submission) -> str:
-    """What a student reads about a file that was not found: which others were, and were ignored."""
+def _unwritten(step: StepFile, submission: Submission) -> str:
+    """What a student reads about a step for which there is nothing but the starter."""
+    if step.file in submission.files:
+        return f"step {step.number:02} is not written yet"
+    if step.file in submission.faults:
+        return submission.faults[step.file]
     others = ", ".join(name[:100] for name in submission.ignored[: submissions.MOST_LISTED])
     ignored = f". These files have other names and were ignored: {others}" if others else ""
-    return f"labs/{file} was not handed in{ignored}"
+    return f"labs/{step.file} was not handed in{ignored}"
 
 
 def _report(lab: str, submission: Submission) -> Record:
@@ -235,7 +274,8 @@ def _report(lab: str, submission: Submission) -> Record:
     if submission.refused:
         return Record(lab, None, "refused", "the submission was refused")
     if text is None:
-        return Record(lab, None, "not handed in", "no report was handed in")
+        why = submission.faults.get(f"{lab}/{submissions.REPORT}", "no report was handed in")
+        return Record(lab, None, "not handed in", why)
     return Record(lab, None, words=own_words(text, lab))
 
 

@@ -144,7 +144,8 @@ def _of_step(record: Record, step: int, marks: Rubric, points: Mapping[str, floa
     """The criteria of a step that was run."""
     lab, found = record.lab, []
     if "correct" in points:
-        found.append(judging.correct(lab, step, record.tallies, points["correct"], marks.least_share))
+        correct = judging.correct(lab, step, record.tallies, points["correct"], marks.least_share)
+        found.append(judging.earned(correct, record.verdict) if record.verdict else correct)
     rest = {name: most for name, most in points.items() if name != "correct"}
     if not any(tally.passed for tally in record.tallies):
         return found + [judging.no_points(lab, step, name, most, "no case passed") for name, most in rest.items()]
@@ -155,7 +156,7 @@ def _of_step(record: Record, step: int, marks: Rubric, points: Mapping[str, floa
         if record.verdict is None:
             raise NotRecorded(f"the check build did not run step {step:02} of {lab}")
         if name == "check":
-            found.append(judging.check(lab, step, record.verdict, record.check_cases, most))
+            found.append(judging.check(lab, step, record.verdict, record.check_cases, most, marks.unchecked_launch))
         else:
             found.append(judging.budgets(lab, step, record.verdict, most))
     return found

@@ -1,17 +1,15 @@
 """Where the columns of an access picture lie, and the text that appears under the pointer."""
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from ..core.judge_types import Finding
 from .accesses import Mark, Panel, Place
-from .trace import Access, Trace, key_of
+from .trace import Access, Trace, key_of, without_folders
 
 LANE, COLUMN_GAP, LAUNCH_GAP, FLOW, DIGIT = 14, 15, 20, 26, 6
 LEFT = 64
 MAX_DIGITS = 10
-_FOLDERS = re.compile(r"(?:[^/\s]*/)+(?=[^/\s]+:\d)")  # before FILE:LINE
 
 
 def lanes(marks: Iterable[Mark], wires: Mapping[Place, int]) -> tuple[list[tuple[Mark, int]], int]:
@@ -99,7 +97,7 @@ def _described(access: Access, panel: Panel, run: Trace) -> str:
     line = run.lines.get(access.code, "")
     value = key_of(access.value, access.bytes, panel.key_type)
     text = f"{words} {where}" + ("" if access.outside else f": {value}")
-    text += f" ({_FOLDERS.sub('', line)})" if line else ""
+    text += f" ({without_folders(line)})" if line else ""
     if access.conflict:
         text += f"; bank conflict: its warp takes {access.conflict[0]} wavefronts, not {access.conflict[1]}"
     return text + "; a race" * access.races + "; a fault" * (access.faulty and not access.races)
@@ -122,4 +120,4 @@ def hover(mark: Mark, panel: Panel, run: Trace) -> str:
 def in_words(finding: Finding) -> str:
     """A finding on one line, with file names without their folders."""
     clauses = "; ".join(line.strip() for line in finding.text.split("\n"))
-    return _FOLDERS.sub("", f"{finding.file}:{finding.line}: {finding.kind}: {clauses}")
+    return without_folders(f"{finding.file}:{finding.line}: {finding.kind}: {clauses}")

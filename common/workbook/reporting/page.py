@@ -35,11 +35,30 @@ def to_page(text: str, title: str, folder: Path, remarks: list[str]) -> str:
         remarks.append(f"the picture {path} is within a line of text: put it on a separate line")
     for heading, name in markdown.headings(document.tokens):
         heading.attrSet("id", name)
-    _style_tables(document.tokens)
     _add_contents(document.tokens)
+    return _rendered(document.tokens, title, folder, remarks)
+
+
+def to_sheet(text: str, title: str) -> str:
+    """The page of a Markdown text to print, with room to write below each item of a list and in each empty cell."""
+    tokens = [_html('<div class="sheet">')]
+    for token in markdown.parse(text).tokens:
+        if token.type == "list_item_close":
+            tokens.append(_html('<div class="room"></div>'))
+        tokens.append(token)
+    return _rendered([*tokens, _html("</div>")], title, Path(), [])
+
+
+def _html(text: str) -> Token:
+    """A line of the page as it is."""
+    return Token("html_block", "", 0, content=f"{text}\n")
+
+
+def _rendered(tokens: list[Token], title: str, folder: Path, remarks: list[str]) -> str:
+    _style_tables(tokens)
     renderer = _Renderer()
     renderer.folder, renderer.remarks = folder, remarks
-    body = renderer.render(document.tokens, markdown.parser().options, {})
+    body = renderer.render(tokens, markdown.parser().options, {})
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True
     )
@@ -79,8 +98,7 @@ def _add_contents(tokens: list[Token]) -> None:
             name = html.escape(markdown.plain_text(inline.children or []))
             links.append(f'<li class="{opening.tag}"><a href="#{opening.attrs["id"]}">{name}</a></li>\n')
     if first is not None:
-        contents = f"<nav>\n<p>Contents</p>\n<ul>\n{''.join(links)}</ul>\n</nav>\n"
-        tokens.insert(first, Token("html_block", "", 0, content=contents))
+        tokens.insert(first, _html(f"<nav>\n<p>Contents</p>\n<ul>\n{''.join(links)}</ul>\n</nav>"))
 
 
 def _style_tables(tokens: Sequence[Token]) -> None:
