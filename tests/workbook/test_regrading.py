@@ -350,6 +350,15 @@ class Pseudonyms(Regraded):
         self.assertNotIn("Xaver", (self.out / "class.html").read_text(encoding="utf-8"))
         self.assertIn("2025_Xaver", "".join(self.pseudonyms()))
 
+    def test_the_platform_gets_the_real_ids(self) -> None:
+        people = self.folder.parent / "canvas.csv"
+        rows = [f'"X, {name}",{at},{name},A,' for at, name in enumerate(self.NAMES)]
+        people.write_text("\n".join([f"Student,ID,SIS Login ID,Section,{LAB} (9)", *rows]), encoding="utf-8")
+        self.assertEqual(self.graded("--pseudonyms", "--roster", str(people)), [])
+        with open(self.out / "canvas.csv", encoding="utf-8") as file:
+            points = {row["SIS Login ID"]: row[f"{LAB} (9)"] for row in csv.DictReader(file)}
+        self.assertEqual(points, {"": "7", "Ana": "7", "Ben": "5", "Cem": "5", "Öde": "5"})
+
     def test_a_damaged_file(self) -> None:
         self.graded("--pseudonyms")
         path = self.out / "pseudonyms.csv"

@@ -28,6 +28,8 @@ WORDS = {  # of what is not a finding, and so not in the table of labs/README.md
     "refused": "it uses what a submission must not use, or the host does the work of the kernels",
     "unsupported": "the step refuses an input or a launch shape that it must accept",
     "not refused": "the step accepts an argument that it must refuse",
+    "took too long": "its cases together take much longer than those of the solution",
+    "cuda-error": "a call of the CUDA runtime or a launch fails",
     "budgets": "it is right and costs more than the budget",
 }
 _TABLE = re.compile(r"### Findings\n.*?\n\|---\|---\|\n(?P<rows>(?:\|[^\n]*\n)+)", re.DOTALL)
@@ -71,8 +73,8 @@ def of_record(record: Record) -> list[Difficulty]:
     found = [one for outcome in outcomes for one in _of_outcome(lab, step, "correct", outcome)]
     if not record.verdict:
         return found
-    if record.verdict.failed:
-        found += _of_outcome(lab, step, "check", record.verdict.failed)
+    if failed := record.verdict.failed or record.verdict.lesser:
+        found += _of_outcome(lab, step, "check", failed)
     over = {
         name: f"{costs.name}: {value:.2f} {profiles.COSTS[name]}; at most {allowed:g} is allowed"
         for costs in record.verdict.costs
