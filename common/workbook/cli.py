@@ -22,6 +22,7 @@ VERBS = {
     "hint": "show the next hint for a step",
     "run": "sort one input and verify it",
     "picture": "draw which threads read and write which places in a run of a step",
+    "play": "replay a run of a step or a program in the browser, access by access",
     "bench": "time a lab's steps against the gold standard",
     "profile": "show what each kernel of a step does to memory: requests, conflicts, sectors",
     "report": "write a lab's report: the command makes tables and plots, you write the text",

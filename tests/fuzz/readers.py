@@ -27,6 +27,7 @@ with atheris.instrument_imports():
     from workbook.core.console import Problem
     from workbook.grading import unpack
     from workbook.pictures import trace
+    from workbook.player.replay import Replay
 
 
 def read_archive(data: bytes) -> None:
@@ -58,7 +59,9 @@ def rewrite(data: bytes) -> None:
 def read_trace(data: bytes) -> None:
     """Decoded as where traces are read."""
     with contextlib.suppress(Problem):
-        trace.groups(trace.read(data.decode(errors="replace")).accesses)
+        run = trace.read(data.decode(errors="replace"))
+        trace.groups(run.accesses)
+        Replay(run, "u32", 4)
 
 
 with tempfile.TemporaryDirectory() as folder:

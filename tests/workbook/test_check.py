@@ -16,7 +16,7 @@ import fake_judge
 from in_folder import InFolder
 from test_judge_client import FakeJudge
 
-from workbook.core import build, check_build, checking, console, narrowing, nvcc_compile, shrinking
+from workbook.core import build, check_build, checking, console, narrowing, shrinking
 from workbook.core.course import StepFile
 from workbook.core.judge_client import JudgeDied, JudgeUsage
 from workbook.core.judge_types import Case, CaseGroup, Finding, Lab, Note, Outcome, Step, from_json
@@ -128,7 +128,7 @@ class CheckStep(unittest.TestCase):
         with (
             mock.patch.object(checking, "ProgressFile", lambda: keeper),
             mock.patch.object(check_build, "Judges", lambda: script),
-            mock.patch.object(nvcc_compile, "object_of", lambda *_: None),
+            mock.patch.object(build, "object_of", lambda *_: None),
             mock.patch.object(shrinking, "TRIES", options.pop("tries", 0)),
             mock.patch.object(
                 narrowing, "Scan", lambda *_: SimpleNamespace(notes=lambda: [NARROW], cancel=lambda: None)
@@ -219,6 +219,14 @@ class CheckStep(unittest.TestCase):
         )
         self.assertIn("solutions/04-counting/02_shared.cu: wrong key at index 3\n", printed)
         self.assertIn("  again: run cpu step 2 sort n 1 --build cpu --solution\n", printed)
+
+    def test_the_case_that_failed_can_be_played(self) -> None:
+        run = {"replay": "SIMT_SEED=1 ./workbook run 04-counting 2 --n 1"}
+        wrong = {**WRONG_KEY, **run}
+        _, printed, *_ = self.check(lambda _, case: wrong if case.task == "sort" else {}, STEPS[2], solution=True)
+        self.assertTrue(
+            printed.endswith("  see it run: SIMT_SEED=1 ./workbook play 04-counting 2 --n 1 --solution\n"), printed
+        )
 
     def test_a_loop_that_never_ends_is_not_waited_for_again(self) -> None:
         hung = {"status": "hung", "passed": False, "message": "no answer within 5 s"}

@@ -153,7 +153,9 @@ class Shapes(Class):
 
     def test_a_file_that_is_too_large(self) -> None:
         self.write("mueller_12345_67890_01_global.cu", "x" * (unpack.MOST_TEXT + 1))
-        self.assertIn("larger than 1 MiB", self.taken()["mueller_12345"].refused[0])
+        taken = self.taken()["mueller_12345"]
+        self.assertEqual((taken.refused, taken.files), ((), {}))
+        self.assertIn("larger than 1 MiB", taken.faults["03-bitonic/01_global.cu"])
 
 
 class OnARoster(Class):

@@ -14,6 +14,7 @@ from unittest import mock
 from xml.etree import ElementTree
 
 import fake_judge
+import traces
 from in_folder import run_cli
 from svg_faults import faults_of
 
@@ -224,22 +225,20 @@ class OfRealRuns(unittest.TestCase):
         )
 
 
-TRACE = """\
-launch\tns::turn<int>\t1,1,1\t64,1,1
-block\t0
-array\t0\tshared\ttile\t0\t256
-access\t0\t0\ta\tstore\t0\t4\t5
-access\t0\t1\tb\tload\t0\t4\t5
-race\t1\tb\t0\t0\ta
-conflict\tb\t4\tload\t0\t0\t2\t1
-barrier
-access\t0\t0\tc\tload\t0\t4\t5
-access\t0\t0\td\tload\t4\t4\t3
-access\t0\t0\te\tstore\t0\t4\t3
-access\t0\t0\tf\tstore\t4\t4\t5
-cut
-code\ta\tlabs/x/01_y.cu:7
-acce"""
+BEGIN = traces.text(traces.launch("ns::turn<int>"), {"block": 0}, traces.array(0, "shared", "tile", 256))
+RACING = traces.text(traces.store(0, 0, 1, 0, 5), traces.load(0, 1, 2, 0, 5))
+RACE = traces.text({"race": [1, 2, 0, 0, 1]})
+REST = traces.text(
+    {"conflict": [2, 4, "load", 0, 0, 2, 1]},
+    {"barrier": "labs/x/01_y.cu:8"},
+    traces.load(0, 0, 3, 0, 5),
+    traces.load(0, 0, 4, 4, 3),
+    traces.store(0, 0, 5, 0, 3),
+    traces.store(0, 0, 6, 4, 5),
+    {"cut": 6},
+    traces.line(1, "labs/x/01_y.cu:7"),
+)
+TRACE = BEGIN + RACING + RACE + REST + '{"acce'
 
 
 class OfTraces(unittest.TestCase):
@@ -251,11 +250,20 @@ class OfTraces(unittest.TestCase):
         self.assertEqual([a.races for a in run.accesses], [True, True] + [False] * 4)
         self.assertEqual(run.accesses[1].conflict, (2, 1))
         self.assertEqual([a.interval for a in run.accesses], [0, 0, 1, 1, 1, 1])
-        self.assertEqual(run.lines, {"a": "labs/x/01_y.cu:7"})
+        self.assertEqual(run.lines, {1: "labs/x/01_y.cu:7"})
 
     def test_an_incomplete_last_line_is_ignored_and_a_damaged_one_named(self) -> None:
-        whole = TRACE.removesuffix("acce")
-        for line in ("array\t9\tsh", "access\t0\t0\ta\tload\t0\t4\txyz", "launch\tk", "block\t", "conflict\ta"):
+        whole = TRACE.removesuffix('{"acce')
+        for line in (
+            '{"array":{"id":9',
+            '{"access":[0,0,1,"load",0,4,"xyz"]}',
+            '{"launch":"k"}',
+            '{"block":"1"}',
+            '{"access":[0,0,1,"load",0,99,"1"]}',
+            '{"access":[0,0,1,"load",0,4,"123456789"]}',
+            "[]",
+            "7",
+        ):
             self.assertEqual(len(trace.read(whole + line).accesses), 6)
             with self.assertRaisesRegex(Problem, "the trace of the run is damaged"):
                 trace.read(f"{whole}{line}\n")
@@ -276,10 +284,9 @@ class OfTraces(unittest.TestCase):
         self.assertEqual([len(group) for group in trace.groups(run.accesses)], [1, 1, 4])
 
     def test_a_wrong_access_is_drawn_on_top_and_in_red(self) -> None:
-        text = TRACE.partition("barrier")[0].replace("load", "store")
-        for thread in range(2, 40):
-            text += f"access\t0\t{thread}\tb\tload\t0\t4\t5\n"
-        text += "access\t0\t0\tg\tstore\t256\t4\t\nfault\t0\tg\n"
+        text = BEGIN + RACING.replace("load", "store") + RACE
+        text += traces.text(*(traces.load(0, thread, 2, 0, 5) for thread in range(2, 40)))
+        text += traces.text({"access": [0, 0, 7, "store", 256, 4]}, {"fault": [0, 7]})
         run = trace.read(text)
         self.assertEqual([a.number for a in run.accesses if a.races], [0, 1])
         self.assertEqual([(a.number, a.outside) for a in run.accesses if a.faulty], [(40, True)])
@@ -292,13 +299,12 @@ class OfTraces(unittest.TestCase):
 
     def test_a_race_marks_the_accesses_that_race(self) -> None:
         # The race is recorded after another access of its thread.
-        text = TRACE.partition("race")[0] + "access\t0\t1\tc\tload\t8\t4\t5\nrace\t1\tb\t0\t0\ta\n"
+        text = BEGIN + RACING + traces.text(traces.load(0, 1, 3, 8, 5)) + RACE
         self.assertEqual([a.races for a in trace.read(text).accesses], [True, True, False])
 
     def test_warps_that_share_a_place_have_a_colour_of_their_own(self) -> None:
-        text = TRACE.partition("access")[0]
-        for thread, place in ((0, 0), (32, 1), (0, 2), (32, 2), (200, 3)):
-            text += f"access\t0\t{thread}\ta\tstore\t{4 * place}\t4\t{thread}\n"
+        places = ((0, 0), (32, 1), (0, 2), (32, 2), (200, 3))
+        text = BEGIN + traces.text(*(traces.store(0, thread, 1, 4 * place, thread) for thread, place in places))
         svg = access_picture.draw(trace.read(text), [], "x", 4, "u32")
         colours = dict(re.findall(r'cy="([\d.]+)" r="3" fill="([^"]+)"', svg))
         drawn_in = [colours[y] for y in sorted(colours, key=float)][:4]

@@ -112,6 +112,11 @@ class Gathered(Folder):
         found = self.gather(fresh=True)["shared"]
         self.assertEqual((found["check"], found["where"]), ("failed", "labs/a.cu:41: error: race: two threads write"))
 
+    def test_a_case_that_failed_can_be_played(self) -> None:
+        race = Finding("labs/a.cu", 41, "race", "two threads write\nmore")
+        self.failing = {"shared": outcome("wrong", findings=(race,), replay="./workbook run x 2 --n 4096")}
+        self.assertIn("(see it run: `./workbook play x 2 --n 4096`)", self.gather()["shared"]["where"])
+
     def test_what_check_has_passed_is_said(self) -> None:
         self.checked = {1: "failed (cpu)", 2: "passed (check, cpu)"}
         found = self.gather()

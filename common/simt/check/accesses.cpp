@@ -155,7 +155,7 @@ template <Way way, Sync sync, Alignment alignment, Swap swap>
 [[gnu::always_inline]] inline void observe_access(const void* pointer, unsigned bytes, Code code) {
   CheckState& all = state();
   Access access{std::uintptr_t(pointer), bytes, way, sync, Space::shared, 0, code, swap == Swap::if_equal};
-  if (all.watch.mode == Mode::off) [[unlikely]]
+  if (all.watch.mode < Mode::observe) [[unlikely]]
     return observe_host(access);
   access.thread = all.running.thread();
   if (all.watch.mode == Mode::observe_and_trace) [[unlikely]]

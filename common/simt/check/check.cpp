@@ -22,12 +22,12 @@ namespace {
 
 void (*receiver)(const std::string& document) = nullptr;
 
-void end_interval(CheckState& all) {
+void end_interval(CheckState& all, Site barrier) {
   all.pending.settle_all();
   all.shuffles.forget();
   all.requests.finish();
   all.order.begin_interval();
-  if (all.trace.is_on()) all.trace.barrier();
+  if (all.trace.is_on()) all.trace.barrier(barrier);
 }
 
 // Registered before the program's own handlers, and therefore called after them. A program that gives up, as a failed
@@ -108,7 +108,7 @@ void barrier_opened(Site site, int arrived) {
                    " threads have exited, and this __syncthreads() does not wait for them; more portable: let every "
                    "thread reach it, and put only the work around it into an if");
   }
-  end_interval(all);
+  end_interval(all, site);
   all.running.last_barrier = site;
 }
 
@@ -130,7 +130,15 @@ void end_block() {
   stop_observing();
 }
 
-void lanes_synchronized(unsigned warp, unsigned lanes) { state().order.synchronize_lanes(warp, lanes); }
+void lanes_synchronized(unsigned warp, unsigned lanes, Site site) {
+  CheckState& all = state();
+  all.order.synchronize_lanes(warp, lanes);
+  if (all.trace.is_on()) all.trace.lanes_synchronized(warp, lanes, site);
+}
+
+void thread_waits(unsigned thread, Site site) {
+  if (Trace& trace = state().trace; trace.is_on()) trace.waits(thread, site);
+}
 
 void met_without_exited(Site site, const char* name, unsigned exited) {
   CheckState& all = state();
@@ -153,9 +161,18 @@ void met_at_two_places(Site site, Site others, const char* name) {
                  "intended, or for older GPUs: let all lanes of the mask reach the same call");
 }
 
-void shuffled(const Shuffle& shuffle) { state().shuffles.meet(shuffle); }
+void shuffled(const Shuffle& shuffle) {
+  CheckState& all = state();
+  all.running.has_exchanges = true;
+  all.shuffles.meet(shuffle);
+  if (all.trace.is_on()) all.trace.exchange(shuffle, shuffle.sources);
+}
 
-void exchanged() { state().running.has_exchanges = true; }
+void exchanged(const Exchange& exchange) {
+  CheckState& all = state();
+  all.running.has_exchanges = true;
+  if (all.trace.is_on()) all.trace.exchange(exchange, nullptr);
+}
 
 void allocated(const void* begin, std::size_t bytes, bool is_host_accessible) {
   constexpr int max_frames = 12;
@@ -257,9 +274,9 @@ void end_by_signal() {
 
 void end_program() {
   CheckState& all = state();
-  if (all.trace.is_on()) all.trace.write();
   std::fflush(nullptr);
   const Report report = make_report(all);
+  if (all.trace.is_on()) all.trace.write(report);
   print(report);
   const char* const path = std::getenv("CHECK_JSON");
   const bool has_path = path != nullptr && *path != '\0';
@@ -274,8 +291,9 @@ void end_program() {
 
 std::string findings_json() {
   CheckState& all = state();
-  if (all.trace.is_on()) all.trace.write();
-  return json_of(make_report(all), all.counts);
+  const Report report = make_report(all);
+  if (all.trace.is_on()) all.trace.write(report);
+  return json_of(report, all.counts);
 }
 
 void send_findings_to(void (*new_receiver)(const std::string& document)) { receiver = new_receiver; }

@@ -34,24 +34,30 @@ void begin_block(const Launch& launch, std::uint64_t block, void* dynamic_shared
 void barrier_opened(Site site, int arrived);
 void end_block();
 void stop_observing();  ///< the block is about to be abandoned
-void lanes_synchronized(unsigned warp, unsigned lanes);
+void lanes_synchronized(unsigned warp, unsigned lanes, Site site);
+/// The running block is about to fail, while this thread waits there.
+void thread_waits(unsigned thread, Site site);
 /// Lanes have met at a primitive whose mask names these lanes, too, which have exited.
 void met_without_exited(Site site, const char* name, unsigned exited);
 /// A lane meets others at a primitive that is not in the same place.
 void met_at_two_places(Site site, Site others, const char* name);
 
-/// A shuffle, as its lanes have arrived at it.
-struct Shuffle {
+/// Lanes have met at a shuffle, a vote or the like, and have their results.
+struct Exchange {
   Site site;
   const char* name;
   unsigned warp;
-  unsigned mask, lanes;         ///< as passed, and those of its lanes that take part
-  const int* sources;           ///< by lane; a lane that keeps its value is its own source
-  const std::uint64_t* values;  ///< by lane: what it offers
-  std::uint64_t undefined;      ///< what a lane gets from a source that does not take part
+  unsigned mask, lanes;          ///< as passed, and those of its lanes that take part
+  const std::uint64_t* values;   ///< by lane: what it offers
+  const std::uint64_t* results;  ///< by lane
+};
+void exchanged(const Exchange& exchange);
+/// The same for a shuffle.
+struct Shuffle : Exchange {
+  const int* sources;       ///< by lane; a lane that keeps its value is its own source
+  std::uint64_t undefined;  ///< what a lane gets from a source that does not take part
 };
 void shuffled(const Shuffle& shuffle);
-void exchanged();  ///< lanes have met at a shuffle, a vote or the like
 
 // --- memory ---
 

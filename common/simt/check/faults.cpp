@@ -169,6 +169,7 @@ bool is_variable_of_kernels(const Access& access) {
 
 [[gnu::noinline]] void observe_host(const Access& access) {
   CheckState& all = state();
+  if (all.watch.mode == Mode::recording) return;
   if (reads(access.way) && is_variable_of_kernels(access)) {
     if (all.findings.count_again("device-variable", access.code)) return;
     all.findings.add({.kind = "device-variable",

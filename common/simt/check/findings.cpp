@@ -9,6 +9,7 @@ namespace simt::check {
 
 void Findings::add(Finding finding) {
   finding.number = ++count_;
+  finding.moment = state().trace.moment();
   if (finding.began == 0) finding.began = state().order.interval();
   if (finding.code != 0) {
     if (count_again(finding.kind.c_str(), finding.code, finding.other)) return;

@@ -31,6 +31,7 @@ struct Finding {
   /// The interval (order.h) in which the fault began: of a race, that of its earlier access. 0: when it was found.
   std::uint32_t began = 0;
   std::uint64_t number = 0;  ///< in the order in which findings came
+  std::int64_t moment = -1;  ///< Trace::moment() when it was found
   Severity severity = Severity::error;
 };
 

@@ -20,6 +20,15 @@ std::string position(std::size_t offset, unsigned bytes, std::size_t array_bytes
 
 }  // namespace
 
+std::string quoted(const std::string& text) {
+  std::string json = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') json += '\\';
+    json += c == '\n' ? "\\n" : static_cast<unsigned char>(c) < ' ' ? "?" : std::string(1, c);
+  }
+  return json + '"';
+}
+
 std::string counted(std::uint64_t count, const std::string& unit) {
   return std::to_string(count) + " " + unit + (count == 1 ? "" : "s");
 }

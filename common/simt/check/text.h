@@ -10,6 +10,9 @@
 
 namespace simt::check {
 
+/// The text as a string of JSON. Control characters become question marks.
+std::string quoted(const std::string& text);
+
 /// "1 byte", "2 bytes".
 std::string counted(std::uint64_t count, const std::string& unit);
 

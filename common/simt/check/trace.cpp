@@ -5,44 +5,97 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <set>
 #include <string>
 #include <unordered_map>
 
+#include "../src/execution/failure.h"
+#include "../src/execution/warp.h"
+#include "check.h"
 #include "files.h"
 #include "mentions.h"
 #include "places.h"
+#include "report.h"
+#include "text.h"
 
 namespace simt::check {
 namespace {
 
+constexpr int version = 1;  // of the format: TRACE.md
 constexpr std::uint64_t max_accesses = 500'000;
+constexpr std::size_t longest_name = 400;  // bytes
+
+std::string quoted_place(Site site) { return quoted(file_and_line(site)); }
+
+std::string json_of(dim3 shape) {
+  return '[' + std::to_string(shape.x) + ',' + std::to_string(shape.y) + ',' + std::to_string(shape.z) + ']';
+}
+
+/// Values of the lanes of a mask, lowest lane first. As text: JSON has no integers of 64 bits that every reader keeps.
+std::string values_of(unsigned lanes, const std::uint64_t* values) {
+  std::string list;
+  for_each_lane(lanes, [&](int lane) {
+    char value[32];
+    std::snprintf(value, sizeof value, "%s\"%" PRIx64 "\"", list.empty() ? "" : ",", values[lane]);
+    list += value;
+  });
+  return '[' + list + ']';
+}
+
+/// Nothing is observed as long as it exists.
+class Unobserved {
+ public:
+  Unobserved() { state().watch.mode = Mode::recording; }
+  Unobserved(const Unobserved&) = delete;
+  ~Unobserved() { state().watch.mode = before_; }
+
+ private:
+  Mode before_ = state().watch.mode;
+};
 
 }  // namespace
 
 struct Trace::Recording {
+  /// The first and the last number of what is recorded.
+  struct Window {
+    unsigned long first = 0, last = ~0ul;
+
+    explicit Window(const char* variable) {
+      if (const char* const text = std::getenv(variable)) std::sscanf(text, "%lu-%lu", &first, &last);
+    }
+    bool contains(std::uint64_t number) const { return number >= first && number <= last; }
+  };
   /// A store or an atomic, whose value is known only after it has happened. `at` is null if there is none. The bytes
   /// are read as volatile: otherwise the compiler may call memcpy, whose accesses are observed.
   struct Pending {
     const volatile unsigned char* at = nullptr;
     unsigned bytes = 0;
+    std::string before = {};  ///< of an atomic
+  };
+  struct Array {
+    int id;
+    std::size_t bytes;
   };
 
   const char* path;
+  Window launches{"CHECK_TRACE_LAUNCHES"}, blocks{"CHECK_TRACE_BLOCKS"};
   std::string text = {};
-  std::unordered_map<const void*, int> arrays = {};
-  std::set<Code> codes = {};
+  std::unordered_map<const void*, Array> arrays = {};
+  int array_count = 0;
+  std::unordered_map<Code, int> codes = {};
   std::uint64_t accesses = 0;
   bool is_cut = false;
-  unsigned long launches = 0;  // so far
-  unsigned long first_launch = 0, last_launch = ~0ul;
+  std::uint64_t launch_count = 0, block = 0;
   Pending pending = {};
   std::string later = {};  // follows the line of the pending access
 
-  bool is_left_out() const { return is_cut || launches <= first_launch || launches - 1 > last_launch; }
+  bool is_left_out() const {
+    return is_cut || launch_count == 0 || !launches.contains(launch_count - 1) || !blocks.contains(block);
+  }
 
-  [[gnu::format(printf, 2, 3)]] void line(const char* format, ...) {
-    char line[512];
+  [[gnu::format(printf, 2, 3)]] void add(const char* format, ...) {
+    char line[256];
     std::va_list values;
     va_start(values, format);
     std::vsnprintf(line, sizeof line, format, values);
@@ -50,114 +103,195 @@ struct Trace::Recording {
     text += line;
   }
 
-  /// Adds the value of the last store, which has happened by now, as a number: the low byte lies first.
+  /// The bytes as a number, in hexadecimal: the low byte lies first.
+  static std::string value_at(const volatile unsigned char* at, unsigned bytes) {
+    std::string value;
+    for (unsigned byte = bytes; byte-- > 0;) {
+      value += "0123456789abcdef"[at[byte] >> 4];
+      value += "0123456789abcdef"[at[byte] & 15];
+    }
+    return value;
+  }
+
+  /// Adds the value of the last store, which has happened by now.
   void complete() {
     if (pending.at == nullptr) return;
-    for (unsigned byte = pending.bytes; byte-- > 0;) line("%02x", unsigned(pending.at[byte]));
-    pending.at = nullptr;
-    text += "\n" + later;
+    text += ",\"" + value_at(pending.at, pending.bytes) + '"';
+    if (!pending.before.empty()) text += ",\"" + pending.before + '"';
+    pending = {};
+    text += "]}\n" + later;
     later.clear();
   }
 
   /// A line about an access that has been recorded.
-  void about_access(const char* words) { (pending.at != nullptr ? later : text) += words; }
+  void about_access(const std::string& words) { (pending.at != nullptr ? later : text) += words; }
+
+  int number_of(Code code) { return codes.try_emplace(code, int(codes.size())).first->second; }
+
+  int number_of(const Owner& owner, const Access& access, std::size_t offset);
+  void add_findings(const std::vector<Finding>& findings, const char* severity);
 };
+
+/// The array's number. It is announced at its first access; dynamic shared memory again when it has another size.
+int Trace::Recording::number_of(const Owner& owner, const Access& access, std::size_t offset) {
+  const auto [array, is_new] = arrays.try_emplace(owner.identity, Array{});
+  if (!is_new && array->second.bytes == owner.bytes) return array->second.id;
+  const int id = array_count++;
+  array->second = {id, owner.bytes};
+  const std::string name = owner.name != nullptr ? owner.name : mention_allocation(owner.number, *owner.made_by);
+  text += "{\"array\":{\"id\":" + std::to_string(id) + ",\"space\":\"" + name_of(access.space) +
+          "\",\"name\":" + quoted(name.substr(0, longest_name)) + ",\"allocation\":" + std::to_string(owner.number) +
+          ",\"bytes\":" + std::to_string(owner.bytes) +
+          ",\"begins_at\":" + std::to_string((access.address - offset) % 256) + "}}\n";
+  return id;
+}
 
 Trace::Trace() {
   const char* path = std::getenv("CHECK_TRACE");
-  if (path == nullptr || *path == '\0') return;
-  recording_.reset(new Recording{path});
-  if (const char* const launches = std::getenv("CHECK_TRACE_LAUNCHES")) {
-    std::sscanf(launches, "%lu-%lu", &recording_->first_launch, &recording_->last_launch);
-  }
+  if (path != nullptr && *path != '\0') recording_.reset(new Recording{path});
 }
 
 Trace::~Trace() = default;
 
+std::int64_t Trace::moment() const {
+  return recording_ == nullptr || recording_->is_left_out() ? -1 : std::int64_t(recording_->accesses);
+}
+
 void Trace::launch(const Launch& launch) {
+  const Unobserved unobserved;
   if (recording_->is_cut) return;
   recording_->complete();
-  ++recording_->launches;
-  const dim3 grid = launch.config.grid, block = launch.config.block;
-  recording_->line("launch\t%.400s\t%u,%u,%u\t%u,%u,%u\n", launch.kernel.name, grid.x, grid.y, grid.z, block.x, block.y,
-                   block.z);
+  ++recording_->launch_count;
+  recording_->block = 0;
+  recording_->text += "{\"launch\":{\"kernel\":" + quoted(std::string(launch.kernel.name).substr(0, longest_name)) +
+                      ",\"grid\":" + json_of(launch.config.grid) + ",\"block\":" + json_of(launch.config.block) +
+                      ",\"at\":" + quoted_place(launch.kernel.site) + "}}\n";
 }
 
 void Trace::block(std::uint64_t block) {
-  if (recording_->is_left_out()) return;
+  const Unobserved unobserved;
   recording_->complete();
-  recording_->line("block\t%" PRIu64 "\n", block);
+  recording_->block = block;
+  if (!recording_->is_left_out()) recording_->add("{\"block\":%" PRIu64 "}\n", block);
 }
 
-void Trace::barrier() {
+void Trace::barrier(Site site) {
+  const Unobserved unobserved;
   if (recording_->is_left_out()) return;
   recording_->complete();
-  recording_->line("barrier\n");
+  recording_->text += "{\"barrier\":" + quoted_place(site) + "}\n";
 }
 
-void Trace::end_block() { recording_->complete(); }  // later, memory may have been freed
+void Trace::end_block() {
+  const Unobserved unobserved;
+  recording_->complete();  // later, memory may have been freed
+}
 
 void Trace::access(const Owner& owner, const Access& access, std::size_t offset) {
+  const Unobserved unobserved;
   Recording& r = *recording_;
   if (r.is_left_out()) return;
   r.complete();
-  if (r.accesses++ == max_accesses) {
+  if (r.accesses == max_accesses) {
     r.is_cut = true;
-    r.line("cut\n");
+    r.add("{\"cut\":%" PRIu64 "}\n", max_accesses);
     return;
   }
-  const auto [array, is_new] = r.arrays.try_emplace(owner.identity, int(r.arrays.size()));
-  if (is_new) {
-    const std::string name = owner.name != nullptr ? owner.name : mention_allocation(owner.number, *owner.made_by);
-    r.line("array\t%d\t%s\t%.300s\t%d\t%zu\n", array->second, name_of(access.space), name.c_str(), owner.number,
-           owner.bytes);
-  }
-  r.codes.insert(access.code);
-  r.line("access\t%d\t%u\t%" PRIxPTR "\t%s\t%td\t%u\t", array->second, access.thread, access.code, name_of(access.way),
-         std::ptrdiff_t(offset), access.bytes);
+  ++r.accesses;
+  const int array = r.number_of(owner, access, offset);
+  r.add("{\"access\":[%d,%u,%d,\"%s\",%td,%u", array, access.thread, r.number_of(access.code), name_of(access.way),
+        std::ptrdiff_t(offset), access.bytes);
   if (offset >= owner.bytes || access.bytes > owner.bytes - offset) {  // nothing may lie there
-    r.text += '\n';
+    r.text += "]}\n";
     return;
   }
-  r.pending = {reinterpret_cast<const volatile unsigned char*>(access.address), access.bytes};
+  r.pending = {reinterpret_cast<const volatile unsigned char*>(access.address), access.bytes, {}};
+  if (access.way == Way::atomic) r.pending.before = Recording::value_at(r.pending.at, access.bytes);
   if (access.way == Way::load) r.complete();  // its value is already there
 }
 
-void Trace::race(unsigned thread, Code code, std::uint64_t other_block, unsigned other_thread, Code other) {
+void Trace::exchange(const Exchange& exchange, const int* sources) {
+  const Unobserved unobserved;
   if (recording_->is_left_out()) return;
-  char line[128];
-  std::snprintf(line, sizeof line, "race\t%u\t%" PRIxPTR "\t%" PRIu64 "\t%u\t%" PRIxPTR "\n", thread, code, other_block,
-                other_thread, other);
-  recording_->about_access(line);
+  recording_->complete();
+  std::string from;
+  for_each_lane(sources == nullptr ? 0 : exchange.lanes,
+                [&](int lane) { from += (from.empty() ? "" : ",") + std::to_string(sources[lane]); });
+  recording_->text += std::string("{\"exchange\":{\"name\":\"") + exchange.name +
+                      "\",\"at\":" + quoted_place(exchange.site) + ",\"warp\":" + std::to_string(exchange.warp) +
+                      ",\"lanes\":" + std::to_string(exchange.lanes) + ",\"sources\":[" + from +
+                      "],\"values\":" + values_of(exchange.lanes, exchange.values) +
+                      ",\"results\":" + values_of(exchange.lanes, exchange.results) + "}}\n";
+}
+
+void Trace::lanes_synchronized(unsigned warp, unsigned lanes, Site site) {
+  const Unobserved unobserved;
+  if (recording_->is_left_out()) return;
+  recording_->complete();
+  recording_->add("{\"syncwarp\":{\"warp\":%u,\"lanes\":%u,\"at\":", warp, lanes);
+  recording_->text += quoted_place(site) + "}}\n";
+}
+
+void Trace::waits(unsigned thread, Site site) {
+  const Unobserved unobserved;
+  if (recording_->is_left_out()) return;
+  recording_->complete();
+  recording_->add("{\"waits\":[%u,", thread);
+  recording_->text += quoted_place(site) + "]}\n";
+}
+
+void Trace::race(unsigned thread, Code code, std::uint64_t other_block, unsigned other_thread, Code other) {
+  const Unobserved unobserved;
+  if (recording_->is_left_out()) return;
+  Recording& r = *recording_;
+  r.about_access("{\"race\":[" + std::to_string(thread) + ',' + std::to_string(r.number_of(code)) + ',' +
+                 std::to_string(other_block) + ',' + std::to_string(other_thread) + ',' +
+                 std::to_string(r.number_of(other)) + "]}\n");
 }
 
 void Trace::fault(const Access& access) {
+  const Unobserved unobserved;
   if (recording_->is_left_out()) return;
-  char line[64];
-  std::snprintf(line, sizeof line, "fault\t%u\t%" PRIxPTR "\n", access.thread, access.code);
-  recording_->about_access(line);
+  recording_->about_access("{\"fault\":[" + std::to_string(access.thread) + ',' +
+                           std::to_string(recording_->number_of(access.code)) + "]}\n");
 }
 
 void Trace::conflict(const Conflict& c) {
+  const Unobserved unobserved;
   if (recording_->is_left_out()) return;
   recording_->complete();
-  recording_->line("conflict\t%" PRIxPTR "\t%u\t%s\t%u\t%u\t%u\t%u\n", c.code, c.bytes, name_of(c.way), c.warp, c.time,
-                   c.actual, c.ideal);
+  recording_->add("{\"conflict\":[%d,%u,\"%s\",%u,%u,%u,%u]}\n", recording_->number_of(c.code), c.bytes, name_of(c.way),
+                  c.warp, c.time, c.actual, c.ideal);
 }
 
-void Trace::write() {
-  recording_->complete();
-  std::set<Code> codes = recording_->codes;
-  collect_mentions(recording_->text, codes);
-  const Places places(codes);
-  std::string text = with_lines(recording_->text, places);
-  for (Code code : recording_->codes) {
-    if (!places.know(code)) continue;
-    char address[32];
-    std::snprintf(address, sizeof address, "code\t%" PRIxPTR "\t", code);
-    text += address + places.of(code) + "\n";
+void Trace::Recording::add_findings(const std::vector<Finding>& findings, const char* severity) {
+  const auto number = [&](Code code) { return std::to_string(code == 0 ? -1 : number_of(code)); };
+  for (const Finding& f : findings) {
+    text += std::string("{\"") + severity + "\":{\"kind\":" + quoted(f.kind) + ",\"at\":" + quoted(f.place) +
+            ",\"text\":" + quoted(f.text) + ",\"times\":" + std::to_string(f.times) +
+            ",\"accesses\":" + std::to_string(f.moment) + ",\"code\":" + number(f.code) +
+            ",\"other\":" + number(f.other) + "}}\n";
   }
-  write_whole(recording_->path, text);
+}
+
+void Trace::write(const Report& report) {
+  recording_->complete();
+  Recording all = *recording_;  // the program may go on
+  all.add_findings(report.findings, "finding");
+  all.add_findings(report.remarks, "remark");
+  std::set<Code> codes;
+  for (const auto& [code, number] : all.codes) codes.insert(code);
+  collect_mentions(all.text, codes);
+  const Places places(codes);
+  all.text = with_lines(all.text, places);
+  std::map<int, Code> by_number;  // the same in every run
+  for (const auto& [code, number] : all.codes) by_number[number] = code;
+  for (const auto& [number, code] : by_number) {
+    if (!places.know(code)) continue;
+    all.text += "{\"code\":{\"id\":" + std::to_string(number) + ",\"at\":" + quoted(places.of(code)) +
+                ",\"in_source\":" + quoted(places.in_source(code)) + "}}\n";
+  }
+  write_whole(all.path, "{\"trace\":" + std::to_string(version) + "}\n" + all.text);
 }
 
 }  // namespace simt::check

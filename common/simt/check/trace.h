@@ -1,19 +1,7 @@
-// Records every access of the program, in order, and writes them to the file that CHECK_TRACE names: access pictures
-// are drawn from it. CHECK_TRACE_LAUNCHES=FIRST-LAST chooses the launches whose accesses are recorded, from 0; so part
-// of a run can be drawn that makes more accesses than are kept. One line per record, fields separated by tabs:
-//
-//   launch    kernel  grid (x,y,z)  block (x,y,z)
-//   block     number                           interval 0 of this block begins
-//   barrier                                    the next interval begins
-//   array     id  space  name  allocation's number or 0  bytes
-//             an allocation without a name has one that says where it was made, or its number if that is not known
-//   access    array  thread  code  way  offset (bytes)  bytes  value (hexadecimal, after a store or an atomic)
-//             outside the array, the offset may be negative, and there is no value
-//   race      thread  code  other block  other thread  other code      an access of this interval and an earlier one
-//   fault     thread  code                                the last access is wrong in itself, for example out of bounds
-//   conflict  code  bytes  way  warp  time  actual  ideal     wavefronts of a request in the interval that ends here
-//   code      code  file:line
-//   cut                                        there were more accesses than are kept
+// Records what the kernels of a program do, in order, and writes it to the file that CHECK_TRACE names: access pictures
+// and the pages of ./workbook play are made from it. TRACE.md documents the format. CHECK_TRACE_LAUNCHES=FIRST-LAST and
+// CHECK_TRACE_BLOCKS=FIRST-LAST choose the launches and blocks that are recorded, from 0; so part of a run can be shown
+// that makes more accesses than are kept.
 #pragma once
 
 #include <cstddef>
@@ -25,6 +13,10 @@
 #include "access.h"
 
 namespace simt::check {
+
+struct Exchange;
+struct Finding;
+struct Report;
 
 /// Memory that has a name: a __shared__ array, a variable, an allocation (by its number).
 struct Owner {
@@ -49,19 +41,26 @@ class Trace {
   ~Trace();
 
   bool is_on() const { return recording_ != nullptr; }
+  /// How many accesses have been recorded; -1 if the trace is off, or leaves out what happens now.
+  std::int64_t moment() const;
   // To be called only if the trace is on.
   void launch(const Launch& launch);
   void block(std::uint64_t block);
-  void barrier();
+  void barrier(Site site);
   void end_block();
   void access(const Owner& owner, const Access& access, std::size_t offset);  ///< before the access happens
+  /// Lanes have exchanged values. `sources`: the lane that each one's value came from; null for a vote or the like.
+  void exchange(const Exchange& exchange, const int* sources);
+  void lanes_synchronized(unsigned warp, unsigned lanes, Site site);
+  /// The block has failed, and this thread waits there.
+  void waits(unsigned thread, Site site);
   /// Two accesses race: one of this block's interval, and an earlier one of this block or of another block of the
   /// launch.
   void race(unsigned thread, Code code, std::uint64_t other_block, unsigned other_thread, Code other);
   void fault(const Access& access);  ///< The access, which is the last one, is wrong in itself.
   void conflict(const Conflict& conflict);
-  /// Writes what has been recorded so far. If it cannot be written, prints why.
-  void write();
+  /// Writes what has been recorded so far, and what has been found. If it cannot be written, prints why.
+  void write(const Report& report);
 
  private:
   struct Recording;

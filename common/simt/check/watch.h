@@ -10,7 +10,12 @@
 
 namespace simt::check {
 
-enum class Mode : std::uint8_t { off, observe, observe_and_trace };
+enum class Mode : std::uint8_t {
+  off,
+  recording,  ///< the trace itself is at work: the C++ library may then call functions of the program
+  observe,
+  observe_and_trace
+};
 
 struct Watch {
   Mode mode = Mode::off;

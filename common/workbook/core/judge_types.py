@@ -9,6 +9,7 @@ from typing import Any, Optional, TypeVar, get_type_hints
 T = TypeVar("T")
 IN_PLACE = ("sort", "exchange")  # tasks that put their keys in order where they are; others write a second array
 BUSY = "busy"  # a status: the machine was too busy to measure a time, which is no fault of the step
+PLAYABLE_KEYS = 4096  # that a page of ./workbook play shows well
 NARROW_RANGE = "range:5000000:5000255"  # an input of few values, for steps that refuse more
 
 
@@ -305,6 +306,12 @@ class Outcome:
     def place(self) -> str:
         """ "labs/03-bitonic/02_shared.cu:41", without the line where it is not known."""
         return self.file if self.line is None else f"{self.file}:{self.line}"
+
+    @property
+    def playing(self) -> str:
+        """The command that plays the case; "" for one with too many keys, or in which no kernel is to run."""
+        is_run = "./workbook run " in self.replay and self.case.n <= PLAYABLE_KEYS and self.case.expect != "refused"
+        return self.replay.replace("./workbook run ", "./workbook play ", 1) if is_run else ""
 
 
 @dataclass(frozen=True)

@@ -7,20 +7,9 @@ import shutil
 import subprocess
 import tempfile
 import time
-from pathlib import Path
 
 from . import build, diagnostics, files, machine
 from .course import StepFile
-
-
-def object_of(step: StepFile, solution: bool = False) -> str | None:
-    """What Ninja makes of the step's file for a GPU; None where nvcc was not set up."""
-    folder = f"labs/{step.lab}-cuda{'-solution' if solution else ''}.p/"
-    for entry in build.compile_commands():
-        if entry.get("output", "").startswith(folder) and Path(entry["file"]).name == Path(step.file).name:
-            return entry["output"]
-    return None
-
 
 _QUICKLY = "--Ofast-compile=max"
 
@@ -46,7 +35,7 @@ class NvccCompile:
         self._process: subprocess.Popen[str] | None = None
         self._started = time.monotonic()
         self.waited = 0.0  # seconds for which errors() was not ready
-        target = object_of(step, solution) if is_needed else None
+        target = build.object_of(step, "cuda", solution) if is_needed else None
         if target:
             self._held.enter_context(files.locked("build"))
             self._process = subprocess.Popen(

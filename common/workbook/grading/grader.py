@@ -153,10 +153,10 @@ class Grader:
         records: list[Record] = []
         for lab in self.whole.programs.labs:
             self.allowance = Allowance(functools.partial(self.whole.solution_seconds, lab))
-            made = LabBuild(lab, refused=submission.refused)
+            made = LabBuild(lab)
             if not submission.refused:
                 made = self.build(submission, lab)
-                refused += [f"{lab}: {words}" for words in made.refused]
+                refused += [f"{lab}: {line}" for why in made.refused.values() for line in why.message.splitlines()]
                 remarks += [f"{lab}: {words}" for words in made.unknown]
             records += [self._step(made, step, submission) for step in steps(lab)]
             records.append(_report(lab, submission))
@@ -186,15 +186,17 @@ class Grader:
         """What is found out about a step."""
         number, name = step.number, Path(step.file).name
         record = Record(made.lab, number, has_budgets=self.whole.has_budgets(made.lab, number))
-        if made.refused:
+        if submission.refused:
             return replace(record, kind="refused", why="not run: the submission was refused")
+        if name in made.refused:
+            why, failures = "not run: the file uses what no step may use", (made.refused[name],)
+            return replace(record, kind="refused", why=why, failures=failures)
         if name in made.broken:
             failures = (made.broken[name],)
             return replace(record, kind="does not compile", why="it does not compile", failures=failures)
-        if name in made.unchanged and step.file in submission.files:
-            return replace(record, kind="not written", why=f"step {number:02} is not written yet")
         if name in made.unchanged:
-            return replace(record, kind="not handed in", why=_missing(step.file, submission))
+            kind = "not written" if step.file in submission.files else "not handed in"
+            return replace(record, kind=kind, why=_unwritten(step, submission))
         try:
             return self._judged(made, number, record)
         except UsedUp as error:
@@ -225,7 +227,9 @@ class Grader:
         lab, seed = made.lab, self.whole.run.seeds["check"]
         with self.judges("check") as judges:
             seconds = judging.SECONDS["check"]
-            verdict = check_build.check_step(lab, number, made.programs["check"], seconds, judges=judges, seed=seed)
+            verdict = check_build.check_step(
+                lab, number, made.programs["check"], seconds, judges=judges, seed=seed, passed_over=check_build.LESSER
+            )
         named = scoring.failed_cases(verdict, self.whole.cases(lab, number, "check", "check"))
         return replace(record, verdict=scoring.of_verdict(verdict), check_cases=named)
 
@@ -253,11 +257,15 @@ class Grader:
             raise MachineFault("programs can no longer be started in the sandbox")
 
 
-def _missing(file: str, submission: Submission) -> str:
-    """What a student reads about a file that was not found: which others were, and were ignored."""
+def _unwritten(step: StepFile, submission: Submission) -> str:
+    """What a student reads about a step for which there is nothing but the starter."""
+    if step.file in submission.files:
+        return f"step {step.number:02} is not written yet"
+    if step.file in submission.faults:
+        return submission.faults[step.file]
     others = ", ".join(name[:100] for name in submission.ignored[: submissions.MOST_LISTED])
     ignored = f". These files have other names and were ignored: {others}" if others else ""
-    return f"labs/{file} was not handed in{ignored}"
+    return f"labs/{step.file} was not handed in{ignored}"
 
 
 def _report(lab: str, submission: Submission) -> Record:
@@ -266,7 +274,8 @@ def _report(lab: str, submission: Submission) -> Record:
     if submission.refused:
         return Record(lab, None, "refused", "the submission was refused")
     if text is None:
-        return Record(lab, None, "not handed in", "no report was handed in")
+        why = submission.faults.get(f"{lab}/{submissions.REPORT}", "no report was handed in")
+        return Record(lab, None, "not handed in", why)
     return Record(lab, None, words=own_words(text, lab))
 
 

@@ -156,7 +156,7 @@ def _of_step(record: Record, step: int, marks: Rubric, points: Mapping[str, floa
         if record.verdict is None:
             raise NotRecorded(f"the check build did not run step {step:02} of {lab}")
         if name == "check":
-            found.append(judging.check(lab, step, record.verdict, record.check_cases, most))
+            found.append(judging.check(lab, step, record.verdict, record.check_cases, most, marks.unchecked_launch))
         else:
             found.append(judging.budgets(lab, step, record.verdict, most))
     return found

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+import re
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ..core import build, files
+from ..core import build, check_build, files
 from ..core.console import Problem, Usage
 from ..core.judge_client import JudgeClient
 from ..core.judge_types import Case, Outcome, Picture
@@ -15,10 +18,18 @@ from .trace import Trace
 
 
 def observe(
-    judge: JudgeClient, runner: Path, case: Case, timeout: float | None = None, launches: range | None = None
+    judge: JudgeClient,
+    runner: Path,
+    case: Case,
+    timeout: float | None = None,
+    launches: Sequence[int] | None = None,
+    blocks: Sequence[int] | None = None,
 ) -> tuple[Trace, Outcome]:
-    """The trace of one run, or of some of its launches, and its outcome. Raises Usage if no kernel accessed memory."""
-    environment = {"CHECK_TRACE_LAUNCHES": f"{launches[0]}-{launches[-1]}"} if launches else None
+    """The trace of one run, or of some of its launches and blocks, and its outcome. Raises Usage if no kernel accessed
+    memory there."""
+    window = {"CHECK_TRACE_LAUNCHES": launches, "CHECK_TRACE_BLOCKS": blocks}
+    environment = check_build.environment()
+    environment.update({name: f"{own[0]}-{own[-1]}" for name, own in window.items() if own})
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "trace"
         outcome = judge.run(runner, case, timeout=timeout, trace=path, environment=environment)
@@ -28,6 +39,8 @@ def observe(
     run = trace.read(text)
     if launches and run.launches and launches[0] >= len(run.launches):
         raise Usage(f"launch {launches[0]} does not exist: the run has {len(run.launches)} launches, numbered from 0")
+    if not run.accesses and blocks and outcome.passed:
+        raise Usage(f"blocks {blocks[0]} to {blocks[-1]} access no memory, or do not exist: choose other --only-blocks")
     if not run.accesses:
         raise Usage(f"{case.lab}, step {case.step}: {_why_empty(outcome)}")
     return run, outcome
@@ -73,20 +86,9 @@ class RecordedRun:
     seed: int = 1
 
 
-def renumbered(text: str) -> str:
-    """The trace with small numbers in place of code addresses, which differ from build to build."""
-    lines = [line.split("\t") for line in text.splitlines()]
-    codes: dict[str, str] = {}
-    for fields in lines:
-        if fields[0] == "access":
-            fields[3] = codes.setdefault(fields[3], f"c{len(codes)}")
-        elif fields[0] == "array":
-            fields[3] = trace.without_folders(fields[3])
-    for fields in lines:
-        if fields[0] == "code":
-            fields[1] = codes.get(fields[1], fields[1])
-            fields[2] = fields[2].rpartition("solutions/")[2].rpartition("labs/")[2]
-    return "".join("\t".join(fields) + "\n" for fields in lines)
+def _without_folders(text: str) -> str:
+    """The trace of a solution, whose files are named from the lab's folder on."""
+    return re.sub(r'(?:[^"\s/]*/)*(?:solutions|labs)/(?=[^"\s]+:\d)', "", text)
 
 
 def record(run: RecordedRun, path: Path) -> None:
@@ -98,11 +100,11 @@ def record(run: RecordedRun, path: Path) -> None:
         observed, outcome = observe(judge, runner, case)
     if outcome.findings or not outcome.passed:
         raise Problem(f"{path.name} is not recorded: {outcome.message} {' '.join(map(str, outcome.findings))}")
-    files.write_whole(path, f"title\t{outcome.title}\n{renumbered(observed.text)}")
+    files.write_whole(path, f"{json.dumps({'title': outcome.title})}\n{_without_folders(observed.text)}")
 
 
 def draw(run: RecordedRun, path: Path) -> str:
     """The SVG text of the trace at `path`, whose first line is the title."""
     text = path.read_text(encoding="utf-8")
-    title = text.partition("\n")[0].partition("\t")[2]
+    title = json.loads(text.partition("\n")[0])["title"]
     return access_picture.draw(trace.read(text), [], title, run.n, run.key_type)

@@ -1,18 +1,22 @@
-"""Reads the trace of a run: every access that the check build observed.
+"""Reads the trace of a run: what its kernels did, in order, and every access that the check build observed.
 
-common/simt/check/trace.h documents the format.
+common/simt/check/TRACE.md documents the format.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import struct
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Union
 
 from ..core.console import Problem
 
+VERSION = 1
 LANES_PER_WARP = 32
+MOST_BYTES, MOST_THREADS = 16, 1024  # of an access; of a block
 _FOLDERS = re.compile(r"(?:[^/\s]*/)+(?=[^/\s]+:\d)")  # before FILE:LINE
 _FORMATS = {"i32": "<i", "f32": "<f", "i64": "<q", "f64": "<d"}  # every other type is unsigned
 
@@ -26,6 +30,7 @@ class Array:
     name: str  # as in the source; "dynamic" has none there, and of some allocations it says where they were made
     allocation: int  # its number; 0 for an array that is not an allocation
     bytes: int
+    begins_at: int = 0  # its address, modulo 256
 
 
 @dataclass(eq=False)
@@ -38,11 +43,12 @@ class Access:
     block: int
     interval: int  # number of the block's barriers before it
     thread: int
-    code: str
+    code: int
     way: str  # "load", "store", "atomic"
     offset: int  # in bytes
     bytes: int
     value: int
+    before: int | None = None  # of an atomic: the value that was there
     races: bool = False
     faulty: bool = False  # wrong in itself, for example out of bounds
     conflict: tuple[int, int] | None = None  # wavefronts (actual, ideal) of its request, if it took too many
@@ -69,6 +75,61 @@ class Launch:
     kernel: str
     grid: str
     block: str
+    place: str = ""
+
+
+@dataclass(frozen=True)
+class Begin:
+    """A launch (then `block` is -1) or a block of it begins."""
+
+    launch: int
+    block: int = -1
+
+
+@dataclass(frozen=True)
+class Barrier:
+    """All threads of the block have arrived."""
+
+    place: str
+
+
+@dataclass(frozen=True)
+class Meeting:
+    """Lanes of a warp have met at a primitive. `sources`, `values` and `results`: for each of the lanes, lowest first;
+    empty for a __syncwarp(), and `sources` also where values come from all lanes."""
+
+    name: str
+    place: str
+    warp: int
+    lanes: tuple[int, ...]
+    sources: tuple[int, ...] = ()
+    values: tuple[int, ...] = ()
+    results: tuple[int, ...] = ()
+
+
+Event = Union[Begin, Access, Barrier, Meeting]
+
+
+@dataclass(frozen=True)
+class Found:
+    """A finding or a remark."""
+
+    kind: str
+    place: str
+    text: str
+    times: int
+    accesses: int  # how many had been recorded when it was found; -1: it was found in a part that is not recorded
+    code: int  # -1: none
+    other: int  # of a race
+    is_remark: bool = False
+
+
+@dataclass(frozen=True)
+class Race:
+    """Two accesses that race: the later one, and the earlier one."""
+
+    now: Access
+    before: Access
 
 
 @dataclass
@@ -77,103 +138,208 @@ class Trace:
 
     launches: list[Launch] = field(default_factory=list)
     accesses: list[Access] = field(default_factory=list)
-    lines: dict[str, str] = field(default_factory=dict)  # code -> "file:line"
+    events: list[Event] = field(default_factory=list)  # accesses among them
+    lines: dict[int, str] = field(default_factory=dict)  # code -> "file:line"
+    in_source: dict[int, str] = field(default_factory=dict)  # the same, or the line in a .cu file that calls it
+    races: dict[tuple[int, int], Race] = field(default_factory=dict)  # by their codes: the first of each pair
+    waits: dict[int, str] = field(default_factory=dict)  # thread -> where it waits, in a block that failed
+    found: list[Found] = field(default_factory=list)
     truncated: bool = False  # the run made more accesses than the trace holds
     text: str = ""  # the file
 
 
-Instruction = tuple[str, int, str, int]  # code, bytes, way and warp of accesses in shared memory
+Instruction = tuple[int, int, str, int]  # code, bytes, way and warp of accesses in shared memory
 
 
-def _mark_conflict(of_instruction: Mapping[Instruction, Mapping[int, Sequence[Access]]], fields: Sequence[str]) -> None:
-    """Marks the accesses of the request that a line `conflict` names, from those of each thread in the interval."""
-    code, size, way, warp, time = fields[0], int(fields[1]), fields[2], int(fields[3]), int(fields[4])
+def _mark_conflict(of_instruction: Mapping[Instruction, Mapping[int, Sequence[Access]]], fields: Sequence[Any]) -> None:
+    """Marks the accesses of the request that a record `conflict` names, from those of each thread in the interval."""
+    code, size, way, warp, time, actual, ideal = fields
     for accesses in of_instruction.get((code, size, way, warp), {}).values():
         if time < len(accesses):
-            accesses[time].conflict = (int(fields[5]), int(fields[6]))
+            accesses[time].conflict = (actual, ideal)
 
 
 def _overlap(a: Access, b: Access) -> bool:
     return a.array == b.array and a.offset < b.offset + b.bytes and b.offset < a.offset + a.bytes
 
 
-def _mark_race(ones: Sequence[Access], others: Sequence[Access]) -> None:
-    """Marks two accesses that race. Each list holds what one thread did by one instruction."""
+def _racing(ones: Sequence[Access], others: Sequence[Access]) -> Race | None:
+    """The two accesses that race. Each list holds what one thread did by one instruction."""
     for other in reversed(others):
         for access in reversed(ones):
             if access.number > other.number and _overlap(access, other):
                 access.races = other.races = True
-                return
+                return Race(access, other)
     if ones:
         ones[-1].races = True
-
-
-def _mark_fault(accesses: Sequence[Access], fields: Sequence[str]) -> None:
-    """Marks the last access, if that is the one meant: some are not recorded, because they are in no array."""
-    if accesses and (accesses[-1].thread, accesses[-1].code) == (int(fields[0]), fields[1]):
-        accesses[-1].faulty = True
+    return None
 
 
 def read(text: str) -> Trace:
-    """Parses a trace. An incomplete last line is ignored. Raises Problem if another line is damaged."""
+    """Parses a trace. An incomplete last line is ignored. Raises Problem if another line is damaged, or if the trace
+    has another version."""
     try:
-        return _parsed(text)
-    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        return _Reader(text).trace
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
         raise Problem("the trace of the run is damaged: did the program write to its file?") from error
 
 
-def _parsed(text: str) -> Trace:
-    trace = Trace(text=text)
-    arrays: dict[str, Array] = {}
-    made_by: dict[tuple[int, int, int, str], list[Access]] = {}  # (launch, block, thread, code)
-    in_shared: dict[Instruction, dict[int, list[Access]]] = {}  # in this interval
-    block = interval = first = 0
-    for line in text[: text.rfind("\n") + 1].splitlines():
-        kind, *fields = line.split("\t")
-        if kind == "access" and len(fields) == 7:
-            array, thread, code, way, offset, size, value = fields
-            access = Access(
-                len(trace.accesses),
-                arrays[array],
-                len(trace.launches) - 1,
-                block,
-                interval,
-                int(thread),
-                code,
-                way,
-                int(offset),
-                int(size),
-                int(value or "0", 16),
+def _whole(value: Any) -> int:
+    """A number of a record. Raises TypeError if it is not a whole one."""
+    if type(value) is not int:
+        raise TypeError(value)
+    return value
+
+
+def _lanes(mask: Any) -> tuple[int, ...]:
+    """The lanes of a mask. Raises ValueError if it is not one."""
+    if not 0 < _whole(mask) < 1 << LANES_PER_WARP:
+        raise ValueError("not a mask of lanes")
+    return tuple(lane for lane in range(LANES_PER_WARP) if mask >> lane & 1)
+
+
+class _Reader:
+    """The state of the run while its trace is read. A method on_NAME reads the records of this name."""
+
+    def __init__(self, text: str) -> None:
+        self.trace = Trace(text=text)
+        self.arrays: dict[int, Array] = {}
+        self.made_by: dict[tuple[int, int, int, int], list[Access]] = {}  # (launch, block, thread, code)
+        self.in_shared: dict[Instruction, dict[int, list[Access]]] = {}  # in this interval
+        self.block = self.interval = self.first = 0
+        records: dict[str, Callable[[Any], None]] = {
+            name[3:]: getattr(self, name) for name in dir(self) if name.startswith("on_")
+        }
+        for line in text[: text.rfind("\n") + 1].splitlines():
+            ((name, content),) = json.loads(line).items()
+            if name in records:
+                records[name](content)
+
+    @property
+    def launch(self) -> int:
+        return len(self.trace.launches) - 1
+
+    def begin_interval(self, number: int) -> None:
+        self.interval, self.first, self.in_shared = number, len(self.trace.accesses), {}
+
+    # --- what happens ---
+
+    def on_trace(self, version: Any) -> None:
+        if version != VERSION:
+            raise Problem(
+                f"this is a trace of version {version}, and this workbook reads version {VERSION}: record it again"
             )
-            trace.accesses.append(access)
-            made_by.setdefault((access.launch, block, access.thread, code), []).append(access)
-            if access.array.space == "shared":
-                of_warp = in_shared.setdefault((code, access.bytes, way, access.thread // LANES_PER_WARP), {})
-                of_warp.setdefault(access.thread, []).append(access)
-        elif kind == "barrier":
-            interval, first, in_shared = interval + 1, len(trace.accesses), {}
-        elif kind == "block":
-            block, interval, first, in_shared = int(fields[0]), 0, len(trace.accesses), {}
-        elif kind == "launch":
-            trace.launches.append(Launch(*fields))
-        elif kind == "array":
-            arrays[fields[0]] = Array(int(fields[0]), fields[1], fields[2], int(fields[3]), int(fields[4]))
-        elif kind == "race" and len(fields) == 5:
-            (thread, code), (other_block, other_thread, other_code) = fields[:2], fields[2:]
-            launch = len(trace.launches) - 1
-            ones = made_by.get((launch, block, int(thread), code), [])
-            others = made_by.get((launch, int(other_block), int(other_thread), other_code), [])
-            since = first if int(other_block) == block else 0
-            _mark_race([a for a in ones if a.number >= first], [a for a in others if a.number >= since])
-        elif kind == "fault" and len(fields) == 2:
-            _mark_fault(trace.accesses, fields)
-        elif kind == "conflict":
-            _mark_conflict(in_shared, fields)
-        elif kind == "code":
-            trace.lines[fields[0]] = fields[1]
-        elif kind == "cut":
-            trace.truncated = True
-    return trace
+
+    def on_launch(self, content: Any) -> None:
+        shapes = [tuple(map(_whole, content[name])) for name in ("grid", "block")]
+        if any(len(shape) != 3 or min(shape) < 1 for shape in shapes):
+            raise ValueError("not the shape of a launch")
+        grid, block = (",".join(map(str, shape)) for shape in shapes)
+        self.trace.launches.append(Launch(str(content["kernel"]), grid, block, str(content["at"])))
+        self.trace.events.append(Begin(self.launch))
+
+    def on_block(self, number: Any) -> None:
+        self.block = _whole(number)
+        if self.block < 0 or self.launch < 0:
+            raise ValueError("not a block of a launch")
+        self.trace.events.append(Begin(self.launch, self.block))
+        self.begin_interval(0)
+
+    def on_barrier(self, place: Any) -> None:
+        self.trace.events.append(Barrier(str(place)))
+        self.begin_interval(self.interval + 1)
+
+    def on_array(self, content: Any) -> None:
+        number, allocation, size = (_whole(content[name]) for name in ("id", "allocation", "bytes"))
+        begins_at = _whole(content.get("begins_at", 0))
+        if content["space"] not in ("shared", "global"):
+            raise ValueError("neither shared nor global memory")
+        self.arrays[number] = Array(number, content["space"], str(content["name"]), allocation, size, begins_at)
+
+    def on_access(self, content: Any) -> None:
+        array, thread, code, way, offset, size, *values = content
+        value, before = [*(int(text, 16) for text in values), None, None][:2]
+        is_possible = 0 < _whole(size) <= MOST_BYTES and 0 <= _whole(thread) < MOST_THREADS and self.launch >= 0
+        if not is_possible or way not in ("load", "store", "atomic"):
+            raise ValueError("no such access")
+        if any(known is not None and known >> 8 * size for known in (value, before)):
+            raise ValueError("a value with more bytes than were accessed")
+        access = Access(
+            len(self.trace.accesses),
+            self.arrays[array],
+            self.launch,
+            self.block,
+            self.interval,
+            thread,
+            _whole(code),
+            way,
+            _whole(offset),
+            size,
+            value or 0,
+            before,
+        )
+        self.trace.accesses.append(access)
+        self.trace.events.append(access)
+        self.made_by.setdefault((access.launch, self.block, thread, code), []).append(access)
+        if access.array.space == "shared":
+            of_warp = self.in_shared.setdefault((code, size, way, thread // LANES_PER_WARP), {})
+            of_warp.setdefault(thread, []).append(access)
+
+    def on_exchange(self, content: Any) -> None:
+        values, results = (tuple(int(text, 16) for text in content[name]) for name in ("values", "results"))
+        lanes, sources = _lanes(content["lanes"]), tuple(map(_whole, content["sources"]))
+        if not len(lanes) == len(values) == len(results) or len(sources) not in (0, len(lanes)):
+            raise ValueError("not one value for each lane")
+        warp = _whole(content["warp"])
+        if not 0 <= warp < MOST_THREADS // LANES_PER_WARP:
+            raise ValueError("no such warp")
+        self.trace.events.append(
+            Meeting(str(content["name"]), str(content["at"]), warp, lanes, sources, values, results)
+        )
+
+    def on_syncwarp(self, content: Any) -> None:
+        lanes, warp = _lanes(content["lanes"]), _whole(content["warp"])
+        self.trace.events.append(Meeting("__syncwarp", str(content["at"]), warp, lanes))
+
+    # --- what is known about it ---
+
+    def on_race(self, content: Any) -> None:
+        thread, code, other_block, other_thread, other_code = map(_whole, content)
+        ones = self.made_by.get((self.launch, self.block, thread, code), [])
+        others = self.made_by.get((self.launch, other_block, other_thread, other_code), [])
+        since = self.first if other_block == self.block else 0
+        race = _racing([a for a in ones if a.number >= self.first], [a for a in others if a.number >= since])
+        if race:
+            self.trace.races.setdefault((code, other_code), race)
+
+    def on_fault(self, content: Any) -> None:
+        """Marks the last access, if that is the one meant: some are not recorded, because they are in no array."""
+        accesses = self.trace.accesses
+        if accesses and [accesses[-1].thread, accesses[-1].code] == content:
+            accesses[-1].faulty = True
+
+    def on_conflict(self, content: Any) -> None:
+        _mark_conflict(self.in_shared, content)
+
+    def on_waits(self, content: Any) -> None:
+        self.trace.waits[_whole(content[0])] = str(content[1])
+
+    def on_finding(self, content: Any) -> None:
+        times, accesses, code, other = (_whole(content[name]) for name in ("times", "accesses", "code", "other"))
+        kind, place, text = (str(content[name]) for name in ("kind", "at", "text"))
+        self.trace.found.append(Found(kind, place, text, times, accesses, code, other))
+
+    def on_remark(self, content: Any) -> None:
+        self.on_finding(content)
+        self.trace.found.append(replace(self.trace.found.pop(), is_remark=True))
+
+    def on_code(self, content: Any) -> None:
+        code = _whole(content["id"])
+        self.trace.lines[code] = str(content["at"])
+        self.trace.in_source[code] = str(content["in_source"])
+
+    def on_cut(self, _: Any) -> None:
+        self.trace.truncated = True
 
 
 def groups(accesses: Iterable[Access]) -> list[list[Access]]:

@@ -231,9 +231,9 @@ def _verdict(job: Job, line: Step, observed: bool) -> dict[str, Any]:
 
 
 def _where(outcome: Outcome) -> str:
-    """The first finding of a case that failed, or what was wrong, in one line."""
+    """The first finding of a case that failed, or what was wrong, in one line, with the command that plays it."""
     text = str(outcome.findings[0]) if outcome.findings else f"{outcome.place}: {outcome.message}"
-    return text.splitlines()[0]
+    return text.splitlines()[0] + (f" (see it run: `{outcome.playing}`)" if outcome.playing else "")
 
 
 def _counted(job: Job, line: Step) -> Mapping[str, Any]:

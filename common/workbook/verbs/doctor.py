@@ -36,7 +36,12 @@ _TOOLS = {
     "markdown-it-py": "reports as HTML",
     "matplotlib": "plots",
 }
-_STYLE = {"clang-format": "formats C++", "ruff": "formats and checks Python", "mypy": "checks Python's types"}
+_STYLE = {
+    "clang-format": "formats C++",
+    "ruff": "formats and checks Python",
+    "mypy": "checks Python's types",
+    "selenium": "opens the page of play in a browser",
+}
 
 
 class Finding(NamedTuple):
@@ -181,6 +186,7 @@ def findings() -> list[Finding]:
         _program("Nsight Compute", "ncu", "reads a GPU's counters; part of the CUDA toolkit"),
         _program("compute-sanitizer", "compute-sanitizer", "finds memory errors on a GPU; part of the CUDA toolkit"),
         _program("bubblewrap", "bwrap", "apt-get install bubblewrap (runs other people's code in a sandbox)"),
+        _program("Chromium", "chromium", "apt-get install chromium chromium-driver (tests the page of play)"),
     ]
     return found
 

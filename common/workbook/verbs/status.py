@@ -18,6 +18,7 @@ VERBS = (
     ("hint LAB STEP", "show the next hint for a step"),
     ("run LAB STEP", "sort one input"),
     ("picture LAB STEP", "draw which threads read and write which places"),
+    ("play LAB STEP", "replay a run in the browser, access by access"),
     ("profile LAB STEP", "show what each kernel does to memory"),
     ("bench LAB", "time the steps against the gold standard"),
     ("report LAB", "write a lab's report, with tables and plots"),

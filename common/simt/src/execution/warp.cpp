@@ -50,8 +50,10 @@ void shuffle_from(Warp& warp, const Rendezvous& group, SourceOf source_of) {
     const int source = sources[lane] = source_of(lane);
     return (group.arrived >> source & 1) ? warp.value[source] : undefined;
   });
-  SIMT_OBSERVE(check::shuffled({group.site, name_of(group.op), running_warp(), group.mask, group.arrived, sources,
-                                warp.value, undefined});)
+  SIMT_OBSERVE(check::shuffled(
+                   {{group.site, name_of(group.op), running_warp(), group.mask, group.arrived, warp.value, warp.result},
+                    sources,
+                    undefined});)
 }
 
 void shuffle(Warp& warp, const Rendezvous& group) {
@@ -133,13 +135,11 @@ void reduce(Warp& warp, const Rendezvous& group) {
 
 void complete(Warp& warp, const Rendezvous& group) {
   if (group.op == WarpOp::sync) {
-    SIMT_OBSERVE(check::lanes_synchronized(running_warp(), group.arrived);)
+    SIMT_OBSERVE(check::lanes_synchronized(running_warp(), group.arrived, group.site);)
     return;
   }
-  SIMT_OBSERVE(check::exchanged();)
-  if (group.op <= WarpOp::shuffle_xor) {
-    shuffle(warp, group);
-  } else if (group.op <= WarpOp::ballot) {
+  if (group.op <= WarpOp::shuffle_xor) return shuffle(warp, group);
+  if (group.op <= WarpOp::ballot) {
     vote(warp, group);
   } else if (group.op == WarpOp::match_any) {
     match_any(warp, group.arrived);
@@ -148,6 +148,8 @@ void complete(Warp& warp, const Rendezvous& group) {
   } else {  // never an active mask: see Worker::active_mask()
     reduce(warp, group);
   }
+  SIMT_OBSERVE(check::exchanged({group.site, name_of(group.op), running_warp(), group.mask, group.arrived, warp.value,
+                                 warp.result});)
 }
 
 }  // namespace simt

@@ -296,8 +296,25 @@ bool Worker::release_active_masks() {
 
 // --- failures ---
 
+#ifdef SIMT_CHECK
+/// Reports where each thread of the block waits, apart from the one that runs.
+void Worker::observe_waiting() const {
+  const dim3 shape = block_.launch->config.block;
+  for (int w = 0; w < block_.warp_count; ++w) {
+    const Warp& warp = block_.warps[w];
+    for_each_lane(warp.alive & ~warp.unstarted & ~warp.runnable & ~warp.yielded, [&](int position) {
+      const Thread& thread = block_.thread_at(w, position);
+      const Site site = block_.waiting_of(&thread).site;
+      if (&thread == block_.turn.current || site.line == 0) return;
+      check::thread_waits(thread.index.x + shape.x * (thread.index.y + shape.y * thread.index.z), site);
+    });
+  }
+}
+#endif
+
 void Worker::fail(Failure failure) {
   set_scheduling(true);  // an interruption now would abandon the block before the failure is reported
+  SIMT_OBSERVE(observe_waiting();)
   failure.text = here() + ": " + failure.text;
   report(failure);
   abandon();

@@ -116,6 +116,9 @@ class Worker {
   bool release_active_masks();
   void enter_sweep();
   void leave_sweep();
+#ifdef SIMT_CHECK
+  void observe_waiting() const;
+#endif
   [[noreturn, gnu::cold]] void fail_divergent(Site site);
   [[noreturn, gnu::cold]] void fail_mask(WarpOp op, unsigned mask, Site site);
   [[noreturn, gnu::cold]] void fail_mixed(WarpOp op, const Rendezvous& group, Site site);

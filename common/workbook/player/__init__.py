@@ -1,0 +1,1 @@
+"""The page of ./workbook play, which replays a run of kernels."""

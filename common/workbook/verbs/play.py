@@ -1,0 +1,264 @@
+"""Replays a run in the browser: every access of a step or a program, forwards and backwards, in one HTML file."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ..core import build, files
+from ..core.console import Problem, Usage, note
+from ..core.course import BUILD, ROOT, find_one, require_solutions, shown, step_of_file
+from ..core.judge_client import JudgeClient
+from ..core.judge_types import Case, Outcome, Step
+from ..core.options import CASE, add, case_of, whole
+from ..core.sweeps import file_inputs, key_bytes
+from ..pictures import trace
+from ..pictures.recorded import observe
+from ..pictures.trace import Trace
+from ..player.page import page
+from ..player.replay import Replay
+from .picture import SMALL_KEYS, count_of, range_of
+
+FOLDER = BUILD / "pictures"
+TWO_DIGITS = "range:0:99"  # keys that fit into a cell
+USUAL_KEYS = "64"
+MAX_OFFSET = 255
+
+
+@dataclass(frozen=True)
+class Window:
+    """The part of a run that is recorded: from the first number to the last; None: all."""
+
+    launches: Sequence[int] | None
+    blocks: Sequence[int] | None
+
+    def options(self) -> str:
+        """As they are typed."""
+        parts = {"launches": self.launches, "only-blocks": self.blocks}
+        return "".join(f" --{name} {own[0]}-{own[-1]}" for name, own in parts.items() if own)
+
+    def environment(self) -> dict[str, str]:
+        """What the check build reads."""
+        parts = {"CHECK_TRACE_LAUNCHES": self.launches, "CHECK_TRACE_BLOCKS": self.blocks}
+        return {name: f"{own[0]}-{own[-1]}" for name, own in parts.items() if own}
+
+    def in_words(self, run: Trace) -> str:
+        """Which part of the run a page holds."""
+        count = len(run.launches)
+        parts = []
+        if self.launches:
+            parts.append(f"launches {self.launches[0]} to {min(self.launches[-1], count - 1)} of {count}")
+        if self.blocks:
+            parts.append(f"blocks {self.blocks[0]} to {self.blocks[-1]} of each launch")
+        whole_run = f"The whole run: {count} launch{'es' * (count != 1)}, {len(run.accesses):,} accesses."
+        text = f"A window of the run: {' and '.join(parts)}, {len(run.accesses):,} accesses." if parts else whole_run
+        if run.truncated:
+            last = run.accesses[-1]
+            text = f"Not the whole run, which makes more accesses than are recorded: it ends in launch {last.launch}, "
+            text += f"block {last.block}, after {len(run.accesses):,} accesses."
+        if parts or run.truncated:
+            text += " --launches A-B and --only-blocks A-B of ./workbook play choose another part."
+        return text
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The verb's options."""
+    what = "04-counting, 4, counting, the path of a step's file; or a program built by cc --check; or a trace"
+    parser.add_argument("lab", metavar="LAB|PROGRAM|TRACE", help=what)
+    parser.add_argument("step", metavar="STEP", nargs="?", help="2, shared; needed unless LAB is a path")
+    parser.add_argument(
+        "arguments", metavar="ARGUMENT", nargs="*", help="the program's arguments, before other options"
+    )
+    add(parser, "--n", help=f"number of keys (default: {USUAL_KEYS})")
+    add(parser, "--input", help="uniform, sorted, ... or file:PATH (default: numbers of at most two digits)")
+    add(parser, *CASE[2:], "--seed", "--task", "--memory", "--pageable")
+    parser.add_argument("--offset", type=whole("--offset", 0, MAX_OFFSET), default=0, metavar="K", help="as of run")
+    parser.add_argument("--launches", metavar="A-B", help="the launches to record, from 0 (default: all)")
+    parser.add_argument("--only-blocks", metavar="A-B", help="the blocks of each launch to record (default: all)")
+    add(parser, "--solution")
+    add(parser, "--timeout", help="the longest time that the step may take")
+    parser.add_argument(
+        "--trace", metavar="FILE", help="also keep the trace, as common/simt/check/TRACE.md describes it"
+    )
+    where = f"the page to write (default: {shown(FOLDER)}/NAME.html)"
+    parser.add_argument("-o", dest="output", metavar="FILE.html", help=where)
+
+
+def checked_output(given: str | None, name: str) -> Path:
+    """The page's path. Raises Usage if it cannot be written. Called before the run, which takes time."""
+    path = Path(given) if given else FOLDER / f"{name}.html"
+    if not given:
+        FOLDER.mkdir(parents=True, exist_ok=True)
+    if path.is_dir():
+        raise Usage(f"{path} is a directory: give a file name with -o")
+    if path.suffix != ".html":
+        raise Usage(f"{path}: the page is an HTML file: name it {path.with_suffix('.html').name}")
+    if not path.parent.is_dir():
+        raise Usage(f"no such directory: {path.parent}")
+    if why_not := files.writable(path):
+        raise Usage(f"{path} cannot be written: {why_not}")
+    return path
+
+
+# --- programs and traces ---
+
+
+def kind_of(path: Path) -> str:
+    """ "program" or "trace". Raises Usage if the file is neither."""
+    try:
+        with path.open("rb") as file:
+            begin = file.read(4)
+            is_checked = begin == b"\x7fELF" and b"CHECK_TRACE" in file.read()
+    except OSError as error:
+        raise Usage(f"{path} cannot be read: {error.strerror}") from error
+    if begin.startswith(b"{"):
+        return "trace"
+    if is_checked and not os.access(path, os.X_OK):
+        raise Usage(f"{path} is not executable: chmod +x {path}")
+    if is_checked:
+        return "program"
+    if begin == b"\x7fELF":
+        raise Usage(
+            f"{path} records nothing, because it was not built with the checks: "
+            "./workbook cc --check SOURCE.cu -o PROGRAM builds it so"
+        )
+    if path.suffix in (".cu", ".cuh", ".cpp", ".h"):
+        raise Usage(f"{path} is a source: ./workbook cc --check {path} -o PROGRAM compiles it, then play PROGRAM")
+    raise Usage(f"{path} is neither a program built by ./workbook cc --check nor a trace")
+
+
+def run_program(path: Path, arguments: Sequence[str], window: Window, timeout: float | None) -> str:
+    """The trace of a program that runs once. Raises Problem if it leaves none."""
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder) / "trace"
+        environment = {**os.environ, "CHECK_TRACE": str(target), **window.environment()}
+        try:
+            done = subprocess.run([str(path.resolve()), *arguments], env=environment, timeout=timeout, check=False)
+        except subprocess.TimeoutExpired as error:
+            raise Problem(f"{path} has not ended after {timeout:g} s: give it more time with --timeout") from error
+        except OSError as error:
+            raise Usage(f"{path} cannot be started: {error.strerror}") from error
+        if not target.is_file():
+            raise Problem(f"{path} ended with status {done.returncode} and wrote no trace")
+        return target.read_text(encoding="utf-8", errors="replace")
+
+
+def of_file(path: Path, arguments: argparse.Namespace, window: Window) -> tuple[Trace, dict[str, Any]]:
+    """The run of a program, or the one that a trace holds, and what the page says about it."""
+    words = [word for word in (arguments.step, *arguments.arguments) if word is not None]
+    if kind_of(path) == "trace":
+        if words or window.environment():
+            raise Usage(f"{path} is a trace, which takes no arguments and no window: leave them out")
+        text = path.read_text(encoding="utf-8", errors="replace")
+    else:
+        text = run_program(path, words, window, arguments.timeout)
+    run = trace.read(text)
+    title = shlex.join([path.name, *words])
+    about = {
+        "title": title,
+        "command": f"./workbook play {shlex.join([str(path), *words])}{window.options()}",
+        "run": {"program": title},
+    }
+    return run, about
+
+
+# --- steps ---
+
+
+def _case(arguments: argparse.Namespace, line: Step, case: Case) -> Case:
+    """The case, with small keys where nothing else was asked for."""
+    small = SMALL_KEYS if line.max_range is not None or case.type == "u8" else TWO_DIGITS
+    has_small = not arguments.input and case.type not in ("f32", "f64")
+    return replace(
+        case,
+        n=count_of(arguments.n or USUAL_KEYS),
+        input=small if has_small else case.input,
+        offset=arguments.offset,
+        lane_seed=int(os.environ.get("SIMT_SEED") or 0),
+    )
+
+
+def _print_remarks(outcome: Outcome) -> None:
+    """Prints what is wrong with the run."""
+    if not outcome.passed:
+        note(f"the step failed this case: {outcome.message}")
+    for finding in outcome.findings:
+        note(str(finding))
+
+
+def of_step(arguments: argparse.Namespace, window: Window) -> tuple[Trace, dict[str, Any], str]:
+    """The run of a step, what the page says about it, and its key type."""
+    lab, step = find_one(arguments.lab, arguments.step)
+    if arguments.arguments:
+        raise Usage(f"unexpected argument: {arguments.arguments[0]}")
+    if arguments.input:
+        (arguments.input,) = file_inputs([arguments.input])
+    count_of(arguments.n or USUAL_KEYS)
+    require_solutions(arguments.solution)
+    build.ensure()
+    if "cpu" not in build.kinds():
+        raise Problem("play needs the cpu build, which is not possible here: ./workbook doctor shows why")
+    runner = build.runner(lab, "check", arguments.solution)
+    build.compile_targets([build.judge(), runner], f"building {lab}, check build")
+    with JudgeClient() as judge:
+        line, case = case_of(arguments, judge.lab(lab), step)
+        case = _case(arguments, line, case)
+        run, outcome = observe(judge, runner, case, arguments.timeout, window.launches, window.blocks)
+    _print_remarks(outcome)
+    case = outcome.case
+    own = {"lab": lab, "step": case.step, "task": case.task, "n": case.n, "input": case.input, "type": case.type}
+    own |= {"order": case.order, "seed": case.seed}
+    options = window.options() + " --solution" * arguments.solution
+    about = {
+        "title": outcome.title + " (solution)" * arguments.solution,
+        "command": outcome.replay.replace("./workbook run ", "./workbook play ", 1) + options,
+        "run": {**own, **({"part": window.options().strip()} if window.options() else {})},
+    }
+    return run, about, case.type or ""
+
+
+def _page(run: Trace, about: Mapping[str, Any], key_type: str, folders: Sequence[Path]) -> str:
+    """The page's text. Sources are looked for in the folders, and then in the workbook."""
+    replay = Replay(run, key_type, key_bytes(key_type) if key_type else 0)
+    return page(replay, about["title"], about, [*folders, ROOT])
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Records a run and writes its page."""
+    window = Window(range_of("launches", arguments.launches), range_of("only-blocks", arguments.only_blocks))
+    if arguments.trace and (why_not := files.writable(arguments.trace)):
+        raise Usage(f"{arguments.trace} cannot be written: {why_not}")
+    path = Path(arguments.lab)
+    is_file = path.is_file() and step_of_file(arguments.lab) is None
+    if not is_file and not path.exists() and arguments.lab.startswith(("./", "../", "/")):
+        raise Usage(f"no such file: {path}")
+    if is_file:
+        output = checked_output(arguments.output, path.stem)
+        run, about = of_file(path, arguments, window)
+        key_type, folders = "", [Path.cwd(), path.resolve().parent]
+        if not run.accesses:
+            where = f" in{window.options()}" * bool(window.options())
+            raise Usage(f"{path}: no kernel accessed memory{where}, so there is nothing to play")
+    else:
+        lab, step = find_one(arguments.lab, arguments.step)
+        name = f"{lab}-{step.number:02}" + (f"-{step.part}" if step.part else "")
+        output = checked_output(arguments.output, name)
+        run, about, key_type = of_step(arguments, window)
+        folders = []
+    if arguments.trace:
+        files.write_whole(arguments.trace, run.text)
+    files.write_whole(output, _page(run, {**about, "window": window.in_words(run)}, key_type, folders))
+    if run.truncated:
+        note(window.in_words(run))
+    if sys.stdout.isatty():
+        note("open it in a browser:")
+    print(shown(output))
+    return 0
