@@ -123,9 +123,11 @@ Image CaseMemory::lay_out_image(const Case& which, std::int64_t span_bytes, std:
   return image;
 }
 
-// Room for `end` bytes, and the number of blocks behind them.
+// Room for `end` bytes, and the number of blocks behind them. All before that is about to be overwritten; what a larger
+// case has left after it must not remain, either.
 void CaseMemory::reserve(std::int64_t end) {
   memory_.reserve(end + std::int64_t{sizeof(std::uint64_t)});
+  if (blocks_ended_ > end) fill_bytes(memory_.at(end), 0, blocks_ended_ - end);
   blocks_ended_ = end;
 }
 
@@ -143,40 +145,54 @@ std::uint64_t CaseMemory::blocks_ended() const {
   return std::atomic_ref(*reinterpret_cast<std::uint64_t*>(memory_.at(blocks_ended_))).load(std::memory_order_relaxed);
 }
 
-void CaseMemory::set_guards(const Image& image) {
-  fill_bytes(memory_.at(image.output), poison_, image.bytes);  // no output of the previous case may remain
-  fill_guards(image);
-}
-
 void CaseMemory::fill_guards(const Image& image) {
   char* const input = memory_.at(image.input);
   for (std::int64_t i = 0; i < image.span; ++i) input[i] = guard_byte(guard_seed_, i);
   for (std::int64_t i = image.span + image.span_bytes; i < image.bytes; ++i) input[i] = guard_byte(guard_seed_, i);
 }
 
-void CaseMemory::fill(const Case& which, const void* given) {
-  const std::int64_t bytes = which.n * key_bytes(which.type);
+void CaseMemory::make_input(const Case& which) {
   char* const keys = memory_.at(keys_.input + keys_.span);
-  set_guards(keys_);
-  if (given) {
-    copy_bytes(keys, given, bytes);
+  fill_guards(keys_);
+  if (given_) {
+    copy_bytes(keys, given_, keys_.span_bytes);
   } else {
     make_keys(which.input, which.type, which.seed, which.n, keys);
   }
-  range_ = which.step.max_range ? range_of(which.type, which.n, keys) : 0;
+  if (values_.bytes == 0) return;
   char* const values = memory_.at(values_.input + values_.span);
-  if (values_.bytes > 0) set_guards(values_);
-  if (scratch_.bytes > 0) set_guards(scratch_);
+  fill_guards(values_);
   if (!is_in_place(which.step.task)) {
     fill_bytes(values, poison_, value_bytes(which));  // the step must write all of its result
   } else if (which.type == KeyType::pairs) {
     make_values(which.seed, which.n, reinterpret_cast<std::uint32_t*>(values));
   }
+}
+
+void CaseMemory::fill(const Case& which, const void* given) {
+  given_ = given;
+  for (const Image& image : {keys_, values_, scratch_}) {
+    fill_bytes(memory_.at(image.output), poison_, image.bytes);  // no output of the previous case may remain
+  }
+  if (scratch_.bytes > 0) fill_guards(scratch_);
+  make_input(which);
+  const char* const keys = memory_.at(keys_.input + keys_.span);
+  range_ = which.step.max_range ? range_of(which.type, which.n, keys) : 0;
   if (!by_hash_) return make_reference(which);
   reference_keys_.reset();
   hash_seed_ = fresh_number();
   input_hash_ = hash_of(which.type, which.n, keys, hash_seed_);
   changed_share_ = 1;
+}
+
+void CaseMemory::withdraw_input() {
+  for (const Image& image : {keys_, values_}) {
+    if (image.input != image.output) fill_bytes(memory_.at(image.input), poison_, image.bytes);
+  }
+}
+
+void CaseMemory::restore_input(const Case& which) {
+  if (keys_.input != keys_.output) make_input(which);
 }
 
 // In memory that the runner does not see.

@@ -33,6 +33,13 @@ class CaseMemory {
   /// location in the request.
   void prepare_piece(const Case& which, Request& request);
 
+  /// Overwrites the input, once the runner has it on the device: a step must find its keys there only. Not where host
+  /// memory is sorted.
+  void withdraw_input();
+
+  /// Makes the input again, where it was, for messages and untouched(). The step must have ended.
+  void restore_input(const Case& which);
+
   /// What is wrong with the output or the guards around it; an empty text if nothing is.
   Fault fault(const Case& which) const;
 
@@ -59,7 +66,7 @@ class CaseMemory {
                              bool in_place);
   void reserve(std::int64_t end);
   void store(Request& request) const;
-  void set_guards(const Image& image);
+  void make_input(const Case& which);
   void fill_guards(const Image& image);
   void make_reference(const Case& which);
   std::uint32_t* reference_values() const;
@@ -69,6 +76,7 @@ class CaseMemory {
 
   JudgeMemory memory_;
   Image keys_, values_, scratch_;
+  const void* given_ = nullptr;  // keys in place of the case's input, until the case has ended
   std::int64_t reference_limit_ = std::int64_t{8} << 30;
   bool by_hash_ = false;         // there is no reference, and the input is sorted in place
   std::uint64_t hash_seed_ = 0;  // which the step does not know

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "judge/machine.h"
 #include "step/error.h"
@@ -42,6 +43,21 @@ Json uses_json(const StepFacts& step) {
 }
 
 Json or_null(bool known, const Json& value) { return known ? value : Json(nullptr); }
+
+Json range_json(const Range& range) { return or_null(!range.empty(), Json::array({range.first, range.last})); }
+
+Json picture_json(const Picture& picture) {
+  Json places = Json::array();
+  for (const Range& range : picture.places) {
+    if (!range.empty()) places.push_back(range_json(range));
+  }
+  return {{"n", picture.n},
+          {"input", picture.input},
+          {"arrays", picture.arrays},
+          {"launches", range_json(picture.launches)},
+          {"places", std::move(places)},
+          {"is_in_report", picture.is_in_report}};
+}
 
 Json json_of(const Quartiles& times) {
   return {{"median_ms", times.median}, {"q1_ms", times.first}, {"q3_ms", times.third}};
@@ -240,6 +256,7 @@ Json json_of(const StepFacts& step, std::string_view lab) {
           {"part", step.part},
           {"record", step.record},
           {"lines", or_null(step.lines.own > 0, {{"own", step.lines.own}, {"given", step.lines.given}})},
+          {"picture", picture_json(step.picture)},
           {"uses", uses_json(step)},
           {"task", name_of(step.task)},
           {"memory", step.in_host_memory ? "host" : "device"},
@@ -255,7 +272,9 @@ Json json_of(const StepFacts& step, std::string_view lab) {
                                        {"conflicts", b.conflicts},
                                        {"sectors", b.sectors},
                                        {"bytes", b.bytes},
-                                       {"barriers", b.barriers}})},
+                                       {"barriers", b.barriers},
+                                       {"span", b.span},
+                                       {"work", b.work}})},
           {"affordable", {{"check", keys.check}, {"cpu", keys.cpu}, {"cuda", keys.cuda}}}};
 }
 
@@ -282,6 +301,7 @@ Json json_of(const Outcome& outcome, const Case& which) {
   return {{"status", name_of(outcome.status)},
           {"passed", outcome.passed},
           {"already_correct", outcome.already_correct},
+          {"changed_nothing", outcome.changed_nothing},
           {"message", outcome.message},
           {"shown_keys", outcome.shown_keys},
           {"first_wrong", outcome.first_wrong ? Json(*outcome.first_wrong) : Json(nullptr)},

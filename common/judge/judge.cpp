@@ -10,6 +10,7 @@
 #include "judge/errors.h"
 #include "judge/inputs.h"
 #include "judge/json.h"
+#include "judge/key_table.h"
 #include "step/key_type.h"
 
 namespace lab {
@@ -206,7 +207,7 @@ void Judge::receive(Exchange& exchange) {
     }
     case Process::ReceiveResult::timeout: {
       if (const double new_wait = process_->seconds_waited() - exchange.waited;
-          new_wait > 0.1 && exchange.wait_extension < max_wait_extension) {
+          new_wait > 0.1 && exchange.wait_extension < max_wait_extension && !process_->has_company()) {
         exchange.waited += new_wait;
         exchange.wait_extension += new_wait;
         exchange.deadline = after(new_wait);
@@ -265,6 +266,7 @@ void Judge::accept(Exchange& exchange, const Reply& reply) {
   const auto now = Process::Clock::now();
   Outcome& outcome = exchange.outcome;
   if (reply.progress == Progress::ready) {
+    if (!request_.is_piece) memory_.withdraw_input();
     Request go;
     go.command = Command::go;
     stepped_ = true;
@@ -290,18 +292,23 @@ void Judge::accept(Exchange& exchange, const Reply& reply) {
 }
 
 // Verifies the output, and names the place to look at.
-void Judge::conclude(const Case& which, Outcome& outcome) const {
+void Judge::conclude(const Case& which, Outcome& outcome) {
   const auto wrong = [&](std::string message) {
     outcome.status = Status::wrong;
     outcome.message = std::move(message);
   };
+  // What is said about a verdict needs the input; the verdict itself does not.
+  const bool is_shown = outcome.status == Status::unsupported || which.n <= max_shown_keys;
+  const bool has_fault = outcome.status == Status::verified && !memory_.fault(which).text.empty();
+  if (stepped_ && (is_shown || has_fault)) memory_.restore_input(which);
   if (outcome.status == Status::unsupported && stepped_ && !memory_.untouched(which)) {
     wrong(fmt::format("the step refused its arguments ({}) after it had changed keys", outcome.message));
   } else if (outcome.status == Status::verified) {
     const Fault fault = memory_.fault(which);
     if (!fault.text.empty()) wrong(fault.text);
     const std::string& why = outcome.document.unchanged;
-    if (!fault.text.empty() && !why.empty() && memory_.untouched(which)) {
+    outcome.changed_nothing = !fault.text.empty() && !why.empty() && memory_.untouched(which);
+    if (outcome.changed_nothing) {
       wrong(fmt::format("the step changed nothing: {}\n{}", why, fault.text));
     }
     if (fault.index >= 0) outcome.first_wrong = fault.index;

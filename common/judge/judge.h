@@ -29,6 +29,7 @@ struct Outcome {
   std::string file;                         ///< where to look: that of the first finding, else the step's
   std::int64_t line = 0;                    ///< 0: unknown
   bool already_correct = false;             ///< the keys as they came would be right
+  bool changed_nothing = false;             ///< no write has reached the keys, and the check build knows why
   std::string printed;                      ///< the end of what the runner printed
   double milliseconds = 0;                  ///< as the runner reports it
   double wall_milliseconds = 0;             ///< from "go" to "sorted" by the judge's clock
@@ -109,7 +110,7 @@ class Judge {
   void receive(Exchange& exchange);
   bool is_only_slow(Exchange& exchange) const;
   void accept(Exchange& exchange, const Reply& reply);
-  void conclude(const Case& which, Outcome& outcome) const;
+  void conclude(const Case& which, Outcome& outcome);
   bool rightly_refused(const Case& which, const Outcome& outcome) const;
   std::string ask_for_description(Bandwidth bandwidth);
   Process& process();

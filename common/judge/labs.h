@@ -36,6 +36,7 @@ struct StepFacts {
   unsigned types = 0;  ///< bit i: takes all_key_types[i]
   Task task = Task::sort;
   Budget budget;
+  Picture picture;
 
   constexpr bool takes(KeyType type) const { return types >> static_cast<int>(type) & 1; }
 };
@@ -69,7 +70,8 @@ consteval std::array<StepFacts, n> facts_of(const Step (&steps)[n]) {
                 .threads = step.threads,
                 .growth = step.growth,
                 .task = step.task(),
-                .budget = step.budget};
+                .budget = step.budget,
+                .picture = step.picture};
     for (std::size_t k = 0; k < step.uses.size(); ++k) {
       if (step.uses[k]) facts[i].uses[k] = step.uses[k];
     }

@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +20,7 @@
 #include <system_error>
 #include <vector>
 
+#include "judge/descendants.h"
 #include "judge/errors.h"
 #include "judge/machine.h"
 
@@ -78,23 +80,43 @@ double seconds_waited_by(const std::filesystem::path& thread) {
   return waiting * 1e-9;
 }
 
+// A message, its sender, and the descriptor that came with it.
+struct Received {
+  ssize_t bytes = 0;
+  pid_t sender = -1;
+  Descriptor attached;
+};
+
 // Like recv(), also for who sent the message: the kernel adds that to each, for SO_PASSCRED.
-ssize_t receive_from(int channel, Reply& reply, pid_t& sender) {
+Received receive_from(int channel, Reply& reply) {
+  Received received;
   iovec buffer{&reply, sizeof reply};
-  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(ucred))] = {};
+  alignas(cmsghdr) char control[CMSG_SPACE(sizeof(ucred)) + CMSG_SPACE(sizeof(int))] = {};
   msghdr message{};
   message.msg_iov = &buffer;
   message.msg_iovlen = 1;
   message.msg_control = control;
   message.msg_controllen = sizeof control;
-  const ssize_t bytes = recvmsg(channel, &message, MSG_TRUNC | MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-  const cmsghdr* const first = bytes > 0 ? CMSG_FIRSTHDR(&message) : nullptr;
-  if (first && first->cmsg_level == SOL_SOCKET && first->cmsg_type == SCM_CREDENTIALS) {
-    ucred credentials;
-    std::memcpy(&credentials, CMSG_DATA(first), sizeof credentials);
-    sender = credentials.pid;
+  received.bytes = recvmsg(channel, &message, MSG_TRUNC | MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+  if (received.bytes <= 0) return received;
+  for (cmsghdr* part = CMSG_FIRSTHDR(&message); part != nullptr; part = CMSG_NXTHDR(&message, part)) {
+    if (part->cmsg_level != SOL_SOCKET) continue;
+    if (part->cmsg_type == SCM_CREDENTIALS) {
+      ucred credentials;
+      std::memcpy(&credentials, CMSG_DATA(part), sizeof credentials);
+      received.sender = credentials.pid;
+    } else if (part->cmsg_type == SCM_RIGHTS && part->cmsg_len == CMSG_LEN(sizeof(int))) {
+      int descriptor;
+      std::memcpy(&descriptor, CMSG_DATA(part), sizeof descriptor);
+      received.attached = Descriptor(descriptor);
+    }
   }
-  return bytes;
+  return received;
+}
+
+bool is_same_file(int a, int b) {
+  struct stat of_a, of_b;
+  return fstat(a, &of_a) == 0 && fstat(b, &of_b) == 0 && of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
 }
 
 }  // namespace
@@ -126,11 +148,11 @@ void JudgeMemory::reserve(std::int64_t bytes) {
 
 Process::Process(const std::string& program, const JudgeMemory& memory, const Environment& environment,
                  const Sandbox& sandbox)
-    : in_sandbox_(!sandbox.empty()) {
+    : memory_(memory.fd()), in_sandbox_(!sandbox.empty()) {
   if (access(program.c_str(), X_OK) != 0) fail("cannot run " + program);
   if (in_sandbox_ && access(sandbox.front().c_str(), X_OK) != 0) fail("cannot run " + sandbox.front());
-  // A sandbox's processes become our children when the one that we started has ended, so that we can wait for them.
-  if (in_sandbox_) prctl(PR_SET_CHILD_SUBREAPER, 1);
+  // What a runner leaves behind becomes our child, so that we can end it and wait for it.
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
   int sockets[2], pipe_ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0) fail("cannot create a socket pair");
   channel_ = Descriptor(sockets[0]);
@@ -149,6 +171,7 @@ Process::Process(const std::string& program, const JudgeMemory& memory, const En
   if (pid_ < 0) fail("cannot start " + program);
   if (pid_ == 0) become_runner(arguments.data(), variables.data(), runners_channel, memory.fd(), runners_output);
   setpgid(pid_, pid_);  // here too, because either process may come first
+  runner_started(pid_);
 }
 
 Process::~Process() {
@@ -157,6 +180,7 @@ Process::~Process() {
   // All of the group: a process that has ended counts against the limits of the sandbox until somebody waits for it.
   while (waitpid(-pid_, nullptr, 0) > 0) {
   }
+  runner_ended(pid_);
 }
 
 void Process::send(const Request& request) { ::send(channel_, &request, sizeof request, MSG_NOSIGNAL); }
@@ -169,9 +193,12 @@ Process::ReceiveResult Process::receive(Reply& reply, Clock::time_point deadline
     if (poll(waiting, 2, static_cast<int>(std::min<std::int64_t>(left, 1000))) < 0 && errno != EINTR) fail("poll");
     if (waiting[1].revents & POLLIN) drain_output();
     if (waiting[0].revents == 0) continue;
-    const ssize_t bytes = receive_from(channel_, reply, sender_);
-    if (bytes == 0 || (bytes < 0 && errno == ECONNRESET)) return ReceiveResult::closed;
-    if (bytes != ssize_t{sizeof reply}) return ReceiveResult::malformed;
+    const Received received = receive_from(channel_, reply);
+    if (received.bytes == 0 || (received.bytes < 0 && errno == ECONNRESET)) return ReceiveResult::closed;
+    if (received.bytes != ssize_t{sizeof reply}) return ReceiveResult::malformed;
+    // A step that finds the nonce can write it to the channel, but cannot attach a descriptor.
+    if (!is_same_file(received.attached, memory_)) return ReceiveResult::malformed;
+    sender_ = received.sender;
     const bool text_fits = reply.text_bytes >= 0 && std::size_t(reply.text_bytes) <= sizeof reply.text;
     return text_fits ? ReceiveResult::reply : ReceiveResult::malformed;
   }
@@ -230,7 +257,12 @@ double Process::seconds_waited() const {
 
 std::int64_t Process::peak_bytes() const { return memory_fact("VmHWM:", runner()); }
 
-void Process::ask_to_end() { kill(runner(), SIGTERM); }
+bool Process::has_company() const { return sender_ > 0 && has_started_others(pid_, runner()); }
+
+void Process::ask_to_end() {
+  if (sender_ > 0) end_started_by_step(pid_, runner());
+  kill(runner(), SIGTERM);
+}
 
 std::string Process::collect_output() {
   drain_output();

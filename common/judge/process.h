@@ -98,7 +98,10 @@ class Process {
   /// report it.
   std::int64_t peak_bytes() const;
 
-  /// Asks a process that hangs to print where it is, and to end.
+  /// Whether the step has started processes, for which it may then have to wait.
+  bool has_company() const;
+
+  /// Ends what the step has started, and asks the process, which hangs, to print where it is and to end.
   void ask_to_end();
 
   /// The last few KiB that the process has printed since the last call.
@@ -109,6 +112,7 @@ class Process {
   pid_t runner() const;
   std::map<std::string, double> waits() const;  // seconds, by thread
 
+  int memory_;  // the descriptor that messages must carry
   pid_t pid_ = -1;
   pid_t sender_ = -1;                    // of the last message
   std::map<std::string, double> waits_;  // at the last mark

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "runner/send.h"
+
 namespace lab {
 namespace {
 
@@ -19,7 +21,7 @@ bool send_reply(Progress progress, Status status, double milliseconds, std::stri
   reply.milliseconds = milliseconds;
   reply.text_bytes = static_cast<std::int32_t>(std::min(text.size(), sizeof reply.text));
   std::memcpy(reply.text, text.data(), static_cast<std::size_t>(reply.text_bytes));
-  return ::send(channel_fd, &reply, sizeof reply, MSG_NOSIGNAL) == ssize_t{sizeof reply};
+  return send_with_memory(reply);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "runner/call.h"
 #include "runner/cuda_handles.h"
 #include "step/device_array.h"
 #include "step/error.h"

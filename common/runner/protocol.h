@@ -1,11 +1,13 @@
 // The messages between the judge and a runner: fixed-size structs over a SOCK_SEQPACKET socket pair, which keeps each
 // message whole, and keys in memory that both map. The runner is the student's process, so the judge trusts nothing
-// that it can check, and refuses every message that is malformed.
+// that it can check, and refuses every message that is malformed. Each reply carries the descriptor of that memory: code
+// that writes to the channel as to a file, such as printf(), cannot attach one.
 //
 //   judge                                   runner
 //   sort, with the input in the memory  ->
 //                                       <-  ready: the input is on the device; milliseconds of that copy. For a step
 //                                           that sorts host memory: it is where it is sorted; milliseconds of pinning
+//   (the judge overwrites the input, so that the step finds its keys on the device only)
 //   go                                  ->  (the judge's clock starts)
 //                                       <-  sorted: the device is idle; milliseconds by events (the clock stops)
 //                                       <-  finished: the output is in the memory; milliseconds of that copy. For a

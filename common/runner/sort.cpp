@@ -20,6 +20,9 @@
 #include "runner/fair_start.h"
 #include "runner/host_images.h"
 #include "runner/kernel_times.h"
+#ifdef SIMT_CHECK
+#include "runner/sealed_copy.h"
+#endif
 #include "step/device_array.h"
 #include "step/error.h"
 #include "step/segments.h"
@@ -95,13 +98,20 @@ struct DeviceImages {
   std::vector<int> host_begins =
       request.task == Task::segments ? segment_begins(request.task, request.n) : std::vector<int>();
   DeviceArray<int> begins = {std::ssize(host_begins), stream};
+#ifdef SIMT_CHECK
+  std::optional<SealedCopy> keys_before = {}, values_before = {};  // as they came: the judge overwrites its own
+#endif
 
-  double copy_in() const {
+  double copy_in() {
     const auto started = Clock::now();
     copy(keys.data(), memory.at(request.keys.input), request.keys.bytes, cudaMemcpyHostToDevice);
     copy(values.data(), memory.at(request.values.input), request.values.bytes, cudaMemcpyHostToDevice);
     copy(begins.data(), host_begins.data(), begins.size() * std::int64_t{sizeof(int)}, cudaMemcpyHostToDevice);
     const double milliseconds = milliseconds_since(started);
+#ifdef SIMT_CHECK
+    keys_before.emplace(memory.at(request.keys.input), std::size_t(request.keys.bytes));
+    values_before.emplace(memory.at(request.values.input), std::size_t(request.values.bytes));
+#endif
     flush_cache(stream);
     return milliseconds;
   }
@@ -116,10 +126,11 @@ struct DeviceImages {
   // Errors: HostWorked, in the check build. What it did not see, it can find nothing wrong with.
   void require_kernels() const {
 #ifdef SIMT_CHECK
-    const auto require = [&](const DeviceArray<char>& array, const Image& image, const char* what) {
+    const auto require = [&](const DeviceArray<char>& array, const Image& image, const SealedCopy& before,
+                             const char* what) {
       if (image.bytes == 0) return;
       const std::int64_t at = std::int64_t(simt::check::first_not_by_device(
-          array.data() + image.span, std::size_t(image.span_bytes), memory.at(image.input + image.span)));
+          array.data() + image.span, std::size_t(image.span_bytes), before.open() + image.span));
       if (at >= image.span_bytes) return;
       throw HostWorked(
           fmt::format("no kernel was seen to write byte {} of the {}, which has changed: kernels must "
@@ -127,8 +138,8 @@ struct DeviceImages {
                       at, what));
     };
     const TaskNames names = names_of(request.task);
-    require(keys, request.keys, names.input);
-    require(values, request.values, names.result);
+    require(keys, request.keys, *keys_before, names.input);
+    require(values, request.values, *values_before, names.result);
 #endif
   }
 
@@ -166,6 +177,7 @@ struct DeviceImages {
     const TaskNames names = names_of(request.task);
     simt::check::narrow(keys.data() + request.keys.span, request.keys.span_bytes, names.input);
     simt::check::narrow(values.data() + request.values.span, request.values.span_bytes, names.result);
+    simt::check::narrow(begins.data(), begins.size() * sizeof(int), "begins");
 #endif
   }
 
@@ -176,7 +188,9 @@ struct DeviceImages {
 };
 
 // While it exists, the stream does not advance. The keys arrive behind what keeps it busy, so what a step queues in
-// another stream sorts something else. Where CUDA runs on the CPU, simt::HostWatch refuses such a launch.
+// another stream sorts something else. A host function keeps it busy, not a kernel: it takes no multiprocessor from
+// the step, whatever the size of the GPU, and it ends by itself if the step waits for the stream. Where CUDA runs on the
+// CPU, simt::HostWatch refuses such a launch.
 class BusyStream {
  public:
 #ifdef __SIMT__
@@ -184,14 +198,23 @@ class BusyStream {
 #else
   BusyStream(const Step& step, const Request& request, void* keys, cudaStream_t stream) {
     const std::int64_t bytes = request.keys.span_bytes;
-    if (!request.watch_host || step.on_host || step.in_host_memory() || bytes == 0 || bytes > max_bytes) return;
-    const DeviceArray<char> copy(bytes, stream);
-    CUDA_CHECK(cudaMemcpyAsync(copy.data(), keys, bytes, cudaMemcpyDeviceToDevice, stream));
+    // The clock of kernels would count the copies.
+    if (!request.watch_host || request.time_kernels) return;
+    if (step.on_host || step.in_host_memory() || bytes == 0 || bytes > max_bytes) return;
+    DeviceArray<char> kept;
+    try {
+      kept = allocate(bytes, stream);
+    } catch (const Unsupported&) {  // the step may need what is left
+      return;
+    }
+    CUDA_CHECK(cudaMemcpyAsync(kept.data(), keys, bytes, cudaMemcpyDeviceToDevice, stream));
     CUDA_CHECK(cudaMemsetAsync(keys, request.poison, bytes, stream));
     CUDA_CHECK(cudaDeviceSynchronize());
     is_busy() = true;
     CUDA_CHECK(cudaLaunchHostFunc(stream, wait, nullptr));
-    CUDA_CHECK(cudaMemcpyAsync(keys, copy.data(), bytes, cudaMemcpyDeviceToDevice, stream));
+    CUDA_CHECK(cudaMemcpyAsync(keys, kept.data(), bytes, cudaMemcpyDeviceToDevice, stream));
+    // The step's own allocations may get this memory, in which they must not find the keys.
+    CUDA_CHECK(cudaMemsetAsync(kept.data(), request.poison, bytes, stream));
   }
   ~BusyStream() { is_busy() = false; }
 #endif
@@ -201,12 +224,14 @@ class BusyStream {
  private:
 #ifndef __SIMT__
   static constexpr std::int64_t max_bytes = std::int64_t{64} << 20;
-  static constexpr std::chrono::milliseconds longest{5};  // for steps that wait for the stream themselves
+  // For steps that wait for the stream themselves, or for a call that waits for the whole device, as loading a kernel may.
+  static constexpr std::chrono::milliseconds longest{5};
 
   static std::atomic<bool>& is_busy() {
     static std::atomic<bool> busy = false;
     return busy;
   }
+  // Must not call CUDA.
   static void wait(void*) {
     const auto started = Clock::now();
     while (is_busy() && Clock::now() - started < longest) std::this_thread::yield();

@@ -119,6 +119,28 @@ struct Budget {
   double sectors = 0;    ///< global memory: sectors moved per sector needed if all of its 32 bytes were used
   double bytes = 0;      ///< global memory: bytes of the sectors moved, per key
   double barriers = 0;   ///< __syncthreads() per block, on average over all blocks of all launches
+  double span = 0;       ///< requests one after another for 1,000 keys: those of the busiest warp between two barriers,
+                         ///< added up over a block, in the block with the most of each launch, and over all launches
+  double work = 0;       ///< requests of all kernels for 1,000 keys, at least: about a fourth of the solution's, where
+                         ///< that is much more than a copy. Fewer mean that the host has done the work
+};
+
+/// The numbers from `first` to `last`; by default, none.
+struct Range {
+  int first = 0, last = -1;
+
+  constexpr bool empty() const { return last < first; }
+};
+
+/// What `./workbook picture` draws of a line unless its options say otherwise: a small run that shows the step's idea.
+/// What is left out here is chosen as it is for any other run.
+struct Picture {
+  std::int64_t n = 16;               ///< keys
+  const char* input = "";            ///< "": as usual
+  const char* arrays = "";           ///< "shared", "global" or "all"; "": those in shared memory if there are any
+  Range launches = {};               ///< from 0; empty: the first that fit
+  std::array<Range, 8> places = {};  ///< of arrays that are too large; all empty: the first
+  bool is_in_report = false;         ///< a report draws this line: one of each lab, with barriers if the lab has any
 };
 
 /// Lines of a step's solution, of which `./workbook starters` counts.
@@ -166,9 +188,10 @@ struct LabTraits {
 /// with the same number are parts of that step, which are tested and timed by themselves.
 struct Step {
   int number;
-  const char* name;     ///< as in the file's name, 02_shared.cu: "shared". A part has a different name
-  const char* idea;     ///< a few words for tables
-  Lines lines = {};     ///< of a step's own line
+  const char* name;  ///< as in the file's name, 02_shared.cu: "shared". A part has a different name
+  const char* idea;  ///< a few words for tables
+  Lines lines = {};  ///< of a step's own line
+  Picture picture = {};
   bool record = false;  ///< built for speed: the lab's fastest step for its kind of work; see `bench --preset records`
   /// Lines of other steps that this one calls, by name. If it fails, they are tested first, so that a fault is reported
   /// where it is.

@@ -2,7 +2,7 @@
 """Lists what steps may use: the symbols that the solutions and the corpus need from libraries and from CUDA.
 
     allowed.py BUILD            fails if the list of BUILD's compilers differs (77: BUILD lacks a list's version)
-    allowed.py BUILD --write    writes common/workbook/grading/allowed/COMPILER.txt
+    allowed.py BUILD --write    writes common/workbook/inspection/allowed/COMPILER.txt
 
 BUILD is a build folder in which the solutions are compiled. Its C++ compiler makes gcc.txt or clang.txt, and nvcc, if
 it is set up, nvcc.txt. The corpus (corpus/*.cu) is ordinary C++ and CUDA, compiled like a step for each build.
@@ -20,9 +20,9 @@ from compiling import ROOT, command_of, compile_file, compiler
 
 from workbook.core import build, files
 from workbook.core.console import Problem
-from workbook.grading import inspection
-from workbook.grading.objects import Object, demangled
-from workbook.grading.refusals import refusal_of
+from workbook.inspection import inspector
+from workbook.inspection.objects import Object, demangled
+from workbook.inspection.refusals import refusal_of
 
 CORPUS = sorted((ROOT / "tests/grading/corpus").glob("*.cu"))
 
@@ -41,8 +41,7 @@ def needed(objects: Iterable[Object]) -> set[str]:
     objects = list(objects)
     defined = {s.name for each in objects for s in each.symbols if not s.is_undefined and not s.is_local}
     used = {s.name for each in objects for s in each.symbols if s.is_undefined and s.name}
-    added = {"atexit", "exit"}  # only code that nvcc adds may call these: see inspection.py
-    return {name for name in used - defined - added if not inspection.is_of_aarch64(name)}
+    return {name for name in used - defined if not inspector.is_of_aarch64(name)}
 
 
 def solutions(kind: str) -> list[Path]:
@@ -91,7 +90,7 @@ def main() -> int:
         if refused:
             print(f"the corpus needs what is refused: {', '.join(refused)}")
             status = 1
-        path = inspection.ALLOWED / f"{name}.txt"
+        path = inspector.ALLOWED / f"{name}.txt"
         text = text_of(names, name, version(kinds[0]))
         if "--write" in sys.argv:
             files.write_whole(path, text)
@@ -101,7 +100,7 @@ def main() -> int:
             print(f"{path.name} is of another version than this compiler ({version(kinds[0])}): not compared")
             status = status or 77
         elif recorded != text:
-            more, fewer = names - inspection.allowed(name), inspection.allowed(name) - names
+            more, fewer = names - inspector.allowed(name), inspector.allowed(name) - names
             print(f"{path.name} differs; tests/grading/allowed.py {sys.argv[1]} --write writes it")
             print("".join(f"  + {n}\n" for n in sorted(more)) + "".join(f"  - {n}\n" for n in sorted(fewer)))
             status = 1

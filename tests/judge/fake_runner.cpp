@@ -1,6 +1,7 @@
 // A runner without CUDA that keeps the protocol, or breaks it in the way that the number of the step names.
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -14,9 +15,11 @@
 #include <cstring>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "fake_runner.h"
 #include "runner/protocol.h"
+#include "runner/send.h"
 
 namespace {
 
@@ -32,16 +35,47 @@ void answer(lab::Progress progress, lab::Status status = lab::Status::verified, 
   reply.milliseconds = milliseconds;
   reply.text_bytes = static_cast<std::int32_t>(std::strlen(text));
   std::memcpy(reply.text, text, std::strlen(text));
-  send(lab::channel_fd, &reply, sizeof reply, MSG_NOSIGNAL);
+  lab::send_with_memory(reply);
 }
 
 std::uint32_t* output_keys() {
   return reinterpret_cast<std::uint32_t*>(memory + request.keys.output + request.keys.span);
 }
 
-void sort_output() {
-  std::memmove(memory + request.keys.output, memory + request.keys.input, request.keys.bytes);
-  std::sort(output_keys(), output_keys() + request.n);
+void sort_output() { std::sort(output_keys(), output_keys() + request.n); }
+
+// The keys, sorted, if they are anywhere in the memory after `go`; else nothing that is right.
+void sort_what_is_found(const std::vector<char>& input) {
+  std::memset(output_keys(), 0, request.keys.span_bytes);
+  char* const end = memory + request.memory_bytes;
+  const auto begin = input.begin() + request.keys.span;
+  char* const found = std::search(memory, end, begin, begin + request.keys.span_bytes);
+  if (found == end) return;
+  std::memmove(output_keys(), found, request.keys.span_bytes);
+  sort_output();
+}
+
+// With the right nonce, but as a step could send it that makes printf() write to the channel.
+void forge_a_reply() {
+  for (lab::Progress progress : {lab::Progress::sorted, lab::Progress::finished}) {
+    lab::Reply reply;
+    reply.nonce = request.nonce;
+    reply.progress = progress;
+    if (write(lab::channel_fd, &reply, sizeof reply) < 0) std::perror("write");
+  }
+}
+
+// A bomb of at most 8 processes, for at most a minute, in case that they are not found. Each is in a session of its own,
+// and some have lost their parent. Their name tells the test which ones they are.
+void leave_processes() {
+  const std::string name = "left-" + std::to_string(getppid());
+  if (fork() != 0) return;
+  prctl(PR_SET_NAME, name.c_str());
+  for (int i = 0; i < 3; ++i) {
+    if (fork() == 0) setsid();
+  }
+  for (int i = 0; i < 60; ++i) sleep(1);
+  _exit(0);
 }
 
 void send_document(const std::string& text, std::uint64_t nonce = request.nonce) {
@@ -88,6 +122,9 @@ void run_step() {
     return answer(lab::Progress::finished, lab::Status::not_written, 0, request.nonce, "x.cu:7: step is not written");
   }
   if (step == fake::dies_before_go) raise(SIGSEGV);
+  const char* const image = memory + request.keys.input;
+  const std::vector<char> input(image, image + request.keys.bytes);  // the judge overwrites its own before `go`
+  std::copy(input.begin(), input.end(), memory + request.keys.output);
   answer(lab::Progress::ready);
   recv(lab::channel_fd, &go, sizeof go, 0);
   const auto started = std::chrono::steady_clock::now();
@@ -124,7 +161,7 @@ void run_step() {
       answer(lab::Progress::finished, lab::Status::unsupported);
       return;
     case fake::refuses_cleanly:
-      std::memcpy(memory + request.keys.output, memory + request.keys.input, request.keys.bytes);
+      std::copy(input.begin(), input.end(), memory + request.keys.output);
       answer(lab::Progress::finished, lab::Status::unsupported, 0, request.nonce, "no");
       return;
     case fake::writes_before:
@@ -196,7 +233,7 @@ void run_step() {
       reply.nonce = request.nonce;
       reply.progress = lab::Progress::document;
       reply.text_bytes = 1 << 30;
-      send(lab::channel_fd, &reply, sizeof reply, MSG_NOSIGNAL);
+      lab::send_with_memory(reply);
       break;
     }
     case fake::computes_on_one_processor: {  // for 0.3 s of its time, however long that takes
@@ -217,6 +254,19 @@ void run_step() {
     case fake::loses_the_device:
       answer(lab::Progress::finished, lab::Status::cuda_error, 0, request.nonce, "the device has fallen off the bus");
       _exit(1);
+    case fake::searches_memory:
+      sort_what_is_found(input);
+      break;
+    case fake::forges_a_reply:
+      return forge_a_reply();
+    case fake::leaves_processes:
+      leave_processes();
+      raise(SIGSEGV);
+      return;
+    case fake::leaves_processes_and_hangs:
+      leave_processes();
+      pause();
+      return;
     case fake::prints_much:
       for (int i = 0; i < 100000; ++i) std::printf("line %d of very many\n", i);
       std::fflush(stdout);

@@ -41,7 +41,11 @@ enum Step {
   computes_on_one_processor,
   reverses,
   writes_behind_scratch,
-  loses_the_device
+  loses_the_device,
+  searches_memory,
+  forges_a_reply,
+  leaves_processes,
+  leaves_processes_and_hangs
 };
 
 /// Puts the calling thread on the first processor that this program may use, which need not be number 0.

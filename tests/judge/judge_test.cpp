@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <thread>
@@ -285,6 +286,37 @@ TEST_CASE("memory around the keys must stay as it was") {
 
 TEST_CASE("a runner that changes its input does not change the verdict") {
   check(fake::changes_input, Status::wrong, "index 0 of 1000");
+}
+
+TEST_CASE("once the keys are on the device, the input is nowhere in the memory, nor what larger cases have left") {
+  lab::Judge judge(fake_runner);
+  CHECK(judge.run(fake_case(fake::right, 100000)).status == Status::verified);  // its first keys are those of the next
+  const Outcome outcome = judge.run(fake_case(fake::searches_memory));
+  CHECK(outcome.status == Status::wrong);
+  CHECK(outcome.message.find("keys were lost or made up") != std::string::npos);
+}
+
+TEST_CASE("a reply without the memory's descriptor is not the runner's, even if it has the nonce") {
+  check(fake::forges_a_reply, Status::refused, "a message that the runner did not write");
+}
+
+TEST_CASE("nothing of what a step has started is left after its case") {
+  const auto is_left = [] {
+    const std::string name = fmt::format("(left-{}) ", getpid());
+    for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+      std::string text;
+      std::getline(std::ifstream(entry.path() / "stat"), text);
+      const std::size_t at = text.find(name);
+      if (at != std::string::npos && text[at + name.size()] != 'Z') return true;
+    }
+    return false;
+  };
+  lab::Judge judge(fake_runner, 0.5);
+  // They hold the channel open after the runner has crashed.
+  CHECK(judge.run(fake_case(fake::leaves_processes)).status == Status::hung);
+  CHECK_FALSE(is_left());
+  CHECK(judge.run(fake_case(fake::leaves_processes_and_hangs)).status == Status::hung);
+  CHECK_FALSE(is_left());
 }
 
 TEST_CASE("a step refuses before it touches anything") {

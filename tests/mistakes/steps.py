@@ -26,11 +26,12 @@ from unittest import mock
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "common"), str(ROOT / "tests/mutations")]
 
+import lab_01  # noqa: E402
+import lab_02  # noqa: E402
+import lab_03  # noqa: E402
 import lab_04  # noqa: E402
 import lab_05  # noqa: E402
 import lab_06  # noqa: E402
-import labs_01_and_03  # noqa: E402
-import labs_01_to_03  # noqa: E402
 from barriers import Recipe  # noqa: E402
 from mistake import Mistake  # noqa: E402
 
@@ -39,7 +40,7 @@ from workbook.core.course import find_step  # noqa: E402
 from workbook.core.judge_client import JudgeClient  # noqa: E402
 from workbook.core.judge_types import Note  # noqa: E402
 
-LABS = (labs_01_to_03, labs_01_and_03, lab_04, lab_05, lab_06)
+LABS = (lab_01, lab_02, lab_03, lab_04, lab_05, lab_06)
 MISTAKES: Sequence[Mistake] = tuple(item for lab in LABS for item in lab.MISTAKES)
 # Compiles faster than with the solutions' options, and warns as narrowing.Scan does.
 OPTIONS = {"cpu": ["-O0", "-Wconversion", "-Wno-sign-conversion", "-Wno-error"], "check": ["-Wno-error"]}

@@ -4,7 +4,9 @@
 #include <unistd.h>
 
 #include <cassert>
+#include <cstddef>
 #include <cstdio>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -64,6 +66,12 @@ __global__ void write(int* to, int i) { to[i] = 1; }
 constexpr int line_of_wide_read = __LINE__ + 1;
 __global__ void read_wide(const uint4* from, uint4* to) { *to = *from; }
 #endif
+
+struct EndsWithPadding {
+  long first;
+  int count;
+};
+__global__ void write_count(EndsWithPadding from, int* to) { *to = from.count; }
 
 struct Link {
   Link* next;
@@ -162,6 +170,21 @@ TEST_CASE("a host pointer that is followed") {
   expect("host-pointer", line_of_write, cudaErrorIllegalAddress, [&] { write<<<1, 1>>>(host.data(), 2); });
   CHECK(host[2] == 0);
 }
+
+#if __has_builtin(__builtin_clear_padding)
+TEST_CASE("an argument whose padding makes an int look like a host pointer") {
+  const std::vector<int> host(4);
+  const int* const address = host.data();
+  EndsWithPadding argument{0, 0};
+  std::memcpy(reinterpret_cast<char*>(&argument) + offsetof(EndsWithPadding, count), &address, sizeof address);
+  const int expected = argument.count;
+  int *device, count = 0;
+  cudaMalloc(&device, sizeof(int));
+  write_count<<<1, 1>>>(argument, device);
+  cudaMemcpy(&count, device, sizeof count, cudaMemcpyDeviceToHost);
+  CHECK(count == expected);
+}
+#endif
 
 TEST_CASE("a write past the end of an allocation") {
   int* device;

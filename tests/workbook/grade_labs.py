@@ -4,8 +4,8 @@
     grade_labs.py BUILD LAB ...      BUILD is Meson's build folder
 
 The starters are changed by a comment, so that they are compiled and run as anybody's work. One more submission has a
-step that does not compile and a step that is wrong: the others must get their points. Exits with 77, which Meson counts
-as "not run", if no sandbox works here.
+step that does not compile and a step that is wrong: the others must get their points. --rescore must change nothing.
+Exits with 77, which Meson counts as "not run", if no sandbox works here.
 """
 
 from __future__ import annotations
@@ -111,11 +111,14 @@ def main(folder: str, *labs: str) -> int:
             # Set up by Meson, which runs this test.
             with mock.patch.object(build, "ensure"):
                 found = class_run.grade_class(Options(place, out, labs))
+                again = class_run.grade_class(Options(place, out, labs, rescore=True))
         except Problem as problem:
             print(problem)
             return SKIPPED if "no sandbox works" in str(problem) else 1
     expected = expected_points(labs)
     lines = [line for grade in found for line in wrong(grade, expected[grade.student])]
+    if again != found:
+        lines.append("points from the records that were read again are not those that were given at first")
     print("\n".join(lines))
     print(f"{len(found)} submissions graded, {len(lines)} faults, {time.monotonic() - started:.0f} s")
     return 1 if lines or len(found) != 3 else 0

@@ -16,7 +16,7 @@ import fake_judge
 from in_folder import InFolder
 from test_judge_client import FakeJudge
 
-from workbook.core import build, check_build, checking, console, narrowing, nvcc_compile, shrinking
+from workbook.core import build, check_build, checking, console, narrowing, shrinking
 from workbook.core.course import StepFile
 from workbook.core.judge_client import JudgeDied, JudgeUsage
 from workbook.core.judge_types import Case, CaseGroup, Finding, Lab, Note, Outcome, Step, from_json
@@ -128,7 +128,7 @@ class CheckStep(unittest.TestCase):
         with (
             mock.patch.object(checking, "ProgressFile", lambda: keeper),
             mock.patch.object(check_build, "Judges", lambda: script),
-            mock.patch.object(nvcc_compile, "object_of", lambda *_: None),
+            mock.patch.object(build, "object_of", lambda *_: None),
             mock.patch.object(shrinking, "TRIES", options.pop("tries", 0)),
             mock.patch.object(
                 narrowing, "Scan", lambda *_: SimpleNamespace(notes=lambda: [NARROW], cancel=lambda: None)
@@ -335,6 +335,17 @@ class CheckStep(unittest.TestCase):
         *_, script = self.check(lambda *_: {}, STEPS[2], failed=failed)
         observed = [entry[2:4] for entry in script.log if entry[0] == "check"]
         self.assertEqual(observed, [("histogram", 3), ("sort", 9), ("sort", 3)])
+
+    def test_that_nothing_has_changed_is_as_good_as_a_finding(self) -> None:
+        def rule(kind: str, _: Case) -> dict[str, Any]:
+            unchanged = {**WRONG_KEY, "message": "no launch", "changed_nothing": True}
+            return unchanged if kind == "check" else WRONG_KEY
+
+        _, printed, *_ = self.check(rule, STEPS[2])
+        self.assertIn("check build. The first thing to fix:", printed)
+        self.assertIn("no launch", printed)
+        _, printed, *_ = self.check(lambda *_: WRONG_KEY, STEPS[2])
+        self.assertIn("cpu build. The first thing to fix:", printed)
 
     def test_a_case_that_no_longer_exists_is_left_out(self) -> None:
         def rule(_: str, case: Case) -> dict[str, Any]:

@@ -29,6 +29,9 @@ LAUNCH = {
     "grid": [4, 1, 1],
     "block": [64, 1, 1],
     "barriers": 4 * 2 * 3,
+    "span": 16,
+    "shared_ld_requests": 8,
+    "global_atomic_requests": 24,
     "shared_ld_wavefronts": 30,
     "shared_st_wavefronts": 10,
     "shared_ld_ideal_wavefronts": 10,
@@ -37,6 +40,8 @@ LAUNCH = {
     "global_st_sectors": 64,
     "global_ld_ideal_sectors": 32,
     "global_st_ideal_sectors": 32,
+    "global_ld_bytes": 1000,
+    "global_st_bytes": 280,
 }
 
 
@@ -56,10 +61,12 @@ class CheckBuild(FakeJudge):
 
     def test_costs(self) -> None:
         costs = profiles.costs([LAUNCH, LAUNCH], 256)
-        self.assertEqual(costs, {"conflicts": 2.0, "sectors": 2.0, "bytes": 32.0, "barriers": 3.0})
+        expected = {"conflicts": 2.0, "sectors": 2.0, "bytes": 32.0, "used": 10.0, "barriers": 3.0}
+        self.assertEqual(costs, {**expected, "span": 125.0, "work": 250.0})
 
     def test_copies_within_the_device_are_bytes_moved(self) -> None:
         self.assertEqual(profiles.costs([LAUNCH], 256, 2560)["bytes"], 26.0)
+        self.assertEqual(profiles.costs([LAUNCH], 256, 2560)["used"], 15.0)
         verdict = self.verdict({"n": 1000, "bytes": 5000.0}, copied_bytes=1000)
         self.assertEqual(verdict.costs[0].values["bytes"], (5096.0, 5000.0))
         self.assertIn("cudaMemcpy or cudaMemcpyAsync moves 1e+03 of these bytes per key", verdict.over[-1])
@@ -70,6 +77,7 @@ class CheckBuild(FakeJudge):
         self.assertTrue(verdict.passed, verdict)
         self.assertEqual(verdict.costs[0].values["bytes"], (4096.0, 4096.0))
         self.assertIn("conflicts 2.00 (at most 2)", str(verdict.costs[0]))
+        self.assertIn("bytes moved 4096.00 (at most 4096)", str(verdict.costs[0]))
 
     def test_over_the_budget_names_where(self) -> None:
         verdict = self.verdict({"n": 1000, "conflicts": 1.9, "sectors": 0.0, "bytes": 0.0, "barriers": 0.0})
@@ -77,6 +85,25 @@ class CheckBuild(FakeJudge):
         self.assertIn("over budget: global, 2.00 wavefronts", verdict.over[0])
         self.assertTrue(verdict.over[0].endswith("; at most 1.9 is allowed"), verdict.over[0])
         self.assertTrue(verdict.over[1].startswith("a.cu:7: note: bank-conflict"))
+
+    def test_work_that_one_thread_does(self) -> None:
+        # The fake judge's budget cases have 1 and 1000 keys.
+        self.assertIsNone(self.verdict({"n": 1000, "span": 16000.0}).serial)
+        verdict = self.verdict({"n": 1000, "span": 15000.0})
+        assert verdict.serial
+        self.assertEqual({"span": (16000.0, 15000.0)}, verdict.serial.values)
+        self.assertIn("over budget: global, 16000.00 requests one after another for 1,000 keys", verdict.over[0])
+        self.assertFalse(verdict.passed)
+
+    def test_work_that_kernels_leave_to_the_host(self) -> None:
+        self.assertEqual("", self.verdict({"n": 1000, "work": 32.0}).idle)
+        verdict = self.verdict({"n": 1000, "work": 33.0})
+        self.assertEqual(
+            "too little work: global, its kernels make 32 requests for 1,000 keys; at least 33 are needed: the host "
+            "must leave the kernels' part to them",
+            verdict.idle,
+        )
+        self.assertEqual([verdict.idle], verdict.lines())
 
     def test_a_finding_fails_a_case_that_came_out_right(self) -> None:
         verdict = self.verdict({"n": 256, "conflicts": 9.0}, findings=[fake_judge.RACE])
@@ -270,11 +297,11 @@ class Scan(InFolder):
 
 
 LABS = ROOT / "labs"
-COSTS = ("conflicts", "sectors", "bytes", "barriers")
-HEADER = "| step | n | conflicts | sectors | bytes per key | barriers per block |"
+COSTS = ("conflicts", "sectors", "bytes", "barriers", "span")
+HEADER = "| step | n | conflicts | sectors | bytes moved per key | barriers per block | span per 1,000 keys |"
 
 
-Budgets = dict[str, tuple[float, ...]]  # {"2 shared": (n, conflicts, sectors, bytes, barriers)}; 0: not checked
+Budgets = dict[str, tuple[float, ...]]  # {"2 shared": (n, conflicts, sectors, bytes, barriers, span)}; 0: not checked
 
 
 def in_steps(lab: str) -> Budgets:

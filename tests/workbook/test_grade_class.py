@@ -19,7 +19,7 @@ from report_data import step
 from workbook.core import check_build, judge_types
 from workbook.core.console import Problem, Usage
 from workbook.core.judge_types import Case
-from workbook.grading import class_run, grader, grades, judging, rubric
+from workbook.grading import class_run, grader, grades, judging, rubric, texts
 from workbook.grading.class_run import Options
 from workbook.grading.grades import Criterion, Grade, Run
 from workbook.grading.handed_in import Handed
@@ -260,11 +260,38 @@ class OneSubmission(InFolder):
                 self.assertIsNone(grade.points)
                 self.assertIn(str(fault), grade.not_graded)
 
-    def test_refused(self) -> None:
-        self.patched("build", return_value=LabBuild(LAB, refused=("02_shared.cu calls fork",)))
+    def test_a_file_that_is_refused(self) -> None:
+        """It costs its own step, which says why."""
+        failure = grades.Failure("", LAB, 2, status="refused", message="02_shared.cu uses fork", place="02_shared.cu:7")
+        names = {*step_files(LAB)} - {"02_shared.cu"}
+        self.patched("build", return_value=LabBuild(LAB, unchanged=names, refused={"02_shared.cu": failure}))
         grade = self.grade()
-        self.assertEqual((grade.points, grade.refused), (0, (f"{LAB}: 02_shared.cu calls fork",)))
+        self.assertEqual((grade.points, grade.refused), (0, (f"{LAB}: 02_shared.cu uses fork",)))
         self.assertGreater(grade.max_points, 0)
+        words = {criterion.step: criterion.words for criterion in grade.criteria}
+        self.assertEqual(words[2], "not run: the file uses what no step may use")
+        self.assertEqual(words[1], f"labs/{LAB}/01_global.cu was not handed in")
+        self.assertIn((failure,), [criterion.failures for criterion in grade.criteria])
+        self.assertEqual(texts.what_failed(failure), "the whole file")
+        self.assertEqual(texts.verdict(failure), "refused, at 02_shared.cu:7")
+
+    def test_a_submission_that_is_refused(self) -> None:
+        self.patched("read", return_value=Submission("Ana", Path("class/Ana"), refused=("too many files",)))
+        grade = self.grade()
+        self.assertEqual((grade.points, grade.refused), (0, ("too many files",)))
+        self.assertEqual({criterion.words for criterion in grade.criteria if criterion.step is not None}, {
+            "not run: the submission was refused",
+        })  # fmt: skip
+
+    def test_a_file_that_was_not_taken(self) -> None:
+        """The step and the report say why."""
+        faults = {f"{LAB}/02_shared.cu": "02_shared.cu is empty", f"{LAB}/report/report.md": "report.md is a link"}
+        self.patched("read", return_value=Submission("Ana", Path("class/Ana"), faults=faults))
+        self.patched("build", return_value=LabBuild(LAB, unchanged={*step_files(LAB)}))
+        words = {(one.step, one.name): one.words for one in self.grade().criteria}
+        self.assertEqual(words[2, "correct"], "02_shared.cu is empty")
+        self.assertEqual(words[None, "report"], "report.md is a link")
+        self.assertEqual(words[1, "correct"], f"labs/{LAB}/01_global.cu was not handed in")
 
     def test_does_not_compile(self) -> None:
         failure = grades.Failure("cpu", LAB, 2, status="does not compile", message="x")
@@ -322,7 +349,7 @@ class Replayed(unittest.TestCase):
             self.assertIsNone(judging.find_case(mock.Mock(), name, RUN.seeds), name)
 
     def test_known_names(self) -> None:
-        judge = mock.Mock()
+        judge = mock.Mock(lab=lambda _: judge_types.Lab(LAB, "u32", None, (step(2, "shared"),)))
         judge.cases.return_value = (judge_types.CaseGroup("any n", (Case(LAB, 2, 1), Case(LAB, 2, 5))),)
         found = judging.find_case(judge, f"{LAB}/02/cpu/public/1", RUN.seeds)
         assert found

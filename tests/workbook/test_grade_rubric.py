@@ -13,7 +13,7 @@ from report_data import step
 from workbook.core import course
 from workbook.core.console import Usage
 from workbook.core.judge_types import Affordable, Budget, Lab, Measurement, RunnerInfo, Step
-from workbook.grading import judging, rubric
+from workbook.grading import judging, programs, rubric, unpack
 from workbook.grading.class_run import RUBRIC
 
 FILE = Path("my.toml")
@@ -39,6 +39,35 @@ class Values(unittest.TestCase):
                 self.assertGreater(marks.points(lab, known.number, "correct"), 0)
         for lab in ("01-odd-even", "05-radix"):
             self.assertEqual(marks.points(lab, 0, "speed"), 0)
+
+    def test_what_a_rubric_leaves_out_is_as_in_that_of_the_workbook(self) -> None:
+        """All but the points: a rubric without [correct], for instance, does not give points for less."""
+        ours, empty = rubric.read(RUBRIC), rubric.parse("", FILE)
+        for name in ("least_share", "unchecked_launch", "least_words", "speed", "whole"):
+            if name != "whole":
+                self.assertEqual(getattr(ours, name), getattr(empty, name), name)
+        self.assertEqual((ours.whole.late, ours.whole.drop_lowest), (empty.whole.late, empty.whole.drop_lowest))
+
+    def test_what_students_read_about_the_points(self) -> None:
+        """The page has the numbers of the workbook's rubric, and of the programs that it is about."""
+        ours = rubric.read(RUBRIC)
+        page = " ".join((course.ROOT / "solutions/release/HANDING_IN.md").read_text(encoding="utf-8").split())
+        usual = "03-bitonic", 2
+        for name in (*rubric.STEP_CRITERIA, *rubric.LAB_CRITERIA):
+            step_ = usual[1] if name in rubric.STEP_CRITERIA else None
+            self.assertIn(f"| {name} | {ours.points(usual[0], step_, name):g} |", page)
+        for words in (
+            f"below {ours.least_share:.0%}".replace("%", " %"),
+            f"at least {ours.least_words} words",
+            f"costs {ours.unchecked_launch:g} point of `check`",
+            f"larger than {unpack.MOST_TEXT >> 20} MiB",
+        ):
+            self.assertIn(words, page)
+        self.assertEqual(programs.COMPILE_SECONDS, 60)  # "more than a minute"
+
+    def test_a_lesser_fault_costs_one_point(self) -> None:
+        self.assertEqual(rubric.read(RUBRIC).unchecked_launch, 1)
+        self.assertEqual(rubric.parse("[check]\nunchecked_launch = 0.5\n", FILE).unchecked_launch, 0.5)
 
     def test_single_steps_and_labs(self) -> None:
         text = "[step]\ncorrect = 4\ncheck = 1\n[lab]\nreport = 2\n[labs.03-bitonic]\nreport = 7\n"
@@ -95,6 +124,8 @@ class Refused(unittest.TestCase):
         for value in ("-1", "true", '"3"', "nan", "inf", "[1]"):
             self.refused(f"[step]\ncorrect = {value}\n", "my.toml:2", "correct must be a number from 0 on")
         self.refused("[correct]\nleast_share = 2\n", "my.toml:2", "a number from 0 to 1")
+        self.refused("[check]\nunchecked_launch = -1\n", "my.toml:2", "a number from 0 on")
+        self.refused("[check]\nunchecked = 1\n", "my.toml:2", "no setting 'unchecked'")
         self.refused('[speed]\nbuild = "gpu"\n', "my.toml:2", "build must be one of: cuda, cpu")
         self.refused("[speed]\nnone = 0.9\nfull = 0.5\n", "my.toml:3", "full must be greater than none")
         self.refused("[speed]\nlevels = 0\n", "my.toml:2", "levels must be a number from 1 on")
@@ -175,8 +206,9 @@ class Points(unittest.TestCase):
     ) -> tuple[float | None, str]:
         """The points, of 4, and the words."""
         self.trusted, judge = judge_of(GOLD, *rival), judge_of((), *own)
-        race = judging.Race(self.trusted, judge, rubric.Speed(against=against, none=0, full=1, levels=4))
-        found = race.criterion(Lab(BEYOND, "u32", None, (ON_HOST,)), 2, Path("runner"), 7, 4)
+        marks = rubric.Speed(against=against, none=0, full=1, levels=4)
+        raced = judging.Race(self.trusted, judge, marks).run(Lab(BEYOND, "u32", None, (ON_HOST,)), 2, Path("runner"), 7)
+        found = judging.speed(BEYOND, 2, raced, marks, 4)
         return found.points, found.words
 
     def test_the_median_of_the_ratios(self) -> None:

@@ -9,15 +9,29 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
+from typing import Optional
 from unittest import mock
 
 from workbook.core.console import Problem
+from workbook.core.course import ROOT
 from workbook.grading import sandbox_trial
-from workbook.grading.sandbox import BUBBLEWRAP, NONE, SECOND_USER, Box, Done, Limits, Sandbox, python
+from workbook.grading.checkouts import checkouts, secrets
+from workbook.grading.sandbox import (
+    ALL_NAMESPACES,
+    BUBBLEWRAP,
+    NONE,
+    SECOND_USER,
+    Box,
+    Done,
+    Limits,
+    Sandbox,
+    python,
+)
 from workbook.grading.sandbox_trial import FORCED
 
 LIMITS = Limits(memory=256 << 20, processes=40, file=32 << 20, disk=64 << 20, seconds=20)
@@ -33,6 +47,17 @@ def chosen(kind: str, *hidden: Path, unsafe: bool = False) -> Iterator[Sandbox]:
             yield sandbox
         finally:
             sandbox.close()
+
+
+def processes_of(user: Optional[int]) -> list[str]:
+    """The names of the processes of a user that have not ended; of none if the box has no user of its own."""
+    found = []
+    for status in Path("/proc").glob("[0-9]*/status"):
+        with suppress(OSError):
+            facts = dict(line.split(":", 1) for line in status.read_text().splitlines() if ":" in line)
+            if facts["Uid"].split()[0] == str(user) and not facts["State"].strip().startswith("Z"):
+                found.append(facts["Name"].strip())
+    return found
 
 
 class Isolated:
@@ -132,6 +157,46 @@ class Isolated:
             self.sandbox.empty(self.box)
             self.assertTrue(self.sandbox.works(self.box))
 
+        def test_nothing_is_left_of_what_a_command_has_started(self) -> None:
+            if self.kind == SECOND_USER and self.sandbox.namespaces != ALL_NAMESPACES:
+                self.skipTest("this system has no namespaces for the processes of a second user")
+            # Each hands its life on to a child in a session of its own: nobody could find them one by one.
+            hop = (
+                "import os, time\n"
+                "end = time.time() + 60\n"
+                "for _ in range(4):\n"
+                "  if os.fork() == 0:\n"
+                "    while time.time() < end:\n"
+                "      os.setsid()\n"
+                "      time.sleep(0.002)\n"
+                "      if os.fork(): os._exit(0)\n"
+                "    os._exit(0)\n"
+            )
+            for rest, seconds in (("", 600.0), ("time.sleep(60)", 1.0)):
+                self.py(hop + rest, seconds)
+                for _ in range(100):  # the kernel ends them after it has ended the first process
+                    if not processes_of(self.box.user):
+                        break
+                    time.sleep(0.1)
+                self.assertEqual([], processes_of(self.box.user))
+
+        def test_folders_that_are_hidden(self) -> None:
+            with tempfile.TemporaryDirectory() as temporary:
+                clone = Path(temporary, "a clone")
+                (clone / ".git").mkdir(parents=True)
+                (clone / ".git/packed-refs").write_text("secret")
+                Path(temporary).chmod(0o755)
+                try:
+                    with chosen(self.kind, clone) as sandbox:
+                        box = sandbox.boxes[0]
+                        done = sandbox.run(box, ["/bin/cat", f"{clone}/.git/packed-refs"], 600)
+                        self.assertEqual(b"", done.output)
+                        self.assertNotEqual(0, done.status)
+                        clone.rename(clone.with_name("another name"))  # what is gone must not keep others from running
+                        self.assertTrue(sandbox.works(box))
+                except Problem as problem:  # without mounts of its own, the command refuses
+                    self.assertIn(f"could read {clone}", str(problem))
+
         def test_disk(self) -> None:
             self.sh('cd "$TMPDIR"; for i in 1 2 3 4; do head -c 60000000 /dev/zero >$i; done')
             sizes = self.sh('cd "$TMPDIR"; du -sm .').output.split()
@@ -167,6 +232,30 @@ class AsSecondUser(Isolated.Tests):
 
 
 del Isolated
+
+
+class Checkouts(unittest.TestCase):
+    """Where the workbook is on this machine."""
+
+    def test_clones_copies_and_bare_repositories(self) -> None:
+        with tempfile.TemporaryDirectory() as temporary:
+            top = Path(temporary).resolve()
+            (top / "a/clone/.git").mkdir(parents=True)
+            (top / "a/clone/labs/01-odd-even").mkdir(parents=True)
+            (top / "a/clone/labs/inner/solutions/01-odd-even").mkdir(parents=True)  # in a folder that is found
+            (top / "copy/solutions/01-odd-even").mkdir(parents=True)
+            (top / "other/.git").mkdir(parents=True)
+            found = checkouts(top)
+            self.assertIn(top / "a/clone", found)
+            self.assertIn(top / "copy", found)
+            self.assertNotIn(top / "other", found)
+            self.assertNotIn(top / "a/clone/labs/inner", found)
+            self.assertTrue(any(ROOT.is_relative_to(place) for place in found))
+            self.assertIn(top / "copy/solutions", secrets(top))
+            self.assertIn(top / "a/clone/.git", secrets(top))
+            if subprocess.run(["git", "-C", str(ROOT), "rev-parse", "HEAD"], capture_output=True).returncode == 0:
+                subprocess.run(["git", "clone", "-q", "--bare", str(ROOT), str(top / "bare")], check=True)
+                self.assertIn(top / "bare", checkouts(top))
 
 
 class Choice(unittest.TestCase):

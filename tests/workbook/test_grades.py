@@ -9,12 +9,13 @@ from unittest import mock
 
 from grade_data import LAB, RUN, failed, named, tally, the_class, verified
 from in_folder import InFolder
+from report_data import step
 
 from workbook.core import check_build, judge_types
 from workbook.core.console import Problem, Usage
-from workbook.core.judge_types import Finding, Outcome
-from workbook.grading import grader, grades, judging, outputs, shards
-from workbook.grading.grades import Criterion, Failure, Grade, Run, read_run, write_run
+from workbook.core.judge_types import Case, Finding, Outcome
+from workbook.grading import by_hand, grader, grades, judging, outputs, pseudonyms, shards
+from workbook.grading.grades import Criterion, Failure, Grade, Run, read_grades, read_run, write_run
 from workbook.reporting import compose
 
 FAILURE = Failure(
@@ -139,7 +140,48 @@ class Criteria(unittest.TestCase):
     def test_too_small_a_share(self) -> None:
         criterion = self.correct(verified(), failed(), failed())
         self.assertEqual(criterion.points, 0)
-        self.assertIn("fewer than 50%", criterion.words)
+        self.assertIn("together 33%, and 50% is the least", criterion.words)
+
+    def test_properties_count_alike(self) -> None:
+        """Many cases of one kind do not outweigh few of another."""
+        counted = tally()
+        for name, good, bad in (("few keys", 10, 0), ("any n", 0, 300), ("key types", 5, 15)):
+            case = replace(named(verified()), property=name)
+            for outcome in (*[verified()] * good, *[failed()] * bad):
+                counted.add(case, outcome)
+        criterion = judging.correct(LAB, 2, [counted], 6, 0.25)
+        self.assertEqual(criterion.points, 2.5)  # 100 %, 0 % and 25 %
+        self.assertIn("few keys 10 of 10, any n 0 of 300, key types 5 of 20", criterion.words)
+        self.assertEqual(judging.by_property([counted, counted])["key types"], (10, 40))
+
+    def test_the_property_that_a_case_tests(self) -> None:
+        table = judge_types.Lab(LAB, "u32", None, (step(2, tile=1024), step(3)))
+        for name, case in (
+            ("launch shapes", Case(LAB, 2, 5, type="u64", order="descending", blocks=3)),
+            ("key types", Case(LAB, 2, 5, type="u64", order="descending")),
+            ("descending order", Case(LAB, 2, 5, type="u32", order="descending")),
+            ("few keys", Case(LAB, 2, 33, type="u32")),
+            ("full tiles", Case(LAB, 2, 2048, type="u32")),
+            ("any n", Case(LAB, 2, 2047, type="u32")),
+            ("full warps", Case(LAB, 3, 64, type="u32")),
+            ("any n", Case(LAB, 3, 65, type="u32")),
+        ):
+            with self.subTest(name=name, case=case):
+                self.assertEqual(name, judging.property_of(case, table))
+
+    def test_what_should_have_been_refused(self) -> None:
+        """A result that is correct is no success where the step must refuse, and no luck either."""
+        for case, what in (
+            (Case(LAB, 2, 9, threads=1025, expect="refused"), "blocks 0, threads per block 1025"),
+            (Case(LAB, 2, 9, memory=4000, expect="refused"), "4,000 bytes of device memory"),
+            (Case(LAB, 2, 9, input="range:0:9", expect="refused"), "the input range:0:9, which have more values"),
+        ):
+            failure = judging.failure_of(replace(failed("verified"), case=case), "cpu")
+            self.assertIn(what, failure.message)
+            self.assertIn("must throw lab::Unsupported", failure.message)
+            self.assertEqual("not-refused", failure.status)
+        race = replace(verified(), findings=(Finding("labs/x.cu", 3, "race", "two threads"),))
+        self.assertEqual("the result was correct, by luck", judging.failure_of(race, "check").message)
 
     def test_doing_nothing_gives_nothing(self) -> None:
         """A copy of the input passes cases whose keys are in order, and a step may refuse some arguments."""
@@ -170,6 +212,15 @@ class Criteria(unittest.TestCase):
         failure = self.correct(outcome).failures[0]
         self.assertEqual((failure.n, failure.first_wrong, failure.seed), (1000, 5, 1))
         self.assertEqual((failure.place, failure.case_id), ("02_shared.cu:17", f"{LAB}/02/cpu/public/3"))
+
+    def test_places_are_those_of_the_student(self) -> None:
+        for file, place in (
+            ("labs/03-bitonic/02_shared.cu", "02_shared.cu:17"),
+            ("02_shared.cu.cpp", ""),
+            ("/usr/include/c++/12/bits/stl_algo.h", ""),
+            ("/tmp/box/x.cpp", ""),
+        ):
+            self.assertEqual(place, judging.failure_of(failed(file=file, line=17), "cpu").place, file)
 
     def test_cases_that_hang(self) -> None:
         result = tally(*[failed("hung")] * (judging.MOST_HUNG - 1))
@@ -207,19 +258,68 @@ class Criteria(unittest.TestCase):
 
     def test_check_build(self) -> None:
         verdict = check_build.Verdict(cases=9)
-        self.assertEqual(judging.check(LAB, 2, verdict, [], 2).points, 2)
+        self.assertEqual(judging.check(LAB, 2, verdict, [], 2, 1).points, 2)
         found = dataclasses.replace(verified(), findings=(Finding("labs/x.cu", 3, "race", "two threads"),))
         verdict.failed = found
-        criterion = judging.check(LAB, 2, verdict, [named(found)], 2)
+        criterion = judging.check(LAB, 2, verdict, [named(found)], 2, 1)
         self.assertEqual((criterion.points, criterion.words), (0, "the check build reports: race"))
         self.assertEqual(criterion.failures[0].case_id, f"{LAB}/02/cpu/public/3")
         self.assertEqual(judging.budgets(LAB, 2, verdict, 4).points, 0)
+
+    def test_a_lesser_fault(self) -> None:
+        """It makes no result wrong, so it costs little, and the budgets are judged."""
+        unread = replace(verified(), findings=(Finding("labs/x.cu", 3, "unchecked-launch", "nothing reads it"),))
+        costs = [check_build.Costs("shared", {"bytes": (8, 8.2)})]
+        verdict = check_build.Verdict(cases=9, lesser=unread, costs=costs)
+        criterion = judging.check(LAB, 2, verdict, [named(unread)], 2, 1)
+        self.assertEqual(criterion.points, 1)
+        self.assertEqual("the check build reports: unchecked-launch, and nothing worse", criterion.words)
+        self.assertEqual("the result was correct", criterion.failures[0].message)
+        self.assertEqual(judging.check(LAB, 2, verdict, [], 0.5, 1).points, 0)
+        self.assertEqual(judging.budgets(LAB, 2, verdict, 4).points, 4)
+        verdict.failed = failed()
+        self.assertEqual(judging.check(LAB, 2, verdict, [], 2, 1).points, 0)
+
+    def test_the_search_goes_on_after_a_lesser_fault(self) -> None:
+        unread = replace(verified(), findings=(Finding("labs/x.cu", 3, "unchecked-launch", "nothing reads it"),))
+        race = replace(verified(7), findings=(Finding("labs/x.cu", 5, "race", "two threads"), *unread.findings))
+        for outcomes, cases, failed_, lesser in (
+            ([unread, unread, verified()], 3, None, unread),
+            ([unread, race, verified()], 2, race, unread),
+            ([unread, failed(), verified()], 3, failed(), unread),
+        ):
+            verdict = check_build.Verdict()
+            found = [(outcome.case, outcome) for outcome in outcomes]
+            check_build._search(verdict, found, lambda: None, check_build.LESSER)
+            self.assertEqual((verdict.cases, verdict.failed, verdict.lesser), (cases, failed_, lesser))
+        verdict = check_build.Verdict()  # a student's own check shows it as what is to be fixed
+        check_build._search(verdict, [(unread.case, unread)], lambda: None, ())
+        self.assertEqual((verdict.failed, verdict.lesser), (unread, None))
 
     def test_budgets(self) -> None:
         verdict = check_build.Verdict(costs=[check_build.Costs("shared", {"bytes": (8, 8.2), "conflicts": (3, 2)})])
         self.assertEqual(judging.budgets(LAB, 2, verdict, 4).points, 2)
         verdict.costs = [check_build.Costs("shared", {"bytes": (8, 8.2)})]
         self.assertEqual(judging.budgets(LAB, 2, verdict, 4).points, 4)
+
+    def test_work_that_one_thread_does(self) -> None:
+        costs = check_build.Costs("shared", {"bytes": (8, 8.2), "span": (90.0, 50.0)})
+        verdict = check_build.Verdict(cases=9, costs=[costs])
+        criterion = judging.check(LAB, 2, verdict, [], 2)
+        self.assertEqual(0, criterion.points)
+        self.assertIn("not parallel: too much of the work is done one after another: shared", criterion.words)
+        self.assertEqual(0, judging.budgets(LAB, 2, verdict, 4).points)
+
+    def test_work_that_the_host_does(self) -> None:
+        correct = Criterion(LAB, 2, "correct", 6, 6, "9 of 9 cases passed")
+        self.assertEqual(correct, judging.earned(correct, check_build.Verdict()))
+        idle = check_build.Verdict(idle="too little work")
+        self.assertEqual([0, 0], [judging.check(LAB, 2, idle, [], 2).points, judging.budgets(LAB, 2, idle, 4).points])
+        criterion = judging.earned(correct, idle)
+        self.assertEqual((0, "refused: too little work; 9 of 9 cases passed"), (criterion.points, criterion.words))
+        for kind, points in (("host-pointer", 0), ("device-variable", 0), ("race", 6)):
+            found = dataclasses.replace(verified(), findings=(Finding("labs/x.cu", 3, kind, "words"),))
+            self.assertEqual(points, judging.earned(correct, check_build.Verdict(failed=found)).points, kind)
 
     def test_words_of_a_report(self) -> None:
         made = "<!-- made: n -->\nten thousand made words\n<!-- end of made -->\n"
@@ -257,9 +357,11 @@ class Merge(InFolder):
         """The output of one shard, or of the whole class, which is a part of all."""
         run = change(replace(RUN, shard=str(shard), date=f"day {shard.number}", machine=f"node {shard.number}"))
         write_run(out, run)
-        grades = shard.part(sorted(the_class()[3::2], key=lambda grade: grade.student))
+        everyone = sorted(the_class()[3::2], key=lambda grade: grade.student)
+        grades = [replace(grade, seconds=len(grade.student) * 1.5) for grade in shard.part(everyone)]
         for grade in grades:
-            outputs.write_student(out, run, replace(grade, seconds=shard.number * 1.5))
+            outputs.write_student(out, run, grade)
+        by_hand.begin(out)
         outputs.write_class(out, run, grades)
         return out
 
@@ -282,6 +384,19 @@ class Merge(InFolder):
         assert run
         self.assertEqual((run.shard, run.date, run.seeds), ("", "day 1", RUN.seeds))
         self.assertEqual(run.machine, "node 4; node 3; node 2; node 1")
+
+    def test_what_instructors_gave(self) -> None:
+        """What they wrote for each part, and the pseudonyms of its students, are joined."""
+        parts = self.four()
+        student = read_grades(parts[1])[0].student
+        pseudonyms.write(parts[1], pseudonyms.extended({}, [student]))
+        by_hand.file_of(parts[1]).write_text("comment;student\nWell done;x\n")
+        shards.merge(self.out, parts)
+        self.assertEqual(by_hand.file_of(self.out).read_text().splitlines()[1:], ["x,,,,,Well done"])
+        names = pseudonyms.read(self.out)
+        self.assertEqual((names[pseudonyms.key_of(student)],), tuple(pseudonyms.read(parts[1]).values()))
+        self.assertEqual(len(names), len(the_class()[3::2]))
+        self.assertEqual({path.name for path in (self.out / "students").iterdir()}, set(names.values()))
 
     def refused(self, parts: list[Path], words: str) -> None:
         """Merging them is refused, and nothing is written."""

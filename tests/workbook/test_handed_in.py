@@ -153,7 +153,9 @@ class Shapes(Class):
 
     def test_a_file_that_is_too_large(self) -> None:
         self.write("mueller_12345_67890_01_global.cu", "x" * (unpack.MOST_TEXT + 1))
-        self.assertIn("larger than 1 MiB", self.taken()["mueller_12345"].refused[0])
+        taken = self.taken()["mueller_12345"]
+        self.assertEqual((taken.refused, taken.files), ((), {}))
+        self.assertIn("larger than 1 MiB", taken.faults["03-bitonic/01_global.cu"])
 
 
 class OnARoster(Class):
@@ -184,6 +186,12 @@ class OnARoster(Class):
         people = "id,name\n4711,Ben Groß\n4712,Anna Muster\n"
         found = self.students(people, "Anna Muster_4711_assignsubmission_file_")
         self.assertEqual(list(found), ["4712"])
+
+    def test_logins_that_are_no_names(self) -> None:
+        """A clone or a folder that is named after an id belongs to that student, whatever the student is called."""
+        people = "id,name,login\n1001,Anna Müller,xx-coder\n1002,Ben Groß,\n"
+        found = self.students(people, "cuda-lab03-xx-coder", "1002")
+        self.assertEqual(found, {"1001": "cuda-lab03-xx-coder", "1002": "1002"})
 
     def test_unknown(self) -> None:
         with self.assertRaisesRegex(Problem, "does not say whose these are: Dora, Emil"):

@@ -130,6 +130,13 @@ class Gradescope(Temporary):
         self.assertIn("Name another file", printed)
         self.assertEqual(run_cli("gradescope", "--labs", "9", "--out", str(self.folder / "3.zip"))[0], 2)
         self.assertEqual(run_cli("gradescope", "--labs", "1", "--out", str(self.folder / "no/3.zip"))[0], 1)
+        if (ROOT / ".git").exists():  # it must not be added to the history by accident
+            status, printed = run_cli("gradescope", "--labs", "1", "--out", str(ROOT / "labs/autograder"))
+            self.assertEqual(status, 1)
+            self.assertIn("git would not ignore it", printed)
+            self.assertFalse((ROOT / "labs/autograder").exists())
+            ignored = ["git", "-C", str(ROOT), "check-ignore", "--quiet", "autograder.zip"]
+            self.assertEqual(0, subprocess.run(ignored, check=False).returncode)
         self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["1.zip", "2.zip"])
 
     def test_scripts(self) -> None:

@@ -5,6 +5,7 @@ import unittest
 
 from workbook.core.course import ROOT, labs, steps
 from workbook.reporting import compose
+from workbook.reporting.page import to_sheet
 from workbook.verbs.hint import hints_of
 
 
@@ -41,6 +42,17 @@ class Handouts(unittest.TestCase):
         for lab in labs():
             self.assertEqual(sum(question.core for question in compose.questions_of(lab)), 5, lab)
             self.assertEqual(handout(lab).count("**(core)**"), 5, lab)
+
+    def test_predictions(self) -> None:
+        """Each step after the first win asks for some, with numbers, which the sheet to print has."""
+        for lab in labs():
+            asked = dict(compose.predictions_of(lab))
+            wanted = {step.number for step in steps(lab)} - ({0} if lab.startswith("01") else set())
+            self.assertEqual({int(heading[len("Step ") :].partition(":")[0]) for heading in asked}, wanted, lab)
+            page = to_sheet(compose.sheet_of_predictions(lab), "Predictions")
+            items = sum(len(re.findall(r"(?m)^\d+\. ", text)) for text in asked.values())
+            self.assertGreaterEqual(items, 2 * len(asked), lab)
+            self.assertEqual(page.count('class="room"'), items, lab)
 
     def test_the_glossary_names_labs_that_use_its_words(self) -> None:
         glossary = (ROOT / "labs/README.md").read_text(encoding="utf-8").split("\n## Glossary\n")[1]

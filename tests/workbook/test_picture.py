@@ -26,8 +26,9 @@ from workbook.core.judge_types import Case, Finding
 from workbook.pictures import access_picture, trace
 from workbook.pictures.accesses import lay_wires, panels_of
 from workbook.pictures.marks import fill
-from workbook.pictures.recorded import observe
+from workbook.pictures.recorded import draw_run, observe, pictured
 from workbook.pictures.theme import BLUE, OTHER_WARP, RED, WARPS
+from workbook.reporting import gather
 from workbook.verbs import picture
 
 HERE = Path(os.environ.get("WORKBOOK_TEST_BUILD", BUILD))
@@ -118,6 +119,42 @@ class OfRealRuns(unittest.TestCase):
                 self.assertEqual(flows.count(({right - half, right}, {right - half, right})), 1, (half, right))
         self.assertEqual(groups(svg, "exchange"), [])
 
+    def test_every_line_has_a_picture_of_its_idea(self) -> None:
+        if not (HERE / "labs/judge").is_file():
+            self.skipTest("the judge is missing")
+        with JudgeClient(HERE / "labs/judge") as judge:
+            for lab in judge.labs():
+                runner = HERE / "labs" / f"{lab.name}-check-solution"
+                if not runner.is_file():
+                    self.skipTest(f"the check build of {lab.name} is missing")
+                for line in lab.steps:
+                    if lab.name == "05-radix" and line.number == 0:  # without a kernel
+                        continue
+                    if line.memory == "host" and not line.picture.is_in_report:  # drawn as a timeline
+                        continue
+                    case = pictured(lab.usual_case(line, line.picture.n), line.picture)
+                    svg, run, outcome = draw_run(judge, runner, case, line.picture)
+                    name = f"{lab.name} {line.name}"
+                    self.assertTrue(outcome.passed and not outcome.findings, f"{name}: {outcome.message}")
+                    self.assertEqual(faults_of(svg), [], name)
+                    self.assertFalse(run.truncated, name)
+                    arrays = {access.array.name for access in run.accesses}  # without a name, a line of the solution
+                    self.assertEqual([each for each in arrays if re.match(r"allocation|.*common/", each)], [], name)
+                    if line.picture.is_in_report:
+                        self.assertLess(float(re.search(r' width="([\d.]+)', svg)[1]), gather.WIDEST, name)  # type: ignore[index]
+                        self.assertTrue(any(access.interval > 0 for access in run.accesses), name)
+                self.assertEqual(sum(line.picture.is_in_report for line in lab.steps), 1, lab.name)
+
+    def test_stages_between_tiles(self) -> None:
+        with JudgeClient(HERE / "labs/judge") as judge:
+            line = judge.lab("03-bitonic").own_line(3)
+            case = pictured(bitonic(3), line.picture)
+            svg, _, _ = draw_run(judge, HERE / "labs/03-bitonic-check-solution", case, line.picture)
+        compared = {tuple(sorted(places(hover)[0])) for hover in groups(svg, "exchange")}
+        mirrored = {(i, 4095 - i) for i in (*range(4), *range(1024, 1028))}
+        strided = {(i, i + 1024) for i in (*range(4), *range(3068, 3072))}
+        self.assertEqual(compared, mirrored | strided)
+
     def test_two_buffers_share_their_wires(self) -> None:
         svg, _ = drawn(scan(2))
         self.assertIn("places 0 to 15 and 1024 to 1039 take turns", svg)
@@ -158,6 +195,15 @@ class OfRealRuns(unittest.TestCase):
             edges = {(edge[0][1], edge[2][1]) for own in panel.marks.values() for m in own for edge in m.edges}
             for half in (1, 2, 4, 8):
                 self.assertLessEqual({(i, i) for i in range(half)} | {(i + half, i) for i in range(half)}, edges)
+
+    def test_a_split_keeps_the_order_of_each_side(self) -> None:
+        # Launches that only read one of the buffers do not keep them from sharing their wires.
+        case = Case("05-radix", 2, 16, input="range:0:15", seed=1)
+        svg, run = drawn(case, launches=range(6), which="global")
+        self.assertRegex(svg, r"keys and the array allocated at 02_split.cu:\d+ take turns")
+        self.assertEqual(len(groups(svg, "flow")), 2 * 16)
+        alike = re.findall(r"the array allocated at 02_split.cu:(\d+) \(allocation \d+\)", svg)
+        self.assertEqual(len(set(alike)), 1)  # one line has allocated several
 
     def test_a_window_into_a_larger_run(self) -> None:
         # The tile's two buffers take turns, and the window shows both.
@@ -284,6 +330,8 @@ class Refused(unittest.TestCase):
 
     def test_before_anything_runs(self) -> None:
         self.assertIn("at most 64", self.refused("3", "2", "--places", "0-64"))
+        self.assertIn("at most 64", self.refused("3", "2", "--places", "0-39,100-124"))
+        self.assertIn("--places 4-5-6 is not a range", self.refused("3", "2", "--places", "1-2,4-5-6"))
         self.assertIn("--n many is not a whole number", self.refused("3", "2", "--n", "many"))
         self.assertIn("has no step '9'", self.refused("3", "9"))
         self.assertIn("not a range", self.refused("3", "2", "--places", "9-3"))
@@ -295,7 +343,8 @@ class Refused(unittest.TestCase):
         """What is printed where the judge gives this answer."""
         with tempfile.TemporaryDirectory() as folder:
             judge = Path(folder) / "judge"
-            step = {**fake_judge.STEP, "number": 2, "max_range": 256, "memory": memory}
+            chosen = {"input": "range:0:15", "launches": [1, 2], "places": [[0, 3], [8, 9]]}
+            step = {**fake_judge.STEP, "number": 2, "max_range": 256, "memory": memory, "picture": chosen}
             labs = {"labs": [{**fake_judge.LAB, "steps": [step]}]}
             judge.write_text(
                 f"#!/bin/sh\nread request\ncat <<'END'\n{json.dumps(labs)}\nEND\n"
@@ -306,8 +355,8 @@ class Refused(unittest.TestCase):
                 printed = self.refused("3", "2", "-o", f"{folder}/x.svg", *words)
             self.assertFalse((Path(folder) / "x.svg").exists())
             if not words:
-                # A step with a counter per value gets keys that it can sort.
-                self.assertIn('"input": "range:', (Path(folder) / "request").read_text())
+                # The table chooses the run.
+                self.assertIn('"input": "range:0:15"', (Path(folder) / "request").read_text())
             return printed
 
     def test_options_that_do_not_suit_the_step(self) -> None:

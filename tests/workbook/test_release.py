@@ -53,6 +53,8 @@ class Contents(InFolder):
             "labs/03-bitonic/02_shared.cu",
             "labs/03-bitonic/bug_hunt.cu",
             "common/workbook/verbs/check.py",
+            "common/workbook/inspection/allowed/gcc.txt",
+            "HANDING_IN.md",
             "tests/graded/graded.cpp",
             "reports/templates/report.md",
             ".github/workflows/public-tests.yml",
@@ -61,8 +63,9 @@ class Contents(InFolder):
         self.assertEqual(self.given["README.md"], "solutions/release/README.md")
         self.assertIn("labs/03-bitonic/REFERENCE.md", contents.for_students(["labs/03-bitonic/REFERENCE.md"]))
 
-    def test_the_readme_names_no_solution(self) -> None:
-        self.assertNotIn("solution", (ROOT / self.given["README.md"]).read_text(encoding="utf-8"))
+    def test_the_documents_name_no_solution(self) -> None:
+        for place in ("README.md", "HANDING_IN.md"):
+            self.assertNotIn("solution", (ROOT / self.given[place]).read_text(encoding="utf-8"))
 
 
 class Release(InFolder):

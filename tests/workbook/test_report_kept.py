@@ -163,7 +163,7 @@ WITH_PREDICTIONS = {
     "statement": "the task",
     "program": "p",
     "n": "| a | b |\n|---|---:|\n| 1 | 2 |",
-    "predictions": pipe(HEADINGS, [["02 shared, launches", "", "3"], ["02 shared, bytes per key", "", "8"]]),
+    "predictions": pipe(HEADINGS, [["02 shared, launches", "", "3"], ["02 shared, bytes moved per key", "", "8"]]),
 }
 
 
@@ -301,10 +301,10 @@ class Predictions(unittest.TestCase):
         text = compose.compose(LAB, "Lab", WITH_PREDICTIONS, None)
         mine = text.replace("| 02 shared, launches |  | 3 |", "| 02 shared, launches | about 5 | 3 |")
         self.assertNotEqual(text, mine)
-        new = pipe(HEADINGS, [["02 shared, bytes per key", "", "9"], ["02 shared, launches", "", "4"]])
+        new = pipe(HEADINGS, [["02 shared, bytes moved per key", "", "9"], ["02 shared, launches", "", "4"]])
         again = compose.compose(LAB, "Lab", {**WITH_PREDICTIONS, "predictions": new}, mine)
         self.assertIn("| 02 shared, launches | about 5 | 4 |", again)
-        self.assertIn("| 02 shared, bytes per key |  | 9 |", again)
+        self.assertIn("| 02 shared, bytes moved per key |  | 9 |", again)
         self.assertEqual(again.count("about 5"), 1)
         empty = [answer.section for answer in compose.answers(again, LAB) if answer.empty]
         self.assertNotIn(compose.PREDICTIONS, empty)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 import unittest
 from html.parser import HTMLParser
 from pathlib import Path
@@ -309,3 +311,39 @@ class Pictures(InFolder):
         tokens = markdown.parse("| a |\n|---|\n| `xy` **z** 2<sup>10</sup> &lt; |").tokens
         table, _ = markdown.table_at(tokens, 0)
         self.assertEqual(table.widths, [len("xy z 210 <")])
+
+
+# How far the widest table goes beyond the column, how many tables scroll, and by how much the page is too wide.
+MEASURE = """<script>addEventListener("load", () => {
+  const style = getComputedStyle(document.body), tables = [...document.querySelectorAll(".table")];
+  const column = document.body.getBoundingClientRect().right - parseFloat(style.paddingRight);
+  const beyond = Math.max(...tables.map(table => table.getBoundingClientRect().right)) - column;
+  const wide = document.documentElement.scrollWidth - document.documentElement.clientWidth;
+  parent.document.title = [beyond, document.querySelectorAll(".scrolls").length, wide].map(Math.round).join(" ");
+})</script>"""
+
+
+class InABrowser(InFolder):
+    """What only a browser knows."""
+
+    def measured(self, page: str, width: int) -> list[int]:
+        """The results of MEASURE in a frame of this width: a window cannot be so narrow."""
+        browser = shutil.which("chromium")
+        if not browser:
+            self.skipTest("chromium is not installed")
+        (self.folder / "page.html").write_text(page.replace("</body>", f"{MEASURE}</body>"), encoding="utf-8")
+        frame = self.folder / "frame.html"
+        frame.write_text(f'<iframe src="page.html" style="width: {width}px; height: 900px"></iframe>')
+        options = "--headless --no-sandbox --disable-gpu --allow-file-access-from-files --virtual-time-budget=5000"
+        command = [browser, *options.split(), f"--user-data-dir={self.folder}/browser", "--dump-dom", frame.as_uri()]
+        shown = subprocess.run(command, capture_output=True, text=True, check=True, timeout=300).stdout
+        found = re.search(r"<title>([-\d ]+)</title>", shown)
+        assert found, shown[:500]
+        return [int(number) for number in found[1].split()]
+
+    def test_tables_stay_in_the_column(self) -> None:
+        cells = [f"{'column':>{width}} of {width}" for width in range(20, 40)]
+        table = "\n".join(f"| {' | '.join(row)} |" for row in (cells, ["---"] * len(cells), cells))
+        page = to_page(f"# Title\n\n## Wide\n\n{table}\n\n| a | b |\n|---|---|\n| c | d |\n", "Title", self.folder, [])
+        for width in (400, 1200):
+            self.assertEqual(self.measured(page, width), [0, 1, 0], width)

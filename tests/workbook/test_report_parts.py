@@ -42,6 +42,7 @@ class Parts(unittest.TestCase):
                     found += [
                         whole,
                         replace(whole, kernel="stage", launches=3, grid=4, block=64, dynamic_shared=0),
+                        replace(whole, kernel="last stage", launches=1, grid=4, block=64, dynamic_shared=0),
                         replace(whole, kernel="to device"),
                         replace(whole, kernel="to host"),
                     ]

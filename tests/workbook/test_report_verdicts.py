@@ -1,6 +1,7 @@
 """Verdicts, budgets, predictions and the picture of a run: gathered once, and shown as tables."""
 
 import unittest
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -11,9 +12,8 @@ from report_data import LAB, report_of, row, step
 
 from workbook.core import build, checking, console, profiles, progress, resuming
 from workbook.core.console import Usage
-from workbook.core.judge_types import Budget, Case, Finding, Lab, Outcome
+from workbook.core.judge_types import Budget, Case, Finding, Lab, Outcome, Picture
 from workbook.core.sweeps import COUNTED_INPUT
-from workbook.pictures import access_picture
 from workbook.reporting import gather, parts_labs, parts_setup
 from workbook.reporting.gather import Job
 from workbook.reporting.parts_machines import processors
@@ -40,6 +40,7 @@ class Folder(InFolder):
         self.program = self.folder / "program"
         self.program.touch()
         self.mark = "one"
+        self.table = Lab(LAB, "u32", False, STEPS)
         self.replace(gather, "note", lambda _: None)
         self.replace(console, "note", lambda _: None)
         for place, name, value in (
@@ -52,8 +53,7 @@ class Folder(InFolder):
             self.replace(place, name, value)
 
     def job(self, judge: object = None, fresh: bool = False) -> Job:
-        lab = Lab(LAB, "u32", False, STEPS)
-        return Job(cast(Any, judge), lab, "cpu", [1, 2], self.folder, fresh, False, seconds=20)
+        return Job(cast(Any, judge), self.table, "cpu", [1, 2], self.folder, fresh, False, seconds=20)
 
 
 class Gathered(Folder):
@@ -130,7 +130,7 @@ class Tables(unittest.TestCase):
     """What the report says about them."""
 
     def setUp(self) -> None:
-        costs = {"conflicts": 1.0, "sectors": 1.5, "bytes": 9.0, "barriers": 4.0}
+        costs = {"conflicts": 1.0, "sectors": 1.5, "bytes": 9.0, "used": 6.0, "barriers": 4.0}
         passed = {"tests": "passed (check, cpu)", "where": "", "check": "passed", "n": 4096, "launches": 3}
         self.report = report_of(
             [
@@ -162,7 +162,8 @@ class Tables(unittest.TestCase):
         self.assertIn("| what | predicted | measured |", text)
         for line in (
             "| 01 global, launches |  | 3 |",
-            "| 02 shared, bytes per key |  | 9.00 |",
+            "| 02 shared, bytes used per key |  | 6.00 |",
+            "| 02 shared, bytes moved per key |  | 9.00 |",
             "| 02 shared, barriers per block |  | 4.00 |",
             "| 02 shared, speed as a multiple of step 01 |  | 2.00 |",
         ):
@@ -173,21 +174,18 @@ class Tables(unittest.TestCase):
         self.assertEqual(set(parts_setup.COSTS), set(profiles.COSTS))
 
 
-class Picture(Folder):
+class OfARun(Folder):
     """The picture of a run."""
 
     def draw(self, widths: dict[int, float]) -> str:
-        def observe(_judge: object, _runner: object, case: Case) -> tuple[Any, Outcome]:
+        def draw_run(_judge: object, _runner: object, case: Case, _: object) -> tuple[str, Any, Outcome]:
             if case.step not in widths:
                 raise Usage("nothing to draw")
-            return SimpleNamespace(truncated=False, width=widths[case.step]), outcome()
-
-        def svg(run: Any, *_: object) -> str:
-            return f'<svg xmlns="x" width="{run.width}" height="5"></svg>'
+            svg = f'<svg xmlns="x" width="{widths[case.step]}" height="5"></svg>'
+            return svg, SimpleNamespace(truncated=False), outcome()
 
         with (
-            mock.patch.object(gather, "observe", observe),
-            mock.patch.object(access_picture, "draw", svg),
+            mock.patch.object(gather, "draw_run", draw_run),
             mock.patch.object(gather, "note"),
         ):
             return gather.picture(self.job())
@@ -200,6 +198,13 @@ class Picture(Folder):
         self.assertIn("Step 01 global", self.draw({1: 700, 2: 9000}))
         self.mark = "a third"
         self.assertEqual(self.draw({}), "")
+
+    def test_the_step_that_the_table_chooses(self) -> None:
+        chosen = replace(self.table.steps[0], picture=Picture(n=12, is_in_report=True))
+        self.table = replace(self.table, steps=(chosen, *self.table.steps[1:]))
+        self.assertIn("Step 01 global, 12 u32 keys", self.draw({1: 700, 2: 900}))
+        self.mark = "another program"
+        self.assertIn("Step 02 shared, 16 u32 keys", self.draw({1: 9000, 2: 900}))
 
     def test_it_is_in_the_report(self) -> None:
         report = report_of([], self.folder, steps=STEPS, picture="A run")

@@ -86,7 +86,7 @@ void begin_block(const Launch& launch, std::uint64_t block, void* dynamic_shared
   all.running.last_barrier = {};
   all.exits.begin_block();
   all.ownership.dynamic_begin = static_cast<char*>(dynamic_shared);
-  all.requests.finish();
+  all.requests.begin_block();
   all.order.begin_block(block);
   if (all.trace.is_on()) all.trace.block(block);
 }
@@ -126,7 +126,7 @@ void stop_observing() {
 void end_block() {
   state().time.block_ended();
   state().pending.settle_all();
-  state().requests.finish();
+  state().requests.end_block();
   stop_observing();
 }
 

@@ -7,6 +7,7 @@
 
 #include "../src/execution/worker.h"
 #include "../src/memory/access.h"
+#include "../src/memory/globals.h"
 #include "mentions.h"
 #include "places.h"
 #include "simt/host_pointers.h"
@@ -151,9 +152,33 @@ void report_unwritten(const void* begin, std::size_t bytes, Code code) {
        .code = code});
 }
 
+namespace {
+
+/// Whether it is a variable of the program that a kernel has written. __managed__ ones belong to both.
+bool is_variable_of_kernels(const Access& access) {
+  const Ownership& own = state().ownership;
+  const std::size_t in_data = access.address - std::uintptr_t(own.program_data.begin);
+  if (in_data >= own.program_data.bytes || is_in_state(access.address)) return false;
+  if (is_managed_variable(reinterpret_cast<const void*>(access.address))) return false;
+  const Cell cell = own.program_data.cells.word(in_data / 4);
+  return cell.content.is_split ? own.program_data.cells.byte(in_data / 4, in_data % 4).content.by_device
+                               : cell.content.by_device;
+}
+
+}  // namespace
+
 [[gnu::noinline]] void observe_host(const Access& access) {
   CheckState& all = state();
   if (all.watch.mode == Mode::recording) return;
+  if (reads(access.way) && is_variable_of_kernels(access)) {
+    if (all.findings.count_again("device-variable", access.code)) return;
+    all.findings.add({.kind = "device-variable",
+                      .text = "host code reads " + all.ownership.describe(access.address, access.bytes) +
+                              ", which a kernel has written; on a GPU, the host does not see that; copy it with "
+                              "cudaMemcpyFromSymbol()",
+                      .code = access.code});
+    return;
+  }
   const Region* const region = all.ownership.has_regions() ? all.ownership.region_at(access.address) : nullptr;
   if (region == nullptr || region->is_host_accessible || region->is_freed ||
       access.address - std::uintptr_t(region->begin) >= region->bytes) {
@@ -173,7 +198,9 @@ void observe_host_range(const void* pointer, std::size_t bytes, Way way, Code co
   if (!all.ownership.has_regions()) return;
   const Region* const region = state().ownership.region_at(std::uintptr_t(pointer));
   const bool is_devices = region != nullptr && !region->is_host_accessible && !region->is_freed;
-  if (!is_devices && !all.order.streams.may_run()) return;
+  const bool is_variable =
+      std::uintptr_t(pointer) - std::uintptr_t(all.ownership.program_data.begin) < all.ownership.program_data.bytes;
+  if (!is_devices && !is_variable && !all.order.streams.may_run()) return;
   Access access{.address = std::uintptr_t(pointer),
                 .bytes = 1,
                 .way = way,

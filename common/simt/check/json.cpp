@@ -65,6 +65,7 @@ Json json_of(const LaunchCounts& launch) {
   object["global_st_requests"] = launch.global_requests[store];
   object["global_st_sectors"] = launch.global_sectors[store];
   object["barriers"] = launch.barriers;
+  object["span"] = launch.span;
   object["shared_ld_ideal_wavefronts"] = launch.shared_ideal[load];
   object["shared_st_ideal_wavefronts"] = launch.shared_ideal[store];
   object["global_ld_ideal_sectors"] = launch.global_ideal[load];
@@ -72,6 +73,8 @@ Json json_of(const LaunchCounts& launch) {
   object["global_atomic_requests"] = launch.global_requests[atomic];
   object["global_atomic_sectors"] = launch.global_sectors[atomic];
   object["global_atomic_ideal_sectors"] = launch.global_ideal[atomic];
+  object["global_ld_bytes"] = launch.global_bytes[load];
+  object["global_st_bytes"] = launch.global_bytes[store];
   object["static_shared_bytes"] = launch.static_shared;
   object["dynamic_shared_bytes"] = launch.dynamic_shared;
   object["time_ns"] = launch.nanoseconds;

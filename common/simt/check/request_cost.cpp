@@ -93,6 +93,22 @@ unsigned sectors(const Request& request, unsigned bytes) {
   return n;
 }
 
+unsigned used_bytes(const Request& request, unsigned bytes) {
+  std::uint32_t addresses[lanes_per_warp];
+  unsigned n = 0;
+  bool increase = true;  // as they usually do: then they all differ
+  for (unsigned lanes = request.lanes; lanes != 0; lanes &= lanes - 1) {
+    const std::uint32_t address = request.address[std::countr_zero(lanes)];
+    increase &= n == 0 || addresses[n - 1] < address;
+    addresses[n++] = address;
+  }
+  if (!increase) {
+    std::sort(addresses, addresses + n);
+    n = unsigned(std::unique(addresses, addresses + n) - addresses);
+  }
+  return n * bytes;
+}
+
 unsigned turns_of_atomics(const Request& request) {
   unsigned most = 0;
   for (unsigned left = request.lanes; left != 0;) {

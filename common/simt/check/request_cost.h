@@ -20,6 +20,8 @@ struct Request {
 unsigned wavefronts(const Request& request, unsigned bytes);
 /// The 32-byte sectors that the lanes' accesses, of this many bytes each, touch.
 unsigned sectors(const Request& request, unsigned bytes);
+/// The bytes that the lanes' accesses touch. What several lanes access counts once.
+unsigned used_bytes(const Request& request, unsigned bytes);
 /// The turns that atomics take: those on one address are serialized.
 unsigned turns_of_atomics(const Request& request);
 

@@ -65,6 +65,7 @@ void Requests::finish(Instruction& instruction, const Request& request, unsigned
     ++launch.global_requests[way];
     launch.global_sectors[way] += cost.actual;
     launch.global_ideal[way] += cost.ideal;
+    launch.global_bytes[way] += used_bytes(request, instruction.bytes);
   } else {
     ++launch.shared_requests[way];
     if (!is_atomic) {
@@ -116,9 +117,11 @@ void Requests::add_in_general(Code code, std::uintptr_t address, unsigned thread
 }
 
 void Requests::finish() {
+  std::uint64_t requests[max_warps] = {}, most = 0;
   for (OfWarp* of_warp : active_) {
     Instruction& instruction = *of_warp->instruction;
     const unsigned warp = unsigned(of_warp - instruction.warps);
+    most = std::max(most, requests[warp] += 1 + of_warp->size);
     finish(instruction, of_warp->first, warp, 0);
     of_warp->first.lanes = 0;
     if (of_warp->size == 0) continue;
@@ -127,6 +130,18 @@ void Requests::finish() {
     std::fill(std::begin(of_warp->times), std::end(of_warp->times), 0);
   }
   active_.clear();
+  span_ += most;
+}
+
+void Requests::begin_block() {
+  finish();
+  span_ = 0;
+}
+
+void Requests::end_block() {
+  finish();
+  std::uint64_t& span = state().counts.launch().span;
+  span = std::max(span, span_);
 }
 
 }  // namespace simt::check

@@ -47,6 +47,8 @@ class Requests {
   }
   /// Counts the requests since the last barrier.
   void finish();
+  void begin_block();
+  void end_block();
 
  private:
   struct Instruction;
@@ -100,6 +102,7 @@ class Requests {
   Instruction* cache_[slots] = {};
   std::unordered_map<std::uint64_t, Instruction> instructions_;
   std::vector<OfWarp*> active_;  // with requests since the last barrier
+  std::uint64_t span_ = 0;       // of the block so far
 };
 
 }  // namespace simt::check

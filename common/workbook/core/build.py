@@ -18,7 +18,7 @@ from pathlib import Path
 
 from . import diagnostics, files, machine
 from .console import Problem, Progress, ending, note
-from .course import BUILD, ROOT, STATE, has_solutions, missing_file, shown
+from .course import BUILD, ROOT, STATE, StepFile, has_solutions, missing_file, shown
 from .starters import all_starters
 
 
@@ -205,6 +205,25 @@ def compile_commands() -> list[dict[str, str]]:
         entries: list[dict[str, str]] = json.loads((folder() / "compile_commands.json").read_text())
         return entries
     return []
+
+
+def object_of(step: StepFile, kind: str, solution: bool = False) -> str | None:
+    """What Ninja makes of a step's file in a build, relative to the build folder; None where that is not set up."""
+    folder = f"labs/{step.lab}-{kind}{'-solution' if solution else ''}.p/"
+    for entry in compile_commands():
+        if entry.get("output", "").startswith(folder):
+            name = Path(entry["file"]).name
+            if name in (Path(step.file).name, f"{Path(step.file).name}.cpp"):  # for a CPU, the rewriter's output
+                return entry["output"]
+    return None
+
+
+def compiler() -> str:
+    """The C++ compiler that the build folder was set up for: "gcc" or "clang"."""
+    with contextlib.suppress(OSError, ValueError, KeyError):
+        compilers = json.loads((folder() / "meson-info/intro-compilers.json").read_text())
+        return str(compilers["host"]["cpp"]["id"])
+    return "gcc"
 
 
 def targets() -> set[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import json
 import os
 import threading
 import time
@@ -12,7 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Optional, TypeVar
 
 from . import build, profiles
 from .console import Problem, Progress, wrapped_message
@@ -34,6 +33,15 @@ _COPIES = (
 _NOTES = {"conflicts": "bank-conflict", "sectors": "uncoalesced", "bytes": "uncoalesced"}
 
 
+# Findings that make no result wrong: a launch that fails is noticed later, if not at once.
+LESSER = frozenset({"unchecked-launch"})
+
+
+def kinds_of(outcome: Outcome) -> set[str]:
+    """The kinds of a case's findings."""
+    return {finding.kind for finding in outcome.findings}
+
+
 def environment() -> dict[str, str]:
     """The environment of runners of the check build."""
     return {"SIMT_SECONDS": os.environ.get("SIMT_SECONDS", KERNEL_SECONDS)}
@@ -48,7 +56,8 @@ class Costs:
 
     def __str__(self) -> str:
         return f"{self.name}: " + ", ".join(
-            f"{cost} {value:.2f} (at most {allowed:g})" for cost, (value, allowed) in self.values.items()
+            f"{profiles.IN_SHORT[cost]} {value:.2f} (at most {allowed:g})"
+            for cost, (value, allowed) in self.values.items()
         )
 
 
@@ -57,15 +66,24 @@ class Verdict:
     """What the check build found in one step."""
 
     cases: int = 0
-    failed: Outcome | None = None  # the first case with findings, or else the first that failed
+    # The first case with findings, or else the first that failed. Python 3.9 evaluates this to read a grade's record.
+    failed: Optional[Outcome] = None  # noqa: UP045
     remarks: dict[tuple[str, int, str], Note] = field(default_factory=dict)  # by place and kind, of all cases
     costs: list[Costs] = field(default_factory=list)
     over: list[str] = field(default_factory=list)  # lines on budgets that were exceeded
+    lesser: Optional[Outcome] = None  # noqa: UP045  the first case whose findings are all of kinds that are passed over
+    idle: str = ""  # the line, if the kernels have done too little, so that the host must have done it
 
     @property
     def findings(self) -> tuple[Finding, ...]:
         """Those of one case: what several cases report is not mixed."""
         return self.failed.findings if self.failed else ()
+
+    @property
+    def serial(self) -> Costs | None:
+        """The costs of the first part whose work waits for one thread."""
+        spans = ((costs, *costs.values["span"]) for costs in self.costs if "span" in costs.values)
+        return next((costs for costs, counted, allowed in spans if counted > allowed * TOLERANCE), None)
 
     @property
     def passed(self) -> bool:
@@ -96,19 +114,32 @@ def _without_findings(outcome: Outcome) -> str:
     return "\n".join(kept).strip("\n")
 
 
+def _to_refuse(case: Case) -> str:
+    """What a step must refuse about a case that expects this."""
+    if case.blocks or case.threads:
+        return f"blocks {case.blocks}, threads per block {case.threads}"
+    if case.memory:
+        return f"{case.memory:,} bytes of device memory, which are too few"
+    return f"keys of the input {case.input}, which have more values than the step can count"
+
+
+def message(outcome: Outcome) -> str:
+    """What was wrong with a case, whose status is shown beside it."""
+    if outcome.case.expect == "refused":
+        what = _to_refuse(outcome.case)
+        return f"{what}: the step must throw lab::Unsupported and touch nothing; it ended as {outcome.status}"
+    if outcome.status == "verified":
+        return "the result was correct" + ("" if kinds_of(outcome) <= LESSER else ", by luck")
+    if outcome.status == "exited":
+        return f"{outcome.message}: whatever calls exit() in a step fails the case; an exception also says why"
+    return outcome.message
+
+
 def failure_lines(outcome: Outcome, options: str = "") -> list[str]:
     """How a case failed, beginning with the line to fix, and how to repeat it; `options` are added to that command."""
-    case, what = outcome.case, outcome.message
-    if case.expect == "refused":
-        what = (
-            f"blocks {case.blocks}, threads per block {case.threads}: the step must throw lab::Unsupported and touch "
-            f"nothing; it ended as {outcome.status}"
-        )
-    elif outcome.status == "verified":
-        unchecked = {finding.kind for finding in outcome.findings} == {"unchecked-launch"}
-        what = "the result was correct" + ("" if unchecked else ", by luck")
-    elif outcome.status != "wrong":
-        what = f"{outcome.status}: {outcome.message}"
+    case, what = outcome.case, message(outcome)
+    if case.expect != "refused" and outcome.status not in ("verified", "wrong"):
+        what = f"{outcome.status}: {what}"
     findings = [str(finding) for finding in outcome.findings[:MOST_FINDINGS]]
     lines = [*findings, f"  {what}"] if findings else [f"{outcome.place}: {what}"]
     lines = [wrapped_message(line) for line in [*lines, f"  {outcome.title}, seed {case.seed}"]]
@@ -134,10 +165,16 @@ class Judges(contextlib.AbstractContextManager["Judges"]):
     """A judge for each thread: a judge answers one request at a time, and each of its runners uses one core."""
 
     def __init__(
-        self, program: Path | None = None, prefix: Sequence[str] = (), sandbox: Sequence[str] = (), workers: int = 0
+        self,
+        program: Path | None = None,
+        prefix: Sequence[str] = (),
+        sandbox: Sequence[str] = (),
+        workers: int = 0,
+        client: Callable[..., JudgeClient] = JudgeClient,
     ) -> None:
-        """`workers`: how many cases run at a time; 0: one per core. The others are those of JudgeClient."""
-        self._make = functools.partial(JudgeClient, program, prefix, sandbox)
+        """`workers`: how many cases run at a time; 0: one per core. `client`: what makes a judge of the others, which
+        are those of JudgeClient."""
+        self._make = functools.partial(client, program, prefix, sandbox)
         self.workers = workers or os.cpu_count() or 1
         self._own = threading.local()
         self._all: list[JudgeClient] = []
@@ -165,11 +202,7 @@ class Judges(contextlib.AbstractContextManager["Judges"]):
 
 def counts_exactly() -> bool:
     """Whether the compiler keeps accesses as they are written: clang++ splits copies of vectors."""
-    try:
-        compilers = json.loads((build.judge().parents[1] / "meson-info/intro-compilers.json").read_text())
-        return bool(compilers["host"]["cpp"]["id"] == "gcc")
-    except (OSError, ValueError, KeyError):
-        return True
+    return build.compiler() == "gcc"
 
 
 @contextlib.contextmanager
@@ -185,8 +218,10 @@ def outcomes(
             future.cancel()
 
 
-def _search(verdict: Verdict, found: Iterable[tuple[Case, Outcome]], progress: Callable[[], None]) -> None:
-    """Looks at outcomes up to the first with findings."""
+def _search(
+    verdict: Verdict, found: Iterable[tuple[Case, Outcome]], progress: Callable[[], None], passed_over: Collection[str]
+) -> None:
+    """Looks at outcomes up to the first with findings, of other kinds than those that are passed over."""
     more = _MORE
     for _, outcome in found:
         failed = verdict.failed
@@ -194,6 +229,9 @@ def _search(verdict: Verdict, found: Iterable[tuple[Case, Outcome]], progress: C
             break
         verdict.cases += 1
         progress()
+        if outcome.findings and outcome.passed and kinds_of(outcome) <= set(passed_over):
+            verdict.lesser = verdict.lesser or outcome
+            continue
         if outcome.findings or (not outcome.passed and not failed):
             verdict.failed = outcome
         for remark in outcome.remarks:
@@ -223,6 +261,12 @@ def _compare_costs(verdict: Verdict, judge: JudgeClient, lab: str, line: Step, r
         counted = profiles.costs(outcome.launches, case.n, outcome.copied_bytes)
         costs = Costs(line.name, profiles.against_budget(counted, budget))
         verdict.costs.append(costs)
+        if counted["work"] < budget.work:
+            verdict.idle = (
+                f"too little work: {line.name}, its kernels make {counted['work']:.0f} requests for 1,000 keys; at "
+                f"least {budget.work:g} are needed: the host must leave the kernels' part to them"
+            )
+            verdict.over.append(verdict.idle)
         for name, (cost, allowed) in costs.values.items():
             if cost > allowed * TOLERANCE and counts_exactly():
                 verdict.over.append(
@@ -244,10 +288,11 @@ def check_step(
     tasks: Collection[str] | None = None,
     seed: int | None = None,
     first: Case | None = None,
+    passed_over: Collection[str] = (),
 ) -> Verdict:
     """The verdict on a step and its parts, which come first, or on some of them: those with these tasks. `seed`: of the
-    cases; None: a new one. `first`: a case that is run before the others of its part. Raises Problem if the judge
-    cannot run the cases."""
+    cases; None: a new one. `first`: a case that is run before the others of its part. `passed_over`: kinds of findings
+    after which the search goes on. Raises Problem if the judge cannot run the cases."""
     verdict = Verdict()
     with judges or Judges() as judges_:
         judge = judges_.own()
@@ -265,7 +310,7 @@ def check_step(
 
         try:
             with ThreadPoolExecutor(judges_.workers) as pool, outcomes(pool, run, cases) as found:
-                _search(verdict, found, show)
+                _search(verdict, found, show, passed_over)
         except JudgeUsage as error:
             raise Problem(str(error)) from error
         if not verdict.failed:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ..inspection import look
 from . import build, check_build, machine, narrowing, nvcc_compile, shrinking
 from .console import Progress, note, paint, wrapped_message
 from .course import StepFile, find_step, step_of_file
@@ -191,7 +192,7 @@ class Checker:
                 case = replace(outcome.case, lane_seed=seed)
                 environment = check_build.environment()
                 again = self.judge.run(self.runner("check"), case, timeout=self.timeout, environment=environment)
-                if again.findings or again.message.startswith("the step changed nothing"):
+                if again.findings or again.changed_nothing:
                     return replace(failure, kind="check", outcome=again)
         verdict = self.observe(failure.step, [failure.line])
         if verdict.failed and verdict.failed.findings:
@@ -344,21 +345,23 @@ class Checker:
         scan = narrowing.Scan(step, self.solution) if any_n else None
         # Two programs cannot compile in one folder at a time: nvcc waits for the next check.
         nvcc = nvcc_compile.NvccCompile(step, self.solution, "cuda" not in self.kinds and not self.unbuilt)
+        inspected = None if self.solution else look.Look(step, self.kinds[0])
         observation = self.observation(step) if self.observed else None
         try:
             if not all(self.tested(step, kind, observation) for kind in self.kinds):
                 return False
             if observation and not self.observed_well(step, observation):
                 return False
-            for remark in scan.notes() if scan else ():
+            for remark in (*(scan.notes() if scan else ()), *(inspected.notes() if inspected else ())):
                 print(wrapped_message(str(remark)), flush=True)
             return self.compiled_by_nvcc(step, nvcc)
         finally:
             nvcc.cancel()
             if observation:
                 observation.cancel()
-            if scan:
-                scan.cancel()
+            for search in (scan, inspected):
+                if search:
+                    search.cancel()
 
 
 def not_written(step: StepFile, outcome: Outcome) -> str:

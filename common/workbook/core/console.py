@@ -44,6 +44,11 @@ def nearest(word: str, known: Iterable[str]) -> str:
     return next(iter(difflib.get_close_matches(word, list(known), 1, 0.7)), "")
 
 
+def listed(names: Sequence[str], most: int = 10) -> str:
+    """Names in a sentence: the first ones, and how many more there are."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
 # --- interruptions ---
 
 

@@ -14,6 +14,10 @@ _GAP = re.compile(r"^\s*NOT_WRITTEN\(", re.MULTILINE)
 _STUDENT = re.compile(r"labs/[^\s:,()]+?(?::(\d+)|\((\d+)\))")
 _NINJA = re.compile(r"^\[\d+/\d+\]|^ninja: |^FAILED: ")
 _LINKER = re.compile(r"undefined reference|multiple definition|cannot find -l|unresolved external")
+# What the linker says: FILE.o:PLACE: TEXT, where the place may be in a library's header or a file that we have made.
+_LINKED = re.compile(r"(?:undefined reference to|multiple definition of) [`'‘](?:.+?)['’](?=;|$)")
+_OBJECT = re.compile(r"(\d\d_\w+\.cu)[\w.-]*\.o\b")
+_OWN_PLACE = re.compile(r"(labs/[^\s:]+\.cu:\d+): $")
 
 # What nvcc knows and the cpu build does not: the C++ compiler only reports an unknown file or instruction.
 _GPU_HEADER = re.compile(r"fatal error: '?((?:cuda|thrust|nv|cooperative_groups)/[\w./]+|(?:cuda_|curand|mma)\w*\.h)\b")
@@ -63,6 +67,8 @@ def warnings(output: str, root: Path = ROOT, build: Path = BUILD) -> list[str]:
 
 def _quoted(error: re.Match[str], root: Path) -> list[str]:
     """The source line that an error names and a mark below its column, for a compiler that quotes neither."""
+    if not error[1].startswith("labs/") or ".." in error[1]:  # #line can name any file
+        return []
     try:
         text = (root / error[1]).read_text(errors="replace").splitlines()[int(error[2] or error[4]) - 1]
     except (OSError, IndexError):
@@ -122,11 +128,29 @@ def _further_errors(lines: list[str], errors: list[tuple[int, re.Match[str]]]) -
     return [line for line in by_place.values() if line != lines[errors[0][0]]]
 
 
+def linked(lines: list[str]) -> list[str]:
+    """What the linker misses or has twice, with the student's file, and its line where that is known."""
+    found: dict[str, str] = {}
+    file = ""
+    for line in lines:
+        fault = _LINKED.search(line)
+        before = line[: fault.start()] if fault else line
+        file = next(iter(_OBJECT.findall(before)), file)
+        if not fault:
+            continue
+        place = _OWN_PLACE.search(before)
+        others = _OBJECT.findall(line[fault.end() :])
+        also = f", which {others[-1]} defines, too" if others else ""
+        found.setdefault(fault[0] + also, f"{place[1] if place else file or 'the program'}: {fault[0]}{also}")
+    return list(found.values())
+
+
 def _shortened(output: str, root: Path, build: Path) -> str:
     lines = [relative(line, root, build) for line in compiler_lines(output)]
     errors = [(i, error) for i, line in enumerate(lines) if (error := _ERROR.match(line))]
     if not errors:
-        useful = [line for line in lines if _LINKER.search(line)] or [line for line in lines if line.strip()]
+        useful = linked(lines) or [line for line in lines if _LINKER.search(line)]
+        useful = useful or [line for line in lines if line.strip()]
         return "\n".join(useful[:MOST_ERRORS]) or "the build failed and printed nothing"
     first, error = errors[0]
     if in_words := launch_errors.explanation(lines, first):

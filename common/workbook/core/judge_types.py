@@ -15,13 +15,27 @@ NARROW_RANGE = "range:5000000:5000255"  # an input of few values, for steps that
 
 @dataclass(frozen=True)
 class Budget:
-    """What a line of a lab's table may cost on the check build; 0 means: not checked."""
+    """What a line of a lab's table may cost on the check build, and the least work; 0 means: not checked."""
 
     n: int = 0
     conflicts: float = 0
     sectors: float = 0
     bytes: float = 0
     barriers: float = 0
+    span: float = 0
+    work: float = 0  # at least
+
+
+@dataclass(frozen=True)
+class Picture:
+    """The run that `picture` draws of a line of a lab's table, and the part of it that is drawn."""
+
+    n: int = 16
+    input: str = ""  # "": the usual one
+    arrays: str = ""  # "shared", "global" or "all"; "": those in shared memory, if there are any
+    launches: Optional[tuple[int, int]] = None  # the first and the last; None: the first that fit
+    places: tuple[tuple[int, int], ...] = ()
+    is_in_report: bool = False
 
 
 @dataclass(frozen=True)
@@ -69,6 +83,7 @@ class Step:
     part: bool = False  # not the step's own line
     record: bool = False  # a step that is built for speed: the lab's fastest, for its kind of work
     lines: Optional[Lines] = None  # of a step's own line
+    picture: Picture = field(default_factory=Picture)
 
     def takes(self, type_name: str) -> bool:
         """Whether the line sorts keys of this type."""
@@ -272,6 +287,7 @@ class Outcome:
     shown_keys: str = ""  # rows with the input and the output, if they are few and verified
     first_wrong: Optional[int] = None
     already_correct: bool = False  # the keys as they came would be right
+    changed_nothing: bool = False  # no write has reached the keys, and the check build knows why
     replay: str = ""  # the command that repeats the case
     title: str = ""
     file: str = ""
@@ -385,14 +401,19 @@ def converted(kind: Any, value: Any) -> Any:
         return None if value is None else converted(rest[0], value)
     if is_dataclass(kind):
         return from_json(kind, value)  # type: ignore[arg-type]
-    if getattr(kind, "__origin__", None) is tuple:
+    origin = getattr(kind, "__origin__", None)
+    if origin is tuple:
         if not isinstance(value, list):
             raise TypeError("not a list")
         types = [arguments[0]] * len(value) if arguments[-1] is Ellipsis else arguments
         return tuple(converted(type_, item) for type_, item in zip(types, value))
+    if origin is list and isinstance(value, list):
+        return [converted(arguments[0], item) for item in value]
+    if origin is dict and isinstance(value, dict) and arguments[1] is not Any:
+        return {name: converted(arguments[1], item) for name, item in value.items()}
     if kind is float and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
-    plain = getattr(kind, "__origin__", kind)
+    plain = origin or kind
     if isinstance(plain, type) and not isinstance(value, plain):
         raise TypeError(f"{value!r} where {plain.__name__} is expected")
     return value

@@ -3,22 +3,25 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 import subprocess
 import tempfile
 import time
-from pathlib import Path
 
 from . import build, diagnostics, files, machine
 from .course import StepFile
 
+_QUICKLY = "--Ofast-compile=max"
 
-def object_of(step: StepFile, solution: bool = False) -> str | None:
-    """What Ninja makes of the step's file for a GPU; None where nvcc was not set up."""
-    folder = f"labs/{step.lab}-cuda{'-solution' if solution else ''}.p/"
-    for entry in build.compile_commands():
-        if entry.get("output", "").startswith(folder) and Path(entry["file"]).name == Path(step.file).name:
-            return entry["output"]
-    return None
+
+def _environment() -> dict[str, str]:
+    """nvcc's environment. Where no GPU can run the result, it need not be fast (meson.build: cuda_for_errors)."""
+    variables = build.environment()
+    if shutil.which("nvidia-smi") is None:
+        options = subprocess.run(["nvcc", "--help"], env=variables, capture_output=True, text=True, check=False).stdout
+        if _QUICKLY.partition("=")[0] in options:
+            variables["NVCC_APPEND_FLAGS"] = f"{variables.get('NVCC_APPEND_FLAGS', '')} {_QUICKLY}"
+    return variables
 
 
 class NvccCompile:
@@ -32,7 +35,7 @@ class NvccCompile:
         self._process: subprocess.Popen[str] | None = None
         self._started = time.monotonic()
         self.waited = 0.0  # seconds for which errors() was not ready
-        target = object_of(step, solution) if is_needed else None
+        target = build.object_of(step, "cuda", solution) if is_needed else None
         if target:
             self._held.enter_context(files.locked("build"))
             self._process = subprocess.Popen(
@@ -40,7 +43,7 @@ class NvccCompile:
                 stdin=subprocess.DEVNULL,
                 stdout=self._output,
                 stderr=subprocess.STDOUT,
-                env=build.environment(),
+                env=_environment(),
                 text=True,
             )
 

@@ -59,6 +59,16 @@ COSTS = {
     "sectors": "sectors of global memory for each one needed if every byte of a sector were used",
     "bytes": "bytes of global memory moved per key",
     "barriers": "barriers per block",
+    "span": "requests one after another for 1,000 keys",
+}
+# Of global memory, two kinds of bytes are counted. Threads use those that they read or write. Moved are all bytes of
+# the sectors that hold them, 32 for each. Texts name one or the other, and never bytes alone.
+IN_SHORT = {
+    "conflicts": "conflicts",
+    "sectors": "sectors",
+    "bytes": "bytes moved",
+    "barriers": "barriers",
+    "span": "span",
 }
 
 
@@ -183,7 +193,7 @@ def gathered(launches: Iterable[Launch]) -> list[Launch]:
             continue
         group["launches"] += 1
         for name, value in launch.items():
-            if name in ("time_ns", "barriers") or name.endswith(("requests", "wavefronts", "sectors")):
+            if name in ("time_ns", "barriers", "span") or name.endswith(("requests", "wavefronts", "sectors")):
                 group[name] = (group.get(name) or 0) + (value or 0)
     return list(groups.values())
 
@@ -226,7 +236,8 @@ def global_sectors(launch: Launch) -> tuple[float, float, float | None]:
 
 
 def costs(launches: Sequence[Launch], n: int, copied_bytes: int = 0) -> dict[str, float]:
-    """The costs that budgets name, over all launches of one sort of n keys and the copies within the device."""
+    """The costs that budgets name, over all launches of one sort of n keys and the copies within the device; and
+    "used", the bytes of global memory per key that threads and copies read or write."""
 
     def total(*names: str) -> float:
         return sum(_sum(launch, *names) for launch in launches)
@@ -236,14 +247,18 @@ def costs(launches: Sequence[Launch], n: int, copied_bytes: int = 0) -> dict[str
 
     blocks = sum(launch["grid"][0] * launch["grid"][1] * launch["grid"][2] for launch in launches)
     sectors = total("global_ld_sectors", "global_st_sectors")
+    requests = (f"{space}_{way}_requests" for space in ("shared", "global") for way in ("ld", "st", "atomic"))
     return {
+        "work": ratio(1000 * total(*requests), n),
         "conflicts": ratio(
             total("shared_ld_wavefronts", "shared_st_wavefronts"),
             total("shared_ld_ideal_wavefronts", "shared_st_ideal_wavefronts"),
         ),
         "sectors": ratio(sectors, total("global_ld_ideal_sectors", "global_st_ideal_sectors")),
         "bytes": ratio(32 * sectors + copied_bytes, n),
+        "used": ratio(total("global_ld_bytes", "global_st_bytes") + copied_bytes, n),
         "barriers": ratio(sum(launch["barriers"] / warps_per_block(launch) for launch in launches), blocks),
+        "span": ratio(1000 * total("span"), n),  # launches wait for one another
     }
 
 

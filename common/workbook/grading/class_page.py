@@ -1,33 +1,28 @@
-"""class.html: the distribution of the points, what failed most often, and submissions that resemble each other."""
+"""class.html: the distribution of the points, what was difficult, and submissions that resemble each other."""
 
 import functools
 import statistics
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from ..core import starters
+from ..core import files, starters
 from ..core.course import ROOT
+from ..pictures.svg import Drawing
+from ..pictures.theme import BLUE, MUTED
 from ..reporting import page as pages
-from . import gradebooks, similarity, texts
+from . import difficulties, gradebooks, similarity, texts
 from .feedback import Markdown, environment, squeezed
-from .grades import Criterion, Failure, Grade, Run, file_name
+from .grades import BY_HAND, Criterion, Grade, Run, file_name
 
 BANDS = 10  # of the distribution
-LONGEST_BAR = 24  # characters
+WIDTH, HEIGHT = 520, 260  # of its plot: on a telephone, its words are still large enough
 MOST_CASES = 20
+MOST_FINDINGS = 12
+PLOT = "distribution.svg"
 NOT_WRITTEN = "not-written"  # the judge's word for a starter
-
-
-@dataclass(frozen=True)
-class Band:
-    """Students whose points are within a range."""
-
-    name: str
-    students: int
-    bar: str
 
 
 @dataclass(frozen=True)
@@ -39,6 +34,7 @@ class CriterionOfClass:
     median: float
     full: int  # students with all points
     none: int
+    difficulties: str  # "race 7, out-of-bounds 2"
 
 
 @dataclass(frozen=True)
@@ -51,21 +47,40 @@ class FailedCase:
     students: int
 
 
-def distribution(grades: Sequence[Grade]) -> list[Band]:
-    """The students per tenth of the points. All grades have points."""
+@dataclass(frozen=True)
+class FrequentFinding:
+    """A finding, or another difficulty, that students had with a step."""
+
+    students: int
+    step: str
+    kind: str
+    place: str  # in the file of one of the students
+    words: str  # about it
+
+
+def distribution(grades: Sequence[Grade]) -> list[int]:
+    """The students per tenth of the points, from none to all. All grades have points."""
     places = Counter(
         min(BANDS - 1, max(0, int(BANDS * (grade.points or 0) / grade.max_points))) if grade.max_points else 0
         for grade in grades
     )
-    largest = max(places.values(), default=1)
-    return [
-        Band(
-            f"{100 * band // BANDS} to {100 * (band + 1) // BANDS} %",
-            places[band],
-            "█" * (-(-LONGEST_BAR * places[band] // max(largest, LONGEST_BAR))),
-        )
-        for band in reversed(range(BANDS))
-    ]
+    return [places[band] for band in range(BANDS)]
+
+
+def band_name(band: int) -> str:
+    """The range of a tenth of the points."""
+    return f"{100 * band // BANDS} to {100 * (band + 1) // BANDS} %"
+
+
+def _labs(grades: Sequence[Grade]) -> list[str]:
+    """The labs that are graded."""
+    return sorted({criterion.lab for grade in grades for criterion in grade.criteria})
+
+
+def _steps_name(grades: Sequence[Grade]) -> Callable[[str, int], str]:
+    """How the page calls a step: without its lab, if there is only one."""
+    alone = len(_labs(grades)) == 1
+    return lambda lab, step: f"{step:02}" if alone else f"{lab} {step:02}"
 
 
 def by_criterion(grades: Sequence[Grade]) -> list[CriterionOfClass]:
@@ -74,34 +89,47 @@ def by_criterion(grades: Sequence[Grade]) -> list[CriterionOfClass]:
     for grade in grades:
         for criterion in grade.criteria:
             found.setdefault((criterion.lab, criterion.step, criterion.name), []).append(criterion)
+    had = difficulties.of_criterion(grades)
+    title = gradebooks.short_title if len(_labs(grades)) == 1 else gradebooks.title
     return [
         CriterionOfClass(
-            gradebooks.title(found[column][0]),
+            title(found[column][0]),
             max(criterion.max_points for criterion in found[column]),
             statistics.median(criterion.points or 0 for criterion in found[column]),
             sum((criterion.points or 0) >= criterion.max_points for criterion in found[column]),
             sum(not criterion.points for criterion in found[column]),
+            ", ".join(f"{difficulties.shown(kind)} {students}" for kind, students in had.get(column, {}).items()),
         )
         for column in gradebooks.columns(grades)
+        if column[2] != BY_HAND
     ]
+
+
+def frequent_findings(grades: Sequence[Grade]) -> list[FrequentFinding]:
+    """The difficulties that most students had with a step, with the words of one of them."""
+    found, name = [], _steps_name(grades)
+    for entry in difficulties.frequent(grades):
+        for (lab, step), students in entry.steps.items():
+            example, _ = entry.example_in(lab, step)
+            kind, words = difficulties.shown(entry.kind), example.text.partition("\n")[0]
+            found.append(FrequentFinding(len(students), name(lab, step), kind, example.place, words))
+    return sorted(found, key=lambda one: (-one.students, one.step, one.kind))[:MOST_FINDINGS]
 
 
 def failed_cases(grades: Sequence[Grade]) -> list[FailedCase]:
     """The cases that most students failed. All students of a run had the same."""
     students: Counter[tuple[str, str]] = Counter()
     how: dict[tuple[str, str], Counter[str]] = {}
+    name = _steps_name(grades)
     for grade in grades:
         failed = [failure for criterion in grade.criteria for failure in criterion.failures]
-        failures = {_identity(failure): failure for failure in failed if failure.status != NOT_WRITTEN}
+        failed = [failure for failure in failed if failure.status != NOT_WRITTEN]
+        failures = {(name(one.lab, one.step), texts.what_failed(one)): one for one in failed}
         for identity, failure in failures.items():
             students[identity] += 1
             how.setdefault(identity, Counter())[failure.status or "failed"] += 1
     ordered = sorted(students.items(), key=lambda item: (-item[1], item[0]))[:MOST_CASES]
     return [FailedCase(step, case, ", ".join(sorted(how[step, case])), number) for (step, case), number in ordered]
-
-
-def _identity(failure: Failure) -> tuple[str, str]:
-    return f"{failure.lab} {failure.step:02}", texts.what_failed(failure)
 
 
 @functools.cache
@@ -158,14 +186,18 @@ def text(run: Run, grades: Sequence[Grade], earlier: Mapping[str, similarity.Sou
         "remarks": gradebooks.remarks,
         "median": statistics.median(grade.points or 0 for grade in graded) if graded else None,
         "most": max((grade.max_points for grade in graded), default=0),
-        "bands": distribution(graded),
+        "plot": Markdown(f"![{_in_words(graded)}]({PLOT})") if graded else "",
+        "seconds": [grade.seconds for grade in grades],
+        "typical": statistics.median(grade.seconds for grade in grades) if grades else 0,
+        "lecture": Markdown("[What to say in the next lecture](next-lecture.html)"),
+        "findings": frequent_findings(graded),
         "criteria": by_criterion(graded),
         "cases": failed_cases(grades),
         "common": in_common(grades, earlier),
         "earlier": len(earlier),
         "linked": lambda students: _linked(students, grades),
         "least": similarity.LEAST_SHARE,
-        "labs": sorted({criterion.lab for grade in grades for criterion in grade.criteria}),
+        "labs": _labs(grades),
         "of_lab": _points_of,
         "why_not": _why_not,
         "link": _link,
@@ -173,6 +205,32 @@ def text(run: Run, grades: Sequence[Grade], earlier: Mapping[str, similarity.Sou
     return squeezed(environment().get_template("class.md").render(**values))
 
 
-def page(markdown: str) -> str:
-    """class.html"""
-    return pages.to_page(markdown, "Grades", Path(), [])
+def _in_words(grades: Sequence[Grade]) -> str:
+    """The caption of the plot."""
+    return f"The points of {len(grades)} student{'s' * (len(grades) != 1)}, as shares of all that can be reached"
+
+
+def plot(grades: Sequence[Grade]) -> str:
+    """distribution.svg: a bar for each tenth of the points, whose height is the number of students."""
+    counts = distribution(grades)
+    each = "; ".join(f"{band_name(band)}: {count}" for band, count in enumerate(counts))
+    drawing = Drawing(WIDTH, HEIGHT, "Distribution of the points", f"{_in_words(grades)}. Students by tenth. {each}.")
+    left, bottom, wide = 24.0, HEIGHT - 46.0, (WIDTH - 48.0) / BANDS
+    tall = (bottom - 34) / max(*counts, 1)
+    for band, count in enumerate(counts):
+        x = left + band * wide
+        if count:
+            drawing.rect(x + 3, bottom - count * tall, wide - 6, count * tall, BLUE)
+            drawing.text(x + wide / 2, bottom - count * tall - 6, str(count), 15)
+        drawing.text(x, bottom + 20, str(100 * band // BANDS), 14, MUTED)
+    drawing.text(left + BANDS * wide, bottom + 20, "100", 14, MUTED)
+    drawing.line(left, bottom, left + BANDS * wide, bottom, MUTED)
+    drawing.text(WIDTH / 2, HEIGHT - 8, "percent of the points", 14, MUTED)
+    return drawing.svg().replace("<svg ", f"<svg {pages.INLINE} ", 1)
+
+
+def write(out: Path, run: Run, grades: Sequence[Grade], earlier: Mapping[str, similarity.Sources] = {}) -> None:
+    """Writes class.html and its plot."""
+    if graded := [grade for grade in grades if grade.points is not None and not grade.is_missing]:
+        files.write_whole(out / PLOT, plot(graded))
+    files.write_whole(out / "class.html", pages.to_page(text(run, grades, earlier), "Grades", out, []))

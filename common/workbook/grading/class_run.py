@@ -14,21 +14,28 @@ from pathlib import Path
 from queue import SimpleQueue
 
 from ..core import build, check_build, files, machine
-from ..core.console import Problem, Progress, Usage, note
+from ..core.console import Problem, Progress, Usage, listed, note
 from ..core.course import BUILD, ROOT, has_solutions, labs
 from ..core.judge_client import JudgeClient
-from . import earlier, handed_in, outputs, rubric, sandbox_trial
+from . import by_hand, earlier, handed_in, outputs, resubmitted, rubric, sandbox_trial, scoring
+from .checkouts import secrets as secrets_of_course
 from .grader import Class, Grader, judge_prefix, needed_programs
-from .grades import Grade, Run, read_grade, read_run, run_file, write_run
+from .grades import Grade, Run, read_grade, read_grades, read_run, run_file, write_run
 from .handed_in import Handed
 from .judging import SETS, require_rivals
 from .programs import Programs
 from .roster import Roster
 from .roster import read as read_roster_file
 from .shards import Shard, require_alike
+from .work import Work, require_comparable
 
 RUBRIC = ROOT / "tests/rubric.toml"
-OURS = (".lock", "roster.csv")  # what a folder of grades may hold before there is a run
+OURS = (
+    ".lock",
+    "roster.csv",
+    "by-hand.csv",
+    "pseudonyms.csv",
+)  # what a folder of grades may hold before there is a run
 WORKERS = 4  # compilers and runners that a submission uses at a time, at most: it has few files
 SEEDS = tuple(dict.fromkeys(name for sets in SETS.values() for name in sets)) + ("speed",)
 
@@ -47,6 +54,9 @@ class Options:
     seeds_of: Path | None = None  # a folder of grades whose seeds are used
     roster: Path | None = None  # none: the one that is kept with the grades, if there is one
     earlier: tuple[Path, ...] = ()  # folders of other years, with which submissions are compared
+    only: tuple[str, ...] = ()  # students who are graded, also again; none: all who have no grade
+    rescore: bool = False  # grade nobody: give points by this rubric for what was recorded
+    pseudonyms: bool = False  # on pages and in tables; they stay until their file is removed
 
 
 # --- the folder of grades ---
@@ -94,15 +104,16 @@ def require_same(run: Run, options: Options, chosen: Sequence[str], text: str) -
         words
         for words, is_same in (
             ("other labs", list(run.labs) == list(chosen)),
-            ("another rubric", run.rubric == text),
+            ("another rubric", options.rescore or run.rubric == text),
             ("another shard", run.shard == str(options.shard)),
         )
         if not is_same
     ]
     if differing:
+        rescore = "add --rescore to give points by the new rubric, " if differing == ["another rubric"] else ""
         raise Problem(
-            f"{options.out} holds a run with {' and '.join(differing)}: grade with the same options again, or choose "
-            "another folder with --out"
+            f"{options.out} holds a run with {' and '.join(differing)}: {rescore}grade with the same options again, or "
+            "choose another folder with --out"
         )
 
 
@@ -136,7 +147,7 @@ def kinds() -> list[str]:
 
 def hidden(options: Options) -> list[Path]:
     """What no submission may read."""
-    paths = [options.folder, options.out, ROOT / "solutions", ROOT / "tests", build.folder(), BUILD]
+    paths = [options.folder, options.out, build.folder(), BUILD, *secrets_of_course()]
     paths += [path for path in (options.seeds_of, options.roster, *options.earlier) if path]
     return list(dict.fromkeys(path.resolve() for path in paths if path.exists()))
 
@@ -257,30 +268,53 @@ def read_roster(options: Options) -> Roster | None:
 
 def grade_class(options: Options) -> list[Grade]:
     """Grades a folder of submissions, and returns the grades of all. Raises Problem or Usage."""
-    roster = read_roster(options)
-    handed, remarks = handed_in.find(options.folder, roster)
-    chosen = list(options.labs) or labs()
-    marks = rubric.read(options.rubric)
+    people = read_roster(options)
     check_out(options)
+    marks = rubric.read(options.rubric)
+    recorded = read_run(options.out)
+    if options.rescore and recorded is None:
+        raise Usage(f"{options.out} has no grades to rescore: name the folder of grades with --out")
+    chosen = list(options.labs or (recorded.labs if recorded else labs()))
+    if recorded is not None:
+        require_same(recorded, options, chosen, marks.text)
+    handed, remarks = handed_in.find(options.folder, people)
+    handed = resubmitted.with_contents(handed)
     others, skipped = earlier.read(options.earlier, chosen)
-    part = options.shard.part(handed)
+    work = Work(options.out, chosen, people, handed, options.shard.part(handed))
+    names = work.names(options.pseudonyms)
+    left = work.of(options.only, names) if options.only else work.left()
+    rules = outputs.Rules(marks, options.folder, people, work.lines_by_hand(names))
     with locked(options.out):
-        if (run := read_run(options.out)) is not None:
-            require_same(run, options, chosen, marks.text)
         for remark in [*remarks, *skipped]:
             note(remark)
+        if recorded and options.rescore:
+            require_comparable(options.out, recorded)
+            outputs.settled_grades(options.out, recorded, rules)  # what is missing is found before anything is written
         if options.roster:
             files.write_whole(outputs.roster_file(options.out), options.roster.read_bytes())
-        left = [one for one in part if any(_is_left(options.out, student) for student in one.everyone)]
-        if len(left) < len(part):
-            note(f"{len(part) - len(left)} of {len(part)} submissions have been graded before")
-        if left or run is None:
-            run = _grade_left(options, run, chosen, marks, left)
-        if roster and options.shard.number == 1:
-            _note_missing(options, run, roster, handed)
-        grades = outputs.settle(options.out, run, marks.whole, roster)
+        by_hand.begin(options.out)
+        work.use(names)
+        run = _run(options, recorded, work, rules, left)
+        if people and options.shard.number == 1:
+            _note_missing(options, run, people, handed)
+        grades = outputs.settle(options.out, run, rules)
         outputs.write_class(options.out, run, grades, others)
     return grades
+
+
+def _run(options: Options, recorded: Run | None, work: Work, rules: outputs.Rules, left: Sequence[Handed]) -> Run:
+    """Grades what is left, or nobody if the points are to be made from records; the run."""
+    if recorded is not None and options.rescore:
+        if left:
+            note(f"not graded, because --rescore runs nothing: {listed([one.student for one in left])}")
+        run = replace(recorded, rubric=rules.marks.text)
+        write_run(options.out, run)
+        return run
+    if not options.only:
+        work.note_left(left)
+    if recorded is not None and not left:
+        return recorded
+    return _grade_left(options, recorded, work, rules.marks, left)
 
 
 def _note_missing(options: Options, run: Run, roster: Roster, handed: Sequence[Handed]) -> None:
@@ -292,22 +326,28 @@ def _note_missing(options: Options, run: Run, roster: Roster, handed: Sequence[H
 
 
 def _grade_left(
-    options: Options, recorded: Run | None, chosen: Sequence[str], marks: rubric.Rubric, left: Sequence[Handed]
+    options: Options, recorded: Run | None, work: Work, marks: rubric.Rubric, left: Sequence[Handed]
 ) -> Run:
     """Grades these submissions; the run, which is written if it was not recorded yet."""
     built = kinds()
     if recorded is not None:
         require_builds(recorded, options, built)
-    run = recorded or new_run(options, chosen, marks.text, built)
-    with prepared(options, run, chosen, marks) as whole:
+    run = recorded or new_run(options, work.labs, marks.text, built)
+    with prepared(options, run, work.labs, marks) as whole:
         announce(whole)
         if recorded is None:
             write_run(options.out, whole.run)
+        else:
+            require_cases(whole)
         ClassRun(whole, left).run()
         return whole.run
 
 
-def _is_left(out: Path, student: str) -> bool:
-    """Whether a student is still to be graded. What was not graded because of a fault of the machine is, too."""
-    grade = read_grade(out, student)
-    return grade is None or grade.points is None or grade.is_missing
+def require_cases(whole: Class) -> None:
+    """Raises Problem if students of this run have had other cases than this version of the workbook makes."""
+    for (lab, step), hash_ in scoring.usual_cases(read_grades(whole.out)).items():
+        if step is not None and lab in whole.tables and whole.hash_of_cases(lab, step) != hash_:
+            raise Problem(
+                f"{whole.out} holds grades for other cases of {lab}, step {step:02}: grade with the version of the "
+                f"workbook of then ({whole.run.commit or 'unknown'}), or grade all again in another folder"
+            )

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from . import texts
-from .grades import Criterion, Failure, Grade, Run
+from .grades import BY_HAND, Criterion, Failure, Grade, Run
 from .rubric import LAB_CRITERIA, STEP_CRITERIA
 
 SHOWN_FAILURES = 5  # of one criterion
@@ -37,6 +37,7 @@ def shown_failures(criterion: Criterion, run: Run) -> tuple[list[Failure], int]:
 def explanation(criterion: Criterion, run: Run) -> str:
     """What a student reads about a criterion, as plain text."""
     lines = [texts.clean(criterion.words)] if criterion.words else []
+    lines += [texts.clean(f"From your instructor: {criterion.comment}")] if criterion.comment else []
     failures, more = shown_failures(criterion, run)
     for failure in failures:
         lines += ["", texts.clean(f"{texts.what_failed(failure)}: {texts.verdict(failure)}")]
@@ -131,12 +132,10 @@ def autolab(grade: Grade) -> str:
     scores: dict[str, float | None] = {}
     for criterion in grade.criteria:
         so_far = scores.get(criterion.lab, 0.0)
-        scores[criterion.lab] = None if so_far is None or criterion.points is None else so_far + criterion.points
-    graded = (
-        {}
-        if grade.not_graded
-        else {lab: round(float(sum_ * grade.kept), 2) for lab, sum_ in scores.items() if sum_ is not None}
-    )
+        kept = 1.0 if criterion.name == BY_HAND else grade.kept
+        scores[criterion.lab] = None if so_far is None or criterion.points is None else so_far + kept * criterion.points
+    known = {} if grade.not_graded else scores
+    graded = {lab: round(float(sum_), 2) for lab, sum_ in known.items() if sum_ is not None}
     return json.dumps({"scores": graded}) + "\n"
 
 
@@ -145,7 +144,7 @@ def autolab(grade: Grade) -> str:
 
 def columns(grades: Iterable[Grade]) -> list[tuple[str, int | None, str]]:
     """All criteria of the class, in the order of the labs and their steps."""
-    order = (*STEP_CRITERIA, *LAB_CRITERIA)
+    order = (*STEP_CRITERIA, *LAB_CRITERIA, BY_HAND)
     found = {(criterion.lab, criterion.step, criterion.name) for grade in grades for criterion in grade.criteria}
 
     def place(key: tuple[str, int | None, str]) -> tuple[str, bool, int, int]:
@@ -179,9 +178,10 @@ def remarks(grade: Grade) -> list[str]:
 
 
 def general_words(grade: Grade) -> list[str]:
-    """What a student, too, must know: what lateness costs, which labs do not count, what was ignored."""
+    """What a student, too, must know: comments, what lateness costs, which labs do not count, what was ignored."""
     dropped = [f"does not count, as a lab with few of its points: {lab}" for lab in grade.dropped]
-    return [*([grade.late] if grade.late else []), *dropped, *grade.notes]
+    comments = [f"from your instructor: {comment}" for comment in grade.comments]
+    return [*comments, *([grade.late] if grade.late else []), *dropped, *grade.notes]
 
 
 def not_graded_csv(grades: Sequence[Grade]) -> str:

@@ -1,8 +1,8 @@
-"""Grades one submission: takes its files, builds them, runs them in the sandbox, and makes criteria of the outcomes."""
+"""Grades one submission: takes its files, builds them, runs them in the sandbox, and records the outcomes."""
 
 import contextlib
+import functools
 import re
-import shlex
 import shutil
 import threading
 import time
@@ -10,21 +10,23 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from ..core import check_build
+from ..core import build, check_build
 from ..core.check_build import Judges
 from ..core.console import Problem
-from ..core.course import StepFile, steps
+from ..core.course import StepFile, has_solutions, steps
 from ..core.judge_client import JudgeClient
 from ..core.judge_types import Lab
 from ..reporting import compose
-from . import judging, submissions, unpack
-from .grades import Criterion, Grade, Run
+from . import allowance, judging, scoring, submissions, unpack
+from .allowance import Allowance, TimedJudge, UsedUp
+from .grades import Grade, Run
 from .handed_in import Handed
-from .judging import NamedCase, Race, rival_program
+from .judging import NamedCase, Race, Raced, rival_program
 from .lab_builds import LabBuild, LabBuilder, MachineFault
 from .programs import PATIENCE, Programs
-from .rubric import STEP_CRITERIA, Rubric
+from .rubric import Rubric
 from .sandbox import Box, Sandbox, python, variables
+from .scoring import Record
 from .submissions import Submission
 
 UNPACK_SECONDS = 60  # of a processor
@@ -52,21 +54,18 @@ class Class:
     gpu: threading.Lock = field(default_factory=threading.Lock)
     _cases: dict[tuple[str, int, str, str], list[NamedCase]] = field(default_factory=dict)
     _making_cases: threading.Lock = field(default_factory=threading.Lock)
+    _solutions: dict[str, float] = field(default_factory=dict)  # seconds that their cases take, by lab
+    _timing_solutions: threading.Lock = field(default_factory=threading.Lock)
 
     @property
     def judges_speed(self) -> bool:
         """Whether speed can be judged on this machine."""
         return self.rubric.speed.build in self.programs.kinds
 
-    def criteria(self, lab: str, step: int) -> dict[str, float]:
-        """The most points for each criterion of a step that is judged here."""
+    def has_budgets(self, lab: str, step: int) -> bool:
+        """Whether a step has budgets that can be judged here."""
         lines = self.tables[lab].lines(step)
-        found = {name: self.rubric.points(lab, step, name) for name in STEP_CRITERIA}
-        if not any(line.budget and line.budget.n for line in lines) or not check_build.counts_exactly():
-            found["budgets"] = 0
-        if not self.judges_speed:
-            found["speed"] = 0
-        return {name: points for name, points in found.items() if points}
+        return any(line.budget and line.budget.n for line in lines) and check_build.counts_exactly()
 
     def cases(self, lab: str, step: int, kind: str, set_: str) -> list[NamedCase]:
         """The cases of a set, which are made once for all submissions."""
@@ -76,6 +75,32 @@ class Class:
                 with JudgeClient(prefix=judge_prefix()) as judge:
                     self._cases[key] = judging.cases_of(judge, *key, self.run.seeds[set_])
             return self._cases[key]
+
+    def hash_of_cases(self, lab: str, step: int) -> str:
+        """The same for two submissions that have the same cases of a step, on the same builds."""
+        sets = [(kind, set_) for kind in self.programs.kinds for set_ in judging.SETS[kind]]
+        return scoring.hash_of(case for kind, set_ in sets for case in self.cases(lab, step, kind, set_))
+
+    def solution_seconds(self, lab: str) -> float:
+        """How long the cases of a lab's solution take, which is measured once, when a submission takes long."""
+        with self._timing_solutions:
+            if lab not in self._solutions:
+                measured = self._time_solution(lab) if has_solutions() else allowance.WITHOUT_SOLUTION
+                self._solutions[lab] = measured
+            return self._solutions[lab]
+
+    def _time_solution(self, lab: str) -> float:
+        taken = Allowance(lambda: float("inf"))
+        client = functools.partial(TimedJudge, taken)
+        programs = {kind: build.runner(lab, kind, True) for kind in ("cpu", "check")}
+        build.compile_targets(list(programs.values()), "building the solution, to see how long its cases take")
+        for step in steps(lab):
+            sets = [self.cases(lab, step.number, "cpu", set_) for set_ in judging.SETS["cpu"]]
+            with Judges(None, judge_prefix(), workers=self.workers, client=client) as judges:
+                judging.tally(judges, programs["cpu"], sets, "cpu")
+                seed = self.run.seeds["check"]
+                check_build.check_step(lab, step.number, programs["check"], judges=judges, seed=seed)
+        return taken.spent
 
     def read_archive(self, box: Box, path: Path, suffixes: Sequence[str]) -> Iterable[unpack.Member]:
         """The members of an archive, which is read in the sandbox. Raises Refused."""
@@ -93,12 +118,16 @@ class Grader:
     def __init__(self, whole: Class, box: Box) -> None:
         self.whole, self.box = whole, box
         self.builder = LabBuilder(whole.programs, box, whole.workers)
+        self.allowance = Allowance(lambda: float("inf"))  # of the lab that is graded
 
     def grade(self, handed: Handed) -> Grade:
         """The grade of a submission. A fault of the machine, or of ours, is part of it: the others are still graded."""
         started = time.monotonic()
         at = handed.at.isoformat() if handed.at else ""
-        grade = Grade(handed.student, str(handed.path), notes=handed.notes, handed_in=at)
+        grade = Grade(
+            handed.student, str(handed.path), notes=handed.notes, handed_in=at, content=handed.content,
+            seeds=self.whole.run.seeds, builds=self.whole.run.builds,
+        )  # fmt: skip
         try:
             self.whole.sandbox.empty(self.box)
             submission = self.read(handed)
@@ -121,16 +150,19 @@ class Grader:
 
     def _graded(self, submission: Submission, grade: Grade) -> Grade:
         refused, remarks = list(submission.refused), list(grade.remarks)
-        criteria: list[Criterion] = []
+        records: list[Record] = []
         for lab in self.whole.programs.labs:
-            made = LabBuild(lab, refused=submission.refused)
+            self.allowance = Allowance(functools.partial(self.whole.solution_seconds, lab))
+            made = LabBuild(lab)
             if not submission.refused:
                 made = self.build(submission, lab)
-                refused += [f"{lab}: {words}" for words in made.refused]
+                refused += [f"{lab}: {line}" for why in made.refused.values() for line in why.message.splitlines()]
                 remarks += [f"{lab}: {words}" for words in made.unknown]
-            criteria += self._lab(made, submission)
-        criteria = [self._with_replay(criterion, submission.student) for criterion in criteria]
-        return replace(grade, criteria=tuple(criteria), refused=tuple(refused), remarks=tuple(remarks))
+            records += [self._step(made, step, submission) for step in steps(lab)]
+            records.append(_report(lab, submission))
+        kept = tuple(map(scoring.encoded, records))
+        grade = replace(grade, records=kept, refused=tuple(refused), remarks=tuple(remarks))
+        return scoring.scored(grade, self.whole.rubric, self.whole.run, self.whole.folder, self.whole.out)
 
     def build(self, submission: Submission, lab: str) -> LabBuild:
         """The runners of a lab with the submission's files. Raises MachineFault."""
@@ -141,72 +173,68 @@ class Grader:
     def judges(self, kind: str) -> Judges:
         """Judges whose runners are in the box. One submission at a time uses a GPU, and one of its runners."""
         workers = 1 if kind == "cuda" else self.whole.workers
-        return Judges(None, judge_prefix(), self.sandbox_words(kind), workers)
+        client = JudgeClient if kind == "cuda" else functools.partial(TimedJudge, self.allowance)
+        return Judges(None, judge_prefix(), self.sandbox_words(kind), workers, client)
 
     def sandbox_words(self, kind: str) -> list[str]:
         """The command that starts a runner of a build in the box."""
         return self.whole.sandbox.words(self.box, kind == "cuda")
 
-    # --- criteria ---
+    # --- what is found out ---
 
-    def _lab(self, made: LabBuild, submission: Submission) -> list[Criterion]:
-        found = [criterion for step in steps(made.lab) for criterion in self._step(made, step, submission)]
-        points = self.whole.rubric.points(made.lab, None, "report")
-        return [*found, self._report(made, submission, points)] if points else found
-
-    def _step(self, made: LabBuild, step: StepFile, submission: Submission) -> list[Criterion]:
-        """The criteria of a step."""
+    def _step(self, made: LabBuild, step: StepFile, submission: Submission) -> Record:
+        """What is found out about a step."""
         number, name = step.number, Path(step.file).name
-        points = self.whole.criteria(made.lab, number)
-        if made.refused:
-            words, failures = "not run: the submission was refused", []
-        elif name in made.broken:
-            words, failures = "it does not compile", [made.broken[name]]
-        elif name in made.unchanged:
-            handed_in = step.file in submission.files
-            words = f"step {number:02} is not written yet" if handed_in else _missing(step.file, submission)
-            failures = []
-        else:
-            return self._judged(made, number, points)
-        # The failure once: with the first criterion.
-        return [
-            judging.no_points(made.lab, number, criterion, points[criterion], words, *(failures if at == 0 else []))
-            for at, criterion in enumerate(points)
-        ]
+        record = Record(made.lab, number, has_budgets=self.whole.has_budgets(made.lab, number))
+        if submission.refused:
+            return replace(record, kind="refused", why="not run: the submission was refused")
+        if name in made.refused:
+            why, failures = "not run: the file uses what no step may use", (made.refused[name],)
+            return replace(record, kind="refused", why=why, failures=failures)
+        if name in made.broken:
+            failures = (made.broken[name],)
+            return replace(record, kind="does not compile", why="it does not compile", failures=failures)
+        if name in made.unchanged:
+            kind = "not written" if step.file in submission.files else "not handed in"
+            return replace(record, kind=kind, why=_unwritten(step, submission))
+        try:
+            return self._judged(made, number, record)
+        except UsedUp as error:
+            return replace(record, kind="took too long", why=str(error))
 
-    def _judged(self, made: LabBuild, number: int, points: dict[str, float]) -> list[Criterion]:
-        """The criteria of a step that was built, from runs."""
+    def _judged(self, made: LabBuild, number: int, record: Record) -> Record:
+        """What runs of a step that was built find out. Raises UsedUp."""
         lab, tallies = made.lab, []
         for kind in (kind for kind in self.whole.programs.kinds if kind in ("cpu", "cuda")):
             sets = [self.whole.cases(lab, number, kind, set_) for set_ in judging.SETS[kind]]
             with self.gpu_if(kind), self.judges(kind) as judges:
                 tallies.append(judging.tally(judges, made.programs[kind], sets, kind))
         self._require_sandbox(tallies)
-        least = self.whole.rubric.least_share
-        found = [judging.correct(lab, number, tallies, points["correct"], least)] if "correct" in points else []
+        kept = tuple(map(scoring.of_tally, tallies))
+        record = replace(record, tallies=kept, cases=self.whole.hash_of_cases(lab, number))
+        marks = self.whole.rubric
         if not any(tally.passed for tally in tallies):
-            rest = [name for name in points if name != "correct"]
-            return found + [judging.no_points(lab, number, name, points[name], "no case passed") for name in rest]
-        if "check" in points or "budgets" in points:
-            found += self._observed(made, number, points)
-        if "speed" in points:
-            found.append(self._speed(made, number, points["speed"], all(not tally.failed for tally in tallies)))
-        return found
+            return record
+        if marks.points(lab, number, "check") or (record.has_budgets and marks.points(lab, number, "budgets")):
+            record = self._observed(made, number, record)
+        is_correct = all(not tally.failed for tally in tallies)
+        if self.whole.judges_speed and is_correct and marks.points(lab, number, "speed"):
+            record = replace(record, speed=self._raced(made, number))
+        return record
 
-    def _observed(self, made: LabBuild, number: int, points: dict[str, float]) -> list[Criterion]:
-        """The criteria of the check build."""
+    def _observed(self, made: LabBuild, number: int, record: Record) -> Record:
+        """The same with the check build's verdict."""
         lab, seed = made.lab, self.whole.run.seeds["check"]
         with self.judges("check") as judges:
             seconds = judging.SECONDS["check"]
-            verdict = check_build.check_step(lab, number, made.programs["check"], seconds, judges=judges, seed=seed)
-        cases = self.whole.cases(lab, number, "check", "check") if verdict.failed else []  # for the name of that one
-        found = [judging.check(lab, number, verdict, cases, points["check"])] if "check" in points else []
-        return found + ([judging.budgets(lab, number, verdict, points["budgets"])] if "budgets" in points else [])
+            verdict = check_build.check_step(
+                lab, number, made.programs["check"], seconds, judges=judges, seed=seed, passed_over=check_build.LESSER
+            )
+        named = scoring.failed_cases(verdict, self.whole.cases(lab, number, "check", "check"))
+        return replace(record, verdict=scoring.of_verdict(verdict), check_cases=named)
 
-    def _speed(self, made: LabBuild, number: int, max_points: float, is_correct: bool) -> Criterion:
-        if not is_correct:
-            words = "the speed is judged only if every case passes"
-            return judging.no_points(made.lab, number, "speed", max_points, words)
+    def _raced(self, made: LabBuild, number: int) -> Raced:
+        """How fast a step is."""
         kind = self.whole.rubric.speed.build
         with (
             self.gpu_if(kind),
@@ -214,19 +242,7 @@ class Grader:
             JudgeClient(prefix=judge_prefix(), sandbox=self.sandbox_words(kind)) as judge,
         ):
             race = Race(trusted, judge, self.whole.rubric.speed)
-            seed = self.whole.run.seeds["speed"]
-            return race.criterion(self.whole.tables[made.lab], number, made.programs[kind], seed, max_points)
-
-    def _report(self, made: LabBuild, submission: Submission, max_points: float) -> Criterion:
-        least = self.whole.rubric.least_words
-        if submission.refused:
-            return judging.no_points(made.lab, None, "report", max_points, "the submission was refused")
-        text = submission.report(made.lab)
-        if text is None:
-            return judging.no_points(made.lab, None, "report", max_points, "no report was handed in")
-        count = own_words(text, made.lab)
-        words = f"a report with {count} words of the student's own" + f"; at least {least} are needed" * (count < least)
-        return Criterion(made.lab, None, "report", max_points if count >= least else 0, max_points, words)
+            return race.run(self.whole.tables[made.lab], number, made.programs[kind], self.whole.run.seeds["speed"])
 
     # --- faults that are not the submission's ---
 
@@ -240,20 +256,27 @@ class Grader:
         if statuses & {"exited", "crashed"} and not self.whole.sandbox.works(self.box):
             raise MachineFault("programs can no longer be started in the sandbox")
 
-    def _with_replay(self, criterion: Criterion, student: str) -> Criterion:
-        def command(case: str) -> str:
-            words = ["./workbook", "grade", str(self.whole.folder), "--out", str(self.whole.out)]
-            return shlex.join([*words, "--replay", student, case])
 
-        failures = (replace(f, replay=command(f.case_id)) if f.case_id else f for f in criterion.failures)
-        return replace(criterion, failures=tuple(failures))
-
-
-def _missing(file: str, submission: Submission) -> str:
-    """What a student reads about a file that was not found: which others were, and were ignored."""
+def _unwritten(step: StepFile, submission: Submission) -> str:
+    """What a student reads about a step for which there is nothing but the starter."""
+    if step.file in submission.files:
+        return f"step {step.number:02} is not written yet"
+    if step.file in submission.faults:
+        return submission.faults[step.file]
     others = ", ".join(name[:100] for name in submission.ignored[: submissions.MOST_LISTED])
     ignored = f". These files have other names and were ignored: {others}" if others else ""
-    return f"labs/{file} was not handed in{ignored}"
+    return f"labs/{step.file} was not handed in{ignored}"
+
+
+def _report(lab: str, submission: Submission) -> Record:
+    """What is found out about a report."""
+    text = submission.report(lab)
+    if submission.refused:
+        return Record(lab, None, "refused", "the submission was refused")
+    if text is None:
+        why = submission.faults.get(f"{lab}/{submissions.REPORT}", "no report was handed in")
+        return Record(lab, None, "not handed in", why)
+    return Record(lab, None, words=own_words(text, lab))
 
 
 def own_words(text: str, lab: str) -> int:

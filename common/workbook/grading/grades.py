@@ -2,11 +2,13 @@
 
 A folder of grades holds
 
-    run.json                  the Run, written once and never changed: grading again in the same folder uses its seeds
-    instructor/STUDENT.json   a Grade, written when a student is finished: a student who has one is not graded again
+    run.json                  the Run: grading again in the same folder uses its seeds. Only its rubric may be replaced
+    instructor/STUDENT.json   a Grade, written when a student is finished. It is replaced if the student hands in again
     students/STUDENT/         what the student may see, made from the Grade, without seeds and commands
     roster.csv                the roster, if there is one, as it was named last
-    grades.csv, class.html, not-graded.csv, and canvas.csv or moodle.csv
+    by-hand.csv               points and comments that the instructor gives
+    pseudonyms.csv            who is who, if students have pseudonyms
+    grades.csv, class.html, next-lecture.html, distribution.svg, not-graded.csv, and canvas.csv or moodle.csv
 """
 
 # Python 3.9 cannot evaluate `int | None`, and the annotations are evaluated here.
@@ -26,6 +28,7 @@ from ..core.console import Problem
 
 T = TypeVar("T")
 
+BY_HAND = "by hand"  # a criterion of no rubric: points that the instructor adds or takes off, whatever the time
 LONGEST_NAME = 100  # bytes of a student's name in the name of a file, which may have 255 with what is added to it
 
 
@@ -66,6 +69,7 @@ class Criterion:
     words: str = ""  # a sentence: "61 of 61 cases passed on the cpu build"
     failures: tuple[Failure, ...] = ()
     extra: bool = False  # these points are not part of the maximum
+    comment: str = ""  # of the instructor, for the student
 
 
 @dataclass(frozen=True)
@@ -87,6 +91,11 @@ class Grade:
     late: str = ""  # what lateness costs, in words
     kept: float = 1.0  # the share of the points that lateness leaves
     dropped: tuple[str, ...] = ()  # labs that do not count
+    comments: tuple[str, ...] = ()  # of the instructor, for the student, on the submission as a whole
+    content: str = ""  # a hash of what was handed in
+    seeds: dict[str, int] = field(default_factory=dict)  # of the run that graded it, and its builds
+    builds: tuple[str, ...] = ()
+    records: tuple[dict[str, Any], ...] = ()  # each a scoring.Record, from which the criteria are made
 
     @property
     def counted(self) -> list[Criterion]:
@@ -98,7 +107,8 @@ class Grade:
         """The points that count, after what lateness costs; None if any criterion was not graded."""
         if self.not_graded or any(criterion.points is None for criterion in self.criteria):
             return None
-        return self.kept * sum(criterion.points or 0 for criterion in self.counted)
+        own = sum(criterion.points or 0 for criterion in self.counted if criterion.name != BY_HAND)
+        return self.kept * own + sum(criterion.points or 0 for criterion in self.counted if criterion.name == BY_HAND)
 
     @property
     def max_points(self) -> float:
@@ -171,7 +181,7 @@ def read_run(out: Path) -> Run | None:
 
 
 def write_run(out: Path, run: Run) -> None:
-    """Writes the Run. Only for a folder that has none."""
+    """Writes the Run: of a folder that has none, or the same one with another rubric."""
     files.write_whole(run_file(out), to_json(run))
 
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 
-from ..core.console import Problem, Usage
+from ..core.console import Problem, Usage, listed
 from .roster import Roster, Row, time_of
 from .unpack import ENDINGS
 
@@ -41,6 +41,7 @@ class Handed:
     attempt: int = 0  # the larger, the later
     students: tuple[str, ...] = ()  # all who get these points; none: the one above
     notes: tuple[str, ...] = field(default=())
+    content: str = ""  # a hash of it; "" until it is computed
 
     @property
     def path(self) -> Path:
@@ -198,9 +199,8 @@ def _on_roster(folder: Path, handed: Sequence[Handed], roster: Roster) -> list[H
         else:
             of_group.setdefault(("group", row.group) if row.group else ("id", row.id), []).append((one, row))
     if unknown:
-        more = f" and {len(unknown) - 10} more" if len(unknown) > 10 else ""
         raise Problem(
-            f"{roster.path} does not say whose these are: {', '.join(unknown[:10])}{more}\n"
+            f"{roster.path} does not say whose these are: {listed(unknown)}\n"
             "Enter the name or the number that the platform uses in one of the roster's columns id, name, login and "
             f"email, or move what does not count out of {folder}"
         )

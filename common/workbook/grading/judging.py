@@ -6,13 +6,18 @@ stays the same as long as the seed does: that is how a case is replayed.
 The speed of a step is a ratio to that of the reference solution, or of the gold standard, measured in turns.
 """
 
+# Python 3.9 cannot evaluate `int | None`, and the annotations of what is recorded are evaluated.
+# ruff: noqa: UP045
+
 from __future__ import annotations
 
+import re
 import statistics
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Optional
 
 from ..core import build, check_build
 from ..core.check_build import Judges, Verdict
@@ -20,7 +25,7 @@ from ..core.console import Usage
 from ..core.judge_client import JudgeClient
 from ..core.judge_types import BUSY, Case, Lab, Limits, Measurement, Outcome, Step
 from .grades import Criterion, Failure
-from .rubric import Rubric, Speed
+from .rubric import UNCHECKED_LAUNCH, Rubric, Speed
 from .texts import shortened
 
 SETS = {"cpu": ("quick", "public"), "cuda": ("quick", "public"), "check": ("check",)}
@@ -29,6 +34,8 @@ MOST_HUNG = 3  # cases of a step and build that do not end: after these, the oth
 MOST_ENDED = 20  # cases that end the program, if none passes
 MOST_SECONDS = 300.0  # for all cases of a step on a build, besides waiting; the solutions take a few
 MOST_KEPT = 8  # failures that a criterion names
+FEW_KEYS, WARP = 33, 32
+_HOSTS = ("host-pointer", "device-variable")  # findings of what works only where host and device share their memory
 
 
 @dataclass(frozen=True)
@@ -38,13 +45,31 @@ class NamedCase:
     id: str
     case: Case
     set: str
+    property: str = ""  # of the step, which it tests
+
+
+def property_of(case: Case, table: Lab) -> str:
+    """The property of a step that a case tests, beyond those that are named before it."""
+    line = next(line for line in table.lines(case.step) if line.task == case.task)
+    if case.blocks or case.threads:
+        return "launch shapes"
+    if case.type != table.type_of(line):
+        return "key types"
+    if case.order == "descending":
+        return "descending order"
+    if case.n <= FEW_KEYS:
+        return "few keys"
+    return "any n" if case.n % (line.tile or WARP) else "full tiles" if line.tile else "full warps"
 
 
 def cases_of(judge: JudgeClient, lab: str, step: int, kind: str, set_: str, seed: int) -> list[NamedCase]:
     """The cases of a set, with their names."""
-    groups = judge.cases(lab, step, set_, kind, seed)
-    cases = [case for group in groups for case in group.cases]
-    return [NamedCase(f"{lab}/{step:02}/{kind}/{set_}/{i}", case, set_) for i, case in enumerate(cases)]
+    table = judge.lab(lab)
+    cases = [case for group in judge.cases(lab, step, set_, kind, seed) for case in group.cases]
+    return [
+        NamedCase(f"{lab}/{step:02}/{kind}/{set_}/{i}", case, set_, property_of(case, table))
+        for i, case in enumerate(cases)
+    ]
 
 
 def find_case(judge: JudgeClient, name: str, seeds: Mapping[str, int]) -> NamedCase | None:
@@ -56,9 +81,16 @@ def find_case(judge: JudgeClient, name: str, seeds: Mapping[str, int]) -> NamedC
     return next((case for case in found if case.id == name), None)
 
 
+def _own_place(outcome: Outcome) -> str:
+    """The place in the student's file; "" if the outcome names another one."""
+    place = outcome.place.rpartition("/")[2]
+    return place if re.fullmatch(r"\d\d_\w+\.cu(:\d+)?", place) else ""
+
+
 def failure_of(outcome: Outcome, kind: str, name: str = "") -> Failure:
     """A case that failed, as it is kept in the grade. A submission's process may send texts of any length."""
     case = outcome.case
+    not_refused = case.expect == "refused" and outcome.status == "verified"
     return Failure(
         build=kind,
         lab=case.lab,
@@ -70,10 +102,10 @@ def failure_of(outcome: Outcome, kind: str, name: str = "") -> Failure:
         n=case.n,
         blocks=case.blocks,
         threads=case.threads,
-        status=outcome.status,
-        message=shortened(outcome.message) if outcome.status != "verified" else "the result was correct, by luck",
+        status="not-refused" if not_refused else outcome.status,
+        message=shortened(check_build.message(outcome)),
         first_wrong=outcome.first_wrong,
-        place=outcome.place.rpartition("/")[2],
+        place=_own_place(outcome),
         findings=tuple(shortened(str(finding)) for finding in outcome.findings[: check_build.MOST_FINDINGS]),
         seed=case.seed,
         case_id=name,
@@ -90,6 +122,7 @@ class Tally:
     hung: int = 0
     ended: int = 0  # cases that ended the program
     not_written: int = 0
+    properties: dict[str, list[int]] = field(default_factory=dict)  # cases that passed, and all, by what they test
     why_stopped: str = ""
     failures: list[tuple[NamedCase, Outcome]] = field(default_factory=list)
     seconds: float = 0  # of the step itself: a busy machine must not cost points
@@ -99,13 +132,21 @@ class Tally:
         times = outcome.times
         self.seconds += SECONDS[case.set] if outcome.status == "hung" else (times.wall_ms - times.waited_ms) / 1e3
         if not outcome.passed:
-            self.failed += 1
+            self.count(case, 0)
             self.failures.append((case, outcome))
             self.hung += outcome.status == "hung"
             self.ended += outcome.status in ("hung", "crashed", "exited")
             self.not_written += outcome.status == "not-written"
         elif outcome.status == "verified" and not outcome.already_correct:
-            self.passed += 1
+            self.count(case, 1)
+
+    def count(self, case: NamedCase, passed: int) -> None:
+        """Counts a case as passed, 1, or as failed, 0."""
+        self.passed += passed
+        self.failed += not passed
+        of_property = self.properties.setdefault(case.property, [0, 0])
+        of_property[0] += passed
+        of_property[1] += 1
 
     def should_stop(self) -> bool:
         """Whether the other cases need not be run; then `why_stopped` is a clause."""
@@ -139,7 +180,8 @@ def tally(judges: Judges, runner: Path, sets: Sequence[Sequence[NamedCase]], kin
                 for number, (case, outcome) in enumerate(outcomes, 1):
                     result.add(case, outcome)
                     if result.should_stop():
-                        result.failed += len(cases) - number
+                        for other in cases[number:]:
+                            result.count(other, 0)
                         return result
             if not result.passed:
                 break
@@ -149,7 +191,7 @@ def tally(judges: Judges, runner: Path, sets: Sequence[Sequence[NamedCase]], kin
 # --- criteria ---
 
 
-def _first_of_each(failures: Sequence[tuple[NamedCase, Outcome]]) -> list[tuple[NamedCase, Outcome]]:
+def first_of_each(failures: Sequence[tuple[NamedCase, Outcome]]) -> list[tuple[NamedCase, Outcome]]:
     """Some failures, of different inputs and statuses as far as possible."""
     found: dict[object, tuple[NamedCase, Outcome]] = {}
     for case, outcome in failures:
@@ -158,17 +200,30 @@ def _first_of_each(failures: Sequence[tuple[NamedCase, Outcome]]) -> list[tuple[
     return chosen or list(failures[:MOST_KEPT])
 
 
+def by_property(tallies: Sequence[Tally]) -> dict[str, tuple[int, int]]:
+    """How many cases were passed, and how many there are, by what they test. On all builds."""
+    names = dict.fromkeys(name for t in tallies for name in t.properties)
+    counts = {name: [t.properties[name] for t in tallies if name in t.properties] for name in names}
+    return {
+        name: (sum(passed for passed, _ in found), sum(all_ for _, all_ in found)) for name, found in counts.items()
+    }
+
+
 def correct(lab: str, step: int, tallies: Sequence[Tally], max_points: float, least_share: float) -> Criterion:
-    """The share of the cases that are passed, on all builds."""
+    """The share of the cases that are passed: the mean of the shares of each property, which count alike."""
     passed, cases = sum(t.passed for t in tallies), sum(t.cases for t in tallies)
-    share = passed / cases if cases else 0.0
-    failures = [failure_of(outcome, t.kind, case.id) for t in tallies for case, outcome in _first_of_each(t.failures)]
+    properties = by_property(tallies)
+    share = statistics.mean(good / all_ for good, all_ in properties.values()) if properties else 0.0
+    failures = [failure_of(outcome, t.kind, case.id) for t in tallies for case, outcome in first_of_each(t.failures)]
     if not passed and any(t.not_written for t in tallies):
         return Criterion(lab, step, "correct", 0, max_points, f"step {step:02} is not written yet", tuple(failures[:1]))
     words = [f"{t.passed} of {t.cases} cases passed on the {t.kind} build" for t in tallies]
     words += [f"on the {t.kind} build, {t.why_stopped}" for t in tallies if t.why_stopped]
+    if 0 < passed < cases:
+        listed = ", ".join(f"{name} {good} of {all_}" for name, (good, all_) in properties.items() if name)
+        words += [f"these count alike: {listed}"] if listed else []
     if 0 < share < least_share:
-        words.append(f"fewer than {least_share:.0%}, which is the least that gives points")
+        words.append(f"together {share:.0%}, and {least_share:.0%} is the least that gives points")
     points = round(max_points * share, 2) if share >= least_share else 0
     # A sort by the host, or an answer that the runner did not give: the cases that it passed prove nothing.
     refused = next((o for t in tallies for _, o in t.failures if o.status == "refused"), None)
@@ -180,18 +235,40 @@ def correct(lab: str, step: int, tallies: Sequence[Tally], max_points: float, le
     return Criterion(lab, step, "correct", max(points, 0), max_points, "; ".join(words), tuple(failures))
 
 
-def check(lab: str, step: int, verdict: Verdict, cases: Sequence[NamedCase], max_points: float) -> Criterion:
-    """No finding of the check build, and no case that fails there."""
+def earned(criterion: Criterion, verdict: Verdict) -> Criterion:
+    """The criterion, without points if the check build has seen that the host did the kernels' work, or that they
+    worked in the host's memory, which no GPU can."""
     failed = verdict.failed
+    pointers = [finding for finding in failed.findings if finding.kind in _HOSTS] if failed else []
+    why = verdict.idle or (str(pointers[0]) if pointers else "")
+    return replace(criterion, points=0, words=f"refused: {shortened(why)}; {criterion.words}") if why else criterion
+
+
+def check(
+    lab: str,
+    step: int,
+    verdict: Verdict,
+    cases: Sequence[NamedCase],
+    max_points: float,
+    cost_of_lesser: float = UNCHECKED_LAUNCH,
+) -> Criterion:
+    """No finding of the check build, no case that fails there, and the work is not left to one thread.
+    `cost_of_lesser`: the points that findings cost which make no result wrong."""
+    if verdict.failed is None and (verdict.idle or verdict.serial):
+        words = verdict.idle or f"not parallel: too much of the work is done one after another: {verdict.serial}"
+        return Criterion(lab, step, "check", 0, max_points, words)
+    failed = verdict.failed or verdict.lesser
     if failed is None:
         words = f"{verdict.cases} of {verdict.cases} cases passed on the check build, without a finding"
         return Criterion(lab, step, "check", max_points, max_points, words)
+    points = 0 if verdict.failed else max(max_points - cost_of_lesser, 0)
     name = next((case.id for case in cases if case.case == failed.case), "")
     kinds = list(dict.fromkeys(finding.kind for finding in failed.findings))
     words = (
         f"the check build reports: {', '.join(kinds)}" if kinds else f"a case fails on the check build: {failed.status}"
     )
-    return Criterion(lab, step, "check", 0, max_points, words, (failure_of(failed, "check", name),))
+    words += ", and nothing worse" * (verdict.failed is None)
+    return Criterion(lab, step, "check", points, max_points, words, (failure_of(failed, "check", name),))
 
 
 def budgets(lab: str, step: int, verdict: Verdict, max_points: float) -> Criterion:
@@ -200,7 +277,10 @@ def budgets(lab: str, step: int, verdict: Verdict, max_points: float) -> Criteri
         words = "the budgets are judged only if every case of the check build passes without a finding"
         return Criterion(lab, step, "budgets", 0, max_points, words)
     pairs = [pair for costs in verdict.costs for pair in costs.values.values()]
-    kept = sum(cost <= allowed * check_build.TOLERANCE for cost, allowed in pairs)
+    # Few bytes or barriers are no merit of a thread that works alone, or of kernels that do nothing.
+    kept = (
+        0 if verdict.serial or verdict.idle else sum(cost <= allowed * check_build.TOLERANCE for cost, allowed in pairs)
+    )
     words = f"{kept} of {len(pairs)} budgets kept: {'; '.join(map(str, verdict.costs))}"
     points = round(max_points * kept / len(pairs), 2) if pairs else 0
     over = Failure("check", lab, step, status="over budget", message="\n".join(verdict.over))
@@ -210,6 +290,44 @@ def budgets(lab: str, step: int, verdict: Verdict, max_points: float) -> Criteri
 def no_points(lab: str, step: int | None, name: str, max_points: float, words: str, *failures: Failure) -> Criterion:
     """No points, for a reason that needs no run."""
     return Criterion(lab, step, name, 0, max_points, words, failures)
+
+
+def report(lab: str, count: int, least: int, max_points: float) -> Criterion:
+    """All or nothing: whether the student has written enough words."""
+    words = f"a report with {count} words of the student's own" + f"; at least {least} are needed" * (count < least)
+    return Criterion(lab, None, "report", max_points if count >= least else 0, max_points, words)
+
+
+# --- speed ---
+
+
+@dataclass(frozen=True)
+class Raced:
+    """How fast a step is, compared with another program."""
+
+    build: str
+    against: str
+    keys: int  # at most, as the rubric wants
+    n: int  # the keys that were sorted
+    ratio: Optional[float] = None  # of the speeds; None: there is none, for this reason:
+    why: str = ""
+    is_fault: bool = False  # of the grader or the machine, not of the step
+
+
+def rival_words(against: str) -> str:
+    """What a rubric's word for the other program means."""
+    return "the reference solution" if against == "reference" else "the gold standard"
+
+
+def speed(lab: str, step: int, raced: Raced, marks: Speed, max_points: float) -> Criterion:
+    """The share of the points that the rubric gives for a ratio."""
+    if raced.ratio is None:
+        return Criterion(lab, step, "speed", None if raced.is_fault else 0, max_points, raced.why)
+    words = (
+        f"{raced.ratio:.2f} times as fast as {rival_words(raced.against)} with {raced.n:,} keys on the {raced.build} "
+        "build"
+    )
+    return Criterion(lab, step, "speed", round(max_points * marks.share(raced.ratio), 2), max_points, words)
 
 
 ROUNDS = 3  # of both; the median of the ratios counts
@@ -276,24 +394,21 @@ class Race:
             other = self.trusted.measure(rival, rival_case, _LIMITS, timeout=RACE_SECONDS)
             yield other, self.judge.measure(runner, case, _LIMITS, timeout=RACE_SECONDS, copy_bytes_per_second=copy)
 
-    def criterion(self, table: Lab, step: int, runner: Path, seed: int, max_points: float) -> Criterion:
-        """The points for the speed of a step."""
-
-        def result(points: float | None, words: str) -> Criterion:
-            return Criterion(table.name, step, "speed", points, max_points, words)
-
+    def run(self, table: Lab, step: int, runner: Path, seed: int) -> Raced:
+        """How fast a step is."""
         line = table.own_line(step)
         case = case_of(table, line, self.speed, seed)
-        against = "the reference solution" if self.speed.against == "reference" else "the gold standard"
+        result = Raced(self.speed.build, self.speed.against, self.speed.keys, case.n)
         ratios = []
         for other, own in self._rounds(case, runner, line):
             if other.status != "verified":
-                return result(None, f"{against} could not be measured: {other.status}: {other.message}")
+                rival = rival_words(self.speed.against)
+                return replace(
+                    result, why=f"{rival} could not be measured: {other.status}: {other.message}", is_fault=True
+                )
             if own.status == BUSY:
-                return result(None, f"not measured: {own.message}")
+                return replace(result, why=f"not measured: {own.message}", is_fault=True)
             if own.status != "verified":
-                return result(0, f"when it was timed: {own.status}: {own.message}")
+                return replace(result, why=f"when it was timed: {own.status}: {shortened(own.message)}")
             ratios.append(other.median_ms / own.median_ms)
-        ratio = statistics.median(ratios)
-        words = f"{ratio:.2f} times as fast as {against} with {case.n:,} keys on the {self.speed.build} build"
-        return result(round(max_points * self.speed.share(ratio), 2), words)
+        return replace(result, ratio=statistics.median(ratios))

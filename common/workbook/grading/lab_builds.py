@@ -1,6 +1,7 @@
 """Compiles a submission's files for one lab.
 
-A file that does not compile costs its own step: the others are linked with the starter in its place.
+A file that does not compile, or that uses what is refused, costs its own step: the others are linked with the starter
+in its place.
 """
 
 import re
@@ -9,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import inspection
+from ..inspection import inspector
 from .grades import Failure
 from .programs import Compiled, Programs, step_files
 from .sandbox import Box
@@ -28,8 +29,21 @@ class LabBuild:
     programs: dict[str, Path] = field(default_factory=dict)  # by build
     unchanged: set[str] = field(default_factory=set)  # files as they were given out, or that were not handed in
     broken: dict[str, Failure] = field(default_factory=dict)  # files that the starter stands in for
-    refused: tuple[str, ...] = ()  # why it may not run
-    unknown: tuple[str, ...] = ()  # what it uses beyond what is known to be harmless
+    refused: dict[str, Failure] = field(default_factory=dict)  # files that may not run; the same
+    unknown: tuple[str, ...] = ()  # what the others use beyond what is known to be harmless
+
+    @property
+    def lost(self) -> dict[str, Failure]:
+        """The files that the starter stands in for, and why."""
+        return {**self.broken, **self.refused}
+
+
+def _failure(lab: str, name: str, kind: str, words: str, text: str) -> Failure:
+    """A file that does not compile, or cannot be linked. The place is always in the student's own text."""
+    lines = (int(number) for number in re.findall(rf"(?<![\w/-])(?:labs/{lab}/)?{re.escape(name)}:(\d+)", words))
+    line = next((line for line in lines if 0 < line <= len(text.splitlines())), 0)
+    place = f"{name}:{line}" if line else inspector.place_of(words, name, text)
+    return Failure(kind, lab, int(name[:2]), status="does not compile", message=shortened(words), place=place)
 
 
 class LabBuilder:
@@ -37,10 +51,12 @@ class LabBuilder:
 
     def __init__(self, programs: Programs, box: Box, workers: int) -> None:
         self.programs, self.box, self.workers = programs, box, workers
+        self.texts: Mapping[str, str] = {}  # what was handed in of the lab that is built, by the names of the files
 
     def build(self, lab: str, texts: Mapping[str, str]) -> LabBuild:
         """The runners of a lab. `texts`: what was handed in, by the names of the files. Raises MachineFault."""
         made = LabBuild(lab)
+        self.texts = texts
         names = step_files(lab)
         made.unchanged = {
             name for name in names if texts.get(name, "") in ("", self.programs.starters[f"{lab}/{name}"])
@@ -49,9 +65,8 @@ class LabBuilder:
             return made
         self.programs.lay_out(self.box, lab, {name: text for name, text in texts.items() if name not in made.unchanged})
         objects = self._compile(made, [name for name in names if name not in made.unchanged])
+        self._inspect(made, objects)
         for kind in self.programs.kinds:
-            if made.refused:
-                return made
             self._link(made, kind, objects)
         return made
 
@@ -63,18 +78,25 @@ class LabBuilder:
         for (name, kind), compiled in zip(jobs, results):
             if not compiled.item and name not in made.broken:
                 self._require_machine(compiled, made.lab, name, kind)
-                made.broken[name] = self._failure(made.lab, name, kind, compiled.words)
-        objects = {job: compiled.item for job, compiled in zip(jobs, results) if compiled.item}
-        self._inspect(made, objects)
-        return objects
+                made.broken[name] = _failure(made.lab, name, kind, compiled.words, self.texts[name])
+        return {job: compiled.item for job, compiled in zip(jobs, results) if compiled.item}
 
     def _inspect(self, made: LabBuild, objects: Mapping[tuple[str, str], Path]) -> None:
-        """What the objects use. The one place where submissions are inspected."""
-        for kind in self.programs.kinds:
-            own = [path for (_, k), path in objects.items() if k == kind]
-            found = inspection.inspect(own, self.programs.compiler(kind))
-            made.refused = tuple(dict.fromkeys((*made.refused, *found.refused)))
-            made.unknown = tuple(dict.fromkeys((*made.unknown, *found.unknown)))
+        """What the objects use. The one place where submissions are inspected. Once a file is refused, the others must
+        do without what it defines, so they are inspected again."""
+        known = -1
+        while known < len(made.refused):
+            known = len(made.refused)
+            for kind in self.programs.kinds:
+                own = [path for (name, k), path in objects.items() if k == kind and name not in made.lost]
+                found = inspector.inspect(own, self.programs.compiler(kind))
+                made.unknown = tuple(dict.fromkeys((*made.unknown, *found.unknown)))
+                for name, sentences in found.refused.items():
+                    place = inspector.place_of(sentences[0], name, self.texts[name])
+                    why = Failure(
+                        "", made.lab, int(name[:2]), status="refused", message="\n".join(sentences), place=place
+                    )
+                    made.refused.setdefault(name, why)
 
     def _require_machine(self, compiled: Compiled, lab: str, name: str, kind: str) -> None:
         """Where the compiler failed without an error in the source, the starter must compile. Raises MachineFault."""
@@ -90,23 +112,11 @@ class LabBuilder:
         finally:
             place.write_bytes(kept)
 
-    @staticmethod
-    def _failure(lab: str, name: str, kind: str, words: str) -> Failure:
-        place = re.search(rf"{re.escape(name)}:\d+", words)
-        return Failure(
-            kind,
-            lab,
-            int(name[:2]),
-            status="does not compile",
-            message=shortened(words),
-            place=place[0] if place else name,
-        )
-
     def _link(self, made: LabBuild, kind: str, objects: Mapping[tuple[str, str], Path]) -> None:
         """Links a runner. Where that fails, files are added to the starters one by one, to find those that break it."""
         names = step_files(made.lab)
         ours = {name: self.programs.starter_object(made.lab, name, kind) for name in names}
-        theirs = {name: objects[name, kind] for name in names if (name, kind) in objects and name not in made.broken}
+        theirs = {name: objects[name, kind] for name in names if (name, kind) in objects and name not in made.lost}
         linked = self.programs.link(self.box, made.lab, kind, {**ours, **theirs})
         if not linked.item:
             used = dict(ours)
@@ -115,7 +125,7 @@ class LabBuilder:
                 if attempt.item:
                     used[name], linked = item, attempt
                 else:
-                    made.broken[name] = self._failure(made.lab, name, kind, attempt.words)
+                    made.broken[name] = _failure(made.lab, name, kind, attempt.words, self.texts[name])
             linked = linked if linked.item else self.programs.link(self.box, made.lab, kind, used)
         if not linked.item:
             raise MachineFault(f"the starters of {made.lab} cannot be linked in the sandbox: {linked.words[:200]}")

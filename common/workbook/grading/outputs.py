@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from ..core import files
-from . import class_page, feedback, gradebooks, platforms, roster
+from ..core.console import Problem, listed, note
+from . import by_hand, class_page, feedback, gradebooks, lecture, platforms, pseudonyms, roster, scoring
 from .grades import Grade, Run, file_name, read_grades, write_grade
-from .late import Whole, settled
+from .late import settled
 from .roster import Roster
+from .rubric import Rubric
+
+FEEDBACK = "feedback.md"
 
 
 def student_folder(out: Path, student: str) -> Path:
@@ -24,36 +29,80 @@ def roster_file(out: Path) -> Path:
 
 def write_student(out: Path, run: Run, grade: Grade) -> None:
     """Writes what is handed to a student, and then the grade: a student who has a grade is finished."""
-    folder = student_folder(out, grade.student)
-    text = feedback.text(run, grade)
-    files.write_whole(folder / "feedback.md", text)
-    files.write_whole(folder / "feedback.html", feedback.page(text, grade))
-    files.write_whole(folder / "results.json", gradebooks.gradescope(run, grade))
-    files.write_whole(folder / "junit.xml", gradebooks.junit(run, grade))
-    files.write_whole(folder / "autolab.json", gradebooks.autolab(grade))
+    shown = pseudonyms.shown(grade, pseudonyms.read(out))
+    folder = student_folder(out, shown.student)
+    text = feedback.text(run, shown)
+    files.write_whole(folder / FEEDBACK, text)
+    files.write_whole(folder / "feedback.html", feedback.page(text, shown))
+    files.write_whole(folder / "results.json", gradebooks.gradescope(run, shown))
+    files.write_whole(folder / "junit.xml", gradebooks.junit(run, shown))
+    files.write_whole(folder / "autolab.json", gradebooks.autolab(shown))
     write_grade(out, grade)
 
 
-def settle(out: Path, run: Run, whole: Whole, people: Roster | None) -> list[Grade]:
-    """All grades of the folder, with what the rubric and the roster say about submissions as a whole. What this changes
-    is written again."""
-    settled_grades = []
+@dataclass(frozen=True)
+class Rules:
+    """What turns records into points: everything that may change after a submission was graded."""
+
+    marks: Rubric
+    folder: Path  # of the submissions
+    people: Roster | None = None
+    by_hand: Sequence[by_hand.Line] = ()
+
+
+def settled_grades(out: Path, run: Run, rules: Rules) -> list[tuple[Grade, Grade]]:
+    """All grades of the folder, as they are and as the rules make them. Raises Problem if the rules want what was not
+    recorded. Nothing is written."""
+    found = []
+    missing: dict[str, list[str]] = {}
     for grade in read_grades(out):
-        new = settled(grade, whole, people.row(grade.student) if people else None)
-        if new != grade:
+        new = grade
+        try:
+            new = scoring.scored(grade, rules.marks, run, rules.folder, out) if grade.records else grade
+        except scoring.NotRecorded as lacking:
+            missing.setdefault(str(lacking), []).append(grade.student)
+        new = by_hand.applied(new, rules.by_hand)
+        row = rules.people.row(grade.student) if rules.people else None
+        found.append((grade, settled(new, rules.marks.whole, row)))
+    if missing:
+        lines = "\n".join(f"  {what} (of {listed(students)})" for what, students in missing.items())
+        raise Problem(
+            f"these points need more than was recorded:\n{lines}\nGrade again, with --seeds-of {out} and another --out"
+        )
+    return found
+
+
+def settle(out: Path, run: Run, rules: Rules) -> list[Grade]:
+    """All grades of the folder, as the rules make them. What this changes is written again. Raises Problem."""
+    grades = settled_grades(out, run, rules)
+    names = pseudonyms.read(out)
+    for old, new in grades:
+        folder = student_folder(out, pseudonyms.shown(new, names).student)
+        if new != old or not (folder / FEEDBACK).is_file():
             write_student(out, run, new)
-        settled_grades.append(new)
-    return settled_grades
+    changed = [new.student for old, new in grades if old.points is not None and new.points != old.points]
+    if changed:
+        note(f"other points than before: {listed(changed)}")
+    return [new for _, new in grades]
 
 
 def write_class(out: Path, run: Run, grades: Sequence[Grade], earlier: Mapping[str, Mapping[str, str]] = {}) -> None:
-    """Writes the gradebooks, the page about the class, and what was not graded. `earlier`: the files of other years'
+    """Writes the gradebooks, the pages about the class, and what was not graded. `earlier`: the files of other years'
     students, with which those of the class are compared."""
-    ordered = sorted(grades, key=lambda grade: grade.student)
-    files.write_whole(out / "class.html", class_page.page(class_page.text(run, ordered, earlier)))
+    names = pseudonyms.read(out)
+    if names and earlier:
+        names = pseudonyms.extended(names, earlier)
+        pseudonyms.write(out, names)
+        earlier = {
+            f"{student.partition('/')[0]}/{names[pseudonyms.key_of(student)]}": sources
+            for student, sources in earlier.items()
+        }
+    ordered = sorted((pseudonyms.shown(grade, names) for grade in grades), key=lambda grade: grade.student)
+    class_page.write(out, run, ordered, earlier)
+    files.write_whole(out / "next-lecture.html", lecture.page(run, ordered))
     files.write_whole(out / "not-graded.csv", gradebooks.not_graded_csv(ordered))
     if roster_file(out).is_file():
         people = roster.read(roster_file(out))
         if people.kind != "own":
-            files.write_whole(out / f"{people.kind}.csv", platforms.filled(people, run, ordered))
+            files.write_whole(out / f"{people.kind}.csv", platforms.filled(people, run, grades))
     files.write_whole(out / "grades.csv", gradebooks.grades_csv(ordered))

@@ -18,11 +18,19 @@ from pathlib import Path
 from ..core import build, course, diagnostics, starters
 from ..core.console import Problem
 from ..core.course import ROOT, has_solutions, steps
+from ..inspection.inspector import INITIALISERS, RENAMED
+from . import compiler_output
 from .sandbox import Box, Sandbox, python
 
 COMPILE_SECONDS = 60  # of a processor; the longest of the solutions takes 20
 PATIENCE = 600.0  # seconds that a busy machine may take for that
-_HEADERS = ("*.h", "*.cuh")
+HEADERS = ("*.h", "*.cuh")
+_TOO_LONG = (
+    f"compiling it took more than {COMPILE_SECONDS} s of a processor's time, which is the limit: look for templates, "
+    "constexpr functions or macros that expand without end"
+)
+# What the shell's `times` prints last: its own user and system time, and then that of its children.
+_TIMES = re.compile(r"\S+m\S+s \S+m\S+s\n(\d+)m([\d.]+)s (\d+)m([\d.]+)s\s*\Z")
 _REPLACED = ("-o", "-c", "-MF", "-MQ", "-MT")  # options with an argument: files that are elsewhere in the sandbox
 
 
@@ -146,7 +154,7 @@ class Programs:
             shutil.copytree(ROOT / folder, tree / folder, ignore=shutil.ignore_patterns("__pycache__"))
         for lab in course.labs():  # all of them: a lab may include headers of another
             (tree / "labs" / lab).mkdir(parents=True)
-            for pattern in _HEADERS:
+            for pattern in HEADERS:
                 for header in (ROOT / "labs" / lab).glob(pattern):
                     shutil.copy(header, tree / "labs" / lab)
         for path in [tree, *tree.rglob("*")]:  # for another user, whatever our umask is
@@ -255,6 +263,8 @@ class Programs:
             source = f"{name}.cpp"
         into = box.folder / f"{name}-{kind}.o"
         steps_.append([*self._translated(words, box, self._scratch(box, into)), "-o", "made", "-c", source])
+        # What initialises global variables runs with the step, and not before main: see common/runner/call.cpp.
+        steps_.append(["objcopy", *(f"--rename-section={name}={RENAMED}" for name in INITIALISERS), "made"])
         return self._made(box, steps_, into)
 
     def link(self, box: Box, lab: str, kind: str, objects: Mapping[str, Path]) -> Compiled:
@@ -278,16 +288,32 @@ class Programs:
         script = (
             f"mkdir -p {shlex.quote(scratch)} && cd {shlex.quote(scratch)} && ulimit -t {COMPILE_SECONDS} && rm -f made"
         )
-        script += "".join(f" && {shlex.join(words)} >&2" for words in commands) + " && exec cat made"
+        script += "".join(f" && {shlex.join(words)} >&2" for words in commands) + " && exec cat made; times >&2; exit 1"
         done = self.sandbox.run(box, ["/bin/sh", "-c", script], PATIENCE)
         if done.ok and done.output:
             into.write_bytes(done.output)
             into.chmod(0o644)
             return Compiled(into)
-        said = done.errors.replace(str(self.sandbox.shared / "tree") + "/", "")
+        errors, seconds = _without_times(done.errors)
+        said = errors.replace(str(self.sandbox.shared / "tree") + "/", "")
+        said = compiler_output.own_lines(said, box.folder / "tree", Path(scratch))
         words = diagnostics.summary(said, box.folder / "tree", Path(scratch))
         reported = build.diagnostics_found(said) or "undefined reference" in said or "multiple definition" in said
+        # What a process that was ended has used may be counted a little too low.
+        if not reported and (done.timed_out or seconds >= 0.75 * COMPILE_SECONDS):
+            words = _TOO_LONG
+        for folder in (scratch, box.folder, self.sandbox.shared):
+            words = words.replace(f"{folder}/", "")
         return Compiled(None, words, fault=not reported)
+
+
+def _without_times(errors: str) -> tuple[str, float]:
+    """What was printed before the two lines of the shell's `times`, and the seconds of its children; 0: unknown."""
+    found = _TIMES.search(errors)
+    if not found:
+        return errors, 0.0
+    minutes, seconds = (sum(float(found[at]) for at in places) for places in ((1, 3), (2, 4)))
+    return errors[: found.start()], 60 * minutes + seconds
 
 
 def _same(path: Path, text: str) -> bool:

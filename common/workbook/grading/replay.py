@@ -28,7 +28,7 @@ def _submission(options: Options, student: str) -> Handed:
 def _outcome(whole: Class, grader: Grader, handed: Handed, case: judging.NamedCase, kind: str) -> Outcome:
     submission = grader.read(handed)
     made = grader.build(submission, case.case.lab)
-    words = [*submission.refused, *made.refused, *(failure.message for failure in made.broken.values())]
+    words = [*submission.refused, *(failure.message for failure in made.lost.values())]
     for line in words:
         note(line)
     if kind not in made.programs:

@@ -65,7 +65,13 @@ class Roster:
         """Whom ids and a name of a platform mean: an id of somebody with that name, or a name that is unique."""
         wanted = {folded(id_) for id_ in ids}
         by_id = [row for row in self.rows if wanted & {folded(id_) for id_ in row.ids}]
-        agreeing = [row for row in by_id if not name or not row.name or agree(name, row.name)]
+        # A platform's number is not part of its name, and may be somebody else's. A clone is named after a login.
+        named = {id_ for id_ in wanted if id_ in folded(name)}
+        agreeing = [
+            row
+            for row in by_id
+            if not name or not row.name or agree(name, row.name) or named & {folded(id_) for id_ in row.ids}
+        ]
         by_name = [row for row in self.rows if spellings(row.name) & spellings(name)]
         return next((found[0] for found in (agreeing, by_name) if len(found) == 1), None)
 
@@ -107,16 +113,16 @@ def _text(path: Path) -> str:
     try:
         content = path.read_bytes()
     except OSError as error:
-        raise Usage(f"the roster {path} cannot be read: {error.strerror}") from error
+        raise Usage(f"{path} cannot be read: {error.strerror}") from error
     code = "utf-16" if content.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
     try:
         return content.decode(code)
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-        raise Usage(f"{path}:{line}: this is not UTF-8. Save the roster as 'CSV UTF-8'") from error
+        raise Usage(f"{path}:{line}: this is not UTF-8. Save the file as 'CSV UTF-8'") from error
 
 
-def _table(path: Path) -> list[tuple[int, list[str]]]:
+def table_of(path: Path) -> list[tuple[int, list[str]]]:
     """The lines of the file that are not empty, with their numbers. They are separated by what the first one has most
     of: commas, semicolons or tabs."""
     text = _text(path).replace("\r\n", "\n").replace("\r", "\n")
@@ -155,7 +161,7 @@ def _columns(path: Path, header: Sequence[str]) -> tuple[str, list[str]]:
 
 def read(path: Path) -> Roster:
     """The roster in a file. Raises Usage, with the file, the line and what is wrong with it."""
-    table = _table(path)
+    table = table_of(path)
     if not table:
         raise Usage(f"the roster {path} is empty")
     kind, columns = _columns(path, table[0][1])

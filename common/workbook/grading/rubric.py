@@ -18,7 +18,9 @@ from .late import Late, Whole
 
 STEP_CRITERIA = ("correct", "check", "budgets", "speed")
 LAB_CRITERIA = ("report",)
-TABLES = ("step", "lab", "correct", "report", "speed", "labs", "late", "drop")
+TABLES = ("step", "lab", "correct", "check", "report", "speed", "labs", "late", "drop")
+# What holds where a rubric lacks the table: the same as in tests/rubric.toml.
+LEAST_SHARE, UNCHECKED_LAUNCH, LEAST_WORDS = 0.25, 1.0, 100
 EXTRA = "extra"  # of a step: its points are not part of the maximum
 
 
@@ -51,6 +53,7 @@ class Rubric:
     steps: Mapping[tuple[str, int], Mapping[str, float]]  # by lab and number
     labs: Mapping[str, Mapping[str, float]]
     least_share: float
+    unchecked_launch: float  # the points of `check` that it costs
     least_words: int
     speed: Speed
     named: frozenset[tuple[str, int, str]] = frozenset()  # criteria of single steps: lab, number, criterion
@@ -224,14 +227,16 @@ def parse(text: str, path: Path) -> Rubric:
         steps.update({(lab, number): points for number, points in found.items()})
         named |= names
     correct = reader.table(document.get("correct"), "correct", ("least_share",))
+    check = reader.table(document.get("check"), "check", ("unchecked_launch",))
     report = reader.table(document.get("report"), "report", ("least_words",))
     speed = reader.table(document.get("speed"), "speed", [one.name for one in fields(Speed)])
     return Rubric(
         text,
         steps,
         labs,
-        reader.number(correct.get("least_share", 0), "least_share", 0, 1),
-        int(reader.number(report.get("least_words", 1), "least_words")),
+        reader.number(correct.get("least_share", LEAST_SHARE), "least_share", 0, 1),
+        reader.number(check.get("unchecked_launch", UNCHECKED_LAUNCH), "unchecked_launch"),
+        int(reader.number(report.get("least_words", LEAST_WORDS), "least_words")),
         _speed(reader, speed),
         frozenset(named),
         _whole(reader, document, named),

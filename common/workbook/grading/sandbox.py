@@ -31,6 +31,19 @@ _SERIAL = itertools.count()
 _SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _ETC = ("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime")
 _WRITABLE = ("/tmp", "/var/tmp", "/dev/shm", "/run/lock")  # by everybody
+ALL_NAMESPACES = ("--net", "--ipc", "--pid", "--fork", "--kill-child", "--mount-proc")
+_EMPTY = "ro,mode=0,size=4k"  # options of a file system that hides a folder
+# The first process of a namespace, with which all others end. It hides the folders that $1 names, one by one if one of
+# them is gone; says nothing about how the command ended, and ends with its status, as a shell does.
+_INIT = f"""
+exec 9>&2 2>/dev/null
+mount -a -T "$1" || while IFS= read -r place; do
+  [ ! -d "$place" ] || mountpoint -q "$place" || mount -t tmpfs -o {_EMPTY} none "$place" || exit 126
+done <"$1.list"
+shift
+"$@" 2>&9 9>&-
+exit $?
+"""
 
 
 @dataclass(frozen=True)
@@ -95,7 +108,7 @@ class Sandbox:
         """`drops_user`: another user runs in the box, for which we must be root."""
         self.kind, self.workspace, self.limits, self.drops_user = kind, workspace, limits, drops_user
         self.shared = workspace / "shared"
-        self.without_network = kind == SECOND_USER and _can_unshare_network()
+        self.namespaces = _namespaces() if kind == SECOND_USER else ()
         self.tools: tuple[Path, ...] = ()  # folders of compilers that are not below /usr
         self.with_groups = True
         self.description = ""  # what it limits, and what it cannot limit
@@ -163,13 +176,27 @@ class Sandbox:
     def words(self, box: Box, with_gpu: bool = False) -> list[str]:
         """The beginning of a command that runs in a box; the words of the command follow."""
         words = box.group.enter() if box.group else []
-        if self.without_network:
-            words += [_path("unshare"), "--net", "--ipc", "--"]
+        if self.namespaces:
+            words += [_path("unshare"), *self.namespaces, "--"]
+        if self.namespaces == ALL_NAMESPACES:
+            words += ["/bin/sh", "-c", _INIT, "sh", str(self._mounts)]
         if box.user is not None:
             words += _as_user(box.user)
         if self.kind == BUBBLEWRAP:
             words += self._bubblewrap(box, with_gpu)
         return [*words, *self._rlimits(box, with_gpu)]
+
+    @property
+    def _mounts(self) -> Path:
+        """What is mounted for a second user that has its own mounts."""
+        return self.workspace / "fstab"
+
+    def hide(self, folders: Sequence[Path]) -> None:
+        """Covers folders, in each box, by empty ones that cannot be read, where boxes have their own mounts."""
+        places = [str(path) for path in folders if "\n" not in str(path)]
+        escaped = (place.replace("\\", r"\134").replace(" ", r"\040").replace("\t", r"\011") for place in places)
+        self._mounts.write_text("".join(f"none {place} tmpfs {_EMPTY} 0 0\n" for place in escaped))
+        Path(f"{self._mounts}.list").write_text("".join(f"{place}\n" for place in places))
 
     def _rlimits(self, box: Box, with_gpu: bool) -> list[str]:
         limits = self.limits
@@ -274,8 +301,13 @@ def _owner(pid: str) -> int | None:
     return None
 
 
-def _can_unshare_network() -> bool:
-    return machine.answer(_path("unshare"), "--net", "--ipc", "--", _path("true")) is not None
+@functools.cache
+def _namespaces() -> tuple[str, ...]:
+    """What this system lets root make anew for a command, as options of unshare."""
+    for options in (ALL_NAMESPACES, ("--net", "--ipc")):
+        if machine.answer(_path("unshare"), *options, "--", _path("true")) is not None:
+            return options
+    return ()
 
 
 def _remove_files_of(user: int) -> None:

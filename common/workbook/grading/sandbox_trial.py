@@ -15,6 +15,7 @@ from typing import Any
 from ..core.console import Problem
 from .cgroups import PREFIX
 from .cgroups import remove_abandoned as remove_abandoned_groups
+from .checkouts import outermost
 from .sandbox import BUBBLEWRAP, NONE, SECOND_USER, Box, Limits, Sandbox, python
 
 FORCED = "WORKBOOK_SANDBOX"  # a variable for tests: the only kind of sandbox to try
@@ -127,6 +128,7 @@ def _tried(kind: str, drops_user: bool, folder: Path, hidden: Sequence[Path], li
     if missing := _missing(kind):
         raise Problem(missing)
     trial = Sandbox(kind, folder, _TRIAL, drops_user)
+    trial.hide(outermost([path for path in hidden if path.is_dir() and not folder.is_relative_to(path.resolve())]))
     try:
         found = _probe(trial, trial.add_box(), hidden)
     except OSError as error:

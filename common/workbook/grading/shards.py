@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from ..core import files
 from ..core.console import Problem, Usage
-from . import outputs
+from . import by_hand, outputs, pseudonyms
 from .grades import Grade, Run, read_grades, read_run, write_run
 
 T = TypeVar("T")
@@ -58,6 +58,9 @@ def merge(out: Path, parts: Sequence[Path]) -> list[Grade]:
         machine=_each(run.machine for run in runs),
     )
     write_run(out, run)
+    by_hand.join(out, parts)
+    if any(names := [pseudonyms.read(part) for part in parts]):
+        pseudonyms.write(out, pseudonyms.joined(names, (grade.student for grade in grades)))
     for grade in grades:
         outputs.write_student(out, run, grade)
     if (people := outputs.roster_file(parts[0])).is_file():

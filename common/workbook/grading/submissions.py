@@ -12,12 +12,20 @@ from pathlib import Path
 
 from ..core import course
 from .handed_in import Handed
+from .programs import HEADERS
 from .unpack import ENDINGS, MOST_MEMBERS, MOST_TEXT, Member, Refused, canonical, is_wanted
+from .unpack import member as member_of
 
 MOST_LISTED = 10  # files that a note names
 MOST_ARCHIVES = 5  # that are read in the folder of a submission
 CODE = (".cu", ".cuh", ".cpp", ".cc", ".c", ".h", ".hpp", ".txt", ".md")  # files that may be meant to be a step
 REPORT = "report/report.md"
+_FAULTS = {
+    "link": "is a link, and links are not followed: hand in the file itself",
+    "large": f"is larger than {MOST_TEXT >> 20} MiB, the most that is read",
+    "encrypted": "is encrypted: hand it in without a password",
+    "other": "is not a regular file",
+}
 
 # Reads an archive: its path and the suffixes of what is wanted, to its members. Raises Refused.
 Reader = Callable[[Path, Sequence[str]], Iterable[Member]]
@@ -33,6 +41,7 @@ class Submission:
     refused: tuple[str, ...] = ()  # why none of it is graded
     notes: tuple[str, ...] = ()  # on what was not taken, for the student and the instructor
     ignored: tuple[str, ...] = ()  # files with other names, which may be meant to be a step
+    faults: dict[str, str] = field(default_factory=dict)  # why a file is not in `files`, if it was handed in
 
     def report(self, lab: str) -> str | None:
         """The text of the report on a lab; None: it was not handed in."""
@@ -47,8 +56,16 @@ def wanted(labs: Sequence[str]) -> list[str]:
     return [name for lab in labs for name in (*(step.file for step in course.steps(lab)), f"{lab}/{REPORT}")]
 
 
+def headers(labs: Sequence[str]) -> dict[str, Path]:
+    """What steps include of the course, as "03-bitonic/tile.cuh" or "step/error.h"."""
+    folders = [*(course.ROOT / "labs" / lab for lab in labs), course.ROOT / "common/step"]
+    return {
+        f"{path.parent.name}/{path.name}": path for at in folders for end in HEADERS for path in sorted(at.glob(end))
+    }
+
+
 def _suffixes(labs: Sequence[str]) -> list[str]:
-    names = wanted(labs)
+    names = [*wanted(labs), *headers(labs)]
     return names if len(labs) > 1 else [*names, *(name.partition("/")[2] for name in names)]
 
 
@@ -71,11 +88,11 @@ def _entries(folder: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
                     yield prefix + entry.name, entry
 
 
-def _read(path: str) -> bytes | None:
-    """The content of a file; None if it has become something else since it was listed."""
+def _read(name: str, path: str) -> Member:
+    """A file as a member; "other" if it has become something else since it was listed."""
     handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     with os.fdopen(handle, "rb") as file:
-        return file.read(MOST_TEXT + 1) if stat.S_ISREG(os.fstat(handle).st_mode) else None
+        return member_of(name, file) if stat.S_ISREG(os.fstat(handle).st_mode) else (name, "other", None)
 
 
 def members_of_folder(folder: Path, suffixes: Sequence[str]) -> Iterator[Member]:
@@ -83,10 +100,8 @@ def members_of_folder(folder: Path, suffixes: Sequence[str]) -> Iterator[Member]
     try:
         for name, entry in _entries(folder):
             kind = "link" if entry.is_symlink() else "file" if entry.is_file(follow_symlinks=False) else "other"
-            content = _read(entry.path) if kind == "file" and is_wanted(name, suffixes) else None
-            if content is not None and len(content) > MOST_TEXT:
-                raise Refused(f"{name[:200]!r} is larger than {MOST_TEXT >> 20} MiB")
-            yield name, kind, content
+            is_read = kind == "file" and is_wanted(name, suffixes)
+            yield _read(name, entry.path) if is_read else (name, kind, None)
     except OSError as error:
         raise Refused(f"{error.filename} cannot be read: {error.strerror}") from error
 
@@ -137,44 +152,81 @@ def _better(fit: int, member: str, part: int) -> tuple[int, int, int, str]:
     return fit, -canonical(member)[1], -part, member
 
 
-def take(student: str, path: Path, parts: Iterable[Iterable[Member]], labs: Sequence[str]) -> Submission:
-    """What is graded of the members of a submission's parts, of which the last one is the newest. Raises Refused."""
-    names = wanted(labs)
+@dataclass
+class _Sorted:
+    """The members of a submission, by what becomes of them."""
+
+    best: dict[str, tuple[tuple[int, int, int, str], bytes]] = field(default_factory=dict)  # by their places
+    faults: dict[str, str] = field(default_factory=dict)  # of files in such places
+    changed: list[str] = field(default_factory=list)  # headers of the course
+    ignored: list[str] = field(default_factory=list)
+    links: list[str] = field(default_factory=list)
+    twice: list[str] = field(default_factory=list)
+
+    def add(self, name: str, order: tuple[int, int, int, str], content: bytes) -> None:
+        """A file that can be taken."""
+        other = self.best.get(name)
+        if other and other[1] != content:
+            self.twice.append(max(other[0], order)[-1])
+        if not other or order < other[0]:
+            self.best[name] = order, content
+
+
+def _fault(kind: str, content: bytes | None) -> str:
+    """Why a file cannot be taken, as the rest of a sentence; "" if it can."""
+    if content is None:
+        return _FAULTS.get(kind, _FAULTS["other"])
+    if not content.strip():
+        return "is empty"
+    return "is not UTF-8 text (it may be UTF-16): save it as UTF-8" if b"\0" in content else ""
+
+
+def _sorted(parts: Iterable[Iterable[Member]], labs: Sequence[str]) -> _Sorted:
+    names, ours = wanted(labs), headers(labs)
     only_lab = labs[0] if len(labs) == 1 else ""
-    best: dict[str, tuple[tuple[int, int, int, str], bytes]] = {}
-    ignored, links, twice = [], [], []
+    found = _Sorted()
     for number, (member, kind, content) in ((at, member) for at, part in enumerate(parts) for member in part):
         if ".git" in member.split("/"):
             continue
-        place = _place(member, names, only_lab) if kind != "other" else None
+        place = _place(member, [*names, *ours], only_lab)
         if kind == "link":
-            links.append(member)
-        elif place is None or content is None:
-            ignored.append(member)
+            found.links.append(member)
+        if place is None:
+            found.ignored += [member] if kind != "link" else []
+        elif place[0] in ours:
+            is_same = content is not None and content.replace(b"\r\n", b"\n") == ours[place[0]].read_bytes()
+            (found.ignored if is_same else found.changed).append(member)
+        elif fault := _fault(kind, content):
+            found.faults.setdefault(place[0], f"{member[:200]} {fault}")
         else:
-            name, fit = place
-            this = _better(fit, member, number)
-            other = best.get(name)
-            if other and other[1] != content:
-                twice.append(max(other[0], this)[-1])
-            if not other or this < other[0]:
-                best[name] = this, content
+            found.add(place[0], _better(place[1], member, number), content or b"")
+    return found
+
+
+def take(student: str, path: Path, parts: Iterable[Iterable[Member]], labs: Sequence[str]) -> Submission:
+    """What is graded of the members of a submission's parts, of which the last one is the newest. Raises Refused."""
+    names, found = wanted(labs), _sorted(parts, labs)
+    best = found.best
     taken = {name: best[name][0][-1] for name in names if name in best}
     renamed = [f"{member} as {name}" for name, member in taken.items() if not member.endswith(name.split("/")[-1])]
-    others = [member for member in ignored if not _is_of_course(member)]
+    faults = {name: why for name, why in found.faults.items() if name not in best}
+    others = [member for member in found.ignored if not _is_of_course(member)]
     notes = [
+        *(f"not taken: {why}" for why in faults.values()),
         *_listed("taken under its proper name", renamed),
-        *_listed("links are not followed", links),
-        *_listed("ignored, because another file has the same name in a better place or is newer", twice),
+        *_listed("links are not followed", found.links),
+        *_listed("ignored, because another file has the same name in a better place or is newer", found.twice),
+        *_listed("changed by you, but graded with the course's own", found.changed),
         *_listed("ignored, because they are not among the files that are graded", others),
     ]
-    if given := len(ignored) - len(others):
+    if given := len(found.ignored) - len(others):
         notes.append(f"the course's own files are used instead of those handed in, also if they were changed: {given}")
     if not any(name.endswith(".cu") for name in best):
         notes.insert(0, f"none of the files to fill in was found, such as labs/{names[0]}")
-    files = {name: best[name][1].decode("utf-8", "replace") for name in names if name in best}
+    # What some editors put before the text, a byte-order mark, is left out.
+    files = {name: best[name][1].decode("utf-8-sig", "replace") for name in names if name in best}
     other_names = tuple(member for member in others if member.lower().endswith(CODE))
-    return Submission(student, path, files, notes=tuple(notes), ignored=other_names)
+    return Submission(student, path, files, notes=tuple(notes), ignored=other_names, faults=faults)
 
 
 def _is_of_course(member: str) -> bool:
@@ -193,10 +245,7 @@ def _members(name: str, path: Path, suffixes: Sequence[str], read_archive: Reade
     elif _is_archive(path):
         yield from read_archive(path, suffixes)
     elif is_wanted(name, suffixes):
-        content = _read(str(path))
-        if content is not None and len(content) > MOST_TEXT:
-            raise Refused(f"{name[:200]!r} is larger than {MOST_TEXT >> 20} MiB")
-        yield name, "file", content
+        yield _read(name, str(path))
     else:
         yield name, "file", None
 

@@ -102,7 +102,7 @@ def what_failed(failure: Failure) -> str:
             parts.append(f"{failure.blocks} block{'s' * (failure.blocks != 1)}")
         if failure.threads:
             parts.append(f"{failure.threads} threads per block")
-    return ", ".join([*parts, f"on the {failure.build} build"])
+    return ", ".join([*parts, f"on the {failure.build} build" if failure.build else "the whole file"])
 
 
 def verdict(failure: Failure) -> str:

@@ -4,8 +4,9 @@
 
 This program runs in the sandbox, which limits its time and its memory: an archive may be made to exhaust a reader. So
 it needs nothing but Python's own library. NAME ends as the archive's does. Prints one JSON object per line, for each
-member {"name", "kind", "text"?}; "kind" is "file", "link" or "other", and "text", in base64, is there for files whose
-path ends with one of the suffixes. Or {"error"} in the last line, with a sentence on why the archive is refused.
+member {"name", "kind", "text"?}; "kind" is "file", "link", "large", "encrypted" or "other", and "text", in base64, is
+there for files whose path ends with one of the suffixes. Or {"error"} in the last line, with a sentence on why the
+archive is refused.
 """
 
 from __future__ import annotations
@@ -70,11 +71,10 @@ def checked(members: Iterable[tuple[Info, str, int]]) -> Iterator[Info]:
         yield info
 
 
-def _content(file: IO[bytes] | None, name: str) -> bytes:
+def member(name: str, file: IO[bytes] | None) -> Member:
+    """A file that is wanted."""
     content = file.read(MOST_TEXT + 1) if file else b""
-    if len(content) > MOST_TEXT:
-        raise Refused(f"{name[:200]!r} is larger than {MOST_TEXT >> 20} MiB")
-    return content
+    return (name, "large", None) if len(content) > MOST_TEXT else (name, "file", content)
 
 
 def members_of_zip(stream: IO[bytes], suffixes: Sequence[str]) -> Iterator[Member]:
@@ -88,10 +88,10 @@ def members_of_zip(stream: IO[bytes], suffixes: Sequence[str]) -> Iterator[Membe
             if kind != "file" or not is_wanted(info.filename, suffixes):
                 yield info.filename, kind, None
             elif info.flag_bits & 1:
-                raise Refused(f"{info.filename[:200]!r} is encrypted")
+                yield info.filename, "encrypted", None
             else:
                 with archive.open(info) as file:
-                    yield info.filename, kind, _content(file, info.filename)
+                    yield member(info.filename, file)
 
 
 def members_of_tar(stream: IO[bytes], suffixes: Sequence[str]) -> Iterator[Member]:
@@ -101,8 +101,10 @@ def members_of_tar(stream: IO[bytes], suffixes: Sequence[str]) -> Iterator[Membe
             if info.isdir():
                 continue
             kind = "file" if info.isreg() else "link" if info.issym() or info.islnk() else "other"
-            wanted = kind == "file" and is_wanted(info.name, suffixes)
-            yield info.name, kind, _content(archive.extractfile(info), info.name) if wanted else None
+            if kind == "file" and is_wanted(info.name, suffixes):
+                yield member(info.name, archive.extractfile(info))
+            else:
+                yield info.name, kind, None
 
 
 def members(name: str, stream: IO[bytes], suffixes: Sequence[str]) -> Iterator[Member]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from ..core.console import Usage
 from ..core.judge_types import Finding
@@ -119,7 +119,7 @@ def draw(
     n: int,
     key_type: str,
     which: str | None = None,
-    window: range | None = None,
+    window: Collection[int] | None = None,
     launches: range | None = None,
 ) -> str:
     """The picture of a run as SVG text.

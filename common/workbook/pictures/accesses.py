@@ -6,7 +6,7 @@ The places of a panel are its wires: which of them are drawn, and in which order
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .trace import Access, Array, Trace, without_folders
@@ -118,8 +118,12 @@ def panels_of(run: Trace, accesses: Iterable[Access], which: str | None) -> tupl
     panels = list(by_array.values())
     for panel in panels:
         panel.size = min(a.bytes for a in panel.accesses)
-        if panel.shared and sum(p.arrays == panel.arrays and p.name == panel.name for p in panels) > 1:
+        alike = [p for p in panels if p.name == panel.name]
+        if panel.shared and sum(p.arrays == panel.arrays for p in alike) > 1:
             panel.of_several = True
+    for panel in panels:  # one line may allocate several arrays
+        if not panel.shared and sum(p.name == panel.name for p in panels) > 1:
+            panel.name += f" (allocation {next(iter(panel.arrays)).allocation})"
     wanted = which or ("shared" if any(p.shared for p in panels) else "global")
     # An array with a wrong access is always shown.
     chosen = [
@@ -132,14 +136,16 @@ def panels_of(run: Trace, accesses: Iterable[Access], which: str | None) -> tupl
 
 
 def _take_turns(first: Panel, other: Panel) -> bool:
-    """Whether each launch reads one of two arrays and writes the other."""
+    """Whether launches read one of two arrays and write the other, and no launch does anything else but read one."""
     if first.shared or other.shared or first.size != other.size or first.touched() != other.touched():
         return False
     ways: dict[int, tuple[set[bool], set[bool]]] = {}  # of each launch
     for i, panel in enumerate((first, other)):
         for access in panel.accesses:
             ways.setdefault(access.launch, (set(), set()))[i].add(access.writes)
-    return len(ways) > 1 and all(way in (({True}, {False}), ({False}, {True})) for way in ways.values())
+    turns = [way for way in ways.values() if way in (({True}, {False}), ({False}, {True}))]
+    reads = [way for way in ways.values() if sorted(way, key=len) == [set(), {False}]]
+    return len(turns) > 1 and len(turns) + len(reads) == len(ways)
 
 
 def _join_buffers(panels: list[Panel]) -> list[Panel]:
@@ -250,7 +256,7 @@ def _chosen(panel: Panel, row_of: Mapping[int, int], rows: Sequence[int], n: int
     return sorted({*chosen, *rows_of(_wrong(panel.accesses))})
 
 
-def lay_wires(panel: Panel, n: int, window: range | None) -> None:
+def lay_wires(panel: Panel, n: int, window: Collection[int] | None) -> None:
     """Gives places their wires, from top to bottom. `window`: the places that were asked for."""
     touched = panel.touched()
     row_of = {place: place for place in touched}

@@ -6,13 +6,13 @@ import json
 import re
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..core import build, check_build, files
 from ..core.console import Problem, Usage
 from ..core.judge_client import JudgeClient
-from ..core.judge_types import Case, Outcome
+from ..core.judge_types import Case, Outcome, Picture
 from . import access_picture, trace
 from .trace import Trace
 
@@ -44,6 +44,25 @@ def observe(
     if not run.accesses:
         raise Usage(f"{case.lab}, step {case.step}: {_why_empty(outcome)}")
     return run, outcome
+
+
+def draw_run(
+    judge: JudgeClient, runner: Path, case: Case, chosen: Picture, timeout: float | None = None
+) -> tuple[str, Trace, Outcome]:
+    """The SVG text of a run, or of the part of it that was chosen. Errors are those of observe()."""
+    launches = range(chosen.launches[0], chosen.launches[1] + 1) if chosen.launches else None
+    places = [place for first, last in chosen.places for place in range(first, last + 1)]
+    run, outcome = observe(judge, runner, case, timeout, launches)
+    key_type = outcome.case.type or ""
+    svg = access_picture.draw(
+        run, outcome.findings, outcome.title, case.n, key_type, chosen.arrays or None, places or None, launches
+    )
+    return svg, run, outcome
+
+
+def pictured(case: Case, chosen: Picture) -> Case:
+    """The case with what the picture chooses of it."""
+    return replace(case, n=chosen.n, input=chosen.input or case.input)
 
 
 def _why_empty(outcome: Outcome) -> str:

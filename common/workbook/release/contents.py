@@ -23,11 +23,11 @@ LEFT_OUT = (
     r"labs/[^/]+/report/",
     r"common/workbook/(grading|release)/",
     r"common/workbook/verbs/(grade|gradescope|release|starters)\.py",
-    r"reports/templates/(class|feedback)\.md",
+    r"reports/templates/(class|feedback|lecture)\.md",
     r"tests/(grading|labs|mistakes|mutations)/",
     r"tests/wrong/submissions/",
     r"tests/rubric\.toml",
-    r"tests/workbook/(test_plans|test_readme|test_starters|whole_course)\.py",
+    r"tests/workbook/(test_inspection|test_plans|test_readme|test_starters|whole_course)\.py",
 )
 # Tests of what is left out are left out, too.
 _TEST = re.compile(r"tests/.*\.py")
@@ -36,6 +36,7 @@ _LEFT_OUT = re.compile("|".join(pattern + (".*" if pattern.endswith("/") else "$
 # What the release has in other places: its own documents, and the workflow that tests each push.
 OWN = {
     "solutions/release/README.md": "README.md",
+    "solutions/release/HANDING_IN.md": "HANDING_IN.md",
     "solutions/release/public-tests.yml": ".github/workflows/public-tests.yml",
 }
 

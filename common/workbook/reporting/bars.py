@@ -11,8 +11,8 @@ from . import plot
 from .selection import BYTES, by_entropy, entropy, groups, measured, milliseconds, shape_of, speed, step_of
 
 
-def kernels(rows: Sequence[Row], lab: str, stem: Path) -> bool:
-    """Draws one bar per step, divided into its kernels, at the largest n. False if there is nothing to draw."""
+def of_several_kernels(rows: Sequence[Row], lab: str) -> dict[tuple[int, str], list[Row]]:
+    """The kernels of each step that has more than one: a share of the time says nothing about a single one."""
     parts = [
         row
         for row in verified(rows)
@@ -22,9 +22,16 @@ def kernels(rows: Sequence[Row], lab: str, stem: Path) -> bool:
         and shape_of(row) == (0, 0)
         and row.input == "uniform"
     ]
-    if not parts:
+    steps = sorted(groups(parts, step_of).items())
+    return {step: own for step, own in steps if len({row.kernel for row in own}) > 1}
+
+
+def kernels(rows: Sequence[Row], lab: str, stem: Path) -> bool:
+    """Draws one bar per step of several kernels, divided into them, at the largest n. False if there is nothing to
+    draw."""
+    steps = of_several_kernels(rows, lab)
+    if not steps:
         return False
-    steps = dict(sorted(groups(parts, step_of).items()))
     with plot.drawing(7.2, 1.1 + 0.68 * len(steps), stem) as (figure, axes):
         axes.set_title("Share of each kernel in the time of a step")
         for line, own in enumerate(steps.values()):

@@ -64,6 +64,33 @@ def questions_of(lab: str) -> list[Question]:
     ]
 
 
+def predictions_of(lab: str) -> list[tuple[str, str]]:
+    """What the handout asks its readers to predict: (heading of the step, Markdown). That is each paragraph that begins
+    with "Predict" in bold, with the list and the table that follow it."""
+    found = []
+    for section in re.split(r"(?m)^(?=## )", _text_of(ROOT / "labs" / lab / "README.md")):
+        asked: list[str] = []
+        for block in re.split(r"\n\s*\n", section.rstrip()):
+            if block.startswith("**Predict") or (asked and re.match(r"\d+\. |\||\s", block)):
+                asked.append(_LINK_TO_FILE.sub(r"\1", block))
+            elif asked:
+                break
+        if asked:
+            found.append((section.partition("\n")[0].lstrip("# "), "\n\n".join(asked)))
+    return found
+
+
+def sheet_of_predictions(lab: str) -> str:
+    """The predictions of a lab as Markdown, for a page to print. Raises Problem if the handout has none."""
+    asked = predictions_of(lab)
+    if not asked:
+        raise Problem(
+            f"labs/{lab}/README.md asks for no predictions: does it lack paragraphs that begin with **Predict?"
+        )
+    steps = "\n\n".join(f"## {heading}\n\n{text}" for heading, text in asked)
+    return f"# Predictions for {lab_title(lab)}\n\nYour name, your group, the date\n\n{steps}\n"
+
+
 def _places(questions: Iterable[Question]) -> str:
     return "\n\n".join(question.with_place() for question in questions)
 

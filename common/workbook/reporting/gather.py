@@ -10,7 +10,7 @@ import re
 import shutil
 import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +22,7 @@ from ..core.judge_types import Case, Lab, Outcome, Step
 from ..core.profiles import Launch
 from ..core.progress import ProgressFile
 from ..core.timelines import Recorded
-from ..pictures import access_picture
-from ..pictures.recorded import observe
+from ..pictures.recorded import draw_run, pictured
 
 MAX_SHAPES = 3  # of one kernel, each with a line; more are combined
 PROFILE_KEYS = {"check": 1 << 14, "cuda": 1 << 20}  # at most
@@ -254,35 +253,40 @@ def _counted(job: Job, line: Step) -> Mapping[str, Any]:
     return {"check": word, "n": case.n, "launches": len(outcome.launches), "costs": costs}
 
 
-PICTURED = 16  # keys
 WIDEST = 1100  # pixels of a picture that is legible on a page
 
 
+def _by_aptness(job: Job) -> list[Step]:
+    """The lines of the steps that may be drawn: first that which the table chooses, then the others from the last."""
+    lines = [job.lab.own_line(number) for number in sorted(job.steps, reverse=True)]
+    chosen = [line for line in job.lab.steps if line.picture.is_in_report and line.number in job.steps]
+    return chosen + [line for line in lines if line not in chosen]
+
+
 def picture(job: Job) -> str:
-    """Draws the last of the steps whose picture fits a page, as plots/run.svg. Returns its caption; "" if there is
-    none. It is drawn again only if the program has changed."""
+    """Draws the run of a step that fits a page, as plots/run.svg. Returns its caption; "" if there is none. It is drawn
+    again only if the program has changed."""
     lab, runner = job.lab, job.runner("check")
     if not runner.exists():
         return ""
     known_path, path = job.folder / "csv/run.json", job.folder / "plots/run.svg"
-    mark, known = _kept(job, known_path, [runner], [PICTURED, list(job.steps)])
+    lines = _by_aptness(job)
+    mark, known = _kept(job, known_path, [runner], [[line.number, astuple(line.picture)] for line in lines])
     if known and path.is_file():
         return str(known.get("caption", ""))
-    for number in sorted(job.steps, reverse=True):
-        line = lab.own_line(number)
-        type_name = lab.type_of(line)
+    for line in lines:
+        case = pictured(lab.usual_case(line, line.picture.n), line.picture)
         try:
-            run, outcome = observe(job.judge, runner, lab.usual_case(line, PICTURED))
-            svg = access_picture.draw(run, outcome.findings, outcome.title, PICTURED, type_name)
+            svg, run, _ = draw_run(job.judge, runner, case, line.picture)
         except Problem as problem:
-            note(f"no picture of step {number}: {str(problem).splitlines()[0]}")
+            note(f"no picture of step {line.number}: {str(problem).splitlines()[0]}")
             continue
         width = re.search(r'<svg[^>]*? width="([\d.]+)', svg)
         if run.truncated or not width or float(width[1]) > WIDEST:
             continue
         caption = (
-            f"Step {number:02} {line.name} sorts {PICTURED} {type_name} keys: who reads and writes which place, from "
-            f"left to right. (Others: ./workbook picture {lab.name} STEP)"
+            f"Step {line.number:02} {line.name}, {case.n:,} {case.type} keys: who reads and writes which "
+            f"place, from left to right. (Others: ./workbook picture {lab.name} STEP)"
         )
         files.write_whole(path, svg)
         files.write_whole(known_path, json.dumps({"mark": mark, "caption": caption}, indent=1) + "\n")

@@ -16,6 +16,7 @@ from ..core.course import ROOT
 from . import markdown, mathematics
 
 TEMPLATES = ROOT / "reports/templates"
+INLINE = 'class="inline"'  # of a drawing that becomes part of a page, with its words
 WIDE = 100  # characters of a table that is set in smaller type
 _PICTURES = {
     ".png": "image/png",
@@ -34,11 +35,30 @@ def to_page(text: str, title: str, folder: Path, remarks: list[str]) -> str:
         remarks.append(f"the picture {path} is within a line of text: put it on a separate line")
     for heading, name in markdown.headings(document.tokens):
         heading.attrSet("id", name)
-    _style_tables(document.tokens)
     _add_contents(document.tokens)
+    return _rendered(document.tokens, title, folder, remarks)
+
+
+def to_sheet(text: str, title: str) -> str:
+    """The page of a Markdown text to print, with room to write below each item of a list and in each empty cell."""
+    tokens = [_html('<div class="sheet">')]
+    for token in markdown.parse(text).tokens:
+        if token.type == "list_item_close":
+            tokens.append(_html('<div class="room"></div>'))
+        tokens.append(token)
+    return _rendered([*tokens, _html("</div>")], title, Path(), [])
+
+
+def _html(text: str) -> Token:
+    """A line of the page as it is."""
+    return Token("html_block", "", 0, content=f"{text}\n")
+
+
+def _rendered(tokens: list[Token], title: str, folder: Path, remarks: list[str]) -> str:
+    _style_tables(tokens)
     renderer = _Renderer()
     renderer.folder, renderer.remarks = folder, remarks
-    body = renderer.render(document.tokens, markdown.parser().options, {})
+    body = renderer.render(tokens, markdown.parser().options, {})
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True
     )
@@ -78,8 +98,7 @@ def _add_contents(tokens: list[Token]) -> None:
             name = html.escape(markdown.plain_text(inline.children or []))
             links.append(f'<li class="{opening.tag}"><a href="#{opening.attrs["id"]}">{name}</a></li>\n')
     if first is not None:
-        contents = f"<nav>\n<p>Contents</p>\n<ul>\n{''.join(links)}</ul>\n</nav>\n"
-        tokens.insert(first, Token("html_block", "", 0, content=contents))
+        tokens.insert(first, _html(f"<nav>\n<p>Contents</p>\n<ul>\n{''.join(links)}</ul>\n</nav>"))
 
 
 def _style_tables(tokens: Sequence[Token]) -> None:
@@ -137,16 +156,17 @@ def _why_missing(path: str, folder: Path) -> str:
 
 
 def inline_svg(file: Path) -> str:
-    """A plot that matplotlib wrote; "" for any other SVG."""
+    """A plot that matplotlib wrote, or a drawing of the class INLINE; "" for any other SVG."""
     svg = file.read_text(encoding="utf-8", errors="replace")
-    points = re.search(r'<svg [^>]*?width="([\d.]+)pt"', svg)
-    if not points or 'id="figure_1"' not in svg or "<script" in svg:
+    width = re.search(r'<svg [^>]*?width="([\d.]+)(pt)?"', svg)
+    is_ours = 'id="figure_1"' in svg or svg.startswith(f"<svg {INLINE}")
+    if not width or not is_ours or "<script" in svg:
         return ""
     name = re.sub(r"\W+", "-", file.stem)  # identifiers must be unique on the page
     svg = re.sub(r'\bid="([^"]+)"', rf'id="{name}-\1"', svg)
     svg = re.sub(r'(xlink:href="#|url\(#|aria-labelledby="|(?<=-title) (?=\S+-desc"))', rf"\g<1>{name}-", svg)
     for size in ("width", "height"):
-        svg = re.sub(rf'^<svg ([^>]*?){size}="[\d.]+pt" ', r"<svg \1", svg, count=1)
-    width = float(points[1]) * 4 / 3  # in pixels
-    style = f'style="max-width: {width:.0f}px; min-width: {0.55 * width:.0f}px"'
+        svg = re.sub(rf'^<svg ([^>]*?){size}="[\d.]+(?:pt)?" ', r"<svg \1", svg, count=1)
+    pixels = float(width[1]) * (4 / 3 if width[2] else 1)
+    style = f'style="max-width: {pixels:.0f}px; min-width: {0.55 * pixels:.0f}px"'
     return svg.replace("<svg ", f"<svg {style} ", 1).strip()

@@ -198,7 +198,13 @@ def _failed(report: Context, measured: set[str]) -> list[str]:
     return texts
 
 
-COSTS = {"conflicts": "wavefronts", "sectors": "sectors", "bytes": "bytes per key", "barriers": "barriers per block"}
+COSTS = {
+    "conflicts": "wavefronts",
+    "sectors": "sectors",
+    "bytes": "bytes moved per key",
+    "barriers": "barriers per block",
+}
+PREDICTED = {"used": "bytes used per key", **{cost: COSTS[cost] for cost in ("bytes", "barriers")}}
 
 
 def verdicts(report: Context) -> str:
@@ -217,7 +223,8 @@ def verdicts(report: Context) -> str:
     return paragraphs(
         "The verdict of `./workbook check`, with its builds, or else of the quick tests on the "
         f"{report.kind} build; and one sort on the check build: its verdict, and what it counted, next to the "
-        "budget where there is one. Wavefronts and sectors are multiples of the ideal.",
+        "budget where there is one. Wavefronts and sectors are multiples of the ideal; the bytes moved are 32 for each "
+        "sector.",
         pipe(headings, lines, left=3),
         *wrong,
     )
@@ -246,7 +253,7 @@ def predictions(report: Context) -> str:
         name = f"{step.number:02} {step.name}"
         sizes.add(found["n"])
         rows.append([f"{name}, launches", "", f"{found['launches']:,}"])
-        rows += [[f"{name}, {COSTS[cost]}", "", grouped(found["costs"][cost])] for cost in ("bytes", "barriers")]
+        rows += [[f"{name}, {what}", "", grouped(found["costs"][cost])] for cost, what in PREDICTED.items()]
         if before in speeds and name in speeds and (ratio := _ratio(speeds[name], speeds[before])):
             rows.append([f"{name}, speed as a multiple of step {before[:2]}", "", grouped(ratio)])
         before = name
@@ -254,8 +261,9 @@ def predictions(report: Context) -> str:
         return ""
     keys = " or ".join(count(n) for n in sorted(sizes))
     explained = (
-        f"Launches, bytes moved and barriers of one sort of {keys} keys, as the check build counts them; speeds on the "
-        f"{report.kind} build, at the largest n of both steps."
+        f"Launches, bytes and barriers of one sort of {keys} keys, as the check build counts them; speeds on the "
+        f"{report.kind} build, at the largest n of both steps. Bytes used are those of global memory that threads read "
+        "or write. Bytes moved are all bytes of the sectors that hold them."
     )
     return f"{explained}\n\n" + pipe(["what", "predicted", "measured"], rows, left=2)
 

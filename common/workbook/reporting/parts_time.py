@@ -92,16 +92,15 @@ def kernel_rows(report: Context) -> list[Row]:
 
 
 def kernels(report: Context) -> str:
-    """Each kernel's share of the time. (The appendix has its times over launch shapes and n.)"""
-    rows = kernel_rows(report)
-    if not rows:
+    """Each kernel's share of the time, where a step has several. (The appendix has times over launch shapes and n.)"""
+    if not bars.of_several_kernels(report.rows, report.lab):
         return ""
     return paragraphs(
         report.figure(
             "kernels",
             bars.kernels,
-            "The share of each kernel in the time of all kernels of a step, at the largest n of the sweep. "
-            "(Kernels are timed in separate runs, which do not count in the times above.)",
+            "The share of each kernel in the time of all kernels of a step, at the largest n of the sweep. (Kernels "
+            "are timed in separate runs, which do not count in the times above. Steps of one kernel are left out.)",
         ),
         "The appendix has each kernel's time for all launch shapes.",
     )

@@ -15,7 +15,9 @@ exported. A roster says whose they are. Of each, only the files that students fi
 reports: labs/NN-name/*.cu and labs/NN-name/report/report.md, with or without labs/, or the files alone if --labs names
 one lab. They are compiled and run in a sandbox, on cases with secret seeds, which the run draws and records.
 
-An interrupted run continues if you run the same command again.
+An interrupted run continues if you run the same command again. The same command also grades those who have handed in
+again since, and applies GRADES/by-hand.csv, which has points and comments of yours. --rescore applies another rubric to
+what was recorded.
 
 Exit status: 0, all were graded; 2, some could not be graded (see not-graded.csv), or an option is wrong; 1, nothing was
 graded. With --replay: 0, the case passes; 1, it fails.
@@ -23,6 +25,8 @@ graded. With --replay: 0, the case passes; 1, it fails.
 _USAGE = """\
 %(prog)s FOLDER [--labs LAB ...] [--out GRADES] [--rubric FILE] [--jobs N] [--shard K/N]
                               [--roster FILE.csv] [--earlier FOLDER ...] [--seeds-of GRADES] [--unsafe]
+                              [--only STUDENT ...] [--pseudonyms]
+       %(prog)s FOLDER [--out GRADES] --rescore [--rubric FILE] [--roster FILE.csv]
        %(prog)s FOLDER [--out GRADES] --replay STUDENT CASE
        %(prog)s --merge GRADES GRADES ... --out ALL-GRADES"""
 
@@ -33,7 +37,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.description = f"{parser.description}\n\n{_DESCRIPTION}"
     parser.add_argument("folder", metavar="FOLDER", type=Path, nargs="?", help="the submissions")
-    parser.add_argument("--labs", nargs="+", action="extend", metavar="LAB", help="the labs to grade (default: all)")
+    parser.add_argument(
+        "--labs",
+        nargs="+",
+        action="extend",
+        metavar="LAB",
+        help="the labs to grade (default: all, or those of the run)",
+    )
     parser.add_argument("--out", type=Path, metavar="GRADES", help="where grades go (default: FOLDER-grades)")
     parser.add_argument("--rubric", type=Path, metavar="FILE", help="points (default: tests/rubric.toml)")
     parser.add_argument(
@@ -48,6 +58,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     parser.add_argument(
         "--jobs", type=whole("--jobs", 1), metavar="N", help="compilers and runners at a time (default: one per core)"
+    )
+    parser.add_argument(
+        "--only", nargs="+", action="extend", default=[], metavar="STUDENT", help="grade only these, also again"
+    )
+    parser.add_argument(
+        "--rescore",
+        action="store_true",
+        help="give points by the rubric for recorded outcomes, without running anything",
+    )
+    parser.add_argument(
+        "--pseudonyms", action="store_true", help="pages and tables have pseudonyms; GRADES/pseudonyms.csv says whose"
     )
     parser.add_argument(
         "--shard", default="", metavar="K/N", help="grade every N-th submission, beginning with the K-th"
@@ -72,6 +93,8 @@ def main(arguments: argparse.Namespace) -> int:
         if arguments.folder or not arguments.out:
             raise Usage("--merge joins grades: write ./workbook grade --merge GRADES GRADES ... --out ALL-GRADES")
         return report(shards.merge(arguments.out, arguments.merge), arguments.out)
+    if arguments.rescore and arguments.only:
+        raise Usage("--rescore runs nothing, and --only runs submissions again: name one of them")
     folder: Path | None = arguments.folder
     if folder is None:
         raise Usage(
@@ -90,6 +113,9 @@ def main(arguments: argparse.Namespace) -> int:
         arguments.seeds_of,
         arguments.roster,
         tuple(arguments.earlier),
+        tuple(arguments.only),
+        arguments.rescore,
+        arguments.pseudonyms,
     )
     if arguments.replay:
         return replay.replay(options, *arguments.replay)

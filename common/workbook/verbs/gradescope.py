@@ -3,8 +3,9 @@
 import argparse
 from pathlib import Path
 
+from ..core import machine
 from ..core.console import Problem, note
-from ..core.course import find_lab, require_solutions
+from ..core.course import ROOT, find_lab, require_solutions
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -32,6 +33,12 @@ def main(arguments: argparse.Namespace) -> int:
         raise Problem(
             f"{out} exists: its seeds are those of the submissions graded so far. Name another file with --out; with "
             f"--seeds-of {out} it has the same seeds"
+        )
+    in_repository = out.resolve().is_relative_to(ROOT) and (ROOT / ".git").exists()
+    if in_repository and machine.answer("git", "-C", str(ROOT), "check-ignore", str(out.resolve())) is None:
+        raise Problem(
+            f"{out} is in the workbook, and git would not ignore it, but it holds the solutions and the secret seeds: "
+            "name a file outside with --out, or one whose name ends with .zip"
         )
     if not out.resolve().parent.is_dir():
         raise Problem(f"{out.resolve().parent} does not exist: create it first")

@@ -13,27 +13,25 @@ from ..core import build, files, timelines
 from ..core.console import Problem, Usage, note
 from ..core.course import BUILD, find_one, require_solutions, shown
 from ..core.judge_client import JudgeClient
-from ..core.judge_types import Case, Outcome, Step
+from ..core.judge_types import Case, Outcome, Picture, Step
 from ..core.options import add, case_of, choose_build, whole
 from ..core.sweeps import file_inputs, number
-from ..pictures import access_picture
 from ..pictures.access_layout import in_words
 from ..pictures.accesses import MAX_PLACES
-from ..pictures.recorded import observe
+from ..pictures.recorded import draw_run, pictured
 from ..reporting import plot, timeline
 
 MAX_N = 2**16
 FOLDER = BUILD / "pictures"
-SMALL_KEYS = "range:0:15"  # a step with a counter per value then counts several of each, next to each other
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
     add(parser, "lab", "step")
     many = "a timeline may have more (default: about ten pieces)"
-    add(parser, "--n", help=f"number of keys, at most {MAX_N:,} (default: 16); {many}")
-    what = "uniform, sorted, ... or file:PATH, whose bytes are the keys (default: uniform, or 0 to 15 for counters)"
-    add(parser, "--input", help=what)
+    usual = "the run that shows the step's idea, see labs/LAB/steps.h"
+    add(parser, "--n", help=f"number of keys, at most {MAX_N:,} (default: {usual}); {many}")
+    add(parser, "--input", help="uniform, sorted, ... or file:PATH, whose bytes are the keys (default: as for --n)")
     add(parser, "--seed", "--type", "--order")
     for name in ("--blocks", "--threads"):
         add(parser, name, type=whole(name))
@@ -41,18 +39,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--arrays",
         choices=("shared", "global", "all"),
-        help="the arrays to draw (default: those in shared memory, or in global memory if there are none); "
-        "of a step of lab 06, this option draws accesses to arrays instead of the timeline",
+        help="the arrays to draw (default: as for --n, else those in shared memory, or in global memory if there are "
+        "none); of a step of lab 06, this option draws accesses to arrays instead of the timeline",
     )
     parser.add_argument(
         "--places",
-        metavar="A-B",
-        help="the places to draw of an array that is too large (default: those that count keys, or the first)",
+        metavar="A-B[,C-D ...]",
+        help="the places to draw of an array that is too large (default: as for --n, else those that count keys, or "
+        "the first)",
     )
     parser.add_argument(
         "--launches",
         metavar="A-B",
-        help="the launches to observe and draw, from 0 (default: the first that fit); needed if n is large",
+        help="the launches to observe and draw, from 0 (default: as for --n, else the first that fit); needed if n is "
+        "large",
     )
     parser.add_argument("--json", metavar="FILE", help="also write the spans of a timeline to this file")
     add(parser, "--build", help="the build of a timeline (default: cuda if a GPU answers, else cpu)")
@@ -74,17 +74,25 @@ def count_of(text: str) -> int:
     return n
 
 
-def range_of(name: str, text: str | None, max_length: int | None = None) -> range | None:
-    """The range that an option gives; None if it is not given. Raises Usage if it is not a range or is too long."""
-    if text is None:
-        return None
+def range_of(name: str, text: str) -> tuple[int, int]:
+    """The first and the last that an option gives. Raises Usage if they are not a range."""
     match = re.fullmatch(r"(\d{1,9})(?:-(\d{1,9}))?", text)
     if not match or int(match[2] or match[1]) < int(match[1]):
         raise Usage(f"--{name} {text} is not a range: give the first and the last, as in 2-5")
-    chosen = range(int(match[1]), int(match[2] or match[1]) + 1)
-    if max_length and len(chosen) > max_length:
-        raise Usage(f"--{name} {text} is too long: a picture can show at most {max_length}")
-    return chosen
+    return int(match[1]), int(match[2] or match[1])
+
+
+def launches_of(text: str | None) -> tuple[int, int] | None:
+    """What --launches gives, if anything."""
+    return None if text is None else range_of("launches", text)
+
+
+def places_of(text: str | None) -> tuple[tuple[int, int], ...]:
+    """What --places gives, if anything. Raises Usage if that is too much for a picture."""
+    ranges = () if text is None else tuple(range_of("places", part) for part in text.split(","))
+    if sum(last + 1 - first for first, last in ranges) > MAX_PLACES:
+        raise Usage(f"--places {text} is too long: a picture can show at most {MAX_PLACES}")
+    return ranges
 
 
 def check_output(path: Path) -> None:
@@ -135,21 +143,28 @@ def draw_timeline(judge: JudgeClient, case: Case, line: Step, arguments: argpars
         print(shown(output))
 
 
+def chosen_of(line: Step, case: Case, arguments: argparse.Namespace) -> tuple[Case, Picture]:
+    """The case to run and the part of it to draw: what the options say, else the table's choice, if they give no n."""
+    own = line.picture
+    usual = own if arguments.n is None else Picture(n=count_of(arguments.n), input=own.input)
+    chosen = replace(
+        usual,
+        input=arguments.input or usual.input,
+        arrays=arguments.arrays or usual.arrays,
+        places=places_of(arguments.places) or usual.places,
+        launches=launches_of(arguments.launches) or usual.launches,
+    )
+    return pictured(case, chosen), chosen
+
+
 def draw_accesses(judge: JudgeClient, case: Case, line: Step, arguments: argparse.Namespace, output: Path) -> None:
     """Runs the step on the check build, and draws its accesses to arrays."""
-    case = replace(case, n=count_of(arguments.n or "16"))
-    places, launches = range_of("places", arguments.places, MAX_PLACES), range_of("launches", arguments.launches)
+    case, chosen = chosen_of(line, case, arguments)
     if "cpu" not in build.kinds():
         raise Problem("pictures need the cpu build, which is not possible here: ./workbook doctor shows why")
     runner = build.runner(case.lab, "check", arguments.solution)
     build.compile_targets([runner], f"building {case.lab}, check build")
-    if not arguments.input and (line.max_range is not None or case.type == "u8"):
-        case = replace(case, input=SMALL_KEYS)
-    run, outcome = observe(judge, runner, case, arguments.timeout, launches)
-    key_type = outcome.case.type or ""
-    svg = access_picture.draw(
-        run, outcome.findings, outcome.title, case.n, key_type, arguments.arrays, places, launches
-    )
+    svg, run, outcome = draw_run(judge, runner, case, chosen, arguments.timeout)
     files.write_whole(output, svg)
     print_remarks(outcome, run.truncated)
     print(shown(output))
@@ -161,7 +176,7 @@ def main(arguments: argparse.Namespace) -> int:
     n = number(arguments.n, "--n") if arguments.n else 0
     if arguments.input:
         (arguments.input,) = file_inputs([arguments.input])
-    accesses = range_of("places", arguments.places, MAX_PLACES), range_of("launches", arguments.launches)
+    accesses = places_of(arguments.places), launches_of(arguments.launches)
     name = f"{lab}-{step.number:02}" + (f"-{step.part}" if step.part else "")
     output = Path(arguments.output) if arguments.output else FOLDER / f"{name}.svg"
     if not arguments.output:

@@ -35,6 +35,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--all-questions", action="store_true", help="ask every question of the handout, not only the core ones"
     )
+    parser.add_argument(
+        "--predictions",
+        action="store_true",
+        help="only write a sheet to print, with what the handout asks to predict and room to write: measures nothing",
+    )
     add(parser, "--solution", "--build")
     parser.add_argument(
         "--machine", metavar="NAME", default="", help="a short name for this machine (default: its own)"
@@ -114,12 +119,25 @@ def write(report: Context, all_questions: bool) -> list[str]:
     return lines + remarks
 
 
+def write_predictions(lab: str, folder: Path) -> int:
+    """Writes the sheet of predictions."""
+    from ..reporting import page
+
+    text = compose.sheet_of_predictions(lab)
+    path = folder / "predictions.html"
+    files.write_whole(path, page.to_sheet(text, text.partition("\n")[0].lstrip("# ")))
+    print(f"{shown(path)}: print it from a browser, and write on it before you measure")
+    return 0
+
+
 def main(arguments: argparse.Namespace) -> int:
     """A folder with the report."""
     started = time.monotonic()
     lab = find_lab(arguments.lab)
     folder = Path(arguments.out) if arguments.out else place.report_folder(lab, arguments.solution)
     place.prepare(folder)
+    if arguments.predictions:
+        return write_predictions(lab, folder)
     # Problems with files of the student's are reported before the measurements, which take minutes.
     compose.written_in(folder / "report.md", lab)
     if arguments.others:

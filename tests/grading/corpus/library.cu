@@ -1,16 +1,22 @@
 // Ordinary C++ in a step: what its host functions may take from the standard library. Compiled, never run.
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <any>
 #include <array>
 #include <bitset>
 #include <cassert>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <complex>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <deque>
 #include <forward_list>
 #include <functional>
@@ -251,6 +257,35 @@ std::string composed(int n, double x) {
          std::to_string(std::stoull("1") + std::stoll("2")) + std::to_string(std::stof("1")) +
          std::to_string(int(error) + int(error_of_double)) + *end_of_double;
 }
+
+// --- the end of the program, and clocks ---
+
+#define CHECKED(call)                                              \
+  if (const int code = (call); code != 0) {                        \
+    std::fprintf(stderr, "%s:%d: %d\n", __FILE__, __LINE__, code); \
+    std::exit(EXIT_FAILURE);                                       \
+  }
+
+void ends(int n, int how) {
+  CHECKED(n);
+  std::atexit([] { std::puts("the end"); });
+  if (how == 1) std::_Exit(how);
+  if (how == 2) _exit(how);
+}
+
+double times() {
+  timespec now;
+  timeval today;
+  rusage used;
+  const std::time_t seconds = std::time(nullptr);
+  const auto start = std::chrono::steady_clock::now();
+  const auto end = std::chrono::high_resolution_clock::now() - std::chrono::system_clock::now();
+  return double(clock_gettime(CLOCK_MONOTONIC, &now) + gettimeofday(&today, nullptr) + getrusage(RUSAGE_SELF, &used)) +
+         std::difftime(seconds, 0) + double(std::clock()) + double(std::timespec_get(&now, TIME_UTC)) +
+         std::chrono::duration<double>(end).count() + double(start.time_since_epoch().count());
+}
+
+unsigned unpredictable() { return std::random_device()() + std::mt19937(std::random_device{}())(); }
 
 // --- exceptions ---
 

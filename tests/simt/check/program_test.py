@@ -233,9 +233,17 @@ def check_trace(folder: Path, compiler: str) -> str | None:
         for a in run.accesses
     ]
     expected = [("races", True, False, False), ("", False, False, False)] * 32 + [("outside", False, True, True)]
-    if len(run.launches) == 2 and {a.launch for a in run.accesses} == {1} and sorted(marked) == sorted(expected):
+    made_at = 1 + next(i for i, line in enumerate(lines) if "cudaMalloc" in line)
+    names = {trace.without_folders(a.array.name) for a in run.accesses}
+    known = names == {f"the array allocated at traced.cu:{made_at}"}
+    if (
+        len(run.launches) == 2
+        and {a.launch for a in run.accesses} == {1}
+        and sorted(marked) == sorted(expected)
+        and known
+    ):
         return None
-    return f"trace: {len(run.launches)} launches: {marked}"
+    return f"trace: {len(run.launches)} launches: {marked}; arrays: {names}"
 
 
 def check(name: str, text: str, kind: str | None, folder: Path, compiler: str) -> str | None:

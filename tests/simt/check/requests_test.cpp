@@ -52,6 +52,17 @@ TEST_CASE("sectors are 32 bytes, counted once") {
   CHECK(sectors(strided(4, 0, 0xff), 4) == 1);
 }
 
+TEST_CASE("bytes are used once, however many lanes access them") {
+  CHECK(used_bytes(strided(4), 4) == 128);
+  CHECK(used_bytes(strided(32), 4) == 128);  // of 32 sectors
+  CHECK(used_bytes(strided(0), 8) == 8);
+  CHECK(used_bytes(strided(16), 16) == 512);
+  CHECK(used_bytes(strided(4, 0, 0xff), 4) == 32);
+  Request request = strided(4);
+  request.address[5] = request.address[31] = request.address[0];
+  CHECK(used_bytes(request, 4) == 120);
+}
+
 TEST_CASE("atomics on one address take turns") {
   CHECK(turns_of_atomics(strided(4)) == 1);
   CHECK(turns_of_atomics(strided(0)) == 32);
@@ -69,6 +80,26 @@ TEST_CASE("lanes that execute an instruction for the k-th time make one request"
   CHECK(counts().shared_requests[unsigned(Way::load)] == 3);
   CHECK(counts().shared_wavefronts[unsigned(Way::load)] == 1 + 1 + 2);
   CHECK(counts().shared_ideal[unsigned(Way::load)] == 1 + 1 + 1);
+}
+
+TEST_CASE("the span is what waits for one another: of the busiest warp between barriers, and of the longest block") {
+  const InLaunch in_launch;
+  const auto alone = [](unsigned thread, int times) {
+    for (int i = 0; i < times; ++i)
+      state().requests.add({4096, 4, Way::load, Sync::plain, Space::global, thread, 0x1000});
+  };
+  state().requests.begin_block();
+  for (unsigned thread = 0; thread < 96; ++thread) alone(thread, 2);  // three warps, at the same time
+  state().requests.finish();
+  alone(0, 5);
+  state().requests.finish();
+  alone(64, 7);  // another thread, but after the first
+  state().requests.end_block();
+  CHECK(counts().span == 2 + 5 + 7);
+  state().requests.begin_block();
+  alone(3, 9);
+  state().requests.end_block();
+  CHECK(counts().span == 14);  // blocks run at the same time
 }
 
 TEST_CASE("another warp, another barrier interval or another memory make requests of their own") {

@@ -211,3 +211,13 @@ CASE {
   cudaMemcpy(items, &first, sizeof first, cudaMemcpyHostToDevice);
   sum_list<<<1, 1>>>(items, device<int>(1));
 }
+
+/// The host reads its own copy of a variable that a kernel has written, which here is the same.
+__device__ int total;
+__global__ void count_up() { atomicAdd(&total, 1); }
+CASE {
+  count_up<<<1, 32>>>();
+  cudaDeviceSynchronize();
+  const int seen = total;  // expect: device-variable
+  std::printf("%d threads\n", seen);
+}

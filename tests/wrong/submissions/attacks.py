@@ -10,7 +10,7 @@ FOLDER = Path(__file__).resolve().parent / "attacks"
 
 _PROCESSES, _FILES, _THREADS = "controls processes", "accesses files", "uses threads of the host"
 _BEFORE_MAIN, _DEFINES = "runs code before or after main", "which the workbook or a library of the system defines"
-_MACHINERY, _CLOCK = "part of the workbook's own machinery", "reads or sets a clock, or waits"
+_MACHINERY, _CLOCK = "part of the workbook's own machinery", "sets a clock or waits for one"
 
 REFUSED = {
     # --- processes ---
@@ -18,9 +18,6 @@ REFUSED = {
     "runs_a_program": _PROCESSES,
     "becomes_a_program": _PROCESSES,
     "spawns": _PROCESSES,
-    "exits": _PROCESSES,
-    "exits_politely": _PROCESSES,
-    "leaves_something_for_later": _PROCESSES,
     "kills_the_judge": _PROCESSES,
     "attaches_to_the_judge": _PROCESSES,
     "changes_the_environment": _PROCESSES,
@@ -39,7 +36,7 @@ REFUSED = {
     "loads_a_library": "loads or searches code while the program runs",
     # --- clocks ---
     "sets_its_own_clock": _DEFINES,
-    "reads_the_clock": "reads a clock",
+    "sets_the_clock": _CLOCK,
     "sleeps": _CLOCK,
     # --- the runner, the observers and libraries ---
     "answers_in_the_runners_place": _MACHINERY,
@@ -52,10 +49,9 @@ REFUSED = {
     "replaces_new": _DEFINES,
     "replaces_a_template": _DEFINES,
     # --- before and after main ---
-    "runs_before_main": _BEFORE_MAIN,
-    "runs_before_main_as_attribute": _BEFORE_MAIN,
+    "runs_before_others": _BEFORE_MAIN,
+    "runs_before_libraries": _BEFORE_MAIN,
     "runs_after_main": _BEFORE_MAIN,
-    "lists_itself_to_run_first": _BEFORE_MAIN,
     "is_chosen_when_loaded": "by a function that runs before main (ifunc)",
     # --- below the C library ---
     "calls_the_system": "makes a system call by an instruction",

@@ -13,8 +13,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 LAB, FILE = "01-odd-even", "01_global.cu"
 
-# Of a criterion's points. Some: fewer than all. Any: the criterion is about something that this step does well.
-NONE, SOME, FULL, ANY = "none", "some", "full", "any"
+# Of a criterion's points. Some: fewer than all. Part: neither none nor all. Any: the criterion is about something that
+# this step does well.
+NONE, SOME, PART, FULL, ANY = "none", "some", "part", "full", "any"
 
 
 @dataclass(frozen=True)
@@ -58,9 +59,9 @@ def _first(code: str, words: str, points: Mapping[str, str] | None = None, head:
     return Lazy([(_FIRST, _FIRST + made)], words, points or {"correct": NONE, "check": NONE}, head)
 
 
-def _compiling(head: str, alone: bool = False) -> Lazy:
+def _compiling(head: str, alone: bool = False, words: str = "does not compile") -> Lazy:
     """A file that begins with something for the compiler, or is nothing else."""
-    return Lazy([], "does not compile", {}, head, alone)
+    return Lazy([], words, {}, head, alone)
 
 
 LAZY = {
@@ -99,6 +100,17 @@ CUDA_CHECK(cudaStreamSynchronize(stream));
         _SOME,
         "#include <vector>\n",
     ),
+    "forgets_the_last_pair": Lazy(  # the commonest of beginners' mistakes: right for every other n
+        [(_PAIRS, "  const std::int64_t pairs = n / 2;")],
+        "out-of-bounds",
+        {"correct": PART, "check": NONE, "budgets": NONE},
+    ),
+    # --- lesser faults: right results ---
+    "reads_no_error_of_its_launch": Lazy(
+        [("    CUDA_CHECK(cudaGetLastError());\n", "")],
+        "the check build reports: unchecked-launch, and nothing worse",
+        {"correct": FULL, "check": PART, "budgets": FULL},
+    ),
     # --- wrong accesses: the guards around the keys, and the check build ---
     "writes_past_the_end": _first(
         "CUDA_CHECK(cudaMemsetAsync(keys.data + keys.n, 0, 1, stream));", "wrote past the end of the keys", _SOME
@@ -123,6 +135,33 @@ CUDA_CHECK(cudaStreamSynchronize(stream));
   const int below = descend(n + 1);
   return below + room[n % 4096];
 }
+""",
+    ),
+    "ends_the_process": _first("_exit(0);", "ended by itself with exit code 0", None, "#include <unistd.h>\n"),
+    "ends_the_process_politely": _first(
+        "std::exit(int(keys.n % 2));", "ended by itself with exit code", None, "#include <cstdlib>\n"
+    ),
+    "ends_the_process_now_and_then": _first(
+        "static int calls = 0;\nif (++calls > 2) std::exit(0);",
+        "ended by itself with exit code 0",
+        _RARELY_WRONG,
+        "#include <cstdlib>\n",
+    ),
+    "leaves_something_for_later": _first(
+        "std::atexit([] { std::abort(); });\nif (blocks > 0) return;",
+        "in the original order",
+        None,
+        "#include <cstdlib>\n",
+    ),
+    "does_its_work_before_main": _first(
+        "if (before.is_done) return;",
+        "in the original order",
+        None,
+        """#include <cstdio>
+static struct Before {
+  Before() : is_done(true) { std::puts("verified"); }
+  bool is_done;
+} before;
 """,
     ),
     # --- limits: time, memory, output ---
@@ -219,7 +258,8 @@ constexpr unsigned long spin() {
   return sum;
 }
 static constexpr unsigned long spun = spin<800>();
-"""
+""",
+        words="compiling it took more than 60 s",
     ),
     "makes_the_compiler_print": _compiling(
         "#define A0 int *a = 1.5;\n"

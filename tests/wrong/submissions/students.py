@@ -11,6 +11,7 @@ from pathlib import Path
 
 from attacks import FOLDER, REFUSED
 from lazy import COMPILING, FULL, LAB, LAZY, NONE, ROOT, Lazy
+from no_work import NO_WORK, READING
 
 FILES = ("00_exchange.cu", "01_global.cu", "02_halo.cu", "03_rows.cu")  # by the step's number
 
@@ -23,7 +24,7 @@ HOSTILE = (
     "writes_to_the_judge",
     "sets_its_own_clock",
     "patches_the_observers",
-    "runs_before_main",
+    "runs_before_others",
     "calls_the_system",
     "starts_a_thread",
 )
@@ -32,6 +33,7 @@ ALL: dict[tuple[int | None, str], str] = {
     (step, name): FULL for step in range(len(FILES)) for name in ("correct", "check", "budgets")
 }
 REPORT = (None, "report")  # of the lab as a whole
+IN_TUTORIALS = "as in tutorials"  # its code uses much that could be refused, and is not
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ def starter(name: str) -> str:
     return (ROOT / "labs" / LAB / name).read_text(encoding="utf-8")
 
 
-def folder(texts: Mapping[str, str], prefix: str = f"labs/{LAB}/") -> dict[str, str | bytes]:
+def folder(texts: Mapping[str, str | bytes], prefix: str = f"labs/{LAB}/") -> dict[str, str | bytes]:
     """Files by their paths."""
     return {prefix + name: text for name, text in texts.items()}
 
@@ -71,14 +73,43 @@ def of_step_1(lazy: Lazy, kind: str) -> Student:
 
 
 def attacking(name: str) -> Student:
-    """The starter of step 01 with an attack in it, and solutions of the other steps: the lab as a whole is refused."""
+    """The solution of step 01 with an attack in it, which is refused, and those of the other steps, which are not."""
     attack = (FOLDER / f"{name}.cu").read_text(encoding="utf-8")
     text = solution("01_global.cu").replace(
         "  if (keys.n < 2) return;\n",
         "  if (keys.n < 2) return;\n  attack(reinterpret_cast<unsigned*>(keys.data), keys.n);\n",
     )
     others = {file: solution(file) for file in FILES if file != "01_global.cu"}
-    return Student(folder({**others, "01_global.cu": attack + text}), {}, REFUSED[name], True, "hostile")
+    points = {key: share for key, share in ALL.items() if key[0] != 1}
+    return Student(folder({**others, "01_global.cu": attack + text}), points, REFUSED[name], True, "hostile")
+
+
+def as_in_tutorials(text: str) -> str:
+    """A solution with what harmless programs do: they end on errors, read a clock, and have global objects."""
+    head = """#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <iostream>
+#include <map>
+#include <string>
+#include <vector>
+
+#define CHECK(call)                                                                    \\
+  if (const cudaError_t code = (call); code != cudaSuccess) {                          \\
+    fprintf(stderr, "%s at %s:%d\\n", cudaGetErrorString(code), __FILE__, __LINE__); \\
+    exit(1);                                                                           \\
+  }
+
+std::vector<int> sizes = {1, 2, 3};
+static const std::map<std::string, int> names = {{"odd", 1}, {"even", 0}};
+static const auto begun = std::chrono::steady_clock::now();
+"""
+    first = "  if (keys.n < 2) return;\n"
+    more = """  if (sizes.size() < 3 || names.at("odd") != 1 || begun > std::chrono::steady_clock::now()) return;
+  sizes.push_back(int(keys.n));
+  std::cout << "sorting " << keys.n << " keys" << std::endl;
+"""
+    return head + text.replace(first, first + more).replace("CUDA_CHECK(", "CHECK(")
 
 
 def zipped(texts: Mapping[str, str]) -> bytes:
@@ -115,6 +146,11 @@ def correct() -> dict[str, Student]:
         "zipped.zip": Student({"": zipped(named)}, ALL),
         "packed.tar.gz": Student({"": tarred(named)}, ALL),
         "all again": Student(folder(all_files), ALL),
+        IN_TUTORIALS: Student(
+            folder({FILES[1]: as_in_tutorials(all_files[FILES[1]])}),
+            {key: share for key, share in ALL.items() if key[0] == 1},
+        ),
+        "with a byte-order mark": Student(folder({name: "\ufeff" + text for name, text in all_files.items()}), ALL),
         "with a main": Student(
             folder({**all_files, "main.cpp": "int main() { return 0; }\n", "steps.h": "#error\n"}), ALL
         ),
@@ -142,6 +178,30 @@ def partly() -> dict[str, Student]:
             "does not compile",
             kind="partly",
         ),
+        "step 2 in UTF-16": Student(
+            folder({**texts, FILES[2]: texts[FILES[2]].encode("utf-16")}),
+            {**of_step[0], **of_step[1], **of_step[3]},
+            "is not UTF-8 text",
+            kind="partly",
+        ),
+        "step 2 too large": Student(
+            folder({**texts, FILES[2]: texts[FILES[2]] + "// more\n" * 140_000}),
+            {**of_step[0], **of_step[1], **of_step[3]},
+            "is larger than 1 MiB",
+            kind="partly",
+        ),
+        "step 2 too large.zip": Student(
+            {"": zipped({**texts, FILES[2]: texts[FILES[2]] + "// more\n" * 140_000})},
+            {**of_step[0], **of_step[1], **of_step[3]},
+            "is larger than 1 MiB",
+            kind="partly",
+        ),
+        "step 2 empty": Student(
+            folder({**texts, FILES[2]: "\n"}),
+            {**of_step[0], **of_step[1], **of_step[3]},
+            "is empty",
+            kind="partly",
+        ),
         "nothing": Student({"README.txt": "sorry"}, {}, "was not handed in", kind="partly"),
     }
 
@@ -150,7 +210,8 @@ def everyone(where: Path) -> dict[str, Student]:
     """The class, by name. `where`: its folder, for those who look at others' files."""
     found = {**correct(), **partly()}
     found |= {name: of_step_1(lazy, "lazy") for name, lazy in LAZY.items()}
-    found |= {name: of_step_1(lazy.at(where), "hostile") for name, lazy in COMPILING.items()}
+    found |= {name: of_step_1(lazy, "hostile") for name, lazy in NO_WORK.items()}
+    found |= {name: of_step_1(lazy.at(where), "hostile") for name, lazy in {**COMPILING, **READING}.items()}
     return found | {name: attacking(name) for name in HOSTILE}
 
 

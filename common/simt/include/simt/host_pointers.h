@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <type_traits>
 #include <utility>
 
@@ -11,8 +12,9 @@ namespace simt {
 /// The address for argument `position` (from 1) of a launch. Pointers that a device may follow are returned unchanged.
 const volatile void* guard_pointer(const volatile void* pointer, int position);
 
-/// The same for everything in an object that looks like a pointer to the host's heap or stack.
-void guard_words(void* object, std::size_t bytes, int position);
+/// The same for everything in an object that looks like a pointer to the host's heap or stack. `value_bits` has as many
+/// bytes as the object: a word that is not all ones there contains padding, so it is no pointer.
+void guard_words(void* object, const unsigned char* value_bits, std::size_t bytes, int position);
 
 /// Memory that the host has written to, outside its variables: an integer is hardly ever such an address.
 bool is_host_heap_or_stack(void* address);
@@ -37,7 +39,12 @@ void guard_argument(T& argument, int position) {
   } else if constexpr (std::is_class_v<T> && std::is_trivially_copy_constructible_v<T>) {
     // (Not is_trivially_copyable, which g++ 12 denies some lambdas.)
     if constexpr (is_view<T>) guard_argument(argument.data, position);
-    guard_words(&argument, sizeof argument, position);
+    alignas(T) unsigned char value_bits[sizeof(T)];
+    std::memset(value_bits, 0xff, sizeof value_bits);
+#if __has_builtin(__builtin_clear_padding)
+    __builtin_clear_padding(reinterpret_cast<T*>(value_bits));
+#endif
+    guard_words(&argument, value_bits, sizeof argument, position);
   }
 }
 

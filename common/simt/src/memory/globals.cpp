@@ -73,9 +73,15 @@ void allow_pointers_to(const void* symbol, std::size_t bytes) {
   symbols().bytes[static_cast<const char*>(symbol)] = bytes;
 }
 
+bool is_managed_variable(const void* pointer) {
+  return pointer >= __start_simt_managed && pointer < __stop_simt_managed;
+}
+
+std::size_t managed_bytes() { return std::size_t(__stop_simt_managed - __start_simt_managed); }
+
 bool is_device_variable(const void* pointer) {
   const char* const address = static_cast<const char*>(pointer);
-  if (address >= __start_simt_managed && address < __stop_simt_managed) return true;
+  if (is_managed_variable(pointer)) return true;
   const std::shared_lock lock(symbols().mutex);
   const auto after = symbols().bytes.upper_bound(address);
   return after != symbols().bytes.begin() && address < std::prev(after)->first + std::prev(after)->second;

@@ -11,6 +11,7 @@
 #include "../faults/source_lines.h"
 #include "../memory/access.h"
 #include "../memory/closed_memory.h"
+#include "../memory/globals.h"
 #include "call.h"
 
 namespace simt {
@@ -67,6 +68,10 @@ bool is_of_host(const void* pointer) { return access_of(pointer, 1).host; }
 HostWatch::HostWatch(MemoryRange keys, MemoryRange result) {
   work.emplace().keys = keys;
   work->result = result;
+  if (managed_bytes() >= work->limit()) {
+    work->fault = "the program has " + std::to_string(managed_bytes()) +
+                  " bytes of __managed__ variables, which most of the keys fit into: kernels must do the work";
+  }
 #ifndef SIMT_CHECK  // whose observers report the access, and go on
   catch_faults();
   close_device_memory(true);

@@ -132,3 +132,20 @@ CASE {
   for (auto kernel : kernels) kernel<<<1, 32>>>(device<int>(32));
   kernels[1]<<<1, 32>>>(device<int>(32));
 }
+
+/// Variables of the device and of both, read by the host as they must be; and one of the host alone.
+__device__ int on_device;
+__managed__ int of_both;
+static int on_host = 1;
+__global__ void count_up() {
+  atomicAdd(&on_device, 1);
+  atomicAdd(&of_both, 1);
+}
+CASE {
+  count_up<<<1, 32>>>();
+  cudaDeviceSynchronize();
+  int copy = 0;
+  cudaMemcpyFromSymbol(&copy, on_device, sizeof copy);
+  on_host += copy + of_both;
+  std::printf("%d\n", on_host);
+}

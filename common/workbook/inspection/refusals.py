@@ -24,7 +24,7 @@ def _words(text: str) -> str:
 _PROCESS = _words(
     r"""
     fork vfork _?clone\d? exec\w+ fexecve posix_spawn\w* system popen pclose wait waitpid waitid wait3 wait4 kill
-    killpg tkill tgkill exit quick_exit atexit at_quick_exit on_exit cxa_at_quick_exit ptrace prctl arch_prctl
+    killpg tkill tgkill quick_exit at_quick_exit on_exit cxa_at_quick_exit ptrace prctl arch_prctl
     setpgid setpgrp setsid setuid setgid setresuid setresgid setreuid setregid seteuid setegid setgroups setrlimit
     prlimit setpriority nice sched_\w+ unshare setns chroot pivot_root mount umount2? reboot daemon setenv putenv
     unsetenv clearenv environ getppid pidfd_\w+ process_madvise personality acct vhangup getcontext setcontext
@@ -73,10 +73,11 @@ _THREADS = _words(
     cxa_thread_atexit_impl GOMP_\w+ omp_\w+ kmpc_\w+ futex
     """
 )
+# To read a clock does no harm: the judge takes the time itself.
 _CLOCKS = _words(
     r"""
-    clock clock_\w+ time gettimeofday settimeofday ftime times timespec_get timespec_getres nanosleep usleep sleep
-    timer_\w+ timerfd_\w+ adjtime adjtimex ntp_\w+ stime getrusage difftime_r
+    clock_settime clock_nanosleep clock_adjtime settimeofday nanosleep usleep sleep timer_\w+ timerfd_\w+ adjtime
+    adjtimex ntp_\w+ stime
     """
 )
 _MEMORY = _words(
@@ -89,7 +90,7 @@ _MEMORY = _words(
 _BY_NAME = [
     (re.compile(pattern), refusal)
     for pattern, refusal in (
-        (_PROCESS, Refusal("controls processes or their environment", "a step ends by returning or by an exception")),
+        (_PROCESS, Refusal("controls processes or their environment")),
         (
             _FILES,
             Refusal("accesses files", "a step reads and writes device memory only; to print, use printf or std::cout"),
@@ -98,7 +99,7 @@ _BY_NAME = [
         (_LOADING, Refusal("loads or searches code while the program runs")),
         (_SIGNALS, Refusal("sends or handles signals")),
         (_THREADS, Refusal("uses threads of the host", "leave the work to kernels")),
-        (_CLOCKS, Refusal("reads or sets a clock, or waits", "the judge measures the time: remove it")),
+        (_CLOCKS, Refusal("sets a clock or waits for one", "a step does nothing but sort: remove it")),
         (_MEMORY, Refusal("changes or searches the memory of the process")),
         (r"syscall", Refusal("makes system calls")),
     )
@@ -110,18 +111,12 @@ _SHOWN = [
     for pattern, refusal in (
         (
             r"\bstd::(?:__cxx11::)?(?:basic_[io]?fstream|[io]?fstream|basic_filebuf|basic_file|__basic_file|filesystem|"
-            r"experimental::filesystem|random_device)\b",
-            Refusal(
-                "accesses files", "a step reads and writes device memory only; for random numbers, seed std::mt19937"
-            ),
+            r"experimental::filesystem)\b",
+            Refusal("accesses files", "a step reads and writes device memory only; to print, use printf or std::cout"),
         ),
         (
             r"\bstd::(?:thread|jthread|condition_variable|this_thread|__future_base|__async|__basic_future|latch|barrier)\b",
             Refusal("uses threads of the host", "leave the work to kernels"),
-        ),
-        (
-            r"\bstd::chrono::(?:_V2::)?\w+_clock\b",
-            Refusal("reads a clock", "the judge measures the time: remove it"),
         ),
         (
             r"\b(?:cub|thrust)::(?:[\w:]*::)?(?:Dispatch|Device)?\w*(?i:sort)\w*",

@@ -1,9 +1,10 @@
-"""What a submission may use, judged on its compiled objects: macros and templates cannot hide anything there.
+"""What a step's file may use, judged on its compiled object: macros and templates cannot hide anything there.
 
 Refused is what no step needs and what could deceive or harm: processes, files, sockets, loaded code, signals, threads,
-clocks, system calls, code that runs before main, and definitions that take the place of ours or of the C library's.
-What the reference solutions and ordinary C++ need is listed in allowed/, one file per compiler, which
-tests/grading/allowed.py writes. All else is graded, and named for the instructor.
+system calls, and definitions that take the place of ours or of the C library's. What can do no harm is not: a step that
+ends the process fails its case, and nothing depends on a clock that it reads. What the reference solutions and ordinary
+C++ need is listed in allowed/, one file per compiler, which tests/grading/allowed.py writes. All else is graded, and
+named for the instructor.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 import functools
 import re
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -25,13 +26,6 @@ ALLOWED = Path(__file__).parent / "allowed"
 
 _LIBRARIES = ("libc.so.6", "libm.so.6", "libstdc++.so.6", "libgcc_s.so.1", "libpthread.so.0", "libdl.so.2")
 
-# nvcc's own code that runs before main, and the only code that may call atexit(): it registers kernels.
-_REGISTRATION = "_ZL24__sti____cudaRegisterAllv"
-# What the initialisers refer to that g++ makes of #include <iostream> and compilers add in the check build.
-_OF_LIBRARIES = {
-    *("_ZNSt8ios_base4InitC1Ev", "_ZNSt8ios_base4InitD1Ev", "_ZStL8__ioinit", "__cxa_atexit", "__dso_handle"),
-    "__tsan_init",
-}
 _MACHINERY = "it is part of the workbook's own machinery; call only what CUDA and the headers in common/step offer"
 # What compilers for AArch64 make of atomics, and of long double, which that processor cannot compute with itself.
 _OF_AARCH64 = re.compile(
@@ -40,35 +34,54 @@ _OF_AARCH64 = re.compile(
     r"|__(?:fix(?:uns)?tf[sd]i|float(?:un)?[sd]itf)"
 )
 _BEFORE_MAIN = re.compile(r"\.(?:preinit_array|init_array|fini_array|ctors|dtors|init|fini)(?:[._].*)?")
+# The lists of functions that initialise a file's global variables, and what g++ and clang++ add in the check build.
+# Grading gives them the other name, which no loader knows, and the runner calls these functions with the step (see
+# common/runner/call.cpp): they can do no more than the step can.
+INITIALISERS = (".init_array", ".init_array.00099", ".init_array.0")
+RENAMED = "lab_initialisers"
 
 
 @dataclass(frozen=True)
 class Inspection:
-    """Sentences that name the file and the symbol. `refused`: why the submission must not run. `unknown`: what else an
+    """Sentences that name the file and the symbol. `refused`: by file, why it must not run. `unknown`: what else an
     instructor may want to look at."""
 
-    refused: tuple[str, ...] = ()
+    refused: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     unknown: tuple[str, ...] = ()
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """Those of all files that are refused."""
+        return tuple(sentence for sentences in self.refused.values() for sentence in sentences)
 
 
 @dataclass
 class _Findings:
     """What is found in one object after another, without repetitions."""
 
-    refused: dict[str, None] = field(default_factory=dict)
+    refused: dict[str, dict[str, None]] = field(default_factory=dict)  # by file
     unknown: dict[str, None] = field(default_factory=dict)
 
-    def refuse(self, sentence: str) -> None:
-        self.refused[sentence] = None
+    def refuse(self, file: str, sentence: str) -> None:
+        self.refused.setdefault(file, {})[sentence] = None
 
     def refuse_uses(self, file: str, uses: dict[str, list[str]]) -> None:
         """Refuses names by the reasons; the first three of each stand for all."""
-        for reason, names in uses.items():
+        for reason, shown in uses.items():
+            names = list(dict.fromkeys(map(_brief, shown)))
             more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-            self.refuse(f"{file} uses {', '.join(names[:3])}{more}: {reason}")
+            self.refuse(file, f"{file} uses {', '.join(names[:3])}{more}: {reason}")
 
     def note(self, sentence: str) -> None:
         self.unknown[sentence] = None
+
+
+def _brief(shown: str) -> str:
+    """A name as a reader knows it: "std::basic_ofstream::open", without "vtable for" and the like."""
+    name, found = re.sub(r"^(?:[\w-]+ )+for ", "", shown), 1
+    while found:  # the innermost lists of template arguments first
+        name, found = re.subn(r"(?<!operator)<[^<>]*>", "", name)
+    return name.partition("(")[0].split(" ")[-1] or shown
 
 
 def compiler_name(command: str) -> str:
@@ -149,17 +162,16 @@ def _shown_file(path: Path) -> str:
 class _Inspector:
     """Inspects the objects of one submission and one compiler."""
 
-    def __init__(self, objects: Sequence[Path], compiler: str) -> None:
-        self.compiler = compiler
+    def __init__(self, objects: Sequence[Path], compiler: str, initialisers: Collection[str]) -> None:
+        self.compiler, self.initialisers = compiler, initialisers
         self.found = _Findings()
         self.objects: list[Object] = []
         for path in objects:
             try:
                 self.objects.append(Object(path))
             except Unreadable as error:
-                self.found.refuse(
-                    f"{_shown_file(path)}: its object cannot be read ({error}): use no assembly code in it"
-                )
+                file = _shown_file(path)
+                self.found.refuse(file, f"{file}: its object cannot be read ({error}): use no assembly code in it")
         names = {symbol.name for each in self.objects for symbol in each.symbols}
         self.shown = demangled(names)
         self.defined = {s.name for each in self.objects for s in each.symbols if not s.is_undefined and not s.is_local}
@@ -167,21 +179,22 @@ class _Inspector:
     def inspect(self) -> Inspection:
         """Looks at all objects."""
         for each in self.objects:
+            file = _shown_file(each.path)
             try:
-                self._used(each)
-                self._definitions(each)
-                self._before_main(each)
-                self._code(each)
+                self._used(each, file)
+                self._definitions(each, file)
+                self._sections(each, file)
+                self._system_calls(each, file)
             except Unreadable as error:
-                self.found.refuse(f"{_shown_file(each.path)}: its object cannot be read ({error})")
-        return Inspection(tuple(self.found.refused), tuple(self.found.unknown))
+                self.found.refuse(file, f"{file}: its object cannot be read ({error})")
+        return Inspection({file: tuple(why) for file, why in self.found.refused.items()}, tuple(self.found.unknown))
 
     def _name(self, symbol: str) -> str:
         return self.shown.get(symbol, symbol)
 
-    def _used(self, each: Object) -> None:
+    def _used(self, each: Object, file: str) -> None:
         """Symbols that a library, the runner or CUDA on the CPU must define."""
-        known, file = allowed(self.compiler), _shown_file(each.path)
+        known = allowed(self.compiler)
         refused: dict[str, list[str]] = {}
         for symbol in each.symbols:
             name, shown = symbol.name, self._name(symbol.name)
@@ -191,10 +204,6 @@ class _Inspector:
                 continue
             if name.startswith("__tsan_"):  # what compilers call before each access, for the check build
                 continue
-            if name == "atexit" and self.compiler == "nvcc" and not self._calls_beside_registration(each, name):
-                continue
-            if name == "exit" and self.compiler == "nvcc" and each.is_called_alone(name):
-                continue  # in the host's code, nvcc makes this of each device function
             if refusal := refusal_of(name, shown):
                 refused.setdefault(f"it {refusal.what}; {refusal.remedy}", []).append(shown)
             elif name in ours().strong and not shown.startswith("cuda"):
@@ -203,32 +212,22 @@ class _Inspector:
                 self.found.note(f"{file} uses {shown}, which is not on the list of what steps need")
         self.found.refuse_uses(file, refused)
 
-    @staticmethod
-    def _calls_beside_registration(each: Object, name: str) -> bool:
-        """Whether anything but nvcc's registration refers to the symbol."""
-        numbers = {number for number, symbol in enumerate(each.symbols) if symbol.name == name}
-        own = [symbol for symbol in each.symbols if symbol.name == _REGISTRATION and symbol.is_local]
-        if len(own) != 1:
-            return True
-        section = each.sections[int(own[0].section)].name
-        inside = range(own[0].value, own[0].value + own[0].size)
-        return any(r.symbol in numbers and (r.section != section or r.offset not in inside) for r in each.relocations)
-
-    def _definitions(self, each: Object) -> None:
+    def _definitions(self, each: Object, file: str) -> None:
         """Symbols that the object defines for others: they must not take the place of anything."""
-        file = _shown_file(each.path)
         for symbol in each.symbols:
             if symbol.kind == "IFUNC":
                 self.found.refuse(
+                    file,
                     f"{file} defines {self._name(symbol.name)} by a function that runs before main (ifunc): "
-                    "define it directly"
+                    "define it directly",
                 )
             if symbol.is_local or symbol.is_undefined or not symbol.name:
                 continue
             if self._takes_a_place(symbol):
                 self.found.refuse(
+                    file,
                     f"{file} defines {self._name(symbol.name)}, which the workbook or a library of the system defines: "
-                    "give it another name, or put it into an unnamed namespace"
+                    "give it another name, or put it into an unnamed namespace",
                 )
 
     @staticmethod
@@ -246,68 +245,31 @@ class _Inspector:
             return not is_copy
         return symbol.name in ours().strong or (symbol.name in ours().weak and not is_copy)
 
-    def _before_main(self, each: Object) -> None:
-        """Code that runs before main or after it."""
-        file = _shown_file(each.path)
+    def _sections(self, each: Object, file: str) -> None:
+        """Code that runs before main or after it, and memory that can be written and executed."""
         for section in each.sections:
-            if not _BEFORE_MAIN.fullmatch(section.name) and section.kind not in (
-                "INIT_ARRAY",
-                "FINI_ARRAY",
-                "PREINIT_ARRAY",
-            ):
-                continue
-            entries = [each.target(r) for r in each.relocations if r.section == section.name]
-            is_array = section.name.startswith(".init_array") and section.size == 8 * len(entries)
-            if is_array and all(self._may_run_before_main(each, entry) for entry in entries):
-                continue
-            names = ", ".join(self._initialised(each, entries)) or section.name
-            self.found.refuse(
-                f"{file} runs code before or after main ({names}): make global variables constexpr or constinit, or "
-                "move them into the function that uses them"
-            )
-
-    def _initialised(self, each: Object, entries: Iterable[Symbol]) -> list[str]:
-        """What initialisers are about: the variables that they refer to, or else their own names."""
-        names: list[str] = []
-        for entry in entries:
-            targets = [symbol for symbol in self._references(each, entry) if symbol.kind == "OBJECT"]
-            own = [s.name for s in targets if s.name not in _OF_LIBRARIES and not s.name.startswith("_ZSt")]
-            names += [self._name(name) for name in own] or [self._name(entry.name or "unnamed code")]
-        return list(dict.fromkeys(names))
-
-    @staticmethod
-    def _references(each: Object, function: Symbol) -> list[Symbol]:
-        """What a function refers to."""
-        if not function.section.isdigit():
-            return []
-        section = each.sections[int(function.section)].name
-        inside = range(function.value, function.value + function.size)
-        return [each.target(r) for r in each.relocations if r.section == section and r.offset in inside]
-
-    def _may_run_before_main(self, each: Object, function: Symbol) -> bool:
-        """Whether an initialiser is nvcc's registration of kernels, or that of the standard streams."""
-        if self.compiler == "nvcc" and function.name == _REGISTRATION:
-            return True
-        if not function.section.isdigit() or function.kind != "FUNC":
-            return False
-        references = {symbol.name for symbol in self._references(each, function)}
-        return bool(references) and references <= _OF_LIBRARIES and not each.leaves_unseen(function)
-
-    def _code(self, each: Object) -> None:
-        """Instructions that call the system, and memory that can be written and executed."""
-        file = _shown_file(each.path)
-        for section in each.sections:
+            is_list = section.kind in ("INIT_ARRAY", "FINI_ARRAY", "PREINIT_ARRAY")
+            if (is_list or _BEFORE_MAIN.fullmatch(section.name)) and section.name not in self.initialisers:
+                self.found.refuse(
+                    file,
+                    f"{file} runs code before or after main, in its section {section.name}: give functions no "
+                    "attribute that does this, and initialise variables where they are defined",
+                )
             if "W" in section.flags and "X" in section.flags:
                 self.found.refuse(
-                    f"{file}: its section {section.name} can be written and executed: use no assembly code in it"
+                    file,
+                    f"{file}: its section {section.name} can be written and executed: use no assembly code in it",
                 )
         notes = [section for section in each.sections if section.name == ".note.GNU-stack"]
         if not notes or any("X" in section.flags for section in notes):
-            self.found.refuse(f"{file} makes the stack executable: use no assembly code in it")
+            self.found.refuse(file, f"{file} makes the stack executable: use no assembly code in it")
+
+    def _system_calls(self, each: Object, file: str) -> None:
+        """Instructions that call the system."""
         calls, hidden = each.system_calls()
         for name in calls:
             self.found.refuse(
-                f"{file} makes a system call by an instruction in {self._name(name)}: use no assembly code in it"
+                file, f"{file} makes a system call by an instruction in {self._name(name)}: use no assembly code in it"
             )
         for name in hidden:
             self.found.note(
@@ -315,9 +277,25 @@ class _Inspector:
             )
 
 
-def inspect(objects: Sequence[Path], compiler: str) -> Inspection:
+def place_of(sentence: str, file: str, text: str) -> str:
+    """The file and, if the source has what the sentence names, the first line that does: "02_shared.cu:17"."""
+    found = re.search(r" (?:uses|defines|reference to|definition of) [`'‘]?([^,('’]+)", sentence)
+    names = re.findall(r"\w+", found[1].partition(": ")[0]) if found else []
+    lines = [line.partition("//")[0] for line in text.splitlines()]
+    for name in reversed(names):
+        written = re.compile(rf"\b{re.escape(name.removeprefix('basic_'))}\b")
+        number = next((number for number, line in enumerate(lines, 1) if written.search(line)), 0)
+        if number:
+            return f"{file}:{number}"
+    return file
+
+
+def inspect(objects: Sequence[Path], compiler: str, initialisers: Collection[str] = (RENAMED,)) -> Inspection:
     """Judges the objects that one compiler made of a submission's files. `compiler`: its name, or its command.
+    `initialisers`: what their lists of initialisers may be called. What one of the objects defines, the others may use:
+    if a file is refused, the others must be inspected again without it.
 
     Raises Problem if this machine lacks what it needs for that.
     """
-    return _Inspector(objects, compiler if compiler in COMPILERS else compiler_name(compiler)).inspect()
+    name = compiler if compiler in COMPILERS else compiler_name(compiler)
+    return _Inspector(objects, name, initialisers).inspect()

@@ -1,4 +1,4 @@
-"""An object file as the compiler made it: its sections, symbols, relocations and system calls.
+"""An object file as the compiler made it: its sections, symbols and system calls.
 
 readelf and objdump read it, because they come with every compiler. A student chooses the names in it, so a line that
 does not have the expected form, or is missing, makes the whole object unreadable: nothing is overlooked.
@@ -11,7 +11,6 @@ import re
 import subprocess
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
 _SECTION = re.compile(  # without a name or without flags, a section has an empty column
@@ -23,7 +22,6 @@ _SYMBOL = re.compile(
     rf"\s*(\d+): ([0-9a-f]{{16}})\s+(0x[0-9a-f]+|\d+) (\w+|{_CLANG_IFUNC})\s+(\w+)\s+(\w+)\s+(?:\[[^]]*\]\s+)?"
     r"(UND|ABS|COM|\d+)(?: (.*))?"
 )
-_RELOCATION = re.compile(r"([0-9a-f]{16})\s+([0-9a-f]{8})[0-9a-f]{8} R_(\w+)\s.*?(?:([+-]) ([0-9a-f]+))?")
 # Their codes are single bytes, or on AArch64 a word: both are followed by the text.
 _INSTRUCTION = re.compile(r"\s*([0-9a-f]+):\t(?:(?:[0-9a-f]{2} )+|[0-9a-f]{8} )\s*\t(.*)")
 
@@ -72,16 +70,6 @@ class Symbol:
     def is_undefined(self) -> bool:
         """Whether another object or a library must define it."""
         return self.section == "UND"
-
-
-@dataclass(frozen=True)
-class Relocation:
-    """A place in a section whose content depends on a symbol. `symbol`: its number. `distance`: from there."""
-
-    section: str
-    offset: int
-    symbol: int
-    distance: int
 
 
 def run(*command: str | Path) -> str:
@@ -153,53 +141,6 @@ class Object:
             for r, kind in zip(rows, kinds)
         ]
 
-    @cached_property
-    def relocations(self) -> list[Relocation]:
-        """All of them, except those of debug information."""
-        found = []
-        section = ""
-        for line in run("readelf", "-W", "-r", self.path).splitlines():
-            if header := re.match(r"Relocation section '\.rela?(.*)' at offset", line):
-                section = header[1]
-            elif line[:1].isalnum() and not section.startswith(".debug"):
-                (row,) = _rows(_RELOCATION, [line], "relocations")
-                if row[3].endswith("_NONE"):
-                    continue  # it changes nothing
-                addend = int(row[4] + row[5], 16) if row[4] else 0
-                # What is relative to the next instruction usually is relative to the end of these 4 bytes.
-                to_next = 4 if re.search(r"PC32|PLT32|GOTPC", row[3]) else 0
-                found.append(Relocation(section, int(row[1], 16), int(row[2], 16), addend + to_next))
-        return found
-
-    def target(self, relocation: Relocation) -> Symbol:
-        """The symbol that a relocation means: a function or variable, where it names the section and a distance."""
-        symbol = self.symbols[relocation.symbol]
-        if symbol.kind != "SECTION":
-            return symbol
-        for other in self.symbols:
-            is_candidate = other.section == symbol.section and other.kind != "SECTION" and other.name
-            if other.kind == "NOTYPE" and re.match(r"\$[dx]\b", other.name):
-                continue  # on AArch64: data begins here, or code
-            if is_candidate and other.value <= relocation.distance < other.value + max(other.size, 1):
-                return other
-        return symbol
-
-    def is_called_alone(self, name: str) -> bool:
-        """Whether the functions that refer to this symbol refer to nothing else."""
-        for relocation in self.relocations:
-            if self.symbols[relocation.symbol].name != name:
-                continue
-            numbers = {str(section.number) for section in self.sections if section.name == relocation.section}
-            around = (
-                range(symbol.value, symbol.value + symbol.size)
-                for symbol in self.symbols
-                if symbol.kind == "FUNC" and symbol.section in numbers
-            )
-            code = next((places for places in around if relocation.offset in places), range(0))
-            if sum(r.section == relocation.section and r.offset in code for r in self.relocations) != 1:
-                return False
-        return True
-
     def system_calls(self) -> tuple[list[str], list[str]]:
         """The functions whose instructions call the system, and those where its bytes are part of another one."""
         calls: list[str] = []
@@ -222,25 +163,6 @@ class Object:
                     elif _SYSTEM_CALL.match(text):
                         calls.append(self.function_at(section, place.start()))
         return calls, hidden
-
-    def leaves_unseen(self, function: Symbol) -> bool:
-        """Whether the function may go on, or point, to other code of its section: that needs no relocation."""
-        section = self.sections[int(function.section)]
-        end = function.value + function.size
-        limits = (f"--start-address={function.value}", f"--stop-address={end}")
-        seen = sorted(r.offset for r in self.relocations if r.section == section.name)
-        if self.is_aarch64:  # there, what depends on a symbol is the whole instruction; elsewhere what follows its code
-            seen = [offset + 1 for offset in seen]
-        instructions = sorted(self._instructions(section, *limits).items())
-        for (address, text), (past, _) in zip(instructions, [*instructions[1:], (end, "")]):
-            if any(address < offset < past for offset in seen):
-                continue  # whatever it refers to is known
-            jump = re.match(r"(?:(?:bnd |notrack )?(?:j\w+|b\.?\w*)\s+|[ct]bn?z\s+(?:\S+, )+)([0-9a-f]+)\b", text)
-            if jump and function.value <= int(jump[1], 16) < end:
-                continue
-            if jump or re.search(r"\b(?:call|jmp|loop|bl|blr\w*|br\w*|adrp?)\b|\(%rip\)", text):
-                return True
-        return not instructions
 
     def _instructions(self, section: Section, *options: str) -> dict[int, str]:
         """The instructions of a section, by address."""

@@ -1,0 +1,270 @@
+"""Mistakes in lab 01."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from mistake import Mistake
+
+LOAD = "for (int i = threadIdx.x; i < count; i += blockDim.x) window[i] = from[left + i];"
+COMPARE = "compare_exchange<order>(window[i], window[i + 1]);\n      }\n      __syncthreads();  // the next phase"
+in_exchange = partial(Mistake, "01-odd-even", "00_exchange.cu")
+in_global = partial(Mistake, "01-odd-even", "01_global.cu")
+in_halo = partial(Mistake, "01-odd-even", "02_halo.cu")
+in_rows = partial(Mistake, "01-odd-even", "03_rows.cu")
+
+MISTAKES = (
+    in_exchange(
+        "the left neighbour instead of the right",
+        {"b = keys[i + 1];": "b = keys[i - 1];"},
+        [
+            "FAILED  step 00 exchange, ",
+            "{at}: error: out-of-bounds: ",
+            "before the start of keys",
+        ],
+    ),
+    in_exchange(
+        "a pair in the wrong direction",
+        {"!lab::before(b, a, order)": "!lab::before(a, b, order)"},
+        ["FAILED  step 00 exchange, cpu build", "00_exchange.cu: wrong key at index 0 of 2 (pair 0)", "wrong order"],
+    ),
+    in_exchange(
+        "a key that is overwritten before it is moved",
+        {"keys[i + 1] = a;": "keys[i + 1] = keys[i];"},
+        [
+            "FAILED  step 00 exchange, cpu build",
+            "00_exchange.cu: wrong key at index 1 of 3 (pair 0)",
+            "lost or made up",
+        ],
+    ),
+    in_global(
+        "one pair too many",
+        {"t < pairs;": "t <= pairs;"},
+        ["FAILED  step 01 global, ", "01_global.cu:", "error: out-of-bounds: ", "keys["],
+        quick=True,
+    ),
+    in_global(
+        "a comparison in the wrong direction",
+        {"lab::before(b, a, order)": "lab::before(a, b, order)"},
+        [
+            "FAILED  step 01 global, cpu build",
+            "01_global.cu: wrong key at index 0 of 2",
+            "in the wrong order",
+            "2 u32 keys, range:0:9, ascending, seed 1",
+        ],
+    ),
+    in_global(
+        "a phase too few",
+        {"phase < keys.n; ++phase": "phase < keys.n - 1; ++phase"},
+        ["FAILED  step 01 global, cpu build", "01_global.cu: ", "wrong key at index", "again: "],
+    ),
+    in_global(
+        "always the same parity",
+        {"int(phase % 2), order": "0, order"},
+        ["FAILED  step 01 global, cpu build", "01_global.cu: ", "wrong key at index", "of 3"],
+    ),
+    in_global(
+        "a launch with no blocks",
+        {"= lab::blocks_or(shape, keys.n / 2, threads_per_block);": "= (void(shape), keys.n / 2 / threads_per_block);"},
+        ["FAILED  step 01 global, ", "01_global.cu:", "error: invalid-launch: ", "has no blocks"],
+    ),
+    in_global(
+        "no loop over the pairs",
+        {"t < pairs; t += stride": "t < pairs; t += pairs + 0 * stride"},
+        [
+            "FAILED  step 01 global, cpu build",
+            "01_global.cu: wrong key at index",
+            "the smallest case that fails: 66 u32 keys, range:0:9, ascending, <<<1, 32>>>, seed 0",
+            "fails with <<<1, 32>>>, and passes with the launch shape that the step chooses",
+            "fails only with fewer threads than pairs of keys: 32 threads, n above 65",
+            "again: ./workbook run 01-odd-even 1 --n 66 ",
+        ],
+        quick=True,
+    ),
+    in_global(
+        "the phase in place of its parity",
+        {"int(phase % 2), order": "int(phase), order"},
+        ["FAILED  step 01 global, cpu build", "01_global.cu: ", "wrong key at index", "input ", "got ", "expected "],
+    ),
+    in_global(
+        "a launch on the default stream",
+        {"threads_per_block, 0, stream>>>": "threads_per_block>>>"},
+        [
+            "FAILED  step 01 global, ",
+            "{at}: error: default-stream: kernel run_phase: launched on the default stream",
+            "<<<grid, block, 0, stream>>>",
+        ],
+        quick=True,
+    ),
+    in_global(
+        "the span in place of its pointer",
+        {"(keys.data, keys.n, int(": "(keys, keys.n, int("},
+        [
+            "{at}: error: argument 1 of kernel run_phase has the type lab::Span<unsigned int>, but the kernel takes ",
+            "run_phase(Key*, int64_t, int, lab::Order)",
+        ],
+    ),
+    in_global(
+        "an argument too few",
+        {"int(phase % 2), order);": "int(phase % 2));"},
+        ["{at}: error: kernel run_phase takes 4 arguments, and the launch has 3: run_phase(Key*, int64_t, "],
+    ),
+    in_global(
+        "two arguments in the wrong order",
+        {"int(phase % 2), order);": "order, int(phase % 2));"},
+        ["{at}: error: argument 3 of kernel run_phase has the type lab::Order, but the kernel takes int: "],
+        quick=True,
+    ),
+    in_global(
+        "the stream in place of the shared bytes",
+        {"threads_per_block, 0, stream>>>": "threads_per_block, stream>>>"},
+        ["{at}: error: between <<< and >>>, number 3 is the bytes of dynamic shared memory", "<<<grid, block, shared"],
+    ),
+    in_global(
+        "two angle brackets",
+        {"run_phase<<<blocks, threads_per_block, 0, stream>>>": "run_phase<<blocks, threads_per_block, 0, stream>>"},
+        ["{at}: error: a launch has three angle brackets on each side: run_phase<<<grid, block>>>(...)"],
+    ),
+    in_global(
+        "a launch that is not closed",
+        {"0, stream>>>": "0, stream>>"},
+        ["{at}: error: kernel launch: this '<<<' is never closed by '>>>'"],
+    ),
+    in_halo(
+        "more phases than the halo has keys",
+        {"(keys.n + 2 * halo_keys - 1) / (2 * halo_keys) * 2;": "2;"},
+        [
+            "FAILED  step 02 halo, cpu build",
+            "02_halo.cu: wrong key at index",
+            "the smallest case that fails: ",
+            "fails for every n above ",
+            "again: ",
+        ],
+    ),
+    in_halo(
+        "a window that begins one key late",
+        {"window[i] = from[left + i];": "window[i] = from[left + i + 1];"},
+        ["FAILED  step 02 halo, ", "{at}: error: out-of-bounds: "],
+    ),
+    in_halo(
+        "buffers that are never exchanged",
+        {"std::swap(from, to);\n  }": "\n  }"},
+        ["FAILED  step 02 halo, ", "02_halo.cu"],
+    ),
+    in_halo(
+        "an odd number of exchanges",
+        {"(keys.n + 2 * halo_keys - 1) / (2 * halo_keys) * 2;": "(keys.n + halo_keys - 1) / halo_keys;"},
+        [
+            "FAILED  step 02 halo, check build",
+            "02_halo.cu: the step changed nothing: its kernels wrote to the array allocated at ",
+            "range:0:9, ascending, seed 0",
+        ],
+    ),
+    in_halo(
+        "no barrier between two phases",
+        {"__syncthreads();  // the next phase, or the store": ";  // the next phase, or the store"},
+        ["FAILED  step 02 halo, check build", "02_halo.cu:", "error: race: ", "__syncthreads"],
+        alone=True,
+    ),
+    in_halo(
+        "scratch memory that is freed before its use",
+        {"Key* to = scratch.data();": "Key* to = lab::DeviceArray<Key>(keys.n, stream).data();"},
+        ["FAILED  step 02 halo, ", "02_halo.cu:", "error: use-after-free: "],
+    ),
+    in_rows(
+        "lane 0 has no neighbour",
+        {"if (lane > 0) own[0]": "if (lane >= 0) own[0]"},
+        ["FAILED  step 03 rows, ", "03_rows.cu", "wrong key at index"],
+    ),
+    in_rows(
+        "a key that is changed before it is sent",
+        {
+            "    const Key next = __shfl_down_sync(all_lanes, own[0], 1);    // key 0 of lane + 1\n"
+            "    if (lane > 0) own[0] = lab::later<order>(previous, own[0]);\n": "    if (lane > 0) own[0] = "
+            "lab::later<order>(previous, own[0]);\n    const Key next = __shfl_down_sync(all_lanes, own[0], 1);\n"
+        },
+        ["FAILED  step 03 rows, cpu build", "03_rows.cu: wrong key at index", "input ", "got ", "expected ", "again: "],
+    ),
+    in_rows(
+        "a shuffle that lane 31 skips",
+        {"= __shfl_down_sync(all_lanes, own[0], 1);": "= lane < 31 ? __shfl_down_sync(all_lanes, own[0], 1) : own[0];"},
+        ["FAILED  step 03 rows, ", "03_rows.cu:", "error: ", "__shfl_"],
+    ),
+    in_rows(
+        "a short last row that is loaded whole",
+        {"position + j < keys.n ? keys.data[position + j] : lab::last_key<Key>(order);": "keys.data[position + j];"},
+        ["FAILED  step 03 rows, ", "{at}: error: out-of-bounds: "],
+    ),
+    # --- two threads for one key ---
+    in_global(
+        "no block in the index of a pair",
+        {"t = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; t < pairs": "t = threadIdx.x; t < pairs"},
+        ["FAILED  step 01 global, check build", "{at+2}: error: race: ", "is blockIdx in the index?", "again: "],
+    ),
+    in_global(
+        "a thread for each key",
+        {"pairs = (n - parity) / 2;": "pairs = n - parity - 1;", "i = 2 * t + parity;": "i = t + parity;"},
+        ["FAILED  step 01 global, check build", "01_global.cu:", "error: race: ", "which thread has which element"],
+    ),
+    in_global(
+        "a pair too few in odd phases",
+        {"pairs = (n - parity) / 2;": "pairs = n / 2 - parity;"},
+        ["FAILED  step 01 global, cpu build", "01_global.cu: wrong key at index"],
+    ),
+    # --- barriers ---
+    in_halo(
+        "a barrier inside the loop over pairs",
+        {COMPARE: COMPARE.replace("\n      }\n      ", "\n        ").replace(";  //", ";\n      }  //")},
+        [
+            "FAILED  step 02 halo, check build. The first thing to fix:\n\n",
+            "error: divergent-barrier: ",
+            "{at+1}\n",
+            "move it out of an if or a loop",
+        ],
+    ),
+    in_halo(
+        "no barrier after the load",
+        {"__syncthreads();  // the first phase": ";  // the first phase"},
+        ["FAILED  step 02 halo, check build", "02_halo.cu:", "error: race: ", "put __syncthreads() between"],
+        alone=True,
+    ),
+    in_halo(
+        "no barrier after the store",
+        {"__syncthreads();  // the next load": ";  // the next load"},
+        ["FAILED  step 02 halo, check build", "02_halo.cu:", "error: race: ", "__syncthreads()"],
+        alone=True,
+    ),
+    # --- threads that leave early ---
+    in_halo(
+        "threads without a pair return before the load",
+        {LOAD: "if (2 * threadIdx.x >= count) return;\n    " + LOAD},
+        ["FAILED  step 02 halo, check build. The first thing to fix:", "{at}: error: early-exit: ", "uninitialized"],
+        quick=True,
+    ),
+    in_halo(
+        "threads without a pair return from the phases",
+        {
+            "for (int i = 2 * threadIdx.x + parity;": "if (2 * threadIdx.x + 2 > count) return;\n      "
+            "for (int i = 2 * threadIdx.x + parity;"
+        },
+        ["FAILED  step 02 halo, check build. The first thing to fix:", "{at}: error: early-exit: "],
+    ),
+    in_rows(
+        "lanes without keys return before the shuffles",
+        {"Key own[items_per_thread];\n": "if (position >= keys.n) return;\n    Key own[items_per_thread];\n"},
+        [
+            "FAILED  step 03 rows, check build",
+            "03_rows.cu:",
+            "error: ",
+            "which has exited",
+            "keep every lane until after the shuffle",
+        ],
+    ),
+    # --- nothing changes ---
+    in_global(
+        "a loop without a round",
+        {"phase < keys.n; ++phase": "phase < keys.n / 512; ++phase"},
+        ["FAILED  step 01 global, check build", "01_global.cu: the step changed nothing: it launches no kernel"],
+        quick=True,
+    ),
+)

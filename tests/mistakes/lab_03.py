@@ -1,0 +1,135 @@
+"""Mistakes in lab 03."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from mistake import Mistake
+
+in_global = partial(Mistake, "03-bitonic", "01_global.cu")
+in_shared = partial(Mistake, "03-bitonic", "02_shared.cu")
+in_hybrid = partial(Mistake, "03-bitonic", "03_hybrid.cu")
+in_record = partial(Mistake, "03-bitonic", "04_record.cu")
+in_segments = partial(Mistake, "03-bitonic", "05_segments.cu")
+
+MISTAKES = (
+    in_global(
+        "the wrong partner",
+        {"const std::int64_t partner = i ^ j;": "const std::int64_t partner = i ^ k;"},
+        ["FAILED  step 01 global, ", "01_global.cu:", "error: "],
+    ),
+    in_global(
+        "all comparators in one direction",
+        {"const bool forward = (i & k) == 0;": "const bool forward = true;"},
+        [
+            "FAILED  step 01 global, cpu build",
+            "01_global.cu: ",
+            "wrong key at index",
+            "in the original order",
+            "range:0:9, ascending",
+        ],
+    ),
+    in_global(
+        "the direction by the thread",
+        {"(i & k) == 0;": "(t & k) == 0;"},
+        ["FAILED  step 01 global, cpu build", "01_global.cu: ", "wrong key at index", "input ", "got ", "expected "],
+        quick=True,
+    ),
+    in_global(
+        "only powers of two",
+        {"if (padded == keys.n) {": "if (padded >= keys.n) {"},
+        ["FAILED  step 01 global, ", "01_global.cu"],
+    ),
+    in_global(
+        "a copy in the wrong direction",
+        {"scratch.data(), keys.data, bytes, cudaMemcpyDevice": "scratch.data(), keys.data, bytes, cudaMemcpyHost"},
+        ["FAILED  step 01 global, ", "{at}: error: invalid-copy: ", "write cudaMemcpyDeviceToDevice"],
+    ),
+    in_global(
+        "bytes counted as keys",
+        {"std::size_t(keys.n) * sizeof(Key);": "std::size_t(keys.n);"},
+        ["FAILED  step 01 global, ", "01_global.cu:", "error: uninitialized: "],
+    ),
+    in_shared(
+        "the partner of the first stage is not the mirror image",
+        {"partner = i ^ (run - 1);": "partner = i + run / 2;"},
+        ["FAILED  step 02 shared, cpu build", "02_shared.cu: ", "wrong key at index", "range:0:9, ascending, seed 0"],
+    ),
+    in_shared(
+        "no barrier after the load",
+        {"__syncthreads();  // the first stage reads keys": ";  // the first stage reads keys"},
+        ["FAILED  step 02 shared, check build", "error: race: ", "__syncthreads"],
+        alone=True,
+        quick=True,
+    ),
+    in_shared(
+        "no check that there is a partner",
+        {"partner = i ^ (run - 1);\n      if (partner < count) ": "partner = i ^ (run - 1);\n      "},
+        ["FAILED  step 02 shared, ", "02_shared.cu"],
+    ),
+    in_hybrid(
+        "half as many comparators as a cut run needs",
+        {"(keys.n + run - 1) / run * (run / 2)": "keys.n / 2"},
+        [
+            "FAILED  step 03 hybrid, cpu build",
+            "03_hybrid.cu: wrong key at index",
+            "fails for every n above 1,024; 11 larger n were tried",
+            "again: ",
+        ],
+    ),
+    in_record(
+        "the second half of a mirrored trip from the same column",
+        {"mirrored ? run + stride - 1 - column : low;": "low;"},
+        ["FAILED  step 04 record, cpu build", "04_record.cu: wrong key at index", "again: "],
+    ),
+    in_record(
+        "no barrier between blocked and striped words",
+        {"__syncthreads();  // read_striped() reads words of `tile` that other threads have written": ""},
+        ["FAILED  step 04 record, check build", "error: race: ", "__syncthreads"],
+        alone=True,
+    ),
+    in_record(
+        "a strided pass too few",
+        {"while (stride > tile) {": "while (stride > 32 * tile) {"},
+        ["FAILED  step 04 record, cpu build", "04_record.cu: wrong key at index", "again: "],
+    ),
+    in_record(
+        "merges that end at the largest power of two below n",
+        {"run / 2 < all.n; run *= 2": "run <= all.n; run *= 2"},
+        ["FAILED  step 04 record, cpu build", "04_record.cu: wrong key at index", "again: "],
+    ),
+    in_segments(
+        "no sentinels behind a segment",
+        {"i * threads < left ? from[i * threads] : ~0u;": "from[i * threads];"},
+        ["FAILED  step 05 segments", "05_segments.cu", "error: "],
+    ),
+    in_segments(
+        "no barrier between the sort of a segment and its store",
+        {"synchronize<threads>();  // a thread stores words of tiles[group] that other threads have written": ""},
+        ["FAILED  step 05 segments", "check build", "error: race: "],
+        alone=True,
+    ),
+    in_segments(
+        "half as many blocks as there are segments to list",
+        {"(segments + per_block - 1)": "segments"},
+        ["FAILED  step 05 segments", "error: invalid-launch: ", "has no blocks"],
+    ),
+    in_segments(
+        "segments that are counted, but not listed",
+        {"list_segments_by_class<<<": "count_segments<<<"},
+        ["FAILED  step 05 segments", "segment", "error: "],
+    ),
+    # --- barriers ---
+    in_shared(
+        "no barrier after the mirrored stage",
+        {"__syncthreads();  // the next stage compares": ";  // the next stage compares"},
+        ["FAILED  step 02 shared, check build", "error: race: ", "put __syncthreads() between"],
+        alone=True,
+    ),
+    # --- nothing changes ---
+    in_shared(
+        "a merge too few",
+        {"run / 2 < count; run": "run <= count; run"},
+        ["FAILED  step 02 shared, cpu build", "02_shared.cu: wrong key at index"],
+    ),
+)

@@ -1,0 +1,104 @@
+"""How long a submission may take, and what it may learn from a compiler."""
+
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from workbook.core.judge_client import JudgeClient
+from workbook.grading.allowance import LEAST_SECONDS, Allowance, TimedJudge, UsedUp
+from workbook.grading.compiler_output import FOREIGN, own_lines
+
+TREE, SCRATCH = Path("/tmp/box/tree"), Path("/tmp/box/tmp/01_global.cu.d")
+
+
+class Time(unittest.TestCase):
+    """A submission may take twice as long as the solution, and at least a minute."""
+
+    def test_a_minute_is_always_allowed(self) -> None:
+        def ask() -> float:
+            raise AssertionError("the solution was timed, which takes long")
+
+        allowance = Allowance(ask)
+        allowance.add(LEAST_SECONDS)
+        allowance.require()
+
+    def test_twice_the_solution(self) -> None:
+        allowance = Allowance(lambda: 100.0)
+        allowance.add(200)
+        allowance.require()
+        allowance.add(1)
+        with self.assertRaisesRegex(UsedUp, "have taken 201 s .* solution take 100 s, .* may take 200 s"):
+            allowance.require()
+
+    def test_a_fast_solution(self) -> None:
+        allowance = Allowance(lambda: 1.0)
+        allowance.add(LEAST_SECONDS + 1)
+        with self.assertRaisesRegex(UsedUp, "may take 60 s"):
+            allowance.require()
+
+    def test_cases_count_without_waiting(self) -> None:
+        allowance = Allowance(lambda: 0.0)
+        answers = iter(({"times": {"waited_ms": 4000.0}}, {"times": {"waited_ms": 0.0}}, {}))
+        clock = iter((10.0, 75.0, 100.0, 101.0))
+        judge = TimedJudge(allowance, Path("judge"))
+        with (
+            mock.patch.object(JudgeClient, "ask", lambda *_: next(answers)),
+            mock.patch("time.monotonic", lambda: next(clock)),
+        ):
+            judge.ask({"ask": "run"})
+            self.assertEqual(61.0, allowance.spent)
+            with self.assertRaises(UsedUp):
+                judge.ask({"ask": "run"})
+            judge.ask({"ask": "labs"})  # is no case
+        self.assertEqual(61.0, allowance.spent)
+
+
+class Compilers(unittest.TestCase):
+    """Only lines about the submission's files, the workbook's and the system's public headers."""
+
+    def kept(self, *lines: str) -> list[str]:
+        """What is left of a compiler's output."""
+        return own_lines("\n".join(lines), TREE, SCRATCH).splitlines()
+
+    def test_own_files_and_headers(self) -> None:
+        lines = [
+            "In file included from labs/01-odd-even/01_global.cu:3:",
+            "/usr/include/c++/12/vector:5:2: error: no match",
+            "    5 | x",
+            "      | ^",
+            "labs/01-odd-even/01_global.cu: In function ‘void f()’:",
+            "labs/01-odd-even/01_global.cu:7:3: note: required from here",
+            "common/step/keys.h:9:1: error: expected ;",
+            f"{SCRATCH}/cc1.s:12: Error: no such instruction: `hello'",
+            "cc1plus: all warnings being treated as errors",
+            "collect2: error: ld returned 1 exit status",
+        ]
+        self.assertEqual(lines, self.kept(*lines))
+        self.assertEqual(
+            ["labs/01-odd-even/01_global.cu:1: error: x"],
+            self.kept(f"{TREE}/labs/01-odd-even/01_global.cu:1: error: x"),
+        )
+
+    def test_files_of_others(self) -> None:
+        found = self.kept(
+            "In file included from labs/01-odd-even/01_global.cu:1:",
+            "/etc/passwd:1:1: error: ‘root’ does not name a type",
+            "    1 | root:x:0:0:root:/root:/bin/bash",
+            "      | ^~~~",
+            "/usr/../etc/shadow:2:1: error: secret",
+            "/etc/passwd:2: Error: no such instruction: `daemon:x'",
+            "../../solutions/a.cu(5): error: secret",
+            "labs/01-odd-even/01_global.cu:9:1: error: own",
+        )
+        self.assertEqual(
+            [
+                "In file included from labs/01-odd-even/01_global.cu:1:",
+                FOREIGN,
+                "labs/01-odd-even/01_global.cu:9:1: error: own",
+            ],
+            found,
+        )
+
+
+if __name__ == "__main__":
+    unittest.main()
