@@ -211,7 +211,7 @@ class Windows(unittest.TestCase):
     def test_in_words(self) -> None:
         run = run_of(traces.load(1, 0, 1, 8, 7))
         self.assertEqual(play.Window(None, None).in_words(run), "The whole run: 1 launch, 1 accesses.")
-        text = play.Window(range(1), range(2, 4)).in_words(run)
+        text = play.Window((0, 0), (2, 3)).in_words(run)
         self.assertIn("launches 0 to 0 of 1 and blocks 2 to 3 of each launch", text)
         self.assertIn("--only-blocks", text)
 
