@@ -198,6 +198,16 @@ class InBrowser(unittest.TestCase):
                 self.assertEqual([lane.get_attribute("aria-label") for lane in lanes], WAITING)
                 self.clean(driver)
 
+    def test_a_finding_without_a_moment_is_shown_all_the_same(self) -> None:
+        begin = (traces.VERSION, traces.launch(), {"block": 0}, traces.array(0, "shared", "tile", 256))
+        late = traces.text(*begin, traces.store(0, 0, 1, 0, 5), traces.finding("race", "a.cu:8", -1, 8, 9))
+        with browser() as driver:
+            self.opened(driver, written(Path(self.folder.name), "late", trace.read(late)))
+            self.assertIn("put __syncthreads() between", self.text(driver, "findings"))
+            self.assertIn("not in this window", self.text(driver, "findings"))
+            self.assertEqual(self.moment(driver), 0)
+            self.clean(driver)
+
     def test_a_link_holds_the_moment(self) -> None:
         with browser() as driver:
             self.opened(driver, f"{self.sort}#lab=03-bitonic&step=2&seed=1&moment=100&step_by=line")

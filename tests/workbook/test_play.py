@@ -91,6 +91,11 @@ class Values(unittest.TestCase):
         names = [(array["name"], array["launches"]) for array in made.about["arrays"]]
         self.assertEqual(names, [("tile of turn", [0]), ("tile of k", [1]), ("keys", [1])])
 
+    def test_vectors_alone_are_of_keys(self) -> None:
+        counts, vectors = traces.load(1, 0, 1, 8, 7, size=8), traces.load(0, 0, 2, 16, 7, size=16)
+        sizes = {array["name"]: array["size"] for array in Replay(run_of(counts, vectors), "u8", 1).about["arrays"]}
+        self.assertEqual(sizes, {"keys": 8, "tile": 1})
+
     def test_elements_far_apart_are_separate_parts(self) -> None:
         made = replayed(traces.load(1, 0, 1, 0, 0), traces.load(1, 0, 1, 12, 0), traces.load(1, 0, 1, 252, 0))
         self.assertEqual(made.about["arrays"][0]["ranges"], [[0, 3], [63, 63]])
@@ -211,7 +216,7 @@ class Windows(unittest.TestCase):
     def test_in_words(self) -> None:
         run = run_of(traces.load(1, 0, 1, 8, 7))
         self.assertEqual(play.Window(None, None).in_words(run), "The whole run: 1 launch, 1 accesses.")
-        text = play.Window(range(1), range(2, 4)).in_words(run)
+        text = play.Window((0, 0), (2, 3)).in_words(run)
         self.assertIn("launches 0 to 0 of 1 and blocks 2 to 3 of each launch", text)
         self.assertIn("--only-blocks", text)
 

@@ -54,7 +54,7 @@ def _add_running_sums(marks: Sequence[Mark], panel: Panel) -> set[Mark]:
     return found
 
 
-def _sources(marks: Sequence[Mark], panel: Panel) -> tuple[dict[Access, Source | None], set[str]]:
+def _sources(marks: Sequence[Mark], panel: Panel) -> tuple[dict[Access, Source | None], set[int]]:
     """Where each stored value was read, or None; and the instructions that store values which were not read.
 
     A stored value comes from where its thread read it, in this interval or the one before, or its warp in this one
@@ -64,7 +64,7 @@ def _sources(marks: Sequence[Mark], panel: Panel) -> tuple[dict[Access, Source |
     by_thread: dict[tuple[int, int, int, int], Values] = {}
     by_warp: dict[tuple[int, int, int, int], Values] = {}
     sources_of: dict[Access, Source | None] = {}
-    computing: set[str] = set()
+    computing: set[int] = set()
     for access in panel.accesses:
         mark = mark_of.get(access)
         if mark is None:
@@ -137,7 +137,7 @@ def _mark(group: Sequence[Access], panel: Panel, key_type: str) -> Mark:
     return mark
 
 
-def _code(mark: Mark) -> frozenset[str]:
+def _code(mark: Mark) -> frozenset[int]:
     """The instructions that read."""
     return frozenset(a.code for a in mark.accesses if not a.writes)
 

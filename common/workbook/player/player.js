@@ -323,7 +323,7 @@ class Player {
     }
     const unit = parameters.get("step_by");
     if (UNITS.includes(unit)) this.setUnit(unit);
-    const first = this.about.findings.findIndex((finding) => !finding.remark && finding.events.length);
+    const first = this.about.findings.findIndex((finding) => !finding.remark);
     if (!others.length && parameters.has("moment")) this.goTo(Number(parameters.get("moment")) || 0);
     else if (first >= 0) this.openFinding(first);
     else this.goTo(0);

@@ -67,11 +67,9 @@ class Cells:
 
 
 def _element_bytes(sizes: set[int], key_bytes: int) -> int:
-    """The size of an array's elements, from those of its accesses: a vector is several elements."""
+    """The size of an array's elements, from those of its accesses. Those of 16 bytes are vectors, usually of keys."""
     least = min(sizes)
-    if least > key_bytes > 0 and least % key_bytes == 0:
-        return key_bytes
-    return 4 if least > 8 else least
+    return least if least <= 8 else key_bytes or 4
 
 
 def _cells(run: Trace, key_bytes: int) -> tuple[dict[int, Cells], int]:

@@ -25,10 +25,10 @@ from ..pictures.recorded import observe
 from ..pictures.trace import Trace
 from ..player.page import page
 from ..player.replay import Replay
-from .picture import SMALL_KEYS, count_of, range_of
+from .picture import count_of, range_of
 
 FOLDER = BUILD / "pictures"
-TWO_DIGITS = "range:0:99"  # keys that fit into a cell
+TWO_DIGITS, FEW_VALUES = "range:0:99", "range:0:15"  # keys that fit into a cell; for a step with a counter per value
 USUAL_KEYS = "64"
 MAX_OFFSET = 255
 
@@ -37,27 +37,27 @@ MAX_OFFSET = 255
 class Window:
     """The part of a run that is recorded: from the first number to the last; None: all."""
 
-    launches: Sequence[int] | None
-    blocks: Sequence[int] | None
+    launches: tuple[int, int] | None
+    blocks: tuple[int, int] | None
 
     def options(self) -> str:
         """As they are typed."""
         parts = {"launches": self.launches, "only-blocks": self.blocks}
-        return "".join(f" --{name} {own[0]}-{own[-1]}" for name, own in parts.items() if own)
+        return "".join(f" --{name} {own[0]}-{own[1]}" for name, own in parts.items() if own)
 
     def environment(self) -> dict[str, str]:
         """What the check build reads."""
         parts = {"CHECK_TRACE_LAUNCHES": self.launches, "CHECK_TRACE_BLOCKS": self.blocks}
-        return {name: f"{own[0]}-{own[-1]}" for name, own in parts.items() if own}
+        return {name: f"{own[0]}-{own[1]}" for name, own in parts.items() if own}
 
     def in_words(self, run: Trace) -> str:
         """Which part of the run a page holds."""
         count = len(run.launches)
         parts = []
         if self.launches:
-            parts.append(f"launches {self.launches[0]} to {min(self.launches[-1], count - 1)} of {count}")
+            parts.append(f"launches {self.launches[0]} to {min(self.launches[1], count - 1)} of {count}")
         if self.blocks:
-            parts.append(f"blocks {self.blocks[0]} to {self.blocks[-1]} of each launch")
+            parts.append(f"blocks {self.blocks[0]} to {self.blocks[1]} of each launch")
         whole_run = f"The whole run: {count} launch{'es' * (count != 1)}, {len(run.accesses):,} accesses."
         text = f"A window of the run: {' and '.join(parts)}, {len(run.accesses):,} accesses." if parts else whole_run
         if run.truncated:
@@ -175,7 +175,7 @@ def of_file(path: Path, arguments: argparse.Namespace, window: Window) -> tuple[
 
 def _case(arguments: argparse.Namespace, line: Step, case: Case) -> Case:
     """The case, with small keys where nothing else was asked for."""
-    small = SMALL_KEYS if line.max_range is not None or case.type == "u8" else TWO_DIGITS
+    small = line.picture.input or (TWO_DIGITS if line.max_range is None else FEW_VALUES)
     has_small = not arguments.input and case.type not in ("f32", "f64")
     return replace(
         case,
@@ -233,7 +233,10 @@ def _page(run: Trace, about: Mapping[str, Any], key_type: str, folders: Sequence
 
 def main(arguments: argparse.Namespace) -> int:
     """Records a run and writes its page."""
-    window = Window(range_of("launches", arguments.launches), range_of("only-blocks", arguments.only_blocks))
+    window = Window(
+        arguments.launches and range_of("launches", arguments.launches),
+        arguments.only_blocks and range_of("only-blocks", arguments.only_blocks),
+    )
     if arguments.trace and (why_not := files.writable(arguments.trace)):
         raise Usage(f"{arguments.trace} cannot be written: {why_not}")
     path = Path(arguments.lab)
