@@ -203,6 +203,7 @@ COSTS = {
     "sectors": "sectors",
     "bytes": "bytes moved per key",
     "barriers": "barriers per block",
+    "span": "span per 1,000 keys",
 }
 PREDICTED = {"used": "bytes used per key", **{cost: COSTS[cost] for cost in ("bytes", "barriers")}}
 
@@ -224,7 +225,7 @@ def verdicts(report: Context) -> str:
         "The verdict of `./workbook check`, with its builds, or else of the quick tests on the "
         f"{report.kind} build; and one sort on the check build: its verdict, and what it counted, next to the "
         "budget where there is one. Wavefronts and sectors are multiples of the ideal; the bytes moved are 32 for each "
-        "sector.",
+        "sector, and the span is how many requests wait for one another.",
         pipe(headings, lines, left=3),
         *wrong,
     )
