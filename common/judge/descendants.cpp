@@ -22,8 +22,8 @@ namespace fs = std::filesystem;
 constexpr int max_rounds = 200;
 
 std::set<pid_t>& runners() {
-  static std::set<pid_t> known;
-  return known;
+  static auto* const known = new std::set<pid_t>;  // never destroyed: a Process in a static variable ends after it
+  return *known;
 }
 
 struct Entry {
