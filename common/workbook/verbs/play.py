@@ -71,7 +71,7 @@ class Window:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
-    what = "04-counting, 4, counting, the path of a step's file; or a program built by cc --check; or a trace"
+    what = "a lab (04-counting, 4 or counting), a step's file, a program built by cc --check, or a trace"
     parser.add_argument("lab", metavar="LAB|PROGRAM|TRACE", help=what)
     parser.add_argument("step", metavar="STEP", nargs="?", help="2, shared; needed unless LAB is a path")
     parser.add_argument(
