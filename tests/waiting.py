@@ -18,7 +18,7 @@ import sys
 import time
 from pathlib import Path
 
-# A compiler's cache would answer for the compiler.
+# A compiler cache would answer in place of the compiler.
 ENVIRONMENT = {**os.environ, "CCACHE_DISABLE": "1", "NO_COLOR": "1"}
 
 

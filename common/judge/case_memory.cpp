@@ -123,8 +123,8 @@ Image CaseMemory::lay_out_image(const Case& which, std::int64_t span_bytes, std:
   return image;
 }
 
-// Room for `end` bytes, and the number of blocks behind them. All before that is about to be overwritten; what a larger
-// case has left after it must not remain, either.
+// Makes room for `end` bytes and, behind them, the number of blocks that have ended. All bytes before `end` are about to
+// be overwritten. What a larger case has left after them must not remain, either.
 void CaseMemory::reserve(std::int64_t end) {
   memory_.reserve(end + std::int64_t{sizeof(std::uint64_t)});
   if (blocks_ended_ > end) fill_bytes(memory_.at(end), 0, blocks_ended_ - end);

@@ -17,8 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Each looks at all processes. A bomb that is at the limit of its processes needs a few. Processes that pass their work on
-// to another one before we come to them are found only by a sandbox with a namespace for processes.
+// Each round looks at all processes. A fork bomb that has reached the limit on processes takes a few rounds. A process
+// that passes its work on to another one before we come to it is found only by a sandbox with a process namespace.
 constexpr int max_rounds = 200;
 
 std::set<pid_t>& runners() {

@@ -1,15 +1,15 @@
-// The processes that a step has started, and those that these have started, whatever their group or session is. What a
-// runner leaves behind becomes a child of the judge (PR_SET_CHILD_SUBREAPER), so that it is found.
+// The processes that a step has started, and those that these have started, in whatever process group or session. What
+// a runner leaves behind becomes a child of the judge (PR_SET_CHILD_SUBREAPER), so that the judge finds it.
 #pragma once
 
 #include <sys/types.h>
 
 namespace lab {
 
-/// From now on, this child of ours is a runner, and not what one has left behind.
+/// From now on, this child of the judge counts as a runner, and not as something that a runner has left behind.
 void runner_started(pid_t runner);
 
-/// It has ended, and has been waited for: ends what is left of it.
+/// To be called when a runner has ended and has been waited for. Ends the processes that it has left behind.
 void runner_ended(pid_t runner);
 
 /// Whether the step in `kept`, a process that `runner` is or has started, has started others.

@@ -5,8 +5,8 @@
 #include "step/error.h"
 #include "step/key_type.h"
 
-// In a program that ./workbook grade has linked, the functions that initialise global variables of the submission. There,
-// they are not in the list of those that run before main. The linker makes the names, of the section's.
+// The functions that initialise a submission's global variables, in a program that ./workbook grade has linked. There,
+// they are not in the list of functions that run before main. The linker makes these two names from the section's name.
 extern "C" {
 [[gnu::weak, gnu::visibility("hidden")]] extern void (*const __start_lab_initialisers[])();
 [[gnu::weak, gnu::visibility("hidden")]] extern void (*const __stop_lab_initialisers[])();
@@ -15,7 +15,7 @@ extern "C" {
 namespace lab {
 namespace {
 
-// Once: with the first step, so that they can do no more than a step can.
+// Runs them once, together with the first step, so that they can do no more than a step can.
 bool initialise() {
   for (auto* function = __start_lab_initialisers; function != __stop_lab_initialisers; ++function) (*function)();
   return true;

@@ -4,7 +4,7 @@
     platform_class.py BUILD FOLDER [STUDENTS]     BUILD is Meson's build folder, FOLDER a new one
 
 A quarter of the students uses each platform. They have solved lab 01, made a beginner's mistake of tests/mistakes,
-solved a part of it, or handed in nothing. FOLDER gets the submissions, the rosters and the grades, to be looked at.
+solved a part of it, or handed in nothing. FOLDER gets the submissions, the rosters and the grades, for you to look at.
 Prints a line per platform, and one per student whose points are not as expected; the exit status is 1 if there are any.
 Exits with 77 if no sandbox works here.
 """

@@ -65,7 +65,7 @@ void forge_a_reply() {
   }
 }
 
-// A bomb of at most 8 processes, for at most a minute, in case that they are not found. Each is in a session of its own,
+// A bomb of at most 8 processes, for at most a minute, in case they are not found. Each is in a session of its own,
 // and some have lost their parent. Their name tells the test which ones they are.
 void leave_processes() {
   const std::string name = "left-" + std::to_string(getppid());

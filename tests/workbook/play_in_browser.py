@@ -204,7 +204,7 @@ class InBrowser(unittest.TestCase):
         with browser() as driver:
             self.opened(driver, written(Path(self.folder.name), "late", trace.read(late)))
             self.assertIn("put __syncthreads() between", self.text(driver, "findings"))
-            self.assertIn("not in this window", self.text(driver, "findings"))
+            self.assertIn("not in this part of the run", self.text(driver, "findings"))
             self.assertEqual(self.moment(driver), 0)
             self.clean(driver)
 

@@ -99,8 +99,8 @@ class CheckBuild(FakeJudge):
         self.assertEqual("", self.verdict({"n": 1000, "work": 32.0}).idle)
         verdict = self.verdict({"n": 1000, "work": 33.0})
         self.assertEqual(
-            "too little work: global, its kernels make 32 requests for 1,000 keys; at least 33 are needed: the host "
-            "must leave the kernels' part to them",
+            "too little work: global, its kernels make 32 requests for 1,000 keys; at least 33 are needed: "
+            "the kernels must do the work, not the host",
             verdict.idle,
         )
         self.assertEqual([verdict.idle], verdict.lines())

@@ -138,7 +138,7 @@ class Shapes(Class):
         taken = self.taken()["Ben"]
         self.assertEqual(taken.ignored, ("02_halo_final.cu",))
         self.assertTrue(taken.notes[-2].endswith("graded: 02_halo_final.cu"))
-        self.assertTrue(taken.notes[-1].endswith("also if they were changed: 3"))
+        self.assertTrue(taken.notes[-1].endswith("even if they were changed: 3"))
 
     def test_archives_and_links_in_a_folder(self) -> None:
         """An archive in a folder is read as one by itself. A link to one is not."""

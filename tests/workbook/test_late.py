@@ -128,7 +128,9 @@ class OtherRules(unittest.TestCase):
         three = [grade(lab=lab, points=points).criteria for lab, points in (("01-odd-even", 9), ("02-merge", 4))]
         done = settled(replace(grade(), criteria=(*three[0], *three[1])), whole("[drop]\nlowest = 1\n"), None)
         self.assertEqual((done.dropped, done.points, done.max_points), (("02-merge",), 9, 10))
-        self.assertIn("does not count, as a lab with few of its points: 02-merge", feedback.text(RUN, done))
+        self.assertIn(
+            "dropped, as one of the labs with the smallest shares of their points: 02-merge", feedback.text(RUN, done)
+        )
         self.assertIn('"score": 9.0', gradebooks.gradescope(RUN, done))
         self.assertEqual(settled(grade(), whole("[drop]\nlowest = 1\n"), None).dropped, ())
 

@@ -261,7 +261,7 @@ class Refused(InFolder):
         self.assertIn("damaged", printed)
         empty = self.made("without", b'{"trace":1}\n')
         self.assertIn("no kernel accessed memory", self.refused(empty))
-        self.assertIn("takes no arguments and no window", self.refused(empty, "--launches", "1-2"))
+        self.assertIn("leave out arguments, --launches and --only-blocks", self.refused(empty, "--launches", "1-2"))
 
     def test_before_anything_runs(self) -> None:
         self.replace(build, "ensure", lambda: self.fail("the build was set up"))

@@ -101,7 +101,7 @@ class Rescored(Regraded):
         self.assertIn("holds a run with another rubric: add --rescore", self.said)
         self.assertEqual(self.graded("--rescore"), [])
         self.assertEqual(self.points(), {"Ana": "10", "Ben": "6", "Cem": "6", "Öde": "6"})
-        self.assertIn("other points than before: Ana, Ben, Cem, Öde", self.said)
+        self.assertIn("points have changed: Ana, Ben, Cem, Öde", self.said)
         self.assertIn("**6 of 10 points**", self.feedback("Ben"))
         self.assertEqual(self.graded(), [])  # it is the run's rubric now
         self.assertEqual(self.points()["Ana"], "10")
@@ -267,12 +267,12 @@ class ByHand(Regraded):
             ("Ben,,99,check,1,", "99"),
             ("Ben,,2,chek,1,", "there is no criterion 'chek' of a step .did you mean check"),
             ("Ben,,,correct,1,", "there is no criterion 'correct' without a step"),
-            ("Ben,,2,correct,many,", "points must be a number, such as 4.5 or -1; it is 'many'"),
+            ("Ben,,2,correct,many,", "points must be a number, such as 4.5 or -1, not 'many'"),
             ("Ben,,2,,1,", "name the criterion that gets these points"),
             ("Ben,,2,correct,,", "neither points nor a comment"),
             ("Ben,,2,correct,1,\nBen,3,shared,correct,2,", "csv:3: .*csv:2 has points for the same criterion"),
-            ("Ben,,2,correct,5,", f"{LAB} step 02: correct has from 0 to 4 points"),
-            ("Ben,,2,correct,-1,", "has from 0 to 4 points"),
+            ("Ben,,2,correct,5,", f"{LAB} step 02: correct can have from 0 to 4 points"),
+            ("Ben,,2,correct,-1,", "can have from 0 to 4 points"),
             ("Ben,,2,speed,1,", "the grade of Ben has no criterion 'speed of step 02'"),
         ):
             with self.subTest(line=line):

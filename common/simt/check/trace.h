@@ -1,7 +1,7 @@
 // Records what the kernels of a program do, in order, and writes it to the file that CHECK_TRACE names: access pictures
 // and the pages of ./workbook play are made from it. TRACE.md documents the format. CHECK_TRACE_LAUNCHES=FIRST-LAST and
-// CHECK_TRACE_BLOCKS=FIRST-LAST choose the launches and blocks that are recorded, from 0; so part of a run can be shown
-// that makes more accesses than are kept.
+// CHECK_TRACE_BLOCKS=FIRST-LAST choose the launches and blocks that are recorded, from 0. So a part can be shown of a
+// run that makes more accesses than are kept.
 #pragma once
 
 #include <cstddef>

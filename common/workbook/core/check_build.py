@@ -131,7 +131,9 @@ def message(outcome: Outcome) -> str:
     if outcome.status == "verified":
         return "the result was correct" + ("" if kinds_of(outcome) <= LESSER else ", by luck")
     if outcome.status == "exited":
-        return f"{outcome.message}: whatever calls exit() in a step fails the case; an exception also says why"
+        return (
+            f"{outcome.message}: a case fails if its step calls exit(). Throw an exception instead, which also says why"
+        )
     return outcome.message
 
 
@@ -264,7 +266,7 @@ def _compare_costs(verdict: Verdict, judge: JudgeClient, lab: str, line: Step, r
         if counted["work"] < budget.work:
             verdict.idle = (
                 f"too little work: {line.name}, its kernels make {counted['work']:.0f} requests for 1,000 keys; at "
-                f"least {budget.work:g} are needed: the host must leave the kernels' part to them"
+                f"least {budget.work:g} are needed: the kernels must do the work, not the host"
             )
             verdict.over.append(verdict.idle)
         for name, (cost, allowed) in costs.values.items():

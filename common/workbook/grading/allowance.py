@@ -43,7 +43,7 @@ class Allowance:
         limit = max(TIMES * solution, LEAST_SECONDS)
         if self.spent > limit:
             raise UsedUp(
-                f"ended: the cases of this lab have taken {self.spent:.0f} s up to here; all cases of the solution "
+                f"ended: the cases of this lab have taken {self.spent:.0f} s so far. All cases of the solution "
                 f"take {solution:.0f} s, and a submission may take {limit:.0f} s"
             )
 

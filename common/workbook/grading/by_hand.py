@@ -78,7 +78,7 @@ def _line(where: str, cells: dict[str, str], labs: Sequence[str], student_of: Ca
     step_word, criterion = values["step"], values["criterion"].casefold()
     lab = _lab(where, values["lab"], labs)
     if not lab and (step_word or criterion or values["points"]):
-        raise Usage(f"{where}: name the lab, of which this run has several: {', '.join(labs)}")
+        raise Usage(f"{where}: name the lab, because this run has several: {', '.join(labs)}")
     step = _step(where, lab, step_word)
     known = LAB_CRITERIA if step is None else STEP_CRITERIA
     if criterion and criterion not in known:
@@ -118,7 +118,7 @@ def _step(where: str, lab: str, word: str) -> int | None:
 
 def _points(where: str, word: str) -> float:
     if not re.fullmatch(r"[-+]?\d+([.,]\d+)?", word):
-        raise Usage(f"{where}: points must be a number, such as 4.5 or -1; it is '{word}'")
+        raise Usage(f"{where}: points must be a number, such as 4.5 or -1, not '{word}'")
     return float(word.replace(",", "."))
 
 
@@ -177,8 +177,8 @@ def _changed(criterion: Criterion, line: Line) -> Criterion:
         return replace(criterion, comment=comment)
     if not 0 <= line.points <= criterion.max_points:
         raise Usage(
-            f"{line.where}: {gradebooks.title(criterion)} has from 0 to {texts.points(criterion.max_points)} points. "
-            "To give more, add a line without a step and a criterion"
+            f"{line.where}: {gradebooks.title(criterion)} can have from 0 to "
+            f"{texts.points(criterion.max_points)} points. To give more, add a line without a step and a criterion"
         )
     before = texts.points(criterion.points)
     words = f"{criterion.words}; the points were set by hand, instead of {before}"

@@ -348,6 +348,6 @@ def require_cases(whole: Class) -> None:
     for (lab, step), hash_ in scoring.usual_cases(read_grades(whole.out)).items():
         if step is not None and lab in whole.tables and whole.hash_of_cases(lab, step) != hash_:
             raise Problem(
-                f"{whole.out} holds grades for other cases of {lab}, step {step:02}: grade with the version of the "
-                f"workbook of then ({whole.run.commit or 'unknown'}), or grade all again in another folder"
+                f"{whole.out} holds grades for other cases of {lab}, step {step:02}: grade with the earlier version "
+                f"of the workbook ({whole.run.commit or 'unknown'}), or grade everything again in another folder"
             )

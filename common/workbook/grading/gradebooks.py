@@ -179,7 +179,7 @@ def remarks(grade: Grade) -> list[str]:
 
 def general_words(grade: Grade) -> list[str]:
     """What a student, too, must know: comments, what lateness costs, which labs do not count, what was ignored."""
-    dropped = [f"does not count, as a lab with few of its points: {lab}" for lab in grade.dropped]
+    dropped = [f"dropped, as one of the labs with the smallest shares of their points: {lab}" for lab in grade.dropped]
     comments = [f"from your instructor: {comment}" for comment in grade.comments]
     return [*comments, *([grade.late] if grade.late else []), *dropped, *grade.notes]
 

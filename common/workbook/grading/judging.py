@@ -221,7 +221,7 @@ def correct(lab: str, step: int, tallies: Sequence[Tally], max_points: float, le
     words += [f"on the {t.kind} build, {t.why_stopped}" for t in tallies if t.why_stopped]
     if 0 < passed < cases:
         listed = ", ".join(f"{name} {good} of {all_}" for name, (good, all_) in properties.items() if name)
-        words += [f"these count alike: {listed}"] if listed else []
+        words += [f"each kind counts the same: {listed}"] if listed else []
     if 0 < share < least_share:
         words.append(f"together {share:.0%}, and {least_share:.0%} is the least that gives points")
     points = round(max_points * share, 2) if share >= least_share else 0

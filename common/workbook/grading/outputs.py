@@ -82,7 +82,7 @@ def settle(out: Path, run: Run, rules: Rules) -> list[Grade]:
             write_student(out, run, new)
     changed = [new.student for old, new in grades if old.points is not None and new.points != old.points]
     if changed:
-        note(f"other points than before: {listed(changed)}")
+        note(f"points have changed: {listed(changed)}")
     return [new for _, new in grades]
 
 

@@ -303,7 +303,7 @@ def _owner(pid: str) -> int | None:
 
 @functools.cache
 def _namespaces() -> tuple[str, ...]:
-    """What this system lets root make anew for a command, as options of unshare."""
+    """The namespaces that this system lets root create for a command, as options of unshare."""
     for options in (ALL_NAMESPACES, ("--net", "--ipc")):
         if machine.answer(_path("unshare"), *options, "--", _path("true")) is not None:
             return options

@@ -1,4 +1,4 @@
-"""Puts the accesses of a warp's lanes together to the requests that a GPU would make.
+"""Combines the accesses of a warp's lanes into the requests that a GPU would make.
 
 The check build runs the lanes of a warp one after the other, each as far as it can. A GPU runs them together: an
 instruction of the warp is one request of all its lanes. Lanes belong to one request if each executes the same

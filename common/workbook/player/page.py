@@ -104,6 +104,6 @@ def page(replay: Replay, title: str, about: Mapping[str, Any], folders: Iterable
     if len(text.encode()) > MOST_BYTES:
         raise Usage(
             f"the page would have {len(text) / 1e6:.1f} MB, and {MOST_BYTES / 1e6:.0f} are allowed: choose a smaller "
-            "--n, or some --launches and --only-blocks"
+            "--n, or record a part of the run with --launches or --only-blocks"
         )
     return text

@@ -288,7 +288,7 @@ class FindingPanel {
     const finding = this.findings[number];
     this.text.textContent = finding.text + (finding.times > 1 ? `\n(${finding.times} times)` : "");
     this.links.replaceChildren();
-    if (!finding.events.length) this.links.append(element("span", "", "Its moment is not in this window of the run."));
+    if (!finding.events.length) this.links.append(element("span", "", "Its moment is not in this part of the run."));
     finding.events.forEach((event, i) => {
       const which = i ? "the earlier access" : "the later access";
       const button = element("button", "link",

@@ -319,7 +319,7 @@ class Player {
     byId("other-run").hidden = !others.length;
     if (others.length) {
       byId("other-run").textContent = "The link is to another run: " +
-        others.map(([name]) => `${name} ${parameters.get(name)}`).join(", ") + ". This page holds the one below.";
+        others.map(([name]) => `${name} ${parameters.get(name)}`).join(", ") + ". This page shows the one below.";
     }
     const unit = parameters.get("step_by");
     if (UNITS.includes(unit)) this.setUnit(unit);

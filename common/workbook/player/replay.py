@@ -91,7 +91,7 @@ def _cells(run: Trace, key_bytes: int) -> tuple[dict[int, Cells], int]:
         if count > MOST_CELLS:
             raise Usage(
                 f"the run touches more than {MOST_CELLS:,} elements, too many for a page: choose a smaller --n, or "
-                "some --launches and --only-blocks"
+                "record a part of the run with --launches or --only-blocks"
             )
     return cells, count
 

@@ -4,7 +4,7 @@ const plural = (count, word) => `${count.toLocaleString("en")} ${word}${count ==
 const baseName = (place) => place.replace(/^.*\//, "");
 const lineOf = (place) => place.replace(/^.*:/, "");
 
-// A number in at most so many letters: 4.3e9 for 4294967295. What is cut off would be another number.
+// A number in at most so many characters: 4.3e9 for 4294967295. Its first digits alone would be another number.
 function short(text, letters) {
   if (text.length <= letters) return text;
   if (text.startsWith("0x")) return `…${text.slice(1 - letters)}`;
@@ -78,10 +78,10 @@ class Words {
   cost(cost) {
     if (cost.space === "shared") {
       if (cost.isAtomic) return cost.turns > 1 ? `${cost.turns} lanes change one element, in turn.` : "";
-      const conflict = cost.actual > cost.ideal ? `, a bank conflict: ${cost.ideal} would do` : "";
+      const conflict = cost.actual > cost.ideal ? `, a bank conflict: ${cost.ideal} would be enough` : "";
       return `${plural(cost.actual, "wavefront")}${conflict}.`;
     }
-    const wasted = cost.actual > cost.ideal ? `; its bytes would fit in ${cost.ideal}` : "";
+    const wasted = cost.actual > cost.ideal ? `, although its bytes would fit in ${cost.ideal}` : "";
     const turns = cost.isAtomic && cost.turns > 1 ? ` ${cost.turns} lanes change one element, in turn.` : "";
     return `${plural(cost.actual, "sector")} of 32 bytes${wasted}.${turns}`;
   }
@@ -132,7 +132,7 @@ class Words {
     if (!values.length) return `${begin}have met at ${name}().`.replace("1 lane have", "1 lane has");
     const moved = sources.filter((source, i) => source !== lanes[i]).length;
     const what = sources.length
-      ? `${plural(moved, "value")} went from lane to lane` : `each got ${this.bits(results[0], name)}`;
+      ? `${plural(moved, "value")} moved from lane to lane` : `each got ${this.bits(results[0], name)}`;
     const same = sources.length || results.every((result) => result === results[0]);
     return `${begin}met at ${name}(): ${same ? what : "each got a result of its own"}.`;
   }
@@ -156,11 +156,11 @@ class Words {
     const { model } = this;
     const array = model.arrayOfCell(cell);
     const holder = model.holders[cell];
-    if (holder === UNKNOWN) return `${model.nameOf(cell)}: nothing has written it, or nobody has read it yet.`;
+    if (holder === UNKNOWN) return `${model.nameOf(cell)}: not known yet, because nothing has written or read it.`;
     const value = `${model.nameOf(cell)} = ${model.text(model.valueOf(holder, array), array.format)}`;
-    if (holder < UNKNOWN) return `${value}. It was there before: the host put it there, or what is not recorded.`;
+    if (holder < UNKNOWN) return `${value}. It was written before, by the host or by what is not recorded.`;
     const event = model.eventOfTouch[holder];
-    return `${value}. Written last by ${this.block(event)}, ${this.thread(event)}, ${this.place(event)}.`;
+    return `${value}. Last written by ${this.block(event)}, ${this.thread(event)}, ${this.place(event)}.`;
   }
 
   position(event) {

@@ -11,13 +11,13 @@ from ..grading.grades import Grade
 
 _DESCRIPTION = """\
 FOLDER holds one folder or archive per student, clones of their repositories, or what Canvas, Moodle or Gradescope
-exported. A roster says whose they are. Of each, only the files that students fill in are taken, and the
-reports: labs/NN-name/*.cu and labs/NN-name/report/report.md, with or without labs/, or the files alone if --labs names
-one lab. They are compiled and run in a sandbox, on cases with secret seeds, which the run draws and records.
+exported. A roster says whose they are. From each, only the files that students fill in and the reports are taken:
+labs/NN-name/*.cu and labs/NN-name/report/report.md, with or without labs/, or the files alone if --labs names one lab.
+They are compiled and run in a sandbox, on cases with secret seeds, which the run draws and records.
 
 An interrupted run continues if you run the same command again. The same command also grades those who have handed in
-again since, and applies GRADES/by-hand.csv, which has points and comments of yours. --rescore applies another rubric to
-what was recorded.
+again since, and applies GRADES/by-hand.csv, which holds your own points and comments. --rescore applies another rubric
+to what was recorded.
 
 Exit status: 0, all were graded; 2, some could not be graded (see not-graded.csv), or an option is wrong; 1, nothing was
 graded. With --replay: 0, the case passes; 1, it fails.
@@ -68,7 +68,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="give points by the rubric for recorded outcomes, without running anything",
     )
     parser.add_argument(
-        "--pseudonyms", action="store_true", help="pages and tables have pseudonyms; GRADES/pseudonyms.csv says whose"
+        "--pseudonyms", action="store_true", help="show pseudonyms, not names; GRADES/pseudonyms.csv says who is who"
     )
     parser.add_argument(
         "--shard", default="", metavar="K/N", help="grade every N-th submission, beginning with the K-th"

@@ -59,7 +59,7 @@ class Window:
         if self.blocks:
             parts.append(f"blocks {self.blocks[0]} to {self.blocks[1]} of each launch")
         whole_run = f"The whole run: {count} launch{'es' * (count != 1)}, {len(run.accesses):,} accesses."
-        text = f"A window of the run: {' and '.join(parts)}, {len(run.accesses):,} accesses." if parts else whole_run
+        text = f"Part of the run: {' and '.join(parts)}, {len(run.accesses):,} accesses." if parts else whole_run
         if run.truncated:
             last = run.accesses[-1]
             text = f"Not the whole run, which makes more accesses than are recorded: it ends in launch {last.launch}, "
@@ -71,7 +71,7 @@ class Window:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The verb's options."""
-    what = "04-counting, 4, counting, the path of a step's file; or a program built by cc --check; or a trace"
+    what = "a lab (04-counting, 4 or counting), a step's file, a program built by cc --check, or a trace"
     parser.add_argument("lab", metavar="LAB|PROGRAM|TRACE", help=what)
     parser.add_argument("step", metavar="STEP", nargs="?", help="2, shared; needed unless LAB is a path")
     parser.add_argument(
@@ -80,7 +80,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add(parser, "--n", help=f"number of keys (default: {USUAL_KEYS})")
     add(parser, "--input", help="uniform, sorted, ... or file:PATH (default: numbers of at most two digits)")
     add(parser, *CASE[2:], "--seed", "--task", "--memory", "--pageable")
-    parser.add_argument("--offset", type=whole("--offset", 0, MAX_OFFSET), default=0, metavar="K", help="as of run")
+    parser.add_argument("--offset", type=whole("--offset", 0, MAX_OFFSET), default=0, metavar="K", help="as for run")
     parser.add_argument("--launches", metavar="A-B", help="the launches to record, from 0 (default: all)")
     parser.add_argument("--only-blocks", metavar="A-B", help="the blocks of each launch to record (default: all)")
     add(parser, "--solution")
@@ -131,7 +131,9 @@ def kind_of(path: Path) -> str:
             "./workbook cc --check SOURCE.cu -o PROGRAM builds it so"
         )
     if path.suffix in (".cu", ".cuh", ".cpp", ".h"):
-        raise Usage(f"{path} is a source: ./workbook cc --check {path} -o PROGRAM compiles it, then play PROGRAM")
+        raise Usage(
+            f"{path} is a source file: compile it with ./workbook cc --check {path} -o PROGRAM, then play PROGRAM"
+        )
     raise Usage(f"{path} is neither a program built by ./workbook cc --check nor a trace")
 
 
@@ -143,7 +145,7 @@ def run_program(path: Path, arguments: Sequence[str], window: Window, timeout: f
         try:
             done = subprocess.run([str(path.resolve()), *arguments], env=environment, timeout=timeout, check=False)
         except subprocess.TimeoutExpired as error:
-            raise Problem(f"{path} has not ended after {timeout:g} s: give it more time with --timeout") from error
+            raise Problem(f"{path} did not end within {timeout:g} s: give it more time with --timeout") from error
         except OSError as error:
             raise Usage(f"{path} cannot be started: {error.strerror}") from error
         if not target.is_file():
@@ -156,7 +158,9 @@ def of_file(path: Path, arguments: argparse.Namespace, window: Window) -> tuple[
     words = [word for word in (arguments.step, *arguments.arguments) if word is not None]
     if kind_of(path) == "trace":
         if words or window.environment():
-            raise Usage(f"{path} is a trace, which takes no arguments and no window: leave them out")
+            raise Usage(
+                f"{path} is a trace, which is shown as it is: leave out arguments, --launches and --only-blocks"
+            )
         text = path.read_text(encoding="utf-8", errors="replace")
     else:
         text = run_program(path, words, window, arguments.timeout)
