@@ -17,7 +17,7 @@ _QUICKLY = "--Ofast-compile=max"
 def _environment() -> dict[str, str]:
     """nvcc's environment. Where no GPU can run the result, it need not be fast (meson.build: cuda_for_errors)."""
     variables = build.environment()
-    if shutil.which("nvidia-smi") is None:
+    if shutil.which("nvidia-smi") is None and shutil.which("nvcc"):
         options = subprocess.run(["nvcc", "--help"], env=variables, capture_output=True, text=True, check=False).stdout
         if _QUICKLY.partition("=")[0] in options:
             variables["NVCC_APPEND_FLAGS"] = f"{variables.get('NVCC_APPEND_FLAGS', '')} {_QUICKLY}"
