@@ -13,7 +13,7 @@ namespace simt {
 const volatile void* guard_pointer(const volatile void* pointer, int position);
 
 /// The same for everything in an object that looks like a pointer to the host's heap or stack. `value_bits` has as many
-/// bytes as the object: a word that is not all ones there contains padding, so it is no pointer.
+/// bytes as the object: a word that is not all ones there contains padding, so it is no pointer. Null: not known.
 void guard_words(void* object, const unsigned char* value_bits, std::size_t bytes, int position);
 
 /// Memory that the host has written to, outside its variables: an integer is hardly ever such an address.
@@ -39,12 +39,16 @@ void guard_argument(T& argument, int position) {
   } else if constexpr (std::is_class_v<T> && std::is_trivially_copy_constructible_v<T>) {
     // (Not is_trivially_copyable, which g++ 12 denies some lambdas.)
     if constexpr (is_view<T>) guard_argument(argument.data, position);
-    alignas(T) unsigned char value_bits[sizeof(T)];
-    std::memset(value_bits, 0xff, sizeof value_bits);
 #if __has_builtin(__builtin_clear_padding)
-    __builtin_clear_padding(reinterpret_cast<T*>(value_bits));
+    if constexpr (std::is_trivially_copyable_v<T>) {
+      alignas(T) unsigned char value_bits[sizeof(T)];
+      std::memset(value_bits, 0xff, sizeof value_bits);
+      __builtin_clear_padding(reinterpret_cast<T*>(value_bits));
+      guard_words(&argument, value_bits, sizeof argument, position);
+      return;
+    }
 #endif
-    guard_words(&argument, value_bits, sizeof argument, position);
+    guard_words(&argument, nullptr, sizeof argument, position);
   }
 }
 

@@ -17,7 +17,6 @@ namespace {
 // A region that nothing can read or write, with one slot for each argument.
 constexpr std::size_t slot_bytes = std::size_t(1) << 26;
 constexpr int slots = 32;
-constexpr bool knows_padding = __has_builtin(__builtin_clear_padding);
 std::atomic<unsigned> slots_used = 0;  // a bit each; a wild pointer may lead to the other slots too
 
 char* guarded_region() {
@@ -55,12 +54,12 @@ const volatile void* guard_pointer(const volatile void* pointer, int position) {
 
 void guard_words(void* object, const unsigned char* value_bits, std::size_t bytes, int position) {
   for (std::size_t at = 0; at + sizeof(void*) <= bytes; at += sizeof(void*)) {
-    std::uintptr_t value;
-    std::memcpy(&value, value_bits + at, sizeof value);
+    std::uintptr_t value = ~std::uintptr_t(0);
+    if (value_bits != nullptr) std::memcpy(&value, value_bits + at, sizeof value);
     if (value != ~std::uintptr_t(0)) continue;
     void* word;
     std::memcpy(&word, static_cast<char*>(object) + at, sizeof word);
-    if (!knows_padding && std::uint32_t(std::uintptr_t(word)) < slot_bytes) continue;  // an int, and padding
+    if (value_bits == nullptr && std::uint32_t(std::uintptr_t(word)) < slot_bytes) continue;  // an int, and padding
     if (!is_host_heap_or_stack(word)) continue;
     const auto guarded = guard_pointer(word, position);
     std::memcpy(static_cast<char*>(object) + at, &guarded, sizeof guarded);
