@@ -316,6 +316,15 @@ class Texts(unittest.TestCase):
             "‘simt::LaunchConfig::LaunchConfig(dim3, dim3, std::size_t, cudaStream_t)’\n"
         )
         self.assertIn("number 3 is the bytes of dynamic shared memory, but this", diagnostics.summary(printed))
+        inside = f"{place}: In instantiation of ‘void run_phase(Key*)’:\n{context}"
+        self.assertIn(
+            f"{place}:54: error: before takes 3 arguments, and this call has 2: before(Key, Key, lab::Order)",
+            diagnostics.summary(
+                f"{inside}error: no matching function for call to ‘before(int&, int&)’\n"
+                "common/step/keys.h:95:29: note: candidate: ‘template<class Key> bool before(Key, Key, lab::Order)’\n"
+                f"{place}:54:55: note:   candidate expects 3 arguments, 2 provided\n"
+            ),
+        )
         plain = f"{place}:5:9: error: invalid conversion from ‘int*’ to ‘int’\n"
         self.assertTrue(diagnostics.summary(plain).startswith(plain.strip()))
 

@@ -39,15 +39,24 @@ def _wrong_type(name: str, number: int, given: str, wanted: str, takes: str) -> 
     return f"{of} has the type {given}, but the kernel takes {wanted}" + (f": {name}({takes})" if takes else "")
 
 
-def _no_match(name: str, given: list[str], notes: Sequence[str]) -> str:
-    """Why a kernel cannot be called with these types."""
+def _is_in_launch(before: Sequence[str]) -> bool:
+    """Whether an error is in the rewriter's lambda, which calls the kernel, and not in the kernel itself."""
+    instances = [line for line in before if "In instantiation of" in line or "In lambda function" in line]
+    return not instances or "lambda" in instances[-1]
+
+
+def _no_match(name: str, given: list[str], notes: Sequence[str], is_launch: bool) -> str:
+    """Why a kernel, or a function that it calls, cannot be called with these types."""
     takes = ""
     for line in notes:
         if candidate := _CANDIDATE.search(line):
             kernel = _KERNEL.match(candidate[1])
             takes = kernel[2] if kernel else ""
         if count := _COUNT.search(line):
-            return f"kernel {name} takes {count[1]} arguments, and the launch has {count[2]}: {name}({takes})"
+            what, where = (f"kernel {name}", "the launch") if is_launch else (name, "this call")
+            return f"{what} takes {count[1]} arguments, and {where} has {count[2]}: {name}({takes})"
+        if not is_launch:
+            continue
         if convert := _CONVERT.search(line):
             return _wrong_type(name, int(convert[1]) + 1, convert[2], convert[3], takes)
         if mismatch := _MISMATCH.search(line):
@@ -85,7 +94,7 @@ def explanation(lines: Sequence[str], first: int) -> str:
     if "call to" in error[2] and "LaunchConfig(" in error[2]:
         words = "between <<< and >>>, a launch has two to four arguments: <<<grid, block, shared bytes, stream>>>"
     elif (call := _CALL.search(error[2])) and any("simt::launch" in line for line in before):
-        words = _no_match(call[1], _parts(call[2]), notes)
+        words = _no_match(call[1], _parts(call[2]), notes, _is_in_launch(before))
     elif (conversion := _CONVERSION.search(error[2])) and any("simt::" in line for line in (*before, *notes)):
         words = _no_conversion(conversion[1], conversion[2], notes)
     return f"{error[1]}: error: {words}" if words else ""
