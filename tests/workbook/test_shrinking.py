@@ -82,6 +82,19 @@ class Smallest(unittest.TestCase):
         shrinking.search()
         self.assertEqual(shrinking.smallest.case.n, 100)
 
+    def test_what_fails_in_another_line_does_not_pass(self) -> None:
+        """A template has a launch for each order: without the error read, each of them is reported."""
+        lines = {"ascending": Finding("a.cu", 1, "race", "x"), "descending": Finding("a.cu", 2, "race", "x")}
+        first = Case("03-bitonic", 2, 3001, type="u32", input="range:0:9", seed=0, order="descending")
+        shrinking = Shrinking(
+            outcome_of(first, True, findings=(lines["descending"],)),
+            LINE,
+            lambda case: outcome_of(case, True, findings=(lines[case.order],)),
+            1 << 16,
+        )
+        shrinking.search()
+        self.assertEqual((shrinking.smallest.case.order, shrinking.facts), ("descending", []))
+
     def test_what_never_ends_is_not_tried_again(self) -> None:
         first = Case("03-bitonic", 2, 3001, type="u32")
 

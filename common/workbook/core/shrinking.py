@@ -37,7 +37,8 @@ class Shrinking:
         self._run = run
         self._most_keys = max(most_keys, outcome.case.n)
         self._tries = 0
-        self._fate: dict[Case, bool] = {}
+        self._fate: dict[Case, bool] = {}  # whether it fails in the same way
+        self._passing: set[Case] = set()
 
     def search(self) -> None:
         """Finds the smallest case, and the facts."""
@@ -51,7 +52,7 @@ class Shrinking:
                 self._worst_order()
             self._simplify()
             passing = self._fewer_keys()
-            facts = [words for change, words in self._changes() if not self._keeps_failing(change) and words]
+            facts = [words for change, words in self._changes() if words and self._passes(change)]
             if passing is not None:
                 facts += self._about_threads(passing) or self._about_n(passing)
             self.facts = facts
@@ -75,11 +76,17 @@ class Shrinking:
             outcome = self._run(case)
             if outcome.status == "hung":
                 raise _Enough
-            self._fate[case] = not outcome.passed or bool(outcome.findings)
-            self._fate[case] &= _place(outcome) == _place(self.smallest)
+            passed = outcome.passed and not outcome.findings
+            self._passing |= {case} if passed else set()
+            self._fate[case] = not passed and _place(outcome) == _place(self.smallest)
             if self._fate[case] and case.n <= self.smallest.case.n:
                 self.smallest = outcome
         return self._fate[case]
+
+    def _passes(self, change: dict[str, object]) -> bool:
+        """Whether a changed case passes. One that fails in another line does neither."""
+        case = replace(self.smallest.case, **change)  # type: ignore[arg-type]
+        return not self._fails(case) and case in self._passing
 
     def _keeps_failing(self, change: dict[str, object]) -> bool:
         return self._fails(replace(self.smallest.case, **change))  # type: ignore[arg-type]
