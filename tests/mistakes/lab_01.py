@@ -110,6 +110,16 @@ MISTAKES = (
         ["{at}: error: kernel run_phase takes 4 arguments, and the launch has 3: run_phase(Key*, int64_t, "],
     ),
     in_global(
+        "no __global__",
+        {"__global__ void run_phase": "void run_phase"},
+        ["{at}: error: run_phase is launched with <<<>>>, so it must be a kernel: __global__ void run_phase("],
+    ),
+    in_global(
+        "a kernel that returns an int",
+        {"__global__ void run_phase": "__global__ int run_phase"},
+        ["{at}: error: the kernel run_phase cannot return anything: it begins with __global__ void run_phase("],
+    ),
+    in_global(
         "two arguments in the wrong order",
         {"int(phase % 2), order);": "order, int(phase % 2));"},
         ["{at}: error: argument 3 of kernel run_phase has the type lab::Order, but the kernel takes int: "],

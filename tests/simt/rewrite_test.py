@@ -205,6 +205,27 @@ class RewriteTest(Rewriting):
             self.assertTrue(message.startswith(f"k.cu:{line}: error: "), message)
             self.assertIn(what, message)
 
+    def test_a_function_is_not_launched(self) -> None:
+        host = "void f() {\n  k<<<1, 32>>>(p);\n}\n"
+        for before in ("", "static ", "__device__ ", "template <class T> ", "int n;\n", "void g() {}\n"):
+            message = self.error(before + "void k(int* p) {}\n" + host)
+            self.assertIn("error: k is launched with <<<>>>, so it must be a kernel: __global__ void k(", message)
+        self.assertIn(
+            "must be a kernel", self.error("template <class T>\nvoid k(T* p) {}\nvoid f() { k<T><<<1, 2>>>(p); }")
+        )
+        for right in (
+            "KERNEL void k(int* p) {}\n",
+            "void k(int*);\n__global__ void k(int* p) {}\n",
+            "void (*k)(int*);\n",
+        ):
+            self.rewritten(right + host)
+
+    def test_a_kernel_returns_nothing(self) -> None:
+        for kernel in ("__global__ int k(", "template <class T> __global__ unsigned long __launch_bounds__(64) k("):
+            message = self.error("int n;\n" + kernel + "int* p) {}\n")
+            self.assertTrue(message.startswith("k.cu:2: error: the kernel k cannot return anything"), message)
+        self.rewritten("void __global__ k(int* p) {}\n__global__ void __launch_bounds__(64) l(long* p) {}\n")
+
     def test_a_kernel_is_not_called_like_a_function(self) -> None:
         kernel = "template <class T>\n__global__ void __launch_bounds__(256) k(T* p) {}\n"
         for call in ("k(p)", "ns::k<int>(p)", "if (n) k<T>(p, 1)", "return k(p)", "else k(p)"):

@@ -1,4 +1,5 @@
-"""Kernels that are called like functions, without <<<>>>, or with other brackets: an error, as under nvcc."""
+"""Kernels that are called like functions, functions that are launched, kernels that return something: errors, as under
+nvcc."""
 
 from collections.abc import Iterable
 
@@ -7,6 +8,8 @@ from .tokens import Token, closing, is_name, name_start, opening_angle, repetiti
 
 # A call that is a statement by itself follows one of these.
 BEFORE_STATEMENT = (";", "{", "}", ")", ":", "else", "do", "return")
+SPECIFIERS = ("static", "inline", "constexpr", "__device__", "__host__", "__forceinline__", "__noinline__")
+TYPES = ("bool", "char", "short", "int", "long", "unsigned", "float", "double")
 ATTRIBUTES = ("__launch_bounds__", "__attribute__", "alignas", "__align__")
 
 
@@ -14,6 +17,9 @@ def refuse_kernel_calls(sources: list[Source]) -> None:
     """Raises an error for the first kernel of `sources` that is called like a function."""
     declared = {source.path: declared_kernels(source.code) for source in sources}
     names = {source.code[i].text for source in sources for i in declared[source.path]}
+    for source in sources:
+        _refuse_results(source, declared[source.path])
+        _refuse_launched_functions(source, names)
     if not names:
         return
     for source in sources:
@@ -49,6 +55,41 @@ def declared_kernels(tokens: list[Token]) -> set[int]:
                     break
             at += 1
     return indices
+
+
+def _refuse_results(source: Source, declared: set[int]) -> None:
+    """Raises an error for a kernel that is declared to return a number."""
+    for i in sorted(declared):
+        begin = max(at for at in range(i) if source.code[at].text == "__global__")
+        words = [token.text for token in source.code[max(begin - 1, 0) : i]]
+        if "void" not in words and any(word in TYPES for word in words):
+            name = source.code[i].text
+            text = f"the kernel {name} cannot return anything: it begins with __global__ void {name}("
+            raise RewriteError(source, source.code[i].start, text)
+
+
+def _refuse_launched_functions(source: Source, kernels: set[str]) -> None:
+    """Raises an error for a function of the source that is launched and not declared __global__."""
+    tokens = source.code
+    launched = set()
+    for i in range(1, len(tokens)):
+        if repetitions(tokens, i, "<") == 3 and tokens[i - 1].kind == "word":
+            launched.add(tokens[i - 1].text)
+        elif repetitions(tokens, i, "<") == 3 and tokens[i - 1].text == ">":
+            launched.add(tokens[(opening_angle(tokens, i - 1) or 1) - 1].text)
+    for i in range(1, len(tokens) - 1):
+        name = tokens[i].text
+        if name not in launched - kernels or tokens[i - 1].text != "void" or tokens[i + 1].text != "(":
+            continue
+        first = i - 1
+        while first > 0 and tokens[first - 1].text in SPECIFIERS:
+            first -= 1
+        last = closing(tokens, i + 1)
+        is_function = last is not None and last + 1 < len(tokens) and tokens[last + 1].text in ("{", ";")
+        # Any other word before it may be a macro for __global__.
+        if is_function and (first == 0 or tokens[first - 1].text in (";", "{", "}", ">")):
+            text = f"{name} is launched with <<<>>>, so it must be a kernel: __global__ void {name}("
+            raise RewriteError(source, tokens[i].start, text)
 
 
 def _ambiguous_names(tokens: list[Token], names: set[str], declared: set[int]) -> set[str]:
