@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import argparse
 import math
+import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
-from . import build, sweeps
+from . import build, files, sweeps
 from .console import Problem, Usage
 from .course import StepFile, find, require_solutions, steps
 from .judge_types import Case, Lab, Step
 
 MAX_INT = 2**31 - 1
 MAX_SEED = 2**64 - 1
+MAX_OFFSET = 255
 
 
 # --- values ---
@@ -69,6 +71,12 @@ _SHARED: dict[str, dict[str, Any]] = {
         "help": "device memory that a step of lab 06 may use, such as 256K, 64M or 2G (default: nearly all)",
     },
     "--pageable": {"action": "store_true", "help": "do not pin the host memory of a step of lab 06"},
+    "--offset": {
+        "metavar": "K",
+        "type": whole("--offset", 0, MAX_OFFSET),
+        "default": 0,
+        "help": "start the arrays K keys past an aligned address",
+    },
     "--solution": {"action": "store_true", "help": "use the solution, not the file in labs/"},
     "--build": {"choices": ("cpu", "cuda"), "help": "the build to run (default: cuda if a GPU answers, else cpu)"},
     "--timeout": {"metavar": "SECONDS", "help": "the longest time that a step may take", "type": seconds("--timeout")},
@@ -97,6 +105,22 @@ def lab_and_steps(arguments: argparse.Namespace) -> tuple[str, list[StepFile]]:
     """The lab and the steps that the arguments name."""
     lab, step = find(arguments.lab, arguments.step)
     return lab, [step] if step else steps(lab)
+
+
+def require_output(path: Path, suffix: str, what: str) -> None:
+    """Raises Usage if the file, `what` ("a picture is an SVG file"), cannot be written. Called before the run, which
+    takes time."""
+    if path.is_dir():
+        raise Usage(f"{path} is a directory: give a file name with -o")
+    if path.suffix != suffix:
+        raise Usage(f"{path}: {what}: name it {path.with_suffix(suffix).name}")
+    if not path.parent.is_dir():
+        raise Usage(f"no such directory: {path.parent}")
+    why_not = files.writable(path)
+    if why_not:
+        raise Usage(f"{path} cannot be written: {why_not}")
+    if path.exists() and not os.access(path, os.W_OK):
+        raise Usage(f"{path} cannot be written: permission denied")
 
 
 def line_of(lab: Lab, step: StepFile, task: str | None) -> Step:

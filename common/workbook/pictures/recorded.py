@@ -17,6 +17,12 @@ from . import access_picture, trace
 from .trace import Trace
 
 
+def part_of_run(launches: Sequence[int] | None, blocks: Sequence[int] | None) -> dict[str, str]:
+    """The variables by which the check build traces only these launches and blocks, from the first to the last."""
+    window = {"CHECK_TRACE_LAUNCHES": launches, "CHECK_TRACE_BLOCKS": blocks}
+    return {name: f"{own[0]}-{own[-1]}" for name, own in window.items() if own}
+
+
 def observe(
     judge: JudgeClient,
     runner: Path,
@@ -27,9 +33,7 @@ def observe(
 ) -> tuple[Trace, Outcome]:
     """The trace of one run, or of some of its launches and blocks, and its outcome. Raises Usage if no kernel accessed
     memory there."""
-    window = {"CHECK_TRACE_LAUNCHES": launches, "CHECK_TRACE_BLOCKS": blocks}
-    environment = check_build.environment()
-    environment.update({name: f"{own[0]}-{own[-1]}" for name, own in window.items() if own})
+    environment = {**check_build.environment(), **part_of_run(launches, blocks)}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "trace"
         outcome = judge.run(runner, case, timeout=timeout, trace=path, environment=environment)

@@ -4,7 +4,6 @@ sorts host memory, it draws when its copies and kernels ran."""
 from __future__ import annotations
 
 import argparse
-import os
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +13,7 @@ from ..core.console import Problem, Usage, note
 from ..core.course import BUILD, find_one, require_solutions, shown
 from ..core.judge_client import JudgeClient
 from ..core.judge_types import Case, Outcome, Picture, Step
-from ..core.options import add, case_of, choose_build, whole
+from ..core.options import add, case_of, choose_build, require_output, whole
 from ..core.sweeps import file_inputs, number
 from ..pictures.access_layout import in_words
 from ..pictures.accesses import MAX_PLACES
@@ -95,21 +94,6 @@ def places_of(text: str | None) -> tuple[tuple[int, int], ...]:
     return ranges
 
 
-def check_output(path: Path) -> None:
-    """Raises Usage if the file cannot be written. Called before the run, which takes time."""
-    if path.is_dir():
-        raise Usage(f"{path} is a directory: give a file name with -o")
-    if path.suffix != ".svg":
-        raise Usage(f"{path}: a picture is an SVG file: name it {path.with_suffix('.svg').name}")
-    if not path.parent.is_dir():
-        raise Usage(f"no such directory: {path.parent}")
-    why_not = files.writable(path)
-    if why_not:
-        raise Usage(f"{path} cannot be written: {why_not}")
-    if path.exists() and not os.access(path, os.W_OK):
-        raise Usage(f"{path} cannot be written: permission denied")
-
-
 def print_remarks(outcome: Outcome, truncated: bool) -> None:
     """Prints what is wrong with the run."""
     if not outcome.passed:
@@ -181,7 +165,7 @@ def main(arguments: argparse.Namespace) -> int:
     output = Path(arguments.output) if arguments.output else FOLDER / f"{name}.svg"
     if not arguments.output:
         FOLDER.mkdir(parents=True, exist_ok=True)
-    check_output(output)
+    require_output(output, ".svg", "a picture is an SVG file")
     require_solutions(arguments.solution)
     build.ensure()
     build.compile_targets([build.judge()], "building the judge")

@@ -18,10 +18,10 @@ from ..core.console import Problem, Usage, note
 from ..core.course import BUILD, ROOT, find_one, require_solutions, shown, step_of_file
 from ..core.judge_client import JudgeClient
 from ..core.judge_types import Case, Outcome, Step
-from ..core.options import CASE, add, case_of, whole
+from ..core.options import CASE, add, case_of, require_output
 from ..core.sweeps import file_inputs, key_bytes
 from ..pictures import trace
-from ..pictures.recorded import observe
+from ..pictures.recorded import observe, part_of_run
 from ..pictures.trace import Trace
 from ..player.page import page
 from ..player.replay import Replay
@@ -30,7 +30,6 @@ from .picture import count_of, range_of
 FOLDER = BUILD / "pictures"
 TWO_DIGITS, FEW_VALUES = "range:0:99", "range:0:15"  # keys that fit into a cell; for a step with a counter per value
 USUAL_KEYS = "64"
-MAX_OFFSET = 255
 
 
 @dataclass(frozen=True)
@@ -44,11 +43,6 @@ class Window:
         """As they are typed."""
         parts = {"launches": self.launches, "only-blocks": self.blocks}
         return "".join(f" --{name} {own[0]}-{own[1]}" for name, own in parts.items() if own)
-
-    def environment(self) -> dict[str, str]:
-        """What the check build reads."""
-        parts = {"CHECK_TRACE_LAUNCHES": self.launches, "CHECK_TRACE_BLOCKS": self.blocks}
-        return {name: f"{own[0]}-{own[1]}" for name, own in parts.items() if own}
 
     def in_words(self, run: Trace) -> str:
         """Which part of the run a page holds."""
@@ -79,8 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add(parser, "--n", help=f"number of keys (default: {USUAL_KEYS})")
     add(parser, "--input", help="uniform, sorted, ... or file:PATH (default: numbers of at most two digits)")
-    add(parser, *CASE[2:], "--seed", "--task", "--memory", "--pageable")
-    parser.add_argument("--offset", type=whole("--offset", 0, MAX_OFFSET), default=0, metavar="K", help="as for run")
+    add(parser, *CASE[2:], "--seed", "--task", "--memory", "--pageable", "--offset")
     parser.add_argument("--launches", metavar="A-B", help="the launches to record, from 0 (default: all)")
     parser.add_argument("--only-blocks", metavar="A-B", help="the blocks of each launch to record (default: all)")
     add(parser, "--solution")
@@ -97,14 +90,7 @@ def checked_output(given: str | None, name: str) -> Path:
     path = Path(given) if given else FOLDER / f"{name}.html"
     if not given:
         FOLDER.mkdir(parents=True, exist_ok=True)
-    if path.is_dir():
-        raise Usage(f"{path} is a directory: give a file name with -o")
-    if path.suffix != ".html":
-        raise Usage(f"{path}: the page is an HTML file: name it {path.with_suffix('.html').name}")
-    if not path.parent.is_dir():
-        raise Usage(f"no such directory: {path.parent}")
-    if why_not := files.writable(path):
-        raise Usage(f"{path} cannot be written: {why_not}")
+    require_output(path, ".html", "the page is an HTML file")
     return path
 
 
@@ -141,7 +127,7 @@ def run_program(path: Path, arguments: Sequence[str], window: Window, timeout: f
     """The trace of a program that runs once. Raises Problem if it leaves none."""
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "trace"
-        environment = {**os.environ, "CHECK_TRACE": str(target), **window.environment()}
+        environment = {**os.environ, "CHECK_TRACE": str(target), **part_of_run(window.launches, window.blocks)}
         try:
             done = subprocess.run([str(path.resolve()), *arguments], env=environment, timeout=timeout, check=False)
         except subprocess.TimeoutExpired as error:
@@ -157,7 +143,7 @@ def of_file(path: Path, arguments: argparse.Namespace, window: Window) -> tuple[
     """The run of a program, or the one that a trace holds, and what the page says about it."""
     words = [word for word in (arguments.step, *arguments.arguments) if word is not None]
     if kind_of(path) == "trace":
-        if words or window.environment():
+        if words or window.options():
             raise Usage(
                 f"{path} is a trace, which is shown as it is: leave out arguments, --launches and --only-blocks"
             )

@@ -15,9 +15,7 @@ from ..core.console import Usage, note
 from ..core.course import StepFile, find_one
 from ..core.judge_client import JudgeClient
 from ..core.judge_types import Case, Lab, Outcome
-from ..core.options import CASE, add, case_of, prepare, whole
-
-MAX_OFFSET = 255
+from ..core.options import CASE, add, case_of, prepare
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,14 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--stdin", action="store_true", help="read binary keys from standard input, write them to standard output"
     )
-    parser.add_argument(
-        "--offset",
-        type=whole("--offset", 0, MAX_OFFSET),
-        default=0,
-        metavar="K",
-        help="start the arrays K keys past an aligned address",
-    )
-    add(parser, "--solution")
+    add(parser, "--offset", "--solution")
     add(parser, "--build", choices=("cpu", "check", "cuda"))
     add(parser, "--timeout", "--seed")
     file_sort.add_arguments(parser)
