@@ -13,6 +13,9 @@ Documents mark the place of a part by a pair of comments:
     <!-- results: MACHINE tables -->     those of all labs, folded, and how they were measured
     <!-- results: MACHINE algorithms --> the fastest step of each lab, over n
     <!-- results: MACHINE phases -->     sorts on several GPUs
+    <!-- results: MACHINE grid -->       the records beside other libraries, from MACHINE/grid/*.csv: the output of
+                                         `bench --preset peers`, and of measure.cpp for more keys; nothing without them
+    <!-- results: MACHINE worst -->      the sentence of this about the worst factor
     <!-- end of results -->
 
 LAB-timeline-STEP.svg is drawn from the file LAB-timeline-STEP.json, which `./workbook picture --json` writes. Checking
@@ -37,7 +40,16 @@ from workbook.core import course, files, timelines  # noqa: E402
 from workbook.core import rows as row_files  # noqa: E402
 from workbook.core.console import Problem, grouped  # noqa: E402
 from workbook.core.rows import Row, best_gold, share_of_gold  # noqa: E402
-from workbook.reporting import host_copies, lines_over_n, parts_labs, phases, plot, step_charts, timeline  # noqa: E402
+from workbook.reporting import (  # noqa: E402
+    host_copies,
+    lines_over_n,
+    parts_labs,
+    peer_maps,
+    phases,
+    plot,
+    step_charts,
+    timeline,
+)
 from workbook.reporting.selection import Key, by_line, powers, speed, usual  # noqa: E402
 from workbook.reporting.step_charts import Compared  # noqa: E402
 from workbook.reporting.tables import fold, golds_for, over_n, paragraphs, pipe  # noqa: E402
@@ -200,7 +212,46 @@ def phases_table(machine: str) -> str:
     return f"{phases.table(RESULTS / machine)}\n\nMachine: {facts['gpu']}. Measured {when}.\n"
 
 
-PARTS = {"chart": chart, "tables": tables, "algorithms": algorithms_table, "phases": phases_table}
+def grid_folder(machine: str) -> Path:
+    """Where the comparisons over inputs, types and numbers of keys are, and their maps."""
+    return RESULTS / machine / "grid"
+
+
+def worst(machine: str) -> str:
+    """The worst factor of those comparisons in words; nothing if there are none."""
+    every = peer_maps.maps(grid_folder(machine))
+    return textwrap.fill(peer_maps.sentence(every), 120, break_on_hyphens=False) + "\n" if every else ""
+
+
+def grid(machine: str) -> str:
+    """Those comparisons: when they were measured, and a map per step and type."""
+    every = peer_maps.maps(grid_folder(machine))
+    if not every:
+        return ""
+    measured = sorted((row.date[:10], row.commit[:7]) for row in peer_maps.bench_rows(grid_folder(machine)))
+    commits = ", ".join(dict.fromkeys(commit for _, commit in measured))
+    words = (
+        f"{peer_maps.sentence(every)} They were measured from {measured[0][0]} to {measured[-1][0]} at commit "
+        f"{commits} by `./workbook bench --preset peers`, and for more keys by the program in "
+        "[reports/records](records/README.md), which runs all sorts in one process."
+    )
+    pictures = (
+        f"![A map of factors for {which}: a line per input, a column per number of keys.]"
+        f"(results/{machine}/grid/{which.stem}.svg)"
+        for which in every
+    )
+    text = textwrap.fill(words, 120, break_on_hyphens=False, break_long_words=False)
+    return paragraphs("### Where another library is faster", text, *pictures) + "\n"
+
+
+PARTS = {
+    "chart": chart,
+    "tables": tables,
+    "algorithms": algorithms_table,
+    "phases": phases_table,
+    "grid": grid,
+    "worst": worst,
+}
 
 
 def documents() -> dict[Path, str]:
@@ -212,6 +263,12 @@ def documents() -> dict[Path, str]:
 
     paths = [ROOT / "README.md", ROOT / "reports/RESULTS.md", *sorted(ROOT.glob("labs/**/*.md"))]
     return {path: MARK.sub(part, path.read_text(encoding="utf-8")) for path in paths}
+
+
+def maps() -> dict[Path, str]:
+    """Every map of comparisons, as it should be."""
+    drawn = {folder: peer_maps.drawings(peer_maps.maps(folder)) for folder in RESULTS.glob("*/grid")}
+    return {folder / name: svg for folder, own in drawn.items() for name, svg in own.items()}
 
 
 # --- the charts ---
@@ -277,7 +334,7 @@ def main() -> None:
     parser.add_argument("--check", action="store_true", help="write nothing; fail if something is out of date")
     check = parser.parse_args().check
     stale = []
-    for path, text in documents().items():
+    for path, text in {**documents(), **maps()}.items():
         if not path.is_file() or path.read_text(encoding="utf-8") != text:
             stale.append(path)
             if not check:

@@ -1,5 +1,6 @@
 // CUB's table of steps. Without GOLD_ALL_TYPES, only the types that labs sort by default and that the
-// demo times, so that the others need not be compiled first.
+// demo times, so that the others need not be compiled first. With GOLD_IS_PEER, without the CPU's sorts of host memory,
+// which the gold standard has.
 #include "gold/cub.h"
 
 #include <array>
@@ -98,12 +99,14 @@ constexpr lab::Step steps[] = {
      .name = "radix-with-copies",
      .idea = "copy in, cub::DeviceRadixSort, copy out",
      .function = lab::SortHostMemory{gold::radix_with_copies}},
+#ifndef GOLD_IS_PEER
     gold::host_sort_line,
 #ifdef LAB_HAVE_VQSORT
     gold::host_vqsort_line,
 #endif
 #ifdef LAB_HAVE_BLOCK_INDIRECT_SORT
     gold::host_block_indirect_sort_line,
+#endif
 #endif
     {.number = 5, .name = "reduce", .idea = "cub::DeviceReduce", .function = lab::Reduce{gold::reduce}},
     {.number = 5, .name = "histogram", .idea = "cub::DeviceHistogram", .function = lab::Histogram{gold::histogram}},

@@ -8,6 +8,10 @@
 #include "step/error.h"
 #include "step/step.h"
 
+#ifdef CCCL_ENABLE_ASSERTIONS
+#error "CUB would be timed with its assertions: compile it with -UCCCL_ENABLE_ASSERTIONS"
+#endif
+
 namespace gold {
 
 using lab::LaunchShape;

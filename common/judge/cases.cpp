@@ -18,12 +18,14 @@ namespace {
 
 constexpr std::int64_t max_small_n = 6000;      // beyond it sizes are "many keys"
 constexpr std::int64_t several_tiles = 40'009;  // more keys than the largest tile of any step
-// A step that takes more types than this sorts each n with this number of them, and each input of a type with one n,
-// in turn, because hundreds of cases of each type find no more than tens.
+// Hundreds of cases of each type find no more than tens. So each n is sorted with at most this number of types, and
+// each n above few_keys with one. A step that takes more types sorts each input of a type once, with the sizes and
+// orders in turn.
 constexpr std::size_t max_types = 3;
+constexpr std::int64_t few_keys = 1100;
 // A quadratic step has this number of keys in most of its hundreds of cases, which otherwise take half a minute: three
 // blocks, or three tiles, of which the last is not full. Only a few cases have more.
-constexpr std::int64_t max_quadratic_n = 1100;
+constexpr std::int64_t max_quadratic_n = few_keys;
 constexpr std::uint64_t lane_seeds[] = {0, 1, 77};  // 0: CUDA's own order
 
 std::int64_t affordable_on(Build build, const StepFacts& step) {
@@ -54,11 +56,15 @@ class Generator {
     begin_group("any n");
     const auto sizes = small_sizes(quick);
     for (std::int64_t n : sizes) {
-      const std::size_t types = quick || n > typical_max_n() ? 1 : std::min(types_.size(), max_types);
+      const std::size_t types = quick || n > few_keys ? 1 : std::min(types_.size(), max_types);
       for (std::size_t i = 0; i < types; ++i) add(next_type(), n, "uniform");
     }
     begin_group("any input, key type and order");
-    for (KeyType type : types_) add_inputs(type, quick);
+    if (quick) {
+      add_each_once();
+    } else {
+      for (KeyType type : types_) add_inputs(type);
+    }
     begin_group("ranges of values");
     if (step_.max_range) {
       for (KeyType type : types_) add_ranges(type);
@@ -66,9 +72,14 @@ class Generator {
     begin_group("arrays that begin at any address");
     add_offsets(quick);
     begin_group("many keys");
-    const char* const inputs[] = {"uniform", "few-values", "nearly-sorted", "skewed"};
+    // The plain type, which gets the inputs at even places, and the others take turns, because some methods serve only
+    // large arrays of one type. "values:200" puts many equal keys into each part that the highest bits make.
+    const char* const inputs[] = {"uniform", "few-values", "values:200", "skewed", "uniform", "nearly-sorted"};
     std::size_t index = 0;
-    for (std::int64_t n : large_sizes(quick)) add(next_type(), n, inputs[index++ % std::size(inputs)]);
+    for (std::int64_t n : large_sizes(quick)) {
+      const KeyType type = index % 2 == 0 ? plain_type() : next_type();
+      add(type, n, inputs[index++ % std::size(inputs)]);
+    }
     begin_group("little device memory");
     if (step_.in_host_memory) add_little_memory(quick);
     begin_group("any possible launch shape");
@@ -273,20 +284,37 @@ class Generator {
     return sizes;
   }
 
-  void add_inputs(KeyType type, bool quick) {
+  static std::vector<const char*> graded_inputs() {
+    std::vector<const char*> names;
+    for (const InputFacts& input : inputs()) {
+      if (input.use == InputUse::graded) names.push_back(input.name);
+    }
+    return names;
+  }
+
+  // Each input and each type, but not each input of each type.
+  void add_each_once() {
+    const std::int64_t n = std::min<std::int64_t>(1777, typical_max_n());
+    for (KeyType type : types_) add(type, n, "uniform");
+    for (const char* input : graded_inputs()) add(next_type(), n, input);
+  }
+
+  void add_inputs(KeyType type) {
     std::vector<std::int64_t> all = {1000, 2049, 3333};
-    if (quick) all = {1777};
     for (std::int64_t& n : all) n = std::min(n, typical_max_n());
     all.erase(std::unique(all.begin(), all.end()), all.end());
-    for (const InputFacts& input : inputs()) {
-      // The other and-K inputs differ only in their entropy, which matters only for times.
-      const std::string_view name = input.name;
-      if (name.starts_with("and-") && name != "and-3") continue;
-      const std::vector<std::int64_t> one = {all[next_++ % all.size()]};
-      for (std::int64_t n : types_.size() > max_types ? one : all) {
-        const Order order = add(type, n, input.name).order;
-        if (quick) continue;
-        add(type, n, input.name).order = order == Order::ascending ? Order::descending : Order::ascending;
+    // Otherwise an even number of inputs would give each of them the same order in every type.
+    if (graded_inputs().size() % 2 == 0) next_order_ = !next_order_;
+    for (const char* input : graded_inputs()) {
+      if (types_.size() > max_types) {
+        // In turn, so that each type and each input has both orders.
+        next_order_ = !next_order_;
+        add(type, all[next_++ % all.size()], input).order = next_order_ ? Order::descending : Order::ascending;
+        continue;
+      }
+      for (std::int64_t n : all) {
+        const Order order = add(type, n, input).order;
+        add(type, n, input).order = order == Order::ascending ? Order::descending : Order::ascending;
       }
     }
   }
@@ -346,11 +374,12 @@ class Generator {
     c.expect = Expect::refused;
   }
 
-  // More keys than any step's tile has for each block, so that a second round of every loop begins.
+  // More keys than any step's tile has for each block, so that a second round of every loop begins. In a quadratic step,
+  // it begins with fewer keys, and a GPU needs seconds for each of the others.
   void add_many_rounds(bool quick) {
     for (const LaunchShape& shape : {LaunchShape{1, 0}, {2, 0}, {1, 32}}) {
       const KeyType type = next_type();
-      add(type, std::min(shape.blocks * several_tiles, limit()), widest_input(step_, type), shape).expect =
+      add(type, std::min(shape.blocks * several_tiles, typical_max_n()), widest_input(step_, type), shape).expect =
           Expect::either;
       if (quick) return;
     }
@@ -374,6 +403,7 @@ class Generator {
   const std::string one_value_too_many_ = fmt::format("range:0:{}", step_.max_range);  // for its counters
   std::vector<KeyType> types_;
   std::size_t next_ = 0;
+  bool next_order_ = false;
   std::uint64_t case_count_ = 0;
   std::vector<CaseGroup> groups_;
 };

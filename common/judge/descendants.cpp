@@ -28,7 +28,7 @@ std::set<pid_t>& runners() {
 
 struct Entry {
   pid_t parent;
-  bool has_ended;  // but nobody has waited for it
+  bool has_ended;  // but has not been waited for
 };
 
 // All processes of this machine that we can see.

@@ -1,9 +1,5 @@
-// A distribution gives each position a level, a 64-bit fraction of the key type's range. The inverse of ordered_bits
-// turns levels into keys, so "sorted" means the same for every type. A key depends only on the seed and its position,
-// so every core can generate its own part and no state is kept.
 #include "judge/inputs.h"
 
-#include <array>
 #include <bit>
 #include <charconv>
 #include <filesystem>
@@ -13,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "judge/distributions.h"
 #include "judge/parallel.h"
 #include "judge/random.h"
 #include "step/error.h"
@@ -21,105 +18,13 @@
 namespace lab {
 namespace {
 
-constexpr std::uint64_t half = std::uint64_t{1} << 63;
-
-// Independent streams of random numbers from one seed. Some distributions need two.
-enum Stream : std::uint64_t { first, second };
-
-struct Position {
-  std::uint64_t seed;
-  std::uint64_t i;
-  std::uint64_t n;
-  int bits;  // of a key
-
-  std::uint64_t random(Stream stream) const { return random_at(seed + stream * half, i); }
-  std::uint64_t random(Stream stream, std::uint64_t at) const { return random_at(seed + stream * half, at); }
-};
-
-using Level = std::uint64_t (*)(const Position&);
-
-std::uint64_t uniform(const Position& p) { return p.random(first); }
-
-// The level of position i of n keys in order: a random one in the i-th of n equal parts of the range.
-std::uint64_t nth_in_order(const Position& p, std::uint64_t i) {
-  const std::uint64_t part = std::numeric_limits<std::uint64_t>::max() / p.n;
-  return i * part + multiply_high(p.random(first, i), part);
-}
-
-// Each bit is 1 with a probability of 2^-words, independently of the others: the fewer ones, the less entropy.
-// Source: Thearling and Smith, "An improved supercomputer sorting benchmark", 1992.
-template <int words>
-std::uint64_t and_of(const Position& p) {
-  constexpr std::uint64_t stream = half / 8;  // so that there can be sixteen streams
-  std::uint64_t level = ~std::uint64_t{0};
-  for (std::uint64_t word = 0; word < words; ++word) level &= random_at(p.seed + word * stream, p.i);
-  return level;
-}
-
-std::uint64_t sorted(const Position& p) { return nth_in_order(p, p.i); }
-std::uint64_t reversed(const Position& p) { return nth_in_order(p, p.n - 1 - p.i); }
-std::uint64_t all_equal(const Position& p) { return p.random(first, 0); }
-
-// One value in each half of the range (few_values: in each sixteenth), so that no two values are equal.
-std::uint64_t two_values(const Position& p) {
-  const std::uint64_t which = p.random(first) >> 63;
-  return (which << 63) | (p.random(second, which) >> 1);
-}
-
-std::uint64_t few_values(const Position& p) {
-  const std::uint64_t which = p.random(first) >> 60;
-  return (which << 60) | (p.random(second, which) >> 4);
-}
-
-std::uint64_t nearly_sorted(const Position& p) {
-  const bool misplaced = p.random(second) % 64 == 0;
-  return misplaced ? uniform(p) : sorted(p);
-}
-
-// Every bit length is equally frequent: half of the keys of a 32-bit input are below 2^16.
-std::uint64_t skewed(const Position& p) { return (p.random(first) | half) >> p.random(second) % p.bits; }
-
-std::uint64_t organ_pipe(const Position& p) {
-  const bool rising = p.i < (p.n + 1) / 2;
-  return nth_in_order(p, rising ? 2 * p.i : 2 * (p.n - 1 - p.i) + 1);
-}
-
-struct Distribution {
-  InputFacts facts;
-  Level level;  // null for `extremes`, which picks bit patterns
-};
-
-constexpr Distribution distributions[] = {
-    {{"uniform", "all keys are equally likely (floats: all finite bit patterns)"}, uniform},
-    {{"and-2", "AND of 2 uniform words: a bit is 1 in 1 of 4 keys, 0.811 bits of entropy per bit (25.96 in 32)"},
-     and_of<2>},
-    {{"and-3", "AND of 3: a bit is 1 in 1 of 8 keys, 0.544 bits of entropy per bit (17.39 in 32)"}, and_of<3>},
-    {{"and-4", "AND of 4: a bit is 1 in 1 of 16 keys, 0.337 bits of entropy per bit (10.79 in 32)"}, and_of<4>},
-    {{"and-5", "AND of 5: a bit is 1 in 1 of 32 keys, 0.201 bits of entropy per bit (6.42 in 32)"}, and_of<5>},
-    {{"few-values", "sixteen values at random: 4 bits of entropy per key"}, few_values},
-    {{"two-values", "two values at random: 1 bit of entropy per key"}, two_values},
-    {{"all-equal", "one value: no entropy"}, all_equal},
-    {{"sorted", "already in ascending order"}, sorted},
-    {{"reversed", "in descending order"}, reversed},
-    {{"nearly-sorted", "ascending, one key in 64 replaced"}, nearly_sorted},
-    {{"organ-pipe", "ascending, then descending"}, organ_pipe},
-    {{"skewed", "mostly small keys: every bit length is equally frequent"}, skewed},
-    {{"extremes", "0, largest, signed limits; floats: NaN of both signs, infinities, both zeros, denormals"}, nullptr},
-};
-
-constexpr auto facts = [] {
-  std::array<InputFacts, std::size(distributions)> all{};
-  for (std::size_t i = 0; i < all.size(); ++i) all[i] = distributions[i].facts;
-  return all;
-}();
-
 const Distribution& distribution_named(const std::string& name) {
   std::string known;
-  for (const Distribution& distribution : distributions) {
+  for (const Distribution& distribution : distributions()) {
     if (name == distribution.facts.name) return distribution;
     known += std::string(distribution.facts.name) + ", ";
   }
-  throw Error("unknown input '" + name + "'; choose one of: " + known + "range:LOW:HIGH, file:PATH");
+  throw Error("unknown input '" + name + "'; choose one of: " + known + "values:COUNT, range:LOW:HIGH, file:PATH");
 }
 
 template <class Key>
@@ -161,20 +66,34 @@ std::vector<Key> extreme_keys() {
 }
 
 template <class Key>
+Key key_at(const Distribution& distribution, const Position& position, const std::vector<Key>& extremes) {
+  if (distribution.has_zeros) {
+    const std::uint64_t random = position.random(Stream::second);
+    if (random % 64 == 0) return Key(random & 64 ? -Key() : Key());
+  }
+  if (!distribution.level) return extremes[multiply_high(position.random(Stream::first), extremes.size())];
+  if constexpr (std::is_floating_point_v<Key>) {
+    if (distribution.number) return static_cast<Key>(distribution.number(position));
+  }
+  return key_at_level<Key>(distribution.level(position));
+}
+
+template <class Key>
 void make_typed(const Distribution& distribution, std::uint64_t seed, std::int64_t n, Key* keys) {
   const std::vector<Key> extremes = extreme_keys<Key>();
   parallel_for(n, [&](std::int64_t begin, std::int64_t end) {
     Position position{seed, 0, static_cast<std::uint64_t>(n), 8 * sizeof(Key)};
     for (std::int64_t i = begin; i < end; ++i) {
       position.i = static_cast<std::uint64_t>(i);
-      keys[i] = distribution.level ? key_at_level<Key>(distribution.level(position))
-                                   : extremes[multiply_high(position.random(first), extremes.size())];
+      keys[i] = key_at(distribution, position, extremes);
     }
   });
 }
 
 constexpr std::string_view file_prefix = "file:";
 constexpr std::string_view range_prefix = "range:";
+constexpr std::string_view values_prefix = "values:";
+constexpr std::uint64_t most_values = 1 << 16;
 
 // The whole number that `text` consists of, as a key.
 template <class Key>
@@ -227,6 +146,37 @@ void make_range(Key low, Key high, std::uint64_t seed, std::int64_t n, Key* keys
   keys[(at + n / 2) % n] = high;
 }
 
+// The number in "values:COUNT".
+std::uint64_t value_count(const std::string& input, KeyType type) {
+  const auto count = key_of<std::uint64_t>(input.substr(values_prefix.size()), input, KeyType::u64);
+  const int bits = 8 * key_bytes(type);
+  const std::uint64_t most = bits < 16 ? std::uint64_t{1} << bits : most_values;
+  if (count < 2 || count > most) {
+    throw Unsupported("the input " + input + " needs a number of values from 2 to " + std::to_string(most) + " for " +
+                      name_of(type) + " keys");
+  }
+  return count;
+}
+
+// One value in each of `count` equal parts of the type's values.
+template <class Key>
+void make_few_values(std::uint64_t count, std::uint64_t seed, std::int64_t n, Key* keys) {
+  const Bits<Key> lowest = ordered_bits(std::numeric_limits<Key>::lowest());
+  const Bits<Key> span = ordered_bits(std::numeric_limits<Key>::max()) - lowest;
+  const auto begin_of = [&](std::uint64_t part) {
+    return std::uint64_t((static_cast<unsigned __int128>(span) + 1) * part / count);
+  };
+  std::vector<Key> values;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const std::uint64_t value = begin_of(i) + multiply_high(random_at(~seed, i), begin_of(i + 1) - begin_of(i));
+    values.push_back(from_ordered_bits<Key>(Bits<Key>(lowest + value)));
+  }
+  parallel_for(n, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i)
+      keys[i] = values[multiply_high(random_at(seed, std::uint64_t(i)), count)];
+  });
+}
+
 // The size of the file that "file:PATH" names, in bytes.
 std::int64_t file_bytes(const std::string& input) {
   const std::string path = input.substr(file_prefix.size());
@@ -241,11 +191,22 @@ void read_file(const std::string& path, std::int64_t bytes, void* to) {
 
 }  // namespace
 
-std::span<const InputFacts> inputs() { return facts; }
+std::span<const InputFacts> inputs() {
+  static const auto all = [] {
+    std::vector<InputFacts> facts;
+    for (const Distribution& distribution : distributions()) facts.push_back(distribution.facts);
+    return facts;
+  }();
+  return all;
+}
 
 std::int64_t file_keys(const std::string& input, KeyType type) {
   if (input.starts_with(range_prefix)) {
     with_range(input, type, [](auto, auto) {});
+    return 0;
+  }
+  if (input.starts_with(values_prefix)) {
+    value_count(input, type);
     return 0;
   }
   if (!input.starts_with(file_prefix)) {
@@ -285,8 +246,11 @@ void make_keys(const std::string& input, KeyType type, std::uint64_t seed, std::
     return with_range(input, type,
                       [&](auto low, auto high) { make_range(low, high, seed, n, static_cast<decltype(low)*>(keys)); });
   }
-  const Distribution& distribution = distribution_named(input);
-  with_key(type, [&](auto tag) { make_typed(distribution, seed, n, static_cast<typename decltype(tag)::Key*>(keys)); });
+  with_key(type, [&](auto tag) {
+    auto* const to = static_cast<typename decltype(tag)::Key*>(keys);
+    if (input.starts_with(values_prefix)) return make_few_values(value_count(input, type), seed, n, to);
+    make_typed(distribution_named(input), seed, n, to);
+  });
 }
 
 void make_values(std::uint64_t seed, std::int64_t n, std::uint32_t* values) {

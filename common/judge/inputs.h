@@ -9,18 +9,27 @@
 
 namespace lab {
 
+/// Where an input is used, beside commands that name it. Each use includes the ones before it.
+enum class InputUse {
+  compared,  ///< in the comparison with other libraries (`bench --preset peers`)
+  timed,     ///< in reports and the other presets, too
+  graded     ///< in graded cases, too: every input makes them take longer
+};
+
 struct InputFacts {
   const char* name;
   const char* what;  ///< a few words for lists
+  InputUse use;
 };
 
-/// The distributions: random ones from the most entropy to the least, then others. There are two more kinds of input:
-/// "range:LOW:HIGH" means whole numbers from LOW to HIGH, all equally likely, but LOW and HIGH are always among two or
-/// more keys; "file:PATH" means a file's bytes as keys.
+/// The distributions: random ones from the most entropy to the least, then others. There are three more kinds of input:
+/// "values:COUNT" means that many values, from 2 to 65,536, at random; "range:LOW:HIGH" means whole numbers from LOW to
+/// HIGH, all equally likely, but LOW and HIGH are always among two or more keys; "file:PATH" means a file's bytes as
+/// keys.
 std::span<const InputFacts> inputs();
 
-/// Throws lab::Error unless `input` is a distribution's name, a range that the key type can represent, or a file with
-/// at least n keys. Changes nothing.
+/// Throws lab::Error unless `input` is a distribution's name, a number of values or a range that the key type has, or a
+/// file with at least n keys. Changes nothing.
 void check_input(const std::string& input, KeyType type, std::int64_t n);
 
 /// The number of keys in the file that "file:PATH" names; 0 for other inputs, which have any number of keys. Errors:

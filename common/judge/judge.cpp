@@ -1,10 +1,12 @@
 #include "judge/judge.h"
 
 #include <fmt/format.h>
+#include <signal.h>
 #include <sys/prctl.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "judge/errors.h"
@@ -181,6 +183,9 @@ Outcome Judge::exchange() {
   while (!exchange.finished) receive(exchange);
   Outcome& outcome = exchange.outcome;
   outcome.printed = process_->collect_output();
+  if (outcome.status == Status::crashed && outcome.message.ends_with(strsignal(SIGABRT))) {
+    if (const std::string cause = cause_of_abort(outcome.printed); !cause.empty()) outcome.message = cause;
+  }
   if (!exchange.document.empty()) {
     try {
       outcome.document = read_document(exchange.document);

@@ -14,6 +14,16 @@
 namespace lab {
 namespace {
 
+// How messages of the C library begin, before it calls abort().
+constexpr std::string_view heap_faults[] = {"free(): ",
+                                            "malloc(): ",
+                                            "realloc(): ",
+                                            "double free",
+                                            "corrupted ",
+                                            "munmap_chunk(): ",
+                                            "malloc_consolidate(): ",
+                                            "*** stack smashing detected ***"};
+
 constexpr std::size_t max_name = 4096;  // bytes of a name, path or text of a runner
 
 std::string text_in(const Json& object, const char* member) {
@@ -168,6 +178,31 @@ Finding place_in(std::string_view message) {
   place.file = file;
   place.text = rest.substr(2);
   return place;
+}
+
+std::string cause_of_abort(std::string_view printed) {
+  constexpr std::string_view thrown = "terminate called after throwing an instance of '",
+                             what = "  what():  ", failed = ": Assertion `";
+  std::string cause;
+  for_each_line(printed, [&](std::string_view line) {
+    if (line.starts_with(thrown)) {
+      cause = std::string(line.substr(thrown.size(), line.find('\'', thrown.size()) - thrown.size())) +
+              " was thrown, which nothing catches";
+    } else if (line.starts_with(what) && !cause.empty()) {
+      cause += ": " + std::string(line.substr(what.size()));
+    } else if (line.starts_with("terminate called without an active exception")) {
+      cause =
+          "std::terminate() was called without an exception, as by the destructor of a std::thread that has not ended";
+    } else if (const std::size_t at = line.find(failed); at != std::string_view::npos) {
+      const std::string_view place = line.substr(0, line.find(": "));  // FILE:LINE: FUNCTION: Assertion `TEXT' failed.
+      const std::string_view text = line.substr(at + failed.size());
+      cause = fmt::format("{}: assertion failed: {}", place, text.substr(0, text.rfind('\'')));
+    } else if (std::any_of(std::begin(heap_faults), std::end(heap_faults),
+                           [&](std::string_view fault) { return line.starts_with(fault); })) {
+      cause = std::string(line) + ": host code writes outside its memory, or frees it twice";
+    }
+  });
+  return cause.substr(0, max_name);
 }
 
 std::vector<Finding> printed_findings(std::string_view printed) {

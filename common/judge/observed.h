@@ -55,6 +55,10 @@ struct Document {
 /// Reads the document that a runner sent for a sort. Errors: lab::Error, with what is malformed.
 Document read_document(const std::string& text);
 
+/// Why a program that printed this called abort(): an exception, an assertion, or what the C library has noticed. "" if
+/// that is not known.
+std::string cause_of_abort(std::string_view printed);
+
 /// The findings that the emulation printed: lines "FILE:LINE: error: KIND: TEXT".
 std::vector<Finding> printed_findings(std::string_view printed);
 

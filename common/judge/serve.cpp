@@ -109,7 +109,10 @@ class Server {
 
   static Json answer_inputs() {
     Json list = Json::array();
-    for (const InputFacts& input : inputs()) list.push_back({{"name", input.name}, {"what", input.what}});
+    for (const InputFacts& input : inputs()) {
+      const bool compared = input.use == InputUse::compared;
+      list.push_back({{"name", input.name}, {"what", input.what}, {"only_compared", compared}});
+    }
     return {{"inputs", std::move(list)}};
   }
 

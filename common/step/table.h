@@ -119,8 +119,9 @@ struct Budget {
   double sectors = 0;    ///< global memory: sectors moved per sector needed if all of its 32 bytes were used
   double bytes = 0;      ///< global memory: bytes of the sectors moved, per key
   double barriers = 0;   ///< __syncthreads() per block, on average over all blocks of all launches
-  double span = 0;       ///< requests one after another for 1,000 keys: those of the busiest warp between two barriers,
-                         ///< added up over a block, in the block with the most of each launch, and over all launches
+  double span = 0;       ///< requests on the critical path for 1,000 keys: those of the busiest warp between two
+                         ///< barriers, added up over a block, in the block with the most of each launch, and over all
+                         ///< launches
   double work = 0;       ///< requests of all kernels for 1,000 keys, at least: about a fourth of the solution's, where
                          ///< that is much more than a copy. Fewer mean that the host has done the work
 };
@@ -154,6 +155,7 @@ inline constexpr std::int64_t any_n = std::numeric_limits<std::int64_t>::max();
 /// How a step's work grows with n, and how much of the machine shares it.
 enum class Growth {
   linear,    ///< as n or n log n, on the whole machine
+  passes,    ///< the same, with a pass over all keys for each of their bits
   serial,    ///< as n or n log n, but one thread or the host does much of it
   quadratic  ///< as n^2
 };
@@ -168,6 +170,8 @@ constexpr Affordable affordable(Growth growth) {
   switch (growth) {
     case Growth::quadratic:
       return {.check = 1500, .cpu = 4200, .cuda = 65536};
+    case Growth::passes:
+      return {.check = 1 << 16, .cpu = 1 << 17, .cuda = 1 << 28};
     case Growth::serial:
       return {.check = 1 << 17, .cpu = 1 << 20, .cuda = 1 << 22};
     case Growth::linear:

@@ -23,10 +23,13 @@ VERBS = {
     "run": "sort one input and verify it",
     "picture": "draw which threads read and write which places in a run of a step",
     "play": "replay a run of a step or a program in the browser, access by access",
+    "open": "read the course in the browser, with hints and the verdict on each file as you save it",
+    "debug": "step through a kernel on the CPU with gdb, thread by thread",
     "bench": "time a lab's steps against the gold standard",
     "profile": "show what each kernel of a step does to memory: requests, conflicts, sectors",
     "report": "write a lab's report: the command makes tables and plots, you write the text",
     "cc": "compile a CUDA program for the CPU",
+    "editor": "write the files that VS Code and GitHub Codespaces need for the workbook",
     "doctor": "show what this machine has and lacks, and what to do about it",
     "completion": "print a script that completes commands, labs, steps and options in bash and zsh",
 }
@@ -35,6 +38,7 @@ INSTRUCTORS_VERBS = {
     "grade": "grade a folder of submissions in a sandbox, with points from a rubric",
     "starters": "write the files of labs/ that students fill in, from solutions/",
     "release": "write the course for students, without solutions, into a new folder",
+    "site": "write the course as static pages into a new folder",
     "gradescope": "make the archive for an autograder on Gradescope",
 }
 if has_solutions():

@@ -171,17 +171,27 @@ inline constexpr std::size_t bucket_bytes = std::max(sizeof(Bucket<Shape>), size
 template <class Core, class Shape, class From, class Key>
 __device__ void sort_any_bucket(BucketJob<From> job, KeyTransform<Key> transform) {
   extern __shared__ uint4 shared_memory[];
+  __shared__ std::uint32_t differences;  // the bits in which some keys of the bucket differ
+  if (threadIdx.x == 0) differences = 0;
   if (Core::sort_bucket(*reinterpret_cast<Bucket<Shape>*>(shared_memory), job, transform)) return;
-  __syncthreads();  // the tile overwrites the bucket, whose max_bin other threads may still be reading
+  // The tile overwrites the bucket, whose max_bin other threads may still be reading, and all add to `differences`, which
+  // thread 0 has cleared.
+  __syncthreads();
   auto& tile = tile_in_shared_memory<BucketTile<Shape>>();
   Items<BucketTile<Shape>> items((job.count + Shape::threads - 1) / Shape::threads);
+  const std::uint32_t first_key = job.from[0] | job.highest;
+  std::uint32_t own_differences = 0;
 #pragma unroll
   for (int row = 0; row < Shape::items; ++row) {
     const int i = items.first + 32 * row;
     items.keys[row] = i < job.count ? job.from[i] | job.highest : ~0u;
+    if (i < job.count) own_differences |= items.keys[row] ^ first_key;
   }
-  const KeyTransform<std::uint32_t> identity(0u);  // the keys are transformed already
-  sort_items<typename Core::RankAndScatter>(tile, items, identity, (32 - job.bits + 7) / 8);
+  if (own_differences != 0) atomicOr(&differences, own_differences);
+  __syncthreads();  // all threads read `differences`, to which others have added
+  const int passes = (32 - __clz(int(differences)) + 7) / 8;  // none if all keys are equal
+  const KeyTransform<std::uint32_t> identity(0u);             // the keys are transformed already
+  sort_items<typename Core::RankAndScatter>(tile, items, identity, passes);
   items.store(transform, job.count, Pairs<std::uint32_t, NoValue>{job.to, nullptr});
 }
 

@@ -43,6 +43,10 @@ __device__ int find_values(lab::Span<const std::uint32_t> keys, KeyTransform<Key
   }
   // -0 and +0 are equal, so only a sort that keeps the order of equal keys may move them.
   if (__syncthreads_or(zeros & 1) && __syncthreads_or(zeros & 2)) return FewValues::max + 1;
+  // Each value costs a round below. Of 32 samples of as many equally frequent values, hardly ever more than 28 differ.
+  const unsigned equal = __match_any_sync(0xffffffffu, samples[0]), lower = (1u << threadIdx.x % 32) - 1;
+  const int distinct = __popc(__ballot_sync(0xffffffffu, (equal & lower) == 0));
+  if (__syncthreads_or(threadIdx.x < 32 && distinct > 28)) return FewValues::max + 1;
   unsigned left = (1u << samples_per_thread) - 1;  // a bit for each sample whose value is not yet found
   for (int values = 0;; ++values) {
     if (threadIdx.x == 0) table.first_left = few_threads;

@@ -35,7 +35,7 @@ inline constexpr lab::Step steps[] = {
      .budget = {.n = 16384, .sectors = 1.05, .bytes = 8.2, .span = 10}, .function = lab::Unflip{unflip}},
     {.number = 2, .name = "split", .idea = "one bit per pass", .lines = {.own = 26, .given = 62},
      .picture = {.input = "range:0:15", .arrays = "global", .launches = {0, 5}, .is_in_report = true},
-     .stable = true,
+     .stable = true, .growth = lab::Growth::passes,
      .budget = {.n = 16384, .conflicts = 1.1, .sectors = 1.2, .bytes = 620, .barriers = 13, .span = 800, .work = 3400},
      .function = lab::Sort{.u8 = sort_split<std::uint8_t>, .u16 = sort_split<std::uint16_t>,
                            .u32 = sort_split<std::uint32_t>, .u64 = sort_split<std::uint64_t>,

@@ -1,7 +1,8 @@
 // Times one line of a lab's table of steps, and beside it every line of the gold standard that does the same, and
 // libcusort if it was given to Meson. All are timed in this process, on the same keys, and nothing else happens between
 // a run's start and its end: the judge, which runs steps in another process, also times what that costs the host.
-// README.md names the commands. LAB_SPACE: the C++ namespace of the lab's table.
+// README.md names the commands. LAB_SPACE: the C++ namespace of the lab's table. LAB_GOLD: what rows call the gold
+// standard, such as "CUB".
 #include <cuda_runtime.h>
 #include <fmt/format.h>
 
@@ -43,7 +44,7 @@ using lab::Task;
 
 /// The command line.
 struct Options {
-  std::string step = "record", commit;
+  std::string step = "record", commit, against;
   std::vector<std::string> sizes = {"2^16", "2^20", "2^26", "2^28"}, inputs = {"uniform"}, types = {"u32"};
   bool descending = false;
   int runs = 11;
@@ -174,17 +175,18 @@ const Step& step_named(const std::string& name) {
 }
 
 /// The gold standard's lines first, the step last.
-std::vector<Contender> contenders(const Step& step, const Problem& problem) {
+std::vector<Contender> contenders(const Step& step, const Problem& problem, const std::string& against) {
   std::vector<Contender> found;
   const auto add = [&](const char* library, std::span<const Step> table) {
     for (const Step& line : table) {
       const bool same = line.task() == step.task() && line.tile == step.tile && !line.in_host_memory();
-      if (same && line.takes(problem.type) && problem.n <= line.max_n) {
+      const bool wanted = against.empty() || against == line.name;
+      if (same && wanted && line.takes(problem.type) && problem.n <= line.max_n) {
         found.push_back({fmt::format("{} {}", library, line.name), &line});
       }
     }
   };
-  add(lab::on_gpu ? "CUB" : "CPU", gold::table());
+  add(LAB_GOLD, gold::table());
   if (found.empty()) throw lab::Error(fmt::format("the gold standard has nothing to compare '{}' with", step.name));
   add("libcusort", libcusort::table());
   if (!step.takes(problem.type) || problem.n > step.max_n) {
@@ -244,7 +246,8 @@ void measure(const Options& options) {
     for (const std::string& input : options.inputs) {
       for (const std::string& n : options.sizes) {
         const Problem problem{step.task(), lab::key_type_named(type), options.order(), input, size_of(n), options.seed};
-        print(times_of(contenders(step, problem), problem, options.runs), problem, options, device.name);
+        print(times_of(contenders(step, problem, options.against), problem, options.runs), problem, options,
+              device.name);
       }
     }
   }
@@ -257,13 +260,20 @@ int main(int argc, char** argv) try {
   CLI::App app(fmt::format("Times a step of {} beside the gold standard, as CSV.", LAB_SPACE::traits.name));
   app.add_option("--step", options.step, "the name of its line in steps.h")->capture_default_str();
   app.add_option("--n", options.sizes, "numbers of keys, such as 1000 or 2^20")->delimiter(',')->capture_default_str();
-  app.add_option("--input", options.inputs, "the judge's inputs")->delimiter(',')->capture_default_str();
+  app.add_option("--input", options.inputs, "the judge's inputs; all: each of them, and values:33 and values:1000")
+      ->delimiter(',')
+      ->capture_default_str();
   app.add_option("--type", options.types, "types of keys")->delimiter(',')->capture_default_str();
+  app.add_option("--against", options.against, "only other sorts with this name, such as radix");
   app.add_flag("--descending", options.descending);
   app.add_option("--runs", options.runs, "timed runs")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--seed", options.seed, "of the inputs")->capture_default_str();
   app.add_option("--commit", options.commit, "of the sources, for the rows: $(git rev-parse --short HEAD)")->required();
   CLI11_PARSE(app, argc, argv);
+  if (options.inputs == std::vector<std::string>{"all"}) {
+    options.inputs = {"values:33", "values:1000"};
+    for (const lab::InputFacts& input : lab::inputs()) options.inputs.push_back(input.name);
+  }
   measure(options);
   return 0;
 } catch (const std::exception& error) {

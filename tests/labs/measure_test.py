@@ -44,6 +44,8 @@ def check_program(program: str) -> None:
     if lab == "03-bitonic":
         check_rows(program, lab, "record", "--n", "2^9", "--type", "pairs", "--descending")
         check_rows(program, lab, "segments", "--n", "5000")
+        rows = rows_of(program, "--n", "100", "--against", "stable-sort")
+        assert [row["sort"] for row in rows] == ["CPU stable-sort", f"{lab} record"], rows
     wrong = subprocess.run([program, "--commit", "abc", "--step", "none"], capture_output=True, text=True, check=False)
     assert wrong.returncode == 1 and "has no step 'none'" in wrong.stderr, wrong
 
@@ -53,6 +55,7 @@ def compile_with_cuda(compiler: str, nvcc: str) -> None:
     folders = [f"-I{ROOT / folder}" for folder in ("common", "labs", "labs/03-bitonic")]
     cuda = f"-isystem{Path(nvcc).resolve().parents[1] / 'include'}"
     options = ["-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-DLAB_SPACE=bitonic", "-DFMT_HEADER_ONLY"]
+    options.append('-DLAB_GOLD="CUB"')
     source = str(ROOT / "reports/records/measure.cpp")
     subprocess.run([compiler, *options, *folders, cuda, source], check=True)
 

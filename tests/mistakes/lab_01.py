@@ -173,7 +173,7 @@ MISTAKES = (
     in_halo(
         "no barrier between two phases",
         {"__syncthreads();  // the next phase, or the store": ";  // the next phase, or the store"},
-        ["FAILED  step 02 halo, check build", "02_halo.cu:", "error: race: ", "__syncthreads"],
+        ["FAILED  step 02 halo, check build", "error: race: ", "02_halo.cu:", "put __syncthreads() between"],
         alone=True,
     ),
     in_halo(
@@ -209,7 +209,7 @@ MISTAKES = (
     in_global(
         "no block in the index of a pair",
         {"t = std::int64_t(blockIdx.x) * blockDim.x + threadIdx.x; t < pairs": "t = threadIdx.x; t < pairs"},
-        ["FAILED  step 01 global, check build", "{at+2}: error: race: ", "is blockIdx in the index?", "again: "],
+        ["FAILED  step 01 global, check build", "{at+2}: error: race: ", "is blockIdx in the index, times", "again: "],
     ),
     in_global(
         "a thread for each key",
@@ -276,5 +276,85 @@ MISTAKES = (
         {"phase < keys.n; ++phase": "phase < keys.n / 512; ++phase"},
         ["FAILED  step 01 global, check build", "01_global.cu: the step changed nothing: it launches no kernel"],
         quick=True,
+    ),
+    in_global(
+        "no store",
+        {"      keys[i] = b;\n      keys[i + 1] = a;\n": ""},
+        [
+            "FAILED  step 01 global, check build",
+            "01_global.cu: the step changed nothing: its kernels store nothing in the keys; is a store missing",
+        ],
+    ),
+    in_halo(
+        "no store of the tile",
+        {"for (std::int64_t i = first + threadIdx.x; i < end; i += blockDim.x) to[i] = window[i - left];": ""},
+        [
+            "FAILED  step 02 halo, check build",
+            "02_halo.cu:",
+            "error: uninitialized: ",
+            "nothing has been stored in this array at all",
+        ],
+    ),
+    in_halo(
+        "no __shared__",
+        {"__shared__ Key window": "Key window"},
+        ["FAILED  step 02 halo, check build", "error: uninitialized: ", "reads window[", "declare it __shared__"],
+        quick=True,
+    ),
+    # --- kernel parameters ---
+    in_exchange(
+        "the order by reference",
+        {"std::int64_t n, lab::Order order) {": "std::int64_t n, const lab::Order& order) {"},
+        ["FAILED  step 00 exchange, ", "error: host-pointer: ", "argument 3 refers to", "without &"],
+        quick=True,
+    ),
+    in_rows(
+        "the span by reference",
+        {"sort_rows_kernel(lab::Span<Key> keys)": "sort_rows_kernel(const lab::Span<Key>& keys)"},
+        ["FAILED  step 03 rows, ", "03_rows.cu:", "error: host-pointer: ", "argument 1 refers to", "without &"],
+    ),
+    in_global(
+        "the address of the pointer",
+        {
+            "run_phase(Key* keys,": "run_phase(Key** of_keys,",
+            "{\n  // begin solution\n  //~ // Your code: how": "{\n"
+            "  Key* const keys = *of_keys;\n  // begin solution\n  //~ // Your code: how",
+            "(keys.data, keys.n, int(": "(&keys.data, keys.n, int(",
+        },
+        ["FAILED  step 01 global, ", "01_global.cu:", "error: host-pointer: ", "pass the pointer itself, without &"],
+    ),
+    # --- indices ---
+    in_halo(
+        "pairs of neighbours that overlap",
+        {"int i = 2 * threadIdx.x + parity;": "int i = threadIdx.x + parity;"},
+        ["FAILED  step 02 halo, check build", "error: race: ", "so no barrier can order them: check which thread has"],
+    ),
+    in_halo(
+        "the left neighbour in the window",
+        {"(window[i], window[i + 1]);": "(window[i - 1], window[i]);"},
+        ["FAILED  step 02 halo, check build", "error: out-of-bounds: ", "before the start of __shared__ window"],
+    ),
+    in_global(
+        "the step of a block in place of the grid's",
+        {"std::int64_t(gridDim.x) * blockDim.x;": "blockDim.x;"},
+        ["FAILED  step 01 global, check build", "error: race: ", "is the step gridDim.x times that number?"],
+    ),
+    # --- host code ---
+    in_halo(
+        "a stream of its own",
+        {
+            "blocks, threads_per_block, 0, stream>>>": "blocks, threads_per_block, 0, own>>>",
+            "  const std::int64_t launches =": "  cudaStream_t own;\n  CUDA_CHECK(cudaStreamCreateWithFlags(&own, "
+            "cudaStreamNonBlocking));\n  const std::int64_t launches =",
+        },
+        ["FAILED  step 02 halo, check build", "{at+2}: error: stream-race: ", "use one for both operations"],
+    ),
+    in_global(
+        "an exception that nothing catches",
+        {
+            "  for (std::int64_t phase = 0;": '  [&]() noexcept { if (keys.n > 2) throw lab::Unsupported("n"); }();\n'
+            "  for (std::int64_t phase = 0;"
+        },
+        ["FAILED  step 01 global, ", "01_global.cu: crashed: lab::Unsupported was thrown, which nothing catches: n"],
     ),
 )

@@ -6,6 +6,10 @@ from functools import partial
 
 from mistake import Mistake
 
+FIRST_STAGE = (
+    "compare_exchange<order>(keys, values, i, partner);\n    }\n    __syncthreads();  // the next stage compares"
+)
+LEAVES = "    if (run / 2 + threadIdx.x > tile_keys / 4) return;\n"
 in_global = partial(Mistake, "03-bitonic", "01_global.cu")
 in_shared = partial(Mistake, "03-bitonic", "02_shared.cu")
 in_hybrid = partial(Mistake, "03-bitonic", "03_hybrid.cu")
@@ -25,7 +29,7 @@ MISTAKES = (
             "FAILED  step 01 global, cpu build",
             "01_global.cu: ",
             "wrong key at index",
-            "in the original order",
+            "in the wrong order",
             "range:0:9, ascending",
         ],
     ),
@@ -131,5 +135,57 @@ MISTAKES = (
         "a merge too few",
         {"run / 2 < count; run": "run <= count; run"},
         ["FAILED  step 02 shared, cpu build", "02_shared.cu: wrong key at index"],
+    ),
+    # --- indices ---
+    in_shared(
+        "the partner of the first stage by the run",
+        {"partner = i ^ (run - 1);": "partner = i ^ run;"},
+        ["FAILED  step 02 shared, check build", "error: race: ", "so no barrier can order them"],
+        quick=True,
+    ),
+    in_shared(
+        "positions of the first stage without gaps",
+        {"lower_position(t, run / 2), partner = i ^ (run - 1);": "t, partner = i ^ (run - 1);"},
+        ["FAILED  step 02 shared, check build", "error: race: ", "so no barrier can order them"],
+    ),
+    in_shared(
+        "no barrier between the further stages",
+        {"__syncthreads();  // the next stage, or the store": ";  // the next stage, or the store"},
+        ["FAILED  step 02 shared, check build", "error: race: ", "put __syncthreads() between"],
+        alone=True,
+    ),
+    in_shared(
+        "the key before the tile",
+        {FIRST_STAGE: FIRST_STAGE.replace("i, partner", "i - 1, partner")},
+        [
+            "FAILED  step 02 shared, check build",
+            "error: out-of-bounds: ",
+            "4 bytes before the start of __shared__ tile",
+        ],
+    ),
+    # --- barriers ---
+    in_shared(
+        "a return of threads without a comparator before a barrier",
+        {
+            "    __syncthreads();  // the next stage compares": LEAVES
+            + "    __syncthreads();  // the next stage compares"
+        },
+        [
+            "FAILED  step 02 shared, check build",
+            "{at}: error: divergent-barrier: ",
+            "return",
+            "let every thread of the block",
+        ],
+    ),
+    # --- nothing changes ---
+    in_shared(
+        "no store of the tile",
+        {"    store_tile(keys, values, first, count, tile, tile_values);\n": ""},
+        ["FAILED  step 02 shared, check build", "the step changed nothing: its kernels store nothing in the keys"],
+    ),
+    in_shared(
+        "no __shared__",
+        {"__shared__ Key tile[": "Key tile["},
+        ["FAILED  step 02 shared, check build", "error: uninitialized: ", "reads tile[", "declare it __shared__"],
     ),
 )

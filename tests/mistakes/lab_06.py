@@ -30,7 +30,7 @@ MISTAKES = (
     in_runs(
         "no barrier between offers and winner",
         {"__syncthreads();  // all offers": ";  // all offers"},
-        ["FAILED  step 01 runs, check build", "{at+1}: error: race: ", "__syncthreads"],
+        ["FAILED  step 01 runs, check build", "{at-1}: error: race: ", "put __syncthreads() between"],
         alone=True,
     ),
     in_runs(

@@ -44,11 +44,15 @@ class Mistake:
         text = self.original.read_text(encoding="utf-8")
         return text[: text.index(next(iter(self.changes)))].count("\n") + 1
 
+    def expected(self) -> list[str]:
+        """What is shown, with the files and lines."""
+        place = re.compile(r"\{at([+-]\d+)?\}")
+        return [place.sub(lambda match: f"{self.file}:{self.line + int(match[1] or 0)}", text) for text in self.shown]
+
     def missing(self, printed: str) -> str:
         """The first text that is not shown where it should be; "" if none is missing."""
         at = 0
-        for text in self.shown:
-            wanted = re.sub(r"\{at([+-]\d+)?\}", lambda match: f"{self.file}:{self.line + int(match[1] or 0)}", text)
+        for wanted in self.expected():
             at = printed.find(wanted, at)
             if at < 0:
                 return wanted

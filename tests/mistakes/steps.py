@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import os
 import re
 import subprocess
@@ -117,6 +118,16 @@ def chosen(names: Sequence[str]) -> list[Mistake]:
     return [item for item in MISTAKES if item.quick]
 
 
+def not_underlined(item: Mistake, printed: str) -> str:
+    """The first place that the tasks of ./workbook editor would not find in what is printed; "" if there is none."""
+    tasks = json.loads((ROOT / "common/workbook/editor/tasks.json").read_text(encoding="utf-8"))["tasks"]
+    (check,) = (task for task in tasks if task["args"][0] == "check")
+    matcher = re.compile(check["problemMatcher"][0]["pattern"]["regexp"])
+    found = {f"{Path(match[1]).name}:{match[2]}" for match in map(matcher.match, printed.splitlines()) if match}
+    places = [text.partition(": error:")[0] for text in item.expected() if text.find(": error:") > 0]
+    return next((f"{place}, underlined" for place in places if place not in found), "")
+
+
 def main(folder: str, *names: str) -> int:
     """Makes the mistakes; the exit status."""
     build.use_folder(Path(folder).resolve())
@@ -125,7 +136,7 @@ def main(folder: str, *names: str) -> int:
     items = chosen(names)
     for item in items:
         printed, seconds = verdict(Path(folder).resolve(), item)
-        text = item.missing(printed)
+        text = item.missing(printed) or not_underlined(item, printed)
         wrong += bool(text)
         result = f"not shown: {text}\n{printed}" if text else "found"
         print(f"{item.lab}, {item.name}: {seconds:.1f} s: {result}", flush=True)

@@ -165,6 +165,7 @@ template <class T, class F> __global__ void k(T* a, int n, float f, ByHost b, F 
   __shared__ Empty shared[4];
   a[0] = std::move(n) + std::forward<int>(n) + both(n) + generic(n) + *star(pointer_to(a)) + in_c(n) + declared(n);
   a[1] = int(std::sqrt(f) + sqrt(f) + std::pow(f, 2.0f) + std::abs(n) + std::fabs(f) + std::isnan(f) + std::fmin(f, f));
+  a[1] += int(pow(2, n) + pow(f, n) + pow(n, f) + std::pow(2, n) + std::pow(2.0, n) + std::pow(n, 2u));
   a[2] = min(n, 3) + max(n, 4) + abs(n) + int(std::exp(f)) + int(through_macro(f)) + b.x + table[n];
   Plain p, q = p;
   q = p;

@@ -107,12 +107,28 @@ __global__ void aligned_in_shared(unsigned* misaligned) {
     text;               \
   } while (0)
 
+struct Totals {
+  int sum, by;
+};
+__global__ void add_to(Totals& totals, int by) {
+  totals.by = by;
+  atomicAdd(&totals.sum, by);
+}
+
 }  // namespace
 
 TEST_CASE("a kernel without arguments can be launched") {
   nothing<<<1, 1>>>();
   nothing<<<1, 1>>>(/* none */);
   CHECK(cudaGetLastError() == cudaSuccess);
+}
+
+TEST_CASE("a reference to managed memory is passed as one") {
+  Managed<Totals> totals(1);
+  add_to<<<1, 4>>>(totals[0], 5);
+  add_to<<<1, 4>>>(*totals.data(), totals[0].by);
+  CHECK(cudaGetLastError() == cudaSuccess);
+  CHECK(totals[0].sum == 4 * 5 + 4 * 5);
 }
 
 TEST_CASE("a macro may stand for the configuration") {

@@ -36,6 +36,60 @@ class RewriteTest(Rewriting):
         )
         self.unchanged("__global__ void k(int n);\n__device__ void f() { return; }\nvoid g() { if (1) { return; } }\n")
 
+    def test_returns_of_functions_before_a_barrier_are_marked(self) -> None:
+        body = (
+            "{\n if (a) RETURN x;\n else RETURN {};\n __syncthreads();\n auto f = [] { return 1; };\n return f();\n}\n"
+        )
+        for head in ("__device__ int f(int x) ", "template <class T> __host__ __device__ T f(T x) "):
+            self.assertEqual(
+                self.rewritten(head + body.replace("RETURN", "return")),
+                head + body.replace("RETURN", "switch (simt::returned_before(4), 0) default: return"),
+            )
+        self.unchanged("__device__ int f() { return __syncthreads_or(1); }\nint g() { return 1; __syncthreads(); }\n")
+
+    def test_arrays_of_a_thread_are_watched(self) -> None:
+        guard = ' [[maybe_unused]] simt::LocalArray simt_local_a(a, "a");'
+        for function in (
+            "__global__ void k()",
+            "template <class T> __device__ T f()",
+            "__device__ auto operator()(int)",
+        ):
+            for array in ("int a[N];", "const int n = 2; if (n) { n::T<int, 2> a[4][n]; }", "for (;;) { int *a[64];}"):
+                text = f"{function} {{ {array} }}\n"
+                self.assertEqual(self.rewritten(text), text.replace("];", "];" + guard))
+        for body in (
+            "__shared__ int a[4];",
+            "static int a[4]; extern int b[4]; constexpr int c[4] = {};",
+            "int a[4] = {1}; int b[] = {2}; int c, d[3] = {};",
+            "a[3]; x.a[3]; x->a[3]; return a[3]; b = a[3]; int n = a[3];",
+            "struct S { int a[4]; };",
+            "switch (n) { int a[4]; case 1: a[0] = 1; }",
+            "goto end; int a[4]; end: ;",
+            "if (n) int a[4];",
+        ):
+            self.unchanged("__device__ void f(int n) { " + body + " }\n")
+        self.unchanged("void f() { int a[4]; }\n__host__ __device__ constexpr int g() { int a[4]; return 1; }\n")
+
+    def test_arguments_for_references_are_not_copied(self) -> None:
+        def launched(kernel: str, arguments: str = "a, f<1, 2>(b)") -> str:
+            text = self.rewritten(kernel + "\nvoid host() { k<<<1, 2>>>(" + arguments + "); }\n")
+            return text[text.index("LaunchConfig(1, 2)") + 18 : text.rindex(");")]
+
+        both = ", ::simt::referred(a), ::simt::referred(f<1, 2>(b))"
+        self.assertEqual(launched("__global__ void k(const T& a, U<V, W&> &&b);"), both)
+        self.assertEqual(launched("template <class T> __global__ void k(T (&a)[4], const T &b) {}"), both)
+        self.assertEqual(launched("__global__ void k(A a, T& b);"), ", a, ::simt::referred(f<1, 2>(b))")
+        for kernel in (
+            "__global__ void k(T a, U<V&, W> b, int (*f)(int&));",
+            "__global__ void k(T& a, int b = 1);",
+            "template <class... T> __global__ void k(T&... a);",
+            "__global__ void k(T& a);",
+            "__global__ void k(T& a, U& b); __global__ void k(V a, W b);",
+            "__global__ void k(T& a, U& b); auto k = other;",
+        ):
+            self.assertEqual(launched(kernel), ", a, f<1, 2>(b)")
+        self.assertEqual(launched("__global__ void k(T& a, int* b);", "a, NULL"), ", ::simt::referred(a), nullptr")
+
     def test_text_that_only_looks_like_a_launch_is_left_alone(self) -> None:
         self.unchanged('// k<<<1, 1>>>(x);\nconst char* s = "k<<<1, 1>>>(x)";\n')
         self.unchanged('auto s = R"(k<<<1, 1>>>(x) " )" u8"<<<";  /* <<<\n */ char c = \'"\'; int n = 1\'000;\n')
@@ -129,7 +183,7 @@ class RewriteTest(Rewriting):
 
     def test_other_declarations_for_the_device_keep_their_form(self) -> None:
         for text in (
-            "__device__ int f(int a[4]) { int b[2]; return a[0]; }",
+            "__device__ int f(int a[4]) { int b = 2; return a[0]; }",
             "template <class T> __device__ T t[4];",
             "extern __device__ int e[3];",
             "__device__ const int c[2] = {1, 2};",
@@ -139,6 +193,27 @@ class RewriteTest(Rewriting):
             "struct { int x; } __device__ points[2];",
         ):
             self.assertIn(text, self.rewritten(text))
+
+    # --- constant memory ---
+
+    def test_constants_are_registered_by_their_names(self) -> None:
+        for text, names in (
+            ("__constant__ int a, b[3] = {1, 2, 3}, *c = nullptr, d{4};", "abcd"),
+            ("static __constant__ __align__(16) std::array<int, 3> a, b;", "ab"),
+            ("__constant__ struct P { int x, y; } a, b = {1, 2};", "ab"),
+            ("float __constant__ a[2][n] = {};", "a"),
+            ("__constant__ const n::T a = n::f(1, 2), b = [] { int c; return c; }();", "ab"),
+            ("__constant__ int a = f<1, 2>(), b = 2;", "a"),  # where the first value ends is not clear
+            ("extern __constant__ int e[];", ""),
+            ("__constant__ int A::m = 3;", ""),
+            ("template <class T> __constant__ T t = T(1);", ""),
+            ("void f() { static __constant__ int a; }", ""),
+            ("struct S { static __constant__ int a; };", ""),
+            ("__constant__ int (*call)(int);", ""),
+            ("#define C __constant__ int a;\n", ""),
+        ):
+            registered = [part[0] for part in self.rewritten(text).split("SIMT_CONSTANT(")[1:]]
+            self.assertEqual("".join(registered), names, text)
 
     # --- headers ---
 

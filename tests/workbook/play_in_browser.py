@@ -91,6 +91,15 @@ def browser(width: int = 1280, scheme: str = "light") -> Iterator[Any]:
         driver.quit()
 
 
+def require_clean(test: unittest.TestCase, driver: Any, addresses: str) -> None:
+    """Fails if something was printed to the console, or requested from other addresses than those of a pattern."""
+    test.assertEqual(driver.get_log("browser"), [])
+    for entry in driver.get_log("performance"):
+        message = json.loads(entry["message"])["message"]
+        if message["method"] == "Network.requestWillBeSent":
+            test.assertRegex(message["params"]["request"]["url"], f"^(?:{addresses})")
+
+
 class InBrowser(unittest.TestCase):
     """Pages of runs, opened."""
 
@@ -147,11 +156,7 @@ class InBrowser(unittest.TestCase):
 
     def clean(self, driver: Any) -> None:
         """Nothing was printed to the console, and nothing was requested but the page."""
-        self.assertEqual(driver.get_log("browser"), [])
-        for entry in driver.get_log("performance"):
-            message = json.loads(entry["message"])["message"]
-            if message["method"] == "Network.requestWillBeSent":
-                self.assertRegex(message["params"]["request"]["url"], r"^(file|data|blob|about):")
+        require_clean(self, driver, r"(file|data|blob|about):")
 
     def test_it_steps_and_scrubs_with_the_keyboard_alone(self) -> None:
         from selenium.webdriver.common.keys import Keys
@@ -343,12 +348,17 @@ def frames() -> None:
                 )
 
 
-if __name__ == "__main__":
+def require_browser() -> None:
+    """Exits where there is no browser."""
     missing = [name for name, there in {"chromium": CHROMIUM, "chromedriver": DRIVER}.items() if not there]
     missing += [] if importlib.util.find_spec("selenium") else ["selenium"]
     if missing:
         print(f"not run: {', '.join(missing)} not found; ./workbook test installs what it can")
         sys.exit(SKIPPED)
+
+
+if __name__ == "__main__":
+    require_browser()
     BUILD = Path(sys.argv.pop(1)).resolve()
     if sys.argv[1:] == ["--frames"]:
         frames()

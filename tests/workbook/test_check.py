@@ -280,15 +280,19 @@ class CheckStep(unittest.TestCase):
 
     def test_the_smallest_case_comes_last_and_is_the_one_to_repeat(self) -> None:
         def rule(_kind: str, case: Case) -> dict[str, Any]:
-            return WRONG_KEY if case.task == "sort" and case.n > 1 else {}
+            keys = {"message": f"wrong key at index 0\n  index  [0]\n  input    {case.n}"}
+            return {**WRONG_KEY, **keys} if case.task == "sort" and case.n > 1 else {}
 
         _, printed, *_ = self.check(rule, STEPS[2], tries=10)
         first, again = (
             printed.index("cpu step 2 sort n 2, seed 0\n"),
             printed.index("  again: run cpu step 2 sort n 2\n"),
         )
-        self.assertIn("  the smallest case that fails: cpu step 2 sort n 2, seed 0\n  wrong key", printed[first:again])
-        self.assertEqual(printed.count("again: "), 1)
+        smallest = "  the smallest case that fails: cpu step 2 sort n 2, seed 0\n  wrong key at index 0\n"
+        self.assertIn(smallest + "  index  [0]\n  input    2", printed[first:again])
+        self.assertEqual((printed.count("again: "), printed.count("  index ")), (1, 1))  # only the smallest one's keys
+        _, printed, *_ = self.check(rule, STEPS[2])  # nothing smaller is looked for
+        self.assertEqual(printed.count("  index "), 1)
 
     def test_findings_of_the_check_build_alone(self) -> None:
         passed, printed, saved, _ = self.check(

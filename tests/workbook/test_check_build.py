@@ -92,7 +92,7 @@ class CheckBuild(FakeJudge):
         verdict = self.verdict({"n": 1000, "span": 15000.0})
         assert verdict.serial
         self.assertEqual({"span": (16000.0, 15000.0)}, verdict.serial.values)
-        self.assertIn("over budget: global, 16000.00 requests one after another for 1,000 keys", verdict.over[0])
+        self.assertIn("over budget: global, 16000.00 requests on the critical path for 1,000 keys", verdict.over[0])
         self.assertFalse(verdict.passed)
 
     def test_work_that_kernels_leave_to_the_host(self) -> None:

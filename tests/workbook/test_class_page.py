@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import unittest
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from grade_data import LAB, RUN, criteria, failed, tally, the_class, verified
+from grade_data import LAB, RUN, criteria, failed, failure, tally, the_class, verified
 from svg_faults import faults_of
 
 from workbook.core import starters
 from workbook.core.check_build import Costs, Verdict
 from workbook.core.judge_types import Finding
-from workbook.grading import class_page, difficulties, lecture, scoring
+from workbook.grading import class_page, difficulties, lecture, scoring, texts
 from workbook.grading.difficulties import Difficulty
-from workbook.grading.grades import Failure, Grade
+from workbook.grading.grades import Criterion, Failure, Grade
 from workbook.grading.scoring import Record
+from workbook.reporting import page as pages
 
 FILE = f"{LAB}/02_shared.cu"
 SOURCE = """// by Ana
@@ -79,6 +81,14 @@ class OfTheClass(unittest.TestCase):
         rows = {row.name: row.difficulties for row in class_page.by_criterion(grades)}
         self.assertEqual(rows[f"{LAB} step 02: correct"], "wrong result 3, hung 1")
 
+    def test_a_case_that_is_sorted_with_a_finding(self) -> None:
+        """It failed, so it is not called verified."""
+        (row,) = class_page.failed_cases(
+            [replace(grade("a"), criteria=criteria(0, (failure(2, 9, status="verified"),)))]
+        )
+        self.assertEqual(row.how, "sorted, but with a finding")
+        self.assertIn("with a finding, first wrong", texts.verdict(failure(2, 9, status="verified")))
+
     def test_most_frequent(self) -> None:
         """A finding is the reason for what else fails in a step; what nobody wrote is none to talk about."""
         unwritten = Record(LAB, 3, "not written", "step 03 is not written yet")
@@ -118,7 +128,24 @@ class OfTheClass(unittest.TestCase):
         text = class_page.text(RUN, [replace(grade("a", racing()), seconds=30), replace(grade("b"), seconds=10)])
         self.assertIn("The median time to grade a submission was 20 s, and the longest 30 s.", text)
         self.assertIn("| 1 | 03-bitonic 02 | race | 02&#95;shared.cu:4 |".replace("&#95;", "_"), text)
-        self.assertIn("seconds to grade |", text)
+
+    def test_the_table_of_students(self) -> None:
+        """It is a table on the page, with a line per student."""
+        page = pages.to_page(class_page.text(RUN, [grade("a", racing()), grade("b")]), "Grades", Path(), [])
+        head, _, rest = page.partition("seconds to grade</th>")
+        self.assertTrue(rest and head.rindex("<table") < head.rindex("<th"), page[-2000:])
+        self.assertEqual(rest.partition("</table>")[0].count("feedback.html"), 2)
+
+    def test_extra_credit(self) -> None:
+        """The maximum is the same everywhere, and what is above it is said."""
+        more = Criterion(LAB, 5, "correct", 3, 3, extra=True)
+        best = Grade("a", "class/a", (Criterion(LAB, 2, "correct", 10, 10), more))
+        text = class_page.text(RUN, [best])
+        self.assertIn("Median 13 points (maximum 10, without extra credit).", text)
+        self.assertIn("as shares of the maximum; more than 100 % is shown as 100 %", text)
+        without = class_page.text(RUN, [replace(best, criteria=best.criteria[:1])])
+        self.assertIn("Median 10 points (maximum 10).", without)
+        self.assertNotIn("more than 100 %", without)
 
 
 class Lecture(unittest.TestCase):

@@ -185,7 +185,8 @@ class Refused(unittest.TestCase):
     def test_sweeps_that_make_no_sense(self) -> None:
         self.assert_refused(["bench", LAB, "--shapes", "64"], "--shapes 64 is not a launch shape")
         self.assert_refused(["bench", LAB, "--shapes", "1x32", "--blocks", "1"], "leave out --blocks and --threads")
-        self.assert_refused(["bench", LAB, "--preset", "records", "--brief"], "leave out --brief")
+        for preset in ("records", "peers"):
+            self.assert_refused(["bench", LAB, "--preset", preset, "--brief"], f"--preset {preset} has no short form")
         self.assert_refused(["bench", LAB, "--largest-value", "many"], "many is not a whole number")
         self.assert_refused(["bench", "all", "--step", "1"], "--step works with one lab only")
         self.assert_refused(["report", LAB, "--with", "/nonexistent/x"], "no such file or folder: /nonexistent/x")

@@ -19,10 +19,28 @@ from grade_data import HOSTILE_NAMES, RUN, SEEDS, criteria, failure, the_class
 from in_folder import InFolder
 
 from workbook.grading import class_page, feedback, gradebooks, outputs, texts
-from workbook.grading.grades import Failure, Grade, grade_file, read_grades
+from workbook.grading.grades import Criterion, Failure, Grade, grade_file, read_grades
 
 TAGS = {
-    *("html", "head", "meta", "title", "style", "body", "nav", "div", "h1", "h2", "h3", "p", "hr", "ul", "li", "a"),
+    *(
+        "html",
+        "head",
+        "meta",
+        "title",
+        "style",
+        "body",
+        "nav",
+        "div",
+        "h1",
+        "h2",
+        "h3",
+        "p",
+        "hr",
+        "ul",
+        "li",
+        "a",
+        "link",
+    ),
     *("em", "strong", "code", "pre", "table", "thead", "tbody", "tr", "th", "td"),
 }
 PLOT = {"figure", "figcaption", "svg", "desc", "rect", "line", "text"}
@@ -101,9 +119,11 @@ class Written(InFolder):
         """A page has the tags of its template only, and shows the names as they are."""
         for file in self.out.rglob("*.html"):
             page = Tags(file.read_text(encoding="utf-8"))
-            self.assertEqual(page.tags.count("script"), 1, file)  # the template's own
+            for own in ("script", "link"):  # the template's, of which the link says that there is no icon
+                self.assertEqual(page.tags.count(own), 1, file)
             plot = PLOT if file.name == "class.html" else set()
-            self.assertLessEqual(set(page.tags), TAGS | plot | {"script"}, file)
+            self.assertLessEqual(set(page.tags), TAGS | plot | {"script", "link"}, file)
+            page.links.remove("data:,")
             for link in page.links:
                 self.assertRegex(link, r"^(#[a-z0-9-]*|students/[^/:]+/feedback\.html|next-lecture\.html)$")
         shown = Tags((self.out / "class.html").read_text(encoding="utf-8")).shown
@@ -131,6 +151,21 @@ class Written(InFolder):
             self.assertIn(words, text)
         self.assertNotIn("extra: a.out", self.of("refused", "feedback.md"))  # a remark for the instructor
         self.assertIn("02_shared.cu calls fork", self.of("refused", "feedback.md"))
+
+    def test_what_is_said_once(self) -> None:
+        """A reason that all criteria of a step share."""
+        words = "step 02 is not written yet"
+        shared = [Criterion("03-bitonic", 2, name, 0, 2, words) for name in ("correct", "check", "budgets")]
+        text = feedback.text(RUN, Grade("ana", "class/ana", tuple(shared)))
+        self.assertEqual(text.count(words), 1)
+        self.assertEqual(text.count("| 0 | 2 |"), 3)
+        commented = (*shared[:2], replace(shared[2], comment="Try it."))
+        self.assertIn("Try it.", feedback.text(RUN, Grade("ana", "class/ana", commented)))
+
+    def test_long_lines_of_findings_are_broken(self) -> None:
+        page = self.of("partial 3", "feedback.html")
+        self.assertIn('<pre><code class="language-text">', page)
+        self.assertIn("pre code.language-text { white-space: pre-wrap;", page)
 
     def test_a_message_may_hold_a_fence(self) -> None:
         text = self.of(HOSTILE_NAMES[0], "feedback.md")

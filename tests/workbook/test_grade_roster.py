@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import html
+import json
 import shutil
 import unittest
 from pathlib import Path
@@ -49,18 +51,41 @@ class WithRoster(ClassTest):
         """They have a row and feedback, and are graded when they hand in."""
         people = self.roster("id,name\nana,Ana\nben,Ben\ncem,Cem\noede,Öde\ndora,Dora\nemil,Emil\n")
         said = self.grade("--roster", str(people))
-        self.assertIn("4 of 4 students graded", said)
+        self.assertIn("4 of 4 submissions have grades", said)
         self.assertIn("nothing was handed in by dora, emil", said)
         rows = self.rows()
         self.assertEqual(list(rows), ["ana", "ben", "cem", "dora", "emil", "oede"])
         self.assertEqual((rows["dora"]["points"], rows["dora"]["of"]), ("0", "1000"))
         self.assertEqual((rows["dora"]["name"], rows["dora"]["remarks"]), ("Dora", "nothing was handed in"))
-        self.assertIn("nothing was handed in", (self.out / "students/dora/feedback.md").read_text())
+        feedback = (self.out / "students/dora/feedback.md").read_text()
+        self.assertIn("nothing was handed in", feedback)
+        self.assertIn("**0 of 1000 points**", feedback)
+        scores = json.loads((self.out / "students/dora/autolab.json").read_text())
+        self.assertEqual(scores, {"scores": {"03-bitonic": 0}})
         self.assertIn("2 not handed in", (self.out / "class.html").read_text())
         (self.folder / "Dora").mkdir()
         self.assertIn("nothing was handed in by emil", self.grade())  # with the roster that was kept
         self.assertEqual(FakeGrader.graded[4:], ["dora"])
         self.assertEqual(self.rows()["dora"]["points"], self.rows()["ana"]["points"])
+
+    def test_a_name_means_a_student(self) -> None:
+        """After --only and in by-hand.csv, if only one student has it. Pages show it beside the id."""
+        people = self.roster("id,name\nana,Ana Groß\nben,Ben Doe\ncem,Ben Doe\nöde,\n")
+        self.grade("--roster", str(people))
+        FakeGrader.graded.clear()
+        self.grade("--only", "Ana Groß")
+        self.assertEqual(FakeGrader.graded, ["ana"])
+        self.assertIn("there is no submission of Ben Doe", self.grade("--only", "Ben Doe", code=2))
+        (self.out / "by-hand.csv").write_text("student,comment\nAna Groß,Well done\n", encoding="utf-8")
+        self.grade()
+        feedback = (self.out / "students/ana/feedback.md").read_text(encoding="utf-8")
+        self.assertIn("from your instructor: Well done", feedback)
+        self.assertIn("# Feedback for Ana Groß (ana)", html.unescape(feedback))
+        page = (self.out / "class.html").read_text(encoding="utf-8")
+        self.assertIn(">Ana Groß (ana)</a>", page)
+        self.assertIn(">öde</a>", page)
+        self.grade("--pseudonyms")
+        self.assertNotIn("Groß", (self.out / "class.html").read_text(encoding="utf-8"))
 
     def test_errors_before_anything(self) -> None:
         for text, words in (
@@ -115,7 +140,8 @@ class WithRoster(ClassTest):
         """A roster with another extension changes recorded grades without grading again."""
         head = "id,handed_in,extension\nben,2026-11-19,\ncem,,\nöde,2026-11-30,\n"
         marks = ("--rubric", str(self.rubric()))
-        self.grade(*marks, "--roster", str(self.roster(head + "ana,2026-11-21T12:00Z,\n")))
+        said = self.grade(*marks, "--roster", str(self.roster(head + "ana,2026-11-21T12:00Z,\n")))
+        self.assertIn("no time is known for 1 of 4 submissions", said)
         full = float(self.rows()["ben"]["points"])
         self.assertAlmostEqual(float(self.rows()["ana"]["points"]), 0.75 * full, 2)
         self.assertEqual(self.rows()["öde"]["points"], "0")

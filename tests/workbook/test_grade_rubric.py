@@ -80,6 +80,17 @@ class Values(unittest.TestCase):
             self.assertEqual(marks.points("03-bitonic", None, "report"), 7)
             self.assertEqual(marks.points("01-odd-even", None, "report"), 2)
 
+    def test_without_points_they_are_the_workbooks(self) -> None:
+        """A deadline or the points of one step do not take all other points away."""
+        ours = rubric.read(RUBRIC)
+        late = rubric.parse("[late]\ndue = 2026-11-20\nper_day = 0.1\n", FILE)
+        self.assertEqual((late.steps, late.labs), (ours.steps, ours.labs))
+        one = rubric.parse("[labs.01-odd-even.steps.exchange]\ncorrect = 3\n", FILE)
+        self.assertEqual(one.steps["01-odd-even", 0], {**ours.steps["01-odd-even", 0], "correct": 3})
+        self.assertEqual(one.steps["03-bitonic", 2], ours.steps["03-bitonic", 2])
+        none = rubric.parse("[step]", FILE)  # of a case that is run again
+        self.assertEqual({most for points in none.steps.values() for most in points.values()}, {0})
+
     def test_speed(self) -> None:
         speed = rubric.Speed(none=0.2, full=1.0, levels=4, band=0.1)  # the levels need 0.4, 0.6, 0.8 and 1.0
         for ratio, share in (
@@ -137,6 +148,25 @@ class Refused(unittest.TestCase):
         self.refused("[step\n", "my.toml is not TOML", "line 1")
         with self.assertRaisesRegex(Usage, "cannot be read: No such file"):
             rubric.read(Path("/no/such/rubric.toml"))
+
+    def test_no_points_at_all(self) -> None:
+        """Every grade would be 0 of 0."""
+        labs = ("03-bitonic",)
+        for text, builds in (
+            ("[step]\nspeed = 2\n", ("cpu", "check")),
+            ("[lab]\nreport = 0\n", ("cpu", "check", "cuda")),
+            (
+                "[step]\n[labs.03-bitonic.steps.02]\ncorrect = 1\nextra = true\n",
+                ("cpu", "check"),
+            ),
+        ):
+            with (
+                self.subTest(text=text),
+                self.assertRaisesRegex(Usage, "must name every criterion that is to be judged"),
+            ):
+                rubric.parse(text, FILE).require_points(labs, builds, FILE)
+        rubric.parse("[step]\nspeed = 2\n", FILE).require_points(labs, ("cpu", "check", "cuda"), FILE)
+        rubric.read(RUBRIC).require_points(labs, ("cpu", "check"), FILE)
 
     def test_budgets_of_a_step_that_has_none(self) -> None:
         marks = rubric.parse("[step]\nbudgets = 1\n", FILE)

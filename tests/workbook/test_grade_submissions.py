@@ -124,6 +124,21 @@ class Places(Folder):
         self.assertEqual(taken.files, {})
         self.assertIn("none of the files to fill in was found", taken.notes[0])
 
+    def test_a_report_at_the_top(self) -> None:
+        """Of a single lab, where Moodle's folders have it. One in its own folder comes first."""
+        report = f"{LAB}/report/report.md"
+        for at, place in enumerate(("report.md", "work/Report (1).md", "report/report.md")):
+            self.write(f"s{at}/{place}", "at the top")
+            self.assertEqual(self.read(f"s{at}").files, {report: "at the top"}, place)
+            self.zip(f"z{at}.zip", {place: "at the top"})
+            self.assertEqual(self.read(f"z{at}.zip").files, {report: "at the top"}, place)
+        self.assertEqual(self.read("s0", (LAB, "04-counting")).files, {})
+        self.write(f"s0/labs/{report}", "in its folder")
+        self.assertEqual(self.read("s0").files, {report: "in its folder"})
+        for place in ("workbook/reports/templates/report.md", "labs/04-counting/report.md", "my_report.md"):
+            self.write(f"Ben/{place}")
+        self.assertEqual(self.read("Ben").files, {})
+
     def test_another_labs_file_of_the_same_name(self) -> None:
         self.write("Ben/labs/04-counting/02_shared.cu")
         self.assertEqual(self.read("Ben").files, {})

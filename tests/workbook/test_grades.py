@@ -307,7 +307,7 @@ class Criteria(unittest.TestCase):
         verdict = check_build.Verdict(cases=9, costs=[costs])
         criterion = judging.check(LAB, 2, verdict, [], 2)
         self.assertEqual(0, criterion.points)
-        self.assertIn("not parallel: too much of the work is done one after another: shared", criterion.words)
+        self.assertIn("not parallel: too much of the work is serial: shared", criterion.words)
         self.assertEqual(0, judging.budgets(LAB, 2, verdict, 4).points)
 
     def test_work_that_the_host_does(self) -> None:

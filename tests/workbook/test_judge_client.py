@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import threading
+from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
@@ -69,6 +70,8 @@ class Answers(FakeJudge):
     def test_findings_and_notes(self) -> None:
         outcome = self.client({"findings": [RACE], "notes": [CONFLICT]}).run(Path("r"), CASE)
         self.assertEqual([str(finding) for finding in outcome.findings], ["a.cu:9: error: race: kernel k (3 times)"])
+        often = replace(outcome.findings[0], times=38_292_660)
+        self.assertEqual(str(often), "a.cu:9: error: race: kernel k (38 million times)")
         self.assertEqual(
             [str(note) for note in outcome.notes],
             ["a.cu:7: note: bank-conflict: ideal 10 and actual 3,000 wavefronts in 10 shared loads"],

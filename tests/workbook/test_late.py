@@ -8,9 +8,9 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from workbook.core.console import Usage
-from workbook.grading import feedback, gradebooks, rubric
+from workbook.grading import class_run, feedback, gradebooks, rubric
 from workbook.grading.grades import Criterion, Grade, Run
-from workbook.grading.late import Whole, settled
+from workbook.grading.late import Whole, settled, with_extra
 from workbook.grading.roster import Extension, Row
 
 LATE = "[late]\ndue = 2026-11-20T12:00:00Z\nper_day = 0.1\nfree_days = 1\nmost_days = 3\ngrace_minutes = 10\n"
@@ -90,10 +90,12 @@ class Deadlines(unittest.TestCase):
         words = "2 days late: 10 % of the points are taken off"
         self.assertIn(words, feedback.text(RUN, late))
         self.assertIn("**7.2 of 10 points**", feedback.text(RUN, late))
+        self.assertIn("The tables have the points before 0.8 points are taken off", feedback.text(RUN, late))
+        self.assertNotIn("The tables have", feedback.text(RUN, grade()))
         self.assertIn(words, gradebooks.grades_csv([late]))
         self.assertIn('"score": 7.2,', gradebooks.gradescope(RUN, late))
         self.assertIn(words, gradebooks.gradescope(RUN, late))
-        self.assertIn('"03-bitonic": 7.2', gradebooks.autolab(late))
+        self.assertIn('"03-bitonic": 7.2', gradebooks.autolab(RUN, late))
         self.assertIn('failures="1" skipped="0"', gradebooks.junit(RUN, late))
 
     def test_wrong_rubrics(self) -> None:
@@ -123,6 +125,7 @@ class OtherRules(unittest.TestCase):
         done = settled(both, whole(text), None)
         self.assertEqual((done.points, done.max_points), (13, 10))
         self.assertEqual([one.extra for one in done.criteria], [False, True])
+        self.assertEqual(class_run.summary(with_extra(both, whole(text))), "13 of 10")
 
     def test_dropped_labs(self) -> None:
         three = [grade(lab=lab, points=points).criteria for lab, points in (("01-odd-even", 9), ("02-merge", 4))]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
+from unittest import mock
 
 from in_folder import InFolder
 from test_roster import CANVAS, MOODLE
@@ -55,6 +57,17 @@ class Filled(InFolder):
         )
         self.assertEqual(rows[2][0], "Teilnehmer/in 4712")
         self.assertEqual(rows[2][5], "-")
+
+    def test_more_than_the_maximum(self) -> None:
+        """Canvas takes it. Moodle would skip the line, so it gets the maximum, and the command says whose."""
+        extra = Criterion("03-bitonic", 5, "correct", 3, 3, extra=True)
+        best = [replace(one, criteria=(*one.criteria, extra)) for one in (grade("M1", 27), grade("amueller", 27))]
+        self.assertEqual(self.filled(CANVAS, *best)[2][5], "30")
+        self.assertEqual(self.filled(MOODLE, *best)[1][5], "100")
+        self.assertEqual(self.filled(MOODLE, grade("M1", -1))[1][5], "0")
+        with mock.patch.object(outputs, "note") as note:
+            outputs.write_class(self.folder, RUN, best)
+        note.assert_called_once_with("moodle.csv has the maximum for students who have more points: M1")
 
     def test_not_graded_is_not_zero(self) -> None:
         self.assertEqual(self.filled(MOODLE, grade("M1", None))[1][5], "-")

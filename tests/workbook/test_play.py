@@ -1,5 +1,6 @@
 """The player: values from touch to touch, the moments of findings, pages, and clear errors."""
 
+import argparse
 import gzip
 import json
 import os
@@ -17,7 +18,7 @@ from svg_faults import GRAPHICS, TEXT, contrast
 from workbook.core import build
 from workbook.core.console import Usage
 from workbook.core.course import BUILD
-from workbook.core.judge_types import Case, Outcome
+from workbook.core.judge_types import Case, Outcome, Picture
 from workbook.pictures import trace
 from workbook.player import page, replay
 from workbook.player.replay import Replay
@@ -191,7 +192,7 @@ class Pages(InFolder):
 
     def test_without_pygments_the_source_is_plain(self) -> None:
         with mock.patch.dict(sys.modules, {"pygments": None}):
-            self.assertEqual(page._highlighted("a < b\n\nc"), ["a &lt; b", "", "c"])
+            self.assertEqual(page.highlighted("a < b\n\nc"), ["a &lt; b", "", "c"])
 
     def test_the_colours_have_the_contrasts_of_wcag(self) -> None:
         style = (Path(page.__file__).parent / "player.css").read_text()
@@ -219,6 +220,18 @@ class Windows(unittest.TestCase):
         text = play.Window((0, 0), (2, 3)).in_words(run)
         self.assertIn("launches 0 to 0 of 1 and blocks 2 to 3 of each launch", text)
         self.assertIn("--only-blocks", text)
+
+    def test_a_step_whose_idea_needs_more_keys_gets_them(self) -> None:
+        def usual(line: Any, n: Any = None, window: Any = None) -> tuple[int, play.Window]:
+            return play._usual(argparse.Namespace(n=n), line, window or play.Window(None, None))
+
+        few = mock.Mock(picture=Picture(launches=(1, 2)))
+        many = mock.Mock(picture=Picture(n=4096, launches=(1, 2)))
+        self.assertEqual(usual(few), (64, play.Window(None, None)))
+        self.assertEqual(usual(many), (4096, play.Window((1, 2), None)))
+        self.assertEqual(usual(many, "100"), (100, play.Window(None, None)))
+        chosen = play.Window((0, 0), (2, 3))
+        self.assertEqual(usual(many, window=chosen), (4096, chosen))
 
     def test_a_run_that_was_cut_is_never_called_whole(self) -> None:
         text = play.Window(None, None).in_words(run_of(traces.load(1, 0, 1, 8, 7), {"cut": 1}))

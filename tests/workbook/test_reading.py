@@ -254,6 +254,43 @@ class Texts(unittest.TestCase):
         self.assertIn("labs/03-bitonic/01_global.cu(12): error", diagnostics.summary(nvcc, root, build))
         self.assertTrue(diagnostics.summary("", root, build))
 
+    def test_a_missing_include_is_named(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            for name, text in (
+                ("common/step/device_array.h", "template <class T>\nclass DeviceArray {\n"),
+                ("common/step/keys.h", "inline bool before(int a);\nstruct Span {\n"),
+                ("labs/01-odd-even/pairs.cuh", '#include "step/keys.h"\n__device__ inline void order_pair(int& a) {\n'),
+                ("labs/01-odd-even/02_halo.cu", '#include "pairs.cuh"\n'),
+                ("labs/01-odd-even/01_global.cu", "int n;\n"),
+            ):
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                (root / name).write_text(text)
+
+            def shown(file: str, error: str, more: str = "") -> str:
+                return diagnostics.summary(f"../labs/01-odd-even/{file}:7:1: error: {error}\n{more}", root, root / "b")
+
+            array = 'DeviceArray is declared in "step/device_array.h": write #include "step/device_array.h"'
+            pair = 'order_pair is declared in "pairs.cuh": write #include "pairs.cuh"'
+            for words, error in (
+                (array, "‘DeviceArray’ is not a member of ‘lab’"),
+                (array, "‘DeviceArray’ in namespace ‘lab’ does not name a template type"),
+                (array, "no template named 'DeviceArray' in namespace 'lab'"),
+                (array, "no member named 'DeviceArray' in namespace 'lab'; did you mean 'Array'?"),
+                (array, 'namespace "lab" has no member class "DeviceArray"'),
+                (pair, "‘order_pair’ was not declared in this scope"),
+                (pair, "use of undeclared identifier 'order_pair'"),
+                (pair, 'identifier "order_pair" is undefined'),
+            ):
+                self.assertIn("\n" + words, shown("01_global.cu", error))
+            self.assertNotIn(
+                "#include", shown("02_halo.cu", "‘before’ was not declared in this scope")
+            )  # lab:: is missing
+            self.assertNotIn("#include", shown("01_global.cu", "‘order_pair’ has wrong arguments"))
+            note = "../labs/a.cu:1:1: note: ‘std::bit_ceil’ is defined in header ‘<bit>’; did you forget to ...\n"
+            standard = shown("01_global.cu", "‘bit_ceil’ is not a member of ‘std’", note)
+            self.assertIn("\nstd::bit_ceil is declared in <bit>: write #include <bit>", standard)
+
     def test_what_runs_on_gpus_only_is_named(self) -> None:
         for header in ["cuda/atomic", "thrust/sort.h", "cuda_pipeline.h"]:
             printed = f"k.cu:2:10: fatal error: {header}: No such file or directory\n    2 | #include <{header}>\n"

@@ -147,6 +147,25 @@ class Rescored(Regraded):
         self.assertIn("has no grades to rescore", self.grade("--rescore", code=2))
         self.assertFalse(self.out.exists())
 
+    def test_a_rubric_without_points(self) -> None:
+        """Everybody would have 0 of 0. It is refused before anything is written."""
+        before = self.files()
+        self.marks.write_text("[step]\nspeed = 2\n")
+        self.graded("--rescore", code=2)
+        self.assertIn("nothing that can be judged has points", self.said)
+        self.assertEqual(self.files(), before)
+        shutil.rmtree(self.out)
+        self.assertEqual(self.graded(code=2), [])
+
+    def test_extra_credit_while_grading(self) -> None:
+        """The progress shows the same maximum as the gradebook."""
+        shutil.rmtree(self.out)
+        self.marks.write_text(f"{MARKS}[labs.03-bitonic.steps.02]\nextra = true\n")
+        self.graded()
+        self.assertIn("Ana: 7 of 1,", self.said)
+        with open(self.out / "grades.csv", encoding="utf-8") as file:
+            self.assertEqual({row["of"] for row in csv.DictReader(file)}, {"1"})
+
     def test_new_submissions_wait(self) -> None:
         (self.folder / "Eve").mkdir()
         (self.folder / "Ben/right").touch()
@@ -223,7 +242,7 @@ class ByHand(Regraded):
         self.assertEqual(self.points(), {"Ana": "9", "Ben": "5.5", "Cem": "5", "Öde": "4.5"})
         ben = self.feedback("Ben")
         self.assertIn("**From your instructor:** Nearly. &#60;b&#62;Look&#60;/b&#62; at n = 3.", ben)
-        self.assertIn("the points were set by hand, instead of 2", ben)
+        self.assertIn("your instructor set the points (grading gave 2)", ben)
         self.assertIn("| by hand | -1 | 0 |", ben)
         self.assertIn("copied a comment", ben)
         self.assertIn("- from your instructor: Well done", self.feedback("Cem"))

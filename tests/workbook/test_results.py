@@ -4,19 +4,26 @@ import csv
 import importlib.util
 import json
 import re
+import tempfile
 import unittest
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 from unittest import mock
 from xml.etree import ElementTree
 
+from report_data import row
+from svg_faults import faults_of
+
 from workbook.core import course
+from workbook.core import rows as row_files
 from workbook.core.console import grouped
 from workbook.core.course import ROOT
-from workbook.reporting import parts_labs, phases, plot, step_charts
+from workbook.pictures import theme
+from workbook.reporting import parts_labs, peer_maps, phases, plot, step_charts
 
 RESULTS = ROOT / "reports/results"
 MACHINE = RESULTS / "h200"
@@ -306,6 +313,79 @@ class TwoGpus(unittest.TestCase):
         for width, time in zip(widths, times):
             self.assertAlmostEqual(width, time)
         self.assertEqual(len(widths), len(times))
+
+
+PROGRAM = """machine,commit,sort,type,order,input,n,runs,min_ms,median_ms,gkeys_per_s,ratio
+G,abc,CUB radix,u32,ascending,skewed,67108864,3,1,1,1,1.250
+G,abc,libcusort radix,u32,ascending,skewed,67108864,3,1,1,1,0.750
+G,abc,05-radix record,u32,ascending,skewed,67108864,3,1,1,1,1.000
+G,abc,CUB radix,u32,ascending,skewed,1024,3,1,1,1,0.900
+G,abc,05-radix record,u32,ascending,skewed,1024,3,1,1,1,1.000
+G,abc,CUB radix,u32,ascending,uniform,1024,3,1,1,1,0.200
+G,abc,CUB merge,u32,ascending,uniform,1024,3,1,1,1,1.100
+G,abc,02-merge record,u32,ascending,uniform,1024,3,1,1,1,1.000
+"""
+
+
+class Grid(unittest.TestCase):
+    """Maps of the records beside other libraries, from made-up rows."""
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name) / "h200/grid"
+        self.folder.mkdir(parents=True)
+        record = row(lab="05-radix", name="record", build="cuda", commit="abcdefgh")
+        golds = {"radix": 100e6, "cub-3.5.0 radix": 200e6, "libcusort-1.0.1 radix": 150e6}
+        rows = []
+        for input_, n, rate in (("uniform", 1024, 300e6), ("uniform", 1 << 20, 198e6), ("skewed", 1024, 300e6)):
+            own = replace(record, input=input_, n=n, keys_per_s=rate)
+            rows += [replace(own, lab="gold", name=name, keys_per_s=gold) for name, gold in golds.items()]
+            rows.append(own)
+        rows += [replace(record, n=7, status="wrong"), replace(record, n=8, kernel="count")]
+        row_files.write(self.folder / "05-radix.csv", rows)
+        (self.folder / "program.csv").write_text(PROGRAM, encoding="utf-8")
+        self.every = peer_maps.maps(self.folder)
+
+    def test_each_cell_is_the_step_beside_its_fastest_rival(self) -> None:
+        radix, merge = self.every  # in the order in which they are read
+        self.assertEqual((radix.stem, merge.stem), ("05-radix-record-u32", "02-merge-record-u32"))
+        self.assertEqual(
+            {place: (round(ratio, 3), rival) for place, (ratio, rival) in self.every[radix].items()},
+            {
+                ("uniform", 1024): (1.5, "cub-3.5.0 radix"),
+                ("uniform", 1 << 20): (0.99, "cub-3.5.0 radix"),
+                ("skewed", 1024): (0.9, "CUB radix"),  # of two measurements, the worse one
+                ("skewed", 1 << 26): (0.75, "libcusort radix"),
+            },
+        )
+        self.assertEqual(self.every[merge], {("uniform", 1024): (1.1, "CUB merge")})  # a merge sort beside merge sorts
+
+    def test_the_sentence_names_the_worst(self) -> None:
+        words = peer_maps.sentence(self.every)
+        self.assertIn("for 5 combinations of input, type and number of keys. In 3 of them", words)
+        self.assertIn("0.750, for record of 05-radix, u32, skewed, n = 2<sup>26</sup>, beside libcusort radix.", words)
+        (merge,) = (which for which in self.every if which.lab == "02-merge")
+        self.assertIn("In none of them", peer_maps.sentence({merge: self.every[merge]}))
+
+    def test_a_map_shows_every_factor_and_marks_those_below_one(self) -> None:
+        drawn = peer_maps.drawings(self.every)["05-radix-record-u32.svg"]
+        self.assertEqual(faults_of(drawn), [])
+        texts = re.findall(r'font-weight="(\w+)">([\d.]+)</text>', drawn)
+        self.assertEqual(sorted(texts), [("bold", "0.75"), ("bold", "0.90"), ("bold", "0.99"), ("normal", "1.50")])
+        self.assertEqual(drawn.count(f'stroke="{theme.ORANGE}"'), 3 + 1)  # a frame each, and the rule for dark pages
+        self.assertIn("Below 1: uniform, 2\u00b2\u2070 keys: 0.99; skewed", drawn)
+
+    def test_the_part_of_the_page(self) -> None:
+        with mock.patch.object(TABLES, "RESULTS", self.folder.parents[1]):
+            part, worst = TABLES.grid("h200"), TABLES.worst("h200")
+            self.assertEqual((TABLES.grid("h100"), TABLES.worst("h100")), ("", ""))
+            maps = TABLES.maps()
+        self.assertIn("from 2026-01-02 to 2026-01-02 at commit abcdefg by", part.replace("\n", " "))
+        self.assertTrue(part.replace("\n", " ").split("\n")[0].count(worst.split(".")[0]))
+        self.assertEqual([path.parent for path in maps], [self.folder] * 2)
+        for path in maps:
+            self.assertIn(f"(results/h200/grid/{path.name})", part)
 
 
 class Page(unittest.TestCase):

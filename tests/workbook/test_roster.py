@@ -99,6 +99,25 @@ class Rosters(InFolder):
         self.assertEqual(moodle.rows[0].ids, ("M1", "4711", "anna@example.org", "anna"))
         self.assertEqual((canvas.kind, moodle.kind), ("canvas", "moodle"))
 
+    def test_the_times_of_moodle(self) -> None:
+        """They are read in English, with any spaces. A column of one's own comes before them."""
+        at = datetime(2026, 11, 22, 22, 30).astimezone()
+        for text, expected in (
+            ("Sunday, 22 November 2026, 10:30 PM", at),
+            ("Sunday, 22 November 2026, 10:30\u202fPM", at),
+            ("Sunday, November 22, 2026, 10:30 PM", at),
+            ("Sunday, 22 November 2026, 22:30", at),
+            ("Sonntag, 22. November 2026, 22:30", None),
+            ("-", None),
+        ):
+            first = self.read(MOODLE.replace("Friday, 20 November 2026", text)).rows[0]
+            self.assertEqual(first.handed_in, expected, text)
+        own = MOODLE.replace("Friday, 20", "Sunday, 22").replace('2026"', '2026, 10:30 PM",2026-11-19')
+        own = own.replace("(submission)", "(submission),handed_in")
+        row = self.read(own).rows[0]
+        assert row.handed_in
+        self.assertEqual((row.handed_in.month, row.handed_in.day), (11, 19))
+
     def test_of_classroom_50(self) -> None:
         (row,) = self.read(
             "username,first_name,last_name,email,section,github_id\nana-x,Ana,Groß,a@example.org,1,77\n"

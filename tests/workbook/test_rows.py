@@ -176,6 +176,11 @@ class Several(unittest.TestCase):
         self.assertIsNone(rows.best_gold(gold, row(memory="1M")))
         on_host = row(lab="gold", memory="all")
         self.assertEqual(rows.best_gold([*gold, on_host], row(memory="1M pageable")), on_host)
+        # The better of two versions of a library counts, and neither alone where only one was measured.
+        older, newer = (row(lab="gold", name=name, keys_per_s=8e6) for name in ("radix", "cub-3.5.0 radix"))
+        newer.keys_per_s = 9e6
+        self.assertEqual(rows.best_gold([older, newer], row()), newer)
+        self.assertIsNone(rows.best_gold([row(lab="gold", name="radix", n=7), older, newer], row(n=7)))
         self.assertEqual(rows.share_of_gold(row(), gold[1]), 0.256)
         self.assertIsNone(rows.share_of_gold(row(status="wrong"), gold[1]))
         self.assertIsNone(rows.share_of_gold(row(), None))

@@ -274,7 +274,7 @@ esac
         self.assertIn("only root can install", done.stderr)
         self.assertEqual(self.noted(), "")
 
-    def test_the_tests_install_a_sandbox_once(self) -> None:
+    def test_the_tests_install_a_sandbox_and_the_debugger_once(self) -> None:
         self.command("apt-get", APT)
         self.assert_started(self.run_script("bench", "a b"))
         self.assertEqual(self.noted(), "")
@@ -282,8 +282,19 @@ esac
             self.assert_started(self.run_script("test"), "['test']")
         self.assertEqual(
             [line for line in self.noted().splitlines() if line.startswith("apt-get")],
-            ["apt-get -q update", "apt-get -q install -y --no-install-recommends bubblewrap"],
+            [
+                line
+                for package in ("bubblewrap", "gdb")
+                for line in ("apt-get -q update", f"apt-get -q install -y --no-install-recommends {package}")
+            ],
         )
+
+    def test_the_debugger_is_installed_when_it_is_used(self) -> None:
+        self.command("apt-get", APT)
+        for _ in range(2):
+            self.assert_started(self.run_script("debug", "1"), "['debug', '1']")
+        installed = [line for line in self.noted().splitlines() if " install " in line]
+        self.assertEqual(installed, ["apt-get -q install -y --no-install-recommends gdb"])
 
     def test_a_failed_installation_names_the_packages(self) -> None:
         self.command("apt-get", '#!/bin/sh\necho "E: no network"\nexit 100\n')

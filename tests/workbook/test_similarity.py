@@ -119,7 +119,15 @@ class Similar(unittest.TestCase):
 
     def test_copied_into_another_file(self) -> None:
         moved = {"03-bitonic/03_hybrid.cu": submission(written(3))["03-bitonic/02_shared.cu"]}
-        self.assertEqual(len(self.pairs({**self.students(), "copy": moved})), 1)
+        (pair,) = self.pairs({**self.students(), "copy": moved})
+        self.assertEqual(pair.files, ("03-bitonic/03_hybrid.cu and 03-bitonic/02_shared.cu",))
+
+    def test_the_files_are_those_of_both(self) -> None:
+        """What the first student has in two files is named once, where the other one has it."""
+        twice = {path: submission(written(3))["03-bitonic/02_shared.cu"] for path in ("a/01.cu", "a/02.cu")}
+        other = {"a/01.cu": submission(written(70))["03-bitonic/02_shared.cu"], "a/02.cu": twice["a/02.cu"]}
+        (pair,) = self.pairs({"ana": twice, "ben": other, "cem": submission(written(5))})
+        self.assertEqual((pair.first, pair.second, pair.files), ("ana", "ben", ("a/02.cu",)))
 
     def test_a_part(self) -> None:
         """A few lines in common are no copy; half of them are."""

@@ -212,6 +212,57 @@ class Recorded(unittest.TestCase):
         of_host = presets.plan_of_record(host, "cuda", ["uniform"])
         self.assertTrue(of_host and all(1 in (sweep.steps or (1,)) for sweep in of_host))
 
+    def test_the_grid_has_all_inputs_of_one_type_and_some_of_the_others(self) -> None:
+        types = {"types": ["u32", "f32", "pairs"]}
+        every = ["uniform", "sorted", "power-law", "zeros"]
+        table = from_json(Lab, {**fake_judge.LAB, "name": presets.ALL_INPUTS_OF, "steps": [STEP, {**STEP, **types}]})
+        table = replace(table, steps=tuple(replace(s, number=i, record=True) for i, s in enumerate(table.steps, 1)))
+        plan = presets.plan_of_grid(table, "cuda", every)
+        self.assertEqual({sweep.steps for sweep in plan}, {(2,)})
+        self.assertEqual(sorted({n for sweep in plan for n in sweep.n}), [1 << e for e in (10, 13, 16, 20, 22)])
+        self.assertTrue(all(sweep.budget for sweep in plan))
+        inputs = {(sweep.types, name) for sweep in plan for name in sweep.inputs}
+        self.assertEqual({name for types, name in inputs if not types}, {*every, "values:33", "values:1000"})
+        self.assertEqual({name for types, name in inputs if types == ("f32", "pairs")}, set(presets.GRID_INPUTS))
+        self.assertEqual({types for types, name in inputs if name == "zeros"}, {(), ("f32",)})
+
+    def test_the_grid_of_other_labs(self) -> None:
+        plan = presets.plan_of_grid(lab({"record": True}), "cuda", ["uniform", "power-law"])
+        self.assertEqual({name for sweep in plan for name in sweep.inputs}, set(presets.GRID_INPUTS))
+        segments = presets.plan_of_grid(lab({"record": True, "task": "segments"}), "cuda", ["uniform", "sorted"])
+        self.assertEqual({sweep.inputs for sweep in segments}, {("uniform",)})
+        self.assertEqual(max(n for sweep in segments for n in sweep.n), presets.SEGMENTS_N)
+        self.assertEqual(presets.plan_of_grid(lab({"record": True, "memory": "host"}), "cuda", ["uniform"]), [])
+
+    def test_the_grid_goes_on_in_one_process_as_long_as_there_is_time(self) -> None:
+        with tempfile.TemporaryDirectory() as name, mock.patch.object(presets, "BUILD", Path(name)):
+            folder = Path(name) / "reports/records"
+            folder.mkdir(parents=True)
+            for cub in ("cuda", "cub-3.5.0"):
+                program = folder / f"measure-05-radix-{cub}"
+                ends = 'case "$@" in *all*) exec sleep 30;; *f32*) exit 1; esac'
+                program.write_text(f'#!/bin/sh\necho "{cub} $@"\n{ends}\n')
+                program.chmod(0o755)
+            peers = (folder / "cub-3.5.0", folder / "libcusort-1.0.1", Path("/elsewhere/cub-9"))
+            preset = presets.Preset(Path(name), name="peers", peers=peers)
+            headings: list[str] = []
+            some = {"05-radix": ("--n 1", "--type f32", "--input all")}
+            with (
+                mock.patch.multiple(presets, MANY_KEYS=some, MANY_KEYS_SECONDS=1),
+                redirect_stderr(io.StringIO()) as err,
+            ):
+                well = presets._compare_many_keys(preset, ["05-radix", "02-merge"], headings.append)
+            written = {path.stem: path.read_text() for path in Path(name).glob("*.csv")}
+        self.assertFalse(well)
+        self.assertEqual(len(headings), 5)  # the sixth is left out
+        self.assertIn("stopped, because the time is used up", err.getvalue())
+        self.assertIn(
+            "left out, because 1 s were not enough for all: measure-05-radix-cub-3.5.0 --input all", err.getvalue()
+        )
+        self.assertEqual(len(written), 5)
+        self.assertRegex(written["05-radix-cub-3.5.0-0"], r"^cub-3.5.0 --commit \S+ --runs 3 --n 1\n$")
+        self.assertRegex(written["05-radix-cuda-2"], "all\n$")  # what it wrote before it was ended
+
     def test_steps_that_sort_host_memory(self) -> None:
         serial = {"memory": "host", "round_trips": 1, "affordable": {"check": 1 << 17, "cpu": 1 << 20, "cuda": 1 << 22}}
         table = lab(serial, {"memory": "host", "round_trips": 2}, {"memory": "host"})

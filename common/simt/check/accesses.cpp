@@ -69,15 +69,16 @@ constexpr Location nowhere{nullptr};
     all.watch.stay_near(std::uintptr_t(own.tls) + array->offset, array->bytes,
                         own.static_cells.from((array->offset - own.shared_first) / 4));
   }
-  if (array->used_in_launch != all.order.first_of_launch()) [[unlikely]]
-    count_array(*array, access.code);
-  if (in_tls + access.bytes > array->offset + array->bytes) [[unlikely]] {
+  const std::size_t in_array = in_tls - array->offset;  // a huge number before the first array
+  if (in_array >= array->bytes || access.bytes > array->bytes - in_array) [[unlikely]] {
     if (own.is_guard(in_tls)) return nowhere;  // of an array whose elements have constructors
     report_out_of_bounds(access);
     // Between arrays it does no harm; elsewhere is what the emulation and the C library need.
     if (!own.is_between_arrays(in_tls, access.bytes)) stop(cudaErrorIllegalAddress);
     return nowhere;
   }
+  if (array->used_in_launch != all.order.first_of_launch()) [[unlikely]]
+    count_array(*array, access.code);
   return {&own.static_cells, in_tls - own.shared_first};
 }
 
@@ -108,6 +109,7 @@ constexpr Location nowhere{nullptr};
   if (in_program < variable->offset || in_program + access.bytes > variable->offset + variable->bytes) {
     return report_out_of_bounds(access);
   }
+  if (writes(access.way) && variable->is_constant) return report_constant_write(access);
   if (access.way == Way::store && all.shuffles.has_undefined(access.thread)) all.pending.look_at_value(access);
   observe_pieces(own.program_data.cells, in_data, access);
 }

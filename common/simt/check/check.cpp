@@ -53,6 +53,7 @@ void begin_launch(const Launch& launch) {
   all.unread_launch = {launch.kernel.name, launch.kernel.site};
   all.ownership.begin_launch(launch.config.dynamic_shared);
   all.order.begin_launch(launch.blocks);
+  all.progress.begin_launch(launch.blocks);
   all.order.submit(handle_of(launch.config.stream),
                    {.name = std::string("kernel ") + launch.kernel.name, .site = launch.kernel.site});
   all.running.has_exchanges = false;
@@ -85,9 +86,11 @@ void begin_block(const Launch& launch, std::uint64_t block, void* dynamic_shared
   all.watch.mode = all.trace.is_on() ? Mode::observe_and_trace : Mode::observe;
   all.running.last_barrier = {};
   all.exits.begin_block();
+  all.local_arrays.clear();
   all.ownership.dynamic_begin = static_cast<char*>(dynamic_shared);
   all.requests.begin_block();
   all.order.begin_block(block);
+  all.progress.begin_block(block);
   if (all.trace.is_on()) all.trace.block(block);
 }
 
@@ -108,9 +111,12 @@ void barrier_opened(Site site, int arrived) {
                    " threads have exited, and this __syncthreads() does not wait for them; more portable: let every "
                    "thread reach it, and put only the work around it into an if");
   }
+  all.exits.begin_interval();
   end_interval(all, site);
   all.running.last_barrier = site;
 }
+
+Site left_before(unsigned thread, Site barrier) { return state().exits.left_before(thread, barrier); }
 
 void stop_observing() {
   CheckState& all = state();
@@ -124,6 +130,7 @@ void stop_observing() {
 }
 
 void end_block() {
+  state().progress.end_trial();
   state().time.block_ended();
   state().pending.settle_all();
   state().requests.end_block();
@@ -227,7 +234,10 @@ std::string why_unchanged(const void* begin, std::size_t bytes) {
   if (all.ownership.is_written_by_device(begin, bytes)) return "";
   if (all.counts.launches().empty()) return "it launches no kernel";
   const Region* const scratch = all.ownership.left_behind();
-  if (scratch == nullptr) return "";
+  if (scratch == nullptr) {
+    return "its kernels store nothing in the keys; is a store missing, does no thread reach it, or is the result in "
+           "another array?";
+  }
   return with_lines("its kernels wrote to " + Ownership::name_of(*scratch) +
                     ", and not to the keys; the last launch must write the keys");
 }
@@ -239,6 +249,21 @@ void add_finding(const char* kind, Site site, const std::string& text) {
 void add_remark(const char* kind, Site site, const std::string& text) {
   state().findings.add({.kind = kind, .text = text, .place = file_and_line(site), .severity = Severity::remark});
 }
+
+bool continues_search(const Launch& launch, std::uint64_t block) {
+  CheckState& all = state();
+  if (!all.progress.continues_search(launch, block)) return false;
+  all.time.begin_search();
+  return true;
+}
+
+void end_search() {
+  if (!state().progress.is_searching()) return;
+  state().progress.end_search();
+  set_sticky(cudaErrorLaunchTimeout);
+}
+
+void clock_read() { state().progress.end_trial(); }
 
 Code last_call() { return state().watch.last_call; }
 
@@ -252,6 +277,7 @@ bool must_interrupt(pthread_t thread) {
 
 void end_for_time(Site site, const std::string& subject) {
   CheckState& all = state();
+  if (all.progress.is_searching()) Worker::running()->abandon();
   const auto [kind, text, severity] = all.time.take(all.running.has_later_blocks());
   all.findings.add({.kind = kind, .text = subject + ": " + text, .place = file_and_line(site), .severity = severity});
   stop(cudaErrorLaunchTimeout);
@@ -301,3 +327,7 @@ void send_findings_to(void (*new_receiver)(const std::string& document)) { recei
 }  // namespace simt::check
 
 void simt::returned(Site site) { check::state().exits.leave(site); }
+void simt::returned_before(int last, Site site) {
+  check::CheckState& all = check::state();
+  if (all.running.launch != nullptr) all.exits.leave_function(all.running.thread(), {site, last});
+}

@@ -37,6 +37,9 @@ void stop_observing();  ///< the block is about to be abandoned
 void lanes_synchronized(unsigned warp, unsigned lanes, Site site);
 /// The running block is about to fail, while this thread waits there.
 void thread_waits(unsigned thread, Site site);
+/// Where the thread has returned from a function before it came to this barrier of the function, since the last barrier.
+/// Line 0: nowhere.
+Site left_before(unsigned thread, Site barrier);
 /// Lanes have met at a primitive whose mask names these lanes, too, which have exited.
 void met_without_exited(Site site, const char* name, unsigned exited);
 /// A lane meets others at a primitive that is not in the same place.
@@ -111,6 +114,15 @@ void add_finding(const char* kind, Site site, const std::string& text);
 void add_remark(const char* kind, Site site, const std::string& text);
 /// The program's last atomic or copy: the origin of a fault that happens in an observer or in a library.
 Code last_call();
+
+// --- blocks that wait for other blocks (progress.h) ---
+
+/// After a block, whether or not it has ended. True: the next one runs in any case.
+bool continues_search(const Launch& launch, std::uint64_t block);
+/// After the launch's last block.
+void end_search();
+/// A kernel reads a clock, so that what it does next may change without a change of memory.
+void clock_read();
 
 // --- time, and the program's end ---
 

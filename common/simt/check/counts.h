@@ -35,8 +35,8 @@ struct LaunchCounts {
   std::uint64_t global_requests[3] = {}, global_sectors[3] = {}, global_ideal[3] = {};
   std::uint64_t global_bytes[3] = {};  ///< that were used of the sectors (request_cost.h)
   std::uint64_t barriers = 0;
-  /// Requests one after another: between two barriers, those of the warp with the most; then the sum over a block, and
-  /// the most of all blocks.
+  /// Requests on the critical path: between two barriers, those of the warp with the most; then the sum over a block,
+  /// and the most of all blocks.
   std::uint64_t span = 0;
   std::size_t static_shared = 0, dynamic_shared = 0;  ///< bytes per block
   std::uint64_t nanoseconds = 0;                      ///< of this run, on the CPU

@@ -1,25 +1,44 @@
 #include "exits.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "../src/execution/failure.h"
 #include "state.h"
 
 namespace simt::check {
 
-void Exits::leave(Site site) {
+namespace {
+
+void count(std::vector<std::pair<Site, int>>& returns, Site site) {
   const auto known =
-      std::find_if(returns_.begin(), returns_.end(), [&](const auto& place) { return place.first == site; });
-  if (known == returns_.end()) {
-    returns_.emplace_back(site, 1);
+      std::find_if(returns.begin(), returns.end(), [&](const auto& place) { return place.first == site; });
+  if (known == returns.end()) {
+    returns.emplace_back(site, 1);
   } else {
     ++known->second;
   }
 }
 
+}  // namespace
+
+void Exits::leave(Site site) { count(returns_, site); }
+
+Site Exits::left_before(unsigned thread, Site barrier) const {
+  const auto left = functions_.find(thread);
+  if (left == functions_.end()) return {};
+  const auto& [site, last] = left->second;
+  const bool is_skipped =
+      std::strcmp(site.file, barrier.file) == 0 && site.line <= barrier.line && barrier.line <= last;
+  return is_skipped ? site : Site{};
+}
+
 void Exits::miss(Site barrier, int threads) {
   if (is_reported_ || in_block_) return;
   in_block_ = true;
+  for (const auto& [thread, left] : functions_) {
+    if (left_before(thread, barrier).line != 0) count(returns_, left.site);
+  }
   const auto most = std::max_element(returns_.begin(), returns_.end(),
                                      [](const auto& a, const auto& b) { return a.second < b.second; });
   const bool is_known = most != returns_.end();

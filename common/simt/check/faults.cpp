@@ -17,14 +17,21 @@
 namespace simt::check {
 namespace {
 
-/// A finding at the access: "SUBJECT: WHAT ELEMENT; ADVICE".
+/// What to look at if an element is outside its array.
+const char* advice_on_index(const std::string& element) {
+  const bool is_before = element.find(" before the start of ") != std::string::npos;
+  return is_before ? "; check for an index below 0" : "; compare the index with the size";
+}
+
+/// A finding at the access: "SUBJECT: WHAT ELEMENT; ADVICE". Without advice: on the index.
 void report(const char* kind, const Access& access, const std::string& what, const std::string& advice) {
   CheckState& all = state();
   if (all.trace.is_on()) all.trace.fault(access);
   if (all.findings.count_again(kind, access.code)) return;
+  const std::string element = all.ownership.describe(access.address, access.bytes);
   all.findings.add({.kind = kind,
-                    .text = all.running.subject(access.thread) + what +
-                            all.ownership.describe(access.address, access.bytes) + advice,
+                    .text = all.running.subject(access.thread) + what + element +
+                            (advice.empty() ? advice_on_index(element) : advice),
                     .code = access.code,
                     .between = all.running.since_barrier() + all.ownership.array_at(access.address)});
 }
@@ -78,7 +85,13 @@ void stop(cudaError_t error) {
 }
 
 [[gnu::cold, gnu::noinline]] void report_out_of_bounds(const Access& access) {
-  report("out-of-bounds", access, verb_of(access.way), "; compare the index with the size");
+  report("out-of-bounds", access, verb_of(access.way), "");
+}
+
+[[gnu::cold, gnu::noinline]] void report_constant_write(const Access& access) {
+  report("constant-write", access, verb_of(access.way),
+         "; kernels can only read __constant__ memory: make it a __device__ variable, or let the host write it with "
+         "cudaMemcpyToSymbol() before the launch");
 }
 
 [[gnu::cold, gnu::noinline]] void report_use_after_free(const Access& access, Code freed_by) {
@@ -104,9 +117,24 @@ bool is_in_heap_block(const Access& access) {
   if (access.bytes == 16) stop(cudaErrorMisalignedAddress);  // the processor refuses it, too
 }
 
+namespace {
+
+/// Whether nothing has written any whole word of the allocation.
+bool is_never_written(const Access& access) {
+  Ownership& own = state().ownership;
+  if (access.space == Space::shared || state().findings.is_known("uninitialized", access.code)) return false;
+  const Region* const region = own.region_at(access.address);
+  if (region == nullptr || region->is_heap || region->bytes < 4) return false;
+  return own.first_unwritten(*region, 0, region->bytes).bytes == region->bytes / 4 * 4;
+}
+
+}  // namespace
+
 [[gnu::cold, gnu::noinline]] void report_uninitialized(const Cell& cell, const Event& now, const Access& access) {
   state().exits.blame(access);
-  report("uninitialized", access, "reads ", ", which nothing has written; write it before it is read");
+  report("uninitialized", access, "reads ",
+         is_never_written(access) ? ", and nothing has been stored in this array at all; is the store into it missing?"
+                                  : ", which nothing has written; write it before it is read");
   cell.content.initialized |= now.bytes;  // reported once
   const Order& order = state().order;
   if (access.space == Space::shared && cell.write.interval < order.first_of_block()) {
@@ -218,6 +246,7 @@ void observe_host_range(const void* pointer, std::size_t bytes, Way way, Code co
 }
 
 [[gnu::noinline]] void observe_unowned(const Access& access, const void* frame) {
+  if (LocalArrays& arrays = state().local_arrays; arrays.exist() && arrays.observe(access)) return;
   if (access.address - std::uintptr_t(frame) < 4096) return;  // fewer bytes than lie between two stacks
   CheckState& all = state();
   const auto report_unowned = [&](const char* kind, const std::string& what) {
@@ -251,9 +280,9 @@ void observe_host_range(const void* pointer, std::size_t bytes, Way way, Code co
   const std::size_t in_tls = access.address - std::uintptr_t(own.tls);
   if (in_tls < own.shared_last) {
     if (in_tls < own.shared_first) return;
-    const Symbol* const array = symbol_at(own.symbols.arrays, in_tls);
+    const Symbol& array = own.array_near(in_tls);
     if (own.is_guard(in_tls)) return;
-    return record(in_tls - array->offset, {array, array->name.c_str(), 0, array->bytes}, Space::shared);
+    return record(in_tls - array.offset, {&array, array.name.c_str(), 0, array.bytes}, Space::shared);
   }
   const std::size_t in_dynamic = access.address - std::uintptr_t(own.dynamic_begin);
   if (in_dynamic < own.dynamic_bytes + past_dynamic_shared) {
@@ -292,15 +321,26 @@ void note_long_run(const Access& access, double seconds) {
 
 [[gnu::cold, gnu::noinline]] void look_at_time(const Access& access) {
   CheckState& all = state();
+  if (all.progress.is_trial()) return all.progress.try_access(access);
   if (!all.time.is_up()) {
     if (const double seconds = all.time.answer(); seconds > 0) note_long_run(access, seconds);
     return;
   }
   all.time.suspend();
+  if (all.progress.is_searching()) {
+    all.progress.follow_search(access);
+    Worker::running()->abandon();
+  }
   if (!is_programs(access)) return all.time.resume();  // the program's next access is near
+  const bool has_asked = all.time.is_asked_to_end();
   const auto [kind, text, severity] = all.time.take(all.running.has_later_blocks());
-  all.findings.add(
-      {.kind = kind, .text = all.running.subject(access.thread) + text, .code = access.code, .severity = severity});
+  const Finding finding = {
+      .kind = kind, .text = all.running.subject(access.thread) + text, .code = access.code, .severity = severity};
+  if (!has_asked && all.progress.begin_search(access, finding)) {
+    all.time.begin_search();
+    Worker::running()->abandon();
+  }
+  all.findings.add(finding);
   stop(cudaErrorLaunchTimeout);
 }
 

@@ -17,6 +17,8 @@ void report_out_of_bounds(const Access& access);
 bool is_in_heap_block(const Access& access);
 /// Stops if the program cannot go on after the access.
 void report_misaligned(const Access& access);
+/// A kernel writes a __constant__ variable.
+void report_constant_write(const Access& access);
 void report_uninitialized(const Cell& cell, const Event& now, const Access& access);
 
 /// The host copies memory that nothing has written.

@@ -8,6 +8,9 @@
 namespace simt::check {
 
 void Findings::add(Finding finding) {
+  const Progress& progress = state().progress;
+  progress.end_trial();
+  if (progress.is_searching()) return;  // the launch has a fault, of which this may be a consequence
   finding.number = ++count_;
   finding.moment = state().trace.moment();
   if (finding.began == 0) finding.began = state().order.interval();
@@ -44,6 +47,11 @@ void Findings::advise(Code code, Code other, const std::string& advice) {
   if (known.barrier == nullptr) return;
   known.barrier = nullptr;
   known.advice = advice;
+}
+
+Finding* Findings::known_race(Code code, Code other) {
+  const auto known = by_code_.find({"race", code, other});
+  return known == by_code_.end() ? nullptr : &known->second;
 }
 
 bool Findings::is_known(const char* kind, Code code, Code other) const {

@@ -26,7 +26,13 @@ struct Finding {
   const char* barrier = nullptr;  ///< of a race: what orders its threads; null if they are of different blocks
   bool is_same_index = false;     ///< of a race: its threads have the same threadIdx in two blocks
   std::string between = {};       ///< of a race in a block, or an uninitialized read: kernel, last barrier, and array
-  std::string place = {};         ///< "file:line", known at once or when findings are reported
+  bool are_writes = false;        ///< of a race: both accesses
+  /// Of a race in a block: instructions by which its threads have come to the element in the same round of a loop. If
+  /// two are on one line, the threads have the same element, and no barrier fits between them.
+  std::vector<std::pair<Code, Code>> together = {};
+  bool is_at_once = false;    ///< of a race: that is so, as is known when findings are reported
+  std::string place = {};     ///< "file:line", known at once or when findings are reported
+  std::string launched = {};  ///< of a stream-race with a kernel: "file:line" of its launch
   std::uint64_t times = 1;
   /// The interval (order.h) in which the fault began: of a race, that of its earlier access. 0: when it was found.
   std::uint32_t began = 0;
@@ -45,6 +51,8 @@ class Findings {
   /// A known race is also one between blocks: no barrier helps.
   void advise(Code code, Code other, const std::string& advice);
   std::uint64_t count() const { return count_; }  ///< of all that were added
+  /// What is known of a race. Null: nothing yet.
+  Finding* known_race(Code code, Code other);
   bool is_known(const char* kind, Code code, Code other = 0) const;
   /// Whether no remark on threads that have exited has been made at this place. To be made at once.
   bool remember_exit_at(Site site) { return exits_.insert({site.file, site.line}).second; }

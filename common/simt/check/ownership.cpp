@@ -14,6 +14,10 @@
 #include "state.h"
 #include "text.h"
 
+// Where the linker puts the addresses that SIMT_CONSTANT stores; both are null if there are none.
+extern "C" [[gnu::weak, gnu::visibility("hidden")]] const char *const __start_simt_constants[],
+    *const __stop_simt_constants[];
+
 namespace simt::check {
 namespace {
 
@@ -90,6 +94,10 @@ void Ownership::find_segments() {
 void Ownership::find_variables() {
   find_segments();
   symbols = read_symbols();
+  for (const char* const* constant = __start_simt_constants; constant != __stop_simt_constants; ++constant) {
+    if (!symbols.variables.empty())
+      symbol_at(symbols.variables, std::uintptr_t(*constant) - program)->is_constant = true;
+  }
   const std::size_t data = std::uintptr_t(program_data.begin) - program;
   for (const Symbol& variable : symbols.variables) {
     if (variable.offset - data >= program_data.bytes) continue;  // a constant
@@ -101,7 +109,11 @@ void Ownership::find_variables() {
     shared_first = shared_last = tls_bytes_;
     return;
   }
-  shared_first = symbols.arrays.front().offset;
+  const std::size_t first = shared_first = symbols.arrays.front().offset;
+  for (const Symbol& gap : symbols.gaps) {  // which an index below 0 of the first array reaches
+    if (gap.offset < first && first - gap.offset <= gap.bytes + 64)
+      shared_first = first - (first - gap.offset) / 16 * 16;
+  }
   shared_last = tls_bytes_ + 16384;
   static_cells = map_cells(shared_last - shared_first);
 }
@@ -148,10 +160,22 @@ bool Ownership::is_guard(std::size_t offset) const {
                      [&](const Symbol& guard) { return offset - guard.offset < guard.bytes; });
 }
 
+const Symbol& Ownership::array_near(std::size_t offset) {
+  const Symbol& before = *symbol_at(symbols.arrays, offset);
+  const bool is_last = &before == &symbols.arrays.back();
+  if (offset < before.offset || offset - before.offset < before.bytes || is_last) return before;
+  const Symbol& after = *(&before + 1);
+  const std::uint32_t launch = state().order.first_of_launch();
+  const bool is_before_used = before.used_in_launch == launch, is_after_used = after.used_in_launch == launch;
+  if (is_before_used != is_after_used) return is_before_used ? before : after;
+  return *symbol_near(symbols.arrays, offset);
+}
+
 std::string Ownership::describe(std::uintptr_t address, unsigned bytes) {
   const std::size_t in_tls = address - std::uintptr_t(tls), in_dynamic = address - std::uintptr_t(dynamic_begin);
   if (in_tls >= shared_first && in_tls < shared_last) {
-    const Symbol& array = *symbol_at(symbols.arrays, in_tls);
+    const Symbol& array = array_near(in_tls);
+    if (in_tls < array.offset) return before_start(array.offset - in_tls, "__shared__ " + array.name);
     return element("__shared__ " + array.name, in_tls - array.offset, bytes, array.bytes);
   }
   if (in_dynamic < dynamic_bytes + past_dynamic_shared) {
@@ -163,7 +187,7 @@ std::string Ownership::describe(std::uintptr_t address, unsigned bytes) {
                  [](const Symbol& s) { return s.name.find("simt::") == std::string::npos; });
     if (programs.empty()) return "a variable";
     const Symbol& variable = *symbol_near(programs, address - program);
-    const std::string name = "__device__ " + variable.name;
+    const std::string name = (variable.is_constant ? "__constant__ " : "__device__ ") + variable.name;
     if (address - program < variable.offset) return before_start(variable.offset - (address - program), name);
     return element(name, address - program - variable.offset, bytes, variable.bytes);
   }
@@ -179,7 +203,7 @@ std::string Ownership::describe(std::uintptr_t address, unsigned bytes) {
 
 std::string Ownership::array_at(std::uintptr_t address) {
   const std::size_t in_tls = address - std::uintptr_t(tls);
-  if (in_tls >= shared_first && in_tls < shared_last) return symbol_at(symbols.arrays, in_tls)->name;
+  if (in_tls >= shared_first && in_tls < shared_last) return array_near(in_tls).name;
   if (address - std::uintptr_t(dynamic_begin) < dynamic_bytes) return "dynamic";
   const Region* const region = region_at(address);
   return region != nullptr ? std::to_string(region->number) : "variables";

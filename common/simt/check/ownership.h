@@ -91,7 +91,7 @@ class Ownership {
  public:
   // Shared memory of the running block. Offsets of arrays are relative to `tls`.
   char* tls = nullptr;
-  std::size_t shared_first = 0;  ///< offset of the first array
+  std::size_t shared_first = 0;  ///< offset of the first array, or of the gap before it
   std::size_t shared_last = 0;   ///< offset of the last byte that an overflow of the last array may reach
   Cells static_cells;            ///< from shared_first on
   char* dynamic_begin = nullptr;
@@ -140,6 +140,9 @@ class Ownership {
   }
   /// Whether the access is in a gap between two arrays, or in the padding before an array.
   bool is_between_arrays(std::size_t offset, unsigned bytes) const;
+  /// The array in which an offset lies. Of the two around an offset between arrays: the one that the running launch has
+  /// used, or else the nearer one.
+  const Symbol& array_near(std::size_t offset);
   /// Whether the byte belongs to a guard variable.
   bool is_guard(std::size_t offset) const;
   /// For findings: "keys", or where an allocation without a name was made.

@@ -1,5 +1,7 @@
 #include "races.h"
 
+#include <algorithm>
+
 #include "text.h"
 #include "transfers.h"
 
@@ -15,17 +17,22 @@ bool is_volatile(const Event& event) { return event.is_synchronized && !event.is
 
 bool in_same_warp(const Event& a, const Event& b) { return a.thread / lanes_per_warp == b.thread / lanes_per_warp; }
 
-/// Of two blocks.
-std::string advice_on_blocks(const Race& race) {
+/// Of two blocks. `is_shown_in_block`: the text is on two threads of one block.
+std::string advice_on_blocks(const Race& race, bool is_shown_in_block = false) {
   const auto& [before, before_way, now, access] = race;
   const bool are_plain = !before.is_synchronized && !now.is_synchronized;
   if (are_plain && before_way == Way::store && access.way == Way::load && state().order.has_flag_after(before)) {
     return "a flag or counter says that the other block has written it, but no fence comes between that write and the "
            "flag: put __threadfence() before the flag is written";
   }
+  if (is_shown_in_block) {
+    return "threads of different blocks do the same, and no barrier orders them: check which thread has which element, "
+           "or use an atomic, or two launches";
+  }
   if (before.thread == now.thread) {
-    return "two blocks have one element for the same threadIdx: is blockIdx in the index? If all blocks mean this "
-           "element, use an atomic, or two launches";
+    return "two blocks access one element with the same threadIdx: is blockIdx in the index, times the number of "
+           "elements per block? In a loop over the grid, is the step gridDim.x times that number? If all blocks should "
+           "access this element, use an atomic, or two launches";
   }
   return "nothing orders these blocks: check which thread has which element, or use an atomic, or two launches";
 }
@@ -42,15 +49,36 @@ std::string advice(const Race& race, const char* barrier) {
   const std::string between = std::string("put ") + barrier + " between the two accesses";
   if (are_volatile) return "lanes do not run in step, and volatile does not order them: " + between;
   if (is_same_warp) {
-    const bool is_only_warp = running.launch->threads <= int(lanes_per_warp);
+    // Also where the block has one warp only: with another launch shape, it may have more.
     return std::string("nothing orders these lanes") +
            (running.has_exchanges ? ", and shuffles and votes do not: " : ": ") +
-           (is_only_warp
-                ? between
-                : "put __syncthreads() between the two accesses, or __syncwarp() if no other warp uses the data") +
-           ", or use an atomic";
+           "put __syncthreads() between the two accesses, or __syncwarp() if no other warp uses the data, or use an "
+           "atomic";
   }
   return "no barrier orders these threads: " + between + ", or use an atomic";
+}
+
+/// Of two threads of a block that write one element: the instructions by which each has come to it, up to its write, in
+/// the round in which it writes. A store may be left out in some rounds, so that it counts fewer of them than a load.
+std::vector<std::pair<Code, Code>> executed_together(const Race& race) {
+  const CheckState& all = state();
+  const auto in_last_round = [&](const Event& write) {
+    auto executions = all.requests.executions_at(race.access.address, race.access.space, write.thread);
+    std::erase_if(executions, [&](const auto& e) { return e.code > all.ownership.program + write.code; });
+    const auto last = std::max_element(executions.begin(), executions.end(),
+                                       [](const auto& a, const auto& b) { return a.round < b.round; });
+    if (last == executions.end()) return executions;
+    std::erase_if(executions, [round = last->round](const auto& e) { return e.round < round; });
+    return executions;
+  };
+  std::vector<std::pair<Code, Code>> together;
+  const auto before = in_last_round(race.before), now = in_last_round(race.now);
+  for (const auto& a : before) {
+    for (const auto& b : now) {
+      if (a.round == b.round) together.push_back({a.code, b.code});
+    }
+  }
+  return together;
 }
 
 /// "block (1,0,0), thread (3,0,0)" of an event.
@@ -86,8 +114,15 @@ std::string who(const Event& event) {
   const std::uint64_t other_block = all.order.block_of(before);
   if (all.trace.is_on()) all.trace.race(now.thread, code, other_block, before.thread, other);
   const bool same_block = other_block == all.running.block;
-  if (all.findings.count_again("race", code, other)) {
-    if (!same_block) all.findings.advise(code, other, advice_on_blocks(race));
+  const bool are_writes = before_way == Way::store && access.way == Way::store;
+  if (Finding* const known = all.findings.known_race(code, other)) {
+    constexpr std::uint64_t looks = 64;
+    if (!same_block) {
+      all.findings.advise(code, other, advice_on_blocks(race, !known->between.empty()));
+    } else if (are_writes && known->together.empty() && known->times < looks) {
+      known->together = executed_together(race);
+    }
+    ++known->times;
     return;
   }
   const char* const barrier = barrier_for(same_block, in_same_warp(before, now));
@@ -101,6 +136,8 @@ std::string who(const Event& event) {
                     .barrier = barrier,
                     .is_same_index = !same_block && before.thread == now.thread,
                     .between = same_block ? all.running.since_barrier() + all.ownership.array_at(access.address) : "",
+                    .are_writes = are_writes,
+                    .together = same_block && are_writes ? executed_together(race) : decltype(Finding::together){},
                     .began = before.interval});
 }
 

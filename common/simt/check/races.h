@@ -37,6 +37,7 @@ void join_swap(const Cell& cell, const Event& swap);
   const Event& write = cell.write;
   if (is_synchronized && access.space == Space::global && reads(access.way) && write.is_synchronized &&
       write.interval >= order.first_of_launch() && write.interval < order.first_of_block()) [[unlikely]] {
+    all.progress.learn(access, order.block_of(write));
     order.acquire(write);
   }
   if (is_synchronized && reads(access.way) && order.has_fences()) [[unlikely]]
@@ -56,6 +57,8 @@ void join_swap(const Cell& cell, const Event& swap);
   }
   const std::uint32_t first_concurrent = order.first_concurrent(access.space);
   if (writes(access.way)) {
+    if (is_synchronized && access.space == Space::global) [[unlikely]]
+      all.progress.remember(access);
     if (order.are_unordered(cell.read, now, access.space)) [[unlikely]] {
       report_race(cell.read, Way::load, now, access);
     } else if (!other_is_write && order.are_unordered(cell.other_read, now, access.space)) [[unlikely]] {

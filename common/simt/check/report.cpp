@@ -24,6 +24,10 @@ void resolve_places(Finding& finding, const Places& places) {
   if (const std::size_t subject = finding.text.find("): "); subject != std::string::npos) {
     finding.text.insert(subject + 1, places.caller(finding.code));
   }
+  if (!finding.launched.empty() && !is_in_source(finding.place)) {  // a header's line, or none, says less
+    finding.text = "the kernel that is launched here may still be running when this happens; " + finding.text;
+    finding.place = finding.launched;
+  }
 }
 
 /// Each clause on a separate line: what happened, what it happened with, what to do.
@@ -47,7 +51,8 @@ struct OnLine {
 /// them.
 std::string advice_on_line(const OnLine& line, const char* barrier) {
   if (line.stores && line.load_and_store) {
-    return "several threads change the same element at once: use atomicAdd() or another atomic";
+    return "several threads change the same element at once: use atomicAdd() or another atomic, or check the index if "
+           "each should have its own element";
   }
   const std::string rounds =
       barrier == nullptr ? ""
@@ -56,10 +61,33 @@ std::string advice_on_line(const OnLine& line, const char* barrier) {
     return "threads that execute this line write the same element: check the index, or use an atomic" + rounds;
   }
   if (barrier == nullptr) {
-    return "a block reads here what another one writes here: write into another array, or use two launches";
+    return "a block reads here what another block writes here: write into another array, or use two launches";
   }
-  return "a thread reads here what another one writes here: read into a variable, put " + std::string(barrier) +
+  return "a thread reads here what another thread writes here: read into a variable, put " + std::string(barrier) +
          " after that, and then write" + rounds;
+}
+
+/// Whether two threads have come to one element by the same line, in the same round of a loop, to change it.
+bool is_at_once(const Finding& f, const Places& places) {
+  return std::any_of(f.together.begin(), f.together.end(), [&](const auto& codes) {
+    const std::string line = places.in_source(codes.first);
+    return !line.empty() && line == places.in_source(codes.second);
+  });
+}
+
+/// Races of threads that work on the same element at once: no barrier orders them, whichever of their accesses meet.
+void advise_on_indices(std::vector<Finding>& findings, const Places& places) {
+  std::set<std::string> groups;  // `between`
+  for (const Finding& f : findings) {
+    if (is_at_once(f, places)) groups.insert(f.between);
+  }
+  for (Finding& f : findings) {
+    if (f.kind != "race" || groups.count(f.between) == 0) continue;
+    f.is_at_once = true;
+    f.advice =
+        "both threads execute the same lines for this element, so no barrier can order them: check which thread "
+        "has which element, or use an atomic";
+  }
 }
 
 void advise_on_lines(std::vector<Finding>& findings, const Places& places) {
@@ -70,10 +98,14 @@ void advise_on_lines(std::vector<Finding>& findings, const Places& places) {
   for (const Finding& f : findings) {
     if (!races_with_itself(f)) continue;
     OnLine& line = lines[places.of(f.code)];
-    (f.code == f.other ? line.stores : line.load_and_store) = true;
+    (f.are_writes ? line.stores : line.load_and_store) = true;
   }
   for (Finding& f : findings) {
-    if (races_with_itself(f) && !f.is_same_index) f.advice = advice_on_line(lines[places.of(f.code)], f.barrier);
+    if (races_with_itself(f) && !f.is_same_index) {
+      const OnLine& line = lines[places.of(f.code)];
+      const bool is_sum = line.stores && line.load_and_store;
+      if (!f.is_at_once || is_sum) f.advice = advice_on_line(line, f.barrier);
+    }
     if (!f.advice.empty()) f.text += "; " + f.advice;
   }
 }
@@ -90,7 +122,7 @@ void join_races(std::vector<Finding>& findings, const Places& places) {
   std::set<const Finding*> joined;
   for (Finding& f : findings) {
     const std::pair<std::string, std::string> lines = std::minmax(places.of(f.code), places.of(f.other));
-    if (f.barrier == nullptr || lines.first == lines.second) continue;
+    if (!f.is_at_once && (f.barrier == nullptr || lines.first == lines.second)) continue;
     const auto pairs = by_barrier.try_emplace(f.between, Pairs{&f, {}, {}}).first;
     pairs->second.lines.insert(lines);
     pairs->second.codes.insert({f.code, f.other});
@@ -178,6 +210,7 @@ Report make_report(const CheckState& state) {
   std::set<Code> codes;
   for (const Finding& finding : findings) {
     codes.insert({finding.code, finding.other});
+    for (const auto& [a, b] : finding.together) codes.insert({a, b});
     collect_mentions(finding.text, codes);
   }
   for (const auto& [instruction, cost] : state.counts.costs()) codes.insert(std::get<Code>(instruction));
@@ -188,6 +221,7 @@ Report make_report(const CheckState& state) {
   for (const Finding& f : findings) {
     if (f.severity == Severity::error) faulty.insert(f.code != 0 ? places.of(f.code) : f.place);
   }
+  advise_on_indices(findings, places);
   advise_on_lines(findings, places);
   join_races(findings, places);
   for (Finding& finding : merged(std::move(findings), places)) {

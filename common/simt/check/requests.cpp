@@ -116,6 +116,23 @@ void Requests::add_in_general(Code code, std::uintptr_t address, unsigned thread
   request->address[lane] = std::uint32_t(address);
 }
 
+std::vector<Requests::Execution> Requests::executions_at(std::uintptr_t address, Space space, unsigned thread) const {
+  const unsigned warp = thread / lanes_per_warp, lane = thread % lanes_per_warp;
+  const auto has_address = [&](const Request& request) {
+    return (request.lanes >> lane & 1) != 0 && request.address[lane] == std::uint32_t(address);
+  };
+  std::vector<Execution> found;
+  for (const OfWarp* const of_warp : active_) {
+    const Instruction& instruction = *of_warp->instruction;
+    if (of_warp != &instruction.warps[warp] || instruction.space != space) continue;
+    if (instruction.way == Way::atomic) continue;  // threads may have one element
+    std::uint32_t round = of_warp->size;
+    while (round > 0 && !has_address(of_warp->later[round - 1])) --round;
+    if (round > 0 || has_address(of_warp->first)) found.push_back({instruction.code, round});
+  }
+  return found;
+}
+
 void Requests::finish() {
   std::uint64_t requests[max_warps] = {}, most = 0;
   for (OfWarp* of_warp : active_) {

@@ -45,6 +45,13 @@ class Requests {
     }
     add_shared_word_in_general<way>(code, address, thread);
   }
+  /// For each load and store, no atomic, with which a thread has accessed an address since the last barrier: how often
+  /// the thread had executed it before it last did that.
+  struct Execution {
+    Code code;
+    std::uint32_t round;
+  };
+  std::vector<Execution> executions_at(std::uintptr_t address, Space space, unsigned thread) const;
   /// Counts the requests since the last barrier.
   void finish();
   void begin_block();

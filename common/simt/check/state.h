@@ -10,9 +10,11 @@
 #include "device_heap.h"
 #include "exits.h"
 #include "findings.h"
+#include "local_arrays.h"
 #include "order.h"
 #include "ownership.h"
 #include "pending.h"
+#include "progress.h"
 #include "requests.h"
 #include "running.h"
 #include "shuffles.h"
@@ -56,8 +58,10 @@ struct CheckState {
   Pending pending;
   Shuffles shuffles;
   Exits exits;
+  LocalArrays local_arrays;
   std::optional<UnreadLaunch> unread_launch;
   TimeLimit time;
+  Progress progress;
   Transfers transfers;
   Trace trace;
 };

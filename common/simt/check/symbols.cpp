@@ -26,7 +26,7 @@ bool contains(const std::string& text, const char* part) { return text.find(part
 void add_symbol(Symbols& symbols, const ElfW(Sym) & symbol, const char* mangled, const ElfW(Shdr) & section) {
   std::string name = demangled(mangled);
   if ((symbol.st_info & 15) == STT_OBJECT) {
-    if (contains(name, "simt_device_gap")) return;
+    if (contains(name, "simt_device_gap") || contains(name, "simt_constant_")) return;
     symbols.variables.push_back({name, symbol.st_value, symbol.st_size});
     return;
   }

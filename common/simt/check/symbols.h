@@ -14,6 +14,7 @@ struct Symbol {
   std::string name;
   std::size_t offset, bytes;
   std::uint32_t used_in_launch = 0;  ///< Order::first_of_launch() of the last launch that accessed it
+  bool is_constant = false;          ///< in __constant__ memory
 };
 
 /// All lists are sorted by offset.

@@ -13,6 +13,7 @@ namespace simt::check {
 namespace {
 
 constexpr double question_every = 0.5;  // seconds
+constexpr double search_limit = 0.1;    // of a block
 
 double seconds(clockid_t clock) {
   timespec now{};
@@ -44,11 +45,17 @@ double TimeLimit::limit() {
 
 void TimeLimit::begin_launch() {
   is_noted_ = false;
-  is_silent_ = false;
+  is_silent_ = is_searching_ = false;
   thread_ = pthread_self();
   began_ = seconds(CLOCK_THREAD_CPUTIME_ID);
   phase_ = Phase::running;
   block_ended();
+}
+
+void TimeLimit::begin_search() {
+  is_searching_ = true;
+  began_ = seconds(CLOCK_THREAD_CPUTIME_ID);
+  phase_ = Phase::running;
 }
 
 /// Asks for a sign of life now and then. Whether there has been none for too long.
@@ -74,7 +81,8 @@ Verdict TimeLimit::look(pthread_t thread) {
     is_asking_ = false;
   }
   if (is_phase(Phase::running) && !has_memory_left()) is_out_of_memory_ = true;
-  if (now - began_ <= limit() && !is_asked_to_end() && !is_out_of_memory_ && !is_silent_) {
+  if (now - began_ <= (is_searching_ ? search_limit : limit()) && !is_asked_to_end() && !is_out_of_memory_ &&
+      !is_silent_) {
     if (!is_silent(now)) return is_asking_ ? Verdict::attend : Verdict::in_time;
     is_silent_ = true;
   }

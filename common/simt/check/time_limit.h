@@ -50,6 +50,10 @@ class TimeLimit {
   /// While suspended, accesses do not end the launch: the observers themselves are about to make some.
   void suspend() { phase_ = Phase::reported; }
   void resume() { phase_ = Phase::up; }
+  /// From now on, every access must look at the time.
+  void watch_each() { phase_ = Phase::asked; }
+  /// The launch's time was up, but other blocks may run for a moment each.
+  void begin_search();
   /// The finding of the launch that is now ended, once.
   TimeIsUp take(bool later_blocks_wait);
   /// Seconds that a block may take.
@@ -71,7 +75,7 @@ class TimeLimit {
   bool is_asking_ = false;
   double up_since_ = 0;
   std::atomic<int> signal_ = 0;  // that has asked the program to end
-  std::atomic<bool> has_hung_ = false;
+  std::atomic<bool> has_hung_ = false, is_searching_ = false;
   std::atomic<bool> is_out_of_memory_ = false, is_silent_ = false;
 };
 

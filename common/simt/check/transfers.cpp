@@ -23,8 +23,8 @@ const char* advice_for_stream(const Operation& before) {
   if (state().order.streams.current_waits_for_event_of(before)) {
     return "the event for which this stream waits was recorded before that: record it after what it is to cover";
   }
-  return "nothing orders the two streams: record an event after the first operation, and let the other stream wait for "
-         "it with cudaStreamWaitEvent()";
+  return "nothing orders the two streams: use one for both operations, or record an event after the first one, and let "
+         "the other stream wait for it with cudaStreamWaitEvent()";
 }
 
 const char* advice_for_host(const Operation& before) {
@@ -44,6 +44,7 @@ void add(const std::string& text, const Access& access, const Operation& before,
                         .text = text,
                         .code = access.code,
                         .other = other,
+                        .launched = before.code == 0 ? file_and_line(before.site) : "",
                         .began = before.first_interval,
                         .severity = severity});
 }

@@ -30,9 +30,10 @@ struct Watch {
   /// 0: each access needs more than observe_ordered(). Another thread may set it to 0.
   std::atomic<std::size_t> near_words = 0;
   Cells near_cells;
+  bool watches_each = false;  ///< it stays 0
 
   void stay_near(std::uintptr_t begin, std::size_t bytes, const Cells& cells) {
-    if (mode != Mode::observe || begin % 4 != 0) return;
+    if (mode != Mode::observe || begin % 4 != 0 || watches_each) return;
     near_begin = begin;
     near_cells = cells;
     near_words = bytes / 4;
@@ -41,6 +42,10 @@ struct Watch {
   void leave() { near_words = near_begin = 0; }
   /// From now on, each access is looked at closely.
   void look_closely() { near_words = 0; }
+  void watch_each() {
+    watches_each = true;
+    look_closely();
+  }
 };
 
 }  // namespace simt::check

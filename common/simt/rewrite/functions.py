@@ -102,7 +102,7 @@ class Places:
                 has_parameters = has_parameters or is_parameters
                 i = closing(tokens, i) or i
             elif is_mark(token, "<") and i > 0 and tokens[i - 1].text == "template":
-                i = _closing_angle(tokens, i, end)
+                i = closing_angle(tokens, i, end)
             elif is_mark(token, ":"):
                 has_initializers = has_parameters
             else:
@@ -144,8 +144,8 @@ def _kind(qualifiers: frozenset[str]) -> str:
     return HOST
 
 
-def _closing_angle(tokens: list[Token], index: int, end: int) -> int:
-    """The index of the `>` that closes a template's parameters."""
+def closing_angle(tokens: list[Token], index: int, end: int) -> int:
+    """The index of the `>` that closes a template's parameters or arguments; `index` if there is none."""
     depth = 0
     i = index
     while i < end:

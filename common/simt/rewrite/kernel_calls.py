@@ -23,7 +23,7 @@ def refuse_kernel_calls(sources: list[Source]) -> None:
     if not names:
         return
     for source in sources:
-        names -= _ambiguous_names(source.code, names, declared[source.path])
+        names -= ambiguous_names(source.code, names, declared[source.path])
     for source in sources:
         for i in _mistyped_launches(source.code, names):
             name = source.code[i].text
@@ -92,7 +92,7 @@ def _refuse_launched_functions(source: Source, kernels: set[str]) -> None:
             raise RewriteError(source, tokens[i].start, text)
 
 
-def _ambiguous_names(tokens: list[Token], names: set[str], declared: set[int]) -> set[str]:
+def ambiguous_names(tokens: list[Token], names: set[str], declared: set[int]) -> set[str]:
     """Those of `names` that also name something other than a kernel: `auto k = ...`, `F&& k`, `void k(int);`."""
     ambiguous = set()
     for i, token in enumerate(tokens):

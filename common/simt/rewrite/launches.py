@@ -1,7 +1,19 @@
 """Kernel launches: kernel<<<grid, block>>>(arguments) becomes a call of simt::launch."""
 
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .references import References, split_at_commas
 from .source import RewriteError, Source
-from .tokens import CLOSE, OPEN, Token, closing, name_start, quoted, repetitions, run_length, spelling
+from .tokens import CLOSE, OPEN, Token, closing, name_start, opening_angle, quoted, repetitions, run_length, spelling
+
+
+class Known(NamedTuple):
+    """What all sources together say about launches."""
+
+    configurations: set[str]  # macros that stand for `<<<...>>>`
+    references: References
 
 
 def configuration_macros(sources: list[Source]) -> set[str]:
@@ -9,15 +21,15 @@ def configuration_macros(sources: list[Source]) -> set[str]:
     return {macro.name for source in sources for macro in source.macros if _is_configuration(macro.tokens)}
 
 
-def rewrite_launches(source: Source, tokens: list[Token], configurations: set[str], in_macro: bool) -> None:
+def rewrite_launches(source: Source, tokens: list[Token], known: Known, in_macro: bool) -> None:
     """Rewrites all launches among these tokens, which are all of the code, or a macro's body."""
     if in_macro and _is_configuration(tokens):
         source.replace(tokens[0].start, tokens[2].end, "(")
         source.replace(tokens[-3].start, tokens[-1].end, ")")
         return
     for i in range(len(tokens)):
-        if tokens[i].text in configurations:
-            _rewrite_launch_by_macro(source, tokens, i, in_macro)
+        if tokens[i].text in known.configurations:
+            _rewrite_launch_by_macro(source, tokens, i, known, in_macro)
         if tokens[i].text != "<" or (i > 0 and tokens[i - 1].text == "<"):
             continue
         length = repetitions(tokens, i, "<")  # editors write `k << <1, 32 >> > (a)`
@@ -26,7 +38,7 @@ def rewrite_launches(source: Source, tokens: list[Token], configurations: set[st
         if length > 3:
             text = f"'{'<' * length}' is not CUDA C++ (is it left over from a merge?)"
             raise RewriteError(source, tokens[i].start, text)
-        _rewrite_launch(source, tokens, i, in_macro)
+        _rewrite_launch(source, tokens, i, known, in_macro)
 
 
 def _is_configuration(tokens: list[Token]) -> bool:
@@ -35,7 +47,7 @@ def _is_configuration(tokens: list[Token]) -> bool:
     return last > 3 and repetitions(tokens, 0, "<") == 3 and repetitions(tokens, last, ">") == 3
 
 
-def _rewrite_launch(source: Source, tokens: list[Token], index: int, in_macro: bool) -> None:
+def _rewrite_launch(source: Source, tokens: list[Token], index: int, known: Known, in_macro: bool) -> None:
     """Rewrites the launch whose `<<<` begins at `index`."""
     here = tokens[index].start
     first = name_start(tokens, index)
@@ -49,25 +61,28 @@ def _rewrite_launch(source: Source, tokens: list[Token], index: int, in_macro: b
         raise RewriteError(source, tokens[end].start, f"launch of {name}: no '(arguments)' after '>>>'")
     source.replace(here, tokens[index + 2].end, f"{_before_configuration(name)}(")
     source.replace(tokens[end].start, tokens[end + 2].end, ")")
-    _rewrite_call(source, tokens, (first, index), end + 3, in_macro)
+    _rewrite_call(source, tokens, (first, index), end + 3, None if in_macro else known.references)
 
 
-def _rewrite_launch_by_macro(source: Source, tokens: list[Token], index: int, in_macro: bool) -> None:
+def _rewrite_launch_by_macro(source: Source, tokens: list[Token], index: int, known: Known, in_macro: bool) -> None:
     """Rewrites `kernel MACRO(grid, block)(arguments)`, if that is what follows the kernel's name."""
     first = name_start(tokens, index) if index > 0 else None
     end = closing(tokens, index + 1) if index + 1 < len(tokens) and tokens[index + 1].text == "(" else None
     if first is None or end is None or end + 1 >= len(tokens) or tokens[end + 1].text != "(":
         return
     source.insert(tokens[index].start, _before_configuration(spelling(tokens[first:index])) + " ")
-    _rewrite_call(source, tokens, (first, index), end + 1, in_macro)
+    _rewrite_call(source, tokens, (first, index), end + 1, None if in_macro else known.references)
 
 
 def _before_configuration(name: str) -> str:
     return f", {quoted(name)}, __FILE__, __LINE__, ::simt::LaunchConfig"
 
 
-def _rewrite_call(source: Source, tokens: list[Token], kernel: tuple[int, int], opened: int, in_macro: bool) -> None:
-    """Rewrites the kernel's name, tokens [first, index), and its arguments, whose `(` is at `opened`."""
+def _rewrite_call(
+    source: Source, tokens: list[Token], kernel: tuple[int, int], opened: int, references: References | None
+) -> None:
+    """Rewrites the kernel's name, tokens [first, index), and its arguments, whose `(` is at `opened`. `references`:
+    None in a macro, whose parameters may have a kernel's name."""
     first, index = kernel
     name = spelling(tokens[first:index])
     last = closing(tokens, opened)
@@ -78,10 +93,22 @@ def _rewrite_call(source: Source, tokens: list[Token], kernel: tuple[int, int], 
     source.insert(tokens[first].start, "::simt::launch([&](auto&... simt_args) { ")
     source.insert(tokens[index - 1].end, "(simt_args...); }")
     comma = ", " if arguments else ""
-    if in_macro and [token.text for token in arguments] == ["__VA_ARGS__"]:
+    if references is None and [token.text for token in arguments] == ["__VA_ARGS__"]:
         comma = " __VA_OPT__(,) "
     source.replace(tokens[opened].start, tokens[opened].end, comma)
     _replace_null_arguments(source, arguments)
+    if references:
+        end = index - 1 if tokens[index - 1].text != ">" else (opening_angle(tokens, index - 1) or 1) - 1
+        _pass_references(source, split_at_commas(arguments), tokens[end].text, references)
+
+
+def _pass_references(source: Source, arguments: list[list[Token]], kernel: str, references: References) -> None:
+    """Marks the arguments for parameters that are references."""
+    for position in references.get((kernel, len(arguments)), ()):
+        first, last = arguments[position][0], arguments[position][-1]
+        if first.text != "NULL":
+            source.insert(first.start, "::simt::referred(")
+            source.insert(last.end, ")")
 
 
 def _configuration_end(source: Source, tokens: list[Token], index: int) -> int:

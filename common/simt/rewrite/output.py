@@ -6,10 +6,13 @@ import os
 import re
 
 from .architecture import rewrite_architecture
+from .constants import register_constants
 from .device_arrays import separate_arrays
 from .functions import Places
 from .kernel_calls import refuse_kernel_calls
-from .launches import configuration_macros, rewrite_launches
+from .launches import Known, configuration_macros, rewrite_launches
+from .local_arrays import watch_arrays
+from .references import reference_parameters
 from .returns import mark_returns
 from .shared_arrays import rewrite_casts, rewrite_shared
 from .source import Source
@@ -25,15 +28,17 @@ def rewrite_all(sources: list[Source], architecture: int) -> None:
         places = Places(source, {})
         names |= rewrite_shared(source, source.code, places.of_tokens)
         separate_arrays(source, places.of_tokens)
+        register_constants(source, places.of_tokens)
         mark_returns(source, places)
+        watch_arrays(source, places)
         for macro in source.macros:
             rewrite_shared(source, macro.tokens, None)
-    configurations = configuration_macros(sources)
+    known = Known(configuration_macros(sources), reference_parameters(sources))
     for source in sources:
-        rewrite_launches(source, source.code, configurations, in_macro=False)
+        rewrite_launches(source, source.code, known, in_macro=False)
         rewrite_casts(source, source.code, names)
         for macro in source.macros:
-            rewrite_launches(source, macro.tokens, configurations, in_macro=True)
+            rewrite_launches(source, macro.tokens, known, in_macro=True)
             rewrite_casts(source, macro.tokens, names)
         source.rewritten = bool(source.edits)
     changed = True

@@ -30,6 +30,7 @@ _COPIES = (
     "  cudaMemcpy or cudaMemcpyAsync moves {:.3g} of these bytes per key within the device;\n"
     "  exchange the two pointers instead of copying one array to the other"
 )
+_ROWS = "\n  index "  # begins the table of keys in a message
 _NOTES = {"conflicts": "bank-conflict", "sectors": "uncoalesced", "bytes": "uncoalesced"}
 
 
@@ -137,9 +138,18 @@ def message(outcome: Outcome) -> str:
     return outcome.message
 
 
-def failure_lines(outcome: Outcome, options: str = "") -> list[str]:
-    """How a case failed, beginning with the line to fix, and how to repeat it; `options` are added to that command."""
+def table_of_keys(outcome: Outcome) -> str:
+    """The rows of keys at the end of a case's message; "" if there are none."""
+    _, begin, rows = outcome.message.partition(_ROWS)
+    return (begin + rows)[1:]
+
+
+def failure_lines(outcome: Outcome, options: str = "", with_keys: bool = True) -> list[str]:
+    """How a case failed, beginning with the line to fix, and how to repeat it; `options` are added to that command.
+    `with_keys`: with the rows of keys."""
     case, what = outcome.case, message(outcome)
+    if not with_keys:
+        what = what.partition(_ROWS)[0]
     if case.expect != "refused" and outcome.status not in ("verified", "wrong"):
         what = f"{outcome.status}: {what}"
     findings = [str(finding) for finding in outcome.findings[:MOST_FINDINGS]]

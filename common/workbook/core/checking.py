@@ -240,15 +240,21 @@ class Checker:
         print(f"{paint('FAILED', 'red')}  {where}. The first thing to fix:\n")
         options = f" --build {shown.kind}" if shown.kind == "check" or len(self.kinds) > 1 else ""
         options += " --solution" * self.solution
-        *lines, again = check_build.failure_lines(self._placed(shown.outcome), options)
+        *lines, again = check_build.failure_lines(self._placed(shown.outcome), options, with_keys=False)
         print(*lines, sep="\n", flush=True)
-        if shrunk := self._shrunk(shown):
+        shrunk = self._shrunk(shown)
+        table = check_build.table_of_keys(shown.outcome)
+        if table and not (shrunk and shrunk.has_shrunk):  # the smallest case has a table of its own
+            print(table)
+        if shrunk:
             *lines, again = check_build.smaller_lines(shrunk, options)
             print(*lines, sep="\n")
         print(again, flush=True)
         playing = (shrunk.smallest if shrunk else shown.outcome).playing
         if playing and self.observed:
             print(f"  see it run: {playing}" + " --solution" * self.solution, flush=True)
+            if not failure.step.part and not self.solution:
+                ProgressFile().save_playing(failure.step, failure.kind, playing)
 
     def _shrunk(self, shown: Failure) -> shrinking.Shrinking | None:
         """The search for a smaller case, if it has found anything."""

@@ -4,7 +4,7 @@ import os
 import re
 from pathlib import Path
 
-from . import launch_errors
+from . import launch_errors, missing_includes
 from .course import BUILD, ROOT
 
 # g++, clang++ and the rewriter: PATH:LINE[:COLUMN]: error: TEXT; nvcc: PATH(LINE): error: TEXT
@@ -157,6 +157,7 @@ def _shortened(output: str, root: Path, build: Path) -> str:
         shown = [in_words, *_quoted(error, root)[:1]]
     else:
         shown = [*_way_here(lines, errors), *_first_error(lines, first, error, root)]
+        shown += filter(None, [missing_includes.hint(lines, first, error[1], root)])
     rest = _further_errors(lines, errors)
     if rest:
         shown += ["", "and then:", *(f"  {line[:160]}" for line in rest[:MOST_ERRORS])]

@@ -176,9 +176,10 @@ class JudgeClient(contextlib.AbstractContextManager["JudgeClient"]):
                 return lab
         raise JudgeUsage(f"unknown lab '{name}'; choose one of: {', '.join(lab.name for lab in self.labs())}")
 
-    def inputs(self) -> tuple[InputInfo, ...]:
-        """The input distributions."""
-        return self._answer(tuple[InputInfo, ...], {"ask": "inputs"}, "inputs")
+    def inputs(self, compared: bool = False) -> tuple[InputInfo, ...]:
+        """The input distributions; with `compared` also those that are only for the comparison with other libraries."""
+        every = self._answer(tuple[InputInfo, ...], {"ask": "inputs"}, "inputs")
+        return tuple(info for info in every if compared or not info.only_compared)
 
     def host(self, bandwidth: bool = False) -> Host:
         """This machine; with `bandwidth` also how fast its memory is copied."""

@@ -247,7 +247,9 @@ class Finding:
 
     def __str__(self) -> str:
         first, *more = self.text.split("\n")
-        times = f" ({self.times} times)" if self.times > 1 else ""
+        million = 1_000_000
+        often = f"{self.times / million:.0f} million" if self.times >= million else f"{self.times}"
+        times = f" ({often} times)" if self.times > 1 else ""
         return "\n".join([f"{self.file}:{self.line}: error: {self.kind}: {first}{times}", *more])
 
 
@@ -367,6 +369,7 @@ class InputInfo:
 
     name: str
     what: str
+    only_compared: bool = False  # measured by `bench --preset peers` and where it is named, but not in reports
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 # They mean something for a GPU, or for nvcc itself, only.
 IGNORED_FLAGS = (
-    *("-G", "--device-debug", "-lineinfo", "--generate-line-info", "-m64", "-dc", "--device-c", "-use_fast_math"),
+    *("-lineinfo", "--generate-line-info", "-m64", "-dc", "--device-c", "-use_fast_math"),
     *("--use_fast_math", "-extended-lambda", "--extended-lambda", "-expt-extended-lambda", "--expt-extended-lambda"),
     *("-res-usage", "--resource-usage", "-v", "--verbose"),
 )
@@ -49,6 +49,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         dest="relaxed_constexpr",
         action="store_true",
         help="let device code call constexpr functions of the host",
+    )
+    names.add_argument(
+        "-G",
+        "--device-debug",
+        action="store_true",
+        help="do not optimize, so that ./workbook debug shows all variables",
     )
     names.add_argument("-w", dest="silent", action="store_true", help="print no warnings")
     names.add_argument("-x", dest="language", choices=("cu", "c++"), help="compile all files as this language")

@@ -1,4 +1,5 @@
-"""Presets of `bench`: one command for all that is recorded on a GPU, a short form of it, or the record steps only."""
+"""Presets of `bench`: one command for all that is recorded on a GPU, a short form of it, the record steps only, or a
+grid of sizes, inputs and types in which they are compared with other libraries."""
 
 from __future__ import annotations
 
@@ -30,6 +31,25 @@ KERNEL_SIZES = (1000, 10_000, 100_000, 4_000_000)
 RECORD_SIZES = (*SIZES, 1 << 30)
 RECORD_INPUTS_N = 1 << 26
 RECORD_TYPES_N = (1 << 16, 1 << 20, 1 << 26)
+# The grid of comparisons. More keys take the judge too long.
+GRID_SIZES, LARGE_GRID_SIZES = (1 << 10, 1 << 13, 1 << 16), (1 << 20, 1 << 22)
+GRID_INPUTS = ("uniform", "all-equal", "sorted", "skewed", "few-values")
+ALL_INPUTS_OF = "05-radix"  # the lab whose record competes with every sort
+SEGMENTS_N = 1 << 26
+# The grid goes on with reports/records/measure.cpp, which runs all sorts in one process. Its options for each lab, the
+# most important first: not all can be measured within the time.
+MANY_KEYS = {
+    "02-merge": ("--against merge --n 2^26,2^28", "--against merge --n 2^26 --type u64,i32,f32,pairs"),
+    "04-counting": ("--against radix --type u8 --n 2^26,2^28,2^30", "--against radix --type u16 --n 2^26,2^28"),
+    "05-radix": (
+        "--against radix --n 2^26 --input all",
+        f"--against radix --n 2^26 --type u64,i32,i64,f32,f64,pairs,u16,u8 --input {','.join(GRID_INPUTS)}",
+        f"--against radix --n 2^28 --input {','.join(GRID_INPUTS)}",
+        "--against radix --n 2^26,2^28 --type f32 --input zeros",
+        "--against radix --n 2^30 --input uniform,skewed",
+    ),
+}
+MANY_KEYS_SECONDS = 270
 
 
 @dataclass(frozen=True)
@@ -41,7 +61,7 @@ class Preset:
     tested: bool = True  # the graded tests first
     large: bool = False  # with n above 2^32: tests, and steps that sort host memory
     profile: bool = False  # Nsight Compute and compute-sanitizer as well
-    records: bool = False  # only the record step of each lab, but with more keys, and all inputs for many keys
+    name: str = "gpu"  # "records": only the record steps, but with more keys, and all inputs; "peers": plan_of_grid()
     peers: Sequence[Path] = ()
 
 
@@ -119,6 +139,33 @@ def plan_of_record(lab: Lab, kind: str, inputs: Sequence[str]) -> list[Sweep]:
     return [part for sweep, mode in wanted for part in grouped(lab, kind, sweep, mode)]
 
 
+def plan_of_grid(lab: Lab, kind: str, inputs: Sequence[str]) -> list[Sweep]:
+    """The grid of comparisons for a lab's last record step. Each sweep begins with the fewest keys and has a budget, so
+    that all labs take some five minutes."""
+    step = lab.records[-1]
+    if step.memory == "host":
+        return []
+    base = Sweep(lab.name, steps=(step.number,), limits=Limits(repeats=7, min_time=0, time_limit=0.3))
+    floats = tuple(name for name in step.types if name in ("f32", "f64"))
+    others = tuple(name for name in step.types if name != lab.default_type)
+    some_inputs = GRID_INPUTS if step.task == "sort" else GRID_INPUTS[:1]
+    every = (*inputs, "values:33", "values:1000") if lab.name == ALL_INPUTS_OF else some_inputs
+    wanted = [replace(base, words="inputs and sizes", inputs=every, budget=100)]
+    if others and step.task == "sort":
+        wanted.append(replace(base, words="types and sizes", types=others, inputs=some_inputs, budget=80))
+    if floats and lab.name == ALL_INPUTS_OF:
+        wanted.append(replace(base, words="both zeros", types=floats, inputs=("zeros",), budget=20))
+    few = Limits(repeats=3, min_time=0, time_limit=1)
+    sweeps = [
+        part
+        for sweep in wanted
+        for part in (replace(sweep, n=GRID_SIZES), replace(sweep, n=LARGE_GRID_SIZES, limits=few))
+    ]
+    if step.task != "sort":  # other libraries sort segments only in processes of their own
+        sweeps.append(replace(wanted[0], words="many keys", n=(SEGMENTS_N,), limits=few))
+    return [part for sweep in sweeps for part in grouped(lab, kind, sweep, "some")]
+
+
 def _details(lab: Lab, few: Sweep, inputs: Sequence[str]) -> list[tuple[Sweep, str]]:
     """Orders, kernels, launch shapes, inputs and value ranges. `few`: a sweep with few repeats."""
     at_ends = tuple(name for name in inputs if name in ("uniform", "sorted", "all-equal"))
@@ -142,8 +189,7 @@ def _details(lab: Lab, few: Sweep, inputs: Sequence[str]) -> list[tuple[Sweep, s
 
 def _write_machine(preset: Preset) -> None:
     nvcc = machine.answer("nvcc", "--version") or ""
-    name = "records" if preset.records else "gpu"
-    lines = [f"commit: {machine.commit()}", f"command: ./workbook bench --preset {name}"]
+    lines = [f"commit: {machine.commit()}", f"command: ./workbook bench --preset {preset.name}"]
     lines.append(f"date: {time.strftime('%Y-%m-%dT%H:%MZ', time.gmtime())}")
     lines += [f"gpu: {gpu}" for gpu in machine.gpus()]
     lines += [f"nvcc: {line[len('Build ') :]}" for line in nvcc.splitlines() if line.startswith("Build ")]
@@ -157,7 +203,7 @@ def _test(judge: JudgeClient, lab: Lab, kind: str, preset: Preset) -> bool:
     well, lines = True, []
     sets = ("public", "large") if preset.large else ("public",)
     numbers = dict.fromkeys(step.number for step in lab.steps)
-    for number in [step.number for step in lab.records] if preset.records else numbers:
+    for number in numbers if preset.name == "gpu" else [step.number for step in lab.records]:
         for set_ in sets:
             groups = judge.cases(lab.name, number, set_, kind)
             graded = checking.run_cases(judge, runner, groups, 120 if preset.large else None)
@@ -178,16 +224,50 @@ def _measure(judge: JudgeClient, lab: Lab, kind: str, preset: Preset, heading: C
     runner = build.runner(lab.name, kind, solution=True)
     programs = measuring.Programs(judge, kind, runner, build.gold(kind), preset.peers)
     well = True
-    inputs = [info.name for info in judge.inputs()]
-    if preset.records:
-        planned = plan_of_record(lab, kind, inputs)
-    else:
+    inputs = [info.name for info in judge.inputs(compared=preset.name == "peers")]
+    if preset.name == "gpu":
         planned = plan(lab, kind, inputs, preset.brief, preset.large)
+    else:
+        planned = (plan_of_grid if preset.name == "peers" else plan_of_record)(lab, kind, inputs)
     for sweep in planned:
         heading(f"{lab.name}: {sweep.words}")
         well = measuring.run(lab.name, programs, sweep, path).ok and well
     measured = [row for row in rows.whole(rows.read(path)) if not row.is_gold]
     print(f"{len(measured)} measurements, {sum(row.verified for row in measured)} verified: {path}", flush=True)
+    return well
+
+
+def _many_keys(preset: Preset, labs: Sequence[str]) -> list[tuple[Path, Path, str]]:
+    """What measure.cpp does in the comparison: its programs (for each CUB), where their output goes, and their options,
+    the most important first."""
+    folder = BUILD / "reports/records"
+    cubs = ["cuda", *(path.name for path in preset.peers if path.parent == folder and path.name.startswith("cub-"))]
+    wanted = [(place, lab, options) for lab in labs for place, options in enumerate(MANY_KEYS.get(lab, ()))]
+    return [
+        (folder / f"measure-{lab}-{cub}", preset.folder / f"{lab}-{cub}-{place}.csv", options)
+        for place, lab, options in sorted(wanted, key=lambda item: item[0])
+        for cub in cubs
+    ]
+
+
+def _compare_many_keys(preset: Preset, labs: Sequence[str], heading: Callable[[str], None]) -> bool:
+    """Runs measure.cpp as long as there is time; whether all went well. Its output is kept as far as it came."""
+    end = time.monotonic() + MANY_KEYS_SECONDS
+    well = True
+    for program, path, options in _many_keys(preset, labs):
+        left = end - time.monotonic()
+        if left <= 0:
+            note(f"left out, because {MANY_KEYS_SECONDS} s were not enough for all: {program.name} {options}")
+            continue
+        heading(f"{program.name} {options}")
+        command = [str(program), "--commit", machine.commit(), "--runs", "3", *options.split()]
+        with open(path, "wb") as file:
+            try:
+                well = subprocess.run(command, stdout=file, timeout=left, check=False).returncode == 0 and well
+            except subprocess.TimeoutExpired:
+                note("stopped, because the time is used up")
+        if not path.stat().st_size:
+            path.unlink()
     return well
 
 
@@ -201,7 +281,9 @@ def record(preset: Preset, labs: Sequence[str]) -> bool:
     build.ensure()
     kind = "cuda"
     if kind not in build.runnable():
-        raise Problem("--preset gpu needs a GPU and the cuda build: ./workbook doctor explains what is missing")
+        raise Problem(
+            f"--preset {preset.name} needs a GPU and the cuda build: ./workbook doctor explains what is missing"
+        )
     started = time.monotonic()
 
     def heading(text: str) -> None:
@@ -210,7 +292,8 @@ def record(preset: Preset, labs: Sequence[str]) -> bool:
     preset.folder.mkdir(parents=True, exist_ok=True)
     heading("building")
     runners = [build.runner(lab, kind, solution=True) for lab in labs]
-    build.compile_targets([build.judge(), build.gold(kind), *runners], "building the solutions")
+    programs = {program for program, _, _ in _many_keys(preset, labs)} if preset.name == "peers" else set()
+    build.compile_targets([build.judge(), build.gold(kind), *runners, *sorted(programs)], "building the solutions")
     _write_machine(preset)
     well = True
     with JudgeClient() as judge:
@@ -221,6 +304,8 @@ def record(preset: Preset, labs: Sequence[str]) -> bool:
                 well = _test(judge, lab, kind, preset) and well
         for name in labs:
             well = _measure(judge, judge.lab(name), kind, preset, heading) and well
+    if preset.name == "peers":
+        well = _compare_many_keys(preset, labs, heading) and well
     if preset.profile:
         heading("counts of Nsight Compute, for reports/agreement/README.md")
         recorded = preset.folder / "agreement.csv"

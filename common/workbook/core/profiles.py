@@ -59,7 +59,7 @@ COSTS = {
     "sectors": "sectors of global memory for each one needed if every byte of a sector were used",
     "bytes": "bytes of global memory moved per key",
     "barriers": "barriers per block",
-    "span": "requests one after another for 1,000 keys",
+    "span": "requests on the critical path for 1,000 keys",
 }
 # Of global memory, two kinds of bytes are counted. Threads use those that they read or write. Moved are all bytes of
 # the sectors that hold them, 32 for each. Texts name one or the other, and never bytes alone.

@@ -66,6 +66,17 @@ class ProgressFile:
             entry["case"] = asdict(failed)
         self._change(step, lambda known: known.update({build: entry}))
 
+    def save_playing(self, step: StepFile, build: str, command: str) -> None:
+        """Remembers the command that plays the case that failed. Called after save_verdict."""
+        self._change(step, lambda known: known.setdefault(build, {}).update(playing=command))
+
+    def playing(self, step: StepFile) -> str:
+        """The command that plays the case that failed in the last check of the file as it is now; "" if there is
+        none."""
+        known = self.read().get(step.lab, {}).get(str(step.number), {})
+        of_this_file = [v for v in known.values() if isinstance(v, dict) and v.get("file") == self._digest(step)]
+        return next((str(v["playing"]) for v in of_this_file if "playing" in v), "")
+
     def failed_case(self, step: StepFile, build: str) -> Case | None:
         """The case that failed in the last check of this build; None if none did, or if an older workbook wrote it."""
         try:

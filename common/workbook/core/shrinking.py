@@ -186,7 +186,7 @@ class Shrinking:
             factor *= 2
         failing = fates.index(False) if False in fates else len(fates)
         above = f"above {passing:,}" if n > LONGEST_PLAIN else ""
-        tried_sizes = f"; {len(fates)} larger n were tried" if fates else ""
+        tried_sizes = f"; {len(fates)} larger n were tried, with the same input" if fates else ""
         if len(fates) > 2 and failing == len(fates):
             return [f"fails for every n {above}{tried_sizes}"] if above else []
         if 0 < failing < len(fates) and not any(fates[failing:]) and self._is_rule(2**failing, passing):

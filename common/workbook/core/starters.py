@@ -26,8 +26,9 @@ _HEADER = re.compile(r"\A(?://[^\n]*\n)+")
 _SENTENCE = re.compile(r"^// Lines: .*\n", re.MULTILINE)
 
 
-def starter(text: str, name: str = "solution") -> str:
-    """The starter of a solution's text. Raises Problem for a block that is not closed, not opened, or nested."""
+def _kept(text: str, name: str) -> list[tuple[int, str]]:
+    """The starter's lines, each with the number of the solution's line that it is from. Raises Problem for a block that
+    is not closed, not opened, or nested."""
     out = []
     opened: tuple[int, str] | None = None  # line number and indentation of the current block
     replacing = False  # still in the //~ lines at its head
@@ -46,16 +47,27 @@ def starter(text: str, name: str = "solution") -> str:
             if not replacing:
                 raise Problem(f"{name}:{number}: error: '{INSTEAD}' lines belong directly after '{BEGIN}'")
             replacement = word[len(INSTEAD) :]
-            out.append((opened[1] + replacement.removeprefix(" ")).rstrip())
+            out.append((number, (opened[1] + replacement.removeprefix(" ")).rstrip()))
         elif opened:
             replacing = False
         elif word.startswith(INSTEAD):
             raise Problem(f"{name}:{number}: error: '{INSTEAD}' outside a block")
         elif not word.startswith(LEFT_OUT):
-            out.append(line)
+            out.append((number, line))
     if opened:
         raise Problem(f"{name}:{opened[0]}: error: '{BEGIN}' without '{END}'")
-    return "".join(line + "\n" for line in out)
+    return out
+
+
+def starter(text: str, name: str = "solution") -> str:
+    """The starter of a solution's text. Raises Problem for a block that is not closed, not opened, or nested."""
+    return "".join(line + "\n" for _, line in _kept(text, name))
+
+
+def line_in_starter(text: str, line: int, name: str = "solution") -> int:
+    """The line of the starter that shows a line of the solution's text; for one that a student writes, the last one of
+    what stands there instead."""
+    return max(1, sum(number <= line for number, _ in _kept(text, name)))
 
 
 def lines_of(text: str) -> Lines:

@@ -57,7 +57,7 @@ def join(out: Path, parts: Iterable[Path]) -> None:
 
 def read(out: Path, labs: Sequence[str], student_of: Callable[[str], str]) -> list[Line]:
     """The lines of the file; none without one. `labs`: those of the run; `student_of`: the student that a name or a
-    pseudonym means, "" if nobody. Raises Usage with the line and what is wrong with it."""
+    pseudonym means, "" if there is none. Raises Usage with the line and what is wrong with it."""
     path = file_of(out)
     if not path.is_file():
         return []
@@ -181,5 +181,5 @@ def _changed(criterion: Criterion, line: Line) -> Criterion:
             f"{texts.points(criterion.max_points)} points. To give more, add a line without a step and a criterion"
         )
     before = texts.points(criterion.points)
-    words = f"{criterion.words}; the points were set by hand, instead of {before}"
+    words = f"{criterion.words}; your instructor set the points (grading gave {before})"
     return replace(criterion, points=line.points, words=words, comment=comment)

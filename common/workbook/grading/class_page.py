@@ -127,7 +127,7 @@ def failed_cases(grades: Sequence[Grade]) -> list[FailedCase]:
         failures = {(name(one.lab, one.step), texts.what_failed(one)): one for one in failed}
         for identity, failure in failures.items():
             students[identity] += 1
-            how.setdefault(identity, Counter())[failure.status or "failed"] += 1
+            how.setdefault(identity, Counter())[texts.how(failure)] += 1
     ordered = sorted(students.items(), key=lambda item: (-item[1], item[0]))[:MOST_CASES]
     return [FailedCase(step, case, ", ".join(sorted(how[step, case])), number) for (step, case), number in ordered]
 
@@ -149,13 +149,13 @@ def in_common(grades: Sequence[Grade], earlier: Mapping[str, similarity.Sources]
 
 def _linked(students: Sequence[str], grades: Sequence[Grade]) -> Markdown:
     """Names of students, with links to those of this class."""
-    known = {grade.student for grade in grades}
-    return Markdown(", ".join(_link(name) if name in known else texts.markdown(name) for name in students))
+    known = {grade.student: grade for grade in grades}
+    return Markdown(", ".join(_link(known[name]) if name in known else texts.markdown(name) for name in students))
 
 
-def _link(student: str) -> Markdown:
-    folder = quote(file_name(student).encode(errors="surrogateescape"), safe="")
-    return Markdown(f"[{texts.markdown(student)}](students/{folder}/feedback.html)")
+def _link(grade: Grade) -> Markdown:
+    folder = quote(file_name(grade.student).encode(errors="surrogateescape"), safe="")
+    return Markdown(f"[{texts.markdown(texts.person(grade))}](students/{folder}/feedback.html)")
 
 
 def _points_of(grade: Grade, lab: str) -> str:
@@ -185,6 +185,7 @@ def text(run: Run, grades: Sequence[Grade], earlier: Mapping[str, similarity.Sou
         "noted": [grade for grade in grades if gradebooks.remarks(grade) or grade.remarks],
         "remarks": gradebooks.remarks,
         "median": statistics.median(grade.points or 0 for grade in graded) if graded else None,
+        "extra": any(criterion.extra for grade in graded for criterion in grade.criteria),
         "most": max((grade.max_points for grade in graded), default=0),
         "plot": Markdown(f"![{_in_words(graded)}]({PLOT})") if graded else "",
         "seconds": [grade.seconds for grade in grades],
@@ -195,7 +196,8 @@ def text(run: Run, grades: Sequence[Grade], earlier: Mapping[str, similarity.Sou
         "cases": failed_cases(grades),
         "common": in_common(grades, earlier),
         "earlier": len(earlier),
-        "linked": lambda students: _linked(students, grades),
+        "linked": lambda students: _linked(students, [*grades, *missing]),
+        "person": texts.person,
         "least": similarity.LEAST_SHARE,
         "labs": _labs(grades),
         "of_lab": _points_of,
@@ -207,7 +209,9 @@ def text(run: Run, grades: Sequence[Grade], earlier: Mapping[str, similarity.Sou
 
 def _in_words(grades: Sequence[Grade]) -> str:
     """The caption of the plot."""
-    return f"The points of {len(grades)} student{'s' * (len(grades) != 1)}, as shares of all that can be reached"
+    above = any((grade.points or 0) > grade.max_points for grade in grades)
+    more = "; more than 100 % is shown as 100 %" if above else ""
+    return f"The points of {len(grades)} student{'s' * (len(grades) != 1)}, as shares of the maximum{more}"
 
 
 def plot(grades: Sequence[Grade]) -> str:

@@ -15,7 +15,7 @@ from queue import SimpleQueue
 
 from ..core import build, check_build, files, machine
 from ..core.console import Problem, Progress, Usage, listed, note
-from ..core.course import BUILD, ROOT, has_solutions, labs
+from ..core.course import BUILD, has_solutions, labs
 from ..core.judge_client import JudgeClient
 from . import by_hand, earlier, handed_in, outputs, resubmitted, rubric, sandbox_trial, scoring
 from .checkouts import secrets as secrets_of_course
@@ -23,13 +23,14 @@ from .grader import Class, Grader, judge_prefix, needed_programs
 from .grades import Grade, Run, read_grade, read_grades, read_run, run_file, write_run
 from .handed_in import Handed
 from .judging import SETS, require_rivals
+from .late import UNKNOWN, with_extra
 from .programs import Programs
 from .roster import Roster
 from .roster import read as read_roster_file
 from .shards import Shard, require_alike
 from .work import Work, require_comparable
 
-RUBRIC = ROOT / "tests/rubric.toml"
+RUBRIC = rubric.RUBRIC
 OURS = (
     ".lock",
     "roster.csv",
@@ -55,7 +56,7 @@ class Options:
     roster: Path | None = None  # none: the one that is kept with the grades, if there is one
     earlier: tuple[Path, ...] = ()  # folders of other years, with which submissions are compared
     only: tuple[str, ...] = ()  # students who are graded, also again; none: all who have no grade
-    rescore: bool = False  # grade nobody: give points by this rubric for what was recorded
+    rescore: bool = False  # run nothing again: give points by this rubric for what was recorded
     pseudonyms: bool = False  # on pages and in tables; they stay until their file is removed
 
 
@@ -218,7 +219,7 @@ class ClassRun:
     def _grade(self, handed: Handed) -> Grade:
         grader = self._graders.get()
         try:
-            return grader.grade(handed)
+            return with_extra(grader.grade(handed), self.whole.rubric.whole)
         finally:
             self._graders.put(grader)
 
@@ -277,6 +278,7 @@ def grade_class(options: Options) -> list[Grade]:
     chosen = list(options.labs or (recorded.labs if recorded else labs()))
     if recorded is not None:
         require_same(recorded, options, chosen, marks.text)
+        marks.require_points(chosen, recorded.builds, options.rubric)
     handed, remarks = handed_in.find(options.folder, people)
     handed = resubmitted.with_contents(handed)
     others, skipped = earlier.read(options.earlier, chosen)
@@ -299,7 +301,18 @@ def grade_class(options: Options) -> list[Grade]:
             _note_missing(options, run, people, handed)
         grades = outputs.settle(options.out, run, rules)
         outputs.write_class(options.out, run, grades, others)
+        _note_unknown_times(grades)
     return grades
+
+
+def _note_unknown_times(grades: Sequence[Grade]) -> None:
+    """A note if the deadline takes nothing off because it is not known when something was handed in."""
+    there = [grade for grade in grades if not grade.is_missing]
+    if unknown := [grade.student for grade in there if grade.late == UNKNOWN]:
+        note(
+            f"no time is known for {len(unknown)} of {len(there)} submissions, to which no deadline was applied. Enter "
+            f"their times in the roster's column handed_in: {listed(unknown)}"
+        )
 
 
 def _run(options: Options, recorded: Run | None, work: Work, rules: outputs.Rules, left: Sequence[Handed]) -> Run:
@@ -332,6 +345,7 @@ def _grade_left(
     built = kinds()
     if recorded is not None:
         require_builds(recorded, options, built)
+    marks.require_points(work.labs, built, options.rubric)
     run = recorded or new_run(options, work.labs, marks.text, built)
     with prepared(options, run, work.labs, marks) as whole:
         announce(whole)

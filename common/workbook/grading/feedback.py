@@ -1,6 +1,9 @@
 """feedback.md and feedback.html: what a student reads about a submission."""
 
+from __future__ import annotations
+
 import functools
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from ..reporting import page as pages
 from . import gradebooks, texts
-from .grades import Grade, Run
+from .grades import BY_HAND, Criterion, Grade, Run
 
 
 class Markdown(str):
@@ -31,6 +34,7 @@ def environment() -> Environment:
         autoescape=False,  # of HTML; `finish` escapes for Markdown
     )
     made.globals.update(points=texts.points, fenced=lambda text: Markdown(texts.fenced(text)))
+    made.globals.update(person=texts.person, wrapped=lambda text: Markdown(texts.fenced(text, "text")))
     return made
 
 
@@ -43,6 +47,18 @@ def squeezed(text: str) -> str:
     return "\n".join(lines).strip("\n") + "\n"
 
 
+def _explained(criteria: Sequence[Criterion]) -> list[Criterion]:
+    """The criteria of a lab that lack points or have a comment. What is the same for all of a step is said once."""
+    seen: set[tuple[int | None, str]] = set()
+    found = []
+    for one in criteria:
+        lacks = one.points is None or one.points < one.max_points
+        if one.failures or one.comment or (lacks and (one.step, one.words) not in seen):
+            found.append(one)
+            seen.add((one.step, one.words))
+    return found
+
+
 def text(run: Run, grade: Grade) -> str:
     """feedback.md"""
     criteria = () if grade.not_graded else grade.criteria
@@ -51,9 +67,11 @@ def text(run: Run, grade: Grade) -> str:
         .get_template("feedback.md")
         .render(
             grade=grade,
+            deduction=(1 - grade.kept) * sum(one.points or 0 for one in grade.counted if one.name != BY_HAND),
             not_graded=gradebooks.NOT_GRADED,
             labs=list(dict.fromkeys(criterion.lab for criterion in criteria)),
             of_lab=lambda lab: [criterion for criterion in criteria if criterion.lab == lab],
+            explained=lambda lab: _explained([criterion for criterion in criteria if criterion.lab == lab]),
             name=gradebooks.short_title,
             general_words=gradebooks.general_words,
             shown_failures=lambda criterion: gradebooks.shown_failures(criterion, run),
@@ -67,4 +85,4 @@ def text(run: Run, grade: Grade) -> str:
 
 def page(markdown: str, grade: Grade) -> str:
     """feedback.html"""
-    return pages.to_page(markdown, f"Feedback for {texts.clean(grade.student)}", Path(), [])
+    return pages.to_page(markdown, f"Feedback for {texts.clean(texts.person(grade))}", Path(), [])

@@ -127,9 +127,9 @@ def _test_case(suite: ET.Element, criterion: Criterion, run: Run) -> None:
         ET.SubElement(case, "failure", message=message).text = explanation(criterion, run)
 
 
-def autolab(grade: Grade) -> str:
+def autolab(run: Run, grade: Grade) -> str:
     """The line that Autolab expects last on standard output: points per lab. Labs that were not graded are left out."""
-    scores: dict[str, float | None] = {}
+    scores: dict[str, float | None] = dict.fromkeys(run.labs if grade.is_missing else (), 0.0)
     for criterion in grade.criteria:
         so_far = scores.get(criterion.lab, 0.0)
         kept = 1.0 if criterion.name == BY_HAND else grade.kept
@@ -161,11 +161,10 @@ def grades_csv(grades: Sequence[Grade]) -> str:
     has_roster = any(grade.name or grade.group for grade in grades)
     people = ["name", "group"] if has_roster else []
     rows: list[list[str]] = [["student", *people, "points", "of", *heads, "remarks"]]
-    most = max((grade.max_points for grade in grades), default=0)
     for grade in grades:
         cells = {(criterion.lab, criterion.step, criterion.name): criterion.points for criterion in grade.criteria}
         numbers = [cells.get(name) if not grade.not_graded else None for name in names]
-        known = [_number(value) for value in (grade.points, most if grade.is_missing else grade.max_points, *numbers)]
+        known = [_number(value) for value in (grade.points, grade.max_points, *numbers)]
         who = [texts.cell(word) for word in (grade.student, *([grade.name, grade.group] if has_roster else []))]
         rows.append([*who, *known, texts.cell("; ".join(remarks(grade)))])
     return to_csv(rows)

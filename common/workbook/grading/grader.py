@@ -274,7 +274,9 @@ def _report(lab: str, submission: Submission) -> Record:
     if submission.refused:
         return Record(lab, None, "refused", "the submission was refused")
     if text is None:
-        why = submission.faults.get(f"{lab}/{submissions.REPORT}", "no report was handed in")
+        why = submission.faults.get(
+            f"{lab}/{submissions.REPORT}", f"no report was handed in (labs/{lab}/{submissions.REPORT})"
+        )
         return Record(lab, None, "not handed in", why)
     return Record(lab, None, words=own_words(text, lab))
 

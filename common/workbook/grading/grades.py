@@ -93,6 +93,7 @@ class Grade:
     dropped: tuple[str, ...] = ()  # labs that do not count
     comments: tuple[str, ...] = ()  # of the instructor, for the student, on the submission as a whole
     content: str = ""  # a hash of what was handed in
+    possible: float = 0  # the points that others can reach, if nothing was handed in
     seeds: dict[str, int] = field(default_factory=dict)  # of the run that graded it, and its builds
     builds: tuple[str, ...] = ()
     records: tuple[dict[str, Any], ...] = ()  # each a scoring.Record, from which the criteria are made
@@ -113,7 +114,7 @@ class Grade:
     @property
     def max_points(self) -> float:
         """The sum of the points that can be reached, without extra credit."""
-        return sum(criterion.max_points for criterion in self.counted if not criterion.extra)
+        return self.possible + sum(criterion.max_points for criterion in self.counted if not criterion.extra)
 
     @property
     def is_missing(self) -> bool:

@@ -255,7 +255,7 @@ def check(
     """No finding of the check build, no case that fails there, and the work is not left to one thread.
     `cost_of_lesser`: the points that findings cost which make no result wrong."""
     if verdict.failed is None and (verdict.idle or verdict.serial):
-        words = verdict.idle or f"not parallel: too much of the work is done one after another: {verdict.serial}"
+        words = verdict.idle or f"not parallel: too much of the work is serial: {verdict.serial}"
         return Criterion(lab, step, "check", 0, max_points, words)
     failed = verdict.failed or verdict.lesser
     if failed is None:

@@ -15,6 +15,7 @@ from .grades import Grade
 from .roster import Row
 
 DAY = timedelta(days=1)
+UNKNOWN = "when it was handed in is not known, so nothing was taken off"
 
 
 @dataclass(frozen=True)
@@ -39,12 +40,17 @@ class Whole:
 
 def settled(grade: Grade, whole: Whole, row: Row | None) -> Grade:
     """A grade with what the rubric and the roster say about the submission as a whole."""
+    grade = replace(with_extra(grade, whole), name=row.name if row else "", group=row.group if row else "")
+    kept, words = lateness(grade, whole.late, row)
+    return replace(grade, kept=kept, late=words, dropped=_lowest(grade, whole.drop_lowest))
+
+
+def with_extra(grade: Grade, whole: Whole) -> Grade:
+    """A grade whose criteria say which of them are extra credit."""
     criteria = tuple(
         replace(one, extra=one.step is not None and one.step in whole.extra.get(one.lab, ())) for one in grade.criteria
     )
-    grade = replace(grade, criteria=criteria, name=row.name if row else "", group=row.group if row else "")
-    kept, words = lateness(grade, whole.late, row)
-    return replace(grade, kept=kept, late=words, dropped=_lowest(grade, whole.drop_lowest))
+    return replace(grade, criteria=criteria)
 
 
 def _lowest(grade: Grade, number: int) -> tuple[str, ...]:
@@ -66,7 +72,7 @@ def lateness(grade: Grade, late: Late, row: Row | None) -> tuple[float, str]:
     at = row.handed_in if row and row.handed_in else None
     at = at or (datetime.fromisoformat(grade.handed_in) if grade.handed_in else None)
     if not at:
-        return 1.0, "when it was handed in is not known, so nothing was taken off"
+        return 1.0, UNKNOWN
     over = at - _due(late.due, row)
     if over <= timedelta(minutes=late.grace_minutes):
         return 1.0, ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..core import files
@@ -36,7 +36,7 @@ def write_student(out: Path, run: Run, grade: Grade) -> None:
     files.write_whole(folder / "feedback.html", feedback.page(text, shown))
     files.write_whole(folder / "results.json", gradebooks.gradescope(run, shown))
     files.write_whole(folder / "junit.xml", gradebooks.junit(run, shown))
-    files.write_whole(folder / "autolab.json", gradebooks.autolab(shown))
+    files.write_whole(folder / "autolab.json", gradebooks.autolab(run, shown))
     write_grade(out, grade)
 
 
@@ -63,13 +63,14 @@ def settled_grades(out: Path, run: Run, rules: Rules) -> list[tuple[Grade, Grade
             missing.setdefault(str(lacking), []).append(grade.student)
         new = by_hand.applied(new, rules.by_hand)
         row = rules.people.row(grade.student) if rules.people else None
-        found.append((grade, settled(new, rules.marks.whole, row)))
+        found.append((grade, settled(replace(new, possible=0), rules.marks.whole, row)))
     if missing:
         lines = "\n".join(f"  {what} (of {listed(students)})" for what, students in missing.items())
         raise Problem(
             f"these points need more than was recorded:\n{lines}\nGrade again, with --seeds-of {out} and another --out"
         )
-    return found
+    most = max((new.max_points for _, new in found), default=0)
+    return [(old, replace(new, possible=most) if new.is_missing else new) for old, new in found]
 
 
 def settle(out: Path, run: Run, rules: Rules) -> list[Grade]:
@@ -105,4 +106,6 @@ def write_class(out: Path, run: Run, grades: Sequence[Grade], earlier: Mapping[s
         people = roster.read(roster_file(out))
         if people.kind != "own":
             files.write_whole(out / f"{people.kind}.csv", platforms.filled(people, run, grades))
+            if above := platforms.above_maximum(people, grades):
+                note(f"{people.kind}.csv has the maximum for students who have more points: {listed(above)}")
     files.write_whole(out / "grades.csv", gradebooks.grades_csv(ordered))

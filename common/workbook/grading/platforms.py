@@ -26,7 +26,14 @@ def filled(roster: Roster, run: Run, grades: Sequence[Grade]) -> str:
     return gradebooks.to_csv(make(roster, run, by_line))
 
 
-def _points(grade: Grade | None, most: str, before: str) -> str:
+def above_maximum(roster: Roster, grades: Sequence[Grade]) -> list[str]:
+    """The students who get the maximum although they have more points, because Moodle takes no larger grade."""
+    listed = {row.id for row in roster.rows} if roster.kind == "moodle" else set()
+    more = [grade for grade in grades if grade.points is not None and grade.points > grade.max_points + 1e-9]
+    return [grade.student for grade in more if grade.student in listed]
+
+
+def _points(grade: Grade | None, most: str, before: str, is_capped: bool = False) -> str:
     """The points as the platform counts them: if its maximum is another one, they are scaled to it."""
     if grade is None or grade.points is None:
         return before
@@ -34,7 +41,8 @@ def _points(grade: Grade | None, most: str, before: str) -> str:
         scale = float(most.replace(",", ".")) / grade.max_points if grade.max_points else 1.0
     except ValueError:  # the platform has no maximum yet
         scale = 1.0
-    return texts.points(grade.points * scale)
+    points = max(0.0, min(grade.points, grade.max_points)) if is_capped else grade.points
+    return texts.points(points * scale)
 
 
 def _canvas(roster: Roster, run: Run, by_line: dict[tuple[str, ...], Grade | None]) -> list[list[str]]:
@@ -72,6 +80,6 @@ def _moodle(roster: Roster, run: Run, by_line: dict[tuple[str, ...], Grade | Non
             cells = [*line, *[""] * (len(header) - len(line))]
             before = cells[grade_at]
             cells = [texts.cell(cell) if cell != "-" else cell for cell in cells]
-            cells[grade_at] = _points(by_line[line], cells[most_at] if most_at is not None else "", before)
+            cells[grade_at] = _points(by_line[line], cells[most_at] if most_at is not None else "", before, True)
             rows.append(cells)
     return rows

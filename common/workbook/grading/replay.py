@@ -51,7 +51,7 @@ def replay(options: Options, student: str, name: str) -> int:
     unknown = Usage(f"there is no case {name}: the files in {options.out}/instructor name the cases that failed")
     if lab not in run.labs:
         raise unknown
-    no_points = rubric.parse("", options.rubric)  # so nothing is built to compare speeds with
+    no_points = rubric.parse("[step]", options.rubric)  # so nothing is built to compare speeds with
     with prepared(options, replace(run, builds=tuple(kinds())), [lab], no_points) as whole:
         with JudgeClient(prefix=judge_prefix()) as judge:
             case = judging.find_case(judge, name, run.seeds)

@@ -25,6 +25,9 @@ PARTS = ("first_name", "last_name")  # that a name may come in
 CANVAS = {"sis login id": "id", "sis user id": "id", "id": "id", "student": "name"}
 ALIASES = {"username": "login"}  # of Classroom 50
 MOODLE = {"id number": "id", "identifier": "id", "full name": "name", "email address": "email"}
+MOODLE_TIME = "last modified (submission)"
+# As Moodle writes it in English: "Sunday, 22 November 2026, 10:30 AM".
+_MOODLE_TIMES = ("%A, %d %B %Y, %I:%M %p", "%A, %B %d, %Y, %I:%M %p", "%A, %d %B %Y, %H:%M")
 _PARTICIPANT = re.compile(r"\D+ (\d+)")  # Moodle's identifier, in any language: "Participant 4711"
 _TEXT_FORMULA = re.compile(r'="(.*)"')  # how a spreadsheet keeps the zeros at the beginning of a number
 _SHORTENED = re.compile(r"\d[.,]\d+E\+\d+", re.IGNORECASE)
@@ -143,7 +146,8 @@ def _columns(path: Path, header: Sequence[str]) -> tuple[str, list[str]]:
     if {"student", "id", "section"} <= set(names):
         return "canvas", [CANVAS.get(name, name if name in OWN else "") for name in names]
     if {"identifier", "full name"} <= set(names):
-        return "moodle", [MOODLE.get(name, name if name in OWN else "") for name in names]
+        own = {} if "handed_in" in names else {MOODLE_TIME: MOODLE_TIME}
+        return "moodle", [{**MOODLE, **own}.get(name, name if name in OWN else "") for name in names]
     columns = [name.replace(" ", "_").replace("-", "_") for name in names]
     columns = [ALIASES.get(name, name) for name in columns]
     for name in columns:
@@ -206,7 +210,7 @@ def _row(path: Path, number: int, kind: str, cells: Sequence[tuple[str, str]]) -
         values.get("name", "") or " ".join(values[part] for part in PARTS if part in values),
         values.get("group", ""),
         _extension(values.get("extension", ""), where),
-        time_of(values["handed_in"], where) if "handed_in" in values else None,
+        time_of(values["handed_in"], where) if "handed_in" in values else _of_moodle(values.get(MOODLE_TIME, "")),
         values.get("attempt", ""),
     )
 
@@ -235,6 +239,16 @@ def time_of(text: str, where: str) -> datetime:
     if len(plain) == len("2026-11-20"):
         time = time.replace(hour=23, minute=59, second=59)
     return time.astimezone()
+
+
+def _of_moodle(text: str) -> datetime | None:
+    """The time in a cell of Moodle's grading worksheet, in this machine's zone; None if it is in another language."""
+    for form in _MOODLE_TIMES:
+        try:
+            return datetime.strptime(" ".join(text.split()), form).astimezone()
+        except ValueError:
+            continue
+    return None
 
 
 def _extension(text: str, where: str) -> Extension:

@@ -16,6 +16,7 @@ from ..core.console import Problem, Usage, nearest
 from ..core.judge_types import Lab
 from .late import Late, Whole
 
+RUBRIC = course.ROOT / "tests/rubric.toml"  # the workbook's
 STEP_CRITERIA = ("correct", "check", "budgets", "speed")
 LAB_CRITERIA = ("report",)
 TABLES = ("step", "lab", "correct", "check", "report", "speed", "labs", "late", "drop")
@@ -62,6 +63,23 @@ class Rubric:
     def points(self, lab: str, step: int | None, criterion: str) -> float:
         """The most points for a criterion of a step, or of the lab as a whole."""
         return self.labs[lab][criterion] if step is None else self.steps[lab, step][criterion]
+
+    def require_points(self, chosen: Iterable[str], builds: Sequence[str], path: Path) -> None:
+        """Raises Usage if nothing that can be judged in these labs, on these builds, has points."""
+        judged = [self.labs[lab][name] for lab in chosen for name in LAB_CRITERIA]
+        for lab in chosen:
+            extra = self.whole.extra.get(lab, ())
+            for step in course.steps(lab):
+                points = self.steps[lab, step.number] if step.number not in extra else {}
+                judged += [most for name, most in points.items() if name != "speed" or self.speed.build in builds]
+        if not any(judged):
+            speed = (
+                "" if self.speed.build in builds else f", and speed is not judged without the {self.speed.build} build"
+            )
+            raise Usage(
+                f"{path}: nothing that can be judged has points. A rubric must name every criterion that is to be "
+                f"judged: what [step] and [lab] leave out gets no points{speed}. Start from a copy of tests/rubric.toml"
+            )
 
     def require_budgets(self, tables: Iterable[Lab], path: Path) -> None:
         """Raises Usage if the rubric names the budgets of a step that has none."""
@@ -193,9 +211,22 @@ def _steps_of(
         given = reader.table(table, name, (*STEP_CRITERIA, EXTRA), f"criterion of step {name}")
         if not isinstance(given.get(EXTRA, False), bool):
             reader.fail(f"{EXTRA} must be true or false", EXTRA)
-        found[step.number] = reader.points(given, STEP_CRITERIA, base)
+        found[step.number] = reader.points(given, STEP_CRITERIA, found[step.number])
         named |= {(lab, step.number, criterion) for criterion in given if given[criterion] is not False}
     return found, named
+
+
+def _with_points(document: dict[str, Any]) -> dict[str, Any]:
+    """A rubric that has neither [step] nor [lab] gives the workbook's points, but for those of its single steps."""
+    if "step" in document or "lab" in document or not isinstance(document.get("labs", {}), dict):
+        return document
+    ours = _toml(RUBRIC.read_text(encoding="utf-8"))
+    labs: dict[str, Any] = {**ours["labs"], **document.get("labs", {})}
+    for lab, table in ours["labs"].items():
+        own = labs[lab].get("steps", {}) if isinstance(labs[lab], dict) else None
+        if isinstance(own, dict):
+            labs[lab] = {**table, **labs[lab], "steps": {**table["steps"], **own}}
+    return {**document, "step": ours["step"], "lab": ours["lab"], "labs": labs}
 
 
 def parse(text: str, path: Path) -> Rubric:
@@ -205,7 +236,7 @@ def parse(text: str, path: Path) -> Rubric:
         document = _toml(text)
     except ValueError as error:
         raise Usage(f"{path} is not TOML: {error}") from error
-    reader.table(document, "the rubric", TABLES, "table")
+    document = _with_points(reader.table(document, "the rubric", TABLES, "table"))
     zero_step, zero_lab = dict.fromkeys(STEP_CRITERIA, 0.0), dict.fromkeys(LAB_CRITERIA, 0.0)
     each_step = reader.points(
         reader.table(document.get("step"), "step", STEP_CRITERIA, "criterion"), STEP_CRITERIA, zero_step

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 GRAM, WINDOW = 10, 6  # small enough to find a copy with a statement inserted after each of its lines
 FEWEST = 8  # fingerprints of a student that can be compared: about 40 tokens
 LEAST_SHARE = 0.5  # of the fingerprints of the one who has fewer
+LEAST_PLACE = 0.05  # of what two students share: in files with less, they may agree by chance
 USUAL = 0.25  # what more than this share of the class has written, and at least 5 students, says little
 USUAL_STUDENTS = 4
 MOST_PAIRS = 30
@@ -50,7 +51,8 @@ class Pair:
     second: str
     share: float  # of the fingerprints of the one who has fewer
     rare: float  # the same, without what many have written
-    files: tuple[str, ...]  # of the first student, where it is
+    # Where both have it: "FILE", or "FILE and OTHER FILE" of the first and of the second student.
+    files: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -161,10 +163,24 @@ def _pairs(groups: list[Group], files: Mapping[str, Mapping[str, set[int]]], stu
         shared = own[first] & own[second] if {first, second} & students else set()
         fewer = min(len(own[first]), len(own[second]))
         if len(shared) >= LEAST_SHARE * fewer:
-            where = tuple(sorted(path for path, found in files[first].items() if found & shared))
+            where = _places(files[first], files[second])
             pairs.append(Pair(first, second, len(shared) / fewer, len(shared - common) / fewer, where))
     pairs.sort(key=lambda pair: (-pair.rare, -pair.share, pair.first, pair.second))
     return Found(groups, pairs[:MOST_PAIRS], max(0, len(pairs) - MOST_PAIRS))
+
+
+def _places(first: Mapping[str, set[int]], second: Mapping[str, set[int]]) -> tuple[str, ...]:
+    """Where both students have what they share: the files with most of it, those of the same name first."""
+    both = [(path, other, found & its) for path, found in first.items() for other, its in second.items()]
+    both.sort(key=lambda one: (-len(one[2]), one[0] != one[1], one[:2]))
+    left = set().union(*(shared for *_, shared in both))
+    least = LEAST_PLACE * len(left)
+    named = []
+    for path, other, shared in both:
+        if len(shared & left) > least:
+            named.append(path if path == other else f"{path} and {other}")
+            left -= shared
+    return tuple(sorted(named))
 
 
 def _in_many(prints: Iterable[set[int]]) -> set[int]:

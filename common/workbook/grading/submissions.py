@@ -20,6 +20,7 @@ MOST_LISTED = 10  # files that a note names
 MOST_ARCHIVES = 5  # that are read in the folder of a submission
 CODE = (".cu", ".cuh", ".cpp", ".cc", ".c", ".h", ".hpp", ".txt", ".md")  # files that may be meant to be a step
 REPORT = "report/report.md"
+TOP_REPORT = "report.md"  # without its folder, where there is one lab only
 _FAULTS = {
     "link": "is a link, and links are not followed: hand in the file itself",
     "large": f"is larger than {MOST_TEXT >> 20} MiB, the most that is read",
@@ -66,7 +67,7 @@ def headers(labs: Sequence[str]) -> dict[str, Path]:
 
 def _suffixes(labs: Sequence[str]) -> list[str]:
     names = [*wanted(labs), *headers(labs)]
-    return names if len(labs) > 1 else [*names, *(name.partition("/")[2] for name in names)]
+    return names if len(labs) > 1 else [*names, *(name.partition("/")[2] for name in names), TOP_REPORT]
 
 
 def _entries(folder: Path) -> Iterator[tuple[str, os.DirEntry[str]]]:
@@ -133,7 +134,9 @@ def _place(path: str, names: Sequence[str], only_lab: str) -> tuple[str, int] | 
             return name, 100 * (above[-1:] != ["labs"]) + len(above)
         if only_lab and parts[-len(tail) + 1 :] == tail[1:] and not _is_other_lab(parts[: -len(tail) + 1]):
             return name, 10_000 + len(parts)
-    return None
+    # The course's own reports/templates/report.md is not a report.
+    is_report = parts[-1] == TOP_REPORT and parts[-2:-1] != ["templates"] and not _is_other_lab(parts)
+    return (f"{only_lab}/{REPORT}", 20_000 + len(parts)) if only_lab and is_report else None
 
 
 def _is_other_lab(above: Sequence[str]) -> bool:

@@ -10,7 +10,7 @@ import dataclasses
 import re
 import unicodedata
 
-from .grades import Failure, Run
+from .grades import Failure, Grade, Run
 
 LONGEST = 4000  # characters of a message or a finding that are kept
 LONGEST_BLOCK = 5 * LONGEST  # that are shown: a message with its findings is not cut once more
@@ -50,18 +50,23 @@ def markdown(text: str) -> str:
     return _SPECIAL.sub(lambda match: f"&#{ord(match[0])};", clean(shortened(text)))
 
 
-def fenced(text: str) -> str:
-    """A text of several lines as a block of code in Markdown."""
+def fenced(text: str, kind: str = "") -> str:
+    """A text of several lines as a block of code in Markdown. Pages break the long lines of the kind "text"."""
     shown = block(text)
     longest = max((len(run) for run in re.findall("`+", shown)), default=0)
     fence = "`" * max(3, longest + 1)
-    return f"{fence}\n{shown}\n{fence}"
+    return f"{fence}{kind}\n{shown}\n{fence}"
 
 
 def cell(text: str) -> str:
     """A text in a cell of a CSV file. A spreadsheet must not take it for a formula."""
     shown = clean(text)
     return f"'{shown}" if shown.startswith(_FORMULA) or text.startswith(_FORMULA) else shown
+
+
+def person(grade: Grade) -> str:
+    """A student as a page shows one: "Ana Groß (4711)", or the id alone where no name is known or to be shown."""
+    return f"{grade.name} ({grade.student})" if grade.name and grade.name != grade.student else grade.student
 
 
 def points(number: float | None) -> str:
@@ -105,9 +110,16 @@ def what_failed(failure: Failure) -> str:
     return ", ".join([*parts, f"on the {failure.build} build" if failure.build else "the whole file"])
 
 
+def how(failure: Failure) -> str:
+    """How it failed, in a word or two: "wrong", "sorted, but with a finding"."""
+    return (
+        "sorted, but with a finding" if failure.status == "verified" else failure.status.replace("-", " ") or "failed"
+    )
+
+
 def verdict(failure: Failure) -> str:
     """How it failed, in words: "wrong, first wrong index 7, at 02_shared.cu:17"."""
-    parts = [(failure.status or "failed").replace("-", " ")]
+    parts = [how(failure)]
     if failure.first_wrong is not None:
         parts.append(f"first wrong index {failure.first_wrong:,}")
     if failure.place:

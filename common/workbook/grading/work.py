@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -71,9 +72,13 @@ class Work:
         return by_hand.read(self.out, self.labs, lambda name: student_of.get(name, ""))
 
     def _student_of(self, names: Mapping[str, str]) -> dict[str, str]:
-        """Whom a name or a pseudonym means."""
+        """Whom an id, a pseudonym or a name that only one student has means."""
         students = self._students()
-        return {name: one for one in students for name in (names.get(pseudonyms.key_of(one), one), one)}
+        rows = self.people.rows if self.people else ()
+        times = Counter(row.name for row in rows)
+        by_name = {row.name: row.id for row in rows if row.name and times[row.name] == 1}
+        ids = {name: one for one in students for name in (names.get(pseudonyms.key_of(one), one), one)}
+        return {**by_name, **ids}
 
     def _students(self) -> set[str]:
         """All who may have a grade."""

@@ -49,7 +49,7 @@ def _own_path(name: str, folders: Iterable[Path]) -> Path | None:
     return next((path for folder in folders if (path := folder / name).is_file()), None)
 
 
-def _highlighted(text: str) -> list[str]:
+def highlighted(text: str) -> list[str]:
     """The lines of a source as HTML, with the classes of Pygments; without it, plain."""
     try:
         from pygments import highlight
@@ -75,7 +75,7 @@ def sources(places: Iterable[str], folders: Iterable[Path]) -> dict[str, dict[st
         path = _own_path(file, folders)
         if path is None:
             continue
-        all_lines = _highlighted(path.read_text(encoding="utf-8", errors="replace"))
+        all_lines = highlighted(path.read_text(encoding="utf-8", errors="replace"))
         is_header = path.suffix not in (".cu", ".cpp") or len(all_lines) > MOST_LINES
         first = max(min(lines) - CONTEXT, 1) if is_header else 1
         last = min(max(lines) + CONTEXT, first + MOST_LINES) if is_header else len(all_lines)

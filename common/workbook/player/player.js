@@ -25,6 +25,11 @@ class Player {
     byId("title").textContent = this.about.title;
     byId("window").textContent = this.about.window;
     byId("command").textContent = this.about.command;
+    if (this.about.back) { // [address, words]: to the page that this one belongs to
+      const link = byId("back").firstElementChild;
+      [link.href, link.textContent] = this.about.back;
+      byId("back").hidden = false;
+    }
     this.source = new SourcePanel(byId("source"), this.about, (place) => this.goToLine(place));
     this.lanes = new LanePanel(byId("lanes"), this.model, this.words);
     this.cost = new CostPanel(byId("cost"), this.model, this.words);

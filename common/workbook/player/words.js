@@ -119,9 +119,11 @@ class Words {
     const signs = events.reduce((all, e) => all | flags[e], 0);
     const wrong = signs & RACES ? " A race." : signs & FAULTY ? " A fault." : "";
     if (events.length === 1) return `${lanes}${this.accessOnly(event)}. ${this.cost(cost)}${wrong}`;
-    const indexes = events.map((e) => this.model.indexOfAccess(e));
-    const [low, high] = [Math.min(...indexes), Math.max(...indexes)];
-    const which = low === high ? `${of.name}[${low}]` : `${of.name}, at ${low} to ${high}`;
+    const indexes = [...new Set(events.map((e) => this.model.indexOfAccess(e)))].sort((a, b) => a - b);
+    const [low, high] = [indexes[0], indexes.at(-1)];
+    const places = indexes.length > 4 ? `between ${low} and ${high}`
+      : `at ${indexes.slice(0, -1).join(", ")} and ${high}`;
+    const which = low === high ? `${of.name}[${low}]` : `${of.name}, ${places}`;
     return `${lanes}${events.length} lanes ${this.verb(kind[event], 2)} ${which}. ${this.cost(cost)}${wrong}`;
   }
 

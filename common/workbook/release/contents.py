@@ -22,7 +22,7 @@ LEFT_OUT = (
     r"solutions/",
     r"labs/[^/]+/report/",
     r"common/workbook/(grading|release)/",
-    r"common/workbook/verbs/(grade|gradescope|release|starters)\.py",
+    r"common/workbook/verbs/(grade|gradescope|release|site|starters)\.py",
     r"reports/templates/(class|feedback|lecture)\.md",
     r"tests/(grading|labs|mistakes|mutations)/",
     r"tests/wrong/submissions/",
@@ -33,8 +33,10 @@ LEFT_OUT = (
 _TEST = re.compile(r"tests/.*\.py")
 _USES_LEFT_OUT = re.compile(r"^ *(from|import) workbook(\.| import .*\b)(grading|release)\b", re.MULTILINE)
 _LEFT_OUT = re.compile("|".join(pattern + (".*" if pattern.endswith("/") else "$") for pattern in LEFT_OUT))
-# What the release has in other places: its own documents, and the workflow that tests each push.
+# What the release has in other places: its own documents, the workflow that tests each push, and the container in which
+# GitHub Codespaces opens it.
 OWN = {
+    "common/workbook/editor/devcontainer.json": ".devcontainer/devcontainer.json",
     "solutions/release/README.md": "README.md",
     "solutions/release/HANDING_IN.md": "HANDING_IN.md",
     "solutions/release/public-tests.yml": ".github/workflows/public-tests.yml",

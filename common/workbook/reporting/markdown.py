@@ -207,8 +207,8 @@ def table_at(tokens: Sequence[Token], start: int) -> tuple[Table, int]:
 
 
 def anchor(heading: str) -> str:
-    """The name of a heading in links."""
-    return re.sub(r"[^a-z0-9]+", "-", heading.lower()).strip("-")
+    """The name of a heading in links, as GitHub and most viewers make it."""
+    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
 def headings(tokens: Sequence[Token]) -> Iterator[tuple[Token, str]]:
@@ -217,5 +217,5 @@ def headings(tokens: Sequence[Token]) -> Iterator[tuple[Token, str]]:
     for token, inline in zip(tokens, tokens[1:]):
         if token.type == "heading_open":
             name = anchor(plain_text(inline.children or []))
+            yield token, f"{name}-{seen[name]}" if name in seen else name
             seen[name] = seen.get(name, 0) + 1
-            yield token, name if seen[name] == 1 else f"{name}-{seen[name]}"

@@ -1,5 +1,7 @@
 """report.html: one file that holds its style, its plots and its pictures."""
 
+from __future__ import annotations
+
 import base64
 import html
 import re
@@ -30,13 +32,18 @@ _PICTURES = {
 
 def to_page(text: str, title: str, folder: Path, remarks: list[str]) -> str:
     """The page of a Markdown text whose pictures lie in `folder`. Adds to `remarks` what the reader should know."""
+    return filled("page.html", title=title, body=to_body(text, Renderer(folder, remarks)))
+
+
+def to_body(text: str, renderer: Renderer) -> str:
+    """The text as HTML: its headings have names, its tables classes, and links to all sections come before them."""
     document = markdown.parse(text)
     for path in document.stray_pictures:
-        remarks.append(f"the picture {path} is within a line of text: put it on a separate line")
+        renderer.remarks.append(f"the picture {path} is within a line of text: put it on a separate line")
     for heading, name in markdown.headings(document.tokens):
         heading.attrSet("id", name)
     _add_contents(document.tokens)
-    return _rendered(document.tokens, title, folder, remarks)
+    return _rendered(document.tokens, renderer)
 
 
 def to_sheet(text: str, title: str) -> str:
@@ -46,7 +53,15 @@ def to_sheet(text: str, title: str) -> str:
         if token.type == "list_item_close":
             tokens.append(_html('<div class="room"></div>'))
         tokens.append(token)
-    return _rendered([*tokens, _html("</div>")], title, Path(), [])
+    return filled("page.html", title=title, body=_rendered([*tokens, _html("</div>")], Renderer(Path(), [])))
+
+
+def filled(template: str, *, body: str, **values: object) -> str:
+    """A template with its values. `body`: HTML."""
+    environment = Environment(
+        loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True
+    )
+    return environment.get_template(template).render(body=Markup(body), **values)
 
 
 def _html(text: str) -> Token:
@@ -54,22 +69,18 @@ def _html(text: str) -> Token:
     return Token("html_block", "", 0, content=f"{text}\n")
 
 
-def _rendered(tokens: list[Token], title: str, folder: Path, remarks: list[str]) -> str:
+def _rendered(tokens: list[Token], renderer: Renderer) -> str:
     _style_tables(tokens)
-    renderer = _Renderer()
-    renderer.folder, renderer.remarks = folder, remarks
-    body = renderer.render(tokens, markdown.parser().options, {})
-    environment = Environment(
-        loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True
-    )
-    return environment.get_template("page.html").render(title=title, body=Markup(body))
+    return str(renderer.render(tokens, markdown.parser().options, {}))
 
 
-class _Renderer(RendererHTML):
+class Renderer(RendererHTML):
     """markdown-it's renderer of HTML, with figures, mathematics and tables that scroll."""
 
-    folder = Path()
-    remarks: list[str] = []
+    def __init__(self, folder: Path, remarks: list[str]) -> None:
+        """`folder`: where pictures lie; `remarks`: gets what the reader should know."""
+        super().__init__()
+        self.folder, self.remarks = folder, remarks
 
     def figure(self, tokens: Sequence[Token], at: int, options: Any, env: Any) -> str:
         token = tokens[at]

@@ -225,7 +225,7 @@ def verdicts(report: Context) -> str:
         "The verdict of `./workbook check`, with its builds, or else of the quick tests on the "
         f"{report.kind} build; and one sort on the check build: its verdict, and what it counted, next to the "
         "budget where there is one. Wavefronts and sectors are multiples of the ideal; the bytes moved are 32 for each "
-        "sector, and the span is the number of requests that are made one after another.",
+        "sector, and the span is the number of requests on the critical path.",
         pipe(headings, lines, left=3),
         *wrong,
     )

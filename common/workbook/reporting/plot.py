@@ -15,7 +15,7 @@ from ..pictures import theme
 # A step has the colour of its number in every plot; its name has a colour of the same hue with more contrast.
 STEPS, WORDS = theme.STEPS, theme.WORDS
 INK, MUTED, GREY, FAINT, PAPER = theme.INK, theme.MUTED, theme.WIRE, theme.RULE, theme.PAPER
-_STYLE = {
+_STYLE: dict[Any, Any] = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans", "Verdana", "sans-serif"],
     "font.size": 9.5,

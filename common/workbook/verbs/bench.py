@@ -27,8 +27,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("lab", nargs="*", metavar="LAB", help="one or more labs, or all")
     parser.add_argument(
         "--preset",
-        choices=("gpu", "records"),
-        help="gpu: record everything about the solutions on this GPU; records: about each lab's record step",
+        choices=("gpu", "records", "peers"),
+        help="gpu: record everything about the solutions on this GPU; records: about each lab's record step; "
+        "peers: compare the records with other libraries over sizes, inputs and types",
     )
     _add_sweep_options(parser)
     _add_limit_options(parser)
@@ -45,7 +46,8 @@ def _add_sweep_options(parser: argparse.ArgumentParser) -> None:
     several(
         "--input",
         "NAME",
-        "uniform, sorted, range:0:255, ... or file:PATH (default: uniform; few values for steps that count each value)",
+        "uniform, sorted, values:33, range:0:255, ... or file:PATH (default: uniform; few values for steps that count "
+        "each value)",
     )
     several("--largest-value", "V", "uniform keys from 0 to V, such as 255 or 2^16")
     several("--type", "TYPE", "u32, i32, f32, u64, pairs, ...")
@@ -256,8 +258,8 @@ def _time_lab(
 
 def _record(arguments: argparse.Namespace) -> int:
     names = [find_lab(name) for name in arguments.lab] if arguments.lab not in ([], ["all"]) else labs()
-    if arguments.brief and arguments.preset == "records":
-        raise Usage("--preset records has no short form: leave out --brief, or choose --preset gpu")
+    if arguments.brief and arguments.preset != "gpu":
+        raise Usage(f"--preset {arguments.preset} has no short form: leave out --brief, or choose --preset gpu")
     folder = Path(arguments.out).resolve() if arguments.out else presets.FOLDER
     preset = presets.Preset(
         folder,
@@ -265,7 +267,7 @@ def _record(arguments: argparse.Namespace) -> int:
         not arguments.untested,
         arguments.large,
         arguments.profile,
-        records=arguments.preset == "records",
+        name=arguments.preset,
         peers=_peers(arguments),
     )
     return 0 if presets.record(preset, names) else 1

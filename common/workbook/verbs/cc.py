@@ -57,7 +57,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("-l", dest="library", action="append", default=[], metavar="NAME", help="link this library")
     parser.add_argument(
-        "-O", dest="optimization", default="2", metavar="LEVEL", help="0 to 3; default: 2 (always 1 with --check)"
+        "-O",
+        dest="optimization",
+        metavar="LEVEL",
+        help="0 to 3; default: 2, or 0 with -G (always 1 with --check)",
     )
     parser.add_argument(
         "--check",
@@ -148,7 +151,7 @@ def compile_command(
     return [
         *cxx,
         *(["-x", "c"] if language == "c" else ["-x", "c++", nvcc_options.standard(arguments)]),
-        f"-O{arguments.optimization}",
+        f"-O{arguments.optimization or ('0' if arguments.device_debug else '2')}",
         "-gdwarf-4",
         # An include in quotes is looked for next to the original.
         "-iquote",

@@ -186,6 +186,7 @@ def findings() -> list[Finding]:
         _program("Nsight Compute", "ncu", "reads a GPU's counters; part of the CUDA toolkit"),
         _program("compute-sanitizer", "compute-sanitizer", "finds memory errors on a GPU; part of the CUDA toolkit"),
         _program("bubblewrap", "bwrap", "apt-get install bubblewrap (runs other people's code in a sandbox)"),
+        _program("gdb", "gdb", "apt-get install gdb (steps through kernels: ./workbook debug)"),
         _program("Chromium", "chromium", "apt-get install chromium chromium-driver (tests the page of play)"),
     ]
     return found

@@ -127,7 +127,7 @@ def report(grades: Sequence[Grade], out: Path) -> int:
     lost = [grade for grade in grades if grade.points is None]
     missing = [grade for grade in grades if grade.is_missing]
     there = len(grades) - len(missing)
-    print(f"{there - len(lost)} of {there} students graded: {out / 'grades.csv'}")
+    print(f"{there - len(lost)} of {there} submissions have grades: {out / 'grades.csv'}")
     if missing:
         note(f"nothing was handed in by {', '.join(grade.student for grade in missing)}")
     if lost:

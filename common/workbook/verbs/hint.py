@@ -3,9 +3,10 @@
 import argparse
 import re
 import textwrap
+from pathlib import Path
 
 from ..core.console import Problem, wrapped
-from ..core.course import ROOT, find_one
+from ..core.course import ROOT, StepFile, find_one
 from ..core.options import add
 from ..core.progress import ProgressFile
 
@@ -16,6 +17,16 @@ def hints_of(handout: str, number: int, part: str = "") -> list[str]:
     pattern = r"(?ms)^<details><summary>([^\n]*)</summary>\s*(.*?)\s*^</details>$"
     found = re.findall(pattern, section[1]) if section else []
     return [text for title, text in found if not part or title.endswith(f", {part}")]
+
+
+def hints_for(step: StepFile, root: Path = ROOT) -> list[str]:
+    """The hints for a step, or for a part of it, in order. Raises Problem if the handout cannot be read."""
+    folder = root / "labs" / step.lab
+    try:
+        pages = [path.read_text(encoding="utf-8") for path in (folder / "README.md", *folder.glob("REFERENCE.md"))]
+    except OSError as error:
+        raise Problem(f"labs/{step.lab}/README.md cannot be read: {error.strerror}") from error
+    return hints_of("\n".join(pages), step.number, step.part)
 
 
 def fitted(hint: str) -> str:
@@ -37,12 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> int:
     """The next hint."""
     lab, step = find_one(arguments.lab, arguments.step)
-    folder = ROOT / "labs" / lab
-    try:
-        pages = [path.read_text(encoding="utf-8") for path in (folder / "README.md", *folder.glob("REFERENCE.md"))]
-    except OSError as error:
-        raise Problem(f"labs/{lab}/README.md cannot be read: {error.strerror}") from error
-    hints = hints_of("\n".join(pages), step.number, step.part)
+    hints = hints_for(step)
     if not hints:
         print(f"{lab}, {step}: the handout has no hints for this {'part' if step.part else 'step'}.")
         return 0

@@ -15,7 +15,7 @@ from typing import Any
 
 from ..core import build, files
 from ..core.console import Problem, Usage, note
-from ..core.course import BUILD, ROOT, find_one, require_solutions, shown, step_of_file
+from ..core.course import BUILD, ROOT, StepFile, find_one, require_solutions, shown, step_of_file
 from ..core.judge_client import JudgeClient
 from ..core.judge_types import Case, Outcome, Step
 from ..core.options import CASE, add, case_of, require_output
@@ -29,7 +29,7 @@ from .picture import count_of, range_of
 
 FOLDER = BUILD / "pictures"
 TWO_DIGITS, FEW_VALUES = "range:0:99", "range:0:15"  # keys that fit into a cell; for a step with a counter per value
-USUAL_KEYS = "64"
+USUAL_KEYS = 64
 
 
 @dataclass(frozen=True)
@@ -56,11 +56,16 @@ class Window:
         text = f"Part of the run: {' and '.join(parts)}, {len(run.accesses):,} accesses." if parts else whole_run
         if run.truncated:
             last = run.accesses[-1]
-            text = f"Not the whole run, which makes more accesses than are recorded: it ends in launch {last.launch}, "
+            text = f"Not the whole run, which makes more accesses than are recorded. It ends in launch {last.launch}, "
             text += f"block {last.block}, after {len(run.accesses):,} accesses."
         if parts or run.truncated:
             text += " --launches A-B and --only-blocks A-B of ./workbook play choose another part."
         return text
+
+
+def page_name(step: StepFile) -> str:
+    """The name of the page that is written for a step unless another is given."""
+    return f"{step.lab}-{step.number:02}" + (f"-{step.part}" if step.part else "") + ".html"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -69,12 +74,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("lab", metavar="LAB|PROGRAM|TRACE", help=what)
     parser.add_argument("step", metavar="STEP", nargs="?", help="2, shared; needed unless LAB is a path")
     parser.add_argument(
-        "arguments", metavar="ARGUMENT", nargs="*", help="the program's arguments, before other options"
+        "arguments", metavar="ARGUMENT", nargs="*", help="the program's arguments, which come before options"
     )
-    add(parser, "--n", help=f"number of keys (default: {USUAL_KEYS})")
+    usual = f"{USUAL_KEYS}, or more if the step's picture needs them: see labs/LAB/steps.h"
+    add(parser, "--n", help=f"number of keys (default: {usual})")
     add(parser, "--input", help="uniform, sorted, ... or file:PATH (default: numbers of at most two digits)")
     add(parser, *CASE[2:], "--seed", "--task", "--memory", "--pageable", "--offset")
-    parser.add_argument("--launches", metavar="A-B", help="the launches to record, from 0 (default: all)")
+    parser.add_argument(
+        "--launches",
+        metavar="A-B",
+        help="the launches to record, from 0 (default: all, or those of the step's picture)",
+    )
     parser.add_argument("--only-blocks", metavar="A-B", help="the blocks of each launch to record (default: all)")
     add(parser, "--solution")
     add(parser, "--timeout", help="the longest time that the step may take")
@@ -87,7 +97,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def checked_output(given: str | None, name: str) -> Path:
     """The page's path. Raises Usage if it cannot be written. Called before the run, which takes time."""
-    path = Path(given) if given else FOLDER / f"{name}.html"
+    path = Path(given) if given else FOLDER / name
     if not given:
         FOLDER.mkdir(parents=True, exist_ok=True)
     require_output(path, ".html", "the page is an HTML file")
@@ -114,7 +124,7 @@ def kind_of(path: Path) -> str:
     if begin == b"\x7fELF":
         raise Usage(
             f"{path} records nothing, because it was not built with the checks: "
-            "./workbook cc --check SOURCE.cu -o PROGRAM builds it so"
+            "build it with ./workbook cc --check SOURCE.cu -o PROGRAM"
         )
     if path.suffix in (".cu", ".cuh", ".cpp", ".h"):
         raise Usage(
@@ -156,6 +166,7 @@ def of_file(path: Path, arguments: argparse.Namespace, window: Window) -> tuple[
         "title": title,
         "command": f"./workbook play {shlex.join([str(path), *words])}{window.options()}",
         "run": {"program": title},
+        "window": window.in_words(run),
     }
     return run, about
 
@@ -163,13 +174,24 @@ def of_file(path: Path, arguments: argparse.Namespace, window: Window) -> tuple[
 # --- steps ---
 
 
-def _case(arguments: argparse.Namespace, line: Step, case: Case) -> Case:
+def _usual(arguments: argparse.Namespace, line: Step, window: Window) -> tuple[int, Window]:
+    """The number of keys and the part of the run: those of the table's picture, if its idea needs more than a few keys
+    and nothing else was asked for."""
+    if arguments.n:
+        return count_of(arguments.n), window
+    own = line.picture
+    if own.n <= USUAL_KEYS:
+        return USUAL_KEYS, window
+    return own.n, Window(window.launches or own.launches, window.blocks)
+
+
+def _case(arguments: argparse.Namespace, line: Step, case: Case, n: int) -> Case:
     """The case, with small keys where nothing else was asked for."""
     small = line.picture.input or (TWO_DIGITS if line.max_range is None else FEW_VALUES)
     has_small = not arguments.input and case.type not in ("f32", "f64")
     return replace(
         case,
-        n=count_of(arguments.n or USUAL_KEYS),
+        n=n,
         input=small if has_small else case.input,
         offset=arguments.offset,
         lane_seed=int(os.environ.get("SIMT_SEED") or 0),
@@ -191,7 +213,7 @@ def of_step(arguments: argparse.Namespace, window: Window) -> tuple[Trace, dict[
         raise Usage(f"unexpected argument: {arguments.arguments[0]}")
     if arguments.input:
         (arguments.input,) = file_inputs([arguments.input])
-    count_of(arguments.n or USUAL_KEYS)
+    count_of(arguments.n or str(USUAL_KEYS))
     require_solutions(arguments.solution)
     build.ensure()
     if "cpu" not in build.kinds():
@@ -200,7 +222,8 @@ def of_step(arguments: argparse.Namespace, window: Window) -> tuple[Trace, dict[
     build.compile_targets([build.judge(), runner], f"building {lab}, check build")
     with JudgeClient() as judge:
         line, case = case_of(arguments, judge.lab(lab), step)
-        case = _case(arguments, line, case)
+        n, window = _usual(arguments, line, window)
+        case = _case(arguments, line, case, n)
         run, outcome = observe(judge, runner, case, arguments.timeout, window.launches, window.blocks)
     _print_remarks(outcome)
     case = outcome.case
@@ -211,6 +234,7 @@ def of_step(arguments: argparse.Namespace, window: Window) -> tuple[Trace, dict[
         "title": outcome.title + " (solution)" * arguments.solution,
         "command": outcome.replay.replace("./workbook run ", "./workbook play ", 1) + options,
         "run": {**own, **({"part": window.options().strip()} if window.options() else {})},
+        "window": window.in_words(run),
     }
     return run, about, case.type or ""
 
@@ -234,23 +258,22 @@ def main(arguments: argparse.Namespace) -> int:
     if not is_file and not path.exists() and arguments.lab.startswith(("./", "../", "/")):
         raise Usage(f"no such file: {path}")
     if is_file:
-        output = checked_output(arguments.output, path.stem)
+        output = checked_output(arguments.output, f"{path.stem}.html")
         run, about = of_file(path, arguments, window)
         key_type, folders = "", [Path.cwd(), path.resolve().parent]
         if not run.accesses:
             where = f" in{window.options()}" * bool(window.options())
             raise Usage(f"{path}: no kernel accessed memory{where}, so there is nothing to play")
     else:
-        lab, step = find_one(arguments.lab, arguments.step)
-        name = f"{lab}-{step.number:02}" + (f"-{step.part}" if step.part else "")
-        output = checked_output(arguments.output, name)
+        _, step = find_one(arguments.lab, arguments.step)
+        output = checked_output(arguments.output, page_name(step))
         run, about, key_type = of_step(arguments, window)
         folders = []
     if arguments.trace:
         files.write_whole(arguments.trace, run.text)
-    files.write_whole(output, _page(run, {**about, "window": window.in_words(run)}, key_type, folders))
+    files.write_whole(output, _page(run, about, key_type, folders))
     if run.truncated:
-        note(window.in_words(run))
+        note(about["window"])
     if sys.stdout.isatty():
         note("open it in a browser:")
     print(shown(output))

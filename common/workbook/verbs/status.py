@@ -19,10 +19,13 @@ VERBS = (
     ("run LAB STEP", "sort one input"),
     ("picture LAB STEP", "draw which threads read and write which places"),
     ("play LAB STEP", "replay a run in the browser, access by access"),
+    ("open [LAB]", "handouts, hints and verdicts in the browser"),
+    ("debug LAB STEP", "step through a kernel, thread by thread"),
     ("profile LAB STEP", "show what each kernel does to memory"),
     ("bench LAB", "time the steps against the gold standard"),
     ("report LAB", "write a lab's report, with tables and plots"),
     ("cc FILE.cu", "compile a CUDA program for the CPU"),
+    ("editor", "write tasks, debugging and a container for VS Code"),
     ("doctor", "show what this machine has and lacks"),
     ("completion", "complete commands, labs and steps in your shell"),
 )
@@ -30,6 +33,7 @@ INSTRUCTORS_VERBS = (
     ("grade FOLDER", "grade a folder of submissions"),
     ("starters", "write labs/ from solutions/"),
     ("release FOLDER", "write the course for students, without solutions"),
+    ("site FOLDER", "write the course as static pages"),
     ("gradescope", "make the archive for an autograder on Gradescope"),
 )
 

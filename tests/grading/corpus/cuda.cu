@@ -93,6 +93,18 @@ __global__ void groups(unsigned* keys) {
   keys[warp.thread_rank()] = key + warp.any(key == 3) + warp.meta_group_rank() + unsigned(block.size());
 }
 
+/// What a kernel may have, although it is a mistake: references, pointers to pointers, large arrays of its own.
+__device__ int leave(int n) {
+  if (n > 1) return 1;
+  __syncthreads();
+  return 2;
+}
+__global__ void mistakes(unsigned** keys, const lab::Order& order) {
+  unsigned own[256];
+  own[threadIdx.x] = unsigned(leave(int(threadIdx.x)));
+  (*keys)[threadIdx.x] = own[threadIdx.x + (order == lab::Order::ascending)];
+}
+
 __global__ void grids(unsigned* keys) {
   const cg::grid_group grid = cg::this_grid();
   keys[grid.thread_rank()] = 3;
@@ -181,6 +193,7 @@ void launches(unsigned* keys, unsigned long long* wide, int* results, float* flo
   warps<<<1, 32, 128, stream>>>(keys, results);
   groups<<<dim3(2, 2), dim3(32, 2)>>>(keys);
   grids<<<3, 32>>>(keys);
+  mistakes<<<1, 32>>>(&keys, lab::Order::ascending);
 #ifndef __SIMT__
   void* arguments[] = {&keys};
   CUDA_CHECK(cudaLaunchCooperativeKernel(grids, dim3(1), dim3(32), arguments, 0, stream));

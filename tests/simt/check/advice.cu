@@ -1,6 +1,14 @@
 // Faulty kernels, for each of which advice_test.py knows what the check build must advise.
 #include "../../wrong/kernels/case.h"
 
+/// n keys in descending order.
+__global__ void fill_falling(int* keys, int n) { keys[threadIdx.x] = n - int(threadIdx.x); }
+static int* falling(int n) {
+  int* keys = device<int>(n);
+  fill_falling<<<1, n>>>(keys, n);
+  return keys;
+}
+
 __global__ void no_block_in_index(int* keys) {
   const int i = threadIdx.x;
   const int key = keys[i];
@@ -27,8 +35,8 @@ __global__ void in_both(int* keys, int n) {
 }
 CASE { in_both<<<2, 32>>>(filled<int>(64), 64); }
 
-__global__ void unfenced(int* data, int* flag) {
-  if (blockIdx.x == 0) {
+__global__ void unfenced(int* next, int* data, int* flag) {
+  if (atomicAdd(next, 1) == 0) {
     data[0] = 7;
     atomicExch(flag, 1);
   } else {
@@ -37,7 +45,7 @@ __global__ void unfenced(int* data, int* flag) {
     data[1] = data[0];
   }
 }
-CASE { unfenced<<<2, 1>>>(filled<int>(2), filled<int>(1)); }
+CASE { unfenced<<<2, 1>>>(filled<int>(1), filled<int>(2), filled<int>(1)); }
 
 /// One barrier is missing, between three pairs of lines.
 __global__ void one_barrier(int* out) {
@@ -114,3 +122,148 @@ __global__ void barrier_in_loop(int* out) {
   __syncthreads();
 }
 CASE { barrier_in_loop<<<1, 64>>>(device<int>(64)); }
+
+/// A barrier between all phases, but the threads do not count by twos.
+__global__ void shared_pairs(int* keys, int phases) {
+  __shared__ int tile[64];
+  tile[threadIdx.x] = keys[threadIdx.x];
+  __syncthreads();
+  for (int phase = 0; phase < phases; ++phase) {
+    const int i = int(threadIdx.x) + phase % 2;
+    if (i + 1 < 64) {
+      const int a = tile[i], b = tile[i + 1];
+      tile[i] = a < b ? a : b;
+      tile[i + 1] = a < b ? b : a;
+    }
+    __syncthreads();
+  }
+  keys[threadIdx.x] = tile[threadIdx.x];
+}
+CASE { shared_pairs<<<1, 64>>>(falling(64), 64); }
+
+__device__ void order_pair(int* tile, int low, int high) {
+  const int a = tile[low], b = tile[high];
+  tile[low] = a < b ? a : b;
+  tile[high] = a < b ? b : a;
+}
+/// A stage whose partners are wrong: two threads have each element.
+__global__ void wrong_partner(int* keys) {
+  __shared__ int tile[64];
+  for (int i = threadIdx.x; i < 64; i += blockDim.x) tile[i] = keys[i];
+  __syncthreads();
+  const int low = 2 * int(threadIdx.x);
+  order_pair(tile, low, low ^ 2);
+  __syncthreads();
+  for (int i = threadIdx.x; i < 64; i += blockDim.x) keys[i] = tile[i];
+}
+CASE { wrong_partner<<<1, 32>>>(falling(64)); }
+
+/// The pairs are right, but no barrier is between the phases.
+__global__ void phases_without_barrier(int* keys) {
+  __shared__ int tile[64];
+  for (int i = threadIdx.x; i < 64; i += blockDim.x) tile[i] = keys[i];
+  __syncthreads();
+  for (int phase = 0; phase < 64; ++phase) {
+    const int i = 2 * int(threadIdx.x) + phase % 2;
+    if (i + 1 < 64) order_pair(tile, i, i + 1);
+  }
+  __syncthreads();
+  for (int i = threadIdx.x; i < 64; i += blockDim.x) keys[i] = tile[i];
+}
+CASE { phases_without_barrier<<<1, 32>>>(falling(64)); }
+
+/// Every block goes through the whole array from its own place on.
+__global__ void stride_of_a_block(int* keys, int n) {
+  for (int i = int(blockIdx.x * blockDim.x + threadIdx.x); i < n; i += int(blockDim.x)) {
+    const int key = keys[i];
+    keys[i] = key + 1;
+  }
+}
+CASE { stride_of_a_block<<<2, 32>>>(filled<int>(128), 128); }
+
+/// The array before `tile` in memory is not the one that the index misses.
+__global__ void below_zero(int* out) {
+  __shared__ int one[1];
+  __shared__ int tile[64];
+  if (threadIdx.x == 0) one[0] = 1;
+  tile[threadIdx.x] = int(threadIdx.x);
+  __syncthreads();
+  out[threadIdx.x] = tile[int(threadIdx.x) - 1] + one[0];
+}
+CASE { below_zero<<<1, 64>>>(device<int>(64)); }
+
+__global__ void below_zero_of_one(int* out) {
+  __shared__ int only[64];
+  only[threadIdx.x] = int(threadIdx.x);
+  __syncthreads();
+  out[threadIdx.x] = only[int(threadIdx.x) - 1];
+}
+CASE { below_zero_of_one<<<1, 64>>>(device<int>(64)); }
+
+/// Threads without a partner leave the function, and wait at the caller's barrier.
+__device__ void add_partner(int* tile) {
+  if (threadIdx.x >= 32) return;
+  const int partner = tile[threadIdx.x + 32];
+  __syncthreads();
+  tile[threadIdx.x] += partner;
+}
+__global__ void leaves_function(int* out) {
+  __shared__ int tile[64];
+  tile[threadIdx.x] = int(threadIdx.x);
+  __syncthreads();
+  add_partner(tile);
+  __syncthreads();
+  out[threadIdx.x] = tile[threadIdx.x];
+}
+CASE { leaves_function<<<1, 64>>>(device<int>(64)); }
+
+/// The same, but the caller has no barrier. What the threads that left should have written is missing.
+__device__ int sum_of_pair(int* tile, int value) {
+  if (threadIdx.x >= 32) return 0;
+  tile[threadIdx.x] = value;
+  __syncthreads();
+  return tile[threadIdx.x] + tile[threadIdx.x + 32];
+}
+__global__ void leaves_function_and_kernel(int* out) {
+  __shared__ int tile[64];
+  const int sum = sum_of_pair(tile, int(threadIdx.x));
+  out[threadIdx.x] = sum;
+}
+CASE { leaves_function_and_kernel<<<1, 64>>>(device<int>(64)); }
+
+struct Pair {
+  int a, b;
+};
+__global__ void by_reference(int* out, const Pair& pair, const long& n) {
+  if (threadIdx.x < n) out[threadIdx.x] = pair.a + pair.b;
+}
+CASE {
+  const Pair pair{1, 2};
+  by_reference<<<1, 32>>>(device<int>(32), pair, 32);
+}
+
+__global__ void by_address(int** out) { (*out)[threadIdx.x] = 1; }
+CASE {
+  int* out = device<int>(32);
+  by_address<<<1, 32>>>(&out);
+}
+
+/// __shared__ has been forgotten.
+__global__ void not_shared(const int* in, int* out) {
+  int tile[128];
+  tile[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = tile[127 - threadIdx.x];
+}
+CASE { not_shared<<<1, 128>>>(filled<int>(128), device<int>(128)); }
+
+/// The first kernel stores nothing.
+__global__ void forgets_to_store(const int* in, int* out) {
+  __shared__ int tile[32];
+  tile[threadIdx.x] = in[threadIdx.x] + (out == nullptr);
+}
+CASE {
+  int* between = device<int>(32);
+  forgets_to_store<<<1, 32>>>(filled<int>(32), between);
+  copy<<<1, 32>>>(between, device<int>(32));
+}

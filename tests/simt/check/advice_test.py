@@ -36,10 +36,16 @@ class Advice:
 
 
 BARRIER = "put __syncthreads()"
+AT_ONCE = "both threads execute the same lines for this element"
 CASES = (
-    Advice("no_block_in_index", "race", ["is blockIdx in the index?"], ["__syncthreads", "__syncwarp"]),
+    Advice("no_block_in_index", "race", ["is blockIdx in the index, times"], ["__syncthreads", "__syncwarp"]),
     Advice("thread_per_key", "race", ["check which thread has which element"], [BARRIER, "__syncwarp", "shuffles"]),
-    Advice("in_both", "race", ["use an atomic, or two launches"], [BARRIER, "put __syncwarp"]),
+    Advice(
+        "in_both",
+        "race",
+        ["threads of different blocks do the same", "use an atomic, or two launches"],
+        [BARRIER, "put __syncwarp"],
+    ),
     Advice("unfenced", "race", ["put __threadfence() before the flag is written"], ["two launches"]),
     Advice("one_barrier", "race", [BARRIER, "2 more pairs of lines"], findings=1),
     Advice("between_lanes", "race", ["nothing orders these lanes: "], ["shuffles"]),
@@ -59,6 +65,33 @@ CASES = (
     Advice("leaves_rightly", "uninitialized", [], ["error: early-exit"], findings=1),
     Advice("from_exited_lane", "invalid-warp-mask", ["keep every lane until after the shuffle"], ["use a mask"]),
     Advice("barrier_in_loop", "divergent-barrier", ["all threads of the block must reach the same"]),
+    Advice("shared_pairs", "race", [AT_ONCE], [BARRIER, "__syncwarp"], findings=1),
+    Advice("wrong_partner", "race", [AT_ONCE], [BARRIER, "__syncwarp"], findings=1),
+    Advice("phases_without_barrier", "race", [], [AT_ONCE]),
+    Advice("stride_of_a_block", "race", ["is blockIdx in the index", "is the step gridDim.x times that number?"]),
+    Advice("below_zero", "out-of-bounds", ["reads 4 bytes before the start of __shared__ tile", "an index below 0"]),
+    Advice("below_zero_of_one", "out-of-bounds", ["reads 4 bytes before the start of __shared__ only"], findings=1),
+    Advice(
+        "leaves_function",
+        "divergent-barrier",
+        ["return", "here", "let every thread of the block reach each barrier"],
+        line="  if (threadIdx.x >= 32) return;",
+    ),
+    Advice(
+        "leaves_function_and_kernel",
+        "early-exit",
+        ["32 of 64 threads return here, before the __syncthreads() at "],
+        line="  if (threadIdx.x >= 32) return 0;",
+    ),
+    Advice("by_reference", "host-pointer", ["argument ", " refers to, which is in host memory", "without &"]),
+    Advice("by_address", "host-pointer", ["is the address of a device pointer", "pass the pointer itself"]),
+    Advice(
+        "not_shared",
+        "uninitialized",
+        ["reads tile[", "which this thread has not written", "declare it __shared__"],
+        line="  out[threadIdx.x] = tile[127 - threadIdx.x];",
+    ),
+    Advice("forgets_to_store", "uninitialized", ["nothing has been stored in this array at all"]),
 )
 
 
@@ -92,7 +125,11 @@ def main() -> int:
         if made.returncode:
             print(made.stdout + made.stderr)
             return 1
+        unwatched = {"not_shared"} if "clang" in compiler else set()  # see LocalArray in simt/device.h
         for number, expected in enumerate(CASES, 1):
+            if expected.kernel in unwatched:
+                print(f"{expected.kernel}: not run, {compiler} does not instrument arrays of a thread's own")
+                continue
             for seed in SEEDS:
                 command, environment = [str(program), str(number)], {**os.environ, "SIMT_SEED": seed}
                 done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, timeout=60)
@@ -100,7 +137,8 @@ def main() -> int:
                 failed += bool(wrong)
                 if wrong:
                     print(f"{expected.kernel}, SIMT_SEED={seed}: {'; '.join(wrong)}\n{done.stderr}")
-    print(f"{len(CASES) * len(SEEDS) - failed} of {len(CASES) * len(SEEDS)} runs are advised well")
+    runs = (len(CASES) - len(unwatched)) * len(SEEDS)
+    print(f"{runs - failed} of {runs} runs are advised well")
     return 1 if failed else 0
 
 

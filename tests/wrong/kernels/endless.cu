@@ -47,14 +47,14 @@ __global__ void lock(int* locked, int* value) {
 CASE { lock<<<1, 2>>>(filled<int>(1), device<int>(1)); }
 
 /// Look-back for a flag that no block sets.
-__global__ void look_back(volatile unsigned* flags, unsigned* out) {
-  const unsigned b = blockIdx.x;
+__global__ void look_back(unsigned* next, volatile unsigned* flags, unsigned* out) {
+  const unsigned b = atomicAdd(next, 1u);
   if (b != 1) flags[b] = 1;
   while (b > 0 && flags[b - 1] == 0) {  // expect: time-limit
   }
   out[b] = 1;
 }
-CASE { look_back<<<3, 1>>>(filled<unsigned>(3), device<unsigned>(3)); }
+CASE { look_back<<<3, 1>>>(filled<unsigned>(1), filled<unsigned>(3), device<unsigned>(3)); }
 
 /// A stride that becomes 0.
 __global__ void no_stride(int* data, int n, int stride) {

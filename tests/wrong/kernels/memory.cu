@@ -157,6 +157,18 @@ CASE {
   for_each<<<1, 32>>>(20, [=] __device__(int i) { values[i] += 1; });  // expect: host-pointer
 }
 
+/// A reference to a variable of the host: the launch does not copy it.
+struct Limits {
+  int low, high;
+};
+__global__ void clamp(int* keys, const Limits& limits) {
+  keys[threadIdx.x] = max(keys[threadIdx.x], limits.low);  // expect: host-pointer
+}
+CASE {
+  const Limits limits{1, 2};
+  clamp<<<1, 32>>>(filled<int>(32), limits);
+}
+
 /// A thread follows a pointer to a local variable of another thread.
 __global__ void others_array(int* out) {
   __shared__ const int* where[32];

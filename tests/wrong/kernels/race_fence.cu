@@ -7,7 +7,7 @@ __global__ void unfenced_flag(int* data, unsigned* ticket) {
     data[0] = 7;
     atomicExch(ticket, 1u);
   } else {
-    while (atomicAdd(ticket, 0u) == 0) {
+    while (atomicAdd(ticket, 0u) == 0) {  // expect: forward-progress
     }
     data[1] = data[0];  // expect: race
   }
@@ -22,7 +22,7 @@ __global__ void look_back(const unsigned* data, unsigned* sums, volatile unsigne
     flags[b] = 1;
     unsigned before = 0;
     for (int p = int(b) - 1; p >= 0; --p) {
-      while (flags[p] == 0) {
+      while (flags[p] == 0) {  // expect: forward-progress
       }
       before += sums[p];  // expect: race
     }
@@ -92,7 +92,7 @@ __global__ void queue(int* items, volatile int* count, int* out) {
       items[i] = i;  // expect-one: race
     }
   } else {
-    while (*count < 4) {
+    while (*count < 4) {  // expect: forward-progress
     }
     out[blockIdx.x] = items[blockIdx.x];  // expect-one: race uninitialized
   }
@@ -106,7 +106,7 @@ __global__ void block_fence(int* data, unsigned* flag) {
     __threadfence_block();
     atomicExch(flag, 1u);
   } else {
-    while (atomicAdd(flag, 0u) == 0) {
+    while (atomicAdd(flag, 0u) == 0) {  // expect: forward-progress
     }
     data[1] = data[0];  // expect: race
   }

@@ -372,7 +372,7 @@ Key* const other = static_cast<Key*>(scratch);
 """
     code += launch + "\nCUDA_CHECK(cudaGetLastError());\n"
     code += "CUDA_CHECK(cudaFreeAsync(scratch, stream));\nCUDA_CHECK(cudaFreeAsync(noise, stream));\nreturn;"
-    return first(code, "one after another", {"correct": FULL, "check": NONE, "budgets": NONE}, _SERIAL)
+    return first(code, "work is serial", {"correct": FULL, "check": NONE, "budgets": NONE}, _SERIAL)
 
 
 _ALONE = {

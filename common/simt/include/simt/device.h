@@ -48,8 +48,43 @@ struct Site {
 /// The rewriter puts it behind `return` in kernels, so that the check build can name the line.
 #ifdef SIMT_CHECK
 void returned(Site site = Site::here());
+/// The same for functions that kernels call. `last`: the line of the function's last barrier, which follows the return.
+void returned_before(int last, Site site = Site::here());
 #else
 inline void returned() {}
+inline void returned_before(int) {}
+#endif
+
+/// The rewriter puts one behind each array that a thread has for itself. The check build watches those that are too large
+/// for registers.
+#ifdef SIMT_CHECK
+void local_array_begins(void* array, std::size_t bytes, const char* name, Site site);
+void local_array_ends(const void* array);
+
+template <class Array>
+class LocalArray {
+  static constexpr std::size_t most_in_registers = 256;  // bytes
+  static constexpr bool is_watched =
+      sizeof(Array) > most_in_registers&& std::is_scalar_v<std::remove_all_extents_t<Array>>;
+
+ public:
+  [[gnu::always_inline]] LocalArray(Array& array, const char* name, Site site = Site::here()) {
+    if constexpr (is_watched) local_array_begins(array_ = &array, sizeof array, name, site);
+  }
+  [[gnu::always_inline]] ~LocalArray() {
+    if constexpr (is_watched) local_array_ends(array_);
+  }
+  LocalArray(const LocalArray&) = delete;
+  LocalArray& operator=(const LocalArray&) = delete;
+
+ private:
+  std::conditional_t<is_watched, void*, char> array_ = {};
+};
+#else
+struct LocalArray {
+  template <class Array>
+  [[gnu::always_inline]] constexpr LocalArray(Array&, const char*) {}
+};
 #endif
 
 /// The warp primitives at which lanes meet. Those of one sort follow one another, so that a comparison finds the sort.

@@ -57,6 +57,14 @@
 #define SIMT_GAP_(array, number) static array __attribute__((used)) char SIMT_JOIN(simt_device_gap_, number)[65536];
 #define SIMT_ZEROED_GAP SIMT_GAP_(SIMT_ZEROED_ARRAY, __COUNTER__)
 #define SIMT_FILLED_GAP SIMT_GAP_(SIMT_FILLED_ARRAY, __COUNTER__)
+// The rewriter puts this behind the declaration of a __constant__ variable, which only the host may write.
+#ifdef SIMT_CHECK
+#define SIMT_CONSTANT(name)                                          \
+  static const volatile void* SIMT_JOIN(simt_constant_, __COUNTER__) \
+      __attribute__((used, section("simt_constants"))) = __builtin_addressof(name);
+#else
+#define SIMT_CONSTANT(name)
+#endif
 #define CUDARTAPI  // calling conventions of other systems, which programs write before a function's name
 #define CUDART_CB
 #define __grid_constant__

@@ -68,7 +68,7 @@ void launch(const Call& call, const char* name, const char* file, int line, cons
                       {file, line},
                       [](const void* pointer) {
                         const Bound& bound = *static_cast<const Bound*>(pointer);
-                        std::apply(bound.call, bound.arguments);
+                        std::apply([&](auto&... arguments) { bound.call(passed(arguments)...); }, bound.arguments);
                       },
                       &bound,
                       {{{&bound, sizeof bound}, {&copies, sizeof copies}}}};

@@ -137,7 +137,8 @@ static_assert(offsetof(WorkerOfThread, turn) == 0);
 // slower. To keep still fewer did not make it faster: kernels then read from the stack what their loops need.
 //
 // In: rdi and esi: the site; rax: where the program continues. Nothing is written to the stack, because the program may
-// keep data below its stack pointer.
+// keep data below its stack pointer. The .cfi directives say so to a debugger, which then steps over the barrier as over
+// a call.
 //
 // Usually the next thread in memory is the next one to run. The processor takes that for granted here, and need not
 // wait for the address of the next one to be loaded. The first and the last thread of a sweep hand over in C++.
@@ -146,6 +147,9 @@ asm(R"(
 .globl simt_barrier
 .type simt_barrier, @function
 simt_barrier:
+  .cfi_startproc
+  .cfi_def_cfa %rsp, 0
+  .cfi_register %rip, %rax
   movq _ZN4simt16worker_of_threadE@gottpoff(%rip), %rcx
   cmpl %esi, %fs:16(%rcx)
   jne 1f
@@ -185,6 +189,7 @@ simt_barrier:
   subq $128, %rsp
   andq $-16, %rsp
   call simt_hand_over
+  .cfi_endproc
 .size simt_barrier, .-simt_barrier
 .section .note.GNU-stack, "", @progbits
 .text

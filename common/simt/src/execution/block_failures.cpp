@@ -2,6 +2,10 @@
 
 #include <bit>
 
+#ifdef SIMT_CHECK
+#include "../../check/check.h"
+#endif
+
 namespace simt {
 namespace {
 
@@ -14,9 +18,43 @@ std::string describe(const Block& block, const Thread& thread) {
 
 std::string lane_of(const Block& block) { return "lane " + std::to_string(block.turn.current->lane); }
 
+#ifdef SIMT_CHECK
+
+unsigned number_of(const uint3& index) { return index.x + blockDim.x * (index.y + blockDim.y * index.z); }
+
+/// The same if a thread has returned from a function before the barrier at which another one is; kind null: none has.
+Failure left_before_barrier(const Block& block, Site site) {
+  const std::string advice =
+      "; let every thread of the block reach each barrier, and put only the work around it into an if";
+  const Thread& current = *block.turn.current;
+  if (const Site left = check::left_before(number_of(current.index), block.barrier_site); left.line != 0) {
+    return {"divergent-barrier",
+            "returns here, before the __syncthreads() at " + file_and_line(block.barrier_site) + ", where thread " +
+                coordinates(block.thread_in_barrier()->index) + " waits, and reaches the one at " +
+                file_and_line(site) + advice,
+            left, cudaErrorLaunchFailure};
+  }
+  for (int t = 0; t < block.launch->threads; ++t) {
+    if (block.waiting[t].barrier != block.barrier) continue;
+    const uint3& other = block.threads[t].index;
+    if (const Site left = check::left_before(number_of(other), site); left.line != 0) {
+      return {"divergent-barrier",
+              "reaches the __syncthreads() at " + file_and_line(site) + ", before which thread " + coordinates(other) +
+                  " has returned here, and waits at the one at " + file_and_line(block.barrier_site) + advice,
+              left, cudaErrorLaunchFailure};
+    }
+  }
+  return {nullptr, {}, {}, cudaSuccess};
+}
+
+#endif
+
 }  // namespace
 
 Failure divergent_barrier(const Block& block, Site site) {
+#ifdef SIMT_CHECK
+  if (Failure failure = left_before_barrier(block, site); failure.kind != nullptr) return failure;
+#endif
   return {"divergent-barrier",
           "reaches __syncthreads() here, while thread " + coordinates(block.thread_in_barrier()->index) +
               " waits at the one in " + file_and_line(block.barrier_site) +

@@ -7,17 +7,27 @@
 //
 // Ends in a jump instead of `ret`: a processor predicts that a return goes to the last call, which was made on the
 // other stack, but it learns where jumps go. With `ret`, the tile sort took a fifth longer.
+//
+// The .cfi directives say where the registers lie, so that a debugger can follow a stack that was switched away from.
 asm(R"(
 .section simt_uninterrupted, "ax", @progbits
 .globl simt_switch
 .type simt_switch, @function
 simt_switch:
+  .cfi_startproc
   pushq %rbp
   pushq %rbx
   pushq %r15
   pushq %r14
   pushq %r13
   pushq %r12
+  .cfi_def_cfa_offset 56
+  .cfi_offset %rbp, -16
+  .cfi_offset %rbx, -24
+  .cfi_offset %r15, -32
+  .cfi_offset %r14, -40
+  .cfi_offset %r13, -48
+  .cfi_offset %r12, -56
   leaq 1f(%rip), %rdx
   movq %rsp, 32(%rdi)
   movq %rdx, 40(%rdi)
@@ -36,6 +46,7 @@ simt_switch:
   popq %rbp
   popq %rcx
   jmpq *%rcx
+  .cfi_endproc
 .size simt_switch, .-simt_switch
 .section .note.GNU-stack, "", @progbits
 .text

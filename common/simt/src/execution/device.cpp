@@ -69,7 +69,10 @@ SIMT_UNINTERRUPTED void simt_hand_over(simt::Site site) {
 }
 #endif
 
-long long clock64() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
+long long clock64() {
+  SIMT_OBSERVE(simt::check::clock_read();)
+  return std::chrono::steady_clock::now().time_since_epoch().count();
+}
 
 /// In a kernel, the device's clock, which counts as clock64() does; elsewhere what the C library's function returns.
 extern "C" clock_t clock() noexcept {

@@ -1,14 +1,22 @@
 #include "os_threads.h"
 
+#include <time.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <utility>
 
 #include "../environment.h"
 
 namespace simt {
 
 namespace {
+
+// Waking a helper takes about as long as running a block of 256 threads that do little. So a launch wakes one at its
+// beginning for each threads_per_helper of its threads, and more of them once it has taken longer than short_launch.
+constexpr std::uint64_t threads_per_helper = 4096;
+constexpr std::chrono::microseconds short_launch{50};
 
 std::atomic<std::uint64_t*> ended_blocks = nullptr;
 
@@ -17,6 +25,20 @@ void count_block() {
     std::atomic_ref(*counter).fetch_add(1, std::memory_order_relaxed);
   }
 }
+
+#ifndef SIMT_CHECK
+/// Nanoseconds that a worker has run between two looks of the watchdog, which are a millisecond apart, if it may be in an
+/// endless loop.
+constexpr std::int64_t least_run = 500'000;
+
+/// Processor time that the thread has used, in nanoseconds.
+std::int64_t time_run(pthread_t thread) {
+  clockid_t clock;
+  timespec used{};
+  if (pthread_getcpuclockid(thread, &clock) == 0) clock_gettime(clock, &used);
+  return used.tv_sec * std::int64_t(1'000'000'000) + used.tv_nsec;
+}
+#endif
 
 }  // namespace
 
@@ -40,15 +62,20 @@ OsThreads::OsThreads() {
 void OsThreads::run(const Launch& launch) {
   const std::lock_guard one_launch(launches_);
   launch_ = &launch;
-  next_block_ = 0;
   launch_state.begin();
   SIMT_OBSERVE(check::begin_launch(launch);)
   const bool share = launch.blocks > 1 && !helpers_.empty();
-  if (share) {
+  {
     const std::lock_guard lock(mutex_);
-    is_open_ = true;
+    next_block_ = 0;
+    blocks_ = launch.blocks;
+    is_open_ = share;
     ++generation_;
-    start_.notify_all();
+    began_ = std::chrono::steady_clock::now();
+  }
+  if (share) {
+    const std::uint64_t wanted = std::min(launch.blocks - 1, launch.blocks * launch.threads / threads_per_helper);
+    for (std::uint64_t i = 0; i < std::min<std::uint64_t>(wanted, helpers_.size()); ++i) start_.notify_one();
   }
   run_blocks();
   if (share) {
@@ -64,18 +91,26 @@ void OsThreads::run_blocks() {
   Worker& worker = Worker::current();
   if (!worker.watched) {
     const std::lock_guard lock(mutex_);
-    watched_.push_back({pthread_self(), &worker, 0});
+    watched_.push_back({pthread_self(), &worker, 0, 0});
     worker.watched = true;
   }
   launch_state.worker_begins();
   for (;;) {
     const std::uint64_t block = next_block_.fetch_add(1);
     if (block >= launch_->blocks || launch_state.failed()) break;
-    if (!worker.run_block(*launch_, reverse_blocks() ? launch_->blocks - 1 - block : block)) break;
+    const std::uint64_t place = reverse_blocks() ? launch_->blocks - 1 - block : block;
+    const bool has_ended = worker.run_block(*launch_, place);
+    SIMT_OBSERVE(if (check::continues_search(*launch_, place)) continue;)
+    if (!has_ended) break;
     count_block();
+    if (!helpers_.empty() && has_blocks_left() && std::chrono::steady_clock::now() - began_ > short_launch)
+      start_.notify_one();
   }
+  SIMT_OBSERVE(check::end_search();)
   launch_state.worker_ends();
 }
+
+bool OsThreads::has_blocks_left() const { return next_block_ < blocks_; }
 
 /// The main loop of a helper thread.
 void OsThreads::help() {
@@ -91,12 +126,14 @@ void OsThreads::help() {
   }
 }
 
-/// The watchdog: interrupts workers that have not switched threads since its last look (see Worker::preempt).
+/// The watchdog: interrupts workers that have run, but not switched threads, since its last look (see Worker::preempt).
+/// A worker that a debugger has stopped does not run.
 void OsThreads::watch() {
   for (;;) {
     std::this_thread::sleep_for(std::chrono::milliseconds(launch_state.active() ? 1 : 20));
     SIMT_OBSERVE(end_between_launches();)
     if (!launch_state.active()) continue;
+    if (has_blocks_left()) start_.notify_all();  // blocks that take long, or wait for one that has not begun
     const std::lock_guard lock(mutex_);
     for (Watched& watched : watched_) {
       if (needs_interruption(watched)) pthread_kill(watched.thread, interrupt_signal);
@@ -117,9 +154,10 @@ bool OsThreads::needs_interruption(Watched& watched) {
 #ifdef SIMT_CHECK
   return check::must_interrupt(watched.thread) && !interruption.in_progress;
 #else
-  const std::uint64_t last_turn = watched.turn;
-  watched.turn = watched.worker->turn();
-  return interruption.is_ending() ? !interruption.in_progress : watched.turn == last_turn;
+  const std::uint64_t last_turn = std::exchange(watched.turn, watched.worker->turn());
+  const std::int64_t last_run = std::exchange(watched.run, time_run(watched.thread));
+  if (interruption.is_ending()) return !interruption.in_progress;
+  return watched.turn == last_turn && watched.run - last_run >= least_run;
 #endif
 }
 

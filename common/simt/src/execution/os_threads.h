@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
@@ -33,10 +34,12 @@ class OsThreads {
     pthread_t thread;
     Worker* worker;
     std::uint64_t turn;
+    std::int64_t run;  ///< processor time, in nanoseconds
   };
 
   OsThreads();
   void run_blocks();
+  bool has_blocks_left() const;
   void help();
   void watch();
   void end_between_launches();
@@ -50,7 +53,8 @@ class OsThreads {
   bool is_open_ = false;  // the launch has begun, and may have blocks left
   std::size_t busy_ = 0;  // helpers that run blocks of it
   const Launch* launch_ = nullptr;
-  std::atomic<std::uint64_t> next_block_ = 0;
+  std::atomic<std::uint64_t> next_block_ = 0, blocks_ = 0;
+  std::chrono::steady_clock::time_point began_;
 };
 
 }  // namespace simt

@@ -11,9 +11,6 @@
 #include "block_failures.h"
 
 namespace simt {
-
-constinit thread_local WorkerOfThread worker_of_thread;
-
 namespace {
 
 /// Lies directly after all __shared__ arrays, because this library is linked after the program and has no other

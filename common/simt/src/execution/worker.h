@@ -28,7 +28,8 @@ namespace simt {
 
 class Worker;
 
-/// What the emulation keeps for an OS thread. Outside the unnamed namespace, and not all zero: see device.cpp.
+/// What the emulation keeps for an OS thread, in debugger.cpp. Outside the unnamed namespace, and not all zero: see
+/// device.cpp.
 struct WorkerOfThread {
   Turn turn;                  ///< of the running block
   Worker* running = nullptr;  ///< while it runs a block

@@ -24,13 +24,30 @@ Explanation explain_allocation(const char* address, const std::string& verb, con
   return {"out-of-bounds", verb + std::to_string(allocation.begin - address) + " bytes before" + of};
 }
 
+/// What lies behind an argument of the launch that the device cannot follow.
+std::string explain_guarded(int argument, Guarded what) {
+  const std::string name = "argument " + std::to_string(argument);
+  switch (what) {
+    case Guarded::reference:
+      return "what " + name +
+             " refers to, which is in host memory: a launch does not copy what a reference refers to; "
+             "declare this parameter of the kernel without &";
+    case Guarded::pointer_to_device_pointer:
+      return "through " + name +
+             ", which is the address of a device pointer in host memory; pass the pointer itself, without &";
+    case Guarded::pointer:
+      break;
+  }
+  return "through " + name + ", which points to host memory; copy the data to memory from cudaMalloc";
+}
+
 }  // namespace
 
 Explanation explain(const char* address, AccessKind access) {
   const std::string verb = access == AccessKind::write ? "writes " : "reads ";
-  if (const int argument = guarded_argument(address); argument != 0) {
-    return {"host-pointer", verb + "through argument " + std::to_string(argument) +
-                                ", which points to host memory; copy the data to memory from cudaMalloc"};
+  Guarded what;
+  if (const int argument = guarded_argument(address, what); argument != 0) {
+    return {"host-pointer", verb + explain_guarded(argument, what)};
   }
   if (std::size_t(address) < 65536) {
     return {"out-of-bounds",

@@ -114,13 +114,18 @@ void handle_fault(int signal, siginfo_t* info, void* context) {
     SIMT_OBSERVE(check::end_program();)
     return;  // the instruction faults again
   }
-  const Site site = site_of_fault(*worker, interrupted_at(context), info->si_addr);
+  Site site = site_of_fault(*worker, interrupted_at(context), info->si_addr);
   if (signal == SIGFPE) worker->fail({"arithmetic", "integer division by zero", site, cudaErrorLaunchFailure});
   if (signal == SIGILL) worker->fail({"trap", "illegal instruction", site, cudaErrorIllegalInstruction});
   Explanation why = explain(static_cast<char*>(info->si_addr), access_of_fault(context));
 #if defined(__x86_64__)
   if (info->si_code == SI_KERNEL) why = explain_without_address(static_cast<ucontext_t*>(context));
 #endif
+  // An argument is the kernel's matter, and not that of a function that it calls.
+  if (std::strcmp(why.kind, "host-pointer") == 0) {
+    const Site in_source = site_of(interrupted_at(context), Frame::in_source);
+    if (!is_emulation(in_source)) site = in_source;
+  }
   worker->fail({why.kind, why.text, site, cudaErrorIllegalAddress});
 }
 

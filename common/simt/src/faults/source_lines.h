@@ -5,9 +5,11 @@
 
 namespace simt {
 
-/// The source line of a code address, from binutils' addr2line: the innermost one outside the emulation's headers.
-/// Line 0 if there is none.
-Site site_of(void* address);
+/// Which line of several, if the code was inlined into other lines: the innermost one, or the innermost one in a .cu
+/// file if there is one.
+enum class Frame { innermost, in_source };
+/// The source line of a code address outside the emulation's headers, from binutils' addr2line. Line 0 if there is none.
+Site site_of(void* address, Frame frame = Frame::innermost);
 
 /// The source line of the call that returns to `return_address`. May be called from a kernel, whose stack is small.
 Site line_of_call(void* return_address);

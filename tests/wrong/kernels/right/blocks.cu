@@ -36,8 +36,11 @@ CASE {
 }
 
 /// Look-back of all digits at once: one thread, one flag and one fence per digit.
-__global__ void digits_look_back(unsigned* sums, unsigned* flags, unsigned* out) {
-  const unsigned b = blockIdx.x, d = threadIdx.x;
+__global__ void digits_look_back(unsigned* next, unsigned* sums, unsigned* flags, unsigned* out) {
+  __shared__ unsigned drawn;
+  if (threadIdx.x == 0) drawn = atomicAdd(next, 1u);
+  __syncthreads();
+  const unsigned b = drawn, d = threadIdx.x;
   sums[b * 64 + d] = d;
   __threadfence();
   atomicExch(&flags[b * 64 + d], 1u);
@@ -49,7 +52,9 @@ __global__ void digits_look_back(unsigned* sums, unsigned* flags, unsigned* out)
   }
   out[b * 64 + d] = before;
 }
-CASE { digits_look_back<<<6, 64>>>(device<unsigned>(384), filled<unsigned>(384), device<unsigned>(384)); }
+CASE {
+  digits_look_back<<<6, 64>>>(filled<unsigned>(1), device<unsigned>(384), filled<unsigned>(384), device<unsigned>(384));
+}
 
 /// All threads write and fence; after a barrier, one thread counts the block. The last block reads all results.
 template <class T>

@@ -1,4 +1,6 @@
 // What looks like a fault and is none: loops around atomicCAS, objects in shared memory, padding that nothing writes.
+#include <cmath>
+#include <cstring>
 #include <new>
 
 #include "../case.h"
@@ -149,3 +151,59 @@ CASE {
   on_host += copy + of_both;
   std::printf("%d\n", on_host);
 }
+
+/// An array of each thread's own, too large for registers. It is written in another order than it is read, and the block
+/// around it is entered again.
+__device__ void put(int* slots, int at, int value) { slots[at] = value; }
+__global__ void own_slots(int* out, int rounds) {
+  for (int round = 0; round < rounds; ++round) {
+    int slots[128];
+    for (int i = 0; i < 128; ++i) put(slots, (i * 37 + int(threadIdx.x)) % 128, i);
+    __syncthreads();
+    out[threadIdx.x] = slots[127 - threadIdx.x] + slots[threadIdx.x];
+  }
+}
+CASE { own_slots<<<1, 64>>>(device<int>(64), 2); }
+
+/// All threads leave a function before its barrier, or none does.
+__device__ int neighbour(int* tile, int round) {
+  if (round % 2 == 1) return 0;
+  tile[threadIdx.x] = round;
+  __syncthreads();
+  return tile[(threadIdx.x + 1) % 64];
+}
+__global__ void rounds_of_a_function(int* out) {
+  __shared__ int tile[64];
+  int sum = 0;
+  for (int round = 0; round < 4; ++round) {
+    sum += neighbour(tile, round);
+    __syncthreads();
+  }
+  out[threadIdx.x] = sum;
+}
+CASE { rounds_of_a_function<<<1, 64>>>(device<int>(64)); }
+
+/// A reference to managed memory.
+struct Limits {
+  int low, high;
+};
+__global__ void limit(int* keys, const Limits& limits) { keys[threadIdx.x] = max(keys[threadIdx.x], limits.low); }
+CASE {
+  Limits* limits;
+  cudaMallocManaged(&limits, sizeof *limits);
+  *limits = {1, 2};
+  limit<<<1, 32>>>(filled<int>(32), *limits);
+}
+
+/// Large arrays of a thread's own, which calls write that the observers do not see.
+__device__ int at(const int* array, int i) { return array[i]; }
+__global__ void own_arrays(int* out) {
+  int zeros[128], copies[128];
+  double whole[64];
+  memset(zeros, 0, sizeof zeros);
+  memcpy(copies, zeros, sizeof copies);
+  for (int i = 0; i < 64; ++i) modf(i * 1.5, &whole[i]);
+  const int t = int(threadIdx.x);
+  out[t] = at(zeros, 127 - t) + copies[t] + int(whole[t]);
+}
+CASE { own_arrays<<<1, 64>>>(device<int>(64)); }
