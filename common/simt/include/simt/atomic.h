@@ -13,7 +13,8 @@ namespace simt {
 
 #ifdef SIMT_CHECK
 template <class T>
-using BitsOf = std::conditional_t<sizeof(T) == 8, unsigned long long, unsigned>;
+using BitsOf = std::conditional_t<sizeof(T) == 8, unsigned long long,
+                                  std::conditional_t<sizeof(T) == 2, unsigned short, unsigned>>;
 
 template <class T>
 [[gnu::noinline]] __attribute__((no_sanitize_thread)) inline void store_unobserved(T* address, T value) {
@@ -58,10 +59,10 @@ SIMT_FETCH(atomic_xor, __atomic_fetch_xor)
 
 template <class T>
 inline T atomic_add(T* address, T value) {
-  if constexpr (std::is_floating_point_v<T>) {
-    return atomic_update(address, [value](T old) { return old + value; });
-  } else {
+  if constexpr (std::is_integral_v<T>) {
     return fetch_add(address, value);
+  } else {
+    return atomic_update(address, [value](T old) { return old + value; });
   }
 }
 

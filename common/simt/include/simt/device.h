@@ -194,11 +194,12 @@ namespace simt {
 template <class T, class... Choices>
 inline constexpr bool is_one_of = (std::is_same_v<T, Choices> || ...);
 
-/// The types that CUDA exchanges between lanes: 4 or 8 bytes.
+/// The types that CUDA exchanges between lanes: of 4 or 8 bytes, and those of small_float.h.
 template <class T>
-using Exchangeable =
-    std::enable_if_t<is_one_of<T, int, unsigned, long, unsigned long, long long, unsigned long long, float, double>,
-                     int>;
+inline constexpr bool is_exchangeable =
+    is_one_of<T, int, unsigned, long, unsigned long, long long, unsigned long long, float, double>;
+template <class T>
+using Exchangeable = std::enable_if_t<is_exchangeable<T>, int>;
 
 /// Smaller integers are exchanged as int, as C++ promotes them.
 template <class T>
@@ -214,7 +215,7 @@ inline std::uint64_t to_bits(T value) {
 template <class T>
 inline T from_bits(std::uint64_t bits) {
   T value;
-  std::memcpy(&value, &bits, sizeof value);
+  std::memcpy(static_cast<void*>(&value), &bits, sizeof value);
   return value;
 }
 

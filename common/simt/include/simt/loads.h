@@ -8,13 +8,14 @@
 
 namespace simt {
 
-/// The types that one load or store instruction moves.
+/// The types that one load or store instruction moves: these, and those of small_float.h.
 template <class T>
-using Loadable = std::enable_if_t<
+inline constexpr bool is_loadable =
     is_one_of<T, char, signed char, unsigned char, short, unsigned short, int, unsigned, long, unsigned long, long long,
               unsigned long long, float, double, char2, char4, uchar2, uchar4, short2, short4, ushort2, ushort4, int2,
-              int4, uint2, uint4, longlong2, ulonglong2, float2, float4, double2>,
-    int>;
+              int4, uint2, uint4, longlong2, ulonglong2, float2, float4, double2>;
+template <class T>
+using Loadable = std::enable_if_t<is_loadable<T>, int>;
 
 /// T, but not deduced from this argument.
 template <class T>
