@@ -122,6 +122,7 @@ std::string who(const Event& event) {
     } else if (are_writes && known->together.empty() && known->times < looks) {
       known->together = executed_together(race);
     }
+    if (same_block && !in_same_warp(before, now)) known->barrier = barrier_for(true, false);
     ++known->times;
     return;
   }

@@ -267,3 +267,10 @@ CASE {
   forgets_to_store<<<1, 32>>>(filled<int>(32), between);
   copy<<<1, 32>>>(between, device<int>(32));
 }
+
+/// One line reads what it writes in another thread, of the same warp or of the next.
+__global__ void shifts_in_place(int* keys) {
+  keys[threadIdx.x] += keys[(threadIdx.x + 1) % 64];
+  __syncthreads();
+}
+CASE { shifts_in_place<<<1, 64>>>(filled<int>(64)); }

@@ -92,6 +92,7 @@ CASES = (
         line="  out[threadIdx.x] = tile[127 - threadIdx.x];",
     ),
     Advice("forgets_to_store", "uninitialized", ["nothing has been stored in this array at all"]),
+    Advice("shifts_in_place", "race", ["put __syncthreads() after that"], ["put __syncwarp"]),
 )
 
 
