@@ -41,6 +41,7 @@ _C_LIBRARY = frozenset(
 _C_LIBRARY_FOR_DEVICE = frozenset(("printf", "malloc", "free", "memcpy", "memset"))
 _EXCEPTIONS = {"__cxa_throw": "throw", "__cxa_rethrow": "throw", "__cxa_begin_catch": "catch"}
 _STANDARD_NAME = re.compile(r"_Z(?:Z?N[KVrRO]*)?(?:St|9__gnu_cxx)(\d+)")
+_OF_THRUST = re.compile(r"_ZN[KVrRO]*(?:6thrust|4cuda3std)")  # for both; see simt/thrust_begin.h
 _CONSTEXPR = re.compile(r"\bconstexpr\b(?!\s*\()()|_GLIBCXX(\d\d)?_CONSTEXPR")
 _MEMORY = re.compile(r"_Zn[aw]|_Zd[al]")  # operator new and operator delete
 _OF_STATIC = re.compile(r"^&_ZZ")
@@ -97,6 +98,8 @@ class HostCalls:
 
     def _look_at(self, call: Call, user: Function, at: Place) -> None:
         callee = self._functions.get(call.id) or self._by_name.get(key_of(call.name))
+        if _OF_THRUST.match(call.name):
+            return
         if callee is not None and callee.is_for_device:
             self._look_into(callee, callee, None)
         elif callee is not None and not _is_library(callee.name) and self._is_made_by_compiler(callee):

@@ -195,6 +195,7 @@ void allocated(const void* begin, std::size_t bytes, bool is_host_accessible) {
                bytes);
   _exit(3);
 }
+void share_device_memory() { state().ownership.is_shared = true; }
 void freed(const void* begin, const void* code) { state().ownership.freed(begin, Code(code) - 1); }
 void copied_on_device(std::size_t bytes) { state().counts.add_copy(2 * bytes); }
 void read_by_host(const void* begin, std::size_t bytes, const void* code) {

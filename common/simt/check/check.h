@@ -65,6 +65,7 @@ void shuffled(const Shuffle& shuffle);
 // --- memory ---
 
 void allocated(const void* begin, std::size_t bytes, bool is_host_accessible);
+void share_device_memory();
 /// `code`: the call's return address.
 void freed(const void* begin, const void* code);
 /// For texts: an allocation, and ", at FILE:LINE" of the call that freed it.

@@ -207,6 +207,7 @@ bool is_variable_of_kernels(const Access& access) {
                       .code = access.code});
     return;
   }
+  if (all.ownership.is_shared) return;
   const Region* const region = all.ownership.has_regions() ? all.ownership.region_at(access.address) : nullptr;
   if (region == nullptr || region->is_host_accessible || region->is_freed ||
       access.address - std::uintptr_t(region->begin) >= region->bytes) {

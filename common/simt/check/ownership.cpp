@@ -244,7 +244,7 @@ bool Ownership::allocated(const void* begin, std::size_t bytes, bool is_host_acc
     const bool is_body = chunk + chunk_bytes > first && chunk < first + bytes;
     if (is_body || slot == nullptr || slot->is_freed) slot = region;
   }
-  if (is_host_accessible) written(begin, bytes);  // the host writes without being observed
+  if (is_host_accessible || is_shared) written(begin, bytes);  // the host writes without being observed
   return region->cells.exist();
 }
 

@@ -100,6 +100,7 @@ class Ownership {
 
   std::uintptr_t program = 0;  ///< the program's first address
   Region program_data;         ///< all its variables
+  bool is_shared = false;      ///< whether the host may access device memory, too (simt::share_device_memory)
   Symbols symbols;
 
   /// Finds the program's variables (once), this OS thread's shared memory, and room for cells of dynamic shared memory.

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..core import build, diagnostics, machine, nvcc_options
+from ..core import build, diagnostics, machine, nvcc_options, thrust
 from ..core.console import Problem, Usage
 from ..core.course import BUILD, ROOT
 
@@ -123,13 +123,18 @@ def language_of(source: Path, arguments: argparse.Namespace) -> str:
     return {".c": "c", ".cpp": "c++", ".cc": "c++", ".cxx": "c++", ".C": "c++"}.get(source.suffix, "cu")
 
 
-def _copies_break(source: Path) -> bool:
-    """Whether a class of the source, or of a header next to it, has a destructor but no constructor that copies or
-    moves: what it owns is freed twice if the compiler copies what a function returns, as it may."""
+def _text_of(source: Path) -> str:
+    """A source, and the headers next to it that it includes."""
     text = source.read_text(errors="replace")
     for name in re.findall(r'#\s*include\s*"([^"]+)"', text):
         with contextlib.suppress(OSError):
             text += (source.parent / name).read_text(errors="replace")
+    return text
+
+
+def _copies_break(text: str) -> bool:
+    """Whether a class of the source has a destructor but no constructor that copies or moves: what it owns is freed
+    twice if the compiler copies what a function returns, as it may."""
     return any(
         re.search(rf"\b(?:class|struct)\s+{name}\b", text)
         and not re.search(rf"\b{name}\s*\(\s*(?:const\s+)?{name}\b", text)
@@ -143,7 +148,8 @@ def compile_command(
     """The command that compiles `source`, which is `original` or its rewritten text."""
     language = language_of(original, arguments)
     options = nvcc_options.wrapped(flags.compile, arguments)
-    if language == "c" or _copies_break(original):
+    text = _text_of(original)
+    if language == "c" or _copies_break(text):
         options = [option for option in options if option != "-fno-elide-constructors"]
     if language != "cu":  # only nvcc's own language has CUDA's names without an include
         first = options.index("-include")
@@ -164,6 +170,7 @@ def compile_command(
         f"-ffile-prefix-map={os.getcwd()}=.",
         f"-ffile-prefix-map={os.getcwd()}/=",
         *options,
+        *(thrust.options(text, arguments.include) if language == "cu" else []),
         *nvcc_options.passed_on(arguments.compiler_options),
         *(["-w"] if arguments.silent else []),
         "-c",
@@ -195,7 +202,8 @@ def rewrite(original: Path, output: Path, arguments: argparse.Namespace) -> bool
     command = [sys.executable, str(SIMT / "rewrite/rewrite.py"), str(original), "-o", str(output)]
     command += ["--arch", str(nvcc_options.architecture(arguments))]
     for folder in arguments.include:
-        command += ["-I", folder]
+        if not thrust.has_headers(Path(folder)):
+            command += ["-I", folder]
     return subprocess.run(command, check=False).returncode == 0
 
 

@@ -20,6 +20,10 @@ cudaError_t free_memory(const HostCall& call, void* pointer, std::initializer_li
   return error;
 }
 
+#ifdef SIMT_CHECK
+void share_device_memory() { check::share_device_memory(); }
+#endif
+
 }  // namespace simt
 
 using namespace simt;

@@ -16,6 +16,26 @@ cudaError_t cudaHostGetDevicePointer(void** device, void* host, unsigned flags);
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total);
 cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void* pointer);
 
+namespace simt {
+
+/// From now on the host may access device memory, and what it has written is not known: it counts as written. For
+/// libraries whose algorithms run on the host here.
+void share_device_memory();
+
+}  // namespace simt
+
+namespace simt {
+
+/// From now on, the check build takes device memory as written, and does not watch how the host accesses it: for a
+/// library that stands for code on the device.
+#ifdef SIMT_CHECK
+void share_device_memory();
+#else
+inline void share_device_memory() {}
+#endif
+
+}  // namespace simt
+
 // --- typed versions ---
 
 template <class T>

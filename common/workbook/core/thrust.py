@@ -1,0 +1,54 @@
+"""Thrust on the CPU: its sequential system, whose headers come with the CUDA Toolkit and as a package of their own."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sysconfig
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from .console import Problem
+
+_INCLUDE = re.compile(r'^[^\S\n]*#[^\S\n]*include[^\S\n]*[<"](thrust/[\w./]+)[>"]', re.M)
+
+
+def headers(text: str) -> list[str]:
+    """The headers of Thrust that a source includes, each once."""
+    return list(dict.fromkeys(_INCLUDE.findall(text)))
+
+
+def has_headers(folder: Path) -> bool:
+    """Whether it is a folder of Thrust's headers."""
+    return (folder / "thrust/version.h").is_file()
+
+
+def _candidates(include: Sequence[str]) -> Iterator[Path]:
+    yield from map(Path, include)
+    nvcc = shutil.which("nvcc")
+    for toolkit in ([Path(nvcc).resolve().parents[1]] if nvcc else []) + [Path("/usr/local/cuda")]:
+        yield from (toolkit / "include/cccl", *toolkit.glob("targets/*/include/cccl"))
+    yield from sorted(Path(sysconfig.get_path("purelib")).glob("nvidia/*/include/cccl"))
+
+
+def folder(include: Sequence[str]) -> Path:
+    """The folder that has Thrust's headers: one of `include`, the toolkit's or the package's. Problem if none has."""
+    for candidate in _candidates(include):
+        if has_headers(candidate):
+            return candidate
+    raise Problem(
+        "the program includes Thrust, whose headers were not found: install the CUDA Toolkit (13 or later), or the "
+        "package nvidia-cuda-cccl in .venv (.venv/bin/pip install nvidia-cuda-cccl)"
+    )
+
+
+def options(text: str, include: Sequence[str]) -> list[str]:
+    """What a compiler needs for a source that includes Thrust, behind `-include cuda_runtime.h`; nothing for others.
+
+    Thrust's headers come first, because some macros must have other values there (simt/thrust_begin.h): the source's
+    own #include lines find them already included."""
+    found = headers(text)
+    if not found:
+        return []
+    between = [word for name in ("simt/thrust_begin.h", *found, "simt/thrust_end.h") for word in ("-include", name)]
+    return ["-isystem", str(folder(include)), *between]
