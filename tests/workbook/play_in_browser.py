@@ -79,7 +79,7 @@ def browser(width: int = 1280, scheme: str = "light") -> Iterator[Any]:
     for word in ("--headless=new", "--disable-gpu", "--no-first-run", *(["--no-sandbox"] if os.getuid() == 0 else [])):
         options.add_argument(word)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+    driver = webdriver.Chrome(options=options, service=Service(DRIVER or ""))
     try:
         driver.set_script_timeout(SECONDS)
         size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
