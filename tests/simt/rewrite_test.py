@@ -196,6 +196,26 @@ class RewriteTest(Rewriting):
 
     # --- constant memory ---
 
+    def test_inline_ptx_becomes_cpp_in_device_code_only(self) -> None:
+        text = '__device__ void f(int& x) {\n  asm("mov.u32 %0, %%laneid;"\n      : "=r"(x));\n}\n'
+        self.assertEqual(
+            self.rewritten(text),
+            "__device__ void f(int& x) {\n  do { simt::ptx::put((x), [](std::uint32_t a) { "
+            "return a; }(simt::ptx::get<std::uint32_t>(simt::ptx::laneid()))); } while (false)\n;\n}\n",
+        )
+        self.unchanged('void host() { asm volatile("rdtsc" ::: "eax", "edx"); }\n__global__ void k();\n')
+
+    def test_inline_ptx_that_is_not_known_is_an_error_if_it_is_compiled(self) -> None:
+        for text in (
+            "cp.async.wait_all;",
+            "mov.u32 %0, %%smid;",
+            "atom.shared.add.u32 %0, [%1], 1;",
+            "add.u32 %0, %1, 1; mma.sync %0;",
+            "add %0, %0, 1;",
+        ):
+            made = self.rewritten(f'__device__ void f(int& x) {{ asm volatile("{text}" : "+r"(x)); }}\n')
+            self.assertRegex(made, r"_Pragma\(.*does not know the inline PTX '.*': write C\+\+ for it")
+
     def test_constants_are_registered_by_their_names(self) -> None:
         for text, names in (
             ("__constant__ int a, b[3] = {1, 2, 3}, *c = nullptr, d{4};", "abcd"),

@@ -21,5 +21,6 @@
 #include "simt/keywords.h"
 #include "simt/launch.h"
 #include "simt/loads.h"
+#include "simt/ptx.h"
 #include "simt/runtime.h"
 #include "simt/types.h"

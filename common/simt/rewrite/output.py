@@ -6,6 +6,7 @@ import os
 import re
 
 from .architecture import rewrite_architecture
+from .assembly import translate_assembly
 from .constants import register_constants
 from .device_arrays import separate_arrays
 from .functions import Places
@@ -30,6 +31,7 @@ def rewrite_all(sources: list[Source], architecture: int) -> None:
         separate_arrays(source, places.of_tokens)
         register_constants(source, places.of_tokens)
         mark_returns(source, places)
+        translate_assembly(source, places.of_tokens)
         watch_arrays(source, places)
         for macro in source.macros:
             rewrite_shared(source, macro.tokens, None)
