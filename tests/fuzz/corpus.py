@@ -15,7 +15,7 @@ READY, SORTED, DOCUMENT, FINISHED = range(4)
 
 
 def archives() -> Iterator[bytes]:
-    """Archives of two files, a folder and a link."""
+    """Archives of two files, a folder and a link; and one with a file that is encrypted and one that is too large."""
     names = ("03-bitonic/02_shared.cu", "notes.txt")
     for method in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA):
         file = io.BytesIO()
@@ -24,6 +24,7 @@ def archives() -> Iterator[bytes]:
                 archive.writestr(name, "keys " * 9)
             archive.writestr("folder/", "")
         yield b"z" + file.getvalue()
+    yield b"z" + refused_zip()
     for mode in ("w", "w:gz", "w:bz2", "w:xz"):
         file = io.BytesIO()
         with tarfile.open(fileobj=file, mode=mode) as packed:
@@ -35,6 +36,16 @@ def archives() -> Iterator[bytes]:
             link.type, link.linkname = tarfile.SYMTYPE, "notes.txt"
             packed.addfile(link)
         yield b"t" + file.getvalue()
+
+
+def refused_zip() -> bytes:
+    """A zip archive with files that unpack.py does not take: one is too large, the other is marked as encrypted."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("large.cu", bytes(2 << 20))
+        archive.writestr("encrypted.cu", "keys")
+        archive.infolist()[-1].flag_bits |= 1
+    return file.getvalue()
 
 
 def sources() -> Iterator[bytes]:

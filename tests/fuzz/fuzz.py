@@ -18,6 +18,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -62,6 +63,7 @@ def fuzz(target: str, build: Path, folder: Path, seconds: int) -> bool:
     reader = [sys.executable, str(Path(__file__).with_name("readers.py")), target]
     command = [str(judge(build))] if target == "judge" else reader
     options = [f"-max_total_time={seconds}", f"-max_len={MOST_BYTES[target]}", "-timeout=60", "-print_final_stats=1"]
+    started = time.monotonic()
     done = subprocess.run(
         [*command, str(folder / "corpus"), *options],
         cwd=folder,
@@ -74,7 +76,9 @@ def fuzz(target: str, build: Path, folder: Path, seconds: int) -> bool:
     (folder / "log").write_text(text)
     tried = re.findall(r"stat::number_of_executed_units: (\d+)", text)
     print(
-        f"{target}: {int(tried[-1]) if tried else 0:,} inputs in {seconds} s, exit status {done.returncode}", flush=True
+        f"{target}: {int(tried[-1]) if tried else 0:,} inputs in {time.monotonic() - started:.0f} s, "
+        f"{len(list((folder / 'corpus').iterdir()))} kept in the corpus, exit status {done.returncode}",
+        flush=True,
     )
     if done.returncode:
         print("\n".join(text.splitlines()[-60:]), flush=True)

@@ -34,7 +34,7 @@ def read_archive(data: bytes) -> None:
     """The first byte chooses between the two kinds of archives."""
     try:
         for _, kind, text in unpack.members("a.zip" if data[:1] == b"z" else "a.tar", io.BytesIO(data[1:]), [".cu"]):
-            assert kind in ("file", "link", "other")
+            assert kind in ("file", "link", "large", "encrypted", "other")
             assert text is None or (kind == "file" and len(text) <= unpack.MOST_TEXT)
     except unpack.Refused:
         pass
