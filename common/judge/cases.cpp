@@ -341,6 +341,15 @@ class Generator {
       const std::int64_t n = std::min<std::int64_t>(2500, limit());
       add(next_type(), n, narrow_input(step_), {.blocks = 3, .threads = step_.threads});
     }
+    if (step_.task == Task::reduce) add_odd_halves();
+  }
+
+  // Numbers of threads that are odd, or become odd when they are halved. A value that a thread loses changes the result
+  // of a reduction only if it is the smallest or the largest, so one case of each is not enough.
+  void add_odd_halves() {
+    for (int threads : {3, 7, 96, 3, 7, 96, 3, 7, 96, 3, 7, 96}) {
+      add(next_type(), std::min<std::int64_t>(1000, limit()), "uniform", {1, threads}).expect = Expect::either;
+    }
   }
 
   // A step that reads several keys at once must treat those before the first aligned address by themselves.

@@ -260,7 +260,7 @@ _BREAKS: Mapping[str, Sequence[Sequence[str]]] = {
     ],
     "06-beyond-memory/04_many_gpus.cu": [
         ("an index that begins with the share", "splitter.index - first,", "splitter.index,", UNEVEN),
-        ("equal keys behind the splitter", "&& bits == splitter.bits)", "&& bits > splitter.bits)", UNEVEN),
+        ("equal keys behind the splitter", "&& bits == splitter.bits)", "&& bits < splitter.bits)", UNEVEN),
         (
             "splitters of the first samples",
             "samples[(i + 1) * std::int64_t(samples.size()) / gpus];",
