@@ -113,6 +113,8 @@ std::map<std::string, double> Process::waits() const { return {}; }
 
 std::int64_t Process::peak_bytes() const { return 0; }
 
+bool Process::has_company() const { return false; }
+
 void Process::ask_to_end() {}
 
 std::string Process::collect_output() { return take<std::uint8_t>() & 1 ? "a.cu:7: error: race: two\nx" : ""; }

@@ -229,7 +229,7 @@ MISTAKES = (
             "FAILED  step 02 halo, check build. The first thing to fix:\n\n",
             "error: divergent-barrier: ",
             "{at+1}\n",
-            "move it out of an if or a loop",
+            "out of its if or loop",
         ],
     ),
     in_halo(

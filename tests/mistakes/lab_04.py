@@ -200,7 +200,7 @@ MISTAKES = (
     in_shared(
         "a barrier in a loop that some threads leave",
         {"v += blockDim.x) tile_counts[v] = 0;": "v += blockDim.x) tile_counts[v] = 0, __syncthreads();"},
-        ["FAILED  step 02 shared, ", "{at}", "error: divergent-barrier: "],
+        ["FAILED  step 02 shared, ", "{at+1}: error: divergent-barrier: ", "{at}", "out of its if or loop"],
     ),
     in_shared(
         "a last tile that is taken for a whole one",

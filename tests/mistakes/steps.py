@@ -86,7 +86,8 @@ def make_runners(
 
 def verdict(folder: Path, item: Mistake) -> tuple[str, float]:
     """What `check` prints about a mistake, and the seconds that it took once everything was compiled."""
-    with tempfile.TemporaryDirectory() as temporary, contextlib.redirect_stdout(io.StringIO()) as printed:
+    # In the build folder, where a runner finds the source that a line is of, as it does in a lab.
+    with tempfile.TemporaryDirectory(dir=folder) as temporary, contextlib.redirect_stdout(io.StringIO()) as printed:
         start = time.monotonic()
         try:
             runners, scan = make_runners(folder, item, Path(temporary))

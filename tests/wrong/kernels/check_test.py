@@ -82,6 +82,7 @@ def run(program: Path, seed: str) -> subprocess.CompletedProcess[str]:
         text=True,
         timeout=1200,
         check=False,
+        cwd=ROOT,  # to which the names of sources are relative
         env={**os.environ, "SIMT_SEED": seed, "SIMT_SECONDS": "2"},
     )
 

@@ -62,6 +62,18 @@ __global__ void past_end(Four* out, int shift) {
 }
 CASE { past_end<<<1, 32>>>(device<Four>(32), 8); }
 
+/// Other files cannot see the structure, whose copies the compiler makes.
+namespace {
+struct Range {
+  long long first, end;
+};
+}  // namespace
+__global__ void past_end_of_ranges(const Range* in, Range* out, int shift) {
+  const Range range = in[threadIdx.x + shift];  // expect: out-of-bounds
+  out[threadIdx.x] = range;
+}
+CASE { past_end_of_ranges<<<1, 32>>>(filled<Range>(32), device<Range>(32), 8); }
+
 __global__ void unwritten(const Four* in, float* out) {
   out[threadIdx.x] = sum(in[threadIdx.x]);  // expect: uninitialized
 }

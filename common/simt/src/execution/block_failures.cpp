@@ -58,8 +58,8 @@ Failure divergent_barrier(const Block& block, Site site) {
   return {"divergent-barrier",
           "reaches __syncthreads() here, while thread " + coordinates(block.thread_in_barrier()->index) +
               " waits at the one in " + file_and_line(block.barrier_site) +
-              "; all threads of the block must reach the same __syncthreads(): move it out of an if or a loop that "
-              "only some of them enter",
+              "; all threads of the block must reach the same __syncthreads(): move the one that only some of them "
+              "reach out of its if or loop",
           site, cudaErrorLaunchFailure};
 }
 

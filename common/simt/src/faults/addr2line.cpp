@@ -9,6 +9,9 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <map>
+#include <string_view>
 
 namespace simt {
 namespace {
@@ -77,15 +80,52 @@ bool is_copy(const std::string& function) {
   return (name == "aS" || is_constructor) && (parameter.starts_with("RKS") || parameter.starts_with("OS"));
 }
 
+/// The lines of source files. Each file is read once.
+class Sources {
+ public:
+  /// What FILE:LINE is in the source; "" if the file or the line does not exist.
+  std::string text_of(const std::string& line) {
+    const std::size_t colon = std::min(line.rfind(':'), line.size());
+    const auto [file, is_new] = files_.try_emplace(line.substr(0, colon));
+    if (is_new) {
+      std::ifstream in(file->first);
+      for (std::string text; std::getline(in, text);) file->second.push_back(text);
+    }
+    const std::size_t number = colon < line.size() ? std::strtoul(&line[colon + 1], nullptr, 10) : 0;
+    return number >= 1 && number <= file->second.size() ? file->second[number - 1] : "";
+  }
+
+ private:
+  std::map<std::string, Lines> files_;
+};
+
+/// Whether a class begins in a line of a source. g++ records no mangled names of functions that it makes for a class in
+/// an unnamed namespace, but it gives them this line. A variable may begin with "struct", too, in C's way.
+bool begins_class(const std::string& text) {
+  const std::size_t begin = std::min(text.find_first_not_of(" \t"), text.size());
+  const std::size_t end = std::min(text.find_first_of("{=;"), text.size());
+  const std::string_view words = std::string_view(text).substr(begin);
+  const bool names_class = words.starts_with("struct ") || words.starts_with("class ") || words.starts_with("union ") ||
+                           words.starts_with("typedef struct") ||
+                           (words.starts_with("template") && words.find("> struct ") != std::string_view::npos);
+  return names_class && (end == text.size() || text[end] == '{');
+}
+
 /// For each address, its lines; they follow the names of their functions. What a copy was inlined into stands for it.
 void use_lines(const Lines& lines, const std::function<void(const std::string& line)>& use) {
+  Sources sources;
   for (std::size_t i = 0; i < lines.size(); ++i) {
     if (lines[i].starts_with("0x")) {
       use(lines[i]);
       continue;
     }
     const bool is_last = i + 2 >= lines.size() || lines[i + 2].starts_with("0x");
-    if (i + 1 < lines.size() && (is_last || !is_copy(lines[i]))) use(lines[i + 1]);
+    if (i + 1 < lines.size()) {
+      const std::string& line = lines[i + 1];
+      const bool is_made =
+          !is_last && (is_copy(lines[i]) || (!line.starts_with("/usr/") && begins_class(sources.text_of(line))));
+      if (!is_made) use(line);
+    }
     ++i;
   }
 }
