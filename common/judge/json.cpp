@@ -90,8 +90,8 @@ static void to_json(Json& json, const Finding& f) {
 }
 
 static void to_json(Json& json, const Note& n) {
-  json = {{"file", n.file}, {"line", n.line},         {"kind", n.kind},   {"ideal", n.ideal},  {"actual", n.actual},
-          {"unit", n.unit}, {"requests", n.requests}, {"space", n.space}, {"access", n.access}};
+  json = {{"file", n.file}, {"line", n.line},         {"kind", n.kind},   {"ideal", n.ideal},   {"actual", n.actual},
+          {"unit", n.unit}, {"requests", n.requests}, {"space", n.space}, {"access", n.access}, {"text", n.text}};
 }
 
 static void to_json(Json& json, const LaunchCounts& launch) {

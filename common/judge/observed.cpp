@@ -61,7 +61,8 @@ Note read_note(const Json& o) {
           .unit = text_in(o, "unit"),
           .requests = count_in(o.at("requests")),
           .space = text_in(o, "space"),
-          .access = text_in(o, "access")};
+          .access = text_in(o, "access"),
+          .text = text_in(o, "text")};
 }
 
 LaunchCounts read_launch(const Json& o) {
@@ -187,7 +188,7 @@ std::string cause_of_abort(std::string_view printed) {
   for_each_line(printed, [&](std::string_view line) {
     if (line.starts_with(thrown)) {
       cause = std::string(line.substr(thrown.size(), line.find('\'', thrown.size()) - thrown.size())) +
-              " was thrown, which nothing catches";
+              " was thrown and not caught";
     } else if (line.starts_with(what) && !cause.empty()) {
       cause += ": " + std::string(line.substr(what.size()));
     } else if (line.starts_with("terminate called without an active exception")) {

@@ -31,6 +31,7 @@ struct Note {
   std::string unit;
   std::int64_t requests = 0;
   std::string space, access;
+  std::string text;  ///< the cause, as far as it is known
 };
 
 /// What the check build counted in one launch; `counts` by the names that the check build gives them.

@@ -125,7 +125,10 @@ Fault compare_keys(const Promise& promise, const Key* reference, const Items& go
                           position_text(promise, at)),
               at};
     }
-    return {fmt::format("wrong key at {}{}", position_text(promise, at), kind_of_fault(promise, reference, got)), at};
+    const auto text = [&](const Key* of) { return texts_of(promise.type, 1, of + at, nullptr).front(); };
+    return {fmt::format("wrong key at {}: {} instead of {}{}", position_text(promise, at), text(keys), text(reference),
+                        kind_of_fault(promise, reference, got)),
+            at};
   }
   if constexpr (std::is_floating_point_v<Key>) {
     if (const std::int64_t at = first_wrong_sign(promise, reference, keys); at < promise.n) {

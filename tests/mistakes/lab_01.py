@@ -355,6 +355,6 @@ MISTAKES = (
             "  for (std::int64_t phase = 0;": '  [&]() noexcept { if (keys.n > 2) throw lab::Unsupported("n"); }();\n'
             "  for (std::int64_t phase = 0;"
         },
-        ["FAILED  step 01 global, ", "01_global.cu: crashed: lab::Unsupported was thrown, which nothing catches: n"],
+        ["FAILED  step 01 global, ", "01_global.cu: crashed: lab::Unsupported was thrown and not caught: n"],
     ),
 )

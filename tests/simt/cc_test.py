@@ -6,6 +6,7 @@ cc_test.py [--compiler g++]
 
 import contextlib
 import os
+import re
 import resource
 import shutil
 import signal
@@ -105,6 +106,50 @@ int main() {
   Owner kept = owner();
   fill<<<1, 32>>>(kept.data);
   std::puts(cudaGetErrorString(cudaDeviceSynchronize()));
+}
+"""
+# Two files, as the steps of a lab: the arrays of both lie in one piece of memory.
+READS_TOO_FAR = """namespace {
+__global__ void k(int* out) {
+  __shared__ int tile[16];
+  tile[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  out[threadIdx.x] = tile[threadIdx.x + 2100];
+}
+}  // namespace
+void other(int*);
+int main() {
+  int* out;
+  cudaMalloc(&out, 64);
+  other(out);
+  k<<<1, 16>>>(out);
+  return cudaDeviceSynchronize();
+}
+"""
+HAS_ARRAY = """namespace {
+__global__ void k(int* out) {
+  __shared__ int columns[4096];
+  columns[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+  out[threadIdx.x] = columns[15 - threadIdx.x];
+}
+}  // namespace
+void other(int* out) {
+  k<<<1, 16>>>(out);
+  (void)cudaGetLastError();
+}
+"""
+SECTORS = """__global__ void k(const int* in, int* out) {
+  out[threadIdx.x] = in[2 * threadIdx.x];
+  if (threadIdx.x % 2 == 0) out[64 + threadIdx.x] = 0;
+  out[128 + threadIdx.x + 1] = 0;
+  out[256 + threadIdx.x * 9] = 0;
+}
+int main() {
+  int* a;
+  cudaMallocManaged(&a, 8192);
+  k<<<1, 32>>>(a, a + 512);
+  return cudaDeviceSynchronize();
 }
 """
 MEMORY = """#include <sys/resource.h>
@@ -406,6 +451,34 @@ int main() {
             done = self.run_program("k", "256")
         self.assertEqual(done.returncode, 3)
         self.assertRegex(done.stderr, r"k\.cu:7: error: out-of-memory: kernel fill, (?s:.*)run it on less data")
+
+    def test_an_array_of_another_file_lends_no_name_to_an_access_outside(self) -> None:
+        self.file("a.cu", READS_TOO_FAR)
+        self.file("b.cu", HAS_ARRAY)
+        for files in (("a.cu", "b.cu"), ("b.cu", "a.cu")):
+            self.compiled("--check", *files, "-o", "program")
+            printed = self.run_program("program").stderr
+            self.assertRegex(printed, r"^a\.cu:6: error: out-of-bounds: kernel k, .*: reads __shared__ tile\[21\d\d\]")
+            self.assertNotIn("columns", printed)
+
+    def test_why_sectors_are_wasted(self) -> None:
+        done = self.output(SECTORS, "--check")
+        notes = dict(
+            re.findall(r"^k\.cu:(\d): note: uncoalesced: .*(?:loads?|stores?)\n    (.*)", done.stderr, re.MULTILINE)
+        )
+        self.assertEqual(
+            notes,
+            {
+                "2": "50 % of what is moved is used: neighbouring lanes access elements that are 2 apart: let them access "
+                "neighbouring elements",
+                "3": "only 16 of 32 lanes take part on average, and 50 % of what is moved is used: let all lanes of a "
+                "warp take part, and neighbours access neighbouring elements",
+                "4": "80 % of what is moved is used: check whether the first address of each request is a multiple of 32 "
+                "bytes",
+                "5": "12 % of what is moved is used: neighbouring lanes access elements that are 8 or more apart: let them "
+                "access neighbouring elements",
+            },
+        )
 
     def test_what_a_gpu_computes_differently_is_noted(self) -> None:
         text = """#include <cstdio>

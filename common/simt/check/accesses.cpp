@@ -65,10 +65,6 @@ constexpr Location nowhere{nullptr};
   if (in_tls < own.shared_first) return nowhere;  // threadIdx and the like
   Symbol*& array = all.watch.array;
   if (array == nullptr || in_tls - array->offset >= array->bytes) array = symbol_at(own.symbols.arrays, in_tls);
-  if (all.watch.near_begin != std::uintptr_t(own.tls) + array->offset) {
-    all.watch.stay_near(std::uintptr_t(own.tls) + array->offset, array->bytes,
-                        own.static_cells.from((array->offset - own.shared_first) / 4));
-  }
   const std::size_t in_array = in_tls - array->offset;  // a huge number before the first array
   if (in_array >= array->bytes || access.bytes > array->bytes - in_array) [[unlikely]] {
     if (own.is_guard(in_tls)) return nowhere;  // of an array whose elements have constructors
@@ -77,8 +73,17 @@ constexpr Location nowhere{nullptr};
     if (!own.is_between_arrays(in_tls, access.bytes)) stop(cudaErrorIllegalAddress);
     return nowhere;
   }
-  if (array->used_in_launch != all.order.first_of_launch()) [[unlikely]]
+  if (array->used_in_launch != all.order.first_of_launch()) [[unlikely]] {
+    if (!Ownership::can_name(own.source_of(access.code), *array)) {
+      report_out_of_bounds(access);
+      return nowhere;
+    }
     count_array(*array, access.code);
+  }
+  if (all.watch.near_begin != std::uintptr_t(own.tls) + array->offset) {
+    all.watch.stay_near(std::uintptr_t(own.tls) + array->offset, array->bytes,
+                        own.static_cells.from((array->offset - own.shared_first) / 4));
+  }
   return {&own.static_cells, in_tls - own.shared_first};
 }
 

@@ -18,7 +18,14 @@ namespace simt::check {
 namespace {
 
 /// What to look at if an element is outside its array.
-const char* advice_on_index(const std::string& element) {
+std::string advice_on_index(const Access& access, const std::string& element) {
+  const Ownership& own = state().ownership;
+  const std::size_t in_dynamic = access.address - std::uintptr_t(own.dynamic_begin);
+  if (in_dynamic < own.dynamic_bytes + past_dynamic_shared) {
+    return "; the launch asks for " + counted(own.dynamic_bytes, "byte") +
+           " of it, the third argument between <<< and >>>, and this access needs at least " +
+           std::to_string(in_dynamic + access.bytes) + "; ask for more, or compare the index with the size";
+  }
   const bool is_before = element.find(" before the start of ") != std::string::npos;
   return is_before ? "; check for an index below 0" : "; compare the index with the size";
 }
@@ -28,12 +35,12 @@ void report(const char* kind, const Access& access, const std::string& what, con
   CheckState& all = state();
   if (all.trace.is_on()) all.trace.fault(access);
   if (all.findings.count_again(kind, access.code)) return;
-  const std::string element = all.ownership.describe(access.address, access.bytes);
+  const std::string element = all.ownership.describe(access);
   all.findings.add({.kind = kind,
                     .text = all.running.subject(access.thread) + what + element +
-                            (advice.empty() ? advice_on_index(element) : advice),
+                            (advice.empty() ? advice_on_index(access, element) : advice),
                     .code = access.code,
-                    .between = all.running.since_barrier() + all.ownership.array_at(access.address)});
+                    .between = all.running.since_barrier() + all.ownership.array_at(access)});
 }
 
 /// Whether the access is the program's: not part of a copy that the observers make for themselves, in their own code or
@@ -201,7 +208,7 @@ bool is_variable_of_kernels(const Access& access) {
   if (reads(access.way) && is_variable_of_kernels(access)) {
     if (all.findings.count_again("device-variable", access.code)) return;
     all.findings.add({.kind = "device-variable",
-                      .text = "host code reads " + all.ownership.describe(access.address, access.bytes) +
+                      .text = "host code reads " + all.ownership.describe(access) +
                               ", which a kernel has written; on a GPU, the host does not see that; copy it with "
                               "cudaMemcpyFromSymbol()",
                       .code = access.code});
@@ -216,8 +223,7 @@ bool is_variable_of_kernels(const Access& access) {
   }
   if (all.findings.count_again("device-pointer", access.code)) return;
   all.findings.add({.kind = "device-pointer",
-                    .text = std::string("host code ") + verb_of(access.way) +
-                            all.ownership.describe(access.address, access.bytes) +
+                    .text = std::string("host code ") + verb_of(access.way) + all.ownership.describe(access) +
                             ", which is device memory; copy it with cudaMemcpy",
                     .code = access.code});
 }
@@ -281,9 +287,9 @@ void observe_host_range(const void* pointer, std::size_t bytes, Way way, Code co
   const std::size_t in_tls = access.address - std::uintptr_t(own.tls);
   if (in_tls < own.shared_last) {
     if (in_tls < own.shared_first) return;
-    const Symbol& array = own.array_near(in_tls);
-    if (own.is_guard(in_tls)) return;
-    return record(in_tls - array.offset, {&array, array.name.c_str(), 0, array.bytes}, Space::shared);
+    const Symbol* const array = own.array_near(in_tls, access.code);
+    if (array == nullptr || own.is_guard(in_tls)) return;
+    return record(in_tls - array->offset, {array, array->name.c_str(), 0, array->bytes}, Space::shared);
   }
   const std::size_t in_dynamic = access.address - std::uintptr_t(own.dynamic_begin);
   if (in_dynamic < own.dynamic_bytes + past_dynamic_shared) {

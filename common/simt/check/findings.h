@@ -24,15 +24,17 @@ struct Finding {
   Code other = 0;                 ///< the other end of a race, or 0
   std::string advice = {};        ///< of a race: the text's last clause
   const char* barrier = nullptr;  ///< of a race: what orders its threads; null if they are of different blocks
-  bool is_same_index = false;     ///< of a race: its threads have the same threadIdx in two blocks
+  bool is_same_index = false;     ///< of a race: its threads have the same threadIdx in two blocks, each time
+  std::uintptr_t address = 0;     ///< of plain accesses that race, as long as these are all at one address; otherwise 0
   std::string between = {};       ///< of a race in a block, or an uninitialized read: kernel, last barrier, and array
-  bool are_writes = false;        ///< of a race: both accesses
+  bool are_writes = false;        ///< of accesses that race: both are
   /// Of a race in a block: instructions by which its threads have come to the element in the same round of a loop. If
   /// two are on one line, the threads have the same element, and no barrier fits between them.
   std::vector<std::pair<Code, Code>> together = {};
-  bool is_at_once = false;    ///< of a race: that is so, as is known when findings are reported
-  std::string place = {};     ///< "file:line", known at once or when findings are reported
-  std::string launched = {};  ///< of a stream-race with a kernel: "file:line" of its launch
+  bool is_at_once = false;             ///< of a race: that is so, as is known when findings are reported
+  bool is_changed_by_several = false;  ///< of a race: each of its threads reads the element and then writes it
+  std::string place = {};              ///< "file:line", known at once or when findings are reported
+  std::string launched = {};           ///< of a stream-race with a kernel: "file:line" of its launch
   std::uint64_t times = 1;
   /// The interval (order.h) in which the fault began: of a race, that of its earlier access. 0: when it was found.
   std::uint32_t began = 0;

@@ -33,6 +33,7 @@ Json json_of(const Note& note) {
   object["requests"] = note.line->cost.requests;
   object["space"] = name_of(note.line->space);
   object["access"] = name_of(note.line->way);
+  object["text"] = note.cause;
   return object;
 }
 

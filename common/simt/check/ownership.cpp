@@ -160,23 +160,29 @@ bool Ownership::is_guard(std::size_t offset) const {
                      [&](const Symbol& guard) { return offset - guard.offset < guard.bytes; });
 }
 
-const Symbol& Ownership::array_near(std::size_t offset) {
-  const Symbol& before = *symbol_at(symbols.arrays, offset);
-  const bool is_last = &before == &symbols.arrays.back();
-  if (offset < before.offset || offset - before.offset < before.bytes || is_last) return before;
-  const Symbol& after = *(&before + 1);
+const Symbol* Ownership::array_near(std::size_t offset, Code code) const {
+  const int source = source_of(code);
+  const Symbol *before = nullptr, *after = nullptr;
+  for (const Symbol& array : symbols.arrays) {
+    if (!can_name(source, array)) continue;
+    (array.offset <= offset ? before : after) = &array;
+    if (after != nullptr) break;
+  }
+  if (before == nullptr || after == nullptr) return before != nullptr ? before : after;
+  if (offset - before->offset < before->bytes) return before;
   const std::uint32_t launch = state().order.first_of_launch();
-  const bool is_before_used = before.used_in_launch == launch, is_after_used = after.used_in_launch == launch;
+  const bool is_before_used = before->used_in_launch == launch, is_after_used = after->used_in_launch == launch;
   if (is_before_used != is_after_used) return is_before_used ? before : after;
-  return *symbol_near(symbols.arrays, offset);
+  return after->offset - offset < offset - (before->offset + before->bytes) ? after : before;
 }
 
-std::string Ownership::describe(std::uintptr_t address, unsigned bytes) {
+std::string Ownership::describe(std::uintptr_t address, unsigned bytes, Code code) {
   const std::size_t in_tls = address - std::uintptr_t(tls), in_dynamic = address - std::uintptr_t(dynamic_begin);
   if (in_tls >= shared_first && in_tls < shared_last) {
-    const Symbol& array = array_near(in_tls);
-    if (in_tls < array.offset) return before_start(array.offset - in_tls, "__shared__ " + array.name);
-    return element("__shared__ " + array.name, in_tls - array.offset, bytes, array.bytes);
+    const Symbol* const array = array_near(in_tls, code);
+    if (array == nullptr) return "shared memory, in which this kernel has no array";
+    if (in_tls < array->offset) return before_start(array->offset - in_tls, "__shared__ " + array->name);
+    return element("__shared__ " + array->name, in_tls - array->offset, bytes, array->bytes);
   }
   if (in_dynamic < dynamic_bytes + past_dynamic_shared) {
     return element("dynamic __shared__ memory", in_dynamic, bytes, dynamic_bytes);
@@ -201,9 +207,13 @@ std::string Ownership::describe(std::uintptr_t address, unsigned bytes) {
                                  : element_of(name, address - begin, bytes, region->bytes);
 }
 
-std::string Ownership::array_at(std::uintptr_t address) {
+std::string Ownership::array_at(const Access& access) {
+  const std::uintptr_t address = access.address;
   const std::size_t in_tls = address - std::uintptr_t(tls);
-  if (in_tls >= shared_first && in_tls < shared_last) return array_near(in_tls).name;
+  if (in_tls >= shared_first && in_tls < shared_last) {
+    const Symbol* const array = array_near(in_tls, access.code);
+    return array != nullptr ? array->name : "";
+  }
   if (address - std::uintptr_t(dynamic_begin) < dynamic_bytes) return "dynamic";
   const Region* const region = region_at(address);
   return region != nullptr ? std::to_string(region->number) : "variables";

@@ -141,17 +141,23 @@ class Ownership {
   }
   /// Whether the access is in a gap between two arrays, or in the padding before an array.
   bool is_between_arrays(std::size_t offset, unsigned bytes) const;
-  /// The array in which an offset lies. Of the two around an offset between arrays: the one that the running launch has
-  /// used, or else the nearer one.
-  const Symbol& array_near(std::size_t offset);
+  /// Whether code of this source file (Symbol::source) can name the array: the steps of a lab are one program, and their arrays lie side by side.
+  static bool can_name(int source, const Symbol& array) {
+    return source == 0 || array.source == 0 || source == array.source;
+  }
+  int source_of(Code code) const { return source_of_code(symbols.functions, code - program); }
+  /// The array in which an offset lies, of those that this code can name. Of the two around another offset: the one
+  /// that the running launch has used, or else the nearer one. Null: there is no such array.
+  const Symbol* array_near(std::size_t offset, Code code) const;
   /// Whether the byte belongs to a guard variable.
   bool is_guard(std::size_t offset) const;
   /// For findings: "keys", or where an allocation without a name was made.
   static std::string name_of(const Region& region);
   /// For findings: the owner by name, the index and the position in it.
-  std::string describe(std::uintptr_t address, unsigned bytes);
-  /// The array or allocation at an address, in a word that only it has.
-  std::string array_at(std::uintptr_t address);
+  std::string describe(std::uintptr_t address, unsigned bytes, Code code = 0);
+  std::string describe(const Access& access) { return describe(access.address, access.bytes, access.code); }
+  /// The array or allocation that is accessed, in a word that only it has.
+  std::string array_at(const Access& access);
   /// Whether a kernel, or a fill or copy within the device, has written any of these bytes of an allocation.
   bool is_written_by_device(const void* begin, std::size_t bytes);
   /// Of the allocations that are as large as the first that was narrowed, the last that was freed after kernels had

@@ -108,7 +108,7 @@ void Progress::learn(const Access& access, std::uint64_t from) {
     CheckState& all = state();
     all.findings.add({.kind = "forward-progress",
                       .text = all.running.subject(access.thread) + "waits for " +
-                              all.ownership.describe(access.address, access.bytes) + ", which block " +
+                              all.ownership.describe(access) + ", which block " +
                               block_name(*all.running.launch, from) + " writes" + why,
                       .code = access.code});
   }

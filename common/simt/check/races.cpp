@@ -117,6 +117,8 @@ std::string who(const Event& event) {
   const bool are_writes = before_way == Way::store && access.way == Way::store;
   if (Finding* const known = all.findings.known_race(code, other)) {
     constexpr std::uint64_t looks = 64;
+    if (known->address != access.address) known->address = 0;
+    known->is_same_index &= !same_block && before.thread == now.thread;
     if (!same_block) {
       all.findings.advise(code, other, advice_on_blocks(race, !known->between.empty()));
     } else if (are_writes && known->together.empty() && known->times < looks) {
@@ -128,15 +130,15 @@ std::string who(const Event& event) {
   }
   const char* const barrier = barrier_for(same_block, in_same_warp(before, now));
   all.findings.add({.kind = "race",
-                    .text = all.running.subject(now.thread) + verb_of(access.way) +
-                            all.ownership.describe(access.address, access.bytes) + "; " + who(before) + " " +
-                            verb_of(before_way) + "it at {other}",
+                    .text = all.running.subject(now.thread) + verb_of(access.way) + all.ownership.describe(access) +
+                            "; " + who(before) + " " + verb_of(before_way) + "it at {other}",
                     .code = code,
                     .other = other,
                     .advice = same_block ? advice(race, barrier) : advice_on_blocks(race),
                     .barrier = barrier,
                     .is_same_index = !same_block && before.thread == now.thread,
-                    .between = same_block ? all.running.since_barrier() + all.ownership.array_at(access.address) : "",
+                    .address = before.is_synchronized || now.is_synchronized ? 0 : access.address,
+                    .between = same_block ? all.running.since_barrier() + all.ownership.array_at(access) : "",
                     .are_writes = are_writes,
                     .together = same_block && are_writes ? executed_together(race) : decltype(Finding::together){},
                     .began = before.interval});
@@ -148,12 +150,14 @@ std::string who(const Event& event) {
   const Code code = all.ownership.program + race.now.code, other = all.ownership.program + race.before.code;
   if (all.findings.count_again("same-value", code, other)) return;
   all.findings.add({.kind = "same-value",
-                    .text = all.running.subject(access.thread) + "writes " +
-                            all.ownership.describe(access.address, access.bytes) + "; " + who(race.before) +
+                    .text = all.running.subject(access.thread) + "writes " + all.ownership.describe(access) + "; " +
+                            who(race.before) +
                             " writes the same value at {other}, and nothing orders the two; the result does not " +
                             "depend on the order as long as all values are equal",
                     .code = code,
                     .other = other,
+                    .address = access.address,
+                    .are_writes = true,
                     .severity = Severity::remark});
 }
 

@@ -90,6 +90,37 @@ void advise_on_indices(std::vector<Finding>& findings, const Places& places) {
   }
 }
 
+/// Addresses that several threads read, and then write by one and the same instruction. If they did that at many
+/// addresses, their indices could be wrong.
+std::set<std::uintptr_t> changed_by_several(const std::vector<Finding>& findings) {
+  std::map<std::uintptr_t, Code> stores;
+  for (const Finding& f : findings) {
+    if (f.address != 0 && f.are_writes && f.code == f.other) stores[f.address] = f.code;
+  }
+  std::set<std::uintptr_t> changed;
+  for (const Finding& f : findings) {
+    const auto store = stores.find(f.address);
+    const auto [first, last] = std::minmax(f.code, f.other);
+    if (store != stores.end() && first < last && last == store->second) changed.insert(f.address);
+  }
+  return changed;
+}
+
+/// Races of threads that change one element by a load and a store.
+void advise_on_changes(std::vector<Finding>& findings) {
+  const std::set<std::uintptr_t> changed = changed_by_several(findings);
+  for (Finding& f : findings) {
+    if (changed.count(f.address) == 0) continue;
+    f.advice =
+        "use atomicAdd() or another atomic, which returns the old value: before a thread writes what it computes from "
+        "this element, another reads the same value; or check the index if each should have its own element" +
+        std::string(f.is_same_index ? ": is blockIdx in it?" : "");
+    f.is_changed_by_several = true;
+    f.is_at_once = true;
+    f.between = "one element " + std::to_string(f.address);
+  }
+}
+
 void advise_on_lines(std::vector<Finding>& findings, const Places& places) {
   const auto races_with_itself = [&](const Finding& f) {
     return f.kind == "race" && places.know(f.code) && places.of(f.code) == places.of(f.other);
@@ -101,7 +132,7 @@ void advise_on_lines(std::vector<Finding>& findings, const Places& places) {
     (f.are_writes ? line.stores : line.load_and_store) = true;
   }
   for (Finding& f : findings) {
-    if (races_with_itself(f) && !f.is_same_index) {
+    if (races_with_itself(f) && !f.is_same_index && !f.is_changed_by_several) {
       const OnLine& line = lines[places.of(f.code)];
       const bool is_sum = line.stores && line.load_and_store;
       if (!f.is_at_once || is_sum) f.advice = advice_on_line(line, f.barrier);
@@ -181,11 +212,29 @@ std::vector<LineCost> costs_by_line(const Counts& counts, const Places& places) 
   return lines;
 }
 
+/// Why requests move more sectors than their bytes need.
+std::string cause_of_sectors(const Cost& cost) {
+  const std::uint64_t most_lanes = cost.requests * lanes_per_warp;
+  const std::uint64_t apart = (cost.actual + cost.ideal / 2) / cost.ideal;
+  const std::string used = std::to_string(100 * cost.ideal / cost.actual) + " % of what is moved is used: ";
+  if (cost.lanes * 4 < most_lanes * 3) {
+    return "only " + std::to_string((cost.lanes + cost.requests / 2) / cost.requests) +
+           " of 32 lanes take part on average, and " + used +
+           "let all lanes of a warp take part, and neighbours access neighbouring elements";
+  }
+  if (cost.ideal >= 2 * cost.requests && cost.actual - cost.ideal <= cost.requests) {
+    return used + "check whether the first address of each request is a multiple of 32 bytes";
+  }
+  if (apart < 2) return used + "some of the requests have gaps between the elements of their lanes";
+  return used + "neighbouring lanes access elements that are " + (apart < 8 ? std::to_string(apart) : "8 or more") +
+         " apart: let them access neighbouring elements";
+}
+
 Note note_on(const LineCost& line) {
   const Cost& cost = line.cost;
   if (line.way == Way::atomic) return {&line, "atomic-contention", "turns", cost.ideal, cost.actual};
   if (line.space == Space::shared) return {&line, "bank-conflict", "wavefronts", cost.ideal, cost.actual};
-  return {&line, "uncoalesced", "sectors", cost.ideal, cost.actual};
+  return {&line, "uncoalesced", "sectors", cost.ideal, cost.actual, cause_of_sectors(cost)};
 }
 
 std::vector<Note> make_notes(const std::vector<LineCost>& lines) {
@@ -222,6 +271,7 @@ Report make_report(const CheckState& state) {
     if (f.severity == Severity::error) faulty.insert(f.code != 0 ? places.of(f.code) : f.place);
   }
   advise_on_indices(findings, places);
+  advise_on_changes(findings);
   advise_on_lines(findings, places);
   join_races(findings, places);
   for (Finding& finding : merged(std::move(findings), places)) {
@@ -250,9 +300,9 @@ void print(const Report& report) {
   for (const Note& n : report.notes) {
     const std::string accesses =
         counted(n.line->cost.requests, std::string(name_of(n.line->space)) + " " + name_of(n.line->way));
-    std::fprintf(stderr, "%s: %snote:%s %s: ideal %llu and actual %llu %s in %s\n", n.line->place.c_str(), cyan, plain,
-                 n.kind, static_cast<unsigned long long>(n.ideal), static_cast<unsigned long long>(n.actual), n.unit,
-                 accesses.c_str());
+    std::fprintf(stderr, "%s: %snote:%s %s: ideal %llu and actual %llu %s in %s%s\n", n.line->place.c_str(), cyan,
+                 plain, n.kind, static_cast<unsigned long long>(n.ideal), static_cast<unsigned long long>(n.actual),
+                 n.unit, accesses.c_str(), n.cause.empty() ? "" : ("\n    " + n.cause).c_str());
   }
 }
 

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 namespace simt::check {
 namespace {
@@ -23,7 +24,8 @@ std::string demangled(const char* name) {
 
 bool contains(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
 
-void add_symbol(Symbols& symbols, const ElfW(Sym) & symbol, const char* mangled, const ElfW(Shdr) & section) {
+void add_symbol(Symbols& symbols, const ElfW(Sym) & symbol, const char* mangled, const ElfW(Shdr) & section,
+                int source) {
   std::string name = demangled(mangled);
   if ((symbol.st_info & 15) == STT_OBJECT) {
     if (contains(name, "simt_device_gap") || contains(name, "simt_constant_")) return;
@@ -40,9 +42,10 @@ void add_symbol(Symbols& symbols, const ElfW(Sym) & symbol, const char* mangled,
     return;
   }
   if (const std::size_t colon = name.rfind("::"); colon != std::string::npos) name = name.substr(colon + 2);
-  symbols.arrays.push_back({name, symbol.st_value, symbol.st_size});
+  symbols.arrays.push_back({.name = name, .offset = symbol.st_value, .bytes = symbol.st_size, .source = source});
 }
 
+/// The symbols that only one source file can name follow that file's name in the table.
 void read_table(Symbols& result, const char* image) {
   const auto* header = reinterpret_cast<const ElfW(Ehdr)*>(image);
   const auto* sections = reinterpret_cast<const ElfW(Shdr)*>(image + header->e_shoff);
@@ -50,12 +53,20 @@ void read_table(Symbols& result, const char* image) {
     if (sections[s].sh_type != SHT_SYMTAB) continue;
     const auto* symbols = reinterpret_cast<const ElfW(Sym)*>(image + sections[s].sh_offset);
     const char* names = image + sections[sections[s].sh_link].sh_offset;
+    int sources = 0;
     for (std::size_t i = 0; i < sections[s].sh_size / sizeof *symbols; ++i) {
       const ElfW(Sym) & symbol = symbols[i];
-      const int type = symbol.st_info & 15;
-      if ((type != STT_TLS && type != STT_OBJECT) || symbol.st_shndx == SHN_UNDEF) continue;
-      if (symbol.st_shndx >= header->e_shnum || symbol.st_size == 0) continue;
-      add_symbol(result, symbol, names + symbol.st_name, sections[symbol.st_shndx]);
+      const int type = symbol.st_info & 15, source = symbol.st_info >> 4 == STB_LOCAL ? sources : 0;
+      if (type == STT_FILE) ++sources;
+      if (type != STT_TLS && type != STT_OBJECT && type != STT_FUNC) continue;
+      if (symbol.st_shndx == SHN_UNDEF || symbol.st_shndx >= header->e_shnum || symbol.st_size == 0) continue;
+      if (type == STT_FUNC) {
+        if (source != 0)
+          result.functions.push_back(
+              {.name = {}, .offset = symbol.st_value, .bytes = symbol.st_size, .source = source});
+        continue;
+      }
+      add_symbol(result, symbol, names + symbol.st_name, sections[symbol.st_shndx], source);
     }
   }
 }
@@ -72,16 +83,26 @@ Symbols read_symbols() {
   if (image == MAP_FAILED) return symbols;
   read_table(symbols, static_cast<const char*>(image));
   munmap(image, size);
-  for (auto* all : {&symbols.arrays, &symbols.gaps, &symbols.guards, &symbols.variables}) {
+  for (auto* all : {&symbols.arrays, &symbols.gaps, &symbols.guards, &symbols.variables, &symbols.functions}) {
     std::sort(all->begin(), all->end(), [](auto& a, auto& b) { return a.offset < b.offset; });
   }
   return symbols;
 }
 
-Symbol* symbol_at(std::vector<Symbol>& symbols, std::size_t offset) {
+int source_of_code(const std::vector<Symbol>& functions, std::size_t offset) {
+  if (functions.empty()) return 0;
+  const Symbol& function = *symbol_at(functions, offset);
+  return offset - function.offset < function.bytes ? function.source : 0;
+}
+
+const Symbol* symbol_at(const std::vector<Symbol>& symbols, std::size_t offset) {
   auto after = std::upper_bound(symbols.begin(), symbols.end(), offset,
                                 [](std::size_t o, const Symbol& symbol) { return o < symbol.offset; });
   return after == symbols.begin() ? &*after : &*std::prev(after);
+}
+
+Symbol* symbol_at(std::vector<Symbol>& symbols, std::size_t offset) {
+  return const_cast<Symbol*>(symbol_at(std::as_const(symbols), offset));
 }
 
 Symbol* symbol_near(std::vector<Symbol>& symbols, std::size_t offset) {

@@ -135,7 +135,7 @@ void look_by_host(const Event& before, Way before_way, unsigned bytes, const Acc
   const Code other = all.ownership.program + before.code;
   if ((before.bytes & bytes) == 0 || !may_run || is_known(access, other)) return;
   const Operation operation = streams.operation_of(before.interval);
-  add(std::string("host code ") + verb_of(access.way) + all.ownership.describe(access.address, access.bytes) + "; " +
+  add(std::string("host code ") + verb_of(access.way) + all.ownership.describe(access) + "; " +
           what_else(operation, before_way, When::perhaps) + "; " + advice_for_host(operation),
       access, operation, other);
 }
@@ -191,7 +191,7 @@ void report_stream_race(const Event& before, Way before_way, const std::string& 
   const Code other = all.ownership.program + before.code;
   if (is_known(access, other)) return;
   const Operation operation = all.order.streams.operation_of(before.interval);
-  add(subject + verb_of(access.way) + all.ownership.describe(access.address, access.bytes) + "; " +
+  add(subject + verb_of(access.way) + all.ownership.describe(access) + "; " +
           what_else(operation, before_way, When::surely) + "; " + advice_for_stream(operation),
       access, operation, other);
 }

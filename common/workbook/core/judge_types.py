@@ -255,8 +255,8 @@ class Finding:
 
 @dataclass(frozen=True)
 class Note:
-    """Where a cost comes from: accesses of one source line that take more than the ideal. Or, with a text and without
-    numbers, a remark on code that is defined, but that easily goes wrong."""
+    """Where a cost comes from: accesses of one source line that take more than the ideal; the text is their cause, if
+    it is known. Or, without numbers, a remark on code that is defined, but that easily goes wrong."""
 
     file: str
     line: int
@@ -275,6 +275,7 @@ class Note:
         return (
             f"{self.file}:{self.line}: note: {self.kind}: ideal {self.ideal:,} and actual {self.actual:,} {self.unit} "
             f"in {self.requests:,} {self.space} {self.access}{'s' * (self.requests != 1)}"
+            + (f"\n    {self.text}" if self.text else "")
         )
 
 

@@ -274,3 +274,36 @@ __global__ void shifts_in_place(int* keys) {
   __syncthreads();
 }
 CASE { shifts_in_place<<<1, 64>>>(filled<int>(64)); }
+
+/// A block claims a number without an atomic: two blocks may get the same one.
+__global__ void claims_number(int* counter, int* taken) {
+  if (threadIdx.x != 0) return;
+  const int n = *counter;
+  *counter = n + 1;
+  taken[blockIdx.x] = n;
+}
+CASE { claims_number<<<4, 32>>>(filled<int>(1), device<int>(4)); }
+
+__global__ void claims_in_block(int* taken) {
+  __shared__ int next;
+  if (threadIdx.x == 0) next = 0;
+  __syncthreads();
+  const int n = next;
+  next = n + 1;
+  taken[threadIdx.x] = n;
+}
+CASE { claims_in_block<<<1, 64>>>(device<int>(64)); }
+
+__global__ void sums_of_blocks(const int* keys, int* sum) {
+  if (threadIdx.x == 0) *sum += keys[blockIdx.x];
+}
+CASE { sums_of_blocks<<<4, 32>>>(filled<int>(4, 1), filled<int>(1)); }
+
+/// The launch asks for room for half of the threads.
+__global__ void too_little_asked(int* out) {
+  extern __shared__ int asked[];
+  asked[threadIdx.x] = 1;
+  __syncthreads();
+  out[threadIdx.x] = asked[threadIdx.x];
+}
+CASE { too_little_asked<<<1, 32, 16 * sizeof(int)>>>(device<int>(32)); }

@@ -36,6 +36,7 @@ class Advice:
 
 
 BARRIER = "put __syncthreads()"
+CHANGE = "use atomicAdd() or another atomic, which returns the old value: "
 AT_ONCE = "both threads execute the same lines for this element"
 CASES = (
     Advice("no_block_in_index", "race", ["is blockIdx in the index, times"], ["__syncthreads", "__syncwarp"]),
@@ -93,6 +94,14 @@ CASES = (
     ),
     Advice("forgets_to_store", "uninitialized", ["nothing has been stored in this array at all"]),
     Advice("shifts_in_place", "race", ["put __syncthreads() after that"], ["put __syncwarp"]),
+    Advice("claims_number", "race", [f"    {CHANGE}", "in it?"], ["times the number of"], findings=1),
+    Advice("claims_in_block", "race", [f"    {CHANGE}"], [BARRIER, AT_ONCE, "blockIdx"], findings=1),
+    Advice("sums_of_blocks", "race", [f"    {CHANGE}"], ["times the number of"], findings=1),
+    Advice(
+        "too_little_asked",
+        "out-of-bounds",
+        ["the launch asks for 64 bytes of it, the third argument between <<< and >>>, and this access needs at least "],
+    ),
 )
 
 

@@ -97,6 +97,26 @@ TEST_CASE("a narrowed allocation is smaller and has a name") {
   CHECK(region->is_freed);
 }
 
+TEST_CASE("arrays of another source file lend no name to an access outside") {
+  InLaunch in_launch;
+  Ownership memory;
+  memory.symbols.functions = {{.name = {}, .offset = 100, .bytes = 50, .source = 1},
+                              {.name = {}, .offset = 150, .bytes = 50, .source = 2},
+                              {.name = {}, .offset = 200, .bytes = 50, .source = 3}};
+  memory.symbols.arrays = {{.name = "tile", .offset = 1000, .bytes = 64, .source = 1},
+                           {.name = "columns", .offset = 1072, .bytes = 64, .source = 2}};
+  const auto near = [&](std::size_t offset, Code code) {
+    const Symbol* const array = memory.array_near(offset, code);
+    return array != nullptr ? array->name : "none";
+  };
+  CHECK(near(1070, 120) == "tile");
+  CHECK(near(1080, 120) == "tile");
+  CHECK(near(1066, 170) == "columns");
+  CHECK(near(1080, 220) == "none");
+  CHECK(near(1070, 300) == "columns");  // code of several files
+  CHECK(near(1020, 300) == "tile");
+}
+
 TEST_CASE("shared memory is initialized only for the block that wrote it") {
   InLaunch in_launch;
   OwnCell cell;
