@@ -22,8 +22,10 @@ print(f"{verb} {lab} {' '.join(rest)}", flush=True)
 for step in [find_step(lab, rest[0], ROOT)] if rest else steps(lab, ROOT):
     text = (ROOT / "labs" / step.file).read_text()
     if verb == "play":
-        page = ROOT / "build/pictures" / page_name(step)
+        given = rest.index("-o") if "-o" in rest else None  # a case has a page of its own, unless a page is named
+        page = ROOT / "build/pictures" / page_name(step) if given is None else Path(rest[given + 1])
         page.parent.mkdir(parents=True, exist_ok=True)
+        rest = rest[:given]
         page.write_text(f"<!DOCTYPE html><title>{' '.join(rest)}</title><p>{os.environ.get('SIMT_SEED', 'no seed')}")
         continue
     if "FOREVER" in text:

@@ -94,7 +94,7 @@ class Opened(unittest.TestCase):
                 self.assertTrue(driver.execute_script("return document.activeElement.closest('#step-1') !== null"))
                 self.save(WRONG)
                 self.until(driver, "document.querySelector('#status').className === 'failed'")
-                self.assertIn("step 01 global: failed (cpu)", self.text(driver, "#status"))
+                self.assertIn("step 01 global: failed (cpu build)", self.text(driver, "#status"))
                 link = driver.execute_script("return document.querySelector('#log a').href")
                 self.assertTrue(link.endswith(f"{LAB}/01_global.cu.html#L7"), link)
                 self.press(driver, "#play-case", "Play the case that failed")

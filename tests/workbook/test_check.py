@@ -184,7 +184,7 @@ class CheckStep(unittest.TestCase):
         self.assertIn("step 03 parallel uses step 02 shared, histogram, which fails on the cpu build", printed)
         self.assertIn("labs/04-counting/02_shared.cu: wrong key at index 3", printed)
         # What has passed before is not tested again.
-        _, printed, _, script = self.check(rule, STEPS[3], verdict="passed (cpu)")
+        _, printed, _, script = self.check(rule, STEPS[3], verdict="passed (cpu build)")
         self.assertIn("FAILED  step 03 parallel, cpu build. The first thing to fix:\n\n", printed)
         self.assertNotIn(2, {entry[1] for entry in script.log})
 
@@ -198,7 +198,8 @@ class CheckStep(unittest.TestCase):
         self.assertFalse(passed)
         self.assertEqual(
             printed,
-            "FAILED  step 02 shared, check build. The first thing to fix:\n\n"
+            "FAILED  step 02 shared, check build (a test failed on the cpu build; this one shows why). The first thing to "
+            "fix:\n\n"
             "labs/04-counting/02_shared.cu:41: error: race: two threads\n"
             "  the result was correct, by luck\n"
             "  check step 2 sort n 1, seed 0\n"
@@ -346,7 +347,7 @@ class CheckStep(unittest.TestCase):
             return unchanged if kind == "check" else WRONG_KEY
 
         _, printed, *_ = self.check(rule, STEPS[2])
-        self.assertIn("check build. The first thing to fix:", printed)
+        self.assertIn("check build (a test failed on the cpu build; this one shows why). The first", printed)
         self.assertIn("no launch", printed)
         _, printed, *_ = self.check(lambda *_: WRONG_KEY, STEPS[2])
         self.assertIn("cpu build. The first thing to fix:", printed)

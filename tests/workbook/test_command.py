@@ -51,6 +51,8 @@ class Help(InFolder):
         for words in (*(f"  {verb}" for verb in cli.VERBS if verb != "starters"), f"labs/{LAB}", "  01 "):
             self.assertIn(words, done.stdout)
         self.assertNotIn("\033", done.stdout)
+        if "builds set up: cpu" in done.stdout:
+            self.assertIn("the cpu build runs the tests; the check build finds", done.stdout)
         self.assertTrue(all(len(line) <= 80 for line in done.stdout.splitlines()), done.stdout)
 
     def test_an_unknown_verb_lists_the_verbs(self) -> None:

@@ -244,11 +244,11 @@ class Saves(Asked):
         self.assertEqual((job["title"], job["ok"], job["failed"]), ("Check of step 01 global", False, 1))
         self.assertIn("01_global.cu:7: error: wrong key", job["text"])
         state = self.work.state(LAB)
-        self.assertEqual((state["steps"][1]["verdict"], state["steps"][1]["failed"]), ("failed (cpu)", True))
+        self.assertEqual((state["steps"][1]["verdict"], state["steps"][1]["failed"]), ("failed (cpu build)", True))
         self.save("int x;\n")
         job = self.ended(job["number"] + 1)
         self.assertEqual((job["ok"], job["result"], job["failed"]), (True, "passed", None))
-        self.assertEqual(self.work.state(LAB)["steps"][1]["verdict"], "passed (cpu)")
+        self.assertEqual(self.work.state(LAB)["steps"][1]["verdict"], "passed (cpu build)")
         self.assertFalse(self.work.state(LAB)["steps"][1]["failed"])
 
     def test_two_files_at_once_and_a_header(self) -> None:
@@ -269,7 +269,7 @@ class Saves(Asked):
         self.until(lambda state: state["job"] and "child" in state["job"]["text"])
         child = int(self.work.state(LAB)["job"]["text"].partition("child ")[2].split()[0])
         self.save("int x;\n")
-        self.until(lambda state: state["steps"][1]["verdict"] == "passed (cpu)")
+        self.until(lambda state: state["steps"][1]["verdict"] == "passed (cpu build)")
         self.assert_gone(child)
 
     def test_nothing_is_left_running(self) -> None:
@@ -311,7 +311,7 @@ class Saves(Asked):
         end = time.monotonic() + HANG
         while self.work.wait(version, 1) == version:
             self.assertLess(time.monotonic(), end)
-        self.assertEqual(self.work.state(LAB)["steps"][2]["verdict"], "passed (cpu)")
+        self.assertEqual(self.work.state(LAB)["steps"][2]["verdict"], "passed (cpu build)")
 
     def test_a_command_that_is_not_there(self) -> None:
         self.work.command = ["/no/such/command"]

@@ -17,11 +17,12 @@ from svg_faults import GRAPHICS, TEXT, contrast
 
 from workbook.core import build
 from workbook.core.console import Usage
-from workbook.core.course import BUILD
+from workbook.core.course import BUILD, find_step
 from workbook.core.judge_types import Case, Outcome, Picture
 from workbook.pictures import trace
-from workbook.player import page, replay
+from workbook.player import names, page, replay
 from workbook.player.replay import Replay
+from workbook.player.verdict import verdict, wrong_result
 from workbook.verbs import play
 
 HERE = Path(os.environ.get("WORKBOOK_TEST_BUILD", BUILD))
@@ -138,6 +139,79 @@ class Findings(unittest.TestCase):
     def test_outside_the_window_a_finding_has_no_moment(self) -> None:
         made = replayed(traces.store(0, 0, 1, 0, 5), traces.finding("race", "a.cu:7", -1, 8, 9))
         self.assertEqual(made.about["findings"][0]["events"], [])
+
+    def test_a_loop_without_end_is_at_the_last_access_that_is_recorded(self) -> None:
+        stores = [traces.store(0, 0, 1, 0, value) for value in range(3)]
+        made = run_of(*stores, {"cut": 3}, traces.finding("time-limit", "labs/a.cu:7", -1, 1))
+        (found,) = Replay(made, "u32", 4).about["findings"]
+        self.assertEqual(found["events"], [4])
+        self.assertIn("does not end: a.cu:7 was still running", verdict(made, None))
+        self.assertIn("Only its first accesses", verdict(made, None))
+
+    def test_a_wrong_result_is_at_the_last_write(self) -> None:
+        made = replayed(*(traces.store(1, t, 1, 8, 5 + t) for t in range(2)), traces.store(1, 0, 2, 12, 9),
+                        traces.line(1, "a.cu:7"), traces.finding("race", "a.cu:7", -1))  # fmt: skip
+        outcome = Outcome("wrong", False, Case("03-bitonic", 2, 64), "wrong key at index 2 of 64: 6 instead of 5\n  index  [2]",
+                          first_wrong=2)  # fmt: skip
+        self.assertEqual(verdict(run_of(), outcome), "The result is wrong: wrong key at index 2 of 64: 6 instead of 5.")
+        text, array, index = wrong_result(outcome) or ("", "", -1)
+        made.add_wrong_result(text, array, index)
+        _, found = made.about["findings"]
+        self.assertEqual((found["kind"], found["place"], found["events"]), ("wrong result", "a.cu:7", [3]))
+
+    def test_a_wrong_result_may_be_a_copy(self) -> None:
+        made = replayed(
+            traces.load(1, 0, 1, 8, 5), traces.array(2, "global", "sorted", 256, 7), traces.store(2, 0, 1, 8, 5)
+        )
+        made.add_wrong_result("wrong", "keys", 2)
+        self.assertEqual(made.about["findings"][0]["events"], [3])
+        self.assertIn("no kernel writes keys[2]. It may be a copy", made.about["findings"][0]["text"])
+        made = replayed(traces.load(1, 0, 1, 8, 5))
+        made.add_wrong_result("wrong", "keys", 2)
+        self.assertEqual(made.about["findings"][0]["events"], [])
+
+
+class Names(InFolder):
+    """Arrays are named as in the source."""
+
+    def test_the_variable_of_an_allocation(self) -> None:
+        for line, name in {
+            "  const lab::DeviceArray<Key> sorted = scratch<Key>(n, stream);": "sorted",
+            "  lab::DeviceArray<Key> other(n, stream);  // more": "other",
+            "  CUDA_CHECK(cudaMalloc((void**)&d_keys, n));": "d_keys",
+            "  cudaMallocAsync(&keys, n, stream);": "keys",
+            "  sums = lab::DeviceArray<int>(n);": "sums",
+            "  cudaMalloc(&a, 4); cudaMalloc(&b, 4);": "",
+            "  return scratch<int>(n);": "",
+            "  scan_all(values, sums, shape);": "",
+            "  // Your code: x = y": "",
+        }.items():
+            self.assertEqual(names.variable_of(line), name, line)
+
+    def test_arrays_of_a_run(self) -> None:
+        source = "\n".join((
+            "__global__ void turn(int* x) {", "  extern __shared__ int both[];", "}",
+            "int main() { int* x;", "  cudaMalloc(&x, 4);", "  cudaMalloc(&y, 4);", "}",
+        ))  # fmt: skip
+        (self.folder / "a.cu").write_text(source)
+        allocated = [(2, 5), (3, 6), (4, 5), (5, 7)]
+        arrays = [traces.array(k, "global", f"the array allocated at a.cu:{line}", 256, k) for k, line in allocated]
+        made = replayed(
+            traces.array(6, "shared", "dynamic", 256), *arrays, *(traces.load(k, 0, 1, 0, 5) for k in (1, 2, 3, 4, 5, 6)),
+            traces.line(1, "a.cu:2"),
+        )  # fmt: skip
+        sources = [cells.source for cells in made.cells.values()]
+        found = [array["name"] for array in names.named(sources, made.about, [self.folder])]
+        self.assertEqual(
+            found,
+            ["keys", "x (allocation 2)", "y", "x (allocation 4)", "the array allocated at a.cu:7", "both"],
+        )
+
+    def test_the_page_of_a_step_is_named_after_what_was_asked_for(self) -> None:
+        step = find_step("03-bitonic", "2")
+        given = argparse.Namespace(n="1000", input="range:0:99", seed=5, type=None, solution=True)
+        self.assertEqual(play.page_name(step), "03-bitonic-02.html")
+        self.assertEqual(play.page_name(step, given), "03-bitonic-02-n1000-range_0_99-seed5-solution.html")
 
 
 def decoded(events: bytes) -> dict[str, Any]:

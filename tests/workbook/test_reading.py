@@ -136,15 +136,15 @@ class Progress(Folder):
         self.assertEqual(progress.verdict(step), "not checked yet")
         progress.save_verdict(step, "cpu", "passed")
         progress.save_hints_shown(step, 2)
-        self.assertEqual(progress.verdict(step), "passed (cpu)")
+        self.assertEqual(progress.verdict(step), "passed (cpu build)")
         self.assertEqual(progress.hints_shown(step), 2)
         progress.save_verdict(step, "cuda", "failed")
-        self.assertEqual(progress.verdict(step), "failed (cuda)")
+        self.assertEqual(progress.verdict(step), "failed (cuda build)")
         (self.folder / "labs" / step.file).write_text("// other\n")
         self.assertEqual(progress.verdict(step), "changed since the last check")
         # A check that ends with its first fault has no verdict on the other builds.
         progress.save_verdict(step, "check", "failed")
-        self.assertEqual(progress.verdict(step), "failed (check)")
+        self.assertEqual(progress.verdict(step), "failed (check build)")
         progress.save_verdict(step, "check", "passed")
         self.assertEqual(progress.verdict(step), "changed since the last check")
 

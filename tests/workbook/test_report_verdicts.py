@@ -118,11 +118,11 @@ class Gathered(Folder):
         self.assertIn("(see it run: `./workbook play x 2 --n 4096`)", self.gather()["shared"]["where"])
 
     def test_what_check_has_passed_is_said(self) -> None:
-        self.checked = {1: "failed (cpu)", 2: "passed (check, cpu)"}
+        self.checked = {1: "failed (cpu build)", 2: "passed (check build, cpu build)"}
         found = self.gather()
         self.assertEqual(
             [found[name]["tests"] for name in ("global", "shared", "part")],
-            ["5 quick cases passed", "passed (check, cpu)", "passed (check, cpu)"],
+            ["5 quick cases passed", "passed (check build, cpu build)", "passed (check build, cpu build)"],
         )
 
 
@@ -131,7 +131,7 @@ class Tables(unittest.TestCase):
 
     def setUp(self) -> None:
         costs = {"conflicts": 1.0, "sectors": 1.5, "bytes": 9.0, "used": 6.0, "barriers": 4.0}
-        passed = {"tests": "passed (check, cpu)", "where": "", "check": "passed", "n": 4096, "launches": 3}
+        passed = {"tests": "passed (check build, cpu build)", "where": "", "check": "passed", "n": 4096, "launches": 3}
         self.report = report_of(
             [
                 row(n=n, step=number, name=name, keys_per_s=1e6 * number * n)
@@ -149,9 +149,10 @@ class Tables(unittest.TestCase):
 
     def test_budgets(self) -> None:
         text = parts_setup.verdicts(self.report)
-        self.assertIn("| 01 global | passed (check, cpu) | passed | 1.00 | 1.50 | 9.00 | 4.00 |", text)
+        self.assertIn("| 01 global | passed (check build, cpu build) | passed | 1.00 | 1.50 | 9.00 | 4.00 |", text)
         self.assertIn(
-            "| 02 shared | passed (check, cpu) | over budget | 1.00 of 1.1 | 1.50 | **9.00 of 8.5** | 4.00 |", text
+            "| 02 shared | passed (check build, cpu build) | over budget | 1.00 of 1.1 | 1.50 | **9.00 of 8.5** | 4.00 |",
+            text,
         )
         self.assertIn("| 02 part | not written |  |  |  |  |  |", text)
         self.assertTrue(text.endswith("02 shared: labs/b.cu:3: note"))

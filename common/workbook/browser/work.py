@@ -107,9 +107,11 @@ class Work:
         words = shlex.split(ProgressFile(self.state_folder, self.root).playing(step)) if failed else []
         before = words.index("./workbook") if "./workbook" in words else 0
         variables = dict(word.split("=", 1) for word in words[:before] if "=" in word)
+        options = [*words[before + 1 :], "-o", str(self.player_file(step))] if words else []
+        self.player_file(step).parent.mkdir(parents=True, exist_ok=True)
         with self._changes:
             same = [job.number for job in self._queue if (job.verb, job.steps) == ("play", [step])]
-            return same[0] if same else self._add("play", step.lab, [step], words[before + 1 :], variables)
+            return same[0] if same else self._add("play", step.lab, [step], options, variables)
 
     def hint(self, step: StepFile) -> None:
         """Shows the next hint, as the verb `hint` does."""

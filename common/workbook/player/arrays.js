@@ -32,8 +32,24 @@ class ArrayView {
     this.cursor = -1;
     this.marks = new Map();
     this.drawn = new Float64Array(array.cells); // what was drawn of each cell; 0: nothing
+    this.#placeCells();
     this.#rank();
     this.#build();
+  }
+
+  // Each cell has a slot, and so has each gap between cells that are not neighbours in the array.
+  #placeCells() {
+    const { ranges, cells } = this.array;
+    this.slots = cells + ranges.length - 1;
+    this.slotOf = new Int32Array(cells);
+    this.cellIn = new Int32Array(this.slots).fill(-1); // -1: a gap
+    let number = 0;
+    ranges.forEach(([first, last], gaps) => {
+      for (let index = first; index <= last; ++index, ++number) {
+        this.slotOf[number] = number + gaps;
+        this.cellIn[number + gaps] = number;
+      }
+    });
   }
 
   // Where each value lies among all that the array has held.
@@ -129,8 +145,8 @@ class ArrayView {
     const letter = level === ZOOMS.length - 1 ? 9.2 : 7.4;
     const wide = width || Math.max(level === ZOOMS.length - 1 ? 44 : 25, Math.ceil(this.letters * letter + 9));
     const room = Math.max(1, Math.floor((this.scroll.clientWidth - LABEL + gap) / (wide + gap)));
-    const perRow = Math.min(this.array.cells, room < 2 ? 1 : 2 ** Math.floor(Math.log2(room)));
-    return { wide, height, gap, perRow, rows: Math.ceil(this.array.cells / perRow) };
+    const perRow = Math.min(this.slots, room < 2 ? 1 : 2 ** Math.floor(Math.log2(room)));
+    return { wide, height, gap, perRow, rows: Math.ceil(this.slots / perRow) };
   }
 
   layOut() {
@@ -161,10 +177,13 @@ class ArrayView {
   }
 
   at(cell) {
-    const number = cell - this.array.first;
+    return this.atSlot(this.slotOf[cell - this.array.first]);
+  }
+
+  atSlot(slot) {
     return {
-      x: LABEL + (number % this.perRow) * (this.wide + this.gap),
-      y: this.margin + Math.floor(number / this.perRow) * (this.height + this.gap) - this.top,
+      x: LABEL + (slot % this.perRow) * (this.wide + this.gap),
+      y: this.margin + Math.floor(slot / this.perRow) * (this.height + this.gap) - this.top,
     };
   }
 
@@ -173,9 +192,9 @@ class ArrayView {
     const column = Math.floor((press.clientX - box.left - LABEL + this.gap / 2) / (this.wide + this.gap));
     const y = press.clientY - box.top + this.scroll.scrollTop - this.margin + this.gap / 2;
     const row = Math.floor(y / (this.height + this.gap));
-    const number = row * this.perRow + column;
-    const isThere = column >= 0 && column < this.perRow && row >= 0 && number < this.array.cells;
-    return isThere ? this.array.first + number : -1;
+    const isThere = column >= 0 && column < this.perRow && row >= 0;
+    const number = isThere ? this.cellIn[row * this.perRow + column] ?? -1 : -1;
+    return number < 0 ? -1 : this.array.first + number;
   }
 
   // Scrolls so that a cell is visible.
@@ -210,10 +229,14 @@ class ArrayView {
     const pitch = this.height + this.gap;
     const firstRow = Math.max(0, Math.floor(this.top / pitch) - 1);
     const lastRow = Math.min(this.rows - 1, Math.ceil((this.top + this.view.height) / pitch));
-    const first = array.first + firstRow * this.perRow;
-    const last = Math.min(array.first + array.cells, array.first + (lastRow + 1) * this.perRow);
+    const last = Math.min(this.slots, (lastRow + 1) * this.perRow);
     let count = 0;
-    for (let cell = first; cell < last; ++cell) {
+    for (let slot = firstRow * this.perRow; slot < last; ++slot) {
+      if (this.cellIn[slot] < 0) {
+        if (all) this.#drawGap(slot);
+        continue;
+      }
+      const cell = array.first + this.cellIn[slot];
       const holder = model.holders[cell], mark = this.marks.get(cell);
       const isFollowed = this.root >= 0 && holder !== UNKNOWN && model.root[touchOf(holder)] === this.root;
       const signs = (mark ? mark.signs : 0) + (isFollowed ? 16 : 0) + (cell === this.cursor ? 32 : 0);
@@ -236,8 +259,25 @@ class ArrayView {
     const every = Math.max(1, Math.ceil(14 / (this.height + this.gap)));
     for (let row = firstRow; row <= lastRow; ++row) {
       if (row % every) continue;
-      const cell = this.array.first + row * this.perRow;
-      context.fillText(`${this.model.indexOf(this.array, cell)}`, LABEL - 8, this.at(cell).y + this.height / 2);
+      const slot = row * this.perRow;
+      const number = this.cellIn[slot] < 0 ? this.cellIn[slot + 1] : this.cellIn[slot];
+      const index = this.model.indexOf(this.array, this.array.first + number);
+      context.fillText(`${index}`, LABEL - 8, this.atSlot(slot).y + this.height / 2);
+    }
+  }
+
+  // Three dots, on a line that interrupts the row.
+  #drawGap(slot) {
+    const { context, wide, height } = this;
+    const { x, y } = this.atSlot(slot);
+    context.fillStyle = colours.muted;
+    context.fillRect(x + wide / 2 - 0.5, y, 1, height);
+    if (this.level < 2) return;
+    context.clearRect(x + wide / 2 - 9, y + height / 2 - 4, 18, 8);
+    for (const dot of [-6, 0, 6]) {
+      context.beginPath();
+      context.arc(x + wide / 2 + dot, y + height / 2, 1.6, 0, 2 * Math.PI);
+      context.fill();
     }
   }
 

@@ -199,7 +199,7 @@ class Model {
 
   nameOf(cell) {
     const array = this.arrayOfCell(cell);
-    return `${array.name}[${this.indexOf(array, cell)}]`;
+    return elementOf(array.name, this.indexOf(array, cell));
   }
 
   // The index that an access begins at, also outside its array.

@@ -18,6 +18,7 @@ from typing import Any
 
 from ..core.console import Usage
 from ..core.course import ROOT
+from .names import named
 from .replay import Replay
 
 HERE = Path(__file__).resolve().parent
@@ -91,8 +92,11 @@ def page(replay: Replay, title: str, about: Mapping[str, Any], folders: Iterable
     """The page's text. `about`: what the page says of the run as a whole. Raises Usage if the page is too large."""
     places = [place for pair in replay.about["places"] for place in pair]
     places += [found["place"] for found in replay.about["findings"]]
+    known = list(folders)
+    arrays = named([cells.source for cells in replay.cells.values()], replay.about, known)
     columns = {**replay.columns, "origins": replay.values.origins}
-    events = packed(columns, bytes(replay.heap), {**replay.about, **about, "files": sources(places, list(folders))})
+    shown = {**replay.about, **about, "arrays": arrays, "files": sources(places, known)}
+    events = packed(columns, bytes(replay.heap), shown)
     script = "\n".join(_inlined(name) for name in SCRIPTS)
     parts = {
         "title": html.escape(title),

@@ -25,6 +25,8 @@ class Player {
     byId("title").textContent = this.about.title;
     byId("window").textContent = this.about.window;
     byId("command").textContent = this.about.command;
+    byId("verdict").textContent = this.about.verdict ?? "";
+    byId("verdict").hidden = !this.about.verdict;
     if (this.about.back) { // [address, words]: to the page that this one belongs to
       const link = byId("back").firstElementChild;
       [link.href, link.textContent] = this.about.back;
@@ -138,6 +140,7 @@ class Player {
     const { events } = this.about.findings[number];
     this.findings.open(number, (event) => { this.setUnit("access"); this.goTo(event); });
     if (!events.length) return this.draw();
+    if (this.about.findings[number].kind === "wrong result") this.cursor = this.model.columns.cell[events[0]];
     if (this.about.findings[number].race) this.setUnit("access");
     return this.goTo(Math.max(...events));
   }

@@ -7,7 +7,7 @@ what holds a value, and passes it on.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -26,6 +26,7 @@ from ..pictures.trace import (
     without_folders,
 )
 from .lockstep import requests
+from .verdict import ENDLESS
 
 MOST_CELLS = 1 << 18
 GAP = 32  # untouched elements between touched ones that are shown all the same
@@ -290,6 +291,29 @@ class Replay:
         )
         self.values.meeting(meeting)
 
+    def _last_write(self, index: int, arrays: Collection[Array]) -> int:
+        """The event that wrote this element of one of the arrays last; -1 if none is recorded."""
+        for access in reversed(self._run.accesses):
+            is_its = access.writes and not access.outside and access.array in arrays
+            if is_its and index in self.cells[access.array.number].touched(access):
+                return self._event_of[access]
+        return -1
+
+    def add_wrong_result(self, text: str, array: str, index: int) -> None:
+        """Adds the first wrong element of the result to the findings, with the access that wrote it last."""
+        arrays = [cells.source for cells in self.cells.values() if cells.source.space == "global"]
+        results = [own for own in arrays if own.name == array]
+        event = self._last_write(index, results)
+        if event < 0:
+            sizes = {own.bytes for own in results}
+            event = self._last_write(index, [own for own in arrays if own.bytes in sizes])
+            text += f"\nIn what is recorded, no kernel writes {array}[{index}]"
+            text += ". It may be a copy of this element of another array of that size" if event >= 0 else ""
+        place = self.about["places"][self.columns["place"][event]][0] if event >= 0 else ""
+        found = {"kind": "wrong result", "place": place, "text": text, "times": 1, "remark": False, "race": False}
+        errors = sum(not known["remark"] for known in self.about["findings"])
+        self.about["findings"].insert(errors, {**found, "events": [event] if event >= 0 else []})
+
     def _found(self, found: Found) -> dict[str, Any]:
         """A finding, with the events that it is about."""
         events: list[int] = []
@@ -298,6 +322,8 @@ class Replay:
             events = [self._event_of[race.now], self._event_of[race.before]]
         elif found.code >= 0:
             events = [self._event_of[a] for a in self._run.accesses if a.code == found.code and a.faulty][:1]
+        if found.kind in ENDLESS and found.accesses < 0 and self._run.truncated:
+            events = [max(self._event_of.values())]  # it goes on after what is recorded
         if not events and found.accesses >= 0:
             until = self._run.accesses[: found.accesses]
             events = [max((self._event_of[a] for a in until[-LANES_PER_WARP * 4 :]), default=0)]

@@ -12,6 +12,13 @@ function short(text, letters) {
   return forms.find((form) => form.length <= letters && form !== "NaN") ?? "…";
 }
 
+// An element of an array: tile[3], tile[3] of a kernel, or in words, where the array has no name in the source.
+function elementOf(name, index) {
+  const [, own, more] = /^(\w+)( .*)?$/.exec(name) ?? [];
+  const isNamed = own && (!more || /^ (of |\()/.test(more));
+  return isNamed ? `${own}[${index}]${more ?? ""}` : `element ${index} of ${name}`;
+}
+
 class Words {
   constructor(model) {
     this.model = model;
@@ -55,7 +62,7 @@ class Words {
     const of = this.about.arrays[array[event]];
     const index = this.model.indexOfAccess(event);
     const count = Math.floor(bytes[event] / of.size);
-    return `${of.name}[${index}${count > 1 ? ` to ${index + count - 1}` : ""}]`;
+    return elementOf(of.name, count > 1 ? `${index} to ${index + count - 1}` : index);
   }
 
   value(event) {
@@ -123,7 +130,7 @@ class Words {
     const [low, high] = [indexes[0], indexes.at(-1)];
     const places = indexes.length > 4 ? `between ${low} and ${high}`
       : `at ${indexes.slice(0, -1).join(", ")} and ${high}`;
-    const which = low === high ? `${of.name}[${low}]` : `${of.name}, ${places}`;
+    const which = low === high ? elementOf(of.name, low) : `${of.name}, ${places}`;
     return `${lanes}${events.length} lanes ${this.verb(kind[event], 2)} ${which}. ${this.cost(cost)}${wrong}`;
   }
 

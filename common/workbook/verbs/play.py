@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -25,6 +26,7 @@ from ..pictures.recorded import observe, part_of_run
 from ..pictures.trace import Trace
 from ..player.page import page
 from ..player.replay import Replay
+from ..player.verdict import verdict, wrong_result
 from .picture import count_of, range_of
 
 FOLDER = BUILD / "pictures"
@@ -63,9 +65,15 @@ class Window:
         return text
 
 
-def page_name(step: StepFile) -> str:
-    """The name of the page that is written for a step unless another is given."""
-    return f"{step.lab}-{step.number:02}" + (f"-{step.part}" if step.part else "") + ".html"
+def page_name(step: StepFile, arguments: argparse.Namespace | None = None) -> str:
+    """The name of the page that is written for a step unless another is given. It holds what was asked for."""
+    parts = [f"{step.lab}-{step.number:02}", *([step.part] if step.part else [])]
+    for name in ("n", "input", "type", "order", "blocks", "threads", "seed"):
+        value = getattr(arguments, name, None)
+        label = "" if name in ("input", "type", "order") else name
+        parts += [label + re.sub(r"[^\w.]+", "_", str(value))] if value is not None else []
+    parts += ["solution"] if getattr(arguments, "solution", False) else []
+    return "-".join(parts) + ".html"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -91,7 +99,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--trace", metavar="FILE", help="also keep the trace, as common/simt/check/TRACE.md describes it"
     )
-    where = f"the page to write (default: {shown(FOLDER)}/NAME.html)"
+    where = f"the page to write (default: in {shown(FOLDER)}/, with the step, --n, --input and --seed in its name)"
     parser.add_argument("-o", dest="output", metavar="FILE.html", help=where)
 
 
@@ -167,6 +175,7 @@ def of_file(path: Path, arguments: argparse.Namespace, window: Window) -> tuple[
         "command": f"./workbook play {shlex.join([str(path), *words])}{window.options()}",
         "run": {"program": title},
         "window": window.in_words(run),
+        "verdict": verdict(run, None),
     }
     return run, about
 
@@ -235,6 +244,8 @@ def of_step(arguments: argparse.Namespace, window: Window) -> tuple[Trace, dict[
         "command": outcome.replay.replace("./workbook run ", "./workbook play ", 1) + options,
         "run": {**own, **({"part": window.options().strip()} if window.options() else {})},
         "window": window.in_words(run),
+        "verdict": verdict(run, outcome),
+        "wrong": wrong_result(outcome),
     }
     return run, about, case.type or ""
 
@@ -242,6 +253,8 @@ def of_step(arguments: argparse.Namespace, window: Window) -> tuple[Trace, dict[
 def _page(run: Trace, about: Mapping[str, Any], key_type: str, folders: Sequence[Path]) -> str:
     """The page's text. Sources are looked for in the folders, and then in the workbook."""
     replay = Replay(run, key_type, key_bytes(key_type) if key_type else 0)
+    if about.get("wrong"):
+        replay.add_wrong_result(*about["wrong"])
     return page(replay, about["title"], about, [*folders, ROOT])
 
 
@@ -266,7 +279,7 @@ def main(arguments: argparse.Namespace) -> int:
             raise Usage(f"{path}: no kernel accessed memory{where}, so there is nothing to play")
     else:
         _, step = find_one(arguments.lab, arguments.step)
-        output = checked_output(arguments.output, page_name(step))
+        output = checked_output(arguments.output, page_name(step, arguments))
         run, about, key_type = of_step(arguments, window)
         folders = []
     if arguments.trace:
