@@ -101,6 +101,37 @@ int main() {
 """
 
 
+# Threads at two barriers; and a shuffle whose lanes will never come.
+STUCK = """#include <cstdio>
+__global__ void parts(int* out) {
+  const int t = threadIdx.x;
+  if (t < 32) {
+    __syncthreads();  // the first
+  } else {
+    __syncthreads();  // the second
+  }
+  out[t] = t;
+}
+__global__ void lost(int* out) {
+  const int t = threadIdx.x;
+  int v = t;
+  if (t < 8) {
+    v = __shfl_sync(0xffffffffu, v, 1);  // the shuffle
+  } else {
+    __syncthreads();  // the barrier
+  }
+  out[t] = v;
+}
+int main(int argc, char**) {
+  int* out;
+  cudaMalloc(&out, 256);
+  if (argc > 1) lost<<<1, 64>>>(out);
+  else parts<<<1, 64>>>(out);
+  std::puts(cudaGetErrorString(cudaDeviceSynchronize()));
+}
+"""
+
+
 # Saved stacks as other processors have them: common/simt/src/execution/context.h.
 ELSEWHERE = """#include <cstdio>
 struct OnArm { void* stack; };
@@ -315,6 +346,32 @@ class Debugged(Programs):
             "ended: 64",
         )
 
+    def test_it_stops_where_a_block_fails(self) -> None:
+        self.built(STUCK)
+        first, second, shuffle, barrier = (
+            line_of(STUCK, f"// the {name}") for name in ("first", "second", "shuffle", "barrier")
+        )
+        printed = self.session("run", "print t", "cuda thread 5", "print t", "continue")
+        self.assertNotIn("No symbol table", printed)
+        self.assert_printed(
+            printed,
+            f"program.cu:{second}: error: divergent-barrier: ",
+            "[The block has failed, as the error says.",
+            f"program.cu:{second}\n",
+            f"(31,0,0)        32           program.cu {first:>5}  waiting",
+            f"* (0,0,0)    (32,0,0)   (32,0,0)         1           program.cu {second:>5}  waiting",
+            "(63,0,0)        31                             not started",
+            *("= 32", "= 5", "unspecified launch failure"),
+        )
+        printed = self.session("run more", "print t", "cuda thread 5", "print v", "continue")
+        self.assert_printed(
+            printed,
+            "error: deadlock: ",
+            f"(7,0,0)          8           program.cu {shuffle:>5}  waiting",
+            f"(8,0,0)    (63,0,0)        56           program.cu {barrier:>5}  waiting",
+            *("= 63", "= 5", "unspecified launch failure"),
+        )
+
     def test_the_registers_that_other_processors_save(self) -> None:
         self.built(ELSEWHERE)
         read = (
@@ -383,7 +440,7 @@ class Step(unittest.TestCase):
             f"{STEP}:{barrier}\n{barrier}\t      __syncthreads();",
         ):
             self.assertIn(expected, printed)
-        self.assertEqual(printed.count("The result is right: 01-odd-even step 2 halo: 5000 u32 keys"), 2, printed)
+        self.assertEqual(printed.count("The result is correct: 01-odd-even step 2 halo: 5000 u32 keys"), 2, printed)
         self.assertEqual(printed.count("exited normally"), 2, printed)
 
     def test_the_commands_for_an_editor(self) -> None:

@@ -61,6 +61,26 @@ class Arrival(gdb.Breakpoint):
         return self.has_come
 
 
+class Failure(gdb.Breakpoint):
+    """Stops where a block fails, after its error has been printed."""
+
+    made: Failure | None = None
+
+    def __init__(self) -> None:
+        super().__init__("simt::set_sticky", internal=True)
+        self.silent = True
+
+    @classmethod
+    def when_loaded(cls, _event: Any) -> None:
+        """Called by gdb when it has read a program. Before, it would complain that there is no such function."""
+        cls.made = cls.made or cls()
+
+    def stop(self) -> bool:
+        """Called by gdb."""
+        focus.has_failed = running_block() is not None
+        return focus.has_failed
+
+
 class Resume(gdb.Command):
     """Continue until the thread in the CUDA focus runs: cuda-resume COMMAND. `next` and `step` begin with it."""
 
@@ -194,7 +214,7 @@ def chosen(block: Block, wanted: dict[str, Coordinates]) -> Thread:
             f"Block {place} is not running. On the CPU, blocks run one at a time, now {in_words(block.index)}: "
             f"break LINE if blockIdx.x == {wanted['block'][0]} stops in the other. {UNCHANGED}"
         )
-    threads = block.threads()
+    threads = focus.threads(block)
     if "thread" in wanted:
         if not is_inside(wanted["thread"], block.block_dim):
             shape = in_words(block.block_dim)
@@ -237,7 +257,7 @@ class InfoThreads(gdb.Command):
         block = required_block()
         before, level = focus.chosen, gdb.selected_frame().level()
         rows: list[list[Any]] = []  # the first and the last thread, and their place
-        for thread in block.threads():
+        for thread in focus.threads(block):
             place = place_of(thread)
             if rows and rows[-1][2] == place:
                 rows[-1][1] = thread
@@ -296,6 +316,7 @@ def set_up() -> None:
     gdb.events.stop.connect(stopped)
     gdb.events.cont.connect(continued)
     gdb.events.inferior_call.connect(calls)
+    gdb.events.new_objfile.connect(Failure.when_loaded)
     for made in (InfoCuda, Cuda, Start, Resume, InfoThreads, InfoKernels, Index):
         made()
     for name, kind in {"threadIdx": "uint3", "blockIdx": "uint3", "blockDim": "dim3", "gridDim": "dim3"}.items():

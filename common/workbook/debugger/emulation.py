@@ -65,7 +65,8 @@ class Block:
         # the variable does not describe its type.
         self.block_idx = gdb.parse_and_eval("*(uint3*)&'blockIdx'")
         self.index = coordinates(self.block_idx)
-        self._current = self._block["turn"]["current"]
+        # Not turn.current: where a block has failed, that is the thread to name, and not the one that has found out.
+        self._current = coordinates(gdb.parse_and_eval("*(uint3*)&'threadIdx'"))
 
     def kernel_in_words(self) -> str:
         """The kernel's number and the block: kernels count from 0, grids from 1, as in cuda-gdb."""
@@ -77,12 +78,12 @@ class Block:
         number = index[0] + self.block_dim[0] * (index[1] + self.block_dim[1] * index[2])
         return Thread(index, number, state, value)
 
-    def _state(self, address: int, warp: Any, bit: int) -> str:
+    def _state(self, value: Any, warp: Any, bit: int) -> str:
         if int(warp["unstarted"]) & bit:
             return NOT_STARTED
         if not int(warp["alive"]) & bit:
             return ENDED
-        return RUNNING if address == int(self._current) else WAITING
+        return RUNNING if coordinates(value["index"]) == self._current else WAITING
 
     def threads(self) -> list[Thread]:
         """All threads, by their numbers."""
@@ -90,12 +91,15 @@ class Block:
         found = []
         for position in range(int(self.launch["threads"])):
             value, warp = first[position], warps[position // LANES]
-            found.append(self._thread(value, self._state(int(value.address), warp, 1 << position % LANES)))
+            found.append(self._thread(value, self._state(value, warp, 1 << position % LANES)))
         return sorted(found, key=lambda thread: thread.number)
 
     def running(self) -> Thread:
         """The thread that runs."""
-        return self._thread(self._current.dereference(), RUNNING)
+        value = self._block["turn"]["current"].dereference()
+        if coordinates(value["index"]) == self._current:
+            return self._thread(value, RUNNING)
+        return next(thread for thread in self.threads() if thread.thread_idx == self._current)
 
 
 def running_block() -> Block | None:

@@ -14,7 +14,18 @@ import gdb
 import gdb.unwinder
 from gdb.FrameDecorator import FrameDecorator
 
-from .emulation import ENDED, NOT_STARTED, WAITING, Block, Thread, in_words, pointers, running_block, saved_registers
+from .emulation import (
+    ENDED,
+    NOT_STARTED,
+    RUNNING,
+    WAITING,
+    Block,
+    Thread,
+    in_words,
+    pointers,
+    running_block,
+    saved_registers,
+)
 
 # Where the emulation and the system's headers are, whose frames are not shown.
 NOT_THE_PROGRAMS = re.compile(r"(^|/)common/simt/|^/usr/")
@@ -30,6 +41,8 @@ class Focus:
         self.interrupted: Thread | None = None  # the running one, if Ctrl-C has stopped it inside the emulation
         self.announced = ""
         self.is_entering = False  # a thread is about to begin a kernel
+        self.has_failed = False  # the block, for example because its threads are at different barriers
+        self.has_left = False  # the thread that has found this out has left its stack, as if it waited
         self.is_in_call = False  # gdb calls a function of the program, after which everything is as before
         self.has_warned = False
 
@@ -48,6 +61,13 @@ class Focus:
     def is_hidden(self, frame: Any) -> bool:
         """Whether this frame is the running thread's, and another one is shown."""
         return self.chosen is not None and pointers(frame) == self.innermost
+
+    def threads(self, block: Block) -> list[Thread]:
+        """All threads of the block."""
+        found = block.threads()
+        return (
+            [own._replace(state=WAITING) if own.state == RUNNING else own for own in found] if self.has_left else found
+        )
 
     def thread(self, block: Block) -> Thread:
         """The thread that is shown."""
@@ -161,12 +181,29 @@ def announce(block: Block, thread: Thread) -> None:
 # --- the program stops and continues ---
 
 
+def show_failed(block: Block) -> None:
+    """The emulation has printed what is wrong: shows the thread that has found out, or else one that waits, and where
+    the others are."""
+    focus.has_left = next(own_frames(), None) is None
+    current = block.running().number
+    threads = sorted(focus.threads(block), key=lambda own: own.number != current)
+    thread = next((own for state in (RUNNING, WAITING) for own in threads if own.state == state), None)
+    print("[The block has failed, as the error says. Its threads are here; `continue` ends the kernel.]")
+    if thread is not None:
+        show(block, thread)
+        focus.interrupted = thread if thread.state == RUNNING else None
+    gdb.execute("info cuda threads")
+
+
 def stopped(event: Any) -> None:
     """The focus is on the thread that runs."""
     focus.set(None)
     block = running_block()
     if block is None:
         focus.announced = ""
+        return
+    if focus.has_failed:
+        show_failed(block)
         return
     announce(block, block.running())
     table = gdb.newest_frame().find_sal().symtab
@@ -186,7 +223,7 @@ def stopped(event: Any) -> None:
 def continued(_event: Any) -> None:
     """The frames of a thread that was shown are no longer true."""
     if not focus.is_in_call:
-        focus.chosen = None
+        focus.chosen, focus.has_failed, focus.has_left = None, False, False
 
 
 def calls(event: Any) -> None:

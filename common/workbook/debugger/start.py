@@ -46,7 +46,7 @@ def judge(program: str, case: Case, runner: str, address: str) -> None:
         with JudgeClient(Path(program), sandbox=command) as client:
             outcome = client.run(Path(runner), case, timeout=NO_LIMIT)
             if outcome.status == "verified":
-                note(f"The result is right: {outcome.title}")
+                note(f"The result is correct: {outcome.title}")
             elif outcome.status != "exited":  # of that, gdb says more
                 note(f"{outcome.title}\n{outcome.status}: {outcome.message}")
     except Problem as problem:
