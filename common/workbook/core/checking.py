@@ -237,6 +237,8 @@ class Checker:
         where = f"{shown.title}, {shown.kind} build"
         if shown.line != failure.line:
             where = f"{failure.title} uses {shown.title}, which fails on the {shown.kind} build"
+        elif shown.kind != failure.kind:
+            where += f" (a test failed on the {failure.kind} build; this one shows why)"
         print(f"{paint('FAILED', 'red')}  {where}. The first thing to fix:\n")
         options = f" --build {shown.kind}" if shown.kind == "check" or len(self.kinds) > 1 else ""
         options += " --solution" * self.solution

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,11 @@ from . import files
 from .console import note
 from .course import ROOT, STATE, StepFile
 from .judge_types import Case, from_json
+
+
+def _named(builds: Iterable[str]) -> str:
+    """Builds as `check` names them, too."""
+    return ", ".join(f"{build} build" for build in sorted(builds))
 
 
 def _hints(step: StepFile) -> str:
@@ -94,10 +99,10 @@ class ProgressFile:
         for worst in ("not written", "failed", "over budget"):
             builds = sorted(b for b, v in of_this_file.items() if v.get("verdict") == worst)
             if builds:
-                return worst if worst != "failed" else f"failed ({', '.join(builds)})"
+                return worst if worst != "failed" else f"failed ({_named(builds)})"
         if len(of_this_file) < len(verdicts):
             return "changed since the last check"
-        return f"passed ({', '.join(sorted(verdicts))})"
+        return f"passed ({_named(verdicts)})"
 
     def latest_lab(self) -> str:
         """The lab of the last verdict; "" if there is none yet."""

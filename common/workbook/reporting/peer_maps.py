@@ -127,7 +127,7 @@ def sentence(every: Mapping[Map, Cells]) -> str:
     )
     return (
         f"The steps were compared with other libraries for {len(ratios)} combinations of input, type and number of "
-        f"keys. {faster} The least factor is {grouped(cell.ratio)}, for {which}, {input_}, n = {count(n)}, beside "
+        f"keys. {faster} The smallest factor is {grouped(cell.ratio)}, for {which}, {input_}, n = {count(n)}, compared with "
         f"{cell.rival}."
     )
 
@@ -140,8 +140,8 @@ def _described(which: Map, cells: Cells) -> str:
     slower = [(place, own) for place, own in cells.items() if own.ratio < 1]
     listed = "; ".join(f"{name}, {plot.count_text(keys)} keys: {own.ratio:.2f}" for (name, keys), own in slower)
     return (
-        f"A table with a line for each input and a column for each number of keys. Least factor: {cell.ratio:.2f}, "
-        f"{input_}, {plot.count_text(n)} keys, beside {cell.rival}. "
+        f"A table with a line for each input and a column for each number of keys. Smallest factor: {cell.ratio:.2f}, "
+        f"{input_}, {plot.count_text(n)} keys, compared with {cell.rival}. "
         + (f"Below 1: {listed}." if slower else "No factor is below 1.")
     )
 

@@ -75,6 +75,8 @@ def main(_arguments: argparse.Namespace | None = None) -> int:
     print()
     built = kinds()
     print(f"builds set up: {', '.join(built)}" if built else "nothing is built yet")
+    if "cpu" in built:
+        print("the cpu build runs the tests; the check build finds races and counts costs")
     if following:
         print(f"next: read labs/{following.lab}/README.md, fill in labs/{following.file},")
         print(f"      then ./workbook check {following.lab} {following.number}")
