@@ -117,7 +117,17 @@ class Facts(unittest.TestCase):
     def test_every_n_above_a_limit(self) -> None:
         found = shrunk(lambda case: case.n > 1024)
         self.assertEqual(found.smallest.case.n, 1025)
-        self.assertEqual(found.facts, ["fails for every n above 1,024; 11 larger n were tried, with the same input"])
+        self.assertEqual(
+            found.facts, ["fails for every n above 1,024; 11 larger n were tried, 2 of them with other keys, too"]
+        )
+
+    def test_other_keys_are_tried_before_it_is_every_n(self) -> None:
+        found = shrunk(lambda case: case.n > 1024 and (case.n < 1100 or case.input != "uniform"), input="few-values")
+        self.assertEqual(
+            found.facts[-1],
+            "fails for every n above 1,024 with this input; 11 larger n were tried, and n = 3,072 passes with the input "
+            "uniform",
+        )
 
     def test_every_n_that_is_not_a_multiple(self) -> None:
         found = shrunk(lambda case: case.n > 1024 and case.n % 32 != 0)

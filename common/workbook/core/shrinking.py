@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from .judge_types import Case, Outcome, Step
@@ -175,24 +175,42 @@ class Shrinking:
         n = self.smallest.case.n
         if passing + 1 != n:
             return []
-        fates = []
+        sizes, fates = [], []
         factor = 1
         while factor <= LARGEST_FACTOR:
             tried = (n // factor + 1) * factor
             tried += factor * (tried // factor % 2 == 0)  # not a multiple of 2 * factor
             if tried > self._most_keys:
                 break
+            sizes.append(tried)
             fates.append(self._fails_at(tried))
             factor *= 2
         failing = fates.index(False) if False in fates else len(fates)
         above = f"above {passing:,}" if n > LONGEST_PLAIN else ""
-        tried_sizes = f"; {len(fates)} larger n were tried, with the same input" if fates else ""
+        which = ""
         if len(fates) > 2 and failing == len(fates):
-            return [f"fails for every n {above}{tried_sizes}"] if above else []
-        if 0 < failing < len(fates) and not any(fates[failing:]) and self._is_rule(2**failing, passing):
+            which = above
+        elif 0 < failing < len(fates) and not any(fates[failing:]) and self._is_rule(2**failing, passing):
             multiple = f"that is not a multiple of {2**failing:,}" if failing > 1 else "that is odd"
-            return [" ".join(f"fails for every n {above} {multiple}{tried_sizes}".split())]
-        return []
+            which = f"{above} {multiple}".strip()
+        if not which:
+            return []
+        return [f"fails for every n {which}{self._tried(sizes, sizes[:failing])}"]
+
+    def _tried(self, sizes: Sequence[int], failing: Sequence[int]) -> str:
+        """What has been tried, the smallest and the largest n that fail also with other keys."""
+        case, tried = self.smallest.case, f"; {len(sizes)} larger n were tried"
+        chosen = sorted({min(failing), max(failing)})
+        is_free = case.task == "sort" and self._line.max_range is None and case.type not in _FLOATS
+        other = {"input": "uniform"} if is_free and case.input != "uniform" else {"seed": case.seed + 1}
+        is_other = "input" in other or case.input == "uniform" or case.input.startswith("range:")
+        if not is_other or self._tries + len(chosen) > TRIES:
+            return f"{tried}, with the same input"
+        for n in chosen:
+            if self._passes({"n": n, **other}):
+                words = "the input uniform" if "input" in other else f"seed {case.seed + 1}"
+                return f" with this input{tried}, and n = {n:,} passes with {words}"
+        return f"{tried}, {len(chosen)} of them with other keys, too"
 
     def _is_rule(self, factor: int, passing: int) -> bool:
         """Whether all but the multiples of `factor` fail, in a few places around multiples."""
