@@ -213,6 +213,54 @@ class InBrowser(unittest.TestCase):
             self.assertEqual(self.moment(driver), 0)
             self.clean(driver)
 
+    def test_a_wrong_result_is_said_and_opened_at_its_last_write(self) -> None:
+        begin = (traces.VERSION, traces.launch(), {"block": 0}, traces.array(1, "global", "keys", 256))
+        stores = [traces.store(1, 0, 1, 8, 5), traces.store(1, 1, 1, 8, 6), traces.store(1, 2, 1, 12, 7)]
+        replay = Replay(trace.read(traces.text(*begin, *stores)), "u32", 4)
+        replay.add_wrong_result("wrong key at index 2 of 64: 6 instead of 5", "keys", 2)
+        about = {"window": "", "command": "", "run": {}, "verdict": "The result is wrong: wrong key at index 2."}
+        path = Path(self.folder.name) / "wrong.html"
+        path.write_text(page(replay, "wrong", {"title": "wrong", **about}), encoding="utf-8")
+        for width, scheme in VIEWS:
+            with self.subTest(width=width, scheme=scheme), browser(width, scheme) as driver:
+                self.opened(driver, path.as_uri())
+                self.assertLessEqual(driver.execute_script("return document.documentElement.scrollWidth"), width)
+                shown = driver.find_element("id", "verdict")
+                self.assertTrue(shown.is_displayed())
+                self.assertEqual(shown.text, about["verdict"])
+                self.assertEqual(self.moment(driver), 3)
+                self.assertIn("keys[2] = 6. Last written by block 0, thread 1", self.text(driver, "cell"))
+                self.clean(driver)
+
+    def test_elements_that_are_left_out_are_a_gap_in_the_row(self) -> None:
+        name = "the array allocated at a.cu:7"
+        begin = (traces.VERSION, traces.launch(), {"block": 0}, traces.array(1, "global", name, 4096, 6))
+        stores = [traces.store(1, t, 1, offset, t) for t, offset in enumerate((0, 4, 4000, 4004))]
+        with browser() as driver:
+            self.opened(driver, written(Path(self.folder.name), "gap", trace.read(traces.text(*begin, *stores))))
+            found = driver.execute_script(
+                """const [view] = player.arrays, {first} = view.array;
+                const cell = (k) => view.at(first + k).x, box = view.canvas.getBoundingClientRect();
+                const press = (slot) => view.cellAt({clientX: box.left + view.atSlot(slot).x + 3, clientY: box.top + 9});
+                return [view.slots, cell(1) - cell(0), cell(2) - cell(1), press(1) - first, press(2), press(3) - first,
+                        player.model.nameOf(first + 2)];"""
+            )
+            slots, next_to, across, *pressed, named = found
+            self.assertEqual((slots, across, pressed), (5, 2 * next_to, [1, -1, 2]))
+            self.assertEqual(named, f"element 1000 of {name}")
+            self.clean(driver)
+
+    def test_an_element_is_named_as_in_the_source(self) -> None:
+        with browser() as driver:
+            self.opened(driver, self.race)
+            names = ["tile", "tile of turn", "x (allocation 2)", "dynamic shared memory", "allocation 7"]
+            shown = driver.execute_script("return arguments[0].map((name) => elementOf(name, 3))", names)
+            self.assertEqual(
+                shown,
+                ["tile[3]", "tile[3] of turn", "x[3] (allocation 2)", "element 3 of dynamic shared memory",
+                 "element 3 of allocation 7"],
+            )  # fmt: skip
+
     def test_a_link_holds_the_moment(self) -> None:
         with browser() as driver:
             self.opened(driver, f"{self.sort}#lab=03-bitonic&step=2&seed=1&moment=100&step_by=line")

@@ -364,7 +364,9 @@ class Grid(unittest.TestCase):
     def test_the_sentence_names_the_worst(self) -> None:
         words = peer_maps.sentence(self.every)
         self.assertIn("for 5 combinations of input, type and number of keys. In 3 of them", words)
-        self.assertIn("0.750, for record of 05-radix, u32, skewed, n = 2<sup>26</sup>, beside libcusort radix.", words)
+        self.assertIn(
+            "0.750, for record of 05-radix, u32, skewed, n = 2<sup>26</sup>, compared with libcusort radix.", words
+        )
         (merge,) = (which for which in self.every if which.lab == "02-merge")
         self.assertIn("In none of them", peer_maps.sentence({merge: self.every[merge]}))
 

@@ -127,8 +127,8 @@ def sentence(every: Mapping[Map, Cells]) -> str:
     )
     return (
         f"The steps were compared with other libraries for {len(ratios)} combinations of input, type and number of "
-        f"keys. {faster} The smallest factor is {grouped(cell.ratio)}, for {which}, {input_}, n = {count(n)}, compared with "
-        f"{cell.rival}."
+        f"keys. {faster} The smallest factor is {grouped(cell.ratio)}, for {which}, {input_}, n = {count(n)}, compared "
+        f"with {cell.rival}."
     )
 
 
