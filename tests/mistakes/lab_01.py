@@ -226,7 +226,8 @@ MISTAKES = (
         "a barrier inside the loop over pairs",
         {COMPARE: COMPARE.replace("\n      }\n      ", "\n        ").replace(";  //", ";\n      }  //")},
         [
-            "FAILED  step 02 halo, check build. The first thing to fix:\n\n",
+            "FAILED  step 02 halo, check build",
+            "The first thing to fix:\n\n",
             "error: divergent-barrier: ",
             "{at+1}\n",
             "out of its if or loop",
@@ -248,7 +249,7 @@ MISTAKES = (
     in_halo(
         "threads without a pair return before the load",
         {LOAD: "if (2 * threadIdx.x >= count) return;\n    " + LOAD},
-        ["FAILED  step 02 halo, check build. The first thing to fix:", "{at}: error: early-exit: ", "uninitialized"],
+        ["FAILED  step 02 halo, check build", "{at}: error: early-exit: ", "uninitialized"],
         quick=True,
     ),
     in_halo(
@@ -257,7 +258,7 @@ MISTAKES = (
             "for (int i = 2 * threadIdx.x + parity;": "if (2 * threadIdx.x + 2 > count) return;\n      "
             "for (int i = 2 * threadIdx.x + parity;"
         },
-        ["FAILED  step 02 halo, check build. The first thing to fix:", "{at}: error: early-exit: "],
+        ["FAILED  step 02 halo, check build", "{at}: error: early-exit: "],
     ),
     in_rows(
         "lanes without keys return before the shuffles",

@@ -67,9 +67,9 @@ MISTAKES = (
         "no atomic",
         {"atomicAdd(&tile_counts[keys.data[first + i]], 1u);": "++tile_counts[keys.data[first + i]];"},
         [
-            "FAILED  step 02 shared, check build. The first thing to fix:",
+            "FAILED  step 02 shared, check build",
             "{at}: error: race: ",
-            "several threads change the same element at once: use atomicAdd() or another atomic",
+            "use atomicAdd() or another atomic",
             "again: ",
             "--build check --solution",
         ],
