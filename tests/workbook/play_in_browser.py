@@ -241,7 +241,8 @@ class InBrowser(unittest.TestCase):
             found = driver.execute_script(
                 """const [view] = player.arrays, {first} = view.array;
                 const cell = (k) => view.at(first + k).x, box = view.canvas.getBoundingClientRect();
-                const press = (slot) => view.cellAt({clientX: box.left + view.atSlot(slot).x + 3, clientY: box.top + 9});
+                const press = (slot) =>
+                  view.cellAt({clientX: box.left + view.atSlot(slot).x + 3, clientY: box.top + 9});
                 return [view.slots, cell(1) - cell(0), cell(2) - cell(1), press(1) - first, press(2), press(3) - first,
                         player.model.nameOf(first + 2)];"""
             )

@@ -198,8 +198,8 @@ class CheckStep(unittest.TestCase):
         self.assertFalse(passed)
         self.assertEqual(
             printed,
-            "FAILED  step 02 shared, check build (a test failed on the cpu build; this one shows why). The first thing to "
-            "fix:\n\n"
+            "FAILED  step 02 shared, check build (a test failed on the cpu build; this one shows why). "
+            "The first thing to fix:\n\n"
             "labs/04-counting/02_shared.cu:41: error: race: two threads\n"
             "  the result was correct, by luck\n"
             "  check step 2 sort n 1, seed 0\n"

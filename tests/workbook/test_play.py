@@ -149,10 +149,10 @@ class Findings(unittest.TestCase):
         self.assertIn("Only its first accesses", verdict(made, None))
 
     def test_a_wrong_result_is_at_the_last_write(self) -> None:
-        made = replayed(*(traces.store(1, t, 1, 8, 5 + t) for t in range(2)), traces.store(1, 0, 2, 12, 9),
-                        traces.line(1, "a.cu:7"), traces.finding("race", "a.cu:7", -1))  # fmt: skip
-        outcome = Outcome("wrong", False, Case("03-bitonic", 2, 64), "wrong key at index 2 of 64: 6 instead of 5\n  index  [2]",
-                          first_wrong=2)  # fmt: skip
+        stores = (traces.store(1, 0, 1, 8, 5), traces.store(1, 1, 1, 8, 6), traces.store(1, 0, 2, 12, 9))
+        made = replayed(*stores, traces.line(1, "a.cu:7"), traces.finding("race", "a.cu:7", -1))
+        message = "wrong key at index 2 of 64: 6 instead of 5\n  index  [2]"
+        outcome = Outcome("wrong", False, Case("03-bitonic", 2, 64), message, first_wrong=2)
         self.assertEqual(verdict(run_of(), outcome), "The result is wrong: wrong key at index 2 of 64: 6 instead of 5.")
         text, array, index = wrong_result(outcome) or ("", "", -1)
         made.add_wrong_result(text, array, index)
@@ -196,10 +196,8 @@ class Names(InFolder):
         (self.folder / "a.cu").write_text(source)
         allocated = [(2, 5), (3, 6), (4, 5), (5, 7)]
         arrays = [traces.array(k, "global", f"the array allocated at a.cu:{line}", 256, k) for k, line in allocated]
-        made = replayed(
-            traces.array(6, "shared", "dynamic", 256), *arrays, *(traces.load(k, 0, 1, 0, 5) for k in (1, 2, 3, 4, 5, 6)),
-            traces.line(1, "a.cu:2"),
-        )  # fmt: skip
+        loads = [traces.load(k, 0, 1, 0, 5) for k in range(1, 7)]
+        made = replayed(traces.array(6, "shared", "dynamic", 256), *arrays, *loads, traces.line(1, "a.cu:2"))
         sources = [cells.source for cells in made.cells.values()]
         found = [array["name"] for array in names.named(sources, made.about, [self.folder])]
         self.assertEqual(

@@ -151,7 +151,8 @@ class Tables(unittest.TestCase):
         text = parts_setup.verdicts(self.report)
         self.assertIn("| 01 global | passed (check build, cpu build) | passed | 1.00 | 1.50 | 9.00 | 4.00 |", text)
         self.assertIn(
-            "| 02 shared | passed (check build, cpu build) | over budget | 1.00 of 1.1 | 1.50 | **9.00 of 8.5** | 4.00 |",
+            "| 02 shared | passed (check build, cpu build) | over budget | 1.00 of 1.1 | 1.50 | **9.00 of 8.5** | "
+            "4.00 |",
             text,
         )
         self.assertIn("| 02 part | not written |  |  |  |  |  |", text)

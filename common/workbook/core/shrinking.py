@@ -202,14 +202,16 @@ class Shrinking:
         case, tried = self.smallest.case, f"; {len(sizes)} larger n were tried"
         chosen = sorted({min(failing), max(failing)})
         is_free = case.task == "sort" and self._line.max_range is None and case.type not in _FLOATS
-        other = {"input": "uniform"} if is_free and case.input != "uniform" else {"seed": case.seed + 1}
-        is_other = "input" in other or case.input == "uniform" or case.input.startswith("range:")
-        if not is_other or self._tries + len(chosen) > TRIES:
+        is_random = case.input == "uniform" or case.input.startswith("range:")
+        other: dict[str, object] = {"seed": (case.seed or 0) + 1} if is_random else {}
+        if is_free and case.input != "uniform":
+            other = {"input": "uniform"}
+        if not other or self._tries + len(chosen) > TRIES:
             return f"{tried}, with the same input"
         for n in chosen:
             if self._passes({"n": n, **other}):
-                words = "the input uniform" if "input" in other else f"seed {case.seed + 1}"
-                return f" with this input{tried}, and n = {n:,} passes with {words}"
+                ((name, value),) = other.items()
+                return f" with this input{tried}, and n = {n:,} passes with {name} {value}"
         return f"{tried}, {len(chosen)} of them with other keys, too"
 
     def _is_rule(self, factor: int, passing: int) -> bool:
