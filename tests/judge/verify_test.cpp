@@ -113,7 +113,8 @@ TEST_CASE("floats: NaNs are ordered by their bits, outside the two infinities") 
 TEST_CASE("keys: right outputs pass, wrong ones are named") {
   const std::vector<std::uint32_t> reference = {1, 2, 2, 5, 8, 9};
   CHECK(compare(reference, reference) == "");
-  CHECK(contains(compare(reference, {1, 2, 5, 2, 8, 9}), "index 2 of 6: 5 instead of 2; every key of the input is there"));
+  CHECK(contains(compare(reference, {1, 2, 5, 2, 8, 9}),
+                 "index 2 of 6: 5 instead of 2; every key of the input is there"));
   CHECK(contains(compare(reference, {1, 2, 2, 5, 8, 8}), "index 5 of 6: 8 instead of 9; keys were lost or made up"));
   CHECK(contains(compare(reference, {2, 2, 2, 5, 8, 9}), "index 0 of 6"));
   CHECK(contains(compare(reference, {5, 5, 5, 5, 5, 5}), "lost or made up"));  // in order, and wrong

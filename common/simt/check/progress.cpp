@@ -107,9 +107,8 @@ void Progress::learn(const Access& access, std::uint64_t from) {
     if (is_trial_) return;
     CheckState& all = state();
     all.findings.add({.kind = "forward-progress",
-                      .text = all.running.subject(access.thread) + "waits for " +
-                              all.ownership.describe(access) + ", which block " +
-                              block_name(*all.running.launch, from) + " writes" + why,
+                      .text = all.running.subject(access.thread) + "waits for " + all.ownership.describe(access) +
+                              ", which block " + block_name(*all.running.launch, from) + " writes" + why,
                       .code = access.code});
   }
   known_[from].resize(words);
