@@ -502,6 +502,26 @@ int main(int argc, char**) {
             self.assertEqual(done.returncode, 0)
             self.assertNotIn("conversion", self.run_program("k", "x").stderr)
 
+    def test_an_exception_in_a_kernel_ends_the_program_and_is_not_taken_for_a_fault(self) -> None:
+        text = """__host__ __device__ int checked(int i) {
+  if (i == 3) throw i;
+  return i;
+}
+__global__ void k(int* a) { a[threadIdx.x] = checked(threadIdx.x); }
+int main() {
+  int* a;
+  cudaMallocManaged(&a, 128);
+  k<<<1, 32>>>(a);
+  cudaDeviceSynchronize();
+}
+"""
+        self.file("k.cu", text)
+        self.compiled("k.cu")
+        done = self.run_program("k")
+        self.assertIn("terminate called after throwing an instance of 'int'", done.stderr)
+        self.assertNotIn(" error: ", done.stderr)
+        self.assertEqual(done.returncode, -signal.SIGABRT)
+
 
 if __name__ == "__main__":
     main()

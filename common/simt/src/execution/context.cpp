@@ -56,7 +56,8 @@ simt_switch:
 
 // Keeps what the procedure call standard for AArch64 lets a function rely on: x19 to x30, the lower halves of v8 to
 // v15, and the stack pointer. Threads are nearly always switched away from at the same place, so the processor predicts
-// rightly where `ret` goes.
+// rightly where `ret` goes. x30 becomes null: a function that begins on a fresh stack has no caller, and whoever follows
+// the stack ends there.
 asm(R"(
 .section simt_uninterrupted, "ax", %progbits
 .globl simt_switch
@@ -81,13 +82,14 @@ simt_switch:
   ldp d12, d13, [sp, #128]
   ldp d10, d11, [sp, #112]
   ldp d8, d9, [sp, #96]
-  ldp x29, x30, [sp, #80]
+  ldp x29, x9, [sp, #80]
   ldp x27, x28, [sp, #64]
   ldp x25, x26, [sp, #48]
   ldp x23, x24, [sp, #32]
   ldp x21, x22, [sp, #16]
   ldp x19, x20, [sp], #160
-  ret
+  mov x30, xzr
+  ret x9
 .size simt_switch, .-simt_switch
 .section .note.GNU-stack, "", %progbits
 .text
