@@ -149,6 +149,18 @@ TEST_CASE("floating-point helpers") {
   CHECK(__fmaf_rn(2, 3, 4) == 10);
 }
 
+TEST_CASE("a rounded product stays rounded when something is added to it") {
+  volatile float x = 1 + std::numeric_limits<float>::epsilon();
+  volatile double y = 1 + std::numeric_limits<double>::epsilon();
+  const float square = __fmul_rn(x, x);
+  const double wide_square = __dmul_rn(y, y);
+  // One instruction that multiplies and adds would give the product's rounding error.
+  CHECK(__fadd_rn(__fmul_rn(x, x), -square) == 0);
+  CHECK(__fsub_rn(__fmul_rn(x, x), square) == 0);
+  CHECK(__dadd_rn(__dmul_rn(y, y), -wide_square) == 0);
+  CHECK(__fmaf_rn(x, x, -square) != 0);
+}
+
 TEST_CASE("loads and stores with a cache hint move whole vectors") {
   Managed<float4> vectors(2);
   Managed<unsigned> words(2);
