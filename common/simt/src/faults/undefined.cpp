@@ -102,7 +102,7 @@ extern "C" void __ubsan_handle_float_cast_overflow(const Operation* operation, s
   note(*operation, "conversion",
        std::string("converts ") + text + " to " + to.text() + ", which cannot hold it: a GPU gives " +
            (is_wide ? saturated(from, to, number) : "another result") +
-           ", this processor something else; limit the number first, or call __" +
+           ", a CPU may give something else; limit the number first, or call __" +
            (from.bits() == 64 ? "double" : "float") + "2" + (to.is_signed() ? "" : "u") +
            (to.bits() == 64 ? "ll" : "int") + "_rz(), which gives the GPU's result on both");
 }
