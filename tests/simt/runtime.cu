@@ -202,12 +202,18 @@ TEST_CASE("more than 48 KiB of dynamic shared memory must be requested") {
   CHECK(attributes.maxThreadsPerBlock == 1024);
 }
 
-TEST_CASE("occupancy is one block per multiprocessor, because no more run at a time") {
+TEST_CASE("occupancy follows from threads, dynamic shared memory, and the number of blocks") {
   int blocks = -1, grid = 0, block = 0;
-  CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, other, 128, 0) == cudaSuccess);
-  CHECK(blocks == 1);
-  CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, other, 1025, 0) == cudaSuccess);
-  CHECK(blocks == 0);
+  const auto occupancy = [&](int threads, std::size_t shared) {
+    CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, other, threads, shared) == cudaSuccess);
+    return blocks;
+  };
+  CHECK(occupancy(128, 0) == 16);
+  CHECK(occupancy(1024, 0) == 2);
+  CHECK(occupancy(100, 0) == 16);  // warps are whole
+  CHECK(occupancy(32, 0) == 32);
+  CHECK(occupancy(32, 49152) == 4);
+  CHECK(occupancy(1025, 0) == 0);
   CHECK(cudaOccupancyMaxPotentialBlockSize(&grid, &block, other) == cudaSuccess);
   CHECK(block == 1024);
   CHECK(grid >= 1);

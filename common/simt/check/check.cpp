@@ -50,10 +50,11 @@ void begin_launch(const Launch& launch) {
   const StreamOrder& streams = all.order.streams;
   if (!streams.may_run() || !streams.has_streams()) all.ownership.forget_events(!streams.may_run());
   all.counts.begin_launch(launch);
-  all.unread_launch = {launch.kernel.name, launch.kernel.site};
+  // A cooperative launch returns its error.
+  if (!launch.config.is_cooperative) all.unread_launch = {launch.kernel.name, launch.kernel.site};
   all.ownership.begin_launch(launch.config.dynamic_shared);
   all.order.begin_launch(launch.blocks);
-  all.progress.begin_launch(launch.blocks);
+  all.progress.begin_launch(launch);
   all.order.submit(handle_of(launch.config.stream),
                    {.name = std::string("kernel ") + launch.kernel.name, .site = launch.kernel.site});
   all.running.has_exchanges = false;
@@ -115,6 +116,19 @@ void barrier_opened(Site site, int arrived) {
   end_interval(all, site);
   all.running.last_barrier = site;
 }
+
+void reached_grid_barrier(Site site, int arrived) {
+  CheckState& all = state();
+  all.counts.launch().barriers += unsigned(arrived + lanes_per_warp - 1) / lanes_per_warp;
+  if (all.time.is_up()) [[unlikely]] {
+    end_for_time(site, all.running.place());
+  }
+  all.exits.begin_interval();
+  end_interval(all, site);
+  all.running.last_barrier = site;
+}
+
+void grid_barrier_opened() { state().order.begin_phase(); }
 
 Site left_before(unsigned thread, Site barrier) { return state().exits.left_before(thread, barrier); }
 

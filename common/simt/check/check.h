@@ -33,6 +33,9 @@ void error_read();  ///< by cudaGetLastError() or cudaPeekAtLastError()
 void begin_block(const Launch& launch, std::uint64_t block, void* dynamic_shared);
 void barrier_opened(Site site, int arrived);
 void end_block();
+/// All threads of the running block are at the barrier of the grid; all threads of the grid are.
+void reached_grid_barrier(Site site, int arrived);
+void grid_barrier_opened();
 void stop_observing();  ///< the block is about to be abandoned
 void lanes_synchronized(unsigned warp, unsigned lanes, Site site);
 /// The running block is about to fail, while this thread waits there.

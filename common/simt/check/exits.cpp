@@ -22,11 +22,11 @@ void count(std::vector<std::pair<Site, int>>& returns, Site site) {
 
 }  // namespace
 
-void Exits::leave(Site site) { count(returns_, site); }
+void Exits::leave(Site site) { count(of_block.returns, site); }
 
 Site Exits::left_before(unsigned thread, Site barrier) const {
-  const auto left = functions_.find(thread);
-  if (left == functions_.end()) return {};
+  const auto left = of_block.functions.find(thread);
+  if (left == of_block.functions.end()) return {};
   const auto& [site, last] = left->second;
   const bool is_skipped =
       std::strcmp(site.file, barrier.file) == 0 && site.line <= barrier.line && barrier.line <= last;
@@ -34,14 +34,14 @@ Site Exits::left_before(unsigned thread, Site barrier) const {
 }
 
 void Exits::miss(Site barrier, int threads) {
-  if (is_reported_ || in_block_) return;
-  in_block_ = true;
-  for (const auto& [thread, left] : functions_) {
-    if (left_before(thread, barrier).line != 0) count(returns_, left.site);
+  if (is_reported_ || of_block.has_early) return;
+  of_block.has_early = true;
+  for (const auto& [thread, left] : of_block.functions) {
+    if (left_before(thread, barrier).line != 0) count(of_block.returns, left.site);
   }
-  const auto most = std::max_element(returns_.begin(), returns_.end(),
+  const auto most = std::max_element(of_block.returns.begin(), of_block.returns.end(),
                                      [](const auto& a, const auto& b) { return a.second < b.second; });
-  const bool is_known = most != returns_.end();
+  const bool is_known = most != of_block.returns.end();
   const Running& running = state().running;
   const std::string count = std::to_string(is_known ? most->second : threads) + " of " +
                             std::to_string(running.launch->threads) + " threads ";
@@ -55,7 +55,7 @@ void Exits::miss(Site barrier, int threads) {
 }
 
 void Exits::blame(const Access& access) {
-  if (!early_ || is_reported_ || (access.space == Space::shared && !in_block_)) return;
+  if (!early_ || is_reported_ || (access.space == Space::shared && !of_block.has_early)) return;
   CheckState& all = state();
   if (access.space == Space::global) {
     const Region* const region = all.ownership.region_at(access.address);

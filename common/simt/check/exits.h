@@ -21,16 +21,20 @@ class Exits {
     int last;
   };
 
-  void begin_block() {
-    returns_.clear();
-    functions_.clear();
-    in_block_ = false;
-  }
+  /// Of the running block.
+  struct OfBlock {
+    std::vector<std::pair<Site, int>> returns;  ///< where, and how many threads
+    std::map<unsigned, Return> functions;       ///< by thread: its last one since the last barrier
+    bool has_early = false;                     ///< early_ is this block's
+  };
+  OfBlock of_block;
+
+  void begin_block() { of_block = {}; }
   /// A barrier has opened.
-  void begin_interval() { functions_.clear(); }
+  void begin_interval() { of_block.functions.clear(); }
   /// A thread of the running block returns from the kernel.
   void leave(Site site);
-  void leave_function(unsigned thread, Return from) { functions_[thread] = from; }
+  void leave_function(unsigned thread, Return from) { of_block.functions[thread] = from; }
   /// See check.h.
   Site left_before(unsigned thread, Site barrier) const;
   /// `threads` threads do not reach a barrier, because they have exited.
@@ -45,10 +49,7 @@ class Exits {
     std::string text;
     std::uint32_t interval;
   };
-  std::vector<std::pair<Site, int>> returns_;  // of the running block: where, and how many threads
-  std::map<unsigned, Return> functions_;       // by thread: its last one since the last barrier
-  std::optional<Early> early_;                 // the first of the program, until it is reported
-  bool in_block_ = false;                      // it is the running block's
+  std::optional<Early> early_;  // the first of the program, until it is reported
   bool is_reported_ = false;
 };
 

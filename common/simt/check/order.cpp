@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
+#include <utility>
 
 namespace simt::check {
 namespace {
@@ -15,7 +17,8 @@ bool in_same_warp(unsigned a, unsigned b) { return a / lanes_per_warp == b / lan
 
 }  // namespace
 
-Order::Order() : clocks_(new Clocks[max_warps]) {
+Order::Order() {
+  clocks_.reset(new Clocks[max_warps]);
   for (unsigned warp = 0; warp < max_warps; ++warp) reset_clocks(warp);
 }
 
@@ -60,7 +63,7 @@ bool Order::Fence::comes_before(const Event& access) const {
 }
 
 std::uint64_t Order::block_of(const Event& event) const {
-  return event.interval >= first_of_block_ ? block_ : block_of_interval_[event.interval - first_of_launch_];
+  return event.interval >= first_of_turn_ ? block_ : block_of_interval_[event.interval - first_of_launch_];
 }
 
 std::uint32_t Order::clock_of(const Event& event) const {
@@ -81,15 +84,19 @@ bool Order::are_unordered_in_interval(const Event& before, unsigned now) const {
   return of_warp == known->second.end() || of_warp->second[lane] < clock;
 }
 
+bool Order::is_own(const Event& event, Space space) const {
+  return event.interval >= first_of_block_ && (event.interval >= first_of_own(space) || block_of(event) == block_);
+}
+
 bool Order::are_unordered_in_launch(const Event& before, const Event& now, Space space) const {
   if ((before.bytes & now.bytes) == 0) return false;
   if (before.is_synchronized && now.is_synchronized) return false;
-  if (before.interval >= first_of_block_) {
+  if (is_own(before, space)) {
     if (!is_since_barrier(before) || before.thread == now.thread) return false;
     return are_unordered_in_interval(before, now.thread);
   }
   if (space == Space::global && before.interval < first_of_launch_) return streams.is_unordered(before.interval);
-  if (space == Space::shared || has_untracked_fences_) return false;
+  if (space == Space::shared || has_untracked_fences_ || before.interval < first_of_phase_) return false;
   const std::uint32_t other = block_of_interval_[before.interval - first_of_launch_];
   if (acquired_.size() <= block_ || acquired_[block_].size() <= other) return true;
   // Ordered if one of the fences on which this block relies comes after the access.
@@ -102,6 +109,7 @@ bool Order::are_unordered_in_launch(const Event& before, const Event& now, Space
 
 void Order::acquire(const Event& write) {
   const std::uint32_t from = block_of_interval_[write.interval - first_of_launch_];
+  if (from == block_) return;
   learn_of_flag(from, write.interval);
   if (fences_.size() <= from || fences_[from].empty()) return;
   const std::vector<Fence>& fences = fences_[from];
@@ -129,7 +137,7 @@ bool Order::has_flag_after(const Event& before) const {
 }
 
 void Order::begin_launch(std::uint64_t blocks) {
-  first_of_launch_ = first_unordered_ = interval_ + 1;
+  first_of_launch_ = first_of_phase_ = first_unordered_ = interval_ + 1;
   blocks_ = blocks;
   block_of_interval_.clear();
   fences_.clear();
@@ -146,13 +154,46 @@ void Order::submit(Handle stream, Operation operation) {
 
 void Order::begin_block(std::uint64_t block) {
   block_ = block;
-  first_of_block_ = interval_ + 1;
+  first_of_block_ = first_of_turn_ = interval_ + 1;
   begin_interval();
+}
+
+/// Without what it knows of lanes, if that is nothing: it takes much memory.
+OrderInBlock Order::leave_block() {
+  const bool has_clocks = std::find(std::begin(has_clocks_), std::end(has_clocks_), true) != std::end(has_clocks_);
+  OrderInBlock left = std::exchange(static_cast<OrderInBlock&>(*this), {});
+  if (has_clocks) {
+    clocks_.reset(new Clocks[max_warps]);
+    for (unsigned warp = 0; warp < max_warps; ++warp) reset_clocks(warp);
+  } else {
+    clocks_ = std::move(left.clocks_);
+  }
+  return left;
+}
+
+void Order::continue_block(std::uint64_t block, OrderInBlock known) {
+  forget_interval();
+  if (known.clocks_ == nullptr) known.clocks_ = std::move(clocks_);
+  static_cast<OrderInBlock&>(*this) = std::move(known);
+  block_ = block;
+  first_of_turn_ = ++interval_;
+  block_of_interval_.push_back(std::uint32_t(block_));
+}
+
+void Order::begin_phase() {
+  const bool has_concurrent = first_unordered_ < first_of_phase_;  // operations in other streams
+  first_of_phase_ = interval_ + 1;
+  if (!has_concurrent) first_unordered_ = first_of_phase_;
 }
 
 void Order::begin_interval() {
   since_barrier_ = ++interval_;
   block_of_interval_.push_back(std::uint32_t(block_));
+  forget_interval();
+}
+
+/// Forgets what belongs to the interval between two barriers.
+void Order::forget_interval() {
   if (!stages_.empty()) {
     stages_.clear();
     before_stage_ = {};

@@ -40,7 +40,34 @@ struct Event {
 };
 static_assert(sizeof(Event) == 12 && max_warps * lanes_per_warp <= 1024, "several are kept for each word of memory");
 
-class Order {
+/// What is known of the running block.
+struct OrderInBlock {
+  /// Of each lane a of a warp, what it knows of lane b.
+  using Clocks = std::array<std::array<std::uint32_t, lanes_per_warp>, lanes_per_warp>;
+  /// By warp, what is known of its lanes.
+  using Known = std::map<unsigned, std::array<std::uint32_t, lanes_per_warp>>;
+  using KnownByThread = std::unordered_map<unsigned, Known>;
+  /// From an interval on: what to add to the clocks of a warp's events.
+  struct Stage {
+    unsigned warp;
+    std::uint32_t first_interval;
+    std::array<std::uint32_t, lanes_per_warp> before;
+  };
+
+  std::uint32_t first_of_block_ = 1;
+  std::uint32_t since_barrier_ = 1;  // the first interval since the last barrier
+  bool has_clocks_[max_warps] = {}, lanes_joined_[max_warps] = {};
+  bool has_fences_ = false;
+  std::unique_ptr<Clocks[]> clocks_ = {};
+  std::vector<Stage> stages_ = {};  // since the last barrier
+  std::array<std::uint32_t, max_warps * lanes_per_warp> before_stage_ = {};
+  // Of this interval. By thread, at its last fence; by thread, from the flags that it has read; by flag, for threads
+  // that read it.
+  KnownByThread at_fence_ = {}, from_flags_ = {};
+  std::unordered_map<const void*, Known> by_flag_ = {};
+};
+
+class Order : OrderInBlock {
  public:
   Order();
 
@@ -49,6 +76,7 @@ class Order {
   void submit(Handle stream, Operation operation);
   void begin_block(std::uint64_t block);
   void begin_interval();  ///< a barrier has opened
+  void begin_phase();     ///< the barrier of the grid has opened: what follows in any block comes after all before
   void fence(unsigned thread);
   void fence_in_block(unsigned thread);
   void synchronize_lanes(unsigned warp, unsigned lanes);
@@ -58,6 +86,9 @@ class Order {
   bool is_since_barrier(const Event& event) const { return event.interval >= since_barrier_; }
   std::uint32_t first_of_block() const { return first_of_block_; }    ///< the first interval of the running block
   std::uint32_t first_of_launch() const { return first_of_launch_; }  ///< the first interval of the running launch
+  /// The first interval from which on all accesses of the space are the running block's. In global memory, others may have
+  /// had turns since it began.
+  std::uint32_t first_of_own(Space space) const { return space == Space::shared ? first_of_block_ : first_of_turn_; }
   /// The first interval whose accesses may be concurrent with current ones.
   std::uint32_t first_concurrent(Space space) const {
     return space == Space::shared ? since_barrier_ : first_unordered_;
@@ -101,7 +132,8 @@ class Order {
   [[gnu::always_inline]] bool are_unordered(const Event& before, const Event& now, Space space) const {
     // Most accesses follow one of an earlier interval, launch or block, or of the same thread.
     if (before.interval < (space == Space::shared ? first_of_block_ : first_unordered_)) return false;
-    if (is_since_barrier(before) ? before.thread == now.thread : before.interval >= first_of_block_) return false;
+    if (before.interval >= first_of_own(space) && (!is_since_barrier(before) || before.thread == now.thread))
+      return false;
     return are_unordered_in_launch(before, now, space);
   }
 
@@ -119,6 +151,10 @@ class Order {
   void take_over(const void* flag, unsigned thread);
 
   StreamOrder streams;
+
+  /// The running block leaves its turn to others.
+  OrderInBlock leave_block();
+  void continue_block(std::uint64_t block, OrderInBlock known);
 
   /// After a synchronized read of what another block wrote in the same way: that block's accesses before its fence, and
   /// all that it could rely on, come before what follows here.
@@ -138,12 +174,8 @@ class Order {
     bool comes_after(const Event& access) const;
     bool comes_before(const Event& access) const;
   };
-  /// Of each lane a of a warp, what it knows of lane b.
-  using Clocks = std::array<std::array<std::uint32_t, lanes_per_warp>, lanes_per_warp>;
-  /// By warp, what is known of its lanes.
-  using Known = std::map<unsigned, std::array<std::uint32_t, lanes_per_warp>>;
-  using KnownByThread = std::unordered_map<unsigned, Known>;
 
+  bool is_own(const Event& event, Space space) const;
   bool are_unordered_in_launch(const Event& before, const Event& now, Space space) const;
   bool are_unordered_in_interval(const Event& before, unsigned now) const;
   std::uint32_t clock_of(unsigned thread) const {
@@ -153,6 +185,7 @@ class Order {
   /// The clock of an event's lane, since the last barrier.
   std::uint32_t clock_of(const Event& event) const;
   void reset_clocks(unsigned warp);
+  void forget_interval();
   void learn_of_flag(std::uint32_t from, std::uint32_t interval);
   void advance_clock(unsigned warp, unsigned lane);
   void begin_stage(unsigned warp);
@@ -161,31 +194,16 @@ class Order {
   static void learn(Known& own, const Known& more);
   static void join(KnownByThread& known, unsigned warp, unsigned lanes);
 
-  /// From an interval on: what to add to the clocks of a warp's events.
-  struct Stage {
-    unsigned warp;
-    std::uint32_t first_interval;
-    std::array<std::uint32_t, lanes_per_warp> before;
-  };
-
-  std::uint32_t interval_ = 1, first_of_block_ = 1, first_of_launch_ = 1;
-  std::uint32_t since_barrier_ = 1;    // the first interval since the last barrier
-  std::uint32_t first_unordered_ = 1;  // of an earlier operation in another stream, or first_of_launch_
-  bool has_clocks_[max_warps] = {}, lanes_joined_[max_warps] = {};
-  bool has_fences_ = false;
+  std::uint32_t interval_ = 1, first_of_launch_ = 1;
+  std::uint32_t first_of_turn_ = 1;    // since the running block has begun or continued
+  std::uint32_t first_of_phase_ = 1;   // since the barrier of the grid has opened, or first_of_launch_
+  std::uint32_t first_unordered_ = 1;  // of an earlier operation in another stream, or first_of_phase_
   std::uint64_t blocks_ = 0, block_ = 0;              // of the running launch
   std::vector<std::uint32_t> block_of_interval_;      // from first_of_launch_ on
   bool has_untracked_fences_ = false;                 // then blocks of this launch are taken to be in order
   std::vector<std::vector<Fence>> fences_;            // by block, in order
   std::vector<std::vector<std::uint32_t>> acquired_;  // by block: on how many fences of each other block it relies
   std::vector<std::vector<std::uint32_t>> flags_;  // by block: the interval of the last flag that it knows of another
-  std::unique_ptr<Clocks[]> clocks_;
-  std::vector<Stage> stages_;  // since the last barrier
-  std::array<std::uint32_t, max_warps * lanes_per_warp> before_stage_ = {};
-  // Of this interval. By thread, at its last fence; by thread, from the flags that it has read; by flag, for threads
-  // that read it.
-  KnownByThread at_fence_, from_flags_;
-  std::unordered_map<const void*, Known> by_flag_;
 };
 
 }  // namespace simt::check

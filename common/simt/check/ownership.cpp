@@ -136,6 +136,25 @@ void Ownership::begin_launch(std::size_t dynamic_shared_bytes) {
   }
 }
 
+SharedCells Ownership::take_shared_cells() {
+  const SharedCells taken{static_cells, dynamic_cells};
+  if (spare_shared_.empty()) {
+    static_cells = taken.of_static.exist() ? map_cells(shared_last - shared_first) : Cells{};
+    dynamic_cells = map_cells(max_dynamic_shared);
+  } else {
+    static_cells = spare_shared_.back().of_static;
+    dynamic_cells = spare_shared_.back().of_dynamic;
+    spare_shared_.pop_back();
+  }
+  return taken;
+}
+
+void Ownership::give_shared_cells(const SharedCells& cells) {
+  spare_shared_.push_back({static_cells, dynamic_cells});
+  static_cells = cells.of_static;
+  dynamic_cells = cells.of_dynamic;
+}
+
 bool Ownership::is_observers(std::uintptr_t address) const {
   const auto after = maps_.upper_bound(address);
   return after != maps_.begin() && address < std::prev(after)->second;

@@ -59,6 +59,11 @@ struct Cells {
   bool exist() const { return writes != nullptr; }
 };
 
+/// Those of a block's shared memory.
+struct SharedCells {
+  Cells of_static, of_dynamic;
+};
+
 /// An allocation or what narrow() has left of it; or the program's variables.
 struct Region {
   const char* begin = nullptr;
@@ -105,6 +110,11 @@ class Ownership {
 
   /// Finds the program's variables (once), this OS thread's shared memory, and room for cells of dynamic shared memory.
   void begin_launch(std::size_t dynamic_shared_bytes);
+
+  /// The cells of the running block's shared memory, which gets others.
+  SharedCells take_shared_cells();
+  /// The running block gets these instead.
+  void give_shared_cells(const SharedCells& cells);
 
   /// False: there is no memory left to keep anything about it.
   bool allocated(const void* begin, std::size_t bytes, bool is_host_accessible, std::vector<Code> made_by = {});
@@ -180,6 +190,7 @@ class Ownership {
   const Region* left_behind_ = nullptr;
   std::size_t tls_bytes_ = 0;
   bool has_variables_ = false;
+  std::vector<SharedCells> spare_shared_;
   std::map<std::uintptr_t, std::uintptr_t> maps_;  // what the observers have mapped: begin, end
   std::mutex large_mutex_;                         // several of the program's threads may allocate
   std::vector<Region*> large_;                     // allocations

@@ -75,10 +75,10 @@ const char* const why =
 
 bool Progress::Value::is_unchanged() const { return bits_at(address, bytes) == bits; }
 
-void Progress::begin_launch(std::uint64_t blocks) {
-  blocks_ = blocks;
+void Progress::begin_launch(const Launch& launch) {
+  blocks_ = launch.config.is_cooperative ? 1 : launch.blocks;
   begun_ = 0;
-  has_room_ = blocks > 1 && blocks <= max_blocks;
+  has_room_ = blocks_ > 1 && blocks_ <= max_blocks;
   before_.clear();
   known_.clear();
   is_searching_ = false;
@@ -96,7 +96,7 @@ void Progress::remember_value(const Access& access) {
 }
 
 void Progress::learn(const Access& access, std::uint64_t from) {
-  if (is_trial_ || is_searching_ || blocks_ > max_blocks || from == block_) return;
+  if (is_trial_ || is_searching_ || blocks_ == 1 || blocks_ > max_blocks || from == block_) return;
   const std::size_t words = blocks_ / 64 + 1;
   if (known_.empty()) known_.resize(blocks_);
   std::vector<std::uint64_t>& own = known_[block_];

@@ -1,7 +1,7 @@
 // Blocks that wait for blocks of which CUDA does not promise that they run. The blocks of a grid begin in any order,
 // and one that has not begun may have to wait until others end. A block may therefore wait for another one only if it
 // knows that the other has begun, because it has read what that block has written: the number before its own from a
-// counter, for example.
+// counter, for example. The blocks of a cooperative launch all run: nothing is said about those.
 #pragma once
 
 #include <bit>
@@ -19,7 +19,7 @@ namespace simt::check {
 
 class Progress {
  public:
-  void begin_launch(std::uint64_t blocks);
+  void begin_launch(const Launch& launch);
   void begin_block(std::uint64_t block);
 
   /// Before a synchronized write of global memory: keeps the value of before the launch.

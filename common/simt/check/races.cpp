@@ -21,20 +21,25 @@ bool in_same_warp(const Event& a, const Event& b) { return a.thread / lanes_per_
 std::string advice_on_blocks(const Race& race, bool is_shown_in_block = false) {
   const auto& [before, before_way, now, access] = race;
   const bool are_plain = !before.is_synchronized && !now.is_synchronized;
+  const std::string ways = state().running.launch->config.is_cooperative
+                               ? "put this_grid().sync() between the two accesses, or use an atomic"
+                               : "use an atomic, or two launches";
   if (are_plain && before_way == Way::store && access.way == Way::load && state().order.has_flag_after(before)) {
     return "a flag or counter says that the other block has written it, but no fence comes between that write and the "
            "flag: put __threadfence() before the flag is written";
   }
   if (is_shown_in_block) {
     return "threads of different blocks do the same, and no barrier orders them: check which thread has which element, "
-           "or use an atomic, or two launches";
+           "or " +
+           ways;
   }
   if (before.thread == now.thread) {
     return "two blocks access one element with the same threadIdx: is blockIdx in the index, times the number of "
            "elements per block? In a loop over the grid, is the step gridDim.x times that number? If all blocks should "
-           "access this element, use an atomic, or two launches";
+           "access this element, " +
+           ways;
   }
-  return "nothing orders these blocks: check which thread has which element, or use an atomic, or two launches";
+  return "nothing orders these blocks: check which thread has which element, or " + ways;
 }
 
 /// Of two threads of a block.

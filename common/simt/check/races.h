@@ -17,9 +17,9 @@ void join_swap(const Cell& cell, const Event& swap);
 
 /// Keeps two readers of different threads as long as a later writer may race with them.
 [[gnu::always_inline]] inline void keep_reader(const Cell& cell, const Event& now, const Order& order,
-                                               std::uint32_t first_concurrent) {
-  const bool is_other = cell.read.thread != now.thread || cell.read.interval < order.first_of_block();
-  if (cell.read.interval >= first_concurrent && is_other) {
+                                               Space space) {
+  const bool is_other = cell.read.thread != now.thread || cell.read.interval < order.first_of_own(space);
+  if (cell.read.interval >= order.first_concurrent(space) && is_other) {
     cell.other_read = cell.read;
     cell.content.other_is_write = false;
   }
@@ -36,7 +36,7 @@ void join_swap(const Cell& cell, const Event& swap);
   const bool is_synchronized = access.sync == Sync::synchronized;
   const Event& write = cell.write;
   if (is_synchronized && access.space == Space::global && reads(access.way) && write.is_synchronized &&
-      write.interval >= order.first_of_launch() && write.interval < order.first_of_block()) [[unlikely]] {
+      write.interval >= order.first_of_launch() && write.interval < order.first_of_own(Space::global)) [[unlikely]] {
     all.progress.learn(access, order.block_of(write));
     order.acquire(write);
   }
@@ -72,7 +72,7 @@ void join_swap(const Cell& cell, const Event& swap);
     if (is_synchronized && order.has_fences()) [[unlikely]]
       order.pass_on(&cell.write, access.thread, access.way);
   }
-  if (access.way == Way::load) keep_reader(cell, now, order, first_concurrent);
+  if (access.way == Way::load) keep_reader(cell, now, order, access.space);
 }
 
 }  // namespace simt::check

@@ -56,6 +56,12 @@ class Requests {
   void finish();
   void begin_block();
   void end_block();
+  /// The running block leaves; returns what continue_block() needs.
+  std::uint64_t leave_block() {
+    finish();
+    return span_;
+  }
+  void continue_block(std::uint64_t span) { span_ = span; }
 
  private:
   struct Instruction;

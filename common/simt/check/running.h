@@ -20,7 +20,10 @@ struct Running {
   unsigned thread() const {
     return is_flat ? threadIdx.x : threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
   }
-  bool has_later_blocks() const { return launch != nullptr && block + 1 < launch->blocks; }
+  /// Which run after the running one.
+  bool has_later_blocks() const {
+    return launch != nullptr && block + 1 < launch->blocks && !launch->config.is_cooperative;
+  }
   /// "kernel sort, block (1,0,0)"
   std::string place() const {
     return std::string("kernel ") + launch->kernel.name + ", block " + block_name(*launch, block);

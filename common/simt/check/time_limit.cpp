@@ -52,6 +52,10 @@ void TimeLimit::begin_launch() {
   block_ended();
 }
 
+double TimeLimit::leave_block() const { return seconds(CLOCK_THREAD_CPUTIME_ID) - began_; }
+
+void TimeLimit::continue_block(double time_run) { began_ = seconds(CLOCK_THREAD_CPUTIME_ID) - time_run; }
+
 void TimeLimit::begin_search() {
   is_searching_ = true;
   began_ = seconds(CLOCK_THREAD_CPUTIME_ID);

@@ -30,6 +30,10 @@ class TimeLimit {
  public:
   void begin_launch();
   void block_ended() { progress_.fetch_add(1, std::memory_order_relaxed); }
+  /// The running block leaves its turn to others; returns for how long it has run.
+  double leave_block() const;
+  /// A block that has run for so long has its turn again.
+  void continue_block(double time_run);
   /// The program is to end: the time of the running launch is up. `has_hung`: that is why; otherwise nothing is known
   /// to be wrong with the launch.
   void ask_to_end(int signal, bool has_hung) {

@@ -1,6 +1,5 @@
-// Cooperative groups: a block, tiles of a warp, coalesced threads, and ranks in the grid (CUDA C++ Programming Guide,
-// "Cooperative Groups"). Grid synchronization, clusters and multi-warp tiles are not declared, because not all blocks
-// run at the same time here.
+// Cooperative groups: the grid, a block, tiles of a warp, and coalesced threads (CUDA C++ Programming Guide, "Cooperative
+// Groups"). Clusters are not declared.
 #pragma once
 
 #include <cstring>
@@ -48,15 +47,12 @@ class thread_block {
 
 inline thread_block this_thread_block() { return {}; }
 
-/// All blocks of the launch; only for ranks.
+/// All blocks of the launch.
 class grid_group {
  public:
-#ifdef SIMT_UNAVAILABLE
-  SIMT_UNAVAILABLE(
-      "a barrier for all blocks needs all of them at once, and CUDA on the CPU runs one at a time: "
-      "end the kernel there, and launch another one for what follows")
-  static void sync();
-#endif
+  /// Only in a cooperative launch (cudaLaunchCooperativeKernel).
+  static void sync(simt::Site site = simt::Site::here()) { simt::grid_barrier(site); }
+  static bool is_valid() { return simt::is_cooperative_launch(); }
   static unsigned long long thread_rank() { return block_rank() * thread_block::size() + thread_block::thread_rank(); }
   static unsigned long long num_threads() { return num_blocks() * thread_block::size(); }
   static unsigned long long size() { return num_threads(); }
@@ -67,7 +63,6 @@ class grid_group {
   static dim3 block_index() { return blockIdx; }
   static dim3 dim_blocks() { return gridDim; }
   static dim3 group_dim() { return gridDim; }
-  static bool is_valid() { return true; }
 };
 
 inline grid_group this_grid() { return {}; }

@@ -4,8 +4,8 @@
 //        |
 //     faults/       signals in device code become findings
 //        |
-//     execution/    a thread block on an OS thread: fibers, barriers, warp primitives; the OS threads that run blocks
-//        |
+//     execution/    a thread block on an OS thread: fibers, barriers, warp primitives; the OS threads that run blocks,
+//        |          the turns of blocks that wait for others, and the barrier of a grid
 //     memory/       the device's memory: allocations between guard pages, pools, global variables
 //        |
 //     error.cpp     error codes, and the error that stays after a kernel has failed
@@ -26,8 +26,11 @@ namespace simt {
 inline constexpr int lanes_per_warp = 32;
 inline constexpr int max_threads_per_block = 1024;
 inline constexpr int max_warps = max_threads_per_block / lanes_per_warp;
+/// What a multiprocessor of the device has room for.
+inline constexpr int max_threads_per_multiprocessor = 2048, max_blocks_per_multiprocessor = 32;
 /// Shared memory per block, in bytes: without and with cudaFuncSetAttribute.
 inline constexpr int default_shared_bytes = 49152, max_shared_bytes = 232448;
+inline constexpr int reserved_shared_bytes = 1024;  ///< of each block, in addition
 inline constexpr int compute_capability_major = 9, compute_capability_minor = 0;
 
 }  // namespace simt

@@ -69,7 +69,10 @@ class LocalArray {
 
  public:
   [[gnu::always_inline]] LocalArray(Array& array, const char* name, Site site = Site::here()) {
-    if constexpr (is_watched) local_array_begins(array_ = &array, sizeof array, name, site);
+    if constexpr (is_watched) {
+      array_ = const_cast<std::remove_cv_t<Array>*>(&array);
+      local_array_begins(array_, sizeof array, name, site);
+    }
   }
   [[gnu::always_inline]] ~LocalArray() {
     if constexpr (is_watched) local_array_ends(array_);
@@ -113,6 +116,11 @@ enum class WarpOp : std::uint8_t {
 
 /// Waits until all threads of the block that have not exited arrive; returns for how many of them `predicate` was true.
 int block_barrier(bool predicate, Site site);
+
+/// Waits until all threads of the grid arrive. Ends a kernel whose launch is not cooperative.
+void grid_barrier(Site site);
+/// Whether the running launch is cooperative: all its blocks run at once.
+bool is_cooperative_launch();
 
 /// One lane's part in a warp primitive: waits for the lanes of `mask`, then returns this lane's result.
 /// `value` holds the operand's bits, `lane_argument` the source lane or delta, `width` the logical warp size of a

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 
 #include "simt/device.h"
 #include "simt/host_pointers.h"
@@ -19,6 +20,7 @@ struct LaunchConfig {
   dim3 block;
   std::size_t dynamic_shared = 0;  ///< bytes
   cudaStream_t stream = nullptr;
+  bool is_cooperative = false;  ///< all blocks run at once, and have a barrier
 
   LaunchConfig(dim3 grid, dim3 block, std::size_t dynamic_shared = 0, cudaStream_t stream = nullptr)
       : grid(grid), block(block), dynamic_shared(dynamic_shared), stream(stream) {}
@@ -39,9 +41,9 @@ struct Kernel {
 };
 
 /// Runs all threads of all blocks to completion before it returns. A launch that a device would refuse sets the last
-/// error (cudaErrorInvalidConfiguration or cudaErrorInvalidResourceHandle), reports the line of the launch, and runs
-/// nothing.
-void run(const Kernel& kernel, const LaunchConfig& config);
+/// error (cudaErrorInvalidConfiguration, cudaErrorInvalidResourceHandle or cudaErrorCooperativeLaunchTooLarge), reports
+/// the line of the launch, and runs nothing. Returns the error of the launch, not of the kernel.
+cudaError_t run(const Kernel& kernel, const LaunchConfig& config);
 
 /// From now on, `listener` is called after each launch; null (the default) for no listener.
 using LaunchListener = void (*)(const Kernel& kernel, const LaunchConfig& config, double milliseconds);
@@ -50,10 +52,10 @@ void listen_to_launches(LaunchListener listener);
 /// From now on, each block that ends adds 1 to this counter; null (the default): to none.
 void count_blocks_in(std::uint64_t* counter);
 
+/// Runs a kernel on these arguments, which are its own copies.
 template <class Call, class... Arguments>
-void launch(const Call& call, const char* name, const char* file, int line, const LaunchConfig& config,
-            Arguments&&... arguments) {
-  std::tuple<std::decay_t<Arguments>...> copies(static_cast<Arguments&&>(arguments)...);
+cudaError_t run_on(std::tuple<Arguments...>& copies, const Call& call, const char* name, Site site,
+                   const LaunchConfig& config) {
   std::apply(
       [](auto&... copy) {
         int position = 0;
@@ -62,17 +64,50 @@ void launch(const Call& call, const char* name, const char* file, int line, cons
       copies);
   struct Bound {
     const Call& call;
-    decltype(copies)& arguments;
+    std::tuple<Arguments...>& arguments;
   } bound{call, copies};
   const Kernel kernel{name,
-                      {file, line},
+                      site,
                       [](const void* pointer) {
                         const Bound& bound = *static_cast<const Bound*>(pointer);
                         std::apply([&](auto&... arguments) { bound.call(passed(arguments)...); }, bound.arguments);
                       },
                       &bound,
                       {{{&bound, sizeof bound}, {&copies, sizeof copies}}}};
-  run(kernel, config);
+  return run(kernel, config);
+}
+
+template <class Call, class... Arguments>
+void launch(const Call& call, const char* name, const char* file, int line, const LaunchConfig& config,
+            Arguments&&... arguments) {
+  std::tuple<std::decay_t<Arguments>...> copies(static_cast<Arguments&&>(arguments)...);
+  run_on(copies, call, name, {file, line}, config);
+}
+
+/// What the rewriter turns the first argument of cudaLaunchCooperativeKernel() into, and drops a cast from.
+template <class... Parameters>
+struct NamedKernel {
+  const char* name;
+  void (*function)(Parameters...);
+  Site site;
+};
+template <class... Parameters>
+NamedKernel<Parameters...> named_kernel(const char* name, void (*function)(Parameters...), Site site = Site::here()) {
+  return {name, function, site};
+}
+#ifdef SIMT_UNAVAILABLE
+SIMT_UNAVAILABLE(
+    "CUDA on the CPU needs the kernel itself here, because a void* does not say which arguments it has: write "
+    "cudaLaunchCooperativeKernel(kernel, ...)")
+NamedKernel<> named_kernel(const char* name, const void* function);
+#endif
+
+/// `arguments`: the address of each.
+template <class... Parameters, std::size_t... Numbers>
+cudaError_t launch_by_addresses(const NamedKernel<Parameters...>& kernel, const LaunchConfig& config, void** arguments,
+                                std::index_sequence<Numbers...>) {
+  std::tuple<std::decay_t<Parameters>...> copies(*static_cast<std::decay_t<Parameters>*>(arguments[Numbers])...);
+  return run_on(copies, *kernel.function, kernel.name, kernel.site, config);
 }
 
 /// `extern __shared__ T name[]` at file scope: converts to a pointer to the running block's memory.
@@ -82,3 +117,14 @@ struct DynamicShared {
 };
 
 }  // namespace simt
+
+/// Runs all blocks at once, so that this_grid().sync() may be called. `arguments`: the address of each. Refused with
+/// cudaErrorCooperativeLaunchTooLarge if the blocks do not fit on the device.
+template <class... Parameters>
+cudaError_t cudaLaunchCooperativeKernel(simt::NamedKernel<Parameters...> kernel, dim3 grid, dim3 block,
+                                        void** arguments, std::size_t dynamic_shared = 0,
+                                        cudaStream_t stream = nullptr) {
+  simt::LaunchConfig config(grid, block, dynamic_shared, stream);
+  config.is_cooperative = true;
+  return simt::launch_by_addresses(kernel, config, arguments, std::index_sequence_for<Parameters...>());
+}

@@ -7,8 +7,8 @@
 //    on a GPU, but nothing overlaps.
 //  - A copy or fill that leaves its allocation by even one byte is refused (cudaErrorInvalidValue).
 //  - New memory holds 0xCD in every byte, also when a pool hands it out again.
-//  - The occupancy is one block per multiprocessor, because an OS thread runs one block at a time: there are never more
-//    resident blocks than multiprocessors.
+//  - The occupancy follows from the threads and the dynamic shared memory of a block. Registers and __shared__ arrays
+//    are not known.
 // After a kernel has failed, every call returns its error until cudaDeviceReset.
 #pragma once
 

@@ -1,43 +1,34 @@
 #include "block.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "failure.h"
+#include "shuffle.h"
 
 namespace simt {
-namespace {
-
-/// splitmix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014): one output per call.
-std::uint64_t next_random(std::uint64_t& state) {
-  std::uint64_t z = (state += 0x9e3779b97f4a7c15u);
-  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return z ^ (z >> 31);
-}
-
-void shuffle(std::uint8_t* items, int n, std::uint64_t& state) {
-  for (int i = n - 1; i > 0; --i) std::swap(items[i], items[next_random(state) % unsigned(i + 1)]);
-}
-
-}  // namespace
 
 void Block::arrange(const Launch& launch) {
   const dim3 shape = launch.config.block;
+  arranged_for = launch.number;
   warp_count = (launch.threads + lanes_per_warp - 1) / lanes_per_warp;
+  if (warps.size() < std::size_t(warp_count)) {
+    warps.resize(std::size_t(warp_count));
+    threads.resize(warps.size() * lanes_per_warp);
+    waiting.resize(threads.size());
+  }
   std::uint64_t random = launch.order_seed;
   std::uint8_t warp_order[max_warps];
   for (int w = 0; w < warp_count; ++w) warp_order[w] = std::uint8_t(w);
   // A short last warp stays last: positions are packed without holes.
   const int full_warps = launch.threads / lanes_per_warp;
-  if (launch.order_seed != 0) shuffle(warp_order, full_warps, random);
+  if (launch.order_seed != 0) shuffle(warp_order, unsigned(full_warps), random);
   for (int w = 0; w < warp_count; ++w) {
     Warp& warp = warps[w];
     const int first = warp_order[w] * lanes_per_warp;
     const int lanes = std::min(lanes_per_warp, launch.threads - first);
     std::uint8_t lane_order[lanes_per_warp];
     for (int lane = 0; lane < lanes; ++lane) lane_order[lane] = std::uint8_t(lane);
-    if (launch.order_seed != 0) shuffle(lane_order, lanes, random);
+    if (launch.order_seed != 0) shuffle(lane_order, unsigned(lanes), random);
     warp.existing = lanes == lanes_per_warp ? ~0u : (1u << lanes) - 1;
     for (int position = 0; position < lanes; ++position) {
       Thread& thread = thread_at(w, position);
@@ -60,11 +51,19 @@ void Block::restart() {
   ++barrier;  // no thread waits at it yet
   alive = launch->threads;
   in_barrier = 0;
+  if (in_grid_barrier != 0) open_grid_barrier();  // of a launch that was abandoned
 }
 
-const Thread* Block::thread_in_barrier() const {
+void Block::open_grid_barrier() {
+  in_grid_barrier = 0;
+  for (Waiting& thread : waiting) {
+    if (thread.barrier == Waiting::grid) thread.barrier = 0;
+  }
+}
+
+const Thread* Block::thread_at_barrier(std::uint64_t number) const {
   for (int t = 0; t < launch->threads; ++t) {
-    if (waiting[t].barrier == barrier) return &threads[t];
+    if (waiting[t].barrier == number) return &threads[t];
   }
   return nullptr;
 }

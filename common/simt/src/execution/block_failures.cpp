@@ -11,9 +11,10 @@ namespace {
 
 std::string describe(const Block& block, const Thread& thread) {
   const Waiting& waiting = block.waiting_of(&thread);
-  return "thread " + coordinates(thread.index) + " waits at " +
-         (waiting.barrier == block.barrier ? "__syncthreads()" : "a warp primitive") + " in " +
-         file_and_line(waiting.site);
+  const char* const primitive = waiting.barrier == block.barrier   ? "__syncthreads()"
+                                : waiting.barrier == Waiting::grid ? "grid.sync()"
+                                                                   : "a warp primitive";
+  return "thread " + coordinates(thread.index) + " waits at " + primitive + " in " + file_and_line(waiting.site);
 }
 
 std::string lane_of(const Block& block) { return "lane " + std::to_string(block.turn.current->lane); }
@@ -49,7 +50,45 @@ Failure left_before_barrier(const Block& block, Site site) {
 
 #endif
 
+const char* const all_of_grid = "; all threads of the grid must reach the same grid.sync(): ";
+
+/// A thread of the block that has exited.
+const Thread& exited_thread(const Block& block) {
+  for (int w = 0; w < block.warp_count; ++w) {
+    const Warp& warp = block.warps[w];
+    if (warp.exited != 0) return block.thread_at(w, warp.position[std::countr_zero(warp.exited)]);
+  }
+  return *block.turn.current;
+}
+
+/// Some threads of the block wait at the barrier of the grid, and others never come.
+Deadlock missing_at_grid_barrier(Block& block) {
+  const Thread* const waits = block.thread_in_grid_barrier();
+  const Thread* const other = block.thread_in_barrier();
+  const std::string why =
+      other != nullptr ? ", while " + describe(block, *other) + all_of_grid + "move it out of an if or a loop"
+                       : ", which thread " + coordinates(exited_thread(block).index) +
+                             " of the block never reaches: it has exited" + all_of_grid +
+                             "put only the work around it into an if, and not the barrier";
+  return {const_cast<Thread*>(waits),
+          {"divergent-barrier", "waits at grid.sync() here" + why, block.grid_barrier_site, cudaErrorLaunchFailure}};
+}
+
 }  // namespace
+
+Failure divergent_grid_barrier(const Block& block, Site site) {
+  if (!block.launch->config.is_cooperative) {
+    return {"invalid-launch",
+            "calls grid.sync(), but the launch at " + file_and_line(block.launch->kernel.site) +
+                " is not cooperative, so that not all blocks may run at once; launch the kernel with "
+                "cudaLaunchCooperativeKernel()",
+            site, cudaErrorLaunchFailure};
+  }
+  return {"divergent-barrier",
+          "reaches grid.sync() here, while " + describe(block, *block.thread_in_grid_barrier()) + all_of_grid +
+              "move it out of an if or a loop that only some of them enter",
+          site, cudaErrorLaunchFailure};
+}
 
 Failure divergent_barrier(const Block& block, Site site) {
 #ifdef SIMT_CHECK
@@ -91,6 +130,7 @@ Deadlock deadlock(Block& block) {
                  "; " + describe(block, other),
              group.site, cudaErrorLaunchFailure}};
   }
+  if (block.in_grid_barrier > 0) return missing_at_grid_barrier(block);
   const Thread* const first = block.thread_in_barrier();
   if (first == nullptr) {
     return {nullptr, {"deadlock", "no thread can run", block.launch->kernel.site, cudaErrorLaunchFailure}};

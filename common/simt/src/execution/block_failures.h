@@ -9,6 +9,8 @@ namespace simt {
 
 /// A thread reached __syncthreads() at `site`, while others wait at another one.
 Failure divergent_barrier(const Block& block, Site site);
+/// A thread reached grid.sync() at `site`, while others wait at another one; or the launch is not cooperative.
+Failure divergent_grid_barrier(const Block& block, Site site);
 /// The running lane is not in its own mask.
 Failure invalid_mask(const Block& block, WarpOp op, unsigned mask, Site site);
 /// The running lane reached `op`, while the lanes of `group`, with the same mask, wait at another primitive.

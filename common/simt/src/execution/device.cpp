@@ -41,6 +41,12 @@ int block_barrier(bool predicate, Site site) {
   return running_worker("__syncthreads()", site).barrier(predicate, site);
 }
 
+void grid_barrier(Site site) { running_worker("grid.sync()", site).grid_barrier(site); }
+
+bool is_cooperative_launch() {
+  return worker_of_thread.running != nullptr && worker_of_thread.running->is_cooperative();
+}
+
 std::uint64_t warp_collective(WarpOp op, unsigned mask, std::uint64_t value, int argument, int width, Site site) {
   return running_worker("a warp primitive", site).collective(op, mask, value, argument, width, site);
 }

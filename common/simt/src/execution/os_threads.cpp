@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <numeric>
 #include <utility>
 
 #include "../environment.h"
+#include "grid.h"
+#include "shuffle.h"
 
 namespace simt {
 
@@ -63,6 +66,7 @@ void OsThreads::run(const Launch& launch) {
   const std::lock_guard one_launch(launches_);
   launch_ = &launch;
   launch_state.begin();
+  arrange_blocks();
   SIMT_OBSERVE(check::begin_launch(launch);)
   const bool share = launch.blocks > 1 && !helpers_.empty();
   {
@@ -95,19 +99,52 @@ void OsThreads::run_blocks() {
     worker.watched = true;
   }
   launch_state.worker_begins();
-  for (;;) {
-    const std::uint64_t block = next_block_.fetch_add(1);
-    if (block >= launch_->blocks || launch_state.failed()) break;
-    const std::uint64_t place = reverse_blocks() ? launch_->blocks - 1 - block : block;
-    const bool has_ended = worker.run_block(*launch_, place);
-    SIMT_OBSERVE(if (check::continues_search(*launch_, place)) continue;)
-    if (!has_ended) break;
-    count_block();
+  while (const std::optional<Left> left = run_next(worker)) {
+    if (*left == Left::ended) count_block();
+    if (*left == Left::failed) break;
     if (!helpers_.empty() && has_blocks_left() && std::chrono::steady_clock::now() - began_ > short_launch)
       start_.notify_one();
   }
+  if (launch_->are_resident) worker.drop_waiting_blocks();
+  if (launch_->config.is_cooperative && launch_state.failed()) Grid::running().stop_waiting();
   SIMT_OBSERVE(check::end_search();)
   launch_state.worker_ends();
+}
+
+/// Runs the next block that can run, until it ends or waits. Empty: there is none.
+std::optional<Left> OsThreads::run_next(Worker& worker) {
+  for (;;) {
+    if (launch_state.failed()) return {};
+    const std::uint64_t opened = launch_->config.is_cooperative ? Grid::running().times_opened() : 0;
+    if (worker.has_waiting_blocks()) {
+      if (const auto left = worker.continue_after_barrier()) return left;
+    }
+    if (const std::uint64_t block = next_block_.fetch_add(1); block < launch_->blocks) {
+      const Left left = worker.run_block(*launch_, number_of(block));
+      SIMT_OBSERVE(if (check::continues_search(*launch_, number_of(block))) continue;)
+      return left;
+    }
+    if (!worker.has_waiting_blocks()) return {};
+    if (const auto left = worker.continue_loop()) return left;
+    Grid::running().wait(opened);
+  }
+}
+
+std::uint64_t OsThreads::number_of(std::uint64_t block) const {
+  if (!order_.empty()) return order_[block];
+  return reverse_blocks() ? launch_->blocks - 1 - block : block;
+}
+
+/// The order in which the blocks of a cooperative launch begin is as undefined as that of lanes.
+void OsThreads::arrange_blocks() {
+  order_.clear();
+  if (!launch_->config.is_cooperative) return;
+  Grid::running().begin(launch_->blocks);
+  if (launch_->order_seed == 0 || reverse_blocks()) return;
+  order_.resize(launch_->blocks);
+  std::iota(order_.begin(), order_.end(), 0);
+  std::uint64_t random = launch_->order_seed;
+  shuffle(order_, order_.size(), random);
 }
 
 bool OsThreads::has_blocks_left() const { return next_block_ < blocks_; }

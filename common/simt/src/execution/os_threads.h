@@ -39,7 +39,10 @@ class OsThreads {
 
   OsThreads();
   void run_blocks();
+  std::optional<Left> run_next(Worker& worker);
+  std::uint64_t number_of(std::uint64_t block) const;
   bool has_blocks_left() const;
+  void arrange_blocks();
   void help();
   void watch();
   void end_between_launches();
@@ -47,6 +50,7 @@ class OsThreads {
 
   std::vector<std::thread> helpers_;
   std::vector<Watched> watched_;
+  std::vector<std::uint64_t> order_;  // of a cooperative launch's blocks
   std::mutex launches_, mutex_;
   std::condition_variable start_, done_;
   std::uint64_t generation_ = 0;

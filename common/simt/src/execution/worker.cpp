@@ -5,7 +5,6 @@
 #include <sys/mman.h>
 
 #include <cstring>
-#include <utility>
 
 #include "../memory/pages.h"
 #include "block_failures.h"
@@ -56,55 +55,77 @@ bool Worker::is_past_shared(const void* address) {
   return std::uintptr_t(address) - std::uintptr_t(past_shared) < sizeof past_shared;
 }
 
+const void* Worker::end_of_shared() { return past_shared; }
+
 Worker* Worker::running() { return worker_of_thread.running; }
 
 // --- a block from start to end ---
 
-bool Worker::run_block(const Launch& launch, std::uint64_t block) {
+Left Worker::run_block(const Launch& launch, std::uint64_t block) {
   set_scheduling(true);
   ++blocks_run_;
-  const std::size_t dynamic_shared = launch.config.dynamic_shared;
-  if (prepared_ != launch.number) {
-    block_.arrange(launch);
-    const std::size_t needed = dynamic_shared SIMT_OBSERVE(+check::past_dynamic_shared);
-    if (dynamic_shared_.size() < needed) dynamic_shared_.resize(needed);
-    prepared_ = launch.number;
-  }
+  if (prepared_ != launch.number) prepare_launch(launch);
+  if (block_.arranged_for != launch.number) block_.arrange(launch);
   block_.launch = &launch;
   gridDim = launch.config.grid;
   blockDim = launch.config.block;
-  blockIdx = {unsigned(block % gridDim.x), unsigned(block / gridDim.x % gridDim.y),
-              unsigned(block / gridDim.x / gridDim.y)};
+  blockIdx = block_.index = {unsigned(block % gridDim.x), unsigned(block / gridDim.x % gridDim.y),
+                             unsigned(block / gridDim.x / gridDim.y)};
   block_.restart();
+  const std::size_t dynamic_shared = launch.config.dynamic_shared;
+  const std::size_t needed = dynamic_shared SIMT_OBSERVE(+check::past_dynamic_shared);
+  if (dynamic_shared_.size() < needed) dynamic_shared_.resize(needed);
+  // Shared memory has undefined contents at first; a pattern shows a read of what nothing wrote.
+  if (dynamic_shared > 0) std::memset(dynamic_shared_.data(), 0xcd, dynamic_shared);
+  if (waiting_blocks_.empty()) {
+    stacks_used_ = 0;
+    free_stacks_.clear();
+  }
+  barrier_true_ = 0;
+  warp_ = 0;
+  SIMT_OBSERVE(check::begin_block(launch, block, dynamic_shared_.data());)
+  return enter(fresh_stack());
+}
+
+void Worker::prepare_launch(const Launch& launch) {
+  if (launch.config.is_cooperative) stacks_.reserve(launch.blocks * std::uint64_t(launch.threads));
+  prepared_ = launch.number;
+}
+
+/// Runs the block from there on.
+Left Worker::enter(const Context& context) {
   sweep_ = false;
   block_.turn.site = {};
   links_valid_ = false;
-  // Shared memory has undefined contents at first; a pattern shows a read of what nothing wrote.
-  if (dynamic_shared > 0) std::memset(dynamic_shared_.data(), 0xcd, dynamic_shared);
-  free_stacks_.resize(max_threads_per_block);
-  for (int i = 0; i < max_threads_per_block; ++i) free_stacks_[i] = max_threads_per_block - 1 - i;
-  barrier_true_ = 0;
-  warp_ = 0;
-  abandoned_ = false;
+  left_ = Left::ended;
   worker_of_thread.running = this;
-  SIMT_OBSERVE(check::begin_block(launch, block, dynamic_shared_.data());)
-  switch_to(&outside_, fresh_stack());
-  SIMT_OBSERVE(check::end_block();)
+  switch_to(&outside_, context);
+  if (left_ == Left::waits) {
+    waiting_blocks_.push_back(put_aside());
+  } else {
+    SIMT_OBSERVE(check::end_block();)
+  }
   worker_of_thread.running = nullptr;
   block_.turn = {};
-  if (!abandoned_) check_past_shared();
-  return !abandoned_;
+  if (left_ != Left::failed) check_past_shared();
+  if (left_ == Left::ended && block_.launch->config.is_cooperative) count_ended();
+  return left_;
 }
 
 Context Worker::fresh_stack() {
-  stack_ = free_stacks_.back();
-  free_stacks_.pop_back();
+  if (free_stacks_.empty()) {
+    stack_ = stacks_used_++;
+    stacks_.prepare(stack_);
+  } else {
+    stack_ = free_stacks_.back();
+    free_stacks_.pop_back();
+  }
   return fresh_context<stack_entry>(stacks_.top(stack_), Stacks::usable);
 }
 
 void Worker::abandon() {
   set_scheduling(true);
-  abandoned_ = true;
+  left_ = Left::failed;
   Context lost;  // nothing continues from here: the next block starts on fresh stacks
   switch_to(&lost, outside_);
   __builtin_unreachable();
@@ -119,7 +140,7 @@ void Worker::check_past_shared() {
           std::string("kernel ") + block_.launch->kernel.name + ", block " + coordinates(blockIdx) +
               ": a thread wrote past the end of a __shared__ array",
           block_.launch->kernel.site, cudaErrorIllegalAddress});
-  abandoned_ = true;
+  left_ = Left::failed;
 }
 
 /// Threads that never wait run here in turn, as in a plain loop. A thread that waits keeps this stack, and the
@@ -144,6 +165,7 @@ void Worker::run_threads() {
       run_current(&left);
     }
   }
+  free_stacks_.push_back(stack);
   Context ended;
   switch_to(&ended, outside_);
 }
@@ -225,6 +247,7 @@ void Worker::wake_or_fail() {
     enter_sweep();
     return;
   }
+  if (block_.in_grid_barrier == block_.launch->threads) return wait_for_grid();
   if (release_active_masks()) return;
   bool any = false;
   for (int w = 0; w < block_.warp_count; ++w) {
@@ -235,11 +258,13 @@ void Worker::wake_or_fail() {
   }
   if (!any) fail_deadlock();
   if (launch_state.failed()) abandon();  // what they wait for may never come
+  if (was_idle_ && can_leave()) return leave_to_others(false);
 #ifndef SIMT_CHECK
   // They may wait for another worker, unless this was only their turn to yield. The check build has only one worker,
   // and on a busy machine yielding takes long.
-  if (std::exchange(was_idle_, true)) sched_yield();
+  if (was_idle_) sched_yield();
 #endif
+  was_idle_ = true;
 }
 
 void Worker::yield() {
@@ -321,6 +346,8 @@ void Worker::fail_divergent(Site site) {
   if (sweep_) leave_sweep();
   fail(divergent_barrier(block_, site));
 }
+
+void Worker::fail_grid_barrier(Site site) { fail(divergent_grid_barrier(block_, site)); }
 
 void Worker::fail_mask(WarpOp op, unsigned mask, Site site) { fail(invalid_mask(block_, op, mask, site)); }
 

@@ -8,6 +8,8 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +19,7 @@
 #include "failure.h"
 #include "launch_state.h"
 #include "stacks.h"
+#include "waiting_block.h"
 #ifdef SIMT_CHECK
 #include "../../check/check.h"
 #endif
@@ -38,6 +41,13 @@ struct WorkerOfThread {
 };
 extern constinit thread_local WorkerOfThread worker_of_thread;
 
+/// How a block has left its OS thread.
+enum class Left : std::uint8_t {
+  ended,
+  failed,  ///< and the failure has been reported
+  waits    ///< for other blocks: Worker::continue_block() lets it go on
+};
+
 /// Runs blocks on the OS thread that owns it.
 class Worker {
  public:
@@ -48,9 +58,20 @@ class Worker {
 
   /// Is this address just past the end of this OS thread's last __shared__ array?
   static bool is_past_shared(const void* address);
+  static const void* end_of_shared();
 
-  /// Runs one block to completion. False: it failed, and the failure has been reported.
-  bool run_block(const Launch& launch, std::uint64_t block);
+  /// Runs one block until it ends, or waits for others.
+  Left run_block(const Launch& launch, std::uint64_t block);
+
+  // --- blocks that wait (turns.cpp) ---
+
+  bool has_waiting_blocks() const { return !waiting_blocks_.empty(); }
+  /// Continues a block that may go on because the barrier of the grid has opened. Empty: there is none.
+  std::optional<Left> continue_after_barrier();
+  /// Continues a block that waits in a loop. Empty: there is none.
+  std::optional<Left> continue_loop();
+  /// The launch has ended, or failed.
+  void drop_waiting_blocks();
 
   const Stacks& stacks() const { return stacks_; }
   void* dynamic_shared() { return dynamic_shared_.data(); }
@@ -60,6 +81,8 @@ class Worker {
   /// The same for a thread whose context has been stored already.
   [[noreturn]] void hand_over(Site site);
   int barrier(bool predicate, Site site);
+  void grid_barrier(Site site);
+  bool is_cooperative() const { return block_.launch->config.is_cooperative; }
   std::uint64_t collective(WarpOp op, unsigned mask, std::uint64_t value, int argument, int width, Site site);
   void yield();
   void atomic_yield() {
@@ -93,6 +116,18 @@ class Worker {
   static constexpr unsigned atomics_per_turn = 64;
 
   Context fresh_stack();
+  void prepare_launch(const Launch& launch);
+  Left enter(const Context& context);
+  void wait_for_grid();
+  /// Whether the next block may have its turn before this one has ended.
+  bool can_leave() const {
+    const std::size_t stacks = std::size_t(stacks_used_) - free_stacks_.size();
+    return block_.launch->are_resident && stacks + std::size_t(block_.launch->threads) <= stacks_.count();
+  }
+  void leave_to_others(bool is_at_grid_barrier);
+  WaitingBlock put_aside();
+  Left continue_block(std::deque<WaitingBlock>::iterator block);
+  void count_ended();
 
   /// While it is set, the worker is not interrupted. The compiler must not move what it guards to the other side.
   void set_scheduling(bool now) {
@@ -121,6 +156,7 @@ class Worker {
   void observe_waiting() const;
 #endif
   [[noreturn, gnu::cold]] void fail_divergent(Site site);
+  [[noreturn, gnu::cold]] void fail_grid_barrier(Site site);
   [[noreturn, gnu::cold]] void fail_mask(WarpOp op, unsigned mask, Site site);
   [[noreturn, gnu::cold]] void fail_mixed(WarpOp op, const Rendezvous& group, Site site);
   [[noreturn, gnu::cold]] void fail_deadlock();
@@ -129,9 +165,15 @@ class Worker {
   Stacks stacks_;
   Block block_{worker_of_thread.turn};
   std::vector<unsigned char> dynamic_shared_;
-  std::vector<int> free_stacks_;
-  Context outside_{};           ///< the worker's own stack
-  std::uint64_t prepared_ = 0;  ///< number of the launch that block_ is arranged for
+  int stacks_used_ = 0;           ///< the others have not been used since the OS thread had no block
+  std::vector<int> free_stacks_;  ///< of those, the ones that no thread has
+  std::deque<WaitingBlock> waiting_blocks_;
+  Context place_{};              ///< where the block that leaves continues
+  bool is_at_grid_barrier_ = false;  ///< that is why it leaves
+  std::uint64_t times_opened_ = 0;   ///< how often the barrier had opened when it came there
+  std::uint64_t shuffled_ = 0;   ///< how often the barrier of the grid had opened when waiting_blocks_ was shuffled
+  Context outside_{};            ///< the worker's own stack
+  std::uint64_t prepared_ = 0;   ///< number of the launch that the worker is prepared for
   Thread* first_ = nullptr;     ///< of those that have not exited
   bool sweep_ = false;          ///< see enter_sweep()
   bool links_valid_ = false;    ///< first_ and Thread::step are up to date
@@ -141,7 +183,7 @@ class Worker {
   bool was_idle_ = false;  ///< threads that yielded have continued once since the last barrier
   std::uint64_t blocks_run_ = 0;
   volatile bool scheduling_ = true;
-  bool abandoned_ = false;
+  Left left_ = Left::ended;
 };
 
 // --- the hot paths ---

@@ -27,7 +27,6 @@ namespace {
 
 // --- properties; those of a GPU of compute capability 9.0 where a processor has nothing comparable ---
 
-constexpr int reserved_shared_bytes = 1024;  // of each block
 constexpr int registers = 65536;
 
 /// The value after "`field` :" in /proc/cpuinfo; empty if there is none.
@@ -63,18 +62,14 @@ cudaDeviceProp make_properties() {
   p.minor = compute_capability_minor;
   p.textureAlignment = p.surfaceAlignment = 512;
   p.texturePitchAlignment = 32;
-#ifdef SIMT_CHECK
-  // The same on every machine: steps may choose their grid by it, and budgets count blocks.
-  p.multiProcessorCount = multiprocessors(16);
-#else
-  p.multiProcessorCount = multiprocessors(OsThreads::instance().count());
-#endif
+  p.multiProcessorCount = multiprocessors();
   p.integrated = 1;  // host and device share their memory
   p.canMapHostMemory = 1;
   p.unifiedAddressing = 1;
   p.l2CacheSize = std::max(0, int(sysconf(_SC_LEVEL3_CACHE_SIZE)));
-  p.maxThreadsPerMultiProcessor = max_threads_per_block;
-  p.maxBlocksPerMultiProcessor = 1;
+  p.maxThreadsPerMultiProcessor = max_threads_per_multiprocessor;
+  p.maxBlocksPerMultiProcessor = max_blocks_per_multiprocessor;
+  p.cooperativeLaunch = 1;
   p.streamPrioritiesSupported = 1;
   p.globalL1CacheSupported = p.localL1CacheSupported = 1;
   p.sharedMemPerBlockOptin = shared_bytes_per_block(max_shared_bytes);
@@ -121,6 +116,14 @@ cudaError_t store(T* to, T value) {
 }
 
 }  // namespace
+
+int multiprocessors() {
+#ifdef SIMT_CHECK
+  return multiprocessors(16);  // the same on every machine: steps may choose their grid by it, and budgets count blocks
+#else
+  return multiprocessors(OsThreads::instance().count());
+#endif
+}
 
 std::size_t device_heap_limit() {
   const std::lock_guard lock(limits().mutex);

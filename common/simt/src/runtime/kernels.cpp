@@ -5,7 +5,6 @@
 #include <mutex>
 
 #include "../environment.h"
-#include "../execution/os_threads.h"
 #include "call.h"
 
 namespace simt {
@@ -38,7 +37,11 @@ void reset_kernel_attributes() {
   dynamic_shared_limits().largest = default_shared_bytes;
 }
 
-int resident_blocks() { return OsThreads::instance().count(); }
+int resident_blocks(int threads, std::size_t dynamic_shared) {
+  const int rounded = (threads + lanes_per_warp - 1) / lanes_per_warp * lanes_per_warp;  // warps are whole
+  const std::size_t shared = dynamic_shared + reserved_shared_bytes, shared_of_all = max_shared_bytes + reserved_shared_bytes;
+  return std::min({max_blocks_per_multiprocessor, max_threads_per_multiprocessor / rounded, int(shared_of_all / shared)});
+}
 
 }  // namespace simt
 
@@ -88,7 +91,8 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
   return call(__func__, [&] {
     if (blocks == nullptr || block_size <= 0) return cudaErrorInvalidValue;
     if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
-    *blocks = block_size <= max_threads_per_block && dynamic_shared <= max_dynamic_shared(kernel) ? 1 : 0;
+    const bool is_possible = block_size <= max_threads_per_block && dynamic_shared <= max_dynamic_shared(kernel);
+    *blocks = is_possible ? resident_blocks(block_size, dynamic_shared) : 0;
     return cudaSuccess;
   });
 }

@@ -36,17 +36,45 @@ std::string refusal(const LaunchConfig& config, std::size_t dynamic_limit) {
   return {};
 }
 
-void refuse(const Kernel& kernel, const std::string& reason, cudaError_t error, const char* kind = "invalid-launch") {
+cudaError_t refuse(const Kernel& kernel, const std::string& reason, cudaError_t error,
+                   const char* kind = "invalid-launch") {
   report_error(kind, kernel.site, std::string("kernel ") + kernel.name + ": " + reason);
   set_last_error(error);
+  return error;
+}
+
+/// How many blocks like these the device has room for.
+std::uint64_t blocks_that_fit(const LaunchConfig& config, int threads) {
+  return std::uint64_t(multiprocessors()) * std::uint64_t(resident_blocks(threads, config.dynamic_shared));
+}
+
+std::string too_large(const Launch& launch) {
+  const int threads = launch.threads;
+  const std::size_t shared = launch.config.dynamic_shared;
+  return "a cooperative launch of " + std::to_string(launch.blocks) + " blocks, which must all run at once; with " +
+         std::to_string(threads) + " threads" +
+         (shared == 0 ? "" : " and " + std::to_string(shared) + " bytes of dynamic shared memory") + ", " +
+         std::to_string(blocks_that_fit(launch.config, threads)) + " blocks fit on this device: " +
+         std::to_string(resident_blocks(threads, shared)) + " on each of " + std::to_string(multiprocessors()) +
+         " multiprocessors; take the number of blocks from cudaOccupancyMaxActiveBlocksPerMultiprocessor() and "
+         "cudaDevAttrMultiProcessorCount, and let each thread do more in a loop";
+}
+
+/// Whether blocks that wait for others leave them their turn. CUDA promises that for cooperative launches. Many programs
+/// rely on it in others that fit on the device, which is reported where something checks the program.
+bool are_resident(const Launch& launch) {
+  if (launch.config.is_cooperative) return true;
+  SIMT_OBSERVE(return false;)
+  return !is_judged() && !reverse_blocks() && launch.blocks > 1 &&
+         launch.blocks <= blocks_that_fit(launch.config, launch.threads);
 }
 
 }  // namespace
 
 void listen_to_launches(LaunchListener new_listener) { listener = new_listener; }
 
-void run(const Kernel& kernel, const LaunchConfig& config) {
-  if (sticky() != cudaSuccess) return;  // the device is lost, as after a fault on a GPU
+cudaError_t run(const Kernel& kernel, const LaunchConfig& config) {
+  if (const cudaError_t error = sticky(); error != cudaSuccess) return error;  // as after a fault on a GPU
   if (Worker* const worker = Worker::running()) {
     worker->fail({"invalid-launch",
                   std::string("launches ") + kernel.name +
@@ -65,15 +93,19 @@ void run(const Kernel& kernel, const LaunchConfig& config) {
                   "that stream in every launch: <<<grid, block, 0, stream>>>",
                   cudaErrorNotPermitted, "default-stream");
   }
-  catch_faults();
   static std::atomic<std::uint64_t> launches = 0;
   const std::uint64_t number = ++launches;
-  const Launch launch{kernel,
-                      config,
-                      std::uint64_t(config.grid.x) * config.grid.y * config.grid.z,
-                      int(config.block.x * config.block.y * config.block.z),
-                      number,
-                      order_seed() == 0 ? 0 : order_seed() + (number << 32)};
+  Launch launch{kernel,
+                config,
+                std::uint64_t(config.grid.x) * config.grid.y * config.grid.z,
+                int(config.block.x * config.block.y * config.block.z),
+                number,
+                order_seed() == 0 ? 0 : order_seed() + (number << 32)};
+  if (config.is_cooperative && launch.blocks > blocks_that_fit(config, launch.threads)) {
+    return refuse(kernel, too_large(launch), cudaErrorCooperativeLaunchTooLarge);
+  }
+  launch.are_resident = are_resident(launch);
+  catch_faults();
   const OpenMemory open;
   const auto started = std::chrono::steady_clock::now();
   OsThreads::instance().run(launch);
@@ -81,6 +113,7 @@ void run(const Kernel& kernel, const LaunchConfig& config) {
     const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - started;
     notify(kernel, config, elapsed.count());
   }
+  return cudaSuccess;
 }
 
 }  // namespace simt

@@ -11,17 +11,13 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* ke
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* kernel, int block_size,
                                                           std::size_t dynamic_shared);
 
-#ifdef SIMT_UNAVAILABLE
-SIMT_UNAVAILABLE(
-    "a cooperative launch needs all blocks at once, and CUDA on the CPU runs one at a time: write "
-    "kernel<<<grid, block>>>(...), and use several launches instead of a barrier for all blocks")
-cudaError_t cudaLaunchCooperativeKernel(...);
-#endif
-
 namespace simt {
 
-/// How many blocks run at a time: the device's multiprocessors.
-int resident_blocks();
+/// How many multiprocessors the device has.
+int multiprocessors();
+/// How many blocks of so many threads, with so many bytes of dynamic shared memory each, a multiprocessor has room for.
+/// The registers and the __shared__ arrays that a kernel uses are not known here, so that a GPU may have less room.
+int resident_blocks(int threads, std::size_t dynamic_shared);
 
 /// Bytes of dynamic shared memory that a launch of `kernel` may use. Null: the largest number that cudaFuncSetAttribute
 /// has allowed any kernel. A launch passes null, because it knows a kernel only by its name; so a program that raises
@@ -74,7 +70,7 @@ cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* grid_size, int* 
     if (error != cudaSuccess) return error;
     if (blocks == 0) continue;
     *block_size = size;
-    *grid_size = blocks * simt::resident_blocks();
+    *grid_size = blocks * simt::multiprocessors();
     return cudaSuccess;
   }
   return cudaErrorInvalidConfiguration;
