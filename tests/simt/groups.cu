@@ -3,6 +3,7 @@
 
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
+#include <cooperative_groups/scan.h>
 
 #include "managed.h"
 
@@ -121,7 +122,57 @@ __global__ void short_last_tile(int* to) {
   to[threadIdx.x] = int(__popc(warp.ballot(1)));
 }
 
+__global__ void partitions(unsigned* to) {
+  __shared__ cg::block_tile_memory<32> memory;
+  const auto warp = cg::tiled_partition<32>(cg::this_thread_block(memory));
+  unsigned* const mine = to + 6 * threadIdx.x;
+  const cg::coalesced_group third = cg::labeled_partition(warp, int(threadIdx.x % 3));
+  mine[0] = third.thread_rank();
+  mine[1] = third.meta_group_rank();
+  mine[2] = third.meta_group_size();
+  const cg::coalesced_group half = cg::binary_partition(third, threadIdx.x >= 20);
+  mine[3] = half.size();
+  mine[4] = half.meta_group_rank();
+  mine[5] = cg::binary_partition(warp, true).meta_group_size();
+}
+
+__global__ void scans(int* to) {
+  const auto tile = cg::tiled_partition<16>(cg::this_thread_block());
+  int* const mine = to + 4 * threadIdx.x;
+  mine[0] = cg::inclusive_scan(tile, 1);
+  mine[1] = cg::exclusive_scan(tile, int(threadIdx.x), cg::greater<int>());
+  if (threadIdx.x % 2 == 0) {
+    const auto even = cg::coalesced_threads();
+    mine[2] = cg::exclusive_scan(even, int(threadIdx.x));
+    mine[3] = cg::inclusive_scan(even, int(threadIdx.x), cg::plus<int>());
+  }
+}
+
 }  // namespace
+
+TEST_CASE("groups are divided by a label or by a predicate") {
+  Managed<unsigned> to(6 * 32);
+  partitions<<<1, 32>>>(to.data());
+  for (unsigned i = 0; i < 32; ++i) {
+    CHECK(to[6 * i] == i / 3);
+    CHECK(to[6 * i + 1] == i % 3);
+    CHECK(to[6 * i + 2] == 3);
+    CHECK(to[6 * i + 3] == (i >= 20 ? 4 : i % 3 == 2 ? 6 : 7));
+    CHECK(to[6 * i + 4] == (i >= 20));
+    CHECK(to[6 * i + 5] == 1);
+  }
+}
+
+TEST_CASE("scans give each thread what the lower ranks have") {
+  Managed<int> to(4 * 32);
+  scans<<<1, 32>>>(to.data());
+  for (int i = 0; i < 32; ++i) {
+    CHECK(to[4 * i] == i % 16 + 1);
+    CHECK(to[4 * i + 1] == (i % 16 == 0 ? 0 : i - 1));
+    CHECK(to[4 * i + 2] == (i % 2 == 0 ? i / 2 * (i / 2 - 1) : 0));
+    CHECK(to[4 * i + 3] == (i % 2 == 0 ? i / 2 * (i / 2 + 1) : 0));
+  }
+}
 
 TEST_CASE("a function may take any group, and tiles whose size is known only in the kernel") {
   for (unsigned size : {4u, 16u, 32u}) {

@@ -130,7 +130,8 @@ inline coalesced_group coalesced_threads(simt::Site site = simt::Site::here()) {
 /// Size consecutive lanes of a warp; Size is a power of two up to 32. Parent is the group that was divided.
 template <unsigned Size, class Parent = void>
 class thread_block_tile {
-  static_assert(Size >= 1 && Size <= 32 && (Size & (Size - 1)) == 0, "a tile has 1, 2, 4, 8, 16 or 32 threads");
+  static_assert(Size >= 1 && Size <= 32 && (Size & (Size - 1)) == 0,
+                "a tile has 1, 2, 4, 8, 16 or 32 threads; CUDA on the CPU has no larger ones");
 
  public:
   static void sync(simt::Site site = simt::Site::here()) { __syncwarp(mask(), site); }
@@ -252,6 +253,38 @@ inline thread_group tiled_partition(const thread_group& parent, unsigned size, s
 }
 inline thread_group tiled_partition(const thread_block& parent, unsigned size, simt::Site site = simt::Site::here()) {
   return tiled_partition(thread_group(parent), size, site);
+}
+
+/// Divides lanes into those for which the predicate is true and those for which it is false.
+template <class Group>
+coalesced_group binary_partition(const Group& group, bool predicate, simt::Site site = simt::Site::here()) {
+  const unsigned all = group.mask(), chosen = __ballot_sync(all, predicate, site);
+  if (chosen == 0 || chosen == all) return coalesced_group(all, 0, 1);
+  return coalesced_group(predicate ? chosen : all & ~chosen, predicate, 2);
+}
+
+/// Divides lanes into groups with equal labels: integers or pointers. The group of the lowest lane is the first.
+template <class Group, class Label>
+coalesced_group labeled_partition(const Group& group, Label label, simt::Site site = simt::Site::here()) {
+  static_assert(std::is_integral_v<Label> || std::is_pointer_v<Label>, "a label is an integer or a pointer");
+  if constexpr (std::is_same_v<Label, bool>) {
+    return binary_partition(group, label, site);
+  } else {
+    const unsigned equal = __match_any_sync(group.mask(), (unsigned long long)(label), site);
+    const unsigned first = equal & -equal;
+    const unsigned firsts = __ballot_sync(group.mask(), first >> detail::lane() & 1, site);
+    return coalesced_group(equal, unsigned(__popc(firsts & (first - 1))), unsigned(__popc(firsts)));
+  }
+}
+
+/// On a GPU, tiles of more than one warp need such memory. Here tiles have at most 32 threads.
+template <unsigned ThreadsPerBlock = 1024>
+struct block_tile_memory {
+  char unused;
+};
+template <unsigned ThreadsPerBlock>
+thread_block this_thread_block(block_tile_memory<ThreadsPerBlock>&) {
+  return {};
 }
 
 template <class Group>
