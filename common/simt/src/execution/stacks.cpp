@@ -31,6 +31,7 @@ void Stacks::map(std::size_t count) {
   void* memory = mmap(nullptr, spacing_ * count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
                       -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
+  madvise(memory, spacing_ * count, MADV_NOHUGEPAGE);  // most stacks touch a page or two
   base_ = static_cast<char*>(memory);
   count_ = count;
 }
