@@ -266,6 +266,7 @@ class FindingPanel {
     this.findings = model.about.findings;
     const list = panel.querySelector("ol");
     panel.hidden = !this.findings.length;
+    if (this.findings.every((finding) => finding.remark)) panel.querySelector("h2").textContent = "Notes";
     this.buttons = this.findings.map((finding, number) => {
       const item = document.createElement("li");
       const button = element("button", finding.remark ? "finding remark" : "finding");
