@@ -151,7 +151,8 @@ class Ownership {
   }
   /// Whether the access is in a gap between two arrays, or in the padding before an array.
   bool is_between_arrays(std::size_t offset, unsigned bytes) const;
-  /// Whether code of this source file (Symbol::source) can name the array: the steps of a lab are one program, and their arrays lie side by side.
+  /// Whether code of this source file (Symbol::source) can name the array: the steps of a lab are one program, and
+  /// their arrays lie side by side.
   static bool can_name(int source, const Symbol& array) {
     return source == 0 || array.source == 0 || source == array.source;
   }

@@ -64,10 +64,9 @@ class Focus:
 
     def threads(self, block: Block) -> list[Thread]:
         """All threads of the block."""
-        found = block.threads()
-        return (
-            [own._replace(state=WAITING) if own.state == RUNNING else own for own in found] if self.has_left else found
-        )
+        return [
+            own._replace(state=WAITING) if self.has_left and own.state == RUNNING else own for own in block.threads()
+        ]
 
     def thread(self, block: Block) -> Thread:
         """The thread that is shown."""
