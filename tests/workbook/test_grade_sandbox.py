@@ -257,6 +257,18 @@ class Checkouts(unittest.TestCase):
                 subprocess.run(["git", "clone", "-q", "--bare", str(ROOT), str(top / "bare")], check=True)
                 self.assertIn(top / "bare", checkouts(top))
 
+    def test_a_folder_that_cannot_be_looked_into_is_passed_over(self) -> None:
+        with tempfile.TemporaryDirectory() as temporary:
+            top = Path(temporary).resolve()
+            longest = top
+            while len(str(longest)) < 4085:  # what is in it has too long a path; as root, only this is refused
+                longest /= "d" * min(200, 4090 - len(str(longest)) - 1)
+            longest.mkdir(parents=True)
+            (top / "copy/solutions/01-odd-even").mkdir(parents=True)
+            with self.assertRaises(OSError):
+                (longest / "solutions").is_dir()
+            self.assertIn(top / "copy", checkouts(top))
+
 
 class Choice(unittest.TestCase):
     """Which sandbox is chosen."""

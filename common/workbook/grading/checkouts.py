@@ -29,9 +29,11 @@ def _folders_in(folder: Path, skipped: Sequence[str]) -> list[Path]:
 def _holds_course(folder: Path, first_commit: str | None) -> bool:
     """Whether this is a checkout of the workbook, a copy with its solutions, or a repository without a checkout."""
     lab = labs()[0]
-    if (folder / "solutions" / lab).is_dir() or ((folder / ".git").exists() and (folder / "labs" / lab).is_dir()):
+    # Not the methods of Path, which raise an error where a folder cannot be read.
+    has = {name: os.path.isdir(folder / name) for name in (f"solutions/{lab}", f"labs/{lab}", "objects", "refs")}
+    if has[f"solutions/{lab}"] or (has[f"labs/{lab}"] and os.path.exists(folder / ".git")):
         return True
-    is_bare = (folder / "HEAD").is_file() and (folder / "objects").is_dir() and (folder / "refs").is_dir()
+    is_bare = has["objects"] and has["refs"] and os.path.isfile(folder / "HEAD")
     return bool(
         is_bare
         and first_commit
