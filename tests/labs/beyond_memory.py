@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """All distributions with far more keys than fit on the device, on the cpu build: beyond_memory.py JUDGE RUNNER [N]
 
-RUNNER: of the solutions of lab 06. By default 2^24 keys and 1 MiB of device memory, so that the steps work in hundreds
-of pieces. Each distribution is sorted by one of the steps, in turn, and in one of the orders.
+RUNNER: of the solutions of lab 06. By default 2^22 keys and 256 KiB of device memory, the least that the steps take, so
+that they work in hundreds of pieces. Each distribution is sorted by one of the steps, in turn, and in one of the
+orders.
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ sys.path.insert(0, str(ROOT / "common"))
 from workbook.core.judge_client import JudgeClient  # noqa: E402
 from workbook.core.judge_types import Case  # noqa: E402
 
-LAB, MEMORY, SECONDS = "06-beyond-memory", 1 << 20, 900
+LAB, MEMORY, SECONDS = "06-beyond-memory", 1 << 18, 900
 
 
-def main(judge_path: Path, runner: Path, n: int = 1 << 24) -> int:
+def main(judge_path: Path, runner: Path, n: int = 1 << 22) -> int:
     """Sorts; the exit status."""
     wrong = 0
     with JudgeClient(judge_path) as judge:
