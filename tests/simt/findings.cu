@@ -194,7 +194,7 @@ TEST_CASE("a write past the end of an allocation") {
 
 TEST_CASE("a write before an allocation's page") {
   int* device;
-  cudaMalloc(&device, 4096);
+  cudaMalloc(&device, std::size_t(sysconf(_SC_PAGESIZE)));
   expect("out-of-bounds", line_of_write, cudaErrorIllegalAddress, [&] { write<<<1, 1>>>(device, -1); });
 }
 

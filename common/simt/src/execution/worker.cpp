@@ -26,7 +26,7 @@ unsigned char* first_closed_page() {
 /// For this OS thread. The pages are opened again before it ends: another thread may get the same memory.
 void protect_past_shared([[maybe_unused]] int protection) {
   SIMT_OBSERVE(return;)  // the observers check every access
-  mprotect(first_closed_page(), sizeof past_shared - 2 * page_bytes(), protection);
+  mprotect(first_closed_page(), sizeof past_shared - page_bytes(), protection);
 }
 
 void stack_entry() { worker_of_thread.running->run_threads(); }
