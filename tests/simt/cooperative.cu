@@ -3,6 +3,7 @@
 
 #include <cooperative_groups.h>
 
+#include <array>
 #include <numeric>
 #include <set>
 

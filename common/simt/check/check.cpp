@@ -50,8 +50,8 @@ void begin_launch(const Launch& launch) {
   const StreamOrder& streams = all.order.streams;
   if (!streams.may_run() || !streams.has_streams()) all.ownership.forget_events(!streams.may_run());
   all.counts.begin_launch(launch);
-  // A cooperative launch returns its error.
-  if (!launch.config.is_cooperative) all.unread_launch = {launch.kernel.name, launch.kernel.site};
+  // A cooperative launch returns its error, and the host knows nothing of launches from kernels.
+  if (!launch.config.is_cooperative && launch.depth == 0) all.unread_launch = {launch.kernel.name, launch.kernel.site};
   all.ownership.begin_launch(launch.config.dynamic_shared);
   all.order.begin_launch(launch.blocks);
   all.progress.begin_launch(launch);

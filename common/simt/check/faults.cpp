@@ -65,9 +65,7 @@ bool is_hosts(std::uintptr_t address) {
   const CheckState& all = state();
   void* const pointer = reinterpret_cast<void*>(address);
   const Kernel& kernel = all.running.launch->kernel;
-  const bool is_argument = std::any_of(kernel.ranges.begin(), kernel.ranges.end(), [&](const Kernel::Range& range) {
-    return address - std::uintptr_t(range.begin) < range.bytes;
-  });
+  const bool is_argument = address - std::uintptr_t(kernel.arguments) < kernel.bytes;
   if (is_argument || Worker::running()->stacks().contains(pointer) || all.ownership.is_near_tls(address)) return false;
   return is_host_heap_or_stack(pointer) && !is_device(pointer);
 }

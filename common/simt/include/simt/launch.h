@@ -1,7 +1,6 @@
 // What the rewriter turns `kernel<<<grid, block, shared, stream>>>(arguments)` and `extern __shared__` into.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <tuple>
@@ -11,6 +10,12 @@
 #include "simt/device.h"
 #include "simt/host_pointers.h"
 #include "simt/runtime.h"
+
+#if defined(__GNUC__) && !defined(__clang__)
+#define SIMT_KEPT_APART __attribute__((no_icf))
+#else
+#define SIMT_KEPT_APART
+#endif
 
 namespace simt {
 
@@ -32,18 +37,16 @@ struct Kernel {
   Site site;                            ///< of the launch
   void (*call)(const void* arguments);  ///< runs one thread
   const void* arguments;
-  /// Where it reads them: memory of the host.
-  struct Range {
-    const void* begin;
-    std::size_t bytes;
-  };
-  std::array<Range, 2> ranges;
+  std::size_t bytes;  ///< of the arguments
 };
 
 /// Runs all threads of all blocks to completion before it returns. A launch that a device would refuse sets the last
 /// error (cudaErrorInvalidConfiguration, cudaErrorInvalidResourceHandle or cudaErrorCooperativeLaunchTooLarge), reports
 /// the line of the launch, and runs nothing. Returns the error of the launch, not of the kernel.
+///
+/// In a kernel, the launch waits until the running grid has ended, and runs before the host continues.
 cudaError_t run(const Kernel& kernel, const LaunchConfig& config);
+bool is_in_kernel();
 
 /// From now on, `listener` is called after each launch; null (the default) for no listener.
 using LaunchListener = void (*)(const Kernel& kernel, const LaunchConfig& config, double milliseconds);
@@ -52,36 +55,39 @@ void listen_to_launches(LaunchListener listener);
 /// From now on, each block that ends adds 1 to this counter; null (the default): to none.
 void count_blocks_in(std::uint64_t* counter);
 
-/// Runs a kernel on these arguments, which are its own copies.
+/// A kernel and its own copies of its arguments. A launch from a kernel copies it bit by bit.
 template <class Call, class... Arguments>
-cudaError_t run_on(std::tuple<Arguments...>& copies, const Call& call, const char* name, Site site,
-                   const LaunchConfig& config) {
-  std::apply(
-      [](auto&... copy) {
-        int position = 0;
-        (guard_argument(copy, ++position), ...);
-      },
-      copies);
-  struct Bound {
-    const Call& call;
-    std::tuple<Arguments...>& arguments;
-  } bound{call, copies};
-  const Kernel kernel{name,
-                      site,
-                      [](const void* pointer) {
-                        const Bound& bound = *static_cast<const Bound*>(pointer);
-                        std::apply([&](auto&... arguments) { bound.call(passed(arguments)...); }, bound.arguments);
-                      },
-                      &bound,
-                      {{{&bound, sizeof bound}, {&copies, sizeof copies}}}};
-  return run(kernel, config);
+struct Bound {
+  Call call;
+  std::tuple<Arguments...> arguments;
+};
+
+/// Runs one thread. Like kernels, those of two launches stay apart: a merged one would have no line of the program.
+template <class Call, class... Arguments>
+SIMT_KEPT_APART void run_thread(const void* pointer) {
+  auto& bound = *static_cast<Bound<Call, Arguments...>*>(const_cast<void*>(pointer));
+  std::apply([&](auto&... arguments) { bound.call(passed(arguments)...); }, bound.arguments);
+}
+
+template <class Call, class... Arguments>
+cudaError_t run_bound(Bound<Call, Arguments...>& bound, const char* name, Site site, const LaunchConfig& config) {
+  if (!is_in_kernel()) {
+    std::apply(
+        [](auto&... copy) {
+          int position = 0;
+          (guard_argument(copy, ++position), ...);
+        },
+        bound.arguments);
+  }
+  return run({name, site, run_thread<Call, Arguments...>, &bound, sizeof bound}, config);
 }
 
 template <class Call, class... Arguments>
 void launch(const Call& call, const char* name, const char* file, int line, const LaunchConfig& config,
             Arguments&&... arguments) {
-  std::tuple<std::decay_t<Arguments>...> copies(static_cast<Arguments&&>(arguments)...);
-  run_on(copies, call, name, {file, line}, config);
+  Bound<Call, std::decay_t<Arguments>...> bound{
+      call, std::tuple<std::decay_t<Arguments>...>(static_cast<Arguments&&>(arguments)...)};
+  run_bound(bound, name, {file, line}, config);
 }
 
 /// What the rewriter turns the first argument of cudaLaunchCooperativeKernel() into, and drops a cast from.
@@ -106,8 +112,10 @@ NamedKernel<> named_kernel(const char* name, const void* function);
 template <class... Parameters, std::size_t... Numbers>
 cudaError_t launch_by_addresses(const NamedKernel<Parameters...>& kernel, const LaunchConfig& config, void** arguments,
                                 std::index_sequence<Numbers...>) {
-  std::tuple<std::decay_t<Parameters>...> copies(*static_cast<std::decay_t<Parameters>*>(arguments[Numbers])...);
-  return run_on(copies, *kernel.function, kernel.name, kernel.site, config);
+  Bound<void (*)(Parameters...), std::decay_t<Parameters>...> bound{
+      kernel.function,
+      std::tuple<std::decay_t<Parameters>...>(*static_cast<std::decay_t<Parameters>*>(arguments[Numbers])...)};
+  return run_bound(bound, kernel.name, kernel.site, config);
 }
 
 /// `extern __shared__ T name[]` at file scope: converts to a pointer to the running block's memory.

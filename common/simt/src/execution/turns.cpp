@@ -141,6 +141,15 @@ void Worker::count_ended() {
   }
 }
 
+bool Worker::is_local_or_shared(const void* address) const {
+  const StaticShared shared = static_shared_before(end_of_shared());
+  const auto is_in = [&](const void* begin, std::size_t bytes) {
+    return std::uintptr_t(address) - std::uintptr_t(begin) < bytes;
+  };
+  return stacks_.contains(address) || is_in(shared.begin, shared.bytes) ||
+         is_in(dynamic_shared_.data(), dynamic_shared_.size());
+}
+
 void Worker::drop_waiting_blocks() {
   waiting_blocks_.clear();
   shuffled_ = 0;

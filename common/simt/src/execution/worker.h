@@ -96,6 +96,17 @@ class Worker {
   std::string here() const { return block_.here(); }
   Site barrier_site() const { return block_.barrier_site; }  ///< line 0 if no thread waits at a barrier
   Site launch_site() const { return block_.launch->kernel.site; }
+  const Launch& launch() const { return *block_.launch; }
+  /// Is this memory of the running thread or block, which no other grid can access?
+  bool is_local_or_shared(const void* address) const;
+
+  /// Does something that must not be interrupted: it may hold a lock.
+  template <class Work>
+  void uninterrupted(Work&& work) {
+    set_scheduling(true);
+    work();
+    set_scheduling(false);
+  }
 
   /// From a signal that interrupted this worker: if device code was running, its thread yields. A loop that waits for
   /// memory to change (`while (flag == 0) {}` on a volatile) calls no function, and would never end otherwise.

@@ -1,5 +1,7 @@
 #include "call.h"
 
+#include <cstring>
+
 #include "../faults/source_lines.h"
 
 constinit thread_local simt::HostThread simt::host_thread;
@@ -9,10 +11,11 @@ namespace simt {
 void fail_host_call(Worker& worker, const char* name, void* caller) {
   Site site = line_of_call(caller);
   if (site.line == 0) site = worker.launch_site();
-  worker.fail({"host-call",
-               std::string("calls ") + name +
-                   ", which only host code may call: move the call there, before or after the launch",
-               site, cudaErrorNotPermitted});
+  const bool waits = std::strcmp(name, "cudaDeviceSynchronize") == 0;
+  const std::string why =
+      waits ? ", which kernels cannot since CUDA 12: launch what must come after a child grid into cudaStreamTailLaunch"
+            : ", which only host code may call: move the call there, before or after the launch";
+  worker.fail({"host-call", std::string("calls ") + name + why, site, cudaErrorNotPermitted});
 }
 
 }  // namespace simt

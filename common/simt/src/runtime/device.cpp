@@ -18,6 +18,7 @@
 #include "../memory/heap.h"
 #include "../memory/pool.h"
 #include "call.h"
+#include "child_launches.h"
 #include "simt/runtime/events.h"
 #include "simt/runtime/kernels.h"
 #include "simt/runtime/streams.h"
@@ -95,12 +96,13 @@ const cudaDeviceProp& properties() {
 std::map<cudaLimit, std::size_t> initial_limits() {
   return {{cudaLimitStackSize, Stacks::usable},
           {cudaLimitPrintfFifoSize, std::size_t(1) << 20},
-          {cudaLimitMallocHeapSize, std::size_t(8) << 20}};
+          {cudaLimitMallocHeapSize, std::size_t(8) << 20},
+          {cudaLimitDevRuntimePendingLaunchCount, default_pending_launches}};
 }
 
 struct Limits {
   std::mutex mutex;
-  std::map<cudaLimit, std::size_t> bytes = initial_limits();
+  std::map<cudaLimit, std::size_t> values = initial_limits();
 };
 
 Limits& limits() {
@@ -127,7 +129,12 @@ int multiprocessors() {
 
 std::size_t device_heap_limit() {
   const std::lock_guard lock(limits().mutex);
-  return limits().bytes[cudaLimitMallocHeapSize];
+  return limits().values[cudaLimitMallocHeapSize];
+}
+
+std::size_t pending_launch_limit() {
+  const std::lock_guard lock(limits().mutex);
+  return limits().values[cudaLimitDevRuntimePendingLaunchCount];
 }
 
 cudaError_t synchronize() {
@@ -196,9 +203,9 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, std::size_t value) {
   return call(__func__, [&] {
     const std::lock_guard lock(limits().mutex);
-    const auto entry = limits().bytes.find(limit);
-    if (entry == limits().bytes.end()) return cudaErrorUnsupportedLimit;
-    // Stacks are mapped once, at their full size; the other two only limit what the host's own functions do anyway.
+    const auto entry = limits().values.find(limit);
+    if (entry == limits().values.end()) return cudaErrorUnsupportedLimit;
+    // Stacks are mapped once, at their full size.
     if (limit == cudaLimitStackSize && value > Stacks::usable) return cudaErrorInvalidValue;
     entry->second = value;
     return cudaSuccess;
@@ -209,8 +216,8 @@ cudaError_t cudaDeviceGetLimit(std::size_t* value, cudaLimit limit) {
   return call(__func__, [&] {
     if (value == nullptr) return cudaErrorInvalidValue;
     const std::lock_guard lock(limits().mutex);
-    const auto entry = limits().bytes.find(limit);
-    if (entry == limits().bytes.end()) return cudaErrorUnsupportedLimit;
+    const auto entry = limits().values.find(limit);
+    if (entry == limits().values.end()) return cudaErrorUnsupportedLimit;
     *value = entry->second;
     return cudaSuccess;
   });
@@ -258,7 +265,7 @@ cudaError_t cudaDeviceReset() {
     destroy_all_events();
     reset_kernel_attributes();
     const std::lock_guard lock(limits().mutex);
-    limits().bytes = initial_limits();
+    limits().values = initial_limits();
     return cudaSuccess;
   });
 }

@@ -2,7 +2,9 @@
 
 #include <atomic>
 #include <chrono>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "../emulation.h"
 #include "../environment.h"
@@ -10,6 +12,7 @@
 #include "../faults/signals.h"
 #include "../memory/closed_memory.h"
 #include "call.h"
+#include "child_launches.h"
 #include "simt/runtime/kernels.h"
 #include "simt/runtime/streams.h"
 
@@ -69,18 +72,56 @@ bool are_resident(const Launch& launch) {
          launch.blocks <= blocks_that_fit(launch.config, launch.threads);
 }
 
+Launch launch_of(const Kernel& kernel, const LaunchConfig& config, int depth) {
+  static std::atomic<std::uint64_t> launches = 0;
+  const std::uint64_t number = ++launches;
+  return {kernel,
+          config,
+          std::uint64_t(config.grid.x) * config.grid.y * config.grid.z,
+          int(config.block.x * config.block.y * config.block.z),
+          number,
+          order_seed() == 0 ? 0 : order_seed() + (number << 32),
+          depth};
+}
+
+/// Runs a launch, then what it has launched, and so on.
+void run_family(Launch launch) {
+  launch.are_resident = are_resident(launch);
+  OsThreads::instance().run(launch);
+  for (const ChildLaunch& child : take_child_launches()) {
+    if (sticky() != cudaSuccess) return;
+    run_family(launch_of(child.kernel, child.config, launch.depth + 1));
+  }
+}
+
+/// Why a kernel cannot make this launch, or an empty text.
+std::string refusal_in_kernel(const LaunchConfig& config) {
+  const cudaStream_t stream = config.stream;
+  if (config.is_cooperative) return "a kernel cannot make a cooperative launch";
+  if (!is_stream(stream) && stream != cudaStreamTailLaunch && stream != cudaStreamFireAndForget) {
+    return "the stream does not exist or has been destroyed";
+  }
+  return refusal(config, max_dynamic_shared());
+}
+
 }  // namespace
 
 void listen_to_launches(LaunchListener new_listener) { listener = new_listener; }
 
+bool is_in_kernel() { return Worker::running() != nullptr; }
+
 cudaError_t run(const Kernel& kernel, const LaunchConfig& config) {
-  if (const cudaError_t error = sticky(); error != cudaSuccess) return error;  // as after a fault on a GPU
   if (Worker* const worker = Worker::running()) {
-    worker->fail({"invalid-launch",
-                  std::string("launches ") + kernel.name +
-                      " from a kernel, which CUDA on the CPU does not support; launch it from host code",
-                  kernel.site, cudaErrorNotSupported});
+    std::string refused;
+    std::optional<ChildLaunch> child;
+    worker->uninterrupted([&] {
+      refused = refusal_in_kernel(config);
+      child.emplace(kernel, config, worker->launch());
+    });
+    launch_from_kernel(*worker, *std::move(child), refused);
+    return cudaSuccess;
   }
+  if (const cudaError_t error = sticky(); error != cudaSuccess) return error;  // as after a fault on a GPU
   if (const std::string reason = refusal(config, max_dynamic_shared()); !reason.empty()) {
     return refuse(kernel, reason, cudaErrorInvalidConfiguration);
   }
@@ -93,22 +134,14 @@ cudaError_t run(const Kernel& kernel, const LaunchConfig& config) {
                   "that stream in every launch: <<<grid, block, 0, stream>>>",
                   cudaErrorNotPermitted, "default-stream");
   }
-  static std::atomic<std::uint64_t> launches = 0;
-  const std::uint64_t number = ++launches;
-  Launch launch{kernel,
-                config,
-                std::uint64_t(config.grid.x) * config.grid.y * config.grid.z,
-                int(config.block.x * config.block.y * config.block.z),
-                number,
-                order_seed() == 0 ? 0 : order_seed() + (number << 32)};
+  const Launch launch = launch_of(kernel, config, 0);
   if (config.is_cooperative && launch.blocks > blocks_that_fit(config, launch.threads)) {
     return refuse(kernel, too_large(launch), cudaErrorCooperativeLaunchTooLarge);
   }
-  launch.are_resident = are_resident(launch);
   catch_faults();
   const OpenMemory open;
   const auto started = std::chrono::steady_clock::now();
-  OsThreads::instance().run(launch);
+  run_family(launch);
   if (const LaunchListener notify = listener) {
     const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - started;
     notify(kernel, config, elapsed.count());

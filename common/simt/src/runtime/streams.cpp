@@ -76,7 +76,13 @@ cudaError_t cudaStreamCreate(cudaStream_t* stream) {
   return call(__func__, [&] { return create_stream(stream, cudaStreamDefault, 0); });
 }
 
+// Kernels may make streams for their launches, and destroy them.
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned flags) {
+  if (Worker* const worker = Worker::running()) {
+    if (stream == nullptr || flags != cudaStreamNonBlocking) return cudaErrorInvalidValue;
+    worker->uninterrupted([&] { *stream = streams().add({flags, 0}); });
+    return cudaSuccess;
+  }
   return call(__func__, [&] { return create_stream(stream, flags, 0); });
 }
 
@@ -85,6 +91,11 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t* stream, unsigned flags, i
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  if (Worker* const worker = Worker::running()) {
+    cudaError_t error = cudaSuccess;
+    worker->uninterrupted([&] { error = streams().remove(stream); });
+    return error;
+  }
   return call(__func__, [&] { return streams().remove(stream); });
 }
 

@@ -43,5 +43,7 @@ namespace simt {
 cudaError_t synchronize();
 /// Bytes that kernels may allocate.
 std::size_t device_heap_limit();
+/// How many launches from kernels may wait.
+std::size_t pending_launch_limit();
 
 }  // namespace simt

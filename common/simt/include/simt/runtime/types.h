@@ -14,6 +14,9 @@ using cudaMemPool_t = CUmemPoolHandle_st*;
 
 #define cudaStreamLegacy ((cudaStream_t)0x1)
 #define cudaStreamPerThread ((cudaStream_t)0x2)
+// For launches from kernels: after the grid and all that it launches; in no order.
+#define cudaStreamTailLaunch ((cudaStream_t)0x3)
+#define cudaStreamFireAndForget ((cudaStream_t)0x4)
 
 inline constexpr unsigned cudaStreamDefault = 0x00;
 inline constexpr unsigned cudaStreamNonBlocking = 0x01;

@@ -1,0 +1,58 @@
+// Grids that kernels launch.
+#include "case.h"
+
+__global__ void fill(int* a, int n) { a[blockIdx.x * blockDim.x + threadIdx.x] = n; }
+
+/// The child writes past the end.
+__global__ void child_past_end(int* a) {
+  a[blockIdx.x * 32 + threadIdx.x] = 1;  // expect: out-of-bounds
+}
+__global__ void launch_past_end(int* a) {
+  if (threadIdx.x == 0) child_past_end<<<2, 32>>>(a);
+}
+CASE { launch_past_end<<<1, 32>>>(device<int>(33)); }
+
+/// The threads of the child race.
+__global__ void racing_child(int* a) {
+  a[threadIdx.x / 2] = int(threadIdx.x);  // expect: race
+}
+__global__ void launch_racing(int* a) { racing_child<<<1, 64>>>(a); }
+CASE { launch_racing<<<1, 1>>>(device<int>(32)); }
+
+/// The child reads what its parent does not write.
+__global__ void reading_child(const int* a, int* b) {
+  b[threadIdx.x] = a[threadIdx.x];  // expect: uninitialized
+}
+__global__ void launch_reading(int* a, int* b) {
+  a[threadIdx.x] = 1;
+  if (threadIdx.x == 0) reading_child<<<1, 64>>>(a, b);
+}
+CASE { launch_reading<<<1, 32>>>(device<int>(64), device<int>(64)); }
+
+/// The child never ends.
+__global__ void endless_child(volatile int* a) {
+  while (*a == 0) {  // expect: time-limit
+  }
+}
+__global__ void launch_endless(int* a) { endless_child<<<1, 1>>>(a); }
+CASE { launch_endless<<<1, 1>>>(filled<int>(1)); }
+
+/// It launches itself without an end.
+__global__ void endless_recursion(int* a) {
+  atomicAdd(a, 1);
+  endless_recursion<<<1, 1>>>(a);  // expect: invalid-launch
+}
+CASE { endless_recursion<<<1, 1>>>(filled<int>(1)); }
+
+__global__ void local_argument(int* a) {
+  int own[4] = {*a};
+  fill<<<1, 4>>>(own, 1);  // expect: invalid-launch
+}
+CASE { local_argument<<<1, 1>>>(filled<int>(1)); }
+
+/// It cannot wait for its children.
+__global__ void waiting(int* a) {
+  fill<<<1, 32>>>(a, 1);
+  cudaDeviceSynchronize();  // expect: host-call
+}
+CASE { waiting<<<1, 1>>>(device<int>(32)); }
