@@ -195,9 +195,9 @@ class Order : OrderInBlock {
   static void join(KnownByThread& known, unsigned warp, unsigned lanes);
 
   std::uint32_t interval_ = 1, first_of_launch_ = 1;
-  std::uint32_t first_of_turn_ = 1;    // since the running block has begun or continued
-  std::uint32_t first_of_phase_ = 1;   // since the barrier of the grid has opened, or first_of_launch_
-  std::uint32_t first_unordered_ = 1;  // of an earlier operation in another stream, or first_of_phase_
+  std::uint32_t first_of_turn_ = 1;                   // since the running block has begun or continued
+  std::uint32_t first_of_phase_ = 1;                  // since the barrier of the grid has opened, or first_of_launch_
+  std::uint32_t first_unordered_ = 1;                 // of an earlier operation in another stream, or first_of_phase_
   std::uint64_t blocks_ = 0, block_ = 0;              // of the running launch
   std::vector<std::uint32_t> block_of_interval_;      // from first_of_launch_ on
   bool has_untracked_fences_ = false;                 // then blocks of this launch are taken to be in order

@@ -16,8 +16,7 @@ void look_for_lanes_in_step(const Cell& cell, const Event& now, const Access& ac
 void join_swap(const Cell& cell, const Event& swap);
 
 /// Keeps two readers of different threads as long as a later writer may race with them.
-[[gnu::always_inline]] inline void keep_reader(const Cell& cell, const Event& now, const Order& order,
-                                               Space space) {
+[[gnu::always_inline]] inline void keep_reader(const Cell& cell, const Event& now, const Order& order, Space space) {
   const bool is_other = cell.read.thread != now.thread || cell.read.interval < order.first_of_own(space);
   if (cell.read.interval >= order.first_concurrent(space) && is_other) {
     cell.other_read = cell.read;

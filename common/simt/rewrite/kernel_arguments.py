@@ -10,7 +10,7 @@ CASTS = ("reinterpret_cast", "static_cast")
 
 
 def name_kernel_arguments(source: Source, tokens: list[Token]) -> None:
-    """Rewrites the first argument of each launch by a function, as a void* would not say which arguments there are."""
+    """Rewrites the first argument of each such launch. A void* would not say which arguments the kernel has."""
     for i, token in enumerate(tokens):
         if token.text not in LAUNCHES or i + 2 >= len(tokens) or tokens[i + 1].text != "(":
             continue

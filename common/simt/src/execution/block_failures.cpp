@@ -65,11 +65,11 @@ const Thread& exited_thread(const Block& block) {
 Deadlock missing_at_grid_barrier(Block& block) {
   const Thread* const waits = block.thread_in_grid_barrier();
   const Thread* const other = block.thread_in_barrier();
-  const std::string why =
-      other != nullptr ? ", while " + describe(block, *other) + all_of_grid + "move it out of an if or a loop"
-                       : ", which thread " + coordinates(exited_thread(block).index) +
-                             " of the block never reaches: it has exited" + all_of_grid +
-                             "put only the work around it into an if, and not the barrier";
+  const std::string why = other != nullptr
+                              ? ", while " + describe(block, *other) + all_of_grid + "move it out of an if or a loop"
+                              : ", which thread " + coordinates(exited_thread(block).index) +
+                                    " of the block never reaches: it has exited" + all_of_grid +
+                                    "put only the work around it into an if, and not the barrier";
   return {const_cast<Thread*>(waits),
           {"divergent-barrier", "waits at grid.sync() here" + why, block.grid_barrier_site, cudaErrorLaunchFailure}};
 }

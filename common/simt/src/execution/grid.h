@@ -43,7 +43,7 @@ class Grid {
   std::condition_variable opened_;
   std::atomic<std::uint64_t> times_opened_ = 0;
   std::uint64_t blocks_ = 0, arrived_ = 0, ended_ = 0;
-  Arrival first_;           // at the barrier
+  Arrival first_;            // at the barrier
   std::string first_ended_;  // block
 };
 

@@ -17,8 +17,9 @@ struct Launch {
   int threads;               ///< per block
   std::uint64_t number;      ///< no two launches of a process have the same, and none has 0
   std::uint64_t order_seed;  ///< 0: threads run in CUDA's order
-  int depth = 0;              ///< how many grids have launched one another: 0 for a launch by the host
-  bool are_resident = false;  ///< its blocks fit on the device at once: those that wait for others leave them their turn
+  int depth = 0;             ///< how many grids have launched one another: 0 for a launch by the host
+  bool are_resident =
+      false;  ///< its blocks fit on the device at once: those that wait for others leave them their turn
 };
 
 /// The state of the running launch; there is at most one at a time.

@@ -21,15 +21,13 @@ std::atomic<std::ptrdiff_t> splits_left = 16384;
 
 }  // namespace
 
-Stacks::Stacks() : guard_(page_bytes()), spacing_(guard_ + round_up(usable + 48 * colour, guard_)) {
-  map(kept);
-}
+Stacks::Stacks() : guard_(page_bytes()), spacing_(guard_ + round_up(usable + 48 * colour, guard_)) { map(kept); }
 
 Stacks::~Stacks() { unmap(); }
 
 void Stacks::map(std::size_t count) {
-  void* memory = mmap(nullptr, spacing_ * count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                      -1, 0);
+  void* memory =
+      mmap(nullptr, spacing_ * count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED) throw std::bad_alloc();
   madvise(memory, spacing_ * count, MADV_NOHUGEPAGE);  // most stacks touch a page or two
   base_ = static_cast<char*>(memory);

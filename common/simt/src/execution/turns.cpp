@@ -26,7 +26,8 @@ StaticShared static_shared_before(const void* end) {
       [](dl_phdr_info* info, std::size_t, void* out) {
         for (int i = 0; i < info->dlpi_phnum; ++i) {
           if (info->dlpi_phdr[i].p_type != PT_TLS) continue;
-          static_cast<StaticShared*>(out)->begin = static_cast<char*>(info->dlpi_tls_data) + info->dlpi_phdr[i].p_filesz;
+          static_cast<StaticShared*>(out)->begin =
+              static_cast<char*>(info->dlpi_tls_data) + info->dlpi_phdr[i].p_filesz;
         }
         return 1;  // the first is the program itself
       },

@@ -179,15 +179,15 @@ class Worker {
   int stacks_used_ = 0;           ///< the others have not been used since the OS thread had no block
   std::vector<int> free_stacks_;  ///< of those, the ones that no thread has
   std::deque<WaitingBlock> waiting_blocks_;
-  Context place_{};              ///< where the block that leaves continues
+  Context place_{};                  ///< where the block that leaves continues
   bool is_at_grid_barrier_ = false;  ///< that is why it leaves
   std::uint64_t times_opened_ = 0;   ///< how often the barrier had opened when it came there
-  std::uint64_t shuffled_ = 0;   ///< how often the barrier of the grid had opened when waiting_blocks_ was shuffled
-  Context outside_{};            ///< the worker's own stack
-  std::uint64_t prepared_ = 0;   ///< number of the launch that the worker is prepared for
-  Thread* first_ = nullptr;     ///< of those that have not exited
-  bool sweep_ = false;          ///< see enter_sweep()
-  bool links_valid_ = false;    ///< first_ and Thread::step are up to date
+  std::uint64_t shuffled_ = 0;       ///< how often the barrier of the grid had opened when waiting_blocks_ was shuffled
+  Context outside_{};                ///< the worker's own stack
+  std::uint64_t prepared_ = 0;       ///< number of the launch that the worker is prepared for
+  Thread* first_ = nullptr;          ///< of those that have not exited
+  bool sweep_ = false;               ///< see enter_sweep()
+  bool links_valid_ = false;         ///< first_ and Thread::step are up to date
   int warp_ = 0, position_ = 0, stack_ = 0;
   int barrier_true_ = 0, barrier_result_ = 0;
   unsigned atomics_ = 0;

@@ -55,7 +55,8 @@ std::string unusable_arguments(const Worker& worker, const Kernel& kernel) {
     const void* pointer = nullptr;
     std::memcpy(&pointer, static_cast<const char*>(kernel.arguments) + at, sizeof pointer);
     if (worker.is_local_or_shared(pointer)) {
-      return "an argument points to local memory of the thread or shared memory of the block, which another grid cannot "
+      return "an argument points to local memory of the thread or shared memory of the block, which another grid "
+             "cannot "
              "access: pass a pointer to global memory";
     }
   }

@@ -39,8 +39,10 @@ void reset_kernel_attributes() {
 
 int resident_blocks(int threads, std::size_t dynamic_shared) {
   const int rounded = (threads + lanes_per_warp - 1) / lanes_per_warp * lanes_per_warp;  // warps are whole
-  const std::size_t shared = dynamic_shared + reserved_shared_bytes, shared_of_all = max_shared_bytes + reserved_shared_bytes;
-  return std::min({max_blocks_per_multiprocessor, max_threads_per_multiprocessor / rounded, int(shared_of_all / shared)});
+  const std::size_t shared = dynamic_shared + reserved_shared_bytes,
+                    shared_of_all = max_shared_bytes + reserved_shared_bytes;
+  return std::min(
+      {max_blocks_per_multiprocessor, max_threads_per_multiprocessor / rounded, int(shared_of_all / shared)});
 }
 
 }  // namespace simt

@@ -57,8 +57,9 @@ std::string too_large(const Launch& launch) {
   return "a cooperative launch of " + std::to_string(launch.blocks) + " blocks, which must all run at once; with " +
          std::to_string(threads) + " threads" +
          (shared == 0 ? "" : " and " + std::to_string(shared) + " bytes of dynamic shared memory") + ", " +
-         std::to_string(blocks_that_fit(launch.config, threads)) + " blocks fit on this device: " +
-         std::to_string(resident_blocks(threads, shared)) + " on each of " + std::to_string(multiprocessors()) +
+         std::to_string(blocks_that_fit(launch.config, threads)) +
+         " blocks fit on this device: " + std::to_string(resident_blocks(threads, shared)) + " on each of " +
+         std::to_string(multiprocessors()) +
          " multiprocessors; take the number of blocks from cudaOccupancyMaxActiveBlocksPerMultiprocessor() and "
          "cudaDevAttrMultiProcessorCount, and let each thread do more in a loop";
 }

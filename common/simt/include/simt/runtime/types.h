@@ -297,7 +297,7 @@ struct cudaDeviceProp {
   ENTRY(cudaDevAttrConcurrentManagedAccess, 89, p.concurrentManagedAccess)                     \
   ENTRY(cudaDevAttrComputePreemptionSupported, 90, 0)                                          \
   ENTRY(cudaDevAttrCanUseHostPointerForRegisteredMem, 91, p.canUseHostPointerForRegisteredMem) \
-  ENTRY(cudaDevAttrCooperativeLaunch, 95, p.cooperativeLaunch)                                   \
+  ENTRY(cudaDevAttrCooperativeLaunch, 95, p.cooperativeLaunch)                                 \
   ENTRY(cudaDevAttrMaxSharedMemoryPerBlockOptin, 97, p.sharedMemPerBlockOptin)                 \
   ENTRY(cudaDevAttrHostRegisterSupported, 99, p.hostRegisterSupported)                         \
   ENTRY(cudaDevAttrMaxBlocksPerMultiprocessor, 106, p.maxBlocksPerMultiProcessor)              \
