@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Programs of `./workbook cc` on machines of another kind: with larger pages, or with libstdc++ as an archive only.
+"""Programs of `./workbook cc` on machines of another kind: with larger pages, with an older Linux, or with libstdc++ as
+an archive only.
 
 machines_test.py [--compiler g++]
 """
@@ -30,6 +31,33 @@ int mprotect(void* at, size_t bytes, int protection) {
   if ((uintptr_t)at % page == 0) return syscall(SYS_mprotect, at, rounded(bytes), protection);
   errno = EINVAL;
   return -1;
+}
+"""
+# Before 6.13, Linux has no MADV_GUARD_INSTALL.
+NO_GUARDS = """#define _GNU_SOURCE
+#include <errno.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int madvise(void* at, size_t bytes, int advice) {
+  if (advice != 102) return syscall(SYS_madvise, at, bytes, advice);
+  errno = EINVAL;
+  return -1;
+}
+"""
+# More threads wait than a process may have guard pages.
+MANY_STACKS = """#include <cooperative_groups.h>
+__device__ int deep(volatile int n) { return deep(n - 1) + n; }
+__global__ void start(int* out) {
+  cooperative_groups::this_grid().sync();
+  if (blockIdx.x % 32 == 7 && threadIdx.x == 0) *out = deep(*out);
+}
+int main() {
+  int* out;
+  cudaMallocManaged(&out, 4);
+  void* arguments[] = {&out};
+  const int error = cudaLaunchCooperativeKernel((void*)start, 256, 256, arguments);
+  return error != 0 ? 0 : int(cudaDeviceSynchronize());
 }
 """
 FAULTS = {
@@ -80,15 +108,26 @@ class OtherMachines(Programs):
         self.assertGreater(done.returncode, 0, done.stderr)
         return done.stderr
 
-    def test_pages_of_64_kib(self) -> None:
-        library = self.folder / "large_pages.so"
-        (self.folder / "large_pages.c").write_text(LARGE_PAGES)
-        command = ["cc", "-shared", "-fPIC", "large_pages.c", "-o", str(library)]
+    def library(self, text: str) -> str:
+        """A library to load before the C library."""
+        self.file("library.c", text)
+        command = ["cc", "-shared", "-fPIC", "library.c", "-o", "library.so"]
         subprocess.run(command, check=True, cwd=self.folder)
+        return str(self.folder / "library.so")
+
+    def test_more_stacks_than_guard_pages(self) -> None:
+        with mock.patch.dict(os.environ, {"SIMT_MULTIPROCESSORS": "32"}):
+            for preload in ("", self.library(NO_GUARDS)):
+                with self.subTest(preload=preload):
+                    found = self.findings(MANY_STACKS, preload=preload)
+                    self.assertRegex(found, r"^k\.cu:\d+: error: stack-overflow: ")
+
+    def test_pages_of_64_kib(self) -> None:
+        library = self.library(LARGE_PAGES)
         for kind, text in FAULTS.items():
             for options in ((), ("--check",)):
                 with self.subTest(kind, options=options):
-                    found = self.findings(text, *options, preload=str(library))
+                    found = self.findings(text, *options, preload=library)
                     self.assertRegex(found, rf"^k\.cu:\d+: error: {kind}: ")
 
     def test_a_static_standard_library(self) -> None:

@@ -23,6 +23,24 @@ class RewriteTest(Rewriting):
     def test_name_is_passed_on_one_line_without_comments(self) -> None:
         self.assertIn(', "ns::k<A, 2>", ', self.rewritten("ns::k<A, // first\n   2><<<1, 1>>>();"))
 
+    def test_a_kernel_as_an_argument_loses_its_cast_and_gets_its_name(self) -> None:
+        for argument in (
+            "k<int, (2 > 1)>",
+            "(void*)k<int, (2 > 1)>",
+            "(const void *) k<int, (2 > 1)>",
+            "reinterpret_cast<void*>(k<int, (2 > 1)>)",
+            "(void*)(k<int, (2 > 1)>)",
+        ):
+            self.assertEqual(
+                self.rewritten(f"auto e = cudaLaunchCooperativeKernel({argument}, 1, n, a, 0, s);"),
+                'auto e = cudaLaunchCooperativeKernel(::simt::named_kernel("k<int, (2 > 1)>", '
+                "k<int, (2 > 1)>), 1, n, a, 0, s);",
+            )
+        self.assertIn(
+            'cudaLaunchCooperativeKernel(::simt::named_kernel("k", &k), g)',
+            self.rewritten("#define GO(g) cudaLaunchCooperativeKernel((void*)&k, g)\n"),
+        )
+
     def test_every_token_keeps_its_line(self) -> None:
         text = "k\n<<<\n g,\n b\n>>>\n(\n x,\n y\n)\n;\nint last;\n"
         lines = self.rewritten(text).split("\n")
