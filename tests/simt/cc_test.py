@@ -276,11 +276,14 @@ int main() {
 
     def test_the_host_interface_in_a_kernel_is_named_with_its_line(self) -> None:
         text = "__global__ void k() {\n  int* a;\n  %s;\n}\nint main() {\n  k<<<1, 1>>>();\n}\n"
-        for options, call in (((), "cudaMalloc(&a, 4)"), (("--check",), "cudaDeviceSynchronize()")):
+        for options, call, remedy in (
+            ((), "cudaMalloc(&a, 4)", "move the call there"),
+            (("--check",), "cudaDeviceSynchronize()", "cudaStreamTailLaunch"),
+        ):
             message = self.output(text % call, *options).stderr
             self.assertTrue(message.startswith("k.cu:3: error: host-call: kernel k, "), message)
             self.assertIn(f"calls {call.partition('(')[0]}, which", message)
-            self.assertIn("move the call there", message)
+            self.assertIn(remedy, message)
 
     def test_a_copy_in_the_wrong_direction_is_named_with_the_right_one(self) -> None:
         text = """int main() {
