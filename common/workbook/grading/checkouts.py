@@ -15,25 +15,31 @@ MOST_FOLDERS = 20_000  # looked at: a clone is seldom deep below others, and fol
 # Folders of the system, of which a few are large.
 _SYSTEM = ("bin", "boot", "dev", "lib", "lib32", "lib64", "libx32", "lost+found", "proc", "sbin", "snap", "sys", "usr")
 _LARGE = ("node_modules", "__pycache__", "site-packages", "objects")
+_OF_KERNEL = ("proc", "sys")  # file systems that another system's root has, too
 
 
 def _folders_in(folder: Path, skipped: Sequence[str]) -> list[Path]:
     """Folders in this one."""
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         return [
-            Path(entry.path) for entry in entries if entry.name not in skipped and entry.is_dir(follow_symlinks=False)
+            Path(entry.path)
+            for entry in entries
+            if entry.name not in skipped
+            and entry.is_dir(follow_symlinks=False)
+            and not (entry.name in _OF_KERNEL and os.path.ismount(entry.path))
         ]
     return []
 
 
 def _holds_course(folder: Path, first_commit: str | None) -> bool:
-    """Whether this is a checkout of the workbook, a copy with its solutions, or a repository without a checkout."""
-    lab = labs()[0]
-    # Not the methods of Path, which raise an error where a folder cannot be read.
-    has = {name: os.path.isdir(folder / name) for name in (f"solutions/{lab}", f"labs/{lab}", "objects", "refs")}
-    if has[f"solutions/{lab}"] or (has[f"labs/{lab}"] and os.path.exists(folder / ".git")):
+    """Whether this is a checkout of the workbook, a copy with its solutions, or a repository without a checkout.
+
+    Not, if we may not enter the folder. Methods of Path would raise PermissionError then.
+    """
+    lab, is_folder = labs()[0], os.path.isdir
+    if is_folder(folder / "solutions" / lab) or (os.path.exists(folder / ".git") and is_folder(folder / "labs" / lab)):
         return True
-    is_bare = has["objects"] and has["refs"] and os.path.isfile(folder / "HEAD")
+    is_bare = os.path.isfile(folder / "HEAD") and is_folder(folder / "objects") and is_folder(folder / "refs")
     return bool(
         is_bare
         and first_commit
