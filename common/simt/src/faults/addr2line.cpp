@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
 #include <map>
 #include <string_view>
 
@@ -80,7 +79,8 @@ bool is_copy(const std::string& function) {
   return (name == "aS" || is_constructor) && (parameter.starts_with("RKS") || parameter.starts_with("OS"));
 }
 
-/// The lines of source files. Each file is read once.
+/// The lines of source files. Each file is read once, with C's functions: this runs in the handler of a fault, where C++
+/// streams have been seen to hide the reason for it.
 class Sources {
  public:
   /// What FILE:LINE is in the source; "" if the file or the line does not exist.
@@ -88,8 +88,12 @@ class Sources {
     const std::size_t colon = std::min(line.rfind(':'), line.size());
     const auto [file, is_new] = files_.try_emplace(line.substr(0, colon));
     if (is_new) {
-      std::ifstream in(file->first);
-      for (std::string text; std::getline(in, text);) file->second.push_back(text);
+      FILE* const in = std::fopen(file->first.c_str(), "re");
+      char* text = nullptr;
+      std::size_t capacity = 0;
+      while (in != nullptr && getline(&text, &capacity, in) >= 0) file->second.push_back(text);
+      std::free(text);
+      if (in != nullptr) std::fclose(in);
     }
     const std::size_t number = colon < line.size() ? std::strtoul(&line[colon + 1], nullptr, 10) : 0;
     return number >= 1 && number <= file->second.size() ? file->second[number - 1] : "";
