@@ -328,7 +328,11 @@ MISTAKES = (
     in_halo(
         "pairs of neighbours that overlap",
         {"int i = 2 * threadIdx.x + parity;": "int i = threadIdx.x + parity;"},
-        ["FAILED  step 02 halo, check build", "error: race: ", "so no barrier can order them: check which thread has"],
+        [
+            "FAILED  step 02 halo, check build",
+            "error: race: ",
+            "check which thread has which element, or use an atomic",
+        ],
     ),
     in_halo(
         "the left neighbour in the window",

@@ -140,13 +140,21 @@ MISTAKES = (
     in_shared(
         "the partner of the first stage by the run",
         {"partner = i ^ (run - 1);": "partner = i ^ run;"},
-        ["FAILED  step 02 shared, check build", "error: race: ", "so no barrier can order them"],
+        [
+            "FAILED  step 02 shared, check build",
+            "error: race: ",
+            "both threads execute the same lines for this element",
+        ],
         quick=True,
     ),
     in_shared(
         "positions of the first stage without gaps",
         {"lower_position(t, run / 2), partner = i ^ (run - 1);": "t, partner = i ^ (run - 1);"},
-        ["FAILED  step 02 shared, check build", "error: race: ", "so no barrier can order them"],
+        [
+            "FAILED  step 02 shared, check build",
+            "error: race: ",
+            "both threads execute the same lines for this element",
+        ],
     ),
     in_shared(
         "no barrier between the further stages",

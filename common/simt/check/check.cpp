@@ -109,7 +109,8 @@ void barrier_opened(Site site, int arrived) {
     add_remark("early-exit", site,
                running.place() + ": " + std::to_string(running.launch->threads - arrived) + " of " +
                    std::to_string(running.launch->threads) +
-                   " threads have exited, and this __syncthreads() does not wait for them; more portable: let every "
+                   " threads have exited, and this __syncthreads() does not wait for them; CUDA asks for a barrier "
+                   "that all threads of the block reach: let every "
                    "thread reach it, and put only the work around it into an if");
   }
   all.exits.begin_interval();

@@ -133,13 +133,21 @@ bool is_never_written(const Access& access) {
   return own.first_unwritten(*region, 0, region->bytes).bytes == region->bytes / 4 * 4;
 }
 
+const char* remedy_for_uninitialized(const Cell& cell, const Event& now, const Access& access) {
+  if (is_never_written(access)) {
+    return ", and nothing has been stored in this array at all; is the store into it missing?";
+  }
+  if ((cell.content.initialized & now.bytes) != 0) {
+    return ", of which only some bytes have been written; is sizeof missing in the number of bytes of a copy?";
+  }
+  return ", which nothing has written; write it before it is read, or check the index";
+}
+
 }  // namespace
 
 [[gnu::cold, gnu::noinline]] void report_uninitialized(const Cell& cell, const Event& now, const Access& access) {
   state().exits.blame(access);
-  report("uninitialized", access, "reads ",
-         is_never_written(access) ? ", and nothing has been stored in this array at all; is the store into it missing?"
-                                  : ", which nothing has written; write it before it is read");
+  report("uninitialized", access, "reads ", remedy_for_uninitialized(cell, now, access));
   cell.content.initialized |= now.bytes;  // reported once
   const Order& order = state().order;
   if (access.space == Space::shared && cell.write.interval < order.first_of_block()) {

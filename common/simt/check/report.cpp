@@ -85,8 +85,8 @@ void advise_on_indices(std::vector<Finding>& findings, const Places& places) {
     if (f.kind != "race" || groups.count(f.between) == 0) continue;
     f.is_at_once = true;
     f.advice =
-        "both threads execute the same lines for this element, so no barrier can order them: check which thread "
-        "has which element, or use an atomic";
+        "both threads execute the same lines for this element: check which thread has which element, or use an atomic; "
+        "if the lines are in a loop, its rounds may need __syncthreads() between them";
   }
 }
 

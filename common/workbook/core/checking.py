@@ -407,5 +407,5 @@ def check(lab: str, steps: Sequence[StepFile], timeout: float | None = None, sol
         + " --solution" * solution
     )
     if "cuda" in build.kinds() and not machine.gpus():
-        note("cuda: not run, no GPU answers")
+        note("cuda: not run, because no GPU was found")
     return True

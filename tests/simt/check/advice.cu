@@ -307,3 +307,12 @@ __global__ void too_little_asked(int* out) {
   out[threadIdx.x] = asked[threadIdx.x];
 }
 CASE { too_little_asked<<<1, 32, 16 * sizeof(int)>>>(device<int>(32)); }
+
+/// The number of keys in place of the number of bytes.
+__global__ void reads_all(const int* in, int* out) { out[threadIdx.x] = in[threadIdx.x]; }
+CASE {
+  const int keys[3] = {1, 2, 3};
+  int* in = device<int>(3);
+  cudaMemcpy(in, keys, 3, cudaMemcpyHostToDevice);
+  reads_all<<<1, 3>>>(in, device<int>(3));
+}

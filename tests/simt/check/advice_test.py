@@ -102,6 +102,7 @@ CASES = (
         "out-of-bounds",
         ["the launch asks for 64 bytes of it, the third argument between <<< and >>>, and this access needs at least "],
     ),
+    Advice("reads_all", "uninitialized", ["only some bytes have been written", "is sizeof missing"]),
 )
 
 

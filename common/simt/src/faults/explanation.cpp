@@ -38,7 +38,7 @@ std::string explain_guarded(int argument, Guarded what) {
     case Guarded::pointer:
       break;
   }
-  return "through " + name + ", which points to host memory; copy the data to memory from cudaMalloc";
+  return "through " + name + ", which points to host memory; pass memory from cudaMalloc, or a single number by value";
 }
 
 }  // namespace
