@@ -108,9 +108,7 @@ __global__ void mistakes(unsigned** keys, const lab::Order& order) {
 __global__ void grids(unsigned* keys) {
   const cg::grid_group grid = cg::this_grid();
   keys[grid.thread_rank()] = 3;
-#ifndef __SIMT__  // which has no barrier for all blocks
   grid.sync();
-#endif
 }
 
 }  // namespace
@@ -194,10 +192,8 @@ void launches(unsigned* keys, unsigned long long* wide, int* results, float* flo
   groups<<<dim3(2, 2), dim3(32, 2)>>>(keys);
   grids<<<3, 32>>>(keys);
   mistakes<<<1, 32>>>(&keys, lab::Order::ascending);
-#ifndef __SIMT__
   void* arguments[] = {&keys};
   CUDA_CHECK(cudaLaunchCooperativeKernel(grids, dim3(1), dim3(32), arguments, 0, stream));
-#endif
 }
 
 void of_the_labs(lab::Span<unsigned> keys, lab::LaunchShape shape, cudaStream_t stream) {

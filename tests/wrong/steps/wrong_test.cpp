@@ -54,7 +54,7 @@ constexpr Expected expectations[] = {
     {17, Status::wrong, "belongs to another key"},
     {18, Status::wrong, "a value that occurred before"},
     {19, Status::crashed, "Segmentation fault"},
-    {20, Status::crashed, "which nothing catches"},
+    {20, Status::crashed, "was thrown and not caught"},
     {21, Status::hung, "no answer within 3 s: step 21"},
     {22, Status::exited, "exit code 0"},
     {23, Status::exited, "exit code 0"},
