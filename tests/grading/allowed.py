@@ -42,7 +42,7 @@ def needed(objects: Iterable[Object]) -> set[str]:
     objects = list(objects)
     defined = {s.name for each in objects for s in each.symbols if not s.is_undefined and not s.is_local}
     used = {s.name for each in objects for s in each.symbols if s.is_undefined and s.name}
-    return {name for name in used - defined if not inspector.is_of_aarch64(name)}
+    return {name for name in used - defined if not inspector.is_of_compiler(name)}
 
 
 def solutions(kind: str) -> list[Path]:

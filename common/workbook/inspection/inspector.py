@@ -27,9 +27,10 @@ ALLOWED = Path(__file__).parent / "allowed"
 _LIBRARIES = ("libc.so.6", "libm.so.6", "libstdc++.so.6", "libgcc_s.so.1", "libpthread.so.0", "libdl.so.2")
 
 _MACHINERY = "it is part of the workbook's own machinery; call only what CUDA and the headers in common/step offer"
-# What compilers for AArch64 make of atomics, and of long double, which that processor cannot compute with itself.
-_OF_AARCH64 = re.compile(
-    r"__aarch64_(?:cas|swp|ldadd|ldclr|ldeor|ldset)(?:1|2|4|8|16)_(?:relax|acq|rel|acq_rel|sync)"
+# What compilers make of divisions of 128-bit integers, by other names from version to version; on AArch64 also of
+# atomics, and of long double, which that processor cannot compute with itself.
+_OF_COMPILER = re.compile(
+    r"__u?(?:div|mod|divmod)ti[34]|__aarch64_(?:cas|swp|ldadd|ldclr|ldeor|ldset)(?:1|2|4|8|16)_(?:relax|acq|rel|acq_rel|sync)"
     r"|__(?:add|sub|mul|div)tf3|__(?:eq|ne|lt|le|gt|ge|unord)tf2|__(?:extend[sd]ftf2|trunctf[sd]f2)"
     r"|__(?:fix(?:uns)?tf[sd]i|float(?:un)?[sd]itf)"
 )
@@ -92,9 +93,9 @@ def compiler_name(command: str) -> str:
     return "clang" if "clang" in name or machine.is_clang([command]) else "gcc"
 
 
-def is_of_aarch64(name: str) -> bool:
-    """Whether it is a function that the compiler calls for an operation; the lists lack those of AArch64."""
-    return _OF_AARCH64.fullmatch(name) is not None
+def is_of_compiler(name: str) -> bool:
+    """Whether it is a function that the compiler calls for an operation, and that the lists lack."""
+    return _OF_COMPILER.fullmatch(name) is not None
 
 
 @functools.cache
@@ -200,7 +201,7 @@ class _Inspector:
             name, shown = symbol.name, self._name(symbol.name)
             if not symbol.is_undefined or not name or name in self.defined or name in known:
                 continue
-            if is_of_aarch64(name):
+            if is_of_compiler(name):
                 continue
             if name.startswith("__tsan_"):  # what compilers call before each access, for the check build
                 continue

@@ -181,7 +181,8 @@ int devices() {
   CUDA_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, warps, 256, 0));
   CUDA_CHECK(cudaOccupancyMaxPotentialBlockSize(&least, &blocks, warps));
   printf("%s %s\n", cudaGetErrorName(cudaSuccess), cudaGetErrorString(cudaSuccess));
-  return blocks + properties.multiProcessorCount + attributes.numRegs + value;
+  managed = blocks;
+  return managed + properties.multiProcessorCount + attributes.numRegs + value;
 }
 
 void launches(unsigned* keys, unsigned long long* wide, int* results, float* floats, cudaStream_t stream) {
