@@ -30,7 +30,8 @@ _MACHINERY = "it is part of the workbook's own machinery; call only what CUDA an
 # What compilers make of divisions of 128-bit integers, by other names from version to version; on AArch64 also of
 # atomics, and of long double, which that processor cannot compute with itself.
 _OF_COMPILER = re.compile(
-    r"__u?(?:div|mod|divmod)ti[34]|__aarch64_(?:cas|swp|ldadd|ldclr|ldeor|ldset)(?:1|2|4|8|16)_(?:relax|acq|rel|acq_rel|sync)"
+    r"__u?(?:div|mod|divmod)ti[34]"
+    r"|__aarch64_(?:cas|swp|ldadd|ldclr|ldeor|ldset)(?:1|2|4|8|16)_(?:relax|acq|rel|acq_rel|sync)"
     r"|__(?:add|sub|mul|div)tf3|__(?:eq|ne|lt|le|gt|ge|unord)tf2|__(?:extend[sd]ftf2|trunctf[sd]f2)"
     r"|__(?:fix(?:uns)?tf[sd]i|float(?:un)?[sd]itf)"
 )
