@@ -21,7 +21,7 @@ from ..core.samples import Sample
 from ..core.sweeps import Sweep
 from ..reporting import plot, step_charts
 
-KEYS = {"cpu": 1 << 16, "cuda": 1 << 24}
+KEYS = {"cpu": 1 << 16, "cuda": 1 << 22}
 FOLDER = BUILD / "demo"
 NOT_WRITTEN = "not-written"
 
@@ -60,7 +60,7 @@ def _sweeps(lab: Lab, kind: str, sample: Sample) -> Iterable[Sweep]:
             n=(keys,),
             inputs=(name,),
             types=(sample.type,) if sample.type else (),
-            limits=Limits(repeats=5, time_limit=0.5),
+            limits=Limits(repeats=3, time_limit=0.5),
         )
 
 
