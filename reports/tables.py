@@ -8,14 +8,13 @@ peers.csv in the same folder has the rows of other libraries, which count as gol
 
 Documents mark the place of a part by a pair of comments:
 
-    <!-- results: MACHINE chart -->      the chart of all labs
+    <!-- results: MACHINE chart -->      the chart of all labs, and a sentence about where other libraries are faster
     <!-- results: MACHINE LAB -->        the speeds of one lab
     <!-- results: MACHINE tables -->     those of all labs, folded, and how they were measured
     <!-- results: MACHINE algorithms --> the fastest step of each lab, over n
     <!-- results: MACHINE phases -->     sorts on several GPUs
     <!-- results: MACHINE grid -->       the records beside other libraries, from MACHINE/grid/*.csv: the output of
                                          `bench --preset peers`, and of measure.cpp for more keys; nothing without them
-    <!-- results: MACHINE worst -->      the sentence of this about the worst factor
     <!-- end of results -->
 
 LAB-timeline-STEP.svg is drawn from the file LAB-timeline-STEP.json, which `./workbook picture --json` writes. Checking
@@ -183,7 +182,8 @@ def chart(machine: str) -> str:
     records = (f"{step.row.name} of {step.row.lab} {grouped(step.share or 0)}\xa0%" for step in steps if step.is_record)
     words = f"Bar chart of the speed of each step on an {name} in percent of the fastest gold standard. The records: "
     words += ", ".join(records)
-    return textwrap.fill(f"![{words}](reports/results/{machine}/gold.svg)", 120, break_on_hyphens=False) + "\n"
+    picture = textwrap.fill(f"![{words}](reports/results/{machine}/gold.svg)", 120, break_on_hyphens=False)
+    return paragraphs(picture, worst(machine)) + "\n"
 
 
 def tables(machine: str) -> str:
@@ -220,7 +220,7 @@ def grid_folder(machine: str) -> Path:
 def worst(machine: str) -> str:
     """The worst factor of those comparisons in words; nothing if there are none."""
     every = peer_maps.maps(grid_folder(machine))
-    return textwrap.fill(peer_maps.sentence(every), 120, break_on_hyphens=False) + "\n" if every else ""
+    return textwrap.fill(peer_maps.sentence(every), 120, break_on_hyphens=False) if every else ""
 
 
 def grid(machine: str) -> str:
@@ -228,12 +228,10 @@ def grid(machine: str) -> str:
     every = peer_maps.maps(grid_folder(machine))
     if not every:
         return ""
-    measured = sorted((row.date[:10], row.commit[:7]) for row in peer_maps.bench_rows(grid_folder(machine)))
-    commits = ", ".join(dict.fromkeys(commit for _, commit in measured))
+    facts = facts_of(f"{machine}/grid")
     words = (
-        f"{peer_maps.sentence(every)} They were measured from {measured[0][0]} to {measured[-1][0]} at commit "
-        f"{commits} by `./workbook bench --preset peers`, and for more keys by the program in "
-        "[reports/records](records/README.md), which runs all sorts in one process."
+        f"{peer_maps.sentence(every)} They were measured on {facts['date'][:10]} at commit {facts['commit']} by "
+        f"`{facts['command']}`: see [reports/records](records/README.md)."
     )
     pictures = (
         f"![A map of factors for {which}: a line per input, a column per number of keys.]"
@@ -241,7 +239,7 @@ def grid(machine: str) -> str:
         for which in every
     )
     text = textwrap.fill(words, 120, break_on_hyphens=False, break_long_words=False)
-    return paragraphs("### Where another library is faster", text, *pictures) + "\n"
+    return paragraphs("### Where another library is faster", text, fold("A map for each step and type", *pictures)) + "\n"
 
 
 PARTS = {
@@ -250,7 +248,6 @@ PARTS = {
     "algorithms": algorithms_table,
     "phases": phases_table,
     "grid": grid,
-    "worst": worst,
 }
 
 

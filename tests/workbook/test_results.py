@@ -345,6 +345,8 @@ class Grid(unittest.TestCase):
         rows += [replace(record, n=7, status="wrong"), replace(record, n=8, kernel="count")]
         row_files.write(self.folder / "05-radix.csv", rows)
         (self.folder / "program.csv").write_text(PROGRAM, encoding="utf-8")
+        facts = "commit: abcdefg\ncommand: measure\ndate: 2026-11-24T03:52Z\n"
+        (self.folder / "machine.txt").write_text(facts, encoding="utf-8")
         self.every = peer_maps.maps(self.folder)
 
     def test_each_cell_is_the_step_beside_its_fastest_rival(self) -> None:
@@ -365,7 +367,7 @@ class Grid(unittest.TestCase):
         words = peer_maps.sentence(self.every)
         self.assertIn("for 5 combinations of input, type and number of keys. In 3 of them", words)
         self.assertIn(
-            "0.750, for record of 05-radix, u32, skewed, n = 2<sup>26</sup>, compared with libcusort radix.", words
+            "0.750: record of 05-radix, u32, skewed, n = 2<sup>26</sup>, compared with libcusort radix.", words
         )
         (merge,) = (which for which in self.every if which.lab == "02-merge")
         self.assertIn("In none of them", peer_maps.sentence({merge: self.every[merge]}))
@@ -383,7 +385,7 @@ class Grid(unittest.TestCase):
             part, worst = TABLES.grid("h200"), TABLES.worst("h200")
             self.assertEqual((TABLES.grid("h100"), TABLES.worst("h100")), ("", ""))
             maps = TABLES.maps()
-        self.assertIn("from 2026-01-02 to 2026-01-02 at commit abcdefg by", part.replace("\n", " "))
+        self.assertIn("on 2026-11-24 at commit abcdefg by `measure`", part.replace("\n", " "))
         self.assertTrue(part.replace("\n", " ").split("\n")[0].count(worst.split(".")[0]))
         self.assertEqual([path.parent for path in maps], [self.folder] * 2)
         for path in maps:

@@ -122,12 +122,10 @@ def sentence(every: Mapping[Map, Cells]) -> str:
     ratios = [cell.ratio for cells in every.values() for cell in cells.values()]
     slower = sum(ratio < 1 for ratio in ratios)
     which, (input_, n), cell = worst(every)
-    faster = (
-        f"In {slower} of them, another library is faster." if slower else "In none of them is another library faster."
-    )
+    faster = f"In {slower or 'none'} of them, another library is faster."
     return (
-        f"The steps were compared with other libraries for {len(ratios)} combinations of input, type and number of "
-        f"keys. {faster} The smallest factor is {grouped(cell.ratio)}, for {which}, {input_}, n = {count(n)}, compared "
+        f"The records were compared with other libraries for {len(ratios)} combinations of input, type and number of "
+        f"keys. {faster} The smallest factor is {grouped(cell.ratio)}: {which}, {input_}, n = {count(n)}, compared "
         f"with {cell.rival}."
     )
 

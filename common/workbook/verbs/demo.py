@@ -21,7 +21,7 @@ from ..core.samples import Sample
 from ..core.sweeps import Sweep
 from ..reporting import plot, step_charts
 
-KEYS = {"cpu": 1 << 16, "cuda": 1 << 22}
+KEYS = {"cpu": 1 << 16, "cuda": 1 << 21}
 FOLDER = BUILD / "demo"
 NOT_WRITTEN = "not-written"
 
