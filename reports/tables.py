@@ -239,7 +239,9 @@ def grid(machine: str) -> str:
         for which in every
     )
     text = textwrap.fill(words, 120, break_on_hyphens=False, break_long_words=False)
-    return paragraphs("### Where another library is faster", text, fold("A map for each step and type", *pictures)) + "\n"
+    return (
+        paragraphs("### Where another library is faster", text, fold("A map for each step and type", *pictures)) + "\n"
+    )
 
 
 PARTS = {
