@@ -26,6 +26,8 @@ constexpr std::int64_t few_keys = 1100;
 // A quadratic step has this number of keys in most of its hundreds of cases, which otherwise take half a minute: three
 // blocks, or three tiles, of which the last is not full. Only a few cases have more.
 constexpr std::int64_t max_quadratic_n = few_keys;
+// The same for a step with a pass for each bit, which makes some twenty times as many requests per key as others.
+constexpr std::int64_t max_n_of_passes = 1 << 14;
 constexpr std::uint64_t lane_seeds[] = {0, 1, 77};  // 0: CUDA's own order
 
 std::int64_t affordable_on(Build build, const StepFacts& step) {
@@ -131,7 +133,7 @@ class Generator {
     for (const LaunchShape& shape : shapes) {
       const bool single_block = shape.blocks == 1 && shape.threads == 0;
       if (shape.blocks || shape.threads) {
-        add(types_.front(), single_block && limit() > several_tiles ? several_tiles : several_blocks,
+        add(types_.front(), single_block && step_.growth != Growth::quadratic ? several_tiles : several_blocks,
             widest_input(step_, types_.front()), shape);
       }
     }
@@ -185,6 +187,7 @@ class Generator {
 
   // What most cases have at most.
   std::int64_t typical_max_n() const {
+    if (step_.growth == Growth::passes && build_ != Build::cuda) return std::min(max_n_of_passes, limit());
     return step_.growth == Growth::quadratic ? std::min(max_quadratic_n, limit()) : limit();
   }
 
@@ -384,13 +387,15 @@ class Generator {
   }
 
   // More keys than any step's tile has for each block, so that a second round of every loop begins. In a quadratic step,
-  // it begins with fewer keys, and a GPU needs seconds for each of the others.
+  // it begins with fewer keys, and a GPU needs seconds for each of the others. A step with a pass per bit has as many
+  // keys in one case only.
   void add_many_rounds(bool quick) {
+    std::int64_t most = std::max(typical_max_n(), step_.growth == Growth::passes ? several_tiles : 0);
     for (const LaunchShape& shape : {LaunchShape{1, 0}, {2, 0}, {1, 32}}) {
       const KeyType type = next_type();
-      add(type, std::min(shape.blocks * several_tiles, typical_max_n()), widest_input(step_, type), shape).expect =
-          Expect::either;
+      add(type, std::min(shape.blocks * several_tiles, most), widest_input(step_, type), shape).expect = Expect::either;
       if (quick) return;
+      most = typical_max_n();
     }
   }
 
@@ -399,7 +404,8 @@ class Generator {
     if (build_ == Build::cuda) return;
     for (std::int64_t n : {several_tiles, 3 * several_tiles}) {
       const KeyType type = types_.front();
-      Case& c = add(type, std::min(n, limit()), widest_input(step_, type));
+      Case& c =
+          add(type, std::min(n, step_.growth == Growth::passes ? typical_max_n() : limit()), widest_input(step_, type));
       c.reversed_blocks = true;
       if (quick) return;
     }

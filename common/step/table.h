@@ -171,7 +171,7 @@ constexpr Affordable affordable(Growth growth) {
     case Growth::quadratic:
       return {.check = 1500, .cpu = 4200, .cuda = 65536};
     case Growth::passes:
-      return {.check = 1 << 15, .cpu = 1 << 15, .cuda = 1 << 28};
+      return {.check = 1 << 16, .cpu = 1 << 16, .cuda = 1 << 28};
     case Growth::serial:
       return {.check = 1 << 17, .cpu = 1 << 20, .cuda = 1 << 22};
     case Growth::linear:

@@ -127,6 +127,11 @@ class Parts(unittest.TestCase):
         done = sort("--step", "2", "--task", "reduce")
         self.assertEqual(done.status, 2)
         self.assertIn("04-counting has no step 2 with the task reduce; choose one of: 4 reduce", done.printed)
+        done = sort("--step", "2", "--task", "histogram-of-words")
+        self.assertEqual(done.status, 2)
+        self.assertIn(
+            "04-counting step 2 has no part 'histogram-of-words'; choose one of: histogram, scan, sort", done.printed
+        )
 
     def test_a_step_with_a_counter_per_value_gets_few_values_by_default(self) -> None:
         done = sort("--step", "5", "--n", "1000", "--seed", "1")

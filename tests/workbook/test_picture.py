@@ -60,12 +60,18 @@ def places(hover: str) -> tuple[set[int], set[int]]:
     return reads, writes
 
 
+def programs(lab: str) -> tuple[Path, Path]:
+    """The judge, and the check build of a lab's solution. Skips the test where they are missing, as in the release."""
+    judge, runner = HERE / "labs/judge", HERE / "labs" / f"{lab}-check-solution"
+    for path in (judge, runner):
+        if not path.is_file():
+            raise unittest.SkipTest(f"{path.name} is missing")
+    return judge, runner
+
+
 def drawn(case: Case, **choices: Any) -> tuple[str, trace.Trace]:
     """A run of the solution, drawn."""
-    runner = HERE / "labs" / f"{case.lab}-check-solution"
-    program = HERE / "labs/judge"
-    if not runner.is_file() or not program.is_file():
-        raise unittest.SkipTest("the solution's check build is missing")
+    program, runner = programs(case.lab)
     with JudgeClient(program) as judge:
         run, outcome = observe(judge, runner, case, launches=choices.get("launches"))
     assert outcome.passed, outcome.message
@@ -120,13 +126,10 @@ class OfRealRuns(unittest.TestCase):
         self.assertEqual(groups(svg, "exchange"), [])
 
     def test_every_line_has_a_picture_of_its_idea(self) -> None:
-        if not (HERE / "labs/judge").is_file():
-            self.skipTest("the judge is missing")
-        with JudgeClient(HERE / "labs/judge") as judge:
+        program, _ = programs("01-odd-even")
+        with JudgeClient(program) as judge:
             for lab in judge.labs():
-                runner = HERE / "labs" / f"{lab.name}-check-solution"
-                if not runner.is_file():
-                    self.skipTest(f"the check build of {lab.name} is missing")
+                _, runner = programs(lab.name)
                 for line in lab.steps:
                     if lab.name == "05-radix" and line.number == 0:  # without a kernel
                         continue
@@ -146,10 +149,11 @@ class OfRealRuns(unittest.TestCase):
                 self.assertEqual(sum(line.picture.is_in_report for line in lab.steps), 1, lab.name)
 
     def test_stages_between_tiles(self) -> None:
-        with JudgeClient(HERE / "labs/judge") as judge:
+        program, runner = programs("03-bitonic")
+        with JudgeClient(program) as judge:
             line = judge.lab("03-bitonic").own_line(3)
             case = pictured(bitonic(3), line.picture)
-            svg, _, _ = draw_run(judge, HERE / "labs/03-bitonic-check-solution", case, line.picture)
+            svg, _, _ = draw_run(judge, runner, case, line.picture)
         compared = {tuple(sorted(places(hover)[0])) for hover in groups(svg, "exchange")}
         mirrored = {(i, 4095 - i) for i in (*range(4), *range(1024, 1028))}
         strided = {(i, i + 1024) for i in (*range(4), *range(3068, 3072))}

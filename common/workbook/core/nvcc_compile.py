@@ -11,7 +11,7 @@ import time
 from . import build, diagnostics, files, machine
 from .course import StepFile
 
-_QUICKLY = "--Ofast-compile=max"
+_QUICKLY = "--Ofast-compile=max -O0"
 
 
 def _environment() -> dict[str, str]:

@@ -129,11 +129,17 @@ def line_of(lab: Lab, step: StepFile, task: str | None) -> Step:
         return next(line for line in lab.lines(step.number) if line.name == step.part)
     if not task:
         return lab.own_line(step.number)
-    for line in lab.lines(step.number):
-        if line.task == task:
+    lines = lab.lines(step.number)
+    for line in lines:
+        if task in (line.task, line.name):
             return line
-    parts = ", ".join(f"{line.number} {line.name}" for line in lab.steps if line.task == task)
-    raise Usage(f"{lab.name} has no step {step.number} with the task {task}; choose one of: {parts or 'none'}")
+    elsewhere = [f"{line.number} {line.name}" for line in lab.steps if line.task == task]
+    if elsewhere:
+        why = f"has no step {step.number} with the task {task}; choose one of: {', '.join(elsewhere)}"
+    else:
+        own = dict.fromkeys(line.task for line in lines)
+        why = f"step {step.number} has no part '{task}'; choose one of: {', '.join(own)}"
+    raise Usage(f"{lab.name} {why}")
 
 
 def case_of(arguments: argparse.Namespace, lab: Lab, file: StepFile) -> tuple[Step, Case]:

@@ -26,7 +26,7 @@ LEFT_OUT = (
     r"reports/templates/(class|feedback|lecture)\.md",
     r"tests/(grading|labs|mistakes|mutations)/",
     r"tests/wrong/submissions/",
-    r"tests/rubric\.toml",
+    r"tests/(rubric\.toml|waiting\.py)",
     r"tests/workbook/(test_inspection|test_plans|test_readme|test_starters|whole_course)\.py",
 )
 # Tests of what is left out are left out, too.
