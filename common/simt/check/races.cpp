@@ -17,6 +17,13 @@ bool is_volatile(const Event& event) { return event.is_synchronized && !event.is
 
 bool in_same_warp(const Event& a, const Event& b) { return a.thread / lanes_per_warp == b.thread / lanes_per_warp; }
 
+/// Whether threads of two blocks may be meant to be told apart by blockIdx, which is missing: blocks of one thread have no
+/// other index.
+bool has_same_index(const Event& a, const Event& b) {
+  const dim3 block = state().running.launch->config.block;
+  return a.thread == b.thread && block.x * block.y * block.z > 1;
+}
+
 /// Of two blocks. `is_shown_in_block`: the text is on two threads of one block.
 std::string advice_on_blocks(const Race& race, bool is_shown_in_block = false) {
   const auto& [before, before_way, now, access] = race;
@@ -33,7 +40,7 @@ std::string advice_on_blocks(const Race& race, bool is_shown_in_block = false) {
            "or " +
            ways;
   }
-  if (before.thread == now.thread) {
+  if (has_same_index(before, now)) {
     return "two blocks access one element with the same threadIdx: is blockIdx in the index, times the number of "
            "elements per block? In a loop over the grid, is the step gridDim.x times that number? If all blocks should "
            "access this element, " +
@@ -123,7 +130,7 @@ std::string who(const Event& event) {
   if (Finding* const known = all.findings.known_race(code, other)) {
     constexpr std::uint64_t looks = 64;
     if (known->address != access.address) known->address = 0;
-    known->is_same_index &= !same_block && before.thread == now.thread;
+    known->is_same_index &= !same_block && has_same_index(before, now);
     if (!same_block) {
       all.findings.advise(code, other, advice_on_blocks(race, !known->between.empty()));
     } else if (are_writes && known->together.empty() && known->times < looks) {
@@ -141,7 +148,7 @@ std::string who(const Event& event) {
                     .other = other,
                     .advice = same_block ? advice(race, barrier) : advice_on_blocks(race),
                     .barrier = barrier,
-                    .is_same_index = !same_block && before.thread == now.thread,
+                    .is_same_index = !same_block && has_same_index(before, now),
                     .address = before.is_synchronized || now.is_synchronized ? 0 : access.address,
                     .between = same_block ? all.running.since_barrier() + all.ownership.array_at(access) : "",
                     .are_writes = are_writes,

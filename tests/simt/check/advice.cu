@@ -16,6 +16,18 @@ __global__ void no_block_in_index(int* keys) {
 }
 CASE { no_block_in_index<<<2, 32>>>(filled<int>(32)); }
 
+/// Phases that belong in launches of their own, in blocks of one thread.
+__global__ void phases_in_one_launch(int* keys, int n) {
+  for (int phase = 0; phase < n; ++phase) {
+    const int i = 2 * int(blockIdx.x) + phase % 2;
+    if (i + 1 >= n) continue;
+    const int a = keys[i], b = keys[i + 1];
+    keys[i] = b;
+    keys[i + 1] = a;
+  }
+}
+CASE { phases_in_one_launch<<<4, 1>>>(filled<int>(8), 8); }
+
 /// A pair for each key: two threads have each key in common, of one block or of two.
 __global__ void thread_per_key(int* keys, int n) {
   const int i = int(blockIdx.x * blockDim.x + threadIdx.x);

@@ -40,6 +40,12 @@ CHANGE = "use atomicAdd() or another atomic, which returns the old value: "
 AT_ONCE = "both threads execute the same lines for this element"
 CASES = (
     Advice("no_block_in_index", "race", ["is blockIdx in the index, times"], ["__syncthreads", "__syncwarp"]),
+    Advice(
+        "phases_in_one_launch",
+        "race",
+        ["nothing orders these blocks: check which thread has which element, or use an atomic, or two launches"],
+        ["is blockIdx in", BARRIER],
+    ),
     Advice("thread_per_key", "race", ["check which thread has which element"], [BARRIER, "__syncwarp", "shuffles"]),
     Advice(
         "in_both",
