@@ -12,6 +12,11 @@ enum class Space : std::uint8_t { shared, global };
 enum class Way : std::uint8_t { load, store, atomic };
 /// Volatile and atomic accesses are synchronized: they do not race with each other.
 enum class Sync : std::uint8_t { plain, synchronized };
+/// Of an atomic or a fence: for which threads it is one.
+enum class Scope : std::uint8_t { block, device };
+/// What an atomic read of a flag does to what follows it: with an explicit order, as cuda::atomic has one, it needs an
+/// acquire fence; a volatile read and CUDA's own atomic functions order at once (MEMORY_MODEL.md).
+enum class Acquire : std::uint8_t { at_once, by_fence };
 /// Whether the access must be aligned to its size.
 enum class Alignment : std::uint8_t { required, any };
 
@@ -30,6 +35,9 @@ struct Access {
   unsigned thread;  ///< linear index in its block
   Code code;
   bool is_compare_and_swap = false;
+  bool is_atomic = false;  ///< otherwise, if it is synchronized: volatile
+  Scope scope = Scope::device;
+  Acquire acquire = Acquire::at_once;
 };
 
 }  // namespace simt::check

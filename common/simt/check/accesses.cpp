@@ -15,7 +15,8 @@ namespace {
 [[gnu::always_inline]] inline void observe_cell(const Cell& cell, unsigned mask, const Access& access) {
   CheckState& all = state();
   Event now = all.order.event_of(access.thread, mask, access.sync, std::uint32_t(access.code - all.ownership.program));
-  now.is_atomic = access.way == Way::atomic;
+  now.is_atomic = access.is_atomic;
+  now.is_of_block = access.scope == Scope::block;
   if (!is_initialized(cell, mask, access.space, all.order) && reads(access.way)) [[unlikely]]
     report_uninitialized(cell, now, access);
   look_for_races(cell, now, access);
@@ -155,19 +156,15 @@ constexpr Location nowhere{nullptr};
   return nowhere;
 }
 
-/// Whether an atomic is an atomicCAS.
-enum class Swap : std::uint8_t { no, if_equal };
-
-template <Way way, Sync sync, Alignment alignment, Swap swap>
-[[gnu::always_inline]] inline void observe_access(const void* pointer, unsigned bytes, Code code) {
+template <Way way, Sync sync, Alignment alignment>
+[[gnu::always_inline]] inline void observe_access(Access access) {
   CheckState& all = state();
-  Access access{std::uintptr_t(pointer), bytes, way, sync, Space::shared, 0, code, swap == Swap::if_equal};
   if (all.watch.mode < Mode::observe) [[unlikely]]
     return observe_host(access);
   access.thread = all.running.thread();
   if (all.watch.mode == Mode::observe_and_trace) [[unlikely]]
     trace(access);
-  if (way == Way::atomic) all.watch.last_call = code;
+  if (way == Way::atomic) all.watch.last_call = access.code;
   if (all.time.needs_attention()) [[unlikely]]
     look_at_time(access);
   if (all.pending.has_stores()) [[unlikely]]
@@ -180,7 +177,7 @@ template <Way way, Sync sync, Alignment alignment, Swap swap>
   if (alignment == Alignment::required && (access.address & (access.bytes - 1)) != 0) [[unlikely]]
     report_misaligned(access);
   const Cell cell = location.cells->word(location.offset / 4);
-  if (bytes == 4 && location.offset % 4 == 0 && !cell.content.is_split) [[likely]] {
+  if (access.bytes == 4 && location.offset % 4 == 0 && !cell.content.is_split) [[likely]] {
     observe_cell(cell, 15, access);
   } else {
     observe_pieces(*location.cells, location.offset, access);
@@ -192,18 +189,31 @@ template <Way way, Sync sync, Alignment alignment, Swap swap>
 
 template <Way way, Sync sync, Alignment alignment>
 void observe(const void* pointer, unsigned bytes, Code code) {
-  observe_access<way, sync, alignment, Swap::no>(pointer, bytes, code);
+  observe_access<way, sync, alignment>({std::uintptr_t(pointer), bytes, way, sync, Space::shared, 0, code});
 }
 
-void observe_compare_and_swap(const void* pointer, unsigned bytes, Code code) {
-  observe_access<Way::atomic, Sync::synchronized, Alignment::required, Swap::if_equal>(pointer, bytes, code);
+template <Way way>
+void observe_atomic(const void* pointer, unsigned bytes, Code code, Atomic atomic) {
+  observe_access<way, Sync::synchronized, Alignment::required>({.address = std::uintptr_t(pointer),
+                                                                .bytes = bytes,
+                                                                .way = way,
+                                                                .sync = Sync::synchronized,
+                                                                .space = Space::shared,
+                                                                .thread = 0,
+                                                                .code = code,
+                                                                .is_compare_and_swap = atomic.swap == Swap::if_equal,
+                                                                .is_atomic = true,
+                                                                .scope = atomic.scope,
+                                                                .acquire = atomic.acquire});
 }
+template void observe_atomic<Way::load>(const void*, unsigned, Code, Atomic);
+template void observe_atomic<Way::store>(const void*, unsigned, Code, Atomic);
+template void observe_atomic<Way::atomic>(const void*, unsigned, Code, Atomic);
 
 template void observe<Way::load, Sync::plain>(const void*, unsigned, Code);
 template void observe<Way::store, Sync::plain>(const void*, unsigned, Code);
 template void observe<Way::load, Sync::synchronized>(const void*, unsigned, Code);
 template void observe<Way::store, Sync::synchronized>(const void*, unsigned, Code);
-template void observe<Way::atomic, Sync::synchronized>(const void*, unsigned, Code);
 template void observe<Way::load, Sync::plain, Alignment::any>(const void*, unsigned, Code);
 template void observe<Way::store, Sync::plain, Alignment::any>(const void*, unsigned, Code);
 template void observe<Way::load, Sync::synchronized, Alignment::any>(const void*, unsigned, Code);
@@ -234,6 +244,11 @@ void observe_fence(Scope scope) {
   } else {
     all.order.fence_in_block(thread);
   }
+}
+
+void observe_acquire() {
+  CheckState& all = state();
+  if (all.running.launch != nullptr) all.order.acquire_fence(all.running.thread());
 }
 
 }  // namespace simt::check

@@ -12,15 +12,23 @@ namespace simt::check {
 template <Way way, Sync sync, Alignment alignment = Alignment::required>
 void observe(const void* pointer, unsigned bytes, Code code);
 
-/// An atomicCAS.
-void observe_compare_and_swap(const void* pointer, unsigned bytes, Code code);
+/// Whether an atomic is an atomicCAS.
+enum class Swap : std::uint8_t { no, if_equal };
+struct Atomic {
+  Scope scope;
+  Acquire acquire;
+  Swap swap;
+};
+template <Way way>
+void observe_atomic(const void* pointer, unsigned bytes, Code code, Atomic atomic);
 
 /// A copy of many bytes, of a type that is not aligned to its size.
 void observe_range(const void* pointer, std::size_t bytes, Way way, Code code);
 
 /// A __threadfence, or a __threadfence_block.
-enum class Scope : std::uint8_t { block, device };
 void observe_fence(Scope scope);
+/// A fence that only acquires.
+void observe_acquire();
 
 /// Handles a plain access of a word in a __shared__ array if it is in order with the last ones, as nearly all are.
 /// False: it is not known to be, and nothing has been done.

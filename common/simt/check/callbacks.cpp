@@ -1,14 +1,18 @@
 // What the instrumented program calls: the functions of the thread sanitizer's runtime, under the names and with the
 // parameters that compilers expect. The compiled program calls them before each access.
+#include <simt/atomic.h>
 #include <simt/device.h>
 
 #include "accesses.h"
 
 using simt::check::Alignment;
+using simt::check::Atomic;
 using simt::check::observe;
-using simt::check::observe_compare_and_swap;
+using simt::check::observe_atomic;
 using simt::check::observe_ordered;
 using simt::check::observe_range;
+using simt::check::Scope;
+using simt::check::Swap;
 using simt::check::Sync;
 using simt::check::Way;
 
@@ -22,6 +26,19 @@ void observe_halves(void* pointer, unsigned bytes, Code code) {
   const simt::check::Pending::Hold hold(simt::check::state().pending);
   observe<way, sync, Alignment::any>(pointer, bytes / 2, code);
   observe<way, sync, Alignment::any>(static_cast<char*>(pointer) + bytes / 2, bytes / 2, code);
+}
+
+/// What the order of an atomic access says of it (simt/atomic.h).
+template <Way way>
+constexpr Atomic atomic_of(int order, Swap swap = Swap::no) {
+  namespace orders = simt::order;
+  const bool is_of_block = way == Way::load    ? order == orders::load_block
+                           : way == Way::store ? order == orders::store_block
+                                               : order == orders::cuda_block || order == orders::atomic_block;
+  const bool is_cudas_own = way == Way::atomic && (order == orders::cuda_device || order == orders::cuda_block);
+  return {.scope = is_of_block ? Scope::block : Scope::device,
+          .acquire = is_cudas_own ? simt::check::Acquire::at_once : simt::check::Acquire::by_fence,
+          .swap = swap};
 }
 
 }  // namespace
@@ -60,44 +77,45 @@ void observe_halves(void* pointer, unsigned bytes, Code code) {
   void __tsan_unaligned_volatile_read##N(void* p) { observe_halves<Way::load, Sync::synchronized>(p, N, CODE); } \
   void __tsan_unaligned_volatile_write##N(void* p) { observe_halves<Way::store, Sync::synchronized>(p, N, CODE); }
 
-#define OBSERVE_ATOMIC(BITS, WAY) observe<Way::WAY, Sync::synchronized>(const_cast<const T##BITS*>(p), BITS / 8, CODE)
+#define OBSERVE_ATOMIC(BITS, WAY, ...) \
+  observe_atomic<Way::WAY>(const_cast<const T##BITS*>(p), BITS / 8, CODE, atomic_of<Way::WAY>(__VA_ARGS__))
 
-#define ATOMIC_CHANGE(BITS, NAME)                                             \
-  T##BITS __tsan_atomic##BITS##_##NAME(volatile T##BITS* p, T##BITS v, int) { \
-    OBSERVE_ATOMIC(BITS, atomic);                                             \
-    return __atomic_##NAME(p, v, __ATOMIC_SEQ_CST);                           \
+#define ATOMIC_CHANGE(BITS, NAME)                                                   \
+  T##BITS __tsan_atomic##BITS##_##NAME(volatile T##BITS* p, T##BITS v, int order) { \
+    OBSERVE_ATOMIC(BITS, atomic, order);                                            \
+    return __atomic_##NAME(p, v, __ATOMIC_SEQ_CST);                                 \
   }
-#define ATOMIC_EXCHANGE_IF_EQUAL(BITS, NAME)                                                                \
-  int __tsan_atomic##BITS##_compare_exchange_##NAME(volatile T##BITS* p, T##BITS* e, T##BITS v, int, int) { \
-    observe_compare_and_swap(const_cast<const T##BITS*>(p), BITS / 8, CODE);                                \
-    return __atomic_compare_exchange_n(p, e, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                 \
+#define ATOMIC_EXCHANGE_IF_EQUAL(BITS, NAME)                                                                      \
+  int __tsan_atomic##BITS##_compare_exchange_##NAME(volatile T##BITS* p, T##BITS* e, T##BITS v, int order, int) { \
+    OBSERVE_ATOMIC(BITS, atomic, order, Swap::if_equal);                                                          \
+    return __atomic_compare_exchange_n(p, e, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                       \
   }
-#define ATOMICS(BITS)                                                                                       \
-  using T##BITS = std::uint##BITS##_t;                                                                      \
-  T##BITS __tsan_atomic##BITS##_load(const volatile T##BITS* p, int) {                                      \
-    OBSERVE_ATOMIC(BITS, load);                                                                             \
-    return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                            \
-  }                                                                                                         \
-  void __tsan_atomic##BITS##_store(volatile T##BITS* p, T##BITS v, int) {                                   \
-    OBSERVE_ATOMIC(BITS, store);                                                                            \
-    __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                                               \
-  }                                                                                                         \
-  T##BITS __tsan_atomic##BITS##_exchange(volatile T##BITS* p, T##BITS v, int) {                             \
-    OBSERVE_ATOMIC(BITS, atomic);                                                                           \
-    return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);                                                     \
-  }                                                                                                         \
-  ATOMIC_CHANGE(BITS, fetch_add)                                                                            \
-  ATOMIC_CHANGE(BITS, fetch_sub)                                                                            \
-  ATOMIC_CHANGE(BITS, fetch_and)                                                                            \
-  ATOMIC_CHANGE(BITS, fetch_or)                                                                             \
-  ATOMIC_CHANGE(BITS, fetch_xor)                                                                            \
-  ATOMIC_CHANGE(BITS, fetch_nand)                                                                           \
-  ATOMIC_EXCHANGE_IF_EQUAL(BITS, strong)                                                                    \
-  ATOMIC_EXCHANGE_IF_EQUAL(BITS, weak)                                                                      \
-  T##BITS __tsan_atomic##BITS##_compare_exchange_val(volatile T##BITS* p, T##BITS e, T##BITS v, int, int) { \
-    observe_compare_and_swap(const_cast<const T##BITS*>(p), BITS / 8, CODE);                                \
-    __atomic_compare_exchange_n(p, &e, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                       \
-    return e;                                                                                               \
+#define ATOMICS(BITS)                                                                                             \
+  using T##BITS = std::uint##BITS##_t;                                                                            \
+  T##BITS __tsan_atomic##BITS##_load(const volatile T##BITS* p, int order) {                                      \
+    OBSERVE_ATOMIC(BITS, load, order);                                                                            \
+    return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                                  \
+  }                                                                                                               \
+  void __tsan_atomic##BITS##_store(volatile T##BITS* p, T##BITS v, int order) {                                   \
+    OBSERVE_ATOMIC(BITS, store, order);                                                                           \
+    __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                                                     \
+  }                                                                                                               \
+  T##BITS __tsan_atomic##BITS##_exchange(volatile T##BITS* p, T##BITS v, int order) {                             \
+    OBSERVE_ATOMIC(BITS, atomic, order);                                                                          \
+    return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);                                                           \
+  }                                                                                                               \
+  ATOMIC_CHANGE(BITS, fetch_add)                                                                                  \
+  ATOMIC_CHANGE(BITS, fetch_sub)                                                                                  \
+  ATOMIC_CHANGE(BITS, fetch_and)                                                                                  \
+  ATOMIC_CHANGE(BITS, fetch_or)                                                                                   \
+  ATOMIC_CHANGE(BITS, fetch_xor)                                                                                  \
+  ATOMIC_CHANGE(BITS, fetch_nand)                                                                                 \
+  ATOMIC_EXCHANGE_IF_EQUAL(BITS, strong)                                                                          \
+  ATOMIC_EXCHANGE_IF_EQUAL(BITS, weak)                                                                            \
+  T##BITS __tsan_atomic##BITS##_compare_exchange_val(volatile T##BITS* p, T##BITS e, T##BITS v, int order, int) { \
+    OBSERVE_ATOMIC(BITS, atomic, order, Swap::if_equal);                                                          \
+    __atomic_compare_exchange_n(p, &e, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                             \
+    return e;                                                                                                     \
   }
 
 extern "C" {
@@ -127,9 +145,12 @@ void __tsan_ignore_thread_begin() {}
 void __tsan_ignore_thread_end() {}
 void __tsan_atomic_signal_fence(int) {}
 void __tsan_atomic_thread_fence(int order) {
-  using simt::check::Scope;
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
-  simt::check::observe_fence(order == __ATOMIC_SEQ_CST ? Scope::device : Scope::block);
+  if (order == __ATOMIC_ACQUIRE) {
+    simt::check::observe_acquire();
+  } else {
+    simt::check::observe_fence(order == __ATOMIC_SEQ_CST ? Scope::device : Scope::block);
+  }
 }
 
 void __tsan_read_range(void* p, std::size_t n) { observe_range(p, n, Way::load, CODE); }

@@ -9,9 +9,8 @@ namespace simt::check {
 namespace {
 
 constexpr std::uint64_t max_tracked_blocks = 8192;
-constexpr std::uint64_t max_flagged_blocks = 256;  // for advice only
-constexpr std::size_t max_fences = 65536;          // of a block
-constexpr std::uint32_t max_clock = 65535;         // of an event
+constexpr std::size_t max_fences = 65536;   // of a block
+constexpr std::uint32_t max_clock = 32767;  // of an event
 
 bool in_same_warp(unsigned a, unsigned b) { return a / lanes_per_warp == b / lanes_per_warp; }
 
@@ -88,9 +87,23 @@ bool Order::is_own(const Event& event, Space space) const {
   return event.interval >= first_of_block_ && (event.interval >= first_of_own(space) || block_of(event) == block_);
 }
 
+/// Volatile and atomic accesses do not race with each other, but those of block scope only within their block.
+bool Order::are_ordered_accesses(const Event& before, const Event& now, Space space) const {
+  if (!before.is_synchronized || !now.is_synchronized) return false;
+  return (!before.is_of_block && !now.is_of_block) || is_own(before, space);
+}
+
+bool Order::is_after_fence(const Fence& fence, const Event& before) const {
+  if (fence.comes_after(before)) return true;
+  if (fence.known == 0 || before.interval != fence.interval) return false;
+  const Known& known = known_at_fences_[fence.known - 1];
+  const auto of_warp = known.find(before.thread / lanes_per_warp);
+  return of_warp != known.end() && of_warp->second[before.thread % lanes_per_warp] >= before.clock;
+}
+
 bool Order::are_unordered_in_launch(const Event& before, const Event& now, Space space) const {
   if ((before.bytes & now.bytes) == 0) return false;
-  if (before.is_synchronized && now.is_synchronized) return false;
+  if (are_ordered_accesses(before, now, space)) return false;
   if (is_own(before, space)) {
     if (!is_since_barrier(before) || before.thread == now.thread) return false;
     return are_unordered_in_interval(before, now.thread);
@@ -98,42 +111,14 @@ bool Order::are_unordered_in_launch(const Event& before, const Event& now, Space
   if (space == Space::global && before.interval < first_of_launch_) return streams.is_unordered(before.interval);
   if (space == Space::shared || has_untracked_fences_ || before.interval < first_of_phase_) return false;
   const std::uint32_t other = block_of_interval_[before.interval - first_of_launch_];
-  if (acquired_.size() <= block_ || acquired_[block_].size() <= other) return true;
-  // Ordered if one of the fences on which this block relies comes after the access.
+  if (fences_.empty()) return true;
+  // Ordered if one of the fences on which this thread relies comes after the access.
   const std::vector<Fence>& fences = fences_[other];
-  for (std::uint32_t n = acquired_[block_][other]; n > 0 && fences[n - 1].interval >= before.interval; --n) {
-    if (fences[n - 1].comes_after(before)) return false;
+  std::uint32_t n = fences_relied_on(now.thread, other);
+  for (; n > 0 && fences[n - 1].interval >= before.interval; --n) {
+    if (is_after_fence(fences[n - 1], before)) return false;
   }
   return true;
-}
-
-void Order::acquire(const Event& write) {
-  const std::uint32_t from = block_of_interval_[write.interval - first_of_launch_];
-  if (from == block_) return;
-  learn_of_flag(from, write.interval);
-  if (fences_.size() <= from || fences_[from].empty()) return;
-  const std::vector<Fence>& fences = fences_[from];
-  std::uint32_t before = std::uint32_t(fences.size());
-  while (before > 0 && !fences[before - 1].comes_before(write)) --before;
-  std::vector<std::uint32_t>& own = acquired_[block_];
-  own.resize(blocks_);
-  if (own[from] >= before) return;
-  own[from] = before;
-  for (std::size_t b = 0; b < acquired_[from].size(); ++b) own[b] = std::max(own[b], acquired_[from][b]);
-}
-
-/// Like fences: what the writer of the flag knows of others, its reader does, too.
-void Order::learn_of_flag(std::uint32_t from, std::uint32_t interval) {
-  if (blocks_ > max_flagged_blocks) return;
-  flags_.resize(blocks_, std::vector<std::uint32_t>(blocks_));
-  std::vector<std::uint32_t>& own = flags_[block_];
-  if (own[from] >= interval) return;
-  for (std::size_t b = 0; b < blocks_; ++b) own[b] = std::max(own[b], flags_[from][b]);
-  own[from] = interval;
-}
-
-bool Order::has_flag_after(const Event& before) const {
-  return !flags_.empty() && flags_[block_][block_of(before)] >= before.interval;
 }
 
 void Order::begin_launch(std::uint64_t blocks) {
@@ -141,7 +126,10 @@ void Order::begin_launch(std::uint64_t blocks) {
   blocks_ = blocks;
   block_of_interval_.clear();
   fences_.clear();
+  known_at_fences_.clear();
   acquired_.clear();
+  published_.clear();
+  passed_on_.clear();
   flags_.clear();
   has_untracked_fences_ = false;
 }
@@ -155,6 +143,9 @@ void Order::submit(Handle stream, Operation operation) {
 void Order::begin_block(std::uint64_t block) {
   block_ = block;
   first_of_block_ = first_of_turn_ = interval_ + 1;
+  forget_links();
+  links_after_fence_.clear();
+  relies_on_more_ = false;
   begin_interval();
 }
 
@@ -189,6 +180,10 @@ void Order::begin_phase() {
 void Order::begin_interval() {
   since_barrier_ = ++interval_;
   block_of_interval_.push_back(std::uint32_t(block_));
+  for (const auto& [thread, links] : links_) {
+    for (const Link& link : links) rely_on(link);
+  }
+  forget_links();
   forget_interval();
 }
 
@@ -208,6 +203,7 @@ void Order::forget_interval() {
   at_fence_.clear();
   from_flags_.clear();
   by_flag_.clear();
+  after_fence_.clear();
 }
 
 void Order::advance_clock(unsigned warp, unsigned lane) {
@@ -238,6 +234,7 @@ void Order::synchronize_lanes(unsigned warp, unsigned lanes) {
     clocks_[warp][lane] = known;
     advance_clock(warp, lane);
   }
+  if (!links_.empty()) join_links(warp, lanes);
   if (!has_fences_) return;
   join(at_fence_, warp, lanes);
   join(from_flags_, warp, lanes);
@@ -247,12 +244,29 @@ void Order::pass_on(const void* flag, unsigned thread, Way way) {
   const auto known = at_fence_.find(thread);
   if (way != Way::atomic) by_flag_.erase(flag);
   if (known != at_fence_.end()) learn(by_flag_[flag], known->second);
+  if (links_at_fence_.empty()) return;
+  if (way != Way::atomic) links_by_flag_.erase(flag);
+  if (const auto links = links_at_fence_.find(thread); links != links_at_fence_.end()) {
+    add_links(links_by_flag_[flag], links->second);
+  }
 }
 
-void Order::take_over(const void* flag, unsigned thread) {
+void Order::take_over(const void* flag, const Access& read) {
   const auto known = by_flag_.find(flag);
   if (known == by_flag_.end()) return;
-  for (const auto& [warp, lanes] : known->second) {
+  const bool is_at_once = read.acquire == Acquire::at_once;
+  if (is_at_once) {
+    learn_from_flag(read.thread, known->second);
+  } else {
+    learn(after_fence_[read.thread], known->second);
+  }
+  const auto links = links_by_flag_.find(flag);
+  if (links == links_by_flag_.end()) return;
+  add_links(is_at_once ? links_[read.thread] : links_after_fence_[read.thread], links->second);
+}
+
+void Order::learn_from_flag(unsigned thread, const Known& known) {
+  for (const auto& [warp, lanes] : known) {
     if (warp == thread / lanes_per_warp) {
       learn(clocks_[warp][thread % lanes_per_warp], lanes);
     } else {
@@ -261,7 +275,23 @@ void Order::take_over(const void* flag, unsigned thread) {
   }
 }
 
+void Order::acquire_fence(unsigned thread) {
+  if (const auto read = after_fence_.find(thread); read != after_fence_.end()) {
+    learn_from_flag(thread, read->second);
+    after_fence_.erase(read);
+  }
+  const auto read = links_after_fence_.find(thread);
+  if (read == links_after_fence_.end()) return;
+  add_links(links_[thread], read->second);
+  links_after_fence_.erase(read);
+}
+
 void Order::fence_in_block(unsigned thread) {
+  if (const auto read = after_fence_.find(thread); read != after_fence_.end()) {
+    learn_from_flag(thread, read->second);
+    after_fence_.erase(read);
+  }
+  if (const auto links = links_.find(thread); links != links_.end()) links_at_fence_[thread] = links->second;
   const unsigned warp = thread / lanes_per_warp, lane = thread % lanes_per_warp;
   has_clocks_[warp] = has_fences_ = true;
   Known& known = at_fence_[thread];
@@ -271,6 +301,7 @@ void Order::fence_in_block(unsigned thread) {
 }
 
 void Order::fence(unsigned thread) {
+  acquire_fence(thread);
   fence_in_block(thread);
   if (blocks_ > max_tracked_blocks || (block_ < fences_.size() && fences_[block_].size() >= max_fences)) {
     has_untracked_fences_ = true;
@@ -278,8 +309,16 @@ void Order::fence(unsigned thread) {
   }
   fences_.resize(blocks_);
   acquired_.resize(blocks_);
+  published_.resize(blocks_);
+  passed_on_.resize(blocks_);
+  publish_links(thread);
+  std::uint32_t known = 0;
+  if (from_flags_.count(thread) != 0 && stages_.empty()) {
+    known_at_fences_.push_back(at_fence_[thread]);
+    known = std::uint32_t(known_at_fences_.size());
+  }
   fences_[block_].push_back({since_barrier_, interval_, std::uint16_t(thread), lanes_joined_[thread / lanes_per_warp],
-                             clock_in_stage(thread)});
+                             clock_in_stage(thread), known});
 }
 
 }  // namespace simt::check

@@ -5,10 +5,10 @@
 // lanes synchronize. Events have little room for a clock, so a warp that synchronizes very often begins a new stage of
 // the interval: it takes a new interval number, and its clocks count from there.
 //
-// A block comes after another block of the same launch if it has read, by an atomic or volatile access, what the other
+// A thread comes after another block of the same launch if it has read, by an atomic or volatile access, what the other
 // block wrote in the same way after a __threadfence. It then comes after everything before that fence, but not after
-// what follows the fence. The same holds for threads of one block within an interval, for which __threadfence_block is
-// enough. Launches are in order unless they are in different streams (stream_order.h).
+// what follows the fence; after the next barrier, so does its whole block. The same holds for threads of one block
+// within an interval, for which __threadfence_block is enough. MEMORY_MODEL.md says what is and what is not modelled. Launches are in order unless they are in different streams (stream_order.h).
 #pragma once
 
 #include <algorithm>
@@ -30,15 +30,22 @@ namespace simt::check {
 
 /// What is kept of an access, to compare later accesses with it.
 struct Event {
-  std::uint32_t interval;  ///< earlier ones are smaller; 0: no access
-  std::uint32_t code;      ///< relative to the program's first address
-  std::uint16_t clock;     ///< of its lane, since its warp's last stage began
+  std::uint32_t interval;         ///< earlier ones are smaller; 0: no access
+  std::uint32_t code;             ///< relative to the program's first address
+  std::uint16_t clock : 15;       ///< of its lane, since its warp's last stage began
+  std::uint16_t is_of_block : 1;  ///< an atomic of block scope: for other blocks, it is none
   std::uint16_t thread : 10;
   std::uint16_t bytes : 4;  ///< one bit for each byte of the word
   std::uint16_t is_synchronized : 1;
   std::uint16_t is_atomic : 1;  ///< otherwise, if it is synchronized: volatile
 };
 static_assert(sizeof(Event) == 12 && max_warps * lanes_per_warp <= 1024, "several are kept for each word of memory");
+
+/// That a thread has seen what a block wrote after some of its fences.
+struct Link {
+  std::uint32_t block, fences;
+  bool has_passed_on;  ///< it was an atomic, which may have changed what others had published
+};
 
 /// What is known of the running block.
 struct OrderInBlock {
@@ -65,6 +72,14 @@ struct OrderInBlock {
   // that read it.
   KnownByThread at_fence_ = {}, from_flags_ = {};
   std::unordered_map<const void*, Known> by_flag_ = {};
+  // By thread: from flags that it has read, but whose reads become acquires only by its next fence.
+  KnownByThread after_fence_ = {};
+  std::unordered_map<unsigned, std::vector<Link>> links_after_fence_ = {};
+  // What has been seen of other blocks since the last barrier, after which all threads rely on it: by thread; by thread,
+  // at its last fence; by flag, for threads that read it.
+  std::unordered_map<unsigned, std::vector<Link>> links_ = {}, links_at_fence_ = {};
+  std::unordered_map<const void*, std::vector<Link>> links_by_flag_ = {};
+  bool relies_on_more_ = false;  // than its last fence has published
 };
 
 class Order : OrderInBlock {
@@ -79,6 +94,7 @@ class Order : OrderInBlock {
   void begin_phase();     ///< the barrier of the grid has opened: what follows in any block comes after all before
   void fence(unsigned thread);
   void fence_in_block(unsigned thread);
+  void acquire_fence(unsigned thread);  ///< of either scope: the scope of the flag's access decides
   void synchronize_lanes(unsigned warp, unsigned lanes);
 
   std::uint32_t interval() const { return interval_; }
@@ -107,7 +123,7 @@ class Order : OrderInBlock {
     Event event{};
     event.interval = interval_;
     event.code = code;
-    event.clock = std::uint16_t(clock);
+    event.clock = clock & 32767;
     event.thread = thread & 1023;
     event.bytes = bytes & 15;
     event.is_synchronized = sync == Sync::synchronized;
@@ -120,8 +136,8 @@ class Order : OrderInBlock {
     struct Words {
       std::uint32_t interval, code, rest;
     };
-    constexpr std::uint32_t rest = std::bit_cast<Words>(Event{0, 0, 1, 0, 15, 0, 0}).rest;
-    constexpr std::uint32_t one_thread = std::bit_cast<Words>(Event{0, 0, 0, 1, 0, 0, 0}).rest;
+    constexpr std::uint32_t rest = std::bit_cast<Words>(Event{0, 0, 1, 0, 0, 15, 0, 0}).rest;
+    constexpr std::uint32_t one_thread = std::bit_cast<Words>(Event{0, 0, 0, 0, 1, 0, 0, 0}).rest;
     event.interval = interval_;
     event.code = code;
     const std::uint32_t now = rest | thread * one_thread;
@@ -148,7 +164,7 @@ class Order : OrderInBlock {
   /// synchronized read takes it over. The address of its cell identifies the flag. An atomic adds to what others have
   /// passed on; a volatile write replaces it.
   void pass_on(const void* flag, unsigned thread, Way way);
-  void take_over(const void* flag, unsigned thread);
+  void take_over(const void* flag, const Access& read);
 
   StreamOrder streams;
 
@@ -158,7 +174,7 @@ class Order : OrderInBlock {
 
   /// After a synchronized read of what another block wrote in the same way: that block's accesses before its fence, and
   /// all that it could rely on, come before what follows here.
-  void acquire(const Event& write);
+  void acquire(const Event& write, const Access& read);
   /// Whether the running block has read a flag, a counter or the like that the block of `before` wrote, by an atomic or
   /// a volatile access, at that time or later.
   bool has_flag_after(const Event& before) const;
@@ -171,11 +187,32 @@ class Order : OrderInBlock {
     std::uint16_t thread;
     bool is_joined;  ///< lanes of its warp have synchronized in this interval: the fence may count for them as well
     std::uint32_t clock;
+    std::uint32_t known;  ///< number of what its thread had learned from flags of its block; 0: nothing
     bool comes_after(const Event& access) const;
     bool comes_before(const Event& access) const;
   };
 
+  /// What the atomics of a block have changed: who reads their results sees the fences of those before, too.
+  struct PassedOn {
+    std::vector<std::uint32_t> fences;  ///< by block
+    std::vector<std::uint32_t> merged;  ///< by block: up to which version of what that block passes on
+    std::uint32_t version = 0;
+  };
+
   bool is_own(const Event& event, Space space) const;
+  bool is_after_fence(const Fence& fence, const Event& before) const;
+  bool are_ordered_accesses(const Event& before, const Event& now, Space space) const;
+  std::uint32_t fences_before(std::uint32_t block, const Event& write) const;
+  std::uint32_t fences_seen(const Link& link, std::uint32_t of_block) const;
+  std::uint32_t fences_relied_on(unsigned thread, std::uint32_t of_block) const;
+  void pass_on(const Link& link);
+  void rely_on(const Link& link);
+  void publish_links(unsigned thread);
+  void join_links(unsigned warp, unsigned lanes);
+  void add_link(std::vector<Link>& links, const Link& link);
+  void add_links(std::vector<Link>& links, const std::vector<Link>& more);
+  void forget_links();
+  void learn_from_flag(unsigned thread, const Known& known);
   bool are_unordered_in_launch(const Event& before, const Event& now, Space space) const;
   bool are_unordered_in_interval(const Event& before, unsigned now) const;
   std::uint32_t clock_of(unsigned thread) const {
@@ -195,14 +232,17 @@ class Order : OrderInBlock {
   static void join(KnownByThread& known, unsigned warp, unsigned lanes);
 
   std::uint32_t interval_ = 1, first_of_launch_ = 1;
-  std::uint32_t first_of_turn_ = 1;                   // since the running block has begun or continued
-  std::uint32_t first_of_phase_ = 1;                  // since the barrier of the grid has opened, or first_of_launch_
-  std::uint32_t first_unordered_ = 1;                 // of an earlier operation in another stream, or first_of_phase_
-  std::uint64_t blocks_ = 0, block_ = 0;              // of the running launch
-  std::vector<std::uint32_t> block_of_interval_;      // from first_of_launch_ on
-  bool has_untracked_fences_ = false;                 // then blocks of this launch are taken to be in order
-  std::vector<std::vector<Fence>> fences_;            // by block, in order
-  std::vector<std::vector<std::uint32_t>> acquired_;  // by block: on how many fences of each other block it relies
+  std::uint32_t first_of_turn_ = 1;                    // since the running block has begun or continued
+  std::uint32_t first_of_phase_ = 1;                   // since the barrier of the grid has opened, or first_of_launch_
+  std::uint32_t first_unordered_ = 1;                  // of an earlier operation in another stream, or first_of_phase_
+  std::uint64_t blocks_ = 0, block_ = 0;               // of the running launch
+  std::vector<std::uint32_t> block_of_interval_;       // from first_of_launch_ on
+  bool has_untracked_fences_ = false;                  // then blocks of this launch are taken to be in order
+  std::vector<std::vector<Fence>> fences_;             // by block, in order
+  std::vector<Known> known_at_fences_;                 // of this launch: what Fence::known numbers
+  std::vector<std::vector<std::uint32_t>> acquired_;   // by block: on how many fences of each other block it relies
+  std::vector<std::vector<std::uint32_t>> published_;  // by block: the same, of those who have seen its last fence
+  std::vector<PassedOn> passed_on_;                    // by block
   std::vector<std::vector<std::uint32_t>> flags_;  // by block: the interval of the last flag that it knows of another
 };
 

@@ -28,6 +28,10 @@ bool has_same_index(const Event& a, const Event& b) {
 std::string advice_on_blocks(const Race& race, bool is_shown_in_block = false) {
   const auto& [before, before_way, now, access] = race;
   const bool are_plain = !before.is_synchronized && !now.is_synchronized;
+  if (before.is_synchronized && now.is_synchronized) {
+    return "an atomic of block scope is one only for the threads of its own block: use atomicAdd() instead of "
+           "atomicAdd_block() and the like, or cuda::thread_scope_device";
+  }
   const std::string ways = state().running.launch->config.is_cooperative
                                ? "put this_grid().sync() between the two accesses, or use an atomic"
                                : "use an atomic, or two launches";

@@ -34,15 +34,16 @@ void join_swap(const Cell& cell, const Event& swap);
   if (access.is_compare_and_swap) join_swap(cell, now);
   const bool is_synchronized = access.sync == Sync::synchronized;
   const Event& write = cell.write;
-  if (is_synchronized && access.space == Space::global && reads(access.way) && write.is_synchronized &&
+  const bool is_of_device = access.scope == Scope::device && !write.is_of_block;
+  if (is_synchronized && access.space == Space::global && reads(access.way) && write.is_synchronized && is_of_device &&
       write.interval >= order.first_of_launch() && write.interval < order.first_of_own(Space::global)) [[unlikely]] {
     all.progress.learn(access, order.block_of(write));
-    order.acquire(write);
+    order.acquire(write, access);
   }
   if (is_synchronized && reads(access.way) && order.has_fences()) [[unlikely]]
-    order.take_over(&cell.write, access.thread);
+    order.take_over(&cell.write, access);
 
-  if (is_synchronized && access.way != Way::atomic && access.space == Space::shared) [[unlikely]]
+  if (is_synchronized && !access.is_atomic && access.space == Space::shared) [[unlikely]]
     look_for_lanes_in_step(cell, now, access);
   const bool other_is_write = cell.content.other_is_write;
   if (order.are_unordered(write, now, access.space)) [[unlikely]] {

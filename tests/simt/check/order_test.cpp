@@ -20,6 +20,19 @@ bool global_race(const Event& before, const Event& after) {
   return order().are_unordered(before, after, Space::global);
 }
 
+/// A thread reads a flag: by a volatile load, or one of CUDA's own atomics, or by a relaxed load of a cuda::atomic.
+void read_flag(const Event& flag, unsigned thread, Acquire acquire = Acquire::at_once) {
+  const Access read{.address = 0,
+                    .bytes = 4,
+                    .way = Way::load,
+                    .sync = Sync::synchronized,
+                    .space = Space::global,
+                    .thread = thread,
+                    .code = 0,
+                    .acquire = acquire};
+  order().acquire(flag, read);
+}
+
 }  // namespace
 
 TEST_CASE("threads of a block are in no order until a barrier") {
@@ -107,7 +120,7 @@ TEST_CASE("what precedes a fence comes before a block that reads what was writte
   const Event after = now(3), flag = now(3, Sync::synchronized);
   in_launch.next_block();
   CHECK(global_race(before, now(5)));  // the flag has not been read yet
-  order().acquire(flag);
+  read_flag(flag, 5);
   CHECK_FALSE(global_race(before, now(5)));
   CHECK(global_race(after, now(5)));
   CHECK(global_race(other, now(5)));  // another thread's, with no barrier before the fence
@@ -120,14 +133,14 @@ TEST_CASE("after a barrier, a fence counts for the whole block, and a third bloc
   order().fence(3);
   const Event flag = now(3, Sync::synchronized);
   in_launch.next_block();
-  order().acquire(flag);
+  read_flag(flag, 5);
   CHECK_FALSE(global_race(other, now(5)));
   order().begin_interval();
   order().fence(0);
   const Event second = now(0, Sync::synchronized);
   in_launch.next_block();
   CHECK(global_race(other, now(5)));
-  order().acquire(second);
+  read_flag(second, 5);
   CHECK_FALSE(global_race(other, now(5)));
 }
 
@@ -135,6 +148,48 @@ TEST_CASE("a flag without a fence orders nothing") {
   InLaunch in_launch;
   const Event before = now(3), flag = now(3, Sync::synchronized);
   in_launch.next_block();
-  order().acquire(flag);
+  read_flag(flag, 5);
   CHECK(global_race(before, now(5)));
+}
+
+TEST_CASE("who has not read the flag relies on it after a barrier, or when its lane synchronizes") {
+  InLaunch in_launch;
+  const Event before = now(3);
+  order().fence(3);
+  const Event flag = now(3, Sync::synchronized);
+  in_launch.next_block();
+  read_flag(flag, 5);
+  CHECK_FALSE(global_race(before, now(5)));
+  CHECK(global_race(before, now(6)));
+  CHECK(global_race(before, now(40)));
+  order().synchronize_lanes(0, 0x60);
+  CHECK_FALSE(global_race(before, now(6)));
+  CHECK(global_race(before, now(40)));
+  order().begin_interval();
+  CHECK_FALSE(global_race(before, now(40)));
+}
+
+TEST_CASE("a relaxed load orders what follows the next fence, also after a barrier") {
+  InLaunch in_launch;
+  const Event before = now(3);
+  order().fence(3);
+  const Event flag = now(3, Sync::synchronized);
+  in_launch.next_block();
+  read_flag(flag, 5, Acquire::by_fence);
+  CHECK(global_race(before, now(5)));
+  order().fence_in_block(5);  // of too narrow a scope
+  CHECK(global_race(before, now(5)));
+  order().begin_interval();
+  CHECK(global_race(before, now(5)));
+  order().acquire_fence(5);
+  CHECK_FALSE(global_race(before, now(5)));
+}
+
+TEST_CASE("atomics of block scope race with those of other blocks only") {
+  InLaunch in_launch;
+  Event narrow = now(3, Sync::synchronized);
+  narrow.is_of_block = 1;
+  CHECK_FALSE(global_race(narrow, now(40, Sync::synchronized)));
+  in_launch.next_block();
+  CHECK(global_race(narrow, now(40, Sync::synchronized)));
 }

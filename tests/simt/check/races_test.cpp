@@ -33,9 +33,10 @@ void access(OwnCell& cell, unsigned thread, Do what, Code code, Space space = Sp
                       .space = space,
                       .thread = thread,
                       .code = state().ownership.program + code,
-                      .is_compare_and_swap = what == Do::swap};
+                      .is_compare_and_swap = what == Do::swap,
+                      .is_atomic = way_of(what) == Way::atomic};
   Event now = order().event_of(thread, 15, sync, std::uint32_t(code));
-  now.is_atomic = access.way == Way::atomic;
+  now.is_atomic = access.is_atomic;
   look_for_races(cell.cell(), now, access);
   if (what == Do::write) ++word[0];
 }

@@ -1,6 +1,6 @@
 // Atomic read-modify-write functions. Each returns the old value. As on a device, they are relaxed and order no other
 // accesses: what must be visible before or after them needs a __threadfence. The scopes (_block: this block, _system:
-// also the host) cost the same here. CUDA decides which functions exist for which types (CUDA C++ Programming Guide,
+// also the host) cost the same here, but the check build distinguishes them. CUDA decides which functions exist for which types (CUDA C++ Programming Guide,
 // "Atomic Functions"): some exist for `unsigned long long`, but none for uint64_t, which is `unsigned long` on Linux.
 #pragma once
 
@@ -10,6 +10,25 @@
 #include "simt/intrinsics.h"
 
 namespace simt {
+
+/// The order that an access of an atomic is given. It makes no difference to the emulation, which runs one thread of a
+/// block at a time, but it reaches the check build's observers (check/callbacks.cpp), to which it names the scope, and
+/// whether the access is one of CUDA's own functions or of cuda::atomic. A load or store can only be of cuda::atomic.
+/// (clang makes a relaxed or releasing exchange whose result is not used a store of the same order.)
+namespace order {
+inline constexpr int cuda_device = __ATOMIC_RELAXED, cuda_block = __ATOMIC_ACQUIRE;
+inline constexpr int atomic_device = __ATOMIC_SEQ_CST, atomic_block = __ATOMIC_ACQ_REL;
+inline constexpr int load_device = __ATOMIC_RELAXED, load_block = __ATOMIC_ACQUIRE;
+inline constexpr int store_device = __ATOMIC_RELAXED, store_block = __ATOMIC_RELEASE;
+}  // namespace order
+
+/// In the check build, so that compilers do not see the value. clang would make atomicAdd(&word, 0) a load.
+template <class T>
+inline void make_opaque([[maybe_unused]] T& value) {
+#ifdef SIMT_CHECK
+  asm("" : "+r"(value));
+#endif
+}
 
 #ifdef SIMT_CHECK
 template <class T>
@@ -23,32 +42,33 @@ template <class T>
 #endif
 
 /// Replaces *address by change(*address); returns the old value. Compares bits, so that the loop also ends for a NaN.
-template <class T, class Change>
+template <int order = order::cuda_device, class T, class Change>
 inline T atomic_update(T* address, Change change) {
   T old, desired;
 #ifdef SIMT_CHECK
   // One access for the observers instead of the loop's several. Blocks run one at a time in the check build.
   BitsOf<T> none = 0;
-  asm("" : "+r"(none));  // otherwise clang sees that no bit changes, and makes this a load
-  old = simt::bit_cast<T>(__atomic_fetch_or(reinterpret_cast<BitsOf<T>*>(address), none, __ATOMIC_RELAXED));
+  make_opaque(none);
+  old = simt::bit_cast<T>(__atomic_fetch_or(reinterpret_cast<BitsOf<T>*>(address), none, order));
   desired = change(old);
   store_unobserved(address, desired);
 #else
   __atomic_load(address, &old, __ATOMIC_RELAXED);
   do {
     desired = change(old);
-  } while (!__atomic_compare_exchange(address, &old, &desired, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+  } while (!__atomic_compare_exchange(address, &old, &desired, true, order, __ATOMIC_RELAXED));
 #endif
   atomic_yield();
   return old;
 }
 
-#define SIMT_FETCH(name, fetch)                            \
-  template <class T>                                       \
-  inline T name(T* address, T value) {                     \
-    const T old = fetch(address, value, __ATOMIC_RELAXED); \
-    atomic_yield();                                        \
-    return old;                                            \
+#define SIMT_FETCH(name, fetch)                      \
+  template <int order = order::cuda_device, class T> \
+  inline T name(T* address, T value) {               \
+    simt::make_opaque(value);                        \
+    const T old = fetch(address, value, order);      \
+    atomic_yield();                                  \
+    return old;                                      \
   }
 SIMT_FETCH(fetch_add, __atomic_fetch_add)
 SIMT_FETCH(atomic_subtract, __atomic_fetch_sub)
@@ -57,48 +77,50 @@ SIMT_FETCH(atomic_or, __atomic_fetch_or)
 SIMT_FETCH(atomic_xor, __atomic_fetch_xor)
 #undef SIMT_FETCH
 
-template <class T>
+template <int order = order::cuda_device, class T>
 inline T atomic_add(T* address, T value) {
   if constexpr (std::is_integral_v<T>) {
-    return fetch_add(address, value);
+    return fetch_add<order>(address, value);
   } else {
-    return atomic_update(address, [value](T old) { return old + value; });
+    return atomic_update<order>(address, [value](T old) { return old + value; });
   }
 }
 
-template <class T>
+template <int order = order::cuda_device, class T>
 inline T atomic_exchange(T* address, T value) {
   T old;
-  __atomic_exchange(address, &value, &old, __ATOMIC_RELAXED);
+  __atomic_exchange(address, &value, &old, order);
   atomic_yield();
   return old;
 }
 
-template <class T>
+template <int order = order::cuda_device, class T>
 inline T atomic_compare_and_swap(T* address, T expected, T desired) {
-  __atomic_compare_exchange(address, &expected, &desired, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  __atomic_compare_exchange(address, &expected, &desired, false, order, __ATOMIC_RELAXED);
   atomic_yield();
   return expected;  // the old value, also if it is not the expected one
 }
 
-template <class T>
+template <int order = order::cuda_device, class T>
 inline T atomic_min(T* address, T value) {
-  return atomic_update(address, [value](T old) { return value < old ? value : old; });
+  return atomic_update<order>(address, [value](T old) { return value < old ? value : old; });
 }
 
-template <class T>
+template <int order = order::cuda_device, class T>
 inline T atomic_max(T* address, T value) {
-  return atomic_update(address, [value](T old) { return old < value ? value : old; });
+  return atomic_update<order>(address, [value](T old) { return old < value ? value : old; });
 }
 
 /// Counts up, and from `last` to 0.
+template <int order = order::cuda_device>
 inline unsigned atomic_increment(unsigned* address, unsigned last) {
-  return atomic_update(address, [last](unsigned old) { return old >= last ? 0 : old + 1; });
+  return atomic_update<order>(address, [last](unsigned old) { return old >= last ? 0 : old + 1; });
 }
 
 /// Counts down, and from 0 (or from above `last`) to `last`.
+template <int order = order::cuda_device>
 inline unsigned atomic_decrement(unsigned* address, unsigned last) {
-  return atomic_update(address, [last](unsigned old) { return old == 0 || old > last ? last : old - 1; });
+  return atomic_update<order>(address, [last](unsigned old) { return old == 0 || old > last ? last : old - 1; });
 }
 
 }  // namespace simt
@@ -106,12 +128,15 @@ inline unsigned atomic_decrement(unsigned* address, unsigned last) {
 // Plain functions, not templates, so that arguments convert as CUDA's do: atomicAdd(&counter, 1) for an unsigned
 // counter. Each exists for the three scopes.
 
-#define SIMT_ATOMIC_IN_SCOPE(T, name, operation) \
-  inline T name(T* address, T value) { return simt::operation(address, value); }
-#define SIMT_CAS_IN_SCOPE(T, name, operation) \
-  inline T name(T* address, T expected, T desired) { return simt::operation(address, expected, desired); }
-#define SIMT_IN_ALL_SCOPES(define, T, name, operation) \
-  define(T, name, operation) define(T, name##_block, operation) define(T, name##_system, operation)
+#define SIMT_ATOMIC_IN_SCOPE(T, name, operation, scope) \
+  inline T name(T* address, T value) { return simt::operation<simt::order::scope>(address, value); }
+#define SIMT_CAS_IN_SCOPE(T, name, operation, scope)                        \
+  inline T name(T* address, T expected, T desired) {                        \
+    return simt::operation<simt::order::scope>(address, expected, desired); \
+  }
+#define SIMT_IN_ALL_SCOPES(define, T, name, operation)                                   \
+  define(T, name, operation, cuda_device) define(T, name##_block, operation, cuda_block) \
+      define(T, name##_system, operation, cuda_device)
 
 #define SIMT_ATOMIC(T, name, operation) SIMT_IN_ALL_SCOPES(SIMT_ATOMIC_IN_SCOPE, T, name, operation)
 #define SIMT_ATOMIC_CAS(T) SIMT_IN_ALL_SCOPES(SIMT_CAS_IN_SCOPE, T, atomicCAS, atomic_compare_and_swap)
