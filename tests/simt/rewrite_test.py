@@ -41,6 +41,29 @@ class RewriteTest(Rewriting):
             self.rewritten("#define GO(g) cudaLaunchCooperativeKernel((void*)&k, g)\n"),
         )
 
+        self.assertEqual(
+            self.rewritten("int e = cudaLaunchKernelEx(&c, k<int, 2>, f(a, b), 3);"),
+            'int e = cudaLaunchKernelEx(&c, ::simt::named_kernel("k<int, 2>", k<int, 2>), f(a, b), 3);',
+        )
+
+    def test_a_kernel_that_is_cast_to_a_pointer_to_void_is_remembered(self) -> None:
+        kernel = "__global__ void k(int* a);\ntemplate <class T> __global__ void t(T a);\n"
+        for cast, begin, end in (
+            ("(void*)k", 'kernel_pointer("k", k', ")"),
+            ("(const void*)&n::k", 'kernel_pointer("n::k", &n::k', ")"),
+            ("(void *)t<int>", 'kernel_pointer("t<int>", t<int>', ")"),
+            ("reinterpret_cast<const void*>(&k)", 'kernel_pointer("k", &k', ")"),
+        ):
+            self.assertEqual(
+                self.rewritten(f"{kernel}void f() {{ params.func = {cast}; g(1, {cast}); }}\n"),
+                f"{kernel}void f() {{ params.func = ::simt::{begin}{end}; g(1, ::simt::{begin}{end}); }}\n",
+            )
+        self.unchanged(
+            f"{kernel}void f(int* x) {{ g((void*)x, (void*)k(x), (void*)k->a, (char*)k);\n"
+            "cudaFuncSetAttribute((const void*)k, a, 1);\n"
+            "cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n, (void*)k, 1, 0); }\n"
+        )
+
     def test_every_token_keeps_its_line(self) -> None:
         text = "k\n<<<\n g,\n b\n>>>\n(\n x,\n y\n)\n;\nint last;\n"
         lines = self.rewritten(text).split("\n")

@@ -20,6 +20,7 @@
 #include "simt/intrinsics.h"
 #include "simt/keywords.h"
 #include "simt/launch.h"
+#include "simt/launch_by_address.h"
 #include "simt/loads.h"
 #include "simt/ptx.h"
 #include "simt/runtime.h"

@@ -10,7 +10,7 @@ from .assembly import translate_assembly
 from .constants import register_constants
 from .device_arrays import separate_arrays
 from .functions import Places
-from .kernel_arguments import name_kernel_arguments
+from .kernel_arguments import kernel_names, name_kernel_arguments
 from .kernel_calls import refuse_kernel_calls
 from .launches import Known, configuration_macros, rewrite_launches
 from .local_arrays import watch_arrays
@@ -36,14 +36,15 @@ def rewrite_all(sources: list[Source], architecture: int) -> None:
         watch_arrays(source, places)
         for macro in source.macros:
             rewrite_shared(source, macro.tokens, None)
+    kernels = kernel_names(sources)
     known = Known(configuration_macros(sources), reference_parameters(sources))
     for source in sources:
         rewrite_launches(source, source.code, known, in_macro=False)
-        name_kernel_arguments(source, source.code)
+        name_kernel_arguments(source, source.code, kernels)
         rewrite_casts(source, source.code, names)
         for macro in source.macros:
             rewrite_launches(source, macro.tokens, known, in_macro=True)
-            name_kernel_arguments(source, macro.tokens)
+            name_kernel_arguments(source, macro.tokens, kernels)
             rewrite_casts(source, macro.tokens, names)
         source.rewritten = bool(source.edits)
     changed = True

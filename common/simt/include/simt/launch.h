@@ -90,34 +90,6 @@ void launch(const Call& call, const char* name, const char* file, int line, cons
   run_bound(bound, name, {file, line}, config);
 }
 
-/// What the rewriter turns the first argument of cudaLaunchCooperativeKernel() into, and drops a cast from.
-template <class... Parameters>
-struct NamedKernel {
-  const char* name;
-  void (*function)(Parameters...);
-  Site site;
-};
-template <class... Parameters>
-NamedKernel<Parameters...> named_kernel(const char* name, void (*function)(Parameters...), Site site = Site::here()) {
-  return {name, function, site};
-}
-#ifdef SIMT_UNAVAILABLE
-SIMT_UNAVAILABLE(
-    "CUDA on the CPU needs the kernel itself here, because a void* does not say which arguments it has: write "
-    "cudaLaunchCooperativeKernel(kernel, ...)")
-NamedKernel<> named_kernel(const char* name, const void* function);
-#endif
-
-/// `arguments`: the address of each.
-template <class... Parameters, std::size_t... Numbers>
-cudaError_t launch_by_addresses(const NamedKernel<Parameters...>& kernel, const LaunchConfig& config, void** arguments,
-                                std::index_sequence<Numbers...>) {
-  Bound<void (*)(Parameters...), std::decay_t<Parameters>...> bound{
-      kernel.function,
-      std::tuple<std::decay_t<Parameters>...>(*static_cast<std::decay_t<Parameters>*>(arguments[Numbers])...)};
-  return run_bound(bound, kernel.name, kernel.site, config);
-}
-
 /// `extern __shared__ T name[]` at file scope: converts to a pointer to the running block's memory.
 template <class T>
 struct DynamicShared {
@@ -125,14 +97,3 @@ struct DynamicShared {
 };
 
 }  // namespace simt
-
-/// Runs all blocks at once, so that this_grid().sync() may be called. `arguments`: the address of each. Refused with
-/// cudaErrorCooperativeLaunchTooLarge if the blocks do not fit on the device.
-template <class... Parameters>
-cudaError_t cudaLaunchCooperativeKernel(simt::NamedKernel<Parameters...> kernel, dim3 grid, dim3 block,
-                                        void** arguments, std::size_t dynamic_shared = 0,
-                                        cudaStream_t stream = nullptr) {
-  simt::LaunchConfig config(grid, block, dynamic_shared, stream);
-  config.is_cooperative = true;
-  return simt::launch_by_addresses(kernel, config, arguments, std::index_sequence_for<Parameters...>());
-}

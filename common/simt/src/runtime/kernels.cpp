@@ -62,6 +62,8 @@ cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute
       }
       case cudaFuncAttributePreferredSharedMemoryCarveout:
         return value >= -1 && value <= 100 ? cudaSuccess : cudaErrorInvalidValue;
+      case cudaFuncAttributeNonPortableClusterSizeAllowed:
+        return value == 0 || value == 1 ? cudaSuccess : cudaErrorInvalidValue;
     }
     return cudaErrorInvalidValue;
   });
@@ -95,6 +97,26 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const voi
     if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
     const bool is_possible = block_size <= max_threads_per_block && dynamic_shared <= max_dynamic_shared(kernel);
     *blocks = is_possible ? resident_blocks(block_size, dynamic_shared) : 0;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* kernel, int block_size,
+                                                                   std::size_t dynamic_shared, unsigned flags) {
+  if (flags > cudaOccupancyDisableCachingOverride) {
+    return call(__func__, [] { return cudaErrorInvalidValue; });
+  }
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, kernel, block_size, dynamic_shared);
+}
+
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* dynamic_shared, const void* kernel, int blocks,
+                                                      int block_size) {
+  return call(__func__, [&] {
+    if (dynamic_shared == nullptr || blocks <= 0 || block_size <= 0) return cudaErrorInvalidValue;
+    if (kernel == nullptr) return cudaErrorInvalidDeviceFunction;
+    if (block_size > max_threads_per_block || resident_blocks(block_size, 0) < blocks) return cudaErrorInvalidValue;
+    const int share = (max_shared_bytes + reserved_shared_bytes) / blocks - reserved_shared_bytes;
+    *dynamic_shared = std::min(std::size_t(share), max_dynamic_shared(kernel));
     return cudaSuccess;
   });
 }

@@ -10,6 +10,11 @@ cudaError_t cudaFuncSetSharedMemConfig(const void* kernel, cudaSharedMemConfig c
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* kernel);
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* kernel, int block_size,
                                                           std::size_t dynamic_shared);
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* kernel, int block_size,
+                                                                   std::size_t dynamic_shared, unsigned flags);
+/// The most that leaves room for so many blocks on a multiprocessor.
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* dynamic_shared, const void* kernel, int blocks,
+                                                      int block_size);
 
 namespace simt {
 
@@ -58,6 +63,17 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, T* kernel
   return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, simt::kernel_address(kernel), block_size,
                                                        dynamic_shared);
 }
+template <class T>
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, T* kernel, int block_size,
+                                                                   std::size_t dynamic_shared, unsigned flags) {
+  return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, simt::kernel_address(kernel), block_size,
+                                                                dynamic_shared, flags);
+}
+template <class T>
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(std::size_t* dynamic_shared, T* kernel, int blocks,
+                                                      int block_size) {
+  return cudaOccupancyAvailableDynamicSMemPerBlock(dynamic_shared, simt::kernel_address(kernel), blocks, block_size);
+}
 
 /// Finds the largest block whose dynamic shared memory, `shared_of(block size)` bytes, the kernel may have.
 template <class SharedOf, class T>
@@ -80,4 +96,9 @@ cudaError_t cudaOccupancyMaxPotentialBlockSize(int* grid_size, int* block_size, 
                                                std::size_t dynamic_shared = 0, int limit = 0) {
   return cudaOccupancyMaxPotentialBlockSizeVariableSMem(
       grid_size, block_size, kernel, [dynamic_shared](int) { return dynamic_shared; }, limit);
+}
+template <class T>
+cudaError_t cudaOccupancyMaxPotentialBlockSizeWithFlags(int* grid_size, int* block_size, T* kernel,
+                                                        std::size_t dynamic_shared = 0, int limit = 0, unsigned = 0) {
+  return cudaOccupancyMaxPotentialBlockSize(grid_size, block_size, kernel, dynamic_shared, limit);
 }

@@ -36,6 +36,7 @@ inline constexpr unsigned cudaHostRegisterReadOnly = 0x08;
 inline constexpr unsigned cudaMemAttachGlobal = 0x01;
 inline constexpr unsigned cudaMemAttachHost = 0x02;
 inline constexpr unsigned cudaOccupancyDefault = 0x00;
+inline constexpr unsigned cudaOccupancyDisableCachingOverride = 0x01;
 inline constexpr unsigned cudaDeviceScheduleAuto = 0x00;
 inline constexpr unsigned cudaDeviceScheduleSpin = 0x01;
 inline constexpr unsigned cudaDeviceScheduleYield = 0x02;
@@ -74,6 +75,7 @@ struct cudaPointerAttributes {
 enum cudaFuncAttribute {
   cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
   cudaFuncAttributePreferredSharedMemoryCarveout = 9,
+  cudaFuncAttributeNonPortableClusterSizeAllowed = 14,
 };
 
 enum cudaSharedCarveout {

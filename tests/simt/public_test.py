@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""What programs written for GPUs use: `cc` compiles each program in public/, with and without --check. It finds its
+results right, and the check build finds nothing. nvcc compiles each, too, where it is installed.
+
+public_test.py [--compiler g++]
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import unittest
+from pathlib import Path
+
+from programs import Programs, main
+
+HERE = Path(__file__).resolve().parent
+# Some programs ask for what the device must refuse, or for what it computes in another way than the CPU.
+EXPECTED = re.compile(r": error: invalid-launch: kernel reverse: |: note: ")
+ARCHITECTURE = "sm_90"
+
+
+class Public(Programs):
+    """Programs of the kind that others write."""
+
+    def compile_and_run(self, name: str) -> None:
+        """Compiles and runs a program in both builds."""
+        source = HERE / "public" / f"{name}.cu"
+        for options in ([], ["--check"]):
+            with self.subTest(options=options):
+                self.compiled(str(source), "-arch", ARCHITECTURE, "-o", name, *options)
+                done = self.run_program(name)
+                self.assertEqual(done.stdout, "right\n", done.stderr)
+                errors = [line for line in done.stderr.splitlines() if ": error: " in line]
+                self.assertEqual([line for line in errors if not EXPECTED.search(line)], [])
+                self.assertEqual(done.returncode, 3 if errors and options else 0, done.stderr)
+
+    def test_launches(self) -> None:
+        self.compile_and_run("launches")
+
+    def test_a_kernel_of_which_only_the_address_is_known_is_named_with_a_way_out(self) -> None:
+        self.file(
+            "address.cu",
+            """#include <cstdio>
+__global__ void k() {}
+void* address_of(void (*kernel)()) { return (void*)kernel; }
+int main() {
+  void* const kernel = address_of(k);
+  std::puts(cudaGetErrorName(cudaLaunchKernel(kernel, 1, 1, nullptr)));  // line 6
+}
+""",
+        )
+        self.compiled("address.cu")
+        done = self.run_program("address")
+        self.assertEqual(done.stdout, "cudaErrorInvalidDeviceFunction\n")
+        self.assertRegex(done.stderr, r"address\.cu:6: error: invalid-launch: .* as in \(void\*\)kernel\n")
+
+    def test_clusters_and_attributes_that_do_not_exist_are_refused(self) -> None:
+        self.file(
+            "attributes.cu",
+            """#include <cstdio>
+__global__ void k() {}
+int main() {
+  cudaLaunchAttribute attribute;
+  cudaLaunchConfig_t config = {1, 32, 0, 0, &attribute, 1};
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim = {2, 1, 1};
+  std::puts(cudaGetErrorName(cudaLaunchKernelEx(&config, k)));  // line 8
+  attribute.id = cudaLaunchAttributeID(99);
+  std::puts(cudaGetErrorName(cudaLaunchKernelEx(&config, k)));
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim = {1, 1, 1};
+  std::puts(cudaGetErrorName(cudaLaunchKernelEx(&config, k)));
+}
+""",
+        )
+        self.compiled("attributes.cu")
+        done = self.run_program("attributes")
+        self.assertEqual(done.stdout.split(), ["cudaErrorNotSupported", "cudaErrorInvalidValue", "cudaSuccess"])
+        self.assertRegex(done.stderr, r"^attributes\.cu:8: error: invalid-launch: .*clusters of \(2,1,1\) blocks.*\n$")
+
+    @unittest.skipUnless(shutil.which("nvcc"), "nvcc is not installed")
+    def test_nvcc_compiles_them(self) -> None:
+        for source in sorted((HERE / "public").glob("*.cu")):
+            command = ["nvcc", "-std=c++17", f"-arch={ARCHITECTURE}", str(source), "-o", str(self.folder / "program")]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 0, done.stderr)
+
+
+if __name__ == "__main__":
+    main()
