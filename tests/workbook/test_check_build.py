@@ -93,7 +93,17 @@ class CheckBuild(FakeJudge):
         assert verdict.serial
         self.assertEqual({"span": (16000.0, 15000.0)}, verdict.serial.values)
         self.assertIn("over budget: global, 16000.00 requests on the critical path for 1,000 keys", verdict.over[0])
+        self.assertRegex(verdict.over[1], r"^  \w+: 16000.00 in 1 launch with \d+ blocks? of \d+ threads$")
         self.assertFalse(verdict.passed)
+
+    def test_the_kernel_that_costs_most_is_named_first(self) -> None:
+        once = {**LAUNCH, "kernel": "once", "grid": [4, 1, 1]}
+        launches = [once, *({**LAUNCH, "kernel": "often", "grid": [grid, 2, 1]} for grid in (1, 3))]
+        self.assertEqual(
+            ["  often: 125.00 in 2 launches with 2 to 6 blocks of 64 threads",
+             "  once: 62.50 in 1 launch with 4 blocks of 64 threads"],
+            check_build._by_kernel(launches, 256, "span"),
+        )  # fmt: skip
 
     def test_work_that_kernels_leave_to_the_host(self) -> None:
         self.assertEqual("", self.verdict({"n": 1000, "work": 32.0}).idle)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import math
 import os
 import threading
 import time
@@ -11,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Optional, TypeVar
+from typing import Any, Optional, TypeVar
 
 from . import build, profiles
 from .console import Problem, Progress, wrapped_message
@@ -259,6 +260,32 @@ def _notes(notes: Iterable[Note], cost: str) -> list[str]:
     return [str(note) for note in notes if note.kind == _NOTES.get(cost)][:3]
 
 
+# Costs of which each kernel has a part of its own, while no note says where they come from, or not which launches.
+_OF_KERNELS = ("bytes", "barriers", "span")
+
+
+def _by_kernel(launches: Sequence[dict[str, Any]], n: int, cost: str) -> list[str]:
+    """What each kernel's launches cost, the most expensive first."""
+    kernels: dict[str, list[dict[str, Any]]] = {}
+    for launch in launches:
+        kernels.setdefault(launch["kernel"], []).append(launch)
+    lines = []
+    for kernel, own in kernels.items():
+        blocks = sorted({math.prod(launch["grid"]) for launch in own})
+        threads = sorted({math.prod(launch["block"]) for launch in own})
+        shape = f"{_from_to(blocks, 'block')} of {_from_to(threads, 'thread')}"
+        counted = profiles.costs(own, n)[cost]
+        lines.append((counted, f"  {kernel}: {counted:.2f} in {_from_to([len(own)], 'launch')} with {shape}"))
+    return [text for _, text in sorted(lines, key=lambda line: -line[0])[:3]]
+
+
+def _from_to(numbers: Sequence[int], what: str) -> str:
+    """ "1 block", "1 to 4 blocks" """
+    first, last = numbers[0], numbers[-1]
+    plural = "" if last == 1 else "es" if what.endswith("ch") else "s"
+    return f"{first}{f' to {last}' if last != first else ''} {what}{plural}"
+
+
 def _compare_costs(verdict: Verdict, judge: JudgeClient, lab: str, line: Step, runner: Path) -> None:
     """Counts what one line of the table costs, if it has a budget."""
     budget = line.budget
@@ -284,6 +311,8 @@ def _compare_costs(verdict: Verdict, judge: JudgeClient, lab: str, line: Step, r
                 verdict.over.append(
                     f"over budget: {line.name}, {cost:.2f} {profiles.COSTS[name]}; at most {allowed:g} is allowed"
                 )
+                if name in _OF_KERNELS:
+                    verdict.over += _by_kernel(outcome.launches, case.n, name)
                 # A note explains several costs, but is read once.
                 verdict.over += [text for text in _notes(outcome.notes, name) if text not in verdict.over]
                 if name == "bytes" and outcome.copied_bytes:
