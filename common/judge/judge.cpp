@@ -314,7 +314,7 @@ void Judge::conclude(const Case& which, Outcome& outcome) {
     const std::string& why = outcome.document.unchanged;
     outcome.changed_nothing = !fault.text.empty() && !why.empty() && memory_.untouched(which);
     if (outcome.changed_nothing) {
-      wrong(fmt::format("the step changed nothing: {}\n{}", why, fault.text));
+      wrong(fmt::format("the step changed nothing: {}\n  {}", why, fault.text));
     }
     if (fault.index >= 0) outcome.first_wrong = fault.index;
     if (outcome.status == Status::verified) outcome.shown_keys = memory_.shown_keys(which);

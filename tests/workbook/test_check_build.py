@@ -83,7 +83,7 @@ class CheckBuild(FakeJudge):
         verdict = self.verdict({"n": 1000, "conflicts": 1.9, "sectors": 0.0, "bytes": 0.0, "barriers": 0.0})
         self.assertEqual((verdict.passed, verdict.word), (False, "over budget"))
         self.assertIn("over budget: global, 2.00 wavefronts", verdict.over[0])
-        self.assertTrue(verdict.over[0].endswith("; at most 1.9 is allowed"), verdict.over[0])
+        self.assertTrue(verdict.over[0].endswith("; the budget allows 1.9"), verdict.over[0])
         self.assertTrue(verdict.over[1].startswith("a.cu:7: note: bank-conflict"))
 
     def test_work_that_one_thread_does(self) -> None:

@@ -309,7 +309,7 @@ def _compare_costs(verdict: Verdict, judge: JudgeClient, lab: str, line: Step, r
         for name, (cost, allowed) in costs.values.items():
             if cost > allowed * TOLERANCE and counts_exactly():
                 verdict.over.append(
-                    f"over budget: {line.name}, {cost:.2f} {profiles.COSTS[name]}; at most {allowed:g} is allowed"
+                    f"over budget: {line.name}, {cost:.2f} {profiles.COSTS[name]}; the budget allows {allowed:g}"
                 )
                 if name in _OF_KERNELS:
                     verdict.over += _by_kernel(outcome.launches, case.n, name)

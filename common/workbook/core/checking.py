@@ -261,15 +261,23 @@ class Checker:
     def _shrunk(self, shown: Failure) -> shrinking.Shrinking | None:
         """The search for a smaller case, if it has found anything."""
 
+        seconds = self.timeout or QUICK_SECONDS
+
         def run(case: Case) -> Outcome:
             environment = check_build.environment() if shown.kind == "check" else None
-            seconds = self.timeout or QUICK_SECONDS
             return self.judge.run(self.runner(shown.kind), case, timeout=seconds, environment=environment)
 
         most_keys = shown.line.affordable.on(shown.kind)
         with Progress("looking for a smaller case that fails"):
             search = shrinking.Shrinking(shown.outcome, shown.line, run, min(most_keys, shown.line.max_n or most_keys))
             search.search()
+        if shown.kind != "check" and self.observed and search.has_shrunk:
+            # With few keys, a step may leave all of them where they are, and the check build knows why.
+            seen = self.judge.run(
+                self.runner("check"), search.smallest.case, timeout=seconds, environment=check_build.environment()
+            )
+            if seen.changed_nothing:
+                search.smallest = replace(search.smallest, message=seen.message)
         return search if search.has_shrunk or search.facts else None
 
     def _placed(self, outcome: Outcome) -> Outcome:

@@ -76,7 +76,7 @@ def of_record(record: Record) -> list[Difficulty]:
     if failed := record.verdict.failed or record.verdict.lesser:
         found += _of_outcome(lab, step, "check", failed)
     over = {
-        name: f"{costs.name}: {value:.2f} {profiles.COSTS[name]}; at most {allowed:g} is allowed"
+        name: f"{costs.name}: {value:.2f} {profiles.COSTS[name]}; the budget allows {allowed:g}"
         for costs in record.verdict.costs
         for name, (value, allowed) in costs.values.items()
         if value > allowed * TOLERANCE
