@@ -39,6 +39,9 @@ class Public(Programs):
     def test_launches(self) -> None:
         self.compile_and_run("launches")
 
+    def test_textures(self) -> None:
+        self.compile_and_run("textures")
+
     def test_a_kernel_of_which_only_the_address_is_known_is_named_with_a_way_out(self) -> None:
         self.file(
             "address.cu",

@@ -24,4 +24,5 @@
 #include "simt/loads.h"
 #include "simt/ptx.h"
 #include "simt/runtime.h"
+#include "simt/textures.h"
 #include "simt/types.h"

@@ -24,6 +24,22 @@ extern constinit thread_local HostThread host_thread;
 cudaError_t copy(const HostCall& call, void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                  std::optional<cudaStream_t> stream);
 
+/// Rows of bytes that are copied. A pitch is the distance from one row to the next.
+struct Rows {
+  void* to;
+  std::size_t to_pitch;
+  const void* from;
+  std::size_t from_pitch;
+  std::size_t width;
+  std::size_t height;
+
+  std::size_t to_bytes() const { return (height - 1) * to_pitch + width; }
+  std::size_t from_bytes() const { return (height - 1) * from_pitch + width; }
+};
+
+/// What cudaMemcpy2D does.
+cudaError_t copy_2d(const HostCall& call, const Rows& rows, cudaMemcpyKind kind);
+
 /// Frees the allocation that begins at `pointer`, and reports a pointer that is not one of these kinds'.
 cudaError_t free_memory(const HostCall& call, void* pointer, std::initializer_list<MemoryKind> kinds);
 

@@ -64,19 +64,6 @@ class Observed {
   Observed& operator=(const Observed&) = delete;
 };
 
-/// Rows of bytes that are copied. A pitch is the distance from one row to the next.
-struct Rows {
-  void* to;
-  std::size_t to_pitch;
-  const void* from;
-  std::size_t from_pitch;
-  std::size_t width;
-  std::size_t height;
-
-  std::size_t to_bytes() const { return (height - 1) * to_pitch + width; }
-  std::size_t from_bytes() const { return (height - 1) * from_pitch + width; }
-};
-
 void copy_row([[maybe_unused]] const Call& call, char* to, const char* from, std::size_t bytes) {
   SIMT_OBSERVE(if (!is_device(to)) check::read_by_host(from, bytes, call.caller);)
   SIMT_OBSERVE(check::transfer_reads(from, bytes);)
@@ -140,6 +127,10 @@ void listen_to_copies(CopyListener new_listener) { listener = new_listener; }
 cudaError_t copy(const HostCall& call, void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                  std::optional<cudaStream_t> stream) {
   return copy_bytes({call.name, call.caller, stream.value_or(nullptr), stream.has_value()}, to, from, bytes, kind);
+}
+
+cudaError_t copy_2d(const HostCall& call, const Rows& rows, cudaMemcpyKind kind) {
+  return copy_rows({call.name, call.caller, nullptr, false}, rows, kind);
 }
 
 }  // namespace simt

@@ -22,6 +22,7 @@
 #include "simt/runtime/events.h"
 #include "simt/runtime/kernels.h"
 #include "simt/runtime/streams.h"
+#include "simt/textures.h"
 
 namespace simt {
 namespace {
@@ -263,6 +264,7 @@ cudaError_t cudaDeviceReset() {
     free_everything();
     destroy_all_streams();
     destroy_all_events();
+    destroy_all_textures();
     reset_kernel_attributes();
     const std::lock_guard lock(limits().mutex);
     limits().values = initial_limits();

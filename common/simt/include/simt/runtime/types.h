@@ -232,7 +232,7 @@ struct cudaDeviceProp {
   int clusterLaunch;
   int unifiedFunctionPointers;
 
-  // Textures and surfaces do not exist here: all 0.
+  // The sizes of textures and surfaces have no limits of their own here: all 0.
   int maxTexture1D, maxTexture1DMipmap, maxTexture2D[2], maxTexture2DMipmap[2], maxTexture2DLinear[3];
   int maxTexture2DGather[2], maxTexture3D[3], maxTexture3DAlt[3], maxTextureCubemap, maxTexture1DLayered[2];
   int maxTexture2DLayered[3], maxTextureCubemapLayered[2];
