@@ -42,6 +42,9 @@ class Public(Programs):
     def test_textures(self) -> None:
         self.compile_and_run("textures")
 
+    def test_nv_atomics(self) -> None:
+        self.compile_and_run("nv_atomics")
+
     def test_a_kernel_of_which_only_the_address_is_known_is_named_with_a_way_out(self) -> None:
         self.file(
             "address.cu",

@@ -22,6 +22,7 @@
 #include "simt/launch.h"
 #include "simt/launch_by_address.h"
 #include "simt/loads.h"
+#include "simt/nv_atomic.h"
 #include "simt/ptx.h"
 #include "simt/runtime.h"
 #include "simt/textures.h"
