@@ -28,6 +28,13 @@ __global__ void lanes(unsigned* to) {
   to[threadIdx.x] = lane + 100 * small + unsigned(__popc(int(below)));
 }
 
+__global__ void where(unsigned* to, unsigned* of_device) {
+  unsigned multiprocessor;
+  asm volatile("mov.u32 %0, %%smid;" : "=r"(multiprocessor));
+  atomicAdd(&to[multiprocessor], 1u);
+  asm("mov.u32 %0, %%nsmid;" : "=r"(*of_device));
+}
+
 __global__ void bits(unsigned* to) {
   if (threadIdx.x == 0)
     asm("bfe.u32 %0, %1, 4, 8;" : "=r"(to[0]) : "r"(0xabcdu));
@@ -88,4 +95,14 @@ TEST_CASE("inline PTX reads and writes memory, and waits") {
   CHECK(to[31] == 32);
   CHECK(to[40] == 32);
   CHECK(to[41] == 31);
+}
+
+TEST_CASE("a block is on one of the device's multiprocessors") {
+  int count = 0;
+  cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, 0);
+  Managed<unsigned> blocks(count), of_device(1);
+  where<<<3 * count, 1>>>(blocks.data(), of_device.data());
+  CHECK(cudaDeviceSynchronize() == cudaSuccess);
+  CHECK(of_device[0] == unsigned(count));
+  for (int i = 0; i < count; ++i) CHECK(blocks[i] == 3);
 }

@@ -249,7 +249,7 @@ class RewriteTest(Rewriting):
     def test_inline_ptx_that_is_not_known_is_an_error_if_it_is_compiled(self) -> None:
         for text in (
             "cp.async.wait_all;",
-            "mov.u32 %0, %%smid;",
+            "mov.u32 %0, %%gridid;",
             "atom.shared.add.u32 %0, [%1], 1;",
             "add.u32 %0, %1, 1; mma.sync %0;",
             "add %0, %0, 1;",

@@ -20,7 +20,7 @@ _TYPES = {
     "f64": "double",
     "pred": "bool",
 }
-_OF_WARPS = ("laneid", "warpid", "nwarpid", *(f"lanemask_{which}" for which in ("eq", "lt", "le", "gt", "ge")))
+_OF_WARPS = ("smid", "nsmid", "laneid", "warpid", "nwarpid", *(f"lanemask_{which}" for which in ("eq", "lt", "le", "gt", "ge")))
 _REGISTERS = {f"%{name}": f"simt::ptx::{name}()" for name in _OF_WARPS}
 _REGISTERS |= {
     f"%{register}.{axis}": f"{name}.{axis}"

@@ -9,6 +9,12 @@
 #include "simt/device.h"
 #include "simt/intrinsics.h"
 
+namespace simt {
+
+int multiprocessors();
+
+}  // namespace simt
+
 namespace simt::ptx {
 
 /// An operand as an instruction of type T reads it: the same bits if the sizes agree.
@@ -38,6 +44,9 @@ void put(bool& destination, T value) {
 // --- special registers ---
 inline unsigned thread_in_block() { return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z); }
 inline unsigned block_in_grid() { return blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z); }
+/// A block is on one multiprocessor until it ends, and neighbours are on different ones.
+inline unsigned smid() { return block_in_grid() % unsigned(multiprocessors()); }
+inline unsigned nsmid() { return unsigned(multiprocessors()); }
 inline unsigned laneid() { return thread_in_block() % warpSize; }
 inline unsigned warpid() { return thread_in_block() / warpSize; }
 inline unsigned nwarpid() { return (blockDim.x * blockDim.y * blockDim.z + warpSize - 1) / warpSize; }
