@@ -20,8 +20,9 @@ _TYPES = {
     "f64": "double",
     "pred": "bool",
 }
-_OF_WARPS = ("smid", "nsmid", "laneid", "warpid", "nwarpid", *(f"lanemask_{which}" for which in ("eq", "lt", "le", "gt", "ge")))
-_REGISTERS = {f"%{name}": f"simt::ptx::{name}()" for name in _OF_WARPS}
+_LANE_MASKS = [f"lanemask_{which}" for which in ("eq", "lt", "le", "gt", "ge")]
+_PLACES = ("smid", "nsmid", "laneid", "warpid", "nwarpid", *_LANE_MASKS)
+_REGISTERS = {f"%{name}": f"simt::ptx::{name}()" for name in _PLACES}
 _REGISTERS |= {
     f"%{register}.{axis}": f"{name}.{axis}"
     for register, name in {"tid": "threadIdx", "ntid": "blockDim", "ctaid": "blockIdx", "nctaid": "gridDim"}.items()
