@@ -3,6 +3,7 @@
 #include <simt/atomic.h>
 #include <simt/device.h>
 
+#include "../src/execution/worker.h"
 #include "accesses.h"
 
 using simt::check::Alignment;
@@ -41,6 +42,12 @@ constexpr Atomic atomic_of(int order, Swap swap = Swap::no) {
           .swap = swap};
 }
 
+/// Before an access by which threads communicate, or a fence.
+void come_to_point(const volatile void* pointer, unsigned bytes, Code code) {
+  simt::Worker* const worker = simt::Worker::running();
+  if (worker != nullptr) worker->come_to({.code = code, .address = std::uintptr_t(pointer), .bytes = bytes});
+}
+
 }  // namespace
 
 // The address of the call, as return addresses are after it. (A macro, because it concerns the function that uses it.)
@@ -63,9 +70,13 @@ constexpr Atomic atomic_of(int order, Swap swap = Swap::no) {
   }                                                                                       \
   void __tsan_volatile_read##N(void* p) {                                                 \
     simt::atomic_yield(); /* before: the access reads what others have written by then */ \
+    come_to_point(p, N, CODE);                                                            \
     observe<Way::load, Sync::synchronized>(p, N, CODE);                                   \
   }                                                                                       \
-  void __tsan_volatile_write##N(void* p) { observe<Way::store, Sync::synchronized>(p, N, CODE); }
+  void __tsan_volatile_write##N(void* p) {                                                \
+    come_to_point(p, N, CODE);                                                            \
+    observe<Way::store, Sync::synchronized>(p, N, CODE);                                  \
+  }
 
 #define UNALIGNED_ACCESSES(N)                                                                                    \
   void __tsan_unaligned_read##N(void* p) { observe_halves<Way::load, Sync::plain>(p, N, CODE); }                 \
@@ -78,6 +89,7 @@ constexpr Atomic atomic_of(int order, Swap swap = Swap::no) {
   void __tsan_unaligned_volatile_write##N(void* p) { observe_halves<Way::store, Sync::synchronized>(p, N, CODE); }
 
 #define OBSERVE_ATOMIC(BITS, WAY, ...) \
+  come_to_point(p, BITS / 8, CODE);    \
   observe_atomic<Way::WAY>(const_cast<const T##BITS*>(p), BITS / 8, CODE, atomic_of<Way::WAY>(__VA_ARGS__))
 
 #define ATOMIC_CHANGE(BITS, NAME)                                                   \
@@ -146,6 +158,7 @@ void __tsan_ignore_thread_end() {}
 void __tsan_atomic_signal_fence(int) {}
 void __tsan_atomic_thread_fence(int order) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  come_to_point(nullptr, 0, CODE);
   if (order == __ATOMIC_ACQUIRE) {
     simt::check::observe_acquire();
   } else {

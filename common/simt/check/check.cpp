@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "../src/execution/failure.h"
+#include "../src/execution/worker.h"
 #include "faults.h"
 #include "files.h"
 #include "json.h"
@@ -66,6 +67,7 @@ void begin_launch(const Launch& launch) {
 void end_launch() {
   CheckState& all = state();
   all.counts.end_launch();
+  all.results.launched(Worker::current().points());
   if (is_asked_to_end()) end_by_signal();
 }
 
@@ -215,6 +217,7 @@ void freed(const void* begin, const void* code) { state().ownership.freed(begin,
 void copied_on_device(std::size_t bytes) { state().counts.add_copy(2 * bytes); }
 void read_by_host(const void* begin, std::size_t bytes, const void* code) {
   report_unwritten(begin, bytes, Code(code) - 1);
+  state().results.copied(begin, bytes, Code(code) - 1);
 }
 
 std::string name_of_allocation(const void* begin) {
@@ -318,6 +321,7 @@ void end_by_signal() {
 void end_program() {
   CheckState& all = state();
   std::fflush(nullptr);
+  all.results.end();
   const Report report = make_report(all);
   if (all.trace.is_on()) all.trace.write(report);
   print(report);

@@ -206,6 +206,13 @@ bool is_variable_of_kernels(const Access& access) {
                                : cell.content.by_device;
 }
 
+/// Whether kernels may have written what the host accesses.
+bool is_shared_with_device(const Access& access, const Region* region) {
+  if (region == nullptr) return is_managed_variable(reinterpret_cast<const void*>(access.address));
+  return region->is_host_accessible && !region->is_freed &&
+         access.address - std::uintptr_t(region->begin) + access.bytes <= region->bytes;
+}
+
 }  // namespace
 
 [[gnu::noinline]] void observe_host(const Access& access) {
@@ -222,6 +229,7 @@ bool is_variable_of_kernels(const Access& access) {
   }
   if (all.ownership.is_shared) return;
   const Region* const region = all.ownership.has_regions() ? all.ownership.region_at(access.address) : nullptr;
+  if (all.results.is_on() && reads(access.way) && is_shared_with_device(access, region)) all.results.read(access);
   if (region == nullptr || region->is_host_accessible || region->is_freed ||
       access.address - std::uintptr_t(region->begin) >= region->bytes) {
     if (all.order.streams.may_run()) observe_host_order(region, access);

@@ -76,7 +76,8 @@ const char* const why =
 bool Progress::Value::is_unchanged() const { return bits_at(address, bytes) == bits; }
 
 void Progress::begin_launch(const Launch& launch) {
-  blocks_ = launch.config.is_cooperative ? 1 : launch.blocks;
+  // A schedule gives them turns, and runs without one have been looked at.
+  blocks_ = launch.are_resident ? 1 : launch.blocks;
   begun_ = 0;
   has_room_ = blocks_ > 1 && blocks_ <= max_blocks;
   before_.clear();

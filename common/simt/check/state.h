@@ -16,6 +16,7 @@
 #include "pending.h"
 #include "progress.h"
 #include "requests.h"
+#include "results.h"
 #include "running.h"
 #include "shuffles.h"
 #include "time_limit.h"
@@ -64,6 +65,7 @@ struct CheckState {
   Progress progress;
   Transfers transfers;
   Trace trace;
+  Results results;
 };
 
 /// Storage whose object is never destroyed.

@@ -18,7 +18,17 @@ IGNORED_VALUES = (
 # Options of several letters that begin with one dash, whose value may be the next word.
 WITH_VALUE = (
     *("-o", "-I", "-D", "-l", "-L", "-O", "--cxx", "-ccbin", "--compiler-bindir", "-std", "--std", "-x", "-arch"),
-    *("--gpu-architecture", "-gencode", "--generate-code", "-code", "--gpu-code", "-Xcompiler", "--compiler-options"),
+    *(
+        "--schedules",
+        "--schedule",
+        "--gpu-architecture",
+        "-gencode",
+        "--generate-code",
+        "-code",
+        "--gpu-code",
+        "-Xcompiler",
+        "--compiler-options",
+    ),
     *("-Xlinker", "--linker-options", *IGNORED_VALUES),
 )
 # nvcc links these, and CUDA on the CPU is the runtime itself.

@@ -12,11 +12,12 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..core import build, diagnostics, machine, nvcc_options, thrust
+from ..core import build, diagnostics, machine, nvcc_options, schedules, thrust
 from ..core.console import Problem, Usage
 from ..core.course import BUILD, ROOT
 
@@ -67,6 +68,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="when the program ends, it reports races, invalid accesses and costs; it exits with status 3 if there "
         "were errors",
+    )
+    parser.add_argument(
+        "--schedules",
+        type=int,
+        default=0,
+        metavar="N",
+        help="with --check: also run the program in N orders of its threads, and compare what the host gets (exit "
+        "status 3 if it differs)",
+    )
+    parser.add_argument(
+        "--schedule",
+        type=int,
+        metavar="NUMBER",
+        help="with --check: also run the program in the order with this number",
     )
     nvcc_options.add_arguments(parser)
 
@@ -252,8 +267,51 @@ class HostCalls:
         sys.stderr.writelines(f"{line}\n" for line in lines)
 
 
+def explore(program: Path, most: int) -> int:
+    """Runs the program in so many orders, until the host gets something else."""
+    command = [str(program.resolve())]
+    try:
+        usual = schedules.usual(command, time.monotonic)
+    except schedules.NotRepeatableError as error:
+        raise Problem(
+            f"{program} is not repeatable: without a change of the order of threads, two runs differ: {error}; make it "
+            "repeatable first (fixed seeds, no time or addresses in its results)"
+        ) from None
+    if usual.run.status:
+        sys.stderr.write(usual.run.errors)
+        print(f"{program} fails in the usual order (status {usual.run.status}): repair that first", file=sys.stderr)
+        return usual.run.status if usual.run.status > 0 else 1
+    if not usual.prints:
+        print("note: what the program prints differs from run to run, and is not compared", file=sys.stderr)
+    rounded = False
+    for number, difference in schedules.differences(command, usual, most):
+        if difference is None or (rounded and difference.is_rounding):
+            continue
+        place = f"{difference.place}: " if difference.place else ""
+        again = f"again: SIMT_SCHEDULE={number} {program.parent / program.name}, or cc --check --schedule {number}"
+        if not difference.is_rounding:
+            print(f"{place}error: order-dependent: {difference.text}\n    {again}", file=sys.stderr)
+            return 3
+        rounded = True
+        print(f"{place}note: rounding: {difference.text}; sums of floats depend on their order\n    {again}")
+    print(f"{most} orders of threads: what the host gets is the same{' but for rounding' if rounded else ''}")
+    return 0
+
+
+def run_orders(program: Path, arguments: argparse.Namespace) -> int:
+    """What --schedules and --schedule ask for."""
+    if arguments.schedule is not None:
+        environment = {**os.environ, "SIMT_SCHEDULE": str(arguments.schedule)}
+        return subprocess.run([str(program.resolve())], env=environment, check=False).returncode
+    return explore(program, arguments.schedules) if arguments.schedules else 0
+
+
 def main(arguments: argparse.Namespace) -> int:
     """The files become PROGRAM."""
+    if not arguments.check and (arguments.schedules or arguments.schedule is not None):
+        raise Usage("--schedules and --schedule need --check: only checked programs run in a given order")
+    if arguments.schedules < 0 or (arguments.schedule is not None and arguments.schedule < 1):
+        raise Usage("--schedules and --schedule take numbers from 1 on")
     originals, program = paths(arguments)
     cxx = compiler(arguments.cxx)
     build.ensure()
@@ -292,4 +350,4 @@ def main(arguments: argparse.Namespace) -> int:
             os.replace(partial, program)
         finally:
             partial.unlink(missing_ok=True)
-    return 0
+    return run_orders(program, arguments)

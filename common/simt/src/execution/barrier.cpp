@@ -11,6 +11,13 @@
 namespace simt {
 
 void Worker::enter_sweep() {
+#ifdef SIMT_CHECK
+  if (check::Schedule::is_on()) {  // no sweep: all threads can run
+    for (int w = 0; w < block_.warp_count; ++w) block_.warps[w].runnable = block_.warps[w].alive;
+    block_.barrier_site = {};
+    return;
+  }
+#endif
   if (!links_valid_) {
     Thread* last = nullptr;
     for (int w = 0; w < block_.warp_count; ++w) {

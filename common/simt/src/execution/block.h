@@ -4,9 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "../emulation.h"
 #include "context.h"
 #include "launch_state.h"
 #include "warp.h"
+#ifdef SIMT_CHECK
+#include "../../check/schedule.h"
+#endif
 
 namespace simt {
 
@@ -51,6 +55,7 @@ struct BlockState {
   Site barrier_site;          ///< of the barrier that threads wait at; line 0 if none does
   int in_grid_barrier = 0;    ///< threads
   Site grid_barrier_site;
+  SIMT_OBSERVE(check::ScheduleOfBlock schedule;)
 };
 
 /// The running block.

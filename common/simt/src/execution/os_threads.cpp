@@ -119,6 +119,7 @@ std::optional<Left> OsThreads::run_next(Worker& worker) {
     if (worker.has_waiting_blocks()) {
       if (const auto left = worker.continue_after_barrier()) return left;
     }
+    SIMT_OBSERVE(if (!worker.has_waiting_blocks() || worker.has_room(*launch_)))
     if (const std::uint64_t block = next_block_.fetch_add(1); block < launch_->blocks) {
       const Left left = worker.run_block(*launch_, number_of(block));
       SIMT_OBSERVE(if (check::continues_search(*launch_, number_of(block))) continue;)
@@ -135,15 +136,16 @@ std::uint64_t OsThreads::number_of(std::uint64_t block) const {
   return reverse_blocks() ? launch_->blocks - 1 - block : block;
 }
 
-/// The order in which the blocks of a cooperative launch begin is as undefined as that of lanes.
+/// The order in which the blocks of a cooperative launch begin is as undefined as that of lanes. So is that of any other
+/// launch, but only schedules change it.
 void OsThreads::arrange_blocks() {
   order_.clear();
-  if (!launch_->config.is_cooperative) return;
-  Grid::running().begin(launch_->blocks);
+  if (launch_->config.is_cooperative) Grid::running().begin(launch_->blocks);
+  if (!launch_->config.is_cooperative SIMT_OBSERVE(&&!check::Schedule::shuffles(*launch_))) return;
   if (launch_->order_seed == 0 || reverse_blocks()) return;
   order_.resize(launch_->blocks);
   std::iota(order_.begin(), order_.end(), 0);
-  std::uint64_t random = launch_->order_seed;
+  std::uint64_t random = launch_->order_seed SIMT_OBSERVE(+check::Schedule::number());
   shuffle(order_, order_.size(), random);
 }
 

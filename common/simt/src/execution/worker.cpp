@@ -72,6 +72,7 @@ Left Worker::run_block(const Launch& launch, std::uint64_t block) {
   blockIdx = block_.index = {unsigned(block % gridDim.x), unsigned(block / gridDim.x % gridDim.y),
                              unsigned(block / gridDim.x / gridDim.y)};
   block_.restart();
+  SIMT_OBSERVE(if (check::Schedule::is_on()) schedule_.begin_block(block_.schedule, block_.warp_count);)
   const std::size_t dynamic_shared = launch.config.dynamic_shared;
   const std::size_t needed = dynamic_shared SIMT_OBSERVE(+check::past_dynamic_shared);
   if (dynamic_shared_.size() < needed) dynamic_shared_.resize(needed);
@@ -90,6 +91,7 @@ Left Worker::run_block(const Launch& launch, std::uint64_t block) {
 void Worker::prepare_launch(const Launch& launch) {
   if (launch.config.is_cooperative) stacks_.reserve(launch.blocks * std::uint64_t(launch.threads));
   prepared_ = launch.number;
+  SIMT_OBSERVE(schedule_.begin_launch(launch);)
 }
 
 /// Runs the block from there on.
@@ -274,6 +276,36 @@ void Worker::yield() {
   block_.waiting_of(block_.turn.current).site = {};
   wait();
 }
+
+#ifdef SIMT_CHECK
+bool Worker::pick_scheduled() {
+  for (;;) {
+    const int thread = check::Schedule::highest(block_.schedule, block_.warps, block_.warp_count);
+    if (thread >= 0) {
+      warp_ = thread / lanes_per_warp;
+      position_ = thread % lanes_per_warp;
+      block_.warps[warp_].runnable &= ~(1u << position_);
+      block_.turn.current = &block_.threads[std::size_t(thread)];
+      return true;
+    }
+    if (block_.alive == 0) return false;
+    wake_or_fail();
+  }
+}
+
+void Worker::come_to_scheduled(const check::Point& point) {
+  set_scheduling(true);
+  const auto thread = std::size_t(block_.turn.current - block_.threads.data());
+  const check::Turn turn = schedule_.come_to(block_.schedule, thread, point);
+  if (turn == check::Turn::waits) return yield();
+  const bool is_alone =
+      turn == check::Turn::lowered && check::Schedule::highest(block_.schedule, block_.warps, block_.warp_count) < 0;
+  block_.warps[warp_].runnable |= 1u << position_;
+  block_.waiting_of(block_.turn.current).site = {};
+  if ((is_alone || turn == check::Turn::block_leaves) && can_leave()) leave_to_others(false);
+  wait();
+}
+#endif
 
 void Worker::preempt([[maybe_unused]] Site site) {
   if (scheduling_) return;

@@ -66,6 +66,11 @@ class Worker {
   // --- blocks that wait (turns.cpp) ---
 
   bool has_waiting_blocks() const { return !waiting_blocks_.empty(); }
+  /// Whether there are stacks for one more block of the launch.
+  bool has_room(const Launch& launch) const {
+    const std::size_t stacks = std::size_t(stacks_used_) - free_stacks_.size();
+    return stacks + std::size_t(launch.threads) <= stacks_.count();
+  }
   /// Continues a block that may go on because the barrier of the grid has opened. Empty: there is none.
   std::optional<Left> continue_after_barrier();
   /// Continues a block that waits in a loop. Empty: there is none.
@@ -86,8 +91,18 @@ class Worker {
   std::uint64_t collective(WarpOp op, unsigned mask, std::uint64_t value, int argument, int width, Site site);
   void yield();
   void atomic_yield() {
-    if (++atomics_ % atomics_per_turn == 0) yield();
+    if (++atomics_ % atomics_per_turn() == 0) yield();
   }
+#ifdef SIMT_CHECK
+  /// Before an atomic, a volatile access or a fence: the schedule decides who goes on.
+  void come_to(const check::Point& point) {
+    schedule_.count_point();
+    if (check::Schedule::is_on()) [[unlikely]]
+      come_to_scheduled(point);
+  }
+  /// How many of these the last launch has had so far.
+  std::uint64_t points() const { return schedule_.points(); }
+#endif
 
   /// Reports the failure with kernel, block and thread, then abandons the block.
   [[noreturn, gnu::cold]] void fail(Failure failure);
@@ -124,7 +139,11 @@ class Worker {
   [[noreturn]] void abandon();
 
  private:
-  static constexpr unsigned atomics_per_turn = 64;
+  /// How often a thread calls atomic_yield() until others have a turn. A schedule gives them one before.
+  static unsigned atomics_per_turn() {
+    SIMT_OBSERVE(if (check::Schedule::is_on()) return 4096;)
+    return 64;
+  }
 
   Context fresh_stack();
   void prepare_launch(const Launch& launch);
@@ -132,8 +151,9 @@ class Worker {
   void wait_for_grid();
   /// Whether the next block may have its turn before this one has ended.
   bool can_leave() const {
-    const std::size_t stacks = std::size_t(stacks_used_) - free_stacks_.size();
-    return block_.launch->are_resident && stacks + std::size_t(block_.launch->threads) <= stacks_.count();
+    if (!block_.launch->are_resident) return false;
+    SIMT_OBSERVE(if (has_waiting_blocks()) return true;)
+    return has_room(*block_.launch);
   }
   void leave_to_others(bool is_at_grid_barrier);
   WaitingBlock put_aside();
@@ -165,6 +185,8 @@ class Worker {
   void leave_sweep();
 #ifdef SIMT_CHECK
   void observe_waiting() const;
+  bool pick_scheduled();
+  void come_to_scheduled(const check::Point& point);
 #endif
   [[noreturn, gnu::cold]] void fail_divergent(Site site);
   [[noreturn, gnu::cold]] void fail_grid_barrier(Site site);
@@ -191,6 +213,7 @@ class Worker {
   int warp_ = 0, position_ = 0, stack_ = 0;
   int barrier_true_ = 0, barrier_result_ = 0;
   unsigned atomics_ = 0;
+  SIMT_OBSERVE(check::Schedule schedule_;)
   bool was_idle_ = false;  ///< threads that yielded have continued once since the last barrier
   std::uint64_t blocks_run_ = 0;
   volatile bool scheduling_ = true;
@@ -201,6 +224,7 @@ class Worker {
 
 /// The next thread to run becomes current. False: the block has ended.
 [[gnu::always_inline]] inline bool Worker::pick() {
+  SIMT_OBSERVE(if (check::Schedule::is_on()) [[unlikely]] return pick_scheduled();)
   Warp* warp = &block_.warps[warp_];
   if (warp->runnable == 0) {
     if (!find_runnable_warp()) return false;

@@ -68,7 +68,7 @@ std::string too_large(const Launch& launch) {
 /// rely on it in others that fit on the device, which is reported where something checks the program.
 bool are_resident(const Launch& launch) {
   if (launch.config.is_cooperative) return true;
-  SIMT_OBSERVE(return false;)
+  SIMT_OBSERVE(return check::Schedule::is_on();)
   return !is_judged() && !reverse_blocks() && launch.blocks > 1 &&
          launch.blocks <= blocks_that_fit(launch.config, launch.threads);
 }
