@@ -1,7 +1,8 @@
 // The method of step 06 for fewer keys, for which launches take longer than moving the keys: one partition by the
 // highest byte, then a sort of each bucket. These are two launches, and no key is counted first. A bucket has room for
 // somewhat more keys than it would have if they were evenly distributed. If that is not enough for one of them, no key
-// has been overwritten yet, and the keys are left unsorted.
+// has been overwritten yet, and the keys are left unsorted. A sample shows in most such cases that it will not be enough,
+// before any key is moved.
 #pragma once
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 
 #include "bucket_sort.cuh"
 #include "partition.cuh"
+#include "sample.cuh"
 #include "step/device.h"
 #include "step/launch_shape.h"
 
@@ -33,6 +35,29 @@ struct alignas(16) OnePartitionPlan {
 };
 
 namespace detail {
+
+/// The key that one of the first 256 threads looks at before the others, and the key of thread 0. All blocks take the
+/// same keys.
+struct Sample {
+  std::uint32_t first, key;
+
+  template <class Key>
+  __device__ Sample(lab::Span<const std::uint32_t> keys, KeyTransform<Key> transform)
+      : first(transform.forward(keys.data[sample_position(0, keys.n)])), key(first) {
+    if (threadIdx.x < byte_values) key = transform.forward(keys.data[sample_position(threadIdx.x, keys.n)]);
+  }
+
+  /// True if a bucket will run out of room, because it has more than 12 of the 256 samples: none has room for more than
+  /// one key in 21. False if all samples are equal, since then all keys may be equal, and in order. All threads of the
+  /// block call it. `counts` is 0.
+  __device__ bool is_crowded(unsigned* counts) const {
+    constexpr PartitionDigit highest_byte = OnePartitionPlan::digit;
+    bool crowded = false;
+    if (threadIdx.x < byte_values) crowded = atomicAdd(&counts[highest_byte.of(key)], 1u) >= 12;
+    const bool some_differ = __syncthreads_or(key != first);
+    return __syncthreads_or(crowded) && some_differ;
+  }
+};
 
 /// Loads and transforms a thread's keys of the tile that begins at key `first`, and looks at their right neighbours.
 template <class Shape, class Key>
@@ -62,11 +87,16 @@ static __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multi
   __shared__ std::uint32_t tile[Shape::size];
   const int t = threadIdx.x;
   constexpr PartitionDigit highest_byte = OnePartitionPlan::digit;
-  // PHASE 1: load the tile.
+  // PHASE 1: load a sample and the tile, and give up if the sample is crowded.
+  const Sample sample(keys, transform);
   PartitionItems<Shape> items;
   const Seen seen = load_tile(items, keys, int(blockIdx.x) * Shape::size, transform);
-  if (t < byte_values) counts[t] = 0;
-  __syncthreads();  // a thread adds to elements of `counts` that others have cleared
+  if (t < byte_values) counts[t] = begins[t] = 0;
+  __syncthreads();  // a thread adds to elements of `counts` and `begins` that others have cleared
+  if (sample.is_crowded(begins)) {
+    if (blockIdx.x == 0 && t == 0) plan->unsorted = 1;
+    return;
+  }
 
   // PHASE 2: rank each key among the tile's keys of its bucket.
   unsigned ranks[Shape::items];

@@ -85,24 +85,29 @@ __device__ void count_tile_digits(lab::Span<const lab::Bits<Key>> readable, int 
   }
 }
 
-/// Replaces the counters by the digits' first positions and decides which passes are active. One block calls it, with
-/// room for a sum per warp.
+/// Replaces the counters by the digits' first positions and decides which passes are active. One block calls it. Its
+/// groups of 256 threads each plan a pass. `shared`: room for a sum per warp, and for 32 bits per pass.
 template <class Key>
-__device__ void plan_passes(PassPlan<Key>* plan, std::int64_t n, unsigned long long* sums) {
+__device__ void plan_passes(PassPlan<Key>* plan, std::int64_t n, unsigned long long* shared) {
   constexpr int passes = PassPlan<Key>::passes;
+  unsigned* const has_one_digit = reinterpret_cast<unsigned*>(shared + count_threads / 32);
+  const int digit = int(threadIdx.x) % byte_values;
+  for (int first = 0; first < passes; first += count_threads / byte_values) {
+    const int pass = first + int(threadIdx.x) / byte_values;
+    const unsigned long long count = pass < passes ? plan->firsts[pass][digit] : 0;
+    if (pass < passes && digit == 0) has_one_digit[pass] = 0;
+    const unsigned long long before = group_exclusive_sum<byte_values>(count, shared);
+    if (pass < passes) plan->firsts[pass][digit] = before;
+    if (count == static_cast<unsigned long long>(n)) has_one_digit[pass] = 1;  // cleared before the barrier of the sums
+    __syncthreads();  // thread 0 reads has_one_digit, and the next sums take the place of these
+  }
+  if (threadIdx.x != 0) return;
   bool moves_keys[passes];
   unsigned moving = 0;
   for (int pass = 0; pass < passes; ++pass) {
-    const bool has_counter = threadIdx.x < byte_values;
-    const unsigned long long count = has_counter ? plan->firsts[pass][threadIdx.x] : 0;
-    unsigned long long total;
-    const unsigned long long first = block_exclusive_sum(count, sums, total);
-    if (has_counter) plan->firsts[pass][threadIdx.x] = first;
-    const bool one_digit = __syncthreads_or(count == static_cast<unsigned long long>(n));
-    moves_keys[pass] = !one_digit && plan->out_of_order != 0;
+    moves_keys[pass] = has_one_digit[pass] == 0 && plan->out_of_order != 0;
     moving += moves_keys[pass];
   }
-  if (threadIdx.x != 0) return;
   // Each active pass moves the keys to the other of two buffers. An odd number would leave them in the wrong one, so
   // one more pass is made active. There always is one, because the number of all passes is even (or 1).
   bool one_more = moving % 2 == 1 && passes > 1;
@@ -130,7 +135,7 @@ static __global__ void __launch_bounds__(count_threads, 1)
   for (std::int64_t i = std::int64_t(blockIdx.x) * count_threads + threadIdx.x; i < statuses.n; i += threads) {
     statuses.data[i] = 0;
   }
-  for (int i = threadIdx.x; i < counters * copies; i += count_threads) counts[i] = 0;
+  for (int i = threadIdx.x; i < counters * copies / 4; i += count_threads) shared_memory[i] = {0, 0, 0, 0};
   __syncthreads();  // a thread adds to elements of `counts` that others have cleared
 
   Found found;
@@ -199,7 +204,7 @@ auto with_tile(std::int64_t n, bool auto_shape, F f) {
   if (auto_shape && n >= 2 * device.resident_keys<Large>() && device.fits<Large>())
     return f.template operator()<Large>();
   if constexpr (sizeof(Word) == 4) {  // 64-bit words are for more keys than the small tiles ever get
-    if (n < device.resident_keys<Medium>() / 2) return f.template operator()<Small>();
+    if (n <= device.resident_keys<Medium>() / 4) return f.template operator()<Small>();
   }
   return f.template operator()<Medium>();
 }

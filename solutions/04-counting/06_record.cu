@@ -11,7 +11,9 @@
 //- 2 KiB of scratch memory for bytes, 5 kernels and 513 KiB for 16-bit keys, which packed_counters.cuh counts.
 // Limits: unsigned keys of 8 or 16 bits, and a multiple of 32 threads per block. 16-bit keys need 2^16 counters, so
 // other sorts are faster for fewer than a few million of them.
-// Lines: 42 to write, 146 given.
+// Lines: 44 to write, 158 given.
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 
 #include "packed_counters.cuh"
@@ -23,13 +25,13 @@ constexpr int lanes = 32;  // of a warp, which is also the number of banks
 //- Two such blocks fill an SM (occupancy 100 %). They have 64 KiB of counters.
 constexpr int count_threads = 1024;
 constexpr int write_threads = 256;        // small blocks, so that some write while others scan and search
-constexpr int tile_keys = 1 << 15;        // that such a block writes
-constexpr int min_block_bytes = 1 << 16;  // with fewer, clearing and adding counters takes longer than counting
+constexpr int max_tile_keys = 1 << 15;    // that such a block writes
+constexpr int min_block_bytes = 1 << 12;  // with fewer, clearing and adding counters takes longer than counting
 
 template <class Key>
 constexpr int values = 1 << 8 * sizeof(Key);
 template <class Key>
-constexpr int tile_vectors = tile_keys / Vectors<Key>::keys_per_vector;
+constexpr int min_tile_keys = (1 << 12) / sizeof(Key);  // a vector per thread
 
 // --- histogram of bytes ---
 
@@ -126,18 +128,20 @@ __device__ inline uint4 vector_at(const std::uint64_t* sums, std::uint64_t posit
   // end solution
 }
 
-/// Writes the sorted keys. `counts` holds the counters of bytes, or the sums of those of 16-bit keys and one more sum.
+/// Writes the sorted keys, in tiles of `tile_vectors` vectors. `counts` holds the counters of bytes, or the sums of those
+/// of 16-bit keys and one more sum.
 template <class Key>
-__global__ void write_runs(Key* keys, Vectors<Key> vectors, const std::uint64_t* counts, unsigned flip) {
+__global__ void write_runs(Key* keys, Vectors<Key> vectors, const std::uint64_t* counts, unsigned flip,
+                           int tile_vectors) {
   constexpr bool bytes = sizeof(Key) == 1;
   __shared__ std::uint64_t own_sums[bytes ? byte_values + 1 : 1];
   // PHASE 4: scan. For 256 counters, this is faster in every block than in a separate kernel.
   if constexpr (bytes) scan_bytes(counts, own_sums);
   const std::uint64_t* const sums = bytes ? own_sums : counts;
   const auto position_of = [&](std::int64_t j) { return std::uint64_t(vectors.first + j * vectors.keys_per_vector); };
-  for (std::int64_t begin = std::int64_t(blockIdx.x) * tile_vectors<Key>; begin < vectors.count;
-       begin += std::int64_t(gridDim.x) * tile_vectors<Key>) {
-    const std::int64_t end = min(vectors.count, begin + tile_vectors<Key>);
+  for (std::int64_t begin = std::int64_t(blockIdx.x) * tile_vectors; begin < vectors.count;
+       begin += std::int64_t(gridDim.x) * tile_vectors) {
+    const std::int64_t end = min(vectors.count, begin + tile_vectors);
     // begin solution
     //~ // Your code. PHASE 5: find the counters of the tile's first and last key (counter_of). PHASE 6: write its vectors,
     //~ // neighbouring threads next to each other: vector_at() needs to search only between these two counters.
@@ -168,6 +172,13 @@ unsigned count_blocks(lab::LaunchShape shape, std::int64_t bytes, int per_sm) {
   return std::min(blocks, unsigned(lab::device_attribute(cudaDevAttrMultiProcessorCount) * per_sm));
 }
 
+/// The number of keys in a tile: a power of two that gives each SM four tiles or more, if there are enough keys.
+template <class Key>
+int tile_keys_for(std::int64_t n) {
+  const std::int64_t share = n / (4 * lab::device_attribute(cudaDevAttrMultiProcessorCount));
+  return int(std::bit_floor(std::uint64_t(std::clamp<std::int64_t>(share, min_tile_keys<Key>, max_tile_keys))));
+}
+
 /// Queues the histogram: counts[v ^ flip] += the number of keys equal to v.
 void queue_counting(lab::Span<std::uint8_t> keys, std::uint64_t* counts, unsigned flip, lab::LaunchShape shape,
                     cudaStream_t stream) {
@@ -188,6 +199,7 @@ void queue_counting(lab::Span<std::uint16_t> keys, std::uint64_t* counts, unsign
 
 template <class Key>
 void sort_record(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, cudaStream_t stream) {
+  const int tile_keys = tile_keys_for<Key>(keys.n);
   const unsigned blocks = lab::blocks_or(shape, keys.n, tile_keys);
   const int threads = lab::threads_or(shape, write_threads);
   if (threads % lanes != 0) {
@@ -202,7 +214,9 @@ void sort_record(lab::Span<Key> keys, lab::Order order, lab::LaunchShape shape, 
   //~ // Your code: launch write_runs, and check the launch.
   //~ (void)blocks, (void)write_runs<Key>;
   //~ NOT_WRITTEN("step 06");
-  write_runs<<<blocks, threads, 0, stream>>>(keys.data, Vectors<Key>(keys.data, keys.n), counts.data(), flip);
+  const Vectors<Key> vectors(keys.data, keys.n);
+  write_runs<<<blocks, threads, 0, stream>>>(keys.data, vectors, counts.data(), flip,
+                                             tile_keys / vectors.keys_per_vector);
   CUDA_CHECK(cudaGetLastError());
   // end solution
 }

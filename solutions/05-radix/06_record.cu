@@ -16,7 +16,7 @@
 // Longer than other steps: a record is made of several ideas, and needs a method for every kind of key.
 // Source: E. Stehle and H.-A. Jacobsen, "A memory bandwidth-efficient hybrid radix sort on GPUs", SIGMOD 2017: MSD
 // partitions until a bucket fits into shared memory, then a local sort.
-// Lines: 76 to write, 170 given.
+// Lines: 76 to write, 173 given.
 #include <cstdint>
 
 #include "04-counting/counting.h"
@@ -148,6 +148,9 @@ constexpr bool can_be_counted = std::is_unsigned_v<Key> && sizeof(Key) <= 2 && !
 template <class Key, class Value>
 constexpr bool can_be_partitioned = sizeof(Key) == 4 && !has_values<Value>;
 
+/// One block sorts up to this many keys sooner than the launches of a partition begin, whatever the keys are.
+constexpr std::int64_t max_keys_of_one_block = 12'288;
+
 /// The table of methods: the first row that suits the keys decides, before anything is launched.
 template <class Key, class Value>
 Method choose_method(std::int64_t n, lab::LaunchShape shape) {
@@ -163,7 +166,7 @@ Method choose_method(std::int64_t n, lab::LaunchShape shape) {
   // On devices without room for large tiles, partitions have not been measured. This range lets every build run them.
   const bool small_device = partitioned && !device.fits<PartitionTile<LargePartition>>() && n > SmallPartition::size &&
                             n <= 8 * SmallPartition::size;
-  const bool fits_one = n >= 2 * SmallPartition::size && n < byte_values * std::int64_t(MediumBucket::target_fill);
+  const bool fits_one = n > max_keys_of_one_block && n < byte_values * std::int64_t(MediumBucket::target_fill);
   const struct {
     Method method;
     bool suits;
