@@ -14,6 +14,7 @@ namespace lab {
 /// The device in use.
 struct Device {
   int id = -1, multiprocessors = 0, shared_bytes_per_block = 0;
+  int cache_bytes = 0;  ///< of the level 2 cache; 0 on the CPU, where no GPU's cache makes repeated passes cheap
 
   /// Asks each device only once: for few keys, the queries take as long as the kernels. Errors: CudaError.
   static const Device& current() {
@@ -23,6 +24,9 @@ struct Device {
     if (device.id != id) {
       device = {id, device_attribute(cudaDevAttrMultiProcessorCount),
                 device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin)};
+#ifndef __SIMT__
+      device.cache_bytes = device_attribute(cudaDevAttrL2CacheSize);
+#endif
     }
     return device;
   }

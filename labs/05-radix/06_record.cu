@@ -14,7 +14,7 @@
 // Longer than other steps: a record is made of several ideas, and needs a method for every kind of key.
 // Source: E. Stehle and H.-A. Jacobsen, "A memory bandwidth-efficient hybrid radix sort on GPUs", SIGMOD 2017: MSD
 // partitions until a bucket fits into shared memory, then a local sort.
-// Lines: 76 to write, 173 given.
+// Lines: 76 to write, 175 given.
 #include <cstdint>
 
 #include "04-counting/counting.h"
@@ -94,9 +94,11 @@ Method choose_method(std::int64_t n, lab::LaunchShape shape) {
   const bool partitioned = can_be_partitioned<Key, Value> && auto_shape && n <= std::int64_t{1} << 30;
   // It takes time to clear and scan the 65,536 counters of keys of two bytes.
   const bool many_for_counting = auto_shape && n >= std::int64_t(device.multiprocessors) << 16;
-  // Two partitions take more launches, and pay off if every multiprocessor gets a large tile, or at least half of them.
+  // Two partitions take more launches, and pay off if every multiprocessor gets a large tile, or at least half of them,
+  // and if the keys and their copy exceed the level 2 cache: passes over fewer keys hardly wait for memory.
   const bool large_tiles = partitioned && device.fits<PartitionTile<LargePartition>>();
   const std::int64_t resident = device.resident_keys<PartitionTile<LargePartition>>();
+  const bool two = large_tiles && 2 * n * std::int64_t(sizeof(Key)) > device.cache_bytes;
   // On devices without room for large tiles, partitions have not been measured. This range lets every build run them.
   const bool small_device = partitioned && !device.fits<PartitionTile<LargePartition>>() && n > SmallPartition::size &&
                             n <= 8 * SmallPartition::size;
@@ -107,9 +109,9 @@ Method choose_method(std::int64_t n, lab::LaunchShape shape) {
   } table[] = {
       {Method::counting, counted && (sizeof(Key) == 1 || many_for_counting)},
       {Method::one_partition, large_tiles && fits_one && n < resident / 2},
-      {Method::partitions_of_many, large_tiles && n >= resident && ManyKeys::suits(n, device)},
-      {Method::partitions_of_most, large_tiles && n >= resident && MostKeys::suits(n, device)},
-      {Method::partitions_of_few, (small_device || (large_tiles && n >= resident / 2)) && FewKeys::suits(n, device)},
+      {Method::partitions_of_many, two && n >= resident && ManyKeys::suits(n, device)},
+      {Method::partitions_of_most, two && n >= resident && MostKeys::suits(n, device)},
+      {Method::partitions_of_few, (small_device || (two && n >= resident / 2)) && FewKeys::suits(n, device)},
   };
   for (const auto& row : table) {
     if (row.suits) return row.method;

@@ -31,17 +31,21 @@ struct PackedCounts {
 
 // --- sampling: a look at a few keys, before all of them are counted ---
 
-/// Counts the samples, and returns true if they collide more than `times` times as often as uniform keys would. Leaves
-/// the counters at 0.
-__device__ inline bool collisions_exceed(unsigned times, const std::uint32_t (&keys)[samples_per_thread],
+/// Counts the first `rows` samples of each thread, and returns true if they collide more than `times` times as often as
+/// uniform keys would. Leaves the counters at 0.
+__device__ inline bool collisions_exceed(unsigned times, const std::uint32_t (&keys)[samples_per_thread], int rows,
                                          PackedCounts counts, unsigned* sums) {
-  constexpr unsigned samples = samples_per_thread * bucket_threads;
+  const unsigned samples = rows * bucket_threads;
   unsigned pairs = 0, all_pairs;
 #pragma unroll
-  for (int i = 0; i < samples_per_thread; ++i) pairs += counts.add(keys[i], 1);
+  for (int i = 0; i < samples_per_thread; ++i) {
+    if (i < rows) pairs += counts.add(keys[i], 1);
+  }
   block_exclusive_sum(pairs, sums, all_pairs);
 #pragma unroll
-  for (int i = 0; i < samples_per_thread; ++i) atomicAnd(counts.word(keys[i]), 0u);
+  for (int i = 0; i < samples_per_thread; ++i) {
+    if (i < rows) atomicAnd(counts.word(keys[i]), 0u);
+  }
   __syncthreads();  // a thread adds to counters in `counts` that others have cleared
   return all_pairs > times * (samples * (samples / 2) >> counts.bits) + 64;
 }
@@ -51,16 +55,19 @@ template <class Key>
 __device__ bool sample_is_skewed(lab::Span<const std::uint32_t> keys, KeyTransform<Key> transform, PackedCounts counts,
                                  unsigned* sums) {
   if (keys.n < std::int64_t(samples_per_thread) * bucket_threads * gridDim.x) return false;
-  std::uint32_t samples[samples_per_thread];
+  // Samples in the same bucket wait for each other. If there are few buckets, a row of samples collides often enough.
+  const int rows = counts.bits <= 12 ? 1 : samples_per_thread;
+  std::uint32_t samples[samples_per_thread] = {};
 #pragma unroll
   for (int i = 0; i < samples_per_thread; ++i) {
+    if (i >= rows) break;
     const unsigned index = (i * bucket_threads + threadIdx.x) * gridDim.x + blockIdx.x;
     samples[i] = transform.forward(keys.data[sample_position(index, keys.n)]);
   }
-  const bool skewed = collisions_exceed(2, samples, counts, sums);
+  const bool skewed = collisions_exceed(2, samples, rows, counts, sums);
 #pragma unroll
   for (int i = 0; i < samples_per_thread; ++i) samples[i] <<= counts.bits;
-  return collisions_exceed(8, samples, {counts.words, min(counts.bits, 12)}, sums) || skewed;
+  return collisions_exceed(8, samples, rows, {counts.words, min(counts.bits, 12)}, sums) || skewed;
 }
 
 // --- counting ---
