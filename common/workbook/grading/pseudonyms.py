@@ -14,7 +14,7 @@ from pathlib import Path
 from ..core import files
 from ..core.console import Usage
 from . import gradebooks, roster, texts
-from .grades import Grade, file_name
+from .grades import MISSING, Grade, file_name
 
 LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # without those that look alike
 LENGTH = 4
@@ -82,6 +82,8 @@ def shown(grade: Grade, names: Mapping[str, str]) -> Grade:
     words = {word for word in words if len(word) > (3 if word.isdigit() else 1)}
 
     def hidden(text: str) -> str:
+        if text == MISSING:
+            return text
         return _WORD.sub(lambda match: "..." if match[0].casefold() in words else match[0], text)
 
     return replace(
