@@ -19,6 +19,7 @@ from .grades import MISSING, Grade, file_name
 LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # without those that look alike
 LENGTH = 4
 FILES = (".cu", ".md")  # what Canvas puts the student's name in front of; archives and folders have the name alone
+OF_PLATFORMS = {"assignsubmission", "file", "onlinetext", "late", "submission"}  # words in names of folders
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -79,7 +80,7 @@ def shown(grade: Grade, names: Mapping[str, str]) -> Grade:
     path = Path(grade.submission)
     own = [grade.student, grade.name, *([path.name] if path.suffix not in FILES else [])]
     words = {word.casefold() for text in own for word in _WORD.findall(text)}
-    words = {word for word in words if len(word) > (3 if word.isdigit() else 1)}
+    words = {word for word in words - OF_PLATFORMS if len(word) > (3 if word.isdigit() else 1)}
 
     def hidden(text: str) -> str:
         if text == MISSING:
