@@ -69,7 +69,7 @@ inline constexpr lab::Step steps[] = {
                            .f32 = sort_pipeline<float>, .f64 = sort_pipeline<double>,
                            .pairs = sort_pipeline<std::uint32_t, std::uint32_t>}},
     {.number = 6, .name = "record", .idea = "the highest digit first (MSD)", .lines = {.own = 76, .given = 175},
-     .picture = {.n = 12289, .arrays = "global", .launches = {0, 0}, .places = {{{0, 15}}}},
+     .picture = {.n = 12289, .input = "uniform", .arrays = "global", .launches = {0, 0}, .places = {{{0, 15}}}},
      .record = true, .stable = true, .threads = 512,
      .budget = {.n = 65536, .conflicts = 1.35, .sectors = 1.35, .bytes = 38, .barriers = 7.8, .span = 20, .work = 1100},
      .function = lab::Sort{.u8 = sort_record<std::uint8_t>, .u16 = sort_record<std::uint16_t>,

@@ -61,6 +61,19 @@ def racing() -> trace.Trace:
     return trace.read(traces.text(*begin, *records))
 
 
+def racing_in_a_loop() -> trace.Trace:
+    """Lane 0 writes in the next round of a loop what lane 1 then reads, and each round has a barrier in between."""
+    records = [
+        {"barrier": "a.cu:7"},
+        traces.store(0, 0, 1, 4, 5),
+        traces.load(0, 1, 2, 4, 5),
+        {"race": [1, 2, 0, 0, 1]},
+    ]
+    records += [traces.line(1, "a.cu:5"), traces.line(2, "a.cu:8"), traces.finding("race", "a.cu:8", 2, 2, 1)]
+    begin = (traces.VERSION, traces.launch(), {"block": 0}, traces.array(0, "shared", "tile", 256))
+    return trace.read(traces.text(*begin, *records))
+
+
 def sorted_tile(n: int) -> tuple[trace.Trace, Outcome]:
     """A run of step 2 of lab 03, which sorts tiles in shared memory."""
     case = Case("03-bitonic", 2, n, input="range:0:99", seed=1)
@@ -288,6 +301,34 @@ class InBrowser(unittest.TestCase):
             self.keys(driver, Keys.END)
             values = self.values(driver, "keys")
             self.assertEqual(values[int(path[-1][5:-1])], first)
+            self.clean(driver)
+
+    def test_where_the_barrier_of_a_race_is_missing(self) -> None:
+        loop = written(Path(self.folder.name), "loop", racing_in_a_loop())
+        with browser() as driver:
+            for address, words in (
+                (self.race, "the later access; __syncthreads() is missing between the two"),
+                (loop, "the later access; __syncthreads() is missing after this, before line 5 is executed again"),
+            ):
+                self.opened(driver, address)
+                marks = driver.execute_script("return player.findings.marks().map((mark) => mark.label)")
+                self.assertEqual(marks, [words, "the earlier access"])
+            self.clean(driver)
+
+    def test_the_next_request_that_costs_too_much(self) -> None:
+        from selenium.webdriver.common.keys import Keys
+
+        with browser() as driver:
+            self.opened(driver, self.sort)
+            self.keys(driver, Keys.HOME)
+            moments = [self.keys(driver, "c") for _ in range(3)]
+            self.assertEqual(moments, sorted(set(moments)))
+            self.assertIn("a bank conflict", self.text(driver, "cost"))
+            self.keys(driver, Keys.END)
+            self.assertEqual(self.keys(driver, "c"), moments[0])
+            driver.execute_script("document.getElementById('costly').click()")  # the controls may cover it
+            self.drawn(driver)
+            self.assertEqual(self.moment(driver), moments[1])
             self.clean(driver)
 
     def test_a_step_draws_few_cells(self) -> None:

@@ -139,6 +139,16 @@ class Folder(InFolder):
             self.assertEqual((len(runs), len(setups)), (times, times - 1))
             self.assertEqual(runs[0], [os.path.relpath(build.judge(), self.build)])
 
+    def test_a_build_that_was_interrupted(self) -> None:
+        """It says nothing about the sources."""
+        for status, output in ((-15, "[1/9] Compiling a.cu\n"), (2, "ninja: build stopped: interrupted by user.\n")):
+            with (
+                mock.patch.object(build, "ensure"),
+                mock.patch.object(build, "_run_ninja", lambda *_, result=(status, output): result),
+                self.assertRaisesRegex(Problem, "interrupted before it had finished: run the command again"),
+            ):
+                build.compile_targets([build.judge()])
+
     def test_a_file_that_was_deleted_is_named(self) -> None:
         for output in (
             "ninja: error: '../labs/03-bitonic/02_shared.cu', needed by 'labs/a.cpp', missing and no known rule\n",

@@ -166,6 +166,13 @@ class Lecture(unittest.TestCase):
         self.assertIn("put __syncthreads() between", text)
         self.assertNotIn("Ana", lecture.page(RUN, grades))
 
+    def test_what_a_compiler_quotes_has_no_comments(self) -> None:
+        message = f"labs/{FILE}:4: error: expected ';'\n    4 | int b = 2 // Ana\n      |          ^"
+        failure = Failure("cpu", LAB, 2, message=message, place="02_shared.cu:4")
+        text = lecture.text(RUN, [grade("a", Record(LAB, 2, "does not compile", "x", (failure,)))])
+        self.assertIn("    4 | int b = 2\n      |          ^", text)
+        self.assertNotIn("Ana", text)
+
     def test_nothing_failed(self) -> None:
         self.assertIn("Nothing failed.", lecture.text(RUN, [grade("a", step())]))
         self.assertIn("Nothing failed.", lecture.text(RUN, the_class()))

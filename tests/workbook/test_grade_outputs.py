@@ -167,6 +167,11 @@ class Written(InFolder):
         self.assertIn('<pre><code class="language-text">', page)
         self.assertIn("pre code.language-text { white-space: pre-wrap;", page)
 
+    def test_the_columns_of_a_table_of_keys_are_kept(self) -> None:
+        table = "  index  [0]  [1]\n  got      9    0\n"
+        page = feedback.page(f"```text\nwrong key  at index 0\n{table}```\n", Grade("ana", "class/ana"))
+        self.assertIn(f'wrong key  at index 0\n<span class="columns" tabindex="0">{table}</span></code>', page)
+
     def test_a_message_may_hold_a_fence(self) -> None:
         text = self.of(HOSTILE_NAMES[0], "feedback.md")
         self.assertIn("`````\n", text)

@@ -193,6 +193,17 @@ class OnARoster(Class):
         found = self.students(people, "cuda-lab03-xx-coder", "1002")
         self.assertEqual(found, {"1001": "cuda-lab03-xx-coder", "1002": "1002"})
 
+    def test_a_number_beside_the_name(self) -> None:
+        """As people name folders. The name must be that of the student with this id, or the number is not an id."""
+        people = "id,name\n1001,Anna Müller\n1002,Ben Groß\n1003,\n"
+        found = self.students(people, "1001 Anna Mueller.zip", "ben_1002", "hw-1003")
+        self.assertEqual(found, {"1001": "1001 Anna Mueller.zip", "1002": "ben_1002", "1003": "hw-1003"})
+
+    def test_a_number_of_somebody_else(self) -> None:
+        people = "id,name\n1001,Anna Müller\n1002,Ben Groß\n"
+        found = self.students(people, "1002 Anna Müller", "Ben Groß 1001")
+        self.assertEqual(found, {"1001": "1002 Anna Müller", "1002": "Ben Groß 1001"})
+
     def test_unknown(self) -> None:
         with self.assertRaisesRegex(Problem, "does not say whose these are: Dora, Emil"):
             self.students("id\nana\n", "ana", "Emil", "Dora")

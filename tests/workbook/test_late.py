@@ -90,7 +90,7 @@ class Deadlines(unittest.TestCase):
         words = "2 days late: 10 % of the points are taken off"
         self.assertIn(words, feedback.text(RUN, late))
         self.assertIn("**7.2 of 10 points**", feedback.text(RUN, late))
-        self.assertIn("The tables have the points before 0.8 points are taken off", feedback.text(RUN, late))
+        self.assertIn("The tables show the points before the deduction of 0.8 points", feedback.text(RUN, late))
         self.assertNotIn("The tables have", feedback.text(RUN, grade()))
         self.assertIn(words, gradebooks.grades_csv([late]))
         self.assertIn('"score": 7.2,', gradebooks.gradescope(RUN, late))

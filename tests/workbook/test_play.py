@@ -7,6 +7,7 @@ import os
 import re
 import sys
 import unittest
+from dataclasses import replace as replaced
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -153,7 +154,9 @@ class Findings(unittest.TestCase):
         made = replayed(*stores, traces.line(1, "a.cu:7"), traces.finding("race", "a.cu:7", -1))
         message = "wrong key at index 2 of 64: 6 instead of 5\n  index  [2]"
         outcome = Outcome("wrong", False, Case("03-bitonic", 2, 64), message, first_wrong=2)
-        self.assertEqual(verdict(run_of(), outcome), "The result is wrong: wrong key at index 2 of 64: 6 instead of 5.")
+        self.assertEqual(verdict(run_of(), outcome), "The result is wrong, first at keys[2].")
+        elsewhere = replaced(outcome, message="is a store missing?\n  wrong key\n  index  [2]", first_wrong=None)
+        self.assertEqual(verdict(run_of(), elsewhere), "The result is wrong: is a store missing? wrong key.")
         text, array, index = wrong_result(outcome) or ("", "", -1)
         made.add_wrong_result(text, array, index)
         _, found = made.about["findings"]
@@ -290,7 +293,7 @@ class Windows(unittest.TestCase):
         run = run_of(traces.load(1, 0, 1, 8, 7))
         self.assertEqual(play.Window(None, None).in_words(run), "The whole run: 1 launch, 1 accesses.")
         text = play.Window((0, 0), (2, 3)).in_words(run)
-        self.assertIn("launches 0 to 0 of 1 and blocks 2 to 3 of each launch", text)
+        self.assertIn("launch 0 of 1 and blocks 2 to 3 of each launch", text)
         self.assertIn("--only-blocks", text)
 
     def test_a_step_whose_idea_needs_more_keys_gets_them(self) -> None:

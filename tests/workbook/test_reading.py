@@ -353,6 +353,12 @@ class Texts(unittest.TestCase):
             "‘simt::LaunchConfig::LaunchConfig(dim3, dim3, std::size_t, cudaStream_t)’\n"
         )
         self.assertIn("number 3 is the bytes of dynamic shared memory, but this", diagnostics.summary(printed))
+        made = "lab::Span<unsigned int>", "lab::Span<const unsigned int>"
+        printed = f"{context}error: could not convert ‘simt_args#1’ from ‘{made[0]}’ to ‘{made[1]}’\n"
+        words = (
+            f"argument 2 has the type {made[0]}, but the kernel takes {made[1]}. For a Span s, write {made[1]}{{s.data"
+        )
+        self.assertIn(f"{place}:54: error: {words}", diagnostics.summary(printed))
         inside = f"{place}: In instantiation of ‘void run_phase(Key*)’:\n{context}"
         self.assertIn(
             f"{place}:54: error: before takes 3 arguments, and this call has 2: before(Key, Key, lab::Order)",

@@ -257,6 +257,7 @@ class ByHand(Regraded):
         (self.folder / "Ben/notes.txt").touch()
         self.assertEqual(self.graded(), ["Ben"])
         self.assertEqual(self.points()["Ben"], "6.5")
+        self.assertNotIn("points have changed", self.said)  # what grading gave them was never shown
         self.marks.write_text(MARKS.replace("check = 2", "check = 3", 1))
         self.graded("--rescore")
         self.assertEqual(self.points()["Ben"], "7.5")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import unittest
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from report_data import step
 
+from workbook.core import check_build
 from workbook.core.judge_types import Case, Finding, Outcome
 from workbook.core.shrinking import TRIES, Shrinking
 
@@ -75,6 +77,15 @@ class Smallest(unittest.TestCase):
         self.assertEqual(found.facts, [])
         found = shrunk(lambda case: case.type == "f32" or case.seed not in (0, 77), type="f32", order="ascending")
         self.assertEqual(found.facts, [])
+
+    def test_what_was_said_of_the_first_case_is_not_said_again(self) -> None:
+        found = shrunk(lambda case: case.n > 2)
+        found.smallest = replace(found.smallest, message="nothing changed: is a store missing?\n  wrong key at index 0")
+        for said, times in (("nothing changed: is a store missing?\n  wrong key at index 1", 0), ("wrong key", 1)):
+            found.said = said
+            text = "\n".join(check_build.smaller_lines(found))
+            self.assertEqual(text.count("is a store missing?"), times)
+            self.assertIn("\n  wrong key at index 0", text)
 
     def test_another_failure_is_not_the_same(self) -> None:
         races = {n: Finding("a.cu", 1 if n < 100 else 2, "race", "two threads") for n in range(4000)}

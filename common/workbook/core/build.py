@@ -300,6 +300,8 @@ def compile_targets(paths: Iterable[Path], what: str = "building") -> None:
         meson_errors = [line for line in output.splitlines() if re.search(r"meson\.build:\d+:\d+: ERROR", line)]
         if meson_errors:
             raise Problem("\n".join(meson_errors))
+        if status < 0 or "interrupted by user" in output:  # a signal has ended Ninja
+            raise Problem("the build was interrupted before it had finished: run the command again")
         raise CompileFailed(output)
     for line in diagnostics.warnings(output):
         note(line)

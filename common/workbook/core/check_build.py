@@ -168,8 +168,10 @@ def smaller_lines(search: Shrinking, options: str = "") -> list[str]:
     if search.has_shrunk:
         title = found.title.partition(": ")[2] or found.title
         lines.append(f"  the smallest case that fails: {title}, seed {found.case.seed}")
+        words, _, more = found.message.partition("\n")
+        was_said = words == search.said.partition("\n")[0] and not found.message[len(words) :].startswith(_ROWS)
         if found.message and found.status == "wrong":
-            lines.append(f"  {found.message}")
+            lines.append(f"  {more.lstrip() if was_said and more else found.message}")
     lines += [f"  {fact}" for fact in search.facts]
     return [*map(wrapped_message, lines), f"  again: {found.replay}{options}"]
 

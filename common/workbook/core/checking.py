@@ -333,11 +333,24 @@ class Checker:
         if verdict.failed is None:
             print(f"{paint('OVER', 'red')}    {step}: correct, but it costs more than it should:\n")
             print(wrapped_message("\n".join([*verdict.lines(), *map(str, verdict.remarks.values())])), flush=True)
+            self._note_player(step, verdict.costs, lines)
             return False
         line = next(line for line in lines if line.task == verdict.failed.case.task)
         failure = Failure(step, line, "check", verdict.failed)
         self._report(failure, self.cause(failure))
         return False
+
+    def _note_player(self, step: StepFile, all_costs: Sequence[check_build.Costs], lines: Sequence[Step]) -> None:
+        """Prints how to see what is over budget, if that is a property of single requests."""
+        for costs in all_costs:
+            over = [name for name, (cost, allowed) in costs.values.items() if cost > allowed * check_build.TOLERANCE]
+            if not {"conflicts", "sectors"} & set(over):
+                continue
+            line = next(line for line in lines if line.name == costs.name)
+            task = f" --task {line.task}" * (line.name != step.name) + " --solution" * self.solution
+            command = f"./workbook play {step.lab} {step.number}{task}"
+            print(f"  see it run: {command} (there, the key c leads to such requests)", flush=True)
+            return
 
     def compiled_by_nvcc(self, step: StepFile, nvcc: nvcc_compile.NvccCompile) -> bool:
         """Prints whether nvcc compiles a step that passes everything else; True where it cannot be known."""

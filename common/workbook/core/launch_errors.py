@@ -12,6 +12,8 @@ _CONVERT = re.compile(rf"cannot convert ['‘]simt_args#(\d+)['’] \(type {_Q}\
 _MISMATCH = re.compile(rf"mismatched types {_Q} and {_Q}")
 _COUNT = re.compile(r"candidate expects (\d+) arguments?, (\d+) provided")
 _CONVERSION = re.compile(rf"(?:cannot convert|invalid conversion from) {_Q} to {_Q}")
+_COPY = re.compile(rf"could not convert ['‘]simt_args#(\d+)['’] from {_Q} to {_Q}")
+_VIEW = re.compile(r"(?:lab::)?Span<const (.*)>$")
 _ARGUMENT = re.compile(r"initializing argument (\d+) of ['‘](.*)['’]$")
 _NOTES = 8  # lines after an error that may belong to it
 _CONFIGURATION = (
@@ -37,6 +39,14 @@ def _parts(types: str) -> list[str]:
 def _wrong_type(name: str, number: int, given: str, wanted: str, takes: str) -> str:
     of = f"argument {number} of kernel {name}" if name else f"argument {number}"
     return f"{of} has the type {given}, but the kernel takes {wanted}" + (f": {name}({takes})" if takes else "")
+
+
+def _no_copy(number: int, given: str, wanted: str) -> str:
+    """The same for an object that would have to be made from another one, in front of which g++ names no kernel."""
+    words = _wrong_type("", number, given, wanted, "")
+    view = _VIEW.match(wanted)
+    is_view = view and given.removeprefix("lab::") == f"Span<{view[1]}>"
+    return f"{words}. For a Span s, write lab::Span<const {view[1]}>{{s.data, s.n}}" if view and is_view else words
 
 
 def _is_in_launch(before: Sequence[str]) -> bool:
@@ -95,6 +105,8 @@ def explanation(lines: Sequence[str], first: int) -> str:
         words = "between <<< and >>>, a launch has two to four arguments: <<<grid, block, shared bytes, stream>>>"
     elif (call := _CALL.search(error[2])) and any("simt::launch" in line for line in before):
         words = _no_match(call[1], _parts(call[2]), notes, _is_in_launch(before))
+    elif copy := _COPY.search(error[2]):
+        words = _no_copy(int(copy[1]) + 1, copy[2], copy[3])
     elif (conversion := _CONVERSION.search(error[2])) and any("simt::" in line for line in (*before, *notes)):
         words = _no_conversion(conversion[1], conversion[2], notes)
     return f"{error[1]}: error: {words}" if words else ""

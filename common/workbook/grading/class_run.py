@@ -20,7 +20,7 @@ from ..core.judge_client import JudgeClient
 from . import by_hand, earlier, handed_in, outputs, resubmitted, rubric, sandbox_trial, scoring
 from .checkouts import secrets as secrets_of_course
 from .grader import Class, Grader, judge_prefix, needed_programs
-from .grades import Grade, Run, read_grade, read_grades, read_run, run_file, write_run
+from .grades import MISSING, Grade, Run, read_grade, read_grades, read_run, run_file, write_run
 from .handed_in import Handed
 from .judging import SETS, require_rivals
 from .late import UNKNOWN, with_extra
@@ -296,10 +296,11 @@ def grade_class(options: Options) -> list[Grade]:
             files.write_whole(outputs.roster_file(options.out), options.roster.read_bytes())
         by_hand.begin(options.out)
         work.use(names)
+        before = outputs.recorded_points(options.out)
         run = _run(options, recorded, work, rules, left)
         if people and options.shard.number == 1:
             _note_missing(options, run, people, handed)
-        grades = outputs.settle(options.out, run, rules)
+        grades = outputs.settle(options.out, run, rules, before)
         outputs.write_class(options.out, run, grades, others)
         _note_unknown_times(grades)
     return grades
@@ -335,7 +336,7 @@ def _note_missing(options: Options, run: Run, roster: Roster, handed: Sequence[H
     there = {student for one in handed for student in one.everyone}
     for row in roster.rows:
         if row.id not in there and read_grade(options.out, row.id) is None:
-            outputs.write_student(options.out, run, Grade(row.id, "", notes=("nothing was handed in",)))
+            outputs.write_student(options.out, run, Grade(row.id, "", notes=(MISSING,)))
 
 
 def _grade_left(

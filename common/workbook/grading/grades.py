@@ -29,6 +29,7 @@ from ..core.console import Problem
 T = TypeVar("T")
 
 BY_HAND = "by hand"  # a criterion of no rubric: points that the instructor adds or takes off, whatever the time
+MISSING = "nothing was handed in"  # the remark on a student of the roster without a submission
 LONGEST_NAME = 100  # bytes of a student's name in the name of a file, which may have 255 with what is added to it
 
 

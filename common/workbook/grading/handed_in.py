@@ -25,6 +25,7 @@ METADATA = "submission_metadata.yml"  # of Gradescope
 _CANVAS = re.compile(r"(?P<name>.+?)_(?P<late>LATE_)?(?P<number>\d{3,})_(?P<file_number>\d{3,})_(?P<file>.+)")
 _MOODLE = re.compile(r"(?P<name>.+)_(?P<number>\d+)_assignsubmission_(?:file|onlinetext)_?(?P<file>.*)")
 _AGAIN = re.compile(r"[ _-]*(?:\((\d+)\)|attempt[ _-]?(\d+))$", re.IGNORECASE)  # "anna (2)", "anna_attempt_2"
+_NUMBER = re.compile(r"(?<![^\s_-])\d{3,}(?![^\s_-])")  # "1001 Anna Muster"
 _SHA = re.compile(r"[0-9a-f]{40}([0-9a-f]{24})?")
 _SECONDS = 20  # that git may take
 
@@ -69,9 +70,10 @@ def of_path(path: Path) -> Handed:
     again = _AGAIN.search(name)
     once = _AGAIN.sub("", name)
     # A clone is named CLASS-ASSIGNMENT-LOGIN, and a login may have hyphens, too.
-    ids = (name, once, *("-".join(words[at:]) for at in range(1, len(words))))
+    ids = (name, once, *("-".join(words[at:]) for at in range(1, len(words))), *_NUMBER.findall(once))
     number = int(again[1] or again[2]) if again else 0
-    return Handed(name, (("", path),), tuple(dict.fromkeys(ids)), once, _time_in_git(path), number)
+    person = " ".join(_NUMBER.sub(" ", once).split()) or once
+    return Handed(name, (("", path),), tuple(dict.fromkeys(ids)), person, _time_in_git(path), number)
 
 
 def _without_ending(path: Path) -> str:

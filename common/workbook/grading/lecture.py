@@ -42,10 +42,15 @@ def topic(entry: Frequent) -> Topic:
         ", ".join(f"{lab} step {step:02} ({len(students)})" for (lab, step), students in steps),
         f"{one.lab} step {one.step:02}" + f", {one.place}" * bool(one.file),
         one.case,
-        texts.shortened(one.text, LONGEST),
+        texts.shortened(_words(one), LONGEST),
         difficulties.excerpt(one, source),
         one.line is not None,
     )
+
+
+def _words(one: difficulties.Difficulty) -> str:
+    """What the judge or the compiler says. The lines of code that a compiler quotes have no comments, either."""
+    return difficulties.without_comments(one.text) if one.kind == "does not compile" else one.text
 
 
 def text(run: Run, grades: Sequence[Grade]) -> str:

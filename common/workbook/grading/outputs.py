@@ -73,15 +73,23 @@ def settled_grades(out: Path, run: Run, rules: Rules) -> list[tuple[Grade, Grade
     return [(old, replace(new, possible=most) if new.is_missing else new) for old, new in found]
 
 
-def settle(out: Path, run: Run, rules: Rules) -> list[Grade]:
-    """All grades of the folder, as the rules make them. What this changes is written again. Raises Problem."""
+def recorded_points(out: Path) -> dict[str, float]:
+    """The points of the students of a folder of grades."""
+    return {grade.student: grade.points for grade in read_grades(out) if grade.points is not None}
+
+
+def settle(out: Path, run: Run, rules: Rules, before: Mapping[str, float]) -> list[Grade]:
+    """All grades of the folder, as the rules make them. What this changes is written again. Raises Problem.
+
+    Prints whose points are no longer those of `before`, which an earlier command has recorded.
+    """
     grades = settled_grades(out, run, rules)
     names = pseudonyms.read(out)
     for old, new in grades:
         folder = student_folder(out, pseudonyms.shown(new, names).student)
         if new != old or not (folder / FEEDBACK).is_file():
             write_student(out, run, new)
-    changed = [new.student for old, new in grades if old.points is not None and new.points != old.points]
+    changed = [new.student for _, new in grades if before.get(new.student, new.points) != new.points]
     if changed:
         note(f"points have changed: {listed(changed)}")
     return [new for _, new in grades]

@@ -14,11 +14,12 @@ from pathlib import Path
 from ..core import files
 from ..core.console import Usage
 from . import gradebooks, roster, texts
-from .grades import Grade, file_name
+from .grades import MISSING, Grade, file_name
 
 LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"  # without those that look alike
 LENGTH = 4
 FILES = (".cu", ".md")  # what Canvas puts the student's name in front of; archives and folders have the name alone
+OF_PLATFORMS = {"assignsubmission", "file", "onlinetext", "late", "submission"}  # words in names of folders
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -79,9 +80,11 @@ def shown(grade: Grade, names: Mapping[str, str]) -> Grade:
     path = Path(grade.submission)
     own = [grade.student, grade.name, *([path.name] if path.suffix not in FILES else [])]
     words = {word.casefold() for text in own for word in _WORD.findall(text)}
-    words = {word for word in words if len(word) > (3 if word.isdigit() else 1)}
+    words = {word for word in words - OF_PLATFORMS if len(word) > (3 if word.isdigit() else 1)}
 
     def hidden(text: str) -> str:
+        if text == MISSING:
+            return text
         return _WORD.sub(lambda match: "..." if match[0].casefold() in words else match[0], text)
 
     return replace(

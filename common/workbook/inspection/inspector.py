@@ -83,7 +83,8 @@ def _brief(shown: str) -> str:
     name, found = re.sub(r"^(?:[\w-]+ )+for ", "", shown), 1
     while found:  # the innermost lists of template arguments first
         name, found = re.subn(r"(?<!operator)<[^<>]*>", "", name)
-    return name.partition("(")[0].split(" ")[-1] or shown
+    name = name.partition("(")[0].split(" ")[-1] or shown
+    return re.sub(r"^(\w*(?:open|seeko?|tello?|stat|pos))64$", r"\1", name)  # the source says fopen, not fopen64
 
 
 def compiler_name(command: str) -> str:

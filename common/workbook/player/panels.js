@@ -289,7 +289,9 @@ class FindingPanel {
     const finding = this.findings[number];
     this.text.textContent = finding.text + (finding.times > 1 ? `\n(${finding.times} times)` : "");
     this.links.replaceChildren();
-    if (!finding.events.length) this.links.append(element("span", "", "Its moment is not in this part of the run."));
+    // Why a wrong result has no moment is in its text.
+    const isElsewhere = !finding.events.length && finding.kind !== "wrong result";
+    if (isElsewhere) this.links.append(element("span", "", "Its moment is not in this part of the run."));
     finding.events.forEach((event, i) => {
       const which = i ? "the earlier access" : "the later access";
       const button = element("button", "link",
@@ -307,6 +309,19 @@ class FindingPanel {
       ({ place, className: "waiting", label: `${plural(count, "thread")} wait${count === 1 ? "s" : ""} here` }));
   }
 
+  // Whether the block of an event passes a barrier between two lines of a file. Accesses in these lines that no
+  // barrier separates are then of different rounds of a loop, or of different calls.
+  #hasBarrierBetween(event, file, first, last) {
+    const { blockOf, columns, launchOf, length } = this.model;
+    for (let other = 0; other < length; ++other) {
+      if (columns.kind[other] !== BARRIER || launchOf[other] !== launchOf[event]) continue;
+      const [place] = this.model.about.places[columns.place[other]];
+      const line = Number(lineOf(place));
+      if (blockOf[other] === blockOf[event] && fileOf(place) === file && line > first && line < last) return true;
+    }
+    return false;
+  }
+
   // The places in the source of the chosen finding.
   marks() {
     const finding = this.findings[this.chosen];
@@ -315,7 +330,11 @@ class FindingPanel {
     const [now, before] = finding.events.map((e) => this.model.about.places[this.model.columns.place[e]][0]);
     const barrier = /put (__sync\w+\(\))/.exec(finding.text)?.[1];
     const [nowLine, beforeLine] = [now, before].map((place) => Number(lineOf(place)));
-    const needed = barrier ? `; ${barrier} is missing between the two` : "";
+    const [first, last] = [nowLine, beforeLine].sort((a, b) => a - b);
+    finding.isAgain ??= fileOf(now) === fileOf(before) &&
+      this.#hasBarrierBetween(finding.events[0], fileOf(now), first, last);
+    const where = finding.isAgain ? `after this, before line ${first} is executed again` : "between the two";
+    const needed = barrier ? `; ${barrier} is missing ${where}` : "";
     if (now === before) return [{ place: now, className: "faulty", label: `both accesses${needed}` }];
     return [
       { place: now, className: "faulty", label: "the later access" + (nowLine > beforeLine ? needed : "") },

@@ -60,6 +60,7 @@ class Player {
     byId("unit").onchange = (change) => this.setUnit(change.target.value);
     byId("follow").onclick = () => this.follow();
     byId("writer").onclick = () => this.goToWriter();
+    byId("costly").onclick = () => this.goToCostly();
     byId("timeline").onclick = (press) => {
       const box = press.target.getBoundingClientRect();
       this.goTo(Math.round(((press.clientX - box.left) / box.width) * (this.model.length - 1)));
@@ -85,6 +86,7 @@ class Player {
       " ": () => this.play(!this.timer),
       f: () => this.follow(),
       w: () => this.goToWriter(),
+      c: () => this.goToCostly(),
       g: () => this.openFinding((this.findings.chosen + 1) % this.about.findings.length),
     };
     for (const [i, unit] of UNITS.entries()) actions[`${i + 1}`] = () => this.setUnit(unit);
@@ -132,6 +134,20 @@ class Player {
     for (let i = 1; i <= length; ++i) {
       const event = (requestEnd[this.model.at] + i) % length;
       if (wanted.has(places[event])) return this.goTo(requestEnd[event]);
+    }
+    return undefined;
+  }
+
+  // On to the next request that costs more than it would have to; from the end, again from the beginning.
+  goToCostly() {
+    const { at, length, requestEnd } = this.model;
+    for (let left = length, event = requestEnd[at]; left > 0;) {
+      const next = requestEnd[(event + 1) % length];
+      left -= next > event ? next - event : next + 1;
+      event = next;
+      if (!this.model.isAccess(event)) continue;
+      const { actual, ideal, isAtomic, space, turns } = costOf(this.model, this.model.request(event));
+      if (isAtomic && space === "shared" ? turns > 1 : actual > ideal) return this.goTo(event);
     }
     return undefined;
   }

@@ -16,9 +16,10 @@ def endless(run: Trace) -> Found | None:
     return next((found for found in run.found if found.kind in ENDLESS), None)
 
 
-def _first_lines(outcome: Outcome) -> str:
-    """The outcome's message, without its table of keys."""
-    return outcome.message.partition("\n  index ")[0].replace("\n", ". ")
+def _sentences(outcome: Outcome) -> str:
+    """The outcome's message, without its table of keys and the full stop at its end."""
+    lines = [line.strip() for line in outcome.message.partition("\n  index ")[0].splitlines()]
+    return " ".join(line if line.endswith((".", "?")) else f"{line}." for line in lines).removesuffix(".")
 
 
 def verdict(run: Trace, outcome: Outcome | None) -> str:
@@ -29,8 +30,10 @@ def verdict(run: Trace, outcome: Outcome | None) -> str:
     if outcome is None or outcome.passed:
         return ""
     if outcome.status == "wrong":
-        return f"The result is wrong: {_first_lines(outcome)}."
-    return f"The run failed: {_first_lines(outcome) or outcome.status}."
+        if wrong := wrong_result(outcome):  # this becomes a finding, which says more
+            return f"The result is wrong, first at {wrong[1]}[{wrong[2]}]."
+        return f"The result is wrong: {_sentences(outcome)}."
+    return f"The run failed: {_sentences(outcome) or outcome.status}."
 
 
 def wrong_result(outcome: Outcome) -> tuple[str, str, int] | None:
@@ -39,4 +42,4 @@ def wrong_result(outcome: Outcome) -> tuple[str, str, int] | None:
         return None
     task = outcome.case.task
     name = RESULTS.get("segments" if task.startswith("segments") else task, "keys")
-    return _first_lines(outcome), name, outcome.first_wrong
+    return _sentences(outcome), name, outcome.first_wrong

@@ -2,6 +2,7 @@
 
 const plural = (count, word) => `${count.toLocaleString("en")} ${word}${count === 1 ? "" : "s"}`;
 const baseName = (place) => place.replace(/^.*\//, "");
+const fileOf = (place) => place.replace(/:[^:]*$/, "");
 const lineOf = (place) => place.replace(/^.*:/, "");
 
 // A number in at most so many characters: 4.3e9 for 4294967295. Its first digits alone would be another number.

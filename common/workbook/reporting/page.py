@@ -20,6 +20,8 @@ from . import markdown, mathematics
 TEMPLATES = ROOT / "reports/templates"
 INLINE = 'class="inline"'  # of a drawing that becomes part of a page, with its words
 WIDE = 100  # characters of a table that is set in smaller type
+# A name and what belongs to it, in columns, with at least two spaces between any two; in several lines.
+_COLUMNS = re.compile(r"(?:^ {2,}\w+(?: {2,}[^ \n]+)+\n){2,}", re.MULTILINE)
 _PICTURES = {
     ".png": "image/png",
     ".jpg": "image/jpeg",
@@ -87,6 +89,12 @@ class Renderer(RendererHTML):
         caption = self.renderInline(token.children or [], options, env)
         plain = markdown.plain_text(token.children or [])
         return embedded(markdown.path_of(token), caption, plain, self.folder, self.remarks) + "\n"
+
+    def fence(self, tokens: Sequence[Token], at: int, options: Any, env: Any) -> str:
+        """A block of code. Where its lines may be broken, a table of keys scrolls instead: its columns stay columns."""
+        shown = super().fence(tokens, at, options, env)
+        scrolls = r'<span class="columns" tabindex="0">\g<0></span>'
+        return _COLUMNS.sub(scrolls, shown) if tokens[at].info.strip() == "text" else shown
 
     def math(self, tokens: Sequence[Token], at: int, _options: Any, _env: Any) -> str:
         kind = f"math {tokens[at].info}".rstrip()

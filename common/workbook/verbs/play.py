@@ -34,6 +34,12 @@ TWO_DIGITS, FEW_VALUES = "range:0:99", "range:0:15"  # keys that fit into a cell
 USUAL_KEYS = 64
 
 
+def _numbers(one: str, several: str, own: tuple[int, int], most: int = sys.maxsize) -> str:
+    """ "launch 3" or "launches 3 to 5" """
+    first, last = own[0], min(own[1], most)
+    return f"{one} {first}" if first == last else f"{several} {first} to {last}"
+
+
 @dataclass(frozen=True)
 class Window:
     """The part of a run that is recorded: from the first number to the last; None: all."""
@@ -51,9 +57,9 @@ class Window:
         count = len(run.launches)
         parts = []
         if self.launches:
-            parts.append(f"launches {self.launches[0]} to {min(self.launches[1], count - 1)} of {count}")
+            parts.append(f"{_numbers('launch', 'launches', self.launches, count - 1)} of {count}")
         if self.blocks:
-            parts.append(f"blocks {self.blocks[0]} to {self.blocks[1]} of each launch")
+            parts.append(f"{_numbers('block', 'blocks', self.blocks)} of each launch")
         whole_run = f"The whole run: {count} launch{'es' * (count != 1)}, {len(run.accesses):,} accesses."
         text = f"Part of the run: {' and '.join(parts)}, {len(run.accesses):,} accesses." if parts else whole_run
         if run.truncated:
