@@ -113,7 +113,7 @@ void come_to_point(const volatile void* pointer, unsigned bytes, Code code) {
     __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                                                     \
   }                                                                                                               \
   T##BITS __tsan_atomic##BITS##_exchange(volatile T##BITS* p, T##BITS v, int order) {                             \
-    OBSERVE_ATOMIC(BITS, atomic, order);                                                                          \
+    OBSERVE_ATOMIC(BITS, atomic, order, Swap::always);                                                            \
     return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);                                                           \
   }                                                                                                               \
   ATOMIC_CHANGE(BITS, fetch_add)                                                                                  \

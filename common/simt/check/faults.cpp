@@ -161,6 +161,25 @@ const char* remedy_for_uninitialized(const Cell& cell, const Event& now, const A
   }
 }
 
+namespace {
+
+/// An exchange of what nothing has written.
+struct Exchange {
+  Access access;
+  const char* remedy;
+};
+
+/// By block and thread: the last one. The program uses its result soon, if at all.
+auto& exchanges = *new std::map<std::pair<std::uint64_t, unsigned>, Exchange>;
+constexpr std::size_t max_exchanges = 4096;
+
+}  // namespace
+
+[[gnu::cold, gnu::noinline]] void await_use(const Cell& cell, const Event& now, const Access& access) {
+  if (exchanges.size() >= max_exchanges) exchanges.clear();
+  exchanges[{state().running.block, access.thread}] = {access, remedy_for_uninitialized(cell, now, access)};
+}
+
 void report_unwritten(const void* begin, std::size_t bytes, Code code) {
   CheckState& all = state();
   if (!all.ownership.has_regions()) return;
@@ -366,3 +385,16 @@ void note_long_run(const Access& access, double seconds) {
 }
 
 }  // namespace simt::check
+
+unsigned long long simt::used_old_value(const volatile void* address, unsigned long long old) noexcept {
+  using namespace check;
+  const Running& running = state().running;
+  if (exchanges.empty() || running.launch == nullptr) return old;
+  const auto entry = exchanges.find({running.block, running.thread()});
+  if (entry == exchanges.end() || entry->second.access.address != std::uintptr_t(address)) return old;
+  const auto [access, remedy] = entry->second;
+  exchanges.erase(entry);
+  state().exits.blame(access);
+  report("uninitialized", access, "reads ", remedy);
+  return old;
+}

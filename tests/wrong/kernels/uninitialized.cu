@@ -130,6 +130,13 @@ __global__ void halo(const float* in, float* out) {
 }
 CASE { halo<<<1, dim3(16, 16)>>>(filled<float>(256), device<float>(256)); }
 
+/// A list whose head nothing has set: the old head is the first element's successor.
+__global__ void push(int* head, int* next) {
+  const int i = int(threadIdx.x);
+  next[i] = atomicExch(head, i);  // expect: uninitialized
+}
+CASE { push<<<1, 32>>>(device<int>(1), device<int>(32)); }
+
 /// The sums of 32 warps are added up, although there are fewer warps.
 __global__ void block_sum(int* out) {
   __shared__ int sums[32];
