@@ -52,7 +52,8 @@ void begin_launch(const Launch& launch) {
   if (!streams.may_run() || !streams.has_streams()) all.ownership.forget_events(!streams.may_run());
   all.counts.begin_launch(launch);
   // A cooperative launch returns its error, and the host knows nothing of launches from kernels.
-  if (!launch.config.is_cooperative && launch.depth == 0) all.unread_launch = {launch.kernel.name, launch.kernel.site};
+  if (!launch.config.is_cooperative && !launch.config.is_of_graph && launch.depth == 0)
+    all.unread_launch = {launch.kernel.name, launch.kernel.site};
   all.ownership.begin_launch(launch.config.dynamic_shared);
   all.order.begin_launch(launch.blocks);
   all.progress.begin_launch(launch);
