@@ -189,4 +189,16 @@ void* __wrap_memset(void* to, int value, std::size_t n) {
   observe_range(to, n, Way::store, CODE);
   return __real_memset(to, value, n);
 }
+// What the host does with what it has copied.
+int __real_memcmp(const void* a, const void* b, std::size_t n);
+int __wrap_memcmp(const void* a, const void* b, std::size_t n) {
+  observe_range(a, n, Way::load, CODE);
+  observe_range(b, n, Way::load, CODE);
+  return __real_memcmp(a, b, n);
+}
+std::size_t __real_fwrite(const void* from, std::size_t bytes, std::size_t count, FILE* file);
+std::size_t __wrap_fwrite(const void* from, std::size_t bytes, std::size_t count, FILE* file) {
+  observe_range(from, bytes * count, Way::load, CODE);
+  return __real_fwrite(from, bytes, count, file);
+}
 }

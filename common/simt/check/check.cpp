@@ -216,8 +216,8 @@ void allocated(const void* begin, std::size_t bytes, bool is_host_accessible) {
 void share_device_memory() { state().ownership.is_shared = true; }
 void freed(const void* begin, const void* code) { state().ownership.freed(begin, Code(code) - 1); }
 void copied_on_device(std::size_t bytes) { state().counts.add_copy(2 * bytes); }
-void read_by_host(const void* begin, std::size_t bytes, const void* code) {
-  report_unwritten(begin, bytes, Code(code) - 1);
+void read_by_host(const void* begin, std::size_t bytes, const void* to, const void* code) {
+  look_at_copy(begin, bytes, to, Code(code) - 1);
   state().results.copied(begin, bytes, Code(code) - 1);
 }
 
@@ -323,6 +323,7 @@ void end_program() {
   CheckState& all = state();
   std::fflush(nullptr);
   all.results.end();
+  all.unwritten_copies.end();
   const Report report = make_report(all);
   if (all.trace.is_on()) all.trace.write(report);
   print(report);

@@ -23,9 +23,6 @@ void report_uninitialized(const Cell& cell, const Event& now, const Access& acce
 /// The same for an exchange, once the program uses the old value (simt/atomic.h).
 void await_use(const Cell& cell, const Event& now, const Access& access);
 
-/// The host copies memory that nothing has written.
-void report_unwritten(const void* begin, std::size_t bytes, Code code);
-
 /// The first access of a __shared__ array in this launch.
 void count_array(Symbol& array, Code code);
 

@@ -74,7 +74,7 @@ std::optional<cudaError_t> captured_or_refused(const Call& call, const std::func
 }
 
 void copy_row([[maybe_unused]] const Call& call, char* to, const char* from, std::size_t bytes) {
-  SIMT_OBSERVE(if (!is_device(to)) check::read_by_host(from, bytes, call.caller);)
+  SIMT_OBSERVE(if (!is_device(to)) check::read_by_host(from, bytes, to, call.caller);)
   SIMT_OBSERVE(check::transfer_reads(from, bytes);)
   std::memmove(to, from, bytes);
   SIMT_OBSERVE(check::transfer_writes(to, bytes, from);)
