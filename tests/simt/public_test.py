@@ -42,6 +42,34 @@ class Public(Programs):
     def test_textures(self) -> None:
         self.compile_and_run("textures")
 
+    def test_graphs(self) -> None:
+        self.compile_and_run("graphs")
+
+    def test_what_cannot_be_captured_is_refused(self) -> None:
+        self.file(
+            "captured.cu",
+            """#include <cstdio>
+__global__ void k(int*) {}
+int main() {
+  cudaStream_t stream;
+  cudaStreamCreate(&stream);
+  void (*kernel)(int*) = k;
+  cudaGraph_t graph;
+  int* memory;
+  cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+  kernel<<<1, 1, 0, stream>>>(nullptr);  // line 10
+  std::puts(cudaGetErrorName(cudaGetLastError()));
+  std::puts(cudaGetErrorName(cudaMallocAsync(&memory, 4, stream)));
+  std::puts(cudaGetErrorName(cudaStreamEndCapture(stream, &graph)));
+}
+""",
+        )
+        self.compiled("captured.cu")
+        done = self.run_program("captured")
+        names = ["cudaErrorNotSupported", "cudaErrorNotSupported", "cudaErrorStreamCaptureInvalidated"]
+        self.assertEqual(done.stdout.split(), names)
+        self.assertRegex(done.stderr, r"^captured\.cu:10: error: invalid-launch: kernel kernel: launched by a variable")
+
     def test_nv_atomics(self) -> None:
         self.compile_and_run("nv_atomics")
 

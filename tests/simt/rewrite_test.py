@@ -131,6 +131,16 @@ class RewriteTest(Rewriting):
             self.assertEqual(launched(kernel), ", a, f<1, 2>(b)")
         self.assertEqual(launched("__global__ void k(T& a, int* b);", "a, NULL"), ", ::simt::referred(a), nullptr")
 
+    def test_copies_by_builtins_are_calls(self) -> None:
+        self.assertEqual(
+            self.rewritten("__device__ int n;\n#define C __builtin_memset\nvoid f() { __builtin_memcpy(a, b, 4); }\n"),
+            "__device__ int n;\n#define C  ::memset\nvoid f() {  ::memcpy(a, b, 4); }\n",
+        )
+        self.unchanged("#if __has_builtin(__builtin_memcpy)\n#endif\nvoid f() { memcpy(a, b, 4); __builtin_clz(a); }\n")
+
+    def test_a_launch_may_follow_a_label(self) -> None:
+        self.assertIn("case 1: ::simt::launch(", self.rewritten("switch (n) { case 1:k<<<1, 2>>>(); }\n"))
+
     def test_text_that_only_looks_like_a_launch_is_left_alone(self) -> None:
         self.unchanged('// k<<<1, 1>>>(x);\nconst char* s = "k<<<1, 1>>>(x)";\n')
         self.unchanged('auto s = R"(k<<<1, 1>>>(x) " )" u8"<<<";  /* <<<\n */ char c = \'"\'; int n = 1\'000;\n')

@@ -35,6 +35,7 @@ struct Access {
   unsigned thread;  ///< linear index in its block
   Code code;
   bool is_compare_and_swap = false;
+  bool is_exchange = false;
   bool is_atomic = false;  ///< otherwise, if it is synchronized: volatile
   Scope scope = Scope::device;
   Acquire acquire = Acquire::at_once;

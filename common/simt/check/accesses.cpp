@@ -17,8 +17,13 @@ namespace {
   Event now = all.order.event_of(access.thread, mask, access.sync, std::uint32_t(access.code - all.ownership.program));
   now.is_atomic = access.is_atomic;
   now.is_of_block = access.scope == Scope::block;
-  if (!is_initialized(cell, mask, access.space, all.order) && reads(access.way)) [[unlikely]]
-    report_uninitialized(cell, now, access);
+  if (!is_initialized(cell, mask, access.space, all.order) && reads(access.way)) [[unlikely]] {
+    if (access.is_exchange) {
+      await_use(cell, now, access);
+    } else {
+      report_uninitialized(cell, now, access);
+    }
+  }
   look_for_races(cell, now, access);
   if (!writes(access.way)) return;
   cell.content.initialized |= mask & 15;
@@ -202,6 +207,7 @@ void observe_atomic(const void* pointer, unsigned bytes, Code code, Atomic atomi
                                                                 .thread = 0,
                                                                 .code = code,
                                                                 .is_compare_and_swap = atomic.swap == Swap::if_equal,
+                                                                .is_exchange = atomic.swap == Swap::always,
                                                                 .is_atomic = true,
                                                                 .scope = atomic.scope,
                                                                 .acquire = atomic.acquire});

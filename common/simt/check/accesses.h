@@ -12,8 +12,8 @@ namespace simt::check {
 template <Way way, Sync sync, Alignment alignment = Alignment::required>
 void observe(const void* pointer, unsigned bytes, Code code);
 
-/// Whether an atomic is an atomicCAS.
-enum class Swap : std::uint8_t { no, if_equal };
+/// Whether an atomic is an atomicCAS or an atomicExch.
+enum class Swap : std::uint8_t { no, if_equal, always };
 struct Atomic {
   Scope scope;
   Acquire acquire;

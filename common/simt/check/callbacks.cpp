@@ -113,7 +113,7 @@ void come_to_point(const volatile void* pointer, unsigned bytes, Code code) {
     __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                                                     \
   }                                                                                                               \
   T##BITS __tsan_atomic##BITS##_exchange(volatile T##BITS* p, T##BITS v, int order) {                             \
-    OBSERVE_ATOMIC(BITS, atomic, order);                                                                          \
+    OBSERVE_ATOMIC(BITS, atomic, order, Swap::always);                                                            \
     return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);                                                           \
   }                                                                                                               \
   ATOMIC_CHANGE(BITS, fetch_add)                                                                                  \
@@ -188,5 +188,17 @@ void* __wrap_memset(void* to, int value, std::size_t n) {
   const simt::check::Pending::Hold hold(simt::check::state().pending);
   observe_range(to, n, Way::store, CODE);
   return __real_memset(to, value, n);
+}
+// What the host does with what it has copied.
+int __real_memcmp(const void* a, const void* b, std::size_t n);
+int __wrap_memcmp(const void* a, const void* b, std::size_t n) {
+  observe_range(a, n, Way::load, CODE);
+  observe_range(b, n, Way::load, CODE);
+  return __real_memcmp(a, b, n);
+}
+std::size_t __real_fwrite(const void* from, std::size_t bytes, std::size_t count, FILE* file);
+std::size_t __wrap_fwrite(const void* from, std::size_t bytes, std::size_t count, FILE* file) {
+  observe_range(from, bytes * count, Way::load, CODE);
+  return __real_fwrite(from, bytes, count, file);
 }
 }

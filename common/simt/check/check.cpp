@@ -52,7 +52,8 @@ void begin_launch(const Launch& launch) {
   if (!streams.may_run() || !streams.has_streams()) all.ownership.forget_events(!streams.may_run());
   all.counts.begin_launch(launch);
   // A cooperative launch returns its error, and the host knows nothing of launches from kernels.
-  if (!launch.config.is_cooperative && launch.depth == 0) all.unread_launch = {launch.kernel.name, launch.kernel.site};
+  if (!launch.config.is_cooperative && !launch.config.is_of_graph && launch.depth == 0)
+    all.unread_launch = {launch.kernel.name, launch.kernel.site};
   all.ownership.begin_launch(launch.config.dynamic_shared);
   all.order.begin_launch(launch.blocks);
   all.progress.begin_launch(launch);
@@ -215,8 +216,8 @@ void allocated(const void* begin, std::size_t bytes, bool is_host_accessible) {
 void share_device_memory() { state().ownership.is_shared = true; }
 void freed(const void* begin, const void* code) { state().ownership.freed(begin, Code(code) - 1); }
 void copied_on_device(std::size_t bytes) { state().counts.add_copy(2 * bytes); }
-void read_by_host(const void* begin, std::size_t bytes, const void* code) {
-  report_unwritten(begin, bytes, Code(code) - 1);
+void read_by_host(const void* begin, std::size_t bytes, const void* to, const void* code) {
+  look_at_copy(begin, bytes, to, Code(code) - 1);
   state().results.copied(begin, bytes, Code(code) - 1);
 }
 
@@ -322,6 +323,7 @@ void end_program() {
   CheckState& all = state();
   std::fflush(nullptr);
   all.results.end();
+  all.unwritten_copies.end();
   const Report report = make_report(all);
   if (all.trace.is_on()) all.trace.write(report);
   print(report);

@@ -76,8 +76,8 @@ std::string name_of_allocation(const void* begin);
 std::string freed_where(const void* begin);
 /// A copy from device memory to device memory, which moves as many bytes twice.
 void copied_on_device(std::size_t bytes);
-/// The host copies this memory. `code`: the copy's return address.
-void read_by_host(const void* begin, std::size_t bytes, const void* code);
+/// The host copies this memory to `to`. `code`: the copy's return address.
+void read_by_host(const void* begin, std::size_t bytes, const void* to, const void* code);
 
 // --- what the host hands to streams, and what it waits for ---
 

@@ -161,22 +161,23 @@ const char* remedy_for_uninitialized(const Cell& cell, const Event& now, const A
   }
 }
 
-void report_unwritten(const void* begin, std::size_t bytes, Code code) {
-  CheckState& all = state();
-  if (!all.ownership.has_regions()) return;
-  const Region* const region = all.ownership.region_at(std::uintptr_t(begin));
-  // A narrowed allocation belongs to a program that compares all its bytes itself.
-  if (region == nullptr || region->is_freed || region->is_host_accessible || region->name != nullptr) return;
-  const std::size_t offset = std::size_t(static_cast<const char*>(begin) - region->begin);
-  if (offset >= region->bytes || bytes > region->bytes - offset) return;
-  const auto [first, unwritten] = all.ownership.first_unwritten(*region, offset, bytes);
-  if (unwritten == 0 || all.findings.count_again("uninitialized", code)) return;
-  all.findings.add({.kind = "uninitialized",
-                    .text = "host code copies " + counted(bytes, "byte") + " of " +
-                            mention_allocation(region->number, region->made_by) + ", but nothing has written " +
-                            counted(unwritten, "byte") + " of them from byte " + std::to_string(first) +
-                            " on; write them in a kernel or by a copy, or copy less",
-                    .code = code});
+namespace {
+
+/// An exchange of what nothing has written.
+struct Exchange {
+  Access access;
+  const char* remedy;
+};
+
+/// By block and thread: the last one. The program uses its result soon, if at all.
+auto& exchanges = *new std::map<std::pair<std::uint64_t, unsigned>, Exchange>;
+constexpr std::size_t max_exchanges = 4096;
+
+}  // namespace
+
+[[gnu::cold, gnu::noinline]] void await_use(const Cell& cell, const Event& now, const Access& access) {
+  if (exchanges.size() >= max_exchanges) exchanges.clear();
+  exchanges[{state().running.block, access.thread}] = {access, remedy_for_uninitialized(cell, now, access)};
 }
 
 [[gnu::cold, gnu::noinline]] void count_array(Symbol& array, Code code) {
@@ -213,11 +214,16 @@ bool is_shared_with_device(const Access& access, const Region* region) {
          access.address - std::uintptr_t(region->begin) + access.bytes <= region->bytes;
 }
 
+[[gnu::noinline]] void observe_copied(std::uintptr_t begin, std::size_t bytes, Way way, Code code) {
+  state().unwritten_copies.observe(begin, bytes, way, code, __builtin_frame_address(0));
+}
+
 }  // namespace
 
 [[gnu::noinline]] void observe_host(const Access& access) {
   CheckState& all = state();
   if (all.watch.mode == Mode::recording) return;
+  if (all.unwritten_copies.exist()) observe_copied(access.address, access.bytes, access.way, access.code);
   if (reads(access.way) && is_variable_of_kernels(access)) {
     if (all.findings.count_again("device-variable", access.code)) return;
     all.findings.add({.kind = "device-variable",
@@ -244,6 +250,7 @@ bool is_shared_with_device(const Access& access, const Region* region) {
 
 void observe_host_range(const void* pointer, std::size_t bytes, Way way, Code code) {
   const CheckState& all = state();
+  if (all.unwritten_copies.exist()) observe_copied(std::uintptr_t(pointer), bytes, way, code);
   if (!all.ownership.has_regions()) return;
   const Region* const region = state().ownership.region_at(std::uintptr_t(pointer));
   const bool is_devices = region != nullptr && !region->is_host_accessible && !region->is_freed;
@@ -366,3 +373,16 @@ void note_long_run(const Access& access, double seconds) {
 }
 
 }  // namespace simt::check
+
+unsigned long long simt::used_old_value(const volatile void* address, unsigned long long old) noexcept {
+  using namespace check;
+  const Running& running = state().running;
+  if (exchanges.empty() || running.launch == nullptr) return old;
+  const auto entry = exchanges.find({running.block, running.thread()});
+  if (entry == exchanges.end() || entry->second.access.address != std::uintptr_t(address)) return old;
+  const auto [access, remedy] = entry->second;
+  exchanges.erase(entry);
+  state().exits.blame(access);
+  report("uninitialized", access, "reads ", remedy);
+  return old;
+}

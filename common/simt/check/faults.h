@@ -20,9 +20,8 @@ void report_misaligned(const Access& access);
 /// A kernel writes a __constant__ variable.
 void report_constant_write(const Access& access);
 void report_uninitialized(const Cell& cell, const Event& now, const Access& access);
-
-/// The host copies memory that nothing has written.
-void report_unwritten(const void* begin, std::size_t bytes, Code code);
+/// The same for an exchange, once the program uses the old value (simt/atomic.h).
+void await_use(const Cell& cell, const Event& now, const Access& access);
 
 /// The first access of a __shared__ array in this launch.
 void count_array(Symbol& array, Code code);

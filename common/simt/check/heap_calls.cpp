@@ -1,5 +1,6 @@
 // The functions with which a program allocates and frees memory: in kernels, they use the device's own heap.
 #include <cuda_runtime.h>
+#include <malloc.h>
 
 #include <string>
 
@@ -30,6 +31,13 @@ class ForLibrary {
 
 void* allocate_in_kernel(std::size_t bytes, Code code) {
   return state().heap.allocate(bytes, device_heap_limit(), code);
+}
+
+/// What the host has copied there is gone.
+void forget_copies_in(void* pointer) {
+  CheckState& all = state();
+  if (pointer == nullptr || !all.unwritten_copies.exist() || is_in_kernel() || all.heap.owns(pointer)) return;
+  all.unwritten_copies.forget(std::uintptr_t(pointer), malloc_usable_size(pointer));
 }
 
 void report_free(const std::string& text, Code code) {
@@ -90,6 +98,7 @@ bool free_of_device(void* pointer, Code code) {
 #define RELEASE(NAME, PARAMETERS, ARGUMENTS)                                                      \
   void __real_##NAME PARAMETERS;                                                                  \
   void __wrap_##NAME PARAMETERS {                                                                 \
+    simt::check::forget_copies_in(p);                                                             \
     const bool may_be_devices = simt::check::is_in_kernel() || simt::check::state().heap.owns(p); \
     if (!may_be_devices || !simt::check::free_of_device(p, CALLER)) __real_##NAME ARGUMENTS;      \
   }                                                                                               \

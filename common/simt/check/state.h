@@ -21,6 +21,7 @@
 #include "shuffles.h"
 #include "time_limit.h"
 #include "trace.h"
+#include "unwritten_copies.h"
 #include "watch.h"
 
 namespace simt::check {
@@ -66,6 +67,7 @@ struct CheckState {
   Transfers transfers;
   Trace trace;
   Results results;
+  UnwrittenCopies unwritten_copies;
 };
 
 /// Storage whose object is never destroyed.

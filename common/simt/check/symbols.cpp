@@ -14,7 +14,9 @@
 namespace simt::check {
 namespace {
 
+/// The name as the program writes it. Without the first test, `w` would be taken for the type wchar_t, and `i` for int.
 std::string demangled(const char* name) {
+  if (name[0] != '_' || name[1] != 'Z') return name;
   int status = 0;
   char* text = abi::__cxa_demangle(name, nullptr, nullptr, &status);
   const std::string result = text != nullptr ? text : name;
@@ -23,6 +25,11 @@ std::string demangled(const char* name) {
 }
 
 bool contains(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+
+/// A linker's mark, and not an array without elements.
+bool is_mark(const ElfW(Sym) & symbol, const char* name) {
+  return symbol.st_size == 0 && ((symbol.st_info & 15) != STT_OBJECT || (name[0] == '_' && name[1] == '_'));
+}
 
 void add_symbol(Symbols& symbols, const ElfW(Sym) & symbol, const char* mangled, const ElfW(Shdr) & section,
                 int source) {
@@ -59,7 +66,8 @@ void read_table(Symbols& result, const char* image) {
       const int type = symbol.st_info & 15, source = symbol.st_info >> 4 == STB_LOCAL ? sources : 0;
       if (type == STT_FILE) ++sources;
       if (type != STT_TLS && type != STT_OBJECT && type != STT_FUNC) continue;
-      if (symbol.st_shndx == SHN_UNDEF || symbol.st_shndx >= header->e_shnum || symbol.st_size == 0) continue;
+      if (symbol.st_shndx == SHN_UNDEF || symbol.st_shndx >= header->e_shnum) continue;
+      if (is_mark(symbol, names + symbol.st_name)) continue;
       if (type == STT_FUNC) {
         if (source != 0)
           result.functions.push_back(
@@ -84,7 +92,9 @@ Symbols read_symbols() {
   read_table(symbols, static_cast<const char*>(image));
   munmap(image, size);
   for (auto* all : {&symbols.arrays, &symbols.gaps, &symbols.guards, &symbols.variables, &symbols.functions}) {
-    std::sort(all->begin(), all->end(), [](auto& a, auto& b) { return a.offset < b.offset; });
+    std::sort(all->begin(), all->end(), [](auto& a, auto& b) {
+      return a.offset != b.offset ? a.offset < b.offset : a.bytes < b.bytes;  // symbol_at() finds the last one
+    });
   }
   return symbols;
 }

@@ -90,7 +90,8 @@ def _rewrite_call(
         raise RewriteError(source, tokens[opened].start, f"launch of {name}: this '(' is never closed")
     _refuse_braced_arguments(source, tokens, opened + 1, last, name)
     arguments = tokens[opened + 1 : last]
-    source.insert(tokens[first].start, "::simt::launch([&](auto&... simt_args) { ")
+    space = " " if first > 0 and tokens[first - 1].text == ":" else ""  # `case 1:kernel<<<1, 1>>>()`
+    source.insert(tokens[first].start, f"{space}::simt::launch([&](auto&... simt_args) {{ ")
     source.insert(tokens[index - 1].end, "(simt_args...); }")
     comma = ", " if arguments else ""
     if references is None and [token.text for token in arguments] == ["__VA_ARGS__"]:

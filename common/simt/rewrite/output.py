@@ -7,6 +7,7 @@ import re
 
 from .architecture import rewrite_architecture
 from .assembly import translate_assembly
+from .builtins import call_copies
 from .constants import register_constants
 from .device_arrays import separate_arrays
 from .functions import Places
@@ -36,6 +37,8 @@ def rewrite_all(sources: list[Source], architecture: int) -> None:
         watch_arrays(source, places)
         for macro in source.macros:
             rewrite_shared(source, macro.tokens, None)
+        for tokens in (source.code, *(macro.tokens for macro in source.macros)):
+            call_copies(source, tokens)
     kernels = kernel_names(sources)
     known = Known(configuration_macros(sources), reference_parameters(sources))
     for source in sources:

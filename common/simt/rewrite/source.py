@@ -15,6 +15,7 @@ DISABLED = re.compile(r"0\s*(?:\n|//|/\*|$)")  # what follows `#if`
 STRAY_BACKSLASH = re.compile(r"\\[^\S\n]*(?://|/\*|\r?\n)")
 INTERESTING = re.compile(
     r"<\s*<\s*<|__shared__|__global__|__device__|__constant__|__host__|__CUDA_ARCH__|cudaLaunch\w*Kernel|cudaKernelNodeParams"
+    r"|__builtin_mem(?:cpy|move|set)"
 )
 ROLES = {"if": "if", "ifdef": "if", "ifndef": "if", "endif": "endif"}
 

@@ -36,6 +36,7 @@ __global__ void atomics(Key* keys, unsigned* counters, unsigned long long* wide,
   atomicInc(&counters[6], 5u);
   atomicDec(&counters[6], 5u);
   atomicExch(&counters[7], i);
+  counters[8] = atomicExch(&counters[9], i);
   atomicCAS(&counters[8], 0u, i);
   atomicAdd(wide, 1ull);
   atomicMax(wide, 1ull);

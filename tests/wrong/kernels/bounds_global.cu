@@ -144,3 +144,37 @@ __global__ void weigh(int* out, int n) {
   for (int i = threadIdx.x; i < n; i += blockDim.x) out[threadIdx.x] = weights[i];  // expect: out-of-bounds
 }
 CASE { weigh<<<1, 32>>>(device<int>(32), 66); }
+
+/// A few bytes are copied and filled without a call, which is not instrumented.
+struct Parts {
+  char bytes[24];
+};
+__global__ void copied_past(Parts* parts, const Parts* from, int n) {
+  __builtin_memcpy(&parts[n], from, sizeof *from);  // expect: out-of-bounds
+}
+CASE { copied_past<<<1, 1>>>(device<Parts>(10), filled<Parts>(1), 10); }
+__global__ void copied_from_past(Parts* part, const Parts* from, int n) {
+  memcpy(part, &from[n], 7);  // expect: out-of-bounds
+}
+CASE { copied_from_past<<<1, 1>>>(device<Parts>(1), filled<Parts>(10), 10); }
+__global__ void filled_past(int* keys, int n) {
+  memset(keys + n, 0, sizeof *keys);  // expect: out-of-bounds
+}
+CASE { filled_past<<<1, 1>>>(device<int>(10), 10); }
+#define CLEAR(object) __builtin_memset(&(object), 0, sizeof(object))
+__global__ void cleared_past(double* keys, int n) {
+  CLEAR(keys[n]);  // expect: out-of-bounds
+}
+CASE { cleared_past<<<1, 1>>>(device<double>(10), 10); }
+
+/// An array without elements, and what is declared beside it.
+__device__ int nothing[0];
+__device__ int beside[4];
+__global__ void into_nothing(int n) {
+  nothing[threadIdx.x] = n;  // expect: out-of-bounds
+}
+CASE { into_nothing<<<1, 1>>>(1); }
+__global__ void past_beside(int n) {
+  beside[n] = n;  // expect: out-of-bounds
+}
+CASE { past_beside<<<1, 1>>>(4); }

@@ -1,4 +1,6 @@
 // Reads of memory that nothing has written.
+#include <cstring>
+
 #include "case.h"
 
 __global__ void shared_counters(int* out) {
@@ -130,6 +132,13 @@ __global__ void halo(const float* in, float* out) {
 }
 CASE { halo<<<1, dim3(16, 16)>>>(filled<float>(256), device<float>(256)); }
 
+/// A list whose head nothing has set: the old head is the first element's successor.
+__global__ void push(int* head, int* next) {
+  const int i = int(threadIdx.x);
+  next[i] = atomicExch(head, i);  // expect: uninitialized
+}
+CASE { push<<<1, 32>>>(device<int>(1), device<int>(32)); }
+
 /// The sums of 32 warps are added up, although there are fewer warps.
 __global__ void block_sum(int* out) {
   __shared__ int sums[32];
@@ -152,9 +161,20 @@ CASE {
   int *out = device<int>(100), host[100];
   evens<<<1, 64>>>(out, 50);
   cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost);  // expect: uninitialized
+  std::printf("%d\n", host[1]);
 }
 CASE {
   short *out = device<short>(100), host[100];
   cudaMemset(out, 0, 98 * sizeof *out);
   cudaMemcpyAsync(host, out, sizeof host, cudaMemcpyDeviceToHost, nullptr);  // expect: uninitialized
+  cudaDeviceSynchronize();
+  std::vector<short> result(100);
+  std::memcpy(result.data(), host, sizeof host);
+}
+CASE {
+  int* out = device<int>(100);
+  std::vector<int> host(100), expected(100);
+  evens<<<1, 64>>>(out, 20);
+  cudaMemcpy(host.data(), out, 100 * sizeof(int), cudaMemcpyDeviceToHost);  // expect: uninitialized
+  if (std::memcmp(host.data(), expected.data(), 100 * sizeof(int)) == 0) std::puts("as expected");
 }

@@ -32,13 +32,18 @@ inline void make_opaque([[maybe_unused]] T& value) {
 
 #ifdef SIMT_CHECK
 template <class T>
-using BitsOf = std::conditional_t<sizeof(T) == 8, unsigned long long,
-                                  std::conditional_t<sizeof(T) == 2, unsigned short, unsigned>>;
+using BitsOf = std::conditional_t<
+    sizeof(T) == 8, unsigned long long,
+    std::conditional_t<sizeof(T) == 4, unsigned, std::conditional_t<sizeof(T) == 2, unsigned short, unsigned char>>>;
 
 template <class T>
 [[gnu::noinline]] __attribute__((no_sanitize_thread)) inline void store_unobserved(T* address, T value) {
   *address = value;
 }
+
+/// What an exchange has returned. Compilers drop this call where the program does not use that, because it has no effect
+/// that they know of: the observers then know that nobody reads the old value (check/exchanges.h).
+[[gnu::const]] unsigned long long used_old_value(const volatile void* address, unsigned long long old) noexcept;
 #endif
 
 /// Replaces *address by change(*address); returns the old value. Compares bits, so that the loop also ends for a NaN.
@@ -87,11 +92,15 @@ inline T atomic_add(T* address, T value) {
 }
 
 template <int order = order::cuda_device, class T>
-inline T atomic_exchange(T* address, T value) {
+[[gnu::always_inline]] inline T atomic_exchange(T* address, T value) {
   T old;
   __atomic_exchange(address, &value, &old, order);
   atomic_yield();
+#if defined(SIMT_CHECK) && !defined(SIMT_LIBRARY)
+  return simt::bit_cast<T>(BitsOf<T>(used_old_value(address, simt::bit_cast<BitsOf<T>>(old))));
+#else
   return old;
+#endif
 }
 
 template <int order = order::cuda_device, class T>

@@ -52,7 +52,22 @@
   ENTRY(cudaErrorNotPermitted, 800, "operation not permitted")                                                    \
   ENTRY(cudaErrorNotSupported, 801, "operation not supported")                                                    \
   ENTRY(cudaErrorSystemNotReady, 802, "system not yet initialized")                                               \
+  ENTRY(cudaErrorStreamCaptureUnsupported, 900, "operation not permitted when stream is capturing")               \
+  ENTRY(cudaErrorStreamCaptureInvalidated, 901, "operation failed due to a previous error during capture")        \
+  ENTRY(cudaErrorStreamCaptureMerge, 902, "operation would result in a merge of separate capture sequences")      \
+  ENTRY(cudaErrorStreamCaptureUnmatched, 903, "capture was not ended in the same stream as it began")             \
+  ENTRY(cudaErrorStreamCaptureUnjoined, 904, "capturing stream has unjoined work")                                \
+  ENTRY(cudaErrorStreamCaptureIsolation, 905, "dependency created on uncaptured work in another stream")          \
+  ENTRY(cudaErrorStreamCaptureImplicit, 906,                                                                      \
+        "operation would make the legacy stream depend on a capturing bloc"                                       \
+        "king stream")                                                                                            \
+  ENTRY(cudaErrorCapturedEvent, 907, "operation not permitted on an event last recorded in a capturing stream")   \
+  ENTRY(cudaErrorStreamCaptureWrongThread, 908,                                                                   \
+        "attempt to terminate a thread-local capture sequence from another thread")                               \
   ENTRY(cudaErrorTimeout, 909, "wait operation timed out")                                                        \
+  ENTRY(cudaErrorGraphExecUpdateFailure, 910,                                                                     \
+        "the graph update was not performed because it included changes wh"                                       \
+        "ich violated constraints specific to instantiated graph update")                                         \
   ENTRY(cudaErrorUnknown, 999, "unknown error")
 
 enum cudaError {

@@ -26,6 +26,7 @@ struct LaunchConfig {
   std::size_t dynamic_shared = 0;  ///< bytes
   cudaStream_t stream = nullptr;
   bool is_cooperative = false;  ///< all blocks run at once, and have a barrier
+  bool is_of_graph = false;     ///< a node of a graph, whose launch returns the errors
 
   LaunchConfig(dim3 grid, dim3 block, std::size_t dynamic_shared = 0, cudaStream_t stream = nullptr)
       : grid(grid), block(block), dynamic_shared(dynamic_shared), stream(stream) {}
@@ -37,7 +38,8 @@ struct Kernel {
   Site site;                            ///< of the launch
   void (*call)(const void* arguments);  ///< runs one thread
   const void* arguments;
-  std::size_t bytes;  ///< of the arguments
+  std::size_t bytes;              ///< of the arguments
+  bool refers_to_caller = false;  ///< it is of no use when the function that launches it has returned
 };
 
 /// Runs all threads of all blocks to completion before it returns. A launch that a device would refuse sets the last
@@ -79,7 +81,9 @@ cudaError_t run_bound(Bound<Call, Arguments...>& bound, const char* name, Site s
         },
         bound.arguments);
   }
-  return run({name, site, run_thread<Call, Arguments...>, &bound, sizeof bound}, config);
+  // A function object with members holds references to variables that name the kernel, such as a pointer to it.
+  constexpr bool refers_to_caller = !std::is_empty_v<Call> && !std::is_pointer_v<Call>;
+  return run({name, site, run_thread<Call, Arguments...>, &bound, sizeof bound, refers_to_caller}, config);
 }
 
 template <class Call, class... Arguments>

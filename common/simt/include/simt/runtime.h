@@ -16,6 +16,7 @@
 #include "simt/runtime/copies.h"
 #include "simt/runtime/device.h"
 #include "simt/runtime/events.h"
+#include "simt/runtime/graphs.h"
 #include "simt/runtime/kernels.h"
 #include "simt/runtime/pools.h"
 #include "simt/runtime/streams.h"

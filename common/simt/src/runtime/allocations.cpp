@@ -11,6 +11,7 @@
 #include "../memory/pages.h"
 #include "../memory/pool.h"
 #include "call.h"
+#include "captures.h"
 
 namespace simt {
 
@@ -19,6 +20,22 @@ cudaError_t free_memory(const HostCall& call, void* pointer, std::initializer_li
   if (error != cudaSuccess) report_refused_free(call, pointer, kinds);
   return error;
 }
+
+namespace {
+
+/// A new allocation, unless a capture forbids that.
+cudaError_t allocate_now(void** pointer, std::size_t bytes, MemoryKind kind) {
+  const cudaError_t error = refused_in_capture();
+  return error != cudaSuccess ? error : allocate(pointer, bytes, kind);
+}
+
+cudaError_t free_now(const HostCall& call, void* pointer, std::initializer_list<MemoryKind> kinds) {
+  if (const cudaError_t error = refused_in_capture(); error != cudaSuccess) return error;
+  SIMT_OBSERVE(check::host_waits_for_all();)
+  return free_memory(call, pointer, kinds);
+}
+
+}  // namespace
 
 #ifdef SIMT_CHECK
 void share_device_memory() { check::share_device_memory(); }
@@ -29,14 +46,14 @@ void share_device_memory() { check::share_device_memory(); }
 using namespace simt;
 
 cudaError_t cudaMalloc(void** pointer, std::size_t bytes) {
-  return call(__func__, [&] { return allocate(pointer, bytes, MemoryKind::device); });
+  return call(__func__, [&] { return allocate_now(pointer, bytes, MemoryKind::device); });
 }
 
 cudaError_t cudaMallocPitch(void** pointer, std::size_t* pitch, std::size_t width, std::size_t height) {
   return call(__func__, [&] {
     if (pitch == nullptr) return cudaErrorInvalidValue;
     *pitch = round_up(width, 512);
-    return allocate(pointer, *pitch * height, MemoryKind::device);
+    return allocate_now(pointer, *pitch * height, MemoryKind::device);
   });
 }
 
@@ -44,7 +61,7 @@ cudaError_t cudaMallocManaged(void** pointer, std::size_t bytes, unsigned flags)
   return call(__func__, [&, caller = __builtin_return_address(0)] {
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) return cudaErrorInvalidValue;
     watch_shared_memory({"cudaMallocManaged", caller}, bytes);
-    return allocate(pointer, bytes, MemoryKind::managed);
+    return allocate_now(pointer, bytes, MemoryKind::managed);
   });
 }
 
@@ -53,7 +70,7 @@ cudaError_t cudaHostAlloc(void** pointer, std::size_t bytes, unsigned flags) {
     if (flags > (cudaHostAllocPortable | cudaHostAllocMapped | cudaHostAllocWriteCombined))
       return cudaErrorInvalidValue;
     watch_shared_memory({"cudaHostAlloc", caller}, bytes);
-    return allocate(pointer, bytes, MemoryKind::pinned);
+    return allocate_now(pointer, bytes, MemoryKind::pinned);
   });
 }
 
@@ -63,15 +80,13 @@ cudaError_t cudaMallocHost(void** pointer, std::size_t bytes, unsigned flags) {
 
 cudaError_t cudaFree(void* pointer) {
   return call(__func__, [&, caller = __builtin_return_address(0)] {
-    SIMT_OBSERVE(check::host_waits_for_all();)
-    return free_memory({"cudaFree", caller}, pointer, {MemoryKind::device, MemoryKind::managed});
+    return free_now({"cudaFree", caller}, pointer, {MemoryKind::device, MemoryKind::managed});
   });
 }
 
 cudaError_t cudaFreeHost(void* pointer) {
   return call(__func__, [&, caller = __builtin_return_address(0)] {
-    SIMT_OBSERVE(check::host_waits_for_all();)
-    return free_memory({"cudaFreeHost", caller}, pointer, {MemoryKind::pinned});
+    return free_now({"cudaFreeHost", caller}, pointer, {MemoryKind::pinned});
   });
 }
 

@@ -1,18 +1,23 @@
 // What the functions of CUDA's host interface share.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
 #include "../execution/worker.h"
 #include "../faults/host_faults.h"
 #include "simt/error.h"
+#include "simt/runtime/graph_types.h"
 
 namespace simt {
 
 /// What the host functions keep for a host thread. Outside the unnamed namespace, and not all zero: see device.cpp.
+struct NodeWork;
 struct HostThread {
-  bool in_host_function = false;  ///< while cudaLaunchHostFunc or cudaStreamAddCallback runs one
+  bool in_host_function = false;    ///< while cudaLaunchHostFunc or cudaStreamAddCallback runs one
+  NodeWork* kernel_node = nullptr;  ///< what gets the next launch, for a node of a graph
+  cudaStreamCaptureMode capture_mode = cudaStreamCaptureModeGlobal;
   int not_zero = 1;
 };
 extern constinit thread_local HostThread host_thread;
@@ -37,8 +42,27 @@ struct Rows {
   std::size_t from_bytes() const { return (height - 1) * from_pitch + width; }
 };
 
-/// What cudaMemcpy2D does.
-cudaError_t copy_2d(const HostCall& call, const Rows& rows, cudaMemcpyKind kind);
+/// What cudaMemcpy2D does; with a stream, what cudaMemcpy2DAsync does.
+cudaError_t copy_2d(const HostCall& call, const Rows& rows, cudaMemcpyKind kind,
+                    std::optional<cudaStream_t> stream = {});
+
+/// Rows of elements that are set to one value.
+struct Fill {
+  void* to;
+  std::size_t pitch;
+  unsigned value;
+  std::size_t width;  ///< in elements
+  std::size_t height;
+  unsigned element_bytes = 1;
+
+  std::size_t row_bytes() const { return width * element_bytes; }
+};
+
+/// What cudaMemset2DAsync does.
+cudaError_t fill(const HostCall& call, const Fill& fill, cudaStream_t stream);
+
+/// What cudaLaunchHostFunc does.
+void run_host_function(const HostCall& call, cudaStream_t stream, const std::function<void()>& function);
 
 /// Frees the allocation that begins at `pointer`, and reports a pointer that is not one of these kinds'.
 cudaError_t free_memory(const HostCall& call, void* pointer, std::initializer_list<MemoryKind> kinds);

@@ -10,6 +10,7 @@
 #include "../memory/access.h"
 #include "../memory/closed_memory.h"
 #include "call.h"
+#include "captures.h"
 #include "simt/runtime/streams.h"
 
 namespace simt {
@@ -64,8 +65,16 @@ class Observed {
   Observed& operator=(const Observed&) = delete;
 };
 
+/// While streams are captured: the error, unless the call has to run now.
+std::optional<cudaError_t> captured_or_refused(const Call& call, const std::function<NodeWork()>& work) {
+  if (const cudaError_t error = refused_in_capture(call.is_async ? call.stream : nullptr); error != cudaSuccess) {
+    return error;
+  }
+  return captured(call.stream, work);
+}
+
 void copy_row([[maybe_unused]] const Call& call, char* to, const char* from, std::size_t bytes) {
-  SIMT_OBSERVE(if (!is_device(to)) check::read_by_host(from, bytes, call.caller);)
+  SIMT_OBSERVE(if (!is_device(to)) check::read_by_host(from, bytes, to, call.caller);)
   SIMT_OBSERVE(check::transfer_reads(from, bytes);)
   std::memmove(to, from, bytes);
   SIMT_OBSERVE(check::transfer_writes(to, bytes, from);)
@@ -81,6 +90,9 @@ cudaError_t copy_rows(const Call& call, const Rows& rows, cudaMemcpyKind kind) {
     if (error == cudaErrorInvalidValue)
       report_refused_copy({call.name, call.caller}, rows.to, to_bytes, rows.from, from_bytes, kind);
     return error;
+  }
+  if (const auto error = captured_or_refused(call, [&] { return copy_work({call.name, call.caller}, {rows}, kind); })) {
+    return *error;
   }
   watch_copy({call.name, call.caller}, rows.to, to_bytes, rows.from, from_bytes);
   const OpenMemory open;
@@ -101,21 +113,34 @@ cudaError_t copy_bytes(const Call& call, void* to, const void* from, std::size_t
   return copy_rows(call, {to, bytes, from, bytes, bytes, 1}, kind);
 }
 
-cudaError_t fill_rows(const Call& call, void* pointer, std::size_t pitch, int value, std::size_t width,
-                      std::size_t height) {
+void fill_row(const Fill& fill, char* row) {
+  if (fill.element_bytes == 1) {
+    std::memset(row, int(fill.value), fill.width);
+    return;
+  }
+  for (std::size_t at = 0; at < fill.row_bytes(); at += fill.element_bytes) {
+    std::memcpy(row + at, &fill.value, fill.element_bytes);  // the first bytes are the lowest ones
+  }
+}
+
+cudaError_t fill_rows(const Call& call, const Fill& fill) {
   if (!is_stream(call.stream)) return cudaErrorInvalidResourceHandle;
-  if (height > 1 && width > pitch) return cudaErrorInvalidPitchValue;
-  if (width == 0 || height == 0) return cudaSuccess;
-  const std::size_t bytes = (height - 1) * pitch + width;
-  if (pointer == nullptr || !access_of(pointer, bytes).device) {
-    report_refused_fill({call.name, call.caller}, pointer, bytes);
+  if (fill.height > 1 && fill.row_bytes() > fill.pitch) return cudaErrorInvalidPitchValue;
+  if (fill.width == 0 || fill.height == 0) return cudaSuccess;
+  const std::size_t bytes = (fill.height - 1) * fill.pitch + fill.row_bytes();
+  if (fill.to == nullptr || !access_of(fill.to, bytes).device) {
+    report_refused_fill({call.name, call.caller}, fill.to, bytes);
     return cudaErrorInvalidValue;
   }
+  if (const auto error = captured_or_refused(call, [&] { return fill_work({call.name, call.caller}, fill); })) {
+    return *error;
+  }
   const OpenMemory open;
-  const Observed observed(call, pointer, nullptr);
-  for (std::size_t row = 0; row < height; ++row) {
-    std::memset(static_cast<char*>(pointer) + row * pitch, value, width);
-    SIMT_OBSERVE(check::transfer_writes(static_cast<char*>(pointer) + row * pitch, width, nullptr);)
+  const Observed observed(call, fill.to, nullptr);
+  for (std::size_t row = 0; row < fill.height; ++row) {
+    char* const begin = static_cast<char*>(fill.to) + row * fill.pitch;
+    fill_row(fill, begin);
+    SIMT_OBSERVE(check::transfer_writes(begin, fill.row_bytes(), nullptr);)
   }
   return cudaSuccess;
 }
@@ -129,8 +154,12 @@ cudaError_t copy(const HostCall& call, void* to, const void* from, std::size_t b
   return copy_bytes({call.name, call.caller, stream.value_or(nullptr), stream.has_value()}, to, from, bytes, kind);
 }
 
-cudaError_t copy_2d(const HostCall& call, const Rows& rows, cudaMemcpyKind kind) {
-  return copy_rows({call.name, call.caller, nullptr, false}, rows, kind);
+cudaError_t copy_2d(const HostCall& call, const Rows& rows, cudaMemcpyKind kind, std::optional<cudaStream_t> stream) {
+  return copy_rows({call.name, call.caller, stream.value_or(nullptr), stream.has_value()}, rows, kind);
+}
+
+cudaError_t fill(const HostCall& call, const Fill& fill, cudaStream_t stream) {
+  return fill_rows({call.name, call.caller, stream}, fill);
 }
 
 }  // namespace simt
@@ -164,23 +193,23 @@ cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, 
 
 cudaError_t cudaMemset(void* pointer, int value, std::size_t bytes) {
   const Call c CALL(nullptr, false);
-  return call(__func__, [&] { return fill_rows(c, pointer, bytes, value, bytes, 1); });
+  return call(__func__, [&] { return fill_rows(c, {pointer, bytes, unsigned(value), bytes, 1}); });
 }
 
 cudaError_t cudaMemsetAsync(void* pointer, int value, std::size_t bytes, cudaStream_t stream) {
   const Call c CALL(stream);
-  return call(__func__, [&] { return fill_rows(c, pointer, bytes, value, bytes, 1); });
+  return call(__func__, [&] { return fill_rows(c, {pointer, bytes, unsigned(value), bytes, 1}); });
 }
 
 cudaError_t cudaMemset2D(void* pointer, std::size_t pitch, int value, std::size_t width, std::size_t height) {
   const Call c CALL(nullptr, false);
-  return call(__func__, [&] { return fill_rows(c, pointer, pitch, value, width, height); });
+  return call(__func__, [&] { return fill_rows(c, {pointer, pitch, unsigned(value), width, height}); });
 }
 
 cudaError_t cudaMemset2DAsync(void* pointer, std::size_t pitch, int value, std::size_t width, std::size_t height,
                               cudaStream_t stream) {
   const Call c CALL(stream);
-  return call(__func__, [&] { return fill_rows(c, pointer, pitch, value, width, height); });
+  return call(__func__, [&] { return fill_rows(c, {pointer, pitch, unsigned(value), width, height}); });
 }
 
 namespace {

@@ -18,6 +18,7 @@
 #include "../memory/heap.h"
 #include "../memory/pool.h"
 #include "call.h"
+#include "captures.h"
 #include "child_launches.h"
 #include "simt/runtime/events.h"
 #include "simt/runtime/kernels.h"
@@ -251,6 +252,7 @@ cudaError_t cudaProfilerStop() {
 
 cudaError_t cudaDeviceSynchronize() {
   return call(__func__, [] {
+    if (const cudaError_t error = refused_in_capture(); error != cudaSuccess) return error;
     SIMT_OBSERVE(check::host_waits_for_all();)
     return synchronize();
   });
@@ -262,6 +264,8 @@ cudaError_t cudaDeviceReset() {
   return call(__func__, [] {
     SIMT_OBSERVE(check::host_waits_for_all();)
     free_everything();
+    end_all_captures();
+    destroy_all_graphs();
     destroy_all_streams();
     destroy_all_events();
     destroy_all_textures();

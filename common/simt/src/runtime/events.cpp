@@ -7,6 +7,7 @@
 #endif
 #include "../emulation.h"
 #include "call.h"
+#include "captures.h"
 #include "handles.h"
 #include "simt/runtime/device.h"
 #include "simt/runtime/streams.h"
@@ -54,7 +55,8 @@ cudaError_t cudaEventDestroy(cudaEvent_t event) {
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned flags) {
   return call(__func__, [&] {
     if (flags != cudaEventRecordDefault) return cudaErrorInvalidValue;
-    if (!is_stream(stream)) return cudaErrorInvalidResourceHandle;
+    if (!is_stream(stream) || !is_event(event)) return cudaErrorInvalidResourceHandle;
+    if (const auto error = captured_record(stream, event)) return *error;
     return events().with(event, [&](Event& e) {
       SIMT_OBSERVE(check::event_recorded(event, stream);)
       e.recorded = true;
@@ -71,6 +73,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 cudaError_t cudaEventQuery(cudaEvent_t event) {
   return call(__func__, [&] {
     if (!is_event(event)) return cudaErrorInvalidResourceHandle;
+    if (const cudaError_t error = refused_in_capture(event); error != cudaSuccess) return error;
     SIMT_OBSERVE(check::host_waits_for(event);)
     return cudaSuccess;
   });
@@ -79,6 +82,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   return call(__func__, [&] {
     if (!is_event(event)) return cudaErrorInvalidResourceHandle;
+    if (const cudaError_t error = refused_in_capture(event); error != cudaSuccess) return error;
     SIMT_OBSERVE(check::host_waits_for(event);)
     return synchronize();
   });

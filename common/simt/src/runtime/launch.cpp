@@ -12,6 +12,7 @@
 #include "../faults/signals.h"
 #include "../memory/closed_memory.h"
 #include "call.h"
+#include "captures.h"
 #include "child_launches.h"
 #include "simt/runtime/kernels.h"
 #include "simt/runtime/streams.h"
@@ -19,7 +20,7 @@
 namespace simt {
 namespace {
 
-std::atomic<LaunchListener> listener = nullptr;
+std::atomic<LaunchListener> launch_listener = nullptr;
 
 /// Why a device would refuse this launch, or an empty text. Limits: CUDA C++ Programming Guide, "Compute Capabilities".
 std::string refusal(const LaunchConfig& config, std::size_t dynamic_limit) {
@@ -45,6 +46,10 @@ cudaError_t refuse(const Kernel& kernel, const std::string& reason, cudaError_t 
   set_last_error(error);
   return error;
 }
+
+constexpr const char* not_by_name =
+    "launched by a variable, which may have another value when the graph is launched; in a captured stream, launch the "
+    "kernel by its name, or with cudaLaunchKernel()";
 
 /// How many blocks like these the device has room for.
 std::uint64_t blocks_that_fit(const LaunchConfig& config, int threads) {
@@ -95,6 +100,27 @@ void run_family(Launch launch) {
   }
 }
 
+/// If the launch becomes a node of a graph instead of running now: the error.
+std::optional<cudaError_t> as_node_of_graph(const Kernel& kernel, const LaunchConfig& config) {
+  if (NodeWork* const node = std::exchange(host_thread.kernel_node, nullptr)) {
+    *node = kernel_work(kernel, config);
+    return cudaSuccess;
+  }
+  if (const cudaError_t error = refused_in_capture(config.stream); error != cudaSuccess) {
+    set_last_error(error);
+    return error;
+  }
+  const auto as_node = [&] {
+    if (!kernel.refers_to_caller) return kernel_work(kernel, config);
+    return NodeWork{.type = cudaGraphNodeTypeKernel, .run = [](cudaStream_t) { return cudaErrorNotSupported; }};
+  };
+  if (const auto error = captured(config.stream, as_node)) {
+    if (*error == cudaSuccess && kernel.refers_to_caller) return refuse(kernel, not_by_name, cudaErrorNotSupported);
+    return error;
+  }
+  return {};
+}
+
 /// Why a kernel cannot make this launch, or an empty text.
 std::string refusal_in_kernel(const LaunchConfig& config) {
   const cudaStream_t stream = config.stream;
@@ -107,7 +133,7 @@ std::string refusal_in_kernel(const LaunchConfig& config) {
 
 }  // namespace
 
-void listen_to_launches(LaunchListener new_listener) { listener = new_listener; }
+void listen_to_launches(LaunchListener new_listener) { launch_listener = new_listener; }
 
 bool is_in_kernel() { return Worker::running() != nullptr; }
 
@@ -139,11 +165,12 @@ cudaError_t run(const Kernel& kernel, const LaunchConfig& config) {
   if (config.is_cooperative && launch.blocks > blocks_that_fit(config, launch.threads)) {
     return refuse(kernel, too_large(launch), cudaErrorCooperativeLaunchTooLarge);
   }
+  if (const auto error = as_node_of_graph(kernel, config)) return *error;
   catch_faults();
   const OpenMemory open;
   const auto started = std::chrono::steady_clock::now();
   run_family(launch);
-  if (const LaunchListener notify = listener) {
+  if (const LaunchListener notify = launch_listener) {
     const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - started;
     notify(kernel, config, elapsed.count());
   }

@@ -9,13 +9,24 @@
 #include "../emulation.h"
 #include "../memory/pool.h"
 #include "call.h"
+#include "captures.h"
 #include "simt/runtime/streams.h"
+
+namespace simt {
+namespace {
+
+/// Nodes of graphs that allocate or free memory do not exist here.
+bool is_captured(cudaStream_t stream) { return refused_wait_in_capture(stream) != cudaSuccess; }
+
+}  // namespace
+}  // namespace simt
 
 using namespace simt;
 
 cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t stream) {
   return call(__func__, [&] {
     if (pointer == nullptr) return cudaErrorInvalidValue;
+    if (is_captured(stream)) return cudaErrorNotSupported;
     return is_stream(stream) ? allocate_from(nullptr, pointer, bytes) : cudaErrorInvalidResourceHandle;
   });
 }
@@ -23,6 +34,7 @@ cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t stre
 cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
   return call(__func__, [&] {
     if (pointer == nullptr || pool == nullptr) return cudaErrorInvalidValue;
+    if (is_captured(stream)) return cudaErrorNotSupported;
     return is_stream(stream) ? allocate_from(pool, pointer, bytes) : cudaErrorInvalidResourceHandle;
   });
 }
@@ -30,6 +42,7 @@ cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, cudaMemPo
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
   return call(__func__, [&, caller = __builtin_return_address(0)] {
     if (!is_stream(stream)) return cudaErrorInvalidResourceHandle;
+    if (is_captured(stream)) return cudaErrorNotSupported;
     SIMT_OBSERVE(check::freed_in_stream(pointer, {"cudaFreeAsync", stream, false, caller});)
     return free_memory({"cudaFreeAsync", caller}, pointer, {MemoryKind::device, MemoryKind::managed});
   });

@@ -7,6 +7,7 @@
 #endif
 #include "../emulation.h"
 #include "call.h"
+#include "captures.h"
 #include "handles.h"
 #include "simt/runtime/device.h"
 #include "simt/runtime/events.h"
@@ -39,18 +40,32 @@ cudaError_t create_stream(cudaStream_t* stream, unsigned flags, int priority) {
   return cudaSuccess;
 }
 
-/// Runs a host function of the program, in which CUDA calls are refused.
-template <class Function>
-void run_host_function([[maybe_unused]] const char* name, [[maybe_unused]] cudaStream_t stream,
-                       [[maybe_unused]] void* caller, Function&& function) {
-  SIMT_OBSERVE(check::begin_host_function({name, stream, false, caller});)
+}  // namespace
+
+// CUDA calls in it are refused.
+void run_host_function([[maybe_unused]] const HostCall& call, [[maybe_unused]] cudaStream_t stream,
+                       const std::function<void()>& function) {
+  SIMT_OBSERVE(check::begin_host_function({call.name, stream, false, call.caller});)
   host_thread.in_host_function = true;
   function();
   host_thread.in_host_function = false;
   SIMT_OBSERVE(check::end_host_function();)
 }
 
-}  // namespace
+cudaStream_t new_stream() {
+  cudaStream_t stream = nullptr;
+  create_stream(&stream, cudaStreamNonBlocking, 0);
+  return stream;
+}
+void remove_stream(cudaStream_t stream) { streams().remove(stream); }
+bool is_blocking_stream(cudaStream_t stream) {
+  bool is_blocking = false;
+  with_stream(stream, [&](const Stream& s) {
+    is_blocking = s.flags == cudaStreamDefault;
+    return cudaSuccess;
+  });
+  return is_blocking;
+}
 
 bool is_default_stream(cudaStream_t stream) {
   return stream == nullptr || stream == cudaStreamLegacy || stream == cudaStreamPerThread;
@@ -122,6 +137,7 @@ cudaError_t cudaStreamGetPriority(cudaStream_t stream, int* priority) {
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   return call(__func__, [&] {
     if (!is_stream(stream)) return cudaErrorInvalidResourceHandle;
+    if (const cudaError_t error = refused_wait_in_capture(stream); error != cudaSuccess) return error;
     SIMT_OBSERVE(check::host_waits_for(stream);)
     return synchronize();
   });
@@ -130,6 +146,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
   return call(__func__, [&] {
     if (!is_stream(stream)) return cudaErrorInvalidResourceHandle;
+    if (const cudaError_t error = refused_wait_in_capture(stream); error != cudaSuccess) return error;
     SIMT_OBSERVE(check::host_waits_for(stream);)
     return cudaSuccess;
   });
@@ -139,6 +156,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
   return call(__func__, [&] {
     if (flags != cudaEventWaitDefault) return cudaErrorInvalidValue;
     if (!is_stream(stream) || !is_event(event)) return cudaErrorInvalidResourceHandle;
+    if (const auto error = captured_wait(stream, event)) return *error;
     SIMT_OBSERVE(check::stream_waits(stream, event);)
     return cudaSuccess;
   });
@@ -148,7 +166,8 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
   return call(__func__, [&, caller = __builtin_return_address(0)] {
     if (callback == nullptr || flags != 0) return cudaErrorInvalidValue;
     if (!is_stream(stream)) return cudaErrorInvalidResourceHandle;
-    run_host_function("cudaStreamAddCallback", stream, caller, [&] { callback(stream, cudaSuccess, user_data); });
+    if (const cudaError_t error = refused_wait_in_capture(stream); error != cudaSuccess) return error;
+    run_host_function({"cudaStreamAddCallback", caller}, stream, [&] { callback(stream, cudaSuccess, user_data); });
     return cudaSuccess;
   });
 }
@@ -157,7 +176,9 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
   return call(__func__, [&, caller = __builtin_return_address(0)] {
     if (function == nullptr) return cudaErrorInvalidValue;
     if (!is_stream(stream)) return cudaErrorInvalidResourceHandle;
-    run_host_function("cudaLaunchHostFunc", stream, caller, [&] { function(user_data); });
+    const HostCall self{"cudaLaunchHostFunc", caller};
+    if (const auto error = captured(stream, [&] { return host_work(self, function, user_data); })) return *error;
+    run_host_function(self, stream, [&] { function(user_data); });
     return cudaSuccess;
   });
 }

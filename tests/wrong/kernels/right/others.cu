@@ -1,6 +1,7 @@
 // What looks like a fault and is none: loops around atomicCAS, objects in shared memory, padding that nothing writes.
 #include <cmath>
 #include <cstring>
+#include <cuda/atomic>
 #include <new>
 
 #include "../case.h"
@@ -207,3 +208,66 @@ __global__ void own_arrays(int* out) {
   out[t] = at(zeros, 127 - t) + copies[t] + int(whole[t]);
 }
 CASE { own_arrays<<<1, 64>>>(device<int>(64)); }
+
+/// An exchange whose old value nobody uses is a store, also of memory that nothing has written.
+__global__ void set_by_exchange(int* flags, unsigned long long* keys, float* sums) {
+  const int i = int(blockIdx.x * 32 + threadIdx.x);
+  __shared__ int count;
+  if (threadIdx.x == 0) atomicExch(&count, 0);
+  (void)atomicExch(&keys[i], 1ull);
+  atomicExch_block(&sums[i], 0.f);
+  cuda::atomic_ref<int, cuda::thread_scope_device>(flags[i]).exchange(2, cuda::memory_order_relaxed);
+  __syncthreads();
+  atomicAdd(&count, flags[i] + int(keys[i]) + int(sums[i]));
+}
+CASE { set_by_exchange<<<2, 32>>>(device<int>(64), device<unsigned long long>(64), device<float>(64)); }
+
+/// Copies and fills of a few bytes.
+struct Bytes {
+  char bytes[24];
+};
+__global__ void copy_parts(Bytes* to, const Bytes* from) {
+  const int i = int(threadIdx.x);
+  __builtin_memcpy(&to[i], &from[i], sizeof *to);
+  __builtin_memset(&to[i].bytes[3], 0, 7);
+  memset(&to[i].bytes[11], 0, 2);
+}
+CASE { copy_parts<<<1, 32>>>(device<Bytes>(32), filled<Bytes>(32)); }
+
+__device__ int counts_of_none[0];
+__device__ int counts_of_two[2];
+__global__ void beside_none(int n) {
+  for (int i = 0; i < n; ++i) counts_of_none[i] = 0;
+  counts_of_two[threadIdx.x] = n;
+}
+CASE { beside_none<<<1, 2>>>(0); }
+
+/// The host copies whole buffers, and reads only what kernels have written, or what it has written over the rest.
+__global__ void lower_half(int* out) { out[threadIdx.x] = int(threadIdx.x); }
+static int first_of(const int* data) {
+  int host[64];
+  cudaMemcpy(host, data, sizeof host, cudaMemcpyDeviceToHost);  // note: uninitialized
+  return host[0];
+}
+static int read_line() {
+  char line[256];
+  std::FILE* const file = std::fopen("/proc/self/stat", "r");
+  const bool is_read = file != nullptr && std::fgets(line, sizeof line, file) != nullptr;
+  if (file != nullptr) std::fclose(file);
+  return is_read ? line[0] + line[63] : 0;
+}
+CASE {
+  int* data = device<int>(64);
+  lower_half<<<1, 32>>>(data);
+  int sum = first_of(data) + read_line();
+  std::vector<int> host(64), other(64);
+  cudaMemcpy(host.data(), data, 256, cudaMemcpyDeviceToHost);  // note: uninitialized
+  for (int i = 32; i < 64; ++i) host[i] = 0;
+  for (int i = 0; i < 64; ++i) sum += host[i];
+  cudaMemcpy(other.data(), data, 256, cudaMemcpyDeviceToHost);  // note: uninitialized
+  for (int i = 0; i < 32; ++i) sum += other[i];
+  lower_half<<<1, 64>>>(data);
+  cudaMemcpy(other.data(), data, 256, cudaMemcpyDeviceToHost);
+  for (int i = 0; i < 64; ++i) sum += other[i];
+  std::printf("%d\n", sum);
+}

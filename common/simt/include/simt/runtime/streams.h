@@ -26,4 +26,9 @@ bool is_stream(cudaStream_t stream);
 
 void destroy_all_streams();
 
+/// One that does not wait for the default stream, and removing it.
+cudaStream_t new_stream();
+void remove_stream(cudaStream_t stream);
+bool is_blocking_stream(cudaStream_t stream);
+
 }  // namespace simt
