@@ -76,6 +76,8 @@ class Generator {
     begin_group("many keys");
     // The plain type, which gets the inputs at even places, and the others take turns, because some methods serve only
     // large arrays of one type. "values:200" puts many equal keys into each part that the highest bits make.
+    // "nearly-sorted" gives the lanes of a warp keys of the same part, also at an n that a method for few keys serves.
+    if (quick && limit() >= 10007) add(plain_type(), 10007, "nearly-sorted");
     const char* const inputs[] = {"uniform", "few-values", "values:200", "skewed", "uniform", "nearly-sorted"};
     std::size_t index = 0;
     for (std::int64_t n : large_sizes(quick)) {
