@@ -4,7 +4,14 @@
 #include "items.cuh"
 
 /// Compiles both functions of a step, such as sort_thread, for every type that merge_sort.h lists. Used once, at the
-/// end of the step's file.
+/// end of the step's file. Where only the errors of nvcc are asked for, for a few of them.
+#ifdef LAB_FEW_TYPES
+#define MERGE_SORT_INSTANTIATE(sort_function)                                                                   \
+  template void sort_function(lab::Span<std::uint32_t>, lab::Order, lab::LaunchShape, cudaStream_t);            \
+  template void sort_function(lab::Span<std::uint64_t>, lab::Order, lab::LaunchShape, cudaStream_t);            \
+  template void sort_function(lab::Span<std::uint32_t>, lab::Span<std::uint32_t>, lab::Order, lab::LaunchShape, \
+                              cudaStream_t)
+#else
 #define MERGE_SORT_INSTANTIATE(sort_function)                                                                   \
   template void sort_function(lab::Span<std::uint32_t>, lab::Order, lab::LaunchShape, cudaStream_t);            \
   template void sort_function(lab::Span<std::int32_t>, lab::Order, lab::LaunchShape, cudaStream_t);             \
@@ -15,6 +22,7 @@
                               cudaStream_t);                                                                    \
   template void sort_function(lab::Span<std::uint32_t>, lab::Span<std::uint32_t>, ByLowByte, lab::LaunchShape,  \
                               cudaStream_t)
+#endif
 
 /// The same for sort_tiles, which step 02 defines and step 03 calls.
 #define MERGE_SORT_INSTANTIATE_TILES(sort_tiles)                                                                   \

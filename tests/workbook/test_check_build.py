@@ -153,6 +153,7 @@ class NvccCompiles(InFolder):
         super().setUp()
         self.replace(build, "folder", lambda: self.folder)
         self.replace(machine, "ninja", lambda: str(self.folder / "ninja"))
+        self.replace(build, "targets", set)
 
     def nvcc(self, script: str, target: str = OBJECT) -> None:
         """A Ninja that does this, in a build folder that has this object."""
@@ -180,6 +181,12 @@ class NvccCompiles(InFolder):
         self.assertRegex(text, r"02 shared: nvcc compiles it, too(, which took \d+\.\d s longer than the tests)?\n")
         self.assertEqual((self.folder / "asked").read_text().split()[-1], OBJECT)
         self.assertIn(("nvcc", "passed", None), self.saved)
+
+    def test_where_no_gpu_can_be_only_what_shows_errors_is_made(self) -> None:
+        self.nvcc("exit 0")
+        self.replace(build, "targets", lambda: {"04-counting-02_shared-nvcc"})
+        self.assertTrue(self.check()[0])
+        self.assertEqual((self.folder / "asked").read_text().split()[-1], "labs/04-counting-02_shared-nvcc.ii")
 
     def test_passed_waits_for_nvcc(self) -> None:
         self.nvcc("sleep 1")

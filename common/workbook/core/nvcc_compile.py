@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
 import subprocess
 import tempfile
 import time
+from pathlib import Path
 
 from . import build, diagnostics, files, machine
 from .course import StepFile
 
-_QUICKLY = "--Ofast-compile=max -O0"
 
-
-def _environment() -> dict[str, str]:
-    """nvcc's environment. Where no GPU can run the result, it need not be fast (meson.build: cuda_for_errors)."""
-    variables = build.environment()
-    if shutil.which("nvidia-smi") is None and shutil.which("nvcc"):
-        options = subprocess.run(["nvcc", "--help"], env=variables, capture_output=True, text=True, check=False).stdout
-        if _QUICKLY.partition("=")[0] in options:
-            variables["NVCC_APPEND_FLAGS"] = f"{variables.get('NVCC_APPEND_FLAGS', '')} {_QUICKLY}"
-    return variables
+def _target(step: StepFile, solution: bool) -> str | None:
+    """What Ninja makes to learn whether nvcc compiles a step: where no GPU can be, not a whole object."""
+    for_errors = f"{step.lab}-{Path(step.file).stem}-nvcc{'-solution' if solution else ''}"
+    return f"labs/{for_errors}.ii" if for_errors in build.targets() else build.object_of(step, "cuda", solution)
 
 
 class NvccCompile:
@@ -35,7 +29,7 @@ class NvccCompile:
         self._process: subprocess.Popen[str] | None = None
         self._started = time.monotonic()
         self.waited = 0.0  # seconds for which errors() was not ready
-        target = build.object_of(step, "cuda", solution) if is_needed else None
+        target = _target(step, solution) if is_needed else None
         if target:
             self._held.enter_context(files.locked("build"))
             self._process = subprocess.Popen(
@@ -43,7 +37,7 @@ class NvccCompile:
                 stdin=subprocess.DEVNULL,
                 stdout=self._output,
                 stderr=subprocess.STDOUT,
-                env=_environment(),
+                env=build.environment(),
                 text=True,
             )
 
