@@ -518,4 +518,17 @@ MISTAKES = (
         {"phase < keys.n; ++phase": "phase < 2; ++phase"},
         ["FAILED  step 01 global, cpu build", "wrong key at index", "it launched run_phase 2 times"],
     ),
+    in_rows(
+        "the active lanes as a mask",
+        {"constexpr unsigned all_lanes = 0xffffffffu;": "const unsigned all_lanes = __activemask();"},
+        ["{at}: note: active-mask: ", "write the mask of the lanes that take part"],
+    ),
+    in_global(
+        "the host waits after each launch",
+        {
+            "    CUDA_CHECK(cudaGetLastError());\n  }": "    CUDA_CHECK(cudaGetLastError());\n"
+            "    CUDA_CHECK(cudaDeviceSynchronize());\n  }"
+        },
+        ["ok      step 01 global", "{at+1}: note: host-wait: the host waits here", "leave it out"],
+    ),
 )

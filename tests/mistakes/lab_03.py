@@ -288,4 +288,9 @@ MISTAKES = (
         },
         ["{at}: error: no match for ", "exchange the two keys that are compared"],
     ),
+    in_hybrid(
+        "a length of runs in 32 bits",
+        {"for (std::int64_t run = 2": "for (int run = 2"},
+        ["ok      step 03 hybrid", "{at}: note: narrow: int run grows up to n and overflows", "use std::int64_t"],
+    ),
 )

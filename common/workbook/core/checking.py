@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..inspection import look
-from . import build, check_build, machine, narrowing, nvcc_compile, shrinking
+from . import build, check_build, machine, narrowing, nvcc_compile, shrinking, suspects
 from .console import Progress, note, paint, wrapped_message
 from .course import StepFile, find_step, step_of_file
 from .judge_client import JudgeClient, JudgeUsage
@@ -261,6 +261,9 @@ class Checker:
             print(*lines, sep="\n")
         if launched := self._launched(shown.line, shrunk.smallest if shrunk else shown.outcome):
             print(launched)
+        if shown.outcome.status == "wrong" and not shown.outcome.findings:
+            for suspect in suspects.notes(shown.step, self.solution, passed=False):
+                print(wrapped_message(f"  perhaps the reason: {suspect}"))
         print(again, flush=True)
         playing = (shrunk.smallest if shrunk else shown.outcome).playing
         if playing and self.observed:
@@ -389,7 +392,8 @@ class Checker:
                 return False
             if observation and not self.observed_well(step, observation):
                 return False
-            for remark in (*(scan.notes() if scan else ()), *(inspected.notes() if inspected else ())):
+            own = suspects.notes(step, self.solution, passed=True)
+            for remark in (*(scan.notes() if scan else ()), *own, *(inspected.notes() if inspected else ())):
                 print(wrapped_message(str(remark)), flush=True)
             return self.compiled_by_nvcc(step, nvcc)
         finally:
