@@ -319,6 +319,10 @@ class Texts(unittest.TestCase):
             )
             path.write_text('  NOT_WRITTEN("step 01");\n')
             self.assertEqual(diagnostics.warnings(printed, Path(folder)), [])
+            empty = (
+                "labs/01-odd-even/00_exchange.cu:9:5: warning: suggest braces around empty body in an ‘if’ statement"
+            )
+            self.assertIn("the ; directly after this if ends it", diagnostics.warnings(empty, Path(folder))[0])
 
     def test_an_argument_of_a_kernel(self) -> None:
         place = "labs/01-odd-even/01_global.cu"

@@ -150,9 +150,10 @@ void advise_on_rounds(std::vector<Finding>& findings, const Places& places) {
     if (f.kind != "race" || f.is_at_once || f.barrier == nullptr) continue;
     const std::string line = places.in_source(f.code);
     if (line.empty() || line != places.in_source(f.other) || places.of(f.code) == places.of(f.other)) continue;
-    f.advice = "the same line leads both threads to this element: put " + std::string(f.barrier) +
-               " between the two rounds of its loop if one must come after the other; otherwise check which thread has "
-               "which element: the index, and the step of the loop";
+    f.advice =
+        "the same line leads both threads to this element: put __syncthreads() between the two rounds of its loop if "
+        "one must come after the other; otherwise check which thread has which element: the index, and the step of the "
+        "loop";
   }
 }
 

@@ -30,6 +30,7 @@ _REMEDIES = (
     ),
 )
 _WARP = re.compile(r"['‘](__(?:shfl(?:_up|_down|_xor)?|any|all|ballot))['’] was not declared")
+_EMPTY = re.compile(r"suggest braces around empty body in an ['‘](\w+)['’] statement")
 _VOID = re.compile(rf"variable or field {_Q} declared void")
 _UNDECLARED = re.compile(rf"{_Q} was not declared")
 _NO_MATCH = re.compile(r"no matching function for call to ['‘]((?:\w+::)*(\w+)(?:<[^()]*>)?\(.*\))['’]")
@@ -91,6 +92,11 @@ def _with_pointer(before: Sequence[str], first: str) -> str:
 
 
 _EXPLANATIONS: Sequence[Callable[[str, Sequence[str]], str]] = (_without_template, _without_mask, _not_called)
+
+
+def warning(line: str) -> str:
+    """A compiler's warning, in words where its own do not say what is wrong."""
+    return _EMPTY.sub(r"the ; directly after this \1 ends it, so nothing depends on it: delete the ;", line)
 
 
 def explanation(lines: Sequence[str], first: int) -> str:

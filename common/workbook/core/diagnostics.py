@@ -61,7 +61,7 @@ def warnings(output: str, root: Path = ROOT, build: Path = BUILD) -> list[str]:
         line = relative(line, root, build)
         warning = _WARNING.match(line)
         if warning and not _has_gap(root / warning[2]):
-            found.setdefault(warning[1], line)
+            found.setdefault(warning[1], compiler_words.warning(line))
     return list(found.values())
 
 
