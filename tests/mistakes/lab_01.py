@@ -362,4 +362,173 @@ MISTAKES = (
         },
         ["FAILED  step 01 global, ", "01_global.cu: crashed: lab::Unsupported was thrown and not caught: n"],
     ),
+    # --- compilers' messages ---
+    in_global(
+        "no template before the kernel",
+        {"template <class Key>\n__global__": "__global__"},
+        ["01_global.cu:23: error: Key was not declared: write template <class Key> in the line above"],
+    ),
+    in_global(
+        "a key in place of a pointer to the keys",
+        {"run_phase(Key* keys,": "run_phase(Key keys,"},
+        ["01_global.cu:", "error: Key is unsigned int* here, because run_phase has a parameter", "write Key* there"],
+    ),
+    in_global(
+        "no .x",
+        {
+            "blockDim.x + threadIdx.x; t <": "blockDim + threadIdx.x; t <",
+        },
+        ["{at}: error: no match for ", "write .x after the name"],
+    ),
+    in_halo(
+        "the addresses of a pair",
+        {
+            "<order>(window[i], window[i + 1]);\n": "<order>(&window[i], &window[i + 1]);\n",
+        },
+        ["{at}: error: cannot bind", "pass it without &"],
+    ),
+    in_halo(
+        "a call without the order",
+        {"        compare_exchange<order>(": "        compare_exchange("},
+        ["{at}: error: the template argument order of compare_exchange is missing: write compare_exchange<order>"],
+    ),
+    in_halo(
+        "a launch without the order",
+        {"run_phases<order><<<": "run_phases<<<"},
+        ["{at}: error: the template argument order of run_phases is missing: write run_phases<order>"],
+    ),
+    in_rows(
+        "a template argument that is a variable",
+        {"sort_rows_kernel<lab::Order::ascending><<<": "sort_rows_kernel<order><<<"},
+        ["{at}: error: order is known only when the program runs", "call sort_rows_kernel once for each value"],
+    ),
+    in_rows(
+        "a shuffle without a mask",
+        {"__shfl_up_sync(all_lanes, own[3], 1)": "__shfl_up(own[3], 1)"},
+        ["{at}: error: __shfl_up is no longer part of CUDA: use __shfl_up_sync"],
+    ),
+    # --- which thread has which element ---
+    in_global(
+        "the step of a thread in place of the grid's",
+        {"std::int64_t(gridDim.x) * blockDim.x;": "gridDim.x;"},
+        ["FAILED  step 01 global, check build", "error: race: ", "check the loop's start and step, too"],
+    ),
+    in_global(
+        "the number of blocks in place of the number of threads",
+        {"t = std::int64_t(blockIdx.x) * blockDim.x +": "t = std::int64_t(blockIdx.x) * gridDim.x +"},
+        [
+            "FAILED  step 01 global, check build",
+            "error: race: ",
+            "nothing orders these blocks",
+            "blockIdx.x * blockDim.x + threadIdx.x is another number in each thread",
+        ],
+    ),
+    in_global(
+        "a grid of one column",
+        {"<<<blocks, threads_per_block,": "<<<dim3(1, blocks), threads_per_block,"},
+        ["FAILED  step 01 global, check build", "error: race: ", "these blocks differ in blockIdx.y or .z only"],
+        alone=True,
+    ),
+    in_global(
+        "a block of one column",
+        {"<<<blocks, threads_per_block,": "<<<blocks, dim3(1, threads_per_block),"},
+        ["FAILED  step 01 global, check build", "error: race: ", "these threads differ in threadIdx.y or .z only"],
+        alone=True,
+    ),
+    in_global(
+        "all phases in one launch",
+        {
+            "  const std::int64_t pairs = ": "  for (int phase = 0; phase < n; ++phase, __syncthreads()) {\n"
+            "  parity = phase % 2;\n  const std::int64_t pairs = ",
+            "    }\n  }\n  // end solution\n}\n\n}  // namespace\n": "    }\n  }\n  }\n}\n\n}  // namespace\n",
+            "phase < keys.n; ++phase": "phase < 1; ++phase",
+        },
+        [
+            "FAILED  step 01 global, check build",
+            "error: race: ",
+            "nothing orders these blocks",
+            "__syncthreads() orders only threads of one block",
+        ],
+    ),
+    in_halo(
+        "one array for both",
+        {"(from, to, keys.n, first_phase": "(from, from, keys.n, first_phase", "    std::swap(from, to);\n": ""},
+        ["FAILED  step 02 halo, check build", "error: race: ", "let the kernel write into another array than it reads"],
+        quick=True,
+    ),
+    in_halo(
+        "a step that counts threads, not pairs",
+        {"i += 2 * blockDim.x": "i += blockDim.x"},
+        [
+            "FAILED  step 02 halo, check build",
+            "error: race: ",
+            "the same line leads both threads to this element",
+            "the index, and the step of the loop",
+        ],
+        alone=True,
+    ),
+    # --- what has been written ---
+    in_halo(
+        "one key per thread is loaded",
+        {LOAD: "if (int(threadIdx.x) < count) window[threadIdx.x] = from[left + threadIdx.x];"},
+        ["FAILED  step 02 halo, check build", "error: uninitialized: ", "elements, only 0 to 511 have been written"],
+    ),
+    in_halo(
+        "one key per thread is stored",
+        {
+            "for (std::int64_t i = first + threadIdx.x; i < end; i += blockDim.x) to[i]": "if (const std::int64_t i = "
+            "first + threadIdx.x; i < end) to[i]"
+        },
+        ["FAILED  step 02 halo, check build", "error: uninitialized: ", "elements, ", "0 to 31 have been written"],
+    ),
+    in_halo(
+        "a pointer in place of a shared array",
+        {"__shared__ Key window[window_keys];": "__shared__ Key* window;"},
+        [
+            "FAILED  step 02 halo, check build",
+            "error: uninitialized: ",
+            "window is one value of 8 bytes: if it should be an array",
+        ],
+    ),
+    in_halo(
+        "scratch memory of n bytes",
+        {
+            "  lab::DeviceArray<Key> scratch(keys.n, stream);\n": "",
+            "Key* to = scratch.data();": "Key* to = nullptr;\n  CUDA_CHECK(cudaMallocAsync(&to, keys.n, stream));",
+        },
+        ["FAILED  step 02 halo, check build", "error: out-of-bounds: ", "is sizeof missing in its size?"],
+    ),
+    # --- wrong keys ---
+    in_exchange(
+        "the greater key behind, in either order",
+        {"!lab::before(b, a, order)": "a <= b"},
+        ["FAILED  step 00 exchange, cpu build", "wrong key at index", "fails only in descending order"],
+    ),
+    in_global(
+        "keys that are stored where they were read",
+        {"      keys[i] = b;\n      keys[i + 1] = a;\n": "      keys[i] = a;\n      keys[i + 1] = b;\n"},
+        [
+            "FAILED  step 01 global, check build",
+            "the step changed nothing: its kernels store nothing in the keys",
+            "is each key stored where it was read",
+        ],
+    ),
+    in_global(
+        "one phase of each parity",
+        {"phase < keys.n; ++phase": "phase < 2; ++phase"},
+        ["FAILED  step 01 global, cpu build", "wrong key at index", "it launched run_phase 2 times"],
+    ),
+    in_rows(
+        "the active lanes as a mask",
+        {"constexpr unsigned all_lanes = 0xffffffffu;": "const unsigned all_lanes = __activemask();"},
+        ["{at}: note: active-mask: ", "write the mask of the lanes that take part"],
+    ),
+    in_global(
+        "the host waits after each launch",
+        {
+            "    CUDA_CHECK(cudaGetLastError());\n  }": "    CUDA_CHECK(cudaGetLastError());\n"
+            "    CUDA_CHECK(cudaDeviceSynchronize());\n  }"
+        },
+        ["ok      step 01 global", "{at+1}: note: host-wait: the host waits here", "leave it out"],
+    ),
 )

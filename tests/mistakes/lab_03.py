@@ -196,4 +196,101 @@ MISTAKES = (
         {"__shared__ Key tile[": "Key tile["},
         ["FAILED  step 02 shared, check build", "error: uninitialized: ", "reads tile[", "declare it __shared__"],
     ),
+    # --- wrong keys ---
+    in_global(
+        "merges that end too early",
+        {"k <= n; k *= 2": "k < n; k *= 2"},
+        ["FAILED  step 01 global, cpu build", "wrong key at index", "the step changed nothing: it launches no kernel"],
+    ),
+    in_global(
+        "strides in the wrong order",
+        {"j = k / 2; j > 0; j /= 2": "j = 1; j < k; j *= 2"},
+        [
+            "FAILED  step 01 global, cpu build",
+            "01_global.cu: wrong key at index",
+            "it launched pad once; run_stage 3 times",
+        ],
+    ),
+    in_hybrid(
+        "no merge in the tiles",
+        {
+            "    merge_in_tiles<order><<<tile_blocks, threads_per_block, 0, stream>>>(keys, values);\n"
+            "    CUDA_CHECK(cudaGetLastError());\n": ""
+        },
+        [
+            "FAILED  step 03 hybrid, cpu build",
+            "03_hybrid.cu: wrong key at index",
+            "it launched sort_tiles_kernel<lab::Order::ascending> once; run_global_stage<order, true> once\n",
+        ],
+    ),
+    in_hybrid(
+        "no store in the merge of the tiles",
+        {"    store_tile(keys, values, first, count, tile, tile_values);\n": ""},
+        [
+            "FAILED  step 03 hybrid, cpu build",
+            "03_hybrid.cu: wrong key at index",
+            "merge_in_tiles<order> once, which stores nothing in global memory",
+        ],
+        quick=True,
+    ),
+    # --- what has been written ---
+    in_shared(
+        "no load of the tile",
+        {"    load_tile(tile, tile_values, keys, values, first, count);\n": ""},
+        [
+            "FAILED  step 02 shared, check build",
+            "error: uninitialized: ",
+            "this block has stored nothing in this array so far",
+        ],
+    ),
+    in_shared(
+        "partners up to the end of a full tile",
+        {
+            "i ^ (run - 1);\n      if (partner < count)": "i ^ (run - 1);\n      if (partner < tile_keys)",
+            "i + stride;\n        if (partner < count)": "i + stride;\n        if (partner < tile_keys)",
+        },
+        ["FAILED  step 02 shared, check build", "error: uninitialized: ", "of its 1024 elements, only 0 to "],
+    ),
+    # --- kernels and hosts ---
+    in_hybrid(
+        "a barrier in the host",
+        {"    for (std::int64_t stride = run / 4;": "    __syncthreads();\n    for (std::int64_t stride = run / 4;"},
+        [
+            "FAILED  step 03 hybrid, cpu build",
+            "{at}: error: __syncthreads() was called outside a kernel",
+        ],
+    ),
+    in_hybrid(
+        "no values for the last stages",
+        {"(tile, tile_values, i, partner)": "(tile, static_cast<Value*>(nullptr), i, partner)"},
+        [
+            "FAILED  step 03 hybrid, check build",
+            "error: out-of-bounds: ",
+            "through a null pointer",
+            "check which pointer the kernel, or a function that it calls, is given",
+            "fails for pairs, not for their keys alone",
+        ],
+    ),
+    # --- compilers' messages ---
+    in_shared(
+        "the arguments of a function in another order",
+        {
+            "load_tile(tile, tile_values, keys, values, first, count);": "load_tile(keys, values, tile, tile_values, "
+            "first, count);"
+        },
+        ["{at}: error: load_tile(Key*, Value*, lab::Span<Key>", "cannot take the arguments of this call"],
+    ),
+    in_global(
+        "the opposite of an order",
+        {
+            "forward ? lab::before(b, a, order) : lab::before(a, b, order)": "lab::before(b, a, forward ? order : "
+            "!order)"
+        },
+        ["{at}: error: no match for ", "exchange the two keys that are compared"],
+    ),
+    in_hybrid(
+        "a length of runs in 32 bits",
+        {"for (std::int64_t run = 2": "for (int run = 2"},
+        ["ok      step 03 hybrid", "{at}: note: narrow: int run grows up to n and overflows", "use std::int64_t"],
+    ),
 )

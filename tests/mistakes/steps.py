@@ -36,7 +36,7 @@ import lab_06  # noqa: E402
 from barriers import Recipe  # noqa: E402
 from mistake import Mistake  # noqa: E402
 
-from workbook.core import build, checking, diagnostics, narrowing  # noqa: E402
+from workbook.core import build, checking, diagnostics, narrowing, suspects  # noqa: E402
 from workbook.core.course import find_step  # noqa: E402
 from workbook.core.judge_client import JudgeClient  # noqa: E402
 from workbook.core.judge_types import Note  # noqa: E402
@@ -97,6 +97,7 @@ def verdict(folder: Path, item: Mistake) -> tuple[str, float]:
         with (
             mock.patch.object(build, "runner", lambda _lab, kind, _solution=False: runners[kind]),
             mock.patch.object(narrowing, "Scan", lambda *_: scan),
+            mock.patch.object(suspects, "source_of", lambda _: item.source),
             mock.patch.object(build, "object_of", lambda *_: None),
             JudgeClient() as judge,
         ):

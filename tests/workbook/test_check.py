@@ -476,6 +476,22 @@ class Failures(unittest.TestCase):
         )
         self.assertEqual(check_build.failure_lines(outcome)[3:5], ["  the runner printed:", "hello"])
 
+    def test_the_last_words_of_a_crash_come_first(self) -> None:
+        words = "labs/a.cu:9: error: __syncthreads() was called outside a kernel"
+        outcome = Outcome("crashed", False, CASE, "Aborted", file="labs/a.cu", printed=f"hello\n{words}\n")
+        lines = check_build.failure_lines(outcome)
+        self.assertEqual(lines[:2], [words, "  crashed: Aborted"])
+        self.assertEqual(lines[3:5], ["  the runner printed:", "hello"])
+
+    def test_what_a_case_launched(self) -> None:
+        one, other = {"kernel": "sort", "global_st_requests": 3}, {"kernel": "merge", "global_st_requests": 0}
+        outcome = Outcome("wrong", False, CASE, launches=(one, one, other))
+        self.assertEqual(
+            check_build.launched(outcome),
+            "  it launched sort 2 times; merge once, which stores nothing in global memory",
+        )
+        self.assertEqual(check_build.launched(WRONG), "")
+
     def test_a_shape_that_must_be_refused(self) -> None:
         case = Case("03-bitonic", 2, 10, blocks=-1, expect="refused")
         lines = check_build.failure_lines(Outcome("verified", False, case, file="labs/a.cu"))

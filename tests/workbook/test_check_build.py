@@ -18,7 +18,7 @@ from in_folder import InFolder
 from test_check import STEPS, Script
 from test_judge_client import FAKE, FakeJudge
 
-from workbook.core import build, check_build, checking, machine, narrowing, nvcc_compile, profiles, progress
+from workbook.core import build, check_build, checking, machine, narrowing, nvcc_compile, profiles, progress, suspects
 from workbook.core.console import Problem
 from workbook.core.course import ROOT, StepFile, labs, steps
 from workbook.core.judge_client import JudgeClient
@@ -256,6 +256,24 @@ class Products(unittest.TestCase):
                 with self.subTest(expression=expression, before=before):
                     self.assertEqual(self.lines(f"\n  {before}{expression};"), [2])
 
+    def test_other_numbers_that_grow_with_n(self) -> None:
+        for line in (
+            "for (int run = 2; run / 2 < keys.n; run *= 2) {",
+            "for (unsigned i = 0; i < keys.n; ++i)",
+            "while ((1 << s) <= n) ++s;",
+            "if (1 << s < keys.n) return;",
+        ):
+            with self.subTest(line=line):
+                self.assertEqual(self.lines(line), [1])
+        for line in (
+            "for (std::int64_t run = 2; run < keys.n; run *= 2) {",
+            "for (int i = 0; i < count; ++i)",
+            "while ((std::int64_t(1) << s) <= n) ++s;",
+            "constexpr int digit_values = 1 << digit_bits;",
+        ):
+            with self.subTest(line=line):
+                self.assertEqual(self.lines(line), [])
+
     def test_indices_that_are_computed_in_64_bits(self) -> None:
         for line in (
             "std::int64_t(blockIdx.x) * blockDim.x",
@@ -274,6 +292,19 @@ class Products(unittest.TestCase):
             for step in steps(lab):
                 source = (ROOT / "solutions" / step.file).read_text()
                 self.assertEqual(narrowing.products(source, step.file), [], step.file)
+
+
+class Suspects(unittest.TestCase):
+    def test_lines(self) -> None:
+        source = "// cudaDeviceSynchronize()\nf(__activemask());\nCUDA_CHECK(cudaStreamSynchronize(stream));\n"
+        self.assertEqual([note.line for note in suspects.masks(source, FILE)], [2])
+        self.assertEqual([note.line for note in suspects.waits(source, FILE)], [3])
+
+    @unittest.skipUnless((ROOT / "solutions").is_dir(), "this copy has no solutions")
+    def test_no_solution_has_any(self) -> None:
+        for lab in labs():
+            for step in steps(lab):
+                self.assertEqual(suspects.notes(step, solution=True, passed=True), [], step.file)
 
 
 @unittest.skipUnless(shutil.which("g++"), "there is no g++")

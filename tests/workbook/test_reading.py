@@ -10,7 +10,7 @@ import fake_judge
 from in_folder import InFolder
 from report_data import row
 
-from workbook.core import console, diagnostics
+from workbook.core import compiler_words, console, diagnostics
 from workbook.core import course as paths
 from workbook.core.console import Problem, Usage
 from workbook.core.judge_types import Case, Lab, from_json
@@ -319,6 +319,10 @@ class Texts(unittest.TestCase):
             )
             path.write_text('  NOT_WRITTEN("step 01");\n')
             self.assertEqual(diagnostics.warnings(printed, Path(folder)), [])
+            empty = (
+                "labs/01-odd-even/00_exchange.cu:9:5: warning: suggest braces around empty body in an ‘if’ statement"
+            )
+            self.assertIn("the ; directly after this if ends it", diagnostics.warnings(empty, Path(folder))[0])
 
     def test_an_argument_of_a_kernel(self) -> None:
         place = "labs/01-odd-even/01_global.cu"
@@ -368,6 +372,64 @@ class Texts(unittest.TestCase):
                 f"{place}:54:55: note:   candidate expects 3 arguments, 2 provided\n"
             ),
         )
+
+    def test_a_compilers_words_about_what_is_new_to_a_beginner(self) -> None:
+        place = "labs/01-odd-even/02_halo.cu"
+        call = f"{place}:41:25: error: no matching function for call to ‘{{}}’\n"
+        candidate = "labs/a.cuh:11:24: note: candidate: ‘template<Order order, class Key> void odd::pair(Key&, Key)’\n"
+        for printed, words in (
+            (
+                call.format("pair(int&, int&)") + candidate + f"{place}:41:25: note:   couldn’t deduce template "
+                "parameter ‘order’\n",
+                "41: error: the template argument order of pair is missing: write pair<order>",
+            ),
+            (
+                call.format("pair<order>(int&, int&)") + candidate + f"{place}:41:25: error: ‘order’ is not a constant "
+                "expression\n",
+                "41: error: order is known only when the program runs, but a template argument must be known",
+            ),
+            (
+                call.format("pair(int*&, int&)") + candidate + f"{place}:41:25: note:   mismatched types\n",
+                "41: error: pair(Key&, Key) cannot take the arguments of this call: pair(int*&, int&)",
+            ),
+            (
+                f"{place}:21:17: error: variable or field ‘run’ declared void\n"
+                f"{place}:21:27: error: ‘Key’ was not declared in this scope\n",
+                "21: error: Key was not declared: write template <class Key> in the line above",
+            ),
+            (
+                f"{place}: In instantiation of ‘void odd::run(Key, int) [with Key = unsigned int*; T = long int]’:\n"
+                f"{place}:27:23: error: invalid conversion from ‘unsigned int’ to ‘unsigned int*’ [-fpermissive]\n",
+                "27: error: Key is unsigned int* here, because run has a parameter of the type Key for which a pointer",
+            ),
+            (
+                f"{place}:35:35: error: ‘__shfl_up’ was not declared in this scope; did you mean ‘__shfl_sync’?\n",
+                "35: error: __shfl_up is no longer part of CUDA: use __shfl_up_sync, with the mask of the lanes first",
+            ),
+            (
+                f"{place}:25:50: error: no match for ‘operator*’ (operand types are ‘int64_t’ and ‘dim3’)\n",
+                "25: error: no match for ‘operator*’ (operand types are ‘int64_t’ and ‘dim3’): write .x after the name",
+            ),
+        ):
+            self.assertTrue(diagnostics.summary(printed).startswith(f"{place}:{words}"), diagnostics.summary(printed))
+
+    def test_a_brace_that_is_not_closed(self) -> None:
+        source = "namespace a {\nvoid f() {\n  while (b()) {\n    if (c()) {  // }\n      d('}');\n  }\n}\n\n}  // a\n"
+        self.assertEqual(compiler_words.unclosed(source), 4)
+        self.assertEqual(compiler_words.unclosed("void f() {\n  int a[] = {1,\n             2};\n}\n"), 0)
+        self.assertEqual(compiler_words.unclosed("void f() {\n  if (a) {\n  } else {\n    b();\n  }\n"), 1)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "labs/01-odd-even/01_global.cu"
+            path.parent.mkdir(parents=True)
+            path.write_text(source)
+            printed = "labs/01-odd-even/01_global.cu:9:2: error: expected ‘}’ at end of input\n"
+            self.assertEqual(
+                diagnostics.summary(printed, Path(folder)).splitlines()[0],
+                "labs/01-odd-even/01_global.cu:4: error: no } closes the { in this line",
+            )
+
+    def test_an_error_without_an_explanation(self) -> None:
+        place = "labs/01-odd-even/01_global.cu"
         plain = f"{place}:5:9: error: invalid conversion from ‘int*’ to ‘int’\n"
         self.assertTrue(diagnostics.summary(plain).startswith(plain.strip()))
 

@@ -26,6 +26,9 @@ std::string advice_on_index(const Access& access, const std::string& element) {
            " of it, the third argument between <<< and >>>, and this access needs at least " +
            std::to_string(in_dynamic + access.bytes) + "; ask for more, or compare the index with the size";
   }
+  if (state().ownership.has_bytes_for_keys(access)) {
+    return "; the array has as many bytes as there are keys: is sizeof missing in its size?";
+  }
   const bool is_before = element.find(" before the start of ") != std::string::npos;
   return is_before ? "; check for an index below 0" : "; compare the index with the size";
 }
@@ -133,14 +136,24 @@ bool is_never_written(const Access& access) {
   return own.first_unwritten(*region, 0, region->bytes).bytes == region->bytes / 4 * 4;
 }
 
-const char* remedy_for_uninitialized(const Cell& cell, const Event& now, const Access& access) {
+std::string remedy_for_uninitialized(const Cell& cell, const Event& now, const Access& access) {
   if (is_never_written(access)) {
-    return ", and nothing has been stored in this array at all; is the store into it missing?";
+    return ", and nothing has been stored in this array at all; is the store into it missing, or is it the wrong "
+           "array?";
+  }
+  if (const std::string name = state().ownership.lone_pointer_at(access); !name.empty()) {
+    return ", which nothing has written; write it before it is read; " + name +
+           " is one value of 8 bytes: if it should be an array, declare its size, as in __shared__ int name[256]";
   }
   if ((cell.content.initialized & now.bytes) != 0) {
     return ", of which only some bytes have been written; is sizeof missing in the number of bytes of a copy?";
   }
-  return ", which nothing has written; write it before it is read, or check the index";
+  const auto& known = state().findings.all();
+  // What has been reported counts as written from then on.
+  const bool is_first =
+      std::none_of(known.begin(), known.end(), [](const Finding& finding) { return finding.kind == "uninitialized"; });
+  return ", which nothing has written" + (is_first ? state().ownership.written_part(access) : "") +
+         "; write it before it is read, or check the index";
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ struct Finding {
   std::string advice = {};        ///< of a race: the text's last clause
   const char* barrier = nullptr;  ///< of a race: what orders its threads; null if they are of different blocks
   bool is_same_index = false;     ///< of a race: its threads have the same threadIdx in two blocks, each time
+  bool are_in_rows = false;       ///< of a race in a block: its threads differ in threadIdx.y or .z only, each time
   std::uintptr_t address = 0;     ///< of plain accesses that race, as long as these are all at one address; otherwise 0
   std::string between = {};       ///< of a race in a block, or an uninitialized read: kernel, last barrier, and array
   bool are_writes = false;        ///< of accesses that race: both are

@@ -354,6 +354,53 @@ void Ownership::written(const void* begin, std::size_t bytes, bool by_device) {
   });
 }
 
+std::string Ownership::written_part(const Access& access) {
+  const std::size_t in_tls = access.address - std::uintptr_t(tls);
+  Cells cells;
+  std::size_t bytes = 0;
+  bool is_of_block = false;
+  if (in_tls >= shared_first && in_tls < shared_last) {
+    const Symbol* const array = array_near(in_tls, access.code);
+    if (array == nullptr || in_tls < array->offset || array->offset % 4 != 0) return "";
+    cells = static_cells.from((array->offset - shared_first) / 4);
+    bytes = array->bytes;
+    is_of_block = true;
+  } else if (const Region* const region = region_at(access.address); region != nullptr && !region->is_heap) {
+    cells = region->cells;
+    bytes = region->bytes;
+  }
+  if (!cells.exist() || access.bytes % 4 != 0) return "";
+  const std::size_t elements = bytes / access.bytes, words = access.bytes / 4;
+  std::size_t first = elements, past = 0, count = 0;
+  for (std::size_t i = 0; i < elements; ++i) {
+    const Cell cell = cells.word(i * words);
+    if (cell.content.initialized == 0 && !cell.content.is_split) continue;
+    if (is_of_block && cell.write.interval < state().order.first_of_block()) continue;  // an earlier block's
+    first = std::min(first, i);
+    if (past == 0 || past == i) past = i + 1;
+    ++count;
+  }
+  if (count == 0) return is_of_block ? "; this block has stored nothing in this array so far" : "";
+  const bool is_whole = past - first == count;
+  return "; of its " + counted(elements, "element") + ", " +
+         (is_whole ? "only " : std::to_string(count) + ", such as ") + std::to_string(first) + " to " +
+         std::to_string(past - 1) + (count == 1 ? " has" : " have") + " been written";
+}
+
+std::string Ownership::lone_pointer_at(const Access& access) const {
+  const std::size_t in_tls = access.address - std::uintptr_t(tls);
+  if (access.bytes != sizeof(void*) || in_tls < shared_first || in_tls >= shared_last) return "";
+  const Symbol* const variable = array_near(in_tls, access.code);
+  const bool is_whole = variable != nullptr && variable->offset == in_tls && variable->bytes == sizeof(void*);
+  return is_whole ? variable->name : "";
+}
+
+bool Ownership::has_bytes_for_keys(const Access& access) {
+  const Region* const region = region_at(access.address);
+  return region != nullptr && region->name == nullptr && keys_bytes_ != 0 && access.bytes > 1 &&
+         region->bytes * access.bytes == keys_bytes_;
+}
+
 bool Ownership::is_written_by_device(const void* begin, std::size_t bytes) {
   const Region* const region = region_at(std::uintptr_t(begin));
   bool is_written = false;

@@ -171,6 +171,13 @@ class Ownership {
   std::string array_at(const Access& access);
   /// Whether a kernel, or a fill or copy within the device, has written any of these bytes of an allocation.
   bool is_written_by_device(const void* begin, std::size_t bytes);
+  /// "; of its 64 elements, 32 have been written, from 0 to 31": what has been written of the array in which the access
+  /// lies, counted in elements of its size; "" if nothing has, or if that is not known.
+  std::string written_part(const Access& access);
+  /// The name of a __shared__ variable of the size of a pointer, all of which is accessed; "" if it is something else.
+  std::string lone_pointer_at(const Access& access) const;
+  /// Whether an allocation has as many bytes as there are keys of the size of this access.
+  bool has_bytes_for_keys(const Access& access);
   /// Of the allocations that are as large as the first that was narrowed, the last that was freed after kernels had
   /// written it; or null.
   const Region* left_behind() const { return left_behind_; }

@@ -25,6 +25,30 @@ bool has_same_index(const Event& a, const Event& b) {
   return a.thread == b.thread && block.x * block.y * block.z > 1;
 }
 
+/// Whether the threads differ in threadIdx.y or .z, and not in .x, where the block has several of both.
+bool differ_in_y_only(const Event& a, const Event& b) {
+  const dim3 block = state().running.launch->config.block;
+  return block.y * block.z > 1 && a.thread != b.thread && a.thread % block.x == b.thread % block.x;
+}
+
+/// The same of two blocks, where the grid has several rows of them.
+bool differ_in_row_only(const Event& a, const Event& b) {
+  const CheckState& all = state();
+  const dim3 grid = all.running.launch->config.grid;
+  const std::uint64_t first = all.order.block_of(a), second = all.order.block_of(b);
+  return grid.y * grid.z > 1 && first != second && first % grid.x == second % grid.x;
+}
+
+/// What orders blocks instead of what the kernel has.
+std::string remark_on_blocks(const Race& race) {
+  if (state().counts.launch().barriers != 0) {
+    const bool is_cooperative = state().running.launch->config.is_cooperative;
+    return is_cooperative ? "" : "; __syncthreads() orders only threads of one block";
+  }
+  if (race.before.is_synchronized || race.now.is_synchronized) return "";
+  return "; blockIdx.x * blockDim.x + threadIdx.x is another number in each thread of the grid";
+}
+
 /// Of two blocks. `is_shown_in_block`: the text is on two threads of one block.
 std::string advice_on_blocks(const Race& race, bool is_shown_in_block = false) {
   const auto& [before, before_way, now, access] = race;
@@ -46,12 +70,13 @@ std::string advice_on_blocks(const Race& race, bool is_shown_in_block = false) {
            ways;
   }
   if (has_same_index(before, now)) {
+    if (differ_in_row_only(before, now)) return advice_on_rows("blocks", "blockIdx");
     return "two blocks access one element with the same threadIdx: is blockIdx in the index, times the number of "
            "elements per block? In a loop over the grid, is the step gridDim.x times that number? If all blocks should "
            "access this element, " +
            ways;
   }
-  return "nothing orders these blocks: check which thread has which element, or " + ways;
+  return "nothing orders these blocks: check which thread has which element, or " + ways + remark_on_blocks(race);
 }
 
 /// Of two threads of a block.
@@ -60,8 +85,9 @@ std::string advice(const Race& race, const char* barrier) {
   const bool are_volatile = is_volatile(race.before) && is_volatile(race.now);
   const Running& running = state().running;
   if (race.access.space == Space::global && running.last_barrier.line == 0 && !are_volatile) {
-    return "two threads work on the same element: check which thread has which element, or use an atomic; a barrier "
-           "orders only threads of one block";
+    if (differ_in_y_only(race.before, race.now)) return advice_on_rows("threads", "threadIdx");
+    return "two threads work on the same element: check which thread has which element, or use an atomic; if a loop "
+           "leads to it, check the loop's start and step, too; a barrier orders only threads of one block";
   }
   const std::string between = std::string("put ") + barrier + " between the two accesses";
   if (are_volatile) return "lanes do not run in step, and volatile does not order them: " + between;
@@ -139,6 +165,7 @@ std::string who(const Event& event) {
     constexpr std::uint64_t looks = 64;
     if (known->address != access.address) known->address = 0;
     known->is_same_index &= !same_block && has_same_index(before, now);
+    known->are_in_rows &= same_block && differ_in_y_only(before, now);
     if (!same_block) {
       all.findings.advise(code, other, advice_on_blocks(race, !known->between.empty()));
     } else if (are_writes && known->together.empty() && known->times < looks) {
@@ -157,6 +184,7 @@ std::string who(const Event& event) {
                     .advice = same_block ? advice(race, barrier) : advice_on_blocks(race),
                     .barrier = barrier,
                     .is_same_index = !same_block && has_same_index(before, now),
+                    .are_in_rows = same_block && differ_in_y_only(before, now),
                     .address = before.is_synchronized || now.is_synchronized ? 0 : access.address,
                     .between = same_block ? all.running.since_barrier() + all.ownership.array_at(access) : "",
                     .are_writes = are_writes,

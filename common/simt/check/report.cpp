@@ -84,6 +84,10 @@ void advise_on_indices(std::vector<Finding>& findings, const Places& places) {
   for (Finding& f : findings) {
     if (f.kind != "race" || groups.count(f.between) == 0) continue;
     f.is_at_once = true;
+    if (f.are_in_rows) {
+      f.advice = advice_on_rows("threads", "threadIdx");
+      continue;
+    }
     f.advice =
         "both threads execute the same lines for this element: check which thread has which element, or use an atomic; "
         "if the lines are in a loop, its rounds may need __syncthreads() between them";
@@ -118,6 +122,38 @@ void advise_on_changes(std::vector<Finding>& findings) {
     f.is_changed_by_several = true;
     f.is_at_once = true;
     f.between = "one element " + std::to_string(f.address);
+  }
+}
+
+/// Two blocks whose threads have the same index at one element, but other indices at others: the index is not to blame.
+void advise_on_blocks(std::vector<Finding>& findings, const Places& places) {
+  const auto lines = [&](const Finding& f) {
+    return std::pair<std::string, std::string>(std::minmax(places.of(f.code), places.of(f.other)));
+  };
+  for (Finding& f : findings) {
+    if (f.kind != "race" || !f.is_same_index) continue;
+    const auto other = std::find_if(findings.begin(), findings.end(), [&](const Finding& g) {
+      return g.kind == "race" && g.barrier == nullptr && !g.is_same_index && lines(f) == lines(g);
+    });
+    if (other == findings.end() || !places.know(f.code)) continue;
+    f.is_same_index = false;
+    f.advice =
+        "one block reads what another one writes, and nothing orders blocks: let the kernel write into another array "
+        "than it reads, or use two launches";
+    other->advice = f.advice;
+  }
+}
+
+/// Two threads of a block that come to one element by the same line, in rounds that may or may not need an order.
+void advise_on_rounds(std::vector<Finding>& findings, const Places& places) {
+  for (Finding& f : findings) {
+    if (f.kind != "race" || f.is_at_once || f.barrier == nullptr) continue;
+    const std::string line = places.in_source(f.code);
+    if (line.empty() || line != places.in_source(f.other) || places.of(f.code) == places.of(f.other)) continue;
+    f.advice =
+        "the same line leads both threads to this element: put __syncthreads() between the two rounds of its loop if "
+        "one must come after the other; otherwise check which thread has which element: the index, and the step of the "
+        "loop";
   }
 }
 
@@ -272,6 +308,8 @@ Report make_report(const CheckState& state) {
   }
   advise_on_indices(findings, places);
   advise_on_changes(findings);
+  advise_on_rounds(findings, places);
+  advise_on_blocks(findings, places);
   advise_on_lines(findings, places);
   join_races(findings, places);
   for (Finding& finding : merged(std::move(findings), places)) {

@@ -41,6 +41,12 @@ std::string element_of(const std::string& array, std::size_t offset, unsigned by
   return "element " + std::to_string(offset / bytes) + " of " + array + position(offset, bytes, array_bytes);
 }
 
+std::string advice_on_rows(const std::string& what, const std::string& index) {
+  return "these " + what + " differ in " + index +
+         ".y or .z only: is that in the index? If one dimension is enough, launch " +
+         "with a number in place of a dim3";
+}
+
 std::string thread_name(const Launch& launch, unsigned linear) { return place_in(launch.config.block, linear); }
 
 std::string block_name(const Launch& launch, std::uint64_t linear) { return place_in(launch.config.grid, linear); }

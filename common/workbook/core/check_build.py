@@ -6,6 +6,7 @@ import contextlib
 import functools
 import math
 import os
+import re
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -32,6 +33,7 @@ _COPIES = (
     "  exchange the two pointers instead of copying one array to the other"
 )
 _ROWS = "\n  index "  # begins the table of keys in a message
+_LAST_WORDS = re.compile(r"^\S+\.cuh?:\d+: error: .+", re.MULTILINE)  # of CUDA on the CPU, before it ends the process
 _NOTES = {"conflicts": "bank-conflict", "sectors": "uncoalesced", "bytes": "uncoalesced"}
 
 
@@ -154,11 +156,28 @@ def failure_lines(outcome: Outcome, options: str = "", with_keys: bool = True) -
     if case.expect != "refused" and outcome.status not in ("verified", "wrong"):
         what = f"{outcome.status}: {what}"
     findings = [str(finding) for finding in outcome.findings[:MOST_FINDINGS]]
+    printed = _without_findings(outcome)
+    if outcome.status == "crashed" and not findings and (last := _LAST_WORDS.search(printed)):
+        findings = [last[0]]
+        printed = printed.replace(last[0], "").strip("\n")
     lines = [*findings, f"  {what}"] if findings else [f"{outcome.place}: {what}"]
     lines = [wrapped_message(line) for line in [*lines, f"  {outcome.title}, seed {case.seed}"]]
-    if printed := _without_findings(outcome):
+    if printed:
         lines += ["  the runner printed:", printed]
     return [*lines, f"  again: {outcome.replay}{options}"]
+
+
+def launched(outcome: Outcome) -> str:
+    """What a case launched, and how often: "  it launched sort once; merge 3 times"; "" if that is not known."""
+    kernels: dict[str, list[dict[str, Any]]] = {}
+    for launch in outcome.launches:
+        kernels.setdefault(launch["kernel"], []).append(launch)
+    parts = []
+    for kernel, own in kernels.items():
+        stores = sum(launch.get("global_st_requests", 0) + launch.get("global_atomic_requests", 0) for launch in own)
+        times = "once" if len(own) == 1 else f"{len(own)} times"
+        parts.append(f"{kernel} {times}" + ("" if stores else ", which stores nothing in global memory"))
+    return f"  it launched {'; '.join(parts)}" if parts else ""
 
 
 def smaller_lines(search: Shrinking, options: str = "") -> list[str]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..inspection import look
-from . import build, check_build, machine, narrowing, nvcc_compile, shrinking
+from . import build, check_build, machine, narrowing, nvcc_compile, shrinking, suspects
 from .console import Progress, note, paint, wrapped_message
 from .course import StepFile, find_step, step_of_file
 from .judge_client import JudgeClient, JudgeUsage
@@ -192,12 +192,20 @@ class Checker:
                 case = replace(outcome.case, lane_seed=seed)
                 environment = check_build.environment()
                 again = self.judge.run(self.runner("check"), case, timeout=self.timeout, environment=environment)
-                if again.findings or again.changed_nothing:
+                if again.findings or (again.changed_nothing and not self._changes_ascending(failure.line, case)):
                     return replace(failure, kind="check", outcome=again)
         verdict = self.observe(failure.step, [failure.line])
         if verdict.failed and verdict.failed.findings:
             return replace(failure, kind="check", outcome=verdict.failed)
         return failure
+
+    def _changes_ascending(self, line: Step, case: Case) -> bool:
+        """Whether a step that leaves keys as they are in descending order changes some in ascending order."""
+        if case.order == "ascending" or line.max_range is not None or case.task not in ("sort", "exchange"):
+            return False
+        case = replace(case, order="ascending", input="reversed")
+        seen = self.judge.run(self.runner("check"), case, timeout=self.timeout, environment=check_build.environment())
+        return not seen.changed_nothing
 
     def _own_failure(self, line: Step) -> Failure | None:
         """How a line fails by itself; None if it passes."""
@@ -251,6 +259,11 @@ class Checker:
         if shrunk:
             *lines, again = check_build.smaller_lines(shrunk, options)
             print(*lines, sep="\n")
+        if launched := self._launched(shown.line, shrunk.smallest if shrunk else shown.outcome):
+            print(launched)
+        if shown.outcome.status == "wrong" and not shown.outcome.findings:
+            for suspect in suspects.notes(shown.step, self.solution, passed=False):
+                print(wrapped_message(f"  perhaps the reason: {suspect}"))
         print(again, flush=True)
         playing = (shrunk.smallest if shrunk else shown.outcome).playing
         if playing and self.observed:
@@ -279,6 +292,17 @@ class Checker:
             if seen.changed_nothing:
                 search.smallest = replace(search.smallest, message=seen.message)
         return search if search.has_shrunk or search.facts else None
+
+    def _launched(self, line: Step, outcome: Outcome) -> str:
+        """What a wrong result without a finding has launched: a launch may be missing, or one too many."""
+        if not self.observed or outcome.status != "wrong" or outcome.findings or outcome.case.expect == "refused":
+            return ""
+        if outcome.case.n > line.affordable.check:
+            return ""
+        if not outcome.launches:
+            environment = check_build.environment()
+            outcome = self.judge.run(self.runner("check"), outcome.case, timeout=self.timeout, environment=environment)
+        return check_build.launched(outcome)
 
     def _placed(self, outcome: Outcome) -> Outcome:
         """The outcome, with the solution's file where the judge could only name the step's."""
@@ -381,7 +405,8 @@ class Checker:
                 return False
             if observation and not self.observed_well(step, observation):
                 return False
-            for remark in (*(scan.notes() if scan else ()), *(inspected.notes() if inspected else ())):
+            own = suspects.notes(step, self.solution, passed=True)
+            for remark in (*(scan.notes() if scan else ()), *own, *(inspected.notes() if inspected else ())):
                 print(wrapped_message(str(remark)), flush=True)
             return self.compiled_by_nvcc(step, nvcc)
         finally:

@@ -4,7 +4,7 @@ import os
 import re
 from pathlib import Path
 
-from . import launch_errors, missing_includes
+from . import compiler_words, launch_errors, missing_includes
 from .course import BUILD, ROOT
 
 # g++, clang++ and the rewriter: PATH:LINE[:COLUMN]: error: TEXT; nvcc: PATH(LINE): error: TEXT
@@ -61,7 +61,7 @@ def warnings(output: str, root: Path = ROOT, build: Path = BUILD) -> list[str]:
         line = relative(line, root, build)
         warning = _WARNING.match(line)
         if warning and not _has_gap(root / warning[2]):
-            found.setdefault(warning[1], line)
+            found.setdefault(warning[1], compiler_words.warning(line))
     return list(found.values())
 
 
@@ -153,8 +153,12 @@ def _shortened(output: str, root: Path, build: Path) -> str:
         useful = useful or [line for line in lines if line.strip()]
         return "\n".join(useful[:MOST_ERRORS]) or "the build failed and printed nothing"
     first, error = errors[0]
-    if in_words := launch_errors.explanation(lines, first):
+    if unclosed := compiler_words.brace(error, root):
+        shown = [unclosed]
+    elif in_words := launch_errors.explanation(lines, first):
         shown = [in_words, *_quoted(error, root)[:1]]
+    elif in_words := compiler_words.explanation(lines, first):
+        shown = [*_way_here(lines, errors), in_words, *_quoted(error, root)[:1]]
     else:
         shown = [*_way_here(lines, errors), *_first_error(lines, first, error, root)]
         shown += filter(None, [missing_includes.hint(lines, first, error[1], root)])

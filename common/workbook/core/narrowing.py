@@ -32,6 +32,8 @@ _CONVERSION = re.compile(
 _PRODUCT = re.compile(
     r"(?P<before>[^\s]?)\s*\b(?P<first>blockIdx|gridDim|blockDim)\.x\s*\*\s*(?P<second>blockIdx|gridDim|blockDim)\.x\b"
 )
+_SHIFT = re.compile(r"(?<![\w)}])1\s*<<\s*\w+\)?\s*<=?\s*(?:\w+\.)?n\b")  # compared with n
+_COUNTER = re.compile(r"\bfor \((?P<type>int|unsigned) (?P<name>\w+) =[^;]*;[^;]*\b(?P=name)\b[^;]*<=?\s*keys\.n\b")
 
 
 def _bare(type_: str) -> str:
@@ -57,10 +59,20 @@ def conversions(output: str, file: str) -> list[Note]:
 
 
 def products(source: str, file: str) -> list[Note]:
-    """The products of indices that are computed in 32 bits."""
+    """The products of indices, and other numbers that grow with n, that are computed in 32 bits."""
     found = []
     for number, line in enumerate(source.splitlines(), 1):
-        match = _PRODUCT.search(line.partition("//")[0])
+        code = line.partition("//")[0]
+        if _SHIFT.search(code):
+            text = "1 << has 32 bits, but this step accepts any n; write std::int64_t(1) <<"
+            found.append(Note(file, number, KIND, text=text))
+        if counter := _COUNTER.search(code):
+            text = (
+                f"{counter['type']} {counter['name']} grows up to n and overflows, because this step accepts any n; "
+                "use std::int64_t"
+            )
+            found.append(Note(file, number, KIND, text=text))
+        match = _PRODUCT.search(code)
         if match and match["before"] not in (")", "}", "*"):
             first, second = match["first"] + ".x", match["second"] + ".x"
             text = (

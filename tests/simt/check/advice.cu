@@ -328,3 +328,48 @@ CASE {
   cudaMemcpy(in, keys, 3, cudaMemcpyHostToDevice);
   reads_all<<<1, 3>>>(in, device<int>(3));
 }
+
+/// Rows of blocks, or of threads, that the index leaves out.
+__global__ void in_rows(int* keys, int n) {
+  const int i = int(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i >= n) return;
+  const int key = keys[i];
+  keys[i] = key + int(blockIdx.y + threadIdx.y) + 1;
+}
+CASE { in_rows<<<dim3(1, 2), 32>>>(filled<int>(32), 32); }
+CASE { in_rows<<<1, dim3(16, 2)>>>(filled<int>(32), 32); }
+
+/// Every thread has its own elements, but a block reads its neighbours' while they write them.
+__global__ void halo_in_place(int* keys, int n) {
+  __shared__ int window[64];
+  const int first = int(blockIdx.x) * 32, left = first < 16 ? 0 : first - 16;
+  for (int i = threadIdx.x; i < 64 && left + i < n; i += blockDim.x) window[i] = keys[left + i];
+  __syncthreads();
+  for (int i = threadIdx.x; i < 32; i += blockDim.x) keys[first + i] = window[first - left + i] + 1;
+}
+CASE { halo_in_place<<<2, 32>>>(filled<int>(64), 64); }
+
+/// Each thread loads one element, and there are more elements than threads.
+__global__ void loads_half(const int* in, int* out) {
+  __shared__ int tile[64];
+  tile[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  for (int i = threadIdx.x; i < 64; i += blockDim.x) out[i] = tile[63 - i];
+}
+CASE { loads_half<<<1, 32>>>(filled<int>(64), device<int>(64)); }
+
+__global__ void loads_nothing(int* out) {
+  __shared__ int tile[64];
+  if (out == nullptr) tile[threadIdx.x] = 1;
+  __syncthreads();
+  out[threadIdx.x] = tile[threadIdx.x];
+}
+CASE { loads_nothing<<<1, 64>>>(device<int>(64)); }
+
+/// A shared array whose size has been forgotten.
+__global__ void no_size(int* out) {
+  __shared__ int* tile;
+  tile[threadIdx.x] = 1;
+  out[threadIdx.x] = tile[threadIdx.x];
+}
+CASE { no_size<<<1, 1>>>(device<int>(1)); }

@@ -109,6 +109,12 @@ CASES = (
         ["the launch asks for 64 bytes of it, the third argument between <<< and >>>, and this access needs at least "],
     ),
     Advice("reads_all", "uninitialized", ["only some bytes have been written", "is sizeof missing"]),
+    Advice("in_rows", "race", ["these blocks differ in blockIdx.y or .z only"], ["is blockIdx in the index"]),
+    Advice("in_rows", "race", ["these threads differ in threadIdx.y or .z only"], [BARRIER]),
+    Advice("halo_in_place", "race", ["let the kernel write into another array than it reads"], ["is blockIdx in"]),
+    Advice("loads_half", "uninitialized", ["of its 64 elements, only 0 to 31 have been written"]),
+    Advice("loads_nothing", "uninitialized", ["this block has stored nothing in this array"], ["elements, only"]),
+    Advice("no_size", "uninitialized", ["tile is one value of 8 bytes: if it should be an array"]),
 )
 
 

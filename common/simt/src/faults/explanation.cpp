@@ -50,8 +50,9 @@ Explanation explain(const char* address, AccessKind access) {
     return {"host-pointer", verb + explain_guarded(argument, what)};
   }
   if (std::size_t(address) < 65536) {
-    return {"out-of-bounds",
-            verb + "through a null pointer" + (address == nullptr ? "" : " (" + address_text(address) + ")")};
+    return {"out-of-bounds", verb + "through a null pointer" +
+                                 (address == nullptr ? "" : " (" + address_text(address) + ")") +
+                                 "; check which pointer the kernel, or a function that it calls, is given"};
   }
   if (Worker::is_past_shared(address)) {
     return {"out-of-bounds", verb + "past the end of a __shared__ array; compare the index with the size"};
