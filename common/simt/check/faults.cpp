@@ -179,7 +179,7 @@ namespace {
 /// An exchange of what nothing has written.
 struct Exchange {
   Access access;
-  const char* remedy;
+  std::string remedy;
 };
 
 /// By block and thread: the last one. The program uses its result soon, if at all.
