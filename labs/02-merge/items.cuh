@@ -103,17 +103,32 @@ struct InOrder {
   }
 };
 
+/// The same on a processor, where the order is known at run time only. Kernels compiled for each order would be twice as
+/// many to wait for.
+struct InEitherOrder {
+  lab::Order order;
+
+  template <class Key>
+  LAB_HOST_DEVICE bool operator()(Key a, Key b) const {
+    return lab::before(a, b, order);
+  }
+};
+
 /// Calls f(comparison): the comparison is `before` itself or, if `before` is a lab::Order, the InOrder for it.
 template <class Before, class F>
 void with_comparison(Before before, F&& f) {
-  if constexpr (std::is_same_v<Before, lab::Order>) {
+  if constexpr (!std::is_same_v<Before, lab::Order>) {
+    f(before);
+  } else {
+#ifdef __SIMT__
+    f(InEitherOrder{before});
+#else
     if (before == lab::Order::ascending) {
       f(InOrder<lab::Order::ascending>{});
     } else {
       f(InOrder<lab::Order::descending>{});
     }
-  } else {
-    f(before);
+#endif
   }
 }
 

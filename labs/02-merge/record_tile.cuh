@@ -20,6 +20,8 @@ template <class Before>
 inline constexpr bool is_order_of_keys = false;
 template <lab::Order order>
 inline constexpr bool is_order_of_keys<InOrder<order>> = true;
+template <>
+inline constexpr bool is_order_of_keys<InEitherOrder> = true;
 
 /// Items per thread, at most, where an item takes more registers than a key of 4 bytes: longer keys, values, and keys
 /// that a network does not sort.

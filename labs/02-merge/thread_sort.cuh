@@ -21,6 +21,10 @@ template <lab::Order order, class Key>
 __device__ inline Key last_key(InOrder<order>, Key) {
   return lab::last_key<Key>(order);
 }
+template <class Key>
+__device__ inline Key last_key(InEitherOrder before, Key) {
+  return lab::last_key<Key>(before.order);
+}
 
 /// One stage of the network: the comparators of keys that are `distance` apart, in runs of 2 * `run` keys.
 template <int run, int distance, class Shape>
