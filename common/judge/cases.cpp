@@ -26,7 +26,8 @@ constexpr std::int64_t few_keys = 1100;
 // A quadratic step has this number of keys in most of its hundreds of cases, which otherwise take half a minute: three
 // blocks, or three tiles, of which the last is not full. Only a few cases have more.
 constexpr std::int64_t max_quadratic_n = few_keys;
-// The same for a step with a pass for each bit, which makes some twenty times as many requests per key as others.
+// A step with a pass for each bit makes some twenty times as many requests per key as others. On a CPU, it has this
+// number of keys in cases with many, sorts each n with one type, and has few keys where the input or the type matters.
 constexpr std::int64_t max_n_of_passes = 1 << 14;
 constexpr std::uint64_t lane_seeds[] = {0, 1, 77};  // 0: CUDA's own order
 
@@ -58,7 +59,7 @@ class Generator {
     begin_group("any n");
     const auto sizes = small_sizes(quick);
     for (std::int64_t n : sizes) {
-      const std::size_t types = quick || n > few_keys ? 1 : std::min(types_.size(), max_types);
+      const std::size_t types = quick || n > few_keys || has_slow_passes() ? 1 : std::min(types_.size(), max_types);
       for (std::size_t i = 0; i < types; ++i) add(next_type(), n, "uniform");
     }
     begin_group("any input, key type and order");
@@ -118,7 +119,7 @@ class Generator {
   std::vector<CaseGroup> check() {
     const LaunchShape shapes[] = {{}, {1, 32}, {1, 96}, {64, 128}, {0, 1024}, {1, 0}};
     const char* const inputs[] = {"uniform", "few-values", "reversed", "all-equal"};
-    const std::int64_t several_blocks = std::min<std::int64_t>(5000, typical_max_n());
+    const std::int64_t several_blocks = std::min<std::int64_t>(has_slow_passes() ? 3001 : 5000, typical_max_n());
     std::set<std::int64_t> sizes = {1, 2, 33, 1000, 1025, 3001};
     std::erase_if(sizes, [&](std::int64_t n) { return n > several_blocks; });
     if (step_.tile) sizes.insert({step_.tile - 1, step_.tile, 2 * step_.tile + 1});
@@ -187,9 +188,11 @@ class Generator {
 
   KeyType next_type() { return types_[next_++ % types_.size()]; }
 
+  bool has_slow_passes() const { return step_.growth == Growth::passes && build_ != Build::cuda; }
+
   // What most cases have at most.
   std::int64_t typical_max_n() const {
-    if (step_.growth == Growth::passes && build_ != Build::cuda) return std::min(max_n_of_passes, limit());
+    if (has_slow_passes()) return std::min(max_n_of_passes, limit());
     return step_.growth == Growth::quadratic ? std::min(max_quadratic_n, limit()) : limit();
   }
 
@@ -299,13 +302,14 @@ class Generator {
 
   // Each input and each type, but not each input of each type.
   void add_each_once() {
-    const std::int64_t n = std::min<std::int64_t>(1777, typical_max_n());
+    const std::int64_t n = std::min<std::int64_t>(has_slow_passes() ? few_keys : 1777, typical_max_n());
     for (KeyType type : types_) add(type, n, "uniform");
     for (const char* input : graded_inputs()) add(next_type(), n, input);
   }
 
   void add_inputs(KeyType type) {
     std::vector<std::int64_t> all = {1000, 2049, 3333};
+    if (has_slow_passes()) all = {300, few_keys};
     for (std::int64_t& n : all) n = std::min(n, typical_max_n());
     all.erase(std::unique(all.begin(), all.end()), all.end());
     // Otherwise an even number of inputs would give each of them the same order in every type.
