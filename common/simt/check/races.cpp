@@ -74,7 +74,7 @@ std::string advice_on_blocks(const Race& race, bool is_shown_in_block = false) {
     return "two blocks access one element with the same threadIdx: is blockIdx in the index, times the number of "
            "elements per block? In a loop over the grid, is the step gridDim.x times that number? If all blocks should "
            "access this element, " +
-           ways;
+           ways + (before_way == access.way ? "" : "; or let the kernel write into another array than it reads");
   }
   return "nothing orders these blocks: check which thread has which element, or " + ways + remark_on_blocks(race);
 }

@@ -373,3 +373,11 @@ __global__ void no_size(int* out) {
   out[threadIdx.x] = tile[threadIdx.x];
 }
 CASE { no_size<<<1, 1>>>(device<int>(1)); }
+
+/// The same in steps of a block, so that the threads of both accesses have the same index.
+__global__ void next_block_in_place(int* keys, int n) {
+  const int i = int(blockIdx.x * blockDim.x + threadIdx.x);
+  const int next = keys[(i + int(blockDim.x)) % n];
+  keys[i] = next + 1;
+}
+CASE { next_block_in_place<<<2, 32>>>(filled<int>(64), 64); }

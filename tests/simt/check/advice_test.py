@@ -115,6 +115,7 @@ CASES = (
     Advice("loads_half", "uninitialized", ["of its 64 elements, only 0 to 31 have been written"]),
     Advice("loads_nothing", "uninitialized", ["this block has stored nothing in this array"], ["elements, only"]),
     Advice("no_size", "uninitialized", ["tile is one value of 8 bytes: if it should be an array"]),
+    Advice("next_block_in_place", "race", ["let the kernel write into another array than it reads"], [BARRIER]),
 )
 
 
