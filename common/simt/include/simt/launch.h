@@ -38,8 +38,9 @@ struct Kernel {
   Site site;                            ///< of the launch
   void (*call)(const void* arguments);  ///< runs one thread
   const void* arguments;
-  std::size_t bytes;              ///< of the arguments
-  bool refers_to_caller = false;  ///< it is of no use when the function that launches it has returned
+  std::size_t bytes;                ///< of the arguments
+  bool refers_to_caller = false;    ///< it is of no use when the function that launches it has returned
+  bool has_local_argument = false;  ///< of a launch from a kernel: a pointer to what only that thread or block has
 };
 
 /// Runs all threads of all blocks to completion before it returns. A launch that a device would refuse sets the last
@@ -49,6 +50,8 @@ struct Kernel {
 /// In a kernel, the launch waits until the running grid has ended, and runs before the host continues.
 cudaError_t run(const Kernel& kernel, const LaunchConfig& config);
 bool is_in_kernel();
+/// Whether the pointer is to local memory of the running thread or to shared memory of its block.
+bool is_local_or_shared(const void* pointer);
 
 /// From now on, `listener` is called after each launch; null (the default) for no listener.
 using LaunchListener = void (*)(const Kernel& kernel, const LaunchConfig& config, double milliseconds);
@@ -71,9 +74,24 @@ SIMT_KEPT_APART void run_thread(const void* pointer) {
   std::apply([&](auto&... arguments) { bound.call(passed(arguments)...); }, bound.arguments);
 }
 
+/// The same for a pointer in an argument. (What is not a pointer may look like one, as padding does.)
+template <class T>
+bool points_to_own_memory(const T& argument) {
+  if constexpr (std::is_pointer_v<T> && !std::is_function_v<std::remove_pointer_t<T>>) {
+    return is_local_or_shared(const_cast<const void*>(static_cast<const volatile void*>(argument)));
+  } else if constexpr (is_view<T>) {
+    return points_to_own_memory(argument.data);
+  } else {
+    return false;
+  }
+}
+
 template <class Call, class... Arguments>
 cudaError_t run_bound(Bound<Call, Arguments...>& bound, const char* name, Site site, const LaunchConfig& config) {
-  if (!is_in_kernel()) {
+  bool has_local_argument = false;
+  if (is_in_kernel()) {
+    std::apply([&](auto&... copy) { has_local_argument = (points_to_own_memory(copy) || ...); }, bound.arguments);
+  } else {
     std::apply(
         [](auto&... copy) {
           int position = 0;
@@ -83,7 +101,8 @@ cudaError_t run_bound(Bound<Call, Arguments...>& bound, const char* name, Site s
   }
   // A function object with members holds references to variables that name the kernel, such as a pointer to it.
   constexpr bool refers_to_caller = !std::is_empty_v<Call> && !std::is_pointer_v<Call>;
-  return run({name, site, run_thread<Call, Arguments...>, &bound, sizeof bound, refers_to_caller}, config);
+  return run({name, site, run_thread<Call, Arguments...>, &bound, sizeof bound, refers_to_caller, has_local_argument},
+             config);
 }
 
 template <class Call, class... Arguments>

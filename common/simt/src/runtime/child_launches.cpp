@@ -49,19 +49,9 @@ std::string too_many(const Launch& parent, std::size_t pending) {
   return {};
 }
 
-/// Why the arguments are of no use to another grid, or an empty text.
-std::string unusable_arguments(const Worker& worker, const Kernel& kernel) {
-  for (std::size_t at = 0; at + sizeof(void*) <= kernel.bytes; at += sizeof(void*)) {
-    const void* pointer = nullptr;
-    std::memcpy(&pointer, static_cast<const char*>(kernel.arguments) + at, sizeof pointer);
-    if (worker.is_local_or_shared(pointer)) {
-      return "an argument points to local memory of the thread or shared memory of the block, which another grid "
-             "cannot "
-             "access: pass a pointer to global memory";
-    }
-  }
-  return {};
-}
+constexpr const char* unusable_argument =
+    "an argument points to local memory of the thread or shared memory of the block, which another grid cannot access: "
+    "pass a pointer to global memory";
 
 }  // namespace
 
@@ -82,7 +72,7 @@ void launch_from_kernel(Worker& worker, ChildLaunch launch, const std::string& r
   std::string reason = refused;
   worker.uninterrupted([&] {
     const std::lock_guard lock(waiting().mutex);
-    if (reason.empty()) reason = unusable_arguments(worker, launch.kernel);
+    if (reason.empty() && launch.kernel.has_local_argument) reason = unusable_argument;
     if (reason.empty()) reason = too_many(worker.launch(), waiting().launches.size());
     if (reason.empty()) waiting().launches.push_back(std::move(launch));
   });

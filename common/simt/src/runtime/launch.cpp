@@ -136,6 +136,7 @@ std::string refusal_in_kernel(const LaunchConfig& config) {
 void listen_to_launches(LaunchListener new_listener) { launch_listener = new_listener; }
 
 bool is_in_kernel() { return Worker::running() != nullptr; }
+bool is_local_or_shared(const void* pointer) { return Worker::running()->is_local_or_shared(pointer); }
 
 cudaError_t run(const Kernel& kernel, const LaunchConfig& config) {
   if (Worker* const worker = Worker::running()) {
