@@ -78,7 +78,7 @@ class Generator {
     // The plain type, which gets the inputs at even places, and the others take turns, because some methods serve only
     // large arrays of one type. "values:200" puts many equal keys into each part that the highest bits make.
     // "nearly-sorted" gives the lanes of a warp keys of the same part, also at an n that a method for few keys serves.
-    if (quick && limit() >= 10007) add(plain_type(), 10007, "nearly-sorted");
+    if (quick && limit() >= 13007) add(plain_type(), 13007, "nearly-sorted");
     const char* const inputs[] = {"uniform", "few-values", "values:200", "skewed", "uniform", "nearly-sorted"};
     std::size_t index = 0;
     for (std::int64_t n : large_sizes(quick)) {
@@ -144,7 +144,8 @@ class Generator {
     for (KeyType type : types_) add(type, several_blocks, widest_input(step_, type));
     begin_group("arrays that begin at any address");
     add_small(33, 1);
-    add(types_.front(), several_blocks, widest_input(step_, types_.front())).offset = 3;
+    const std::int64_t most_keys = std::min<std::int64_t>(5000, typical_max_n());
+    add(types_.front(), most_keys, widest_input(step_, types_.front())).offset = 3;
     begin_group("little device memory");
     if (step_.in_host_memory) {
       add_little_memory(true);

@@ -16,7 +16,7 @@ import fake_judge
 from in_folder import InFolder
 from test_judge_client import FakeJudge
 
-from workbook.core import build, check_build, checking, console, narrowing, shrinking
+from workbook.core import build, check_build, checking, console, narrowing, nvcc_compile, shrinking
 from workbook.core.course import StepFile
 from workbook.core.judge_client import JudgeDied, JudgeUsage
 from workbook.core.judge_types import Case, CaseGroup, Finding, Lab, Note, Outcome, Step, from_json
@@ -129,6 +129,7 @@ class CheckStep(unittest.TestCase):
             mock.patch.object(checking, "ProgressFile", lambda: keeper),
             mock.patch.object(check_build, "Judges", lambda: script),
             mock.patch.object(build, "object_of", lambda *_: None),
+            mock.patch.object(nvcc_compile, "_target", lambda *_: None),
             mock.patch.object(shrinking, "TRIES", options.pop("tries", 0)),
             mock.patch.object(
                 narrowing, "Scan", lambda *_: SimpleNamespace(notes=lambda: [NARROW], cancel=lambda: None)

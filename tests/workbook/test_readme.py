@@ -10,7 +10,7 @@ from unittest import mock
 
 from in_folder import run_cli
 
-from workbook.core import build, check_build
+from workbook.core import build, check_build, nvcc_compile
 from workbook.core.course import BUILD, ROOT
 from workbook.core.starters import all_starters
 
@@ -54,6 +54,7 @@ class FirstKernel(unittest.TestCase):
             mock.patch.object(build, "runnable", lambda: ["cpu"]),
             mock.patch.object(build, "compile_targets"),
             mock.patch.object(build, "object_of", lambda *_: None),
+            mock.patch.object(nvcc_compile, "_target", lambda *_: None),
         ):
             programs = [build.judge(), *(build.runner(LAB, kind, solution=True) for kind in ("cpu", "check"))]
             if not all(program.is_file() for program in programs):
