@@ -148,7 +148,7 @@ constexpr bool can_be_counted = std::is_unsigned_v<Key> && sizeof(Key) <= 2 && !
 template <class Key, class Value>
 constexpr bool can_be_partitioned = sizeof(Key) == 4 && !has_values<Value>;
 
-/// One block sorts up to this many keys sooner than the launches of a partition begin, whatever the keys are.
+/// One block sorts up to this many keys sooner than a partition and a sort of its buckets do, whatever the keys are.
 constexpr std::int64_t max_keys_of_one_block = 12'288;
 
 /// The table of methods: the first row that suits the keys decides, before anything is launched.

@@ -21,7 +21,7 @@ std::string element(const std::string& array, std::size_t offset, unsigned bytes
 /// The same for an array without a name: "element 3 of the array allocated at ... (a 4-byte access ...)".
 std::string element_of(const std::string& array, std::size_t offset, unsigned bytes, std::size_t array_bytes);
 
-/// For a race of "blocks" or "threads" that "blockIdx" or "threadIdx" tells apart in .y or .z only.
+/// For a race of "blocks" or "threads" that "blockIdx" or "threadIdx" distinguishes in .y or .z only.
 std::string advice_on_rows(const std::string& what, const std::string& index);
 
 std::string thread_name(const Launch& launch, unsigned linear);      ///< "(1,2,0)"
