@@ -52,17 +52,20 @@ struct Bucket {
   alignas(16) unsigned bins[Shape::bins / 2];  ///< counters; then the positions of the bins' next keys
   alignas(16) std::uint32_t keys[Shape::margin + Shape::capacity + Shape::margin];
   unsigned warp_sums[Shape::threads / 32];
-  unsigned max_bin;  ///< how many keys the fullest bin has
+  unsigned max_bin;  ///< how many keys the fullest bin has; 0 if all keys of a bin are equal
 };
 
-/// One bucket: `count` transformed keys at `from`, which agree in their highest `bits` bits. They are to be stored, as
-/// they were before the transform, at `to`, which may be the same place.
+/// One bucket: `count` transformed keys at `from`, less `base`, whose highest `bits` bits do not matter. They are to be
+/// stored, as they were before the transform, at `to`, which may be the same place.
 template <class From>
 struct BucketJob {
   const From* from;
-  std::uint32_t highest;  ///< the bits that are not stored at `from`
+  std::uint32_t base;
   std::uint32_t* to;
   int count, bits;
+
+  /// True if there is a bin for each value, so that all keys of a bin are equal.
+  __device__ bool has_exact_bins(int bin_bits) const { return 32 - bits <= bin_bits; }
 };
 
 // --- the phases of a bucket ---
@@ -75,20 +78,21 @@ __device__ unsigned claim_in_bin(Bucket<Shape>& bucket, std::uint32_t key, int b
 }
 
 /// Clears the bins, and puts sentinels around the keys: no key before the first one, no key after the last one.
-template <class Shape>
-__device__ void clear_bucket(Bucket<Shape>& bucket, int count) {
+template <class Shape, class From>
+__device__ void clear_bucket(Bucket<Shape>& bucket, BucketJob<From> job) {
   const int t = threadIdx.x;
   for (int i = t; i < Shape::bins / 2; i += Shape::threads) bucket.bins[i] = 0;
-  if (t == 0) bucket.max_bin = Shape::report_threshold;
+  if (t == 0) bucket.max_bin = job.has_exact_bins(Shape::bin_bits) ? 0 : Shape::report_threshold;
   if (t < Shape::margin) bucket.keys[t] = 0;
-  for (int i = t + count; i < Shape::capacity + Shape::margin; i += Shape::threads) {
+  for (int i = t + job.count; i < Shape::capacity + Shape::margin; i += Shape::threads) {
     bucket.keys[Shape::margin + i] = 0xffffffffu;
   }
 }
 
-/// Replaces the bins' counts by their first positions, and finds out how many keys the fullest bin has.
-template <class Shape>
-__device__ void scan_bin_counts(Bucket<Shape>& bucket) {
+/// Replaces the bins' counts by their first positions, and finds out how many keys the fullest bin has, or leaves
+/// bucket.max_bin at 0 if no bin has to be sorted.
+template <class Shape, class From>
+__device__ void scan_bin_counts(Bucket<Shape>& bucket, BucketJob<From> job) {
   uint4* const quads = reinterpret_cast<uint4*>(bucket.bins) + threadIdx.x * (Shape::words / 4);
   unsigned words[Shape::words], sum = 0, largest = 0;
   load_quads(quads, 1, words);
@@ -98,7 +102,7 @@ __device__ void scan_bin_counts(Bucket<Shape>& bucket) {
     sum += low + high;
     largest = max(largest, max(low, high));
   }
-  if (largest > Shape::report_threshold) atomicMax(&bucket.max_bin, largest);
+  if (largest > Shape::report_threshold && !job.has_exact_bins(Shape::bin_bits)) atomicMax(&bucket.max_bin, largest);
   unsigned next = group_exclusive_sum<Shape::threads>(sum, bucket.warp_sums);
 #pragma unroll
   for (int i = 0; i < Shape::words; ++i) {
@@ -165,6 +169,15 @@ using BucketTile = Tile<TileShape<Shape::threads, Shape::items, Shape::blocks_pe
 template <class Shape>
 inline constexpr std::size_t bucket_bytes = std::max(sizeof(Bucket<Shape>), sizeof(BucketTile<Shape>));
 
+/// Turns sorted keys of a bucket back into what they were.
+template <class Key>
+struct BucketTransform {
+  KeyTransform<Key> transform;
+  std::uint32_t base;
+
+  __device__ std::uint32_t inverse(std::uint32_t key) const { return transform.inverse(key + base); }
+};
+
 /// Sorts a bucket, in dynamic shared memory, by Core::sort_bucket(bucket, job, transform). If that returns false,
 /// because a bin has too many keys, it has stored nothing, and passes by Core::RankAndScatter (see sort_items) sort the
 /// bucket. They are slower, but sort any keys.
@@ -174,25 +187,24 @@ __device__ void sort_any_bucket(BucketJob<From> job, KeyTransform<Key> transform
   __shared__ std::uint32_t differences;  // the bits in which some keys of the bucket differ
   if (threadIdx.x == 0) differences = 0;
   if (Core::sort_bucket(*reinterpret_cast<Bucket<Shape>*>(shared_memory), job, transform)) return;
-  // The tile overwrites the bucket, whose max_bin other threads may still be reading, and all add to `differences`, which
-  // thread 0 has cleared.
+  // The tile overwrites the bucket, whose max_bin other threads may still be reading. And all threads add to
+  // `differences`, which thread 0 has cleared.
   __syncthreads();
   auto& tile = tile_in_shared_memory<BucketTile<Shape>>();
   Items<BucketTile<Shape>> items((job.count + Shape::threads - 1) / Shape::threads);
-  const std::uint32_t first_key = job.from[0] | job.highest;
+  const std::uint32_t first_key = job.from[0];
   std::uint32_t own_differences = 0;
 #pragma unroll
   for (int row = 0; row < Shape::items; ++row) {
     const int i = items.first + 32 * row;
-    items.keys[row] = i < job.count ? job.from[i] | job.highest : ~0u;
+    items.keys[row] = i < job.count ? job.from[i] : ~0u;
     if (i < job.count) own_differences |= items.keys[row] ^ first_key;
   }
   if (own_differences != 0) atomicOr(&differences, own_differences);
-  __syncthreads();  // all threads read `differences`, to which others have added
-  const int passes = (32 - __clz(int(differences)) + 7) / 8;  // none if all keys are equal
-  const KeyTransform<std::uint32_t> identity(0u);             // the keys are transformed already
-  sort_items<typename Core::RankAndScatter>(tile, items, identity, passes);
-  items.store(transform, job.count, Pairs<std::uint32_t, NoValue>{job.to, nullptr});
+  __syncthreads();                                 // all threads read `differences`, to which others have added
+  const KeyTransform<std::uint32_t> identity(0u);  // the keys are transformed already
+  sort_items<typename Core::RankAndScatter>(tile, items, identity, differences);
+  items.store(BucketTransform<Key>{transform, job.base}, job.count, Pairs<std::uint32_t, NoValue>{job.to, nullptr});
 }
 
 }  // namespace radix

@@ -114,14 +114,15 @@ struct PartitionItems {
 /// of them, because lanes that add to the same counter wait for each other.
 enum class Lanes { apart, crowded };
 
-/// Calls f(row, claim) for the thread's keys, where claim(counters, digit) returns a place: Core::place<Lanes::apart>
+/// Calls f(row, claim) for the thread's keys, where claim(counters, bin) returns a place: Core::place<Lanes::apart>
 /// or, if the warp's first row is crowded, as in keys that are nearly in order, Core::place<Lanes::crowded>. The latter
-/// is used only for a whole tile, because all lanes of the warp call it. Core::place<lanes>(counters, digit) adds 1 to
-/// counters[digit], in shared memory, and returns the old value, in any order of the lanes.
+/// is used only for a whole tile, because all lanes of the warp call it. Core::place<lanes>(counters, bin) adds 1 to
+/// counters[bin], in shared memory, and returns the old value, in any order of the lanes. first_bin: the bin of the
+/// thread's first key.
 template <class Core, class Shape, class F>
-__device__ void for_each_row(const PartitionItems<Shape>& items, PartitionDigit digit, F f) {
+__device__ void for_each_row(const PartitionItems<Shape>& items, unsigned first_bin, F f) {
   const bool whole = __all_sync(0xffffffffu, items.has(Shape::items - 1));
-  if (whole && __popc(lanes_as_lane_0(digit.of(items.keys[0]))) >= crowded_lanes) {
+  if (whole && __popc(lanes_as_lane_0(first_bin)) >= crowded_lanes) {
 #pragma unroll
     for (int row = 0; row < Shape::items; ++row) {
       f(row, [](unsigned* counters, unsigned bin) { return Core::template place<Lanes::crowded>(counters, bin); });

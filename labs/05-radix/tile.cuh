@@ -197,14 +197,16 @@ __device__ void store_runs(const Tile& tile, int count, Transform transform, int
 
 // --- keys that fit into one tile never leave the block that sorts them ---
 
-/// Sorts the items of one block by their lowest `passes` bytes. RankAndScatter: a functor that is called as
+/// Sorts the items of one block by the bytes in which `differences` has a 1, where all others are equal. Sentinels
+/// behind the keys stay at the end. RankAndScatter: a functor that is called as
 /// rank_and_scatter(tile, items, transform, pass) and puts every item of the warp at its position in tile.keys and
 /// tile.values. On entry, tile.counts[warp][digit] is the position of the warp's first key of the digit, which the
 /// functor may change. Equal digits keep their order. Rows from items.rows on have no keys. All lanes of the warp call
 /// it. It need not have a barrier at its end.
 template <class RankAndScatter, class Tile, class Transform>
-__device__ void sort_items(Tile& tile, Items<Tile>& items, Transform transform, int passes) {
-  for (int pass = 0; pass < passes; ++pass) {
+__device__ void sort_items(Tile& tile, Items<Tile>& items, Transform transform, typename Tile::Bits differences) {
+  for (int pass = 0; pass < int(sizeof(typename Tile::Bits)); ++pass) {
+    if ((differences >> 8 * pass & (byte_values - 1)) == 0) continue;
     count_digits(tile, items, transform, pass);
     __syncthreads();  // a thread adds up tile.counts of all warps
     scan_bins(tile, [](unsigned) {});
@@ -223,7 +225,7 @@ static __global__ void __launch_bounds__(Tile::Shape::threads)
   Items<Tile> items((n + Tile::Shape::threads - 1) / Tile::Shape::threads);
   items.load({keys.keys, keys.values}, n);
   items.transform_keys(transform, n);
-  sort_items<RankAndScatter>(tile, items, transform, int(sizeof(Key)));
+  sort_items<RankAndScatter>(tile, items, transform, lab::Bits<Key>(~lab::Bits<Key>(0)));
   items.store(transform, n, keys);
 }
 

@@ -78,7 +78,8 @@ static __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multi
   while (index < tiles) {
     // PHASE 2: transform the keys, and count their digits.
     items.transform_keys(job.transform);
-    for_each_row<Core>(items, digit, [&](int row, auto claim) { claim(tile.counts, digit.of(items.keys[row])); });
+    const unsigned first_bin = digit.of(items.keys[0]);
+    for_each_row<Core>(items, first_bin, [&](int row, auto claim) { claim(tile.counts, digit.of(items.keys[row])); });
     const int count = items.left + t;
     const unsigned next_index = index + gridDim.x;
     __syncthreads();  // a thread reads elements of tile.counts to which others have added
@@ -96,7 +97,7 @@ static __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multi
     __syncthreads();  // a lane claims positions from tile.counts, which others have replaced
 
     // PHASE 5: put the keys in order in shared memory. Their registers are free for the next tile's keys.
-    for_each_row<Core>(items, digit, [&](int row, auto claim) {
+    for_each_row<Core>(items, first_bin, [&](int row, auto claim) {
       tile.keys[claim(tile.counts, digit.of(items.keys[row]))] = items.keys[row];
     });
     if (next_index < tiles) items.load(tile, job, next_index);
@@ -129,9 +130,9 @@ static __global__ void __launch_bounds__(Shape::threads, Shape::blocks_per_multi
   const int count = int(ends[bucket] - first);
   if (count == 0) return;
   // If 16 bits are stored, the bucket's index is the other 16.
-  const std::uint32_t highest = sizeof(From) == 2 ? bucket << 16 : 0;
+  const std::uint32_t base = sizeof(From) == 2 ? bucket << 16 : 0;
   const From* const own = from.data + from.offset(*plan) + first;
-  sort_any_bucket<Core, Shape>(BucketJob<From>{own, highest, keys + first, count, bucket_bits}, transform);
+  sort_any_bucket<Core, Shape>(BucketJob<From>{own, base, keys + first, count, bucket_bits}, transform);
 }
 
 }  // namespace detail

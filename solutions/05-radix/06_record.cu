@@ -56,7 +56,7 @@ struct Core {
     //~ // registers, and clear_bucket. Count them in their bins (claim_in_bin), scan_bin_counts, and return false if
     //~ // bucket.max_bin exceeds Shape::margin. Then put each key into its bin: claim_in_bin now returns a position,
     //~ // from Shape::margin of bucket.keys on. sort_within_bins. Store the warp's own positions, Shape::per_warp of
-    //~ // them from warp * Shape::per_warp on, below job.count: transform.inverse(key | job.highest). Which of these
+    //~ // them from warp * Shape::per_warp on, below job.count: transform.inverse(key + job.base). Which of these
     //~ // phases need a barrier between them?
     //~ (void)bucket, (void)job, (void)transform;
     constexpr int threads = Shape::threads, items = Shape::items;
@@ -67,7 +67,7 @@ struct Core {
     for (int row = 0; row < items; ++row) {
       if (row * threads < left) keys[row] = job.from[t + row * threads];
     }
-    clear_bucket(bucket, job.count);
+    clear_bucket(bucket, job);
     __syncthreads();  // a thread adds to elements of bucket.bins that others have cleared
 
     // PHASE 2: count the keys of each bin.
@@ -78,7 +78,7 @@ struct Core {
     __syncthreads();  // a thread scans elements of bucket.bins to which others have added
 
     // PHASE 3: turn the counts into positions, and give up if a bin has too many keys.
-    scan_bin_counts(bucket);
+    scan_bin_counts(bucket, job);
     __syncthreads();  // a thread reads bucket.max_bin, and claims positions from bucket.bins, both written by others
     if (bucket.max_bin > unsigned(Shape::margin)) return false;
     // PHASE 4: put each key into its bin.
@@ -95,7 +95,7 @@ struct Core {
     std::uint32_t* const to = job.to + own;
 #pragma unroll
     for (int row = 0; row < items; ++row) {
-      if (32 * row < job.count - own) to[32 * row] = transform.inverse(sorted[32 * row] | job.highest);
+      if (32 * row < job.count - own) to[32 * row] = transform.inverse(sorted[32 * row] + job.base);
     }
     // end solution
     return true;
@@ -168,13 +168,13 @@ Method choose_method(std::int64_t n, lab::LaunchShape shape) {
   // On devices without room for large tiles, partitions have not been measured. This range lets every build run them.
   const bool small_device = partitioned && !device.fits<PartitionTile<LargePartition>>() && n > SmallPartition::size &&
                             n <= 8 * SmallPartition::size;
-  const bool fits_one = n > max_keys_of_one_block && n < byte_values * std::int64_t(MediumBucket::target_fill);
+  const bool fits_one = n > max_keys_of_one_block && n < intervals * std::int64_t(MediumBucket::target_fill);
   const struct {
     Method method;
     bool suits;
   } table[] = {
       {Method::counting, counted && (sizeof(Key) == 1 || many_for_counting)},
-      {Method::one_partition, large_tiles && fits_one && n < resident / 2},
+      {Method::one_partition, large_tiles && fits_one},
       {Method::partitions_of_many, two && n >= resident && ManyKeys::suits(n, device)},
       {Method::partitions_of_most, two && n >= resident && MostKeys::suits(n, device)},
       {Method::partitions_of_few, (small_device || (two && n >= resident / 2)) && FewKeys::suits(n, device)},
@@ -214,7 +214,7 @@ void sort_by_one(lab::Span<Key> keys, lab::Order order, cudaStream_t stream) {
     sort_by_one_partition<Core>(primary, scratch, transform, plan, stream);
     return &plan->unsorted;
   };
-  sort_or_fall_back<OnePartitionPlan>(keys, order, OnePartitionPlan::room(keys.n), stream, queue);
+  sort_or_fall_back<OnePartitionPlan>(keys, order, room_of_intervals(keys.n), stream, queue);
 }
 
 template <class Shapes, class Key>
