@@ -1,8 +1,8 @@
 // The method of step 06 for fewer keys, for which launches take longer than moving the keys: one partition into 256
 // intervals, then a sort of each. These are two launches, and no key is counted first. If a sample of the keys is
-// spread evenly, the highest byte of a key is its interval. Otherwise splitters divide the keys (splitters.cuh). An interval has
-// room for more keys than it has on average. If one of them has still more, the keys are left unsorted: none has been
-// overwritten yet.
+// spread evenly, the highest byte of a key is its interval. Otherwise splitters divide the keys (splitters.cuh). An
+// interval has room for more keys than it has on average. If one of them has still more, the keys are left unsorted:
+// none has been overwritten yet.
 #pragma once
 
 #include <algorithm>
@@ -73,9 +73,9 @@ struct OnePartitionTile {
   std::uint16_t buckets[Shape::size];  ///< of the keys
   static_assert(Shape::threads == bucket_count, "every bucket has a thread");
 
-  /// True if the samples, one per thread, are not spread evenly: some highest byte has more than 10 of the 512. In 1 of
-  /// 500 cases, keys that are spread evenly have such samples. False if all samples are equal to `first`, since then all
-  /// keys may be equal, and in order. All threads of the block call it. `begins` is 0.
+  /// True if the samples, one per thread, are not spread evenly: some highest byte has more than 10 of the 512. One in
+  /// 500 arrays of evenly spread keys has such samples. False if all samples are equal to `first`, since then all keys
+  /// may be equal, and in order. All threads of the block call it. `begins` is 0.
   __device__ bool is_crowded(std::uint32_t sample, std::uint32_t first) {
     const bool crowded = atomicAdd(&begins[HighestByte::bucket(sample)], 1u) >= 10;
     const bool some_differ = __syncthreads_or(sample != first);
