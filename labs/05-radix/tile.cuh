@@ -27,7 +27,9 @@ using LargeTile =
     std::conditional_t<sizeof(Key) == 8 || has_values<Value>, TileShape<1024, 32, 1>, TileShape<512, 24, 2>>;
 using MediumTile = TileShape<512, 16, 2>;
 using SmallTile = TileShape<512, 8, 2>;
-using OneTile = TileShape<1024, 28, 1>;  ///< for keys that one block sorts
+// For keys that one block sorts. The fewer warps there are, the less the keys wait at barriers.
+using SmallOneTile = TileShape<512, 16, 1>;
+using OneTile = TileShape<1024, 28, 1>;
 
 /// Keys per thread: fewer of them if a key, with its value, is longer than 4 bytes.
 template <class Shape, class Key, class Value>
