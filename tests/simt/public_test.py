@@ -39,6 +39,29 @@ class Public(Programs):
     def test_launches(self) -> None:
         self.compile_and_run("launches")
 
+    def test_architecture(self) -> None:
+        self.compile_and_run("architecture")
+
+    def test_constants_of_both_sides_are_refused(self) -> None:
+        self.file(
+            "constant.cu",
+            """__host__ __device__ constexpr int lanes() {
+#ifdef __CUDA_ARCH__
+  return 32;
+#else
+  return 1;
+#endif
+}
+__global__ void k() { constexpr int n = lanes(); __shared__ int room[n]; room[0] = 1; }
+int main() { constexpr int n = lanes(); return n - 1; }
+""",
+        )
+        done = self.cc("constant.cu")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(  # clang++ only says that it is no constant
+            done.stderr, "a_constant_that_differs_between_host_and_device_code|must be initialized by a constant"
+        )
+
     def test_textures(self) -> None:
         self.compile_and_run("textures")
 
