@@ -42,6 +42,9 @@ class Public(Programs):
     def test_architecture(self) -> None:
         self.compile_and_run("architecture")
 
+    def test_tiles(self) -> None:
+        self.compile_and_run("tiles")
+
     def test_constants_of_both_sides_are_refused(self) -> None:
         self.file(
             "constant.cu",
