@@ -71,6 +71,9 @@ int main() { constexpr int n = lanes(); return n - 1; }
     def test_graphs(self) -> None:
         self.compile_and_run("graphs")
 
+    def test_conversions(self) -> None:
+        self.compile_and_run("conversions")
+
     def test_graph_memory(self) -> None:
         self.compile_and_run("graph_memory")
 

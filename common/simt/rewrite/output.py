@@ -9,8 +9,9 @@ from .architecture import rewrite_architecture
 from .assembly import translate_assembly
 from .builtins import call_copies
 from .constants import register_constants
+from .conversions import saturate_casts
 from .device_arrays import separate_arrays
-from .functions import Places
+from .functions import Places, qualifying_macros
 from .kernel_arguments import kernel_names, name_kernel_arguments
 from .kernel_calls import refuse_kernel_calls
 from .launches import Known, configuration_macros, rewrite_launches
@@ -22,16 +23,20 @@ from .source import Source, Twin
 from .tokens import quoted
 
 
-def rewrite_all(sources: list[Source], architecture: int) -> None:
-    """Collects the changes to each source, and marks those that need a rewritten copy."""
+def rewrite_all(sources: list[Source], architecture: int, saturates: bool = False) -> None:
+    """Collects the changes to each source, and marks those that need a rewritten copy. `saturates`: conversions to
+    integers do, as on a GPU."""
     refuse_kernel_calls(sources)
     rewrite_architecture(sources, architecture)
     names: set[str] = set()
+    qualifying = qualifying_macros(sources) if saturates else {}
     for source in sources:
         places = Places(source, {})
         names |= rewrite_shared(source, source.code, places.of_tokens)
         separate_arrays(source, places.of_tokens)
         register_constants(source, places.of_tokens)
+        if saturates:
+            saturate_casts(source, Places(source, qualifying).of_tokens)
         mark_returns(source, places)
         translate_assembly(source, places.of_tokens)
         watch_arrays(source, places)
