@@ -12,7 +12,8 @@ void make_remark_on_test(Finding& race) {
   race.kind = "tested-atomic";
   race.severity = Severity::remark;
   race.advice =
-      "the plain read tests an element before an atomic changes it, which works as long as the atomic decides; in CUDA's "
+      "the plain read tests an element before an atomic changes it, which works as long as the atomic decides; in "
+      "CUDA's "
       "memory model it is a race: read it by a volatile or relaxed atomic access";
 }
 

@@ -37,7 +37,9 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument(
         "--arch", type=int, default=700, metavar="N", help="what __CUDA_ARCH__ is in device code (default: 700)"
     )
-    parser.add_argument("--saturate", action="store_true", help="casts to integers in device code saturate, as on a GPU")
+    parser.add_argument(
+        "--saturate", action="store_true", help="casts to integers in device code saturate, as on a GPU"
+    )
     return parser.parse_args()
 
 

@@ -10,7 +10,8 @@ constexpr int n = 64;
 __global__ void fill(int* to, int value) { to[threadIdx.x] = value + int(threadIdx.x); }
 __global__ void add(int* to, const int* from) { to[threadIdx.x] += from[threadIdx.x]; }
 
-cudaGraphNode_t add_node(cudaGraph_t graph, const std::vector<cudaGraphNode_t>& after, cudaGraphNodeParams& parameters) {
+cudaGraphNode_t add_node(cudaGraph_t graph, const std::vector<cudaGraphNode_t>& after,
+                         cudaGraphNodeParams& parameters) {
   cudaGraphNode_t node;
   CUDA(cudaGraphAddNode(&node, graph, after.data(), nullptr, after.size(), &parameters));
   return node;

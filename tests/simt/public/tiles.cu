@@ -44,7 +44,8 @@ void try_tiles() {
     const int* const of = &all[std::size_t(8 * i)];
     EXPECT(of[0] == first + size - 1 - rank && of[1] == i / size && of[2] == threads / size);
     EXPECT(of[3] == size * first + size * (size - 1) / 2 && of[4] == rank * (rank + 1) / 2);
-    EXPECT(of[5] == 4 * (first + 40) + 1 && of[6] == (100 / size == i / size) && of[7] == rank / 32 + 100 * (rank % 32));
+    EXPECT(of[5] == 4 * (first + 40) + 1 && of[6] == (100 / size == i / size) &&
+           of[7] == rank / 32 + 100 * (rank % 32));
   }
 }
 

@@ -48,8 +48,10 @@ class tile_of_warps {
   tile_of_warps(unsigned meta_rank, unsigned meta_size, TileRoom* room, simt::Site site = simt::Site::here())
       : room_(room), meta_rank_(meta_rank), meta_size_(meta_size) {
     if (room == nullptr) {
-      simt::trap("a tile of more than 32 threads of a block without memory: pass a __shared__ block_tile_memory to "
-                 "this_thread_block()", site);
+      simt::trap(
+          "a tile of more than 32 threads of a block without memory: pass a __shared__ block_tile_memory to "
+          "this_thread_block()",
+          site);
     }
   }
 
