@@ -14,8 +14,8 @@ MACRO_HEAD = re.compile(r"#[^\S\n]*define[^\S\n]+(\w+)(?:\([^)]*\))?")
 DISABLED = re.compile(r"0\s*(?:\n|//|/\*|$)")  # what follows `#if`
 STRAY_BACKSLASH = re.compile(r"\\[^\S\n]*(?://|/\*|\r?\n)")
 INTERESTING = re.compile(
-    r"<\s*<\s*<|__shared__|__global__|__device__|__constant__|__host__|__CUDA_ARCH__|cudaLaunch\w*Kernel|cudaKernelNodeParams|cudaGraphNodeParams"
-    r"|__builtin_mem(?:cpy|move|set)"
+    r"<\s*<\s*<|__shared__|__global__|__device__|__constant__|__host__|__CUDA_ARCH__|cudaLaunch\w*Kernel"
+    r"|cudaKernelNodeParams|cudaGraphNodeParams|__builtin_mem(?:cpy|move|set)"
 )
 ROLES = {"if": "if", "ifdef": "if", "ifndef": "if", "endif": "endif"}
 
