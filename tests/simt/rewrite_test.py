@@ -442,7 +442,8 @@ class RewriteTest(Rewriting):
             self.assertEqual(done.partition("{ ")[2], expected.replace("@(", "simt::saturating(") + " }\n")
             self.unchanged(kernel)
         for text in (
-            "sizeof(int);",
+            "sizeof(int) * n;",
+            "sizeof(int) * (n + 1);",
             "f(int);",
             "int (*g)(int);",
             "int(a);",

@@ -72,11 +72,11 @@ def _after_cast(tokens: list[Token], index: int) -> tuple[int, int] | None:
     if end is None or not _is_type(tokens, index + 1, end, INTEGERS):
         return None
     before = tokens[index - 1] if index > 0 else None
-    if before is not None and (is_name(before) or before.text in ("]", ">")):
+    if before is not None and (is_name(before) or before.text in ("]", ">", *NOT_OPERANDS)):
         return None  # a call, sizeof(int), or a function's parameters
     if before is not None and is_mark(before, ")"):  # it may be another cast
         begin = opening(tokens, index - 1)
-        if begin is None or not _is_type(tokens, begin + 1, index - 1, NUMBERS) or is_name(tokens[begin - 1]):
+        if begin is None or not _is_type(tokens, begin + 1, index - 1, NUMBERS) or tokens[begin - 1].kind == "word":
             return None
     past = _operand_end(tokens, end + 1)
     return None if past is None else (end + 1, past)
