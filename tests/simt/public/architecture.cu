@@ -75,7 +75,8 @@ __global__ void kernel(int* out) {
     out[1] = width(3);
     out[2] = Where().made_on;
     out[3] = Where()();
-    out[4] = int(sizeof room / sizeof room[0]);
+    room[lanes() - 1] = int(sizeof room / sizeof room[0]);
+    out[4] = room[lanes() - 1];
   }
   add(&out[5], 1);
 }
@@ -92,6 +93,7 @@ int main() {
   int sum = 0;
   for (int i = 0; i < 5; ++i) add(&sum, 2);
   const int constant = width(3);
-  EXPECT(side() == 1 && width(1) == 8 && constant == 3 && Where().made_on == -3 && Where()() == -3 && sum == 10);
+  const Where where;
+  EXPECT(side() == 1 && width(1) == 8 && constant == 3 && where.made_on == -3 && where() == -3 && sum == 10);
   return finish();
 }
