@@ -50,17 +50,48 @@ class Architecture(Rewriting):
         text += "#ifdef __CUDA_ARCH__\n#endif\n}\nvoid f() {\n#ifdef __CUDA_ARCH__\n#endif\n}\n"
         self.assertEqual(self.rewritten(text).count("#if 1"), 1)
 
-    def test_a_function_for_host_and_device_has_one_version(self) -> None:
+    def test_a_function_for_host_and_device_has_two_versions(self) -> None:
+        for before, condition, device in (
+            ("__host__ __device__ int f() ", "#ifdef __CUDA_ARCH__", "#if 1"),
+            ("#define HD __host__ __device__\nHD int f() ", "#if __CUDA_ARCH__ >= 700", "#if 700 >= 700"),
+            ("struct S {\n __device__ __host__ S() : a(1) ", "#if X\n#elif __CUDA_ARCH__", "#if X\n#elif 700"),
+            ("auto l = [] __host__ __device__ ", "#ifndef __CUDA_ARCH__", "#if 0"),
+        ):
+            body = "{ g();\n%s\n  return __CUDA_ARCH__;\n#endif\n}"
+            self.run_on(before + body % condition + " int after;\n")
+            with open(self.path("out", "k.cpp")) as file:
+                text = file.read()
+            line = before.count("\n") + 1
+            of_device = (body % device).replace("__CUDA_ARCH__", "700")
+            versions = f'{{ if (simt::is_in_kernel()) {of_device}\n#line {line} "k.cu"\n'
+            versions += f"else {{ simt::host_version(); {body % condition} }} }}"
+            self.assertEqual(text, f'#line 1 "k.cu"\n{before}{versions} int after;\n')
+
+    def test_constants_have_the_version_of_their_users(self) -> None:
+        function = "__host__ __device__ constexpr int f() {\n#ifdef __CUDA_ARCH__\n#endif\n}\n"
+        for users, side in (
+            ("__device__ int g() { return f(); }\n", "device"),
+            ("int g() { return f(); }\n", "host"),
+            ("int g() { return f(); }\n__device__ int h() { return f(); }\n", "either"),
+            ("constexpr int n = f();\n", "either"),
+            ("#define F f()\n__device__ int g() { return F; }\n", "either"),
+        ):
+            self.run_on(function + users)
+            with open(self.path("out", "k.cpp")) as file:
+                self.assertIn(f"simt::is_on_device<simt::Side::{side}>()", file.read(), users)
+
+    def test_what_cannot_have_two_versions_is_refused(self) -> None:
         for text, line in (
-            ("__host__ __device__ int f() {\n#ifdef __CUDA_ARCH__\n  return 1;\n#endif\n}\n", 2),
-            ("#define HD __host__ __device__\nHD int f() {\n#if __CUDA_ARCH__ >= 700\n#endif\n}\n", 3),
-            ("struct S {\n __device__ __host__ S() {\n  if (a) {\n#if X\n#elif __CUDA_ARCH__\n#endif\n}}};\n", 5),
             ("__host__ __device__ int f() {\n  return\n __CUDA_ARCH__;\n}\n", 3),
+            ("__host__ __device__ int f() {\n#if __CUDA_ARCH__\n  goto end;\n#endif\nend:;\n}\n", 2),
+            ("#if X\n__host__ __device__ int f() {\n#ifdef __CUDA_ARCH__\n#else\n#endif\n#endif\n}\n", 3),
             ("\n#ifdef __CUDA_ARCH__\n#define A 1\n#endif\nint f() { A; }\n__device__ int g() { A; }\n", 2),
         ):
             message = self.error(text)
             self.assertTrue(message.startswith(f"k.cu:{line}: error: "), message)
             self.assertIn("!defined(__SIMT__)", message)
+
+    def test_a_condition_that_is_the_same_for_both_stays(self) -> None:
         for condition in (
             "#if defined(__CUDA_ARCH__) && !defined(__SIMT__)",
             "#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 600",

@@ -478,8 +478,8 @@ int main() {
     def test_what_a_gpu_computes_differently_is_noted(self) -> None:
         text = """#include <cstdio>
 __global__ void k(float f, double g, int by, unsigned* u, int* i) {
-  u[0] = f;
-  i[0] = int(g);
+  u[0] += f;
+  i[0] += g;
   u[1] = 1u << by;
   u[2] = __float2uint_rz(f) + (1u << (by - 1)) + unsigned(int(f));
 }
@@ -488,6 +488,7 @@ int main(int argc, char**) {
   int* i;
   cudaMallocManaged(&u, 12);
   cudaMallocManaged(&i, 4);
+  u[0] = i[0] = 0;
   k<<<1, 1>>>(argc == 1 ? -1.0f : 7.0f, argc == 1 ? 3e9 : 7.0, argc == 1 ? 32 : 3, u, i);
   cudaDeviceSynchronize();
   std::printf("%u\\n", u[2]);

@@ -423,6 +423,39 @@ class RewriteTest(Rewriting):
         ):
             self.rewritten(kernel + text + "\n")
 
+    def test_operands_of_casts_to_integers_saturate(self) -> None:
+        for text, expected in (
+            ("(int)f;", "(int)@(f);"),
+            ("a = (unsigned int)-f[1] * 2;", "a = (unsigned int)@(-f[1]) * 2;"),
+            ("(int)s->x.y(1, 2)[3] + 1;", "(int)@(s->x.y(1, 2)[3]) + 1;"),
+            ("(int)(float)f / 2;", "(int)@((float)f) / 2;"),
+            ("(long long)(int)f;", "(long long)@((int)@(f));"),
+            ("return std::size_t(f * 2);", "return std::size_t(@(f * 2));"),
+            ("i < int(f);", "i < int(@(f));"),
+            ("static_cast<uint32_t>(f);", "static_cast<uint32_t>(@(f));"),
+            ("(int)max<float>(a, b) >> 1;", "(int)@(max<float>(a, b)) >> 1;"),
+            ("(int)f++ - 1;", "(int)@(f++) - 1;"),
+            ("(int)ns::f - (a < b);", "(int)@(ns::f) - (a < b);"),
+        ):
+            kernel = "__global__ void k() { " + text + " }\n"
+            done = self.rewritten(kernel, "--saturate")
+            self.assertEqual(done.partition("{ ")[2], expected.replace("@(", "simt::saturating(") + " }\n")
+            self.unchanged(kernel)
+        for text in (
+            "sizeof(int) * n;",
+            "sizeof(int) * (n + 1);",
+            "f(int);",
+            "int (*g)(int);",
+            "int(a);",
+            "(float)i;",
+            "(int*)p;",
+            "x = (int)sizeof(a);",
+            "std::function<int(float)> f;",
+        ):
+            kernel = "__global__ void k() { " + text + " }\n"
+            self.assertEqual(self.rewritten(kernel, "--saturate"), kernel)
+        self.assertEqual(self.rewritten("void f() { (int)g; }\n", "--saturate"), "void f() { (int)g; }\n")
+
     def test_a_missing_input_is_an_error(self) -> None:
         done = self.rewrite("no.cu", "-o", "out/k.cpp")
         self.assertEqual((done.returncode, done.stderr), (1, "error: no.cu: No such file or directory\n"))

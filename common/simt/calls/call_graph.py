@@ -14,6 +14,8 @@ _CALL = re.compile(r"^(?:.* = )?(\S+)D\.(\d+) \((.*)\)(?: \[[^\]]*\])*;")
 # What keywords.h defines CUDA's qualifiers as. They change nothing in how a function is compiled.
 _QUALIFIERS = {"no_icf": "__global__", "no_profile_instrument_function": "__device__", "noplt": "__host__"}
 _STANDARD = re.compile(r"_Z(?:Z?N[KVrRO]*)?(?:St|S[absiod]|9__gnu_cxx)")
+# From this call on, statements belong to the host's version of a function for both, which the device does not run.
+HOST_VERSION = "_ZN4simt12host_versionEv"
 # A constructor or destructor of complete objects (1) is one of base objects (2) under another name.
 _STRUCTOR = re.compile(r"([CD](?:I)?)[14](?=E)")
 
@@ -87,12 +89,13 @@ def _statement(line: str) -> tuple[Place | None, str]:
 def read(lines: Iterable[str]) -> Iterator[Function]:
     """The functions of a dump. Of the standard library's, which are most, only the first place is read."""
     function: Function | None = None
+    is_host_version = False
     head: list[str] | None = None  # the lines between a function's name and its body
     for line in lines:
         if line.startswith(";; Function "):
             match = _FUNCTION.match(line)
             function = Function(match["name"].lstrip("*"), match["id"], match["shown"]) if match else None
-            head = []
+            head, is_host_version = [], False
         elif function is None:
             continue
         elif head is not None:
@@ -113,5 +116,7 @@ def read(lines: Iterable[str]) -> Iterator[Function]:
                 function = None
                 continue
             call = _CALL.match(text)
-            if call:
+            if call and call[1] == HOST_VERSION:
+                is_host_version = True
+            elif call and not is_host_version:
                 function.calls.append(Call(call[1], call[2], place, call[3]))

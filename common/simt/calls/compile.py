@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Runs a part of g++ (g++ -wrapper python3,compile.py): if that is the C++ compiler itself, calls of host functions in
 device code become errors, as under nvcc. With --relaxed-constexpr before the command, constexpr functions are allowed.
+With --saturate, implicit conversions to integers in device code saturate (conversions.py).
 
 The compiler writes which function calls which anyway, so this costs no second pass over the source.
 """
@@ -21,11 +22,12 @@ def standard(command: list[str]) -> int:
 
 
 def main() -> int:
-    is_relaxed = sys.argv[1] == "--relaxed-constexpr"
-    command = sys.argv[2 if is_relaxed else 1 :]
+    options = {word for word in sys.argv[1:3] if word in ("--relaxed-constexpr", "--saturate")}
+    command = sys.argv[1 + len(options) :]
     if os.path.basename(command[0]) != "cc1plus" or "-fsyntax-only" in command or "-E" in command:
         os.execvp(command[0], command)
     from calls.call_graph import read  # the assembler, which runs next, does not wait for these
+    from calls.conversions import saturate
     from calls.host_calls import HostCalls
 
     with tempfile.TemporaryDirectory() as folder:
@@ -34,7 +36,11 @@ def main() -> int:
         if status or not os.path.exists(dump):
             return status
         with open(dump, encoding="utf-8", errors="replace") as lines:
-            messages = HostCalls(read(lines), standard(command) if is_relaxed else None).messages()
+            functions = list(read(lines))
+        is_relaxed = "--relaxed-constexpr" in options
+        messages = HostCalls(functions, standard(command) if is_relaxed else None).messages()
+    if "--saturate" in options and not messages:
+        saturate(command, functions)
     for message in messages:
         print(message, file=sys.stderr)
     return 1 if any(message.severity == "error" for message in messages) else 0

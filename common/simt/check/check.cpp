@@ -190,12 +190,14 @@ void shuffled(const Shuffle& shuffle) {
   CheckState& all = state();
   all.running.has_exchanges = true;
   all.shuffles.meet(shuffle);
+  all.order.lanes_met(shuffle.warp, shuffle.lanes);
   if (all.trace.is_on()) all.trace.exchange(shuffle, shuffle.sources);
 }
 
 void exchanged(const Exchange& exchange) {
   CheckState& all = state();
   all.running.has_exchanges = true;
+  all.order.lanes_met(exchange.warp, exchange.lanes);
   if (all.trace.is_on()) all.trace.exchange(exchange, nullptr);
 }
 

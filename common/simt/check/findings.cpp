@@ -6,6 +6,18 @@
 #include "state.h"
 
 namespace simt::check {
+namespace {
+
+void make_remark_on_test(Finding& race) {
+  race.kind = "tested-atomic";
+  race.severity = Severity::remark;
+  race.advice =
+      "the plain read tests an element before an atomic changes it, which works as long as the atomic decides; in "
+      "CUDA's "
+      "memory model it is a race: read it by a volatile or relaxed atomic access";
+}
+
+}  // namespace
 
 void Findings::add(Finding finding) {
   const Progress& progress = state().progress;
@@ -60,7 +72,10 @@ bool Findings::is_known(const char* kind, Code code, Code other) const {
 
 std::vector<Finding> Findings::all() const {
   std::vector<Finding> all = by_place_;
-  for (const auto& [key, finding] : by_code_) all.push_back(finding);
+  for (const auto& [key, finding] : by_code_) {
+    all.push_back(finding);
+    if (tests_.count(finding.plain_read) != 0) make_remark_on_test(all.back());
+  }
   const auto rank = [](const Finding& f) {
     return std::tuple(f.kind != "divergent-barrier", f.began, f.kind != "race" && f.kind != "stream-race", f.number);
   };

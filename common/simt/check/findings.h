@@ -32,6 +32,7 @@ struct Finding {
   /// Of a race in a block: instructions by which its threads have come to the element in the same round of a loop. If
   /// two are on one line, the threads have the same element, and no barrier fits between them.
   std::vector<std::pair<Code, Code>> together = {};
+  Code plain_read = 0;                 ///< of a race of a plain read with an atomic: the read
   bool is_at_once = false;             ///< of a race: that is so, as is known when findings are reported
   bool is_changed_by_several = false;  ///< of a race: each of its threads reads the element and then writes it
   std::string place = {};              ///< "file:line", known at once or when findings are reported
@@ -53,6 +54,8 @@ class Findings {
   void drop(const char* kind, Code code);
   /// A known race is also one between blocks: no barrier helps.
   void advise(Code code, Code other, const std::string& advice);
+  /// The plain read at this place tests what an atomic of the same thread then changes: its races become remarks.
+  void precedes_atomic(Code read) { tests_.insert(read); }
   std::uint64_t count() const { return count_; }  ///< of all that were added
   /// What is known of a race. Null: nothing yet.
   Finding* known_race(Code code, Code other);
@@ -72,6 +75,7 @@ class Findings {
   std::map<std::tuple<std::string, Code, Code>, Finding> by_code_;
   std::vector<Finding> by_place_;
   std::uint64_t count_ = 0;
+  std::set<Code> tests_;
   std::set<std::pair<const char*, int>> exits_;
   std::set<std::pair<int, int>> meetings_;  // by their lines
 };

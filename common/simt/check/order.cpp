@@ -45,6 +45,7 @@ void Order::join(KnownByThread& known, unsigned warp, unsigned lanes) {
 
 void Order::reset_clocks(unsigned warp) {
   clocks_[warp] = {};
+  if (!meetings_.empty()) std::fill_n(meetings_.begin() + warp * lanes_per_warp, lanes_per_warp, Meeting{});
   for (unsigned lane = 0; lane < lanes_per_warp; ++lane) clocks_[warp][lane][lane] = 1;  // others know 0 of it
 }
 
@@ -238,6 +239,22 @@ void Order::synchronize_lanes(unsigned warp, unsigned lanes) {
   if (!has_fences_) return;
   join(at_fence_, warp, lanes);
   join(from_flags_, warp, lanes);
+}
+
+void Order::lanes_met(unsigned warp, unsigned lanes) {
+  has_clocks_[warp] = true;
+  if (meetings_.empty()) meetings_.resize(max_warps * lanes_per_warp);
+  for (unsigned left = lanes; left != 0; left &= left - 1) {
+    const unsigned lane = unsigned(std::countr_zero(left));
+    advance_clock(warp, lane);
+    meetings_[warp * lanes_per_warp + lane] = {lanes, clocks_[warp][lane][lane]};
+  }
+}
+
+bool Order::have_met_since(const Event& before, const Event& now) const {
+  if (meetings_.empty() || !is_since_barrier(before) || !in_same_warp(before.thread, now.thread)) return false;
+  const Meeting& met = meetings_[before.thread];
+  return (met.lanes >> now.thread % lanes_per_warp & 1) != 0 && clock_of(before) < met.clock;
 }
 
 void Order::pass_on(const void* flag, unsigned thread, Way way) {

@@ -68,6 +68,12 @@ struct OrderInBlock {
   std::unique_ptr<Clocks[]> clocks_ = {};
   std::vector<Stage> stages_ = {};  // since the last barrier
   std::array<std::uint32_t, max_warps * lanes_per_warp> before_stage_ = {};
+  /// By thread: the lanes with which it last came to a shuffle or vote, and its clock behind that. Empty: none did.
+  struct Meeting {
+    unsigned lanes;
+    std::uint32_t clock;
+  };
+  std::vector<Meeting> meetings_ = {};
   // Of this interval. By thread, at its last fence; by thread, from the flags that it has read; by flag, for threads
   // that read it.
   KnownByThread at_fence_ = {}, from_flags_ = {};
@@ -96,6 +102,9 @@ class Order : OrderInBlock {
   void fence_in_block(unsigned thread);
   void acquire_fence(unsigned thread);  ///< of either scope: the scope of the flag's access decides
   void synchronize_lanes(unsigned warp, unsigned lanes);
+  void lanes_met(unsigned warp, unsigned lanes);  ///< at a shuffle or vote, which orders no accesses
+  /// Whether the lane of `before` and that of `now` have come to a shuffle or vote together, after `before`.
+  bool have_met_since(const Event& before, const Event& now) const;
 
   std::uint32_t interval() const { return interval_; }
   /// Whether an event of the running block happened since the last barrier.

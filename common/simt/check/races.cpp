@@ -124,6 +124,14 @@ std::vector<std::pair<Code, Code>> executed_together(const Race& race) {
   return together;
 }
 
+/// The instruction that reads, if the other end is an atomic; otherwise 0.
+Code plain_read_of(const Race& race) {
+  const auto& [before, before_way, now, access] = race;
+  const Code program = state().ownership.program;
+  if (before_way == Way::store && before.is_atomic && access.way == Way::load) return program + now.code;
+  return before_way == Way::load && now.is_atomic && writes(access.way) ? program + before.code : 0;
+}
+
 /// "block (1,0,0), thread (3,0,0)" of an event.
 std::string who(const Event& event) {
   const CheckState& all = state();
@@ -138,6 +146,9 @@ std::string who(const Event& event) {
   const Race race{before, before_way, now, access};
   if (state().order.is_of_earlier_launch(before)) return report_race_at_once(race);
   const bool are_plain = !before.is_synchronized && !now.is_synchronized;
+  if (before_way == Way::load && access.way == Way::store && are_plain && state().order.have_met_since(before, now)) {
+    return remark_shuffle_order(race);
+  }
   if (before_way == Way::store && access.way == Way::store && are_plain) {
     state().pending.compare(race);
   } else {
@@ -189,7 +200,37 @@ std::string who(const Event& event) {
                     .between = same_block ? all.running.since_barrier() + all.ownership.array_at(access) : "",
                     .are_writes = are_writes,
                     .together = same_block && are_writes ? executed_together(race) : decltype(Finding::together){},
+                    .plain_read = plain_read_of(race),
                     .began = before.interval});
+}
+
+[[gnu::cold, gnu::noinline]] void remark_shuffle_order(const Race& race) {
+  CheckState& all = state();
+  const Access& access = race.access;
+  const Code code = all.ownership.program + race.now.code, other = all.ownership.program + race.before.code;
+  if (all.findings.count_again("shuffle-order", code, other)) return;
+  all.findings.add({.kind = "shuffle-order",
+                    .text = all.running.subject(access.thread) + "writes " + all.ownership.describe(access) + "; " +
+                            who(race.before) +
+                            " reads it at {other}, before a shuffle or vote at which both lanes are; GPUs of today " +
+                            "read first, but in CUDA's memory model a shuffle or vote orders no accesses: put " +
+                            "__syncwarp() between the two",
+                    .code = code,
+                    .other = other,
+                    .address = access.address,
+                    .severity = Severity::remark});
+}
+
+[[gnu::cold, gnu::noinline]] void find_test(const Cell& cell, const Event& atomic) {
+  const auto look = [&](const Event& read) {
+    // An atomic further up, in a loop, does not follow from the test.
+    const bool is_test = read.thread == atomic.thread && !read.is_synchronized && read.code < atomic.code;
+    if (is_test && state().order.is_since_barrier(read)) {
+      state().findings.precedes_atomic(state().ownership.program + read.code);
+    }
+  };
+  look(cell.read);
+  if (!cell.content.other_is_write) look(cell.other_read);
 }
 
 [[gnu::cold, gnu::noinline]] void remark_same_value(const Race& race) {

@@ -1,10 +1,11 @@
-// Cooperative groups: the grid, a block, tiles of a warp, and coalesced threads (CUDA C++ Programming Guide, "Cooperative
-// Groups"). Clusters are not declared.
+// Cooperative groups: the grid, a block, tiles, and coalesced threads (CUDA C++ Programming Guide, "Cooperative Groups").
+// Clusters are not declared.
 #pragma once
 
 #include <cstring>
 #include <type_traits>
 
+#include "cooperative_groups/tile_of_warps.h"
 #include "cuda_runtime.h"
 
 namespace cooperative_groups {
@@ -35,6 +36,12 @@ T by_words(const T& value, ExchangeWord exchange_word) {
 /// The threads of the block.
 class thread_block {
  public:
+  /// Between arrival and wait, a thread does what others need not wait for. Here all threads wait for each other at
+  /// barrier_wait(), which is later than CUDA promises.
+  struct arrival_token {};
+  static arrival_token barrier_arrive() { return {}; }
+  static void barrier_wait(arrival_token&&, simt::Site site = simt::Site::here()) { __syncthreads(site); }
+
   static void sync(simt::Site site = simt::Site::here()) { __syncthreads(site); }
   static unsigned thread_rank() { return detail::thread_in_block(); }
   static unsigned num_threads() { return detail::threads_in_block(); }
@@ -43,6 +50,13 @@ class thread_block {
   static dim3 thread_index() { return threadIdx; }
   static dim3 dim_threads() { return blockDim; }
   static dim3 group_dim() { return blockDim; }
+
+  thread_block() = default;
+  explicit thread_block(detail::TileRoom* room) : room_(room) {}
+  detail::TileRoom* room() const { return room_; }  ///< for tiles of several warps; not part of CUDA's interface
+
+ private:
+  detail::TileRoom* room_ = nullptr;
 };
 
 inline thread_block this_thread_block() { return {}; }
@@ -52,6 +66,10 @@ class grid_group {
  public:
   /// Only in a cooperative launch (cudaLaunchCooperativeKernel).
   static void sync(simt::Site site = simt::Site::here()) { simt::grid_barrier(site); }
+  /// As those of a block.
+  struct arrival_token {};
+  static arrival_token barrier_arrive() { return {}; }
+  static void barrier_wait(arrival_token&&, simt::Site site = simt::Site::here()) { simt::grid_barrier(site); }
   static bool is_valid() { return simt::is_cooperative_launch(); }
   static unsigned long long thread_rank() { return block_rank() * thread_block::size() + thread_block::thread_rank(); }
   static unsigned long long num_threads() { return num_blocks() * thread_block::size(); }
@@ -127,12 +145,11 @@ inline coalesced_group coalesced_threads(simt::Site site = simt::Site::here()) {
   return coalesced_group(__activemask(site));
 }
 
-/// Size consecutive lanes of a warp; Size is a power of two up to 32. Parent is the group that was divided.
-template <unsigned Size, class Parent = void>
-class thread_block_tile {
-  static_assert(Size >= 1 && Size <= 32 && (Size & (Size - 1)) == 0,
-                "a tile has 1, 2, 4, 8, 16 or 32 threads; CUDA on the CPU has no larger ones");
+namespace detail {
 
+/// Size consecutive lanes of a warp.
+template <unsigned Size>
+class tile_of_lanes {
  public:
   static void sync(simt::Site site = simt::Site::here()) { __syncwarp(mask(), site); }
   static unsigned thread_rank() { return detail::lane() % Size; }
@@ -180,12 +197,9 @@ class thread_block_tile {
     return (0xffffffffu >> (32 - count)) << first_lane();
   }
 
-  thread_block_tile(unsigned meta_rank, unsigned meta_size) : meta_rank_(meta_rank), meta_size_(meta_size) {}
-
-  /// Drops the Parent: thread_block_tile<32> tile = tiled_partition<32>(this_thread_block()).
-  template <class Other>
-  thread_block_tile(const thread_block_tile<Size, Other>& other)
-      : meta_rank_(other.meta_group_rank()), meta_size_(other.meta_group_size()) {}
+  tile_of_lanes(unsigned meta_rank, unsigned meta_size, TileRoom* = nullptr)
+      : meta_rank_(meta_rank), meta_size_(meta_size) {}
+  static TileRoom* room() { return nullptr; }
 
  private:
   static unsigned first_lane() { return detail::lane() / Size * Size; }
@@ -193,16 +207,35 @@ class thread_block_tile {
   unsigned meta_rank_, meta_size_;
 };
 
+template <unsigned Size>
+using tile = std::conditional_t<(Size > 32), tile_of_warps<(Size > 32 ? Size : 64)>, tile_of_lanes<Size>>;
+
+}  // namespace detail
+
+/// Size consecutive threads of a block; Size is a power of two. Parent is the group that was divided.
+template <unsigned Size, class Parent = void>
+class thread_block_tile : public detail::tile<Size> {
+  static_assert(Size >= 1 && Size <= 1024 && (Size & (Size - 1)) == 0, "a tile's size is a power of two up to 1024");
+
+ public:
+  thread_block_tile(unsigned meta_rank, unsigned meta_size, detail::TileRoom* room = nullptr)
+      : detail::tile<Size>(meta_rank, meta_size, room) {}
+
+  /// Drops the Parent: thread_block_tile<32> tile = tiled_partition<32>(this_thread_block()).
+  template <class Other>
+  thread_block_tile(const thread_block_tile<Size, Other>& other) : detail::tile<Size>(other) {}
+};
+
 /// Divides a block, or a tile, into tiles of Size threads.
 template <unsigned Size>
 thread_block_tile<Size, thread_block> tiled_partition(const thread_block& block) {
-  return {block.thread_rank() / Size, (block.size() + Size - 1) / Size};
+  return {block.thread_rank() / Size, (block.size() + Size - 1) / Size, block.room()};
 }
 template <unsigned Size, unsigned ParentSize, class Parent>
 thread_block_tile<Size, thread_block_tile<ParentSize, Parent>> tiled_partition(
     const thread_block_tile<ParentSize, Parent>& tile) {
   static_assert(Size <= ParentSize, "a tile cannot be larger than the tile that it divides");
-  return {tile.thread_rank() / Size, ParentSize / Size};
+  return {tile.thread_rank() / Size, ParentSize / Size, tile.room()};
 }
 
 /// Any of these groups, as functions take them that work for all.
@@ -211,7 +244,9 @@ class thread_group {
   thread_group(const thread_block&) : mask_(0) {}
   thread_group(const coalesced_group& lanes) : mask_(lanes.mask()) {}
   template <unsigned Size, class Parent>
-  thread_group(const thread_block_tile<Size, Parent>& tile) : mask_(tile.mask()) {}
+  thread_group(const thread_block_tile<Size, Parent>& tile) : mask_(tile.mask()) {
+    static_assert(Size <= 32, "a thread_group here has at most one warp, or the whole block");
+  }
 
   void sync(simt::Site site = simt::Site::here()) const {
     if (is_block()) {
@@ -277,14 +312,21 @@ coalesced_group labeled_partition(const Group& group, Label label, simt::Site si
   }
 }
 
-/// On a GPU, tiles of more than one warp need such memory. Here tiles have at most 32 threads.
+/// What tiles of several warps need in __shared__ memory.
 template <unsigned ThreadsPerBlock = 1024>
 struct block_tile_memory {
-  char unused;
+  detail::TileRoom room;
+  unsigned words[ThreadsPerBlock];  ///< behind the room: see there
 };
+/// All threads of the block call it.
 template <unsigned ThreadsPerBlock>
-thread_block this_thread_block(block_tile_memory<ThreadsPerBlock>&) {
-  return {};
+thread_block this_thread_block(block_tile_memory<ThreadsPerBlock>& memory, simt::Site site = simt::Site::here()) {
+  if (detail::threads_in_block() > ThreadsPerBlock) {
+    simt::trap("this_thread_block() with a block_tile_memory for fewer threads than the block has", site);
+  }
+  if (detail::thread_in_block() == 0) memory.room.begin(memory.words);
+  __syncthreads(site);
+  return thread_block(&memory.room);
 }
 
 template <class Group>

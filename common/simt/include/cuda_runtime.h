@@ -25,5 +25,6 @@
 #include "simt/nv_atomic.h"
 #include "simt/ptx.h"
 #include "simt/runtime.h"
+#include "simt/saturation.h"
 #include "simt/textures.h"
 #include "simt/types.h"

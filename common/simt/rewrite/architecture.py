@@ -1,11 +1,12 @@
 """__CUDA_ARCH__: defined in device code only. nvcc compiles a file once for the host and once for the device; here one
-pass serves both, so that conditions are rewritten where they are read as device code."""
+pass serves both, so that conditions are rewritten where they are read as device code. A function for both whose
+conditions differ gets both versions of its body."""
 
 from __future__ import annotations
 
 from .conditions import evaluate
 from .functions import BOTH, DECLARATIONS, DEVICE, HOST, Places, qualifying_macros
-from .source import Directive, RewriteError, Source
+from .source import Directive, RewriteError, Source, Twin
 from .tokens import Token, is_mark, spelling
 
 NAME = "__CUDA_ARCH__"
@@ -67,16 +68,68 @@ class _Rewriter:
                 continue
             if place == DEVICE:
                 self._rewrite_condition(source, directive)
-            elif place == BOTH and not self._is_same(directive):
-                text = f"this condition differs between the host's and the device's version of the function. {REMEDY}"
-                raise RewriteError(source, directive.start, text)
         for token, place in zip(source.code, places.of_tokens):
-            if token.text not in self.bodies or place not in (DEVICE, BOTH):
-                continue
-            if place == BOTH and token.text == NAME:
-                raise RewriteError(source, token.start, f"{NAME} has no value in the host's version. {REMEDY}")
-            if place == DEVICE:
+            if token.text in self.bodies and place == DEVICE:
                 source.replace(token.start, token.end, self._text([token]))
+        for begin, kind in places.bodies:
+            if kind == BOTH:
+                self._rewrite_for_both(source, places, begin)
+
+    def _rewrite_for_both(self, source: Source, places: Places, begin: int) -> None:
+        """Where host and device read a body differently, it gets two versions."""
+        group = [
+            directive
+            for directive, body in zip(source.directives, places.body_of_directives)
+            if body == begin and directive.enabled and self._mentions(directive.tokens)
+        ]
+        different = [directive for directive in group if not self._is_same(directive)]
+        end = places.ends.get(begin)
+        inside = range(begin, begin if end is None else end)
+        uses = [source.code[i] for i in inside if places.of_tokens[i] == BOTH and source.code[i].text in self.bodies]
+        if not different:
+            for token in uses:
+                if token.text == NAME:
+                    raise RewriteError(source, token.start, f"{NAME} has no value in the host's version. {REMEDY}")
+            return
+        first, last = source.code[begin].start, source.code[end].end if end is not None else 0
+        if not self._is_whole(source, first, last) or "goto" in (source.code[i].text for i in inside):
+            text = f"this condition differs between the host's and the device's version of the function. {REMEDY}"
+            raise RewriteError(source, different[0].start, text)
+        kept, source.edits = source.edits, []
+        for directive in group:
+            self._rewrite_condition(source, directive)
+        for token in uses:
+            source.replace(token.start, token.end, self._text([token]))
+        edits, source.edits = source.edits, kept
+        source.twins.append(Twin(first, last, self._choice(source, places, begin), edits))
+
+    def _is_whole(self, source: Source, first: int, last: int) -> bool:
+        """Whether the text has all directives of each conditional part that it has directives of."""
+        depth = 0
+        for directive in source.directives:
+            if first < directive.start < last:
+                depth += (directive.role == "if") - (directive.role == "endif")
+                if depth < 0 or (depth == 0 and directive.role == "else"):
+                    return False
+        return last > 0 and depth == 0
+
+    def _choice(self, source: Source, places: Places, begin: int) -> str:
+        """The condition for the device's version. What a constant has depends on who may use the function."""
+        head = source.code[places.heads[begin] : begin]
+        if not any(token.text in ("constexpr", "consteval") for token in head):
+            return "simt::is_in_kernel()"
+        name = next((a.text for a, b in zip(head, head[1:]) if a.kind == "word" and is_mark(b, "(")), "")
+        own = range(places.heads[begin], places.ends[begin])
+        users = {BOTH} if not name or "operator" in (token.text for token in head) else set()
+        for other, of_other in zip(self.sources, self.places):
+            for i, token in enumerate(other.code):
+                if token.text == name and not (other is source and i in own):
+                    users.add(of_other.of_tokens[i])
+            if any(token.text == name for macro in other.macros for token in macro.tokens):
+                users.add(BOTH)
+        sides = {DEVICE: "device", HOST: "host"}
+        side = sides.get(next(iter(users)), "either") if len(users) == 1 else "either"
+        return f"simt::is_on_device<simt::Side::{side}>()"
 
     def rewrite_declarations(self, source: Source, places: Places) -> None:
         """Conditions between functions: they are read as device code if what they choose is device code."""

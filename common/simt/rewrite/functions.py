@@ -24,21 +24,26 @@ class Places:
         self.of_tokens: list[str] = []
         self.of_directives: list[str] = []
         self.bodies: list[tuple[int, str]] = []  # (index of the brace, kind) of each function
+        self.heads: dict[int, int] = {}  # for the brace of each body, where the function's declaration begins
+        self.ends: dict[int, int] = {}  # and the brace that closes it
+        self.body_of_directives: list[int | None] = []  # the brace of the innermost of these bodies
         self._tokens = source.code
         self._qualifying = qualifying
         self._braces: list[str] = []
+        self._begins: list[int | None] = []  # for each of these, the body's brace
         self._head = 0  # where the current declaration begins
-        saved: list[tuple[list[str], int]] = []
+        saved: list[tuple[list[str], list[int | None], int]] = []
         directives = iter(source.directives)
         directive = next(directives, None)
         for i, token in enumerate([*source.code, None]):
             while directive is not None and directive.place == i:  # each branch begins as the #if found things
                 self.of_directives.append(self._innermost())
+                self.body_of_directives.append(self._begins[-1] if self._begins else None)
                 if directive.role == "if":
-                    saved.append((list(self._braces), self._head))
+                    saved.append((list(self._braces), list(self._begins), self._head))
                 elif directive.role == "else" and saved:
-                    braces, self._head = saved[-1]
-                    self._braces = list(braces)
+                    braces, begins, self._head = saved[-1]
+                    self._braces, self._begins = list(braces), list(begins)
                 elif directive.role == "endif" and saved:
                     saved.pop()
                 directive = next(directives, None)
@@ -53,12 +58,19 @@ class Places:
         self.of_tokens.append(around)
         if is_mark(token, "{"):
             kind = self._opened(index, around)
-            self._braces.append(kind)
+            begin = self._begins[-1] if self._begins else None
             if kind in FUNCTIONS and around != kind:
                 self.bodies.append((index, kind))
+                self.heads[index] = self._head
+                begin = index
+            self._braces.append(kind)
+            self._begins.append(begin)
             if kind != VALUE:
                 self._head = index + 1
         elif is_mark(token, "}"):
+            begin = self._begins.pop() if self._begins else None
+            if begin is not None and (not self._begins or self._begins[-1] != begin):
+                self.ends[begin] = index
             if self._braces and self._braces.pop() != VALUE:
                 self._head = index + 1
         elif is_mark(token, ";"):

@@ -9,8 +9,9 @@ from .architecture import rewrite_architecture
 from .assembly import translate_assembly
 from .builtins import call_copies
 from .constants import register_constants
+from .conversions import saturate_casts
 from .device_arrays import separate_arrays
-from .functions import Places
+from .functions import Places, qualifying_macros
 from .kernel_arguments import kernel_names, name_kernel_arguments
 from .kernel_calls import refuse_kernel_calls
 from .launches import Known, configuration_macros, rewrite_launches
@@ -18,20 +19,24 @@ from .local_arrays import watch_arrays
 from .references import reference_parameters
 from .returns import mark_returns
 from .shared_arrays import rewrite_casts, rewrite_shared
-from .source import Source
+from .source import Source, Twin
 from .tokens import quoted
 
 
-def rewrite_all(sources: list[Source], architecture: int) -> None:
-    """Collects the changes to each source, and marks those that need a rewritten copy."""
+def rewrite_all(sources: list[Source], architecture: int, saturates: bool = False) -> None:
+    """Collects the changes to each source, and marks those that need a rewritten copy. `saturates`: conversions to
+    integers do, as on a GPU."""
     refuse_kernel_calls(sources)
     rewrite_architecture(sources, architecture)
     names: set[str] = set()
+    qualifying = qualifying_macros(sources) if saturates else {}
     for source in sources:
         places = Places(source, {})
         names |= rewrite_shared(source, source.code, places.of_tokens)
         separate_arrays(source, places.of_tokens)
         register_constants(source, places.of_tokens)
+        if saturates:
+            saturate_casts(source, Places(source, qualifying).of_tokens)
         mark_returns(source, places)
         translate_assembly(source, places.of_tokens)
         watch_arrays(source, places)
@@ -49,7 +54,7 @@ def rewrite_all(sources: list[Source], architecture: int) -> None:
             rewrite_launches(source, macro.tokens, known, in_macro=True)
             name_kernel_arguments(source, macro.tokens, kernels)
             rewrite_casts(source, macro.tokens, names)
-        source.rewritten = bool(source.edits)
+        source.rewritten = bool(source.edits or source.twins)
     changed = True
     while changed:  # a file that includes a copy must become one
         changed = False
@@ -103,13 +108,33 @@ def _text(source: Source, output: str) -> str:
             edits.append((include.start, include.end, f'"{_copy_name(include.target, output)}"'))
         elif include.target and include.next_to_includer:
             edits.append((include.start, include.end, quoted(os.path.abspath(include.target.path))))
+    edits.sort(key=lambda edit: edit[:2])
     pieces, position = [], 0
-    for start, end, replacement in sorted(edits, key=lambda edit: edit[:2]):
-        pieces += [source.text[position:start], replacement]
-        position = end
-    text = "".join(pieces) + source.text[position:]
-    assert text.count("\n") == source.text.count("\n"), f"{source.shown}: lines were lost"
-    return f"#line 1 {quoted(source.shown)}\n{text}"
+    for twin in sorted(source.twins):
+        pieces += [_edited(source, position, twin.start, edits), _both_versions(source, twin, edits)]
+        position = twin.end
+    pieces.append(_edited(source, position, len(source.text), edits))
+    return f"#line 1 {quoted(source.shown)}\n{''.join(pieces)}"
+
+
+def _both_versions(source: Source, twin: Twin, edits: list[tuple[int, int, str]]) -> str:
+    """The body, which runs one of its two versions. Both have the lines of the source."""
+    for_device = sorted([*edits, *twin.edits], key=lambda edit: edit[:2])
+    device, host = (_edited(source, twin.start, twin.end, some) for some in (for_device, edits))
+    again = f"#line {source.line(twin.start)} {quoted(source.shown)}"
+    return f"{{ if ({twin.choice}) {device}\n{again}\nelse {{ simt::host_version(); {host} }} }}"
+
+
+def _edited(source: Source, first: int, last: int, edits: list[tuple[int, int, str]]) -> str:
+    """A part of the text after the edits in it, with as many lines as before."""
+    pieces, position = [], first
+    for start, end, replacement in edits:
+        if first <= start and end <= last and (start < last or last == len(source.text)):
+            pieces += [source.text[position:start], replacement]
+            position = end
+    text = "".join(pieces) + source.text[position:last]
+    assert text.count("\n") == source.text.count("\n", first, last), f"{source.shown}: lines were lost"
+    return text
 
 
 def _escaped(path: str) -> str:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Turns CUDA C++ into C++ that any compiler reads: the few things in CUDA that macros and headers cannot provide.
 
-    python3 rewrite.py IN.cu -o OUT.cpp [--depfile FILE] [-I DIR ...] [--root DIR] [--arch N]
+    python3 rewrite.py IN.cu -o OUT.cpp [--depfile FILE] [-I DIR ...] [--root DIR] [--arch N] [--saturate]
 
 A kernel launch becomes a call of simt::launch, and `extern __shared__ T name[]` a name for the running block's dynamic
 shared memory. Nothing moves to another line, and `#line` names the file as it was given, so that a compiler's message
@@ -37,6 +37,9 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument(
         "--arch", type=int, default=700, metavar="N", help="what __CUDA_ARCH__ is in device code (default: 700)"
     )
+    parser.add_argument(
+        "--saturate", action="store_true", help="casts to integers in device code saturate, as on a GPU"
+    )
     return parser.parse_args()
 
 
@@ -46,7 +49,7 @@ def main() -> int:
         reader = Reader(arguments.folders, arguments.root)
         main_source = reader.read(arguments.input)
         sources = list(reader.sources.values())
-        rewrite_all(sources, arguments.arch)
+        rewrite_all(sources, arguments.arch, arguments.saturate)
         main_source.rewritten = True
         write_all(sources, main_source, arguments.output)
         if arguments.depfile:

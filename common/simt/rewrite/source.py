@@ -14,8 +14,8 @@ MACRO_HEAD = re.compile(r"#[^\S\n]*define[^\S\n]+(\w+)(?:\([^)]*\))?")
 DISABLED = re.compile(r"0\s*(?:\n|//|/\*|$)")  # what follows `#if`
 STRAY_BACKSLASH = re.compile(r"\\[^\S\n]*(?://|/\*|\r?\n)")
 INTERESTING = re.compile(
-    r"<\s*<\s*<|__shared__|__global__|__device__|__constant__|__host__|__CUDA_ARCH__|cudaLaunch\w*Kernel|cudaKernelNodeParams"
-    r"|__builtin_mem(?:cpy|move|set)"
+    r"<\s*<\s*<|__shared__|__global__|__device__|__constant__|__host__|__CUDA_ARCH__|cudaLaunch\w*Kernel"
+    r"|cudaKernelNodeParams|cudaGraphNodeParams|__builtin_mem(?:cpy|move|set)"
 )
 ROLES = {"if": "if", "ifdef": "if", "ifndef": "if", "endif": "endif"}
 
@@ -58,6 +58,15 @@ class Directive(NamedTuple):
     tokens: list[Token]  # of the condition
 
 
+class Twin(NamedTuple):
+    """A function's body that the host and the device read differently."""
+
+    start: int  # of its opening brace
+    end: int  # behind its closing brace
+    choice: str  # the condition for the device's version
+    edits: list[tuple[int, int, str]]  # in the device's version only
+
+
 class Source:
     """A file, its tokens, and the changes to make."""
 
@@ -70,6 +79,7 @@ class Source:
         self.macros: list[Macro] = []
         self.directives: list[Directive] = []
         self.edits: list[tuple[int, int, str]] = []  # (start, end, replacement), no two overlapping
+        self.twins: list[Twin] = []
         self.rewritten = False
 
     def line(self, offset: int) -> int:

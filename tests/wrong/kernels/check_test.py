@@ -24,7 +24,10 @@ MARK = re.compile(r"// expect(-one)?: ([\w -]+?)\s*$")
 FINDING = re.compile(r"^(.+?):(\d+): error: ([\w-]+): ")
 NOTE_MARK = re.compile(r"// note: ([\w-]+)\s*$")
 NOTE = re.compile(r"^(.+?):(\d+): note: ([\w-]+): ")
-REMARKS = ("early-exit", "same-value", "split-primitive", "stream-race", "uninitialized")  # other notes are on costs
+# Other notes are on costs.
+REMARKS = (
+    *("early-exit", "same-value", "shuffle-order", "split-primitive", "stream-race", "tested-atomic", "uninitialized"),
+)
 
 
 @dataclass(frozen=True)

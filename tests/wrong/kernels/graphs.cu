@@ -95,3 +95,35 @@ CASE {
   cudaGraph_t graph;
   cudaStreamEndCapture(stream, &graph);
 }
+
+/// A kernel behind the node that frees its memory.
+__global__ void late(int* to) { to[threadIdx.x] = 1; }  // expect: use-after-free
+CASE {
+  cudaStream_t stream;
+  cudaStreamCreate(&stream);
+  int* to = nullptr;
+  cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+  cudaMallocAsync(&to, 32 * sizeof(int), stream);
+  cudaFreeAsync(to, stream);
+  late<<<1, 32, 0, stream>>>(to);
+  cudaGraph_t graph;
+  cudaStreamEndCapture(stream, &graph);
+  cudaGraphInstantiate(&exec, graph, 0);
+  cudaGraphLaunch(exec, stream);
+}
+
+/// Memory that a graph allocates and nothing writes.
+__global__ void take(int* to, const int* from) { to[threadIdx.x] = from[threadIdx.x]; }  // expect: uninitialized
+CASE {
+  cudaStream_t stream;
+  cudaStreamCreate(&stream);
+  int *memory = nullptr, *to = device<int>(32);
+  cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+  cudaMallocAsync(&memory, 32 * sizeof(int), stream);
+  take<<<1, 32, 0, stream>>>(to, memory);
+  cudaFreeAsync(memory, stream);
+  cudaGraph_t graph;
+  cudaStreamEndCapture(stream, &graph);
+  cudaGraphInstantiate(&exec, graph, 0);
+  cudaGraphLaunch(exec, stream);
+}

@@ -124,9 +124,18 @@ __global__ void for_each(int n, Body body) {
 }
 CASE { for_each<<<1, 64>>>(100, Reverse{filled<int>(100), 100}); }
 
-/// A word that others add to, read to decide whether to exchange it: only an atomicCAS may follow such a read.
+/// A test before the atomic spares most atomics, and the atomic decides. The model calls the plain read a race.
 __global__ void checked_first(unsigned* largest) {
   const unsigned own = blockIdx.x * 7 % 5;
-  if (*largest < own) atomicMax(largest, own);  // expect: race
+  if (*largest < own) atomicMax(largest, own);  // note: tested-atomic
 }
 CASE { checked_first<<<8, 1>>>(filled<unsigned>(1)); }
+
+/// Counters that are read while other threads still count: no atomic of the reader decides.
+__global__ void count_and_read(const unsigned* keys, unsigned* counts, unsigned* out) {
+  for (int round = 0; round < 2; ++round) {
+    atomicAdd(&counts[keys[threadIdx.x] % 64], 1u);  // expect-one: race
+    out[threadIdx.x] = counts[threadIdx.x];          // expect-one: race
+  }
+}
+CASE { count_and_read<<<1, 64>>>(filled<unsigned>(64), filled<unsigned>(64), device<unsigned>(64)); }

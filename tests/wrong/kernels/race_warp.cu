@@ -104,15 +104,15 @@ __global__ void volatile_reduce(const int* in, int* out) {
 }
 CASE { volatile_reduce<<<1, 64>>>(filled<int>(64), device<int>(1)); }
 
-/// A shuffle and a vote wait for the lanes, but do not order what these do to memory.
+/// A shuffle waits for the lanes, but does not order what these do to memory: on GPUs of today, the lanes read first.
 __global__ void rotate(int* data) {
   __shared__ int tile[32];
   const int lane = threadIdx.x;
   tile[lane] = data[lane];
   __syncwarp();
-  int value = tile[(lane + 1) % 32];  // expect-one: race
+  int value = tile[(lane + 1) % 32];
   value += __shfl_xor_sync(0xffffffffu, value, 1);
-  tile[lane] = value;  // expect-one: race
+  tile[lane] = value;  // note: shuffle-order
   __syncwarp();
   data[lane] = tile[31 - lane];
 }
@@ -124,3 +124,17 @@ __global__ void voted(int* data) {
   data[threadIdx.x] = tile[31 - threadIdx.x];  // expect-one: race uninitialized
 }
 CASE { voted<<<1, 32>>>(filled<int>(32)); }
+
+/// A read, a vote of each half of the warp, and a write: lanes of two halves do not meet.
+__global__ void in_place_by_halves(int* data, int distance) {
+  __shared__ int tile[32];
+  const int lane = threadIdx.x;
+  tile[lane] = data[lane];
+  __syncwarp();
+  const int other = tile[lane ^ distance];  // expect-one: race
+  const bool any = __any_sync(0xffffu << lane / 16 * 16, other > 0);
+  tile[lane] = any ? other : lane;  // expect-one: race
+  __syncwarp();
+  data[lane] = tile[31 - lane];
+}
+CASE { in_place_by_halves<<<1, 32>>>(filled<int>(32), 16); }

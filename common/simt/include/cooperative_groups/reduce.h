@@ -23,8 +23,15 @@ SIMT_COMBINATION(bit_xor, a ^ b)
 template <unsigned Size, class Parent, class T, class Combine>
 T reduce(const thread_block_tile<Size, Parent>& tile, T value, Combine&& combine,
          simt::Site site = simt::Site::here()) {
-  for (unsigned distance = Size / 2; distance > 0; distance /= 2) {
-    value = combine(value, tile.shfl_xor(value, distance, site));
+  constexpr unsigned lanes = Size < 32 ? Size : 32;
+  const detail::tile_of_lanes<lanes> in_warp(0, 1);
+  for (unsigned distance = lanes / 2; distance > 0; distance /= 2) {
+    value = combine(value, in_warp.shfl_xor(value, distance, site));
+  }
+  if constexpr (Size > 32) {  // each warp has its part
+    const T part = value;
+    value = tile.shfl(part, 0);
+    for (unsigned rank = 32; rank < Size; rank += 32) value = combine(value, tile.shfl(part, int(rank)));
   }
   return value;
 }

@@ -49,7 +49,7 @@ struct Kernel {
 ///
 /// In a kernel, the launch waits until the running grid has ended, and runs before the host continues.
 cudaError_t run(const Kernel& kernel, const LaunchConfig& config);
-bool is_in_kernel();
+[[gnu::const]] bool is_in_kernel();  // no function is left on another side than it was called on
 /// Whether the pointer is to local memory of the running thread or to shared memory of its block.
 bool is_local_or_shared(const void* pointer);
 
@@ -59,6 +59,22 @@ void listen_to_launches(LaunchListener listener);
 
 /// From now on, each block that ends adds 1 to this counter; null (the default): to none.
 void count_blocks_in(std::uint64_t* counter);
+
+/// Who uses a function for host and device in constants.
+enum class Side { host, device, either };
+
+/// Not constexpr, so that the compiler refuses a constant for which host and device would need different versions.
+inline void a_constant_that_differs_between_host_and_device_code() {}
+
+/// The rewriter lets it choose the version of a constexpr function that tests __CUDA_ARCH__.
+template <Side side>
+constexpr bool is_on_device() {
+  if (!__builtin_is_constant_evaluated()) return is_in_kernel();
+  if constexpr (side == Side::either) a_constant_that_differs_between_host_and_device_code();
+  return side == Side::device;
+}
+/// The rewriter puts it in front of the host's version: common/simt/calls does not look at the calls behind it.
+constexpr void host_version() {}
 
 /// A kernel and its own copies of its arguments. A launch from a kernel copies it bit by bit.
 template <class Call, class... Arguments>

@@ -6,6 +6,7 @@
 #endif
 #include "../emulation.h"
 #include "graph.h"
+#include "graph_memory.h"
 #include "handles.h"
 #include "simt/runtime/streams.h"
 
@@ -106,6 +107,11 @@ void Executable::fork(std::size_t number, cudaStream_t stream) const {
 }
 
 cudaError_t Executable::launch(cudaStream_t stream) {
+  for (const Step& step : steps) {
+    if (step.work.memory == nullptr || !step.work.memory->is_in_use()) continue;
+    const cudaError_t error = frees_on_launch ? step.work.memory->free() : cudaErrorInvalidValue;
+    if (error != cudaSuccess) return error;
+  }
   wait(stream, ended_);  // launches of one graph do not overlap
   if (!lanes_.empty()) record(begun_, stream);
   for (std::size_t number = 0; number < steps.size(); ++number) {

@@ -14,12 +14,15 @@
 namespace simt {
 
 struct Graph;
+class GraphMemory;
 
 /// What a node does, in the stream that it gets.
 struct NodeWork {
   cudaGraphNodeType type = cudaGraphNodeTypeEmpty;
   std::function<cudaError_t(cudaStream_t stream)> run = {};  ///< empty: nothing
   std::shared_ptr<const Graph> child = {};                   ///< instead: a graph
+  std::shared_ptr<GraphMemory> memory = {};                  ///< that the node allocates
+  void* freed = nullptr;                                     ///< what it frees
 };
 
 /// With copies of the arguments.
@@ -79,6 +82,7 @@ class Executable {
   cudaError_t launch(cudaStream_t stream);
   Step* step_of(cudaGraphNode_t node);
   std::vector<Step> steps;
+  bool frees_on_launch = false;  ///< what earlier launches have allocated
 
  private:
   std::size_t lane_for(std::size_t step, std::vector<std::size_t>& last_in_lane);

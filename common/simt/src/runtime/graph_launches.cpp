@@ -63,6 +63,7 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t* exec, cudaGraph_t handle, unsi
     const std::shared_ptr<Graph> graph = graph_of(handle);
     const auto executable = std::make_shared<Executable>();
     if (graph == nullptr || !executable->make(*graph)) return cudaErrorInvalidValue;
+    executable->frees_on_launch = (flags & cudaGraphInstantiateFlagAutoFreeOnLaunch) != 0;
     *exec = reinterpret_cast<cudaGraphExec_t>(new_handle());
     executables().emplace(*exec, executable);
     return cudaSuccess;

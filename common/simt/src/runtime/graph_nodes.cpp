@@ -65,4 +65,36 @@ cudaError_t make_child_work(cudaGraph_t child, NodeWork& work) {
   return cudaSuccess;
 }
 
+cudaError_t make_work(const HostCall& call, cudaGraphNodeParams* parameters, Site site, NodeWork& work) {
+  if (parameters == nullptr) return cudaErrorInvalidValue;
+  cudaGraphNodeParams& p = *parameters;
+  switch (p.type) {
+    case cudaGraphNodeTypeKernel:
+      return make_kernel_work(&p.kernel, site, work);
+    case cudaGraphNodeTypeMemcpy:
+      return make_copy_work(call, &p.memcpy.copyParams, work);
+    case cudaGraphNodeTypeMemset:
+      return make_fill_work(call, &p.memset, work);
+    case cudaGraphNodeTypeHost:
+      return make_host_work(call, &p.host, work);
+    case cudaGraphNodeTypeGraph:
+      return make_child_work(p.graph.graph, work);
+    case cudaGraphNodeTypeEmpty:
+      return cudaSuccess;
+    case cudaGraphNodeTypeWaitEvent:
+      work = wait_work(p.eventWait.event);
+      return is_event(p.eventWait.event) ? cudaSuccess : cudaErrorInvalidValue;
+    case cudaGraphNodeTypeEventRecord:
+      work = record_work(p.eventRecord.event);
+      return is_event(p.eventRecord.event) ? cudaSuccess : cudaErrorInvalidValue;
+    case cudaGraphNodeTypeMemAlloc:
+      return make_allocation_work(&p.alloc.dptr, p.alloc.bytesize, work);
+    case cudaGraphNodeTypeMemFree:
+      work = free_work(call, p.free.dptr);
+      return p.free.dptr != nullptr ? cudaSuccess : cudaErrorInvalidValue;
+    default:
+      return p.type < cudaGraphNodeTypeCount ? cudaErrorNotSupported : cudaErrorInvalidValue;
+  }
+}
+
 }  // namespace simt

@@ -14,5 +14,7 @@ cudaError_t make_fill_work(const HostCall& call, const cudaMemsetParams* paramet
 cudaError_t make_host_work(const HostCall& call, const cudaHostNodeParams* parameters, NodeWork& work);
 /// The child as it is now.
 cudaError_t make_child_work(cudaGraph_t child, NodeWork& work);
+/// Any of these, and what the others of graph.h and graph_memory.h do.
+cudaError_t make_work(const HostCall& call, cudaGraphNodeParams* parameters, Site site, NodeWork& work);
 
 }  // namespace simt

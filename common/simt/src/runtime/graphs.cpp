@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "graph.h"
+#include "graph_memory.h"
 #include "graph_nodes.h"
 #include "simt/runtime/events.h"
 
@@ -175,6 +176,22 @@ cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t* node, cudaGraph_t graph
 cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                                       std::size_t count, cudaEvent_t event) {
   ADD_NODE((work = wait_work(event), is_event(event) ? cudaSuccess : cudaErrorInvalidValue));
+}
+
+cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                                     std::size_t count, cudaMemAllocNodeParams* parameters) {
+  ADD_NODE(parameters == nullptr ? cudaErrorInvalidValue
+                                 : make_allocation_work(&parameters->dptr, parameters->bytesize, work));
+}
+cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                                    std::size_t count, void* pointer) {
+  const HostCall self SELF;
+  ADD_NODE((work = free_work(self, pointer), pointer == nullptr ? cudaErrorInvalidValue : cudaSuccess));
+}
+cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                             const cudaGraphEdgeData*, std::size_t count, cudaGraphNodeParams* parameters, Site site) {
+  const HostCall self SELF;
+  ADD_NODE(make_work(self, parameters, site, work));
 }
 
 cudaError_t cudaGraphDestroyNode(cudaGraphNode_t handle) {

@@ -10,13 +10,24 @@
 #include "../memory/pool.h"
 #include "call.h"
 #include "captures.h"
+#include "graph_memory.h"
 #include "simt/runtime/streams.h"
 
 namespace simt {
 namespace {
 
-/// Nodes of graphs that allocate or free memory do not exist here.
-bool is_captured(cudaStream_t stream) { return refused_wait_in_capture(stream) != cudaSuccess; }
+/// In a capture, a node that allocates; otherwise an allocation now.
+cudaError_t allocate_in(cudaStream_t stream, Pool* pool, void** pointer, std::size_t bytes) {
+  if (!is_stream(stream)) return cudaErrorInvalidResourceHandle;
+  cudaError_t error = cudaSuccess;
+  const auto as_node = [&] {
+    NodeWork work;
+    error = make_allocation_work(pointer, bytes, work);
+    return work;
+  };
+  if (const auto refused = captured(stream, as_node)) return error != cudaSuccess ? error : *refused;
+  return allocate_from(pool, pointer, bytes);
+}
 
 }  // namespace
 }  // namespace simt
@@ -26,23 +37,22 @@ using namespace simt;
 cudaError_t cudaMallocAsync(void** pointer, std::size_t bytes, cudaStream_t stream) {
   return call(__func__, [&] {
     if (pointer == nullptr) return cudaErrorInvalidValue;
-    if (is_captured(stream)) return cudaErrorNotSupported;
-    return is_stream(stream) ? allocate_from(nullptr, pointer, bytes) : cudaErrorInvalidResourceHandle;
+    return allocate_in(stream, nullptr, pointer, bytes);
   });
 }
 
 cudaError_t cudaMallocFromPoolAsync(void** pointer, std::size_t bytes, cudaMemPool_t pool, cudaStream_t stream) {
   return call(__func__, [&] {
     if (pointer == nullptr || pool == nullptr) return cudaErrorInvalidValue;
-    if (is_captured(stream)) return cudaErrorNotSupported;
-    return is_stream(stream) ? allocate_from(pool, pointer, bytes) : cudaErrorInvalidResourceHandle;
+    return allocate_in(stream, pool, pointer, bytes);
   });
 }
 
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
   return call(__func__, [&, caller = __builtin_return_address(0)] {
     if (!is_stream(stream)) return cudaErrorInvalidResourceHandle;
-    if (is_captured(stream)) return cudaErrorNotSupported;
+    const auto as_node = [&] { return free_work({"cudaFreeAsync", caller}, pointer); };
+    if (const auto error = captured(stream, as_node)) return *error;
     SIMT_OBSERVE(check::freed_in_stream(pointer, {"cudaFreeAsync", stream, false, caller});)
     return free_memory({"cudaFreeAsync", caller}, pointer, {MemoryKind::device, MemoryKind::managed});
   });

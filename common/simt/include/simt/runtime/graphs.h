@@ -1,8 +1,8 @@
 // Graphs of work: made node by node, or by capturing what the host hands to streams. A launch runs the nodes in an
 // order that their dependencies permit. The check build knows which nodes nothing puts in order, and reports their races.
 //
-// Not here, so that a compiler names them: nodes that allocate memory, conditional nodes, semaphores, user objects,
-// attributes of nodes, parameters of kernel nodes that are read back, and graphs that kernels launch.
+// Not here, so that a compiler names them: conditional nodes, semaphores, user objects, attributes of nodes, parameters of
+// kernel nodes that are read back, and graphs that kernels launch.
 #pragma once
 
 #include <cstddef>
@@ -46,6 +46,24 @@ cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t* node, cudaGraph_t graph
                                         std::size_t count, cudaEvent_t event);
 cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
                                       std::size_t count, cudaEvent_t event);
+/// Sets parameters->dptr to an address that is the same in each launch. A launch while the memory of an earlier one has not
+/// been freed is an error, unless the graph was instantiated with cudaGraphInstantiateFlagAutoFreeOnLaunch.
+cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                                     std::size_t count, cudaMemAllocNodeParams* parameters);
+cudaError_t cudaGraphAddMemFreeNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                                    std::size_t count, void* pointer);
+cudaError_t cudaGraphMemAllocNodeGetParams(cudaGraphNode_t node, cudaMemAllocNodeParams* parameters);
+cudaError_t cudaGraphMemFreeNodeGetParams(cudaGraphNode_t node, void* pointer);
+cudaError_t cudaDeviceGraphMemTrim(int device);
+/// A node of any type but conditional ones and those with semaphores (cudaErrorNotSupported).
+cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                             const cudaGraphEdgeData* edges, std::size_t count, cudaGraphNodeParams* parameters,
+                             simt::Site site = simt::Site::here());
+inline cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* after,
+                                    std::size_t count, cudaGraphNodeParams* parameters,
+                                    simt::Site site = simt::Site::here()) {
+  return cudaGraphAddNode(node, graph, after, nullptr, count, parameters, site);
+}
 cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node);
 
 cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node, const cudaKernelNodeParams* parameters,

@@ -1,0 +1,158 @@
+// Graphs whose nodes allocate and free memory, and nodes of all types by one function.
+#include <vector>
+
+#include "expect.h"
+
+namespace {
+
+constexpr int n = 64;
+
+__global__ void fill(int* to, int value) { to[threadIdx.x] = value + int(threadIdx.x); }
+__global__ void add(int* to, const int* from) { to[threadIdx.x] += from[threadIdx.x]; }
+
+cudaGraphNode_t add_node(cudaGraph_t graph, const std::vector<cudaGraphNode_t>& after,
+                         cudaGraphNodeParams& parameters) {
+  cudaGraphNode_t node;
+  CUDA(cudaGraphAddNode(&node, graph, after.data(), nullptr, after.size(), &parameters));
+  return node;
+}
+
+cudaGraphNode_t add_kernel(cudaGraph_t graph, cudaGraphNode_t after, void* kernel, void** arguments) {
+  cudaGraphNodeParams parameters = {cudaGraphNodeTypeKernel};
+  parameters.kernel.func = kernel;
+  parameters.kernel.gridDim = dim3(1);
+  parameters.kernel.blockDim = dim3(n);
+  parameters.kernel.kernelParams = arguments;
+  return add_node(graph, {after}, parameters);
+}
+
+/// Memory that exists only while the graph runs.
+void scratch() {
+  Array<int> sums(n);
+  sums.fill([](int) { return 100; });
+  cudaGraph_t graph;
+  CUDA(cudaGraphCreate(&graph, 0));
+  cudaGraphNodeParams allocation = {cudaGraphNodeTypeMemAlloc};
+  allocation.alloc.poolProps.allocType = cudaMemAllocationTypePinned;
+  allocation.alloc.poolProps.location = {cudaMemLocationTypeDevice, 0};
+  allocation.alloc.bytesize = n * sizeof(int);
+  const cudaGraphNode_t allocated = add_node(graph, {}, allocation);
+  int* memory = static_cast<int*>(allocation.alloc.dptr);
+  EXPECT(memory != nullptr);
+  int value = 1;
+  int* to = sums.data();
+  void* of_fill[] = {&memory, &value};
+  void* of_add[] = {&to, &memory};
+  const cudaGraphNode_t filled = add_kernel(graph, allocated, (void*)fill, of_fill);
+  const cudaGraphNode_t added = add_kernel(graph, filled, (void*)add, of_add);
+  cudaGraphNodeParams release = {cudaGraphNodeTypeMemFree};
+  release.free.dptr = memory;
+  const cudaGraphNode_t freed = add_node(graph, {added}, release);
+  cudaMemAllocNodeParams read;
+  CUDA(cudaGraphMemAllocNodeGetParams(allocated, &read));
+  EXPECT(read.dptr == memory && read.bytesize == n * sizeof(int));
+  void* pointer = nullptr;
+  CUDA(cudaGraphMemFreeNodeGetParams(freed, &pointer));
+  EXPECT(pointer == memory);
+
+  cudaGraphExec_t exec;
+  CUDA(cudaGraphInstantiate(&exec, graph, 0));
+  for (int i = 0; i < 3; ++i) CUDA(cudaGraphLaunch(exec, nullptr));
+  CUDA(cudaDeviceSynchronize());
+  EXPECT(sums.values()[0] == 103 && sums.values()[n - 1] == 103 + 3 * (n - 1));
+  CUDA(cudaGraphExecDestroy(exec));
+  CUDA(cudaGraphDestroy(graph));
+}
+
+/// Memory that outlives the launch, until the program frees it.
+void result() {
+  std::vector<int> out(n, 0);
+  cudaStream_t stream;
+  CUDA(cudaStreamCreate(&stream));
+  int* memory = nullptr;
+  CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  CUDA(cudaMallocAsync((void**)&memory, n * sizeof(int), stream));
+  fill<<<1, n, 0, stream>>>(memory, 5);
+  cudaGraph_t graph;
+  CUDA(cudaStreamEndCapture(stream, &graph));
+  cudaGraphNode_t nodes[2];
+  std::size_t count = 2;
+  CUDA(cudaGraphGetNodes(graph, nodes, &count));
+  cudaGraphNodeType type;
+  CUDA(cudaGraphNodeGetType(nodes[0], &type));
+  EXPECT(count == 2 && type == cudaGraphNodeTypeMemAlloc);
+
+  cudaGraphExec_t exec, frees;
+  CUDA(cudaGraphInstantiate(&exec, graph, 0));
+  CUDA(cudaGraphLaunch(exec, stream));
+  CUDA(cudaMemcpyAsync(out.data(), memory, n * sizeof(int), cudaMemcpyDeviceToHost, stream));
+  CUDA(cudaStreamSynchronize(stream));
+  EXPECT(out[0] == 5 && out[n - 1] == 4 + n);
+  EXPECT(cudaGraphLaunch(exec, stream) == cudaErrorInvalidValue);  // the memory has not been freed
+  EXPECT(cudaGetLastError() == cudaErrorInvalidValue);
+  CUDA(cudaFreeAsync(memory, stream));
+  CUDA(cudaGraphLaunch(exec, stream));
+  CUDA(cudaStreamSynchronize(stream));
+  CUDA(cudaFree(memory));
+  CUDA(cudaGraphExecDestroy(exec));
+
+  CUDA(cudaGraphInstantiate(&frees, graph, cudaGraphInstantiateFlagAutoFreeOnLaunch));
+  for (int i = 0; i < 3; ++i) CUDA(cudaGraphLaunch(frees, stream));
+  CUDA(cudaStreamSynchronize(stream));
+  CUDA(cudaFree(memory));
+  CUDA(cudaGraphExecDestroy(frees));
+  CUDA(cudaGraphDestroy(graph));
+  CUDA(cudaDeviceGraphMemTrim(0));
+  CUDA(cudaStreamDestroy(stream));
+}
+
+void count_up(void* counter) { ++*static_cast<int*>(counter); }
+
+/// The other types.
+void other_nodes() {
+  Array<int> a(n);
+  std::vector<int> in(n, 7), out(n, 0);
+  int calls = 0;
+  cudaGraph_t graph, child;
+  cudaEvent_t event;
+  CUDA(cudaEventCreate(&event));
+  CUDA(cudaGraphCreate(&graph, 0));
+  CUDA(cudaGraphCreate(&child, 0));
+  cudaGraphNodeParams host = {cudaGraphNodeTypeHost};
+  host.host.fn = count_up;
+  host.host.userData = &calls;
+  add_node(child, {}, host);
+  cudaGraphNodeParams empty = {cudaGraphNodeTypeEmpty}, of_child = {cudaGraphNodeTypeGraph};
+  cudaGraphNodeParams set = {cudaGraphNodeTypeMemset}, copy = {cudaGraphNodeTypeMemcpy};
+  cudaGraphNodeParams record = {cudaGraphNodeTypeEventRecord}, wait = {cudaGraphNodeTypeWaitEvent};
+  of_child.graph.graph = child;
+  set.memset = {a.data(), 0, 9, 4, n / 2, 1};
+  copy.memcpy.copyParams.srcPtr = make_cudaPitchedPtr(a.data(), n * sizeof(int), n, 1);
+  copy.memcpy.copyParams.dstPtr = make_cudaPitchedPtr(out.data(), n * sizeof(int), n, 1);
+  copy.memcpy.copyParams.extent = make_cudaExtent(n * sizeof(int), 1, 1);
+  copy.memcpy.copyParams.kind = cudaMemcpyDeviceToHost;
+  record.eventRecord.event = wait.eventWait.event = event;
+  const cudaGraphNode_t first = add_node(graph, {}, empty);
+  const cudaGraphNode_t second = add_node(graph, {first}, of_child);
+  const cudaGraphNode_t third = add_node(graph, {second}, set);
+  const cudaGraphNode_t fourth = add_node(graph, {third}, record);
+  add_node(graph, {add_node(graph, {fourth}, copy)}, wait);
+  CUDA(cudaMemcpy(a.data(), in.data(), n * sizeof(int), cudaMemcpyHostToDevice));
+  cudaGraphExec_t exec;
+  CUDA(cudaGraphInstantiate(&exec, graph, 0));
+  CUDA(cudaGraphLaunch(exec, nullptr));
+  CUDA(cudaDeviceSynchronize());
+  EXPECT(calls == 1 && out[0] == 9 && out[n / 2 - 1] == 9 && out[n - 1] == 7);
+  CUDA(cudaGraphExecDestroy(exec));
+  for (const cudaGraph_t one : {graph, child}) CUDA(cudaGraphDestroy(one));
+  CUDA(cudaEventDestroy(event));
+}
+
+}  // namespace
+
+int main() {
+  scratch();
+  result();
+  other_nodes();
+  return finish();
+}
