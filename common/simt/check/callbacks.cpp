@@ -55,12 +55,12 @@ void come_to_point(const volatile void* pointer, unsigned bytes, Code code) {
 
 #define ACCESSES(N)                                                                       \
   void __tsan_read##N(void* p) {                                                          \
-    if (N == 4 && observe_ordered<Way::load>(p, CODE)) [[likely]]                         \
+    if (N % 4 == 0 && observe_ordered<Way::load, (N + 3) / 4 * 4>(p, CODE)) [[likely]]    \
       return;                                                                             \
     observe<Way::load, Sync::plain>(p, N, CODE);                                          \
   }                                                                                       \
   void __tsan_write##N(void* p) {                                                         \
-    if (N == 4 && observe_ordered<Way::store>(p, CODE)) [[likely]]                        \
+    if (N % 4 == 0 && observe_ordered<Way::store, (N + 3) / 4 * 4>(p, CODE)) [[likely]]   \
       return;                                                                             \
     observe<Way::store, Sync::plain>(p, N, CODE);                                         \
   }                                                                                       \
