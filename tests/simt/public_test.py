@@ -39,6 +39,9 @@ class Public(Programs):
     def test_launches(self) -> None:
         self.compile_and_run("launches")
 
+    def test_errors(self) -> None:
+        self.compile_and_run("errors")
+
     def test_textures(self) -> None:
         self.compile_and_run("textures")
 
