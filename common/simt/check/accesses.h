@@ -6,6 +6,9 @@
 
 namespace simt::check {
 
+/// Fewer bytes than lie between the stacks of two threads of a block.
+inline constexpr std::size_t between_stacks = 4096;
+
 /// An access of up to 16 bytes.
 template <Way way, Sync sync, Alignment alignment = Alignment::required>
 void observe(const void* pointer, unsigned bytes, Code code);
@@ -28,6 +31,20 @@ void observe_fence(Scope scope);
 /// A fence that only acquires.
 void observe_acquire();
 
+/// Whether nothing has to be known about a plain access: of a kernel's indices and the like, or of a variable on the
+/// stack.
+[[gnu::always_inline]] inline bool is_of_no_interest(std::uintptr_t address) {
+  const CheckState& all = state();
+  const std::size_t on_stack = address - std::uintptr_t(__builtin_frame_address(0));
+  if (all.watch.mode == Mode::observe) {
+    return address - std::uintptr_t(all.ownership.tls) < all.ownership.shared_first ||
+           (on_stack < between_stacks && !all.local_arrays.exist());
+  }
+  constexpr std::size_t near = 65536;  // of the host's functions that run
+  return all.watch.mode == Mode::off && on_stack < near && !all.unwritten_copies.exist() &&
+         !all.order.streams.may_run();
+}
+
 /// Handles a plain access of one or several whole words if it is in order with the last ones, as nearly all are.
 /// False: it is not known to be, and nothing has been done.
 template <Way way, unsigned bytes>
@@ -37,10 +54,7 @@ template <Way way, unsigned bytes>
   const std::uintptr_t address = std::uintptr_t(pointer);
   const Watch::Near& near = all.watch.near(code);
   const std::size_t word = near.word(address);
-  if (word >= near.words || !all.watch.is_valid(near)) {
-    // Indices of blocks and the like are not observed.
-    return all.watch.mode == Mode::observe && address - std::uintptr_t(all.ownership.tls) < all.ownership.shared_first;
-  }
+  if (word >= near.words || !all.watch.is_valid(near)) return is_of_no_interest(address);
   if (bytes > 4 && (address % bytes != 0 || near.words - word < bytes / 4)) return false;
   const unsigned thread = all.running.thread();
   const Order& order = all.order;
