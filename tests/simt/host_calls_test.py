@@ -192,6 +192,16 @@ template <class T, class F> __global__ void k(T* a, int n, float f, ByHost b, F 
 }
 __device__ int declared(int a) { return a; }
 template __global__ void k<int, Add>(int*, int, float, ByHost, Add);
+typedef struct {
+  int x, y;
+} Unnamed;
+typedef struct __align__(8)
+{
+  Unnamed a, b;
+} Nested;
+template <class T> __global__ void assign(T* to, const T* from) { *to = *from; }
+template __global__ void assign(Unnamed*, const Unnamed*);
+template __global__ void assign(Nested*, const Nested*);
 int main() {
   std::vector<int> v(4, on_host(3));
   std::sort(v.begin(), v.end());

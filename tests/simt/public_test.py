@@ -65,6 +65,9 @@ int main() { constexpr int n = lanes(); return n - 1; }
             done.stderr, "a_constant_that_differs_between_host_and_device_code|must be initialized by a constant"
         )
 
+    def test_errors(self) -> None:
+        self.compile_and_run("errors")
+
     def test_textures(self) -> None:
         self.compile_and_run("textures")
 

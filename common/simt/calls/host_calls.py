@@ -46,9 +46,11 @@ _CONSTEXPR = re.compile(r"\bconstexpr\b(?!\s*\()()|_GLIBCXX(\d\d)?_CONSTEXPR")
 _MEMORY = re.compile(r"_Zn[aw]|_Zd[al]")  # operator new and operator delete
 _OF_STATIC = re.compile(r"^&_ZZ")
 _STREAM = re.compile(r"^&(cout|cerr|clog)D\.")
-# Before a class's name, where g++ places the functions that it makes for the class; from a function's name on; and in
-# the name of a constructor that `using` inherits.
+# Before a class's name, where g++ places the functions that it makes for the class; before the only name of one, which
+# follows it (typedef struct { int x; } S;), and from that name on; from a function's name on; and in the name of a
+# constructor that `using` inherits.
 _OF_CLASS = re.compile(r"\b(?:struct|class|union)\b(?:\s*\w+\s*\([^()]*\))*[^;{}()]*$")  # with alignas(16), say
+_PAST_CLASS, _ONLY_NAME = re.compile(r"}\s*$"), re.compile(r"\w+\s*[;,]")
 _DEFAULTED = re.compile(r"^[^;{}]*\)[^;{}()]*=\s*default\b")
 _INHERITED = re.compile(r"CI[12]")
 
@@ -147,7 +149,10 @@ class HostCalls:
             return False
         place = callee.places[0]
         line = self._line(place)
-        return bool(_OF_CLASS.search(line[: place.column - 1]) or _DEFAULTED.search(line[place.column - 1 :]))
+        before, after = line[: place.column - 1], line[place.column - 1 :]
+        if _OF_CLASS.search(before) or _DEFAULTED.search(after):
+            return True
+        return bool(_PAST_CLASS.search(before) and _ONLY_NAME.match(after))
 
     def _is_constexpr(self, callee: Function, standard: int) -> bool:
         """Whether the lines up to the function's body have the word, or libstdc++'s name for it since a standard."""

@@ -86,10 +86,8 @@ constexpr Location nowhere{nullptr};
     }
     count_array(*array, access.code);
   }
-  if (all.watch.near_begin != std::uintptr_t(own.tls) + array->offset) {
-    all.watch.stay_near(std::uintptr_t(own.tls) + array->offset, array->bytes,
-                        own.static_cells.from((array->offset - own.shared_first) / 4));
-  }
+  all.watch.stay_near(access.code, std::uintptr_t(own.tls) + array->offset, array->bytes,
+                      own.static_cells.from((array->offset - own.shared_first) / 4), Space::shared);
   return {&own.static_cells, in_tls - own.shared_first};
 }
 
@@ -100,9 +98,8 @@ constexpr Location nowhere{nullptr};
     report_out_of_bounds(access);
     return nowhere;
   }
-  if (all.watch.near_begin != std::uintptr_t(own.dynamic_begin)) {
-    all.watch.stay_near(std::uintptr_t(own.dynamic_begin), own.dynamic_bytes, own.dynamic_cells);
-  }
+  all.watch.stay_near(access.code, std::uintptr_t(own.dynamic_begin), own.dynamic_bytes, own.dynamic_cells,
+                      Space::shared);
   return {&own.dynamic_cells, offset};
 }
 
@@ -139,6 +136,9 @@ constexpr Location nowhere{nullptr};
     if (where != Outside::elsewhere) report_out_of_bounds(access);
     if (where == Outside::guard) stop(cudaErrorIllegalAddress);
     return nowhere;
+  }
+  if (!region.is_freed) {
+    state().watch.stay_near(access.code, std::uintptr_t(region.begin), region.bytes, region.cells, Space::global);
   }
   return {&region.cells, offset};
 }

@@ -42,6 +42,13 @@ constexpr Atomic atomic_of(int order, Swap swap = Swap::no) {
           .swap = swap};
 }
 
+/// Whether all that a plain access needs has been done.
+template <Way way, unsigned bytes>
+[[gnu::always_inline]] inline bool is_simple(const void* pointer, Code code) {
+  if constexpr (bytes % 4 == 0) return observe_ordered<way, bytes>(pointer, code);
+  return simt::check::is_of_no_interest(std::uintptr_t(pointer));
+}
+
 /// Before an access by which threads communicate, or a fence.
 void come_to_point(const volatile void* pointer, unsigned bytes, Code code) {
   simt::Worker* const worker = simt::Worker::running();
@@ -55,12 +62,12 @@ void come_to_point(const volatile void* pointer, unsigned bytes, Code code) {
 
 #define ACCESSES(N)                                                                       \
   void __tsan_read##N(void* p) {                                                          \
-    if (N == 4 && observe_ordered<Way::load>(p, CODE)) [[likely]]                         \
+    if (is_simple<Way::load, N>(p, CODE)) [[likely]]                                      \
       return;                                                                             \
     observe<Way::load, Sync::plain>(p, N, CODE);                                          \
   }                                                                                       \
   void __tsan_write##N(void* p) {                                                         \
-    if (N == 4 && observe_ordered<Way::store>(p, CODE)) [[likely]]                        \
+    if (is_simple<Way::store, N>(p, CODE)) [[likely]]                                     \
       return;                                                                             \
     observe<Way::store, Sync::plain>(p, N, CODE);                                         \
   }                                                                                       \

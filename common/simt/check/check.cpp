@@ -144,7 +144,6 @@ void stop_observing() {
   all.running.launch = nullptr;
   all.watch.mode = Mode::off;
   all.watch.look_closely();
-  all.watch.near_begin = 0;
 }
 
 void end_block() {

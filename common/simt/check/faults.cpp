@@ -288,7 +288,7 @@ void observe_host_range(const void* pointer, std::size_t bytes, Way way, Code co
 
 [[gnu::noinline]] void observe_unowned(const Access& access, const void* frame) {
   if (LocalArrays& arrays = state().local_arrays; arrays.exist() && arrays.observe(access)) return;
-  if (access.address - std::uintptr_t(frame) < 4096) return;  // fewer bytes than lie between two stacks
+  if (access.address - std::uintptr_t(frame) < between_stacks) return;
   CheckState& all = state();
   const auto report_unowned = [&](const char* kind, const std::string& what) {
     all.findings.add(

@@ -59,6 +59,7 @@ void Ownership::unmap_cells(Region& region) {
   if (!region.cells.exist()) return;
   const std::lock_guard lock(large_mutex_);
   std::erase(large_, &region);
+  state().watch.look_closely();  // instructions may know where the cells are
   munmap(region.cells.writes, bytes_of_cells(region.cells.count));
   maps_.erase(std::uintptr_t(region.cells.writes));
   region.cells = {};

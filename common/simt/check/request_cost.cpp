@@ -16,12 +16,16 @@ bool accesses_neighbours(const Request& request) {
   return differences == 0;
 }
 
-bool accesses_different_banks(const Request& request) {
+/// Whether no two lanes access different words of one bank.
+bool have_no_conflict(const Request& request) {
+  std::uint32_t words[32];
   unsigned banks = 0;
   for (unsigned lanes = request.lanes; lanes != 0; lanes &= lanes - 1) {
-    const unsigned bank = 1u << request.address[std::countr_zero(lanes)] / 4 % 32;
-    if ((banks & bank) != 0) return false;
+    const std::uint32_t word = request.address[std::countr_zero(lanes)] / 4;
+    const unsigned bank = 1u << word % 32;
+    if ((banks & bank) != 0 && words[word % 32] != word) return false;
     banks |= bank;
+    words[word % 32] = word;
   }
   return true;
 }
@@ -64,7 +68,7 @@ bool are_served_together(const Request& request, unsigned lanes) {
 }  // namespace
 
 unsigned wavefronts(const Request& request, unsigned bytes) {
-  if (bytes <= 4 && (accesses_neighbours(request) || accesses_different_banks(request))) return 1;
+  if (bytes <= 4 && (accesses_neighbours(request) || have_no_conflict(request))) return 1;
   const unsigned words = bytes > 4 ? bytes / 4 : 1;
   const auto passes_of = [&](unsigned lanes) { return passes(request, words, request.lanes & lanes); };
   if (words == 1) return passes_of(~0u);
@@ -82,12 +86,15 @@ unsigned wavefronts(const Request& request, unsigned bytes) {
 
 unsigned sectors(const Request& request, unsigned bytes) {
   std::uint32_t seen[2 * lanes_per_warp];
+  std::uint32_t highest = 0;
   unsigned n = 0;
-  for (unsigned lane = 0; lane < lanes_per_warp; ++lane) {
-    if ((request.lanes >> lane & 1) == 0) continue;
-    for (std::uint32_t s = request.address[lane] / 32; s <= (request.address[lane] + bytes - 1) / 32; ++s) {
-      if (n != 0 && seen[n - 1] == s) continue;
-      if (std::find(seen, seen + n, s) == seen + n) seen[n++] = s;
+  for (unsigned lanes = request.lanes; lanes != 0; lanes &= lanes - 1) {
+    const std::uint32_t address = request.address[std::countr_zero(lanes)];
+    for (std::uint32_t s = address / 32; s <= (address + bytes - 1) / 32; ++s) {
+      // They usually increase: then it is the last one, or a new one.
+      if (n != 0 && s <= highest && (seen[n - 1] == s || std::find(seen, seen + n, s) != seen + n)) continue;
+      seen[n++] = s;
+      highest = std::max(highest, s);
     }
   }
   return n;
@@ -95,18 +102,25 @@ unsigned sectors(const Request& request, unsigned bytes) {
 
 unsigned used_bytes(const Request& request, unsigned bytes) {
   std::uint32_t addresses[lanes_per_warp];
-  unsigned n = 0;
-  bool increase = true;  // as they usually do: then they all differ
+  std::uint32_t lowest = ~0u, highest = 0, previous = 0;
+  unsigned n = 0, steps = 0;
+  bool decreases = false;
   for (unsigned lanes = request.lanes; lanes != 0; lanes &= lanes - 1) {
     const std::uint32_t address = request.address[std::countr_zero(lanes)];
-    increase &= n == 0 || addresses[n - 1] < address;
-    addresses[n++] = address;
+    lowest = std::min(lowest, address);
+    highest = std::max(highest, address);
+    decreases |= address < previous;
+    steps += n == 0 || address != previous;
+    addresses[n++] = previous = address;
   }
-  if (!increase) {
-    std::sort(addresses, addresses + n);
-    n = unsigned(std::unique(addresses, addresses + n) - addresses);
+  if (!decreases) return steps * bytes;  // as is usual
+  if (highest - lowest < 256 && bytes % 4 == 0) {
+    std::uint64_t words = 0;  // aligned ones
+    for (unsigned i = 0; i < n; ++i) words |= std::uint64_t(1) << (addresses[i] - lowest) / 4;
+    return unsigned(std::popcount(words)) * bytes;
   }
-  return n * bytes;
+  std::sort(addresses, addresses + n);
+  return unsigned(std::unique(addresses, addresses + n) - addresses) * bytes;
 }
 
 unsigned turns_of_atomics(const Request& request) {

@@ -98,7 +98,7 @@ void Requests::add_in_general(Code code, std::uintptr_t address, unsigned thread
   Instruction& instruction = instruction_of(code, bytes, space, way);
   OfWarp& of_warp = instruction.warps[warp];
   of_warp.instruction = &instruction;
-  latest_[slot_of(code, bytes, space)] = {key_of(code, bytes, space, way, warp), &of_warp.first};
+  latest_[slot_of(code, bytes, space)] = {key_of(code, bytes, space, way, warp), &of_warp};
   Request* request = &of_warp.first;
   if (request->lanes == 0) {
     active_.push_back(&of_warp);

@@ -17,33 +17,14 @@ class Requests {
  public:
   /// Adds one lane's part of a request.
   [[gnu::always_inline]] void add(const Access& access) {
-    // Usually other lanes of its warp have been here, and the lane itself has not.
-    const Latest& latest = latest_[slot_of(access.code, access.bytes, access.space)];
-    const unsigned warp = access.thread / lanes_per_warp;
-    if (latest.key == key_of(access.code, access.bytes, access.space, access.way, warp)) [[likely]] {
-      Request& first = *latest.first;
-      const unsigned lane = access.thread % lanes_per_warp, lanes = first.lanes;
-      if (lanes != 0 && (lanes >> lane & 1) == 0) [[likely]] {
-        first.lanes = lanes | 1u << lane;
-        first.address[lane] = std::uint32_t(access.address);
-        return;
-      }
-    }
-    add_in_general(access.code, access.address, access.thread, access.bytes, access.space, access.way);
+    if (!joins_latest(access.code, access.address, access.thread, access.bytes, access.space, access.way)) [[unlikely]]
+      add_in_general(access.code, access.address, access.thread, access.bytes, access.space, access.way);
   }
-  /// The same for a word of shared memory.
-  template <Way way>
-  [[gnu::always_inline]] void add_shared_word(Code code, std::uintptr_t address, unsigned thread) {
-    const Latest& latest = latest_[slot_of(code, 4, Space::shared)];
-    if (latest.key == key_of(code, 4, Space::shared, way, thread / lanes_per_warp)) [[likely]] {
-      const unsigned lane = thread % lanes_per_warp, lanes = latest.first->lanes;
-      if (lanes != 0 && (lanes >> lane & 1) == 0) [[likely]] {
-        latest.first->lanes = lanes | 1u << lane;
-        latest.first->address[lane] = std::uint32_t(address);
-        return;
-      }
-    }
-    add_shared_word_in_general<way>(code, address, thread);
+  /// The same for one or several words.
+  template <Way way, unsigned bytes>
+  [[gnu::always_inline]] void add_words(Code code, std::uintptr_t address, unsigned thread, Space space) {
+    if (!joins_latest(code, address, thread, bytes, space, way)) [[unlikely]]
+      add_words_in_general<way, bytes>(code, address, thread, space);
   }
   /// For each load and store, no atomic, with which a thread has accessed an address since the last barrier: how often
   /// the thread had executed it before it last did that.
@@ -86,10 +67,10 @@ class Requests {
     unsigned wavefronts_of_counted = 0;
     unsigned count_wavefronts(const Request& request);
   };
-  /// For an instruction: the first request since the last barrier of the warp that executed it last.
+  /// For an instruction: the requests since the last barrier of the warp that executed it last.
   struct Latest {
     std::uint64_t key;
-    Request* first;
+    OfWarp* of_warp;
   };
 
   /// Identifies an instruction and a warp. The same instruction may access shared memory through one pointer and global
@@ -100,12 +81,31 @@ class Requests {
   static std::size_t slot_of(Code code, unsigned bytes, Space space) {
     return (code ^ bytes << 8 ^ unsigned(space) << 4) % slots;
   }
+  /// Adds a part to a request to which other lanes of the warp belong already, as is usual. False: there is none.
+  [[gnu::always_inline]] bool joins_latest(Code code, std::uintptr_t address, unsigned thread, unsigned bytes,
+                                           Space space, Way way) {
+    const Latest& latest = latest_[slot_of(code, bytes, space)];
+    if (latest.key != key_of(code, bytes, space, way, thread / lanes_per_warp)) return false;
+    OfWarp& of_warp = *latest.of_warp;
+    const unsigned lane = thread % lanes_per_warp;
+    Request* request = &of_warp.first;
+    if (request->lanes == 0) return false;
+    if ((request->lanes >> lane & 1) != 0) {
+      const std::uint32_t time = of_warp.times[lane];
+      if (time == of_warp.size) return false;
+      of_warp.times[lane] = time + 1;
+      request = &of_warp.later[time];
+    }
+    request->lanes |= 1u << lane;
+    request->address[lane] = std::uint32_t(address);
+    return true;
+  }
   // The members of an access, one by one: add() then need not keep the access in memory.
   void add_in_general(Code code, std::uintptr_t address, unsigned thread, unsigned bytes, Space space, Way way);
   // So few parameters that the caller needs no stack.
-  template <Way way>
-  [[gnu::noinline]] void add_shared_word_in_general(Code code, std::uintptr_t address, unsigned thread) {
-    add_in_general(code, address, thread, 4, Space::shared, way);
+  template <Way way, unsigned bytes>
+  [[gnu::noinline]] void add_words_in_general(Code code, std::uintptr_t address, unsigned thread, Space space) {
+    add_in_general(code, address, thread, bytes, space, way);
   }
   Instruction& instruction_of(Code code, unsigned bytes, Space space, Way way);
   static void finish(Instruction& instruction, const Request& request, unsigned warp, unsigned time);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -25,27 +26,38 @@ struct Watch {
   Symbol* array = nullptr;
   Symbol* variable = nullptr;
 
-  /// The shared memory that was accessed last, if observe_ordered() does all that an access to it needs.
-  std::uintptr_t near_begin = 0;
-  /// 0: each access needs more than observe_ordered(). Another thread may set it to 0.
-  std::atomic<std::size_t> near_words = 0;
-  Cells near_cells;
-  bool watches_each = false;  ///< it stays 0
+  bool watches_each = false;  ///< each access is looked at closely
 
-  void stay_near(std::uintptr_t begin, std::size_t bytes, const Cells& cells) {
+  /// For an instruction: the memory that it accessed last, if observe_ordered() does all that an access to it needs.
+  struct Near {
+    std::uintptr_t begin = 0;
+    std::size_t words = 0;
+    Cells cells;
+    std::uint32_t moment = 0;
+    Space space = {};
+
+    /// The index of the word at an address; at least `words` if it is not aligned to it, or elsewhere.
+    std::size_t word(std::uintptr_t address) const { return std::rotr(address - begin, 2); }
+  };
+  /// Neighbouring calls of one function have different places.
+  Near& near(Code code) { return nears_[code / 4 % nears]; }
+  bool is_valid(const Near& near) const { return near.moment == moment_.load(std::memory_order_relaxed); }
+
+  void stay_near(Code code, std::uintptr_t begin, std::size_t bytes, const Cells& cells, Space space) {
     if (mode != Mode::observe || begin % 4 != 0 || watches_each) return;
-    near_begin = begin;
-    near_cells = cells;
-    near_words = bytes / 4;
+    near(code) = {begin, bytes / 4, cells, moment_.load(std::memory_order_relaxed), space};
   }
-  /// The next access is looked at closely.
-  void leave() { near_words = near_begin = 0; }
-  /// From now on, each access is looked at closely.
-  void look_closely() { near_words = 0; }
+  /// The next access of each instruction is looked at closely. Another thread may ask for it.
+  void look_closely() { moment_.fetch_add(1, std::memory_order_relaxed); }
   void watch_each() {
     watches_each = true;
     look_closely();
   }
+
+ private:
+  static constexpr std::size_t nears = 128;
+  Near nears_[nears];
+  std::atomic<std::uint32_t> moment_ = 1;  ///< what is known of earlier ones no longer holds
 };
 
 }  // namespace simt::check

@@ -143,3 +143,17 @@ CASE {
   }
   if (host[n - 1] > host[n]) std::printf("merge\n");  // note: stream-race
 }
+
+/// The host waits, but for a kernel that fails: what it reads then is not a second fault.
+__global__ void fail(int* values) {
+  values[threadIdx.x] = 1;
+  __syncthreads();
+  if (threadIdx.x == 0) values[1 << 28] = 1;  // expect: out-of-bounds
+}
+CASE {
+  int* both = nullptr;
+  cudaMallocManaged(&both, n * sizeof(int));
+  fail<<<1, n>>>(both);
+  cudaDeviceSynchronize();
+  if (both[5] != 1) std::printf("failed\n");
+}

@@ -5,6 +5,10 @@
 #include <optional>
 #include <string>
 
+#ifdef SIMT_CHECK
+#include "../../check/check.h"
+#endif
+#include "../emulation.h"
 #include "../execution/worker.h"
 #include "../faults/host_faults.h"
 #include "simt/error.h"
@@ -85,7 +89,10 @@ template <class Body>
   if (Worker* worker = Worker::running()) {
     fail_host_call(*worker, name, __builtin_return_address(0));  // of the CUDA function, which contains this one
   }
-  if (const cudaError_t error = sticky(); error != cudaSuccess) return error;
+  if (const cudaError_t error = sticky(); error != cudaSuccess) {
+    SIMT_OBSERVE(check::host_waits_for_all();)  // nothing runs after a fault, and the host learns it here
+    return error;
+  }
   const cudaError_t error = host_thread.in_host_function ? cudaErrorNotPermitted : body();
   if (error != cudaSuccess) set_last_error(error);
   return error;
